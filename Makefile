@@ -1,0 +1,65 @@
+# make check && make test is what a change must pass. `make help` lists the rest.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+
+# The tools stand in .ci/tools.txt with their versions, and are installed below
+# .tools: not into go.mod, where their modules would become ours.
+TOOLS := $(CURDIR)/.tools
+INSTALLED := $(TOOLS)/.installed
+
+# The version in the binary; git describes it when there is a tag.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS := -s -w -X anamnesis/internal/cli.version=$(VERSION)
+
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+FUZZTIME ?= 20s
+
+.PHONY: help build check test bench generate soak cross fuzz tools clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+
+build: ## build ./anamnesis: static, without symbols
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o anamnesis .
+
+check: $(INSTALLED) ## format, vet, lint
+	@unformatted=$$($(TOOLS)/gofumpt -l .); if [ -n "$$unformatted" ]; then \
+		echo "run gofumpt -w on:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOLS)/golangci-lint run
+
+test: ## run the tests; they need Go and git, nothing else
+	$(GO) test ./...
+
+bench: ## measure, and compare with the budgets (docs/performance.md)
+	$(GO) run ./bench
+
+generate: ## write the pages that are made from the code
+	$(GO) test ./internal/config -run TestDocs -update
+
+soak: ## long runs: crashes at every write, many processes at once
+	ANAMNESIS_SOAK=1 $(GO) test ./internal/cli -run 'Soak|Crash|Many' -count=1 -timeout 60m -v
+
+cross: ## build and vet every platform we promise
+	@for target in $(TARGETS); do \
+		echo "== $$target"; \
+		export GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0; \
+		$(GO) build ./... && $(GO) vet ./...; \
+	done
+
+fuzz: ## run each fuzz target for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+tools: $(INSTALLED) ## install the tools that check needs
+
+$(INSTALLED): .ci/tools.txt
+	mkdir -p $(TOOLS)
+	while read -r tool; do GOBIN=$(TOOLS) $(GO) install "$$tool"; done < $<
+	touch $@
+
+clean: ## remove what the other targets made
+	rm -rf anamnesis anamnesis.exe dist .tools

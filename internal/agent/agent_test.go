@@ -1,0 +1,34 @@
+package agent_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/agent/agenttest"
+)
+
+func TestHarnesses(t *testing.T) {
+	for _, h := range agent.All {
+		t.Run(h.Name(), func(t *testing.T) {
+			agenttest.Run(t, h, filepath.Join("testdata", h.Name()))
+		})
+	}
+}
+
+func TestFindUnknown(t *testing.T) {
+	if h := agent.Find("nobody"); h != nil {
+		t.Errorf("Find = %v, want nil", h)
+	}
+}
+
+func TestEditChanged(t *testing.T) {
+	for _, tt := range []struct {
+		old, new string
+		want     bool
+	}{{"a", "a", false}, {"", "a", true}, {"a", "b", true}} {
+		if got := (agent.Edit{Old: []byte(tt.old), New: []byte(tt.new)}).Changed(); got != tt.want {
+			t.Errorf("%q to %q: Changed = %v", tt.old, tt.new, got)
+		}
+	}
+}

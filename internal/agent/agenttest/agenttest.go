@@ -1,0 +1,239 @@
+// Package agenttest is the contract of agent.Harness as a test suite.
+//
+// A harness keeps its fixtures in one folder, written by us in the exact shape
+// of real ones: sessions (any files), events/ (one payload a file) and
+// settings/ (files that hold none of our hooks). Its own test is ten lines:
+//
+//	func TestHarnesses(t *testing.T) {
+//		for _, h := range agent.All {
+//			t.Run(h.Name(), func(t *testing.T) {
+//				agenttest.Run(t, h, filepath.Join("testdata", h.Name()))
+//			})
+//		}
+//	}
+package agenttest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"anamnesis/internal/agent"
+)
+
+// Run checks h against the contract with the fixtures in dir.
+func Run(t *testing.T, h agent.Harness, dir string) {
+	t.Helper()
+	if agent.Find(h.Name()) != h {
+		t.Errorf("agent.Find(%q) does not find this harness", h.Name())
+	}
+	t.Run("sessions", func(t *testing.T) { each(t, dir, func(t *testing.T, data []byte) { session(t, h, data) }) })
+	t.Run("events", func(t *testing.T) {
+		each(t, filepath.Join(dir, "events"), func(t *testing.T, data []byte) { event(t, h, data) })
+	})
+	t.Run("no event", func(t *testing.T) { noEvent(t, h) })
+	t.Run("settings", func(t *testing.T) {
+		each(t, filepath.Join(dir, "settings"), func(t *testing.T, data []byte) {
+			settings(t, h, data)
+			settings(t, h, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")))
+		})
+	})
+	t.Run("fresh settings", func(t *testing.T) { fresh(t, h) })
+}
+
+// each runs f on every file of a folder, of which there must be one.
+func each(t *testing.T, dir string, f func(t *testing.T, data []byte)) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		files++
+		t.Run(e.Name(), func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(t, data)
+		})
+	}
+	if files == 0 {
+		t.Fatalf("no fixtures in %s", dir)
+	}
+}
+
+var sessionFields = cmp.Options{cmpopts.IgnoreUnexported(agent.Session{}), cmpopts.EquateEmpty()}
+
+func session(t *testing.T, h agent.Harness, data []byte) {
+	want, err := h.ReadSession(bytes.NewReader(data), agent.Limits{})
+	if err != nil {
+		t.Fatalf("ReadSession: %v", err)
+	}
+	if !agent.ValidID(want.ID) || want.Started.IsZero() || want.Dir == "" {
+		t.Errorf("session %q in %q at %v: want an id, a folder and a time", want.ID, want.Dir, want.Started)
+	}
+	if want.Next != int64(len(data)) {
+		t.Errorf("Next = %d, want the end of the file, %d", want.Next, len(data))
+	}
+	for i, turn := range want.Turns {
+		for _, s := range append([]string{turn.Text}, results(turn)...) {
+			if strings.Contains(s, agent.InjectStart) || strings.Contains(s, agent.InjectEnd) {
+				t.Errorf("turn %d: our own block is in %q", i, s)
+			}
+		}
+		if i > 0 && turn.Offset < want.Turns[i-1].Offset {
+			t.Errorf("turn %d stands before the turn before it", i)
+		}
+	}
+
+	// The way the bytes arrive does not matter.
+	got, err := h.ReadSession(iotest.OneByteReader(bytes.NewReader(data)), agent.Limits{})
+	if diff := cmp.Diff(want, got, sessionFields); err != nil || diff != "" {
+		t.Errorf("byte by byte: %v\n%s", err, diff)
+	}
+	// A failed read gives what came before it.
+	got, err = h.ReadSession(io.MultiReader(bytes.NewReader(data), iotest.ErrReader(errors.New("disk"))), agent.Limits{})
+	if diff := cmp.Diff(want, got, sessionFields); err == nil || diff != "" {
+		t.Errorf("with a read error: %v\n%s", err, diff)
+	}
+	// A record that is still being written changes nothing.
+	got, err = h.ReadSession(bytes.NewReader(append(bytes.Clone(data), `{"type":"us`...)), agent.Limits{})
+	ignore := cmpopts.IgnoreFields(agent.Session{}, "Skipped")
+	if diff := cmp.Diff(want, got, sessionFields, ignore); err != nil || diff != "" {
+		t.Errorf("with a half-written record: %v\n%s", err, diff)
+	}
+
+	glimpse, err := h.Glance(bytes.NewReader(data), int64(len(data)), 0, 0, time.Time{})
+	if err != nil {
+		t.Fatalf("Glance: %v", err)
+	}
+	if !glimpse.Complete {
+		t.Errorf("Glance at %d bytes is not complete", len(data))
+	}
+	if diff := cmp.Diff(Glimpse(want), glimpse, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("Glance sees something else than ReadSession (-read +glance):\n%s", diff)
+	}
+	glimpse, err = h.Glance(bytes.NewReader(data), int64(len(data)), 0, 0, time.Now().Add(-time.Second))
+	if err != nil || !glimpse.Late || glimpse.Complete {
+		t.Errorf("Glance after its deadline: %v, %+v", err, glimpse)
+	}
+}
+
+// Glimpse is what a complete glance at s must see.
+func Glimpse(s *agent.Session) *agent.Glimpse {
+	return &agent.Glimpse{
+		ID: s.ID, Dir: s.Dir, Branch: s.Branch, Version: s.Version,
+		Started: s.Started, Ended: s.Ended,
+		FirstPrompt: s.FirstPrompt(), LastOutcome: s.LastOutcome(), FilesTouched: s.FilesTouched(),
+		Complete: true,
+	}
+}
+
+func results(t agent.Turn) (out []string) {
+	for _, u := range t.Tools {
+		out = append(out, u.Result, string(u.Input))
+	}
+	return out
+}
+
+func event(t *testing.T, h agent.Harness, data []byte) {
+	// The writer keeps its end open, as a harness may: the event must come anyway.
+	r, w := io.Pipe()
+	defer func() { _ = w.Close() }()
+	go func() { _, _ = w.Write(data) }()
+	e, err := agent.ReadEvent(h, r, 0, 10*time.Second)
+	if err != nil {
+		t.Fatalf("ReadEvent: %v", err)
+	}
+	if e.Harness != h.Name() || e.Name == "" || e.SessionID == "" || e.TranscriptPath == "" || e.Dir == "" {
+		t.Errorf("incomplete event: %+v", e)
+	}
+	if got := h.Reply(e, " \n"); len(got) != 0 {
+		t.Errorf("reply without a text is %q, want zero bytes", got)
+	}
+	if got := h.Reply(e, "say <this> & \"that\""); len(got) > 0 && got[len(got)-1] != '\n' {
+		t.Errorf("reply %q does not end its line", got)
+	}
+}
+
+func noEvent(t *testing.T, h agent.Harness) {
+	for _, in := range []string{"", " \n", "null", "[]", "42", `"x"`, "{", `{"a":1}}`, "\x00\xff", "hello"} {
+		e, err := agent.ReadEvent(h, strings.NewReader(in), 0, 0)
+		if diff := cmp.Diff(agent.Event{Harness: h.Name()}, e); err == nil || diff != "" {
+			t.Errorf("ReadEvent(%q): error %v, want one and an empty event:\n%s", in, err, diff)
+		}
+	}
+	r, w := io.Pipe() // nothing ever comes
+	defer func() { _ = w.Close() }()
+	if _, err := agent.ReadEvent(h, r, 0, 20*time.Millisecond); err == nil {
+		t.Error("ReadEvent from a silent reader: no error")
+	}
+}
+
+func settings(t *testing.T, h agent.Harness, old []byte) {
+	base := agent.CommandPrefix(agent.Env{MachineID: "ada's laptop"}, "/opt/my tools/anamnesis")
+	hooks := h.Hooks(base)
+	for _, hook := range hooks {
+		if !agent.Own(hook.Command) {
+			t.Errorf("Own does not know %q", hook.Command)
+		}
+	}
+	once, err := h.Install(old, hooks, agent.Own)
+	if err != nil {
+		t.Fatalf("Install: %v", err)
+	}
+	if bytes.Equal(once, old) {
+		t.Error("Install changed nothing")
+	}
+	twice, err := h.Install(once, hooks, agent.Own)
+	if diff := cmp.Diff(string(once), string(twice)); err != nil || diff != "" {
+		t.Errorf("second Install: %v (-once +twice)\n%s", err, diff)
+	}
+	// A moved program takes the place of the old one.
+	moved, err := h.Install(once, h.Hooks(agent.CommandPrefix(agent.Env{}, "/new/anamnesis")), agent.Own)
+	if err != nil || bytes.Contains(moved, []byte("my tools")) || bytes.Count(moved, []byte("/new/anamnesis")) != len(hooks) {
+		t.Errorf("Install of a moved program: %v\n%s", err, moved)
+	}
+	for _, with := range [][]byte{once, moved} {
+		back, err := h.Uninstall(with, agent.Own)
+		if diff := cmp.Diff(string(old), string(back)); err != nil || diff != "" {
+			t.Errorf("Uninstall: %v (-before +after)\n%s\ninstalled:\n%s", err, diff, with)
+		}
+	}
+	same, err := h.Uninstall(old, agent.Own)
+	if err != nil || !bytes.Equal(same, old) {
+		t.Errorf("Uninstall of nothing: %v\n%s", err, same)
+	}
+}
+
+func fresh(t *testing.T, h agent.Harness) {
+	hooks := h.Hooks("ANAMNESIS_HOOK=1 anamnesis")
+	missing, err := h.Install(nil, hooks, agent.Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blank, err := h.Install([]byte("\n"), hooks, agent.Own)
+	if diff := cmp.Diff(string(missing), string(blank)); err != nil || diff != "" {
+		t.Errorf("a blank file is not as a missing one: %v\n%s", err, diff)
+	}
+	if !bytes.HasSuffix(missing, []byte("\n")) {
+		t.Error("a fresh file has no newline at its end")
+	}
+	if home := filepath.FromSlash("/home/x"); !strings.HasPrefix(h.SettingsPath(home), home) || !strings.HasPrefix(h.Sessions(home), home) {
+		t.Error("paths are not below the harness's home")
+	}
+}

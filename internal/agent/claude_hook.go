@@ -1,0 +1,82 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// Event implements Harness.
+func (c Claude) Event(payload []byte) (Event, error) {
+	e := Event{Harness: c.Name()}
+	text := func(field *string, value []byte, valid func(string) bool) {
+		if s := unquote(value); valid(s) {
+			*field = s
+		}
+	}
+	word := func(s string) bool { return len(s) <= 64 && isWord(s) }
+	name := func(s string) bool { return len(s) <= 256 && !hasControl(s) }
+	object, err := eachMember(payload, func(key, value []byte) {
+		switch string(key) {
+		case "hook_event_name":
+			text(&e.Name, value, word)
+		case "session_id":
+			text(&e.SessionID, value, ValidID)
+		case "transcript_path":
+			text(&e.TranscriptPath, value, validDir)
+		case "cwd":
+			text(&e.Dir, value, validDir)
+		case "source":
+			text(&e.Source, value, word)
+		case "reason":
+			text(&e.Reason, value, word)
+		case "trigger":
+			text(&e.Trigger, value, word)
+		case "prompt":
+			e.Prompt = strings.TrimSpace(StripInjected(unquote(value)))
+		case "message":
+			e.Message = StripInjected(unquote(value))
+		case "tool_name":
+			text(&e.ToolName, value, name)
+		case "tool_input":
+			e.ToolInput = bytes.Clone(value)
+		case "tool_response":
+			e.ToolResult = bytes.Clone(value)
+		case "agent_type":
+			text(&e.Agent, value, name)
+		case "stop_hook_active":
+			e.Nested = truthy(value)
+		}
+	})
+	if err == nil && !object {
+		err = errors.New("not a JSON object")
+	}
+	return e, err
+}
+
+// Reply implements Harness. At the start of a session, and when a person runs
+// the command by hand, plain text is what gets read; events in mid-session take
+// it as a member of a JSON object; the others, SessionEnd and PreCompact among
+// them, have no place for it.
+func (Claude) Reply(e Event, text string) []byte {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	switch e.Name {
+	case "", "SessionStart":
+		// A text that begins like an object would be taken for one.
+		if e.Name == "" || !strings.HasPrefix(strings.TrimSpace(text), "{") {
+			return []byte(strings.TrimRight(text, "\n") + "\n")
+		}
+	case "UserPromptSubmit", "SubagentStart", "PreToolUse", "PostToolUse", "PostToolUseFailure":
+	default:
+		return nil
+	}
+	return []byte(`{"hookSpecificOutput":{"hookEventName":` + quote(e.Name) +
+		`,"additionalContext":` + quote(text) + "}}\n")
+}
+
+// ContextLimit implements Harness. Claude Code keeps at most 10,000 UTF-16 code
+// units of a hook's output; of a longer one the model sees a 2 KB preview and a
+// file name. The margin is for what an agent may put around the text.
+func (Claude) ContextLimit() int { return 9_800 }

@@ -1,0 +1,229 @@
+package agent
+
+import (
+	"bytes"
+	"time"
+)
+
+// A claudeRecord is one line of a transcript. Its fields are the texts of the
+// members we want; everything else in a line is skipped unseen.
+type claudeRecord struct {
+	kind, subtype, uuid, stamp        []byte
+	session, dir, branch, version     []byte
+	message, content, summary, attach []byte
+	origin                            []byte
+	sidechain, meta                   bool
+}
+
+// read takes a line apart. Members that came before an error are filled in.
+func (r *claudeRecord) read(text []byte) (object bool, err error) {
+	*r = claudeRecord{}
+	return eachMember(text, func(key, value []byte) {
+		switch string(key) {
+		case "type":
+			r.kind = value
+		case "subtype":
+			r.subtype = value
+		case "uuid":
+			r.uuid = value
+		case "timestamp":
+			r.stamp = value
+		case "sessionId":
+			r.session = value
+		case "cwd":
+			r.dir = value
+		case "gitBranch":
+			r.branch = value
+		case "version":
+			r.version = value
+		case "message":
+			r.message = value
+		case "content":
+			r.content = value
+		case "summary":
+			r.summary = value
+		case "attachment":
+			r.attach = value
+		case "origin":
+			r.origin = value
+		case "isSidechain":
+			r.sidechain = truthy(value)
+		case "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage":
+			r.meta = r.meta || truthy(value)
+		}
+	})
+}
+
+// truthy is what the harness's own language calls so.
+func truthy(value []byte) bool {
+	switch string(value) {
+	case "false", "null", "0", `""`:
+		return false
+	}
+	return true
+}
+
+// is reports whether a value is the string s.
+func is(value []byte, s string) bool {
+	return len(value) == len(s)+2 && value[0] == '"' && string(value[1:len(value)-1]) == s
+}
+
+// member is the text of one member of an object, nil if it has none.
+func member(object []byte, name string) (out []byte) {
+	_, _ = eachMember(object, func(key, value []byte) {
+		if string(key) == name {
+			out = value
+		}
+	})
+	return out
+}
+
+// at is the record's time; false if it has none that a calendar of our days knows.
+func (r *claudeRecord) at() (time.Time, bool) {
+	if !isString(r.stamp) {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(time.RFC3339, string(r.stamp[1:len(r.stamp)-1]))
+	if err != nil || t.Year() < 2000 || t.Year() > 2999 {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
+}
+
+// human reports whether the record's origin, where one is given, is a person.
+// Messages of other sessions and of background tasks arrive as user records too.
+func human(origin []byte) bool {
+	kind := member(origin, "kind")
+	return kind == nil || is(kind, "human") || is(kind, "user")
+}
+
+// queued is the prompt that a user typed while the agent was at work. It is
+// delivered in the middle of a turn and recorded as an attachment only, and it
+// is where a correction is most often found. Nil if the record is none.
+func (r *claudeRecord) queued() (content []byte) {
+	var a struct{ kind, mode, prompt, origin, meta []byte }
+	_, _ = eachMember(r.attach, func(key, value []byte) {
+		switch string(key) {
+		case "type":
+			a.kind = value
+		case "commandMode":
+			a.mode = value
+		case "prompt":
+			a.prompt = value
+		case "origin":
+			a.origin = value
+		case "isMeta":
+			a.meta = value
+		}
+	})
+	if is(a.kind, "queued_command") && (a.mode == nil || is(a.mode, "prompt")) &&
+		human(a.origin) && (a.meta == nil || !truthy(a.meta)) {
+		return a.prompt
+	}
+	return nil
+}
+
+// A claudeBlock is one block of a message's content.
+type claudeBlock struct {
+	kind, text, id, name, input, useID, content []byte
+	isError                                     bool
+}
+
+func readClaudeBlock(value []byte) claudeBlock {
+	if isString(value) { // old and hand-made transcripts: a bare string is a text
+		return claudeBlock{kind: []byte(`"text"`), text: value}
+	}
+	var b claudeBlock
+	_, _ = eachMember(value, func(key, value []byte) {
+		switch string(key) {
+		case "type":
+			b.kind = value
+		case "text":
+			b.text = value
+		case "id":
+			b.id = value
+		case "name":
+			b.name = value
+		case "input":
+			b.input = value
+		case "tool_use_id":
+			b.useID = value
+		case "content":
+			b.content = value
+		case "is_error":
+			b.isError = truthy(value)
+		}
+	})
+	return b
+}
+
+// eachBlock calls f with every block of a content, which may be a string or a list.
+func eachBlock(content []byte, f func(claudeBlock)) {
+	if isString(content) {
+		f(readClaudeBlock(content))
+		return
+	}
+	eachElement(content, func(value []byte) { f(readClaudeBlock(value)) })
+}
+
+// edited is the file that a tool use edits, "" if it edits none.
+func (b *claudeBlock) edited() string {
+	name := "file_path"
+	switch {
+	case is(b.name, "Edit"), is(b.name, "Write"), is(b.name, "MultiEdit"):
+	case is(b.name, "NotebookEdit"):
+		name = "notebook_path"
+	default:
+		return ""
+	}
+	path := unquote(member(b.input, name))
+	if path == "" && name == "notebook_path" {
+		path = unquote(member(b.input, "file_path"))
+	}
+	if !validFile(path) {
+		return ""
+	}
+	return path
+}
+
+// said is the content of a record that is part of the conversation. For any
+// other it is nil, and meta tells whether the harness wrote it for itself.
+func (r *claudeRecord) said() (content []byte, meta bool) {
+	switch {
+	case is(r.kind, "attachment"):
+		return r.queued(), false
+	case is(r.kind, "system") && is(r.subtype, "local_command"):
+		content = r.content
+	case is(r.kind, "user"):
+		meta = !human(r.origin)
+		content = member(r.message, "content")
+	case is(r.kind, "assistant"):
+		_, _ = eachMember(r.message, func(key, value []byte) {
+			switch string(key) {
+			case "content":
+				content = value
+			case "model": // not a model: "API Error: 529 …" and its like
+				meta = is(value, "<synthetic>")
+			}
+		})
+	default:
+		return nil, false
+	}
+	if meta = meta || r.meta; meta {
+		return nil, true
+	}
+	return content, false
+}
+
+// boundInput copies a tool's input, which is part of a buffer, keeping it
+// below limit and free of our own blocks.
+func boundInput(input []byte, limit int) []byte {
+	if len(input) == 0 {
+		return nil
+	}
+	marked := bytes.Contains(input, []byte("anamnesis:")) || bytes.Contains(input, []byte(`\u00`))
+	if len(input) <= limit && !marked {
+		return bytes.Clone(input)
+	}
+	return rewriteInput(input, limit)
+}

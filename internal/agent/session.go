@@ -1,0 +1,216 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// A Role says who speaks in a turn.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// A Session is what one transcript says, without the noise of its harness:
+// sub-agents, meta records, reminders and our own injected blocks are gone.
+type Session struct {
+	ID      string // the first valid id in the file; the hook's payload is the better authority
+	Dir     string // the first absolute working directory
+	Branch  string // the first branch; a detached HEAD is none
+	Version string // of the harness
+
+	Started, Ended time.Time // first and last timestamp of any record; zero if none could be read
+
+	Turns     []Turn
+	Summaries []string
+
+	// Also lists the other session ids met in the file. A resumed transcript
+	// may carry the records of the session it continues; to the person it is
+	// one conversation, so all records count and the ids are kept here.
+	Also []string
+
+	Skipped Skipped
+
+	// Next is the offset just behind the last complete record: where the next
+	// reading of a growing transcript may begin.
+	Next int64
+
+	files   []string
+	outcome string
+}
+
+// A Turn is one record of the conversation: a prompt, a text, tool uses.
+type Turn struct {
+	Role Role
+	Text string
+
+	// Command is the slash command, "/clear", when that is what the user typed;
+	// Text is then the command with its arguments, not a human sentence.
+	Command string
+
+	// Interrupted marks the place where the user stopped the agent. Such a turn has no text.
+	Interrupted bool
+
+	Tools  []ToolUse
+	At     time.Time
+	UUID   string
+	Offset int64 // where its record begins, in bytes from the start of the reader
+}
+
+// Human reports whether t is a sentence that a person typed.
+func (t Turn) Human() bool { return t.Role == User && t.Command == "" && t.Text != "" }
+
+// A ToolUse is one use of a tool by the assistant, with its result once that was met.
+type ToolUse struct {
+	ID, Name string
+	Path     string          // the file it edits; empty for every other tool
+	Input    json.RawMessage // valid JSON; values too large for Limits.Input are replaced by a string that tells their size
+	Result   string
+	Error    bool
+}
+
+// Skipped counts what a reader left out, and why.
+type Skipped struct {
+	Blank     int // empty lines
+	NotJSON   int // lines that are no JSON
+	NotObject int // JSON, but no record
+	Other     int // records of other types, or without a message
+	Oversized int // lines longer than Limits.Line
+	Sidechain int // records of sub-agents
+	Meta      int // records that the harness wrote for itself: meta, compaction, API errors
+	Duplicate int // records whose uuid was met before
+	Orphan    int // tool results whose tool use was not met
+	Partial   int // a half-written last line
+	Dropped   int // turns dropped from the middle because of Limits.Total
+}
+
+// Bad is the number of lines that were no records at all.
+func (s Skipped) Bad() int { return s.NotJSON + s.NotObject + s.Oversized }
+
+// Limits bounds what a reader keeps. Zero fields mean the default in brackets.
+//
+// A text that is cut ends at white space and never inside a private key, so
+// that a redactor still recognises what is left.
+type Limits struct {
+	Bytes  int64 // stop after so many bytes [no limit]
+	Line   int   // skip longer lines [16 MB]
+	Text   int   // of one prompt or assistant text [1 MB]
+	Input  int   // of one tool input [64 KB]
+	Result int   // of one tool result [256 KB]
+	Total  int   // of all turns; the oldest behind the first quarter go first [64 MB]
+}
+
+func (l Limits) withDefaults() Limits {
+	def := func(p *int, v int) {
+		if *p <= 0 {
+			*p = v
+		}
+	}
+	def(&l.Line, 16<<20)
+	def(&l.Text, 1<<20)
+	def(&l.Input, 64<<10)
+	def(&l.Result, 256<<10)
+	def(&l.Total, 64<<20)
+	return l
+}
+
+// Prompts returns the human sentences in order.
+func (s *Session) Prompts() []string {
+	var out []string
+	for _, t := range s.Turns {
+		if t.Human() {
+			out = append(out, t.Text)
+		}
+	}
+	return out
+}
+
+// FirstPrompt is what the user asked for: the first human sentence, or a slash
+// command with arguments that the agent answered before one was typed. A
+// session of bare commands has its first command; "" means no prompt at all.
+func (s *Session) FirstPrompt() string {
+	p, _ := s.firstPrompt()
+	return p
+}
+
+// firstPrompt also reports whether later turns can no longer change the answer.
+func (s *Session) firstPrompt() (prompt string, settled bool) {
+	for i, t := range s.Turns {
+		switch {
+		case t.Human():
+			return t.Text, true
+		case t.Command == "":
+			continue
+		case t.Text != t.Command && i+1 < len(s.Turns) && s.Turns[i+1].Role == Assistant:
+			// The agent answers only to commands that are prompts;
+			// "/model opus" and its like are followed by the next prompt.
+			return t.Text, true
+		case prompt == "":
+			prompt = t.Text
+		}
+	}
+	return prompt, false
+}
+
+// LastOutcome is the last text of the assistant.
+func (s *Session) LastOutcome() string {
+	for _, t := range slices.Backward(s.Turns) {
+		if t.Role == Assistant && t.Text != "" {
+			return t.Text
+		}
+	}
+	return s.outcome
+}
+
+// FilesTouched lists the files that were edited, each once, in the order of the first edit.
+func (s *Session) FilesTouched() []string {
+	if s.files != nil {
+		return slices.Clone(s.files)
+	}
+	var files fileList
+	for _, t := range s.Turns {
+		for _, u := range t.Tools {
+			files.add(u.Path)
+		}
+	}
+	return files.list
+}
+
+// A Glimpse is what a quick look at a transcript found; its fields mean what
+// they mean in Session.
+type Glimpse struct {
+	ID, Dir, Branch, Version string
+	Started, Ended           time.Time
+	FirstPrompt, LastOutcome string
+	FilesTouched             []string
+
+	// Complete says that the whole transcript was within sight and seen, so
+	// that ReadSession would find nothing else.
+	Complete bool
+	// Late says that the deadline cut the look short.
+	Late bool
+}
+
+// maxFiles bounds the list of edited files; no session of a person comes near.
+const maxFiles = 10_000
+
+// A fileList is a set of paths that remembers its order.
+type fileList struct {
+	list []string
+	seen map[string]bool
+}
+
+func (f *fileList) add(path string) {
+	if path == "" || f.seen[path] || len(f.list) >= maxFiles {
+		return
+	}
+	if f.seen == nil {
+		f.seen = make(map[string]bool)
+	}
+	f.seen[path] = true
+	f.list = append(f.list, path)
+}

@@ -1,0 +1,130 @@
+package agent
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The marks around every block that we put in front of an agent.
+const (
+	InjectStart = "<!-- anamnesis:begin -->"
+	InjectEnd   = "<!-- anamnesis:end -->"
+)
+
+// StripInjected cuts our own injected blocks out of text. Blocks may nest; one
+// that never ends goes to the end of text, and an end mark without a beginning
+// is removed alone. No mark is left in what is returned.
+func StripInjected(text string) string {
+	const mark = "<!-- anamnesis:" // what both begin with, so that one search finds either
+	if !strings.Contains(text, mark) {
+		return text
+	}
+	var out strings.Builder
+	depth, done := 0, 0 // text[done:at] is not decided yet
+	for at := 0; ; {
+		i := strings.Index(text[at:], mark)
+		if i < 0 {
+			break
+		}
+		at += i
+		size, step := len(mark), 0
+		switch {
+		case strings.HasPrefix(text[at:], InjectStart):
+			size, step = len(InjectStart), 1
+		case strings.HasPrefix(text[at:], InjectEnd):
+			size, step = len(InjectEnd), -1
+		}
+		if step != 0 {
+			if depth == 0 {
+				join(&out, text[done:at])
+			}
+			depth = max(0, depth+step)
+			done = at + size
+		}
+		at += size
+	}
+	if depth == 0 {
+		join(&out, text[done:])
+	}
+	return out.String()
+}
+
+// join appends part. What stood around a removed block must not become a word,
+// let alone a mark, when it is put together, so a line break goes in between.
+func join(out *strings.Builder, part string) {
+	if part == "" {
+		return
+	}
+	if s := out.String(); s != "" && !strings.HasSuffix(s, "\n") && part[0] != '\n' {
+		out.WriteByte('\n')
+	}
+	out.WriteString(part)
+}
+
+// clip shortens text to at most limit bytes. It cuts between words, and before a
+// private key that would lose its end: half a secret is a secret that no
+// pattern recognises.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	cut := limit
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	// A run of 4 KB without any of these is a blob, not a token.
+	near := max(0, cut-4096)
+	if i := strings.LastIndexAny(text[near:cut], " \t\r\n\"'`,;&<>(){}[]|"); i >= 0 {
+		cut = near + i
+	}
+	text = text[:cut]
+	if i := strings.LastIndex(text, "-----BEGIN "); i >= 0 && !strings.Contains(text[i:], "-----END ") {
+		text = text[:i]
+	}
+	return strings.TrimRight(text, " \t\r\n")
+}
+
+// ValidID reports whether s may name a session, and so a file: one to 128
+// letters, digits, hyphens and underscores of ASCII.
+func ValidID(s string) bool { return 0 < len(s) && len(s) <= 128 && isWord(s) }
+
+func isWord(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// validDir reports whether s is an absolute path, of Unix or of Windows: a
+// transcript may have been written on another machine.
+func validDir(s string) bool {
+	if len(s) > 4096 || hasControl(s) {
+		return false
+	}
+	drive := len(s) >= 3 && isWord(s[:1]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\\`) || drive
+}
+
+// validBranch refuses what git would not call a branch, and the "HEAD" that
+// harnesses write for a detached one.
+func validBranch(s string) bool {
+	return s != "" && s != "HEAD" && len(s) <= 255 && s[0] != '-' && !hasControl(s)
+}
+
+// validFile reports whether s can be listed as an edited file.
+func validFile(s string) bool {
+	return strings.TrimSpace(s) != "" && len(s) <= 4096 && !hasControl(s)
+}
+
+func hasControl(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return true
+		}
+	}
+	return false
+}

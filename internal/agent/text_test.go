@@ -1,0 +1,73 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"anamnesis/internal/agent"
+)
+
+func TestStripInjected(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{"nothing here", "nothing here"},
+		{"[x]", ""},
+		{"a [x] b", "a \n b"},
+		{"a\n[x]\nb", "a\n\nb"},
+		{"[x]a[y]", "a"},
+		{"a [x", "a "},
+		{"a ] b", "a \n b"},
+		{"[x [y] z] a", " a"},
+		{"[ [ ] a", ""},
+		{"<!-- anam[x]nesis:begin --> a", "<!-- anam\nnesis:begin --> a"},
+		{"<!-- anamnesis:other --> a", "<!-- anamnesis:other --> a"},
+	} {
+		marks := strings.NewReplacer("[", agent.InjectStart, "]", agent.InjectEnd)
+		if got := agent.StripInjected(marks.Replace(tt.in)); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestStripInjectedLeavesNoMark(t *testing.T) {
+	piece := rapid.SampledFrom([]string{agent.InjectStart, agent.InjectEnd, "<!-- anam", "nesis:begin -->", "<!-- anamnesis:", "begin -->", "end -->", "\n", "text"})
+	rapid.Check(t, func(t *rapid.T) {
+		in := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), "")
+		out := agent.StripInjected(in)
+		if strings.Contains(out, agent.InjectStart) || strings.Contains(out, agent.InjectEnd) {
+			t.Errorf("%q leaves %q", in, out)
+		}
+		if again := agent.StripInjected(out); again != out {
+			t.Errorf("%q: once %q, twice %q", in, out, again)
+		}
+	})
+}
+
+func TestStripInjectedIsLinear(t *testing.T) {
+	for _, mark := range []string{agent.InjectStart, agent.InjectEnd, "<!-- anamnesis:x"} {
+		agent.StripInjected(strings.Repeat(mark+"x", 200_000)) // seconds, were it quadratic
+	}
+}
+
+func TestValidID(t *testing.T) {
+	for _, tt := range []struct {
+		id   string
+		want bool
+	}{
+		{"b4f8e2d6-5c71-4a0e-8f39-2d6a7c1e9b05", true},
+		{"a_B-9", true},
+		{strings.Repeat("x", 128), true},
+		{strings.Repeat("x", 129), false},
+		{"", false},
+		{"a/b", false},
+		{"a.b", false},
+		{"é", false},
+		{"a\n", false},
+	} {
+		if got := agent.ValidID(tt.id); got != tt.want {
+			t.Errorf("ValidID(%q) = %v", tt.id, got)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+// Package capture turns sessions into drafts: it decides whether a session is
+// worth a note, summarises it, and hands the draft to ingest.
+//
+// One session is one note, however often it is captured: the note's id is made
+// from the session's start and id, so capturing again updates it.
+//
+// Failure policy: capture falls back, it never breaks a session's teardown. A
+// transcript that cannot be read is a session without content; a summary that
+// fails is replaced by the heuristic one.
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// Options are the settings of capture.
+type Options struct {
+	MachineID string
+}
+
+// A Recorder captures sessions.
+type Recorder struct {
+	store    *store.Store
+	ingester *ingest.Ingester
+	redactor *llm.Redactor
+	opts     Options
+}
+
+// New returns a Recorder.
+func New(s *store.Store, g *ingest.Ingester, r *llm.Redactor, o Options) *Recorder {
+	return &Recorder{store: s, ingester: g, redactor: r, opts: o}
+}
+
+// A Request says which session to capture.
+type Request struct {
+	Harness    agent.Harness
+	Transcript string // path of the session file
+	Offset     int64  // read no further than this; 0 means to the end
+	Session    string // the id the hook named; "" means the one in the file
+	Dir        string // where the session worked, if the file does not say
+	Project    string // overrides the project of the directory
+	Source     string // session-end, precompact, …; a tag of the note
+	Tags       []string
+}
+
+// A Capture is what became of a session.
+type Capture struct {
+	Project string
+	Source  string
+	Trivial bool // not worth a note
+	Skipped agent.Skipped
+	Outcome ingest.Outcome // when not trivial
+}
+
+// ErrNoTranscript says that there is no such session file.
+var ErrNoTranscript = errors.New("no such transcript")
+
+// Capture reads one session and takes it in.
+func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
+	session, err := read(q)
+	if err != nil {
+		return Capture{}, fmt.Errorf("capture %s: %w", q.Transcript, err)
+	}
+	facts := sessionFacts(session)
+	c := Capture{Project: r.project(q, facts.dir), Source: q.Source, Skipped: session.Skipped}
+	if trivial(facts) {
+		c.Trivial = true
+		return c, r.store.Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "trivial"})
+	}
+	n := r.draft(q, facts, c.Project)
+	c.Outcome, err = r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Capture})
+	if err != nil {
+		return c, fmt.Errorf("capture %s: %w", q.Transcript, err)
+	}
+	_ = r.store.Log(store.Record{
+		Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project,
+		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(),
+	})
+	return c, nil
+}
+
+// read reads a session file as far as the request says.
+func read(q Request) (*agent.Session, error) {
+	f, err := open(q.Transcript)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var in io.Reader = f
+	if q.Offset > 0 {
+		in = io.LimitReader(f, q.Offset)
+	}
+	return q.Harness.ReadSession(in, agent.Limits{})
+}
+
+// open opens a transcript. What is no regular file (a pipe would block for
+// ever) is refused.
+func open(name string) (*os.File, error) {
+	fi, err := os.Stat(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w; check the path", ErrNoTranscript)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	return os.Open(name)
+}
+
+// project returns the project key of a session.
+func (r *Recorder) project(q Request, dir string) string {
+	switch {
+	case q.Project != "":
+		return r.store.Canonical(q.Project)
+	case dir != "":
+		return r.store.Identify(dir).Key
+	case q.Dir != "":
+		return r.store.Identify(q.Dir).Key
+	}
+	return store.Unknown
+}
+
+// draft makes the note of a session.
+func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
+	id := q.Session
+	if id == "" {
+		id = f.id
+	}
+	if id == "" { // the file's name is the session's id in every harness we know
+		id = strings.TrimSuffix(filepath.Base(q.Transcript), filepath.Ext(q.Transcript))
+	}
+	title, body := summarize(f.redacted(r.redactor))
+	n := &note.Note{
+		ID: note.EpisodicID(f.started, q.Harness.Name(), id), Type: note.Episodic,
+		Title: title, Body: body, Project: project, MachineID: r.opts.MachineID, Scope: note.Portable,
+		Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: id},
+		ImportHash: ingest.SummaryHash(title, body),
+	}
+	n.AddTags("session")
+	n.AddTags(q.Tags...)
+	n.AddTags(q.Source)
+	if !f.started.IsZero() {
+		n.CreatedAt = note.At(f.started)
+	}
+	if !f.ended.IsZero() {
+		n.UpdatedAt = note.At(f.ended)
+	}
+	return n
+}

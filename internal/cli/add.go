@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+
+	"github.com/spf13/cobra"
+)
+
+type addOptions struct {
+	typ, title, body, file, project, scope, source string
+	tags                                           []string
+	global, force                                  bool
+}
+
+func newAdd(p *program) *cobra.Command {
+	var o addOptions
+	cmd := &cobra.Command{
+		Use:   "add --title TITLE [--body TEXT | --file FILE | < TEXT]",
+		Short: "Write a note",
+		Long: `Write a note. The body comes from --body, from --file, or from standard input;
+without a title its first line is the title. The note belongs to the project of
+this folder; --global makes it one that every session is told.`,
+		Example: `  anamnesis add --type procedural --title "Regenerate gRPC clients after editing payments.proto" \
+      --body "Run make proto-gen; without it staging breaks." --tag grpc
+  anamnesis add --global --title "No AI attribution in commit messages" --body "Ever."
+  pbpaste | anamnesis add --title "Release checklist"`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.add(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.typ, "type", string(note.Semantic), "semantic (a fact, a preference), procedural (a how-to, a fix) or episodic")
+	f.StringVar(&o.title, "title", "", "title, one line")
+	f.StringVar(&o.body, "body", "", "body, markdown")
+	f.StringVar(&o.file, "file", "", "read the body from `FILE`; - is standard input")
+	f.StringVar(&o.project, "project", "", "project `KEY` (default: the one of this folder)")
+	f.BoolVar(&o.global, "global", false, "a note for every project")
+	f.StringSliceVar(&o.tags, "tag", nil, "`TAG` (may be repeated)")
+	f.StringVar(&o.scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
+	f.StringVar(&o.source, "source", note.Human, "who wrote it: human, or agent (its secrets are masked)")
+	f.BoolVar(&o.force, "force", false, "write it even if it was forgotten or nearly exists")
+	cmd.MarkFlagsMutuallyExclusive("body", "file")
+	cmd.MarkFlagsMutuallyExclusive("project", "global")
+	return cmd
+}
+
+func (p *program) add(ctx context.Context, o addOptions) error {
+	body, err := p.body(o)
+	if err != nil {
+		return err
+	}
+	if o.title == "" {
+		first, rest, _ := strings.Cut(strings.TrimSpace(body), "\n")
+		o.title, body = strings.TrimLeft(first, "# "), strings.TrimSpace(rest)
+	}
+	switch {
+	case strings.TrimSpace(o.title) == "":
+		return usage("add: there is no title and no body; give --title TITLE and --body TEXT")
+	case !slices.Contains(note.Types, note.Type(o.typ)):
+		return usage("add: --type %q: use procedural, semantic or episodic", o.typ)
+	case o.scope != string(note.Portable) && o.scope != string(note.Local):
+		return usage("add: --scope %q: use portable or machine-local", o.scope)
+	case o.source != note.Human && o.source != note.Agent:
+		return usage("add: --source %q: use human or agent", o.source)
+	}
+	m, err := p.openWalked(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	n := &note.Note{
+		Type: note.Type(o.typ), Title: o.title, Body: body, Scope: note.Scope(o.scope), Tags: o.tags,
+		Provenance: note.Provenance{Source: o.source, Confidence: 1}, Project: note.Global,
+	}
+	if o.source == note.Agent {
+		n.Provenance.Confidence = 0.8
+	}
+	if !o.global {
+		n.Project = p.project(m.store, o.project).Key
+	}
+	out, err := m.ingester.Add(ctx, ingest.Draft{Note: n, Force: o.force})
+	if err != nil {
+		var field *note.FieldError
+		if errors.As(err, &field) {
+			return usage("%w", err)
+		}
+		return err
+	}
+	return p.printOutcome(m, "add", out)
+}
+
+// body reads the body from where the flags say.
+func (p *program) body(o addOptions) (string, error) {
+	var in io.Reader
+	switch {
+	case o.body != "":
+		return o.body, nil
+	case o.file != "" && o.file != "-":
+		f, err := os.Open(o.file)
+		if err != nil {
+			return "", fmt.Errorf("read the body: %w", err)
+		}
+		defer f.Close()
+		in = f
+	case o.file == "-" || o.title == "" && !terminal(p.stdin):
+		in = p.stdin
+	case o.title != "" && !terminal(p.stdin) && piped(p.stdin):
+		in = p.stdin
+	default:
+		return "", nil
+	}
+	data, err := io.ReadAll(io.LimitReader(in, note.MaxBody+1))
+	if err != nil {
+		return "", fmt.Errorf("read the body: %w", err)
+	}
+	if len(data) > note.MaxBody {
+		return "", usage("add: the body is larger than 1 MiB; split it into several notes")
+	}
+	return strings.TrimRight(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\r\n", "\n"), "\uFFFD"), "\n"), nil
+}
+
+// piped reports whether something may come from standard input: a pipe or a
+// file, and not a device such as /dev/null.
+func piped(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return true
+	}
+	fi, err := f.Stat()
+	return err == nil && (fi.Mode().IsRegular() || fi.Mode()&os.ModeNamedPipe != 0)
+}
+
+type outcomeJSON struct {
+	header
+	Result  string    `json:"result"`
+	ID      note.ID   `json:"id,omitempty"`
+	Path    string    `json:"path,omitempty"`
+	Project string    `json:"project,omitempty"`
+	Twin    note.ID   `json:"twin,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Masked  bool      `json:"redacted"`
+	Secrets []string  `json:"secrets"`
+	Note    *noteJSON `json:"note,omitempty"`
+}
+
+// printOutcome tells what became of a draft.
+func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) error {
+	j := outcomeJSON{header: head(command), Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Secrets: append([]string{}, out.Secrets...)}
+	if out.Twin != nil {
+		j.Twin = out.Twin.ID
+	}
+	if out.Note != nil {
+		d := describe(out.Note)
+		j.ID, j.Project, j.Note = out.Note.ID, out.Note.Project, &d
+	}
+	if out.Ref.Path != "" {
+		j.Path = m.store.Path(out.Ref.Path)
+	}
+	if out.Stale != nil {
+		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)
+	}
+	if len(out.Secrets) > 0 {
+		p.note("the note holds what looks like a secret (%s); it stays as you wrote it", strings.Join(out.Secrets, ", "))
+	}
+	var failed error
+	if out.Result == ingest.Dropped {
+		failed = &codedError{exitFailure, fmt.Errorf("%s: not written: %s; --force writes it all the same", command, out.Why)}
+	}
+	if p.json {
+		return errors.Join(p.emit(j), failed)
+	}
+	switch out.Result {
+	case ingest.Created:
+		p.printf("%s: wrote %s (project=%s)\n  %s\n", command, j.ID, j.Project, j.Path)
+		if out.Twin != nil {
+			p.note("it is nearly the same as %s %q", out.Twin.ID, firstLine(out.Twin.Title, 60))
+		}
+	case ingest.Updated:
+		p.printf("%s: updated %s (project=%s)\n  %s\n", command, j.ID, j.Project, j.Path)
+	case ingest.Unchanged:
+		p.printf("%s: known already as %s (project=%s)\n  %s\n", command, j.ID, j.Project, j.Path)
+	case ingest.Held:
+		p.printf("%s: held %s: %s\n  `anamnesis held keep %s` writes it, `anamnesis held drop %s` forgets it\n", command, j.ID, out.Why, j.ID, j.ID)
+	}
+	return failed
+}

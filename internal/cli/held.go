@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"fmt"
+
+	"anamnesis/internal/note"
+
+	"github.com/spf13/cobra"
+)
+
+func newHeld(p *program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "held",
+		Short: "Decide on notes that wait because they nearly exist",
+		Long: `A note that a machine wrote and that says almost what another note says is held
+back until you decide. Without arguments the held notes are listed.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := p.openStore()
+			if err != nil {
+				return err
+			}
+			drafts := s.Held()
+			if p.json {
+				all := make([]noteJSON, 0, len(drafts))
+				for _, n := range drafts {
+					all = append(all, describe(n))
+				}
+				return p.emit(struct {
+					header
+					Held []noteJSON `json:"held"`
+				}{head("held"), all})
+			}
+			for _, n := range drafts {
+				p.printf("%s  [%s] %s\n    %s\n", n.ID, n.Type, n.Title, firstLine(n.Body, 100))
+			}
+			if len(drafts) == 0 {
+				p.note("nothing is held")
+			}
+			return nil
+		},
+	}
+	keep := &cobra.Command{
+		Use: "keep ID", Short: "Write a held note", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := note.ParseID(args[0])
+			if err != nil {
+				return usage("%w", err)
+			}
+			m, err := p.openWalked(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer m.close()
+			out, err := m.ingester.Keep(cmd.Context(), id)
+			if err != nil {
+				return err
+			}
+			return p.printOutcome(m, "held", out)
+		},
+	}
+	drop := &cobra.Command{
+		Use: "drop ID", Short: "Forget a held note", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			id, err := note.ParseID(args[0])
+			if err != nil {
+				return usage("%w", err)
+			}
+			s, err := p.openStore()
+			if err != nil {
+				return err
+			}
+			n, err := s.HeldDraft(id)
+			if err != nil {
+				return fmt.Errorf("%w; `anamnesis held` lists them", err)
+			}
+			if err := s.Release(id); err != nil {
+				return err
+			}
+			if p.json {
+				return p.emit(struct {
+					header
+					Dropped noteJSON `json:"dropped"`
+				}{head("held"), describe(n)})
+			}
+			p.printf("held: dropped %s %q\n", id, firstLine(n.Title, 60))
+			return nil
+		},
+	}
+	cmd.AddCommand(keep, drop)
+	return cmd
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/store"
+
+	"github.com/spf13/pflag"
+)
+
+// A hookCommand is a command that a harness runs at an event. Hooks are found
+// and run before the command tree is built: they are what must be fast.
+type hookCommand struct {
+	deadline time.Duration // after it the hook gives up and exits 0
+	flags    func(*pflag.FlagSet)
+	run      func(context.Context, agent.Harness, agent.Event) error
+}
+
+// hookCommands lists them. Standard input with an event on it, or the mark that
+// init puts before every command, makes a command a hook; by hand it works in
+// the foreground and says what it did.
+func (p *program) hookCommand(name string) *hookCommand {
+	switch name {
+	case "inject":
+		var o injectOptions
+		return &hookCommand{5 * time.Second, o.addFlags, func(ctx context.Context, h agent.Harness, e agent.Event) error {
+			return p.injectHook(ctx, h, e, o)
+		}}
+	case "capture":
+		var o captureOptions
+		return &hookCommand{time.Second, o.addFlags, func(_ context.Context, h agent.Harness, e agent.Event) error {
+			if o.transcript != "" {
+				e.TranscriptPath = o.transcript
+			}
+			return p.captureHook(h, e, o)
+		}}
+	case "sync":
+		return &hookCommand{time.Second, func(*pflag.FlagSet) {}, func(context.Context, agent.Harness, agent.Event) error {
+			return p.detach("drain", "--sync")
+		}}
+	}
+	return nil
+}
+
+// hookMark is set before every hook command of ours (agent.HookMark).
+const hookMark = "ANAMNESIS_HOOK"
+
+// hook runs name as a hook if that is what it was called as. done is false for
+// everything else: the command tree takes over.
+func (p *program) hook(name string, args []string) (code int, done bool) {
+	hc := p.hookCommand(name)
+	if hc == nil || terminal(p.stdin) {
+		return 0, false
+	}
+	env := p.environ(nil)
+	mark, _ := env.Lookup(hookMark)
+	marked := mark == "1"
+	if name == "sync" && !marked {
+		return 0, false
+	}
+	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	fs.Usage = func() {}
+	fs.StringArrayVar(&p.sets, "set", nil, "")
+	fs.BoolVar(&p.json, "json", false, "")
+	hc.flags(fs)
+	if err := fs.Parse(args); err != nil {
+		p.sets, p.json = nil, false
+		return 0, false // --help and mistakes are for the command tree
+	}
+	h := agent.Harness(agent.Claude{})
+	event, rerr := agent.ReadEvent(h, p.stdin, 0, 0)
+	if event.Name == "" && !marked {
+		p.event = &event // what there is on standard input is read by now
+		p.sets, p.json = nil, false
+		return 0, false
+	}
+	p.load()
+	if p.cfg.Disabled {
+		return 0, true
+	}
+	p.guard(name, hc, h, event, rerr)
+	return 0, true
+}
+
+// guard runs a hook so that it cannot harm its agent: a deadline, no panic, no
+// message, a record of any failure.
+func (p *program) guard(name string, hc *hookCommand, h agent.Harness, e agent.Event, rerr error) {
+	if errors.Is(rerr, agent.ErrNoEvent) {
+		rerr = nil // a marked hook of an agent that sends nothing
+	}
+	fail := func(err error) {
+		if s, serr := p.openStore(); serr == nil {
+			_ = s.Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: name + " " + e.Name, Error: err.Error()})
+		}
+	}
+	timer := time.AfterFunc(hc.deadline, func() {
+		fail(fmt.Errorf("gave up after %v", hc.deadline))
+		os.Exit(0) // whatever hangs, the agent does not wait for it
+	})
+	defer timer.Stop()
+	defer func() {
+		if r := recover(); r != nil {
+			fail(fmt.Errorf("panic: %v", r))
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), hc.deadline)
+	defer cancel()
+	if err := errors.Join(rerr, hc.run(ctx, h, e)); err != nil {
+		fail(err)
+	}
+}

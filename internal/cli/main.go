@@ -1,0 +1,179 @@
+// Package cli is the memory as commands, as hooks, and the wiring of the rooms
+// (open.go).
+//
+// Standard output is data, standard error is for people. Exit codes: 0 done,
+// 1 failed, 2 wrong usage, 3 nothing found, 4 a conflict waits for you, 75 locked
+// by another process.
+// Hooks always exit 0; their failures are records in the event log.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
+	"anamnesis/internal/store"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitFailure  = 1
+	exitUsage    = 2
+	exitNothing  = 3
+	exitConflict = 4
+	exitLocked   = 75
+)
+
+// A program is one run: its streams and the flags that every command has.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	environ        func(flags []string) config.Environment
+	disk           store.Disk // nil means the operating system's
+
+	sets []string // --set KEY=VALUE
+	json bool     // --json
+	cfg  *config.Config
+
+	event *agent.Event // what a hook command that runs by hand found on standard input
+}
+
+// Main runs the program and returns its exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, environ: config.Process}
+	return p.run(args)
+}
+
+func (p *program) run(args []string) int {
+	if len(args) > 0 {
+		if code, done := p.hook(args[0], args[1:]); done {
+			return code
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	root := p.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	return p.report(err)
+}
+
+// report prints an error with what to do next and returns the exit code.
+func (p *program) report(err error) int {
+	var coded *codedError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &coded):
+		if coded.err != nil {
+			fmt.Fprintln(p.stderr, "anamnesis:", coded.err)
+		}
+		return coded.code
+	}
+	fmt.Fprintln(p.stderr, "anamnesis:", err)
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		return exitLocked
+	case errors.Is(err, store.ErrReadOnly):
+		fmt.Fprintln(p.stderr, "anamnesis: is the folder yours? `ls -ld` tells; ANAMNESIS_HOME names another")
+	case errors.Is(err, fs.ErrPermission):
+		fmt.Fprintln(p.stderr, "anamnesis: you may not read or write that; check who owns it")
+	}
+	return exitFailure
+}
+
+// A codedError carries an exit code. Without err nothing is printed.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *codedError) Unwrap() error { return e.err }
+
+// usage makes an error of wrong usage.
+func usage(format string, args ...any) error {
+	return &codedError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// root builds the command tree.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "anamnesis",
+		Short: "Long-term memory for coding agents",
+		Long: `Anamnesis remembers what your coding sessions taught, as markdown you own,
+and tells the next session about it.
+
+Start with:
+  anamnesis demo                     see it work on sample sessions, in a throw-away store
+  anamnesis init                     connect Claude Code on this machine
+  anamnesis add --title T --body B   write a note yourself
+  anamnesis search WORDS             find notes`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			p.load()
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.NoArgs,
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.PersistentFlags().StringArrayVar(&p.sets, "set", nil, "use a setting's value for this run (`KEY=VALUE`, may be repeated)")
+	root.PersistentFlags().BoolVar(&p.json, "json", false, "print one JSON object instead of text")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+	})
+	for _, build := range commands {
+		cmd := build(p)
+		inner := cmd.Args
+		if inner != nil {
+			cmd.Args = func(cmd *cobra.Command, args []string) error {
+				if err := inner(cmd, args); err != nil {
+					return usage("%s: %w; usage: %s", cmd.Name(), err, strings.TrimSpace(cmd.UseLine()))
+				}
+				return nil
+			}
+		}
+		root.AddCommand(cmd)
+	}
+	return root
+}
+
+// commands lists the commands, in the order of help.
+var commands = []func(*program) *cobra.Command{
+	newDemo, newInit, newUninstall,
+	newAdd, newShow, newList, newSearch, newHeld, newProject,
+	newInject, newCapture, newDrain, newSync, newReindex,
+	newStatus, newConfig, newRedact, newVersion,
+}
+
+// load works out the settings.
+func (p *program) load() {
+	p.cfg = config.Load(p.environ(p.sets))
+	for _, w := range p.cfg.Warnings {
+		p.note("%s", w)
+	}
+}
+
+// note tells people something on standard error.
+func (p *program) note(format string, args ...any) {
+	fmt.Fprintf(p.stderr, "anamnesis: "+format+"\n", args...)
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"anamnesis/internal/capture"
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/replica"
+	"anamnesis/internal/store"
+)
+
+// A memory is the rooms, wired.
+type memory struct {
+	p        *program
+	store    *store.Store
+	index    *index.Index
+	redactor *llm.Redactor
+	ingester *ingest.Ingester
+	engine   *recall.Engine
+	injector *inject.Injector
+	recorder *capture.Recorder
+
+	stale  int    // files the index does not know yet; -1 when nobody counted
+	notice string // what opening the index did
+}
+
+// openStore opens the files alone: all that a capture hook needs.
+func (p *program) openStore() (*store.Store, error) {
+	return store.Open(store.Options{Root: p.cfg.Home, Home: p.cfg.UserHome, Disk: p.disk})
+}
+
+// open opens everything. busy is how long to wait for another writer of the index.
+func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error) {
+	s, err := p.openStore()
+	if err != nil {
+		return nil, err
+	}
+	m := &memory{p: p, store: s}
+	if m.redactor, err = openRedactor(s); err != nil {
+		return nil, err
+	}
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: busy})
+	if err != nil {
+		return nil, err
+	}
+	m.notice = db.Notice()
+	m.index = index.New(db, s)
+	m.ingester = ingest.New(s, m.index, m.redactor, p.cfg.Ingest)
+	m.engine = recall.New(m.index, s, p.cfg.Recall)
+	m.injector = inject.New(m.engine, s, p.cfg.Inject)
+	m.recorder = capture.New(s, m.ingester, m.redactor, p.cfg.Capture)
+	return m, nil
+}
+
+func (m *memory) close() { _ = m.index.Close() }
+
+// walkBudget is how long a command looks for changed files before it answers.
+const walkBudget = 50 * time.Millisecond
+
+// openWalked opens everything for a command and brings the index into step, as
+// far as that goes at once. What is left is done by a run in the background.
+func (p *program) openWalked(ctx context.Context) (*memory, error) {
+	m, err := p.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	budget := walkBudget
+	if _, _, walked, err := m.index.State(ctx); err == nil && walked.IsZero() {
+		budget = 0 // a new index: an answer from nothing would be wrong
+	}
+	progress := p.progress("indexing notes")
+	rep, err := m.index.Sync(ctx, index.SyncOptions{Budget: budget, Progress: progress.step})
+	progress.done()
+	if err != nil {
+		m.close()
+		return nil, err
+	}
+	m.stale = rep.Stale
+	if m.notice != "" {
+		p.note("%s", m.notice)
+	}
+	if rep.Healed {
+		p.note("the index was damaged and has been made anew from the notes")
+	}
+	if rep.Stale != 0 && !m.store.ReadOnly() {
+		if rep.Stale > 0 {
+			p.note("%d changed notes are not in the answer yet; they are being indexed in the background", rep.Stale)
+		} else {
+			p.note("changed notes may be missing from the answer; they are being indexed in the background")
+		}
+		_ = p.detach("drain")
+	}
+	return m, nil
+}
+
+// openRedactor makes the redactor with the user's own rules.
+func openRedactor(s *store.Store) (*llm.Redactor, error) {
+	name := s.Path("redact.toml")
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return llm.NewRedactor()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read redaction rules: %w", err)
+	}
+	rules, err := llm.ParseRules(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return llm.NewRedactor(rules...)
+}
+
+// replica opens the repository of the portable notes.
+func (p *program) replica(s *store.Store) (replica.Backend, error) {
+	o := replica.Options{
+		Dir: s.Path("memory"), MachineID: p.cfg.MachineID, Remote: p.cfg.Sync.Remote, Env: os.Environ(),
+		Timeout: time.Duration(p.cfg.Sync.Timeout * float64(time.Second)), Now: time.Now,
+	}
+	if !p.cfg.Sync.On {
+		o.Backend = "none"
+	}
+	return replica.Open(o)
+}
+
+// project returns the project a command is about: the one named, or the one of
+// the folder it runs in for "" and ".".
+func (p *program) project(s *store.Store, name string) store.Identity {
+	if name != "" && name != "." {
+		return store.Identity{Key: s.Canonical(name), Source: "flag"}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = string(filepath.Separator)
+	}
+	return s.Identify(dir)
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"anamnesis/internal/index"
+
+	"github.com/spf13/cobra"
+)
+
+type problemJSON struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+func problems(m *memory, all []index.Problem) []problemJSON {
+	list := make([]problemJSON, 0, len(all))
+	for _, pr := range all {
+		list = append(list, problemJSON{m.store.Path(pr.Path), pr.Reason})
+	}
+	return list
+}
+
+func newReindex(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "reindex",
+		Short: "Make the index anew from the notes",
+		Long: `Read every note again and bring the index into step. It is never needed for
+safety: the index can be deleted at any time and comes back. Files that cannot be
+read as notes are named and left alone.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := p.open(cmd.Context(), 0)
+			if err != nil {
+				return err
+			}
+			defer m.close()
+			if m.notice != "" {
+				p.note("%s", m.notice)
+			}
+			bar := p.progress("indexing notes")
+			rep, err := m.index.Sync(cmd.Context(), index.SyncOptions{All: true, Progress: bar.step})
+			bar.done()
+			if err != nil {
+				return err
+			}
+			if err := m.index.Fold(cmd.Context()); err != nil {
+				return err
+			}
+			indexed := rep.Files - len(rep.Problems)
+			for _, pr := range rep.Problems {
+				p.note("skipped %s: %s", m.store.Path(pr.Path), pr.Reason)
+			}
+			if p.json {
+				return p.emit(struct {
+					header
+					Indexed  int           `json:"indexed"`
+					Removed  int           `json:"removed"`
+					Problems []problemJSON `json:"problems"`
+				}{head("reindex"), indexed, rep.Removed, problems(m, rep.Problems)})
+			}
+			p.printf("reindex: indexed %d note(s)\n", indexed)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
+
+// TestMain makes the test binary serve as the program, too: under the name
+// anamnesis it runs Main, so that scripts, and the background runs that hooks
+// start by os.Executable, are real processes.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"anamnesis":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"lockholder": lockHolder,
+	})
+}
+
+// TestScripts runs the sessions in testdata/script. Each has a home of its own
+// and an environment that holds nothing of the caller's but PATH.
+//
+// Besides testscript's own commands and those in scriptcmd_test.go, scripts
+// know these variables: STORE is the store's folder, PROJECT a folder to work
+// in, ID1, ID2 … the notes that "ids" found in the last output.
+func TestScripts(t *testing.T) {
+	maps.Copy(scriptCommands, unixCommands)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setupScript,
+		Condition:           scriptCondition,
+		Cmds:                scriptCommands,
+	})
+}
+
+func setupScript(env *testscript.Env) error {
+	work := env.WorkDir
+	home := filepath.Join(work, "home")
+	env.Setenv("HOME", home)
+	env.Setenv("USERPROFILE", home)
+	env.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(work, "claude"))
+	env.Setenv("ANAMNESIS_MACHINE_ID", "testbox")
+	env.Setenv("STORE", filepath.Join(home, ".anamnesis"))
+	env.Setenv("PROJECT", filepath.Join(work, "storefront"))
+	env.Setenv("TZ", "UTC")
+	env.Setenv("LC_ALL", "C")
+	env.Values[namesKey{}] = &names{work: work}
+	for _, dir := range []string{home, filepath.Join(work, "storefront")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	env.Defer(func() {
+		if left := waitForChildren(work, 10*time.Second); len(left) > 0 {
+			panic(fmt.Sprintf("background runs outlived the script: %v", left))
+		}
+		_ = filepath.WalkDir(work, func(path string, d os.DirEntry, _ error) error {
+			if d != nil && d.IsDir() {
+				_ = os.Chmod(path, 0o755) // so that the folder can be deleted
+			}
+			return nil
+		})
+	})
+	return nil
+}
+
+// scriptCondition knows [git], and [tinydisk]: a file system of a few pages can
+// be made in a namespace of one's own.
+func scriptCondition(cond string) (bool, error) {
+	switch cond {
+	case "git":
+		_, err := exec.LookPath("git")
+		return err == nil, nil
+	case "tinydisk":
+		return exec.Command("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt").Run() == nil, nil
+	case "proc":
+		_, err := os.Stat("/proc/self/cwd")
+		return err == nil, nil
+	}
+	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// children lists the processes that work in a folder: the background runs of
+// the hooks of a script, which have the store as their folder. It knows them
+// from the moment they are started. Systems without /proc have no list.
+func children(work string) []string {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	var found []string
+	for _, link := range links {
+		dir, err := os.Readlink(link)
+		if err != nil || dir != work && !strings.HasPrefix(dir, work+"/") {
+			continue
+		}
+		if cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline")); len(cmd) > 0 {
+			found = append(found, strings.ReplaceAll(string(cmd), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// waitForChildren waits until no background run is left, and returns those that are.
+func waitForChildren(work string, most time.Duration) []string {
+	if runtime.GOOS != "linux" {
+		time.Sleep(500 * time.Millisecond)
+		return nil
+	}
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		left := children(work)
+		if len(left) == 0 || time.Since(began) > most {
+			return left
+		}
+	}
+}

@@ -1,0 +1,618 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf16"
+
+	"github.com/gofrs/flock"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// scriptCommands are the commands of scripts besides testscript's own.
+var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"exits":      cmdExits,
+	"json":       cmdJSON,
+	"clean":      cmdClean,
+	"ids":        cmdIDs,
+	"count":      cmdCount,
+	"expand":     cmdExpand,
+	"event":      cmdEvent,
+	"session":    cmdSession,
+	"waitspool":  cmdWaitSpool,
+	"waitidle":   cmdWaitIdle,
+	"lock":       cmdLock,
+	"unlock":     cmdUnlock,
+	"deadlock":   cmdDeadLock,
+	"mkdb":       cmdMakeDB,
+	"fill":       cmdFill,
+	"cut":        cmdCut,
+	"append":     cmdAppend,
+	"mode":       cmdMode,
+	"readonly":   cmdReadOnly,
+	"onlylines":  cmdOnlyLines,
+	"units":      cmdUnits,
+	"within":     cmdWithin,
+	"eventually": cmdEventually,
+	"openpipe":   cmdOpenPipe,
+	"notes":      cmdNotes,
+}
+
+func need(ts *testscript.TestScript, ok bool, use string) {
+	if !ok {
+		ts.Fatalf("usage: %s", use)
+	}
+}
+
+func number(ts *testscript.TestScript, s string) int {
+	n, err := strconv.Atoi(s)
+	ts.Check(err)
+	return n
+}
+
+// exits CODE PROGRAM ARG... runs a program and checks its exit code, and that
+// it did not crash. A program that failed says nothing on standard output and
+// something on standard error; -out in front allows output.
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	out := len(args) > 0 && args[0] == "-out"
+	if out {
+		args = args[1:]
+	}
+	need(ts, !neg && len(args) > 1, "exits [-out] CODE PROGRAM ARG...")
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
+	if want := number(ts, args[0]); code != want {
+		ts.Fatalf("%s exited with %d, want %d\n%s", strings.Join(args[1:], " "), code, want, stderr)
+	}
+	if strings.Contains(stderr, "panic:") || strings.Contains(stderr, "goroutine ") {
+		ts.Fatalf("it crashed:\n%s", stderr)
+	}
+	if code != 0 && !out && stdout != "" {
+		ts.Fatalf("it failed and wrote to standard output:\n%s", stdout)
+	}
+	if code != 0 && code != exitNothing && code != exitConflict && stderr == "" {
+		ts.Fatalf("it failed and said nothing")
+	}
+}
+
+// names gives ids the names ID1, ID2 … in the order in which a script meets them.
+type names struct {
+	work string
+	ids  []string
+}
+
+type namesKey struct{}
+
+var held sync.Map // path → *flock.Flock: the locks that scripts hold
+
+var (
+	ulidPattern = regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`)
+	timePattern = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)?)?\b?`)
+	tookPattern = regexp.MustCompile(`\b\d+(?:\.\d+)? (?:µs|ms|s)\b`)
+	keyPattern  = regexp.MustCompile(`"(ms|event_bytes|index_bytes)": [0-9.e+-]+`)
+	headPattern = regexp.MustCompile(`(head=|"head": ")[0-9a-f]{7,40}`)
+)
+
+// normal replaces what differs from run to run: ids, times of today, durations,
+// commits and the folder of the script.
+func normal(ts *testscript.TestScript, text string) string {
+	n := ts.Value(namesKey{}).(*names)
+	text = strings.ReplaceAll(text, n.work, "$WORK")
+	text = ulidPattern.ReplaceAllStringFunc(text, func(id string) string {
+		at := slices.Index(n.ids, id)
+		if at < 0 {
+			at = len(n.ids)
+			n.ids = append(n.ids, id)
+		}
+		return fmt.Sprintf("<ID%d>", at+1)
+	})
+	text = timePattern.ReplaceAllStringFunc(text, func(s string) string {
+		day, err := time.Parse("2006-01-02", s[:10])
+		if age := time.Since(day); err != nil || age < -24*time.Hour || age > 72*time.Hour {
+			return s
+		}
+		if len(s) == 10 {
+			return "<DAY>"
+		}
+		return "<TIME>"
+	})
+	text = tookPattern.ReplaceAllString(text, "<TOOK>")
+	text = keyPattern.ReplaceAllString(text, `"$1": 0`)
+	return headPattern.ReplaceAllString(text, "${1}<HEAD>")
+}
+
+// json COMMAND FILE writes the last output to FILE, made comparable. It must be
+// one JSON object of the present schema, made by COMMAND, and end in a line feed.
+func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "json COMMAND FILE")
+	out := ts.ReadFile("stdout")
+	dec := json.NewDecoder(strings.NewReader(out))
+	var v map[string]any
+	ts.Check(dec.Decode(&v))
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) || !strings.HasSuffix(out, "}\n") {
+		ts.Fatalf("more than one JSON object:\n%s", out)
+	}
+	if v["schema_version"] != float64(schemaVersion) || v["command"] != args[0] {
+		ts.Fatalf("schema_version %v, command %v", v["schema_version"], v["command"])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(normal(ts, out)), 0o600))
+}
+
+// clean FROM TO writes a text (a file, stdout or stderr) to a file, made comparable.
+func cmdClean(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "clean FROM TO")
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(normal(ts, ts.ReadFile(args[0]))), 0o600))
+}
+
+// ids [VAR] sets ID1, ID2 … to the ids in the last output, or VAR to the first.
+func cmdIDs(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) < 2, "ids [VAR]")
+	found := ulidPattern.FindAllString(ts.ReadFile("stdout"), -1)
+	if len(found) == 0 {
+		ts.Fatalf("no id in the output")
+	}
+	if len(args) == 1 {
+		ts.Setenv(args[0], found[0])
+		return
+	}
+	for i, id := range slices.Compact(found) {
+		ts.Setenv(fmt.Sprintf("ID%d", i+1), id)
+	}
+}
+
+// count N PATTERN... checks how many files match.
+func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1, "count N PATTERN...")
+	var all []string
+	for _, p := range args[1:] {
+		found, err := filepath.Glob(ts.MkAbs(p))
+		ts.Check(err)
+		all = append(all, found...)
+	}
+	if len(all) != number(ts, args[0]) {
+		ts.Fatalf("%d files, want %s: %v", len(all), args[0], all)
+	}
+}
+
+// expand FILE... replaces $NAME by the variables of the script. In file names
+// of shell redirections and in JSON this is what testscript does for commands.
+func cmdExpand(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 0, "expand FILE...")
+	for _, name := range args {
+		text := os.Expand(ts.ReadFile(name), func(v string) string {
+			if value := ts.Getenv(v); value != "" {
+				return value
+			}
+			return "$" + v
+		})
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
+}
+
+func options(ts *testscript.TestScript, args []string) map[string]string {
+	o := make(map[string]string)
+	for _, a := range args {
+		key, value, ok := strings.Cut(a, "=")
+		if !ok {
+			ts.Fatalf("%q is not KEY=VALUE", a)
+		}
+		o[key] = value
+	}
+	return o
+}
+
+// event FILE NAME [KEY=VALUE]... writes the payload that Claude Code sends with
+// an event. session and transcript are short for session_id and transcript_path.
+func cmdEvent(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1, "event FILE NAME [KEY=VALUE]...")
+	payload := map[string]string{"hook_event_name": args[1]}
+	long := map[string]string{"session": "session_id", "transcript": "transcript_path"}
+	for key, value := range options(ts, args[2:]) {
+		if l := long[key]; l != "" {
+			key = l
+		}
+		payload[key] = value
+	}
+	data, err := json.Marshal(payload)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+}
+
+// session FILE [KEY=VALUE]... writes a transcript in the shape of Claude Code's.
+// Keys: id, cwd, branch, prompt, outcome, edit (files, separated by commas),
+// start (a time), turns (more exchanges in between).
+func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 0, "session FILE [KEY=VALUE]...")
+	o := options(ts, args[1:])
+	def := func(key, value string) {
+		if _, ok := o[key]; !ok {
+			o[key] = value
+		}
+	}
+	def("id", "5e55105e-0000-4000-8000-000000000001")
+	def("cwd", ts.Getenv("PROJECT"))
+	def("prompt", "Fix the rounding of the tax in the cart")
+	def("outcome", "The tax is rounded once now, at the end; the tests of the cart pass.")
+	def("start", "2026-03-17T14:30:00Z")
+	at, err := time.Parse(time.RFC3339, o["start"])
+	ts.Check(err)
+	var out bytes.Buffer
+	n := 0
+	record := func(kind string, content any) {
+		n++
+		at = at.Add(10 * time.Second)
+		r := map[string]any{
+			"parentUuid": nil, "isSidechain": false, "userType": "external", "cwd": o["cwd"], "sessionId": o["id"], "version": "2.1.14",
+			"gitBranch": o["branch"], "type": kind, "uuid": fmt.Sprintf("%s-%d", o["id"], n), "timestamp": at.Format("2006-01-02T15:04:05.000Z"),
+			"message": map[string]any{"role": kind, "content": content},
+		}
+		data, err := json.Marshal(r)
+		ts.Check(err)
+		out.Write(append(data, '\n'))
+	}
+	text := func(s string) []any { return []any{map[string]any{"type": "text", "text": s}} }
+	out.WriteString(`{"type":"file-history-snapshot","messageId":"c0d2","snapshot":{},"isSnapshotUpdate":false}` + "\n")
+	if o["prompt"] != "" {
+		record("user", o["prompt"])
+	}
+	for i := range number(ts, "0"+o["turns"]) {
+		record("assistant", text(fmt.Sprintf("Step %d is done.", i)))
+		record("user", fmt.Sprintf("Go on with step %d.", i+1))
+	}
+	for i, file := range strings.Split(o["edit"], ",") {
+		if file == "" {
+			continue
+		}
+		record("assistant", []any{map[string]any{
+			"type": "tool_use", "id": fmt.Sprintf("toolu_%d", i), "name": "Edit",
+			"input": map[string]any{"file_path": file, "old_string": "a", "new_string": "b"},
+		}})
+		record("user", []any{map[string]any{"type": "tool_result", "tool_use_id": fmt.Sprintf("toolu_%d", i), "content": "The file was updated."}})
+	}
+	if o["outcome"] != "" {
+		record("assistant", text(o["outcome"]))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o600))
+}
+
+func workOf(ts *testscript.TestScript) string { return ts.Value(namesKey{}).(*names).work }
+
+// waitidle waits until no background run is left.
+func cmdWaitIdle(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "waitidle")
+	if left := waitForChildren(workOf(ts), 10*time.Second); len(left) > 0 {
+		ts.Fatalf("still running after 10 s: %v", left)
+	}
+}
+
+// waitspool waits until no background run is left, and the spool is empty.
+func cmdWaitSpool(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "waitspool")
+	jobs := func() []string {
+		found, _ := filepath.Glob(filepath.Join(storeOf(ts), "spool", "*.json"))
+		return found
+	}
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		cmdWaitIdle(ts, false, nil)
+		if len(jobs()) == 0 {
+			return
+		}
+		if time.Since(began) > time.Second { // nobody is left to work on them
+			ts.Fatalf("jobs wait in the spool, and nobody is at work: %v", jobs())
+		}
+	}
+}
+
+func storeOf(ts *testscript.TestScript) string {
+	if home := ts.Getenv("ANAMNESIS_HOME"); home != "" {
+		return home
+	}
+	return ts.Getenv("STORE")
+}
+
+// lock NAME takes a lock of the store (store, sync, drain) for the test, until
+// unlock NAME or the end of the script.
+func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "lock NAME")
+	ts.Check(os.MkdirAll(storeOf(ts), 0o700))
+	l := flock.New(filepath.Join(storeOf(ts), args[0]+".lock"))
+	ok, err := l.TryLock()
+	ts.Check(err)
+	if !ok {
+		ts.Fatalf("somebody holds %s", l.Path())
+	}
+	held.Store(l.Path(), l)
+	ts.Defer(func() { _ = l.Unlock() })
+}
+
+func cmdUnlock(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "unlock NAME")
+	l, ok := held.Load(filepath.Join(storeOf(ts), args[0]+".lock"))
+	if !ok {
+		ts.Fatalf("not locked")
+	}
+	ts.Check(l.(*flock.Flock).Unlock())
+}
+
+// deadlock NAME leaves a lock file whose holder was killed.
+func cmdDeadLock(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "deadlock NAME")
+	holder, err := exec.LookPath("lockholder")
+	ts.Check(err)
+	ts.Check(os.MkdirAll(storeOf(ts), 0o700))
+	cmd := exec.Command(holder, filepath.Join(storeOf(ts), args[0]+".lock"))
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	_, err = io.ReadFull(out, make([]byte, 1)) // it has the lock
+	ts.Check(errors.Join(err, cmd.Process.Kill()))
+	_ = cmd.Wait()
+}
+
+// lockHolder is a program that takes a lock and never lets go.
+func lockHolder() {
+	if ok, err := flock.New(os.Args[1]).TryLock(); !ok || err != nil {
+		fmt.Fprintln(os.Stderr, "not locked:", err)
+		os.Exit(1)
+	}
+	fmt.Print("!")
+	time.Sleep(time.Minute)
+}
+
+// mkdb KIND FILE makes an index file of somebody else: of the program before
+// this one (v3), of a later version of ours (newer), with tables missing (bare).
+func cmdMakeDB(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "mkdb KIND FILE")
+	path := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	db, err := sql.Open("sqlite", path)
+	ts.Check(err)
+	defer db.Close()
+	run := func(query string) {
+		_, err := db.ExecContext(context.Background(), query)
+		ts.Check(err)
+	}
+	switch args[0] {
+	case "v3":
+		run(`PRAGMA journal_mode=WAL; PRAGMA user_version=3;
+			CREATE TABLE memories (id TEXT PRIMARY KEY, type TEXT NOT NULL CHECK (type IN ('procedural', 'semantic', 'episodic')), title TEXT NOT NULL,
+				body_path TEXT NOT NULL, project TEXT NOT NULL DEFAULT 'global', machine_id TEXT NOT NULL, scope TEXT NOT NULL DEFAULT 'portable',
+				user_id TEXT NOT NULL DEFAULT 'self', workspace_id TEXT NOT NULL DEFAULT 'personal', created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+				prov_source TEXT NOT NULL DEFAULT 'human', prov_model TEXT, prov_session TEXT, confidence REAL NOT NULL DEFAULT 1.0);
+			CREATE TABLE memory_tags (memory_id TEXT, tag TEXT, PRIMARY KEY (memory_id, tag));
+			CREATE TABLE memory_supersedes (memory_id TEXT, superseded_id TEXT, PRIMARY KEY (memory_id, superseded_id));
+			CREATE VIRTUAL TABLE memories_fts USING fts5(id UNINDEXED, title, body, tags, tokenize='porter unicode61');
+			INSERT INTO memories (id, type, title, body_path, machine_id, created_at, updated_at)
+				VALUES ('01OLD', 'semantic', 'Row of the old index', 'semantic/01OLD.md', 'studio', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00');`)
+	case "newer":
+		run("PRAGMA application_id=1095647565; PRAGMA user_version=99; CREATE TABLE future (x)")
+	case "bare":
+		run("PRAGMA application_id=1095647565; PRAGMA user_version=1")
+	case "rows": // print what a v3 index holds
+		var n int
+		ts.Check(db.QueryRow("SELECT count(*) FROM memories").Scan(&n))
+		fmt.Fprintln(ts.Stdout(), n)
+	default:
+		ts.Fatalf("unknown kind %s", args[0])
+	}
+}
+
+// fill FILE BYTES [SEED] writes noise.
+func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "fill FILE BYTES")
+	data := make([]byte, number(ts, args[1]))
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(data)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+}
+
+// cut FILE BYTES shortens a file; a negative number is taken off its end.
+func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "cut FILE BYTES")
+	size := int64(number(ts, args[1]))
+	if size < 0 {
+		fi, err := os.Stat(ts.MkAbs(args[0]))
+		ts.Check(err)
+		size += fi.Size()
+	}
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// append FILE FROM [TIMES] adds one file to the end of another.
+func cmdAppend(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && (len(args) == 2 || len(args) == 3), "append FILE FROM [TIMES]")
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	ts.Check(err)
+	times := 1
+	if len(args) == 3 {
+		times = number(ts, args[2])
+	}
+	text := ts.ReadFile(args[1])
+	for range times {
+		_, err := f.WriteString(text)
+		ts.Check(err)
+	}
+	ts.Check(f.Close())
+}
+
+// mode OCTAL FILE checks the permissions of a file.
+func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "mode OCTAL FILE")
+	fi, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%04o", fi.Mode().Perm()); got != args[0] {
+		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
+	}
+}
+
+// readonly FOLDER lets everybody read, and nobody write.
+func cmdReadOnly(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "readonly FOLDER")
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o444)
+		if d.IsDir() {
+			mode = 0o555
+		}
+		return os.Chmod(path, mode)
+	}))
+}
+
+// onlylines OLD NEW LINE... checks that two files differ in these lines only:
+// each line that stands in one of them alone begins with one of LINE.
+func cmdOnlyLines(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 2, "onlylines OLD NEW LINE...")
+	before, after := strings.Split(ts.ReadFile(args[0]), "\n"), strings.Split(ts.ReadFile(args[1]), "\n")
+	alone := func(from, in []string) {
+		rest := slices.Clone(in)
+		for _, line := range from {
+			if at := slices.Index(rest, line); at >= 0 {
+				rest = slices.Delete(rest, at, at+1)
+				continue
+			}
+			if !slices.ContainsFunc(args[2:], func(p string) bool { return strings.HasPrefix(line, p) }) {
+				ts.Fatalf("this line changed, too: %q", line)
+			}
+		}
+	}
+	alone(before, after)
+	alone(after, before)
+	if slices.Equal(before, after) {
+		ts.Fatalf("nothing changed")
+	}
+}
+
+// units MOST FILE checks the length of a text in UTF-16 code units.
+func cmdUnits(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "units MOST FILE")
+	n := 0
+	for _, r := range ts.ReadFile(args[1]) {
+		n += max(1, utf16.RuneLen(r))
+	}
+	if n > number(ts, args[0]) {
+		ts.Fatalf("%d UTF-16 units, at most %s", n, args[0])
+	}
+}
+
+// within DURATION PROGRAM ARG... runs a program that must succeed, and soon.
+func cmdWithin(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1, "within DURATION PROGRAM ARG...")
+	most, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	began := time.Now()
+	err = ts.Exec(args[1], args[2:]...)
+	if took := time.Since(began); took > most {
+		ts.Fatalf("took %v, at most %v", took, most)
+	}
+	ts.Check(err)
+}
+
+// eventually PATTERN PROGRAM ARG... runs a program, which may have a deadline
+// of milliseconds that a loaded machine misses, until its output matches.
+func cmdEventually(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1, "eventually PATTERN PROGRAM ARG...")
+	want := regexp.MustCompile("(?m)" + args[0])
+	stdin := ""
+	if args[1] == "<" {
+		stdin = args[2]
+		args = append(args[:1:1], args[3:]...)
+	}
+	for try := range 20 {
+		cmd := command(ts, args[1], args[2:]...)
+		if stdin != "" {
+			cmd.Stdin = strings.NewReader(ts.ReadFile(stdin))
+		}
+		out, err := cmd.Output()
+		ts.Check(err)
+		if want.Match(out) {
+			_, _ = ts.Stdout().Write(out)
+			return
+		}
+		if try == 19 {
+			ts.Fatalf("no match for %s in\n%s", args[0], out)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// command makes a child with the environment of the script.
+func command(ts *testscript.TestScript, program string, args ...string) *exec.Cmd {
+	if path, err := exec.LookPath(program); err == nil {
+		program = path
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{
+		"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANAMNESIS_MACHINE_ID", "ANAMNESIS_HOME", "ANAMNESIS_HOOK", "TZ", "LC_ALL",
+	} {
+		if v := ts.Getenv(name); v != "" {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	return cmd
+}
+
+// openpipe FILE PROGRAM ARG... runs a program with FILE on standard input, and
+// leaves that open: the program must not wait for its end. It gets three seconds.
+func cmdOpenPipe(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1, "openpipe FILE PROGRAM ARG...")
+	cmd := command(ts, args[1], args[2:]...)
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	ts.Check(cmd.Start())
+	if args[0] != "-" {
+		_, err = io.WriteString(in, ts.ReadFile(args[0]))
+		ts.Check(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err := <-done:
+		in.Close()
+		ts.Check(err)
+	case <-time.After(6 * time.Second):
+		_ = cmd.Process.Kill()
+		in.Close()
+		<-done
+		ts.Fatalf("it waits for the end of standard input")
+	}
+}
+
+// notes N FOLDER [KEY=VALUE]... writes N notes; body and title may hold %d.
+func cmdNotes(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 1, "notes N FOLDER [KEY=VALUE]...")
+	o := options(ts, args[2:])
+	ts.Check(os.MkdirAll(ts.MkAbs(args[1]), 0o700))
+	repeat := max(1, number(ts, "0"+o["repeat"]))
+	for i := range number(ts, args[0]) {
+		title := strings.ReplaceAll(o["title"], "%d", strconv.Itoa(i))
+		body := strings.Repeat(strings.ReplaceAll(o["body"], "%d", strconv.Itoa(i)), repeat)
+		text := fmt.Sprintf("---\nid: note-%03d\ntype: semantic\ntitle: %s\nproject: %s\n---\n%s\n", i, title, o["project"], body)
+		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(args[1]), fmt.Sprintf("note-%03d.md", i)), []byte(text), 0o600))
+	}
+}

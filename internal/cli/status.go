@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/replica"
+
+	"github.com/spf13/cobra"
+)
+
+// counts is a number for each value of a field, printed as the program before this one did.
+type counts map[string]int
+
+func (c counts) String() string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(c)) {
+		parts = append(parts, fmt.Sprintf("'%s': %d", k, c[k]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+type statusJSON struct {
+	header
+	Root        string        `json:"root"`
+	DBPath      string        `json:"db_path"`
+	ReadOnly    bool          `json:"read_only"`
+	Total       int           `json:"total"`
+	ByType      counts        `json:"by_type"`
+	ByProject   counts        `json:"by_project"`
+	ByScope     counts        `json:"by_scope"`
+	ByWorkspace counts        `json:"by_workspace"`
+	Sync        syncState     `json:"sync"`
+	Spool       int           `json:"spool"`
+	Poisoned    []string      `json:"poisoned"`
+	Held        int           `json:"held"`
+	Problems    []problemJSON `json:"problems"`
+	Links       []string      `json:"links"`
+	EventBytes  int64         `json:"event_bytes"`
+	IndexBytes  int64         `json:"index_bytes"`
+	Stale       int           `json:"stale"`
+}
+
+type syncState struct {
+	Initialized bool   `json:"initialized"`
+	Remote      string `json:"remote"`
+	Head        string `json:"head"`
+	Dirty       bool   `json:"dirty"`
+	Detail      string `json:"detail"`
+}
+
+func newStatus(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Tell what is in the store and what needs attention",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := p.openWalked(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer m.close()
+			s, err := p.status(cmd.Context(), m)
+			if err != nil {
+				return err
+			}
+			if p.json {
+				return p.emit(s)
+			}
+			p.printStatus(s)
+			return nil
+		},
+	}
+}
+
+func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
+	s := statusJSON{
+		header: head("status"), Root: m.store.Root(), DBPath: m.store.Path("index.db"), ReadOnly: m.store.ReadOnly(), Stale: m.stale,
+		ByType: counts{}, ByProject: counts{}, ByScope: counts{}, ByWorkspace: counts{},
+		Poisoned: append([]string{}, m.store.Poisoned()...), Held: len(m.store.Held()), Links: append([]string{}, m.store.Links()...),
+		EventBytes: m.store.EventSize(),
+	}
+	rows, err := m.index.Select(ctx, index.Filter{Dead: true}, 0)
+	if err != nil {
+		return s, err
+	}
+	s.Total = len(rows)
+	for _, r := range rows {
+		s.ByType[string(r.Type)]++
+		s.ByProject[r.Project]++
+		s.ByScope[string(r.Ref.Scope)]++
+		s.ByWorkspace[r.WorkspaceID]++
+	}
+	found, err := m.index.Problems(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Problems = problems(m, found)
+	if jobs, err := m.store.Jobs(); err == nil {
+		s.Spool = len(jobs)
+	}
+	if fi, err := os.Stat(s.DBPath); err == nil {
+		s.IndexBytes = fi.Size()
+	}
+	backend, err := p.replica(m.store)
+	if err == nil {
+		var st replica.State
+		st, err = backend.State(ctx)
+		s.Sync = syncState{st.Initialized, st.Remote, st.Head, st.Dirty, st.Detail}
+	}
+	if errors.Is(err, replica.ErrNoGit) {
+		s.Sync.Detail = err.Error()
+		err = nil
+	}
+	return s, err
+}
+
+func (p *program) printStatus(s statusJSON) {
+	remote := s.Sync.Remote
+	if remote == "" {
+		remote = "None"
+	}
+	p.printf("store: %s\n", s.Root)
+	p.printf("notes: %d  by_type=%s  by_scope=%s  by_workspace=%s\n", s.Total, s.ByType, s.ByScope, s.ByWorkspace)
+	p.printf("sync: initialized=%s remote=%s head=%s dirty=%s (%s)\n", pyBool(s.Sync.Initialized), remote, s.Sync.Head, pyBool(s.Sync.Dirty), s.Sync.Detail)
+	if s.ReadOnly {
+		p.printf("the store cannot be written\n")
+	}
+	if s.Spool > 0 {
+		p.printf("spool: %s waiting; `anamnesis drain` works on them\n", plural(s.Spool, "session"))
+	}
+	for _, name := range s.Poisoned {
+		p.printf("spool: %s was given up; look at it, then delete it or move it back to spool/\n", name)
+	}
+	if s.Held > 0 {
+		p.printf("held: %s; `anamnesis held` lists them\n", plural(s.Held, "note"))
+	}
+	for _, pr := range s.Problems {
+		p.printf("not a note: %s: %s\n", pr.Path, pr.Reason)
+	}
+	for _, l := range s.Links {
+		p.printf("not followed: %s is a symbolic link or a special file\n", l)
+	}
+}

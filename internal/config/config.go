@@ -1,0 +1,159 @@
+// Package config is the fuse box: every setting and feature of the program,
+// declared once, bound to one field of the room that obeys it.
+//
+// The rooms own plain Options and know no environment; this package owns the
+// names, the defaults and the sentences, and is the only one below cli that
+// reads the environment. A value comes, first match wins, from --set, the
+// environment, config.json, the default.
+//
+// Failure policy: reading never fails on a bad value; the default stands and a
+// warning tells which value was not used. Writing never replaces a file that
+// could not be understood.
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anamnesis/internal/capture"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/recall"
+)
+
+// A Config holds the value of every setting.
+type Config struct {
+	Home       string // the store's root
+	UserHome   string // the user's home folder
+	ClaudeHome string // Claude Code's folder
+	MachineID  string
+	Disabled   bool // hooks do nothing
+
+	Ingest  ingest.Options
+	Recall  recall.Options
+	Inject  inject.Options
+	Capture capture.Options
+	Sync    Sync
+	Events  Events
+
+	Warnings []string // values that were not used, and why
+
+	unknown map[string]string // keys of config.json that nothing is bound to
+	sources map[string]Source // by key
+	invalid error             // config.json could not be read
+}
+
+// Sync holds the settings of the notes' repository.
+type Sync struct {
+	On      bool
+	Remote  string
+	Timeout float64 // seconds one git command may take
+}
+
+// Events holds the settings of the event log.
+type Events struct {
+	Queries bool // keep the (redacted) text of searches
+}
+
+// A Source says where a value comes from.
+type Source string
+
+// The sources, strongest first.
+const (
+	FromFlag    Source = "flag"
+	FromEnv     Source = "env"
+	FromFile    Source = "file"
+	FromDefault Source = "default"
+)
+
+// An Environment is what Load reads: the process's own, or a test's.
+type Environment struct {
+	Lookup   func(name string) (string, bool)
+	UserHome string
+	Hostname string
+	Flags    []string // KEY=VALUE, from --set
+}
+
+// Process returns the environment of this process.
+func Process(flags []string) Environment {
+	home, _ := os.UserHomeDir()
+	host, _ := os.Hostname()
+	return Environment{Lookup: os.LookupEnv, UserHome: home, Hostname: host, Flags: flags}
+}
+
+// Load works out every setting. The store's folder is settled first, because
+// config.json stands in it.
+func Load(env Environment) *Config {
+	c := &Config{UserHome: env.UserHome, sources: make(map[string]Source), unknown: make(map[string]string)}
+	flags := make(map[string]string)
+	for _, f := range env.Flags {
+		key, value, ok := strings.Cut(f, "=")
+		if !ok || c.find(key) == nil {
+			c.warn("--set %s: no such setting; `anamnesis config list` names them", f)
+			continue
+		}
+		flags[key] = value
+	}
+	rows := c.rows()
+	c.apply(rows[:1], env, flags, nil) // home
+	c.Home = expand(c.Home, env.UserHome)
+	file := c.readFile()
+	c.apply(rows[1:], env, flags, file)
+	c.ClaudeHome = expand(c.ClaudeHome, env.UserHome)
+	if c.MachineID == "" {
+		c.MachineID = env.Hostname
+	}
+	if c.MachineID = strings.TrimSpace(c.MachineID); c.MachineID == "" {
+		c.MachineID = "unknown"
+	}
+	c.Ingest.MachineID, c.Capture.MachineID = c.MachineID, c.MachineID
+	for _, name := range []string{"ANAMNESIS_DISABLED", "REFLECT_DISABLED"} {
+		v, _ := env.Lookup(name)
+		if on, ok := parseBool(v); ok && on {
+			c.Disabled = true
+		}
+	}
+	return c
+}
+
+// apply gives every row its value.
+func (c *Config) apply(rows []Setting, env Environment, flags, file map[string]string) {
+	for i := range rows {
+		s := &rows[i]
+		c.sources[s.Key] = FromDefault
+		if err := s.set(s.Default); err != nil {
+			panic("default of " + s.Key + ": " + err.Error()) // unreachable: a test sets every default
+		}
+		for _, from := range []struct {
+			source Source
+			lookup func() (string, bool)
+		}{
+			{FromFile, func() (string, bool) { v, ok := file[s.Key]; return v, ok }},
+			{FromEnv, func() (string, bool) { v, ok := env.Lookup(s.Env); return v, ok && v != "" }},
+			{FromFlag, func() (string, bool) { v, ok := flags[s.Key]; return v, ok }},
+		} {
+			v, ok := from.lookup()
+			if !ok {
+				continue
+			}
+			if err := s.set(v); err != nil {
+				c.warn("%s (%s): %v; using %s", s.Key, from.source, err, s.get())
+				continue
+			}
+			c.sources[s.Key] = from.source
+		}
+		delete(file, s.Key)
+	}
+}
+
+// expand replaces a leading ~ and makes the path absolute.
+func expand(path, home string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
+		path = filepath.Join(home, path[1:])
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

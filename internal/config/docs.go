@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// SettingsDoc writes docs/settings.md.
+func SettingsDoc() string {
+	var b strings.Builder
+	b.WriteString("# Settings\n\n<!-- Generated from internal/config by `make generate`. Do not edit. -->\n\n" +
+		"A value comes, first match wins, from `--set KEY=VALUE`, the environment, `config.json` in the store's folder, the\n" +
+		"default. `anamnesis config list` shows every value and where it came from; `anamnesis config set KEY VALUE` writes\n" +
+		"`config.json`.\n\n| key | environment | default | values | meaning |\n|---|---|---|---|---|\n")
+	row := func(s Setting) {
+		fmt.Fprintf(&b, "| `%s` | `%s` | `%s` | %s | %s |\n", s.Key, s.Env, s.Default, s.Values, s.Doc)
+	}
+	c := &Config{}
+	for _, s := range c.settings() {
+		row(s)
+	}
+	for _, f := range c.features() {
+		for _, s := range f.Settings {
+			row(s)
+		}
+	}
+	b.WriteString("\n`ANAMNESIS_DISABLED=1` (or `REFLECT_DISABLED=1`) makes every hook exit at once. `NO_COLOR` turns colours off.\n")
+	return strings.ReplaceAll(b.String(), "| `` |", "| |")
+}
+
+// FeaturesDoc writes docs/features.md.
+func FeaturesDoc() string {
+	var b strings.Builder
+	b.WriteString("# Features\n\n<!-- Generated from internal/config by `make generate`. Do not edit. -->\n\n" +
+		"A feature is listed when it has its code and a proof: a script in `internal/cli/testdata/proof` that fails without it.\n\n" +
+		"| id | name | what it does | without it | where | switch |\n|---|---|---|---|---|---|\n")
+	for _, f := range Features() {
+		on := "always on"
+		var envs []string
+		for _, s := range f.Settings {
+			envs = append(envs, "`"+s.Env+"`")
+		}
+		if len(envs) > 0 {
+			on = strings.Join(envs, " ")
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | `%s` | %s |\n", f.ID, f.Name, escape(f.Doc), escape(f.Without), f.Home, on)
+	}
+	fmt.Fprintf(&b, "\nPlanned: %s.\n", strings.Join(Planned, ", "))
+	return b.String()
+}
+
+func escape(s string) string {
+	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "|", "\\|").Replace(s)
+}

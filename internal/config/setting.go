@@ -1,0 +1,104 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Setting is one row: a name in the environment, a key in config.json, a
+// default and a sentence, bound to a field.
+type Setting struct {
+	Env     string
+	Key     string
+	Default string
+	Doc     string
+	Values  string // what may be set, for people
+
+	set func(string) error
+	get func() string
+}
+
+// text binds a string.
+func text(env, key string, p *string, def, doc string) Setting {
+	return Setting{
+		Env: env, Key: key, Default: def, Doc: doc, Values: "text",
+		set: func(v string) error {
+			if strings.ContainsAny(v, "\x00\n\r") {
+				return errors.New("must be one line")
+			}
+			*p = strings.TrimSpace(v)
+			return nil
+		},
+		get: func() string { return *p },
+	}
+}
+
+// boolean binds a switch.
+func boolean(env, key string, p *bool, def bool, doc string) Setting {
+	return Setting{
+		Env: env, Key: key, Default: strconv.FormatBool(def), Doc: doc, Values: "true or false",
+		set: func(v string) error {
+			b, ok := parseBool(v)
+			if !ok {
+				return fmt.Errorf("%q is neither true nor false", v)
+			}
+			*p = b
+			return nil
+		},
+		get: func() string { return strconv.FormatBool(*p) },
+	}
+}
+
+// parseBool understands what people write for yes and no.
+func parseBool(v string) (value, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(v)) {
+	case "1", "true", "yes", "on":
+		return true, true
+	case "", "0", "false", "no", "off":
+		return false, true
+	}
+	return false, false
+}
+
+// A bound limits a number.
+type bound struct{ least, most float64 }
+
+func within(least, most float64) bound { return bound{least, most} }
+
+func (b bound) String() string {
+	return fmt.Sprintf("%s to %s", strconv.FormatFloat(b.least, 'f', -1, 64), strconv.FormatFloat(b.most, 'f', -1, 64))
+}
+
+// number binds a fraction.
+func number(env, key string, p *float64, def float64, b bound, doc string) Setting {
+	return Setting{
+		Env: env, Key: key, Default: strconv.FormatFloat(def, 'f', -1, 64), Doc: doc, Values: b.String(),
+		set: func(v string) error {
+			f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+			if err != nil || !(f >= b.least && f <= b.most) { // the negation catches NaN
+				return fmt.Errorf("%q is not a number from %s", v, b)
+			}
+			*p = f
+			return nil
+		},
+		get: func() string { return strconv.FormatFloat(*p, 'f', -1, 64) },
+	}
+}
+
+// integer binds a whole number.
+func integer(env, key string, p *int, def int, b bound, doc string) Setting {
+	return Setting{
+		Env: env, Key: key, Default: strconv.Itoa(def), Doc: doc, Values: "whole number, " + b.String(),
+		set: func(v string) error {
+			n, err := strconv.Atoi(strings.TrimSpace(v))
+			if err != nil || float64(n) < b.least || float64(n) > b.most {
+				return fmt.Errorf("%q is not a whole number from %s", v, b)
+			}
+			*p = n
+			return nil
+		},
+		get: func() string { return strconv.Itoa(*p) },
+	}
+}

@@ -1,0 +1,77 @@
+package index
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Matches is the answer to a question in words: everything a scorer needs.
+type Matches struct {
+	Terms      []Term // the question, in its order; a Frequency of 0 means that no note knows the word
+	Statistics Statistics
+	Candidates []Candidate
+}
+
+// maxPostings bounds the work of one question: terms are taken rarest first
+// until their posting lists hold this many entries. The candidates are scored
+// by all terms all the same. Measured at 100k notes: 8 terms unpruned 140 ms,
+// pruned 3 ms; no change of the first ten on the development sets.
+const maxPostings = 4000
+
+// maxTerms bounds a question: a prompt can be a pasted log.
+const maxTerms = 64
+
+// Ask finds the passages that share words with a question, at most limit of them.
+func (ix *Index) Ask(ctx context.Context, question string, f Filter, limit int) (Matches, error) {
+	m, err := ix.ask(ctx, question, f, limit)
+	if err != nil && ix.Damaged(err) {
+		if _, err = ix.Sync(ctx, SyncOptions{}); err == nil {
+			m, err = ix.ask(ctx, question, f, limit)
+		}
+	}
+	return m, err
+}
+
+func (ix *Index) ask(ctx context.Context, question string, f Filter, limit int) (m Matches, err error) {
+	tokens := Tokens(question)
+	tokens = tokens[:min(len(tokens), maxTerms)]
+	if len(tokens) == 0 {
+		return m, nil
+	}
+	if m.Statistics, err = ix.Statistics(ctx); err != nil {
+		return m, err
+	}
+	df, err := ix.Frequencies(ctx, tokens)
+	if err != nil {
+		return m, err
+	}
+	for i, t := range tokens {
+		m.Terms = append(m.Terms, Term{Token: t, Frequency: df[i], Weight: IDF(df[i], m.Statistics.Passages)})
+	}
+	m.Candidates, err = ix.Match(ctx, prune(m.Terms), f, limit)
+	return m, err
+}
+
+// IDF is BM25's inverse document frequency, in the form that is never negative.
+func IDF(df, n int) float64 {
+	return math.Log(1 + (float64(max(n, df)-df)+0.5)/(float64(df)+0.5))
+}
+
+// prune keeps the rarest terms, as many as the bound allows and at least one.
+func prune(terms []Term) []Term {
+	var kept []Term
+	for _, t := range terms {
+		if t.Frequency > 0 {
+			kept = append(kept, t)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b Term) int { return a.Frequency - b.Frequency })
+	sum := 0
+	for i, t := range kept {
+		if sum += t.Frequency; i > 0 && sum > maxPostings {
+			return kept[:i]
+		}
+	}
+	return kept
+}

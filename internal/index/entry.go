@@ -1,0 +1,86 @@
+package index
+
+import (
+	"crypto/sha256"
+	"hash/fnv"
+	"strings"
+	"sync"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// stemmers are reused, for the words they remember.
+var stemmers = sync.Pool{New: func() any { return newStemmer() }}
+
+// NewEntry makes the entry of a note from its file.
+func NewEntry(n *note.Note, ref store.Ref, data []byte) Entry {
+	stem := stemmers.Get().(*stemmer)
+	defer stemmers.Put(stem)
+	normalized := note.Normalize(n.Statement())
+	words := strings.Fields(normalized)
+	e := Entry{Ref: ref, Hash: sha256.Sum256(data), Note: n, Simhash: SimhashWords(words), Words: len(words)}
+	e.Statement = StatementHash(normalized)
+	title := tokens(n.Title, true, stem)
+	tags := tokens(strings.Join(n.Tags, " ")+" "+extras(n), true, stem)
+	for _, s := range passages(n.Body) {
+		e.Passages = append(e.Passages, Passage{
+			Start: s.start, End: s.end,
+			Fields: [NumFields][]string{Title: title, Tags: tags, Body: tokens(n.Body[s.start:s.end], true, stem)},
+		})
+	}
+	return e
+}
+
+// StatementHash is the hash of a normalised statement.
+func StatementHash(normalized string) (h [16]byte) {
+	sum := sha256.Sum256([]byte(normalized))
+	copy(h[:], sum[:])
+	return h
+}
+
+// SimhashWords is the simhash of the words of a normalised statement.
+func SimhashWords(words []string) uint64 {
+	return note.Simhash(words, func(w string) uint64 {
+		h := fnv.New64a()
+		h.Write([]byte(w))
+		return h.Sum64()
+	})
+}
+
+// extras is the searchable text of a note that stands in neither title nor body.
+func extras(n *note.Note) string {
+	parts := []string{n.Category, n.Problem, n.RootCause, n.Fix, n.Rule, n.KeyInsight, n.HowToApply}
+	return strings.TrimSpace(strings.Join(append(parts, n.Symptoms...), " "))
+}
+
+// tokens analyses text as a document or as a question.
+func tokens(text string, document bool, stem *stemmer) []string {
+	var all []string
+	a := analyzer{document: document, stem: stem, emit: func(t string) { all = append(all, t) }}
+	a.analyze(text)
+	return all
+}
+
+// Tokens analyses a question: its tokens, each once, without stop words unless
+// there is nothing else.
+func Tokens(question string) []string {
+	stem := stemmers.Get().(*stemmer)
+	defer stemmers.Put(stem)
+	var rare, common []string
+	seen := make(map[string]bool)
+	for _, t := range tokens(question, false, stem) {
+		switch {
+		case seen[t]:
+		case stopword(t):
+			common = append(common, t)
+		default:
+			rare = append(rare, t)
+		}
+		seen[t] = true
+	}
+	if len(rare) == 0 {
+		return common
+	}
+	return rare
+}

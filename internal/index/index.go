@@ -1,0 +1,211 @@
+// Package index keeps what can be rebuilt: a derived, disposable picture of
+// the notes that answers questions fast. Delete it and lose time, never
+// knowledge.
+//
+// A Backend stores the picture and answers with candidates and statistics; it
+// knows no text analysis, no scoring and no model. An Index joins a backend to
+// the store: it analyses text, keeps the backend in step with the files (Sync)
+// and speaks notes and words to the rest of the program. Scores are computed
+// from what Match returns, in package recall, so that every backend ranks alike.
+//
+// Failure policy: a malformed file is skipped, named and counted, never fatal;
+// a note whose file is gone is left out of answers.
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"hash/fnv"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// A Field is a part of a note that is matched on its own.
+type Field int
+
+// The fields.
+const (
+	Title Field = iota
+	Tags
+	Body
+	NumFields
+)
+
+// A Digest is the SHA-256 of a file's bytes.
+type Digest [sha256.Size]byte
+
+// An Entry is a note as a backend takes it in.
+type Entry struct {
+	Ref       store.Ref
+	Hash      Digest
+	Note      *note.Note
+	Statement [16]byte // of the normalised statement: equal for exact duplicates
+	Simhash   uint64   // of its words: few bits apart for near-copies
+	Words     int
+	Passages  []Passage
+}
+
+// A Passage is a stretch of a note's body, analysed, with the title and tags of its note.
+type Passage struct {
+	Start, End int // bytes of the body
+	Fields     [NumFields][]string
+}
+
+// A Row is what the index knows of a note without its body.
+type Row struct {
+	Key          int64 // the backend's own key
+	ID           note.ID
+	Ref          store.Ref
+	Type         note.Type
+	Title        string
+	Project      string
+	MachineID    string
+	UserID       string
+	WorkspaceID  string
+	Source       string
+	Session      string
+	Confidence   float64
+	Created      time.Time // zero when the note has none
+	Updated      time.Time
+	Tags         []string
+	SupersededBy note.ID
+	Dead         bool // not live, for whatever reason
+}
+
+// A Filter says which notes a question is about. The zero value means all live notes.
+type Filter struct {
+	Projects    []string // any of these keys; none means every project
+	Types       []note.Type
+	Scope       note.Scope
+	UserID      string
+	WorkspaceID string
+	Tags        []string // all of these
+	WithoutTag  string
+	Dead        bool // notes that are not live too
+	SurestFirst bool // Select: among notes of one second, those with the highest confidence
+	Now         time.Time
+}
+
+// Statistics describe the passages of an index, for BM25.
+type Statistics struct {
+	Notes    int
+	Passages int
+	Length   [NumFields]float64 // mean number of tokens a passage
+}
+
+// A Term is a token that is asked for. Frequency is the number of passages
+// that hold it, Weight what an occurrence is worth (its idf).
+type Term struct {
+	Token     string
+	Frequency int
+	Weight    float64
+}
+
+// A Candidate is a passage that holds at least one of the words asked for.
+// Tokens are the hashes (TokenHash) of its tokens in their order, so that
+// frequencies, lengths and distances can be counted by whoever scores it.
+type Candidate struct {
+	Key        int64 // of the note
+	Start, End int
+	Tokens     [NumFields][]uint32
+}
+
+// TokenHash is the name of a token in candidates: FNV-1a, 32 bits.
+func TokenHash(token string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(token) {
+		h = (h ^ uint32(token[i])) * 16777619
+	}
+	return h
+}
+
+// A FileState is what the index knows of a file.
+type FileState struct {
+	Size    int64
+	ModTime int64 // nanoseconds
+	Hash    Digest
+	Problem string // why it is no note; empty for notes
+}
+
+// A Batch is a set of changes that become visible together.
+type Batch struct {
+	Drop     []string // paths
+	Put      []Entry  // replaces what the path or the id held
+	Problems map[string]FileState
+	Walked   time.Time // when the walk that led to this began; zero leaves it
+}
+
+// A Problem is a file in the trees that is not in the index, and why.
+type Problem struct{ Path, Reason string }
+
+// A Counter counts what happened to a note on this machine: a fold of the event log.
+type Counter struct {
+	Injected, Recalled int
+	Last               time.Time
+}
+
+// A Backend keeps the picture. Implementations are safe for concurrent use and
+// satisfy the suite in indextest. Answers are ordered so that two backends with
+// the same entries answer alike.
+type Backend interface {
+	// Apply makes the changes of a batch in one transaction: readers see all or none.
+	Apply(ctx context.Context, b Batch) error
+	// State returns the fingerprint of all files (see Fingerprint), their number and the time of the last walk.
+	State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error)
+	// Files returns what is known of the files at paths, or of all when paths is nil.
+	Files(ctx context.Context, paths []string) (map[string]FileState, error)
+	// Problems lists the files that could not be indexed.
+	Problems(ctx context.Context) ([]Problem, error)
+
+	// Statistics returns the numbers of the whole index, Frequencies in how many passages each token occurs.
+	Statistics(ctx context.Context) (Statistics, error)
+	Frequencies(ctx context.Context, tokens []string) ([]int, error)
+	// Match returns passages that hold at least one of the terms, the most
+	// promising first: those with the highest sum of weights.
+	Match(ctx context.Context, terms []Term, f Filter, limit int) ([]Candidate, error)
+	// Select returns rows, newest first (updated, then id); limit 0 means all.
+	Select(ctx context.Context, f Filter, limit int) ([]Row, error)
+	// Rows returns the rows with the given keys, in that order; unknown keys are left out.
+	Rows(ctx context.Context, keys []int64) ([]Row, error)
+	// Lookup returns the row of an id, compared without regard to case.
+	Lookup(ctx context.Context, id note.ID) (Row, bool, error)
+	// Twins returns the notes that say the same (same statement hash) and those
+	// that say nearly the same (simhash within store.NearBits), with the distance.
+	Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]Twin, error)
+
+	// Count adds to the counters what the event log holds between two states
+	// of its cursors. It does nothing when the cursors are not at from (any
+	// more): somebody else has counted.
+	Count(ctx context.Context, add map[note.ID]Counter, from, to map[string]int64) error
+	Cursors(ctx context.Context) (map[string]int64, error)
+	Counters(ctx context.Context, ids []note.ID) (map[note.ID]Counter, error)
+
+	// Damaged reports whether an error of this backend says that its data must
+	// be made anew; Reset throws them away.
+	Damaged(err error) bool
+	Reset(ctx context.Context) error
+	Close() error
+}
+
+// A Twin is a note whose statement equals, or nearly equals, another.
+type Twin struct {
+	Row   Row
+	Exact bool
+	Bits  int // differing bits of the simhash
+	Words int
+}
+
+// Fingerprint is the contribution of one file to the fingerprint of all: the
+// exclusive or of these is the same whatever order files come in, and changes
+// when a file appears, goes, or changes its size or time.
+func Fingerprint(path string, size, modTime int64) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(path))
+	sum := h.Sum64()
+	sum ^= uint64(size) * 0x9e3779b97f4a7c15
+	sum = (sum ^ sum>>29) * 0xbf58476d1ce4e5b9
+	sum ^= uint64(modTime) * 0x94d049bb133111eb
+	return (sum ^ sum>>32) * 0xd6e8feb86659fd93
+}

@@ -1,0 +1,296 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// Apply makes the changes of a batch in one transaction.
+func (d *DB) Apply(ctx context.Context, b index.Batch) error {
+	err := d.transact(ctx, func(tx *sql.Tx) error {
+		w := &writer{ctx: ctx, tx: tx, prepared: make(map[string]*sql.Stmt)}
+		w.batch(b)
+		return w.err
+	})
+	if err != nil {
+		return fmt.Errorf("write index %s: %w", d.path, err)
+	}
+	return nil
+}
+
+// A writer makes the changes of one transaction. After the first error its
+// methods do nothing.
+type writer struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
+	err      error
+
+	fingerprint uint64
+	files       int64
+	passages    int64
+	lengths     [index.NumFields]int64
+	edges       bool // supersession must be worked out again
+}
+
+func (w *writer) exec(query string, args ...any) sql.Result {
+	if w.err != nil {
+		return nil
+	}
+	stmt := w.prepared[query]
+	if stmt == nil {
+		if stmt, w.err = w.tx.PrepareContext(w.ctx, query); w.err != nil {
+			return nil
+		}
+		w.prepared[query] = stmt
+	}
+	res, err := stmt.ExecContext(w.ctx, args...)
+	w.err = err
+	return res
+}
+
+// query calls scan for each row.
+func (w *writer) query(query string, scan func(*sql.Rows) error, args ...any) {
+	if w.err != nil {
+		return
+	}
+	rows, err := w.tx.QueryContext(w.ctx, query, args...)
+	if err != nil {
+		w.err = err
+		return
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if w.err = scan(rows); w.err != nil {
+			return
+		}
+	}
+	w.err = rows.Err()
+}
+
+// meta holds the sums that Statistics and State answer from.
+var metaKeys = []string{"fingerprint", "files", "passages", "length_title", "length_tags", "length_body"}
+
+func (w *writer) sums() []*int64 {
+	return []*int64{(*int64)(nil), &w.files, &w.passages, &w.lengths[index.Title], &w.lengths[index.Tags], &w.lengths[index.Body]}
+}
+
+func (w *writer) batch(b index.Batch) {
+	sums := w.sums()
+	w.query("SELECT key, value FROM meta", func(r *sql.Rows) error {
+		var key string
+		var value int64
+		if err := r.Scan(&key, &value); err != nil {
+			return err
+		}
+		for i, k := range metaKeys {
+			if k == key && i == 0 {
+				w.fingerprint = uint64(value)
+			} else if k == key {
+				*sums[i] = value
+			}
+		}
+		return nil
+	})
+	for _, p := range b.Drop {
+		w.drop("path = ?", p)
+		w.forgive(p)
+	}
+	for i := range b.Put {
+		w.put(&b.Put[i])
+	}
+	for path, p := range b.Problems {
+		w.drop("path = ?", path)
+		w.forgive(path)
+		w.exec("INSERT INTO problems (path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?)", path, p.Size, p.ModTime, p.Hash[:], p.Problem)
+		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
+		w.files++
+	}
+	if w.edges {
+		w.supersede()
+	}
+	set := func(key string, value int64) {
+		w.exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
+	}
+	set(metaKeys[0], int64(w.fingerprint))
+	for i, key := range metaKeys[1:] {
+		set(key, *sums[i+1])
+	}
+	if !b.Walked.IsZero() {
+		set("walked", b.Walked.UnixNano())
+	}
+}
+
+// forgive removes what was said against the file at path.
+func (w *writer) forgive(path string) {
+	w.query("SELECT size, mtime FROM problems WHERE path = ?", func(r *sql.Rows) error {
+		var size, mtime int64
+		if err := r.Scan(&size, &mtime); err != nil {
+			return err
+		}
+		w.fingerprint ^= index.Fingerprint(path, size, mtime)
+		w.files--
+		return nil
+	}, path)
+	w.exec("DELETE FROM problems WHERE path = ?", path)
+}
+
+// drop removes the note that a condition names, if there is one.
+func (w *writer) drop(where string, arg any) {
+	var keys []int64
+	var ids []string
+	w.query("SELECT key, id, path, size, mtime FROM notes WHERE "+where, func(r *sql.Rows) error {
+		var key, size, mtime int64
+		var id, path string
+		if err := r.Scan(&key, &id, &path, &size, &mtime); err != nil {
+			return err
+		}
+		keys, ids = append(keys, key), append(ids, id)
+		w.fingerprint ^= index.Fingerprint(path, size, mtime)
+		w.files--
+		return nil
+	}, arg)
+	for i, key := range keys {
+		w.query(`SELECT key, forward FROM passages WHERE note = ?`, func(r *sql.Rows) error {
+			var p int64
+			var forward []byte
+			if err := r.Scan(&p, &forward); err != nil {
+				return err
+			}
+			w.passages--
+			for f, tokens := range decode(forward) {
+				w.lengths[f] -= int64(len(tokens))
+			}
+			return nil
+		}, key)
+		w.exec("DELETE FROM fts WHERE rowid IN (SELECT key FROM passages WHERE note = ?)", key)
+		w.exec("DELETE FROM passages WHERE note = ?", key)
+		w.exec("DELETE FROM bands WHERE note = ?", key)
+		if res := w.exec("DELETE FROM supersedes WHERE note = ?", ids[i]); res != nil {
+			n, _ := res.RowsAffected()
+			w.edges = w.edges || n > 0
+		}
+		w.exec("DELETE FROM notes WHERE key = ?", key)
+	}
+}
+
+func (w *writer) put(e *index.Entry) {
+	n := e.Note
+	w.drop("path = ?", e.Ref.Path)
+	w.drop("id = ?", string(n.ID))
+	w.forgive(e.Ref.Path)
+	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
+		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+		string(n.ID), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:], string(n.Type), n.Title, n.Project, n.MachineID,
+		n.UserID, n.WorkspaceID, n.Provenance.Source, n.Provenance.Session, n.Provenance.Confidence, unix(n.CreatedAt), unix(n.UpdatedAt),
+		joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words)
+	if w.err != nil {
+		return
+	}
+	key, err := res.LastInsertId()
+	if err != nil {
+		w.err = err
+		return
+	}
+	w.fingerprint ^= index.Fingerprint(e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano())
+	w.files++
+	keys := keyToken("p", n.Project) + " " + keyToken("t", string(n.Type)) + " " + keyToken("s", string(e.Ref.Scope))
+	for i := range e.Passages {
+		p := &e.Passages[i]
+		res := w.exec(`INSERT INTO passages (note, start, "end", forward) VALUES (?, ?, ?, ?)`, key, p.Start, p.End, encode(p.Fields))
+		if w.err != nil {
+			return
+		}
+		rowid, err := res.LastInsertId()
+		if err != nil {
+			w.err = err
+			return
+		}
+		w.exec("INSERT INTO fts (rowid, title, tags, body, keys) VALUES (?, ?, ?, ?, ?)", rowid,
+			strings.Join(p.Fields[index.Title], " "), strings.Join(p.Fields[index.Tags], " "), strings.Join(p.Fields[index.Body], " "), keys)
+		w.passages++
+		for f := range p.Fields {
+			w.lengths[f] += int64(len(p.Fields[f]))
+		}
+	}
+	for band := range 4 {
+		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)
+	}
+	for _, target := range n.Supersedes {
+		w.exec("INSERT OR IGNORE INTO supersedes (note, target) VALUES (?, ?)", string(n.ID), string(target))
+		w.edges = true
+	}
+	if !w.edges { // does anything supersede this note already?
+		w.query("SELECT 1 FROM supersedes WHERE target = ? LIMIT 1", func(*sql.Rows) error { w.edges = true; return nil }, string(n.ID))
+	}
+}
+
+func unix(s note.Stamp) int64 {
+	if t, ok := s.Time(); ok {
+		return t.Unix()
+	}
+	return 0
+}
+
+// joinTags puts each tag between line feeds, so that one can be looked for.
+func joinTags(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(tags, "\n") + "\n"
+}
+
+// keyToken makes one token of a project key, type or scope.
+func keyToken(kind, value string) string {
+	h := fnv.New64a()
+	h.Write([]byte(value))
+	return kind + hex.EncodeToString(h.Sum(nil))
+}
+
+func bandKey(simhash uint64, band int) int64 {
+	return int64(band)<<16 | int64(simhash>>(16*band)&0xffff)
+}
+
+// encode packs the token hashes of a passage: three counts of 16 bits, then
+// the hashes of 32 bits, little-endian.
+func encode(fields [index.NumFields][]string) []byte {
+	var out []byte
+	for _, tokens := range fields {
+		out = binary.LittleEndian.AppendUint16(out, uint16(min(len(tokens), 1<<16-1)))
+	}
+	for _, tokens := range fields {
+		for _, t := range tokens[:min(len(tokens), 1<<16-1)] {
+			out = binary.LittleEndian.AppendUint32(out, index.TokenHash(t))
+		}
+	}
+	return out
+}
+
+func decode(data []byte) (fields [index.NumFields][]uint32) {
+	at := 2 * int(index.NumFields)
+	for f := range fields {
+		if len(data) < at {
+			return fields
+		}
+		n := int(binary.LittleEndian.Uint16(data[2*f:]))
+		if len(data) < at+4*n {
+			return fields
+		}
+		fields[f] = make([]uint32, n)
+		for i := range n {
+			fields[f][i] = binary.LittleEndian.Uint32(data[at+4*i:])
+		}
+		at += 4 * n
+	}
+	return fields
+}

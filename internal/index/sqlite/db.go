@@ -1,0 +1,317 @@
+// Package sqlite is the index on SQLite: full text in FTS5, the rest in plain
+// tables, in one file that can be deleted at any moment.
+//
+// Readers and the writer use connections of their own, so that a reader sees
+// the last committed state while a batch is written. The database is in WAL
+// mode with synchronous=NORMAL: a power cut can lose the last batches, which
+// Sync makes again, and cannot damage the file.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"anamnesis/internal/index"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+var _ index.Backend = (*DB)(nil)
+
+// Options say where the database is and how it behaves.
+type Options struct {
+	Path     string        // the file; its folder exists
+	ReadOnly bool          // never write: a missing file is made in memory
+	Busy     time.Duration // how long to wait for another writer; 0 means 5 s
+}
+
+// A DB is an open index.
+type DB struct {
+	opts   Options
+	path   string // the file in use: not Options.Path when that is a newer version's
+	notice string
+
+	mu     sync.Mutex // guards the handles, not the database
+	read   *sql.DB
+	write  *sql.DB
+	opened os.FileInfo
+}
+
+// errNewer says that a later version of the program made the file.
+var errNewer = errors.New("made by a newer version")
+
+// Open opens the database, or makes it. A file that is not ours is set aside,
+// one of a newer version is left alone and another name is used, an older or
+// damaged one is made anew. Notice tells which of these happened.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	if o.Busy == 0 {
+		o.Busy = 5 * time.Second
+	}
+	d := &DB{opts: o, path: o.Path}
+	err := d.open(ctx)
+	if errors.Is(err, errNewer) {
+		d.path = filepath.Join(filepath.Dir(o.Path), fmt.Sprintf("index.v%d.db", schemaVersion))
+		d.notice = fmt.Sprintf("%s belongs to a newer version of anamnesis; using %s", o.Path, d.path)
+		err = d.open(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open index %s: %w", d.path, err)
+	}
+	return d, nil
+}
+
+// Notice tells what Open did that the owner should know, or "".
+func (d *DB) Notice() string { return d.notice }
+
+// Path returns the file in use.
+func (d *DB) Path() string { return d.path }
+
+func (d *DB) open(ctx context.Context) error {
+	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
+		return d.create(ctx)
+	} else if err != nil {
+		return err
+	}
+	if err := d.connect(); err != nil {
+		return err
+	}
+	ours, version, err := d.identify(ctx)
+	switch {
+	case err == nil && ours && version == schemaVersion:
+		return nil
+	case err == nil && ours && version > schemaVersion:
+		d.disconnect()
+		return errNewer
+	case err != nil && !Damaged(err):
+		d.disconnect()
+		return err
+	case d.opts.ReadOnly:
+		d.disconnect()
+		return d.create(ctx)
+	case err == nil && ours: // older: its tables go, the file stays
+		return d.recreate(ctx)
+	case err == nil && version == 0 && d.empty(ctx): // a crash left a file without a schema
+		return d.recreate(ctx)
+	}
+	d.disconnect()
+	aside := fmt.Sprintf("%s.foreign-%s", d.path, time.Now().UTC().Format("20060102T150405"))
+	if err := os.Rename(d.path, aside); err != nil {
+		return fmt.Errorf("it is not an anamnesis index and cannot be set aside: %w", err)
+	}
+	for _, ext := range []string{"-wal", "-shm"} {
+		_ = os.Remove(d.path + ext)
+	}
+	d.notice = fmt.Sprintf("%s was not an anamnesis index; it is kept as %s", d.path, aside)
+	return d.create(ctx)
+}
+
+// identify reads who made the database.
+func (d *DB) identify(ctx context.Context) (ours bool, version int, err error) {
+	var app int
+	if err := d.read.QueryRowContext(ctx, "SELECT a.application_id, u.user_version FROM pragma_application_id a, pragma_user_version u").Scan(&app, &version); err != nil {
+		return false, 0, err
+	}
+	return app == applicationID, version, nil
+}
+
+func (d *DB) empty(ctx context.Context) bool {
+	var n int
+	err := d.read.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n)
+	return err == nil && n == 0
+}
+
+// create makes a new database, in memory when nothing may be written.
+func (d *DB) create(ctx context.Context) error {
+	if err := d.connect(); err != nil {
+		return err
+	}
+	return d.recreate(ctx)
+}
+
+// recreate drops every table and makes the schema, in one transaction.
+func (d *DB) recreate(ctx context.Context) error {
+	err := d.transact(ctx, func(tx *sql.Tx) error {
+		if ours, version, err := identifyTx(ctx, tx); err == nil && ours && version == schemaVersion {
+			return nil // another process was faster
+		}
+		for _, stmt := range []string{"DROP TABLE IF EXISTS vocabulary", "DROP TABLE IF EXISTS postings", "DROP TABLE IF EXISTS fts"} {
+			if _, err := tx.ExecContext(ctx, stmt); err != nil {
+				return err
+			}
+		}
+		for _, t := range tables {
+			if _, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS "+t); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, schemaVersion))
+		return err
+	})
+	if err != nil {
+		d.disconnect()
+		return err
+	}
+	return d.remember()
+}
+
+func identifyTx(ctx context.Context, tx *sql.Tx) (ours bool, version int, err error) {
+	var app int
+	if err = tx.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err == nil {
+		err = tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	}
+	return app == applicationID, version, err
+}
+
+// connect opens the handles. Connections are made when they are first used.
+func (d *DB) connect() error {
+	busy := d.opts.Busy.Milliseconds()
+	if d.opts.ReadOnly {
+		return d.connectReadOnly()
+	}
+	dsn := func(extra string) string {
+		u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(d.path)}).EscapedPath()}
+		u.RawQuery = fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)%s", busy, extra)
+		return u.String()
+	}
+	var err error
+	if d.write, err = sql.Open("sqlite", dsn("&_pragma=journal_mode(WAL)&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(8192)&_txlock=immediate")); err != nil {
+		return err
+	}
+	d.write.SetMaxOpenConns(1)
+	if d.read, err = sql.Open("sqlite", dsn("&_pragma=mmap_size(268435456)")); err != nil {
+		return err
+	}
+	d.read.SetMaxOpenConns(4)
+	d.read.SetMaxIdleConns(4)
+	return d.remember()
+}
+
+// connectReadOnly opens the file as it stands, without a lock or a journal,
+// or an empty database in memory when there is no file that can be used.
+func (d *DB) connectReadOnly() error {
+	dsn := "file::memory:?cache=private"
+	if fi, err := os.Stat(d.path); err == nil && fi.Size() > 0 && d.read == nil {
+		u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(d.path)}).EscapedPath(), RawQuery: "mode=ro&immutable=1"}
+		dsn = u.String()
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1) // a database in memory lives as long as its connection
+	db.SetConnMaxLifetime(0)
+	db.SetConnMaxIdleTime(0)
+	d.read, d.write = db, db
+	return nil
+}
+
+func (d *DB) disconnect() {
+	if d.read != nil {
+		_ = d.read.Close()
+	}
+	if d.write != nil && d.write != d.read {
+		_ = d.write.Close()
+	}
+	if !d.opts.ReadOnly {
+		d.read = nil
+	}
+	d.write = nil
+}
+
+// remember notes which file is open, to notice when it is replaced. It does
+// not open the file: closing a second handle would drop SQLite's locks (POSIX).
+func (d *DB) remember() error {
+	fi, err := os.Stat(d.path)
+	if err == nil {
+		d.opened = fi
+	}
+	return nil
+}
+
+// reader returns the handle for questions, reopened when the file was replaced.
+func (d *DB) reader() *sql.DB {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.opened != nil && !d.opts.ReadOnly {
+		if fi, err := os.Stat(d.path); err == nil && !os.SameFile(fi, d.opened) {
+			old, oldWrite := d.read, d.write
+			if d.connect() == nil {
+				_ = old.Close()
+				_ = oldWrite.Close()
+			}
+		}
+	}
+	return d.read
+}
+
+// transact runs f in a transaction that holds the write lock from its begin.
+func (d *DB) transact(ctx context.Context, f func(*sql.Tx) error) error {
+	d.mu.Lock()
+	w := d.write
+	d.mu.Unlock()
+	tx, err := w.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// Reset throws the database away and makes an empty one. It is what heals a
+// damaged file.
+func (d *DB) Reset(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.disconnect()
+	if !d.opts.ReadOnly {
+		for _, ext := range []string{"", "-wal", "-shm"} {
+			if err := os.Remove(d.path + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("reset index: %w", err)
+			}
+		}
+	}
+	if err := d.connect(); err != nil {
+		return err
+	}
+	d.mu.Unlock()
+	err := d.recreate(ctx)
+	d.mu.Lock()
+	return err
+}
+
+// Close closes the database.
+func (d *DB) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.disconnect()
+	return nil
+}
+
+// Damaged reports whether err says that the file is no database, or a broken one.
+func Damaged(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return true
+	case sqlite3.SQLITE_ERROR: // a table of ours is missing
+		return true
+	}
+	return false
+}
+
+// Damaged reports whether err says that the index must be made anew.
+func (d *DB) Damaged(err error) bool { return Damaged(err) }

@@ -1,0 +1,122 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/indextest"
+	"anamnesis/internal/index/sqlite"
+)
+
+func open(t *testing.T, path string) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func TestContract(t *testing.T) {
+	indextest.Run(t, func(t *testing.T) index.Backend { return open(t, filepath.Join(t.TempDir(), "index.db")) })
+}
+
+func TestContractInMemory(t *testing.T) {
+	indextest.Run(t, func(t *testing.T) index.Backend {
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "none.db"), ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	})
+}
+
+func TestOpenWhatOthersLeft(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		make   func(t *testing.T, path string)
+		notice string // part of Notice; "" means none
+		uses   string // base name of the file in use
+		keeps  string // glob of what must still be there
+	}{
+		{"nothing", func(*testing.T, string) {}, "", "index.db", ""},
+		{"an empty file", func(t *testing.T, p string) { write(t, p, "") }, "", "index.db", ""},
+		{"garbage", func(t *testing.T, p string) { write(t, p, strings.Repeat("garbage ", 4000)) }, "not an anamnesis index", "index.db", "index.db.foreign-*"},
+		{"another program's database", func(t *testing.T, p string) {
+			run(t, p, "CREATE TABLE memories (id TEXT); INSERT INTO memories VALUES ('x'); PRAGMA user_version=3")
+		}, "not an anamnesis index", "index.db", "index.db.foreign-*"},
+		{"an older version of ours", func(t *testing.T, p string) {
+			open(t, p).Close()
+			run(t, p, "PRAGMA user_version=0")
+		}, "", "index.db", ""},
+		{"a newer version of ours", func(t *testing.T, p string) {
+			open(t, p).Close()
+			run(t, p, "PRAGMA user_version=99")
+		}, "newer version", "index.v1.db", "index.db"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "index.db")
+			c.make(t, path)
+			db := open(t, path)
+			if got := db.Notice(); !strings.Contains(got, c.notice) || c.notice == "" && got != "" {
+				t.Errorf("notice %q, want %q in it", got, c.notice)
+			}
+			if got := filepath.Base(db.Path()); got != c.uses {
+				t.Errorf("uses %s, want %s", got, c.uses)
+			}
+			if found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), c.keeps)); c.keeps != "" && len(found) != 1 {
+				t.Errorf("%s: %v", c.keeps, found)
+			}
+			if _, _, _, err := db.State(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A long-lived process must notice that another one replaced the file.
+func TestReplacedFileIsReopened(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "index.db"), filepath.Join(dir, "other.db")
+	db := open(t, path)
+	o := open(t, other)
+	if err := o.Apply(t.Context(), index.Batch{Problems: map[string]index.FileState{"memory/x.md": {Problem: "seen"}}}); err != nil {
+		t.Fatal(err)
+	}
+	o.Close()
+	for _, ext := range []string{"-wal", "-shm"} {
+		_ = os.Remove(path + ext)
+	}
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := db.Problems(t.Context())
+	if err != nil || len(got) != 1 {
+		t.Errorf("Problems = %v, %v; want those of the new file", got, err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, path, statements string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(context.Background(), statements); err != nil {
+		t.Fatal(err)
+	}
+}

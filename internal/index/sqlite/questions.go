@@ -1,0 +1,330 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"math/bits"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// State returns the fingerprint of all files, their number and the time of the last walk.
+func (d *DB) State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error) {
+	rows, err := d.reader().QueryContext(ctx, "SELECT key, value FROM meta")
+	if err != nil {
+		return 0, 0, time.Time{}, fmt.Errorf("read index: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key string
+		var value int64
+		if err := rows.Scan(&key, &value); err != nil {
+			return 0, 0, time.Time{}, err
+		}
+		switch key {
+		case "fingerprint":
+			fingerprint = uint64(value)
+		case "files":
+			files = int(value)
+		case "walked":
+			walked = time.Unix(0, value)
+		}
+	}
+	return fingerprint, files, walked, rows.Err()
+}
+
+// Files returns what is known of the files at paths, or of all.
+func (d *DB) Files(ctx context.Context, paths []string) (map[string]index.FileState, error) {
+	known := make(map[string]index.FileState)
+	const query = "SELECT path, size, mtime, hash, '' FROM notes %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM problems %[1]s"
+	read := func(where string, args ...any) error {
+		rows, err := d.reader().QueryContext(ctx, fmt.Sprintf(query, where), args...)
+		if err != nil {
+			return fmt.Errorf("read index: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var path string
+			var f index.FileState
+			var hash []byte
+			if err := rows.Scan(&path, &f.Size, &f.ModTime, &hash, &f.Problem); err != nil {
+				return err
+			}
+			copy(f.Hash[:], hash)
+			known[path] = f
+		}
+		return rows.Err()
+	}
+	if paths == nil {
+		return known, read("")
+	}
+	for _, p := range paths {
+		if err := read("WHERE path = ?", p, p); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// Problems lists the files that could not be indexed.
+func (d *DB) Problems(ctx context.Context) ([]index.Problem, error) {
+	rows, err := d.reader().QueryContext(ctx, "SELECT path, reason FROM problems ORDER BY path")
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	defer rows.Close()
+	var all []index.Problem
+	for rows.Next() {
+		var p index.Problem
+		if err := rows.Scan(&p.Path, &p.Reason); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, rows.Err()
+}
+
+const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
+	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after`
+
+// scanner is *sql.Row or *sql.Rows.
+type scanner interface{ Scan(dest ...any) error }
+
+func scanRow(s scanner, now time.Time, more ...any) (index.Row, error) {
+	var r index.Row
+	var id, typ, tags, by string
+	var mtime, created, updated, forget int64
+	dest := []any{
+		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
+		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
+	}
+	if err := s.Scan(append(dest, more...)...); err != nil {
+		return r, err
+	}
+	r.ID, r.Type, r.SupersededBy = note.ID(id), note.Type(typ), note.ID(by)
+	r.Ref.ModTime = time.Unix(0, mtime)
+	r.Ref.Scope = note.Portable
+	if strings.HasPrefix(r.Ref.Path, "local/") {
+		r.Ref.Scope = note.Local
+	}
+	if created != 0 {
+		r.Created = time.Unix(created, 0).UTC()
+	}
+	if updated != 0 {
+		r.Updated = time.Unix(updated, 0).UTC()
+	}
+	if tags != "" {
+		r.Tags = strings.Split(strings.Trim(tags, "\n"), "\n")
+	}
+	r.Dead = r.Dead || by != "" || forget != 0 && !now.IsZero() && forget <= now.Unix()
+	return r, nil
+}
+
+// where makes the condition of a filter on the table notes, named n.
+func where(f index.Filter) (cond string, args []any) {
+	var all []string
+	add := func(c string, a ...any) { all, args = append(all, c), append(args, a...) }
+	in := func(column string, n int, value func(int) any) {
+		if n == 0 {
+			return
+		}
+		for i := range n {
+			args = append(args, value(i))
+		}
+		all = append(all, column+" IN (?"+strings.Repeat(", ?", n-1)+")")
+	}
+	in("n.project", len(f.Projects), func(i int) any { return f.Projects[i] })
+	in("n.type", len(f.Types), func(i int) any { return string(f.Types[i]) })
+	if f.Scope != "" {
+		add("substr(n.path, 1, 6) "+map[bool]string{true: "=", false: "<>"}[f.Scope == note.Local]+" ?", "local/")
+	}
+	if f.UserID != "" {
+		add("n.user = ?", f.UserID)
+	}
+	if f.WorkspaceID != "" {
+		add("n.workspace = ?", f.WorkspaceID)
+	}
+	for _, t := range f.Tags {
+		add("instr(n.tags, ?) > 0", "\n"+t+"\n")
+	}
+	if f.WithoutTag != "" {
+		add("instr(n.tags, ?) = 0", "\n"+f.WithoutTag+"\n")
+	}
+	if !f.Dead {
+		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())
+	}
+	if len(all) == 0 {
+		return "1", nil
+	}
+	return strings.Join(all, " AND "), args
+}
+
+func (d *DB) rows(ctx context.Context, now time.Time, query string, args ...any) ([]index.Row, error) {
+	rows, err := d.reader().QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	defer rows.Close()
+	var all []index.Row
+	for rows.Next() {
+		r, err := scanRow(rows, now)
+		if err != nil {
+			return nil, fmt.Errorf("read index: %w", err)
+		}
+		all = append(all, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	return all, nil
+}
+
+// Select returns the rows a filter lets through, newest first.
+func (d *DB) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row, error) {
+	cond, args := where(f)
+	query := "SELECT " + rowColumns + " FROM notes n WHERE " + cond + " ORDER BY n.updated DESC, "
+	if f.SurestFirst {
+		query += "n.confidence DESC, "
+	}
+	query += "n.id DESC"
+	if limit > 0 {
+		query += fmt.Sprintf(" LIMIT %d", limit)
+	}
+	return d.rows(ctx, f.Now, query, args...)
+}
+
+// Rows returns the rows with the given keys, in that order.
+func (d *DB) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(keys))
+	for i, k := range keys {
+		args[i] = k
+	}
+	got, err := d.rows(ctx, time.Time{}, "SELECT "+rowColumns+" FROM notes n WHERE n.key IN (?"+strings.Repeat(", ?", len(keys)-1)+")", args...)
+	if err != nil {
+		return nil, err
+	}
+	byKey := make(map[int64]index.Row, len(got))
+	for _, r := range got {
+		byKey[r.Key] = r
+	}
+	ordered := make([]index.Row, 0, len(got))
+	for _, k := range keys {
+		if r, ok := byKey[k]; ok {
+			ordered = append(ordered, r)
+		}
+	}
+	return ordered, nil
+}
+
+// Lookup returns the row of an id, compared without regard to case.
+func (d *DB) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
+	got, err := d.rows(ctx, time.Time{}, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ?", string(id))
+	if err != nil || len(got) == 0 {
+		return index.Row{}, false, err
+	}
+	return got[0], true, nil
+}
+
+// Twins returns the notes with the same statement and those with a similar one.
+func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]index.Twin, error) {
+	// Two hashes that differ in at most three bits are equal in one of four bands.
+	const query = "SELECT " + rowColumns + `, n.statement, n.simhash, n.words FROM notes n WHERE n.statement = ? OR n.key IN
+		(SELECT note FROM bands WHERE band IN (?, ?, ?, ?)) ORDER BY n.id`
+	args := []any{statement[:]}
+	for band := range 4 {
+		args = append(args, bandKey(simhash, band))
+	}
+	rows, err := d.reader().QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	defer rows.Close()
+	var twins []index.Twin
+	for rows.Next() {
+		var t index.Twin
+		var said []byte
+		var sim int64
+		if t.Row, err = scanRow(rows, time.Time{}, &said, &sim, &t.Words); err != nil {
+			return nil, err
+		}
+		t.Exact = string(said) == string(statement[:])
+		if t.Bits = bits.OnesCount64(uint64(sim) ^ simhash); t.Exact || t.Bits <= store.NearBits {
+			twins = append(twins, t)
+		}
+	}
+	return twins, rows.Err()
+}
+
+// Count adds to the counters, unless the cursors are not at from any more.
+func (d *DB) Count(ctx context.Context, add map[note.ID]index.Counter, from, to map[string]int64) error {
+	return d.transact(ctx, func(tx *sql.Tx) error {
+		w := &writer{ctx: ctx, tx: tx, prepared: make(map[string]*sql.Stmt)}
+		now := make(map[string]int64)
+		w.query("SELECT file, offset FROM cursors", func(r *sql.Rows) error {
+			var file string
+			var offset int64
+			err := r.Scan(&file, &offset)
+			now[file] = offset
+			return err
+		})
+		if w.err != nil || !maps.Equal(now, from) {
+			return w.err
+		}
+		for id, c := range add {
+			w.exec(`INSERT INTO counters (id, injected, recalled, last) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+				injected = injected + excluded.injected, recalled = recalled + excluded.recalled, last = max(last, excluded.last)`,
+				string(id), c.Injected, c.Recalled, c.Last.Unix())
+		}
+		for file, offset := range to {
+			w.exec("INSERT INTO cursors (file, offset) VALUES (?, ?) ON CONFLICT (file) DO UPDATE SET offset = excluded.offset", file, offset)
+		}
+		return w.err
+	})
+}
+
+// Cursors tells how far each file of the event log was read.
+func (d *DB) Cursors(ctx context.Context) (map[string]int64, error) {
+	rows, err := d.reader().QueryContext(ctx, "SELECT file, offset FROM cursors")
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	defer rows.Close()
+	all := make(map[string]int64)
+	for rows.Next() {
+		var file string
+		var offset int64
+		if err := rows.Scan(&file, &offset); err != nil {
+			return nil, err
+		}
+		all[file] = offset
+	}
+	return all, rows.Err()
+}
+
+// Counters returns the counters of notes; those that nothing happened to are left out.
+func (d *DB) Counters(ctx context.Context, ids []note.ID) (map[note.ID]index.Counter, error) {
+	all := make(map[note.ID]index.Counter)
+	for _, id := range ids {
+		var c index.Counter
+		var last int64
+		err := d.reader().QueryRowContext(ctx, "SELECT injected, recalled, last FROM counters WHERE id = ?", string(id)).Scan(&c.Injected, &c.Recalled, &last)
+		if err == sql.ErrNoRows {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read index: %w", err)
+		}
+		c.Last = time.Unix(last, 0).UTC()
+		all[id] = c
+	}
+	return all, nil
+}

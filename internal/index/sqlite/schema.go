@@ -1,0 +1,54 @@
+package sqlite
+
+// applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
+const (
+	applicationID = 0x414e414d
+	schemaVersion = 1
+)
+
+// tables lists what Clear empties; schema creates it.
+//
+// fts holds one row a passage: its tokens, made by package index (so the
+// tokenizer only has to cut at blanks), and in keys the project, type and
+// scope of its note, so that a filter is part of the match. It is contentless:
+// the text is in the notes. forward holds the token hashes of the passage in
+// order, from which Go counts frequencies, lengths and distances.
+var tables = []string{"notes", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta"}
+
+const schema = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE notes (
+	key INTEGER PRIMARY KEY,
+	id TEXT NOT NULL UNIQUE COLLATE NOCASE,
+	path TEXT NOT NULL UNIQUE,
+	size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL,
+	type TEXT NOT NULL, title TEXT NOT NULL, project TEXT NOT NULL, machine TEXT NOT NULL,
+	user TEXT NOT NULL, workspace TEXT NOT NULL, source TEXT NOT NULL, session TEXT NOT NULL,
+	confidence REAL NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+	tags TEXT NOT NULL,          -- each tag between line feeds
+	dead INTEGER NOT NULL,       -- by its own status or quarantine
+	forget_after INTEGER NOT NULL, -- 0 means never
+	superseded_by TEXT NOT NULL,
+	statement BLOB NOT NULL, simhash INTEGER NOT NULL, words INTEGER NOT NULL
+);
+CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC);
+CREATE INDEX notes_statement ON notes (statement);
+CREATE TABLE passages (
+	key INTEGER PRIMARY KEY, note INTEGER NOT NULL,
+	start INTEGER NOT NULL, "end" INTEGER NOT NULL, forward BLOB NOT NULL
+);
+CREATE INDEX passages_note ON passages (note);
+CREATE TABLE supersedes (note TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (note, target)) WITHOUT ROWID;
+CREATE TABLE bands (band INTEGER NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (band, note)) WITHOUT ROWID;
+CREATE TABLE problems (
+	path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL, reason TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE counters (
+	id TEXT PRIMARY KEY, injected INTEGER NOT NULL, recalled INTEGER NOT NULL, last INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE cursors (file TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID;
+CREATE VIRTUAL TABLE fts USING fts5(title, tags, body, keys, content='', contentless_delete=1, tokenize="ascii tokenchars '_'");
+INSERT INTO fts (fts, rank) VALUES ('hashsize', 8388608);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'row');
+CREATE VIRTUAL TABLE postings USING fts5vocab(fts, 'instance');
+`

@@ -1,0 +1,77 @@
+package sqlite
+
+import "database/sql"
+
+// An edge says that one note supersedes another.
+type edge struct {
+	from, to string
+	updated  int64 // of from
+}
+
+// supersede works out which notes are hidden behind others. A note that lists
+// itself hides nothing, and where notes supersede each other in a circle the
+// edge out of the oldest is not followed, so that one of them always stays
+// visible (weakness W-60).
+func (w *writer) supersede() {
+	var edges []edge
+	w.query(`SELECT s.note, s.target, n.updated FROM supersedes s JOIN notes n ON n.id = s.note
+		WHERE s.note <> s.target ORDER BY n.updated DESC, s.note DESC, s.target`, func(r *sql.Rows) error {
+		var e edge
+		if err := r.Scan(&e.from, &e.to, &e.updated); err != nil {
+			return err
+		}
+		edges = append(edges, e)
+		return nil
+	})
+	hidden := hide(edges)
+	was := make(map[string]string)
+	w.query("SELECT id, superseded_by FROM notes WHERE superseded_by <> ''", func(r *sql.Rows) error {
+		var id, by string
+		err := r.Scan(&id, &by)
+		was[id] = by
+		return err
+	})
+	for id, by := range hidden {
+		if was[id] != by {
+			w.exec("UPDATE notes SET superseded_by = ? WHERE id = ?", by, id)
+		}
+		delete(was, id)
+	}
+	for id := range was {
+		w.exec("UPDATE notes SET superseded_by = '' WHERE id = ?", id)
+	}
+}
+
+// hide returns, for each hidden note, the note that hides it: the newest one.
+// The edges come newest first, so an edge that would close a circle is older
+// than the others in it, and is left out.
+func hide(edges []edge) map[string]string {
+	hides := make(map[string][]string) // accepted edges
+	hidden := make(map[string]string)
+	for _, e := range edges {
+		if reaches(hides, e.to, e.from, make(map[string]bool)) {
+			continue
+		}
+		hides[e.from] = append(hides[e.from], e.to)
+		if hidden[e.to] == "" {
+			hidden[e.to] = e.from
+		}
+	}
+	return hidden
+}
+
+func reaches(hides map[string][]string, from, to string, seen map[string]bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	for _, next := range hides[from] {
+		if reaches(hides, next, to, seen) {
+			return true
+		}
+	}
+	return false
+}

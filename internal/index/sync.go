@@ -1,0 +1,152 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/store"
+)
+
+// An Index is a backend joined to the store whose notes it pictures.
+type Index struct {
+	Backend
+	store *store.Store
+}
+
+// New joins a backend to a store.
+func New(b Backend, s *store.Store) *Index { return &Index{Backend: b, store: s} }
+
+// SyncOptions say how a Sync runs.
+type SyncOptions struct {
+	Budget   time.Duration         // stop after this long and count what is left; 0 means no end
+	All      bool                  // read every file, changed or not (reindex)
+	Progress func(done, total int) // called now and then; may be nil
+}
+
+// A Report says what a Sync found and did.
+type Report struct {
+	Files    int // notes on the disk
+	Indexed  int // read and put into the index
+	Removed  int
+	Stale    int // files that changed and were left for the next time; -1 when even the walk was cut short
+	Problems []Problem
+	Healed   bool // the index was damaged and was made anew
+}
+
+// racy is how much younger than the last walk a file must be to be trusted by
+// size and time alone. Within it, a second write can leave both unchanged.
+const racy = 2 * time.Second
+
+// chunk is how many files are read before they are written in one transaction.
+const chunk = 512
+
+// Sync brings the index into step with the files: a walk compared with what the
+// index knows. Running it twice changes nothing. A damaged index is made anew.
+func (ix *Index) Sync(ctx context.Context, o SyncOptions) (Report, error) {
+	rep, err := ix.sync(ctx, o)
+	if err != nil && ix.Damaged(err) {
+		if rerr := ix.Reset(ctx); rerr != nil {
+			return rep, errors.Join(err, rerr)
+		}
+		rep, err = ix.sync(ctx, o)
+		rep.Healed = true
+	}
+	return rep, err
+}
+
+func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
+	began := ix.store.Now()
+	started := time.Now() // the store's clock may be a test's
+	late := func() bool { return ctx.Err() != nil || o.Budget > 0 && time.Since(started) > o.Budget }
+	var rep Report
+
+	fingerprint, files, walked, err := ix.State(ctx)
+	if err != nil {
+		return rep, err
+	}
+	var refs, young []store.Ref
+	var sum uint64
+	for ref := range ix.store.Walk() {
+		if len(refs)&255 == 255 && late() {
+			rep.Files, rep.Stale = files, -1
+			return rep, ctx.Err()
+		}
+		refs = append(refs, ref)
+		sum ^= Fingerprint(ref.Path, ref.Size, ref.ModTime.UnixNano())
+		if ref.ModTime.After(walked.Add(-racy)) {
+			young = append(young, ref)
+		}
+	}
+	rep.Files = len(refs)
+	same := sum == fingerprint && len(refs) == files
+	if same && len(young) == 0 && !o.All {
+		rep.Problems, err = ix.Problems(ctx)
+		return rep, err
+	}
+	todo, gone, err := ix.compare(ctx, refs, young, same, o.All)
+	if err != nil {
+		return rep, err
+	}
+	if walked.IsZero() { // a new index: what is new matters first
+		slices.SortStableFunc(todo, func(a, b store.Ref) int { return b.ModTime.Compare(a.ModTime) })
+	}
+	if err := ix.take(ctx, todo, gone, o, late, &rep); err != nil {
+		return rep, err
+	}
+	if rep.Stale == 0 && (len(todo) > 0 || len(gone) > 0 || len(young) > 0 || walked.IsZero()) {
+		if err := ix.Apply(ctx, Batch{Walked: began}); err != nil {
+			return rep, err
+		}
+	}
+	rep.Problems, err = ix.Problems(ctx)
+	return rep, err
+}
+
+// compare says which files have to be read, and which are gone.
+func (ix *Index) compare(ctx context.Context, refs, young []store.Ref, same, all bool) (todo []store.Ref, gone []string, err error) {
+	var paths []string
+	if same && !all { // only the young ones can have changed
+		refs = young
+		for _, r := range young {
+			paths = append(paths, r.Path)
+		}
+	}
+	known, err := ix.Files(ctx, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	isYoung := make(map[string]bool, len(young))
+	for _, r := range young {
+		isYoung[r.Path] = true
+	}
+	var twins []store.Ref
+	for _, ref := range refs {
+		f, ok := known[ref.Path]
+		delete(known, ref.Path)
+		switch {
+		case all || !ok || f.Size != ref.Size || f.ModTime != ref.ModTime.UnixNano():
+			todo = append(todo, ref)
+		case isYoung[ref.Path] && ix.differs(ref, f.Hash):
+			todo = append(todo, ref)
+		case strings.HasPrefix(f.Problem, sameID):
+			twins = append(twins, ref)
+		}
+	}
+	for path := range known {
+		gone = append(gone, path)
+	}
+	slices.Sort(gone)
+	if len(gone)+len(todo) > 0 { // the file that had the id may be the one that changed
+		todo = append(todo, twins...)
+	}
+	return todo, gone, nil
+}
+
+func (ix *Index) differs(ref store.Ref, hash Digest) bool {
+	_, data, _, err := ix.store.Read(ref.Path)
+	return data == nil && err != nil || sha256.Sum256(data) != hash
+}

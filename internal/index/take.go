@@ -1,0 +1,207 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// sameID begins the reason why a file whose id another file has is left out.
+const sameID = "same id as "
+
+// take reads the files in todo, forgets those that are gone, and writes both
+// to the backend in chunks, each visible at once. The next chunk is read while
+// one is written.
+func (ix *Index) take(ctx context.Context, todo []store.Ref, gone []string, o SyncOptions, late func() bool, rep *Report) error {
+	total := len(todo)
+	type read struct {
+		refs    []store.Ref
+		results []result
+	}
+	next := make(chan read, 1)
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		defer close(next)
+		for at := 0; at < total && !late(); at += chunk {
+			refs := todo[at:min(at+chunk, total)]
+			select {
+			case next <- read{refs, ix.readAll(refs)}:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	done := 0
+	b := Batch{Drop: gone, Problems: make(map[string]FileState)}
+	dropped := make(map[string]bool, len(gone))
+	for _, p := range gone {
+		dropped[p] = true
+	}
+	for r := range next {
+		if err := ix.resolve(ctx, r.refs, r.results, dropped, &b); err != nil {
+			return err
+		}
+		if err := ix.Apply(ctx, b); err != nil {
+			return err
+		}
+		done += len(r.refs)
+		rep.Indexed += len(b.Put)
+		rep.Removed += len(b.Drop)
+		b = Batch{Problems: make(map[string]FileState)}
+		if o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	rep.Stale = total - done
+	if len(b.Drop) > 0 {
+		rep.Removed += len(b.Drop)
+		return ix.Apply(ctx, b)
+	}
+	return ctx.Err()
+}
+
+// A result is what became of one file: an entry, or the reason why not.
+type result struct {
+	entry   *Entry
+	problem *FileState
+}
+
+func (ix *Index) readAll(refs []store.Ref) []result {
+	results := make([]result, len(refs))
+	var wg sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), len(refs))
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(refs); i += workers {
+				results[i] = ix.readOne(refs[i])
+			}
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+// readOne reads a file. A file that is gone by now has neither entry nor problem.
+func (ix *Index) readOne(ref store.Ref) result {
+	n, data, now, err := ix.store.Read(ref.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return result{}
+	}
+	if err != nil {
+		return result{problem: &FileState{Size: ref.Size, ModTime: ref.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: reason(err)}}
+	}
+	e := NewEntry(n, now, data)
+	return result{entry: &e}
+}
+
+// reason is the part of an error that says what is wrong with the file.
+func reason(err error) string {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+		if _, ok := err.(interface{ Unwrap() []error }); ok {
+			break
+		}
+		var field *note.FieldError
+		if errors.As(err, &field) {
+			return field.Error()
+		}
+	}
+	return err.Error()
+}
+
+// resolve puts results into a batch, and decides which file has an id that two claim.
+func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result, dropped map[string]bool, b *Batch) error {
+	claimed := make(map[string]int) // folded id → position in b.Put
+	for i, r := range results {
+		path := refs[i].Path
+		switch {
+		case r.problem != nil:
+			b.Problems[path] = *r.problem
+		case r.entry == nil:
+			b.Drop = append(b.Drop, path)
+		default:
+			id := strings.ToLower(string(r.entry.Note.ID))
+			if at, ok := claimed[id]; ok {
+				if before(path, b.Put[at].Ref.Path) {
+					loses(b, b.Put[at], path)
+					b.Put[at] = *r.entry
+				} else {
+					loses(b, *r.entry, b.Put[at].Ref.Path)
+				}
+				continue
+			}
+			row, ok, err := ix.Lookup(ctx, r.entry.Note.ID)
+			if err != nil {
+				return err
+			}
+			if ok && row.Ref.Path != path && !dropped[row.Ref.Path] {
+				if _, err := ix.store.Stat(row.Ref.Path); err == nil {
+					if before(row.Ref.Path, path) {
+						loses(b, *r.entry, row.Ref.Path)
+						continue
+					}
+					if other := ix.readOne(row.Ref); other.entry != nil {
+						loses(b, *other.entry, path)
+					}
+				}
+			}
+			claimed[id] = len(b.Put)
+			b.Put = append(b.Put, *r.entry)
+		}
+	}
+	return nil
+}
+
+func loses(b *Batch, e Entry, to string) {
+	b.Problems[e.Ref.Path] = FileState{
+		Size: e.Ref.Size, ModTime: e.Ref.ModTime.UnixNano(), Hash: e.Hash,
+		Problem: fmt.Sprintf("%s%s (%s); give one of them another id", sameID, to, e.Note.ID),
+	}
+}
+
+// before reports whether the file at a has a better claim to an id than the one at b.
+func before(a, b string) bool {
+	al, bl := strings.HasPrefix(a, "local/"), strings.HasPrefix(b, "local/")
+	if al != bl {
+		return bl
+	}
+	return a < b
+}
+
+// Refresh brings the index into step with the files at paths, and looks at no
+// others: after a write of ours, and after a pull, whose paths git tells.
+func (ix *Index) Refresh(ctx context.Context, paths ...string) error {
+	err := ix.refresh(ctx, paths)
+	if err != nil && ix.Damaged(err) {
+		_, err = ix.Sync(ctx, SyncOptions{})
+	}
+	return err
+}
+
+func (ix *Index) refresh(ctx context.Context, paths []string) error {
+	b := Batch{Problems: make(map[string]FileState)}
+	var refs []store.Ref
+	dropped := make(map[string]bool)
+	for _, p := range paths {
+		ref, err := ix.store.Stat(p)
+		if err != nil {
+			b.Drop = append(b.Drop, p)
+			dropped[p] = true
+			continue
+		}
+		refs = append(refs, ref)
+	}
+	if err := ix.resolve(ctx, refs, ix.readAll(refs), dropped, &b); err != nil {
+		return err
+	}
+	return ix.Apply(ctx, b)
+}

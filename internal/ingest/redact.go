@@ -1,0 +1,51 @@
+package ingest
+
+import (
+	"slices"
+
+	"anamnesis/internal/note"
+)
+
+// texts lists every field of n that holds free text.
+func texts(n *note.Note) []*string {
+	all := []*string{
+		&n.Title, &n.Body, &n.Category, &n.Problem, &n.RootCause, &n.Fix, &n.Rule, &n.KeyInsight, &n.HowToApply, &n.StatusReason,
+	}
+	for _, list := range [][]string{n.Symptoms, n.Tags, n.Anchors} {
+		for i := range list {
+			all = append(all, &list[i])
+		}
+	}
+	for i := range n.Evidence {
+		all = append(all, &n.Evidence[i].Quote)
+	}
+	return all
+}
+
+// redact masks the secrets in every text of n and reports whether there were any.
+func (g *Ingester) redact(n *note.Note) bool {
+	masked := false
+	for _, t := range texts(n) {
+		if clean := g.redactor.Redact(*t).String(); clean != *t {
+			*t, masked = clean, true
+		}
+	}
+	if masked && n.ImportHash != "" && n.Type == note.Episodic {
+		n.ImportHash = SummaryHash(n.Title, n.Body)
+	}
+	return masked
+}
+
+// secrets names the rules that find a secret in n. A person may write one down
+// on purpose; sync holds such a note back.
+func (g *Ingester) secrets(n *note.Note) []string {
+	var rules []string
+	for _, t := range texts(n) {
+		for _, f := range g.redactor.Find(*t) {
+			if !slices.Contains(rules, f.Rule) {
+				rules = append(rules, f.Rule)
+			}
+		}
+	}
+	return rules
+}

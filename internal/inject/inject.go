@@ -1,0 +1,96 @@
+// Package inject decides what an agent is told at the start of a session, and
+// renders it.
+//
+// A block is data in a frame: fixed marks around it (so that a capture can cut
+// it out again), a preamble that says what it is, and bodies that cannot forge
+// the frame or another note. It stays under a budget; what does not fit is
+// excerpted with the command that shows the rest.
+//
+// Failure policy: a note that cannot be read is left out and named in the
+// Block; there is an error only when nothing can be said at all. Nothing to
+// say is an empty text: zero bytes.
+package inject
+
+import (
+	"context"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// Options are the settings of the working set and its rendering.
+type Options struct {
+	K        int // project notes at most
+	MaxChars int // of the whole block, in UTF-16 units as the agents count; 0 means no budget
+	MaxNote  int // of one note's body, likewise
+}
+
+// A Place is where a session works.
+type Place struct {
+	Project  string   // the key that is shown and logged
+	Projects []string // every key of the project
+	Session  string
+	Pending  []*note.Note // sessions of this project that ended and are not written yet, newest first
+	Limit    int          // what the agent takes at most, in UTF-16 units; 0 means no limit
+
+	Start, End string // the marks around the block, by which a capture cuts it out again
+}
+
+// A Block is what an agent is told.
+type Block struct {
+	Text    string // ends in a line feed, or is empty
+	Shown   []note.ID
+	Cut     []note.ID // shown in part
+	Left    []note.ID // only counted: no room
+	Missing []string  // could not be read, and why
+}
+
+// An Injector makes blocks.
+type Injector struct {
+	engine *recall.Engine
+	store  *store.Store
+	opts   Options
+}
+
+// New returns an Injector.
+func New(e *recall.Engine, s *store.Store, o Options) *Injector {
+	return &Injector{engine: e, store: s, opts: o}
+}
+
+// Block returns what a session at p is told at its start.
+func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
+	pending := p.Pending[:min(len(p.Pending), max(0, in.opts.K))]
+	rows, err := in.engine.WorkingSet(ctx, p.Projects, in.opts.K, pending)
+	if err != nil {
+		return Block{}, err
+	}
+	var b Block
+	var notes []*note.Note
+	for i, r := range rows {
+		if r.Type == note.Episodic && r.Project != note.Global && pending != nil { // the newest sessions come first
+			notes = append(notes, pending...)
+			pending = nil
+		}
+		n, _, _, err := in.store.Read(r.Ref.Path)
+		if err != nil {
+			b.Missing = append(b.Missing, err.Error())
+			continue
+		}
+		if n.ID == rows[i].ID {
+			notes = append(notes, n)
+		}
+	}
+	notes = append(notes, pending...)
+	in.render(notes, p, &b)
+	return b, nil
+}
+
+// Log records that b was shown, for the counters and for those who ask why.
+func (in *Injector) Log(p Place, b Block, took time.Duration) error {
+	return in.store.Log(store.Record{
+		Kind: store.Injected, Session: p.Session, Project: p.Project,
+		Notes: b.Shown, Count: len(b.Shown), MS: float64(took.Microseconds()) / 1000,
+	})
+}

@@ -1,0 +1,205 @@
+package llm
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// address masks the user and password of an address.
+//
+// Of a web address the host stays: where the repository or the page is was never
+// the secret. Of a database or a mail server it goes too, because user, password
+// and host together open the door, unless the host is this machine.
+func (x *scan) address(at int) {
+	s := x.s
+	if at < x.done {
+		return
+	}
+	from := at
+	for from > max(0, at-32) && (isAlnum(s[from-1]) || strings.IndexByte("+.-", s[from-1]) >= 0) {
+		from--
+	}
+	start := at + 3
+	hi := min(len(s), start+1024)
+	end, sign := start, -1
+	for end < hi && strings.IndexByte(" \t\r\n\"'`<>\\/?#|", s[end]) < 0 {
+		if s[end] == '@' {
+			sign = end
+		}
+		end++
+	}
+	x.done = start
+	if sign < 0 || from == at {
+		return
+	}
+	user, password, both := strings.Cut(s[start:sign], ":")
+	switch {
+	case password == mark || user == mark:
+		return
+	case !both:
+		if !random(user) || len(user) < 20 {
+			return
+		}
+	case isReference(password), isPlaceholder(password), isHole(password), strings.EqualFold(user, password), isSecretWord(password):
+		return
+	}
+	host := strings.ToLower(s[sign+1 : end])
+	stop := sign
+	switch scheme := strings.ToLower(s[from:at]); {
+	case !both, host == "", strings.HasPrefix(scheme, "http"), strings.HasPrefix(scheme, "git"), strings.HasPrefix(scheme, "ssh"), strings.HasPrefix(scheme, "socks"),
+		strings.HasPrefix(host, "localhost"), strings.HasPrefix(host, "127."), strings.HasPrefix(host, "["), strings.ContainsAny(host, "${}()*["), strings.HasSuffix(host, "example.com"):
+	default:
+		stop = end
+	}
+	x.add("address-password", start, stop)
+	x.done = stop
+}
+
+// driverAddress masks the login of user:password@tcp(host) as Go's MySQL driver takes it.
+func (x *scan) driverAddress(at int) {
+	i := at
+	for i > max(0, at-200) && strings.IndexByte(" \t\r\n\"'`<>\\(", x.s[i-1]) < 0 {
+		i--
+	}
+	user, password, ok := strings.Cut(x.s[i:at], ":")
+	if ok && user != mark && password != mark && !isReference(password) && !isPlaceholder(password) && !isHole(password) && !isSecretWord(password) {
+		x.add("address-password", i, at)
+	}
+}
+
+// authorization masks the credentials of an authorization header: a scheme and
+// a value, or a value alone.
+func (x *scan) authorization(at int) {
+	s := x.s
+	i := at + len("authorization")
+	i = closing(s, i)
+	i = skipBlanks(s, i, 8)
+	switch {
+	case strings.HasPrefix(s[i:], "=>"), strings.HasPrefix(s[i:], ":="):
+		i += 2
+	case i < len(s) && strings.IndexByte(":=,", s[i]) >= 0:
+		i++
+	default:
+		return
+	}
+	i = skipBlanks(s, i, 8)
+	if q := quoteAt(s, i); q != "" {
+		i = skipBlanks(s, i+len(q), 4)
+	}
+	j := i
+	for j < len(s) && j < i+24 && (isAlnum(s[j]) || s[j] == '-') {
+		j++
+	}
+	if j == i || j >= len(s) || !isBlank(s[j]) {
+		if end := runEnd(s, i); random(s[i:end]) {
+			x.add("authorization", i, end)
+		}
+		return
+	}
+	k := skipBlanks(s, j, 8)
+	end := runEnd(s, k)
+	v := s[k:end]
+	if strings.EqualFold(s[i:j], "digest") || strings.HasPrefix(v, mark) || len(v) < 4 || isReference(v) || isPlaceholder(v) || isSecretWord(v) || isHole(v) {
+		return
+	}
+	if name, _, ok := strings.Cut(v, "="); ok && wordlike(name) && strings.Trim(v[len(name):], "=") != "" || strings.HasSuffix(v, "=") && quoteAt(s, end) != "" && wordlike(name) {
+		return // realm="…": parameters, which have names of their own
+	}
+	scheme := strings.ToLower(s[i:j])
+	switch scheme {
+	case "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "geniekey", "splunk", "bot", "negotiate", "ntlm", "oauth", "jwt", "apitoken", "api-token", "secret":
+		if wordlike(v) && (len(v) < 8 || scheme == "basic" || scheme == "token") && !random(v) {
+			return // "Authorization: Basic authentication"
+		}
+		if scheme == "basic" && sampleLogin(v) {
+			return
+		}
+		x.add("authorization", k, end)
+	default:
+		if random(v) {
+			x.add("authorization", k, end)
+		}
+	}
+}
+
+// bearer masks what follows the word bearer, if it looks like no word.
+func (x *scan) bearer(at int) {
+	i := at + len("bearer")
+	k := skipBlanks(x.s, i, 8)
+	if k == i || !boundary(x.s, at) {
+		return
+	}
+	end := tokenEnd(x.s, k)
+	if v := x.s[k:end]; len(v) >= 12 && !isPlaceholder(v) && (random(v) || evidence(v) && !pathlike(v)) {
+		x.add("bearer", k, end)
+	}
+}
+
+// basic masks base64 after the word Basic.
+func (x *scan) basic(at int) {
+	k := at + len("basic ")
+	if !boundary(x.s, at) {
+		return
+	}
+	end := tokenEnd(x.s, k)
+	if v := x.s[k:end]; len(v) >= 12 && len(v)%4 == 0 && base64Run(v) == len(v) && random(v) && !sampleLogin(v) {
+		x.add("basic", k, end)
+	}
+}
+
+// sampleLogin reports whether base64 says user:password, username:password and the like.
+func sampleLogin(v string) bool {
+	plain, err := base64.StdEncoding.DecodeString(v)
+	if err != nil {
+		return false
+	}
+	user, pass, ok := strings.Cut(strings.TrimSpace(string(plain)), ":")
+	return ok && isPlaceholder(user) && (isPlaceholder(pass) || isSecretWord(pass))
+}
+
+// cookies masks the values of a Cookie or Set-Cookie header.
+func (x *scan) cookies(at int) {
+	s := x.s
+	i := closing(s, at+len("cookie"))
+	i = skipBlanks(s, i, 4)
+	if i >= len(s) || s[i] != ':' && s[i] != ',' && s[i] != '=' {
+		return
+	}
+	i = skipBlanks(s, i+1, 4)
+	if q := quoteAt(s, i); q != "" {
+		i += len(q)
+	}
+	hi := min(len(s), i+8192)
+	for n := 0; i < hi && n < 64; n++ {
+		j := i
+		for j < hi && (isAlnum(s[j]) || strings.IndexByte("_-.%$", s[j]) >= 0) {
+			j++
+		}
+		if j == i || j >= hi || s[j] != '=' {
+			return
+		}
+		v := j + 1
+		end := v
+		for end < hi && strings.IndexByte(" ;\t\r\n\"'`,<", s[end]) < 0 && !escapeAt(s, end) {
+			end++
+		}
+		if w := s[v:end]; random(w) || len(w) >= 8 && evidence(w) && sessionLike(s[i:j]) {
+			x.add("cookie", v, end)
+		}
+		i = end
+		if i >= hi || s[i] != ';' {
+			return
+		}
+		i = skipBlanks(s, i+1, 4)
+	}
+}
+
+// sessionLike reports whether a cookie's name speaks of a session or a token.
+func sessionLike(name string) bool {
+	for _, w := range [...]string{"sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "remember", "login"} {
+		if strings.Contains(strings.ToLower(name), w) {
+			return true
+		}
+	}
+	return false
+}

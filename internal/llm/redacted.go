@@ -1,0 +1,73 @@
+package llm
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// What stands in the place of what was taken out.
+const (
+	mark        = "[REDACTED]"
+	privateMark = "[PRIVATE]"
+)
+
+// Redacted is text that has passed a Redactor and may leave the machine.
+//
+// The zero value is the empty text. There is no other way to make one than
+// Redactor.Redact: cutting a Redacted gives a Redacted, joining two does not,
+// because the halves of a secret look harmless on either side of a seam.
+type Redacted struct{ text string }
+
+// String returns the text.
+func (r Redacted) String() string { return r.text }
+
+// Len returns the length of the text in bytes.
+func (r Redacted) Len() int { return len(r.text) }
+
+// Head returns the longest beginning of at most n bytes that splits neither a
+// rune nor a mark. Redaction happens before truncation, never after: a cut
+// token looks like no token at all.
+func (r Redacted) Head(n int) Redacted {
+	if n >= len(r.text) {
+		return r
+	}
+	if n <= 0 {
+		return Redacted{}
+	}
+	return Redacted{r.text[:r.seam(n, false)]}
+}
+
+// Tail returns the longest end of at most n bytes that splits neither a rune
+// nor a mark.
+func (r Redacted) Tail(n int) Redacted {
+	if n >= len(r.text) {
+		return r
+	}
+	if n <= 0 {
+		return Redacted{}
+	}
+	return Redacted{r.text[r.seam(len(r.text)-n, true):]}
+}
+
+// seam moves the cut at byte i out of a rune or a mark, forward or back.
+func (r Redacted) seam(i int, forward bool) int {
+	// Invalid bytes may look like the inside of a rune for ever; a rune has at most three such.
+	for k := 0; k < utf8.UTFMax-1 && i > 0 && i < len(r.text) && !utf8.RuneStart(r.text[i]); k++ {
+		if forward {
+			i++
+		} else {
+			i--
+		}
+	}
+	for _, m := range []string{mark, privateMark} {
+		lo := max(0, i-len(m)+1)
+		hi := min(len(r.text), i+len(m)-1)
+		if k := strings.Index(r.text[lo:hi], m); k >= 0 {
+			if forward {
+				return lo + k + len(m)
+			}
+			return lo + k
+		}
+	}
+	return i
+}

@@ -1,0 +1,196 @@
+package llm
+
+import (
+	"strings"
+	"sync"
+)
+
+// A scan is one pass over one text: what was found, and how far each kind of
+// matcher has already looked, so that no byte is read again and again.
+type scan struct {
+	s     string
+	found []Finding
+
+	tagged  bool       // there may be a private tag
+	windows [][]window // where the keywords of each user's rule stand
+
+	nameEnd int // names before this offset have been judged
+	runEnd  int // no space or quote before this offset ...
+	runFrom int // ... counted from this one
+	done    int // structures before this offset have been read
+
+	webEnd      int    // web tokens before this offset have been judged
+	lastCommand string // the last command read ...
+	commandEnd  int    // ... and where its line ends
+
+	tokenEnd  int          // the end of the last token of known form
+	failed    *lazyPattern // the last pattern that did not match ...
+	failedEnd int          // ... and where the run of bytes ends in which it did not
+}
+
+// A window is a stretch of text that a user's rule looks at.
+type window struct{ start, end int }
+
+func (x *scan) add(rule string, start, end int) {
+	if start < end {
+		x.found = append(x.found, Finding{rule, start, end})
+	}
+}
+
+// A keyword is a literal that must stand where a rule may match, and what to
+// do when it does. It has at least three bytes.
+type keyword struct {
+	text  string // lower case
+	exact string // the only spelling that counts, or "" for any case
+	match func(x *scan, at int)
+}
+
+// A filter finds keywords. It hashes each three bytes of the text, letters
+// folded, into fifteen bits and asks a bit table whether any keyword begins so;
+// 4 KB of table and a handful of instructions a byte carry us over clean text.
+type filter struct {
+	bits  [1 << 10]uint32
+	heads [1 << 15]uint16 // first keyword of each trigram, counted from one
+	next  []uint16        // the following keyword of the same trigram
+	words []keyword
+}
+
+func trigram(a, b, c byte) uint32 {
+	return uint32(a&31)<<10 | uint32(b&31)<<5 | uint32(c&31)
+}
+
+// builtin holds the keywords of the built-in rules, made at first use.
+var builtin struct {
+	once  sync.Once
+	words []keyword
+}
+
+// newFilter returns a filter for the built-in rules and the user's own.
+func newFilter(own []*userRule) *filter {
+	builtin.once.Do(func() { builtin.words = builtinKeywords() })
+	f := &filter{words: builtin.words[:len(builtin.words):len(builtin.words)]}
+	for i, u := range own {
+		f.words = append(f.words, u.keywords(i)...)
+	}
+	f.next = make([]uint16, len(f.words)+1)
+	for i := len(f.words); i > 0; i-- {
+		w := f.words[i-1].text
+		h := trigram(w[0], w[1], w[2])
+		f.bits[h>>5] |= 1 << (h & 31)
+		f.next[i] = f.heads[h]
+		f.heads[h] = uint16(i)
+	}
+	return f
+}
+
+// builtinKeywords gathers the keywords of every table.
+func builtinKeywords() []keyword {
+	words := append(structureKeywords(), commandKeywords()...)
+	for i := range tokens {
+		words = append(words, tokens[i].keywords()...)
+	}
+	for i := range inside {
+		words = append(words, inside[i].keywords()...)
+	}
+	for i := range contexts {
+		words = append(words, contexts[i].keywords()...)
+	}
+	for _, w := range strings.Fields(nameStems) {
+		words = append(words, keyword{text: w, match: (*scan).assignment})
+	}
+	return words
+}
+
+// run calls the matcher of each keyword in the text, in order.
+func (f *filter) run(x *scan) {
+	s := x.s
+	var h uint32
+	for i := 0; i < len(s); i++ {
+		h = (h<<5 | uint32(s[i]&31)) & (1<<15 - 1)
+		if f.bits[h>>5]&(1<<(h&31)) != 0 && i >= 2 {
+			f.visit(x, i-2, h)
+		}
+	}
+}
+
+func (f *filter) visit(x *scan, at int, h uint32) {
+	for k := f.heads[h]; k != 0; k = f.next[k] {
+		w := &f.words[k-1]
+		if w.exact != "" {
+			if strings.HasPrefix(x.s[at:], w.exact) {
+				w.match(x, at)
+			}
+		} else if hasFold(x.s, at, w.text) {
+			w.match(x, at)
+		}
+	}
+}
+
+// hasFold reports whether the lower-case word stands at s[at:] in any case.
+func hasFold(s string, at int, word string) bool {
+	if len(s)-at < len(word) {
+		return false
+	}
+	for i := 0; i < len(word); i++ {
+		if lower(s[at+i]) != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
+func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isBlank(c byte) bool  { return c == ' ' || c == '\t' }
+func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// isToken reports whether c may stand in a token: base64 of either alphabet and what services join with.
+func isToken(c byte) bool {
+	return isAlnum(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~'
+}
+
+// boundary reports whether a token may begin at s[i]: not inside a word. The
+// letter of an escape (\n) and the digits of a URL escape (%3D) are no word.
+func boundary(s string, i int) bool {
+	if i == 0 || !isAlnum(s[i-1]) {
+		return true
+	}
+	if i >= 2 && s[i-2] == '\\' && strings.IndexByte("nrtbf", s[i-1]) >= 0 {
+		return true
+	}
+	return i >= 3 && s[i-3] == '%' && isHex(s[i-2]) && isHex(s[i-1])
+}
+
+// skipBlanks returns the first offset from i on that holds no blank, looking at most n bytes far.
+func skipBlanks(s string, i, n int) int {
+	for end := min(len(s), i+n); i < end && isBlank(s[i]); i++ {
+	}
+	return i
+}
+
+// lineStart returns the offset at which the line of s[i] begins, looking at most n bytes back.
+func lineStart(s string, i, n int) int {
+	lo := max(0, i-n)
+	if k := strings.LastIndexByte(s[lo:i], '\n'); k >= 0 {
+		return lo + k + 1
+	}
+	return lo
+}
+
+// lineEnd returns the offset at which the line of s[i] ends, looking at most n bytes ahead.
+func lineEnd(s string, i, n int) int {
+	hi := min(len(s), i+n)
+	if k := strings.IndexByte(s[i:hi], '\n'); k >= 0 {
+		return i + k
+	}
+	return hi
+}

@@ -1,0 +1,302 @@
+package llm
+
+import (
+	"math"
+	"strings"
+)
+
+// What a value is made of.
+type shape struct {
+	lower, upper, digit, symbol, space, wide int // wide: bytes beyond ASCII
+	entropy                                  float64
+}
+
+func shapeOf(v string) shape {
+	var sh shape
+	var counts [256]uint16
+	if len(v) > 512 {
+		v = v[:512]
+	}
+	for i := 0; i < len(v); i++ {
+		c := v[i]
+		counts[c]++
+		switch {
+		case 'a' <= c && c <= 'z':
+			sh.lower++
+		case 'A' <= c && c <= 'Z':
+			sh.upper++
+		case isDigit(c):
+			sh.digit++
+		case isSpace(c):
+			sh.space++
+		case c >= 0x80:
+			sh.wide++
+		default:
+			sh.symbol++
+		}
+	}
+	for i := 0; i < len(v); i++ {
+		if n := counts[v[i]]; n > 0 {
+			p := float64(n) / float64(len(v))
+			sh.entropy -= p * math.Log2(p)
+			counts[v[i]] = 0
+		}
+	}
+	return sh
+}
+
+// random reports whether v looks like something a machine drew: long, letters
+// and digits mixed throughout, no path, no name with a number at its end.
+func random(v string) bool {
+	if len(v) < 16 || pathlike(v) {
+		return false
+	}
+	sh := shapeOf(v)
+	if sh.space > 0 || sh.wide > 0 || sh.entropy < 2.8 {
+		return false
+	}
+	// A machine changes case in the middle of words, people at their beginning.
+	if lonely(v) >= 2 && caseFlips(v) >= len(v)/4 && sh.symbol <= 3 {
+		return true
+	}
+	if sh.digit == 0 {
+		return false
+	}
+	if sh.lower+sh.upper == 0 {
+		return len(v) >= 20
+	}
+	return changes(v) >= 4 || changes(v) >= 2 && sh.entropy > 3.5 && sh.digit >= 3
+}
+
+// changes counts how often v goes from letters to digits or back.
+func changes(v string) int {
+	n := 0
+	for i := 1; i < len(v); i++ {
+		if isLetter(v[i-1]) && isDigit(v[i]) || isDigit(v[i-1]) && isLetter(v[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// lonely counts the small letters that stand alone between capitals, as words do not.
+func lonely(v string) int {
+	n := 0
+	for i := 1; i+1 < len(v); i++ {
+		if 'a' <= v[i] && v[i] <= 'z' && 'A' <= v[i-1] && v[i-1] <= 'Z' && 'A' <= v[i+1] && v[i+1] <= 'Z' {
+			n++
+		}
+	}
+	return n
+}
+
+// caseFlips counts the letters that differ in case from the letter before them.
+func caseFlips(v string) int {
+	n := 0
+	for i := 1; i < len(v); i++ {
+		if isLetter(v[i-1]) && isLetter(v[i]) && (v[i-1]^v[i])&0x20 != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// evidence reports whether v has a digit or a sign that words have not, among letters.
+func evidence(v string) bool {
+	sh := shapeOf(v)
+	if sh.lower+sh.upper == 0 {
+		return sh.digit >= 6 && sh.symbol > 0
+	}
+	return sh.digit > 0 || strings.ContainsAny(v, "!@#$%^&*?+=~")
+}
+
+// wordlike reports whether v is made of letters and of what joins them to names and sentences.
+func wordlike(v string) bool {
+	for i := 0; i < len(v); i++ {
+		if c := v[i]; !isLetter(c) && c < 0x80 && strings.IndexByte("_-.:/ '", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// pathlike reports whether v is a path, an address or a dotted name.
+func pathlike(v string) bool {
+	if strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/") || strings.Contains(v, "://") || strings.HasPrefix(v, "arn:") || strings.HasPrefix(v, `\\`) || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
+		return true
+	}
+	// Base64 holds a slash now and then; a path holds words between its slashes.
+	parts, words := 0, 0
+	for p := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' || r == '\\' }) {
+		parts++
+		if len(p) >= 16 && (changes(p) >= 3 || lonely(p) >= 2) || strings.ContainsAny(p, "!%*$&^#?=") {
+			return false
+		}
+		if wordlike(p) && caseFlips(p) <= 2 || len(p) <= 3 {
+			words++
+		}
+	}
+	return parts > 1 && words == parts || parts > 2 && words >= parts-1 || strings.HasPrefix(v, "/") && parts > 1 && 2*words >= parts
+}
+
+// isReference reports whether v says where the secret is rather than what it is.
+func isReference(v string) bool {
+	if v == "" {
+		return true
+	}
+	switch v[0] {
+	case '<', '{', '@', '`':
+		return len(v) == 1 || v[0] != '@' && v[0] != '{' || strings.HasSuffix(v, "}") || isName(v[1:]) && wordlike(v[1:]) || v[0] == '@' && len(v) > 1 && v[1] == '/'
+	case '[':
+		return !strings.HasPrefix(v, mark)
+	case '$':
+		// "$PASSWORD" and "$env:PASSWORD" but not "$super$ecret".
+		if len(v) == 1 || v[1] == '{' || v[1] == '(' {
+			return true
+		}
+		n := 1
+		for n < len(v) && (isAlnum(v[n]) || v[n] == '_' || v[n] == ':') {
+			n++
+		}
+		return n == len(v) || strings.IndexByte(".[(-/ ", v[n]) >= 0
+	case '%':
+		return len(v) > 2 && (v[len(v)-1] == '%' || v[1] == '(' || v[1] == '{') || len(v) == 2
+	case '!', '#':
+		if len(v) > 1 && (v[1] == '{' || wordlike(v[1:]) && len(v) > 3 && isName(v[1:])) {
+			return true
+		}
+	case '\\':
+		return wordlike(v[1:])
+	case ':':
+		return len(v) > 1 && isLetter(v[1])
+	case '/', '~', '.':
+		return pathlike(v) || v[0] == '/' && wordlike(v)
+	case '*', '-', '_', '=', '?':
+		return strings.Trim(v, "*-_=?.") == ""
+	}
+	for _, p := range [...]string{"env.", "env:", "env(", "os.", "process.", "var.", "vars.", "local.", "data.", "secrets.", "secret.", "config.", "config[", "self.", "this.", "args.", "options.", "opts.", "params.", "settings.", "vault:", "file:", "ref:", "ref+", "op://", "arn:", "http://", "https://", "ssm:", "keyring:", "prompt", "@Microsoft.KeyVault", "C:\\", "import.meta"} {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHole reports whether a string is a template that something else fills.
+func isHole(v string) bool {
+	for _, p := range [...]string{"${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#["} {
+		if strings.Contains(v, p) {
+			return true
+		}
+	}
+	if i := strings.IndexByte(v, '{'); i >= 0 {
+		if j := strings.IndexByte(v[i:], '}'); j > 1 && isName(strings.TrimRight(v[i+1:i+j], "!:0123456789")) {
+			return true
+		}
+	}
+	if i := strings.IndexByte(v, '<'); i >= 0 {
+		if j := strings.IndexByte(v[i:], '>'); j > 1 && wordlike(v[i+1:i+j]) {
+			return true
+		}
+	}
+	return strings.Contains(v, "&lt;")
+}
+
+// isName reports whether v could be the name of a variable, with its fields.
+func isName(v string) bool {
+	for i := 0; i < len(v); i++ {
+		if c := v[i]; !isLetter(c) && c != '_' && c != '.' && c != '-' && (i == 0 || !isDigit(c)) {
+			return false
+		}
+	}
+	return v != ""
+}
+
+// isPlaceholder reports whether v stands in for a value the reader will supply.
+func isPlaceholder(v string) bool {
+	t := strings.Trim(v, ".…*-_=#xX?<>[](){}\"' \\")
+	if t == "" || len(t) == 0 {
+		return true
+	}
+	if len(v) > 4096 {
+		return false
+	}
+	distinct := 0
+	for i := 0; i < min(len(v), 64); i++ {
+		if strings.IndexByte(v[:i], v[i]) < 0 {
+			distinct++
+		}
+		if distinct > 2 {
+			break
+		}
+	}
+	if distinct <= 2 && len(v) >= 4 && !strings.HasPrefix(v, mark) {
+		return true
+	}
+	low := strings.ToLower(t)
+	if stopWord(low) || toy(low) || strings.HasPrefix(low, "abc123") || strings.HasPrefix(low, "123456") {
+		return true
+	}
+	long := random(v)
+	for _, p := range [...]string{"placeholder", "changeme", "change_me", "change-me", "change_this", "redacted", "goeshere", "goes-here", "goes_here", "your_", "your-", "yourpass", "yourtoken", "yourkey", "yoursecret", "yourapi", "youraccess", "yourown", "insert_", "insert-", "replace_", "replace-", "replaceme", "example_", "example-", "xxxx", "****", "....", "-here", "_here", "...", "…", "dummy", "0000000000", "1234567890123", "abcdefghijkl"} {
+		if strings.Contains(low, p) {
+			return true
+		}
+	}
+	if !long {
+		for _, p := range [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"} {
+			if strings.HasPrefix(low, p) || strings.HasSuffix(low, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// toy reports whether v is one of the passwords of tutorials: super_s3cr3t, p4ssw0rd, mysecretpassword.
+func toy(low string) bool {
+	if len(low) > 32 || wordlike(low) || !strings.Contains(low, "cr") && !strings.Contains(low, "ss") && !strings.Contains(low, "$$") && !strings.Contains(low, "55") && !strings.Contains(low, "unt") {
+		return false // dear enough to ask first
+	}
+	low = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "$", "s", "@", "a").Replace(low)
+	if !strings.Contains(low, "secret") && !strings.Contains(low, "password") && !strings.Contains(low, "hunter") {
+		return false
+	}
+	return strings.Trim(strings.NewReplacer("secret", "", "password", "", "super", "", "top", "", "very", "", "my", "", "some", "", "our", "").Replace(low), "_-. ") == ""
+}
+
+// isSecretWord reports whether v only says what it is: mypassword, API_TOKEN,
+// user.secret. Values that add a number or a sign to the word may well be
+// somebody's idea of a password.
+func isSecretWord(v string) bool {
+	if !wordlike(v) && strings.Contains(v, ".") && isName(v) && !random(v) {
+		v = strings.Map(func(r rune) rune {
+			if '0' <= r && r <= '9' {
+				return -1
+			}
+			return r
+		}, v) // ed25519.PrivateKey
+	}
+	if !wordlike(v) {
+		return isName(v) && len(v)-len(strings.TrimRight(v, "0123456789")) <= 2 && isDigit(v[len(v)-1]) && isSecretWord(strings.TrimRight(v, "0123456789"))
+	}
+	low := strings.ToLower(v)
+	for _, w := range [...]string{"pass", "secret", "token", "key", "pwd", "auth", "cred", "cookie", "session", "bearer"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return len(low) <= 3 && (low == "tok" || low == "pw" || low == "psw" || low == "sec")
+}
+
+// stopWord reports whether a word in the place of a value is a type, a literal
+// of some language, or what documents write there.
+func stopWord(low string) bool {
+	switch low {
+	case "str", "string", "strings", "text", "char", "bytes", "byte", "int", "integer", "number", "bool", "boolean", "float", "object", "any", "array", "list", "map", "dict", "varchar", "uuid", "function", "func", "void", "unknown", "never", "date", "datetime", "json", "binary", "buffer", "optional", "option", "nullable", "required", "secretstr", "charfield",
+		"none", "null", "nil", "nullptr", "undefined", "true", "false", "yes", "no", "on", "off", "empty", "default", "auto", "unset", "blank", "omitted", "disabled", "enabled", "missing", "invalid", "valid", "expired", "hidden", "masked", "private", "public", "internal", "never_expires",
+		"write", "read", "fail", "failed", "passed", "skip", "ok", "error", "admin", "owner", "value", "val", "values", "data", "name", "username", "user", "userid", "root", "login", "email", "id", "input", "output", "result", "response", "request", "field", "index", "item", "node", "type", "kind", "return", "await", "new", "self", "this", "get", "set", "new_value", "x", "xx", "xxx", "abc", "abcd", "abcdef", "foo", "bar", "baz", "foobar", "qux", "quux", "foo_bar", "asdf", "qwerty", "hello", "world", "test", "testing", "tests", "testtest", "123", "1234", "12345", "123456", "1234567", "12345678", "123456789", "abc123", "demo", "guest", "example", "sample", "something", "somevalue", "some_value", "whatever", "here", "todo", "tbd", "n/a", "na", "redacted", "removed", "changeit", "postgres", "mysql", "mongo", "redis", "rabbitmq", "docker", "sa", "pw", "pass", "passwd", "p4ssw0rd", "p@ssw0rd", "passw0rd", "password1", "password123", "secret123", "letmein", "s3cret", "s3cr3t", "changeme!", "generated", "random", "basic", "bearer", "digest", "oauth", "file", "stdin", "env", "prompt", "ask", "plain", "the", "a", "an", "and", "or", "is", "for", "not", "in", "of", "to", "with", "from", "if", "else", "your", "my", "github", "gitlab", "google", "hmac", "hs256", "rs256", "sha256", "sha1", "md5", "bcrypt", "argon2", "plan", "expression", "identifier", "literal", "keyword", "operator", "comment", "pipeline", "local", "global", "current", "hash", "salt", "signature", "const", "let", "var", "async", "struct", "class", "interface", "enum", "static", "final", "override", "import", "export", "uint", "uint8", "uint32", "uint64", "int32", "int64", "char*", "std::string", "wstring", "usize", "box", "arc", "vec", "hunter":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,145 @@
+// Package note says what a note is: its fields, their closed sets, and the
+// markdown file that holds it.
+//
+// A Note is a value. Parse reads one from a file's bytes, Format writes a new
+// one, and Rewrite changes an existing file only where the note changed, so
+// that what nobody touched stays byte for byte as its owner wrote it. The
+// format is normative in docs/format.md.
+//
+// The package knows no file system, no clock and no index.
+package note
+
+import "time"
+
+// A Type says what a note is about.
+type Type string
+
+// The three types. A learning is procedural or semantic, a session is episodic.
+const (
+	Procedural Type = "procedural" // a verified how-to, a decision, a fix
+	Semantic   Type = "semantic"   // a fact, a preference, a convention
+	Episodic   Type = "episodic"   // what happened in one session
+)
+
+// Types lists the types in the order in which folders and help show them.
+var Types = []Type{Procedural, Semantic, Episodic}
+
+// Durable reports whether notes of type t are meant to last: procedural and semantic ones.
+func (t Type) Durable() bool { return t == Procedural || t == Semantic }
+
+// A Kind sets notes apart that a part of the program keeps for itself. Ordinary notes have none.
+type Kind string
+
+// The kinds.
+const (
+	Slot        Kind = "slot"
+	Skill       Kind = "skill"
+	Observation Kind = "observation"
+)
+
+// A Scope says whether a note travels. The tree a file stands in decides it.
+type Scope string
+
+// The scopes.
+const (
+	Portable Scope = "portable"      // under memory/, synced
+	Local    Scope = "machine-local" // under local/, never leaves the machine
+)
+
+// Global is the project key of notes that every project is told about.
+const Global = "global"
+
+// Provenance tells who wrote a note and how sure they were.
+type Provenance struct {
+	Source     string  // one of Sources, or what an unknown writer left
+	Confidence float64 // 0 to 1
+	Model      string  // provider/model, empty when no model took part
+	Session    string  // session id, empty when none
+}
+
+// The sources a writer of ours may stamp.
+const (
+	Human      = "human"
+	SessionEnd = "session-end"
+	Reflection = "reflection"
+	Import     = "import"
+	Merge      = "merge"
+	Agent      = "agent"
+	Learning   = "learning"
+)
+
+// Sources lists the values of Provenance.Source that a new note may carry.
+var Sources = []string{Human, SessionEnd, Reflection, Import, Merge, Agent, Learning}
+
+// Evidence is one observation that supports a note.
+type Evidence struct {
+	Session string // harness/session id
+	Chunk   string // hash of the stretch of the session it was seen in
+	Quote   string // at most 200 redacted characters
+}
+
+// A Field is a front matter key this version does not know, kept as it stands.
+type Field struct {
+	Key string
+	Raw string // the key's lines, complete, ending in LF
+}
+
+// A Note is one thing worth remembering: one markdown file.
+//
+// Writers set the first group; the rest has sensible zero values. Lists are
+// sets: the writer drops empty and repeated elements and keeps the order.
+type Note struct {
+	ID    ID
+	Type  Type
+	Title string
+	Body  string // without the final line feed
+
+	Project     string // project key, or Global
+	MachineID   string
+	Scope       Scope
+	UserID      string
+	WorkspaceID string
+	Provenance  Provenance
+	Supersedes  []ID
+	CreatedAt   Stamp
+	UpdatedAt   Stamp
+	Tags        []string
+
+	Kind           Kind
+	Category       string
+	LearningType   string
+	Problem        string
+	Symptoms       []string
+	RootCause      string
+	Fix            string
+	Rule           string
+	KeyInsight     string
+	HowToApply     string
+	Branch         string
+	Commits        []string
+	UnverifiedRefs []string
+	Anchors        []string
+	ForgetAfter    Stamp
+	Status         string
+	StatusReason   string
+	Validated      string // "true", "false" or "" when nobody said
+	Speculative    bool
+	Quarantine     bool
+	Evidence       []Evidence
+	DerivedFrom    []ID
+	ProofCount     int
+	ImportHash     string
+	ImportedID     string
+	ConflictOf     ID
+
+	Extra []Field // unknown keys, in the order of the file
+}
+
+// A Stamp is a time as it stands in a file. Writers of ours make them with At;
+// other writers leave other forms, which Time understands and nobody rewrites.
+type Stamp string
+
+// At returns the canonical stamp of t: UTC, whole seconds, "+00:00".
+func At(t time.Time) Stamp {
+	return Stamp(t.UTC().Format("2006-01-02T15:04:05") + "+00:00")
+}

@@ -1,0 +1,36 @@
+package recall
+
+import (
+	"unicode/utf8"
+)
+
+// pack reads the notes of the best hits, as many as the query asks for and its
+// budget allows. A note that does not fit is passed over, so that a shorter
+// one behind it may still; the first is always kept.
+func (e *Engine) pack(q Query, hits []*Hit, res *Result) {
+	for _, h := range hits {
+		if len(res.Hits) == q.K {
+			break
+		}
+		n, _, _, err := e.store.Read(h.Row.Ref.Path)
+		if err != nil {
+			res.Missing = append(res.Missing, err.Error())
+			continue
+		}
+		if n.ID != h.Row.ID {
+			continue // the file was replaced since the index saw it
+		}
+		cost := Tokens(n.Title) + Tokens(n.Body)
+		if q.MaxTokens > 0 && len(res.Hits) > 0 && res.Tokens+cost > q.MaxTokens {
+			continue
+		}
+		h.Note = n
+		h.End = min(h.End, len(n.Body))
+		h.Start = min(h.Start, h.End)
+		res.Hits = append(res.Hits, h)
+		res.Tokens += cost
+	}
+}
+
+// Tokens estimates what a text costs a model: a quarter of its characters, rounded up.
+func Tokens(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }

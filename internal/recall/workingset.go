@@ -1,0 +1,52 @@
+package recall
+
+import (
+	"context"
+	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// maxEpisodic is how many recent sessions a working set holds at most.
+const maxEpisodic = 2
+
+// WorkingSet returns what a session is told without asking, in the order in
+// which it is shown: all live global notes, newest first; then up to k notes of
+// the project, of which the most recent sessions (two at most) have reserved
+// places and durable notes the others. Sessions whose content was distilled
+// (tag "reflected") are left out.
+//
+// projects are all keys of the project; pending are sessions that ended and
+// are not written yet: they take the places of the most recent ones.
+func (e *Engine) WorkingSet(ctx context.Context, projects []string, k int, pending []*note.Note) ([]index.Row, error) {
+	now := e.store.Now()
+	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, Now: now}, 0)
+	if err != nil {
+		return nil, err
+	}
+	// A project that is itself named global has been told by now.
+	projects = slices.DeleteFunc(slices.Clone(projects), func(p string) bool { return p == note.Global })
+	if len(projects) == 0 || k <= 0 {
+		return global, nil
+	}
+	episodic, err := e.index.Select(ctx, index.Filter{
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", Now: now,
+	}, maxEpisodic+len(pending))
+	if err != nil {
+		return nil, err
+	}
+	episodic = slices.DeleteFunc(episodic, func(r index.Row) bool {
+		return slices.ContainsFunc(pending, func(p *note.Note) bool { return p.ID == r.ID })
+	})
+	fresh := min(len(pending), maxEpisodic)
+	episodic = episodic[:min(len(episodic), maxEpisodic-fresh, max(0, k-fresh))]
+	durable, err := e.index.Select(ctx, index.Filter{
+		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, SurestFirst: true, Now: now,
+	}, k)
+	if err != nil {
+		return nil, err
+	}
+	durable = durable[:min(len(durable), max(0, k-fresh-len(episodic)))]
+	return slices.Concat(global, durable, episodic), nil
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+const aliasFile = "memory/projects.yaml"
+
+// An Alias says that From is another name of the project To.
+type Alias struct {
+	From string `yaml:"from"`
+	To   string `yaml:"to"`
+}
+
+// Aliases reads the project aliases. No file means none.
+func (s *Store) Aliases() ([]Alias, error) {
+	data, _, err := s.readRegular(aliasFile, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var file struct {
+		Aliases []Alias `yaml:"aliases"`
+	}
+	if err == nil {
+		err = yaml.Unmarshal(data, &file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w; mend or delete it", s.Path(aliasFile), err)
+	}
+	return slices.DeleteFunc(file.Aliases, func(a Alias) bool {
+		return a.From == "" || a.To == "" || a.From == a.To
+	}), nil
+}
+
+// AddAlias makes from another name of the project to. The caller holds the store lock.
+func (s *Store) AddAlias(from, to string) error {
+	from, to = cleanKey(from), cleanKey(to)
+	if from == "" || to == "" || from == to {
+		return fmt.Errorf("alias %q of %q: two different names are needed", from, to)
+	}
+	aliases, err := s.Aliases()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(aliases, Alias{from, to}) {
+		return nil
+	}
+	data, _, err := s.readRegular(aliasFile, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) || len(aliases) == 0 {
+		data, err = []byte("aliases:\n"), nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", s.Path(aliasFile), err)
+	}
+	if data[len(data)-1] != '\n' {
+		data = append(data, '\n')
+	}
+	quote := func(k string) string { return "'" + strings.ReplaceAll(k, "'", "''") + "'" }
+	return s.Replace(aliasFile, fmt.Appendf(data, "- {from: %s, to: %s}\n", quote(from), quote(to)))
+}
+
+// Canonical follows the aliases of a key to the project it names. Where they
+// run in a circle, the smallest key of the circle is the project, on every machine.
+func (s *Store) Canonical(key string) string {
+	aliases, err := s.Aliases()
+	if err != nil || len(aliases) == 0 {
+		return key
+	}
+	return canonical(key, targets(aliases))
+}
+
+// targets makes a function of the set of aliases: where two machines gave one
+// key two targets, the smaller wins.
+func targets(aliases []Alias) map[string]string {
+	to := make(map[string]string, len(aliases))
+	for _, a := range aliases {
+		if old, ok := to[a.From]; !ok || a.To < old {
+			to[a.From] = a.To
+		}
+	}
+	return to
+}
+
+func canonical(key string, to map[string]string) string {
+	var path []string
+	for {
+		if i := slices.Index(path, key); i >= 0 {
+			return slices.Min(path[i:])
+		}
+		next, ok := to[key]
+		if !ok {
+			return key
+		}
+		path = append(path, key)
+		key = next
+	}
+}
+
+// Names returns every key under which notes of an identity may stand: its own,
+// those of other programs, and all aliases that lead to the same project.
+func (s *Store) Names(id Identity) []string {
+	names := append([]string{id.Key}, id.Also...)
+	aliases, err := s.Aliases()
+	if err != nil {
+		return names
+	}
+	to := targets(aliases)
+	own := canonical(id.Key, to)
+	names = append(names, own)
+	for _, a := range aliases {
+		for _, key := range []string{a.From, a.To} {
+			if canonical(key, to) == own {
+				names = append(names, key)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

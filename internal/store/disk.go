@@ -1,0 +1,180 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// A Disk makes the changes a store asks for. The operating system's is OS; a
+// test wraps it to count the steps and to stop at one.
+type Disk interface {
+	MkdirAll(dir string) error
+	Create(dir string) (File, error) // a new temporary file in dir
+	Rename(from, to string) error
+	Remove(name string) error
+	SyncDir(dir string) error
+	Append(name string, data []byte) error // one write at the end, not synced
+}
+
+// A File is a temporary file that is being written.
+type File interface {
+	Name() string
+	Write(p []byte) (int, error)
+	Sync() error
+	Close() error
+}
+
+const tempPrefix = ".tmp-anamnesis-"
+
+// OS is the operating system's disk.
+type OS struct{}
+
+// MkdirAll makes dir and its parents, private to the user.
+func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o700) }
+
+// Create makes a temporary file in dir, mode 0600.
+func (OS) Create(dir string) (File, error) { return os.CreateTemp(dir, tempPrefix+"*") }
+
+// Rename replaces to by from. On Windows a reader that holds the target open
+// makes it fail for a moment, so it is tried for half a second.
+func (OS) Rename(from, to string) error {
+	err := os.Rename(from, to)
+	for i := 0; err != nil && runtime.GOOS == "windows" && i < 25 && !errors.Is(err, fs.ErrNotExist); i++ {
+		time.Sleep(20 * time.Millisecond)
+		err = os.Rename(from, to)
+	}
+	return err
+}
+
+// Remove deletes a file.
+func (OS) Remove(name string) error { return os.Remove(name) }
+
+// SyncDir makes the names in dir durable. Windows has no such call and needs none.
+func (OS) SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// Append adds data to the end of a file with one write. If a crash left the
+// file without a final line feed, one is put first, so that the torn line
+// spoils only itself.
+func (OS) Append(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err == nil && fi.Size() > 0 {
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], fi.Size()-1); err == nil && last[0] != '\n' {
+			data = append([]byte{'\n'}, data...)
+		}
+	}
+	_, err = f.Write(data)
+	return err
+}
+
+// replace writes data to a path below the root so that a reader sees the old
+// bytes or the new ones, and nothing else, whatever happens in between. With
+// durable it has reached the disk when replace returns.
+func (s *Store) replace(path string, data []byte, durable bool) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	full := s.Path(path)
+	dir := filepath.Dir(full)
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := s.disk.MkdirAll(dir); err != nil {
+			return err
+		}
+		if durable {
+			if err := s.disk.SyncDir(filepath.Dir(dir)); err != nil {
+				return err
+			}
+		}
+	}
+	if fi, err := os.Lstat(full); err == nil && !fi.Mode().IsRegular() {
+		return ErrNotRegular
+	}
+	f, err := s.disk.Create(dir)
+	if err != nil {
+		return err
+	}
+	if err := fill(f, data, durable); err != nil {
+		return errors.Join(err, s.disk.Remove(f.Name()))
+	}
+	if err := s.disk.Rename(f.Name(), full); err != nil {
+		return errors.Join(err, s.disk.Remove(f.Name()))
+	}
+	if !durable {
+		return nil
+	}
+	return s.disk.SyncDir(dir)
+}
+
+func fill(f File, data []byte, durable bool) error {
+	_, err := f.Write(data)
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// Replace writes a file that is not a note, such as config.json, atomically and durably.
+func (s *Store) Replace(path string, data []byte) error {
+	if err := s.replace(path, data, true); err != nil {
+		return fmt.Errorf("write %s: %w", s.Path(path), err)
+	}
+	return nil
+}
+
+// writable reports whether files can be made in dir.
+func writable(dir string) bool {
+	f, err := os.CreateTemp(dir, tempPrefix+"*")
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return os.Remove(f.Name()) == nil
+}
+
+// sweepAge is how old a temporary file must be before it is taken for the
+// remains of a crash. No write of ours takes that long.
+const sweepAge = time.Hour
+
+// Sweep removes temporary files that a crash left behind.
+func (s *Store) Sweep() int {
+	var removed int
+	for _, top := range []string{"memory", "local", "history", "spool", "events"} {
+		_ = filepath.WalkDir(s.Path(top), func(p string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return nil //nolint:nilerr // what cannot be read is not ours to sweep
+			}
+			if d.IsDir() && d.Name() == ".git" {
+				return filepath.SkipDir
+			}
+			if len(d.Name()) > len(tempPrefix) && d.Name()[:len(tempPrefix)] == tempPrefix && d.Type().IsRegular() {
+				if fi, err := d.Info(); err == nil && s.now().Sub(fi.ModTime()) > sweepAge && s.disk.Remove(p) == nil {
+					removed++
+				}
+			}
+			return nil
+		})
+	}
+	return removed
+}

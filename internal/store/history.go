@@ -1,0 +1,67 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// A Revision is a form a note had before a change.
+type Revision struct {
+	Name   string    // file name without .md
+	At     time.Time // when it was replaced
+	Reason string    // why
+	Path   string    // relative to the store's root
+}
+
+func historyDir(id note.ID) string { return "history/" + string(id) }
+
+// remember stores the bytes a note has before it changes. Bytes equal to the
+// newest revision are stored already: a crash after this step and before the
+// change leaves such a copy.
+func (s *Store) remember(id note.ID, data []byte, reason string) error {
+	revs, err := s.History(id)
+	if err != nil {
+		return err
+	}
+	if len(revs) > 0 {
+		if newest, _, err := s.readRegular(revs[0].Path, MaxNoteSize); err == nil && bytes.Equal(newest, data) {
+			return nil
+		}
+	}
+	return s.replace(historyDir(id)+"/"+string(note.NewID(s.now()))+"-"+reason+".md", data, true)
+}
+
+// History lists the revisions of a note, newest first.
+func (s *Store) History(id note.ID) ([]Revision, error) {
+	dir := historyDir(id)
+	entries, err := os.ReadDir(s.Path(dir))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read history of note %s: %w", id, err)
+	}
+	var revs []Revision
+	for _, e := range entries {
+		name, isNote := strings.CutSuffix(e.Name(), ".md")
+		stamp, reason, ok := strings.Cut(name, "-")
+		if !isNote || !ok || !e.Type().IsRegular() {
+			continue
+		}
+		u, err := ulid.ParseStrict(stamp)
+		if err != nil {
+			continue
+		}
+		revs = append(revs, Revision{Name: name, At: ulid.Time(u.Time()), Reason: reason, Path: dir + "/" + e.Name()})
+	}
+	slices.Reverse(revs) // ReadDir sorts by name, and names begin with a ULID
+	return revs, nil
+}

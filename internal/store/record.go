@@ -1,0 +1,171 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"anamnesis/internal/note"
+)
+
+// The kinds of record.
+const (
+	Injected    = "inject"     // notes shown at session start
+	Recalled    = "recall"     // notes returned to a search
+	Written     = "write"      // a note written; Text is the outcome
+	Captured    = "capture"    // a session captured or skipped; Text says which
+	Drained     = "drain"      // a run over the spool; Count is the number of jobs
+	HookFailure = "hook-error" // a hook that could not do its work
+)
+
+// A Record is one line of the event log: something that happened on this
+// machine and belongs in no note (feature S9: what churns stays out of the
+// markdown). Counters are folds of records.
+type Record struct {
+	V       int       `json:"v"`
+	ID      note.ID   `json:"id"`
+	At      string    `json:"at"`
+	Kind    string    `json:"kind"`
+	Session string    `json:"session,omitempty"`
+	Project string    `json:"project,omitempty"`
+	Notes   []note.ID `json:"notes,omitempty"`
+	Query   string    `json:"query,omitempty"`
+	Count   int       `json:"count,omitempty"`
+	MS      float64   `json:"ms,omitempty"`
+	Text    string    `json:"text,omitempty"`
+	Error   string    `json:"error,omitempty"`
+}
+
+// Limits of one record. A line of at most 4 KB is written by one call, which
+// every system appends whole.
+const (
+	maxRecord = 4096
+	maxQuery  = 200 // characters
+	maxNotes  = 64
+	maxText   = 500 // characters
+)
+
+// Log appends r to this month's log. It fills in V, ID and At. The query must
+// be redacted by the caller; texts are cut, never refused. Hooks call Log: it
+// takes no lock and waits for no disk.
+func (s *Store) Log(r Record) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
+	now := s.now().UTC()
+	r.V, r.ID, r.At = 1, note.NewID(now), now.Format("2006-01-02T15:04:05.000Z")
+	r.Query, r.Text, r.Error = clip(r.Query, maxQuery), clip(r.Text, maxText), clip(r.Error, maxText)
+	if len(r.Notes) > maxNotes {
+		r.Notes = r.Notes[:maxNotes]
+	}
+	line, err := json.Marshal(r)
+	for err == nil && len(line) >= maxRecord && len(r.Notes)+len(r.Text)+len(r.Error)+len(r.Query) > 0 {
+		r.Notes, r.Text, r.Error, r.Query = r.Notes[:len(r.Notes)/2], clip(r.Text, len(r.Text)/4), clip(r.Error, len(r.Error)/4), clip(r.Query, len(r.Query)/4)
+		line, err = json.Marshal(r)
+	}
+	if err != nil {
+		return fmt.Errorf("log %s: %w", r.Kind, err)
+	}
+	name := s.Path("events/" + now.Format("2006-01") + ".jsonl")
+	err = s.disk.Append(name, append(line, '\n'))
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = s.disk.MkdirAll(s.Path("events")); err == nil {
+			err = s.disk.Append(name, append(line, '\n'))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("log %s to %s: %w", r.Kind, name, err)
+	}
+	return nil
+}
+
+// clip cuts s to at most n characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// EventFiles lists the months of the log, oldest first.
+func (s *Store) EventFiles() ([]string, error) {
+	entries, err := os.ReadDir(s.Path("events"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the event log: %w", err)
+	}
+	var months []string
+	for _, e := range entries {
+		if month, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok && e.Type().IsRegular() {
+			if _, err := time.Parse("2006-01", month); err == nil {
+				months = append(months, e.Name())
+			}
+		}
+	}
+	slices.Sort(months)
+	return months, nil
+}
+
+// Records reads one month's log from a byte offset and calls fold for each
+// record, oldest first. It returns the offset after the last complete line, so
+// that the next call goes on there. Lines that are no record are skipped.
+func (s *Store) Records(file string, from int64, fold func(Record)) (next int64, err error) {
+	f, err := os.Open(s.Path("events/" + file))
+	if err != nil {
+		return from, fmt.Errorf("read the event log: %w", err)
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err != nil || fi.Size() < from {
+		from = 0 // the file was replaced by a shorter one
+	}
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return from, fmt.Errorf("read the event log: %w", err)
+	}
+	r := bufio.NewReaderSize(f, 64<<10)
+	for next = from; ; {
+		line, err := r.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull): // no record is that long
+			next += int64(len(line))
+			continue
+		case errors.Is(err, io.EOF):
+			return next, nil
+		case err != nil:
+			return next, fmt.Errorf("read the event log: %w", err)
+		}
+		next += int64(len(line))
+		var rec Record
+		if line = bytes.TrimSpace(line); len(line) > 0 && utf8.Valid(line) && json.Unmarshal(line, &rec) == nil && rec.Kind != "" {
+			fold(rec)
+		}
+	}
+}
+
+// EventSize returns the size of the log in bytes.
+func (s *Store) EventSize() int64 {
+	var size int64
+	files, _ := s.EventFiles()
+	for _, f := range files {
+		if fi, err := os.Stat(s.Path("events/" + f)); err == nil {
+			size += fi.Size()
+		}
+	}
+	return size
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+)
+
+// A Job is capture work that a hook left for the next drain.
+type Job struct {
+	V          int     `json:"v"`
+	ID         note.ID `json:"id"`
+	At         string  `json:"at"`
+	Kind       string  `json:"kind"` // "capture"
+	Harness    string  `json:"harness"`
+	Event      string  `json:"event"`
+	Source     string  `json:"source"` // the tag of the note: session-end, precompact …
+	Session    string  `json:"session,omitempty"`
+	Transcript string  `json:"transcript,omitempty"`
+	Offset     int64   `json:"offset,omitempty"` // the transcript's size when the hook ran
+	Dir        string  `json:"dir,omitempty"`
+	Project    string  `json:"project,omitempty"`
+	Sync       bool    `json:"sync,omitempty"` // sync when the drain is done
+
+	attempt int
+}
+
+// maxJob is the largest spool file in bytes, maxAttempts how often a drain
+// begins a job before it is set aside as poisoned.
+const (
+	maxJob      = 8 << 10
+	maxAttempts = 3
+)
+
+func (j Job) name() string { return fmt.Sprintf("spool/%s.%d.json", j.ID, j.attempt) }
+
+// Enqueue leaves a job in the spool. It takes no lock and waits for no disk:
+// the transcript is the truth, and a lost job can be made again from it.
+func (s *Store) Enqueue(j Job) (Job, error) {
+	now := s.now().UTC()
+	j.V, j.ID, j.At, j.attempt = 1, note.NewID(now), now.Format("2006-01-02T15:04:05.000Z"), 0
+	data, err := json.Marshal(j)
+	if err == nil && len(data) > maxJob {
+		err = fmt.Errorf("%d bytes, at most %d", len(data), maxJob)
+	}
+	if err == nil {
+		err = s.replace(j.name(), append(data, '\n'), false)
+	}
+	if err != nil {
+		return j, fmt.Errorf("spool a %s job: %w", j.Kind, err)
+	}
+	return j, nil
+}
+
+// Jobs lists the waiting jobs, oldest first. Files that hold no job are set
+// aside in spool/poisoned.
+func (s *Store) Jobs() ([]Job, error) {
+	entries, err := os.ReadDir(s.Path("spool"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the spool: %w", err)
+	}
+	var jobs []Job
+	for _, e := range entries {
+		stem, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
+			continue
+		}
+		j, err := s.readJob(stem)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another drain finished it
+		}
+		if err != nil {
+			s.poison("spool/" + e.Name())
+			continue
+		}
+		jobs = append(jobs, j)
+	}
+	slices.SortFunc(jobs, func(a, b Job) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return jobs, nil
+}
+
+func (s *Store) readJob(stem string) (Job, error) {
+	var j Job
+	data, _, err := s.readRegular("spool/"+stem+".json", maxJob)
+	if err != nil {
+		return j, err
+	}
+	if err := json.Unmarshal(data, &j); err != nil {
+		return j, err
+	}
+	id, attempt, _ := strings.Cut(stem, ".")
+	if j.attempt, err = strconv.Atoi(attempt); err != nil || string(j.ID) != id || j.V < 1 {
+		return j, fmt.Errorf("spool file %s.json is not a job", stem)
+	}
+	return j, nil
+}
+
+// Begin notes that work on j begins, so that a job which kills its drain is
+// known by it. It reports false when that was tried often enough: the job then
+// stands in spool/poisoned.
+func (s *Store) Begin(j Job) (Job, bool, error) {
+	if j.attempt >= maxAttempts {
+		s.poison(j.name())
+		return j, false, nil
+	}
+	next := j
+	next.attempt++
+	if err := s.disk.Rename(s.Path(j.name()), s.Path(next.name())); err != nil {
+		return j, false, fmt.Errorf("begin spool job %s: %w", j.ID, err)
+	}
+	return next, true, nil
+}
+
+// Defer takes back what Begin noted: the work failed, but the drain lives, so
+// it was not the job that stopped it. The next run tries again; a job that
+// fails for maxWait is set aside.
+func (s *Store) Defer(j Job) error {
+	if s.now().Sub(j.When()) > maxWait {
+		s.poison(j.name())
+		return nil
+	}
+	prev := j
+	prev.attempt--
+	if err := s.disk.Rename(s.Path(j.name()), s.Path(prev.name())); err != nil {
+		return fmt.Errorf("defer spool job %s: %w", j.ID, err)
+	}
+	return nil
+}
+
+// maxWait is how long a job that cannot be done is kept in the queue.
+const maxWait = 7 * 24 * time.Hour
+
+// Finish removes a job whose work is on the disk.
+func (s *Store) Finish(j Job) error {
+	if err := s.disk.Remove(s.Path(j.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("finish spool job %s: %w", j.ID, err)
+	}
+	return nil
+}
+
+func (s *Store) poison(name string) {
+	if err := s.disk.MkdirAll(s.Path("spool/poisoned")); err == nil {
+		_ = s.disk.Rename(s.Path(name), s.Path("spool/poisoned/"+name[len("spool/"):]))
+	}
+}
+
+// Poisoned lists the jobs that were set aside.
+func (s *Store) Poisoned() []string {
+	entries, _ := os.ReadDir(s.Path("spool/poisoned"))
+	var names []string
+	for _, e := range entries {
+		names = append(names, "spool/poisoned/"+e.Name())
+	}
+	return names
+}
+
+// When returns the time at which the job was spooled.
+func (j Job) When() time.Time {
+	t, _ := time.Parse(time.RFC3339, j.At)
+	return t
+}

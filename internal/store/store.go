@@ -1,0 +1,217 @@
+// Package store keeps what cannot be rebuilt, as files: notes, their history,
+// tombstones, project aliases, the capture queue (spool) and the append-only
+// event log. docs/format.md is normative.
+//
+// Every file that holds knowledge is replaced atomically (temporary file in the
+// same folder, fsync, rename, fsync of the folder). Writers hold the store
+// lock; readers need none. Hooks take no lock and wait for no fsync: a spool
+// job is a new file that is renamed into place, an event is one append.
+//
+// Nothing that comes from a file or a name is trusted: ids are validated,
+// symbolic links are never followed below the root, and a file that is not a
+// note is reported and left alone.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+)
+
+// MaxNoteSize is the largest file that is read as a note, in bytes.
+const MaxNoteSize = 4 << 20
+
+// Options say where a store is and what it may use.
+type Options struct {
+	Root string // the store's folder, absolute
+	Home string // the user's home folder; markers at it or above are not read
+	Disk Disk   // nil means the operating system's
+	Now  func() time.Time
+}
+
+// A Store is one folder of notes. It is safe for concurrent use, by several processes too.
+type Store struct {
+	root     string
+	home     string
+	disk     Disk
+	now      func() time.Time
+	readOnly bool
+	lock     processLock
+}
+
+// ErrReadOnly is returned by every write to a store that cannot be written.
+var ErrReadOnly = errors.New("the store is read-only")
+
+// Open opens the store at o.Root and makes its folders if they are missing.
+// A root that exists and cannot be written opens read-only.
+func Open(o Options) (*Store, error) {
+	if o.Root == "" || !filepath.IsAbs(o.Root) {
+		return nil, fmt.Errorf("open store %q: not an absolute path; set ANAMNESIS_HOME to one", o.Root)
+	}
+	if o.Disk == nil {
+		o.Disk = OS{}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Store{root: filepath.Clean(o.Root), home: o.Home, disk: o.Disk, now: o.Now}
+	s.lock.path = filepath.Join(s.root, "store.lock")
+	if fi, err := os.Stat(s.root); err == nil && !fi.IsDir() {
+		return nil, fmt.Errorf("open store %s: it is a file, not a folder; move it away or set ANAMNESIS_HOME", s.root)
+	}
+	for _, dir := range []string{s.root, s.Tree(note.Portable), s.Tree(note.Local)} {
+		if err := s.disk.MkdirAll(dir); err != nil {
+			if _, serr := os.Stat(s.root); serr != nil {
+				return nil, fmt.Errorf("open store %s: %w; check that the parent folder exists and can be written", s.root, err)
+			}
+			s.readOnly = true
+		}
+	}
+	if !s.readOnly && !writable(s.root) {
+		s.readOnly = true
+	}
+	return s, nil
+}
+
+// Root returns the store's folder.
+func (s *Store) Root() string { return s.root }
+
+// ReadOnly reports whether the store was opened without permission to write.
+func (s *Store) ReadOnly() bool { return s.readOnly }
+
+// Now returns the store's clock.
+func (s *Store) Now() time.Time { return s.now() }
+
+// Path returns the absolute path of a name inside the store, given with slashes.
+func (s *Store) Path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
+
+// Tree returns the folder that holds the notes of a scope.
+func (s *Store) Tree(scope note.Scope) string { return filepath.Join(s.root, treeName(scope)) }
+
+func treeName(scope note.Scope) string {
+	if scope == note.Local {
+		return "local"
+	}
+	return "memory"
+}
+
+// scopeOf returns the scope of a path relative to the root, with slashes.
+func scopeOf(path string) note.Scope {
+	if strings.HasPrefix(path, "local/") {
+		return note.Local
+	}
+	return note.Portable
+}
+
+// A Ref is a note's file as it was when it was last looked at.
+type Ref struct {
+	Path    string // relative to the store's root, with slashes
+	Scope   note.Scope
+	Size    int64
+	ModTime time.Time
+}
+
+// NotePath returns the path of a new note, relative to the root.
+func NotePath(scope note.Scope, t note.Type, id note.ID) string {
+	return treeName(scope) + "/" + string(t) + "/" + string(id) + ".md"
+}
+
+// Read reads the note at ref.Path. The note carries the scope of the tree it
+// stands in, whatever its front matter says. The bytes are the file's.
+func (s *Store) Read(path string) (*note.Note, []byte, Ref, error) {
+	ref := Ref{Path: path, Scope: scopeOf(path)}
+	data, fi, err := s.readRegular(path, MaxNoteSize)
+	if err != nil {
+		return nil, nil, ref, fmt.Errorf("read note %s: %w", s.Path(path), err)
+	}
+	ref.Size, ref.ModTime = fi.Size(), fi.ModTime()
+	n, err := note.Parse(data)
+	if err != nil {
+		return nil, data, ref, fmt.Errorf("read note %s: %w", s.Path(path), err)
+	}
+	n.Scope = ref.Scope
+	return n, data, ref, nil
+}
+
+// ErrNotRegular says that a name is a symbolic link, a folder or a device.
+var ErrNotRegular = errors.New("not a regular file; symbolic links are not followed")
+
+// ErrTooLarge says that a file is larger than anything we would have written.
+var ErrTooLarge = errors.New("file is too large")
+
+// readRegular reads a file below the root without following links.
+func (s *Store) readRegular(path string, limit int64) ([]byte, os.FileInfo, error) {
+	fi, err := s.lstat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if fi.Size() > limit {
+		return nil, nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, fi.Size(), limit)
+	}
+	data, err := os.ReadFile(s.Path(path))
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, fi, nil
+}
+
+// lstat describes a regular file below the root; a link anywhere on the way is an error.
+func (s *Store) lstat(path string) (os.FileInfo, error) {
+	if !filepath.IsLocal(filepath.FromSlash(path)) {
+		return nil, fmt.Errorf("%q leaves the store", path)
+	}
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		fi, err := os.Lstat(s.Path(path[:i]))
+		if err != nil {
+			return nil, err
+		}
+		if !fi.IsDir() {
+			return nil, ErrNotRegular
+		}
+	}
+	fi, err := os.Lstat(s.Path(path))
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, ErrNotRegular
+	}
+	return fi, nil
+}
+
+// Stat describes the note file at path, or fails if it is not there or not a regular file.
+func (s *Store) Stat(path string) (Ref, error) {
+	fi, err := s.lstat(path)
+	if err != nil {
+		return Ref{}, err
+	}
+	return Ref{Path: path, Scope: scopeOf(path), Size: fi.Size(), ModTime: fi.ModTime()}, nil
+}
+
+// Find looks for the file of a note without an index: first where a new note
+// would stand, then everywhere. It returns an error that is fs.ErrNotExist
+// when there is none.
+func (s *Store) Find(id note.ID) (Ref, error) {
+	for _, scope := range []note.Scope{note.Portable, note.Local} {
+		for _, t := range note.Types {
+			if ref, err := s.Stat(NotePath(scope, t, id)); err == nil {
+				return ref, nil
+			}
+		}
+	}
+	name := string(id) + ".md"
+	for ref := range s.Walk() {
+		if ref.Path[strings.LastIndexByte(ref.Path, '/')+1:] == name {
+			return ref, nil
+		}
+	}
+	return Ref{}, fmt.Errorf("find note %s: %w", id, os.ErrNotExist)
+}

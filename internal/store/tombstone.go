@@ -1,0 +1,126 @@
+package store
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/bits"
+	"os"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+)
+
+// A Tombstone remembers that a statement was forgotten, without holding it:
+// whoever reads it cannot tell what was said, and whoever says it again, word
+// for word or nearly, is recognised.
+type Tombstone struct {
+	V       int     `json:"v"`
+	ID      note.ID `json:"id"`
+	At      string  `json:"at"`
+	Salt    string  `json:"salt"`    // 16 bytes, hex, of this tombstone alone
+	HMAC    string  `json:"hmac"`    // SHA-256 of the normalised statement, hex
+	Simhash string  `json:"simhash"` // 64 bits over keyed words, hex
+	Tokens  int     `json:"tokens"`  // number of words
+}
+
+// Near-copies: at least this many words, and this many differing bits at most.
+// Three bits of 64 is the usual bound for near-duplicate documents (Manku,
+// Jain, Das Sarma: Detecting Near-Duplicates for Web Crawling, WWW 2007).
+const (
+	nearWords = 8
+	NearBits  = 3
+)
+
+// NewTombstone makes the tombstone of a statement.
+func NewTombstone(id note.ID, statement string, at time.Time) Tombstone {
+	salt := make([]byte, 16)
+	rand.Read(salt) //nolint:errcheck // crypto/rand.Read never fails
+	sum, sim, words := fingerprint(salt, note.Normalize(statement))
+	return Tombstone{
+		V: 1, ID: id, At: at.UTC().Format(time.RFC3339),
+		Salt: hex.EncodeToString(salt), HMAC: hex.EncodeToString(sum),
+		Simhash: fmt.Sprintf("%016x", sim), Tokens: words,
+	}
+}
+
+// Recognises reports whether a normalised statement is the forgotten one or a near-copy.
+func (t Tombstone) Recognises(normalized string) bool {
+	salt, err := hex.DecodeString(t.Salt)
+	if err != nil {
+		return false
+	}
+	words := strings.Count(normalized, " ") + 1
+	if t.Tokens != words && (words < nearWords || t.Tokens < nearWords || 4*abs(t.Tokens-words) > t.Tokens) {
+		return false // too different in length to be worth the hashing
+	}
+	sum, sim, words := fingerprint(salt, normalized)
+	if hex.EncodeToString(sum) == t.HMAC {
+		return true
+	}
+	var want uint64
+	if _, err := fmt.Sscanf(t.Simhash, "%x", &want); err != nil {
+		return false
+	}
+	return words >= nearWords && t.Tokens >= nearWords && bits.OnesCount64(sim^want) <= NearBits
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func fingerprint(salt []byte, normalized string) (sum []byte, sim uint64, words int) {
+	mac := hmac.New(sha256.New, salt)
+	keyed := func(s string) []byte {
+		mac.Reset()
+		mac.Write([]byte(s))
+		return mac.Sum(nil)
+	}
+	all := strings.Fields(normalized)
+	sim = note.Simhash(all, func(w string) uint64 { return binary.BigEndian.Uint64(keyed(w)) })
+	return keyed(normalized), sim, len(all)
+}
+
+// Bury writes a tombstone into the tree of the note that was forgotten.
+func (s *Store) Bury(scope note.Scope, t Tombstone) error {
+	data, err := json.Marshal(t)
+	if err == nil {
+		err = s.replace(treeName(scope)+"/tombstones/"+string(t.ID)+".json", append(data, '\n'), true)
+	}
+	if err != nil {
+		return fmt.Errorf("write tombstone %s: %w", t.ID, err)
+	}
+	return nil
+}
+
+// Tombstones reads the tombstones of both trees. A file that is none is
+// skipped: a tombstone that cannot be read protects nothing, and status says so.
+func (s *Store) Tombstones() ([]Tombstone, error) {
+	var all []Tombstone
+	for _, tree := range []string{"memory", "local"} {
+		dir := tree + "/tombstones"
+		entries, err := os.ReadDir(s.Path(dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read tombstones: %w", err)
+		}
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".json") {
+				continue
+			}
+			var t Tombstone
+			data, _, err := s.readRegular(dir+"/"+e.Name(), maxRecord)
+			if err == nil && json.Unmarshal(data, &t) == nil && t.V == 1 {
+				all = append(all, t)
+			}
+		}
+	}
+	return all, nil
+}
