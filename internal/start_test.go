@@ -212,3 +212,25 @@ func TestLibcVersion(t *testing.T) {
 			libc, got, ours.version("modernc.org/sqlite"), want, libc, want)
 	}
 }
+
+// TestLicences compares docs/licenses.md with go.mod: whoever adds or updates a
+// module looks at its licence.
+func TestLicences(t *testing.T) {
+	page, err := os.ReadFile("../docs/licenses.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]string)
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (\\S+) \\| \\S").FindAllStringSubmatch(string(page), -1) {
+		rows[m[1]] = m[2]
+	}
+	for _, r := range readModuleFile(t, "go.mod").Require {
+		if rows[r.Path] != r.Version {
+			t.Errorf("docs/licenses.md has %s %q, go.mod %s; look at the licence and correct the row", r.Path, rows[r.Path], r.Version)
+		}
+		delete(rows, r.Path)
+	}
+	for module := range rows {
+		t.Errorf("docs/licenses.md lists %s, which is not in go.mod", module)
+	}
+}

@@ -18,7 +18,7 @@ import (
 type addOptions struct {
 	typ, title, body, file, project, scope, source string
 	tags                                           []string
-	global, force                                  bool
+	global, force, bodyGiven                       bool
 }
 
 func newAdd(p *program) *cobra.Command {
@@ -34,7 +34,10 @@ this folder; --global makes it one that every session is told.`,
   anamnesis add --global --title "No AI attribution in commit messages" --body "Ever."
   pbpaste | anamnesis add --title "Release checklist"`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.add(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.bodyGiven = cmd.Flags().Changed("body")
+			return p.add(cmd.Context(), o)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.typ, "type", string(note.Semantic), "semantic (a fact, a preference), procedural (a how-to, a fix) or episodic")
@@ -101,7 +104,7 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 func (p *program) body(o addOptions) (string, error) {
 	var in io.Reader
 	switch {
-	case o.body != "":
+	case o.bodyGiven: // an empty one, too: it is not waited for
 		return o.body, nil
 	case o.file != "" && o.file != "-":
 		f, err := os.Open(o.file)

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"anamnesis/internal/note"
 
@@ -53,6 +55,9 @@ back until you decide. Without arguments the held notes are listed.`,
 			}
 			defer m.close()
 			out, err := m.ingester.Keep(cmd.Context(), id)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w; `anamnesis held` lists them", err)
+			}
 			if err != nil {
 				return err
 			}

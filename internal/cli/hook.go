@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/pflag"
@@ -68,20 +69,30 @@ func (p *program) hook(name string, args []string) (code int, done bool) {
 	fs.StringArrayVar(&p.sets, "set", nil, "")
 	fs.BoolVar(&p.json, "json", false, "")
 	hc.flags(fs)
-	if err := fs.Parse(args); err != nil {
+	err := fs.Parse(args)
+	if errors.Is(err, pflag.ErrHelp) {
 		p.sets, p.json = nil, false
-		return 0, false // --help and mistakes are for the command tree
+		return 0, false
 	}
 	h := agent.Harness(agent.Claude{})
 	event, rerr := agent.ReadEvent(h, p.stdin, 0, 0)
 	if event.Name == "" && !marked {
 		p.event = &event // what there is on standard input is read by now
 		p.sets, p.json = nil, false
-		return 0, false
+		return 0, false // mistakes are for the command tree, too
 	}
-	p.load()
+	p.cfg = config.Load(p.environ(p.sets))
 	if p.cfg.Disabled {
 		return 0, true
+	}
+	if errors.Is(rerr, agent.ErrNoEvent) {
+		rerr = nil // a marked hook of an agent that sends nothing
+	}
+	// What is wrong with the flags or the settings goes into the log; the hook
+	// does its work with the others.
+	rerr = errors.Join(rerr, err)
+	for _, w := range p.cfg.Warnings {
+		rerr = errors.Join(rerr, errors.New(w))
 	}
 	p.guard(name, hc, h, event, rerr)
 	return 0, true
@@ -90,9 +101,6 @@ func (p *program) hook(name string, args []string) (code int, done bool) {
 // guard runs a hook so that it cannot harm its agent: a deadline, no panic, no
 // message, a record of any failure.
 func (p *program) guard(name string, hc *hookCommand, h agent.Harness, e agent.Event, rerr error) {
-	if errors.Is(rerr, agent.ErrNoEvent) {
-		rerr = nil // a marked hook of an agent that sends nothing
-	}
 	fail := func(err error) {
 		if s, serr := p.openStore(); serr == nil {
 			_ = s.Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: name + " " + e.Name, Error: err.Error()})

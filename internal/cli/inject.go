@@ -36,6 +36,9 @@ As a SessionStart hook it reads the event from standard input, stays under the
 agent's limit and prints nothing but the block.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("k") && o.k < 0 {
+				return usage("inject: --k %d: give 0 for global notes only, or a number", o.k)
+			}
 			m, err := p.openWalked(cmd.Context())
 			if err != nil {
 				return err

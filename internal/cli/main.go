@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/agent"
@@ -45,6 +46,8 @@ type program struct {
 	cfg  *config.Config
 
 	event *agent.Event // what a hook command that runs by hand found on standard input
+
+	running bool // the command line was understood and the command began
 }
 
 // Main runs the program and returns its exit code.
@@ -64,6 +67,10 @@ func (p *program) run(args []string) int {
 	root := p.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	var coded *codedError
+	if err != nil && !p.running && !errors.As(err, &coded) {
+		err = usage("%w", err)
+	}
 	return p.report(err)
 }
 
@@ -141,20 +148,67 @@ Start with:
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
+	root.SetHelpCommand(newHelp())
 	for _, build := range commands {
-		cmd := build(p)
-		inner := cmd.Args
-		if inner != nil {
-			cmd.Args = func(cmd *cobra.Command, args []string) error {
-				if err := inner(cmd, args); err != nil {
-					return usage("%s: %w; usage: %s", cmd.Name(), err, strings.TrimSpace(cmd.UseLine()))
-				}
-				return nil
-			}
-		}
-		root.AddCommand(cmd)
+		root.AddCommand(build(p))
 	}
+	p.strict(root)
 	return root
+}
+
+// strict makes every mistake that is found before a command runs (a wrong
+// argument, flags that exclude each other) one of wrong usage, for cmd and all
+// commands below it.
+func (p *program) strict(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		p.strict(sub)
+	}
+	if inner := cmd.Args; inner != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if cmd.HasSubCommands() && len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			if err := inner(cmd, args); err != nil {
+				return usage("%s: %w; usage: %s", cmd.Name(), err, strings.TrimSpace(cmd.UseLine()))
+			}
+			return nil
+		}
+	}
+	if inner := cmd.RunE; inner != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			p.running = true
+			return inner(cmd, args)
+		}
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	hint := ""
+	cmd.SuggestionsMinimumDistance = 2
+	if like := cmd.SuggestionsFor(name); len(like) > 0 {
+		hint = "; did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return usage("there is no command %q%s; `%s --help` lists them", name, hint, cmd.CommandPath())
+}
+
+// newHelp is cobra's help command, except that a topic that is none is a mistake.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at := cmd.Root()
+			for _, name := range args {
+				i := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
+				if i < 0 {
+					return unknownCommand(at, name)
+				}
+				at = at.Commands()[i]
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
 }
 
 // commands lists the commands, in the order of help.

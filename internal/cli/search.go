@@ -56,7 +56,7 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) error
 		}
 		text = string(data)
 	}
-	if o.limit > 0 {
+	if o.limit != 0 {
 		o.k = o.limit
 	}
 	switch o.format {
@@ -66,8 +66,11 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) error
 	default:
 		return usage("search: no format %q; use markdown, simple, ids or json", o.format)
 	}
-	if o.k < 1 {
+	switch {
+	case o.k < 1:
 		return usage("search: --k %d: at least one note", o.k)
+	case o.maxTokens < 0:
+		return usage("search: --max-tokens %d: give 0 for no end, or a number", o.maxTokens)
 	}
 	m, err := p.openWalked(cmd.Context())
 	if err != nil {
