@@ -45,6 +45,9 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 		Short: "Say that OLD is another name of the project NEW",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == args[1] || args[0] == "" || args[1] == "" {
+				return usage("project alias %q %q: two different names are needed", args[0], args[1])
+			}
 			s, err := p.openStore()
 			if err != nil {
 				return err

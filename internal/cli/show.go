@@ -128,7 +128,7 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 		return nil
 	}
 	p.printf("# %s\n\n[%s] project %s · from %s · source %s (confidence %g)\n", n.Title, n.Type, n.Project, n.MachineID, n.Provenance.Source, n.Provenance.Confidence)
-	p.printf("created %s · updated %s", n.CreatedAt, n.UpdatedAt)
+	p.printf("created %s · updated %s", dated(n.CreatedAt), dated(n.UpdatedAt))
 	if len(n.Tags) > 0 {
 		p.printf(" · tags %s", strings.Join(n.Tags, ", "))
 	}
@@ -145,4 +145,12 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 	}
 	p.printf("\n%s\n", n.Body)
 	return nil
+}
+
+// dated writes a time stamp, which a note written by hand need not have.
+func dated(s note.Stamp) string {
+	if s == "" {
+		return "undated"
+	}
+	return string(s)
 }

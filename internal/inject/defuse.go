@@ -3,6 +3,8 @@ package inject
 import (
 	"strings"
 	"unicode"
+
+	"anamnesis/internal/note"
 )
 
 // defuse makes a body harmless inside a block, and changes as little as it can:
@@ -15,7 +17,7 @@ func defuse(body string) string {
 	body = strings.Map(visible, body)
 	body = strings.ReplaceAll(body, "<!-- anamnesis:", "<!-- (anamnesis):")
 	var out strings.Builder
-	fence := ""
+	fence, text := "", false // text: the line above is not blank
 	for line := range strings.Lines(body) {
 		trimmed := strings.TrimLeft(line, " ")
 		if f := fenceOf(trimmed); f != "" && len(line)-len(trimmed) <= 3 {
@@ -28,12 +30,13 @@ func defuse(body string) string {
 		}
 		if fence == "" && len(line)-len(trimmed) <= 3 {
 			switch {
-			case strings.HasPrefix(trimmed, "# "), strings.HasPrefix(trimmed, "## "):
+			case heads(trimmed):
 				line = "##" + trimmed
-			case setext(trimmed): // a line of = or - makes a heading of the line above
+			case text && setext(trimmed): // a line of = or - makes a heading of the line above
 				line = "\\" + trimmed
 			}
 		}
+		text = strings.TrimSpace(line) != ""
 		out.WriteString(line)
 	}
 	return closeFence(strings.TrimRight(out.String(), " \n"))
@@ -60,16 +63,22 @@ func fenceOf(line string) string {
 		return ""
 	}
 	run := line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
-	if len(run) < 3 {
+	if len(run) < 3 || line[0] == '`' && strings.Contains(line[len(run):], "`") { // "``` `" is text
 		return ""
 	}
 	return run
 }
 
+// heads reports whether a line is a heading of the block's own levels.
+func heads(line string) bool {
+	rest := strings.TrimLeft(line, "#")
+	return len(line)-len(rest) <= 2 && len(rest) < len(line) && (rest == "" || strings.ContainsRune(" \t\n", rune(rest[0])))
+}
+
 // setext reports whether a line underlines a heading.
 func setext(line string) bool {
-	line = strings.TrimRight(line, " \n")
-	return line != "" && strings.Trim(line, "=") == ""
+	line = strings.TrimRight(line, " \t\n")
+	return line != "" && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "")
 }
 
 // closeFence ends a code fence that body leaves open.
@@ -92,7 +101,12 @@ func closeFence(body string) string {
 	return body
 }
 
-// oneLine makes a title or a key harmless in a heading.
+// oneLine makes a title or a key harmless in a heading. What was written by
+// other hands may be longer than any of ours, and there is a budget to keep.
 func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(strings.Map(visible, s), "<!--", "<! --")), " ")
+	s = strings.Join(strings.Fields(strings.ReplaceAll(strings.Map(visible, s), "<!--", "<! --")), " ")
+	if r := []rune(s); len(r) > note.MaxTitle {
+		return string(r[:note.MaxTitle]) + "…"
+	}
+	return s
 }

@@ -67,7 +67,7 @@ func (r *Redactor) Redact(s string) Redacted {
 	const enough, tooMany = 8, 16
 	for pass := 0; ; pass++ {
 		found, tagged := r.scan(s)
-		if tagged && !r.keepPrivate {
+		if tagged && !r.keepPrivate && !stubbed("M6") {
 			if t := stripPrivate(s); t != s {
 				s = t
 				continue

@@ -27,6 +27,9 @@ func historyDir(id note.ID) string { return "history/" + string(id) }
 // newest revision are stored already: a crash after this step and before the
 // change leaves such a copy.
 func (s *Store) remember(id note.ID, data []byte, reason string) error {
+	if stubbed("S6") {
+		return nil
+	}
 	revs, err := s.History(id)
 	if err != nil {
 		return err

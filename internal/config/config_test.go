@@ -1,0 +1,312 @@
+package config_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"anamnesis/internal/config"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated pages in docs")
+
+// load loads settings from a made-up environment and the text of config.json.
+func load(t *testing.T, env map[string]string, file string, flags ...string) *config.Config {
+	t.Helper()
+	home := t.TempDir()
+	if file != "" {
+		if err := os.MkdirAll(filepath.Join(home, ".anamnesis"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, ".anamnesis", "config.json"), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return config.Load(config.Environment{
+		Lookup:   func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		UserHome: home, Hostname: "host", Flags: flags,
+	})
+}
+
+func TestPrecedence(t *testing.T) {
+	const file = `{"inject": {"k": 3}, "machine_id": "from-file"}`
+	for _, c := range []struct {
+		name   string
+		env    map[string]string
+		file   string
+		flags  []string
+		key    string
+		value  string
+		source config.Source
+	}{
+		{"default", nil, "", nil, "inject.k", "8", config.FromDefault},
+		{"file", nil, file, nil, "inject.k", "3", config.FromFile},
+		{"environment", map[string]string{"ANAMNESIS_INJECT_K": "4"}, file, nil, "inject.k", "4", config.FromEnv},
+		{"flag", map[string]string{"ANAMNESIS_INJECT_K": "4"}, file, []string{"inject.k=5"}, "inject.k", "5", config.FromFlag},
+		{"an empty variable is not set", map[string]string{"ANAMNESIS_INJECT_K": ""}, file, nil, "inject.k", "3", config.FromFile},
+		{"machine id from the file", nil, file, nil, "machine_id", "from-file", config.FromFile},
+		{"machine id from the host", nil, "", nil, "machine_id", "host", config.FromDefault},
+		{"a bad value in the file is not used", nil, `{"inject": {"k": "many"}}`, nil, "inject.k", "8", config.FromDefault},
+		{"a bad value in the environment lets the file stand", map[string]string{"ANAMNESIS_INJECT_K": "-1"}, file, nil, "inject.k", "3", config.FromFile},
+		{"booleans as people write them", map[string]string{"ANAMNESIS_SYNC": "Off"}, "", nil, "sync.on", "false", config.FromEnv},
+		{"a broken file", nil, `{"inject": `, nil, "inject.k", "8", config.FromDefault},
+		{"a file that is no object", nil, `[1]`, nil, "inject.k", "8", config.FromDefault},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, err := load(t, c.env, c.file, c.flags...).Get(c.key)
+			if err != nil || v.Value != c.value || v.Source != c.source {
+				t.Errorf("%s = %q from %s (%v), want %q from %s", c.key, v.Value, v.Source, err, c.value, c.source)
+			}
+		})
+	}
+}
+
+func TestWarningsNameTheValue(t *testing.T) {
+	c := load(t, map[string]string{"RECALL_LEXICAL_B": "NaN"}, `{"inject": {"k": true}}`, "no.such=1")
+	got := strings.Join(c.Warnings, "\n")
+	for _, want := range []string{"recall.lexical.b (env)", "inject.k (file)", "--set no.such=1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no warning about %s in\n%s", want, got)
+		}
+	}
+}
+
+func TestHome(t *testing.T) {
+	if got := load(t, map[string]string{"ANAMNESIS_HOME": "~/elsewhere"}, ""); filepath.Base(got.Home) != "elsewhere" || !filepath.IsAbs(got.Home) {
+		t.Errorf("home %s", got.Home)
+	}
+	if got := load(t, nil, ""); filepath.Base(got.Home) != ".anamnesis" || filepath.Base(got.ClaudeHome) != ".claude" {
+		t.Errorf("home %s, claude %s", got.Home, got.ClaudeHome)
+	}
+	// A file must not be able to move the store it stands in.
+	if got := load(t, nil, `{"home": "/tmp/x"}`); filepath.Base(got.Home) != ".anamnesis" {
+		t.Errorf("config.json moved the store to %s", got.Home)
+	}
+}
+
+func TestEdit(t *testing.T) {
+	str := func(s string) *string { return &s }
+	for _, c := range []struct {
+		name    string
+		file    string
+		changes []config.Change
+		want    string // JSON; "" means an error
+		err     string
+	}{
+		{"nested", `{}`, []config.Change{{"inject.k", str("4")}}, `{"inject": {"k": 4}}`, ""},
+		{"coerced", ``, []config.Change{{"sync.on", str("no")}, {"machine_id", str(" box ")}}, `{"machine_id": "box", "sync": {"on": false}}`, ""},
+		{"others stay", `{"reflection": {"provider": "deepseek"}, "x": 1.50}`, []config.Change{{"remote", str("u@h:m.git")}}, `{"reflection": {"provider": "deepseek"}, "remote": "u@h:m.git", "x": 1.50}`, ""},
+		{"unset prunes", `{"inject": {"k": 4}}`, []config.Change{{Key: "inject.k"}}, `{}`, ""},
+		{"a key without effect can be unset", `{"old": {"k": 4}}`, []config.Change{{Key: "old.k"}}, `{}`, ""},
+		{"unknown", `{}`, []config.Change{{"nope", str("1")}}, "", "unknown setting 'nope'"},
+		{"unset unknown", `{}`, []config.Change{{Key: "nope"}}, "", "unknown setting 'nope'"},
+		{"bad value, nothing written", `{}`, []config.Change{{"remote", str("x")}, {"inject.k", str("x")}}, "", "inject.k"},
+		{"home", `{}`, []config.Change{{"home", str("/x")}}, "", "ANAMNESIS_HOME"},
+		{"line feed", `{}`, []config.Change{{"remote", str("a\nb")}}, "", "one line"},
+		{"a broken file is left alone", `{"a": `, []config.Change{{"remote", str("x")}}, "", "not a JSON object"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := load(t, nil, c.file).Edit(c.changes)
+			if c.want == "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want %q in it", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var a, b any
+			if json.Unmarshal(got, &a) != nil || json.Unmarshal([]byte(c.want), &b) != nil || cmp.Diff(b, a) != "" {
+				t.Errorf("got %s want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestUnknownKeysAreMasked(t *testing.T) {
+	c := load(t, nil, `{"reflection": {"api_key": "sk-abcdef", "model": "m"}}`)
+	want := map[string]string{"reflection.api_key": "sk-...ef", "reflection.model": "m"}
+	got := map[string]string{}
+	for _, v := range c.Unknown() {
+		got[v.Key] = v.Value
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	for in, want := range map[string]string{"": "", "abc": "set", "abcdef": "set", "sk-abcdef": "sk-...ef"} {
+		if got := config.Mask(in); got != want {
+			t.Errorf("Mask(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestDisabled(t *testing.T) {
+	for _, name := range []string{"ANAMNESIS_DISABLED", "REFLECT_DISABLED"} {
+		if !load(t, map[string]string{name: "1"}, "").Disabled {
+			t.Errorf("%s=1 does not disable", name)
+		}
+		if load(t, map[string]string{name: "0"}, "").Disabled {
+			t.Errorf("%s=0 disables", name)
+		}
+	}
+}
+
+// Every exported field of a room's Options must be set by exactly one row, and
+// every row must set a field: no orphan switch, no orphan field.
+func TestEveryFieldHasOneRow(t *testing.T) {
+	plain := load(t, nil, "")
+	movedBy := make(map[string][]string)
+	for _, v := range plain.Values() {
+		flags := []string{v.Key + "=" + otherValue(v)}
+		c := load(t, nil, "", flags...)
+		if len(c.Warnings) > 0 {
+			t.Fatalf("%s: %v", v.Key, c.Warnings)
+		}
+		moved := differences("", reflect.ValueOf(*plain), reflect.ValueOf(*c))
+		if len(moved) == 0 {
+			t.Errorf("%s sets no field", v.Key)
+		}
+		for _, f := range moved {
+			movedBy[f] = append(movedBy[f], v.Key)
+		}
+	}
+	for _, f := range fields("", reflect.TypeOf(*plain)) {
+		switch f {
+		case ".UserHome", ".Disabled", ".Warnings": // facts of the process, not settings
+			continue
+		}
+		if n := len(movedBy[f]); n != 1 {
+			t.Errorf("field %s is set by %d rows %v, want one", f, n, movedBy[f])
+		}
+	}
+}
+
+// otherValue is a value that is not the default.
+func otherValue(v config.Value) string {
+	switch {
+	case v.Values == "true or false" && v.Def == "true":
+		return "false"
+	case v.Values == "true or false":
+		return "true"
+	case v.Values == "text":
+		return "/other/value"
+	case v.Def == "1":
+		return "0"
+	}
+	return "11"[:1+strings.Count(v.Values, "100")%2]
+}
+
+func fields(prefix string, t reflect.Type) []string {
+	var all []string
+	for f := range t.Fields() {
+		switch {
+		case !f.IsExported():
+		case f.Type.Kind() == reflect.Struct:
+			all = append(all, fields(prefix+"."+f.Name, f.Type)...)
+		default:
+			all = append(all, prefix+"."+f.Name)
+		}
+	}
+	return all
+}
+
+func differences(prefix string, a, b reflect.Value) []string {
+	var all []string
+	for _, f := range fields(prefix, a.Type()) {
+		av, bv := a, b
+		for name := range strings.SplitSeq(f[1:], ".") {
+			av, bv = av.FieldByName(name), bv.FieldByName(name)
+		}
+		if f != ".UserHome" && f != ".Home" && f != ".ClaudeHome" && !reflect.DeepEqual(av.Interface(), bv.Interface()) {
+			all = append(all, f)
+		}
+		if s, ok := bv.Interface().(string); ok && s == "/other/value" && (f == ".Home" || f == ".ClaudeHome") {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func TestFeatures(t *testing.T) {
+	all := strings.Fields(`A1 A2 A3 A4 A5 A6 C1 C2 C3 C4 C5 M1 M2 M3 M4 M5 M6 M7 M8 O1 O2 O3 R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12
+		R13 R14 R15 R16 R20 S1 S2 S3 S4 S5 S6 S7 S8 S9 S10 SG1 SG2 SG3 SG4 SG5 SG6 SG7 SG8`)
+	if len(all) != 57 {
+		t.Fatalf("the test knows %d ids", len(all))
+	}
+	var seen, built []string
+	for _, f := range config.Features() {
+		built = append(built, f.ID)
+		for what, s := range map[string]string{"Doc": f.Doc, "Without": f.Without} {
+			if !strings.HasSuffix(s, ".") || len(s) < 20 {
+				t.Errorf("%s: %s is no sentence: %q", f.ID, what, s)
+			}
+		}
+		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(f.Home))); err != nil {
+			t.Errorf("%s: Home %s does not exist", f.ID, f.Home)
+		}
+		proof, err := os.ReadFile(filepath.Join("..", "cli", "testdata", "proof", f.ID+".txtar"))
+		if err != nil {
+			t.Errorf("%s has no proof: %v", f.ID, err)
+		}
+		for _, s := range f.Settings { // a switch is set both ways
+			if n := len(regexp.MustCompile(regexp.QuoteMeta(s.Env)+"=").FindAllIndex(proof, -1)); n < 2 {
+				t.Errorf("the proof of %s sets %s %d times, want both ways", f.ID, s.Env, n)
+			}
+		}
+	}
+	if !slices.IsSorted(built) {
+		t.Errorf("features are not sorted: %v", built)
+	}
+	seen = append(append(seen, built...), config.Planned...)
+	slices.Sort(seen)
+	slices.Sort(all)
+	if d := cmp.Diff(all, seen); d != "" {
+		t.Errorf("features and planned ids (-want +got):\n%s", d)
+	}
+}
+
+func TestNames(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, v := range load(t, nil, "").Values() {
+		if !regexp.MustCompile(`^(ANAMNESIS|RECALL|REFLECT|CLAUDE)_[A-Z0-9_]+$`).MatchString(v.Env) {
+			t.Errorf("environment name %q", v.Env)
+		}
+		if !regexp.MustCompile(`^[a-z0-9_]+(\.[a-z0-9_]+)*$`).MatchString(v.Key) {
+			t.Errorf("key %q", v.Key)
+		}
+		if !strings.HasSuffix(v.Doc, ".") {
+			t.Errorf("%s: no sentence: %q", v.Key, v.Doc)
+		}
+		for _, name := range []string{v.Env, v.Key} {
+			if seen[name] {
+				t.Errorf("%s is used twice", name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+// TestDocs compares the generated pages with what the generator writes now.
+func TestDocs(t *testing.T) {
+	for name, want := range map[string]string{"settings.md": config.SettingsDoc(), "features.md": config.FeaturesDoc()} {
+		path := filepath.Join("..", "..", "docs", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != want {
+			t.Errorf("docs/%s is stale (%v); run `make generate`", name, err)
+		}
+	}
+}
