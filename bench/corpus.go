@@ -208,7 +208,7 @@ func (c *corpus) write(root string, count, questions int) ([]string, error) {
 		if err := os.WriteFile(name, n.Format(), 0o600); err != nil {
 			return nil, err
 		}
-		at := epoch.Add(time.Duration(i) * 97 * time.Second).AddDate(-1, 0, 0)
+		at := epoch.Add(time.Duration(i)*97*time.Second).AddDate(-1, 0, 0)
 		if err := os.Chtimes(name, at, at); err != nil {
 			return nil, err
 		}

@@ -20,8 +20,11 @@ import (
 	"time"
 	"unicode"
 
-	_ "modernc.org/sqlite"
+	"modernc.org/sqlite"
 )
+
+// The driver has made itself known as "sqlite".
+var _ *sqlite.Driver
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {

@@ -75,17 +75,17 @@ type ToolUse struct {
 
 // Skipped counts what a reader left out, and why.
 type Skipped struct {
-	Blank     int // empty lines
-	NotJSON   int // lines that are no JSON
-	NotObject int // JSON, but no record
-	Other     int // records of other types, or without a message
-	Oversized int // lines longer than Limits.Line
-	Sidechain int // records of sub-agents
-	Meta      int // records that the harness wrote for itself: meta, compaction, API errors
-	Duplicate int // records whose uuid was met before
-	Orphan    int // tool results whose tool use was not met
-	Partial   int // a half-written last line
-	Dropped   int // turns dropped from the middle because of Limits.Total
+	Blank     int `json:"blank"`      // empty lines
+	NotJSON   int `json:"not_json"`   // lines that are no JSON
+	NotObject int `json:"not_object"` // JSON, but no record
+	Other     int `json:"other"`      // records of other types, or without a message
+	Oversized int `json:"oversized"`  // lines longer than Limits.Line
+	Sidechain int `json:"sidechain"`  // records of sub-agents
+	Meta      int `json:"meta"`       // records that the harness wrote for itself: meta, compaction, API errors
+	Duplicate int `json:"duplicate"`  // records whose uuid was met before
+	Orphan    int `json:"orphan"`     // tool results whose tool use was not met
+	Partial   int `json:"partial"`    // a half-written last line
+	Dropped   int `json:"dropped"`    // turns dropped from the middle because of Limits.Total
 }
 
 // Bad is the number of lines that were no records at all.

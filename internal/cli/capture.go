@@ -108,7 +108,7 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 		return err
 	}
 	if p.json {
-		return p.emit(captureJSON(c, rep))
+		return p.emit(captureJSON(m, c, rep))
 	}
 	where := fmt.Sprintf("(project=%s, source=%s)", c.Project, c.Source)
 	switch {
@@ -131,7 +131,7 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	return nil
 }
 
-func captureJSON(c capture.Capture, rep settled) any {
+func captureJSON(m *memory, c capture.Capture, rep settled) any {
 	v := struct {
 		header
 		Project string        `json:"project"`
@@ -144,7 +144,10 @@ func captureJSON(c capture.Capture, rep settled) any {
 		Sync    settled       `json:"sync"`
 	}{header: head("capture"), Project: c.Project, Source: c.Source, Result: "trivial", Skipped: c.Skipped, Sync: rep}
 	if !c.Trivial {
-		v.Result, v.Path, v.Masked = c.Outcome.Result.String(), c.Outcome.Ref.Path, c.Outcome.Redacted
+		v.Result, v.Masked = c.Outcome.Result.String(), c.Outcome.Redacted
+		if c.Outcome.Ref.Path != "" {
+			v.Path = m.store.Path(c.Outcome.Ref.Path)
+		}
 		if c.Outcome.Note != nil {
 			v.ID = c.Outcome.Note.ID
 		}

@@ -188,7 +188,15 @@ func (p *program) commandForm(o initOptions, ask *prompter) ([]string, error) {
 // temporary reports whether a program stands where the Go tool builds and deletes.
 func temporary(exe string) bool {
 	slashed := filepath.ToSlash(exe)
-	return strings.Contains(slashed, "/go-build") || strings.HasPrefix(slashed, filepath.ToSlash(filepath.Clean(os.TempDir()))+"/")
+	if strings.Contains(slashed, "/go-build") {
+		return true
+	}
+	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} { // TMPDIR may name another than the one it was built in
+		if real, err := filepath.EvalSymlinks(dir); err == nil && strings.HasPrefix(slashed, filepath.ToSlash(real)+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // planHooks reads the settings file and works out what it becomes.
@@ -219,6 +227,11 @@ func (p *program) planHooks(pl *plan) error {
 func readSettings(path string) (agent.Edit, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
+	} else if to, err := os.Readlink(path); err == nil { // it leads to a file that is to be made
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
 	}
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

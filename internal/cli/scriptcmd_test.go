@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -52,6 +53,14 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"eventually": cmdEventually,
 	"openpipe":   cmdOpenPipe,
 	"notes":      cmdNotes,
+	"log":        cmdLog,
+	"edit":       cmdEdit,
+	"islink":     cmdIsLink,
+	"refused":    cmdRefused,
+	"roundtrip":  cmdRoundTrip,
+	"dropindex":  cmdDropIndex,
+	"install":    cmdInstall,
+	"echoed":     cmdEchoed,
 }
 
 func need(ts *testscript.TestScript, ok bool, use string) {
@@ -114,6 +123,7 @@ var (
 	tookPattern = regexp.MustCompile(`\b\d+(?:\.\d+)? (?:µs|ms|s)\b`)
 	keyPattern  = regexp.MustCompile(`"(ms|took_ms|event_bytes|index_bytes)": [0-9.e+-]+`)
 	longPattern = regexp.MustCompile(`(\d+\.\d\d)\d{4,}`) // the last digits differ between processors
+	hashPattern = regexp.MustCompile(`(import_hash: )[0-9a-f]{16}`)
 	headPattern = regexp.MustCompile(`(head=|"head": ")[0-9a-f]{7,40}`)
 )
 
@@ -143,6 +153,7 @@ func normal(ts *testscript.TestScript, text string) string {
 	text = tookPattern.ReplaceAllString(text, "<TOOK>")
 	text = keyPattern.ReplaceAllString(text, `"$1": 0`)
 	text = longPattern.ReplaceAllString(text, "${1}…")
+	text = hashPattern.ReplaceAllString(text, "${1}<HASH>") // of a text in which paths stand
 	return headPattern.ReplaceAllString(text, "${1}<HEAD>")
 }
 
@@ -620,4 +631,146 @@ func cmdNotes(ts *testscript.TestScript, neg bool, args []string) {
 		text := fmt.Sprintf("---\nid: note-%03d\ntype: semantic\ntitle: %s\nproject: %s\n---\n%s\n", i, title, o["project"], body)
 		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(args[1]), fmt.Sprintf("note-%03d.md", i)), []byte(text), 0o600))
 	}
+}
+
+// log FILE copies the event log of all months to FILE.
+func cmdLog(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "log FILE")
+	months, err := filepath.Glob(filepath.Join(storeOf(ts), "events", "2*.jsonl"))
+	ts.Check(err)
+	var all []byte
+	for _, m := range months {
+		all = append(all, ts.ReadFile(m)...)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o600))
+}
+
+// echoed FILE BLOCK [PROMPT OUTCOME] writes a transcript in which a block of
+// ours stands wherever an agent may put it: as a reminder before the prompt, as
+// an attachment, as the result of a tool, and in the model's own words.
+func cmdEchoed(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && (len(args) == 2 || len(args) == 4), "echoed FILE BLOCK [PROMPT OUTCOME]")
+	block, prompt, outcome := ts.ReadFile(args[1]), "", ""
+	if len(args) == 4 {
+		prompt, outcome = args[2], args[3]
+	}
+	var out bytes.Buffer
+	record := func(kind string, more map[string]any) {
+		r := map[string]any{"type": kind, "sessionId": "echo", "cwd": ts.Getenv("PROJECT"), "timestamp": "2026-05-01T10:00:00.000Z"}
+		maps.Copy(r, more)
+		data, err := json.Marshal(r)
+		ts.Check(err)
+		out.Write(append(data, '\n'))
+	}
+	said := func(kind string, content any) {
+		record(kind, map[string]any{"message": map[string]any{"role": kind, "content": content}})
+	}
+	record("attachment", map[string]any{"attachment": map[string]any{"type": "hook_success", "hookName": "SessionStart:startup", "content": block, "stdout": block}})
+	record("system", map[string]any{"subtype": "informational", "content": "SessionStart:startup hook success: " + block})
+	said("user", "<system-reminder>\nSessionStart:startup hook success: "+block+"\n</system-reminder>")
+	said("user", block+prompt)
+	said("user", []any{map[string]any{"type": "tool_result", "tool_use_id": "t1", "content": block}})
+	said("assistant", []any{map[string]any{"type": "text", "text": block + outcome}})
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o600))
+}
+
+// dropindex deletes what is derived.
+func cmdDropIndex(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "dropindex")
+	found, err := filepath.Glob(filepath.Join(storeOf(ts), "index*"))
+	ts.Check(err)
+	for _, f := range found {
+		ts.Check(os.RemoveAll(f))
+	}
+}
+
+// install FOLDER puts the program into a folder, as a link that keeps its name.
+func cmdInstall(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "install FOLDER")
+	exe, err := exec.LookPath("anamnesis")
+	ts.Check(err)
+	ts.Check(os.Symlink(exe, filepath.Join(ts.MkAbs(args[0]), "anamnesis")))
+}
+
+// edit FILE OLD NEW replaces a text in a file.
+func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 3, "edit FILE OLD NEW")
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o600))
+}
+
+// islink FILE checks that a file is a symbolic link.
+func cmdIsLink(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "islink FILE")
+	fi, err := os.Lstat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if fi.Mode()&fs.ModeSymlink == 0 {
+		ts.Fatalf("%s is no link any more", args[0])
+	}
+}
+
+// someProgram is what init is told to put into hooks.
+const someProgram = "/opt/anamnesis/anamnesis"
+
+// putSettings makes a file Claude Code's settings, in a folder of its own.
+func putSettings(ts *testscript.TestScript, name string) (path string) {
+	path = filepath.Join(ts.Getenv("CLAUDE_CONFIG_DIR"), "settings.json")
+	ts.Check(errors.Join(os.RemoveAll(filepath.Dir(path)), os.MkdirAll(filepath.Dir(path), 0o700)))
+	ts.Check(os.WriteFile(path, []byte(ts.ReadFile(name)), 0o600))
+	return path
+}
+
+// roundtrip FILE installs into a settings file and takes it back, in each way:
+// at once, after a second init, and without the record of what init did.
+func cmdRoundTrip(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "roundtrip FILE")
+	before := ts.ReadFile(args[0])
+	for _, way := range []string{"at once", "twice", "without the record"} {
+		path := putSettings(ts, args[0])
+		cmdExits(ts, false, []string{"0", "anamnesis", "init", "--yes", "--no-sync", "--command", someProgram})
+		with := ts.ReadFile(path)
+		if !json.Valid([]byte(with)) || strings.Count(with, "ANAMNESIS_HOOK=1") != 4 {
+			ts.Fatalf("%s: four hooks are not in it:\n%s", way, with)
+		}
+		switch way {
+		case "twice":
+			cmdExits(ts, false, []string{"0", "anamnesis", "init", "--yes", "--no-sync", "--command", someProgram})
+			if again := ts.ReadFile(path); again != with {
+				ts.Fatalf("the second init changed it:\n%s", again)
+			}
+		case "without the record":
+			ts.Check(os.Remove(filepath.Join(storeOf(ts), installedFile)))
+		}
+		cmdExits(ts, false, []string{"0", "anamnesis", "uninstall"})
+		after := ts.ReadFile(path)
+		if after != before && !(strings.TrimSpace(before) == "" && way == "without the record") {
+			ts.Fatalf("%s: what came back is not what was there:\n%q\n%q", way, before, after)
+		}
+	}
+	ts.Check(os.RemoveAll(ts.Getenv("CLAUDE_CONFIG_DIR")))
+	ts.Check(os.RemoveAll(storeOf(ts)))
+}
+
+// refused FILE checks that init and uninstall leave a settings file alone, that
+// init names it, and that nothing else was done either.
+func cmdRefused(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "refused FILE")
+	path := putSettings(ts, args[0])
+	cmdExits(ts, false, []string{"1", "anamnesis", "init", "--yes", "--command", someProgram})
+	said := ts.ReadFile("stderr")
+	if !strings.Contains(said, "refusing to run; "+path+" is not valid JSON") || !strings.Contains(said, "fix it and re-run") {
+		ts.Fatalf("it does not name the file and the next step: %s", said)
+	}
+	if ts.ReadFile(path) != ts.ReadFile(args[0]) {
+		ts.Fatalf("it was changed")
+	}
+	found, err := filepath.Glob(filepath.Dir(path) + "/*")
+	ts.Check(err)
+	if _, err := os.Stat(storeOf(ts)); err == nil || len(found) != 1 {
+		ts.Fatalf("something was done: store %v, settings %v", err == nil, found)
+	}
+	ts.Check(os.Remove(path))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -56,6 +57,9 @@ func decode(data []byte) (map[string]any, error) {
 	}
 	if tree == nil {
 		return nil, errors.New("it is not a JSON object")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is something behind the JSON object")
 	}
 	return tree, nil
 }

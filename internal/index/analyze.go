@@ -68,7 +68,7 @@ func chunkEnd(text string, i int) (end int, plain bool) {
 			j++
 		case c < utf8.RuneSelf:
 			if (c == '+' || c == '#') && j == end && j == i+1 { // c++, c#
-				for j < len(text) && (text[j] == '+' || text[j] == '#') {
+				for j < min(len(text), i+3) && (text[j] == '+' || text[j] == '#') {
 					j++
 				}
 				return j, plain
@@ -265,12 +265,16 @@ func spaceless(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// fold removes what readers do not tell apart: width, ligatures, accents.
+// fold removes what readers do not tell apart: width, ligatures, accents. What
+// falls apart into something else than letters is cut there.
 func fold(s string) string {
 	s = norm.NFKD.String(strings.ReplaceAll(s, "’", "'"))
 	s = strings.Map(func(r rune) rune {
-		if r >= 0x300 && r <= 0x36f || r == utf8.RuneError {
+		switch {
+		case r >= 0x300 && r <= 0x36f, r == utf8.RuneError:
 			return -1
+		case !wordRune(r) && (r >= utf8.RuneSelf || !joiner(byte(r))):
+			return '-'
 		}
 		return r
 	}, s)

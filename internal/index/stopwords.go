@@ -8,8 +8,8 @@ import (
 // stopwords are the English words that carry no topic. They are indexed, so
 // that a question made of nothing else can still be answered, and left out of
 // every other question. Kept short on purpose: in this field "if", "then",
-// "do", "which", "at" and "who" are commands as well, and document frequency
-// prunes what is common in a store anyway.
+// "which", "at" and "who" are commands as well, and document frequency prunes
+// what is common in a store anyway.
 const stopwords = `a about am an and any are as be been being but by can could did does doing for from get
 got had has have having he her here him his how i in into is it its just let like me my of on or our please
 she should so some such than that the their them there these they this those to too us use used using was

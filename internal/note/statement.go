@@ -12,12 +12,14 @@ func (n *Note) Statement() string { return n.Title + "\n" + n.Body }
 
 // Normalize brings a statement into the form in which two of them are
 // compared: NFKC, lower case, every run of characters that are neither letters
-// nor digits one space.
+// nor digits one space. A statement of nothing but symbols stays as it is, so
+// that two different ones differ.
 func Normalize(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	gap := false
-	for _, r := range norm.NFKC.String(s) {
+	s = norm.NFKC.String(s)
+	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			gap = b.Len() > 0
 			continue
@@ -27,6 +29,9 @@ func Normalize(s string) string {
 			gap = false
 		}
 		b.WriteRune(unicode.ToLower(r))
+	}
+	if b.Len() == 0 {
+		return strings.TrimSpace(s)
 	}
 	return b.String()
 }

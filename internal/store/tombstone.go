@@ -57,7 +57,7 @@ func (t Tombstone) Recognises(normalized string) bool {
 	if err != nil {
 		return false
 	}
-	words := strings.Count(normalized, " ") + 1
+	words := len(strings.Fields(normalized))
 	if t.Tokens != words && (words < nearWords || t.Tokens < nearWords || 4*abs(t.Tokens-words) > t.Tokens) {
 		return false // too different in length to be worth the hashing
 	}

@@ -1,0 +1,148 @@
+// Bench measures what anamnesis costs, and compares it with the budgets.
+//
+//	go run ./bench                        everything, at 1k, 10k and 100k notes
+//	go run ./bench -short                 a smoke of less than a minute, at 1k
+//	go run ./bench -only search,walk      some of it
+//	go run ./bench -out docs/performance.md
+//
+// It makes stores from a seeded generator in a temporary folder (corpus.go),
+// builds the program as it is released, a Go hello-world, and a naive FTS5
+// program with the same driver (bench/naive), and measures all of them in the
+// same run, in turns, so that a ratio of two figures means something on a
+// machine that has other things to do. Figures are medians and quantiles of
+// many turns; the first turn is not counted.
+//
+// table.go lists the figures with their budgets; the measures stand in
+// process.go (whole processes, as a hook or a person starts them) and inside.go
+// (one process, where only a loop can tell).
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A measure fills rows of the table at one store.
+type measure struct {
+	name string
+	once bool // the store does not matter
+	run  func(*stage, *stand) error
+}
+
+// measures lists them in their order: what changes a store comes last.
+var measures = []measure{
+	{"start", true, (*stage).start},
+	{"redact", true, (*stage).redact},
+	{"index", false, (*stage).fromNothing},
+	{"walk", false, (*stage).walk},
+	{"search", false, (*stage).search},
+	{"cold", false, (*stage).coldSearch},
+	{"inject", false, (*stage).inject},
+	{"memory", false, (*stage).memory},
+	{"capture", false, (*stage).capture},
+	{"write", false, (*stage).write},
+	{"drain", false, (*stage).drain},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1) //nolint:gocritic // nothing is left to be stopped
+	}
+}
+
+func run(ctx context.Context) error {
+	short := flag.Bool("short", false, "1k notes and few turns: does it all still work?")
+	sizes := flag.String("notes", "1000,10000,100000", "sizes of the `stores`")
+	only := flag.String("only", "", "measure these `names` only: "+names())
+	out := flag.String("out", "", "write the report to this `file`")
+	profile := flag.String("cpuprofile", "", "write a profile of this process to this `file`")
+	seed := flag.Uint64("seed", 1, "of the generator")
+	flag.Parse()
+	if *short {
+		*sizes = "1000"
+	}
+	s := &stage{ctx: ctx, short: *short, seed: *seed, table: newTable()}
+	for field := range strings.SplitSeq(*sizes, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil || n < 100 {
+			return fmt.Errorf("-notes %q: give numbers from 100 up", *sizes)
+		}
+		s.sizes = append(s.sizes, n)
+	}
+	wanted := func(name string) bool { return *only == "" || slices.Contains(strings.Split(*only, ","), name) }
+	for name := range strings.SplitSeq(*only, ",") {
+		if *only != "" && !strings.Contains(names()+",", name+",") {
+			return fmt.Errorf("-only %s: no such measure; there are %s", name, names())
+		}
+	}
+	began := time.Now()
+	if err := s.open(); err != nil {
+		return err
+	}
+	defer s.close()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	if err := s.measure(began, wanted); err != nil {
+		return err
+	}
+	fmt.Printf("\n%s", s.table.text(s.sizes))
+	fmt.Printf("\nmeasured in %s\n", time.Since(began).Round(time.Second))
+	if *out == "" {
+		return nil
+	}
+	return os.WriteFile(*out, s.report(), 0o644)
+}
+
+// measure runs what is wanted, store by store.
+func (s *stage) measure(began time.Time, wanted func(string) bool) error {
+	for i, size := range s.sizes {
+		st, err := s.stand(size)
+		if err != nil {
+			return err
+		}
+		for _, m := range measures {
+			if s.ctx.Err() != nil {
+				return s.ctx.Err()
+			}
+			if !wanted(m.name) || m.once && i > 0 {
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "%5s  %6d notes  %s\n", time.Since(began).Round(time.Second), size, m.name)
+			if err := m.run(s, st); err != nil {
+				return fmt.Errorf("%s at %d notes: %w", m.name, size, err)
+			}
+		}
+		if err := st.close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func names() string {
+	var all []string
+	for _, m := range measures {
+		all = append(all, m.name)
+	}
+	return strings.Join(all, ",")
+}
