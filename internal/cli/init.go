@@ -93,6 +93,8 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	}
 	p.say("config: wrote %s\n", pl.Config)
 	if !o.noSync {
+		p.sets = append(p.sets, "machine_id="+pl.MachineID, "remote="+pl.Remote)
+		p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
 		p.firstSync(cmd.Context())
 	}
 	if p.json {
@@ -209,7 +211,7 @@ func (p *program) planHooks(pl *plan) error {
 	pl.Settings = h.SettingsPath(p.cfg.ClaudeHome)
 	hooks := h.Hooks(agent.CommandPrefix(env, pl.Command...))
 	for _, hook := range hooks {
-		pl.Hooks = append(pl.Hooks, fmt.Sprintf("%s %s: %s", hook.Event, hook.Matcher, hook.Command))
+		pl.Hooks = append(pl.Hooks, strings.TrimSpace(hook.Event+" "+hook.Matcher)+": "+hook.Command)
 	}
 	edit, err := readSettings(pl.Settings)
 	if err != nil {

@@ -90,7 +90,7 @@ func (p *program) openWalked(ctx context.Context) (*memory, error) {
 	if m.notice != "" {
 		p.note("%s", m.notice)
 	}
-	if rep.Healed {
+	if rep.Healed && !m.store.ReadOnly() {
 		p.note("the index was damaged and has been made anew from the notes")
 	}
 	if rep.Stale != 0 && !m.store.ReadOnly() {

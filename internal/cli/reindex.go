@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"fmt"
+
 	"anamnesis/internal/index"
+	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
@@ -33,6 +36,9 @@ read as notes are named and left alone.`,
 				return err
 			}
 			defer m.close()
+			if m.store.ReadOnly() {
+				return fmt.Errorf("reindex: %s: %w", m.store.Root(), store.ErrReadOnly)
+			}
 			if m.notice != "" {
 				p.note("%s", m.notice)
 			}

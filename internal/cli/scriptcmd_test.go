@@ -54,6 +54,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"openpipe":   cmdOpenPipe,
 	"notes":      cmdNotes,
 	"log":        cmdLog,
+	"oldindex":   cmdOldIndex,
 	"edit":       cmdEdit,
 	"islink":     cmdIsLink,
 	"refused":    cmdRefused,
@@ -424,10 +425,6 @@ func cmdMakeDB(ts *testscript.TestScript, neg bool, args []string) {
 		run("PRAGMA application_id=1095647565; PRAGMA user_version=99; CREATE TABLE future (x)")
 	case "bare":
 		run("PRAGMA application_id=1095647565; PRAGMA user_version=1")
-	case "rows": // print what a v3 index holds
-		var n int
-		ts.Check(db.QueryRow("SELECT count(*) FROM memories").Scan(&n))
-		fmt.Fprintln(ts.Stdout(), n)
 	default:
 		ts.Fatalf("unknown kind %s", args[0])
 	}
@@ -773,4 +770,20 @@ func cmdRefused(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("something was done: store %v, settings %v", err == nil, found)
 	}
 	ts.Check(os.Remove(path))
+}
+
+// oldindex prints how many notes the index holds that was set aside.
+func cmdOldIndex(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "oldindex")
+	found, err := filepath.Glob(filepath.Join(storeOf(ts), "index.db.foreign-*[0-9]"))
+	ts.Check(err)
+	if len(found) != 1 {
+		ts.Fatalf("%d indexes were set aside: %v", len(found), found)
+	}
+	db, err := sql.Open("sqlite", found[0])
+	ts.Check(err)
+	defer db.Close()
+	var n int
+	ts.Check(db.QueryRowContext(context.Background(), "SELECT count(*) FROM memories JOIN pragma_user_version ON user_version = 3").Scan(&n))
+	fmt.Fprintln(ts.Stdout(), n)
 }

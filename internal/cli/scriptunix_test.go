@@ -4,7 +4,9 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -16,9 +18,10 @@ import (
 
 // unixCommands are commands for what other systems do not have.
 var unixCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"fifo":   cmdFIFO,
-	"asuser": cmdAsUser,
-	"peak":   cmdPeak,
+	"fifo":     cmdFIFO,
+	"asuser":   cmdAsUser,
+	"peak":     cmdPeak,
+	"readable": cmdReadable,
 }
 
 // fifo FILE makes a named pipe.
@@ -31,7 +34,16 @@ func cmdFIFO(ts *testscript.TestScript, neg bool, args []string) {
 // for root, who may do everything, that is nobody.
 func cmdAsUser(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) > 1, "asuser CODE PROGRAM ARG...")
-	cmd := command(ts, args[1], args[2:]...)
+	code, out, diag := asUser(ts, "", args[1:])
+	_, _ = ts.Stdout().Write(out)
+	_, _ = ts.Stderr().Write(diag)
+	if code != number(ts, args[0]) {
+		ts.Fatalf("exited with %d, want %s\n%s%s", code, args[0], out, diag)
+	}
+}
+
+func asUser(ts *testscript.TestScript, stdin string, args []string) (code int, stdout, stderr []byte) {
+	cmd := command(ts, args[0], args[1:]...)
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		for _, path := range []string{cmd.Path, workOf(ts)} { // nobody may pass
@@ -42,16 +54,15 @@ func cmdAsUser(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.Chmod(workOf(ts), 0o755))
 	}
 	var out, diag bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &diag
-	_ = cmd.Run()
-	_, _ = ts.Stdout().Write(out.Bytes())
-	_, _ = ts.Stderr().Write(diag.Bytes())
-	if code := cmd.ProcessState.ExitCode(); code != number(ts, args[0]) {
-		ts.Fatalf("exited with %d, want %s\n%s%s", code, args[0], out.String(), diag.String())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &diag
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		ts.Check(err)
 	}
 	if strings.Contains(diag.String(), "goroutine ") {
 		ts.Fatalf("it crashed:\n%s", diag.String())
 	}
+	return cmd.ProcessState.ExitCode(), out.Bytes(), diag.Bytes()
 }
 
 // peak MB PROGRAM ARG... runs a program and checks how much memory it had at
@@ -83,4 +94,29 @@ func raceDetector() bool {
 		}
 	}
 	return false
+}
+
+// readable checks that somebody who may not write in the store can ask it all
+// the same, by hand and in a hook: the note $NOTE, about tabs, is found.
+func cmdReadable(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "readable")
+	ask := func(want, stdin string, args ...string) {
+		code, out, diag := asUser(ts, stdin, append([]string{"anamnesis"}, args...))
+		if code != 0 || !bytes.Contains(out, []byte(want)) {
+			ts.Fatalf("%v exited with %d, and %q is not in\n%s%s", args, code, want, out, diag)
+		}
+	}
+	id := ts.Getenv("NOTE")
+	ask("Use tabs", "", "search", "--format", "simple", "tabs")
+	ask("Use tabs", "", "search", "--json", "tabs")
+	ask("Use tabs", "", "list")
+	ask("Use tabs", "", "show", id)
+	ask("Use tabs", "", "show", "--json", id)
+	ask("Use tabs", "", "inject")
+	ask("the store cannot be written", "", "status")
+	ask("", "", "held")
+	ask("storefront", "", "project")
+	ask("inject.k", "", "config", "list")
+	ask("Use tabs", `{"hook_event_name":"SessionStart","source":"startup","cwd":"`+ts.Getenv("PROJECT")+`"}`, "inject")
+	ask("", `{"hook_event_name":"SessionEnd","session_id":"s1","cwd":"`+ts.Getenv("PROJECT")+`","transcript_path":"/nowhere/x.jsonl"}`, "capture")
 }

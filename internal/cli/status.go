@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ type statusJSON struct {
 	Held        int           `json:"held"`
 	Problems    []problemJSON `json:"problems"`
 	Links       []string      `json:"links"`
+	Aside       []string      `json:"set_aside"` // index files of other programs
 	EventBytes  int64         `json:"event_bytes"`
 	IndexBytes  int64         `json:"index_bytes"`
 	Stale       int           `json:"stale"`
@@ -86,6 +88,8 @@ func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 		Poisoned: append([]string{}, m.store.Poisoned()...), Held: len(m.store.Held()), Links: append([]string{}, m.store.Links()...),
 		EventBytes: m.store.EventSize(),
 	}
+	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
+	s.Aside = append([]string{}, s.Aside...)
 	rows, err := m.index.Select(ctx, index.Filter{Dead: true}, 0)
 	if err != nil {
 		return s, err
@@ -143,6 +147,9 @@ func (p *program) printStatus(s statusJSON) {
 	}
 	for _, pr := range s.Problems {
 		p.printf("not a note: %s: %s\n", pr.Path, pr.Reason)
+	}
+	for _, a := range s.Aside {
+		p.printf("set aside: %s is the index of another program; delete it when that program is gone\n", a)
 	}
 	for _, l := range s.Links {
 		p.printf("not followed: %s is a symbolic link or a special file\n", l)

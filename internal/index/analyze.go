@@ -154,7 +154,7 @@ func (a *analyzer) word(w string) {
 		return
 	}
 	if parts := camel(w); parts > 1 {
-		a.emit(strings.ToLower(w))
+		a.emit(a.stem.stem(strings.ToLower(w))) // a question may spell it in lower case
 		for w != "" {
 			n := camelPart(w)
 			a.emit(a.stem.stem(strings.ToLower(w[:n])))

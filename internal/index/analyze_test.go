@@ -14,7 +14,7 @@ func TestAnalyze(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Running the tests", "run the test"},
 		{"payments.proto", "payment proto payments_proto"},
-		{"recalcTaxForOrder", "recalctaxfororder recalc tax for order"},
+		{"recalcTaxForOrder", "recalctaxforord recalc tax for order"},
 		{"HTTPServer parseURL", "httpserver http server parseurl pars url"},
 		{"snake_case_name", "snake case name snake_case_name"},
 		{"run --no-sync now", "run no sync no_sync now"},

@@ -97,7 +97,7 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	if err := ix.take(ctx, todo, gone, o, late, &rep); err != nil {
 		return rep, err
 	}
-	if rep.Stale == 0 && (len(todo) > 0 || len(gone) > 0 || len(young) > 0 || walked.IsZero()) {
+	if rep.Stale == 0 && !ix.store.ReadOnly() && (len(todo) > 0 || len(gone) > 0 || len(young) > 0 || walked.IsZero()) {
 		if err := ix.Apply(ctx, Batch{Walked: began}); err != nil {
 			return rep, err
 		}

@@ -76,10 +76,14 @@ func (d *DB) Notice() string { return d.notice }
 func (d *DB) Path() string { return d.path }
 
 func (d *DB) open(ctx context.Context) error {
-	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
+	fi, err := os.Stat(d.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return d.create(ctx)
-	} else if err != nil {
+	case err != nil:
 		return err
+	case !fi.Mode().IsRegular() && !d.opts.ReadOnly: // a folder, say
+		return d.setAside(ctx)
 	}
 	if err := d.connect(); err != nil {
 		return err
@@ -103,13 +107,17 @@ func (d *DB) open(ctx context.Context) error {
 		return d.recreate(ctx)
 	}
 	d.disconnect()
+	return d.setAside(ctx)
+}
+
+// setAside gives what stands at the path another name, and makes a new database.
+func (d *DB) setAside(ctx context.Context) error {
 	aside := fmt.Sprintf("%s.foreign-%s", d.path, time.Now().UTC().Format("20060102T150405"))
 	if err := os.Rename(d.path, aside); err != nil {
 		return fmt.Errorf("it is not an anamnesis index and cannot be set aside: %w", err)
 	}
-	for _, ext := range []string{"-wal", "-shm"} {
-		_ = os.Remove(d.path + ext)
-	}
+	_ = os.Rename(d.path+"-wal", aside+"-wal") // may hold what the file does not
+	_ = os.Remove(d.path + "-shm")
 	d.notice = fmt.Sprintf("%s was not an anamnesis index; it is kept as %s", d.path, aside)
 	return d.create(ctx)
 }
@@ -199,7 +207,7 @@ func (d *DB) connect() error {
 // or an empty database in memory when there is no file that can be used.
 func (d *DB) connectReadOnly() error {
 	dsn := "file::memory:?cache=private"
-	if fi, err := os.Stat(d.path); err == nil && fi.Size() > 0 && d.read == nil {
+	if fi, err := os.Stat(d.path); err == nil && fi.Size() > 0 && fi.Mode().IsRegular() && d.read == nil { // a second try means that the file is of no use
 		u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(d.path)}).EscapedPath(), RawQuery: "mode=ro&immutable=1"}
 		dsn = u.String()
 	}
@@ -214,6 +222,7 @@ func (d *DB) connectReadOnly() error {
 	return nil
 }
 
+// disconnect closes the handles; using them gives an error from then on.
 func (d *DB) disconnect() {
 	if d.read != nil {
 		_ = d.read.Close()
@@ -221,10 +230,6 @@ func (d *DB) disconnect() {
 	if d.write != nil && d.write != d.read {
 		_ = d.write.Close()
 	}
-	if !d.opts.ReadOnly {
-		d.read = nil
-	}
-	d.write = nil
 }
 
 // remember notes which file is open, to notice when it is replaced. It does
@@ -313,5 +318,9 @@ func Damaged(err error) bool {
 	return false
 }
 
-// Damaged reports whether err says that the index must be made anew.
-func (d *DB) Damaged(err error) bool { return Damaged(err) }
+// Damaged reports whether err says that the index must be made anew: for a
+// file that may not be written, in memory, as soon as there is news to write.
+func (d *DB) Damaged(err error) bool {
+	var e *sqlite.Error
+	return Damaged(err) || d.opts.ReadOnly && errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_READONLY
+}
