@@ -54,6 +54,11 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"openpipe":   cmdOpenPipe,
 	"notes":      cmdNotes,
 	"log":        cmdLog,
+	"together":   cmdTogether,
+	"gathered":   cmdGathered,
+	"busyindex":  cmdBusyIndex,
+	"idleindex":  cmdIdleIndex,
+	"torn":       cmdTorn,
 	"oldindex":   cmdOldIndex,
 	"edit":       cmdEdit,
 	"islink":     cmdIsLink,
@@ -110,11 +115,18 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 
 // names gives ids the names ID1, ID2 … in the order in which a script meets them.
 type names struct {
-	work string
-	ids  []string
+	work  string
+	ids   []string
+	begun []*begun
 }
 
 type namesKey struct{}
+
+// a begun program is one that "together" started.
+type begun struct {
+	cmd       *exec.Cmd
+	out, diag bytes.Buffer
+}
 
 var held sync.Map // path → *flock.Flock: the locks that scripts hold
 
@@ -786,4 +798,65 @@ func cmdOldIndex(ts *testscript.TestScript, neg bool, args []string) {
 	var n int
 	ts.Check(db.QueryRowContext(context.Background(), "SELECT count(*) FROM memories JOIN pragma_user_version ON user_version = 3").Scan(&n))
 	fmt.Fprintln(ts.Stdout(), n)
+}
+
+// together PROGRAM ARG... starts a program and goes on; gathered CODE waits for
+// all of them, and checks that each exited with CODE.
+func cmdTogether(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 0, "together PROGRAM ARG...")
+	b := &begun{cmd: command(ts, args[0], args[1:]...)}
+	b.cmd.Stdout, b.cmd.Stderr = &b.out, &b.diag
+	ts.Check(b.cmd.Start())
+	n := ts.Value(namesKey{}).(*names)
+	n.begun = append(n.begun, b)
+	ts.Defer(func() {
+		if b.cmd.ProcessState == nil {
+			_ = b.cmd.Process.Kill()
+			_ = b.cmd.Wait()
+		}
+	})
+}
+
+func cmdGathered(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "gathered CODE")
+	n := ts.Value(namesKey{}).(*names)
+	for _, b := range n.begun {
+		_ = b.cmd.Wait()
+		_, _ = ts.Stdout().Write(b.out.Bytes())
+		_, _ = ts.Stderr().Write(b.diag.Bytes())
+		if code := b.cmd.ProcessState.ExitCode(); code != number(ts, args[0]) {
+			ts.Fatalf("%v exited with %d, want %s\n%s%s", b.cmd.Args[1:], code, args[0], b.out.String(), b.diag.String())
+		}
+	}
+	n.begun = nil
+}
+
+// busyindex writes the index, and does not come to an end before idleindex.
+func cmdBusyIndex(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "busyindex")
+	db, err := sql.Open("sqlite", filepath.Join(storeOf(ts), "index.db"))
+	ts.Check(err)
+	db.SetMaxOpenConns(1)
+	_, err = db.ExecContext(context.Background(), "BEGIN IMMEDIATE")
+	ts.Check(err)
+	held.Store(storeOf(ts)+"/index.db", db)
+	ts.Defer(func() { _ = db.Close() })
+}
+
+func cmdIdleIndex(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "idleindex")
+	db, _ := held.Load(storeOf(ts) + "/index.db")
+	_, err := db.(*sql.DB).ExecContext(context.Background(), "ROLLBACK")
+	ts.Check(errors.Join(err, db.(*sql.DB).Close()))
+}
+
+// torn leaves half a line at the end of the event log, as a crash does.
+func cmdTorn(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "torn")
+	months, _ := filepath.Glob(filepath.Join(storeOf(ts), "events", "2*.jsonl"))
+	need(ts, len(months) > 0, "torn, when something was logged")
+	f, err := os.OpenFile(months[len(months)-1], os.O_WRONLY|os.O_APPEND, 0o600)
+	ts.Check(err)
+	_, err = f.WriteString(`{"v":1,"id":"01K`)
+	ts.Check(errors.Join(err, f.Close()))
 }
