@@ -203,6 +203,9 @@ func temporary(exe string) bool {
 
 // planHooks reads the settings file and works out what it becomes.
 func (p *program) planHooks(pl *plan) error {
+	if !filepath.IsAbs(p.cfg.ClaudeHome) {
+		return fmt.Errorf("init: where Claude Code keeps its settings is not known without a home folder; set CLAUDE_CONFIG_DIR")
+	}
 	h := agent.Claude{}
 	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
 	if pl.Home != filepath.Join(p.cfg.UserHome, ".anamnesis") {

@@ -20,6 +20,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -89,6 +90,9 @@ func (p *program) report(err error) int {
 	fmt.Fprintln(p.stderr, "anamnesis:", err)
 	switch {
 	case errors.Is(err, store.ErrLocked):
+		return exitLocked
+	case sqlite.Busy(err):
+		fmt.Fprintln(p.stderr, "anamnesis: another process is writing the index; try again")
 		return exitLocked
 	case errors.Is(err, store.ErrReadOnly):
 		fmt.Fprintln(p.stderr, "anamnesis: is the folder yours? `ls -ld` tells; ANAMNESIS_HOME names another")

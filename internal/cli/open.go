@@ -82,6 +82,9 @@ func (p *program) openWalked(ctx context.Context) (*memory, error) {
 	progress := p.progress("indexing notes")
 	rep, err := m.index.Sync(ctx, index.SyncOptions{Budget: budget, Progress: progress.step})
 	progress.done()
+	if sqlite.Busy(err) { // somebody else brings it into step
+		rep.Stale, err = -1, nil
+	}
 	if err != nil {
 		m.close()
 		return nil, err
@@ -90,7 +93,7 @@ func (p *program) openWalked(ctx context.Context) (*memory, error) {
 	if m.notice != "" {
 		p.note("%s", m.notice)
 	}
-	if rep.Healed && !m.store.ReadOnly() {
+	if rep.Healed && m.notice == "" && !m.store.ReadOnly() {
 		p.note("the index was damaged and has been made anew from the notes")
 	}
 	if rep.Stale != 0 && !m.store.ReadOnly() {

@@ -209,6 +209,9 @@ func (p *program) drainOnce(ctx context.Context, m *memory, sync bool, d *draine
 	if err := m.index.Fold(ctx); err != nil {
 		return done.Left, err
 	}
+	if _, err := m.store.Compact(); err != nil {
+		d.Failed = append(d.Failed, err.Error())
+	}
 	s, err := p.settle(ctx, m, sync || done.Sync)
 	if err != nil {
 		d.Failed = append(d.Failed, err.Error())

@@ -150,6 +150,9 @@ func (c *Config) apply(rows []Setting, env Environment, flags, file map[string]s
 // expand replaces a leading ~ and makes the path absolute.
 func expand(path, home string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
+		if home == "" {
+			return path // nobody can say where that is; whoever needs it says so
+		}
 		path = filepath.Join(home, path[1:])
 	}
 	if abs, err := filepath.Abs(path); err == nil {

@@ -3,16 +3,24 @@ package index
 import (
 	"context"
 	"maps"
-	"time"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
 
+// counted is the cursor of a month that was dropped from the log: all of it
+// was read, by this index or by the run that dropped it.
+const counted = 1 << 62
+
 // Fold counts what the event log says happened to notes since it was last
-// read. The log is the truth; the counters can be made again from it.
+// read. The log and its checkpoint are the truth; the counters can be made
+// again from them.
 func (ix *Index) Fold(ctx context.Context) error {
 	from, err := ix.Cursors(ctx)
+	if err != nil {
+		return err
+	}
+	old, err := ix.store.Checkpoint()
 	if err != nil {
 		return err
 	}
@@ -20,27 +28,27 @@ func (ix *Index) Fold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	add := make(map[note.ID]Counter)
+	add := make(map[note.ID]store.Tally)
 	to := maps.Clone(from)
-	for _, f := range files {
-		next, err := ix.store.Records(f, from[f], func(r store.Record) {
-			at, _ := time.Parse(time.RFC3339, r.At)
-			for _, id := range r.Notes {
-				c := add[id]
-				switch r.Kind {
-				case store.Injected:
-					c.Injected++
-				case store.Recalled:
-					c.Recalled++
-				default:
-					continue
+	for month, tallies := range old.Months {
+		if _, read := from[month]; !read {
+			for id, t := range tallies {
+				was := add[id]
+				was.Injected += t.Injected
+				was.Recalled += t.Recalled
+				if t.Last.After(was.Last) {
+					was.Last = t.Last
 				}
-				if at.After(c.Last) {
-					c.Last = at
-				}
-				add[id] = c
+				add[id] = was
 			}
-		})
+			to[month] = counted
+		}
+	}
+	for _, f := range files {
+		if _, dropped := old.Months[f]; dropped {
+			continue
+		}
+		next, err := ix.store.Records(f, from[f], func(r store.Record) { r.Add(add) })
 		if err != nil {
 			return err
 		}

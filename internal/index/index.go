@@ -140,12 +140,6 @@ type Batch struct {
 // A Problem is a file in the trees that is not in the index, and why.
 type Problem struct{ Path, Reason string }
 
-// A Counter counts what happened to a note on this machine: a fold of the event log.
-type Counter struct {
-	Injected, Recalled int
-	Last               time.Time
-}
-
 // A Backend keeps the picture. Implementations are safe for concurrent use and
 // satisfy the suite in indextest. Answers are ordered so that two backends with
 // the same entries answer alike.
@@ -178,9 +172,9 @@ type Backend interface {
 	// Count adds to the counters what the event log holds between two states
 	// of its cursors. It does nothing when the cursors are not at from (any
 	// more): somebody else has counted.
-	Count(ctx context.Context, add map[note.ID]Counter, from, to map[string]int64) error
+	Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error
 	Cursors(ctx context.Context) (map[string]int64, error)
-	Counters(ctx context.Context, ids []note.ID) (map[note.ID]Counter, error)
+	Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error)
 
 	// Damaged reports whether an error of this backend says that its data must
 	// be made anew; Reset throws them away.

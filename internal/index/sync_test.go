@@ -344,4 +344,23 @@ func TestFold(t *testing.T) {
 	if again, _ := b.Counters(t.Context(), []note.ID{"a", "b", "c"}); again["a"].Injected != 2 {
 		t.Errorf("made again from the log: %+v", again)
 	}
+	// The month is dropped; neither this index nor a new one loses or doubles a count.
+	b.now = b.now.AddDate(1, 0, 0)
+	log(store.Injected, "a")
+	if n, err := b.store.Compact(); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	for range 2 {
+		for range 2 {
+			if err := b.Fold(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, _ := b.Counters(t.Context(), []note.ID{"a"}); got["a"].Injected != 3 || got["a"].Recalled != 1 {
+			t.Errorf("after the month was dropped: %+v", got)
+		}
+		if err := b.Reset(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -93,6 +93,9 @@ func (s *Store) replace(path string, data []byte, durable bool) error {
 	if s.readOnly {
 		return ErrReadOnly
 	}
+	if err := s.folders(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	full := s.Path(path)
 	dir := filepath.Dir(full)
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {

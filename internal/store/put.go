@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"anamnesis/internal/note"
 )
@@ -56,11 +57,26 @@ func (s *Store) Put(n *note.Note, old Ref, reason string) (ref Ref, changed bool
 		return Ref{}, false, fmt.Errorf("put note %s: %w", s.Path(path), explain(err))
 	}
 	if former != nil && path != old.Path {
-		// A crash between the two leaves both files; index.Sync names the second.
-		if err := s.disk.Remove(s.Path(old.Path)); err != nil {
-			return Ref{}, false, fmt.Errorf("put note %s: remove its former place: %w", s.Path(old.Path), err)
+		if err := s.leave(old.Path, path); err != nil {
+			return Ref{}, false, fmt.Errorf("put note %s: leave its former place: %w", s.Path(old.Path), err)
 		}
 	}
 	ref, err = s.Stat(path)
 	return ref, true, err
 }
+
+// leave takes a note's sidecar along to its new place and removes the old file,
+// in this order: a crash in between leaves both files, and index.Sync names the
+// second.
+func (s *Store) leave(old, path string) error {
+	was, now := sidecarPath(old), sidecarPath(path)
+	if _, err := s.lstat(was); err == nil {
+		if err := s.disk.Rename(s.Path(was), s.Path(now)); err != nil {
+			return err
+		}
+	}
+	return s.disk.Remove(s.Path(old))
+}
+
+// sidecarPath returns where the sidecar of the note at path stands.
+func sidecarPath(path string) string { return strings.TrimSuffix(path, ".md") + ".entities.yaml" }

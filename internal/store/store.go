@@ -165,17 +165,8 @@ func (s *Store) lstat(path string) (os.FileInfo, error) {
 	if !filepath.IsLocal(filepath.FromSlash(path)) {
 		return nil, fmt.Errorf("%q leaves the store", path)
 	}
-	for i, c := range path {
-		if c != '/' {
-			continue
-		}
-		fi, err := os.Lstat(s.Path(path[:i]))
-		if err != nil {
-			return nil, err
-		}
-		if !fi.IsDir() {
-			return nil, ErrNotRegular
-		}
+	if err := s.folders(path); err != nil {
+		return nil, err
 	}
 	fi, err := os.Lstat(s.Path(path))
 	if err != nil {
@@ -185,6 +176,24 @@ func (s *Store) lstat(path string) (os.FileInfo, error) {
 		return nil, ErrNotRegular
 	}
 	return fi, nil
+}
+
+// folders reports whether everything above a path below the root is a folder
+// and not a link to one.
+func (s *Store) folders(path string) error {
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		fi, err := os.Lstat(s.Path(path[:i]))
+		if err != nil {
+			return err
+		}
+		if !fi.IsDir() {
+			return fmt.Errorf("%s is a symbolic link or a file; put the folder itself there: %w", s.Path(path[:i]), ErrNotRegular)
+		}
+	}
+	return nil
 }
 
 // Stat describes the note file at path, or fails if it is not there or not a regular file.

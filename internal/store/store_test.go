@@ -42,6 +42,7 @@ func TestPut(t *testing.T) {
 		t.Error("a new note took the place of another")
 	}
 	first, _ := os.ReadFile(s.Path(ref.Path))
+	write(t, s.Path("memory/semantic/n1.entities.yaml"), "entities: []\n")
 	n.Body = "changed"
 	n.Type = note.Procedural
 	moved, changed, err := s.Put(n, ref, store.Update)
@@ -50,6 +51,9 @@ func TestPut(t *testing.T) {
 	}
 	if _, err := os.Stat(s.Path(ref.Path)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the former place is still there: %v", err)
+	}
+	if _, err := os.Stat(s.Path("memory/procedural/n1.entities.yaml")); err != nil {
+		t.Errorf("the sidecar did not come along: %v", err)
 	}
 	revs, err := s.History("n1")
 	if err != nil || len(revs) != 1 || revs[0].Reason != store.Update {
@@ -213,6 +217,43 @@ func TestLogAndRecords(t *testing.T) {
 	}
 	if got, _ := kinds(1 << 40); len(got) != 5 {
 		t.Errorf("a cursor behind the end of a shorter file: %v", got)
+	}
+}
+
+// Old months are folded and dropped; what they counted is not lost, and not counted twice.
+func TestCompact(t *testing.T) {
+	now := time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
+	s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 11 {
+		for _, kind := range []string{store.Injected, store.Recalled, store.Written} {
+			if err := s.Log(store.Record{Kind: kind, Notes: []note.ID{"a"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now = now.AddDate(0, 1, 0)
+	}
+	now = now.AddDate(0, -1, 0) // November
+	january, _ := os.ReadFile(s.Path("events/2026-01.jsonl"))
+	for range 2 {
+		if _, err := s.Compact(); err != nil {
+			t.Fatal(err)
+		}
+		files, _ := s.EventFiles()
+		if want := []string{"2026-08.jsonl", "2026-09.jsonl", "2026-10.jsonl", "2026-11.jsonl"}; !slices.Equal(files, want) {
+			t.Errorf("left %v, want %v", files, want)
+		}
+		c, err := s.Checkpoint()
+		if err != nil || len(c.Months) != 7 || c.Months["2026-01.jsonl"]["a"].Injected != 1 || c.Months["2026-07.jsonl"]["a"].Recalled != 1 {
+			t.Errorf("%+v %v", c, err)
+		}
+		write(t, s.Path("events/2026-01.jsonl"), string(january)) // a crash kept a month that is in the checkpoint
+	}
+	write(t, s.Path("events/checkpoint.json"), "{")
+	if _, err := s.Compact(); err == nil {
+		t.Error("a broken checkpoint was overwritten")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 func twins(t *testing.T, s *suite) {
@@ -30,7 +31,7 @@ func twins(t *testing.T, s *suite) {
 
 func counters(t *testing.T, s *suite) {
 	none := map[string]int64{}
-	one := map[note.ID]index.Counter{"a": {Injected: 2, Recalled: 1, Last: noon}}
+	one := map[note.ID]store.Tally{"a": {Injected: 2, Recalled: 1, Last: noon}}
 	step := func(from, to map[string]int64) {
 		t.Helper()
 		if err := s.Count(s.ctx, one, from, to); err != nil {
@@ -44,7 +45,7 @@ func counters(t *testing.T, s *suite) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "counters", map[note.ID]index.Counter{"a": {Injected: 4, Recalled: 2, Last: noon}}, got)
+	equal(t, "counters", map[note.ID]store.Tally{"a": {Injected: 4, Recalled: 2, Last: noon}}, got)
 	at, err := s.Cursors(s.ctx)
 	if err != nil {
 		t.Fatal(err)

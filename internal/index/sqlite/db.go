@@ -63,6 +63,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		d.notice = fmt.Sprintf("%s belongs to a newer version of anamnesis; using %s", o.Path, d.path)
 		err = d.open(ctx)
 	}
+	if err != nil && !o.ReadOnly && unwritable(err) { // a full disk, say: questions can be answered all the same
+		d = &DB{opts: o, path: d.path, notice: fmt.Sprintf("%s cannot be written (%v); going on without", d.path, err)}
+		d.opts.ReadOnly = true
+		err = d.open(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open index %s: %w", d.path, err)
 	}
@@ -139,6 +144,11 @@ func (d *DB) empty(ctx context.Context) bool {
 
 // create makes a new database, in memory when nothing may be written.
 func (d *DB) create(ctx context.Context) error {
+	if !d.opts.ReadOnly { // SQLite would make it readable by others; its other files follow this one
+		if f, err := os.OpenFile(d.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_ = f.Close()
+		}
+	}
 	if err := d.connect(); err != nil {
 		return err
 	}
@@ -303,13 +313,29 @@ func (d *DB) Close() error {
 	return nil
 }
 
-// Damaged reports whether err says that the file is no database, or a broken one.
-func Damaged(err error) bool {
+// code returns SQLite's primary result code of an error, or 0.
+func code(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
-		return false
+		return 0
 	}
-	switch e.Code() & 0xff {
+	return e.Code() & 0xff
+}
+
+// Busy reports whether err says that somebody else writes for longer than one waits.
+func Busy(err error) bool { return code(err) == sqlite3.SQLITE_BUSY }
+
+func unwritable(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return true
+	}
+	return false
+}
+
+// Damaged reports whether err says that the file is no database, or a broken one.
+func Damaged(err error) bool {
+	switch code(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return true
 	case sqlite3.SQLITE_ERROR: // a table of ours is missing
@@ -321,6 +347,5 @@ func Damaged(err error) bool {
 // Damaged reports whether err says that the index must be made anew: for a
 // file that may not be written, in memory, as soon as there is news to write.
 func (d *DB) Damaged(err error) bool {
-	var e *sqlite.Error
-	return Damaged(err) || d.opts.ReadOnly && errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_READONLY
+	return Damaged(err) || d.opts.ReadOnly && code(err) == sqlite3.SQLITE_READONLY
 }

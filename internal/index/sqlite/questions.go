@@ -265,7 +265,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 }
 
 // Count adds to the counters, unless the cursors are not at from any more.
-func (d *DB) Count(ctx context.Context, add map[note.ID]index.Counter, from, to map[string]int64) error {
+func (d *DB) Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error {
 	return d.transact(ctx, func(tx *sql.Tx) error {
 		w := &writer{ctx: ctx, tx: tx, prepared: make(map[string]*sql.Stmt)}
 		now := make(map[string]int64)
@@ -311,10 +311,10 @@ func (d *DB) Cursors(ctx context.Context) (map[string]int64, error) {
 }
 
 // Counters returns the counters of notes; those that nothing happened to are left out.
-func (d *DB) Counters(ctx context.Context, ids []note.ID) (map[note.ID]index.Counter, error) {
-	all := make(map[note.ID]index.Counter)
+func (d *DB) Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error) {
+	all := make(map[note.ID]store.Tally)
 	for _, id := range ids {
-		var c index.Counter
+		var c store.Tally
 		var last int64
 		err := d.reader().QueryRowContext(ctx, "SELECT injected, recalled, last FROM counters WHERE id = ?", string(id)).Scan(&c.Injected, &c.Recalled, &last)
 		if err == sql.ErrNoRows {

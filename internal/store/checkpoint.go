@@ -1,0 +1,123 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"anamnesis/internal/note"
+)
+
+// How long the event log is kept in full, and how large it may grow before
+// its oldest months go earlier. The month that is being written always stays.
+const (
+	keepEvents = 90 * 24 * time.Hour
+	maxEvents  = 64 << 20
+)
+
+const checkpointFile = "events/checkpoint.json"
+
+// A Tally counts what the event log says happened to one note.
+type Tally struct {
+	Injected int       `json:"injected,omitempty"`
+	Recalled int       `json:"recalled,omitempty"`
+	Last     time.Time `json:"last"`
+}
+
+// Add counts r for every note it names. Records of other kinds count nothing.
+func (r Record) Add(to map[note.ID]Tally) {
+	if r.Kind != Injected && r.Kind != Recalled {
+		return
+	}
+	at, _ := time.Parse(time.RFC3339, r.At)
+	for _, id := range r.Notes {
+		t := to[id]
+		if r.Kind == Injected {
+			t.Injected++
+		} else {
+			t.Recalled++
+		}
+		if at.After(t.Last) {
+			t.Last = at
+		}
+		to[id] = t
+	}
+}
+
+// A Checkpoint holds the counts of months whose log was dropped, month by
+// month, so that an index that is made anew counts each exactly once.
+type Checkpoint struct {
+	V      int                          `json:"v"`
+	Months map[string]map[note.ID]Tally `json:"months"` // by file name
+}
+
+// Checkpoint reads the counts of the dropped months.
+func (s *Store) Checkpoint() (Checkpoint, error) {
+	c := Checkpoint{V: 1, Months: make(map[string]map[note.ID]Tally)}
+	data, _, err := s.readRegular(checkpointFile, 256<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
+		return c, fmt.Errorf("read %s: %w", s.Path(checkpointFile), err)
+	}
+	return c, nil
+}
+
+// Compact folds the months of the event log that are old, or too large
+// together, into the checkpoint, and drops them. A crash between the two is
+// harmless: a month in the checkpoint is not read again, and is dropped by the
+// next run. It returns the number of months dropped.
+func (s *Store) Compact() (int, error) {
+	files, err := s.EventFiles()
+	if err != nil || len(files) == 0 {
+		return 0, err
+	}
+	size := s.EventSize()
+	oldest := s.now().Add(-keepEvents).UTC().Format("2006-01") + ".jsonl"
+	var drop []string
+	for _, f := range files[:len(files)-1] {
+		if f >= oldest && size <= maxEvents {
+			break
+		}
+		if ref, err := s.lstat("events/" + f); err == nil {
+			size -= ref.Size()
+		}
+		drop = append(drop, f)
+	}
+	if len(drop) == 0 {
+		return 0, nil
+	}
+	c, err := s.Checkpoint()
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range drop {
+		if _, done := c.Months[f]; done {
+			continue
+		}
+		month := make(map[note.ID]Tally)
+		if _, err := s.Records(f, 0, func(r Record) { r.Add(month) }); err != nil {
+			return 0, err
+		}
+		c.Months[f] = month
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.Replace(checkpointFile, append(data, '\n')); err != nil {
+		return 0, err
+	}
+	for _, f := range drop {
+		if err := s.disk.Remove(s.Path("events/" + f)); err != nil {
+			return 0, fmt.Errorf("drop the event log of %s: %w", f, err)
+		}
+	}
+	return len(drop), nil
+}
