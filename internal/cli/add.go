@@ -79,6 +79,9 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 		return err
 	}
 	defer m.close()
+	if err := m.mayRedact(); err != nil && o.source != note.Human {
+		return err
+	}
 	n := &note.Note{
 		Type: note.Type(o.typ), Title: o.title, Body: body, Scope: note.Scope(o.scope), Tags: o.tags,
 		Provenance: note.Provenance{Source: o.source, Confidence: 1}, Project: note.Global,

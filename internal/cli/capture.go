@@ -89,6 +89,9 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 		return err
 	}
 	defer m.close()
+	if err := m.mayRedact(); err != nil {
+		return err
+	}
 	file, err := filepath.Abs(o.transcript)
 	if err != nil {
 		return err

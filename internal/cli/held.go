@@ -54,6 +54,9 @@ back until you decide. Without arguments the held notes are listed.`,
 				return err
 			}
 			defer m.close()
+			if err := m.mayRedact(); err != nil {
+				return err
+			}
 			out, err := m.ingester.Keep(cmd.Context(), id)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w; `anamnesis held` lists them", err)

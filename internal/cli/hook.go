@@ -64,6 +64,9 @@ func (p *program) hook(name string, args []string) (code int, done bool) {
 	if name == "sync" && !marked {
 		return 0, false
 	}
+	if marked && config.Disabled(env) {
+		return 0, true // before anything is read
+	}
 	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	fs.Usage = func() {}
 	fs.StringArrayVar(&p.sets, "set", nil, "")

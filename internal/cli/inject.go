@@ -103,7 +103,9 @@ func (p *program) injectHook(ctx context.Context, h agent.Harness, e agent.Event
 	if err != nil {
 		return err
 	}
-	defer m.close()
+	// The index is not closed: the last connection that closes writes what others
+	// left in the journal into the database and waits for the disk. The process
+	// is about to end anyway.
 	fresh, err := m.firstLook(ctx)
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ type memory struct {
 
 	stale  int    // files the index does not know yet; -1 when nobody counted
 	notice string // what opening the index did
+	rules  error  // why the user's redaction rules cannot be used
 }
 
 // openStore opens the files alone: all that a capture hook needs.
@@ -48,7 +49,10 @@ func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error)
 	}
 	m := &memory{p: p, store: s}
 	if m.redactor, err = openRedactor(s); err != nil {
-		return nil, err
+		m.rules = err // reading goes on; what a machine wrote waits (mayRedact)
+		if m.redactor, err = llm.NewRedactor(); err != nil {
+			return nil, err
+		}
 	}
 	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: busy})
 	if err != nil {
@@ -64,6 +68,11 @@ func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error)
 }
 
 func (m *memory) close() { _ = m.index.Close() }
+
+// mayRedact returns why nothing that has to be redacted may be written now: the
+// user's own rules cannot be read, and without them it would not be redacted as
+// they want it.
+func (m *memory) mayRedact() error { return m.rules }
 
 // walkBudget is how long a command looks for changed files before it answers.
 const walkBudget = 50 * time.Millisecond

@@ -47,6 +47,7 @@ type statusJSON struct {
 	EventBytes  int64         `json:"event_bytes"`
 	IndexBytes  int64         `json:"index_bytes"`
 	Stale       int           `json:"stale"`
+	Rules       string        `json:"redaction_rules,omitempty"` // why redact.toml cannot be used
 }
 
 type syncState struct {
@@ -112,6 +113,9 @@ func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 	if fi, err := os.Stat(s.DBPath); err == nil {
 		s.IndexBytes = fi.Size()
 	}
+	if m.rules != nil {
+		s.Rules = m.rules.Error()
+	}
 	backend, err := p.replica(m.store)
 	if err == nil {
 		var st replica.State
@@ -135,6 +139,9 @@ func (p *program) printStatus(s statusJSON) {
 	p.printf("sync: initialized=%s remote=%s head=%s dirty=%s (%s)\n", pyBool(s.Sync.Initialized), remote, s.Sync.Head, pyBool(s.Sync.Dirty), s.Sync.Detail)
 	if s.ReadOnly {
 		p.printf("the store cannot be written\n")
+	}
+	if s.Rules != "" {
+		p.printf("nothing is captured until your redaction rules can be read: %s\n", s.Rules)
 	}
 	if s.Spool > 0 {
 		p.printf("spool: %s waiting; `anamnesis drain` works on them\n", plural(s.Spool, "session"))

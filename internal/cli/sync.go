@@ -143,12 +143,20 @@ type drained struct {
 	Sync     *settled `json:"sync,omitempty"`
 }
 
-func (p *program) drain(ctx context.Context, sync bool) error {
+func (p *program) drain(ctx context.Context, sync bool) (err error) {
 	m, err := p.open(ctx, 0)
 	if err != nil {
 		return err
 	}
 	defer m.close()
+	defer func() { // a background run has nobody to tell
+		if err != nil {
+			_ = m.store.Log(store.Record{Kind: store.Drained, Error: err.Error()})
+		}
+	}()
+	if err := m.mayRedact(); err != nil {
+		return err
+	}
 	d := drained{header: head("drain")}
 	for {
 		unlock, ok, err := m.store.TryLock("drain")

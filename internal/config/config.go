@@ -108,13 +108,20 @@ func Load(env Environment) *Config {
 		c.MachineID = "unknown"
 	}
 	c.Ingest.MachineID, c.Capture.MachineID = c.MachineID, c.MachineID
+	c.Disabled = Disabled(env)
+	return c
+}
+
+// Disabled reports whether hooks do nothing in env: it is how children of ours,
+// and whoever wants peace, keep sessions from being remembered.
+func Disabled(env Environment) bool {
 	for _, name := range []string{"ANAMNESIS_DISABLED", "REFLECT_DISABLED"} {
 		v, _ := env.Lookup(name)
 		if on, ok := parseBool(v); ok && on {
-			c.Disabled = true
+			return true
 		}
 	}
-	return c
+	return false
 }
 
 // apply gives every row its value.

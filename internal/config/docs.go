@@ -24,7 +24,7 @@ func SettingsDoc() string {
 			row(s)
 		}
 	}
-	b.WriteString("\n`ANAMNESIS_DISABLED=1` (or `REFLECT_DISABLED=1`) makes every hook exit at once. `NO_COLOR` turns colours off.\n")
+	b.WriteString("\n`ANAMNESIS_DISABLED=1` (or `REFLECT_DISABLED=1`) makes every hook exit at once.\n")
 	return strings.ReplaceAll(b.String(), "| `` |", "| |")
 }
 

@@ -4,19 +4,35 @@ import (
 	"crypto/sha256"
 	"hash/fnv"
 	"strings"
-	"sync"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
 
-// stemmers are reused, for the words they remember.
-var stemmers = sync.Pool{New: func() any { return newStemmer() }}
+// stemmers are reused, for the words they remember. A sync.Pool would forget
+// them at every garbage collection.
+var stemmers = make(chan *stemmer, 4)
+
+func takeStemmer() *stemmer {
+	select {
+	case s := <-stemmers:
+		return s
+	default:
+		return newStemmer()
+	}
+}
+
+func (s *stemmer) giveBack() {
+	select {
+	case stemmers <- s:
+	default:
+	}
+}
 
 // NewEntry makes the entry of a note from its file.
 func NewEntry(n *note.Note, ref store.Ref, data []byte) Entry {
-	stem := stemmers.Get().(*stemmer)
-	defer stemmers.Put(stem)
+	stem := takeStemmer()
+	defer stem.giveBack()
 	normalized := note.Normalize(n.Statement())
 	words := strings.Fields(normalized)
 	e := Entry{Ref: ref, Hash: sha256.Sum256(data), Note: n, Simhash: SimhashWords(words), Words: len(words)}
@@ -65,8 +81,8 @@ func tokens(text string, document bool, stem *stemmer) []string {
 // Tokens analyses a question: its tokens, each once, without stop words unless
 // there is nothing else.
 func Tokens(question string) []string {
-	stem := stemmers.Get().(*stemmer)
-	defer stemmers.Put(stem)
+	stem := takeStemmer()
+	defer stem.giveBack()
 	var rare, common []string
 	seen := make(map[string]bool)
 	for _, t := range tokens(question, false, stem) {

@@ -68,7 +68,8 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	if err != nil {
 		return rep, err
 	}
-	var refs, young []store.Ref
+	var young []store.Ref
+	refs := make([]store.Ref, 0, max(0, min(files+files/8, 1<<20)))
 	var sum uint64
 	for ref := range ix.store.Walk() {
 		if len(refs)&255 == 255 && late() {

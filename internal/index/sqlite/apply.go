@@ -17,7 +17,7 @@ import (
 // Apply makes the changes of a batch in one transaction.
 func (d *DB) Apply(ctx context.Context, b index.Batch) error {
 	err := d.transact(ctx, func(tx *sql.Tx) error {
-		w := &writer{ctx: ctx, tx: tx, prepared: make(map[string]*sql.Stmt)}
+		w := newWriter(ctx, tx)
 		w.batch(b)
 		return w.err
 	})
@@ -42,16 +42,27 @@ type writer struct {
 	edges       bool // supersession must be worked out again
 }
 
+// newWriter returns a writer for a transaction. The transaction itself ends
+// with ctx; its statements, which are many and short, are not watched one by one.
+func newWriter(ctx context.Context, tx *sql.Tx) *writer {
+	return &writer{ctx: context.WithoutCancel(ctx), tx: tx, prepared: make(map[string]*sql.Stmt)}
+}
+
+// statement returns query prepared, once for the transaction.
+func (w *writer) statement(query string) *sql.Stmt {
+	stmt := w.prepared[query]
+	if stmt == nil && w.err == nil {
+		if stmt, w.err = w.tx.PrepareContext(w.ctx, query); w.err == nil {
+			w.prepared[query] = stmt
+		}
+	}
+	return stmt
+}
+
 func (w *writer) exec(query string, args ...any) sql.Result {
+	stmt := w.statement(query)
 	if w.err != nil {
 		return nil
-	}
-	stmt := w.prepared[query]
-	if stmt == nil {
-		if stmt, w.err = w.tx.PrepareContext(w.ctx, query); w.err != nil {
-			return nil
-		}
-		w.prepared[query] = stmt
 	}
 	res, err := stmt.ExecContext(w.ctx, args...)
 	w.err = err
@@ -60,10 +71,11 @@ func (w *writer) exec(query string, args ...any) sql.Result {
 
 // query calls scan for each row.
 func (w *writer) query(query string, scan func(*sql.Rows) error, args ...any) {
+	stmt := w.statement(query)
 	if w.err != nil {
 		return
 	}
-	rows, err := w.tx.QueryContext(w.ctx, query, args...)
+	rows, err := stmt.QueryContext(w.ctx, args...)
 	if err != nil {
 		w.err = err
 		return
@@ -102,14 +114,14 @@ func (w *writer) batch(b index.Batch) {
 		return nil
 	})
 	for _, p := range b.Drop {
-		w.drop("path = ?", p)
+		w.drop(p, "")
 		w.forgive(p)
 	}
 	for i := range b.Put {
 		w.put(&b.Put[i])
 	}
 	for path, p := range b.Problems {
-		w.drop("path = ?", path)
+		w.drop(path, "")
 		w.forgive(path)
 		w.exec("INSERT INTO problems (path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?)", path, p.Size, p.ModTime, p.Hash[:], p.Problem)
 		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
@@ -132,7 +144,7 @@ func (w *writer) batch(b index.Batch) {
 
 // forgive removes what was said against the file at path.
 func (w *writer) forgive(path string) {
-	w.query("SELECT size, mtime FROM problems WHERE path = ?", func(r *sql.Rows) error {
+	w.query("DELETE FROM problems WHERE path = ? RETURNING size, mtime", func(r *sql.Rows) error {
 		var size, mtime int64
 		if err := r.Scan(&size, &mtime); err != nil {
 			return err
@@ -141,14 +153,13 @@ func (w *writer) forgive(path string) {
 		w.files--
 		return nil
 	}, path)
-	w.exec("DELETE FROM problems WHERE path = ?", path)
 }
 
-// drop removes the note that a condition names, if there is one.
-func (w *writer) drop(where string, arg any) {
+// drop removes the notes that have a path or an id.
+func (w *writer) drop(path, id string) {
 	var keys []int64
 	var ids []string
-	w.query("SELECT key, id, path, size, mtime FROM notes WHERE "+where, func(r *sql.Rows) error {
+	w.query("SELECT key, id, path, size, mtime FROM notes WHERE path = ? OR id = ?", func(r *sql.Rows) error {
 		var key, size, mtime int64
 		var id, path string
 		if err := r.Scan(&key, &id, &path, &size, &mtime); err != nil {
@@ -158,7 +169,7 @@ func (w *writer) drop(where string, arg any) {
 		w.fingerprint ^= index.Fingerprint(path, size, mtime)
 		w.files--
 		return nil
-	}, arg)
+	}, path, id)
 	for i, key := range keys {
 		w.query(`SELECT key, forward FROM passages WHERE note = ?`, func(r *sql.Rows) error {
 			var p int64
@@ -185,8 +196,7 @@ func (w *writer) drop(where string, arg any) {
 
 func (w *writer) put(e *index.Entry) {
 	n := e.Note
-	w.drop("path = ?", e.Ref.Path)
-	w.drop("id = ?", string(n.ID))
+	w.drop(e.Ref.Path, string(n.ID))
 	w.forgive(e.Ref.Path)
 	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
 		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words)
@@ -277,20 +287,17 @@ func encode(fields [index.NumFields][]string) []byte {
 }
 
 func decode(data []byte) (fields [index.NumFields][]uint32) {
-	at := 2 * int(index.NumFields)
+	const head = 2 * int(index.NumFields)
+	if len(data) < head {
+		return fields
+	}
+	all := make([]uint32, (len(data)-head)/4)
+	for i := range all {
+		all[i] = binary.LittleEndian.Uint32(data[head+4*i:])
+	}
 	for f := range fields {
-		if len(data) < at {
-			return fields
-		}
-		n := int(binary.LittleEndian.Uint16(data[2*f:]))
-		if len(data) < at+4*n {
-			return fields
-		}
-		fields[f] = make([]uint32, n)
-		for i := range n {
-			fields[f][i] = binary.LittleEndian.Uint32(data[at+4*i:])
-		}
-		at += 4 * n
+		n := min(int(binary.LittleEndian.Uint16(data[2*f:])), len(all))
+		fields[f], all = all[:n:n], all[n:]
 	}
 	return fields
 }

@@ -44,6 +44,9 @@ type DB struct {
 	read   *sql.DB
 	write  *sql.DB
 	opened os.FileInfo
+
+	asked   map[string]*sql.Stmt // questions that were asked of askedOf before
+	askedOf *sql.DB
 }
 
 // errNewer says that a later version of the program made the file.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +20,10 @@ import (
 func (d *DB) Statistics(ctx context.Context) (index.Statistics, error) {
 	var s index.Statistics
 	var lengths [index.NumFields]int64
-	err := d.reader().QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes),
+	err := d.one(ctx, `SELECT coalesce(max(CASE key WHEN 'files' THEN value END), 0) - (SELECT count(*) FROM problems),
 		coalesce(max(CASE key WHEN 'passages' THEN value END), 0), coalesce(max(CASE key WHEN 'length_title' THEN value END), 0),
 		coalesce(max(CASE key WHEN 'length_tags' THEN value END), 0), coalesce(max(CASE key WHEN 'length_body' THEN value END), 0)
-		FROM meta`).Scan(&s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])
+		FROM meta`, nil, &s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])
 	if err != nil {
 		return s, fmt.Errorf("read index: %w", err)
 	}
@@ -37,13 +38,9 @@ func (d *DB) Statistics(ctx context.Context) (index.Statistics, error) {
 // Frequencies returns in how many passages each token occurs.
 func (d *DB) Frequencies(ctx context.Context, tokens []string) ([]int, error) {
 	df := make([]int, len(tokens))
-	stmt, err := d.reader().PrepareContext(ctx, "SELECT doc FROM vocabulary WHERE term = ?")
-	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
-	}
-	defer stmt.Close()
 	for i, t := range tokens {
-		if err := stmt.QueryRowContext(ctx, t).Scan(&df[i]); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		err := d.one(ctx, "SELECT doc FROM vocabulary WHERE term = ?", []any{t}, &df[i])
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return nil, fmt.Errorf("read index: %w", err)
 		}
 	}
@@ -69,30 +66,60 @@ var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.
 
 // Match returns passages that hold at least one of the terms.
 func (d *DB) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
-	scores := make(map[int64]float64)
+	scores := make(map[int64]float64, 4096)
 	for _, t := range terms {
 		if err := d.score(ctx, t, f, scores); err != nil {
 			return nil, fmt.Errorf("read index: %w", err)
 		}
 	}
-	order := make([]int64, 0, len(scores))
-	for p := range scores {
-		order = append(order, p)
-	}
-	slices.SortFunc(order, func(a, b int64) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
-	})
 	cond, args := where(f)
 	var got []index.Candidate
-	for len(order) > 0 && len(got) < limit {
-		n := min(len(order), limit)
-		more, err := d.fetch(ctx, order[:n], cond, args)
-		if err != nil {
-			return nil, fmt.Errorf("read index: %w", err)
+	for done := 0; done < len(scores) && len(got) < limit; {
+		// The first round is enough unless the condition leaves many out.
+		next := best(scores, done+limit)[done:]
+		if done > 0 {
+			next = best(scores, len(scores))[done:]
 		}
-		got, order = append(got, more...), order[n:]
+		done += len(next)
+		for part := range slices.Chunk(next, limit) {
+			more, err := d.fetch(ctx, part, cond, args)
+			if err != nil {
+				return nil, fmt.Errorf("read index: %w", err)
+			}
+			if got = append(got, more...); len(got) >= limit {
+				break
+			}
+		}
 	}
 	return got[:min(len(got), limit)], nil
+}
+
+// A scored passage waits to be chosen.
+type scored struct {
+	passage int64
+	score   float64
+}
+
+// best returns the n best of all passages, the best first. It sorts no more
+// than it must: what is worse than the n best so far is passed over.
+func best(scores map[int64]float64, n int) []scored {
+	order := func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.passage, b.passage))
+	}
+	kept := make([]scored, 0, min(2*n, len(scores)))
+	worst := math.Inf(-1) // of the n best so far
+	for p, s := range scores {
+		if s < worst {
+			continue
+		}
+		if kept = append(kept, scored{p, s}); len(kept) == 2*n {
+			slices.SortFunc(kept, order)
+			kept = kept[:n]
+			worst = kept[n-1].score
+		}
+	}
+	slices.SortFunc(kept, order)
+	return kept[:min(n, len(kept))]
 }
 
 // score adds the worth of a term to every passage that holds it and that the filter's tokens allow.
@@ -100,7 +127,7 @@ func (d *DB) score(ctx context.Context, t index.Term, f index.Filter, scores map
 	var list sql.NullString
 	allowed := map[int64]bool(nil)
 	if keys := keyExpression(f); keys != "" {
-		if err := d.reader().QueryRowContext(ctx, allowedSQL, "{title tags body} : "+quote(t.Token)+keys).Scan(&list); err != nil {
+		if err := d.one(ctx, allowedSQL, []any{quote(t.Token) + keys}, &list); err != nil {
 			return err
 		}
 		allowed = make(map[int64]bool)
@@ -108,54 +135,52 @@ func (d *DB) score(ctx context.Context, t index.Term, f index.Filter, scores map
 			allowed[p] = true
 		}
 	}
-	if err := d.reader().QueryRowContext(ctx, postingsSQL, t.Token).Scan(&list); err != nil {
+	if err := d.one(ctx, postingsSQL, []any{t.Token}, &list); err != nil {
 		return err
 	}
-	worth := make(map[int64]float64)
-	for x := range numbers(list.String) {
-		if field := index.Field(x & 3); field < index.NumFields && (allowed == nil || allowed[x>>2]) {
-			worth[x>>2] += fieldWeight[field]
+	// The occurrences in one passage stand together.
+	passage, worth := int64(0), 0.0
+	flush := func() {
+		if worth > 0 {
+			scores[passage] += t.Weight * worth / (worth + 1)
 		}
 	}
-	for p, w := range worth {
-		scores[p] += t.Weight * w / (w + 1)
+	for x := range numbers(list.String) {
+		field := index.Field(x & 3)
+		if field >= index.NumFields || allowed != nil && !allowed[x>>2] {
+			continue
+		}
+		if x>>2 != passage {
+			flush()
+			passage, worth = x>>2, 0
+		}
+		worth += fieldWeight[field]
 	}
+	flush()
 	return nil
 }
 
-// fetch reads passages in the order of keys, without those the condition excludes.
-func (d *DB) fetch(ctx context.Context, keys []int64, cond string, args []any) ([]index.Candidate, error) {
-	var list strings.Builder
-	place := make(map[int64]int, len(keys))
-	for i, k := range keys {
-		if i > 0 {
-			list.WriteByte(',')
-		}
-		list.WriteString(strconv.FormatInt(k, 10))
-		place[k] = i
+// fetch reads passages in their order, without those the condition excludes.
+func (d *DB) fetch(ctx context.Context, passages []scored, cond string, args []any) ([]index.Candidate, error) {
+	list := make([]byte, 0, 8*len(passages))
+	for i, p := range passages {
+		list = strconv.AppendInt(append(list, "[,"[min(i, 1)]), p.passage, 10)
 	}
-	rows, err := d.reader().QueryContext(ctx, `SELECT p.key, p.note, p.start, p."end", p.forward FROM passages p JOIN notes n ON n.key = p.note
-		WHERE p.key IN (`+list.String()+") AND "+cond, args...)
+	rows, err := d.query(ctx, `SELECT p.note, p.start, p."end", p.forward FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
+		CROSS JOIN notes n ON n.key = p.note WHERE `+cond, append([]any{string(append(list, ']'))}, args...)...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	found := make([]*index.Candidate, len(keys))
+	got := make([]index.Candidate, 0, len(passages))
+	var forward sql.RawBytes
 	for rows.Next() {
-		var key int64
 		var c index.Candidate
-		var forward sql.RawBytes
-		if err := rows.Scan(&key, &c.Key, &c.Start, &c.End, &forward); err != nil {
+		if err := rows.Scan(&c.Key, &c.Start, &c.End, &forward); err != nil {
 			return nil, err
 		}
 		c.Tokens = decode(forward)
-		found[place[key]] = &c
-	}
-	var got []index.Candidate
-	for _, c := range found {
-		if c != nil {
-			got = append(got, *c)
-		}
+		got = append(got, c)
 	}
 	return got, rows.Err()
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -16,7 +17,7 @@ import (
 
 // State returns the fingerprint of all files, their number and the time of the last walk.
 func (d *DB) State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error) {
-	rows, err := d.reader().QueryContext(ctx, "SELECT key, value FROM meta")
+	rows, err := d.query(ctx, "SELECT key, value FROM meta")
 	if err != nil {
 		return 0, 0, time.Time{}, fmt.Errorf("read index: %w", err)
 	}
@@ -44,7 +45,7 @@ func (d *DB) Files(ctx context.Context, paths []string) (map[string]index.FileSt
 	known := make(map[string]index.FileState)
 	const query = "SELECT path, size, mtime, hash, '' FROM notes %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM problems %[1]s"
 	read := func(where string, args ...any) error {
-		rows, err := d.reader().QueryContext(ctx, fmt.Sprintf(query, where), args...)
+		rows, err := d.query(ctx, fmt.Sprintf(query, where), args...)
 		if err != nil {
 			return fmt.Errorf("read index: %w", err)
 		}
@@ -74,7 +75,7 @@ func (d *DB) Files(ctx context.Context, paths []string) (map[string]index.FileSt
 
 // Problems lists the files that could not be indexed.
 func (d *DB) Problems(ctx context.Context) ([]index.Problem, error) {
-	rows, err := d.reader().QueryContext(ctx, "SELECT path, reason FROM problems ORDER BY path")
+	rows, err := d.query(ctx, "SELECT path, reason FROM problems ORDER BY path")
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -166,7 +167,7 @@ func where(f index.Filter) (cond string, args []any) {
 }
 
 func (d *DB) rows(ctx context.Context, now time.Time, query string, args ...any) ([]index.Row, error) {
-	rows, err := d.reader().QueryContext(ctx, query, args...)
+	rows, err := d.query(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -204,25 +205,11 @@ func (d *DB) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	args := make([]any, len(keys))
-	for i, k := range keys {
-		args[i] = k
-	}
-	got, err := d.rows(ctx, time.Time{}, "SELECT "+rowColumns+" FROM notes n WHERE n.key IN (?"+strings.Repeat(", ?", len(keys)-1)+")", args...)
+	list, err := json.Marshal(keys)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read index: %w", err)
 	}
-	byKey := make(map[int64]index.Row, len(got))
-	for _, r := range got {
-		byKey[r.Key] = r
-	}
-	ordered := make([]index.Row, 0, len(got))
-	for _, k := range keys {
-		if r, ok := byKey[k]; ok {
-			ordered = append(ordered, r)
-		}
-	}
-	return ordered, nil
+	return d.rows(ctx, time.Time{}, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
 }
 
 // Lookup returns the row of an id, compared without regard to case.
@@ -243,7 +230,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 	for band := range 4 {
 		args = append(args, bandKey(simhash, band))
 	}
-	rows, err := d.reader().QueryContext(ctx, query, args...)
+	rows, err := d.query(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -267,7 +254,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 // Count adds to the counters, unless the cursors are not at from any more.
 func (d *DB) Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error {
 	return d.transact(ctx, func(tx *sql.Tx) error {
-		w := &writer{ctx: ctx, tx: tx, prepared: make(map[string]*sql.Stmt)}
+		w := newWriter(ctx, tx)
 		now := make(map[string]int64)
 		w.query("SELECT file, offset FROM cursors", func(r *sql.Rows) error {
 			var file string
@@ -293,7 +280,7 @@ func (d *DB) Count(ctx context.Context, add map[note.ID]store.Tally, from, to ma
 
 // Cursors tells how far each file of the event log was read.
 func (d *DB) Cursors(ctx context.Context) (map[string]int64, error) {
-	rows, err := d.reader().QueryContext(ctx, "SELECT file, offset FROM cursors")
+	rows, err := d.query(ctx, "SELECT file, offset FROM cursors")
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -316,7 +303,7 @@ func (d *DB) Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tal
 	for _, id := range ids {
 		var c store.Tally
 		var last int64
-		err := d.reader().QueryRowContext(ctx, "SELECT injected, recalled, last FROM counters WHERE id = ?", string(id)).Scan(&c.Injected, &c.Recalled, &last)
+		err := d.one(ctx, "SELECT injected, recalled, last FROM counters WHERE id = ?", []any{string(id)}, &c.Injected, &c.Recalled, &last)
 		if err == sql.ErrNoRows {
 			continue
 		}

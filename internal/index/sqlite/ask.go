@@ -1,0 +1,55 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+)
+
+// maxAsked bounds the questions that are kept prepared. There are some twenty,
+// and a few forms of those with a filter.
+const maxAsked = 100
+
+// query asks a question. SQLite reads and plans its text the first time only.
+func (d *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	db := d.reader()
+	d.mu.Lock()
+	if d.askedOf != db { // the statements went with the handle they were made for
+		d.asked, d.askedOf = make(map[string]*sql.Stmt), db
+	}
+	stmt, full := d.asked[query], len(d.asked) >= maxAsked
+	d.mu.Unlock()
+	if stmt == nil {
+		if full {
+			return db.QueryContext(ctx, query, args...)
+		}
+		var err error
+		if stmt, err = db.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		if first := d.asked[query]; first != nil || d.askedOf != db {
+			defer stmt.Close()
+		} else {
+			d.asked[query] = stmt
+		}
+		d.mu.Unlock()
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+// one asks for one row, and returns sql.ErrNoRows when there is none.
+func (d *DB) one(ctx context.Context, query string, args []any, dest ...any) error {
+	rows, err := d.query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return cmp.Or(rows.Err(), sql.ErrNoRows)
+	}
+	if err := rows.Scan(dest...); err != nil {
+		return err
+	}
+	return rows.Close()
+}
