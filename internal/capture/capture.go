@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/agent"
@@ -136,13 +137,7 @@ func (r *Recorder) project(q Request, dir string) string {
 
 // draft makes the note of a session.
 func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
-	id := q.Session
-	if id == "" {
-		id = f.id
-	}
-	if id == "" { // the file's name is the session's id in every harness we know
-		id = strings.TrimSuffix(filepath.Base(q.Transcript), filepath.Ext(q.Transcript))
-	}
+	id := f.session(q)
 	title, body := summarize(f.redacted(r.redactor))
 	n := &note.Note{
 		ID: note.EpisodicID(f.started, q.Harness.Name(), id), Type: note.Episodic,
@@ -160,4 +155,18 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 		n.UpdatedAt = note.At(f.ended)
 	}
 	return n
+}
+
+// session returns the id of the session: the one the hook named, else the
+// file's name where a record bears it (a resumed session's file begins with
+// records of the one before), else the first in the file, else the file's name.
+func (f facts) session(q Request) string {
+	name := strings.TrimSuffix(filepath.Base(q.Transcript), filepath.Ext(q.Transcript))
+	switch {
+	case q.Session != "":
+		return q.Session
+	case f.id == "", slices.Contains(f.also, name):
+		return name
+	}
+	return f.id
 }

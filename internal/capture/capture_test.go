@@ -189,6 +189,26 @@ func TestOneNoteASession(t *testing.T) {
 	}
 }
 
+// The file of a resumed session begins with records of the session before: it
+// is a session of its own all the same, and does not take the other's note.
+func TestResumedSession(t *testing.T) {
+	r := newRoom(t)
+	old := user(0, "do it") + assistant(1, "all of it is done")
+	first := r.capture(old)
+	resumed := r.file("s2.jsonl", old+strings.ReplaceAll(user(5, "go on")+assistant(6, "that is done as well"), `"s1"`, `"s2"`))
+	byHand, err := r.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: resumed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byHook, err := r.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: resumed, Session: "s2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b, c := first.Outcome.Note.ID, byHand.Outcome.Note.ID, byHook.Outcome.Note.ID; a == b || b != c {
+		t.Errorf("ids %s, by hand %s, by hook %s", a, b, c)
+	}
+}
+
 func TestCaptureRefuses(t *testing.T) {
 	r := newRoom(t)
 	for _, name := range []string{filepath.Join(r.dir, "absent.jsonl"), r.dir} {

@@ -13,6 +13,7 @@ import (
 // Facts are what a summary is made of.
 type facts struct {
 	id, dir, branch string
+	also            []string // other session ids in the file
 	started, ended  time.Time
 	prompt, outcome string
 	files           []string
@@ -20,7 +21,7 @@ type facts struct {
 
 func sessionFacts(s *agent.Session) facts {
 	return facts{
-		id: s.ID, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
+		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
 		prompt: s.FirstPrompt(), outcome: s.LastOutcome(), files: s.FilesTouched(),
 	}
 }
