@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -76,10 +77,11 @@ func (s *stage) coldSearch(st *stand) error {
 			c := c
 			c.args = append(append([]string{}, args...), q)
 			_, took, err := c.run()
+			time.Sleep(leave)
 			return took, err
 		}
 	}
-	ours := s.command(st, "search")
+	ours := s.command(st, "search", "--") // a question may begin with a hyphen
 	ours.ok = 3 // nothing found
 	got, err := rotate(s.rounds(80), ask(ours.args, ours), ask([]string{s.rough, "search", st.rough}, child{}))
 	if err != nil {
@@ -115,7 +117,7 @@ func (s *stage) memory(st *stand) error {
 		id         string
 		ours, base []string
 	}{
-		{"memory search", []string{s.program, "search", q}, []string{s.rough, "search", st.rough, q}},
+		{"memory search", []string{s.program, "search", "--", q}, []string{s.rough, "search", st.rough, q}},
 		{"memory reindex", []string{s.program, "reindex"}, nil},
 	} {
 		ours, err := peak(m.ours...)
@@ -133,20 +135,14 @@ func (s *stage) memory(st *stand) error {
 	return nil
 }
 
-// capture measures the end of a session. The background run that each hook
-// starts finds the drain lock taken and leaves; it gets a moment for that.
+// capture measures the end of a session.
 func (s *stage) capture(st *stand) error {
-	unlock, ok, err := st.store.TryLock("drain")
-	if err != nil || !ok {
-		return fmt.Errorf("the drain lock is taken: %w", err)
-	}
-	defer unlock()
 	transcript := filepath.Join(st.home, "session.jsonl")
 	if err := st.corpus.transcript(transcript, "bench-capture", st.work, 2<<20); err != nil {
 		return err
 	}
 	hook := func(transcript string) step {
-		return s.hook(st, event("SessionEnd", "bench-capture", transcript, st.work), "capture").step(40 * time.Millisecond)
+		return s.hook(st, event("SessionEnd", "bench-capture", transcript, st.work), "capture").step(leave)
 	}
 	steps := []step{hook(transcript), hook(filepath.Join(st.home, "absent.jsonl")), child{args: []string{s.hello}}.step(0)}
 	pipe := filepath.Join(st.home, "pipe.jsonl") // whoever opens it hangs
@@ -174,10 +170,6 @@ func (s *stage) drain(st *stand) error {
 	serial := 0
 	spooled := func(sessions int) step {
 		return func() (time.Duration, error) {
-			unlock, ok, err := st.store.TryLock("drain")
-			if err != nil || !ok {
-				return 0, fmt.Errorf("the drain lock is taken: %w", err)
-			}
 			for range sessions {
 				serial++
 				id := fmt.Sprintf("bench-drain-%d", serial)
@@ -189,12 +181,12 @@ func (s *stage) drain(st *stand) error {
 					return 0, err
 				}
 			}
-			time.Sleep(100 * time.Millisecond) // the children that those started leave
-			unlock()
+			time.Sleep(5 * leave)
+			st.release()
 			c := s.command(st, "drain")
 			c.wants = "captured=" + strconv.Itoa(sessions)
 			_, took, err := c.run()
-			return took, err
+			return took, errors.Join(err, st.holdDrains())
 		}
 	}
 	rounds := 3

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
@@ -96,6 +97,7 @@ type stand struct {
 	redactor *llm.Redactor
 	engine   *recall.Engine
 	ingester *ingest.Ingester
+	release  func() // of the drain lock
 }
 
 // stand makes a store with an index and a repository, as one in use has them.
@@ -115,6 +117,9 @@ func (s *stage) stand(notes int) (*stand, error) {
 	none := func(string) (string, bool) { return "", false }
 	st.cfg = config.Load(config.Environment{Lookup: none, UserHome: home, Hostname: "bench", Flags: []string{"home=" + st.root}})
 	if err := st.open(s.ctx); err != nil {
+		return nil, err
+	}
+	if err := st.holdDrains(); err != nil {
 		return nil, err
 	}
 	if _, err := st.index.Sync(s.ctx, index.SyncOptions{}); err != nil {
@@ -155,6 +160,20 @@ func (st *stand) open(ctx context.Context) (err error) {
 	return nil
 }
 
+// holdDrains takes the drain lock, so that the background runs which commands
+// and hooks start find it taken, leave at once and disturb no measure.
+func (st *stand) holdDrains() error {
+	release, ok, err := st.store.TryLock("drain")
+	if err != nil || !ok {
+		return fmt.Errorf("the drain lock is taken: %w", err)
+	}
+	st.release = release
+	return nil
+}
+
+// leave is how long such a run needs to leave.
+const leave = 40 * time.Millisecond
+
 // removeIndex closes the index and deletes it.
 func (st *stand) removeIndex() error {
 	if err := st.index.Close(); err != nil {
@@ -193,6 +212,8 @@ func (st *stand) git(ctx context.Context, args ...string) *exec.Cmd {
 
 // close closes the store and makes room for the next one.
 func (st *stand) close() error {
+	time.Sleep(5 * leave)
+	st.release()
 	return errors.Join(st.index.Close(), os.RemoveAll(st.home))
 }
 

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -83,8 +84,8 @@ func parseSettings(data []byte) (*node, error) {
 		err = s.end()
 	}
 	if err != nil {
-		bad, ok := err.(*jsonError)
-		if !ok {
+		var bad *jsonError
+		if !errors.As(err, &bad) {
 			return nil, err // a SettingsError
 		}
 		what := "not valid JSON: " + bad.what

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,7 +63,7 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 		return fmt.Errorf("demo: %w", err)
 	}
 	if !keep {
-		defer os.RemoveAll(dir)
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
 	env := config.Process(nil)
 	p.cfg = config.Load(config.Environment{ // nothing of the user's own settings
@@ -106,7 +107,7 @@ func (d *demonstration) did(step, path string, began time.Time, format string, a
 	}
 }
 
-func (d *demonstration) title(format string, args ...any) { d.p.say("\n"+format+"\n", args...) }
+func (d *demonstration) title(s string) { d.p.say("\n%s\n", s) }
 
 // quote prints text as it stands in a file, indented.
 func (d *demonstration) quote(text string) {

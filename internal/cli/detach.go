@@ -18,7 +18,8 @@ func (p *program) detach(args ...string) error {
 		args = append(args, "--set", s)
 	}
 	cmd := exec.Command(exe, args...)
-	cmd.Dir = p.cfg.Home // not the project's folder, which may go away
+	_ = os.MkdirAll(p.cfg.Home, 0o700) // the child would make it, and cannot start without it
+	cmd.Dir = p.cfg.Home               // not the project's folder, which may go away
 	cmd.SysProcAttr = detached()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start a background run: %w", err)

@@ -34,7 +34,7 @@ back until you decide. Without arguments the held notes are listed.`,
 				}{head("held"), all})
 			}
 			for _, n := range drafts {
-				p.printf("%s  [%s] %s\n    %s\n", n.ID, n.Type, n.Title, firstLine(n.Body, 100))
+				p.printf("%s  [%s] %s\n    %s\n", n.ID, n.Type, firstLine(n.Title, 100), firstLine(n.Body, 100))
 			}
 			if len(drafts) == 0 {
 				p.note("nothing is held")

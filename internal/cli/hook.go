@@ -53,19 +53,19 @@ const hookMark = "ANAMNESIS_HOOK"
 
 // hook runs name as a hook if that is what it was called as. done is false for
 // everything else: the command tree takes over.
-func (p *program) hook(name string, args []string) (code int, done bool) {
+func (p *program) hook(name string, args []string) (done bool) {
 	hc := p.hookCommand(name)
 	if hc == nil || terminal(p.stdin) {
-		return 0, false
+		return false
 	}
 	env := p.environ(nil)
 	mark, _ := env.Lookup(hookMark)
 	marked := mark == "1"
 	if name == "sync" && !marked {
-		return 0, false
+		return false
 	}
 	if marked && config.Disabled(env) {
-		return 0, true // before anything is read
+		return true // before anything is read
 	}
 	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	fs.Usage = func() {}
@@ -75,18 +75,18 @@ func (p *program) hook(name string, args []string) (code int, done bool) {
 	err := fs.Parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
 		p.sets, p.json = nil, false
-		return 0, false
+		return false
 	}
 	h := agent.Harness(agent.Claude{})
 	event, rerr := agent.ReadEvent(h, p.stdin, 0, 0)
 	if event.Name == "" && !marked {
 		p.event = &event // what there is on standard input is read by now
 		p.sets, p.json = nil, false
-		return 0, false // mistakes are for the command tree, too
+		return false // mistakes are for the command tree, too
 	}
 	p.cfg = config.Load(p.environ(p.sets))
 	if p.cfg.Disabled {
-		return 0, true
+		return true
 	}
 	if errors.Is(rerr, agent.ErrNoEvent) {
 		rerr = nil // a marked hook of an agent that sends nothing
@@ -98,7 +98,7 @@ func (p *program) hook(name string, args []string) (code int, done bool) {
 		rerr = errors.Join(rerr, errors.New(w))
 	}
 	p.guard(name, hc, h, event, rerr)
-	return 0, true
+	return true
 }
 
 // guard runs a hook so that it cannot harm its agent: a deadline, no panic, no

@@ -65,7 +65,7 @@ type plan struct {
 }
 
 func (p *program) init(cmd *cobra.Command, o initOptions) error {
-	pl, err := p.plan(cmd, o)
+	pl, err := p.plan(o)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (p *program) firstSync(ctx context.Context) {
 
 // plan settles every answer and reads everything that is going to be changed,
 // so that nothing is touched when something is wrong.
-func (p *program) plan(cmd *cobra.Command, o initOptions) (plan, error) {
+func (p *program) plan(o initOptions) (plan, error) {
 	var pl plan
 	ask := &prompter{p: p, quiet: o.yes || o.dryRun || p.json}
 	if terminal(p.stdin) {

@@ -59,8 +59,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 func (p *program) run(args []string) int {
 	if len(args) > 0 {
-		if code, done := p.hook(args[0], args[1:]); done {
-			return code
+		if p.hook(args[0], args[1:]) {
+			return 0 // whatever became of it
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

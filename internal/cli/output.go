@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/term"
 )
@@ -72,9 +73,16 @@ func (b *progress) done() {
 	}
 }
 
-// firstLine cuts a text to its first line and n characters, for lists.
+// firstLine cuts a text to its first line and n characters, for lists, without
+// the characters that move a terminal's cursor.
 func firstLine(s string, n int) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/store"
+
+	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -36,6 +39,7 @@ func TestMain(m *testing.M) {
 // in, ID1, ID2 … the notes that "ids" found in the last output.
 func TestScripts(t *testing.T) {
 	maps.Copy(scriptCommands, unixCommands)
+	waitForLock(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -58,6 +62,7 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("PROJECT", filepath.Join(work, "storefront"))
 	env.Setenv("TZ", "UTC")
 	env.Setenv("LC_ALL", "C")
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // else every process lingers for a second under the race detector
 	env.Values[namesKey{}] = &names{work: work}
 	for _, dir := range []string{home, filepath.Join(work, "storefront")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -124,4 +129,38 @@ func waitForChildren(work string, most time.Duration) []string {
 			return left
 		}
 	}
+}
+
+// waitForLock runs a command that waits for a lock as long as one does, while
+// the scripts run: it would hold up the others for half a minute if it were one.
+func waitForLock(t *testing.T) {
+	if testing.Short() {
+		return
+	}
+	home := t.TempDir()
+	l := flock.New(filepath.Join(home, "store.lock"))
+	if ok, err := l.TryLock(); !ok || err != nil {
+		t.Fatal("not locked:", err)
+	}
+	cmd := exec.Command("anamnesis", "add", "--project", "p", "--title", "New", "--body", "x")
+	cmd.Env = append(os.Environ(), "ANAMNESIS_HOME="+home)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan time.Duration, 1)
+	go func() { _ = cmd.Wait(); done <- time.Since(began) }()
+	t.Cleanup(func() {
+		took := <-done
+		code := cmd.ProcessState.ExitCode()
+		if code != exitLocked || stdout.String() != "" || !strings.Contains(stderr.String(), "another anamnesis process is working on the store; try again") {
+			t.Errorf("a command that cannot get the lock exits with %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
+		}
+		if took < store.LockTimeout || took > store.LockTimeout+10*time.Second {
+			t.Errorf("it waited for %v, want %v", took, store.LockTimeout)
+		}
+		_ = l.Unlock()
+	})
 }

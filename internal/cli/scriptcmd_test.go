@@ -56,6 +56,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"log":        cmdLog,
 	"together":   cmdTogether,
 	"gathered":   cmdGathered,
+	"interrupt":  cmdInterrupt,
 	"busyindex":  cmdBusyIndex,
 	"idleindex":  cmdIdleIndex,
 	"torn":       cmdTorn,
@@ -462,7 +463,8 @@ func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// append FILE FROM [TIMES] adds one file to the end of another.
+// append FILE FROM [TIMES] adds one file to the end of another; a part of a line
+// (FROM is named *.part) without its line feed.
 func cmdAppend(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && (len(args) == 2 || len(args) == 3), "append FILE FROM [TIMES]")
 	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
@@ -472,6 +474,9 @@ func cmdAppend(ts *testscript.TestScript, neg bool, args []string) {
 		times = number(ts, args[2])
 	}
 	text := ts.ReadFile(args[1])
+	if strings.HasSuffix(args[1], ".part") {
+		text = strings.TrimSuffix(text, "\n")
+	}
 	for range times {
 		_, err := f.WriteString(text)
 		ts.Check(err)
@@ -589,7 +594,7 @@ func command(ts *testscript.TestScript, program string, args ...string) *exec.Cm
 	cmd := exec.Command(program, args...)
 	cmd.Dir = ts.MkAbs(".")
 	for _, name := range []string{
-		"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANAMNESIS_MACHINE_ID", "ANAMNESIS_HOME", "ANAMNESIS_HOOK", "TZ", "LC_ALL",
+		"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANAMNESIS_MACHINE_ID", "ANAMNESIS_HOME", "ANAMNESIS_HOOK", "TZ", "LC_ALL", "GORACE",
 	} {
 		if v := ts.Getenv(name); v != "" {
 			cmd.Env = append(cmd.Env, name+"="+v)
@@ -815,6 +820,15 @@ func cmdTogether(ts *testscript.TestScript, neg bool, args []string) {
 			_ = b.cmd.Wait()
 		}
 	})
+}
+
+// interrupt presses Control-C for them, when they have begun to wait.
+func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "interrupt")
+	time.Sleep(500 * time.Millisecond)
+	for _, b := range ts.Value(namesKey{}).(*names).begun {
+		ts.Check(b.cmd.Process.Signal(os.Interrupt))
+	}
 }
 
 func cmdGathered(ts *testscript.TestScript, neg bool, args []string) {

@@ -126,12 +126,12 @@ func (p *program) printHits(res *recall.Result, o searchOptions) {
 			p.printf("%s\n", h.Row.ID)
 			continue
 		case "simple":
-			p.printf("%s  %.2f  [%s] %s\n", h.Row.ID, h.Score(), h.Row.Type, h.Row.Title)
+			p.printf("%s  %.2f  [%s] %s\n", h.Row.ID, h.Score(), h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
 		default:
 			if i > 0 {
 				p.printf("\n")
 			}
-			p.printf("%d. [%s] %s\n", i+1, h.Row.Type, h.Row.Title)
+			p.printf("%d. [%s] %s\n", i+1, h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
 			p.printf("   %s  score %.2f  project %s  %s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated))
 			for line := range strings.Lines(passage(h)) {
 				p.printf("   | %s\n", strings.TrimRight(line, "\n"))

@@ -127,7 +127,7 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 		}
 		return nil
 	}
-	p.printf("# %s\n\n[%s] project %s · from %s · source %s (confidence %g)\n", n.Title, n.Type, n.Project, n.MachineID, n.Provenance.Source, n.Provenance.Confidence)
+	p.printf("# %s\n\n[%s] project %s · from %s · source %s (confidence %g)\n", firstLine(n.Title, note.MaxTitle), n.Type, n.Project, n.MachineID, n.Provenance.Source, n.Provenance.Confidence)
 	p.printf("created %s · updated %s", dated(n.CreatedAt), dated(n.UpdatedAt))
 	if len(n.Tags) > 0 {
 		p.printf(" · tags %s", strings.Join(n.Tags, ", "))

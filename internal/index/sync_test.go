@@ -29,12 +29,8 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	b := &bench{TB: t, now: time.Now()}
-	dir, err := os.MkdirTemp("", "sync") // rapid has no TempDir
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if b.store, err = store.Open(store.Options{Root: dir, Now: func() time.Time { return b.now }}); err != nil {
+	var err error
+	if b.store, err = store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return b.now }}); err != nil {
 		t.Fatal(err)
 	}
 	b.reopen()

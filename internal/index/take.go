@@ -22,6 +22,10 @@ const sameID = "same id as "
 // one is written.
 func (ix *Index) take(ctx context.Context, todo []store.Ref, gone []string, o SyncOptions, late func() bool, rep *Report) error {
 	total := len(todo)
+	size := chunk
+	if o.Budget == 0 {
+		size = 4 * chunk // fewer transactions write each page of the database less often
+	}
 	type read struct {
 		refs    []store.Ref
 		results []result
@@ -31,8 +35,8 @@ func (ix *Index) take(ctx context.Context, todo []store.Ref, gone []string, o Sy
 	defer close(stop)
 	go func() {
 		defer close(next)
-		for at := 0; at < total && !late(); at += chunk {
-			refs := todo[at:min(at+chunk, total)]
+		for at := 0; at < total && !late(); at += size {
+			refs := todo[at:min(at+size, total)]
 			select {
 			case next <- read{refs, ix.readAll(refs)}:
 			case <-stop:

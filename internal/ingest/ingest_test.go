@@ -299,7 +299,7 @@ func TestReadOnlyStore(t *testing.T) {
 	if err := os.Chmod(d.store.Root(), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Chmod(d.store.Root(), 0o700) //nolint:errcheck // so that the folder can be deleted
+	defer os.Chmod(d.store.Root(), 0o700) // so that the folder can be deleted
 	s, err := store.Open(store.Options{Root: d.store.Root()})
 	if err != nil || !s.ReadOnly() {
 		t.Fatal(err)

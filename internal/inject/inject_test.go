@@ -193,7 +193,7 @@ func TestDefuse(t *testing.T) {
 		{"a tilde fence", "~~~\n```\n", "~~~\n```\n~~~"},
 		{"hidden characters", "a\u200bb\u202ec\U000e0041d\u00ade\x1bf", "abcdef"},
 		{"emoji stay", "👩‍💻 ok ✔️", "👩‍💻 ok ✔️"},
-		{"persian joiners stay", "می‌خواهم", "می‌خواهم"},
+		{"persian joiners stay", "می\u200cخواهم", "می\u200cخواهم"},
 	} {
 		if got := inject.Defuse(c.body); got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)

@@ -71,7 +71,7 @@ func (p *pair) quotedSecret(s, v string) bool {
 
 // phrase reports whether a value with blanks may be a passphrase.
 func (p *pair) phrase(v string) bool {
-	return p.class == password && p.op == assign && strings.Count(v, " ") <= 1 && evidence(v) && !wordlike(strings.TrimRight(v, "!?.")) && len(v) <= 32 && strings.IndexAny(v, "%$<{") < 0
+	return p.class == password && p.op == assign && strings.Count(v, " ") <= 1 && evidence(v) && !wordlike(strings.TrimRight(v, "!?.")) && len(v) <= 32 && !strings.ContainsAny(v, "%$<{")
 }
 
 // isPattern reports whether a value is a regular expression or a range of characters.

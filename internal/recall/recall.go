@@ -13,6 +13,7 @@ package recall
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"anamnesis/internal/index"
@@ -105,7 +106,7 @@ func (e *Engine) interpret(q Query) Query {
 		q.K = DefaultK
 	}
 	q.K = max(1, min(q.K, MaxK))
-	q.Text = q.Text[:min(len(q.Text), maxQuestion)]
+	q.Text = strings.ToValidUTF8(q.Text[:min(len(q.Text), maxQuestion)], "")
 	return q
 }
 

@@ -189,7 +189,7 @@ func (g *git) anything() bool {
 	found := errors.New("found")
 	err := filepath.WalkDir(g.dir, func(at string, d os.DirEntry, err error) error {
 		if err != nil {
-			return nil // what cannot be read cannot be committed
+			return nil //nolint:nilerr // what cannot be read cannot be committed
 		}
 		rel, err := filepath.Rel(g.dir, at)
 		if err != nil || rel == "." {

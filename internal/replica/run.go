@@ -143,7 +143,7 @@ func (g *git) ready(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		return fmt.Errorf("%w: %v; notes stay on this machine until git %d.%d or newer is installed, or sync is turned off",
+		return fmt.Errorf("%w: %w; notes stay on this machine until git %d.%d or newer is installed, or sync is turned off",
 			ErrNoGit, err, minMajor, minMinor)
 	}
 	return nil

@@ -39,7 +39,7 @@ func (s *Store) Identify(dir string) Identity {
 	id := Identity{Branch: repo.branch}
 	if key, file := s.marker(dir); key != "" {
 		id.Key, id.Source, id.From = key, "marker", file
-	} else if key := NormalizeRemote(repo.origin); key != "" {
+	} else if key := NormalizeRemote(repo.origin); key != "" && key != note.Global {
 		id.Key, id.Source, id.From = key, "remote", redactUserinfo(repo.origin)
 		if old := legacyRemote(repo.origin); old != key {
 			id.Also = append(id.Also, old)

@@ -50,7 +50,7 @@ func TestNormalizeRemote(t *testing.T) {
 		{"/srv/x/mem.git", "/srv/x/mem"},
 		{"file:///srv/x/mem.git", "/srv/x/mem"},
 		{"../sibling.git", "../sibling"},
-		{`C:\repos\app.git`, "c:" + string(filepath.ToSlash(`\repos\app`))},
+		{`C:\repos\app.git`, "c:" + filepath.ToSlash(`\repos\app`)},
 		{"https://host", "host"},
 		{"  ", ""},
 		{"", ""},

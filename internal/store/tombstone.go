@@ -42,7 +42,7 @@ const (
 // NewTombstone makes the tombstone of a statement.
 func NewTombstone(id note.ID, statement string, at time.Time) Tombstone {
 	salt := make([]byte, 16)
-	rand.Read(salt) //nolint:errcheck // crypto/rand.Read never fails
+	rand.Read(salt) // never fails
 	sum, sim, words := fingerprint(salt, note.Normalize(statement))
 	return Tombstone{
 		V: 1, ID: id, At: at.UTC().Format(time.RFC3339),

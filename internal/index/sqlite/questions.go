@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -304,7 +305,7 @@ func (d *DB) Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tal
 		var c store.Tally
 		var last int64
 		err := d.one(ctx, "SELECT injected, recalled, last FROM counters WHERE id = ?", []any{string(id)}, &c.Injected, &c.Recalled, &last)
-		if err == sql.ErrNoRows {
+		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
 		if err != nil {
