@@ -65,7 +65,7 @@ type Capture struct {
 	Outcome ingest.Outcome // when not trivial
 }
 
-// ErrNoTranscript says that there is no such session file.
+// ErrNoTranscript says that there is no such session file, and that waiting will not bring it.
 var ErrNoTranscript = errors.New("no such transcript")
 
 // Capture reads one session and takes it in.
@@ -117,7 +117,7 @@ func open(name string) (*os.File, error) {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+		return nil, fmt.Errorf("%w: it is not a regular file", ErrNoTranscript)
 	}
 	return os.Open(name)
 }

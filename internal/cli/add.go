@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -118,8 +120,8 @@ func (p *program) body(o addOptions) (string, error) {
 		in = f
 	case o.file == "-" || o.title == "" && !terminal(p.stdin):
 		in = p.stdin
-	case o.title != "" && !terminal(p.stdin) && piped(p.stdin):
-		in = p.stdin
+	case !terminal(p.stdin):
+		in = soon(p.stdin) // an agent's shell may hold a pipe open and say nothing
 	default:
 		return "", nil
 	}
@@ -133,15 +135,27 @@ func (p *program) body(o addOptions) (string, error) {
 	return strings.TrimRight(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\r\n", "\n"), "\uFFFD"), "\n"), nil
 }
 
-// piped reports whether something may come from standard input: a pipe or a
-// file, and not a device such as /dev/null.
-func piped(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	if !ok {
-		return true
+// firstByte is how long one waits for a body that nobody announced.
+const firstByte = time.Second
+
+// soon returns in, or nothing if not a byte of it came within firstByte. The
+// reading that was begun stays behind; the process is about to end.
+func soon(in io.Reader) io.Reader {
+	first := make(chan []byte, 1)
+	go func() {
+		buf := make([]byte, 4096)
+		n, err := in.Read(buf)
+		if err != nil && n == 0 {
+			buf = nil
+		}
+		first <- buf[:n]
+	}()
+	select {
+	case data := <-first:
+		return io.MultiReader(bytes.NewReader(data), in)
+	case <-time.After(firstByte):
+		return strings.NewReader("")
 	}
-	fi, err := f.Stat()
-	return err == nil && (fi.Mode().IsRegular() || fi.Mode()&os.ModeNamedPipe != 0)
 }
 
 type outcomeJSON struct {

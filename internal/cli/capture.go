@@ -126,7 +126,7 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	}
 	p.printf("capture: %s\n", rep.line(o.noSync))
 	if n := c.Skipped.Bad(); n > 0 {
-		p.note("%s of %s could not be read and were skipped", plural(n, "line"), file)
+		p.note("skipped %s of %s that could not be read", plural(n, "line"), file)
 	}
 	if c.Outcome.Redacted {
 		p.note("secrets were masked before the note was written")

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/note"
+
 	"github.com/goccy/go-yaml"
 )
 
@@ -44,6 +46,9 @@ func (s *Store) AddAlias(from, to string) error {
 	if from == "" || to == "" || from == to {
 		return fmt.Errorf("alias %q of %q: two different names are needed", from, to)
 	}
+	if from == note.Global || to == note.Global {
+		return fmt.Errorf("alias %q of %q: %q is no project; a note becomes global one by one, by its own project key", from, to, note.Global)
+	}
 	aliases, err := s.Aliases()
 	if err != nil {
 		return err
@@ -76,10 +81,14 @@ func (s *Store) Canonical(key string) string {
 }
 
 // targets makes a function of the set of aliases: where two machines gave one
-// key two targets, the smaller wins.
+// key two targets, the smaller wins. An alias of or to note.Global, which only
+// another machine can have written, would make a whole project global; it counts nothing.
 func targets(aliases []Alias) map[string]string {
 	to := make(map[string]string, len(aliases))
 	for _, a := range aliases {
+		if a.From == note.Global || a.To == note.Global {
+			continue
+		}
 		if old, ok := to[a.From]; !ok || a.To < old {
 			to[a.From] = a.To
 		}

@@ -180,8 +180,17 @@ func TestAliases(t *testing.T) {
 	if d := cmp.Diff([]string{"it's", "new", "old", "older", "quirk"}, got); d != "" {
 		t.Error(d)
 	}
-	if err := s.AddAlias("a", "a"); err == nil {
-		t.Error("a name is no alias of itself")
+	for _, a := range [][2]string{{"a", "a"}, {"a", ""}, {"a", "global"}, {"global", "a"}} {
+		if err := s.AddAlias(a[0], a[1]); err == nil {
+			t.Errorf("%s is an alias of %s", a[0], a[1])
+		}
+	}
+	write(t, s.Path("memory/projects.yaml"), "aliases:\n- {from: mine, to: global}\n- {from: global, to: mine}\n") // from another machine
+	if got := s.Canonical("mine"); got != "mine" {
+		t.Errorf("a whole project became %s", got)
+	}
+	if got := s.Canonical("global"); got != "global" {
+		t.Errorf("global became %s", got)
 	}
 	write(t, s.Path("memory/projects.yaml"), "aliases: [")
 	if _, err := s.Aliases(); err == nil {
