@@ -174,12 +174,12 @@ func (c *corpus) note(i int) *note.Note {
 	return n
 }
 
-// question asks for a note as somebody who remembers some of it does: two to
-// six of its words in any order, among words that carry nothing.
+// question asks for a note as somebody who remembers some of it does: three to
+// seven of its words in any order, now and then behind words that carry nothing.
 func (c *corpus) question(n *note.Note) string {
 	words := strings.Fields(n.Title + " " + n.Body)
 	var asked []string
-	want := 2 + c.r.IntN(5)
+	want := 3 + c.r.IntN(5)
 	for tries := 0; len(asked) < want && tries < 50; tries++ {
 		w := strings.Trim(c.pick(words), ".")
 		if len(w) > 3 && !slices.Contains(glue, strings.ToLower(w)) && !slices.Contains(asked, w) {

@@ -82,7 +82,7 @@ func (s *stage) coldSearch(st *stand) error {
 		}
 	}
 	ours := s.command(st, "search", "--") // a question may begin with a hyphen
-	ours.ok = 3 // nothing found
+	ours.ok = 3                           // nothing found
 	got, err := rotate(s.rounds(80), ask(ours.args, ours), ask([]string{s.rough, "search", st.rough}, child{}))
 	if err != nil {
 		return fmt.Errorf("question %d: %w", turn, err)
@@ -94,11 +94,15 @@ func (s *stage) coldSearch(st *stand) error {
 
 // memory asks the naive program to run things and tell their peak.
 func (s *stage) memory(st *stand) error {
+	rounds := 3
+	if st.notes > 50000 {
+		rounds = 1
+	}
 	peak := func(args ...string) (float64, error) {
 		c := s.command(st)
 		c.args = append([]string{s.rough, "peak"}, args...)
 		var all series
-		for range 3 {
+		for range rounds {
 			out, _, err := c.run()
 			if err != nil {
 				return 0, err

@@ -28,9 +28,8 @@ type stage struct {
 	sizes []int
 	table *table
 
-	dir                    string
-	program, hello, rough  string // the binaries; rough is the naive one
-	programSize, roughSize int64
+	dir                   string
+	program, hello, rough string // the binaries; rough is the naive one
 }
 
 const helloWorld = `package main

@@ -73,9 +73,10 @@ func (t *table) put(id string, size int, value, base float64) {
 
 // A verdict is what a budget says of a figure.
 type verdict struct {
-	size      int
-	met, aim  bool
-	got, most float64
+	size     int
+	met, aim bool
+	got      float64
+	limit    limit
 }
 
 func (v verdict) String() string {
@@ -104,7 +105,7 @@ func (t *table) judge(r row) []verdict {
 		if r.ratio {
 			got = c.value / c.base
 		}
-		v := verdict{size: size, met: got <= l.budget, aim: got <= l.aim, got: got, most: l.budget}
+		v := verdict{size: size, met: got <= l.budget, aim: got <= l.aim, got: got, limit: l}
 		if r.more {
 			v.met, v.aim = got >= l.budget, got >= l.aim
 		}

@@ -79,11 +79,11 @@ func build(db *sql.DB, store string) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	defer tx.Rollback()
 	if _, err := tx.Exec("CREATE VIRTUAL TABLE notes USING fts5(title, body, tags, path UNINDEXED, tokenize='porter unicode61')"); err != nil {
 		return err
 	}
-	insert, err := tx.Prepare("INSERT INTO notes (title, body, tags, path) VALUES (?, ?, ?, ?)")
+	insert, err := tx.Prepare("INSERT INTO notes (title, body, tags, path) VALUES (?, ?, ?, ?)") //nolint:sqlclosecheck // closed below; the closure that uses it hides that
 	if err != nil {
 		return err
 	}

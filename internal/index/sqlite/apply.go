@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,8 @@ type writer struct {
 	files       int64
 	passages    int64
 	lengths     [index.NumFields]int64
-	edges       bool // supersession must be worked out again
+	edges       bool    // supersession must be worked out again
+	gone        []int64 // passages of dropped notes, still in the full text
 }
 
 // newWriter returns a writer for a transaction. The transaction itself ends
@@ -118,6 +120,18 @@ func (w *writer) batch(b index.Batch) {
 		w.forgive(p)
 	}
 	for i := range b.Put {
+		w.drop(b.Put[i].Ref.Path, string(b.Put[i].Note.ID))
+		w.forgive(b.Put[i].Ref.Path)
+	}
+	w.dropTexts()
+	held := make(map[string]bool, 2*len(b.Put)) // paths and ids of this batch
+	for i := range b.Put {
+		path, id := b.Put[i].Ref.Path, strings.ToLower(string(b.Put[i].Note.ID))
+		if held[path] || held[id] {
+			w.drop(path, id)
+			w.dropTexts()
+		}
+		held[path], held[id] = true, true
 		w.put(&b.Put[i])
 	}
 	for path, p := range b.Problems {
@@ -127,6 +141,7 @@ func (w *writer) batch(b index.Batch) {
 		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
 		w.files++
 	}
+	w.dropTexts()
 	if w.edges {
 		w.supersede()
 	}
@@ -155,17 +170,18 @@ func (w *writer) forgive(path string) {
 	}, path)
 }
 
-// drop removes the notes that have a path or an id.
+// drop removes the notes that have a path or an id, but for the texts of their
+// passages, which dropTexts removes.
 func (w *writer) drop(path, id string) {
-	var keys []int64
+	var keys, simhashes []int64
 	var ids []string
-	w.query("SELECT key, id, path, size, mtime FROM notes WHERE path = ? OR id = ?", func(r *sql.Rows) error {
-		var key, size, mtime int64
+	w.query("SELECT key, id, path, size, mtime, simhash FROM notes WHERE path = ? OR id = ?", func(r *sql.Rows) error {
+		var key, size, mtime, simhash int64
 		var id, path string
-		if err := r.Scan(&key, &id, &path, &size, &mtime); err != nil {
+		if err := r.Scan(&key, &id, &path, &size, &mtime, &simhash); err != nil {
 			return err
 		}
-		keys, ids = append(keys, key), append(ids, id)
+		keys, ids, simhashes = append(keys, key), append(ids, id), append(simhashes, simhash)
 		w.fingerprint ^= index.Fingerprint(path, size, mtime)
 		w.files--
 		return nil
@@ -177,15 +193,17 @@ func (w *writer) drop(path, id string) {
 			if err := r.Scan(&p, &forward); err != nil {
 				return err
 			}
+			w.gone = append(w.gone, p)
 			w.passages--
 			for f, tokens := range decode(forward) {
 				w.lengths[f] -= int64(len(tokens))
 			}
 			return nil
 		}, key)
-		w.exec("DELETE FROM fts WHERE rowid IN (SELECT key FROM passages WHERE note = ?)", key)
 		w.exec("DELETE FROM passages WHERE note = ?", key)
-		w.exec("DELETE FROM bands WHERE note = ?", key)
+		for band := range 4 { // by its whole key: no index leads from a note to its bands
+			w.exec("DELETE FROM bands WHERE band = ? AND note = ?", bandKey(uint64(simhashes[i]), band), key)
+		}
 		if res := w.exec("DELETE FROM supersedes WHERE note = ?", ids[i]); res != nil {
 			n, _ := res.RowsAffected()
 			w.edges = w.edges || n > 0
@@ -194,10 +212,20 @@ func (w *writer) drop(path, id string) {
 	}
 }
 
+// dropTexts removes passages of dropped notes from the full text: many at a
+// time, in their order, one by one. FTS5 gathers changes in memory as long as
+// the rows ascend, and before a statement of several rows it writes them.
+func (w *writer) dropTexts() {
+	slices.Sort(w.gone)
+	for _, p := range w.gone {
+		w.exec("DELETE FROM fts WHERE rowid = ?", p)
+	}
+	w.gone = w.gone[:0]
+}
+
+// put inserts a note; what had its path or its id has been dropped.
 func (w *writer) put(e *index.Entry) {
 	n := e.Note
-	w.drop(e.Ref.Path, string(n.ID))
-	w.forgive(e.Ref.Path)
 	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
 		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,

@@ -74,12 +74,9 @@ func (d *DB) Match(ctx context.Context, terms []index.Term, f index.Filter, limi
 	}
 	cond, args := where(f)
 	var got []index.Candidate
-	for done := 0; done < len(scores) && len(got) < limit; {
-		// The first round is enough unless the condition leaves many out.
-		next := best(scores, done+limit)[done:]
-		if done > 0 {
-			next = best(scores, len(scores))[done:]
-		}
+	// The first round is enough unless the condition leaves many out.
+	for done, n := 0, limit; done < len(scores) && len(got) < limit; n = len(scores) {
+		next := best(scores, n)[done:]
 		done += len(next)
 		for part := range slices.Chunk(next, limit) {
 			more, err := d.fetch(ctx, part, cond, args)

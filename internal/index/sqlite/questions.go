@@ -98,7 +98,7 @@ const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.pro
 // scanner is *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
-func scanRow(s scanner, now time.Time, more ...any) (index.Row, error) {
+func scanRow(s scanner, now time.Time) (index.Row, error) {
 	var r index.Row
 	var id, typ, tags, by string
 	var mtime, created, updated, forget int64
@@ -106,7 +106,7 @@ func scanRow(s scanner, now time.Time, more ...any) (index.Row, error) {
 		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
 		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
 	}
-	if err := s.Scan(append(dest, more...)...); err != nil {
+	if err := s.Scan(dest...); err != nil {
 		return r, err
 	}
 	r.ID, r.Type, r.SupersededBy = note.ID(id), note.Type(typ), note.ID(by)
@@ -225,7 +225,8 @@ func (d *DB) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
 // Twins returns the notes with the same statement and those with a similar one.
 func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]index.Twin, error) {
 	// Two hashes that differ in at most three bits are equal in one of four bands.
-	const query = "SELECT " + rowColumns + `, n.statement, n.simhash, n.words FROM notes n WHERE n.statement = ? OR n.key IN
+	// Few of those that are equal in a band are twins: rows are read for them only.
+	const query = `SELECT n.key, n.statement, n.simhash, n.words FROM notes n WHERE n.statement = ? OR n.key IN
 		(SELECT note FROM bands WHERE band IN (?, ?, ?, ?)) ORDER BY n.id`
 	args := []any{statement[:]}
 	for band := range 4 {
@@ -236,20 +237,34 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 		return nil, fmt.Errorf("read index: %w", err)
 	}
 	defer rows.Close()
-	var twins []index.Twin
+	var keys []int64
+	found := make(map[int64]index.Twin)
+	var said sql.RawBytes
 	for rows.Next() {
 		var t index.Twin
-		var said []byte
-		var sim int64
-		if t.Row, err = scanRow(rows, time.Time{}, &said, &sim, &t.Words); err != nil {
-			return nil, err
+		var key, sim int64
+		if err := rows.Scan(&key, &said, &sim, &t.Words); err != nil {
+			return nil, fmt.Errorf("read index: %w", err)
 		}
 		t.Exact = string(said) == string(statement[:])
 		if t.Bits = bits.OnesCount64(uint64(sim) ^ simhash); t.Exact || t.Bits <= store.NearBits {
-			twins = append(twins, t)
+			keys, found[key] = append(keys, key), t
 		}
 	}
-	return twins, rows.Err()
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	described, err := d.Rows(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	twins := make([]index.Twin, 0, len(described))
+	for _, r := range described {
+		t := found[r.Key]
+		t.Row = r
+		twins = append(twins, t)
+	}
+	return twins, nil
 }
 
 // Count adds to the counters, unless the cursors are not at from any more.

@@ -39,6 +39,7 @@ CREATE TABLE passages (
 );
 CREATE INDEX passages_note ON passages (note);
 CREATE TABLE supersedes (note TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (note, target)) WITHOUT ROWID;
+CREATE INDEX supersedes_target ON supersedes (target);
 CREATE TABLE bands (band INTEGER NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (band, note)) WITHOUT ROWID;
 CREATE TABLE problems (
 	path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL, reason TEXT NOT NULL
