@@ -96,6 +96,8 @@ func (p *program) report(err error) int {
 		return exitLocked
 	case errors.Is(err, store.ErrReadOnly):
 		fmt.Fprintln(p.stderr, "anamnesis: is the folder yours? `ls -ld` tells; ANAMNESIS_HOME names another")
+	case sqlite.Damaged(err):
+		fmt.Fprintln(p.stderr, "anamnesis: the index is damaged; `anamnesis reindex` makes it anew from the notes")
 	case errors.Is(err, fs.ErrPermission):
 		fmt.Fprintln(p.stderr, "anamnesis: you may not read or write that; check who owns it")
 	}

@@ -51,6 +51,9 @@ read as notes are named and left alone.`,
 			if err := m.index.Fold(cmd.Context()); err != nil {
 				return err
 			}
+			if rep.Healed && m.notice == "" {
+				p.note("the index was damaged and has been made anew")
+			}
 			indexed := rep.Files - len(rep.Problems)
 			for _, pr := range rep.Problems {
 				p.note("skipped %s: %s", m.store.Path(pr.Path), pr.Reason)

@@ -26,7 +26,7 @@ const maxTerms = 64
 func (ix *Index) Ask(ctx context.Context, question string, f Filter, limit int) (Matches, error) {
 	m, err := ix.ask(ctx, question, f, limit)
 	if err != nil && ix.Damaged(err) {
-		if _, err = ix.Sync(ctx, SyncOptions{}); err == nil {
+		if err = ix.heal(ctx, err); err == nil {
 			m, err = ix.ask(ctx, question, f, limit)
 		}
 	}

@@ -176,6 +176,8 @@ type Backend interface {
 	Cursors(ctx context.Context) (map[string]int64, error)
 	Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error)
 
+	// Check looks for damage that no question has met yet.
+	Check(ctx context.Context) error
 	// Damaged reports whether an error of this backend says that its data must
 	// be made anew; Reset throws them away.
 	Damaged(err error) bool

@@ -47,15 +47,23 @@ const chunk = 512
 
 // Sync brings the index into step with the files: a walk compared with what the
 // index knows. Running it twice changes nothing. A damaged index is made anew.
-func (ix *Index) Sync(ctx context.Context, o SyncOptions) (Report, error) {
-	rep, err := ix.sync(ctx, o)
-	if err != nil && ix.Damaged(err) {
-		if rerr := ix.Reset(ctx); rerr != nil {
-			return rep, errors.Join(err, rerr)
-		}
-		rep, err = ix.sync(ctx, o)
-		rep.Healed = true
+func (ix *Index) Sync(ctx context.Context, o SyncOptions) (rep Report, err error) {
+	if o.All { // who asks for that suspects something
+		err = ix.Check(ctx)
 	}
+	if err == nil {
+		if rep, err = ix.sync(ctx, o); err == nil || !ix.Damaged(err) {
+			return rep, err
+		}
+	}
+	if ctx.Err() != nil {
+		return rep, err
+	}
+	if rerr := ix.Reset(ctx); rerr != nil {
+		return rep, errors.Join(err, rerr)
+	}
+	rep, err = ix.sync(ctx, o)
+	rep.Healed = true
 	return rep, err
 }
 

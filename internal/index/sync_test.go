@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -306,6 +307,33 @@ func TestSyncFollowsTheFiles(t *testing.T) {
 			rt.Fatalf("Sync is not idempotent: %+v", rep)
 		}
 	})
+}
+
+// A table can be missing without a walk noticing: an earlier build of ours made
+// the file, or somebody opened it by hand.
+func TestMissingTableHeals(t *testing.T) {
+	for _, heal := range []string{"ask", "reindex"} {
+		b := newBench(t)
+		b.file("memory/semantic/a.md", "a", "kumquat", false)
+		b.sync()
+		db, err := sql.Open("sqlite", b.store.Path("index.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), "DROP TABLE postings"); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		if heal == "reindex" {
+			if rep, err := b.Sync(t.Context(), index.SyncOptions{All: true}); err != nil || !rep.Healed {
+				t.Errorf("reindex: %+v %v", rep, err)
+			}
+		}
+		m, err := b.Ask(t.Context(), "kumquat", index.Filter{Now: b.now}, 10)
+		if err != nil || len(m.Candidates) != 1 {
+			t.Errorf("%s: %d candidates, %v", heal, len(m.Candidates), err)
+		}
+	}
 }
 
 func TestFold(t *testing.T) {

@@ -186,8 +186,17 @@ func before(a, b string) bool {
 func (ix *Index) Refresh(ctx context.Context, paths ...string) error {
 	err := ix.refresh(ctx, paths)
 	if err != nil && ix.Damaged(err) {
-		_, err = ix.Sync(ctx, SyncOptions{})
+		return ix.heal(ctx, err)
 	}
+	return err
+}
+
+// heal makes a damaged index anew. A walk alone may not meet the damage.
+func (ix *Index) heal(ctx context.Context, cause error) error {
+	if err := ix.Reset(ctx); err != nil {
+		return errors.Join(cause, err)
+	}
+	_, err := ix.sync(ctx, SyncOptions{})
 	return err
 }
 

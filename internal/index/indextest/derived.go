@@ -54,6 +54,9 @@ func counters(t *testing.T, s *suite) {
 }
 
 func reset(t *testing.T, s *suite) {
+	if err := s.Check(s.ctx); err != nil {
+		t.Errorf("a new index is damaged: %v", err)
+	}
 	var all []*note.Note
 	for i := range 20 {
 		all = append(all, &note.Note{ID: note.ID(fmt.Sprintf("n%d", i)), Title: "title"})

@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -306,6 +307,28 @@ func (d *DB) Reset(ctx context.Context) error {
 	err := d.recreate(ctx)
 	d.mu.Lock()
 	return err
+}
+
+// Check reports a broken page, or a table that is not as the schema says.
+func (d *DB) Check(ctx context.Context) error {
+	var found string
+	if err := d.one(ctx, "PRAGMA quick_check(1)", nil, &found); err != nil {
+		return fmt.Errorf("check index %s: %w", d.path, err)
+	}
+	if found != "ok" {
+		return fmt.Errorf("check index %s: %s", d.path, found)
+	}
+	for _, t := range append(slices.Clone(tables), "fts", "vocabulary", "postings") {
+		rows, err := d.reader().QueryContext(ctx, "SELECT * FROM "+t+" LIMIT 1")
+		if err == nil {
+			rows.Next()
+			err = errors.Join(rows.Err(), rows.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("check index %s: %w", d.path, err)
+		}
+	}
+	return nil
 }
 
 // Close closes the database.
