@@ -37,7 +37,7 @@ func goTool(t *testing.T, args ...string) []byte {
 	}
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = ".."
-	cmd.Env = append(os.Environ(), "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GODEBUG=") // a tracing caller would trace the go command too
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
