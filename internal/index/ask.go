@@ -15,8 +15,7 @@ type Matches struct {
 
 // maxPostings bounds the work of one question: terms are taken rarest first
 // until their posting lists hold this many entries. The candidates are scored
-// by all terms all the same. Measured at 100k notes: 8 terms unpruned 140 ms,
-// pruned 3 ms; no change of the first ten on the development sets.
+// by all terms all the same. docs/performance.md has what a question costs.
 const maxPostings = 4000
 
 // maxTerms bounds a question: a prompt can be a pasted log.
