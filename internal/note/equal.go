@@ -17,6 +17,7 @@ func (n *Note) Clone() *Note {
 		}
 	}
 	c.Evidence = slices.Clone(n.Evidence)
+	c.Edits = slices.Clone(n.Edits)
 	c.Extra = slices.Clone(n.Extra)
 	return &c
 }
@@ -46,6 +47,8 @@ func (f *field) equal(a, b *Note) bool {
 		return a.ProofCount == b.ProofCount
 	case asEvidence:
 		return slices.Equal(a.Evidence, b.Evidence)
+	case asEdits:
+		return slices.Equal(a.Edits, b.Edits)
 	}
 	return f.value(a) == f.value(b)
 }

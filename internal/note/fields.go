@@ -20,6 +20,7 @@ const (
 	asTruth // true or false, absent means that nobody said
 	asCount
 	asEvidence
+	asEdits
 )
 
 // A field is one known key of the front matter: its place in the order of the
@@ -79,6 +80,7 @@ var fields = [...]field{
 	{key: "import_hash", text: func(n *Note) *string { return &n.ImportHash }},
 	{key: "imported_id", text: func(n *Note) *string { return &n.ImportedID }},
 	{key: "conflict_of", text: func(n *Note) *string { return (*string)(&n.ConflictOf) }},
+	{key: editKey, shape: asEdits},
 }
 
 // fieldAt returns the place of a known key, or -1. It looks from hint on
@@ -133,6 +135,9 @@ type pair struct {
 func (f *field) set(n *Note, v value) error {
 	if f.shape == asEvidence {
 		return setEvidence(n, v)
+	}
+	if f.shape == asEdits {
+		return setEdits(n, v)
 	}
 	if f.shape == asList {
 		list, err := v.texts()

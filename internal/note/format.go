@@ -32,6 +32,8 @@ func (f *field) append(b []byte, n *Note) []byte {
 		return f.appendList(b, f.items(n))
 	case asEvidence:
 		return appendEvidence(b, n.Evidence)
+	case asEdits:
+		return appendEdits(b, n.Edits)
 	case asText, asRequired, asTruth:
 		if s := f.value(n); s != "" || f.always {
 			if f.shape == asTruth && (s == "true" || s == "false") {

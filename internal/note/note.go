@@ -6,6 +6,9 @@
 // that what nobody touched stays byte for byte as its owner wrote it. The
 // format is normative in docs/format.md.
 //
+// Reconcile merges two forms of a note. It always has a result, and names what
+// could not stay in it; a form that cannot be read loses against one that can.
+//
 // The package knows no file system, no clock and no index.
 package note
 
@@ -131,6 +134,7 @@ type Note struct {
 	ImportHash     string
 	ImportedID     string
 	ConflictOf     ID
+	Edits          []Edit // written by merges alone, see Reconcile
 
 	Extra []Field // unknown keys, in the order of the file
 }

@@ -70,6 +70,9 @@ func noteGen() *rapid.Generator[*note.Note] {
 		for range rapid.IntRange(0, 2).Draw(t, "evidence") {
 			n.Evidence = append(n.Evidence, note.Evidence{Session: text("es"), Chunk: text("ec"), Quote: text("eq")})
 		}
+		for _, key := range list("edits") {
+			n.Edits = append(n.Edits, note.Edit{Key: key, At: "2026-01-01T00:00:00+00:00"})
+		}
 		for i := range rapid.IntRange(0, 3).Draw(t, "extra") {
 			key := fmt.Sprintf("x%d", i)
 			n.Extra = append(n.Extra, note.Field{Key: key, Raw: key + ":" + rapid.SampledFrom([]string{

@@ -124,6 +124,10 @@ func (n *Note) validateText() error {
 			for _, e := range n.Evidence {
 				texts = append(texts, e.Session, e.Chunk, e.Quote)
 			}
+		case f.shape == asEdits:
+			for _, e := range n.Edits {
+				texts = append(texts, e.Key, string(e.At))
+			}
 		}
 		for _, s := range texts {
 			if err := bad(f.key, s); err != nil {

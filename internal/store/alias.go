@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"anamnesis/internal/note"
-
-	"github.com/goccy/go-yaml"
 )
 
 const aliasFile = "memory/projects.yaml"
@@ -26,18 +24,20 @@ func (s *Store) Aliases() ([]Alias, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var file struct {
-		Aliases []Alias `yaml:"aliases"`
-	}
+	var all []Alias
 	if err == nil {
-		err = yaml.Unmarshal(data, &file)
+		all, err = readAliases(data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w; mend or delete it", s.Path(aliasFile), err)
 	}
-	return slices.DeleteFunc(file.Aliases, func(a Alias) bool {
-		return a.From == "" || a.To == "" || a.From == a.To
-	}), nil
+	return all, nil
+}
+
+// line returns the line of an alias in its file.
+func (a Alias) line() string {
+	quote := func(k string) string { return "'" + strings.ReplaceAll(k, "'", "''") + "'" }
+	return fmt.Sprintf("- {from: %s, to: %s}\n", quote(a.From), quote(a.To))
 }
 
 // AddAlias makes from another name of the project to. The caller holds the store lock.
@@ -66,8 +66,7 @@ func (s *Store) AddAlias(from, to string) error {
 	if data[len(data)-1] != '\n' {
 		data = append(data, '\n')
 	}
-	quote := func(k string) string { return "'" + strings.ReplaceAll(k, "'", "''") + "'" }
-	return s.Replace(aliasFile, fmt.Appendf(data, "- {from: %s, to: %s}\n", quote(from), quote(to)))
+	return s.Replace(aliasFile, append(data, Alias{from, to}.line()...))
 }
 
 // Canonical follows the aliases of a key to the project it names. Where they

@@ -11,7 +11,8 @@ import (
 )
 
 // A Disk makes the changes a store asks for. The operating system's is OS; a
-// test wraps it to count the steps and to stop at one.
+// test wraps it to count the steps and to stop at one. It is used by several
+// goroutines at once.
 type Disk interface {
 	MkdirAll(dir string) error
 	Create(dir string) (File, error) // a new temporary file in dir
@@ -163,7 +164,7 @@ const sweepAge = time.Hour
 // Sweep removes temporary files that a crash left behind.
 func (s *Store) Sweep() int {
 	var removed int
-	for _, top := range []string{"memory", "local", "history", "spool", "events"} {
+	for _, top := range []string{"memory", "local", "history", "spool", "events", "conflicts"} {
 		_ = filepath.WalkDir(s.Path(top), func(p string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return nil //nolint:nilerr // what cannot be read is not ours to sweep

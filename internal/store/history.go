@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -27,19 +29,32 @@ func historyDir(id note.ID) string { return "history/" + string(id) }
 // newest revision are stored already: a crash after this step and before the
 // change leaves such a copy.
 func (s *Store) remember(id note.ID, data []byte, reason string) error {
-	if stubbed("S6") {
-		return nil
+	name, err := s.revision(id, data, reason)
+	if err != nil || name == "" {
+		return err
+	}
+	return s.replace(name, data, true)
+}
+
+// revision returns the path under which the form data of a note belongs into
+// its history, empty when it is the newest there already.
+func (s *Store) revision(id note.ID, data []byte, reason string) (string, error) {
+	if stubbed("S6") || id == "" {
+		return "", nil
+	}
+	if err := s.folders(historyDir(id) + "/"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
 	}
 	revs, err := s.History(id)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if len(revs) > 0 {
 		if newest, _, err := s.readRegular(revs[0].Path, MaxNoteSize); err == nil && bytes.Equal(newest, data) {
-			return nil
+			return "", nil
 		}
 	}
-	return s.replace(historyDir(id)+"/"+string(note.NewID(s.now()))+"-"+reason+".md", data, true)
+	return historyDir(id) + "/" + string(note.NewID(s.now())) + "-" + reason + ".md", nil
 }
 
 // History lists the revisions of a note, newest first.

@@ -13,8 +13,13 @@ import (
 
 // Reasons for a change, as they stand in the names of history files.
 const (
-	Update  = "update"
-	Capture = "capture"
+	Update   = "update"
+	Capture  = "capture"
+	Archived = "archive"
+	Merged   = "merge"
+	Deleted  = "delete"
+	Restored = "restore"
+	Conceded = "conflict" // the loser of a conflict that was resolved
 )
 
 // Put writes n, which the caller has validated, and returns its file. A note
@@ -31,9 +36,12 @@ func (s *Store) Put(n *note.Note, old Ref, reason string) (ref Ref, changed bool
 		if former, _, err = s.readRegular(old.Path, MaxNoteSize); err != nil {
 			return Ref{}, false, fmt.Errorf("put note %s: %w", s.Path(old.Path), err)
 		}
-		was, perr := note.Parse(former)
-		if perr == nil && was.Type == n.Type && old.Scope == n.Scope {
-			path = old.Path
+		if was, err := note.Parse(former); err == nil {
+			if was.Type == n.Type && old.Scope == n.Scope {
+				path = old.Path
+			}
+			n = n.Clone()
+			n.InheritEdits(was)
 		}
 	} else if _, err := os.Lstat(s.Path(path)); !errors.Is(err, fs.ErrNotExist) {
 		return Ref{}, false, fmt.Errorf("put note %s: a file of that name is there already; choose another id", s.Path(path))

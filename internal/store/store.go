@@ -1,11 +1,15 @@
 // Package store keeps what cannot be rebuilt, as files: notes, their history,
-// tombstones, project aliases, the capture queue (spool) and the append-only
-// event log. docs/format.md is normative.
+// tombstones, project aliases, conflicts, the capture queue (spool) and the
+// append-only event log. docs/format.md is normative.
 //
 // Every file that holds knowledge is replaced atomically (temporary file in the
 // same folder, fsync, rename, fsync of the folder). Writers hold the store
 // lock; readers need none. Hooks take no lock and wait for no fsync: a spool
 // job is a new file that is renamed into place, an event is one append.
+//
+// What another machine changed is merged (Merger) and taken in whole (Adopt). No
+// side of a merge is dropped: what cannot stay waits in conflicts/. What was
+// forgotten goes for good, tombstone first, so that a crash is finished (Obey).
 //
 // Nothing that comes from a file or a name is trusted: ids are validated,
 // symbolic links are never followed below the root, and a file that is not a

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -12,6 +13,7 @@ import (
 	"io/fs"
 	"math/bits"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +23,9 @@ import (
 // A Tombstone remembers that a statement was forgotten, without holding it:
 // whoever reads it cannot tell what was said, and whoever says it again, word
 // for word or nearly, is recognised.
+//
+// A lifted tombstone, of version 2, takes the place of one whose note was
+// brought back. It has an id and a time, and recognises nothing.
 type Tombstone struct {
 	V       int     `json:"v"`
 	ID      note.ID `json:"id"`
@@ -98,29 +103,116 @@ func (s *Store) Bury(scope note.Scope, t Tombstone) error {
 	return nil
 }
 
-// Tombstones reads the tombstones of both trees. A file that is none is
-// skipped: a tombstone that cannot be read protects nothing, and status says so.
+// Tombstones reads the tombstones of both trees, without the lifted ones. A
+// file that is none is skipped: a tombstone that cannot be read protects
+// nothing, and status says so.
 func (s *Store) Tombstones() ([]Tombstone, error) {
 	var all []Tombstone
-	for _, tree := range []string{"memory", "local"} {
-		dir := tree + "/tombstones"
-		entries, err := os.ReadDir(s.Path(dir))
-		if errors.Is(err, fs.ErrNotExist) {
+	for _, scope := range []note.Scope{note.Portable, note.Local} {
+		stones, err := s.tombstonesOf(scope)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, slices.DeleteFunc(stones, func(t Tombstone) bool { return t.V != 1 })...)
+	}
+	return all, nil
+}
+
+// tombstonesOf reads the tombstones of a tree of the store, the lifted ones too.
+func (s *Store) tombstonesOf(scope note.Scope) ([]Tombstone, error) {
+	if err := s.folders(treeName(scope) + "/tombstones/"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read tombstones: %w", err)
+	}
+	return tombstonesIn(os.DirFS(s.Tree(scope)))
+}
+
+func tombstonesIn(tree fs.FS) ([]Tombstone, error) {
+	entries, err := fs.ReadDir(tree, "tombstones")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read tombstones: %w", err)
+	}
+	var all []Tombstone
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") || !e.Type().IsRegular() {
 			continue
 		}
-		if err != nil {
-			return nil, fmt.Errorf("read tombstones: %w", err)
+		if fi, err := e.Info(); err != nil || fi.Size() > maxRecord {
+			continue
 		}
-		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), ".json") {
-				continue
-			}
-			var t Tombstone
-			data, _, err := s.readRegular(dir+"/"+e.Name(), maxRecord)
-			if err == nil && json.Unmarshal(data, &t) == nil && t.V == 1 {
-				all = append(all, t)
-			}
+		data, err := fs.ReadFile(tree, "tombstones/"+e.Name())
+		if t, ok := readTombstone(data); err == nil && ok {
+			all = append(all, t)
 		}
 	}
 	return all, nil
+}
+
+func readTombstone(data []byte) (t Tombstone, ok bool) {
+	if json.Unmarshal(data, &t) != nil || t.V != 1 && t.V != 2 {
+		return t, false
+	}
+	_, err := note.ParseID(string(t.ID))
+	return t, err == nil
+}
+
+// exactly reports whether a normalised statement is the forgotten one, not a near-copy.
+func (t Tombstone) exactly(normalized string) bool {
+	salt, err := hex.DecodeString(t.Salt)
+	if err != nil || t.V != 1 {
+		return false
+	}
+	mac := hmac.New(sha256.New, salt)
+	mac.Write([]byte(normalized))
+	return hex.EncodeToString(mac.Sum(nil)) == t.HMAC
+}
+
+// supersedes reports whether t is the later decision about its note.
+func (t Tombstone) supersedes(old Tombstone) bool {
+	x, _ := time.Parse(time.RFC3339, t.At)
+	y, _ := time.Parse(time.RFC3339, old.At)
+	if c := x.Compare(y); c != 0 {
+		return c > 0
+	}
+	return t.V > old.V
+}
+
+// after returns the time now, or a second after at if that is later: a decision
+// supersedes the one it answers, whatever the clocks say.
+func after(at string, now time.Time) string {
+	if t, err := time.Parse(time.RFC3339, at); err == nil && !now.After(t.Add(time.Second)) {
+		now = t.Add(time.Second)
+	}
+	return now.UTC().Format(time.RFC3339)
+}
+
+// mergeTombstones keeps the later decision; a deletion counts nothing.
+func mergeTombstones(base, ours, theirs []byte) []byte {
+	switch {
+	case ours == nil && theirs == nil:
+		return base
+	case ours == nil:
+		return theirs
+	case theirs == nil:
+		return ours
+	}
+	a, okA := readTombstone(ours)
+	b, okB := readTombstone(theirs)
+	switch {
+	case okA != okB:
+		if okA {
+			return ours
+		}
+		return theirs
+	case okA && a.supersedes(b):
+		return ours
+	case okA && b.supersedes(a):
+		return theirs
+	}
+	if bytes.Compare(ours, theirs) < 0 {
+		return ours
+	}
+	return theirs
 }

@@ -1,0 +1,211 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"anamnesis/internal/note"
+)
+
+// Archive takes a note out of recall; Unarchive undoes it. reason may be empty.
+// changed is false when the note is archived already. The caller holds the store lock.
+func (s *Store) Archive(id note.ID, reason string) (ref Ref, changed bool, err error) {
+	return s.setStatus(id, "archived", reason)
+}
+
+// Unarchive brings an archived note back. Notes with another status stay as they are.
+func (s *Store) Unarchive(id note.ID) (ref Ref, changed bool, err error) {
+	return s.setStatus(id, "", "")
+}
+
+func (s *Store) setStatus(id note.ID, status, reason string) (ref Ref, changed bool, err error) {
+	if ref, err = s.Find(id); err != nil {
+		return ref, false, err
+	}
+	n, _, ref, err := s.Read(ref.Path)
+	if err != nil || n.Status == status || status == "" && n.Status != "archived" {
+		return ref, false, err
+	}
+	n.Status, n.StatusReason, n.UpdatedAt = status, reason, note.At(s.now())
+	return s.Put(n, ref, Archived)
+}
+
+// Forgotten says what forgetting a note erases, or has erased.
+type Forgotten struct {
+	ID        note.ID
+	Title     string
+	Notes     []string  // files of the note and of those that say exactly the same, relative to the root
+	Sidecars  int       // files of entities beside them
+	History   int       // former forms of all of them
+	Held      []note.ID // drafts that wait and say the same
+	Conflicts []note.ID
+	Tombstone string // relative to the root
+}
+
+// PlanForget says what Forget would erase, and changes nothing.
+func (s *Store) PlanForget(id note.ID) (Forgotten, error) {
+	f, _, err := s.planForget(id)
+	return f, err
+}
+
+// Forget erases a note and all that this machine keeps of it: the file, every
+// note that says exactly the same, sidecars, history, held drafts, conflicts. A
+// tombstone stays, which recognises the statement without holding it; it is on
+// the disk before anything goes, so that Obey finishes what a crash interrupts.
+// What git remembers is not erased. The index has to be told of f.Notes and
+// f.Tombstone. The caller holds the store lock.
+func (s *Store) Forget(id note.ID) (f Forgotten, err error) {
+	f, stone, err := s.planForget(id)
+	if err != nil {
+		return f, err
+	}
+	if err := s.Bury(scopeOf(f.Tombstone), stone); err != nil {
+		return f, err
+	}
+	if _, err := s.erase([]Tombstone{stone}); err != nil {
+		return f, fmt.Errorf("forget note %s: %w", id, err)
+	}
+	done := s.obeyed()
+	if done == nil {
+		done = make(map[note.ID]string)
+	}
+	done[id] = stone.HMAC
+	return f, s.writeObeyed(done)
+}
+
+func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error) {
+	f.ID = id
+	n, err := s.remembered(id)
+	if err != nil {
+		return f, stone, fmt.Errorf("forget note %s: %w", id, err)
+	}
+	f.Title = n.Title
+	stone = NewTombstone(id, n.Statement(), s.now())
+	ids := map[note.ID]bool{id: true}
+	scope := note.Local
+	for ref := range s.Walk() {
+		data, _, err := s.readRegular(ref.Path, MaxNoteSize)
+		if err != nil {
+			continue
+		}
+		found, v := judge([]Tombstone{stone}, ref.Path, data)
+		if v == stays {
+			continue
+		}
+		ids[found] = true
+		f.Notes = append(f.Notes, ref.Path)
+		if _, err := s.lstat(sidecarPath(ref.Path)); err == nil {
+			f.Sidecars++
+		}
+		if ref.Scope == note.Portable {
+			scope = note.Portable
+		}
+	}
+	if len(f.Notes) == 0 {
+		scope = n.Scope
+	}
+	f.Tombstone = treeName(scope) + "/tombstones/" + string(id) + ".json"
+	if data, _, err := s.readRegular(f.Tombstone, maxRecord); err == nil {
+		if old, ok := readTombstone(data); ok {
+			stone.At = after(old.At, s.now())
+		}
+	}
+	for id := range ids {
+		revs, err := s.History(id)
+		if err != nil {
+			return f, stone, err
+		}
+		f.History += len(revs)
+	}
+	for _, draft := range s.Held() {
+		if _, v := judge([]Tombstone{stone}, "", draft.Format()); v != stays || ids[draft.ID] {
+			f.Held = append(f.Held, draft.ID)
+		}
+	}
+	conflicts, err := s.Conflicts()
+	for _, c := range conflicts {
+		if ids[c.NoteID] && c.Why != WhyForgotten {
+			f.Conflicts = append(f.Conflicts, c.ID)
+		}
+	}
+	return f, stone, err
+}
+
+// remembered returns a note, or the newest form in the history of one that is gone.
+func (s *Store) remembered(id note.ID) (*note.Note, error) {
+	if _, err := note.ParseID(string(id)); err != nil {
+		return nil, err
+	}
+	ref, err := s.Find(id)
+	if err == nil {
+		n, _, _, err := s.Read(ref.Path)
+		return n, err
+	}
+	revs, herr := s.History(id)
+	if herr != nil || len(revs) == 0 {
+		return nil, errors.Join(err, herr)
+	}
+	return s.form(id, revs[0])
+}
+
+// form reads a former form of a note.
+func (s *Store) form(id note.ID, rev Revision) (*note.Note, error) {
+	data, _, err := s.readRegular(rev.Path, MaxNoteSize)
+	if err != nil {
+		return nil, fmt.Errorf("read revision %s of note %s: %w", rev.Name, id, err)
+	}
+	n, err := note.Parse(data)
+	if err == nil && n.ID != id {
+		err = fmt.Errorf("it has the id %s", n.ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read revision %s of note %s: %w", rev.Name, id, err)
+	}
+	return n, nil
+}
+
+// Restore gives a note the form it had before a change; revision is the name of
+// one of History. The present form goes to the history. A note that was deleted
+// comes back, one that was forgotten does not. The caller holds the store lock.
+func (s *Store) Restore(id note.ID, revision string) (ref Ref, changed bool, err error) {
+	fail := func(err error) (Ref, bool, error) {
+		return Ref{}, false, fmt.Errorf("restore note %s: %w", id, err)
+	}
+	if _, err := note.ParseID(string(id)); err != nil {
+		return fail(err)
+	}
+	revs, err := s.History(id)
+	if err != nil {
+		return fail(err)
+	}
+	for _, rev := range revs {
+		if rev.Name != revision {
+			continue
+		}
+		n, err := s.form(id, rev)
+		if err != nil {
+			return fail(err)
+		}
+		stones, err := s.Tombstones()
+		if err != nil {
+			return fail(err)
+		}
+		for _, t := range stones {
+			if t.ID == id || t.exactly(note.Normalize(n.Statement())) {
+				return fail(errors.New("it was forgotten; what was forgotten does not come back this way"))
+			}
+		}
+		if ref, err = s.Find(id); err == nil {
+			n.Scope = ref.Scope
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return fail(err)
+		}
+		n.UpdatedAt = note.At(s.now())
+		if err := n.Validate(); err != nil {
+			return fail(err)
+		}
+		return s.Put(n, ref, Restored)
+	}
+	return fail(fmt.Errorf("there is no revision %q; history lists %d", revision, len(revs)))
+}

@@ -1,0 +1,214 @@
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"testing"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+func walkFiles(tree fs.FS, f func(name string)) error {
+	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			f(name)
+		}
+		return err
+	})
+}
+
+func TestArchive(t *testing.T) {
+	s, _ := open(t)
+	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", "b")))
+	ref, changed, err := s.Archive("n1", "old")
+	if err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	n, _, _, _ := s.Read(ref.Path)
+	if n.Status != "archived" || n.StatusReason != "old" || n.Live(time.Now()) {
+		t.Errorf("%+v", n)
+	}
+	if _, changed, _ := s.Archive("n1", "again"); changed {
+		t.Error("archived twice")
+	}
+	if _, changed, err := s.Unarchive("n1"); err != nil || !changed {
+		t.Error(changed, err)
+	}
+	if n, _, _, _ = s.Read(ref.Path); n.Status != "" || n.StatusReason != "" {
+		t.Errorf("%+v", n)
+	}
+	revs, _ := s.History("n1")
+	if len(revs) != 2 || revs[0].Reason != store.Archived {
+		t.Errorf("history %+v", revs)
+	}
+	if _, _, err := s.Archive("n9", ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("archived what is not there: %v", err)
+	}
+
+	if _, changed, err := s.Restore("n1", revs[0].Name); err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	if n, _, _, _ = s.Read(ref.Path); n.Status != "archived" {
+		t.Errorf("restored %+v", n)
+	}
+	if revs, _ = s.History("n1"); len(revs) != 3 || revs[0].Reason != store.Restored {
+		t.Errorf("history %+v", revs)
+	}
+	for _, name := range []string{"", "../n2/x", "01K2M3N4P5Q6R7S8T9V0W1X2Y3-update"} {
+		if _, _, err := s.Restore("n1", name); err == nil {
+			t.Errorf("restored %q", name)
+		}
+	}
+}
+
+// lore fills a store with everything that a note leaves behind.
+func lore(t *testing.T, s *store.Store) {
+	t.Helper()
+	secret := "the password of the staging host is swordfish and Ada knows it"
+	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", secret)))
+	write(t, s.Path("memory/semantic/n1.entities.yaml"), "entities:\n- name: swordfish\n")
+	write(t, s.Path("memory/episodic/copy.md"), string(noteBytes("copy", "The password of the staging host is SWORDFISH, and Ada knows it!")))
+	write(t, s.Path("local/semantic/here.md"), string(noteBytes("here", secret)))
+	write(t, s.Path("memory/semantic/n2.md"), string(noteBytes("n2", "something else")))
+	for _, id := range []string{"n1", "copy"} {
+		write(t, s.Path("history/"+id+"/01K2M3N4P5Q6R7S8T9V0W1X2Y3-update.md"), string(noteBytes(note.ID(id), "swordfish once")))
+	}
+	write(t, s.Path("history/n2/01K2M3N4P5Q6R7S8T9V0W1X2Y3-update.md"), string(noteBytes("n2", "another")))
+	held := draft("held")
+	held.Body = secret
+	if err := s.Hold(held); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.AddConflict("semantic/n1.md", noteBytes("n1", secret), noteBytes("n1", "swordfish?")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.AddConflict("semantic/n2.md", noteBytes("n2", "x"), noteBytes("n2", "y")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestForget(t *testing.T) {
+	s, _ := open(t)
+	lore(t, s)
+	plan, err := s.PlanForget("n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"memory/episodic/copy.md", "memory/semantic/n1.md", "local/semantic/here.md"}
+	if !slices.Equal(plan.Notes, want) || plan.History != 2 || plan.Sidecars != 1 || len(plan.Held) != 1 || len(plan.Conflicts) != 1 ||
+		plan.Tombstone != "memory/tombstones/n1.json" {
+		t.Fatalf("%+v", plan)
+	}
+	if !holds(t, s, "swordfish") || read(t, s, plan.Tombstone) != nil {
+		t.Fatal("the plan was carried out")
+	}
+	done, err := s.Forget("n1")
+	if err != nil || !slices.Equal(done.Notes, want) {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if holds(t, s, "swordfish") || holds(t, s, "SWORDFISH") {
+		t.Errorf("left: %v", files(t, s))
+	}
+	if revs, _ := s.History("n2"); len(revs) != 1 {
+		t.Error("the history of another note is gone")
+	}
+	if all, _ := s.Conflicts(); len(all) != 1 || all[0].NoteID != "n2" {
+		t.Errorf("conflicts %+v", all)
+	}
+	if erased, err := s.Obey(); err != nil || len(erased) != 0 {
+		t.Errorf("%v %v", erased, err)
+	}
+	if _, err := s.Forget("n9"); err == nil {
+		t.Error("forgot what is not there")
+	}
+}
+
+// A note that is deleted is still in the history, and can be forgotten there.
+func TestForgetDeleted(t *testing.T) {
+	s, _ := open(t)
+	write(t, s.Path("history/n1/01K2M3N4P5Q6R7S8T9V0W1X2Y3-delete.md"), string(noteBytes("n1", "swordfish")))
+	if f, err := s.Forget("n1"); err != nil || f.History != 1 || f.Tombstone != "memory/tombstones/n1.json" {
+		t.Fatalf("%+v %v", f, err)
+	}
+	if holds(t, s, "swordfish") {
+		t.Errorf("left: %v", files(t, s))
+	}
+}
+
+// Whatever step fails: once there is a tombstone, Obey ends what Forget began.
+func TestForgetCrash(t *testing.T) {
+	prepare := func() string {
+		root := t.TempDir()
+		lore(t, on(t, root, nil))
+		return root
+	}
+	d := newCrashDisk(0)
+	s := on(t, prepare(), d)
+	opened := *d.steps
+	if _, err := s.Forget("n1"); err != nil {
+		t.Fatal(err)
+	}
+	total := *d.steps - opened
+	for stop := 1; stop <= total; stop++ {
+		root := prepare()
+		if _, err := on(t, root, newCrashDisk(opened+stop)).Forget("n1"); !errors.Is(err, errCrash) {
+			t.Fatalf("step %d: %v", stop, err)
+		}
+		s := on(t, root, nil)
+		if read(t, s, "memory/tombstones/n1.json") == nil {
+			if read(t, s, "memory/semantic/n1.md") == nil {
+				t.Errorf("step %d: erased before there is a tombstone", stop)
+			}
+			continue
+		}
+		if _, err := s.Obey(); err != nil {
+			t.Fatalf("step %d: %v", stop, err)
+		}
+		if holds(t, s, "swordfish") || holds(t, s, "SWORDFISH") {
+			t.Errorf("step %d: left %v", stop, files(t, s))
+		}
+	}
+}
+
+// A tombstone arrives from another machine.
+func TestObey(t *testing.T) {
+	s, _ := open(t)
+	lore(t, s)
+	other, _ := open(t)
+	secret := "t\nthe password of the staging host is swordfish and Ada knows it"
+	arrived := stone(t, other, "n1", secret)
+	write(t, s.Path("memory/semantic/near.md"), string(noteBytes("near", "the password of the staging host is swordfish, which Ada knows")))
+	evil := `{"v":1,"id":"../../memory","at":"2026-05-01T00:00:00Z","salt":"","hmac":"","simhash":"","tokens":0}`
+	if _, err := s.Adopt([]store.Change{
+		{Path: "tombstones/n1.json", New: []byte(arrived)}, {Path: "tombstones/evil.json", New: []byte(evil)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	erased, err := s.Obey()
+	want := []string{"memory/episodic/copy.md", "memory/semantic/n1.md", "local/semantic/here.md"}
+	if err != nil || !slices.Equal(erased, want) {
+		t.Fatalf("%v %v", erased, err)
+	}
+	if revs, _ := s.History("copy"); len(revs) != 0 || read(t, s, "spool/held/held.md") != nil || read(t, s, "memory/semantic/n1.entities.yaml") != nil {
+		t.Errorf("left: %v", files(t, s))
+	}
+	if read(t, s, "memory/semantic/near.md") == nil || read(t, s, "memory/semantic/n2.md") == nil {
+		t.Error("another note is gone")
+	}
+	// What came by the id of a forgotten note but says something else was meant by somebody.
+	write(t, s.Path("memory/semantic/n3.md"), string(noteBytes("n3", "changed since")))
+	stone(t, s, "n3", "t\nbefore")
+	if erased, err = s.Obey(); err != nil || !slices.Equal(erased, []string{"memory/semantic/n3.md"}) {
+		t.Fatalf("%v %v", erased, err)
+	}
+	all, _ := s.Conflicts()
+	if len(all) != 2 || all[1].Why != store.WhyForgotten || all[1].NoteID != "n3" {
+		t.Errorf("conflicts %+v", all)
+	}
+	if erased, err = s.Obey(); err != nil || erased != nil {
+		t.Errorf("obeyed twice: %v %v", erased, err)
+	}
+}
