@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,50 +16,85 @@ import (
 const staleLock = 10 * time.Minute
 
 // commit records the paths, all known ones when nil. The caller holds the mutex.
-func (g *git) commit(ctx context.Context, paths []string) (bool, error) {
+func (g *git) commit(ctx context.Context, paths []string) (s snapshot, err error) {
 	present, err := g.present()
 	if err != nil {
-		return false, err
+		return s, err
 	}
 	if !present && !g.anything() {
-		return false, nil
+		return s, nil
 	}
 	if err := g.ready(ctx); err != nil {
-		return false, err
+		return s, err
 	}
 	if err := g.ensure(ctx); err != nil {
-		return false, err
+		return s, err
 	}
 	if err := g.inProgress(); err != nil {
-		return false, err
+		return s, err
+	}
+	if err := g.configure(ctx); err != nil {
+		return s, err
 	}
 	if err := writeAttributes(g.dir); err != nil {
-		return false, fmt.Errorf("write %s: %w", attributes, err)
+		return s, fmt.Errorf("write %s: %w", attributes, err)
 	}
-	changed, blocked, err := g.changes(ctx, paths)
+	changed, others, blocked, err := g.changes(ctx, paths)
 	if err = firstOf(err, blocked); err != nil {
-		return false, err
+		return s, err
 	}
-	var stage, held []string
+	if slices.Equal(changed, []string{attributes}) && !g.anything() {
+		return s, nil // a tree without notes waits for those of the others
+	}
+	var stage, back []string
 	for _, name := range changed {
-		data, err := os.ReadFile(filepath.Join(g.dir, filepath.FromSlash(name)))
-		if err == nil && hasMarkers(data) {
-			held = append(held, name)
+		if why, err := g.hold(name); err != nil {
+			return s, err
+		} else if why != "" {
+			back = append(back, name)
+			s.held = append(s.held, held{name, why})
 		} else {
 			stage = append(stage, name)
 		}
 	}
-	committed, err := g.record(ctx, stage, held)
-	if err == nil && len(held) > 0 {
-		err = fmt.Errorf("%w: %s: it holds conflict markers; resolve them in the file", ErrHeld, strings.Join(held, ", "))
+	s.committed, err = g.seal(ctx, stage, back, others)
+	return s, err
+}
+
+// hold says why a changed file must not be committed, "" when it may.
+func (g *git) hold(name string) (string, error) {
+	if name == attributes {
+		return "", nil
 	}
-	return committed, err
+	at := filepath.Join(g.dir, filepath.FromSlash(name))
+	info, err := os.Lstat(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case info.Size() > maxFile:
+		return fmt.Sprintf("it is larger than %d MiB; make it smaller", maxFile>>20), nil
+	}
+	data, err := os.ReadFile(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return fmt.Sprintf("it cannot be read (%v)", err), nil
+	case hasMarkers(data):
+		return "it holds conflict markers; resolve them in the file", nil
+	case g.o.Hold != nil:
+		return g.o.Hold(name, data), nil
+	}
+	return "", nil
 }
 
 // changes returns the known paths that differ from the last commit, in order,
 // and an error in blocked when git itself has paths left to merge. Paths of
-// links and of other things that are no plain files are not among them.
-func (g *git) changes(ctx context.Context, paths []string) (changed []string, blocked, err error) {
+// links and of other things that are no plain files are not among them. Others
+// means that the user may have staged something that is not in changed.
+func (g *git) changes(ctx context.Context, paths []string) (changed []string, others bool, blocked, err error) {
 	args := []string{"status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"}
 	wanted := make(map[string]bool)
 	size := 0
@@ -71,7 +107,7 @@ func (g *git) changes(ctx context.Context, paths []string) (changed []string, bl
 	}
 	if paths != nil {
 		if len(wanted) == 0 {
-			return nil, nil, nil
+			return nil, true, nil, nil
 		}
 		wanted[attributes] = true
 	}
@@ -84,8 +120,9 @@ func (g *git) changes(ctx context.Context, paths []string) (changed []string, bl
 	}
 	out, err := g.git(ctx, "", args...)
 	if err != nil {
-		return nil, nil, err
+		return nil, true, nil, err
 	}
+	others = paths != nil
 	for _, row := range split(out) {
 		if len(row) < 4 {
 			continue
@@ -95,45 +132,55 @@ func (g *git) changes(ctx context.Context, paths []string) (changed []string, bl
 			blocked = fmt.Errorf("%w: %s has a conflict; resolve it and run git add there", ErrBlocked, name)
 			continue
 		}
-		if !Known(name) || paths != nil && !wanted[name] {
-			continue
+		take := Known(name) && writable(name) && (paths == nil || wanted[name])
+		if take {
+			regular, gone := isRegular(g.dir, name)
+			take = regular || gone
 		}
-		if regular, gone := isRegular(g.dir, name); regular || gone {
+		if take {
 			changed = append(changed, name)
+		} else if code[0] != ' ' && code[0] != '?' {
+			others = true
 		}
 	}
 	slices.Sort(changed)
-	return changed, blocked, nil
+	return slices.Compact(changed), others, blocked, nil
 }
 
-// record stages the paths and commits them: only known paths, and none of those held back.
-func (g *git) record(ctx context.Context, stage, held []string) (bool, error) {
+// seal stages the paths and commits them: only known paths, and none of those
+// held back. Without others nothing else can be staged, and git is not asked.
+func (g *git) seal(ctx context.Context, stage, back []string, others bool) (bool, error) {
 	if len(stage) > 0 {
 		in := strings.Join(stage, "\x00") + "\x00"
-		if err := g.locked(ctx, in, "update-index", "-z", "--add", "--remove", "--stdin"); err != nil {
+		if err := g.locked(ctx, in, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
 			return false, err
 		}
 	}
-	staged, err := g.staged(ctx)
-	if err != nil {
-		return false, err
-	}
-	mine := slices.DeleteFunc(slices.Clone(staged), func(name string) bool {
-		return !Known(name) || slices.Contains(held, name)
-	})
-	if len(mine) == 0 {
+	only := ""
+	if others || len(back) > 0 {
+		staged, err := g.staged(ctx)
+		if err != nil {
+			return false, err
+		}
+		mine := slices.DeleteFunc(slices.Clone(staged), func(name string) bool {
+			return !Known(name) || slices.Contains(back, name)
+		})
+		if len(mine) == 0 {
+			return false, nil
+		}
+		if len(mine) < len(staged) {
+			// The user has staged something else; it stays staged.
+			only = strings.Join(mine, "\x00") + "\x00"
+		}
+	} else if len(stage) == 0 {
 		return false, nil
 	}
-	message := fmt.Sprintf("anamnesis: sync from %s at %s", g.machine, g.now().UTC().Format("2006-01-02T15:04:05")+"+00:00")
+	message := fmt.Sprintf("anamnesis: sync from %s at %s", g.machine, g.stamp())
 	args := []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=verbatim", "-m", message}
-	in := ""
-	if len(mine) < len(staged) {
-		// The user has staged something else; it stays staged.
-		in = strings.Join(mine, "\x00") + "\x00"
+	if only != "" {
 		args = append(args, "--only", "--pathspec-from-file=-", "--pathspec-file-nul")
 	}
-	err = g.locked(ctx, in, args...)
-	if err != nil {
+	if err := g.locked(ctx, only, args...); err != nil {
 		// Another process may have committed the same, in spite of the lock.
 		if left, serr := g.staged(ctx); serr == nil && len(left) == 0 {
 			return false, nil
@@ -142,6 +189,9 @@ func (g *git) record(ctx context.Context, stage, held []string) (bool, error) {
 	}
 	return true, nil
 }
+
+// stamp is the time as it stands in messages.
+func (g *git) stamp() string { return g.now().UTC().Format("2006-01-02T15:04:05") + "+00:00" }
 
 // staged returns the paths that a commit would change.
 func (g *git) staged(ctx context.Context) ([]string, error) {

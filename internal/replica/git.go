@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,21 +13,25 @@ import (
 
 // git is the backend that keeps the tree as a git repository, branch main.
 type git struct {
+	o       Options
 	dir     string
-	remote  string
 	machine string // as it stands in messages
 	email   string
-	env     []string
-	name    string // of the program, as asked for
-	program string // its path, once found
+	name    string   // of the program, as asked for
+	program string   // its path, once found
+	ssh     []string // the environment of ssh, once known
 	timeout time.Duration
 	now     func() time.Time
-	mu      *sync.Mutex
+	turns   *turns
 }
+
+// turns are what backends of one tree take within a process. A sync holds mu
+// only while it looks at the tree, so that a commit never waits for the network.
+type turns struct{ sync, mu sync.Mutex }
 
 var _ Backend = (*git)(nil)
 
-// trees holds one mutex for each tree, so that all backends of a process take turns.
+// trees holds the turns of each tree.
 var trees sync.Map
 
 func openGit(o Options) (Backend, error) {
@@ -45,9 +48,9 @@ func openGit(o Options) (Backend, error) {
 	if strings.HasPrefix(o.Git, "-") {
 		return nil, fmt.Errorf("open replica: %q is no program", o.Git)
 	}
-	mu, _ := trees.LoadOrStore(dir, new(sync.Mutex))
+	t, _ := trees.LoadOrStore(dir, new(turns))
 	g := &git{
-		dir: dir, remote: o.Remote, env: o.Env, name: o.Git, timeout: o.Timeout, now: o.Now, mu: mu.(*sync.Mutex),
+		o: o, dir: dir, name: o.Git, timeout: o.Timeout, now: o.Now, turns: t.(*turns),
 		machine: printable(o.MachineID), email: "anamnesis@" + hostname(o.MachineID),
 	}
 	if g.name == "" {
@@ -106,51 +109,23 @@ func hostname(machine string) string {
 }
 
 func (g *git) Commit(ctx context.Context, paths []string) (bool, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.commit(ctx, paths)
+	g.turns.mu.Lock()
+	defer g.turns.mu.Unlock()
+	s, err := g.commit(ctx, paths)
+	return s.committed, firstOf(err, heldError(s.held))
 }
 
 func (g *git) Sync(ctx context.Context) (Outcome, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	var out Outcome
-	var err error
-	out.Committed, err = g.commit(ctx, nil)
-	note := ""
-	switch {
-	case errors.Is(err, ErrBlocked):
-		out.Conflicted, out.Detail, out.Head = true, err.Error(), g.head(ctx)
-		return out, nil
-	case errors.Is(err, ErrHeld):
-		out.Conflicted, note = true, "; "+err.Error()
-	case err != nil:
-		return out, err
-	}
-	if g.remote != "" {
-		if err := g.pointOrigin(ctx); err != nil {
-			return out, err
-		}
-	}
-	if present, _ := g.present(); present {
-		out.Head = g.head(ctx)
-	}
-	what := "nothing to commit"
-	if out.Committed {
-		what = "committed locally"
-	}
-	if g.remote == "" {
-		out.Detail = what + "; no remote configured" + note
-	} else {
-		out.Detail = what + "; syncing with a remote is not in this version" + note
-	}
-	return out, nil
+	g.turns.sync.Lock()
+	defer g.turns.sync.Unlock()
+	c := &cycle{p: g, o: g.o, local: &g.turns.mu, now: g.now}
+	return c.sync(ctx)
 }
 
 func (g *git) State(ctx context.Context) (State, error) {
-	s := State{Remote: g.remote}
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	s := State{Remote: g.o.Remote}
+	g.turns.mu.Lock()
+	defer g.turns.mu.Unlock()
 	present, err := g.present()
 	switch {
 	case errors.Is(err, ErrBlocked):
@@ -162,12 +137,17 @@ func (g *git) State(ctx context.Context) (State, error) {
 		s.Detail = "not initialized"
 		return s, nil
 	}
-	if err := g.ready(ctx); err != nil {
+	r, err := g.refs(ctx)
+	if err != nil {
 		return s, err
 	}
-	s.Initialized, s.Detail = true, "ok"
-	s.Head = g.head(ctx)
-	changed, blocked, err := g.changes(ctx, nil)
+	s.Initialized, s.Detail, s.Head = true, "ok", r.short
+	if g.o.Remote != "" {
+		if s.Ahead, s.Behind, err = g.distance(ctx, r.ours, r.known); err != nil {
+			return s, err
+		}
+	}
+	changed, _, blocked, err := g.changes(ctx, nil)
 	if err != nil {
 		return s, err
 	}
@@ -186,15 +166,6 @@ func firstOf(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// head returns the short name of the newest commit, empty when there is none.
-func (g *git) head(ctx context.Context) string {
-	out, err := g.git(ctx, "", "rev-parse", "--short", "--verify", "--quiet", "HEAD")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(out)
 }
 
 // present reports whether the tree is a repository, and refuses one that
@@ -248,29 +219,6 @@ func (g *git) inProgress() error {
 	if branch := strings.TrimSpace(string(head)); branch != "ref: refs/heads/main" {
 		return fmt.Errorf("%w: %s is not on its branch main but on %s; run git switch main there",
 			ErrBlocked, g.dir, strings.TrimPrefix(branch, "ref: refs/heads/"))
-	}
-	return nil
-}
-
-// pointOrigin makes the remote origin stand for the address in the options.
-func (g *git) pointOrigin(ctx context.Context) error {
-	if err := g.ready(ctx); err != nil {
-		return err
-	}
-	if err := g.ensure(ctx); err != nil {
-		return err
-	}
-	for key, want := range map[string]string{
-		"remote.origin.url":   g.remote,
-		"remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
-	} {
-		have, err := g.git(ctx, "", "config", "--local", "--get-all", "--null", key)
-		if err == nil && slices.Equal(split(have), []string{want}) {
-			continue
-		}
-		if err := g.locked(ctx, "", "config", "--local", "--replace-all", key, want); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -5,15 +5,19 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 )
 
-const attributes = ".gitattributes"
+// maxFile is the size in bytes from which on a file does not travel: the largest
+// note with the largest front matter is below it.
+const maxFile = 2 << 20
 
 // Known reports whether a file of that name, relative to the tree and with
 // slashes, is meant to travel: notes and their sidecars, tombstones, slots and
-// project aliases. Nothing that is hidden is, and no temporary file.
+// project aliases. Nothing that is hidden is, no temporary file, and no name
+// that is a device on Windows.
 func Known(name string) bool {
 	if name == attributes || name == "projects.yaml" {
 		return true
@@ -23,7 +27,7 @@ func Known(name string) bool {
 	}
 	parts := strings.Split(name, "/")
 	for _, part := range parts {
-		if part == "" || part[0] == '.' {
+		if part == "" || part[0] == '.' || isDevice(part) {
 			return false
 		}
 	}
@@ -39,6 +43,48 @@ func Known(name string) bool {
 		return true
 	}
 	return false
+}
+
+// isDevice reports whether Windows takes a name for a device, whatever its extension.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	stem = strings.ToUpper(strings.TrimRight(stem, " "))
+	switch stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	if number, ok := strings.CutPrefix(stem, "COM"); ok || strings.HasPrefix(stem, "LPT") {
+		if !ok {
+			number = stem[len("LPT"):]
+		}
+		return len(number) == 1 && '1' <= number[0] && number[0] <= '9'
+	}
+	return false
+}
+
+// writable reports whether this system can have a file of that known name.
+func writable(name string) bool {
+	if runtime.GOOS != "windows" {
+		return true
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.ContainsAny(part, `<>:"|?*`) || strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") {
+			return false
+		}
+	}
+	return true
+}
+
+// carried reports whether a name that is not known may stay in git's tree. git
+// refuses the others itself when it fetches.
+func carried(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		low := strings.ToLower(strings.TrimRight(part, " ."))
+		if low == "" || low == ".git" || low == "git~1" {
+			return false
+		}
+	}
+	return true
 }
 
 func isUnportable(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }
@@ -79,21 +125,4 @@ func hasMarkers(data []byte) bool {
 		}
 	}
 	return false
-}
-
-// writeAttributes makes the file that tells git to leave line ends alone,
-// unless there is something of that name.
-func writeAttributes(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, attributes), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if os.IsExist(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("* -text\n")
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
 }

@@ -1,15 +1,27 @@
 // Package replica keeps the notes tree of several machines the same.
 //
 // A Backend records what changed under memory/ and exchanges it with the other
-// machines. It knows no notes: it is given a folder of files and knows which
-// names in it are meant to travel (see Known). The files are the truth; what a
-// backend keeps besides is its own, in a hidden folder beside them.
+// machines. It knows no notes: it is given a folder of files, knows which names
+// in it are meant to travel (see Known), and asks its Options how two versions
+// of a file become one. The files are the truth; what a backend keeps besides
+// is its own, in a hidden folder beside them.
+//
+// A cycle commits, fetches, merges path by path in this process, writes the
+// files, moves the branch, and pushes. The files are written before the branch
+// moves. A machine that dies in between finds merged files as changes of its
+// own, and the next cycle comes to the same end, because a merge is idempotent:
+// merging the merged version with the other side once more changes nothing.
 //
 // The failure policy is: never block, never drop. A machine without git works
-// on locally (ErrNoGit), a commit that has to wait leaves every file as it is
+// on locally (ErrNoGit), an unreachable remote is a state and no error
+// (Outcome.Offline), a commit that has to wait leaves every file as it is
 // (ErrBlocked), and a file that must not travel yet is held back by name while
-// the others go (ErrHeld). Nothing here asks questions: children have no
-// terminal, no hooks, no user configuration, and a time limit.
+// the others go (ErrHeld). What a remote holds is never trusted: names that are
+// not Known, links and files of unusual size stay in git's tree and are never
+// written beside the notes; histories that do not belong together are joined
+// without a deletion. Nothing here asks questions: children have no terminal,
+// no hooks and a time limit, and the user's git configuration only where a
+// connection is made, so that credentials and proxies work.
 //
 // The package reads no environment variables. A caller passes its environment
 // in Options, and holds the lock that keeps two processes from syncing at once.
@@ -24,7 +36,8 @@ import (
 )
 
 // A Backend keeps one notes tree. Its methods are safe for concurrent use
-// within a process; between processes the caller serialises them.
+// within a process; between processes the caller serialises them. A backend
+// that keeps a history is a Historian too.
 type Backend interface {
 	// Commit records the present state of the given paths, which are relative to
 	// the tree and use slashes; nil means all that are known. Unknown paths and
@@ -33,14 +46,16 @@ type Backend interface {
 	Commit(ctx context.Context, paths []string) (committed bool, err error)
 
 	// Sync commits everything and exchanges it with the remote, if there is one.
-	// What only the user can resolve is no error, but Outcome.Conflicted.
+	// What only the user can resolve is no error, but Outcome.Conflicted or
+	// Outcome.Held; a remote that cannot be reached is Outcome.Offline.
 	Sync(ctx context.Context) (Outcome, error)
 
-	// State tells how things stand, and changes nothing.
+	// State tells how things stand, and changes nothing. It does not ask the remote.
 	State(ctx context.Context) (State, error)
 }
 
-// Options say which tree a backend keeps, and how.
+// Options say which tree a backend keeps, and how. The zero value of every
+// field but Dir is usable.
 type Options struct {
 	Backend   string // one of Backends, "git" when empty
 	Dir       string // the tree, memory/
@@ -50,16 +65,40 @@ type Options struct {
 	Git       string           // the git program, "git" when empty
 	Timeout   time.Duration    // of one child process, 30 seconds when zero
 	Now       func() time.Time // time.Now when nil
+
+	// Automatic marks syncs that nobody waits for. After a failure they leave an
+	// unreachable remote alone for a minute, then two, up to an hour.
+	Automatic bool
+	// MaxDelete is the share of the known files, 0 to 1, that one sync may delete
+	// here; 0 is no limit. Up to five files may always go.
+	MaxDelete   float64
+	AllowDelete bool // lets one sync pass in spite of MaxDelete
+
+	Merger Merger                                       // how two versions become one; by bytes when nil
+	Settle func(Conflict) error                         // takes the versions that lost; an error ends the sync with nothing changed
+	Hold   func(path string, data []byte) string        // why a file must not be committed yet, empty when it may
+	Apply  func([]Change) (changed []string, err error) // writes to the tree; see Change. Own code when nil
+	Tree   Tree                                         // what a Hub reads instead of Dir; git reads Dir
+
+	// Driver is the command line of a merge driver, with git's %O %A %B %P, for
+	// people who pull by hand. Empty leaves git's configuration as it is.
+	Driver string
 }
 
 // Outcome is what a Sync did.
 type Outcome struct {
 	Committed  bool
 	Pushed     bool
-	Pulled     int    // commits of others
-	Conflicted bool   // the user has something to resolve; Detail says what
-	Head       string // short name of the newest commit, empty when there is none
-	Detail     string // one line for the user
+	Pulled     int      // commits of others
+	Conflicted bool     // the user has something to resolve; Detail says what
+	Offline    bool     // the remote could not be asked; Detail says why
+	Held       bool     // what the remote has was not taken; Detail says why and what to do
+	Conflicts  int      // versions that lost and were given to Options.Settle
+	Changed    []string // paths in the tree that this sync wrote or deleted, in order
+	Ahead      int      // commits that the remote does not have, as far as is known
+	Behind     int      // commits of the remote that are not here
+	Head       string   // short name of the newest commit, empty when there is none
+	Detail     string   // one line for the user
 }
 
 // State is how things stand in a tree.
@@ -68,6 +107,8 @@ type State struct {
 	Remote      string
 	Head        string
 	Dirty       bool   // known paths have changes that are not committed
+	Ahead       int    // commits that the remote did not have when it was last asked
+	Behind      int    // commits that the remote had then and that are not here
 	Detail      string // "ok", "not initialized", or what stands in the way
 }
 
@@ -80,6 +121,10 @@ var (
 	ErrBlocked = errors.New("the notes repository cannot be committed to now")
 	// ErrHeld means that some files were left out of a commit.
 	ErrHeld = errors.New("held back")
+	// ErrDamaged means that the remote answers, but sends what git will not have.
+	ErrDamaged = errors.New("the remote is damaged")
+	// ErrRefused means that the remote answers and will not take a push.
+	ErrRefused = errors.New("the remote refuses the push")
 )
 
 // A Kind is one way to keep trees the same.

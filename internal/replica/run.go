@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,17 +42,32 @@ var settings = [...]string{
 	"protocol.ext.allow=never",
 	"credential.interactive=never",
 	"advice.detachedHead=false",
+	"core.symlinks=false",
+	"core.fileMode=false",
+	"fetch.fsckObjects=true",
+	"fetch.writeCommitGraph=false",
+	"fetch.recurseSubmodules=false",
+	"submodule.recurse=false",
+	"push.gpgSign=false",
+	"push.followTags=false",
 }
 
 // sealed returns the environment of a child: the caller's, without what would
 // point git elsewhere, make it ask, or make it speak another language. HOME and
 // the agent's socket stay, because ssh needs them.
-func sealed(env []string, more ...string) []string {
+//
+// Where a connection is made the user's git configuration stays too, below the
+// settings above: credential helpers, proxies, certificates, the command of
+// ssh and rewritten addresses are there, and without them many could not sync.
+// Everything else runs without it.
+func sealed(env []string, network bool, more ...string) []string {
 	out := make([]string, 0, len(env)+20)
 	for _, kv := range env {
 		key, _, _ := strings.Cut(kv, "=")
 		key = strings.ToUpper(key)
 		switch {
+		case network && slices.Contains(connecting[:], key):
+			out = append(out, kv)
 		case strings.HasPrefix(key, "GIT_"), strings.HasPrefix(key, "LC_"), key == "LANG", key == "LANGUAGE",
 			key == "SSH_ASKPASS", key == "SSH_ASKPASS_REQUIRE", key == "EDITOR", key == "VISUAL", key == "PAGER":
 		default:
@@ -58,18 +75,36 @@ func sealed(env []string, more ...string) []string {
 		}
 	}
 	out = append(out,
-		"ANAMNESIS_DISABLED=1", "REFLECT_DISABLED=1",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_ATTR_NOSYSTEM=1",
-		"GIT_TERMINAL_PROMPT=0", "SSH_ASKPASS_REQUIRE=never", "GIT_EDITOR=:", "GIT_PAGER=cat", "LC_ALL=C",
+		"ANAMNESIS_DISABLED=1", "REFLECT_DISABLED=1", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never", "GIT_EDITOR=:", "GIT_PAGER=cat", "LC_ALL=C",
 	)
+	if !network {
+		out = append(out, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	}
 	return append(out, more...)
+}
+
+// connecting lists the variables of git that say how to reach a remote.
+var connecting = [...]string{
+	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_PROXY_COMMAND", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
+	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 }
 
 // A gitError is a git that failed.
 type gitError struct {
 	verb   string
+	stdout string
 	stderr string
 	err    error
+}
+
+// code returns the exit code, -1 when there was none.
+func (e *gitError) code() int {
+	var exit *exec.ExitError
+	if errors.As(e.err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
 }
 
 func (e *gitError) Error() string {
@@ -82,31 +117,48 @@ func (e *gitError) Error() string {
 
 func (e *gitError) Unwrap() error { return e.err }
 
-// git runs git on the tree and returns what it prints. The arguments begin
-// with the verb; in is its standard input.
+// A call is one run of git. The arguments begin with the verb.
+type call struct {
+	args    []string
+	in      string    // its standard input
+	out     io.Writer // takes what it prints, which is returned when nil
+	network bool      // with the user's settings for connections
+}
+
+// git runs git on the tree and returns what it prints.
 func (g *git) git(ctx context.Context, in string, args ...string) (string, error) {
+	return g.run(ctx, call{args: args, in: in, network: args[0] == "fetch" || args[0] == "push"})
+}
+
+func (g *git) run(ctx context.Context, c call) (string, error) {
+	verb := c.args[0]
 	prefix := []string{"--no-pager", "--literal-pathspecs"}
 	for _, s := range settings {
 		prefix = append(prefix, "-c", s)
 	}
-	if args[0] != "init" && args[0] != "version" {
+	if verb != "init" && verb != "version" {
 		prefix = append(prefix, "--git-dir="+filepath.Join(g.dir, ".git"), "--work-tree="+g.dir)
 	}
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, g.program, append(prefix, args...)...)
+	cmd := exec.CommandContext(ctx, g.program, append(prefix, c.args...)...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), &stdout, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(c.in), &stdout, &stderr
+	if c.out != nil {
+		cmd.Stdout = c.out
+	}
 	cmd.Dir = g.dir
 	stamp := "@" + strconv.FormatInt(g.now().Unix(), 10) + " +0000"
 	cmd.Env = sealed(
-		g.env,
+		g.o.Env, c.network,
 		"GIT_AUTHOR_NAME=anamnesis", "GIT_AUTHOR_EMAIL="+g.email, "GIT_AUTHOR_DATE="+stamp,
 		"GIT_COMMITTER_NAME=anamnesis", "GIT_COMMITTER_EMAIL="+g.email, "GIT_COMMITTER_DATE="+stamp,
 	)
-	switch args[0] {
-	case "status", "diff", "rev-parse", "config":
+	switch {
+	case verb == "status" || verb == "diff" || verb == "rev-parse" || verb == "config":
 		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")
+	case c.network:
+		cmd.Env = append(cmd.Env, g.ssh...)
 	}
 	detach(cmd)
 	cmd.WaitDelay = 2 * time.Second
@@ -115,20 +167,23 @@ func (g *git) git(ctx context.Context, in string, args ...string) (string, error
 		if errors.Is(cause, context.DeadlineExceeded) {
 			cause = fmt.Errorf("stopped after %v: %w", g.timeout, cause)
 		}
-		return "", &gitError{verb: args[0], err: cause}
+		return "", &gitError{verb: verb, err: cause}
 	}
 	if err != nil {
-		return "", &gitError{verb: args[0], stderr: stderr.String(), err: err}
+		return "", &gitError{verb: verb, stdout: g.clean(stdout.String()), stderr: g.clean(stderr.String()), err: err}
 	}
 	return stdout.String(), nil
 }
+
+// clean takes the password of the remote out of what git prints.
+func (g *git) clean(text string) string { return hidePassword(text, g.o.Remote) }
 
 // ready finds git and looks at its version, once.
 func (g *git) ready(ctx context.Context) error {
 	if g.program != "" {
 		return nil
 	}
-	program, err := lookPath(g.name, g.env)
+	program, err := lookPath(g.name, g.o.Env)
 	if err != nil {
 		return fmt.Errorf("%w: %s was not found; notes stay on this machine until git %d.%d or newer is installed, or sync is turned off",
 			ErrNoGit, g.name, minMajor, minMinor)

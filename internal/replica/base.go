@@ -1,0 +1,100 @@
+package replica
+
+import "fmt"
+
+// An overlay is a path on which the merge bases differ.
+type overlay struct {
+	virtual entry // what the base is taken to have
+	first   entry // what the first base has
+}
+
+// base returns the commit to merge against, and where it is not what to merge
+// against.
+//
+// Two histories that merged each other crosswise have several merge bases, and
+// none of them will do alone: what the second one already deleted would look
+// like an addition, and what only the first had like a deletion. As git's own
+// merge does, the bases are merged with each other first, each against what it
+// and the first have in common. A line is then in the base if, and only if,
+// every side has had it and nobody had deleted it, so that one that is missing
+// from a side was deleted there. All machines see the same bases in the same
+// order, and get the same base. Versions that lose in it are not told: each
+// of them was told when the base was made.
+func (m *merging) base(bases []string) (string, map[string]overlay, error) {
+	if len(bases) == 0 {
+		return "", nil, nil
+	}
+	over := make(map[string]overlay)
+	for _, next := range bases[1:] {
+		below, err := m.c.p.bases(m.ctx, bases[0], next)
+		if err != nil {
+			return "", nil, err
+		}
+		root := ""
+		if len(below) > 0 {
+			root = below[0] // of several the first by name: a base of bases decides little
+		}
+		diffs, err := m.c.p.diff(m.ctx, [2]string{bases[0], next}, [2]string{root, bases[0]})
+		if err != nil {
+			return "", nil, err
+		}
+		if err := m.fold(over, diffs[0], diffs[1]); err != nil {
+			return "", nil, err
+		}
+	}
+	return bases[0], over, nil
+}
+
+// fold merges one more base into the overlay. Beside is what it differs in from
+// the first base, below what the first base differs in from what they share.
+func (m *merging) fold(over map[string]overlay, beside, below []delta) error {
+	root := make(map[string]entry, len(below))
+	var wanted []entry
+	for _, d := range below {
+		root[d.path] = d.old
+	}
+	next := make(map[string]entry, len(beside))
+	for _, d := range beside {
+		if !Known(d.path) {
+			continue
+		}
+		next[d.path] = d.new
+		if _, ok := over[d.path]; !ok {
+			over[d.path] = overlay{virtual: d.old, first: d.old}
+		}
+	}
+	for path, o := range over {
+		if _, ok := next[path]; !ok {
+			next[path] = o.first
+		}
+		if _, ok := root[path]; !ok {
+			root[path] = o.first
+		}
+		wanted = append(wanted, o.virtual, next[path], root[path])
+	}
+	if err := m.load(wanted); err != nil {
+		return err
+	}
+	for path, o := range over {
+		a, ok1 := m.content(o.virtual)
+		b, ok2 := m.content(next[path])
+		r, _ := m.content(root[path])
+		if !ok1 || !ok2 {
+			o.virtual = entry{} // no base: both sides stay
+			over[path] = o
+			continue
+		}
+		data, _, err := m.three(path, r, a, b)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		case data == nil:
+			o.virtual = entry{}
+		case !same(data, a):
+			o.virtual = entry{mode: "100644", id: "virtual " + path}
+			m.data[o.virtual.id] = data
+		}
+		over[path] = o
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+package replica
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A merging brings two commits together, path by path.
+type merging struct {
+	c         *cycle
+	ctx       context.Context //nolint:containedctx // it lives as long as one call of cycle.merge
+	r         refs
+	held      map[string]string // path → why
+	data      map[string][]byte // content by the name of the blob; what is too large is missing
+	how       Merge             // made when first needed
+	steps     []step
+	changes   []Change
+	pinned    map[string]bool // paths whose file is not what is committed
+	conflicts []Conflict
+	kept      map[string]string // path in git's tree only → why
+}
+
+// merge makes one commit of ours and theirs, applies it and moves the branch.
+// Where ours has nothing of its own and nothing of theirs has to be left out,
+// the commit is theirs.
+func (c *cycle) merge(ctx context.Context, r refs, bases []string, snap snapshot) (commit, again string, err error) {
+	m := &merging{
+		c: c, ctx: ctx, r: r, data: make(map[string][]byte),
+		held: make(map[string]string), pinned: make(map[string]bool), kept: make(map[string]string),
+	}
+	for _, h := range snap.held {
+		m.held[h.path] = h.why
+	}
+	forward := len(bases) == 1 && bases[0] == r.ours
+	if err := m.decide(bases, &forward); err != nil {
+		return "", "", fmt.Errorf("merge with the remote: %w", err)
+	}
+	if err := m.separate(&forward); err != nil {
+		return "", "", fmt.Errorf("merge with the remote: %w", err)
+	}
+	if err := m.write(); err != nil {
+		return "", "", fmt.Errorf("merge with the remote: %w", err)
+	}
+	if stop, err := m.tooMany(); stop || err != nil {
+		return "", "", err
+	}
+	if c.o.Settle != nil {
+		for _, lost := range m.conflicts {
+			if err := c.o.Settle(lost); err != nil {
+				return "", "", fmt.Errorf("keep the other version of %s: %w; nothing was changed", lost.Path, err)
+			}
+		}
+	}
+	commit = r.theirs
+	if !forward {
+		if commit, err = c.p.record(ctx, r.ours, r.theirs, m.steps); err != nil {
+			return "", "", fmt.Errorf("merge with the remote: %w; nothing was changed", err)
+		}
+	}
+	again, err = m.show(commit)
+	if again == "" && err == nil {
+		c.out.Conflicts += len(m.conflicts)
+		m.tell()
+	}
+	return commit, again, err
+}
+
+// show makes the merge visible: the files, the index, and only then the branch.
+func (m *merging) show(commit string) (again string, err error) {
+	c := m.c
+	apply := c.o.Apply
+	if apply == nil {
+		apply = c.p.apply
+	}
+	var late []string
+	if len(m.changes) > 0 {
+		if late, err = apply(m.changes); err != nil {
+			return "", fmt.Errorf("write the files of the merge: %w; the next sync goes on from here", err)
+		}
+	}
+	var written []string
+	for _, ch := range m.changes {
+		if slices.Contains(late, ch.Path) {
+			continue
+		}
+		c.out.Changed = append(c.out.Changed, ch.Path)
+		if !m.pinned[ch.Path] {
+			written = append(written, ch.Path)
+		}
+	}
+	if len(late) > 0 {
+		c.hidden = nil
+		return fmt.Sprintf("%s was edited during the sync", strings.Join(late[:min(len(late), 3)], ", ")), nil
+	}
+	var rest []step
+	for _, s := range m.steps {
+		switch {
+		case s.path == attributes && s.data != nil:
+			if err := c.p.attributes(s.data); err != nil {
+				return "", fmt.Errorf("write %s: %w", attributes, err)
+			}
+			written = append(written, s.path)
+		case s.hidden || m.pinned[s.path] || c.hidden[s.path] || s.next.mode == "100755":
+			rest = append(rest, s)
+		}
+	}
+	if err := c.p.stage(m.ctx, written, rest); err != nil {
+		return "", err
+	}
+	if err := c.p.move(m.ctx, m.r.ours, commit, m.r.theirs); errors.Is(err, errMoved) {
+		return "somebody committed during the sync", nil
+	} else if err != nil {
+		return "", err
+	}
+	return "", nil
+}
+
+// decide fills in the steps. forward stays true if the result is theirs.
+func (m *merging) decide(bases []string, forward *bool) error {
+	base, over, err := m.base(bases)
+	if err != nil {
+		return err
+	}
+	pairs := [][2]string{{base, m.r.theirs}}
+	if !*forward {
+		pairs = append(pairs, [2]string{base, m.r.ours})
+	}
+	diffs, err := m.c.p.diff(m.ctx, pairs...)
+	if err != nil {
+		return err
+	}
+	// The three versions of each path on which theirs may differ from ours.
+	type versions struct{ b, o, t entry }
+	all := make(map[string]versions, len(diffs[0]))
+	for _, d := range diffs[0] {
+		all[d.path] = versions{d.old, d.old, d.new}
+	}
+	for path, e := range over {
+		if v, ok := all[path]; ok {
+			all[path] = versions{e.virtual, v.o, v.t}
+		} else {
+			all[path] = versions{e.virtual, e.first, e.first}
+		}
+	}
+	if !*forward {
+		for _, d := range diffs[1] {
+			if v, ok := all[d.path]; ok {
+				all[d.path] = versions{v.b, d.new, v.t}
+			}
+		}
+	}
+	paths := slices.Sorted(maps.Keys(all))
+	var wanted []entry
+	for _, path := range paths {
+		if v := all[path]; v.o != v.t && Known(path) {
+			wanted = append(wanted, v.b, v.o, v.t)
+		}
+	}
+	if err := m.load(wanted); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		v := all[path]
+		if v.o == v.t {
+			continue
+		}
+		s := step{path: path, ours: v.o, next: v.o}
+		if Known(path) {
+			if err := m.known(&s, v.b, v.t); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		} else {
+			s.hidden, s.next = true, foreign(path, v.b, v.o, v.t)
+		}
+		if s.next != v.t {
+			*forward = false
+		}
+		if s.next != v.o {
+			m.steps = append(m.steps, s)
+		}
+	}
+	return nil
+}
+
+// foreign chooses a version of a file that is none of ours: what its owners
+// did to it stays done, and of two edits one is taken, the same everywhere.
+func foreign(path string, b, o, t entry) entry {
+	switch {
+	case !carried(path):
+		return o
+	case o == b:
+		return t
+	case t == b, t == entry{}:
+		return o
+	case o == entry{}, t.id > o.id, t.id == o.id && t.mode > o.mode:
+		return t
+	}
+	return o
+}
+
+// known chooses or makes the version of a file of ours.
+func (m *merging) known(s *step, b, t entry) error {
+	bd, _ := m.content(b)
+	od, oursPlain := m.content(s.ours)
+	td, theirsPlain := m.content(t)
+	s.old = od
+	if !theirsPlain {
+		// Never instead of a file that is one; else it may stand in git's tree.
+		m.kept[s.path] = "it is no plain file there, or larger than 2 MiB"
+		if od == nil && (oursPlain || s.ours == b) {
+			s.next, s.hidden = t, true
+		}
+		return nil
+	}
+	if !oursPlain {
+		if s.ours == b || td != nil {
+			s.next, s.data = t, td
+		}
+		return nil
+	}
+	data, other, err := m.three(s.path, bd, od, td)
+	if err != nil {
+		return err
+	}
+	switch {
+	case same(data, od):
+	case same(data, td):
+		s.next, s.data = t, td
+	case data == nil:
+		s.next = entry{}
+	default:
+		s.next, s.data = entry{mode: "100644"}, data
+	}
+	if other != nil {
+		m.conflicts = append(m.conflicts, Conflict{
+			Path: s.path, Base: bd, Ours: od, Theirs: td, Merged: data, Other: other, OursAt: m.r.ours, TheirsAt: m.r.theirs,
+		})
+	}
+	return nil
+}
+
+// three merges three contents.
+func (m *merging) three(path string, base, ours, theirs []byte) (merged, other []byte, err error) {
+	switch {
+	case same(ours, theirs), same(theirs, base) && path != attributes:
+		return ours, nil, nil
+	case path == attributes:
+		return mergeAttributes(ours, theirs), nil, nil
+	case same(ours, base):
+		return theirs, nil, nil
+	}
+	if m.how == nil {
+		m.how = byBytes
+		if m.c.o.Merger != nil {
+			if m.how, err = m.c.o.Merger(newView(m.ctx, m.c.p, m.r.theirs)); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return m.how(path, base, ours, theirs)
+}
+
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+// load reads what the entries hold.
+func (m *merging) load(entries []entry) error {
+	var ids []string
+	for _, e := range entries {
+		if e.plain() && m.data[e.id] == nil {
+			ids = append(ids, e.id)
+		}
+	}
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) == 0 {
+		return nil
+	}
+	read, err := m.c.p.blobs(m.ctx, ids)
+	maps.Copy(m.data, read)
+	return err
+}
+
+// content returns what load has read, nil for no file. It is false for what is
+// no file that we would write.
+func (m *merging) content(e entry) ([]byte, bool) {
+	if e == (entry{}) {
+		return nil, true
+	}
+	data, ok := m.data[e.id]
+	return data, ok && e.plain()
+}

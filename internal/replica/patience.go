@@ -1,0 +1,66 @@
+package replica
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// How long automatic syncs leave a remote alone after the first failure, and at most.
+const (
+	shortest = time.Minute
+	longest  = time.Hour
+)
+
+// patience is what a tree remembers about a remote that it could not reach.
+type patience struct {
+	Remote   string    `json:"remote"`
+	Failures int       `json:"failures"`
+	Next     time.Time `json:"next"`
+}
+
+// after counts one more failure.
+func (p patience) after(now time.Time) patience {
+	wait := longest
+	if p.Failures < 6 {
+		wait = min(shortest<<p.Failures, longest)
+	}
+	p.Failures++
+	p.Next = now.Add(wait).UTC().Truncate(time.Second)
+	return p
+}
+
+func (g *git) patienceFile() string { return filepath.Join(g.dir, ".git", "anamnesis-backoff.json") }
+
+// patience reads the file; a damaged one is none.
+func (g *git) patience() patience {
+	var p patience
+	data, err := os.ReadFile(g.patienceFile())
+	if err != nil || json.Unmarshal(data, &p) != nil {
+		return patience{}
+	}
+	return p
+}
+
+// setPatience writes the file, or removes it. It is not synced to the disk:
+// losing it costs one attempt.
+func (g *git) setPatience(p patience) error {
+	if p == (patience{}) {
+		if err := os.Remove(g.patienceFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	temp := g.patienceFile() + ".new"
+	if err := os.WriteFile(temp, append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, g.patienceFile())
+}

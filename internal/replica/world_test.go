@@ -1,0 +1,107 @@
+package replica_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"anamnesis/internal/replica"
+	"anamnesis/internal/replica/replicatest"
+)
+
+func TestGitWorld(t *testing.T) {
+	replicatest.RunWorld(t, func(t *testing.T) replicatest.World {
+		t.Parallel()
+		w := replicatest.World{Remote: bare(t), Other: bare(t)}
+		w.Open = func(t *testing.T, o replica.Options) replica.Backend {
+			return open(t, filled(t, o))
+		}
+		w.Cut = func(t *testing.T, remote string, down bool) {
+			from, to := remote, remote+".cut"
+			if !down {
+				from, to = to, from
+			}
+			if err := os.Rename(from, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Point = func(t *testing.T, remote, like string) {
+			run(t, remote, "fetch", "-q", "--prune", like, "+refs/heads/*:refs/heads/*")
+		}
+		w.Files = committed
+		return w
+	})
+}
+
+func TestHubWorld(t *testing.T) {
+	replicatest.RunWorld(t, func(t *testing.T) replicatest.World {
+		hub := replica.NewHub()
+		return replicatest.World{
+			Remote: "one", Other: "two",
+			Open: func(t *testing.T, o replica.Options) replica.Backend {
+				b, err := hub.Open(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			},
+			Cut:   func(_ *testing.T, remote string, down bool) { hub.Cut(remote, down) },
+			Point: func(_ *testing.T, remote, like string) { hub.Point(remote, like) },
+			Files: func(_ *testing.T, remote string) map[string]string { return hub.Files(remote) },
+		}
+	})
+}
+
+func TestHub(t *testing.T) {
+	hub := replica.NewHub()
+	replicatest.Run(t, replicatest.Subject{
+		Open: func(t *testing.T, dir string) replica.Backend {
+			b, err := hub.Open(replica.Options{Dir: dir, MachineID: "studio-desktop"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		},
+		Kept: func(_ *testing.T, dir string) []string {
+			var names []string
+			for name := range hub.Kept(dir) {
+				names = append(names, name)
+			}
+			return names
+		},
+	})
+}
+
+// bare makes an empty remote.
+func bare(t *testing.T) string {
+	t.Helper()
+	at := filepath.Join(t.TempDir(), "notes.git")
+	run(t, t.TempDir(), "init", "-q", "--bare", "--initial-branch=main", at)
+	return at
+}
+
+// filled gives options what the tests of git need.
+func filled(t *testing.T, o replica.Options) replica.Options {
+	t.Helper()
+	d := options(t, o.Dir)
+	o.Env = append(d.Env, o.Env...)
+	if o.Now == nil {
+		o.Now = d.Now
+	}
+	return o
+}
+
+// committed reads the branch main of a repository, without what git adds.
+func committed(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	if git(dir, "rev-parse", "--verify", "-q", "refs/heads/main").Run() != nil {
+		return files
+	}
+	for _, row := range cut(run(t, dir, "ls-tree", "-r", "-z", "--name-only", "refs/heads/main")) {
+		if row != ".gitattributes" {
+			files[row] = run(t, dir, "cat-file", "blob", "refs/heads/main:"+row)
+		}
+	}
+	return files
+}
