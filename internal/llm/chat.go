@@ -1,0 +1,208 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// GeneratorOptions name a chat model behind an OpenAI-compatible server.
+type GeneratorOptions struct {
+	Provider string // a label; Heuristic, or nothing, means that there is no model
+	URL      string // with or without /v1
+	Model    string
+	Key      string  // sent to the host of URL only
+	Timeout  float64 // seconds one request may take, and twice that all tries together; 0 means 30
+}
+
+// The providers that have a name. All but the first speak the same protocol.
+const (
+	Heuristic = "heuristic" // no model
+	DeepSeek  = "deepseek"
+	OpenAI    = "openai"
+	Local     = "local" // a server of one's own, which needs no key
+)
+
+// ErrNotConfigured says that the settings of a model are not complete.
+var ErrNotConfigured = errors.New("not configured")
+
+// A Budget says how much may be asked, for instance in a day. It is safe for
+// concurrent use.
+type Budget interface {
+	// Allow returns why nothing may be asked now. It is asked before each answer.
+	Allow(ctx context.Context) error
+	// Spent counts the tokens of an answer and of its prompt.
+	Spent(tokens int)
+}
+
+// Usage is what an answer cost, in tokens.
+type Usage struct {
+	Prompt    int
+	Answer    int
+	Estimated bool // the server did not say; four bytes count as a token
+}
+
+// A Completion is an answer and what is known about it.
+type Completion struct {
+	Text  string // without anything around it
+	Cut   bool   // at the greatest length, so that its end is missing
+	Usage Usage
+}
+
+// Chat is a Generator behind HTTP: POST /v1/chat/completions. It is safe for
+// concurrent use.
+type Chat struct {
+	server   *server
+	name     string
+	model    string
+	budget   Budget
+	newLimit atomic.Bool // the length is called max_completion_tokens
+	plain    atomic.Bool // the model has one temperature, its own
+}
+
+var _ Generator = (*Chat)(nil)
+
+// temperature keeps answers near to what the prompt says.
+const temperature = 0.2
+
+// NewGenerator returns a Generator that connects when it is first asked. The
+// error is ErrNotConfigured when o names no model, or too little of one. A nil
+// budget is no limit.
+func NewGenerator(o GeneratorOptions, n Network, b Budget) (*Chat, error) {
+	switch {
+	case o.Provider == "" || o.Provider == Heuristic:
+		return nil, ErrNotConfigured
+	case o.Model == "" || o.URL == "":
+		return nil, fmt.Errorf("%w: the provider %s needs a model and an address", ErrNotConfigured, o.Provider)
+	case o.Key == "" && o.Provider != Local:
+		return nil, fmt.Errorf("%w: the provider %s needs a key", ErrNotConfigured, o.Provider)
+	}
+	try := seconds(o.Timeout, defaultWhole/2)
+	s, err := newServer(o.URL, o.Key, n, func(u *url.URL) []string { return routes(u, "/chat/completions") }, try, 2*try)
+	if err != nil {
+		return nil, err
+	}
+	return &Chat{server: s, name: o.Provider + "/" + o.Model, model: o.Model, budget: b}, nil
+}
+
+// Name implements Generator.
+func (c *Chat) Name() string { return c.name }
+
+// Generate implements Generator.
+func (c *Chat) Generate(ctx context.Context, p Prompt) (string, error) {
+	got, err := c.Complete(ctx, p)
+	return got.Text, err
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type chatRequest struct {
+	Model       string        `json:"model"`
+	Messages    []chatMessage `json:"messages"`
+	Temperature *float64      `json:"temperature,omitempty"`
+	MaxTokens   int           `json:"max_tokens,omitempty"`
+	NewMax      int           `json:"max_completion_tokens,omitempty"`
+	Stream      bool          `json:"stream"`
+}
+
+type chatAnswer struct {
+	Choices []struct {
+		Message struct {
+			Content *string `json:"content"`
+			Refusal *string `json:"refusal"`
+		} `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Prompt int `json:"prompt_tokens"`
+		Answer int `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+// Complete is Generate that also says what the answer cost.
+func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
+	if c.budget != nil {
+		if err := c.budget.Allow(ctx); err != nil {
+			return Completion{}, fmt.Errorf("ask %s: %w", c.name, err)
+		}
+	}
+	began := time.Now()
+	var answer chatAnswer
+	err := c.server.ask(ctx, c.request(p), &answer)
+	for range 2 { // one for each of what request may leave out
+		if !c.learn(err) || time.Since(began) > c.server.whole {
+			break
+		}
+		answer = chatAnswer{}
+		err = c.server.ask(ctx, c.request(p), &answer)
+	}
+	if err != nil {
+		return Completion{}, fmt.Errorf("ask %s: %w", c.name, err)
+	}
+	got := Completion{Usage: Usage{Prompt: answer.Usage.Prompt, Answer: answer.Usage.Answer}}
+	if len(answer.Choices) > 0 && answer.Choices[0].Message.Content != nil {
+		got.Text = unwrap(*answer.Choices[0].Message.Content)
+		got.Cut = answer.Choices[0].FinishReason == "length"
+	}
+	if got.Usage.Prompt <= 0 && got.Usage.Answer <= 0 {
+		got.Usage = Usage{(p.System.Len() + p.User.Len() + 3) / 4, (len(got.Text) + 3) / 4, true}
+	}
+	if c.budget != nil {
+		c.budget.Spent(got.Usage.Prompt + got.Usage.Answer)
+	}
+	if got.Text == "" {
+		why := "an empty answer"
+		if len(answer.Choices) > 0 && answer.Choices[0].Message.Refusal != nil {
+			why = "a refusal: " + c.server.clean(*answer.Choices[0].Message.Refusal)
+		}
+		return got, fmt.Errorf("ask %s: %s gives %s", c.name, c.server.host, why)
+	}
+	return got, nil
+}
+
+func (c *Chat) request(p Prompt) chatRequest {
+	r := chatRequest{Model: c.model, Messages: []chatMessage{{"user", p.User.String()}}}
+	if p.System.Len() > 0 {
+		r.Messages = []chatMessage{{"system", p.System.String()}, {"user", p.User.String()}}
+	}
+	if !c.plain.Load() {
+		t := temperature
+		r.Temperature = &t
+	}
+	if c.newLimit.Load() {
+		r.NewMax = p.MaxTokens
+	} else {
+		r.MaxTokens = p.MaxTokens
+	}
+	return r
+}
+
+// learn reports whether a refusal is about a part of the request that the model
+// knows under another name, or does not know, and remembers that.
+func (c *Chat) learn(err error) bool {
+	var refused *StatusError
+	if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		return false
+	}
+	return strings.Contains(refused.Reason, "max_completion_tokens") && c.newLimit.CompareAndSwap(false, true) ||
+		strings.Contains(refused.Reason, "temperature") && c.plain.CompareAndSwap(false, true)
+}
+
+// unwrap takes away the thoughts that some models put before their answer.
+func unwrap(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "<think>") {
+		if _, rest, ok := strings.Cut(text, "</think>"); ok {
+			text = strings.TrimSpace(rest)
+		}
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync/atomic"
+)
+
+// EmbedderOptions name an embedding model behind an OpenAI-compatible server.
+type EmbedderOptions struct {
+	URL     string  // with or without /v1; "" means none
+	Model   string  // "" leaves it to the server
+	Key     string  // sent to the host of URL only
+	Timeout float64 // seconds one batch may take, all tries and waits included; 0 means 60
+}
+
+// remoteEmbedder asks POST /v1/embeddings.
+type remoteEmbedder struct {
+	server *server
+	model  string
+	dim    atomic.Int64
+}
+
+// NewEmbedder returns an Embedder behind HTTP. It connects when it is first asked.
+func NewEmbedder(o EmbedderOptions, n Network) (Embedder, error) {
+	whole := seconds(o.Timeout, defaultWhole)
+	s, err := newServer(o.URL, o.Key, n, func(u *url.URL) []string { return routes(u, "/embeddings") }, whole/2, whole)
+	if err != nil {
+		return nil, err
+	}
+	return &remoteEmbedder{server: s, model: o.Model}, nil
+}
+
+// Name implements Embedder. The host is part of it: two servers may call two
+// models alike.
+func (e *remoteEmbedder) Name() string { return "openai-compatible/" + e.model + "@" + e.server.host }
+
+// Dim implements Embedder. It is known from the first answer on, and an answer
+// that differs is an error.
+func (e *remoteEmbedder) Dim() int { return int(e.dim.Load()) }
+
+// The limits of one request. Servers refuse batches of more than 32 as they are
+// shipped, and what is behind the first thousands of letters of a text.
+const (
+	embedBatch   = 32
+	maxEmbedText = 8000 // bytes
+)
+
+// Embed implements Embedder. Empty texts, which servers refuse, are not sent.
+func (e *remoteEmbedder) Embed(ctx context.Context, texts []Redacted) ([][]float32, error) {
+	all := make([][]float32, len(texts))
+	var batch []string
+	var places []int
+	for i, t := range texts {
+		if t.Len() > 0 {
+			batch, places = append(batch, t.Head(maxEmbedText).String()), append(places, i)
+		}
+		if len(batch) == 0 || len(batch) < embedBatch && i < len(texts)-1 {
+			continue
+		}
+		got, err := e.ask(ctx, batch)
+		if err != nil {
+			return nil, fmt.Errorf("embed with %s: %w", e.model, err)
+		}
+		for k, v := range got {
+			all[places[k]] = v
+		}
+		batch, places = nil, nil
+	}
+	for i := range all {
+		if all[i] == nil {
+			all[i] = make([]float32, e.Dim())
+		}
+	}
+	return all, nil
+}
+
+// values are the numbers of a vector. A null in their place is an error, not 0.
+type values []float32
+
+func (v *values) UnmarshalJSON(data []byte) error {
+	if bytes.Contains(data, []byte("null")) {
+		return errors.New("a vector holds null")
+	}
+	return json.Unmarshal(data, (*[]float32)(v))
+}
+
+func (e *remoteEmbedder) ask(ctx context.Context, batch []string) ([][]float32, error) {
+	request := struct {
+		Model string   `json:"model,omitempty"`
+		Input []string `json:"input"`
+	}{e.model, batch}
+	var answer struct {
+		Data []struct {
+			Index     *int   `json:"index"`
+			Embedding values `json:"embedding"`
+		} `json:"data"`
+	}
+	if err := e.server.ask(ctx, request, &answer); err != nil {
+		return nil, err
+	}
+	wrong := func(format string, args ...any) ([][]float32, error) {
+		return nil, fmt.Errorf("%s answers with "+format, append([]any{e.server.host}, args...)...)
+	}
+	if len(answer.Data) != len(batch) {
+		return wrong("%d vectors for %d texts", len(answer.Data), len(batch))
+	}
+	all := make([][]float32, len(batch))
+	for _, d := range answer.Data {
+		if d.Index == nil || *d.Index < 0 || *d.Index >= len(all) || all[*d.Index] != nil {
+			return wrong("vectors that cannot be told apart: an index is missing, out of range or given twice")
+		}
+		if len(d.Embedding) == 0 {
+			return wrong("a vector without values")
+		}
+		if dim := int64(len(d.Embedding)); !e.dim.CompareAndSwap(0, dim) && e.dim.Load() != dim {
+			return wrong("a vector of %d dimensions where it had %d", dim, e.dim.Load())
+		}
+		all[*d.Index] = d.Embedding
+	}
+	return all, nil
+}

@@ -1,0 +1,25 @@
+package llm
+
+import "context"
+
+// A Generator completes a prompt.
+type Generator interface {
+	// Name says which model answers, as provider/model.
+	Name() string
+	// Generate returns the answer to a prompt, without anything around it.
+	Generate(ctx context.Context, p Prompt) (string, error)
+}
+
+// A Prompt is what a Generator is asked.
+type Prompt struct {
+	System    Redacted
+	User      Redacted
+	MaxTokens int // of the answer; 0 leaves it to the model
+}
+
+// A Reranker reads texts together with a question.
+type Reranker interface {
+	Name() string
+	// Rerank returns one score a text, as a logit: the greater the better, 0 is undecided.
+	Rerank(ctx context.Context, question Redacted, texts []Redacted) ([]float64, error)
+}
