@@ -59,25 +59,31 @@ func (s *stage) search(st *stand) error {
 	if err != nil {
 		return err
 	}
-	turns := [3]int{}
+	turns := [5]int{}
 	next := func(i int) string {
 		q := st.questions[turns[i]%len(st.questions)]
 		turns[i]++
 		return q
 	}
-	ask := func(i int, in ...string) step {
+	ask := func(i int, q recall.Query) step {
 		return func() (time.Duration, error) {
+			q.Text, q.K = next(i), 8
 			began := time.Now()
-			_, err := st.engine.Recall(s.ctx, recall.Query{Text: next(i), Projects: in, K: 8})
+			_, err := st.engine.Recall(s.ctx, q)
 			return time.Since(began), err
 		}
 	}
-	got, err := rotate(s.rounds(3*len(st.questions)), ask(0), func() (time.Duration, error) { return rough.ask(next(1)) }, ask(2, projectKey(3)))
+	got, err := rotate(s.rounds(3*len(st.questions)), ask(0, recall.Query{NoCache: true}), func() (time.Duration, error) { return rough.ask(next(1)) },
+		ask(2, recall.Query{NoCache: true, Projects: []string{projectKey(3)}}), ask(3, recall.Query{NoCache: true, Arms: []string{"lexical"}}), ask(4, recall.Query{}))
 	if err = errors.Join(err, rough.close()); err != nil {
 		return err
 	}
 	s.table.put("search p50", st.notes, got[0].median(), got[1].median())
 	s.table.put("search p99", st.notes, got[0].at(0.99), got[1].at(0.99))
+	s.table.put("search p95", st.notes, got[0].at(0.95), got[1].at(0.95))
+	s.table.put("lexical p50", st.notes, got[3].median(), got[1].median())
+	s.table.put("lexical p99", st.notes, got[3].at(0.99), got[1].at(0.99))
+	s.table.put("again p50", st.notes, got[4].median(), got[1].median())
 	s.table.put("project p50", st.notes, got[2].median(), 0)
 	s.table.put("project p99", st.notes, got[2].at(0.99), 0)
 	return nil

@@ -26,7 +26,8 @@ const rule = `
 	NONE                                  < note, llm, agent, replica;
 	note                                  < store;
 	store, llm                            < index;
-	index                                 < index/sqlite, index/postgres, index/flat;
+	index                                 < index/flat;
+	index/flat                            < index/sqlite, index/postgres;
 	index                                 < ingest;
 	index, llm                            < recall;
 	agent, ingest                         < capture;

@@ -138,12 +138,13 @@ func (r *Recorder) project(q Request, dir string) string {
 // draft makes the note of a session.
 func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	id := f.session(q)
-	title, body := summarize(f.redacted(r.redactor))
+	clean := f.redacted(r.redactor)
+	title, body := summarize(clean)
 	n := &note.Note{
 		ID: note.EpisodicID(f.started, q.Harness.Name(), id), Type: note.Episodic,
 		Title: title, Body: body, Project: project, MachineID: r.opts.MachineID, Scope: note.Portable,
 		Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: id},
-		ImportHash: ingest.SummaryHash(title, body),
+		ImportHash: ingest.SummaryHash(title, body), Branch: f.side(q, clean.branch),
 	}
 	n.AddTags("session")
 	n.AddTags(q.Tags...)
@@ -155,6 +156,19 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 		n.UpdatedAt = note.At(f.ended)
 	}
 	return n
+}
+
+// side is the branch that the note of a session holds for: "" on the trunk. A
+// name that holds a secret is not written down.
+func (f facts) side(q Request, clean string) string {
+	dir := f.dir
+	if dir == "" {
+		dir = q.Dir
+	}
+	if dir == "" || f.branch != clean {
+		return ""
+	}
+	return store.Side(dir, f.branch)
 }
 
 // session returns the id of the session: the one the hook named, else the

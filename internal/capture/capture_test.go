@@ -44,7 +44,7 @@ func newRoom(t *testing.T) *room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := ingest.New(s, index.New(db, s), r, ingest.Options{MachineID: "box"})
+	g := ingest.New(s, index.New(db, s, index.Embedding{}), r, ingest.Options{MachineID: "box"})
 	return &room{T: t, Recorder: capture.New(s, g, r, capture.Options{MachineID: "box"}), store: s, dir: dir}
 }
 

@@ -13,14 +13,15 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
 
 type addOptions struct {
-	typ, title, body, file, project, scope, source string
-	tags                                           []string
-	global, force, bodyGiven                       bool
+	typ, title, body, file, project, scope, source, branch string
+	tags                                                   []string
+	global, force, bodyGiven                               bool
 }
 
 func newAdd(p *program) *cobra.Command {
@@ -49,11 +50,13 @@ this folder; --global makes it one that every session is told.`,
 	f.StringVar(&o.project, "project", "", "project `KEY` (default: the one of this folder)")
 	f.BoolVar(&o.global, "global", false, "a note for every project")
 	f.StringSliceVar(&o.tags, "tag", nil, "`TAG` (may be repeated)")
+	f.StringVar(&o.branch, "branch", "", "a note that holds on the git branch `NAME` alone; . is the one that is checked out")
 	f.StringVar(&o.scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
 	f.StringVar(&o.source, "source", note.Human, "who wrote it: human, or agent (its secrets are masked)")
 	f.BoolVar(&o.force, "force", false, "write it even if it was forgotten or nearly exists")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
 	cmd.MarkFlagsMutuallyExclusive("project", "global")
+	cmd.MarkFlagsMutuallyExclusive("branch", "global")
 	return cmd
 }
 
@@ -92,7 +95,8 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 		n.Provenance.Confidence = 0.8
 	}
 	if !o.global {
-		n.Project = p.project(m.store, o.project).Key
+		id := p.project(m.store, o.project)
+		n.Project, n.Branch = id.Key, onSide(o.branch, id)
 	}
 	out, err := m.ingester.Add(ctx, ingest.Draft{Note: n, Force: o.force})
 	if err != nil {
@@ -103,6 +107,18 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 		return err
 	}
 	return p.printOutcome(m, "add", out)
+}
+
+// onSide is the branch that a note is written for: "" for all.
+func onSide(branch string, id store.Identity) string {
+	dir, err := os.Getwd()
+	if branch == "." {
+		branch = id.Branch
+	}
+	if err != nil || id.Source == "flag" {
+		return branch
+	}
+	return store.Side(dir, branch)
 }
 
 // body reads the body from where the flags say.

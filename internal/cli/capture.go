@@ -106,7 +106,7 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	if err != nil {
 		return err
 	}
-	rep, err := p.settle(ctx, m, !o.noSync)
+	rep, err := p.settle(ctx, m, exchange{remote: !o.noSync})
 	if err != nil {
 		return err
 	}

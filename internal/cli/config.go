@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
@@ -114,10 +115,7 @@ func (p *program) configChange(verb, done string, changes []config.Change) error
 	if err != nil {
 		return err
 	}
-	if err := p.backup(s, config.FileName); err != nil {
-		return err
-	}
-	if err := s.Replace(config.FileName, data); err != nil {
+	if err := p.writeSettings(s, data); err != nil {
 		return err
 	}
 	var keys []string
@@ -173,4 +171,21 @@ func (p *program) configExplain(name string) error {
 		p.printf("Set it with `anamnesis config set %s VALUE`, %s=VALUE or --set %s=VALUE\n", v.Key, v.Env, v.Key)
 	}
 	return nil
+}
+
+// writeSettings replaces config.json and keeps what it was.
+func (p *program) writeSettings(s *store.Store, data []byte) error {
+	if err := p.backup(s, config.FileName); err != nil {
+		return err
+	}
+	return s.Replace(config.FileName, data)
+}
+
+// saveSettings changes settings for a command that worked them out.
+func (p *program) saveSettings(s *store.Store, changes []config.Change) error {
+	data, err := p.cfg.Edit(changes)
+	if err != nil {
+		return err
+	}
+	return p.writeSettings(s, data)
 }

@@ -482,7 +482,7 @@ func (c *crashRun) healthy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	ix := index.New(db, s)
+	ix := index.New(db, s, index.Embedding{})
 	rep, err := ix.Sync(context.Background(), index.SyncOptions{})
 	if err != nil || len(rep.Problems) > 0 {
 		t.Fatalf("the index does not heal: %v %v", err, rep.Problems)

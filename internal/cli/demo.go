@@ -221,7 +221,7 @@ func (d *demonstration) inject(ctx context.Context) error {
 func (d *demonstration) commit(ctx context.Context) error {
 	d.title("6. Commit: the notes are a git repository")
 	began := time.Now()
-	s, err := d.p.settle(ctx, d.m, true)
+	s, err := d.p.settle(ctx, d.m, exchange{remote: true})
 	if err != nil {
 		return err
 	}

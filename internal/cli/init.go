@@ -121,7 +121,7 @@ func (p *program) firstSync(ctx context.Context) {
 	if err == nil {
 		defer m.close()
 		var st settled
-		if st, err = p.settle(ctx, m, true); err == nil {
+		if st, err = p.settle(ctx, m, exchange{remote: true}); err == nil {
 			_, err = m.index.Sync(ctx, index.SyncOptions{})
 			p.say("sync: pushed=%s pulled=%d (%s)\n", pyBool(st.Pushed), st.Pulled, st.Detail)
 		}

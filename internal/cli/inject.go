@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -84,6 +85,7 @@ func (m *memory) block(ctx context.Context, e agent.Event, o injectOptions, limi
 		id = m.store.Identify(e.Dir)
 	}
 	place := inject.Place{Project: id.Key, Projects: m.store.Names(id), Session: e.SessionID, Limit: limit, Start: agent.InjectStart, End: agent.InjectEnd}
+	place.Notice = m.conflictNotice()
 	place.Pending = m.recorder.Preview(place.Projects, time.Now().Add(previewTime))
 	injector := m.injector
 	if o.k >= 0 {
@@ -93,6 +95,19 @@ func (m *memory) block(ctx context.Context, e agent.Event, o injectOptions, limi
 	}
 	b, err := injector.Block(ctx, place)
 	return b, place, err
+}
+
+// conflictNotice is what a session is told about conflicts, empty when there is none.
+func (m *memory) conflictNotice() string {
+	n := m.store.CountConflicts()
+	if n == 0 {
+		return ""
+	}
+	verb := "wait"
+	if n == 1 {
+		verb = "waits"
+	}
+	return fmt.Sprintf("%s between machines %s for the user: `anamnesis conflicts` lists what to decide.", plural(n, "conflict"), verb)
 }
 
 // injectHook answers a session start. It does not walk the tree: the notes it

@@ -23,6 +23,7 @@ type rowJSON struct {
 	UpdatedAt    string    `json:"updated_at"`
 	Live         bool      `json:"live"`
 	SupersededBy note.ID   `json:"superseded_by,omitempty"`
+	Branch       string    `json:"branch"`
 	Path         string    `json:"path"`
 }
 
@@ -36,7 +37,7 @@ func (m *memory) describeRow(r index.Row) rowJSON {
 	return rowJSON{
 		r.ID, r.Type, r.Title, r.Project, r.MachineID, string(r.Ref.Scope), r.UserID, r.WorkspaceID, r.Source, r.Confidence,
 		append([]string{}, r.Tags...), stamp(note.At(r.Created), r.Created.IsZero()), stamp(note.At(r.Updated), r.Updated.IsZero()),
-		!r.Dead, r.SupersededBy, m.store.Path(r.Ref.Path),
+		!r.Dead, r.SupersededBy, r.Branch, m.store.Path(r.Ref.Path),
 	}
 }
 
@@ -80,7 +81,7 @@ func newList(p *program) *cobra.Command {
 				if r.Dead {
 					mark = "×"
 				}
-				p.printf("%s %s %s %-10s %-28s %s\n", r.ID, mark, date(r.Updated), r.Type, firstLine(r.Project, 28), firstLine(r.Title, 80))
+				p.printf("%s %s %s %-10s %-28s %s%s\n", r.ID, mark, date(r.Updated), r.Type, firstLine(r.Project, 28), firstLine(r.Title, 80), onBranch(r.Branch))
 			}
 			if len(rows) == 0 {
 				p.note("no notes; `anamnesis add --title TITLE --body TEXT` writes one")

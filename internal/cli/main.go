@@ -220,9 +220,10 @@ func newHelp() *cobra.Command {
 // commands lists the commands, in the order of help.
 var commands = []func(*program) *cobra.Command{
 	newDemo, newInit, newUninstall,
-	newAdd, newShow, newList, newSearch, newHeld, newProject,
+	newAdd, newShow, newList, newSearch, newWorkflow, newIndex, newTimeline, newHydrate, newCorpus, newGaps, newHeld, newArchive, newUnarchive, newForget, newProject,
 	newInject, newCapture, newDrain, newSync, newReindex,
-	newStatus, newConfig, newRedact, newVersion,
+	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
+	newStatus, newConfig, newRedact, newCalibrate, newProve, newEval, newVersion,
 }
 
 // load works out the settings.

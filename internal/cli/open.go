@@ -59,9 +59,14 @@ func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error)
 		return nil, err
 	}
 	m.notice = db.Notice()
-	m.index = index.New(db, s)
+	models, embedding, err := p.models(m)
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	m.index = index.New(db, s, embedding)
 	m.ingester = ingest.New(s, m.index, m.redactor, p.cfg.Ingest)
-	m.engine = recall.New(m.index, s, p.cfg.Recall)
+	m.engine = recall.New(m.index, s, p.cfg.Recall, models)
 	m.injector = inject.New(m.engine, s, p.cfg.Inject)
 	m.recorder = capture.New(s, m.ingester, m.redactor, p.cfg.Capture)
 	return m, nil
@@ -134,14 +139,9 @@ func openRedactor(s *store.Store) (*llm.Redactor, error) {
 }
 
 // replica opens the repository of the portable notes.
-func (p *program) replica(s *store.Store) (replica.Backend, error) {
-	o := replica.Options{
-		Dir: s.Path("memory"), MachineID: p.cfg.MachineID, Remote: p.cfg.Sync.Remote, Env: os.Environ(),
-		Timeout: time.Duration(p.cfg.Sync.Timeout * float64(time.Second)), Now: time.Now,
-	}
-	if !p.cfg.Sync.On {
-		o.Backend = "none"
-	}
+func (p *program) replica(m *memory, x exchange) (replica.Backend, error) {
+	o := m.replicaOptions(x)
+	o.Env = os.Environ()
 	return replica.Open(o)
 }
 

@@ -77,16 +77,21 @@ func (b *progress) done() {
 // the characters that move a terminal's cursor.
 func firstLine(s string, n int) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	s = strings.Map(func(r rune) rune {
+	s = printable(s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// printable takes the characters out of a line that move a terminal's cursor.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' {
 			return -1
 		}
 		return r
 	}, s)
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }
 
 // plural writes a count with its noun.

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,9 +17,10 @@ import (
 )
 
 type searchOptions struct {
-	filterOptions
+	askOptions
 	k, limit, maxTokens int
-	explain             bool
+	strict, explain     bool
+	fields              []string
 	format              string
 }
 
@@ -27,37 +31,44 @@ func newSearch(p *program) *cobra.Command {
 		Short: "Find notes",
 		Long: `Find the notes that answer a question, best first. Words are matched in any
 number and order, by their stems; identifiers, paths and error messages also
-as a whole. A query of - is read from standard input.
+as a whole; words that mean nearly the same count too; a date such as "last
+week" looks among the notes of that time. A query of - is read from standard
+input.
+
+The question is about the project of this folder, and about notes for every
+project; --global asks all projects. On a branch, notes of that branch and of
+the trunk are asked.
 
 Exit code 3 says that nothing was found.`,
 		Example: `  anamnesis search regenerate grpc clients
   anamnesis search --project . --type procedural "deploy staging"
+  anamnesis search --global --gate "how do we rotate the staging certificate"
+  anamnesis search --field rule --field fix "flaky test in the auth suite"
   anamnesis search --explain "flaky test in the auth suite"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.search(cmd, o, strings.Join(args, " "))
+			return p.search(cmd.Context(), o, strings.Join(args, " "))
 		},
 	}
 	f := cmd.Flags()
 	o.addFlags(f)
 	f.IntVarP(&o.k, "k", "k", recall.DefaultK, "notes at most, up to 100")
 	f.IntVar(&o.limit, "limit", 0, "the same as --k")
-	f.IntVar(&o.maxTokens, "max-tokens", 0, "tokens of all notes together, estimated; 0 means no end")
+	f.IntVar(&o.maxTokens, "max-tokens", 0, "tokens of all that is printed, estimated; 0 means no end")
+	f.BoolVar(&o.strict, "budget-strict", false, "end at the first note that does not fit, instead of looking for shorter ones")
+	f.StringArrayVar(&o.fields, "field", nil, "print the field `NAME` of each note instead of the passage, such as rule or fix (may be repeated)")
 	f.BoolVar(&o.explain, "explain", false, "show how each score came about")
 	f.StringVar(&o.format, "format", "markdown", "markdown, simple, ids or json")
 	return cmd
 }
 
-func (p *program) search(cmd *cobra.Command, o searchOptions, text string) error {
-	if text == "-" {
-		data, err := io.ReadAll(io.LimitReader(p.stdin, 1<<20))
-		if err != nil {
-			return fmt.Errorf("read the query: %w", err)
-		}
-		text = string(data)
-	}
+// check puts the flags in order and refuses those that make no sense.
+func (o *searchOptions) check(p *program) error {
 	if o.limit != 0 {
 		o.k = o.limit
+	}
+	if p.json {
+		o.format = "json"
 	}
 	switch o.format {
 	case "json":
@@ -72,39 +83,79 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) error
 	case o.maxTokens < 0:
 		return usage("search: --max-tokens %d: give 0 for no end, or a number", o.maxTokens)
 	}
-	m, err := p.openWalked(cmd.Context())
+	return nil
+}
+
+// question returns the text of a query; - stands for standard input.
+func (p *program) question(text string) (string, error) {
+	if text != "-" {
+		return text, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(p.stdin, 1<<20))
+	if err != nil {
+		return "", fmt.Errorf("read the query: %w", err)
+	}
+	return string(data), nil
+}
+
+func (p *program) search(ctx context.Context, o searchOptions, text string) error {
+	text, err := p.question(text)
+	if err == nil {
+		err = o.check(p)
+	}
+	if err != nil {
+		return err
+	}
+	m, err := p.openWalked(ctx)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	f, err := o.filter(m)
+	q, scope, err := o.query(ctx, m, text)
 	if err != nil {
 		return err
 	}
-	res, err := m.engine.Recall(cmd.Context(), recall.Query{
-		Text: text, Projects: f.Projects, Types: f.Types, Scope: f.Scope, Tags: f.Tags, Dead: f.Dead, K: o.k, MaxTokens: o.maxTokens,
-	})
+	q.K, q.MaxTokens, q.Strict, q.Fields = o.k, o.maxTokens, o.strict, o.fields
+	q.Cost = func(h *recall.Hit) int { return recall.Tokens(m.rendered(0, h, o)) }
+	res, err := m.engine.Recall(ctx, q)
 	if err != nil {
-		return err
+		return asked(err)
 	}
 	m.logRecall(res)
 	for _, s := range append(res.Failed, res.Missing...) {
 		p.note("left out: %s", s)
 	}
 	if p.json {
-		if err := p.emit(searchJSON(m, res, o.explain)); err != nil {
+		if err := p.emit(searchJSON(m, res, scope, o)); err != nil {
 			return err
 		}
 	} else {
-		p.printHits(res, o)
+		p.printHits(m, res, o)
 	}
-	if len(res.Hits) == 0 {
-		if !p.json {
-			p.note("nothing found among %s", plural(res.Searched, "note"))
-		}
-		return &codedError{code: exitNothing}
+	return p.nothing(res)
+}
+
+// asked makes an error of wrong usage of one that a flag brought about.
+func asked(err error) error {
+	if errors.Is(err, recall.ErrNoCorpus) {
+		return usage("--corpus %w", err)
 	}
-	return nil
+	return err
+}
+
+// nothing tells people that there is no answer, and why.
+func (p *program) nothing(res *recall.Result) error {
+	if len(res.Hits) > 0 {
+		return nil
+	}
+	switch g := res.Gate; {
+	case p.json:
+	case g != nil && !g.Open:
+		p.note("nothing relevant: %s; without --gate the nearest notes are shown", g.Reason)
+	default:
+		p.note("nothing found among %s", plural(res.Searched, "note"))
+	}
+	return &codedError{code: exitNothing}
 }
 
 // logRecall records what a search returned.
@@ -119,38 +170,65 @@ func (m *memory) logRecall(res *recall.Result) {
 	_ = m.store.Log(r)
 }
 
-func (p *program) printHits(res *recall.Result, o searchOptions) {
+func (p *program) printHits(m *memory, res *recall.Result, o searchOptions) {
 	for i, h := range res.Hits {
-		switch o.format {
-		case "ids":
-			p.printf("%s\n", h.Row.ID)
-			continue
-		case "simple":
-			p.printf("%s  %.2f  [%s] %s\n", h.Row.ID, h.Score(), h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
-		default:
-			if i > 0 {
-				p.printf("\n")
-			}
-			p.printf("%d. [%s] %s\n", i+1, h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
-			p.printf("   %s  score %.2f  project %s  %s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated))
-			for line := range strings.Lines(passage(h)) {
-				p.printf("   | %s\n", strings.TrimRight(line, "\n"))
-			}
+		if i > 0 && o.format == "markdown" {
+			p.printf("\n")
 		}
+		p.printf("%s", m.rendered(i, h, o))
 		if o.explain {
-			for _, r := range h.Reasons {
-				p.printf("   %+8.3f  %s\n", r.Delta, r.What)
-			}
-			p.printf("   coverage %.0f %% of the question by weight\n", 100*h.Coverage)
+			p.explainHit(h)
 		}
 	}
 	if o.explain {
-		var terms []string
-		for _, t := range res.Terms {
-			terms = append(terms, fmt.Sprintf("%s (in %d)", t.Token, t.Frequency))
-		}
-		p.printf("\nlooked for: %s\n%s searched in %s\n", strings.Join(terms, ", "), plural(res.Searched, "note"), took(res.Took))
+		p.explain(res)
 	}
+}
+
+// rendered is a hit as it is printed, the i-th of an answer.
+func (m *memory) rendered(i int, h *recall.Hit, o searchOptions) string {
+	var b strings.Builder
+	switch o.format {
+	case "json":
+		data, err := json.Marshal(m.hitJSON(h, o))
+		if err != nil {
+			return "" // unreachable: scores are finite
+		}
+		return string(data)
+	case "ids":
+		return string(h.Row.ID) + "\n"
+	case "simple":
+		fmt.Fprintf(&b, "%s  %.2f  [%s] %s\n", h.Row.ID, h.Score(), h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
+		if len(o.fields) == 0 {
+			return b.String()
+		}
+	default:
+		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
+		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated), onBranch(h.Row.Branch))
+	}
+	text := passage(h)
+	if len(o.fields) > 0 {
+		text = ""
+		for _, name := range o.fields {
+			if v := h.Fields[name]; v != "" {
+				text += name + ": " + printable(strings.Join(strings.Fields(v), " ")) + "\n"
+			}
+		}
+		if text == "" { // a note that was written before there were fields
+			text = firstLine(h.Row.Title, note.MaxTitle) + "\n"
+		}
+	}
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(&b, "   | %s\n", strings.TrimRight(line, "\n"))
+	}
+	return b.String()
+}
+
+func onBranch(branch string) string {
+	if branch == "" {
+		return ""
+	}
+	return "  branch " + firstLine(branch, 60)
 }
 
 // passage is the stretch of a note that matched, short enough for a terminal.
@@ -173,62 +251,4 @@ func date(t time.Time) string {
 		return "undated"
 	}
 	return t.Format("2006-01-02")
-}
-
-type hitJSON struct {
-	noteJSON
-	Score    float64         `json:"score"`
-	Coverage float64         `json:"coverage"`
-	Path     string          `json:"path"`
-	Body     string          `json:"body"`
-	Reasons  []recall.Reason `json:"reasons,omitempty"`
-}
-
-func searchJSON(m *memory, res *recall.Result, explain bool) any {
-	hits := make([]hitJSON, 0, len(res.Hits))
-	for _, h := range res.Hits {
-		j := hitJSON{noteJSON: describe(h.Note), Score: h.Score(), Coverage: h.Coverage, Path: m.store.Path(h.Row.Ref.Path), Body: h.Note.Body}
-		if explain {
-			j.Reasons = h.Reasons
-		}
-		hits = append(hits, j)
-	}
-	return struct {
-		header
-		Query    string    `json:"query"`
-		Hits     []hitJSON `json:"results"`
-		Searched int       `json:"searched"`
-		Stale    int       `json:"stale"`
-		Tokens   int       `json:"tokens"`
-		TookMS   float64   `json:"took_ms"`
-		Missing  []string  `json:"missing"`
-	}{head("search"), res.Query.Text, hits, res.Searched, m.stale, res.Tokens, float64(res.Took.Microseconds()) / 1000, append([]string{}, res.Missing...)}
-}
-
-// noteJSON is a note without its body, in the shape that every command prints.
-type noteJSON struct {
-	ID          note.ID   `json:"id"`
-	Type        note.Type `json:"type"`
-	Title       string    `json:"title"`
-	Project     string    `json:"project"`
-	MachineID   string    `json:"machine_id"`
-	Scope       string    `json:"scope"`
-	UserID      string    `json:"user_id"`
-	WorkspaceID string    `json:"workspace_id"`
-	Source      string    `json:"prov_source"`
-	Confidence  float64   `json:"confidence"`
-	Model       string    `json:"prov_model,omitempty"`
-	Session     string    `json:"prov_session,omitempty"`
-	Supersedes  []note.ID `json:"supersedes,omitempty"`
-	Tags        []string  `json:"tags"`
-	CreatedAt   string    `json:"created_at"`
-	UpdatedAt   string    `json:"updated_at"`
-}
-
-func describe(n *note.Note) noteJSON {
-	return noteJSON{
-		n.ID, n.Type, n.Title, n.Project, n.MachineID, string(n.Scope), n.UserID, n.WorkspaceID, n.Provenance.Source,
-		n.Provenance.Confidence, n.Provenance.Model, n.Provenance.Session, n.Supersedes, append([]string{}, n.Tags...),
-		string(n.CreatedAt), string(n.UpdatedAt),
-	}
 }

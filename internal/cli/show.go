@@ -132,6 +132,9 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 	if len(n.Tags) > 0 {
 		p.printf(" · tags %s", strings.Join(n.Tags, ", "))
 	}
+	if n.Branch != "" {
+		p.printf(" · branch %s", firstLine(n.Branch, 60))
+	}
 	p.printf("\n%s\n", m.store.Path(row.Ref.Path))
 	p.printf("shown at session start %d×, found %d×", seen.Injected, seen.Recalled)
 	if len(revs) > 0 {

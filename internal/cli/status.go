@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/replica"
 
 	"github.com/spf13/cobra"
 )
@@ -38,6 +36,7 @@ type statusJSON struct {
 	ByScope     counts        `json:"by_scope"`
 	ByWorkspace counts        `json:"by_workspace"`
 	Sync        syncState     `json:"sync"`
+	Recall      recallState   `json:"recall"`
 	Spool       int           `json:"spool"`
 	Poisoned    []string      `json:"poisoned"`
 	Held        int           `json:"held"`
@@ -48,14 +47,6 @@ type statusJSON struct {
 	IndexBytes  int64         `json:"index_bytes"`
 	Stale       int           `json:"stale"`
 	Rules       string        `json:"redaction_rules,omitempty"` // why redact.toml cannot be used
-}
-
-type syncState struct {
-	Initialized bool   `json:"initialized"`
-	Remote      string `json:"remote"`
-	Head        string `json:"head"`
-	Dirty       bool   `json:"dirty"`
-	Detail      string `json:"detail"`
 }
 
 func newStatus(p *program) *cobra.Command {
@@ -116,16 +107,10 @@ func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 	if m.rules != nil {
 		s.Rules = m.rules.Error()
 	}
-	backend, err := p.replica(m.store)
-	if err == nil {
-		var st replica.State
-		st, err = backend.State(ctx)
-		s.Sync = syncState{st.Initialized, st.Remote, st.Head, st.Dirty, st.Detail}
+	if s.Recall, err = m.recallState(ctx); err != nil {
+		return s, err
 	}
-	if errors.Is(err, replica.ErrNoGit) {
-		s.Sync.Detail = err.Error()
-		err = nil
-	}
+	s.Sync, err = p.syncState(ctx, m)
 	return s, err
 }
 
@@ -137,6 +122,8 @@ func (p *program) printStatus(s statusJSON) {
 	p.printf("store: %s\n", s.Root)
 	p.printf("notes: %d  by_type=%s  by_scope=%s  by_workspace=%s\n", s.Total, s.ByType, s.ByScope, s.ByWorkspace)
 	p.printf("sync: initialized=%s remote=%s head=%s dirty=%s (%s)\n", pyBool(s.Sync.Initialized), remote, s.Sync.Head, pyBool(s.Sync.Dirty), s.Sync.Detail)
+	p.printSyncState(s.Sync)
+	p.printf("recall: %s\n", s.Recall)
 	if s.ReadOnly {
 		p.printf("the store cannot be written\n")
 	}

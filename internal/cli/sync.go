@@ -3,117 +3,93 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
 
-// settled is what became of the repository after a write.
-type settled struct {
-	Pushed     bool   `json:"pushed"`
-	Pulled     int    `json:"pulled"`
-	Conflicted bool   `json:"conflicted"`
-	Committed  bool   `json:"committed"`
-	Head       string `json:"head"`
-	Detail     string `json:"detail"`
-}
-
-// pyBool writes a boolean as scripts of the program before this one expect it.
-func pyBool(b bool) string {
-	if b {
-		return "True"
-	}
-	return "False"
-}
-
-// line is the last line that capture prints.
-func (s settled) line(noSync bool) string {
-	switch {
-	case !noSync:
-		return fmt.Sprintf("synced (pushed=%s pulled=%d)", pyBool(s.Pushed), s.Pulled)
-	case s.Committed:
-		return "committed locally (no sync)"
-	}
-	return "nothing to commit (no sync)"
-}
-
-// settle commits what was written, and syncs if asked. Without git the notes
-// are as safe as files are; that is told, and is no failure.
-func (p *program) settle(ctx context.Context, m *memory, sync bool) (settled, error) {
-	var s settled
-	backend, err := p.replica(m.store)
-	if err == nil {
-		unlock, ok, lerr := m.store.TryLock("sync")
-		switch {
-		case lerr != nil:
-			return s, lerr
-		case !ok:
-			s.Detail = "another sync is at work; it takes these changes along"
-			return s, nil
-		}
-		defer unlock()
-		if sync {
-			var out replica.Outcome
-			out, err = backend.Sync(ctx)
-			s = settled{out.Pushed, out.Pulled, out.Conflicted, out.Committed, out.Head, out.Detail}
-		} else if s.Committed, err = backend.Commit(ctx, nil); err == nil {
-			s.Detail = s.line(true)
-		}
-	}
-	switch {
-	case errors.Is(err, replica.ErrNoGit):
-		p.note("%v", err)
-		s.Detail = "git is missing; notes are kept as files only"
-	case errors.Is(err, replica.ErrHeld): // the other notes went
-		p.note("%v", err)
-	case errors.Is(err, replica.ErrBlocked):
-		p.note("%v", err)
-		s.Conflicted, s.Detail = true, "not committed: "+err.Error()
-	default:
-		return s, err
-	}
-	return s, nil
+type syncOptions struct {
+	allow       []string
+	allowDelete bool
+	status      bool
 }
 
 func newSync(p *program) *cobra.Command {
-	return &cobra.Command{
+	var o syncOptions
+	cmd := &cobra.Command{
 		Use:   "sync",
-		Short: "Commit the notes and sync them with the remote",
-		Long: `Commit every change of the portable notes to their git repository. Without a
-remote that is all; add one with ` + "`anamnesis config set remote ADDRESS`" + `.`,
+		Short: "Commit the notes and exchange them with the other machines",
+		Long: `Commit every change of the portable notes to their git repository, take in what
+the other machines did, merge it note by note, and send the result. Without a
+remote the commit is all; add one with ` + "`anamnesis config set remote ADDRESS`" + `.
+A remote that cannot be reached is no failure: the notes go with a later sync.
+
+A note in which something looks like a secret stays here until you let it go.
+What a merge could not decide waits in ` + "`anamnesis conflicts`" + `.
+
+Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
+75 another sync is at work.`,
+		Example: `  anamnesis sync
+  anamnesis sync --status
+  anamnesis sync --allow-secret 01M7`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := p.open(cmd.Context(), 0)
-			if err != nil {
-				return err
-			}
-			defer m.close()
-			s, err := p.settle(cmd.Context(), m, true)
-			if err != nil {
-				return err
-			}
-			if _, err := m.index.Sync(cmd.Context(), index.SyncOptions{}); err != nil {
-				return err
-			}
-			var pending error
-			if s.Conflicted {
-				pending = &codedError{code: exitConflict}
-			}
-			if p.json {
-				return errors.Join(p.emit(struct {
-					header
-					settled
-				}{head("sync"), s}), pending)
-			}
-			p.printf("sync: pushed=%s pulled=%d conflicted=%s head=%s (%s)\n", pyBool(s.Pushed), s.Pulled, pyBool(s.Conflicted), s.Head, s.Detail)
-			return pending
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.sync(cmd.Context(), o) },
 	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.allow, "allow-secret", nil, "let the note `ID` go although it holds what looks like a secret (may be repeated)")
+	f.BoolVar(&o.allowDelete, "allow-delete", false, "let the remote delete more than a fifth of the notes here")
+	f.BoolVar(&o.status, "status", false, "tell how things stand, and sync nothing")
+	cmd.MarkFlagsMutuallyExclusive("status", "allow-secret")
+	cmd.MarkFlagsMutuallyExclusive("status", "allow-delete")
+	return cmd
+}
+
+func (p *program) sync(ctx context.Context, o syncOptions) error {
+	m, err := p.openFor(ctx, len(o.allow) > 0)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	if o.status {
+		return p.syncStatus(ctx, m)
+	}
+	for _, name := range o.allow {
+		if err := p.allowSecret(ctx, m, name); err != nil {
+			return err
+		}
+	}
+	s, err := p.settle(ctx, m, exchange{remote: true, allowDelete: o.allowDelete})
+	if err != nil {
+		return err
+	}
+	var pending error
+	switch {
+	case s.busy:
+		pending = &codedError{code: exitLocked}
+		p.note("%s", s.Detail)
+	case s.Conflicted:
+		pending = &codedError{code: exitConflict}
+	}
+	if p.json {
+		return errors.Join(p.emit(struct {
+			header
+			settled
+		}{head("sync"), s}), pending)
+	}
+	p.printf("sync: pushed=%s pulled=%d conflicted=%s head=%s (%s)\n", pyBool(s.Pushed), s.Pulled, pyBool(s.Conflicted), s.Head, s.Detail)
+	return pending
+}
+
+// openFor opens everything; with names of notes to look up, the index is
+// brought into step first.
+func (p *program) openFor(ctx context.Context, names bool) (*memory, error) {
+	if names {
+		return p.openWalked(ctx)
+	}
+	return p.open(ctx, 0)
 }
 
 func newDrain(p *program) *cobra.Command {
@@ -167,7 +143,7 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 			d.Busy = true
 			break
 		}
-		left, err := p.drainOnce(ctx, m, sync, &d)
+		left, err := p.drainOnce(ctx, m, &d, &sync)
 		unlock()
 		if err != nil {
 			return err
@@ -177,6 +153,14 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 		if jobs, err := m.store.Jobs(); err != nil || len(jobs) <= left || ctx.Err() != nil {
 			break
 		}
+	}
+	// Without the lock of the drain: a remote that hangs must not hold up captures.
+	if sync {
+		s, err := p.settle(ctx, m, exchange{remote: true, automatic: true})
+		if err != nil {
+			d.Failed = append(d.Failed, err.Error())
+		}
+		d.Sync = &s
 	}
 	if p.json {
 		return p.emit(d)
@@ -192,8 +176,9 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 	return nil
 }
 
-// drainOnce does everything that waits. It returns the number of jobs that could not be done.
-func (p *program) drainOnce(ctx context.Context, m *memory, sync bool, d *drained) (left int, err error) {
+// drainOnce does everything that waits, up to the commit. It returns the number
+// of jobs that could not be done, and sets sync if one of them asked for that.
+func (p *program) drainOnce(ctx context.Context, m *memory, d *drained, sync *bool) (left int, err error) {
 	began := time.Now()
 	bar := p.progress("capturing sessions")
 	done, err := m.recorder.Drain(ctx, func(n, left int) { bar.step(n, n+left) })
@@ -217,10 +202,12 @@ func (p *program) drainOnce(ctx context.Context, m *memory, sync bool, d *draine
 	if err := m.index.Fold(ctx); err != nil {
 		return done.Left, err
 	}
+	m.understand(ctx, d)
 	if _, err := m.store.Compact(); err != nil {
 		d.Failed = append(d.Failed, err.Error())
 	}
-	s, err := p.settle(ctx, m, sync || done.Sync)
+	*sync = *sync || done.Sync
+	s, err := p.settle(ctx, m, exchange{})
 	if err != nil {
 		d.Failed = append(d.Failed, err.Error())
 	}

@@ -12,6 +12,7 @@
 package config
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,7 @@ type Config struct {
 	Capture capture.Options
 	Sync    Sync
 	Events  Events
+	Models  Models
 
 	Warnings []string // values that were not used, and why
 
@@ -99,7 +101,9 @@ func Load(env Environment) *Config {
 	c.apply(rows[:1], env, flags, nil) // home
 	c.Home = expand(c.Home, env.UserHome)
 	file := c.readFile()
+	own := c.ownAddresses(file)
 	c.apply(rows[1:], env, flags, file)
+	c.bindKeys(own, env)
 	c.ClaudeHome = expand(c.ClaudeHome, env.UserHome)
 	if c.MachineID == "" {
 		c.MachineID = env.Hostname
@@ -145,7 +149,7 @@ func (c *Config) apply(rows []Setting, env Environment, flags, file map[string]s
 				continue
 			}
 			if err := s.set(v); err != nil {
-				c.warn("%s (%s): %v; using %s", s.Key, from.source, err, s.get())
+				c.warn("%s (%s): %v; using %s", s.Key, from.source, err, cmp.Or(s.shown(), "none"))
 				continue
 			}
 			c.sources[s.Key] = from.source

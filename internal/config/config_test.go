@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	gocmp "cmp"
 	"encoding/json"
 	"flag"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -104,6 +106,9 @@ func TestEdit(t *testing.T) {
 		{"nested", `{}`, []config.Change{{"inject.k", str("4")}}, `{"inject": {"k": 4}}`, ""},
 		{"coerced", ``, []config.Change{{"sync.on", str("no")}, {"machine_id", str(" box ")}}, `{"machine_id": "box", "sync": {"on": false}}`, ""},
 		{"others stay", `{"reflection": {"provider": "deepseek"}, "x": 1.50}`, []config.Change{{"remote", str("u@h:m.git")}}, `{"reflection": {"provider": "deepseek"}, "remote": "u@h:m.git", "x": 1.50}`, ""},
+		{"an address, a word, a key", ``, []config.Change{{"reflection.base_url", str("https://x.example/v1/")}, {"reflection.provider", str("OpenAI")}, {"reflection.api_key", str("sk-abcdef")}}, `{"reflection": {"base_url": "https://x.example/v1", "provider": "openai", "api_key": "sk-abcdef"}}`, ""},
+		{"no address", `{}`, []config.Change{{"reflection.base_url", str("x.example")}}, "", "reflection.base_url: must start with https://"},
+		{"no such word", `{}`, []config.Change{{"reflection.provider", str("acme")}}, "", `"acme" is not heuristic, deepseek, openai or local`},
 		{"unset prunes", `{"inject": {"k": 4}}`, []config.Change{{Key: "inject.k"}}, `{}`, ""},
 		{"a key without effect can be unset", `{"old": {"k": 4}}`, []config.Change{{Key: "old.k"}}, `{}`, ""},
 		{"unknown", `{}`, []config.Change{{"nope", str("1")}}, "", "unknown setting 'nope'"},
@@ -133,8 +138,8 @@ func TestEdit(t *testing.T) {
 }
 
 func TestUnknownKeysAreMasked(t *testing.T) {
-	c := load(t, nil, `{"reflection": {"api_key": "sk-abcdef", "model": "m"}}`)
-	want := map[string]string{"reflection.api_key": "sk-...ef", "reflection.model": "m"}
+	c := load(t, nil, `{"old": {"api_key": "sk-abcdef", "model": "m"}}`)
+	want := map[string]string{"old.api_key": "sk-...ef", "old.model": "m"}
 	got := map[string]string{}
 	for _, v := range c.Unknown() {
 		got[v.Key] = v.Value
@@ -199,6 +204,10 @@ func otherValue(v config.Value) string {
 		return "true"
 	case v.Values == "text":
 		return "/other/value"
+	case strings.Contains(v.Values, "address"):
+		return "https://other.example/v1"
+	case strings.Contains(v.Values, " or "): // words
+		return v.Values[strings.LastIndex(v.Values, " ")+1:]
 	case v.Def == "1":
 		return "0"
 	}
@@ -263,7 +272,11 @@ func TestFeatures(t *testing.T) {
 			}
 		}
 	}
-	if !slices.IsSorted(built) {
+	if !slices.IsSortedFunc(built, func(a, b string) int {
+		letters, number := split(a)
+		others, second := split(b)
+		return gocmp.Or(strings.Compare(letters, others), number-second)
+	}) {
 		t.Errorf("features are not sorted: %v", built)
 	}
 	seen = append(append(seen, built...), config.Planned...)
@@ -272,6 +285,13 @@ func TestFeatures(t *testing.T) {
 	if d := cmp.Diff(all, seen); d != "" {
 		t.Errorf("features and planned ids (-want +got):\n%s", d)
 	}
+}
+
+// split cuts the id of a feature into its letters and its number.
+func split(id string) (letters string, number int) {
+	letters = strings.TrimRight(id, "0123456789")
+	number, _ = strconv.Atoi(id[len(letters):])
+	return letters, number
 }
 
 func TestNames(t *testing.T) {

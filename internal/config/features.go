@@ -15,9 +15,144 @@ type Feature struct {
 func (c *Config) features() []Feature {
 	return []Feature{
 		{
+			ID: "A2", Name: "bitemporal-edges", Home: "recall/arm_graph.go",
+			Doc:      "Edges between entities say when they were learnt and from when to when they held; a question about now, or about a time, walks only those that held then.",
+			Without:  "A cause that was removed in spring still explains what happens in autumn.",
+			Settings: []Setting{boolean("RECALL_BITEMPORAL_EDGES", "recall.graph.bitemporal", &c.Recall.BitemporalEdges, true, "Edges count only for the time in which they held.")},
+		},
+		{
+			ID: "A6", Name: "branches", Home: "recall/scope.go",
+			Doc:     "A note that was written on a branch is found on that branch only, until the trunk holds the branch; notes of the trunk are found everywhere.",
+			Without: "What is true on an experiment is told as true to everybody who works on the trunk.",
+			Settings: []Setting{
+				text("RECALL_BRANCH", "recall.scope.branch", &c.Recall.Branch, "", "Branch to search on, instead of the one that is checked out; - is the trunk."),
+				boolean("RECALL_ALL_BRANCHES", "recall.scope.all_branches", &c.Recall.AllBranches, false, "Search the notes of all branches."),
+			},
+		},
+		{
+			ID: "M1", Name: "three-layers", Home: "recall/stage.go",
+			Doc:     "Reads memory in three layers: rows of at most 100 tokens, what was written around one of them, and whole notes last.",
+			Without: "An agent pays for ten whole notes to find the one it needs.",
+		},
+		{
 			ID: "M6", Name: "private-spans", Home: "llm/redact.go",
 			Doc:     "Strips <private> spans from everything a machine writes or a model is asked, before it is written or sent.",
 			Without: "What was marked as private in a conversation stands in a note on every machine.",
+		},
+		{
+			ID: "M7", Name: "corpora", Home: "recall/corpus.go",
+			Doc:     "Keeps named sets of notes: built from a filter, searched alone, written as one document, and aware of what changed since.",
+			Without: "A question about the release notes is answered from everything that was ever noted.",
+		},
+		{
+			ID: "R1", Name: "graph-arm", Home: "recall/arm_graph.go",
+			Doc:      "Walks at most two typed edges from the entities of the question and of the best notes, and finds notes that share no word with the question.",
+			Without:  "Only the note that shares the words is found; the reason behind it, one step away, is not.",
+			Settings: []Setting{boolean("RECALL_GRAPH_ARM", "recall.graph.on", &c.Recall.GraphArm, true, "Find notes over the entity graph.")},
+		},
+		{
+			ID: "R2", Name: "rerank", Home: "recall/rerank.go",
+			Doc:     "Reads the best notes together with the question and orders them by what that says: a built-in reader, or a model of yours.",
+			Without: "The note that repeats the keywords stands above the note that answers.",
+			Settings: []Setting{
+				boolean("RECALL_CROSS_ENCODER", "recall.rerank.on", &c.Recall.Rerank, true, "Order the best notes by reading them with the question."),
+				number("RECALL_CE_TIMEOUT", "recall.rerank.timeout", &c.Recall.RerankTimeout, 60, within(0.01, 3600), "Seconds a reranking model may take."),
+			},
+		},
+		{
+			ID: "R3", Name: "mmr-diversity", Home: "recall/mmr.go",
+			Doc:     "Fills the places with what is relevant and not said yet, so that near-copies of one idea leave room for a second.",
+			Without: "The answer holds four copies of one idea; the other idea stands at rank six.",
+			Settings: []Setting{
+				boolean("RECALL_MMR", "recall.mmr.on", &c.Recall.MMR, true, "Diversify the hits."),
+				number("RECALL_MMR_LAMBDA", "recall.mmr.lambda", &c.Recall.MMRLambda, 0.7, within(0, 1), "1 ranks by relevance alone, 0 by difference alone."),
+			},
+		},
+		{
+			ID: "R4", Name: "token-budget", Home: "recall/pack.go",
+			Doc:     "Packs hits by what they cost as they will be shown, until a budget of tokens is spent.",
+			Without: "A fixed number of notes fills the context of the agent when the notes are long.",
+		},
+		{
+			ID: "R5", Name: "temporal-arm", Home: "recall/arm_temporal.go",
+			Doc:      "When a question speaks of a time, finds the notes of that time.",
+			Without:  "What was decided last week is crowded out by everything else about the subject.",
+			Settings: []Setting{boolean("RECALL_TEMPORAL_ARM", "recall.temporal.arm", &c.Recall.TemporalArm, true, "Find the notes of the time that a question speaks of.")},
+		},
+		{
+			ID: "R6", Name: "dates-in-questions", Home: "recall/when.go",
+			Doc:      "Reads \"last week\", \"in march\", \"since 2026-01-01\" as a time, and \"may I\" as none.",
+			Without:  "\"Last week\" is two more words to look for.",
+			Settings: []Setting{boolean("RECALL_TEMPORAL", "recall.temporal.on", &c.Recall.Temporal, true, "Look for dates in questions.")},
+		},
+		{
+			ID: "R7", Name: "relevance-gate", Home: "recall/gate.go",
+			Doc:     "Says nothing rather than something irrelevant: a threshold that is worked out from the store's own notes.",
+			Without: "Every prompt gets the least bad notes, and the agent learns to ignore them.",
+			Settings: []Setting{
+				boolean("RECALL_GATE", "recall.gate.on", &c.Recall.CalibratedGate, true, "Use the calibrated gate where a gate is asked for."),
+				number("REFLECT_RECALL_MIN_OVERLAP", "recall.gate.min_overlap", &c.Recall.MinOverlap, 0, within(0, 1),
+					"Fixed gate instead: least share of the question's words, by weight, that the best hit holds. 0 uses the calibrated one."),
+			},
+		},
+		{
+			ID: "R8", Name: "bounded-boosts", Home: "recall/boost.go",
+			Doc:     "Age and tags nudge a score by a bounded factor: they break ties and cannot bury an answer.",
+			Without: "Of two notes that say the same, the stale one may come first; or, unbounded, the newest buries the right one.",
+			Settings: []Setting{
+				number("RECALL_RECENCY_ALPHA", "recall.boost.recency", &c.Recall.RecencyAlpha, 0.2, within(0, 2), "How much the age of a note counts."),
+				number("RECALL_TAG_ALPHA", "recall.boost.tags", &c.Recall.TagAlpha, 0.2, within(0, 2), "How much tags count that are asked for."),
+			},
+		},
+		{
+			ID: "R9", Name: "fuzzy-cache", Home: "recall/cache.go",
+			Doc:     "Remembers what the arms found, and takes it for a question that uses the same words in another order.",
+			Without: "Every rewording of a question pays for all arms again, and for a model that embeds it.",
+			Settings: []Setting{
+				boolean("RECALL_FUZZY_CACHE", "recall.cache.on", &c.Recall.FuzzyCache, true, "Remember what the arms found."),
+				number("RECALL_FUZZY_THRESHOLD", "recall.cache.threshold", &c.Recall.FuzzyThreshold, 0.85, within(0, 1), "Share of words that two questions have in common to be one."),
+				number("RECALL_CACHE_TTL", "recall.cache.ttl", &c.Recall.CacheTTL, 3600, within(0, 1e7), "Seconds for which it is remembered."),
+			},
+		},
+		{
+			ID: "R12", Name: "arm-floors", Home: "recall/fuse.go",
+			Doc:     "Takes out, before the fusion, what an arm itself thinks little of: one floor an arm, because their scores cannot be compared.",
+			Without: "One threshold for all either lets the noise of one arm through or starves another.",
+			Settings: []Setting{
+				number("RECALL_ARM_BM25_MIN_SCORE", "recall.lexical.floor", &c.Recall.LexicalFloor, 0, within(0, 1), "Floor of the lexical arm."),
+				number("RECALL_ARM_VECTOR_MIN_SCORE", "recall.semantic.floor", &c.Recall.SemanticFloor, 0, within(0, 1), "Floor of the semantic arm."),
+				number("RECALL_ARM_GRAPH_MIN_SCORE", "recall.graph.floor", &c.Recall.GraphFloor, 0, within(0, 1), "Floor of the graph arm."),
+				number("RECALL_ARM_TEMPORAL_MIN_SCORE", "recall.temporal.floor", &c.Recall.TemporalFloor, 0, within(0, 1), "Floor of the temporal arm."),
+			},
+		},
+		{
+			ID: "R15", Name: "project-scope", Home: "recall/scope.go",
+			Doc:      "A question is about the project it is asked in, and about what is told to all projects; --global asks all of them.",
+			Without:  "Every search answers from the notes of other customers' projects.",
+			Settings: []Setting{boolean("RECALL_GLOBAL", "recall.scope.global", &c.Recall.Global, false, "Search the notes of all projects.")},
+		},
+		{
+			ID: "R16", Name: "project-affinity", Home: "recall/boost.go",
+			Doc:      "Under --global, notes of the project one works in get a small lift.",
+			Without:  "Of two notes that answer alike, the one of a foreign project may come first.",
+			Settings: []Setting{number("RECALL_PROJECT_ALPHA", "recall.boost.project", &c.Recall.ProjectAlpha, 0.2, within(0, 2), "How much it counts that a note is of the present project.")},
+		},
+		{
+			ID: "S1", Name: "fields", Home: "recall/field.go",
+			Doc:     "Projects one field of the notes, such as the rule or the fix, instead of all they say.",
+			Without: "Every hit costs its whole body when one line was wanted.",
+		},
+		{
+			ID: "S3", Name: "confidence", Home: "recall/boost.go",
+			Doc:      "The confidence of a note, a number, nudges its score.",
+			Without:  "A guess and a verified fix of the same words rank alike.",
+			Settings: []Setting{number("RECALL_CONFIDENCE_ALPHA", "recall.boost.confidence", &c.Recall.ConfidenceAlpha, 0.2, within(0, 2), "How much confidence counts.")},
+		},
+		{
+			ID: "S4", Name: "proof-count", Home: "recall/boost.go",
+			Doc:      "The number of sessions that support a note nudges its score.",
+			Without:  "A note that was proven twelve times ranks like one that was said once.",
+			Settings: []Setting{number("RECALL_PROOF_ALPHA", "recall.boost.proof", &c.Recall.ProofAlpha, 0.1, within(0, 2), "How much proof counts.")},
 		},
 		{
 			ID: "S6", Name: "history", Home: "store/history.go",
@@ -29,6 +164,12 @@ func (c *Config) features() []Feature {
 			Doc:     "Keeps what churns, such as how often a note was shown, in the event log and out of the notes.",
 			Without: "Every session changes the files of the notes it was shown, and every sync carries the noise.",
 		},
+		{
+			ID: "SG6", Name: "knowledge-gaps", Home: "recall/gap.go",
+			Doc:      "Logs questions that memory could not answer, and closes them when it can.",
+			Without:  "What is missing is never seen.",
+			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true, "Log questions without an answer.")},
+		},
 	}
 }
 
@@ -37,11 +178,11 @@ func Features() []Feature { return (&Config{}).features() }
 
 // Planned lists the ids that have no row yet.
 var Planned = []string{
-	"A1", "A2", "A3", "A4", "A5", "A6",
+	"A1", "A3", "A4", "A5",
 	"C1", "C2", "C3", "C4", "C5",
-	"M1", "M2", "M3", "M4", "M5", "M7", "M8",
+	"M2", "M3", "M4", "M5", "M8",
 	"O1", "O2", "O3",
-	"R1", "R10", "R11", "R12", "R13", "R14", "R15", "R16", "R2", "R20", "R3", "R4", "R5", "R6", "R7", "R8", "R9",
-	"S1", "S10", "S2", "S3", "S4", "S5", "S7", "S8",
-	"SG1", "SG2", "SG3", "SG4", "SG5", "SG6", "SG7", "SG8",
+	"R10", "R11", "R13", "R14", "R20",
+	"S10", "S2", "S5", "S7", "S8",
+	"SG1", "SG2", "SG3", "SG4", "SG5", "SG7", "SG8",
 }

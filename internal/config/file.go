@@ -41,7 +41,7 @@ func (c *Config) readFile() map[string]string {
 		if key == "home" || c.find(key) == nil || c.find(key).Key != key {
 			c.unknown[key] = value
 			delete(flat, key)
-		} else if value == "" && c.find(key).Values == "text" {
+		} else if value == "" && c.find(key).quoted {
 			delete(flat, key) // an empty text is not set
 		}
 	}
@@ -136,7 +136,7 @@ func (c *Config) check(ch Change) (any, error) {
 		return nil, fmt.Errorf("%s: %w", ch.Key, err)
 	}
 	switch {
-	case s.Values == "text":
+	case s.quoted:
 		return s.get(), nil
 	default:
 		return json.RawMessage(s.get()), nil
@@ -180,11 +180,11 @@ type Value struct {
 	Values string `json:"values"`
 }
 
-// Values lists every setting.
+// Values lists every setting, keys masked.
 func (c *Config) Values() []Value {
 	var all []Value
 	for _, s := range c.rows() {
-		all = append(all, Value{s.Key, s.get(), c.sources[s.Key], s.Env, s.Default, s.Doc, s.Values})
+		all = append(all, Value{s.Key, s.shown(), c.sources[s.Key], s.Env, s.Default, s.Doc, s.Values})
 	}
 	return all
 }

@@ -3,8 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"anamnesis/internal/llm"
 )
 
 // A Setting is one row: a name in the environment, a key in config.json, a
@@ -16,14 +19,24 @@ type Setting struct {
 	Doc     string
 	Values  string // what may be set, for people
 
-	set func(string) error
-	get func() string
+	set    func(string) error
+	get    func() string
+	quoted bool // a string in config.json
+	secret bool // never shown
+}
+
+// shown is the value as it may be printed.
+func (s *Setting) shown() string {
+	if s.secret {
+		return Mask(s.get())
+	}
+	return s.get()
 }
 
 // text binds a string.
 func text(env, key string, p *string, def, doc string) Setting {
 	return Setting{
-		Env: env, Key: key, Default: def, Doc: doc, Values: "text",
+		Env: env, Key: key, Default: def, Doc: doc, Values: "text", quoted: true,
 		set: func(v string) error {
 			if strings.ContainsAny(v, "\x00\n\r") {
 				return errors.New("must be one line")
@@ -33,6 +46,44 @@ func text(env, key string, p *string, def, doc string) Setting {
 		},
 		get: func() string { return *p },
 	}
+}
+
+// key binds a credential, which is never printed.
+func key(env, name string, p *string, doc string) Setting {
+	s := text(env, name, p, "", doc)
+	s.secret = true
+	return s
+}
+
+// address binds the base address of a server.
+func address(env, key string, p *string, doc string) Setting {
+	s := text(env, key, p, "", doc)
+	s.Values = "http or https address"
+	s.set = func(v string) error {
+		if v = strings.TrimSpace(v); v != "" {
+			if err := llm.CheckAddress(v); err != nil {
+				return err
+			}
+		}
+		*p = strings.TrimRight(v, "/")
+		return nil
+	}
+	return s
+}
+
+// choice binds a word out of a few; the first is the default.
+func choice(env, key string, p *string, doc string, words ...string) Setting {
+	s := text(env, key, p, words[0], doc)
+	s.Values = strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	s.set = func(v string) error {
+		v = strings.ToLower(strings.TrimSpace(v))
+		if !slices.Contains(words, v) {
+			return fmt.Errorf("%q is not %s", v, s.Values)
+		}
+		*p = v
+		return nil
+	}
+	return s
 }
 
 // boolean binds a switch.

@@ -1,5 +1,7 @@
 package config
 
+import "anamnesis/internal/llm"
+
 // settings lists what is no feature: where things are, who this is, how much.
 // The first row is the store's folder, which must be known before config.json
 // can be read; it is set by the environment or --set only.
@@ -21,6 +23,15 @@ func (c *Config) settings() []Setting {
 		number("RECALL_LEXICAL_TAGS", "recall.lexical.tags", &c.Recall.TagsWeight, 1.5, within(0, 100), "What a word in tags and structured fields is worth against one in the body."),
 		integer("RECALL_CANDIDATES", "recall.candidates", &c.Recall.Candidates, 200, within(10, 10000), "Passages scored for a question."),
 
+		boolean("RECALL_SEMANTIC_ARM", "recall.semantic.on", &c.Recall.SemanticArm, true, "Find notes by meaning, with the embedded word vectors or a model of yours."),
+		number("RECALL_LEXICAL_WEIGHT", "recall.lexical.weight", &c.Recall.LexicalWeight, 1, within(0, 100), "What the lexical arm counts in the fusion."),
+		number("RECALL_SEMANTIC_WEIGHT", "recall.semantic.weight", &c.Recall.SemanticWeight, 0.5, within(0, 100), "What the semantic arm counts in the fusion."),
+		number("RECALL_GRAPH_WEIGHT", "recall.graph.weight", &c.Recall.GraphWeight, 0.5, within(0, 100), "What the graph arm counts in the fusion."),
+		number("RECALL_TEMPORAL_WEIGHT", "recall.temporal.weight", &c.Recall.TemporalWeight, 0.5, within(0, 100), "What the temporal arm counts in the fusion."),
+
+		number("RECALL_SPECULATIVE_ALPHA", "recall.boost.speculative", &c.Recall.SpeculativeAlpha, 0.2, within(0, 2), "How much it counts against a note that it is speculative."),
+		boolean("REFLECT_RECALL_HYDE", "recall.hyde", &c.Recall.HyDE, false, "Let the configured model write a hypothetical answer, and search for its meaning too."),
+
 		boolean("ANAMNESIS_HOLD_SIMILAR", "ingest.hold_similar", &c.Ingest.HoldSimilar, true,
 			"Hold a note written by a machine when another note says nearly the same, until its owner decides."),
 		number("ANAMNESIS_SIMILARITY", "ingest.similarity", &c.Ingest.Similarity, 0.9, within(0, 1), "Share of equal words from which two notes say nearly the same."),
@@ -28,6 +39,28 @@ func (c *Config) settings() []Setting {
 		boolean("ANAMNESIS_SYNC", "sync.on", &c.Sync.On, true, "Keep the notes in a git repository. Off: files only, no commits."),
 		number("ANAMNESIS_GIT_TIMEOUT", "sync.timeout", &c.Sync.Timeout, 60, within(1, 3600), "Seconds one git command may take."),
 		boolean("ANAMNESIS_LOG_QUERIES", "events.queries", &c.Events.Queries, true, "Keep the redacted text of searches in the event log, at most 200 characters."),
+
+		address("RECALL_EMBED_URL", "recall.embed.url", &c.Models.Embedder.URL, "OpenAI-compatible server that embeds notes and questions, with or without /v1. Empty uses the built-in model."),
+		text("REFLECT_EMBED_MODEL", "recall.embed.model", &c.Models.Embedder.Model, "", "Embedding model of that server. Another model means that all notes are embedded again."),
+		key("RECALL_EMBED_KEY", "recall.embed.key", &c.Models.Embedder.Key, "Key of the embedding server; sent to its host only."),
+		number("RECALL_EMBED_TIMEOUT", "recall.embed.timeout", &c.Models.Embedder.Timeout, 60, within(0.01, 3600), "Seconds the embedding server may take, all tries included."),
+		address("RECALL_RERANK_URL", "recall.rerank.url", &c.Models.Reranker.URL, "Server that reads the best notes with the question. Empty uses the built-in reader."),
+		text("REFLECT_CE_MODEL", "recall.rerank.model", &c.Models.Reranker.Model, "", "Reranking model of that server."),
+		key("RECALL_RERANK_KEY", "recall.rerank.key", &c.Models.Reranker.Key, "Key of the reranking server; sent to its host only."),
+		choice("RECALL_RERANK_STYLE", "recall.rerank.style", &c.Models.Reranker.Style,
+			"What the reranking server speaks: tei is /rerank, cohere is /v1/rerank (Cohere, Jina, vLLM, llama.cpp). auto goes by the address: cohere when it names a version.",
+			llm.StyleAuto, llm.StyleTEI, llm.StyleCohere),
+
+		choice("ANAMNESIS_REFLECTION_PROVIDER", "reflection.provider", &c.Models.Chat.Provider,
+			"Who writes: heuristic is no model, the others are any OpenAI-compatible chat server; local needs no key.",
+			llm.Heuristic, llm.DeepSeek, llm.OpenAI, llm.Local),
+		text("ANAMNESIS_REFLECTION_MODEL", "reflection.model", &c.Models.Chat.Model, "", "Chat model."),
+		address("ANAMNESIS_REFLECTION_BASE_URL", "reflection.base_url", &c.Models.Chat.URL, "Chat server, with or without /v1."),
+		key("ANAMNESIS_REFLECTION_API_KEY", "reflection.api_key", &c.Models.Chat.Key,
+			"Key of the chat server; sent to its host only. Empty takes DEEPSEEK_API_KEY for deepseek.com and OPENAI_API_KEY for openai.com."),
+		number("ANAMNESIS_REFLECTION_TIMEOUT", "reflection.timeout", &c.Models.Chat.Timeout, 30, within(0.01, 3600), "Seconds one request to the chat server may take."),
+		boolean("ANAMNESIS_PLAIN_HTTP", "models.plain_http", &c.Models.Network.PlainHTTP, false, "Let model servers outside of private networks be reached over http, where others can read along."),
+		address("ANAMNESIS_PROXY", "models.proxy", &c.Models.Network.Proxy, "HTTP proxy for model servers outside of private networks. Empty connects directly; HTTPS_PROXY is not read."),
 	}
 }
 

@@ -212,6 +212,14 @@ func camel(w string) int {
 
 // camelPart returns the length of the first part of w.
 func camelPart(w string) int {
+	if n := len(w) - 1; n > 1 && w[n] == 's' && isUpper(w[n-1]) { // JDKs
+		for n > 0 && (isUpper(w[n-1]) || isDigit(w[n-1])) {
+			n--
+		}
+		if n == 0 {
+			return len(w)
+		}
+	}
 	for i := 1; i < len(w); i++ {
 		if !isUpper(w[i]) {
 			continue

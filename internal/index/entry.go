@@ -29,8 +29,9 @@ func (s *stemmer) giveBack() {
 	}
 }
 
-// NewEntry makes the entry of a note from its file.
-func NewEntry(n *note.Note, ref store.Ref, data []byte) Entry {
+// NewEntry makes the entry of a note from its file. side is its sidecar, nil
+// when it has none.
+func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entry {
 	stem := takeStemmer()
 	defer stem.giveBack()
 	normalized := note.Normalize(n.Statement())
@@ -45,6 +46,7 @@ func NewEntry(n *note.Note, ref store.Ref, data []byte) Entry {
 			Fields: [NumFields][]string{Title: title, Tags: tags, Body: tokens(n.Body[s.start:s.end], true, stem)},
 		})
 	}
+	e.addGraph(side, stem)
 	return e
 }
 

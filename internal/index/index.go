@@ -45,12 +45,17 @@ type Entry struct {
 	Simhash   uint64   // of its words: few bits apart for near-copies
 	Words     int
 	Passages  []Passage
+	Entities  []EntityKey // what the note speaks of, each once
+	Declared  int         // how many of them, from the first, its sidecar names
+	Edges     []Edge      // how these hang together, as its sidecar says
 }
 
 // A Passage is a stretch of a note's body, analysed, with the title and tags of its note.
 type Passage struct {
 	Start, End int // bytes of the body
 	Fields     [NumFields][]string
+	Model      string // that made Vector
+	Vector     Vector // nil when it is not embedded yet
 }
 
 // A Row is what the index knows of a note without its body.
@@ -72,6 +77,19 @@ type Row struct {
 	Tags         []string
 	SupersededBy note.ID
 	Dead         bool // not live, for whatever reason
+	Kind         note.Kind
+	Branch       string // the git branch it holds for, "" for all
+	Status       string
+	Proofs       int // distinct sessions that support it
+	Speculative  bool
+}
+
+// Effective is the time a note speaks of: when it was last written, or made.
+func (r *Row) Effective() time.Time {
+	if r.Updated.IsZero() {
+		return r.Created
+	}
+	return r.Updated
 }
 
 // A Filter says which notes a question is about. The zero value means all live notes.
@@ -86,6 +104,10 @@ type Filter struct {
 	Dead        bool // notes that are not live too
 	SurestFirst bool // Select: among notes of one second, those with the highest confidence
 	Now         time.Time
+	Branches    []string  // notes of these branches only, and of none; no branches means all of them
+	From, To    time.Time // of Row.Effective, both included; zero leaves that end open
+	Only        []note.ID // nothing else
+	Confidence  float64   // at least
 }
 
 // Statistics describe the passages of an index, for BM25.
@@ -108,8 +130,11 @@ type Term struct {
 // frequencies, lengths and distances can be counted by whoever scores it.
 type Candidate struct {
 	Key        int64 // of the note
+	Passage    int64 // the backend's own key of the passage
 	Start, End int
 	Tokens     [NumFields][]uint32
+	Vector     Vector // nil when there is none of the model asked for
+	Model      uint64 // VectorModel of the model that made Vector
 }
 
 // TokenHash is the name of a token in candidates: FNV-1a, 32 bits.
@@ -159,6 +184,46 @@ type Backend interface {
 	// Match returns passages that hold at least one of the terms, the most
 	// promising first: those with the highest sum of weights.
 	Match(ctx context.Context, terms []Term, f Filter, limit int) ([]Candidate, error)
+	// Nearest returns passages whose vectors of a model lie nearest to a unit
+	// vector, the nearest first. Vectors of other models are not looked at.
+	Nearest(ctx context.Context, model string, question []float32, f Filter, limit int) ([]Candidate, error)
+	// Passages returns passages by their keys, in that order, of notes that the filter lets through.
+	Passages(ctx context.Context, keys []int64, f Filter) ([]Candidate, error)
+	// First returns the first passage of each of the notes that the filter lets through.
+	First(ctx context.Context, notes []int64, f Filter) ([]Candidate, error)
+	// Company returns, for each of the notes, those that stand beside it among the
+	// notes of its project that were made in the same second, by id: at most two.
+	Company(ctx context.Context, notes []int64, f Filter) ([]Company, error)
+	// Unembedded returns passages without a vector of a model, at most limit of
+	// them, how many there are of them and of all.
+	Unembedded(ctx context.Context, model string, limit int) (some []Unembedded, missing, all int, err error)
+	// Embed gives passages their vectors. Passages that are gone are passed over.
+	Embed(ctx context.Context, model string, vectors map[int64]Vector) error
+	// Mentions returns notes that speak of an entity, at most limit, newest first, and in how many notes it occurs at all.
+	// With declared, notes that merely hold its name are left out.
+	Mentions(ctx context.Context, entity EntityKey, declared bool, f Filter, limit int) (notes []int64, all int, err error)
+	// Declared returns those of the entities that some note's sidecar names.
+	Declared(ctx context.Context, entities []EntityKey) ([]EntityKey, error)
+	// Entities returns what notes speak of, what their sidecars name first.
+	Entities(ctx context.Context, notes []int64) (map[int64][]EntityKey, error)
+	// Edges returns the edges at entities, in both directions, that notes tell which the filter lets through.
+	Edges(ctx context.Context, entities []EntityKey, f Filter) ([]Edge, error)
+	// Branches lists the branches that live notes of projects hold for.
+	Branches(ctx context.Context, projects []string) ([]string, error)
+	// Tidy does what makes later questions cheaper.
+	Tidy(ctx context.Context) error
+
+	// Generation counts the changes that readers could see.
+	Generation(ctx context.Context) (int64, error)
+	// Memo returns a value that was kept under a key, and the generation it was kept at; ok is false when there is none.
+	Memo(ctx context.Context, kind, key string) (m Memo, ok bool, err error)
+	// Memos lists what was kept of a kind, the newest first, at most limit.
+	Memos(ctx context.Context, kind string, limit int) ([]Memo, error)
+	// SetMemo keeps a value, and of its kind the newest keep only (0 keeps all). It gives up at once when somebody else writes.
+	// SetMemo keeps a value, and of its kind the newest keep only (0 keeps all).
+	// It fails at once when somebody else writes.
+	SetMemo(ctx context.Context, kind, key string, m Memo, keep int) error
+
 	// Select returns rows, newest first (updated, then id); limit 0 means all.
 	Select(ctx context.Context, f Filter, limit int) ([]Row, error)
 	// Rows returns the rows with the given keys, in that order; unknown keys are left out.
@@ -183,6 +248,24 @@ type Backend interface {
 	Damaged(err error) bool
 	Reset(ctx context.Context) error
 	Close() error
+}
+
+// Company says that two notes were written in the same breath.
+type Company struct{ Of, With int64 }
+
+// A Memo is a derived value that is worth keeping, such as an answer.
+type Memo struct {
+	Key        string
+	Value      []byte
+	Generation int64
+	At         time.Time
+}
+
+// An Unembedded passage waits for its vector.
+type Unembedded struct {
+	Passage    int64
+	Path       string // of its note
+	Start, End int
 }
 
 // A Twin is a note whose statement equals, or nearly equals, another.

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"strings"
+
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 )
@@ -36,10 +38,19 @@ func (s *stemmer) stem(w string) string {
 	}
 	s.env.SetCurrent(w)
 	english.Stem(s.env)
+	if s.env.Current() == w && plural(w) {
+		s.env.SetCurrent(w[:len(w)-1])
+	}
 	if len(s.seen) >= maxSeen {
 		clear(s.seen)
 	}
 	got := s.env.Current()
 	s.seen[w] = got
 	return got
+}
+
+// plural reports whether a word is the plural of an abbreviation without
+// vowels, such as jdks, which the stemmer takes for no word.
+func plural(w string) bool {
+	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.ContainsAny(w, "aeiouy")
 }

@@ -14,11 +14,15 @@ import (
 // An Index is a backend joined to the store whose notes it pictures.
 type Index struct {
 	Backend
-	store *store.Store
+	store     *store.Store
+	embedding Embedding
+	asked     lastQuestion
 }
 
-// New joins a backend to a store.
-func New(b Backend, s *store.Store) *Index { return &Index{Backend: b, store: s} }
+// New joins a backend to a store. Texts become vectors as e says.
+func New(b Backend, s *store.Store, e Embedding) *Index {
+	return &Index{Backend: b, store: s, embedding: e}
+}
 
 // SyncOptions say how a Sync runs.
 type SyncOptions struct {
@@ -106,6 +110,11 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	}
 	if err := ix.take(ctx, todo, gone, o, late, &rep); err != nil {
 		return rep, err
+	}
+	if rep.Indexed > 0 && o.Budget == 0 && !ix.store.ReadOnly() {
+		if err := ix.Tidy(ctx); err != nil {
+			return rep, err
+		}
 	}
 	if rep.Stale == 0 && !ix.store.ReadOnly() && (len(todo) > 0 || len(gone) > 0 || len(young) > 0 || walked.IsZero()) {
 		if err := ix.Apply(ctx, Batch{Walked: began}); err != nil {

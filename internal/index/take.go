@@ -103,7 +103,9 @@ func (ix *Index) readOne(ref store.Ref) result {
 	if err != nil {
 		return result{problem: &FileState{Size: ref.Size, ModTime: ref.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: reason(err)}}
 	}
-	e := NewEntry(n, now, data)
+	side, _, _ := ix.store.ReadSidecar(ref.Path) // a broken one tells nothing; doctor names it
+	e := NewEntry(n, now, data, side)
+	ix.embed(&e)
 	return result{entry: &e}
 }
 

@@ -40,7 +40,7 @@ func newDoor(t *testing.T) *door {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.index = index.New(db, d.store)
+	d.index = index.New(db, d.store, index.Embedding{})
 	d.Ingester = ingest.New(d.store, d.index, r, ingest.Options{MachineID: "box", HoldSimilar: true, Similarity: 0.9})
 	return d
 }

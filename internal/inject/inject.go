@@ -33,6 +33,7 @@ type Place struct {
 	Projects []string // every key of the project
 	Session  string
 	Pending  []*note.Note // sessions of this project that ended and are not written yet, newest first
+	Notice   string       // one line that the user should hear of, empty for none
 	Limit    int          // what the agent takes at most, in UTF-16 units; 0 means no limit
 
 	Start, End string // the marks around the block, by which a capture cuts it out again

@@ -52,11 +52,11 @@ func open(t *testing.T, o inject.Options, notes ...note.Note) (*inject.Injector,
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	ix := index.New(db, s)
+	ix := index.New(db, s, index.Embedding{})
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return inject.New(recall.New(ix, s, recall.Options{}), s, o), s
+	return inject.New(recall.New(ix, s, recall.Options{}, recall.Models{}), s, o), s
 }
 
 func block(t *testing.T, in *inject.Injector, p inject.Place) inject.Block {

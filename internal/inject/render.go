@@ -21,7 +21,7 @@ const (
 // bodies are cut to what one note may have, then, from the last note back,
 // to an excerpt, then notes are only counted.
 func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
-	if len(notes) == 0 {
+	if len(notes) == 0 && p.Notice == "" {
 		return
 	}
 	budget := in.opts.MaxChars
@@ -36,6 +36,9 @@ func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
 		}
 	}
 	frame := p.Start + "\n" + heading + "\n\n" + preamble + "\n\n"
+	if p.Notice != "" {
+		frame += "_" + oneLine(p.Notice) + "_\n\n"
+	}
 	left := fit(sections, units(frame)+units(p.End)+2, budget)
 	var out strings.Builder
 	out.WriteString(frame)

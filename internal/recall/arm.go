@@ -4,20 +4,60 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
+
+	"anamnesis/internal/index"
 )
 
 // An arm is one way of finding notes. Its list is ordered, best first; the
 // scores of two arms cannot be compared, their ranks can.
 type arm struct {
 	name   string
-	weight float64 // in the fusion
-	ask    func(*Engine, context.Context, Query, *Result) ([]*Hit, error)
+	on     func(Options, Query, *Result) bool
+	weight func(Options) float64 // in the fusion
+	floor  func(Options) float64 // of Found.Norm
+	after  bool                  // it begins where the others ended
+	ask    func(*Engine, context.Context, Query, *Result, []list) ([]*Hit, error)
 }
 
 // arms lists the arms, in the order that breaks ties.
 var arms = []arm{
-	{name: "lexical", weight: 1, ask: (*Engine).lexical},
+	{
+		name: "lexical", ask: (*Engine).lexical,
+		on:     func(Options, Query, *Result) bool { return true },
+		weight: func(o Options) float64 { return o.LexicalWeight }, floor: func(o Options) float64 { return o.LexicalFloor },
+	},
+	{
+		name: "semantic", ask: (*Engine).semantic,
+		on:     func(o Options, _ Query, _ *Result) bool { return o.SemanticArm },
+		weight: func(o Options) float64 { return o.SemanticWeight }, floor: func(o Options) float64 { return o.SemanticFloor },
+	},
+	{
+		name: "temporal", ask: (*Engine).temporal,
+		on:     func(o Options, _ Query, r *Result) bool { return o.TemporalArm && r.Window != nil && !stubbed("R5") },
+		weight: func(o Options) float64 { return o.TemporalWeight }, floor: func(o Options) float64 { return o.TemporalFloor },
+	},
+	{
+		name: "successor", ask: (*Engine).successor,
+		on:     func(_ Options, q Query, r *Result) bool { return r.Recent && !q.Dead && !stubbed("R5") },
+		weight: func(o Options) float64 { return o.LexicalWeight }, floor: func(Options) float64 { return 0 },
+	},
+	{
+		name: "graph", after: true, ask: (*Engine).graph,
+		on:     func(o Options, _ Query, _ *Result) bool { return o.GraphArm && !stubbed("R1") },
+		weight: func(o Options) float64 { return o.GraphWeight }, floor: func(o Options) float64 { return o.GraphFloor },
+	},
+}
+
+// Arms lists the names of the arms.
+func Arms() []string {
+	var names []string
+	for _, a := range arms {
+		names = append(names, a.name)
+	}
+	return names
 }
 
 // A list is what an arm found.
@@ -26,28 +66,87 @@ type list struct {
 	hits []*Hit
 }
 
-// ask puts the query to all arms at once. An arm that fails is left out; that
-// none is left is an error.
+// An ArmReport says how an arm did.
+type ArmReport struct {
+	Name       string        `json:"name"`
+	Candidates int           `json:"candidates"`
+	Took       time.Duration `json:"-"`
+	Error      string        `json:"error,omitempty"`
+}
+
+// ask puts the query to all arms at once, and then to those that begin where
+// the others ended. An arm that fails is left out; that none is left is an error.
 func (e *Engine) ask(ctx context.Context, q Query, res *Result) ([]list, error) {
-	lists := make([]list, len(arms))
-	errs := make([]error, len(arms))
-	var wg sync.WaitGroup
-	for i, a := range arms {
-		wg.Go(func() {
-			lists[i].arm = a
-			lists[i].hits, errs[i] = a.ask(e, ctx, q, res)
-		})
-	}
-	wg.Wait()
-	failed := 0
-	for i, err := range errs {
-		if err != nil {
-			failed++
-			res.Failed = append(res.Failed, fmt.Sprintf("%s: %v", arms[i].name, err))
+	var errs []error
+	asked := 0
+	lists := make([]list, 0, len(arms))
+	for _, after := range []bool{false, true} {
+		var now []arm
+		for _, a := range arms {
+			if a.after == after && a.on(e.opts, q, res) && (len(q.Arms) == 0 || slices.Contains(q.Arms, a.name)) {
+				now = append(now, a)
+			}
 		}
+		asked += len(now)
+		got := make([]list, len(now))
+		reports := make([]ArmReport, len(now))
+		failed := make([]error, len(now))
+		var wg sync.WaitGroup
+		for i, a := range now {
+			wg.Go(func() {
+				began := time.Now()
+				got[i].arm = a
+				got[i].hits, failed[i] = a.ask(e, ctx, q, res, lists)
+				reports[i] = ArmReport{Name: a.name, Candidates: len(got[i].hits), Took: time.Since(began)}
+			})
+		}
+		wg.Wait()
+		for i, err := range failed {
+			if errors.Is(err, index.ErrNoModel) { // not asked for, rather than failed
+				asked--
+				reports[i].Error = err.Error()
+			} else if err != nil {
+				reports[i].Error = err.Error()
+				res.Failed = append(res.Failed, fmt.Sprintf("%s: %v", now[i].name, err))
+				errs = append(errs, err)
+			}
+		}
+		res.Arms = append(res.Arms, reports...)
+		lists = append(lists, got...)
 	}
-	if failed == len(arms) {
+	if asked > 0 && len(errs) == asked {
 		return nil, fmt.Errorf("recall: %w", errors.Join(errs...))
 	}
 	return lists, nil
+}
+
+// How many hits go on for each note that is asked for, and at least: the later
+// stages choose among them, and files may be gone or too long.
+const (
+	rowsPerNote = 3
+	leastRows   = 60
+)
+
+// pool is how many hits of an arm go on.
+func (q Query) pool() int { return max(leastRows, rowsPerNote*q.K) }
+
+// gather makes hits of passages: a note is as good as its best passage. The
+// hits come in no order, and without their rows.
+func gather(passages []index.Candidate, score func(*index.Candidate) float64) []*Hit {
+	best := make(map[int64]*Hit, len(passages))
+	hits := make([]*Hit, 0, len(passages))
+	for i := range passages {
+		c := &passages[i]
+		h := best[c.Key]
+		s := score(c)
+		if h == nil {
+			h = &Hit{Row: index.Row{Key: c.Key}, score: s, Start: c.Start, End: c.End}
+			best[c.Key] = h
+			hits = append(hits, h)
+		} else if s > h.score {
+			h.score, h.Start, h.End = s, c.Start, c.End
+		}
+		h.passages = append(h.passages, *c)
+	}
+	return hits
 }

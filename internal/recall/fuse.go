@@ -1,8 +1,8 @@
 package recall
 
 import (
-	"cmp"
-	"slices"
+	"fmt"
+	"maps"
 )
 
 // rrfK damps the first ranks (Cormack, Clarke, Büttcher: Reciprocal Rank
@@ -10,28 +10,53 @@ import (
 const rrfK = 60
 
 // fuse makes one list of several, by weighted reciprocal ranks: scores of
-// different arms cannot be compared. A single list needs no fusion and keeps
-// its scores, which say more than ranks do.
-func fuse(lists []list) []*Hit {
-	if len(lists) == 1 {
-		return lists[0].hits
-	}
+// different arms cannot be compared. Before that each arm's floor takes out
+// what the arm itself thinks little of (R12).
+func (e *Engine) fuse(lists []list) []*Hit {
 	fused := make(map[int64]*Hit)
-	var order []*Hit
+	var hits []*Hit
 	for _, l := range lists {
-		for rank, h := range l.hits {
+		floor, weight := l.floor(e.opts), l.weight(e.opts)
+		rank := 0
+		for _, h := range l.hits {
+			if h.Found[l.name].Norm < floor && !stubbed("R12") {
+				continue
+			}
+			rank++
 			into := fused[h.Row.Key]
 			if into == nil {
-				into = &Hit{Row: h.Row, Start: h.Start, End: h.End}
+				into = &Hit{Row: h.Row, Start: h.Start, End: h.End, Found: make(map[string]Found)}
 				fused[h.Row.Key] = into
-				order = append(order, into)
+				hits = append(hits, into)
 			}
-			into.Coverage = max(into.Coverage, h.Coverage)
-			into.add(l.name, l.weight/float64(rrfK+rank+1))
+			into.merge(h)
+			into.add(fmt.Sprintf("%s rank %d: %s", l.name, rank, h.Found[l.name].Why), weight/float64(rrfK+rank))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *Hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), b.Row.Updated.Compare(a.Row.Updated), cmp.Compare(a.Row.ID, b.Row.ID))
-	})
-	return order
+	order(hits)
+	if len(hits) > 0 && hits[0].score > 0 {
+		best := hits[0].score
+		for _, h := range hits {
+			h.times("against the best", 1/best)
+		}
+	}
+	for _, h := range hits {
+		h.base = h.score
+	}
+	return hits
+}
+
+// merge takes over what another arm knows of the same note.
+func (h *Hit) merge(o *Hit) {
+	h.Coverage, h.Cosine = max(h.Coverage, o.Coverage), max(h.Cosine, o.Cosine)
+	maps.Copy(h.Found, o.Found)
+	known := make(map[int64]bool, len(h.passages))
+	for i := range h.passages {
+		known[h.passages[i].Passage] = true
+	}
+	for _, c := range o.passages {
+		if !known[c.Passage] {
+			h.passages = append(h.passages, c)
+		}
+	}
 }

@@ -11,9 +11,27 @@ type Hit struct {
 	Note       *note.Note // set by pack
 	Start, End int        // the passage that matched best, in bytes of the body
 	Coverage   float64    // share of the question's words it holds, weighted by their rarity
+	Cosine     float64    // of its best passage and the question, 0 when nobody compared them
 	Reasons    []Reason
+	Found      map[string]Found  // by which arms
+	Fields     map[string]string // what Query.Fields asked for (S1)
+	Tokens     int               // what it costs as rendered
 
-	score float64
+	score    float64
+	base     float64 // before boosts
+	passages []index.Candidate
+	features features
+	vector   index.Vector // of its best passage
+	holds    []bool       // which words of the question it holds
+	pairs    []float64    // how close neighbouring words of the question stand in it
+}
+
+// Found is what an arm says of a hit.
+type Found struct {
+	Rank  int     `json:"rank"`  // from 1
+	Score float64 `json:"score"` // means something within this arm only
+	Norm  float64 `json:"norm"`  // 0 to 1; floors apply to it
+	Why   string  `json:"why,omitempty"`
 }
 
 // A Reason is one step of a score.
@@ -25,8 +43,24 @@ type Reason struct {
 // Score is what the hits are ordered by. It means something within one result only.
 func (h *Hit) Score() float64 { return h.score }
 
-// add changes the score and writes down why. Nothing else changes it.
+// Base is the relevance before boosts, 0 to 1.
+func (h *Hit) Base() float64 { return h.base }
+
+// add changes the score and writes down why. Nothing else changes it but times.
 func (h *Hit) add(what string, delta float64) {
 	h.score += delta
 	h.Reasons = append(h.Reasons, Reason{what, delta})
+}
+
+// times multiplies the score and writes down what that changed.
+func (h *Hit) times(what string, factor float64) {
+	if factor != 1 {
+		h.add(what, h.score*(factor-1))
+	}
+}
+
+// become replaces the score, as a stage does that judges anew.
+func (h *Hit) become(what string, score float64) {
+	h.score, h.Reasons = 0, nil
+	h.add(what, score)
 }

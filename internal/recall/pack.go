@@ -5,8 +5,9 @@ import (
 )
 
 // pack reads the notes of the best hits, as many as the query asks for and its
-// budget allows. A note that does not fit is passed over, so that a shorter
-// one behind it may still; the first is always kept.
+// budget allows (R4). The cost is what will be shown. A note that does not fit
+// is passed over, so that a shorter one behind it may still; the first is
+// always kept.
 func (e *Engine) pack(q Query, hits []*Hit, res *Result) {
 	for _, h := range hits {
 		if len(res.Hits) == q.K {
@@ -20,16 +21,29 @@ func (e *Engine) pack(q Query, hits []*Hit, res *Result) {
 		if n.ID != h.Row.ID {
 			continue // the file was replaced since the index saw it
 		}
-		cost := Tokens(n.Title) + Tokens(n.Body)
-		if q.MaxTokens > 0 && len(res.Hits) > 0 && res.Tokens+cost > q.MaxTokens {
-			continue
-		}
 		h.Note = n
 		h.End = min(h.End, len(n.Body))
 		h.Start = min(h.Start, h.End)
+		if len(q.Fields) > 0 {
+			h.Fields = project(n, q.Fields)
+		}
+		h.Tokens = cost(q, h)
+		if q.MaxTokens > 0 && len(res.Hits) > 0 && res.Tokens+h.Tokens > q.MaxTokens && !stubbed("R4") {
+			if q.Strict {
+				break
+			}
+			continue
+		}
 		res.Hits = append(res.Hits, h)
-		res.Tokens += cost
+		res.Tokens += h.Tokens
 	}
+}
+
+func cost(q Query, h *Hit) int {
+	if q.Cost != nil {
+		return q.Cost(h)
+	}
+	return Tokens(h.Note.Title) + Tokens(h.Note.Body)
 }
 
 // Tokens estimates what a text costs a model: a quarter of its characters, rounded up.

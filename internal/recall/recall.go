@@ -3,12 +3,13 @@
 // always told, Engine.WorkingSet.
 //
 // Arms ask the index for candidates; everything after that is arithmetic on
-// what they returned. A score changes only through Hit.add, which writes the
-// reason with the number, so that an explanation cannot drift from the score.
+// what they returned. A score changes only through Hit.add and Hit.times, which
+// write the reason with the number, so that an explanation cannot drift from
+// the score. The same notes, question, clock and settings give the same answer.
 //
-// Failure policy: an arm that fails is left out and named in the result; a
-// note whose file is gone or broken is left out and named; only when no arm
-// answers is there an error.
+// Failure policy: an arm or a model that fails is left out and named in the
+// result; a note whose file is gone or broken is left out and named; only when
+// no arm answers is there an error.
 package recall
 
 import (
@@ -17,19 +18,10 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
-
-// Options are the engine's settings. The zero value ranks by plain BM25 with
-// K1 and B of zero; the product's values stand in package config.
-type Options struct {
-	K1          float64 // BM25: how soon repetitions of a word stop counting
-	B           float64 // BM25: how much the length of a passage counts, 0 to 1
-	TitleWeight float64 // what a word in the title is worth against one in the body
-	TagsWeight  float64 // likewise for tags and the structured fields
-	Candidates  int     // passages scored per question
-}
 
 // A Query is a question to memory.
 type Query struct {
@@ -43,6 +35,27 @@ type Query struct {
 	K           int  // how many hits at most, 1 to MaxK
 	MaxTokens   int  // of what is returned; 0 means no budget
 	Dead        bool // superseded, expired and archived notes too
+
+	Project    string    // the project the question is asked in, for R16; need not be among Projects
+	Branches   []string  // see index.Filter
+	Boost      []string  // tags that raise a note (R8)
+	Corpus     string    // name of a saved corpus: only its notes (M7)
+	Gate       bool      // say nothing rather than something irrelevant (R7)
+	MinOverlap float64   // of the fixed gate, 0 to 1; 0 means Options.MinOverlap
+	AsOf       time.Time // edges that held then; zero means now (A2)
+	KnownAt    time.Time // edges that were known then; zero means now (A2)
+	Confidence float64   // notes of at least this confidence
+	Arms       []string  // ask only these; none means all that are on
+	Fields     []string  // to project (S1)
+	Strict     bool      // the budget ends at the first note that does not fit (R4)
+	NoMMR      bool
+	NoCache    bool
+	Session    string
+	Synthetic  bool // nobody asked this: no gap, no memory of it
+
+	only []note.ID // of Corpus
+
+	Cost func(h *Hit) int // what a hit costs in tokens as it will be rendered; nil means title and body
 }
 
 // K values: what a search returns by default and at most.
@@ -57,43 +70,82 @@ type Result struct {
 	Hits     []*Hit
 	Terms    []index.Term // the words that were looked for
 	Missing  []string     // notes that were left out, and why
-	Failed   []string     // arms that did not answer, and why
+	Failed   []string     // arms and models that did not answer, and why
 	Searched int          // notes in the index
 	Tokens   int          // an estimate of what the hits cost a model
 	Took     time.Duration
+	Window   *Window // the time the question speaks of, nil when none (R6)
+	Recent   bool    // it asks for what is so now
+	Gate     *Gate   // what the gate saw; nil when it was not asked
+	Cached   string  // "exact" or "fuzzy" when the arms were not asked again (R9)
+	Arms     []ArmReport
+	Reranker string // that ordered the hits, "" when none did
+
+	asked      bool  // the arms are asked, and what they find may be kept
+	generation int64 // of the index from before they were asked
+}
+
+// Models are what the engine asks besides the index. The zero value has none.
+type Models struct {
+	Words    Words        // what words mean, for matches that share none
+	Reranker llm.Reranker // instead of the one that is built in
+	Expander Expander     // writes a hypothetical answer (HyDE)
+	Redact   func(string) llm.Redacted
+}
+
+// An Expander makes of a question a text that an answer might look like.
+type Expander interface {
+	Expand(ctx context.Context, question llm.Redacted) (string, error)
 }
 
 // An Engine answers queries. It is safe for concurrent use.
 type Engine struct {
-	index *index.Index
-	store *store.Store
-	opts  Options
+	index  *index.Index
+	store  *store.Store
+	opts   Options
+	models Models
 }
 
 // New returns an Engine.
-func New(ix *index.Index, s *store.Store, o Options) *Engine {
-	return &Engine{index: ix, store: s, opts: o}
+func New(ix *index.Index, s *store.Store, o Options, m Models) *Engine {
+	return &Engine{index: ix, store: s, opts: o, models: m}
 }
 
 // Recall answers q. The stages run in this order, always:
 //
-//	interpret   bounds of the query
-//	ask         all arms; lifecycle and scope are predicates inside every arm
-//	fuse        one list, by weighted reciprocal ranks
-//	pack        the notes themselves, within the budget
+//	interpret   scope, dates, corpus                                R15 A6 M7 R6
+//	remembered  what the arms found for the same question before    R9
+//	ask         all arms; lifecycle and scope are predicates inside R1 R5 A2
+//	fuse        floors, then one list by weighted reciprocal ranks  R12
+//	rerank      the best read together with the question            R2
+//	relevant    or nothing at all, which is a gap                   R7 SG6
+//	boost       by confidence, age, tags, proof and project         R8 R16 S3 S4
+//	diversify   the last places go to what is not said yet          R3
+//	pack        the notes themselves, within the budget             R4 S1
 //
-// A stage that has nothing to do returns its input. Reranking, the gate, boosts
-// and diversity have their places between fuse and pack, in this order.
+// A stage that is switched off returns its input.
 func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	began := time.Now()
-	q = e.interpret(q)
-	res := &Result{Query: q}
-	lists, err := e.ask(ctx, q, res)
+	res := &Result{}
+	q, err := e.interpret(q, res)
 	if err != nil {
 		return nil, err
 	}
-	hits := fuse(lists)
-	e.pack(q, hits, res)
+	lists := e.remembered(ctx, q, res)
+	if lists == nil {
+		if lists, err = e.ask(ctx, q, res); err != nil {
+			return nil, err
+		}
+		e.remember(ctx, q, res, lists)
+	}
+	hits := e.fuse(lists)
+	hits = e.rerank(ctx, q, hits, res)
+	if e.relevant(ctx, q, hits, res) {
+		hits = e.boost(q, hits, res)
+		hits = e.diversify(q, hits)
+		e.pack(q, hits, res)
+	}
+	e.noteGap(q, res)
 	res.Took = time.Since(began)
 	return res, nil
 }
@@ -101,19 +153,37 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 // maxQuestion bounds a query text in bytes; a pasted log is cut, not refused.
 const maxQuestion = 64 << 10
 
-func (e *Engine) interpret(q Query) Query {
+// interpret puts a query into bounds and works out what it means.
+func (e *Engine) interpret(q Query, res *Result) (Query, error) {
 	if q.K == 0 {
 		q.K = DefaultK
 	}
 	q.K = max(1, min(q.K, MaxK))
 	q.Text = strings.ToValidUTF8(q.Text[:min(len(q.Text), maxQuestion)], "")
-	return q
+	if q.MinOverlap == 0 {
+		q.MinOverlap = e.opts.MinOverlap
+	}
+	if e.opts.Temporal && !stubbed("R6") {
+		res.Window = FindWindow(q.Text, e.store.Now())
+		res.Recent = res.Window == nil && recencyIntent(q.Text)
+	}
+	if q.Corpus != "" && !stubbed("M7") {
+		ids, err := e.corpusIDs(q.Corpus)
+		if err != nil {
+			return q, err
+		}
+		q.only = ids
+	}
+	res.Query = q
+	return q, nil
 }
 
 // filter is the part of a query that every arm applies itself.
 func (e *Engine) filter(q Query) index.Filter {
-	return index.Filter{
+	f := index.Filter{
 		Projects: q.Projects, Types: q.Types, Scope: q.Scope, Tags: q.Tags,
 		UserID: q.UserID, WorkspaceID: q.WorkspaceID, Dead: q.Dead, Now: e.store.Now(),
+		Branches: q.Branches, Only: q.only, Confidence: q.Confidence,
 	}
+	return f
 }

@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -19,7 +20,14 @@ import (
 
 var noon = time.Date(2026, 7, 2, 12, 0, 0, 0, time.UTC)
 
-var product = recall.Options{K1: 0.9, B: 0.6, TitleWeight: 1.2, TagsWeight: 1.5, Candidates: 200}
+// product is what package config sets, without gate, gaps and memory.
+var product = recall.Options{
+	K1: 0.9, B: 0.6, TitleWeight: 1.2, TagsWeight: 1.5, Candidates: 200,
+	SemanticArm: true, GraphArm: true, TemporalArm: true, Temporal: true, BitemporalEdges: true,
+	LexicalWeight: 1, SemanticWeight: 0.5, GraphWeight: 0.5, TemporalWeight: 0.5,
+	Rerank: true, RerankTimeout: 1, ConfidenceAlpha: 0.2, RecencyAlpha: 0.2, TagAlpha: 0.2, ProofAlpha: 0.1, ProjectAlpha: 0.2, SpeculativeAlpha: 0.2,
+	MMR: true, MMRLambda: 0.7,
+}
 
 // open makes an engine over notes. What a note leaves out is filled in.
 func open(t *testing.T, notes ...note.Note) (*recall.Engine, *store.Store) {
@@ -53,11 +61,15 @@ func open(t *testing.T, notes ...note.Note) (*recall.Engine, *store.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	ix := index.New(db, s)
+	words, err := llm.OpenStatic(index.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return recall.New(ix, s, product), s
+	return recall.New(ix, s, product, recall.Models{Words: words}), s
 }
 
 func ask(t *testing.T, e *recall.Engine, q recall.Query) *recall.Result {
@@ -94,8 +106,8 @@ func TestRanking(t *testing.T) {
 		question string
 		first    string // ids expected at the top, in order
 	}{
-		{"rotate certificate", "title body"},
-		{"rotating certificates", "title body"}, // stems
+		{"rotate certificate", "body title"},
+		{"rotating certificates", "body title"}, // stems
 		{"payments.proto", "ident"},
 		{"proto", "ident"},
 		{"recalcTax", "camel"},
@@ -297,6 +309,22 @@ func TestTokens(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "日本語日本": 2} {
 		if got := recall.Tokens(text); got != want {
 			t.Errorf("Tokens(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
+// Asked for what is so now, recall finds what took the place of the answer,
+// whatever words it uses.
+func TestSuccessor(t *testing.T) {
+	e, _ := open(t,
+		note.Note{ID: "jwt", Title: "API auth uses JWT", Body: "Tokens are signed by the gateway."},
+		note.Note{ID: "sessions", Title: "Server-side sessions", Body: "The cookie names a row in redis.", Supersedes: []note.ID{"jwt"}},
+		note.Note{ID: "other", Title: "Pool sizes", Body: "Redis has ten."},
+	)
+	for question, want := range map[string]bool{"what is our current API auth": true, "JWT signed tokens": false} {
+		got := ids(ask(t, e, recall.Query{Text: question}))
+		if found := len(got) > 0 && got[0] == "sessions"; found != want || slices.Contains(got, "jwt") {
+			t.Errorf("%q: %v", question, got)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,17 +13,22 @@ import (
 	"anamnesis/internal/replica"
 )
 
-// BenchmarkSync compares a sync of 10,000 notes, of which none, one or 1,000
+// BenchmarkSync compares a sync of 10,000 notes, or as many as
+// ANAMNESIS_BENCH_NOTES says (2,000 at least), of which none, one or 1,000
 // have changed here or there, with the commands that somebody would type for
 // it. Both run in one go, on a remote by path.
 func BenchmarkSync(b *testing.B) {
+	notes := 10000
+	if n, err := strconv.Atoi(os.Getenv("ANAMNESIS_BENCH_NOTES")); err == nil {
+		notes = max(n, 2000)
+	}
 	for _, changed := range []int{0, 1, 1000} {
 		b.Run(fmt.Sprintf("push/%d/bare", changed), func(b *testing.B) {
-			dir := stocked(b, 10000)
+			dir := stocked(b, notes)
 			compare(b, dir, changed, func() { bareCycle(b, dir, "--ff-only") })
 		})
 		b.Run(fmt.Sprintf("push/%d/ours", changed), func(b *testing.B) {
-			dir := stocked(b, 10000)
+			dir := stocked(b, notes)
 			s := syncer(b, dir)
 			compare(b, dir, changed, func() { syncOnce(b, s) })
 		})
@@ -30,7 +36,7 @@ func BenchmarkSync(b *testing.B) {
 	for _, changed := range []int{1, 1000} {
 		for _, who := range []string{"bare", "ours"} {
 			b.Run(fmt.Sprintf("merge/%d/%s", changed, who), func(b *testing.B) {
-				dir := stocked(b, 10000)
+				dir := stocked(b, notes)
 				other := filepath.Join(b.TempDir(), "other")
 				command(b, b.TempDir(), "clone", "-q", filepath.Join(filepath.Dir(dir), "remote.git"), other)
 				s := syncer(b, dir)
@@ -42,7 +48,7 @@ func BenchmarkSync(b *testing.B) {
 					edit(b, other, 0, changed, round)
 					command(b, other, "commit", "-qam", "x")
 					command(b, other, "push", "-q")
-					edit(b, dir, 5000, changed, round)
+					edit(b, dir, notes/2, changed, round)
 					b.StartTimer()
 					if who == "bare" {
 						bareCycle(b, dir, "--no-ff")

@@ -52,7 +52,7 @@ func (g *git) commit(ctx context.Context, paths []string) (s snapshot, err error
 			return s, err
 		} else if why != "" {
 			back = append(back, name)
-			s.held = append(s.held, held{name, why})
+			s.held = append(s.held, HeldFile{name, why})
 		} else {
 			stage = append(stage, name)
 		}

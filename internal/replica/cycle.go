@@ -82,6 +82,7 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 	case err != nil:
 		return "", err
 	}
+	c.out.HeldFiles = snap.held
 	if c.out.Conflicted = len(snap.held) > 0; c.out.Conflicted {
 		c.say("%v", heldError(snap.held))
 	}
@@ -151,8 +152,10 @@ func (c *cycle) integrate(ctx context.Context, found bool, snap snapshot) (commi
 		if bases, err = c.p.bases(ctx, r.ours, r.theirs); err != nil {
 			return "", r, "", err
 		}
-		if err := c.rewritten(ctx, r); err != nil {
-			return "", r, "", err
+		if !slices.Contains(bases, r.known) { // else the remote has only gone on
+			if err := c.rewritten(ctx, r); err != nil {
+				return "", r, "", err
+			}
 		}
 	}
 	if len(bases) == 0 || r.ours == "" {
@@ -266,6 +269,10 @@ func (c *cycle) finish(ctx context.Context, r refs, what string) error {
 	c.out.Detail = c.line(what)
 	if r.ours != "" && r.ours == r.theirs {
 		c.out.Ahead, c.out.Behind = 0, 0
+		if n := len(r.short); n > 0 && n <= len(r.ours) { // in step: git need not be asked what is known
+			c.out.Head = r.ours[:n]
+			return nil
+		}
 	}
 	r, err := c.p.refs(ctx)
 	c.out.Head = r.short
@@ -289,36 +296,6 @@ func (c *cycle) say(format string, args ...any) {
 // line is the Detail of an outcome.
 func (c *cycle) line(what string) string {
 	return strings.Join(append([]string{what}, c.notes...), "; ")
-}
-
-// heldError names the files that were left out of a commit, and why.
-func heldError(files []held) error {
-	if len(files) == 0 {
-		return nil
-	}
-	const most = 20
-	var b strings.Builder
-	for i, f := range files {
-		if i == most {
-			fmt.Fprintf(&b, ", and %d more", len(files)-most)
-			break
-		}
-		if i > 0 && files[i-1].why == f.why {
-			continue
-		}
-		var same []string
-		for _, g := range files[i:min(len(files), most)] {
-			if g.why != f.why {
-				break
-			}
-			same = append(same, g.path)
-		}
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		b.WriteString(strings.Join(same, ", ") + ": " + f.why)
-	}
-	return fmt.Errorf("%w: %s", ErrHeld, b.String())
 }
 
 func times(n int) string {

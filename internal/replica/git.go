@@ -146,6 +146,7 @@ func (g *git) State(ctx context.Context) (State, error) {
 		if s.Ahead, s.Behind, err = g.distance(ctx, r.ours, r.known); err != nil {
 			return s, err
 		}
+		s.wait(g.patience())
 	}
 	changed, _, blocked, err := g.changes(ctx, nil)
 	if err != nil {

@@ -194,6 +194,7 @@ func (b *memBackend) State(ctx context.Context) (State, error) {
 	s.Dirty = len(changed) > 0
 	if b.o.Remote != "" && err == nil {
 		s.Ahead, s.Behind, err = b.distance(ctx, r.ours, r.known)
+		s.wait(b.patience())
 	}
 	return s, err
 }

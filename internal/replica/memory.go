@@ -95,7 +95,7 @@ func (b *memBackend) snapshot(_ context.Context, paths []string) (s snapshot, er
 			why = b.o.Hold(name, data)
 		}
 		if why != "" {
-			s.held = append(s.held, held{name, why})
+			s.held = append(s.held, HeldFile{name, why})
 			delete(changed, name)
 		}
 	}

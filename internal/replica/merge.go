@@ -34,7 +34,7 @@ func (c *cycle) merge(ctx context.Context, r refs, bases []string, snap snapshot
 		held: make(map[string]string), pinned: make(map[string]bool), kept: make(map[string]string),
 	}
 	for _, h := range snap.held {
-		m.held[h.path] = h.why
+		m.held[h.Path] = h.Why
 	}
 	forward := len(bases) == 1 && bases[0] == r.ours
 	if err := m.decide(bases, &forward); err != nil {
@@ -251,7 +251,7 @@ func (m *merging) three(path string, base, ours, theirs []byte) (merged, other [
 		return ours, nil, nil
 	case path == attributes:
 		return mergeAttributes(ours, theirs), nil, nil
-	case same(ours, base):
+	case same(ours, base) && ours != nil:
 		return theirs, nil, nil
 	}
 	if m.how == nil {

@@ -14,6 +14,9 @@ import (
 // note with the largest front matter is below it.
 const maxFile = 2 << 20
 
+// maxDepth is how many names a path may have; a tree of ours has three.
+const maxDepth = 12
+
 // Known reports whether a file of that name, relative to the tree and with
 // slashes, is meant to travel: notes and their sidecars, tombstones, slots and
 // project aliases. Nothing that is hidden is, no temporary file, and no name
@@ -31,7 +34,7 @@ func Known(name string) bool {
 			return false
 		}
 	}
-	if len(parts) < 2 {
+	if len(parts) < 2 || len(parts) > maxDepth {
 		return false
 	}
 	switch parts[0] {

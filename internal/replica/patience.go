@@ -33,6 +33,13 @@ func (p patience) after(now time.Time) patience {
 	return p
 }
 
+// wait fills in what is remembered about the remote.
+func (s *State) wait(p patience) {
+	if p.Remote == s.Remote {
+		s.Failures, s.Next = p.Failures, p.Next
+	}
+}
+
 func (g *git) patienceFile() string { return filepath.Join(g.dir, ".git", "anamnesis-backoff.json") }
 
 // patience reads the file; a damaged one is none.

@@ -50,10 +50,8 @@ type plumbing interface {
 // A snapshot is what a commit of local changes found.
 type snapshot struct {
 	committed bool
-	held      []held // in order
+	held      []HeldFile // in order
 }
-
-type held struct{ path, why string }
 
 // refs are the commits that matter; empty when there is none.
 type refs struct {

@@ -89,16 +89,18 @@ type Options struct {
 type Outcome struct {
 	Committed  bool
 	Pushed     bool
-	Pulled     int      // commits of others
-	Conflicted bool     // the user has something to resolve; Detail says what
-	Offline    bool     // the remote could not be asked; Detail says why
-	Held       bool     // what the remote has was not taken; Detail says why and what to do
-	Conflicts  int      // versions that lost and were given to Options.Settle
-	Changed    []string // paths in the tree that this sync wrote or deleted, in order
-	Ahead      int      // commits that the remote does not have, as far as is known
-	Behind     int      // commits of the remote that are not here
-	Head       string   // short name of the newest commit, empty when there is none
-	Detail     string   // one line for the user
+	Pulled     int        // commits of others
+	Conflicted bool       // the user has something to resolve; Detail says what
+	Offline    bool       // the remote could not be asked; Detail says why
+	Held       bool       // what the remote has was not taken; Detail says why and what to do
+	HeldFiles  []HeldFile // files here that were left out, in order; Conflicted is true then
+	Deletes    int        // files that the remote would have deleted here, when it is Held for that
+	Conflicts  int        // versions that lost and were given to Options.Settle
+	Changed    []string   // paths in the tree that this sync wrote or deleted, in order
+	Ahead      int        // commits that the remote does not have, as far as is known
+	Behind     int        // commits of the remote that are not here
+	Head       string     // short name of the newest commit, empty when there is none
+	Detail     string     // one line for the user
 }
 
 // State is how things stand in a tree.
@@ -106,10 +108,14 @@ type State struct {
 	Initialized bool
 	Remote      string
 	Head        string
-	Dirty       bool   // known paths have changes that are not committed
-	Ahead       int    // commits that the remote did not have when it was last asked
-	Behind      int    // commits that the remote had then and that are not here
-	Detail      string // "ok", "not initialized", or what stands in the way
+	Dirty       bool // known paths have changes that are not committed
+	Ahead       int  // commits that the remote did not have when it was last asked
+	Behind      int  // commits that the remote had then and that are not here
+	// Failures counts the syncs in a row that did not reach the remote; automatic
+	// ones leave it alone until Next.
+	Failures int
+	Next     time.Time
+	Detail   string // "ok", "not initialized", or what stands in the way
 }
 
 // What callers tell apart. The messages around them name the next step.

@@ -13,7 +13,8 @@ type Merger func(theirs fs.FS) (Merge, error)
 
 // A Merge makes one version of two that both differ from base and from each
 // other. A nil slice is a file that is not there, so an edit against a deletion
-// and two additions come here too. Merged is the version that stays, nil to
+// and two additions come here too, and so does a file that only they have: it
+// may be one that was got rid of here. Merged is the version that stays, nil to
 // delete; other is a version that lost and must be kept for the user, nil when
 // merged holds everything.
 //

@@ -227,7 +227,7 @@ func (m *merging) tooMany() (bool, error) {
 	if float64(len(gone)) <= limit*float64(total) {
 		return false, nil
 	}
-	m.c.out.Held = true
+	m.c.out.Held, m.c.out.Deletes = true, len(gone)
 	m.c.say("the remote would delete %d of %d files here, such as %s; nothing was changed; "+
 		"look at the history of the remote, and allow the deletion if it is meant", len(gone), total, gone[0])
 	return true, nil

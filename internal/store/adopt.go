@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"anamnesis/internal/note"
 )
 
 // A Change is a file under memory/ that another machine changed.
@@ -35,7 +33,7 @@ func (s *Store) Adopt(changes []Change) (changed []string, err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("adopt %d files: %w", len(changes), ErrReadOnly)
 	}
-	a := adoption{store: s, seen: make(map[string]bool), good: make(map[string]bool)}
+	a := adoption{store: s, seen: make(map[string]bool), good: make(map[string]bool), stones: sync.OnceValues(s.Tombstones)}
 	for _, c := range changes {
 		current, err := a.admit(c)
 		if err != nil {
@@ -64,6 +62,7 @@ type adoption struct {
 	good    map[string]bool // folders that are folders
 	history []placement
 	files   []placement
+	stones  func() ([]Tombstone, error)
 }
 
 // A placement is a file that is written, or one that goes.
@@ -101,9 +100,14 @@ func (a *adoption) admit(c Change) (current bool, err error) {
 	if kind != noteFile || present == nil {
 		return true, nil
 	}
-	id := stemID(c.Path)
-	if n, err := note.Parse(present); err == nil {
-		id = n.ID
+	// What was forgotten leaves no trace, also where it came back for a while.
+	stones, err := a.stones()
+	if err != nil {
+		return false, err
+	}
+	id, v := judge(stones, c.Path, present)
+	if v == goes {
+		return true, nil
 	}
 	reason := Merged
 	if c.New == nil {

@@ -144,11 +144,27 @@ func (s *Store) Conflicts() ([]Conflict, error) {
 		if !ok {
 			continue
 		}
-		if c, err := s.Conflict(note.ID(stem)); err == nil {
+		if known, ok := s.known.Load(stem); ok {
+			all = append(all, known.(Conflict))
+		} else if c, err := s.Conflict(note.ID(stem)); err == nil {
+			s.known.Store(stem, c)
 			all = append(all, c)
 		}
 	}
 	return all, nil
+}
+
+// CountConflicts counts the conflicts by the names of their files. Session
+// starts call it: it reads one folder.
+func (s *Store) CountConflicts() int {
+	entries, _ := os.ReadDir(s.Path("conflicts")) // what cannot be read is told by those who need it
+	n := 0
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") && e.Name()[0] != '.' {
+			n++
+		}
+	}
+	return n
 }
 
 // Conflict reads one conflict. The error is fs.ErrNotExist when there is none.

@@ -90,7 +90,7 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 			continue
 		}
 		found, v := judge([]Tombstone{stone}, ref.Path, data)
-		if v == stays {
+		if v == inPlace {
 			continue
 		}
 		ids[found] = true
@@ -119,7 +119,7 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 		f.History += len(revs)
 	}
 	for _, draft := range s.Held() {
-		if _, v := judge([]Tombstone{stone}, "", draft.Format()); v != stays || ids[draft.ID] {
+		if _, v := judge([]Tombstone{stone}, "", draft.Format()); v != inPlace || ids[draft.ID] {
 			f.Held = append(f.Held, draft.ID)
 		}
 	}
@@ -169,43 +169,59 @@ func (s *Store) form(id note.ID, rev Revision) (*note.Note, error) {
 // one of History. The present form goes to the history. A note that was deleted
 // comes back, one that was forgotten does not. The caller holds the store lock.
 func (s *Store) Restore(id note.ID, revision string) (ref Ref, changed bool, err error) {
-	fail := func(err error) (Ref, bool, error) {
-		return Ref{}, false, fmt.Errorf("restore note %s: %w", id, err)
-	}
 	if _, err := note.ParseID(string(id)); err != nil {
-		return fail(err)
+		return Ref{}, false, fmt.Errorf("restore note %s: %w", id, err)
 	}
 	revs, err := s.History(id)
 	if err != nil {
-		return fail(err)
+		return Ref{}, false, fmt.Errorf("restore note %s: %w", id, err)
 	}
 	for _, rev := range revs {
 		if rev.Name != revision {
 			continue
 		}
-		n, err := s.form(id, rev)
+		data, _, err := s.readRegular(rev.Path, MaxNoteSize)
 		if err != nil {
-			return fail(err)
+			return Ref{}, false, fmt.Errorf("restore note %s: read revision %s: %w", id, rev.Name, err)
 		}
-		stones, err := s.Tombstones()
-		if err != nil {
-			return fail(err)
-		}
-		for _, t := range stones {
-			if t.ID == id || t.exactly(note.Normalize(n.Statement())) {
-				return fail(errors.New("it was forgotten; what was forgotten does not come back this way"))
-			}
-		}
-		if ref, err = s.Find(id); err == nil {
-			n.Scope = ref.Scope
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return fail(err)
-		}
-		n.UpdatedAt = note.At(s.now())
-		if err := n.Validate(); err != nil {
-			return fail(err)
-		}
-		return s.Put(n, ref, Restored)
+		return s.Reinstate(id, data)
 	}
-	return fail(fmt.Errorf("there is no revision %q; history lists %d", revision, len(revs)))
+	return Ref{}, false, fmt.Errorf("restore note %s: there is no revision %q; history lists %d", id, revision, len(revs))
 }
+
+// Reinstate gives a note the form that stands in data, as Restore does with one
+// of its history.
+func (s *Store) Reinstate(id note.ID, data []byte) (ref Ref, changed bool, err error) {
+	fail := func(err error) (Ref, bool, error) {
+		return Ref{}, false, fmt.Errorf("restore note %s: %w", id, err)
+	}
+	n, err := note.Parse(data)
+	if err == nil && n.ID != id {
+		err = fmt.Errorf("this form has the id %s", n.ID)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	stones, err := s.Tombstones()
+	if err != nil {
+		return fail(err)
+	}
+	for _, t := range stones {
+		if t.ID == id || t.exactly(note.Normalize(n.Statement())) {
+			return fail(ErrForgotten)
+		}
+	}
+	if ref, err = s.Find(id); err == nil {
+		n.Scope = ref.Scope
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fail(err)
+	}
+	n.UpdatedAt, n.Edits = note.At(s.now()), nil
+	if err := n.Validate(); err != nil {
+		return fail(err)
+	}
+	return s.Put(n, ref, Restored)
+}
+
+// ErrForgotten says that a note was forgotten and does not come back this way.
+var ErrForgotten = errors.New("it was forgotten; what was forgotten does not come back this way")

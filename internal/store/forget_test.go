@@ -3,6 +3,8 @@ package store_test
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -210,5 +212,57 @@ func TestObey(t *testing.T) {
 	}
 	if erased, err = s.Obey(); err != nil || erased != nil {
 		t.Errorf("obeyed twice: %v %v", erased, err)
+	}
+}
+
+// A note that was forgotten here comes back with a file that only they have: it
+// does not stand there again, and leaves nothing in the history.
+func TestMergeOfWhatWasForgotten(t *testing.T) {
+	s, _ := open(t)
+	secret := "the password of the staging host is swordfish and Ada knows it"
+	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", secret)))
+	if _, err := s.Forget("n1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, path   string
+		data         []byte
+		stays, loses bool
+	}{
+		{"itself", "semantic/n1.md", noteBytes("n1", secret), false, false},
+		{"elsewhere", "episodic/n1.md", noteBytes("n1", secret), false, false},
+		{"written again on purpose", "semantic/n2.md", noteBytes("n2", secret), true, false},
+		{"changed without knowing", "semantic/n1.md", noteBytes("n1", "something else by now"), false, true},
+		{"another", "semantic/n3.md", noteBytes("n3", "something else"), true, false},
+		{"its sidecar", "semantic/n1.entities.yaml", []byte("entities: []\n"), false, false},
+	} {
+		merge, err := s.Merger(os.DirFS(t.TempDir()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		merged, other, err := merge(tt.path, nil, nil, tt.data)
+		if err != nil || (merged != nil) != tt.stays || (other != nil) != tt.loses {
+			t.Errorf("%s: %q %q %v", tt.name, merged, other, err)
+		}
+	}
+
+	// Whoever brought it back has lifted the tombstone, and that is the later decision.
+	theirs := t.TempDir()
+	write(t, filepath.Join(theirs, "tombstones", "n1.json"), `{"v":2,"id":"n1","at":"2100-01-01T00:00:00Z"}`)
+	merge, err := s.Merger(os.DirFS(theirs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := noteBytes("n1", "something else by now")
+	if merged, other, err := merge("semantic/n1.md", nil, nil, data); string(merged) != string(data) || other != nil || err != nil {
+		t.Errorf("lifted: %q %q %v", merged, other, err)
+	}
+
+	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", secret)))
+	if late, err := s.Adopt([]store.Change{{Path: "semantic/n1.md", Old: noteBytes("n1", secret)}}); len(late) > 0 || err != nil {
+		t.Fatal(late, err)
+	}
+	if revs, _ := s.History("n1"); len(revs) > 0 {
+		t.Errorf("what was forgotten is in the history again: %+v", revs)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"anamnesis/internal/note"
@@ -91,37 +92,59 @@ func (s *Store) Merger(theirs fs.FS) (func(path string, base, ours, theirs []byt
 	if err != nil {
 		return nil, err
 	}
-	others, err := tombstonesIn(theirs)
-	if err != nil {
-		return nil, err
-	}
+	here := newForgotten(own)
+	both := sync.OnceValues(func() (forgotten, error) {
+		others, err := tombstonesIn(theirs)
+		return newForgotten(slices.Concat(own, others)), err
+	})
+	return func(path string, base, ours, theirs []byte) (merged, other []byte, err error) {
+		if base == nil && ours == nil {
+			// Most pulls bring files that only they have. When no tombstone of ours
+			// minds, those of theirs need not be read: they do not mind their own.
+			if merged, other, err = here.merge(path, base, ours, theirs); err != nil || same(merged, theirs) {
+				return merged, other, err
+			}
+		}
+		f, err := both()
+		if err != nil {
+			return nil, nil, err
+		}
+		return f.merge(path, base, ours, theirs)
+	}, nil
+}
+
+// forgotten holds the tombstones of both sides, lifted ones too.
+type forgotten struct {
+	byID   map[note.ID]Tombstone
+	stones []Tombstone // those that are not lifted
+}
+
+func newForgotten(all []Tombstone) forgotten {
 	f := forgotten{byID: make(map[note.ID]Tombstone)}
-	for _, t := range slices.Concat(own, others) {
+	for _, t := range all {
 		if old, ok := f.byID[t.ID]; !ok || t.supersedes(old) {
 			f.byID[t.ID] = t
 		}
 	}
-	return f.merge, nil
+	for _, t := range f.byID {
+		if t.V == 1 {
+			f.stones = append(f.stones, t)
+		}
+	}
+	return f
 }
-
-// forgotten holds the tombstones of both sides, lifted ones too.
-type forgotten struct{ byID map[note.ID]Tombstone }
 
 func (f forgotten) has(id note.ID) bool { return f.byID[id].V == 1 }
 
-// recognises reports whether a tombstone knows the note that stands in data.
+// recognises reports whether a tombstone knows the note that stands in data, or
+// a near-copy of it.
 func (f forgotten) recognises(data []byte) bool {
 	n, err := note.Parse(data)
 	if err != nil {
 		return false
 	}
 	said := note.Normalize(n.Statement())
-	for _, t := range f.byID {
-		if t.V == 1 && (t.ID == n.ID || t.Recognises(said)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.stones, func(t Tombstone) bool { return t.ID == n.ID || t.Recognises(said) })
 }
 
 func (f forgotten) merge(name string, base, ours, theirs []byte) (merged, other []byte, err error) {
@@ -129,7 +152,6 @@ func (f forgotten) merge(name string, base, ours, theirs []byte) (merged, other 
 	if !ok {
 		return nil, nil, &fs.PathError{Op: "merge", Path: name, Err: errUnknownPath}
 	}
-	deleted := base != nil && (ours == nil || theirs == nil)
 	switch {
 	case kind == tombstoneFile:
 		return mergeTombstones(base, ours, theirs), nil, nil
@@ -142,16 +164,35 @@ func (f forgotten) merge(name string, base, ours, theirs []byte) (merged, other 
 	default:
 		merged, other = mergeKind(kind, base, ours, theirs)
 	}
-	if merged == nil || kind != noteFile && kind != sidecarFile {
+	switch {
+	case merged == nil || len(f.stones) == 0:
 		return merged, other, nil
-	}
-	if f.has(stemID(name)) || kind == noteFile && deleted && !same(merged, base) && f.recognises(merged) {
-		if kind == sidecarFile || same(merged, base) {
-			return nil, nil, nil
-		}
-		return nil, merged, nil
+	case kind == sidecarFile && f.has(stemID(name)):
+		return nil, nil, nil
+	case kind == noteFile:
+		merged, other = f.withhold(name, base, merged, other, base != nil && (ours == nil || theirs == nil))
 	}
 	return merged, other, nil
+}
+
+// withhold takes a merged note back that was forgotten. What somebody changed
+// without knowing is not lost; what says just what was forgotten is.
+func (f forgotten) withhold(name string, base, merged, other []byte, deleted bool) (stays, loses []byte) {
+	edited := !same(merged, base)
+	v := inPlace
+	if f.has(stemID(name)) {
+		_, v = judge(f.stones, name, merged)
+	}
+	if v == inPlace && deleted && edited && f.recognises(merged) {
+		v = withheld
+	}
+	switch {
+	case v == inPlace:
+		return merged, other
+	case v == goes || !edited:
+		return nil, nil
+	}
+	return nil, merged
 }
 
 // same reports whether two files are equal; one that is not there differs from an empty one.

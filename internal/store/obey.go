@@ -77,7 +77,7 @@ func (s *Store) writeObeyed(stones map[note.ID]string) error {
 type verdict int
 
 const (
-	stays    verdict = iota
+	inPlace  verdict = iota
 	goes             // it says exactly what was forgotten
 	withheld         // it is the note that was forgotten, and says something else now
 )
@@ -92,7 +92,7 @@ func judge(stones []Tombstone, name string, data []byte) (note.ID, verdict) {
 		id, said = n.ID, note.Normalize(n.Statement())
 		words = len(strings.Fields(said))
 	}
-	v := stays
+	v := inPlace
 	for _, t := range stones {
 		if t.Tokens == words && t.exactly(said) {
 			return id, goes
@@ -123,7 +123,7 @@ func (s *Store) erase(stones []Tombstone) (erased []string, err error) {
 				return nil, err
 			}
 		}
-		if v != stays && (v == goes || ref.Scope == note.Portable) {
+		if v != inPlace && (v == goes || ref.Scope == note.Portable) {
 			ids[id] = true
 			files = append(files, ref.Path)
 		}
@@ -154,7 +154,7 @@ func (s *Store) eraseTraces(stones []Tombstone, ids map[note.ID]bool) error {
 		if err != nil {
 			continue
 		}
-		if id, v := judge(stones, name, data); v != stays || ids[id] {
+		if id, v := judge(stones, name, data); v != inPlace || ids[id] {
 			if err := s.remove("spool/held/" + name); err != nil {
 				return err
 			}

@@ -86,5 +86,7 @@ func (s *Store) leave(old, path string) error {
 	return s.disk.Remove(s.Path(old))
 }
 
+const sidecarSuffix = ".entities.yaml"
+
 // sidecarPath returns where the sidecar of the note at path stands.
-func sidecarPath(path string) string { return strings.TrimSuffix(path, ".md") + ".entities.yaml" }
+func sidecarPath(path string) string { return strings.TrimSuffix(path, ".md") + sidecarSuffix }

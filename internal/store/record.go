@@ -24,7 +24,9 @@ const (
 	Written     = "write"      // a note written; Text is the outcome
 	Captured    = "capture"    // a session captured or skipped; Text says which
 	Drained     = "drain"      // a run over the spool; Count is the number of jobs
+	Synced      = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
 	HookFailure = "hook-error" // a hook that could not do its work
+	Gap         = "gap"        // a question that memory did not answer; Text is its words, Notes a weak answer, Count below 0 closes it
 )
 
 // A Record is one line of the event log: something that happened on this

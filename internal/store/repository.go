@@ -11,6 +11,7 @@ type repository struct {
 	root   string // the main working tree's folder, shared by all worktrees
 	origin string // the address of the remote named origin, as it was configured
 	branch string
+	common string // the folder of git's data that all worktrees share
 }
 
 // findRepository looks for the repository that holds dir. Reading two files
@@ -66,6 +67,7 @@ func readRepository(workTree, gitDir string) repository {
 			r.root = filepath.Dir(common)
 		}
 	}
+	r.common = common
 	r.origin = originOf(readSmall(filepath.Join(common, "config")))
 	return r
 }

@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"anamnesis/internal/note"
@@ -46,6 +47,7 @@ type Store struct {
 	now      func() time.Time
 	readOnly bool
 	lock     processLock
+	known    sync.Map // name of a conflict's description → Conflict: they never change, and a merge may make many
 }
 
 // ErrReadOnly is returned by every write to a store that cannot be written.
@@ -134,6 +136,7 @@ func (s *Store) Read(path string) (*note.Note, []byte, Ref, error) {
 		return nil, nil, ref, fmt.Errorf("read note %s: %w", s.Path(path), err)
 	}
 	ref.Size, ref.ModTime = fi.Size(), fi.ModTime()
+	s.addSidecar(&ref)
 	n, err := note.Parse(data)
 	if err != nil {
 		return nil, data, ref, fmt.Errorf("read note %s: %w", s.Path(path), err)
@@ -206,7 +209,9 @@ func (s *Store) Stat(path string) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	return Ref{Path: path, Scope: scopeOf(path), Size: fi.Size(), ModTime: fi.ModTime()}, nil
+	ref := Ref{Path: path, Scope: scopeOf(path), Size: fi.Size(), ModTime: fi.ModTime()}
+	s.addSidecar(&ref)
+	return ref, nil
 }
 
 // Find looks for the file of a note without an index: first where a new note

@@ -38,6 +38,12 @@ func (s *Store) walk(dir string, scope note.Scope, depth int, yield func(Ref) bo
 	if err != nil {
 		return true
 	}
+	sidecars := make(map[string]bool)
+	for _, e := range entries {
+		if stem, ok := strings.CutSuffix(e.Name(), sidecarSuffix); ok && e.Type().IsRegular() {
+			sidecars[stem+".md"] = true
+		}
+	}
 	for part := range slices.Chunk(entries, 1024) {
 		found := look(s.Path(dir), part)
 		for i, e := range part {
@@ -52,7 +58,11 @@ func (s *Store) walk(dir string, scope note.Scope, depth int, yield func(Ref) bo
 					return false
 				}
 			case found[i].there:
-				if !yield(Ref{Path: dir + "/" + name, Scope: scope, Size: found[i].size, ModTime: found[i].modTime}) {
+				ref := Ref{Path: dir + "/" + name, Scope: scope, Size: found[i].size, ModTime: found[i].modTime}
+				if sidecars[name] {
+					s.addSidecar(&ref)
+				}
+				if !yield(ref) {
 					return false
 				}
 			}

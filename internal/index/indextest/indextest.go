@@ -68,7 +68,7 @@ func entry(n *note.Note) index.Entry {
 	data := n.Format()
 	return index.NewEntry(n, store.Ref{
 		Path: store.NotePath(n.Scope, n.Type, n.ID), Scope: n.Scope, Size: int64(len(data)), ModTime: noon,
-	}, data)
+	}, data, nil)
 }
 
 func (s *suite) apply(b index.Batch) {

@@ -39,6 +39,7 @@ type writer struct {
 	fingerprint uint64
 	files       int64
 	passages    int64
+	generation  int64
 	lengths     [index.NumFields]int64
 	edges       bool    // supersession must be worked out again
 	gone        []int64 // passages of dropped notes, still in the full text
@@ -92,10 +93,10 @@ func (w *writer) query(query string, scan func(*sql.Rows) error, args ...any) {
 }
 
 // meta holds the sums that Statistics and State answer from.
-var metaKeys = []string{"fingerprint", "files", "passages", "length_title", "length_tags", "length_body"}
+var metaKeys = []string{"fingerprint", "files", "passages", "length_title", "length_tags", "length_body", "generation"}
 
 func (w *writer) sums() []*int64 {
-	return []*int64{(*int64)(nil), &w.files, &w.passages, &w.lengths[index.Title], &w.lengths[index.Tags], &w.lengths[index.Body]}
+	return []*int64{(*int64)(nil), &w.files, &w.passages, &w.lengths[index.Title], &w.lengths[index.Tags], &w.lengths[index.Body], &w.generation}
 }
 
 func (w *writer) batch(b index.Batch) {
@@ -145,6 +146,9 @@ func (w *writer) batch(b index.Batch) {
 	if w.edges {
 		w.supersede()
 	}
+	if len(b.Drop)+len(b.Put)+len(b.Problems) > 0 {
+		w.generation++
+	}
 	set := func(key string, value int64) {
 		w.exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
 	}
@@ -175,13 +179,16 @@ func (w *writer) forgive(path string) {
 func (w *writer) drop(path, id string) {
 	var keys, simhashes []int64
 	var ids []string
-	w.query("SELECT key, id, path, size, mtime, simhash FROM notes WHERE path = ? OR id = ?", func(r *sql.Rows) error {
+	var entities [][]byte
+	w.query("SELECT key, id, path, size, mtime, simhash, entities FROM notes WHERE path = ? OR id = ?", func(r *sql.Rows) error {
 		var key, size, mtime, simhash int64
 		var id, path string
-		if err := r.Scan(&key, &id, &path, &size, &mtime, &simhash); err != nil {
+		var mentioned []byte
+		if err := r.Scan(&key, &id, &path, &size, &mtime, &simhash, &mentioned); err != nil {
 			return err
 		}
 		keys, ids, simhashes = append(keys, key), append(ids, id), append(simhashes, simhash)
+		entities = append(entities, mentioned)
 		w.fingerprint ^= index.Fingerprint(path, size, mtime)
 		w.files--
 		return nil
@@ -200,7 +207,9 @@ func (w *writer) drop(path, id string) {
 			}
 			return nil
 		}, key)
+		w.exec("DELETE FROM vectors WHERE passage IN (SELECT key FROM passages WHERE note = ?)", key)
 		w.exec("DELETE FROM passages WHERE note = ?", key)
+		w.dropGraph(key, entities[i])
 		for band := range 4 { // by its whole key: no index leads from a note to its bands
 			w.exec("DELETE FROM bands WHERE band = ? AND note = ?", bandKey(uint64(simhashes[i]), band), key)
 		}
@@ -227,11 +236,13 @@ func (w *writer) dropTexts() {
 func (w *writer) put(e *index.Entry) {
 	n := e.Note
 	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
-		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)`,
+		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words,
+		kind, branch, status, proofs, speculative, entities)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(n.ID), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:], string(n.Type), n.Title, n.Project, n.MachineID,
 		n.UserID, n.WorkspaceID, n.Provenance.Source, n.Provenance.Session, n.Provenance.Confidence, unix(n.CreatedAt), unix(n.UpdatedAt),
-		joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words)
+		joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words,
+		string(n.Kind), n.Branch, n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative || n.HasTag("speculative"), encodeKeys(e.Entities))
 	if w.err != nil {
 		return
 	}
@@ -256,11 +267,16 @@ func (w *writer) put(e *index.Entry) {
 		}
 		w.exec("INSERT INTO fts (rowid, title, tags, body, keys) VALUES (?, ?, ?, ?, ?)", rowid,
 			strings.Join(p.Fields[index.Title], " "), strings.Join(p.Fields[index.Tags], " "), strings.Join(p.Fields[index.Body], " "), keys)
+		if p.Vector != nil {
+			w.exec("INSERT INTO vectors (passage, model, project, vector) VALUES (?, ?, ?, ?)", rowid, int64(index.VectorModel(p.Model)),
+				index.ProjectGroup(n.Project), []byte(p.Vector))
+		}
 		w.passages++
 		for f := range p.Fields {
 			w.lengths[f] += int64(len(p.Fields[f]))
 		}
 	}
+	w.putGraph(key, e)
 	for band := range 4 {
 		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)
 	}

@@ -13,6 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,6 +23,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -46,12 +49,19 @@ type DB struct {
 	write  *sql.DB
 	opened os.FileInfo
 
+	copyOf    *flat.Vectors // the vectors in one file, when it was used
+	copyFile  os.FileInfo
+	oldCopies []*flat.Vectors
+
 	asked   map[string]*sql.Stmt // questions that were asked of askedOf before
 	askedOf *sql.DB
 }
 
 // errNewer says that a later version of the program made the file.
 var errNewer = errors.New("made by a newer version")
+
+// errBroken says that something is missing that is always there.
+var errBroken = errors.New("the database is damaged")
 
 // Open opens the database, or makes it. A file that is not ours is set aside,
 // one of a newer version is left alone and another name is used, an older or
@@ -175,7 +185,8 @@ func (d *DB) recreate(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, schemaVersion))
+		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("INSERT INTO meta (key, value) VALUES ('epoch', %d); PRAGMA application_id=%d; PRAGMA user_version=%d;",
+			rand.Int64N(math.MaxInt64-1)+1, applicationID, schemaVersion))
 		return err
 	})
 	if err != nil {
@@ -336,6 +347,13 @@ func (d *DB) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.disconnect()
+	if d.copyOf != nil {
+		d.oldCopies = append(d.oldCopies, d.copyOf)
+	}
+	for _, v := range d.oldCopies {
+		_ = v.Close()
+	}
+	d.copyOf, d.oldCopies = nil, nil
 	return nil
 }
 
@@ -361,6 +379,9 @@ func unwritable(err error) bool {
 
 // Damaged reports whether err says that the file is no database, or a broken one.
 func Damaged(err error) bool {
+	if errors.Is(err, errBroken) {
+		return true
+	}
 	switch code(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return true

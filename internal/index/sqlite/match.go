@@ -20,12 +20,16 @@ import (
 func (d *DB) Statistics(ctx context.Context) (index.Statistics, error) {
 	var s index.Statistics
 	var lengths [index.NumFields]int64
-	err := d.one(ctx, `SELECT coalesce(max(CASE key WHEN 'files' THEN value END), 0) - (SELECT count(*) FROM problems),
+	var epoch int64
+	err := d.one(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), coalesce(max(CASE key WHEN 'files' THEN value END), 0) - (SELECT count(*) FROM problems),
 		coalesce(max(CASE key WHEN 'passages' THEN value END), 0), coalesce(max(CASE key WHEN 'length_title' THEN value END), 0),
 		coalesce(max(CASE key WHEN 'length_tags' THEN value END), 0), coalesce(max(CASE key WHEN 'length_body' THEN value END), 0)
-		FROM meta`, nil, &s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])
+		FROM meta`, nil, &epoch, &s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])
 	if err != nil {
 		return s, fmt.Errorf("read index: %w", err)
+	}
+	if epoch == 0 { // the row that is always there cannot be read: a broken page can look like an empty one
+		return s, fmt.Errorf("read index: %w", errBroken)
 	}
 	for f := range lengths {
 		if s.Passages > 0 {
@@ -159,24 +163,46 @@ func (d *DB) score(ctx context.Context, t index.Term, f index.Filter, scores map
 
 // fetch reads passages in their order, without those the condition excludes.
 func (d *DB) fetch(ctx context.Context, passages []scored, cond string, args []any) ([]index.Candidate, error) {
-	list := make([]byte, 0, 8*len(passages))
-	for i, p := range passages {
-		list = strconv.AppendInt(append(list, "[,"[min(i, 1)]), p.passage, 10)
+	if len(passages) == 0 {
+		return nil, nil
 	}
-	rows, err := d.query(ctx, `SELECT p.note, p.start, p."end", p.forward FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
-		CROSS JOIN notes n ON n.key = p.note WHERE `+cond, append([]any{string(append(list, ']'))}, args...)...)
+	rows, err := d.query(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = j.value `+candidateJoin+` WHERE `+cond,
+		append([]any{jsonKeys(passages)}, args...)...)
 	if err != nil {
 		return nil, err
 	}
+	return candidates(rows, len(passages))
+}
+
+// jsonKeys writes keys as a list that json_each reads.
+func jsonKeys(keys []scored) string {
+	list := make([]byte, 0, 8*len(keys)+2)
+	for i, k := range keys {
+		list = strconv.AppendInt(append(list, "[,"[min(i, 1)]), k.passage, 10)
+	}
+	return string(append(list, ']'))
+}
+
+const (
+	candidateSQL  = `SELECT p.key, p.note, p.start, p."end", p.forward, v.model, v.vector FROM `
+	candidateJoin = `CROSS JOIN notes n ON n.key = p.note LEFT JOIN vectors v ON v.passage = p.key`
+)
+
+// candidates reads the rows of a candidateSQL.
+func candidates(rows *sql.Rows, size int) ([]index.Candidate, error) {
 	defer rows.Close()
-	got := make([]index.Candidate, 0, len(passages))
-	var forward sql.RawBytes
+	got := make([]index.Candidate, 0, size)
+	var forward, vector sql.RawBytes
 	for rows.Next() {
 		var c index.Candidate
-		if err := rows.Scan(&c.Key, &c.Start, &c.End, &forward); err != nil {
+		var model sql.NullInt64
+		if err := rows.Scan(&c.Passage, &c.Key, &c.Start, &c.End, &forward, &model, &vector); err != nil {
 			return nil, err
 		}
 		c.Tokens = decode(forward)
+		if model.Valid {
+			c.Model, c.Vector = uint64(model.Int64), slices.Clone([]byte(vector))
+		}
 		got = append(got, c)
 	}
 	return got, rows.Err()

@@ -93,23 +93,26 @@ func (d *DB) Problems(ctx context.Context) ([]index.Problem, error) {
 }
 
 const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
-	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after`
+	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
+	n.kind, n.branch, n.status, n.proofs, n.speculative`
 
 // scanner is *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
 func scanRow(s scanner, now time.Time) (index.Row, error) {
 	var r index.Row
-	var id, typ, tags, by string
+	var id, typ, tags, by, kind string
 	var mtime, created, updated, forget int64
 	dest := []any{
 		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
 		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
+		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative,
 	}
 	if err := s.Scan(dest...); err != nil {
 		return r, err
 	}
 	r.ID, r.Type, r.SupersededBy = note.ID(id), note.Type(typ), note.ID(by)
+	r.Kind = note.Kind(kind)
 	r.Ref.ModTime = time.Unix(0, mtime)
 	r.Ref.Scope = note.Portable
 	if strings.HasPrefix(r.Ref.Path, "local/") {
@@ -126,45 +129,6 @@ func scanRow(s scanner, now time.Time) (index.Row, error) {
 	}
 	r.Dead = r.Dead || by != "" || forget != 0 && !now.IsZero() && forget <= now.Unix()
 	return r, nil
-}
-
-// where makes the condition of a filter on the table notes, named n.
-func where(f index.Filter) (cond string, args []any) {
-	var all []string
-	add := func(c string, a ...any) { all, args = append(all, c), append(args, a...) }
-	in := func(column string, n int, value func(int) any) {
-		if n == 0 {
-			return
-		}
-		for i := range n {
-			args = append(args, value(i))
-		}
-		all = append(all, column+" IN (?"+strings.Repeat(", ?", n-1)+")")
-	}
-	in("n.project", len(f.Projects), func(i int) any { return f.Projects[i] })
-	in("n.type", len(f.Types), func(i int) any { return string(f.Types[i]) })
-	if f.Scope != "" {
-		add("substr(n.path, 1, 6) "+map[bool]string{true: "=", false: "<>"}[f.Scope == note.Local]+" ?", "local/")
-	}
-	if f.UserID != "" {
-		add("n.user = ?", f.UserID)
-	}
-	if f.WorkspaceID != "" {
-		add("n.workspace = ?", f.WorkspaceID)
-	}
-	for _, t := range f.Tags {
-		add("instr(n.tags, ?) > 0", "\n"+t+"\n")
-	}
-	if f.WithoutTag != "" {
-		add("instr(n.tags, ?) = 0", "\n"+f.WithoutTag+"\n")
-	}
-	if !f.Dead {
-		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())
-	}
-	if len(all) == 0 {
-		return "1", nil
-	}
-	return strings.Join(all, " AND "), args
 }
 
 func (d *DB) rows(ctx context.Context, now time.Time, query string, args ...any) ([]index.Row, error) {

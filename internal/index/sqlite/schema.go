@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
 // tables lists what Clear empties; schema creates it.
@@ -13,7 +13,15 @@ const (
 // scope of its note, so that a filter is part of the match. It is contentless:
 // the text is in the notes. forward holds the token hashes of the passage in
 // order, from which Go counts frequencies, lengths and distances.
-var tables = []string{"notes", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta"}
+//
+// vectors holds one vector a passage, of the model whose number stands beside
+// it; a copy of them is scanned (package flat). The keys of passages are never
+// used again, so that the copy cannot point at another passage. mentions and
+// edges are the graph: entities are known by the hash of their words.
+var tables = []string{
+	"notes", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta",
+	"vectors", "mentions", "edges", "memos",
+}
 
 const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -29,18 +37,36 @@ CREATE TABLE notes (
 	dead INTEGER NOT NULL,       -- by its own status or quarantine
 	forget_after INTEGER NOT NULL, -- 0 means never
 	superseded_by TEXT NOT NULL,
-	statement BLOB NOT NULL, simhash INTEGER NOT NULL, words INTEGER NOT NULL
+	statement BLOB NOT NULL, simhash INTEGER NOT NULL, words INTEGER NOT NULL,
+	kind TEXT NOT NULL, branch TEXT NOT NULL, status TEXT NOT NULL, proofs INTEGER NOT NULL, speculative INTEGER NOT NULL,
+	entities BLOB NOT NULL       -- keys of 8 bytes, little-endian
 );
 CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC);
 CREATE INDEX notes_statement ON notes (statement);
+CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
+CREATE INDEX notes_updated ON notes (updated);
+CREATE INDEX notes_created ON notes (project, created, id);
 CREATE TABLE passages (
-	key INTEGER PRIMARY KEY, note INTEGER NOT NULL,
+	key INTEGER PRIMARY KEY AUTOINCREMENT, note INTEGER NOT NULL,
 	start INTEGER NOT NULL, "end" INTEGER NOT NULL, forward BLOB NOT NULL
 );
 CREATE INDEX passages_note ON passages (note);
 CREATE TABLE supersedes (note TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (note, target)) WITHOUT ROWID;
 CREATE INDEX supersedes_target ON supersedes (target);
 CREATE TABLE bands (band INTEGER NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (band, note)) WITHOUT ROWID;
+CREATE TABLE vectors (passage INTEGER PRIMARY KEY, model INTEGER NOT NULL, project INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE mentions (entity INTEGER NOT NULL, note INTEGER NOT NULL, declared INTEGER NOT NULL, PRIMARY KEY (entity, note)) WITHOUT ROWID;
+CREATE TABLE edges (
+	source INTEGER NOT NULL, target INTEGER NOT NULL, note INTEGER NOT NULL, relation TEXT NOT NULL,
+	source_name TEXT NOT NULL, target_name TEXT NOT NULL, strength INTEGER NOT NULL,
+	committed INTEGER NOT NULL, valid INTEGER NOT NULL, valid_end INTEGER NOT NULL, -- seconds; 0 is open
+	PRIMARY KEY (source, target, note, relation)
+) WITHOUT ROWID;
+CREATE INDEX edges_target ON edges (target);
+CREATE INDEX edges_note ON edges (note);
+CREATE TABLE memos (
+	kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, generation INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (kind, key)
+) WITHOUT ROWID;
 CREATE TABLE problems (
 	path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL, reason TEXT NOT NULL
 ) WITHOUT ROWID;

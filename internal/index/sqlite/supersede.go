@@ -11,11 +11,12 @@ type edge struct {
 // supersede works out which notes are hidden behind others. A note that lists
 // itself hides nothing, and where notes supersede each other in a circle the
 // edge out of the oldest is not followed, so that one of them always stays
-// visible (weakness W-60).
+// visible (weakness W-60). A note of a branch hides nothing here: it does so
+// for readers on that branch, in the filter.
 func (w *writer) supersede() {
 	var edges []edge
 	w.query(`SELECT s.note, s.target, n.updated FROM supersedes s JOIN notes n ON n.id = s.note
-		WHERE s.note <> s.target ORDER BY n.updated DESC, s.note DESC, s.target`, func(r *sql.Rows) error {
+		WHERE s.note <> s.target AND n.branch = '' ORDER BY n.updated DESC, s.note DESC, s.target`, func(r *sql.Rows) error {
 		var e edge
 		if err := r.Scan(&e.from, &e.to, &e.updated); err != nil {
 			return err

@@ -48,7 +48,7 @@ func Lines(path string, base, ours, theirs []byte) (merged, other []byte, err er
 		}
 	}
 	slices.Sort(all)
-	if all = slices.Compact(all); len(all) == 0 && (ours == nil || theirs == nil) {
+	if all = slices.Compact(all); len(all) == 0 && base != nil && (ours == nil || theirs == nil) {
 		return nil, nil, nil
 	}
 	return []byte(strings.Join(all, "")), nil, nil

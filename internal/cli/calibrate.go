@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"anamnesis/internal/config"
+	"anamnesis/internal/recall"
+
+	"github.com/spf13/cobra"
+)
+
+// floorKeys are the settings of the floors, by arm.
+var floorKeys = map[string]string{
+	"lexical": "recall.lexical.floor", "semantic": "recall.semantic.floor", "graph": "recall.graph.floor", "temporal": "recall.temporal.floor",
+}
+
+type calibrateOptions struct {
+	recall.FloorOptions
+	write bool
+}
+
+func newCalibrate(p *program) *cobra.Command {
+	var o calibrateOptions
+	cmd := &cobra.Command{
+		Use:   "calibrate-thresholds",
+		Short: "Work out from when on notes are relevant in this store",
+		Long: `Work out from which signal on the gate lets notes through: for the store and
+for each project with enough notes. It asks questions that nobody here should
+answer, and questions made of the notes themselves, and prints how many of the
+first would be answered (false injection) and how many of the second would be
+held back (false silence). A background run does this after changes, too.
+
+Then it works out a floor for each arm: what most of the candidates for
+questions made of notes lie above. Nothing uses the floors until --write puts
+them into config.json; without floors more is found.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.calibrate(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.Sample, "sample", 40, "notes that questions are made of, for the floors")
+	f.Float64Var(&o.Percentile, "percentile", 10, "share of the candidates, in percent, that may lie below a floor")
+	f.Uint64Var(&o.Seed, "seed", 0, "draw other notes")
+	f.BoolVar(&o.write, "write", false, "put the floors into config.json")
+	return cmd
+}
+
+func (p *program) calibrate(ctx context.Context, o calibrateOptions) error {
+	if o.Sample < 1 || !(o.Percentile > 0 && o.Percentile < 100) {
+		return usage("calibrate-thresholds: --sample is at least 1, --percentile between 0 and 100")
+	}
+	m, err := p.openWalked(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	gates, err := m.engine.Recalibrate(ctx)
+	if err != nil {
+		return err
+	}
+	floors, err := m.engine.Floors(ctx, o.FloorOptions)
+	if err != nil {
+		return err
+	}
+	floors = slices.DeleteFunc(floors, func(f recall.ArmFloor) bool { return floorKeys[f.Arm] == "" })
+	written := []config.Change{}
+	if o.write {
+		for _, f := range floors {
+			value := strconv.FormatFloat(f.Floor, 'f', -1, 64)
+			written = append(written, config.Change{Key: floorKeys[f.Arm], Value: &value})
+		}
+		if err := p.saveSettings(m.store, written); err != nil {
+			return err
+		}
+	}
+	if p.json {
+		return p.emit(struct {
+			header
+			Gates   []recall.Calibration `json:"gates"`
+			Floors  []recall.ArmFloor    `json:"floors"`
+			Written bool                 `json:"written"`
+		}{head("calibrate-thresholds"), gates, floors, o.write})
+	}
+	for _, g := range gates {
+		p.printGate(g)
+	}
+	for _, f := range floors {
+		p.printf("%s = %g  keeps %.0f %% of %s, refuses %.0f %% of %s for random words\n", floorKeys[f.Arm], f.Floor,
+			100*f.Kept, plural(f.Candidates, "candidate"), 100*f.Refused, strconv.Itoa(f.Strangers))
+	}
+	if !o.write {
+		p.note("the floors are not in force; --write puts them into config.json")
+	}
+	return nil
+}
+
+func (p *program) printGate(g recall.Calibration) {
+	name := "the store"
+	if g.Project != "" {
+		name = printable(g.Project)
+	}
+	if g.Own == 0 {
+		p.printf("gate of %s: threshold %.1f, the shipped one: %s are too few\n", name, g.Threshold, plural(g.Notes, "note"))
+		return
+	}
+	p.printf("gate of %s: threshold %.1f, from %s; %.1f %% of %s of strangers answered, %.1f %% of %s of its own held back\n", name,
+		g.Threshold, plural(g.Notes, "note"), 100*g.FalseInjection, plural(g.Probes, "question"), 100*g.FalseSilence, strconv.Itoa(g.Own))
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"anamnesis/internal/config"
+	"anamnesis/internal/eval"
+
+	"github.com/spf13/cobra"
+)
+
+func newEval(p *program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure how well notes are found",
+		Long: `Measure recall on sets of notes and questions, in throw-away stores, with the
+settings that are in force. Nothing of yours is read but the settings.`,
+	}
+	cmd.AddCommand(newEvalRetrieval(p), newEvalAblate(p), newEvalGate(p))
+	return cmd
+}
+
+type evalOptions struct {
+	corpus, queries, out string
+	k                    int
+	gate                 bool
+}
+
+func newEvalRetrieval(p *program) *cobra.Command {
+	var o evalOptions
+	cmd := &cobra.Command{
+		Use:   "retrieval --corpus C.jsonl --queries Q.jsonl --out RUN.tsv",
+		Short: "Ask the questions of a set and write what was found",
+		Long: `Make a store of a corpus, ask each question once, as a search does, and write
+what came back: query, document, rank and score between tabs, and the time each
+question took as a comment.
+
+A line of the corpus is a note: id, title, text; of meta, project or group is
+its project, date its time, speaker goes into the text, status and supersedes
+are what they are. Of a query, text and meta.group are read; with a group only
+its notes are searched.`,
+		Example: `  anamnesis eval retrieval --corpus corpus.jsonl --queries queries.jsonl --out run.tsv
+  anamnesis eval retrieval --gate --set recall.mmr.on=false --corpus c.jsonl --queries q.jsonl --out -`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.evalRetrieval(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.corpus, "corpus", "", "file of notes, one JSON object a line")
+	f.StringVar(&o.queries, "queries", "", "file of questions, one JSON object a line")
+	f.StringVar(&o.out, "out", "", "file to write; - is standard output")
+	f.IntVar(&o.k, "k", 50, "notes per question, up to 100")
+	f.BoolVar(&o.gate, "gate", false, "let the gate hold back questions that the notes do not answer")
+	return cmd
+}
+
+func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
+	switch {
+	case o.corpus == "" || o.queries == "" || o.out == "":
+		return usage("eval retrieval: --corpus, --queries and --out are needed")
+	case o.k < 1 || o.k > 100:
+		return usage("eval retrieval: --k %d is not from 1 to 100", o.k)
+	}
+	corpus, err := eval.ReadCorpus(o.corpus)
+	if err != nil {
+		return err
+	}
+	queries, err := eval.ReadQuestions(o.queries)
+	if err != nil {
+		return err
+	}
+	bar := p.progress("asking")
+	run, err := eval.Retrieval{Corpus: corpus, Queries: queries, K: o.k, Gate: o.gate, Progress: bar.step}.Run(ctx, p.sandbox)
+	bar.done()
+	if err != nil {
+		return err
+	}
+	for _, f := range run.Failed[:min(len(run.Failed), 5)] {
+		p.note("left out: %s", f)
+	}
+	if o.out == "-" {
+		return run.Write(p.stdout, queries)
+	}
+	f, err := os.CreateTemp(filepath.Dir(o.out), ".tmp-anamnesis-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", o.out, err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	if err := errors.Join(run.Write(f, queries), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", o.out, err)
+	}
+	if err := os.Rename(f.Name(), o.out); err != nil {
+		return fmt.Errorf("write %s: %w", o.out, err)
+	}
+	p.note("%s asked of %s, %d held back; %s", plural(len(queries), "question"), plural(len(corpus), "note"), run.Gated, o.out)
+	return nil
+}
+
+// sandbox opens a throw-away store with everything that reads it.
+func (p *program) sandbox(ctx context.Context, root string, set []string) (*eval.Sandbox, error) {
+	box := *p
+	cfg := *p.cfg
+	box.cfg = &cfg
+	if len(set) > 0 {
+		cfg.Recall = config.Load(p.environ(slices.Concat(p.sets, set))).Recall
+	}
+	cfg.Home, cfg.UserHome = root, root
+	m, err := box.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &eval.Sandbox{Store: m.store, Index: m.index, Engine: m.engine, Close: m.close}, nil
+}

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+
+	"github.com/spf13/cobra"
+)
+
+// The three layers in which an agent reads memory: index, timeline, hydrate.
+
+func newWorkflow(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "workflow",
+		Short: "Tell an agent how to read memory in three layers",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if p.json {
+				return p.emit(struct {
+					header
+					Text string `json:"workflow"`
+				}{head("workflow"), recall.Workflow})
+			}
+			p.printf("%s", recall.Workflow)
+			return nil
+		},
+	}
+}
+
+func newIndex(p *program) *cobra.Command {
+	var o askOptions
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "index QUERY...",
+		Short: "Step 1: answer a question with one short row a note",
+		Long: `Step 1: answer a question with one row a note: id, title, score, project and
+date, at most 100 tokens each. Step 2 is timeline, step 3 hydrate; anamnesis
+workflow tells more. (The files of the index are made anew by reindex.)
+
+Exit code 3 says that nothing was found.`,
+		Example: `  anamnesis index "deploy staging"
+  anamnesis index --gate --limit 5 "deploy staging"`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.index(cmd.Context(), o, strings.Join(args, " "), limit)
+		},
+	}
+	o.addFlags(cmd.Flags())
+	cmd.Flags().IntVar(&limit, "limit", recall.DefaultRows, "rows at most, up to 100")
+	return cmd
+}
+
+func (p *program) index(ctx context.Context, o askOptions, text string, limit int) error {
+	text, err := p.question(text)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = usage("index: the question is empty")
+	}
+	if err == nil && limit < 1 {
+		err = usage("index: --limit %d: at least one row", limit)
+	}
+	if err != nil {
+		return err
+	}
+	m, err := p.openWalked(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	q, _, err := o.query(ctx, m, text)
+	if err != nil {
+		return err
+	}
+	q.K = limit
+	rows, res, err := m.engine.Index(ctx, q)
+	if err != nil {
+		return asked(err)
+	}
+	for _, s := range append(res.Failed, res.Missing...) {
+		p.note("left out: %s", s)
+	}
+	if err := p.printRows("index", text, rows); err != nil {
+		return err
+	}
+	return p.nothing(res)
+}
+
+// printRows prints the rows of the first two layers.
+func (p *program) printRows(command, query string, rows []recall.StageRow) error {
+	if p.json {
+		return p.emit(struct {
+			header
+			Query string            `json:"query"`
+			Rows  []recall.StageRow `json:"results"`
+		}{head(command), query, append([]recall.StageRow{}, rows...)})
+	}
+	for _, r := range rows {
+		mark, score := "", ""
+		if r.Anchor {
+			mark = "  ← here"
+		}
+		if r.Score != nil {
+			score = fmt.Sprintf("  score %.2f", *r.Score)
+		}
+		p.printf("[%s] %s%s  %s  %s%s\n", r.ID, firstLine(r.Title, note.MaxTitle), score, printable(r.Project), r.Date, mark)
+	}
+	return nil
+}
+
+func newTimeline(p *program) *cobra.Command {
+	var o askOptions
+	var anchor string
+	var before, after int
+	cmd := &cobra.Command{
+		Use:   "timeline [QUERY...]",
+		Short: "Step 2: list what was written before and after a note",
+		Long: `Step 2: list the notes that were made before and after one, the oldest first.
+That note is named by --anchor, or it is the best answer to the query.
+
+Exit code 3 says that there is no such note.`,
+		Example: `  anamnesis timeline --anchor 01K2M3N4 --depth-before 5
+  anamnesis timeline "deploy staging"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if anchor == "" && strings.TrimSpace(strings.Join(args, " ")) == "" {
+				return usage("timeline: give --anchor ID, or a question")
+			}
+			if before < 0 || after < 0 {
+				return usage("timeline: depths are numbers from 0")
+			}
+			return p.timeline(cmd.Context(), o, note.ID(anchor), strings.Join(args, " "), before, after)
+		},
+	}
+	f := cmd.Flags()
+	o.addFlags(f)
+	f.StringVar(&anchor, "anchor", "", "`ID` of the note in the middle, or the beginning of it")
+	f.IntVar(&before, "depth-before", 3, "notes before it")
+	f.IntVar(&after, "depth-after", 3, "notes after it")
+	return cmd
+}
+
+func (p *program) timeline(ctx context.Context, o askOptions, anchor note.ID, text string, before, after int) error {
+	m, err := p.openWalked(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	q, _, err := o.query(ctx, m, text)
+	if err != nil {
+		return err
+	}
+	rows, err := m.engine.Timeline(ctx, anchor, q, before, after)
+	if errors.Is(err, recall.ErrNoNote) {
+		return &codedError{exitNothing, err}
+	}
+	if err != nil {
+		return asked(err)
+	}
+	return p.printRows("timeline", text, rows)
+}
+
+func newHydrate(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "hydrate ID...",
+		Short: "Step 3: print whole notes",
+		Long: `Step 3: print the notes with these ids as a whole, in that order. The beginning
+of an id is enough when it names only one note. What is not found says so in
+its place; exit code 3 says that none was.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids := make([]note.ID, len(args))
+			for i, a := range args {
+				ids[i] = note.ID(strings.TrimSpace(a))
+			}
+			return p.hydrate(cmd.Context(), ids)
+		},
+	}
+}
+
+func (p *program) hydrate(ctx context.Context, ids []note.ID) error {
+	m, err := p.openWalked(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	all, err := m.engine.Hydrate(ctx, ids)
+	if err != nil {
+		return err
+	}
+	r := store.Record{Kind: store.Recalled, Text: "hydrate"}
+	for _, h := range all {
+		if h.Found {
+			r.Notes = append(r.Notes, h.ID)
+		}
+	}
+	if r.Count = len(r.Notes); r.Count > 0 { // somebody chose them
+		_ = m.store.Log(r)
+	}
+	if p.json {
+		err = p.emit(struct {
+			header
+			Notes []recall.Hydrated `json:"results"`
+		}{head("hydrate"), append([]recall.Hydrated{}, all...)})
+	} else {
+		p.printHydrated(m, all)
+	}
+	if err == nil && r.Count == 0 {
+		return &codedError{code: exitNothing}
+	}
+	return err
+}
+
+func (p *program) printHydrated(m *memory, all []recall.Hydrated) {
+	for i, h := range all {
+		if !h.Found {
+			p.note("%s", h.Reason)
+			continue
+		}
+		if i > 0 {
+			p.printf("\n")
+		}
+		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n%s\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, m.store.Path(h.Path), h.Body)
+	}
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"errors"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/recall"
+)
+
+// models makes what understands words: the table that is part of the program,
+// and the servers that were configured. A server that cannot be used is told
+// to people and left out: the built-in models answer as well.
+func (p *program) models(m *memory) (recall.Models, index.Embedding, error) {
+	words, err := llm.OpenStatic(index.Words)
+	if err != nil {
+		return recall.Models{}, index.Embedding{}, err
+	}
+	redact := m.redactor.Redact
+	models := recall.Models{Words: words, Redact: redact}
+	embedding := index.Embedding{Local: words.Tokens, LocalName: words.Name(), Redact: redact}
+	set := p.cfg.Models
+	if m.rules != nil {
+		if set.Embedder.URL != "" || set.Reranker.URL != "" || p.cfg.Recall.HyDE {
+			p.note("no model server is asked, because your redaction rules cannot be used: %v", m.rules)
+		}
+		return models, embedding, nil
+	}
+	unusable := func(setting string, err error) {
+		p.note("%s: %v; going on with the built-in model", setting, err)
+	}
+	if set.Embedder.URL != "" {
+		if remote, err := llm.NewEmbedder(set.Embedder, set.Network); err != nil {
+			unusable("recall.embed.url", err)
+		} else {
+			embedding.Remote = remote
+		}
+	}
+	if set.Reranker.URL != "" {
+		if models.Reranker, err = llm.NewReranker(set.Reranker, set.Network); err != nil {
+			unusable("recall.rerank.url", err)
+		}
+	}
+	if p.cfg.Recall.HyDE {
+		switch chat, err := llm.NewGenerator(set.Chat, set.Network, nil); {
+		case errors.Is(err, llm.ErrNotConfigured):
+			p.note("recall.hyde: the model of reflection.provider is %v; questions are used as they stand", err)
+		case err != nil:
+			p.note("reflection.base_url: %v; questions are used as they stand", err)
+		default:
+			models.Expander = recall.NewHyDE(chat, redact)
+		}
+	}
+	return models, embedding, nil
+}

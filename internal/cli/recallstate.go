@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"anamnesis/internal/recall"
+)
+
+// recallState is what there is to say about how notes are found.
+type recallState struct {
+	Model      string             `json:"model"`      // that makes the vectors
+	Passages   int                `json:"passages"`   // in the index
+	Unembedded int                `json:"unembedded"` // without a vector of that model
+	Gate       recall.Calibration `json:"gate"`
+}
+
+func (m *memory) recallState(ctx context.Context) (s recallState, err error) {
+	s.Model = m.index.Model()
+	s.Gate = m.engine.Calibration(ctx, "")
+	if s.Model == "" {
+		st, err := m.index.Statistics(ctx)
+		s.Passages = st.Passages
+		return s, err
+	}
+	_, s.Unembedded, s.Passages, err = m.index.Unembedded(ctx, s.Model, 0)
+	return s, err
+}
+
+func (s recallState) String() string {
+	model := "no model of meaning"
+	switch {
+	case s.Model != "" && s.Unembedded > 0:
+		model = fmt.Sprintf("%s (%d of %d passages have no vector yet; the background run makes them)", s.Model, s.Unembedded, s.Passages)
+	case s.Model != "":
+		model = s.Model
+	}
+	gate := fmt.Sprintf("gate at %.1f, as shipped", s.Gate.Threshold)
+	if s.Gate.Own > 0 {
+		gate = fmt.Sprintf("gate at %.1f, from %d notes (%.1f %% of strangers answered, %.1f %% of its own held back)",
+			s.Gate.Threshold, s.Gate.Notes, 100*s.Gate.FalseInjection, 100*s.Gate.FalseSilence)
+	}
+	return printable(model) + "; " + gate
+}

@@ -1,0 +1,79 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+
+	"anamnesis/internal/llm"
+)
+
+// Models holds the settings of the models that are asked over HTTP.
+type Models struct {
+	Network  llm.Network
+	Embedder llm.EmbedderOptions
+	Reranker llm.RerankerOptions
+	Chat     llm.GeneratorOptions
+}
+
+// A credential is a key and the address of the server that it belongs to.
+type credential struct {
+	key, address     *string
+	keyRow, addrRow  string
+	vendors, envKeys []string // a key of the environment that a vendor's own programs use
+}
+
+func (c *Config) credentials() []credential {
+	m := &c.Models
+	return []credential{
+		{key: &m.Embedder.Key, address: &m.Embedder.URL, keyRow: "recall.embed.key", addrRow: "recall.embed.url"},
+		{key: &m.Reranker.Key, address: &m.Reranker.URL, keyRow: "recall.rerank.key", addrRow: "recall.rerank.url"},
+		{
+			key: &m.Chat.Key, address: &m.Chat.URL, keyRow: "reflection.api_key", addrRow: "reflection.base_url",
+			vendors: []string{"deepseek.com", "openai.com"}, envKeys: []string{"DEEPSEEK_API_KEY", "OPENAI_API_KEY"},
+		},
+	}
+}
+
+// ownAddresses returns the addresses that config.json gives itself, by key.
+func (c *Config) ownAddresses(file map[string]string) map[string]string {
+	own := make(map[string]string)
+	for _, cr := range c.credentials() {
+		own[cr.addrRow] = file[cr.addrRow]
+	}
+	return own
+}
+
+// bindKeys keeps each key to the server it was meant for. A key of config.json
+// is not sent to another host than the one that stands beside it, and a vendor's
+// key goes to that vendor only.
+func (c *Config) bindKeys(own map[string]string, env Environment) {
+	for _, cr := range c.credentials() {
+		host, secure := hostOf(*cr.address)
+		meant, _ := hostOf(own[cr.addrRow])
+		if *cr.key != "" && c.sources[cr.keyRow] == FromFile && meant != "" && host != meant {
+			c.warn("%s (file): belongs to %s and is not sent to %s; set a key where %s is set", cr.keyRow, meant, host, cr.addrRow)
+			*cr.key, c.sources[cr.keyRow] = "", FromDefault
+		}
+		if *cr.key != "" || !secure {
+			continue
+		}
+		for i, vendor := range cr.vendors {
+			if host != vendor && !strings.HasSuffix(host, "."+vendor) {
+				continue
+			}
+			if v, ok := env.Lookup(cr.envKeys[i]); ok && strings.TrimSpace(v) != "" {
+				*cr.key, c.sources[cr.keyRow] = strings.TrimSpace(v), FromEnv
+			}
+		}
+	}
+}
+
+// hostOf returns the host of an address, with its port, and whether what is
+// sent there is encrypted.
+func hostOf(address string) (host string, secure bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", false
+	}
+	return strings.ToLower(u.Host), u.Scheme == "https"
+}

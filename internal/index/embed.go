@@ -1,0 +1,177 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"anamnesis/internal/llm"
+)
+
+// An Embedding says how text becomes vectors. The zero value makes none.
+type Embedding struct {
+	// Local makes the vector of a text from its tokens, at once. It is nil when
+	// no word is known.
+	Local     func(tokens []string) []float32
+	LocalName string
+
+	// Remote takes its place when it is set. What it embeds leaves the process,
+	// so Redact is needed as well.
+	Remote llm.Embedder
+	Redact func(string) llm.Redacted
+}
+
+// Model names the model of the vectors, "" when there are none.
+func (e *Embedding) Model() string {
+	switch {
+	case e.Remote != nil:
+		return e.Remote.Name()
+	case e.Local != nil:
+		return e.LocalName
+	}
+	return ""
+}
+
+// Model names the model that this index searches with.
+func (ix *Index) Model() string { return ix.embedding.Model() }
+
+// ErrNoModel says that there is nothing that makes vectors.
+var ErrNoModel = errors.New("no embedding model")
+
+// Question returns the unit vector of a question and the model that made it,
+// nil when the model knows none of its words.
+func (ix *Index) Question(ctx context.Context, text string) (model string, unit []float32, err error) {
+	e := &ix.embedding
+	switch {
+	case e.Remote != nil:
+		unit, err := ix.askRemote(ctx, text)
+		return e.Remote.Name(), unit, err
+	case e.Local != nil:
+		stem := takeStemmer()
+		defer stem.giveBack()
+		unit, _ := normalize(e.Local(tokens(text, false, stem)))
+		return e.LocalName, unit, nil
+	}
+	return "", nil, ErrNoModel
+}
+
+// normalize makes a unit vector. A vector of zeros is none.
+func normalize(v []float32) ([]float32, error) {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, errors.New("the model gave a vector that is not made of numbers")
+	}
+	if sum == 0 {
+		return nil, nil
+	}
+	unit := make([]float32, len(v))
+	for i, x := range v {
+		unit[i] = float32(float64(x) / math.Sqrt(sum))
+	}
+	return unit, nil
+}
+
+// embed gives the passages of an entry their vectors, if that goes at once.
+func (ix *Index) embed(e *Entry) {
+	if ix.embedding.Remote != nil || ix.embedding.Local == nil {
+		return
+	}
+	for i := range e.Passages {
+		p := &e.Passages[i]
+		var all []string
+		for _, f := range p.Fields {
+			all = append(all, f...)
+		}
+		p.Model, p.Vector = ix.embedding.LocalName, Quantize(ix.embedding.Local(all))
+	}
+}
+
+// embedBatch is how many passages are sent to a model at once.
+const embedBatch = 32
+
+// An EmbedReport says how far the vectors of a model are.
+type EmbedReport struct {
+	Model string
+	Done  int // by this run
+	Left  int // passages without a vector
+	All   int
+}
+
+// EmbedMissing gives vectors to passages that have none of the present model,
+// the newest notes first, until the budget is spent (0 means no end). It is
+// what follows a change of the model, and what a remote model always needs.
+func (ix *Index) EmbedMissing(ctx context.Context, budget time.Duration, progress func(done, total int)) (rep EmbedReport, err error) {
+	rep.Model = ix.Model()
+	if rep.Model == "" {
+		return rep, nil
+	}
+	began := time.Now()
+	for {
+		todo, left, all, err := ix.Unembedded(ctx, rep.Model, 8*embedBatch)
+		rep.Left, rep.All = left, all
+		if err != nil || len(todo) == 0 || budget > 0 && time.Since(began) > budget || ctx.Err() != nil {
+			return rep, errors.Join(err, ctx.Err())
+		}
+		done := 0
+		for at := 0; at < len(todo); at += embedBatch {
+			n, err := ix.embedSome(ctx, todo[at:min(at+embedBatch, len(todo))])
+			done += n
+			rep.Done += n
+			rep.Left -= n
+			if err != nil && (rep.Done == 0 || !refuses(err)) {
+				return rep, fmt.Errorf("embed notes: %w", err)
+			}
+			if progress != nil {
+				progress(rep.Done, rep.Done+rep.Left)
+			}
+			if ix.embedding.Remote != nil && budget > 0 && time.Since(began) > budget {
+				return rep, nil
+			}
+		}
+		if done == 0 { // what is left has no words that the model knows
+			return rep, nil
+		}
+	}
+}
+
+// embedSome embeds a batch of passages and writes their vectors.
+func (ix *Index) embedSome(ctx context.Context, todo []Unembedded) (int, error) {
+	if ix.embedding.Remote != nil && ix.embedding.Redact == nil {
+		return 0, errNoRedactor
+	}
+	var texts []llm.Redacted
+	var keys []int64
+	vectors := make(map[int64]Vector)
+	stem := takeStemmer()
+	defer stem.giveBack()
+	for _, u := range todo {
+		n, _, _, err := ix.store.Read(u.Path)
+		if err != nil || u.End > len(n.Body) {
+			continue // the next walk sees to it
+		}
+		text := n.Title + "\n" + n.Body[u.Start:u.End]
+		if ix.embedding.Remote == nil {
+			all := append(tokens(n.Title, true, stem), tokens(n.Body[u.Start:u.End], true, stem)...)
+			if v := Quantize(ix.embedding.Local(all)); v != nil {
+				vectors[u.Passage] = v
+			}
+			continue
+		}
+		texts, keys = append(texts, ix.embedding.Redact(text)), append(keys, u.Passage)
+	}
+	got, err := ix.embedTexts(ctx, texts)
+	if err != nil {
+		return 0, err
+	}
+	for i, v := range got {
+		if q := Quantize(v); q != nil {
+			vectors[keys[i]] = q
+		}
+	}
+	return len(vectors), ix.Embed(ctx, ix.Model(), vectors)
+}

@@ -1,0 +1,294 @@
+// Package flat keeps the vectors of many passages in one memory-mapped file
+// that is scanned whole: exact search without an index structure. At a million
+// vectors a scan still takes milliseconds, and approximate structures lose
+// answers without saying so.
+//
+// The file is a copy of what a backend holds, made again at any time. It is
+// written beside the old one and renamed, so that a reader has one or the
+// other. A file that is cut short, foreign or of another model is refused by
+// Open; the caller then reads the vectors from where they are kept.
+package flat
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// The file: a header of 64 bytes, then for n rows of d dimensions, each part
+// for all rows, little-endian: sign bits (d/8 bytes), groups (4), keys (8),
+// scales (4), values (d).
+const (
+	magic      = "ANVF"
+	version    = 1
+	headerSize = 64
+	maxRows    = 1 << 28
+)
+
+// ErrUnusable says that a file is no vector file, or not the one asked for.
+var ErrUnusable = errors.New("unusable vector file")
+
+// A Header says what a file holds.
+type Header struct {
+	Model uint64 // hash of the name of the model that made the vectors
+	Epoch uint64 // of the index the rows were copied from
+	Last  int64  // the greatest key that was there when the file was written
+	Dim   int    // a multiple of 64
+	Rows  int
+}
+
+// A Row is the vector of one passage.
+type Row struct {
+	Key    int64
+	Group  uint32  // of its project; see Vectors.Nearest
+	Scale  float32 // the vector is Scale times Values
+	Values []int8
+}
+
+// Write writes a file with rows, whose Values have h.Dim elements.
+func Write(name string, h Header, rows []Row) (err error) {
+	if h.Dim <= 0 || h.Dim%64 != 0 {
+		return fmt.Errorf("write %s: %d dimensions are not a multiple of 64", name, h.Dim)
+	}
+	h.Rows = len(rows)
+	f, err := os.CreateTemp(filepath.Dir(name), ".tmp-anamnesis-*")
+	if err != nil {
+		return fmt.Errorf("write vectors: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<20)
+	_, _ = w.Write(h.encode()) // Flush returns the error of any of these
+	var buf []byte
+	part := func(put func(buf []byte, r *Row) []byte) {
+		for i := range rows {
+			buf = put(buf[:0], &rows[i])
+			_, _ = w.Write(buf)
+		}
+	}
+	part(func(buf []byte, r *Row) []byte { return appendSigns(buf, r.Values) })
+	part(func(buf []byte, r *Row) []byte { return binary.LittleEndian.AppendUint32(buf, r.Group) })
+	part(func(buf []byte, r *Row) []byte { return binary.LittleEndian.AppendUint64(buf, uint64(r.Key)) })
+	part(func(buf []byte, r *Row) []byte {
+		return binary.LittleEndian.AppendUint32(buf, math.Float32bits(r.Scale))
+	})
+	part(func(buf []byte, r *Row) []byte {
+		for _, v := range r.Values {
+			buf = append(buf, byte(v))
+		}
+		return buf
+	})
+	if err = w.Flush(); err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("write vectors %s: %w", name, err)
+	}
+	return nil
+}
+
+func (h Header) encode() []byte {
+	b := append(make([]byte, 0, headerSize), magic...)
+	b = binary.LittleEndian.AppendUint32(b, version)
+	b = binary.LittleEndian.AppendUint64(b, h.Model)
+	b = binary.LittleEndian.AppendUint64(b, h.Epoch)
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.Last))
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.Dim))
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.Rows))
+	b = append(b, make([]byte, headerSize-4-len(b))...)
+	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+}
+
+func decode(b []byte) (h Header, err error) {
+	if len(b) < headerSize || string(b[:4]) != magic {
+		return h, fmt.Errorf("%w: it does not begin as one", ErrUnusable)
+	}
+	if crc32.ChecksumIEEE(b[:headerSize-4]) != binary.LittleEndian.Uint32(b[headerSize-4:]) {
+		return h, fmt.Errorf("%w: its header is damaged", ErrUnusable)
+	}
+	if v := binary.LittleEndian.Uint32(b[4:]); v != version {
+		return h, fmt.Errorf("%w: version %d", ErrUnusable, v)
+	}
+	h.Model = binary.LittleEndian.Uint64(b[8:])
+	h.Epoch = binary.LittleEndian.Uint64(b[16:])
+	h.Last = int64(binary.LittleEndian.Uint64(b[24:]))
+	dim, rows := binary.LittleEndian.Uint32(b[32:]), binary.LittleEndian.Uint64(b[36:])
+	if dim == 0 || dim%64 != 0 || dim > 1<<16 || rows > maxRows {
+		return h, fmt.Errorf("%w: %d rows of %d dimensions", ErrUnusable, rows, dim)
+	}
+	h.Dim, h.Rows = int(dim), int(rows)
+	return h, nil
+}
+
+// size is the length of the whole file.
+func (h Header) size() int64 {
+	return headerSize + int64(h.Rows)*int64(h.Dim/8+4+8+4+h.Dim)
+}
+
+// Vectors is an open file. It is safe for concurrent use.
+type Vectors struct {
+	Header
+	data   []byte
+	unmap  func() error
+	signs  []byte
+	groups []byte
+	keys   []byte
+	scales []byte
+	values []byte
+}
+
+// Open maps a file. The error is ErrUnusable, or that of the file system.
+func Open(name string) (*Vectors, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, headerSize)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return nil, fmt.Errorf("%s: %w: it is too short", name, ErrUnusable)
+	}
+	h, err := decode(head)
+	if err == nil && fi.Size() != h.size() {
+		err = fmt.Errorf("%w: %d bytes where %d are due", ErrUnusable, fi.Size(), h.size())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	v := &Vectors{Header: h}
+	if v.data, v.unmap, err = mapFile(f, int(h.size())); err != nil {
+		return nil, fmt.Errorf("map %s: %w", name, err)
+	}
+	rest := v.data[headerSize:]
+	for _, p := range []struct {
+		part *[]byte
+		size int
+	}{{&v.signs, h.Dim / 8}, {&v.groups, 4}, {&v.keys, 8}, {&v.scales, 4}, {&v.values, h.Dim}} {
+		*p.part, rest = rest[:h.Rows*p.size:h.Rows*p.size], rest[h.Rows*p.size:]
+	}
+	return v, nil
+}
+
+// Close unmaps the file.
+func (v *Vectors) Close() error { return v.unmap() }
+
+// A Near is a passage and its cosine with the question.
+type Near struct {
+	Key    int64
+	Cosine float32
+}
+
+// rescored is how many rows with the fewest differing signs are compared by
+// their values, for each row that is asked for, and at least. With the
+// embedded model it loses none of the nearest hundred (TestRecall).
+const (
+	rescoredPerRow = 10
+	rescoredLeast  = 2000
+)
+
+// Nearest returns the n rows nearest to a question, a unit vector of Dim
+// elements, the nearest first. With groups, only rows of these are looked at.
+//
+// The signs of two vectors differ in a share of dimensions that grows with the
+// angle between them (Charikar: Similarity Estimation Techniques from Rounding
+// Algorithms, STOC 2002), so a scan of the sign bits leaves few to be compared
+// by value.
+func (v *Vectors) Nearest(question []float32, groups []uint32, n int) []Near {
+	if len(question) != v.Dim || n <= 0 || v.Rows == 0 {
+		return nil
+	}
+	rough := v.scan(question, groups, max(rescoredLeast, rescoredPerRow*n))
+	near := make([]Near, 0, len(rough))
+	for _, row := range rough {
+		values := v.values[int(row)*v.Dim : (int(row)+1)*v.Dim]
+		scale := math.Float32frombits(binary.LittleEndian.Uint32(v.scales[4*row:]))
+		near = append(near, Near{int64(binary.LittleEndian.Uint64(v.keys[8*row:])), scale * dot(question, values)})
+	}
+	slices.SortFunc(near, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key)) })
+	return near[:min(n, len(near))]
+}
+
+// scan returns the rows with the fewest differing signs, some n of them: all
+// that differ in no more signs than the n-th does.
+func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
+	words := v.Dim / 64
+	asked := make([]uint64, words)
+	for i, x := range question {
+		if x < 0 {
+			asked[i/64] |= 1 << (i % 64)
+		}
+	}
+	distance := make([]uint16, v.Rows)
+	histogram := make([]int, v.Dim+1)
+	for row := range v.Rows {
+		if len(groups) > 0 && !slices.Contains(groups, binary.LittleEndian.Uint32(v.groups[4*row:])) {
+			distance[row] = math.MaxUint16
+			continue
+		}
+		signs := v.signs[row*words*8 : (row+1)*words*8]
+		d := 0
+		for w, a := range asked {
+			d += bits.OnesCount64(a ^ binary.LittleEndian.Uint64(signs[8*w:]))
+		}
+		distance[row] = uint16(d)
+		histogram[d]++
+	}
+	limit, seen := 0, 0
+	for ; limit < v.Dim; limit++ {
+		if seen += histogram[limit]; seen >= n {
+			break
+		}
+	}
+	rows := make([]uint32, 0, min(v.Rows, seen+1))
+	for row, d := range distance {
+		if int(d) <= limit {
+			rows = append(rows, uint32(row))
+		}
+	}
+	return rows
+}
+
+func dot(q []float32, values []byte) float32 {
+	var a, b, c, d float32
+	values = values[:len(q)]
+	for i := 0; i+4 <= len(q); i += 4 {
+		a += q[i] * float32(int8(values[i]))
+		b += q[i+1] * float32(int8(values[i+1]))
+		c += q[i+2] * float32(int8(values[i+2]))
+		d += q[i+3] * float32(int8(values[i+3]))
+	}
+	return a + b + c + d
+}
+
+func appendSigns(buf []byte, values []int8) []byte {
+	for i := 0; i < len(values); i += 64 {
+		var word uint64
+		for j, v := range values[i : i+64] {
+			if v < 0 {
+				word |= 1 << j
+			}
+		}
+		buf = binary.LittleEndian.AppendUint64(buf, word)
+	}
+	return buf
+}

@@ -1,0 +1,120 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"anamnesis/internal/llm"
+)
+
+// A lastQuestion remembers what a remote model said about the last question,
+// which several stages of one recall ask for. The zero value remembers nothing.
+type lastQuestion struct {
+	mu          sync.Mutex
+	model, text string
+	unit        []float32 // not changed by those who ask
+	err         error
+	until       time.Time // of err
+}
+
+// failureKept is how long a failure stands for the next who asks the same. It
+// outlasts one recall: a server that is down is waited for once.
+const failureKept = 2 * time.Second
+
+func (l *lastQuestion) get(model, text string) (unit []float32, ok bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.text != text || l.model != model || l.err != nil && time.Now().After(l.until) {
+		return nil, false, nil
+	}
+	return l.unit, true, l.err
+}
+
+func (l *lastQuestion) put(model, text string, unit []float32, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.model, l.text, l.unit, l.err, l.until = model, text, unit, err, time.Now().Add(failureKept)
+}
+
+var errNoRedactor = errors.New("what a remote model embeds has to be redacted, and there is no redactor")
+
+// askRemote returns the unit vector of a question, nil when it says nothing.
+func (ix *Index) askRemote(ctx context.Context, text string) ([]float32, error) {
+	e := &ix.embedding
+	if e.Redact == nil {
+		return nil, errNoRedactor
+	}
+	if unit, ok, err := ix.asked.get(e.Remote.Name(), text); ok && text != "" {
+		return unit, err
+	}
+	var unit []float32
+	got, err := ix.vectors(ctx, []llm.Redacted{e.Redact(text)})
+	if err == nil {
+		unit = got[0]
+	}
+	if ctx.Err() == nil { // else it is about this caller's patience
+		ix.asked.put(e.Remote.Name(), text, unit, err)
+	}
+	return unit, err
+}
+
+// vectors returns the unit vectors of texts, nil where one says nothing.
+func (ix *Index) vectors(ctx context.Context, texts []llm.Redacted) ([][]float32, error) {
+	remote := ix.embedding.Remote
+	got, err := remote.Embed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	if len(got) != len(texts) {
+		return nil, fmt.Errorf("embed with %s: %d vectors for %d texts", remote.Name(), len(got), len(texts))
+	}
+	for i, v := range got {
+		if got[i], err = normalize(v); err != nil {
+			return nil, fmt.Errorf("embed with %s: %w", remote.Name(), err)
+		}
+	}
+	return got, nil
+}
+
+// refuses reports whether a model does not want a text.
+func refuses(err error) bool {
+	var refused *llm.StatusError
+	return errors.As(err, &refused) && refused.OfText()
+}
+
+// maxRefused is how many texts of a batch a model may refuse before it has
+// taken one: then it is not the texts.
+const maxRefused = 3
+
+// embedTexts is vectors for a batch in which one text may be such that the
+// model refuses them all, by its length for instance: it then asks one by one,
+// and leaves that text without a vector.
+func (ix *Index) embedTexts(ctx context.Context, texts []llm.Redacted) ([][]float32, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	got, err := ix.vectors(ctx, texts)
+	if !refuses(err) || len(texts) == 1 {
+		return got, err
+	}
+	got = make([][]float32, len(texts))
+	taken, left := 0, 0
+	for i := range texts {
+		one, err := ix.vectors(ctx, texts[i:i+1])
+		switch {
+		case err == nil:
+			got[i] = one[0]
+			taken++
+		case !refuses(err):
+			return nil, err
+		default:
+			if left++; taken == 0 && left >= maxRefused {
+				return nil, err
+			}
+		}
+	}
+	return got, nil
+}

@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// putGraph inserts what a note speaks of and the edges it tells.
+func (w *writer) putGraph(key int64, e *index.Entry) {
+	for i, entity := range e.Entities {
+		w.exec("INSERT OR IGNORE INTO mentions (entity, note, declared) VALUES (?, ?, ?)", int64(entity), key, i < e.Declared)
+	}
+	for i := range e.Edges {
+		x := &e.Edges[i]
+		w.exec(`INSERT INTO edges (source, target, note, relation, source_name, target_name, strength, committed, valid, valid_end)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET strength = max(strength, excluded.strength)`,
+			int64(x.From), int64(x.To), key, string(x.Relation), x.FromName, x.ToName, x.Strength, seconds(x.Committed), seconds(x.Valid), seconds(x.ValidEnd))
+	}
+}
+
+// dropGraph removes them. entities is what the row of the note held.
+func (w *writer) dropGraph(key int64, entities []byte) {
+	for _, entity := range decodeKeys(entities) {
+		w.exec("DELETE FROM mentions WHERE entity = ? AND note = ?", int64(entity), key)
+	}
+	w.exec("DELETE FROM edges WHERE note = ?", key)
+}
+
+func seconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+func moment(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+func encodeKeys(keys []index.EntityKey) []byte {
+	out := make([]byte, 0, 8*len(keys))
+	for _, k := range keys {
+		out = binary.LittleEndian.AppendUint64(out, uint64(k))
+	}
+	return out
+}
+
+func decodeKeys(data []byte) []index.EntityKey {
+	keys := make([]index.EntityKey, len(data)/8)
+	for i := range keys {
+		keys[i] = index.EntityKey(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+	return keys
+}
+
+func distinctSessions(n *note.Note) int {
+	seen := make(map[string]bool)
+	for _, e := range n.Evidence {
+		seen[e.Session] = true
+	}
+	return len(seen)
+}
+
+// maxMentions bounds how many notes of an entity are counted: beyond it the
+// entity is a hub whatever the number.
+const maxMentions = 5000
+
+// Mentions returns notes that speak of an entity, the newest first.
+func (d *DB) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64, all int, err error) {
+	err = d.one(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
+	if err != nil || all == 0 || limit <= 0 {
+		return nil, all, wrap(err)
+	}
+	cond, args := where(f)
+	if declared {
+		cond += " AND m.declared"
+	}
+	rows, err := d.query(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
+		" ORDER BY n.updated DESC, n.id LIMIT ?", append(append([]any{int64(entity)}, args...), limit)...)
+	if err != nil {
+		return nil, all, wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key int64
+		if err := rows.Scan(&key); err != nil {
+			return nil, all, wrap(err)
+		}
+		notes = append(notes, key)
+	}
+	return notes, all, wrap(rows.Err())
+}
+
+// Declared returns those of the entities that some note's sidecar names.
+func (d *DB) Declared(ctx context.Context, entities []index.EntityKey) ([]index.EntityKey, error) {
+	list, err := json.Marshal(entities)
+	if err != nil || len(entities) == 0 {
+		return nil, wrap(err)
+	}
+	rows, err := d.query(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", string(list))
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	var all []index.EntityKey
+	for rows.Next() {
+		var key int64
+		if err := rows.Scan(&key); err != nil {
+			return nil, wrap(err)
+		}
+		all = append(all, index.EntityKey(key))
+	}
+	return all, wrap(rows.Err())
+}
+
+// Entities returns what notes speak of.
+func (d *DB) Entities(ctx context.Context, notes []int64) (map[int64][]index.EntityKey, error) {
+	list, err := json.Marshal(notes)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	rows, err := d.query(ctx, "SELECT n.key, n.entities FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	got := make(map[int64][]index.EntityKey, len(notes))
+	for rows.Next() {
+		var key int64
+		var data []byte
+		if err := rows.Scan(&key, &data); err != nil {
+			return nil, wrap(err)
+		}
+		got[key] = decodeKeys(data)
+	}
+	return got, wrap(rows.Err())
+}
+
+// Edges returns the edges at entities that visible notes tell.
+func (d *DB) Edges(ctx context.Context, entities []index.EntityKey, f index.Filter) ([]index.Edge, error) {
+	if len(entities) == 0 {
+		return nil, nil
+	}
+	list, err := json.Marshal(entities)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	cond, args := where(f)
+	const columns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
+	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = e.note WHERE " + cond
+	both := append([]any{string(list)}, args...)
+	rows, err := d.query(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	var all []index.Edge
+	for rows.Next() {
+		var x index.Edge
+		var from, to, committed, valid, end int64
+		var relation string
+		if err := rows.Scan(&from, &to, &x.Note, &relation, &x.FromName, &x.ToName, &x.Strength, &committed, &valid, &end); err != nil {
+			return nil, wrap(err)
+		}
+		x.From, x.To, x.Relation = index.EntityKey(from), index.EntityKey(to), note.Relation(relation)
+		x.Committed, x.Valid, x.ValidEnd = moment(committed), moment(valid), moment(end)
+		all = append(all, x)
+	}
+	return all, wrap(rows.Err())
+}
+
+// Branches lists the branches that live notes of projects hold for.
+func (d *DB) Branches(ctx context.Context, projects []string) ([]string, error) {
+	cond, args := where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
+	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var b string
+		if err := rows.Scan(&b); err != nil {
+			return nil, wrap(err)
+		}
+		all = append(all, b)
+	}
+	return all, wrap(rows.Err())
+}
+
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("read index: %w", err)
+}

@@ -1,0 +1,299 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
+)
+
+// Vectors stand in the table vectors, which is the truth and changes with the
+// passages, and as a copy in a flat file, which is scanned. Tidy makes the copy
+// when it lacks much; what came later is read from the table. A passage that
+// went is still in the copy, and is not found when its row is looked for.
+
+// epoch names this making of the database: a copy of another one, whose keys
+// mean something else, is not used.
+func (d *DB) epoch(ctx context.Context) (epoch int64, err error) {
+	err = d.one(ctx, "SELECT value FROM meta WHERE key = 'epoch'", nil, &epoch)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return epoch, err
+}
+
+func (d *DB) flatPath(model uint64) string {
+	return filepath.Join(filepath.Dir(d.path), fmt.Sprintf("vectors-%016x.bin", model))
+}
+
+// flat returns the copy of the vectors of a model, nil when there is none that
+// can be used. It stays open for the next question.
+func (d *DB) flat(ctx context.Context, model uint64) *flat.Vectors {
+	epoch, err := d.epoch(ctx)
+	if err != nil || epoch == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fi, err := os.Stat(d.flatPath(model))
+	if err != nil {
+		return nil
+	}
+	if d.copyOf != nil && os.SameFile(fi, d.copyFile) && d.copyOf.Model == model && d.copyOf.Epoch == uint64(epoch) {
+		return d.copyOf
+	}
+	v, err := flat.Open(d.flatPath(model))
+	if err != nil || v.Model != model || v.Epoch != uint64(epoch) {
+		if err == nil {
+			_ = v.Close()
+		}
+		return nil
+	}
+	if d.copyOf != nil { // a question may still read it: it is unmapped when the database is closed
+		d.oldCopies = append(d.oldCopies, d.copyOf)
+	}
+	d.copyOf, d.copyFile = v, fi
+	return v
+}
+
+// Nearest returns passages by the cosine of their vectors with a question.
+func (d *DB) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int) ([]index.Candidate, error) {
+	number := index.VectorModel(model)
+	var groups []uint32
+	for _, p := range f.Projects {
+		groups = append(groups, index.ProjectGroup(p))
+	}
+	copied := d.flat(ctx, number)
+	last := int64(0)
+	if copied != nil {
+		last = copied.Last
+	}
+	newer, err := d.scanTable(ctx, number, question, groups, last)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	cond, args := where(f)
+	for n := 2 * limit; ; n *= 8 {
+		near := newer
+		if copied != nil {
+			near = append(slices.Clone(newer), copied.Nearest(question, groups, n)...)
+		}
+		slices.SortFunc(near, func(a, b flat.Near) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key)) })
+		all := len(near) <= n && (copied == nil || n >= copied.Rows)
+		near = near[:min(len(near), n)]
+		list := make([]scored, len(near))
+		for i, x := range near {
+			list[i] = scored{x.Key, float64(x.Cosine)}
+		}
+		got, err := d.fetch(ctx, list, cond, args)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		got = slices.DeleteFunc(got, func(c index.Candidate) bool { return c.Model != number })
+		if len(got) >= limit || all || len(near) < n {
+			return got[:min(len(got), limit)], nil
+		}
+	}
+}
+
+// scanTable compares the vectors of passages that are newer than the copy.
+func (d *DB) scanTable(ctx context.Context, model uint64, question []float32, groups []uint32, after int64) ([]flat.Near, error) {
+	rows, err := d.query(ctx, "SELECT passage, project, vector FROM vectors WHERE passage > ? AND model = ?", after, int64(model))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var near []flat.Near
+	var vector sql.RawBytes
+	for rows.Next() {
+		var key, project int64
+		if err := rows.Scan(&key, &project, &vector); err != nil {
+			return nil, err
+		}
+		if len(groups) > 0 && !slices.Contains(groups, uint32(project)) {
+			continue
+		}
+		near = append(near, flat.Near{Key: key, Cosine: float32(index.Vector(vector).Cosine(question))})
+	}
+	return near, rows.Err()
+}
+
+// Passages returns passages by their keys, in that order.
+func (d *DB) Passages(ctx context.Context, keys []int64, f index.Filter) ([]index.Candidate, error) {
+	list := make([]scored, len(keys))
+	for i, k := range keys {
+		list[i].passage = k
+	}
+	cond, args := where(f)
+	got, err := d.fetch(ctx, list, cond, args)
+	return got, wrap(err)
+}
+
+// First returns the first passage of each of the notes that the filter lets through.
+func (d *DB) First(ctx context.Context, notes []int64, f index.Filter) ([]index.Candidate, error) {
+	if len(notes) == 0 {
+		return nil, nil
+	}
+	list := make([]scored, len(notes))
+	for i, n := range notes {
+		list[i].passage = n
+	}
+	cond, args := where(f)
+	rows, err := d.query(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
+		candidateJoin+` WHERE `+cond, append([]any{jsonKeys(list)}, args...)...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	got, err := candidates(rows, len(notes))
+	return got, wrap(err)
+}
+
+// Unembedded returns passages without a vector of a model.
+func (d *DB) Unembedded(ctx context.Context, model string, limit int) (some []index.Unembedded, missing, all int, err error) {
+	number := int64(index.VectorModel(model))
+	err = d.one(ctx, "SELECT (SELECT count(*) FROM passages), (SELECT count(*) FROM vectors WHERE model = ?)", []any{number}, &all, &missing)
+	if err != nil {
+		return nil, 0, 0, wrap(err)
+	}
+	if missing = all - missing; missing == 0 || limit <= 0 {
+		return nil, missing, all, nil
+	}
+	rows, err := d.query(ctx, `SELECT p.key, n.path, p.start, p."end" FROM passages p JOIN notes n ON n.key = p.note
+		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL ORDER BY n.updated DESC, p.key LIMIT ?`, number, limit)
+	if err != nil {
+		return nil, 0, 0, wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var u index.Unembedded
+		if err := rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End); err != nil {
+			return nil, 0, 0, wrap(err)
+		}
+		some = append(some, u)
+	}
+	return some, missing, all, wrap(rows.Err())
+}
+
+// Embed gives passages their vectors.
+func (d *DB) Embed(ctx context.Context, model string, vectors map[int64]index.Vector) error {
+	number := int64(index.VectorModel(model))
+	err := d.transact(ctx, func(tx *sql.Tx) error {
+		w := newWriter(ctx, tx)
+		for passage, v := range vectors {
+			project := int64(-1)
+			w.query("SELECT n.project FROM passages p JOIN notes n ON n.key = p.note WHERE p.key = ?", func(r *sql.Rows) error {
+				var key string
+				err := r.Scan(&key)
+				project = int64(index.ProjectGroup(key))
+				return err
+			}, passage)
+			if project >= 0 {
+				w.exec("INSERT INTO vectors (passage, model, project, vector) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET model = excluded.model, vector = excluded.vector",
+					passage, number, project, []byte(v))
+			}
+		}
+		return w.err
+	})
+	if err != nil {
+		return fmt.Errorf("write index %s: %w", d.path, err)
+	}
+	return nil
+}
+
+// A copy of the vectors is made anew when it differs from the table by more
+// than a share of it, and by more than a number.
+const (
+	copyShare = 16
+	copyLeast = 500
+)
+
+// Tidy makes the copies of the vectors that lack too much.
+func (d *DB) Tidy(ctx context.Context) error {
+	if d.opts.ReadOnly {
+		return nil
+	}
+	epoch, err := d.epoch(ctx)
+	if err != nil {
+		return wrap(err)
+	}
+	rows, err := d.query(ctx, "SELECT model, count(*), coalesce(max(passage), 0) FROM vectors GROUP BY model")
+	if err != nil {
+		return wrap(err)
+	}
+	type held struct{ model, count, last int64 }
+	var models []held
+	for rows.Next() {
+		var h held
+		if err := rows.Scan(&h.model, &h.count, &h.last); err != nil {
+			return wrap(errors.Join(err, rows.Close()))
+		}
+		models = append(models, h)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return wrap(err)
+	}
+	keep := make(map[string]bool)
+	for _, m := range models {
+		model := uint64(m.model)
+		keep[d.flatPath(model)] = true
+		off := m.count
+		if copied := d.flat(ctx, model); copied != nil {
+			var newer int64
+			if err := d.one(ctx, "SELECT count(*) FROM vectors WHERE passage > ? AND model = ?", []any{copied.Last, m.model}, &newer); err != nil {
+				return wrap(err)
+			}
+			off = newer + max(0, int64(copied.Rows)-(m.count-newer))
+		}
+		if off > copyLeast && off > m.count/copyShare {
+			if err := d.copyVectors(ctx, model, uint64(epoch), int(m.count)); err != nil {
+				return err
+			}
+		}
+	}
+	old, _ := filepath.Glob(filepath.Join(filepath.Dir(d.path), "vectors-*.bin"))
+	for _, name := range old {
+		if !keep[name] {
+			_ = os.Remove(name)
+		}
+	}
+	return nil
+}
+
+func (d *DB) copyVectors(ctx context.Context, model, epoch uint64, size int) error {
+	rows, err := d.query(ctx, "SELECT passage, project, vector FROM vectors WHERE model = ? ORDER BY passage", int64(model))
+	if err != nil {
+		return wrap(err)
+	}
+	defer rows.Close()
+	h := flat.Header{Model: model, Epoch: epoch}
+	all := make([]flat.Row, 0, size)
+	var vector sql.RawBytes
+	for rows.Next() {
+		var key, project int64
+		if err := rows.Scan(&key, &project, &vector); err != nil {
+			return wrap(err)
+		}
+		v := index.Vector(vector)
+		if h.Dim == 0 {
+			h.Dim = v.Dim()
+		}
+		if v.Dim() == h.Dim { // a server may have changed its mind
+			all = append(all, flat.Row{Key: key, Group: uint32(project), Scale: v.Scale(), Values: v.Values()})
+		}
+		h.Last = key
+	}
+	if err := rows.Err(); err != nil {
+		return wrap(err)
+	}
+	if h.Dim%64 != 0 { // such models are searched in the table
+		return nil
+	}
+	return flat.Write(d.flatPath(model), h, all)
+}

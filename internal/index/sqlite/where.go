@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// where makes the condition of a filter on the table notes, named n.
+func where(f index.Filter) (cond string, args []any) {
+	var all []string
+	add := func(c string, a ...any) { all, args = append(all, c), append(args, a...) }
+	in := func(column string, n int, value func(int) any) {
+		if n == 0 {
+			return
+		}
+		for i := range n {
+			args = append(args, value(i))
+		}
+		all = append(all, column+" IN (?"+strings.Repeat(", ?", n-1)+")")
+	}
+	in("n.project", len(f.Projects), func(i int) any { return f.Projects[i] })
+	in("n.type", len(f.Types), func(i int) any { return string(f.Types[i]) })
+	if f.Scope != "" {
+		add("substr(n.path, 1, 6) "+map[bool]string{true: "=", false: "<>"}[f.Scope == note.Local]+" ?", "local/")
+	}
+	if f.UserID != "" {
+		add("n.user = ?", f.UserID)
+	}
+	if f.WorkspaceID != "" {
+		add("n.workspace = ?", f.WorkspaceID)
+	}
+	for _, t := range f.Tags {
+		add("instr(n.tags, ?) > 0", "\n"+t+"\n")
+	}
+	if f.WithoutTag != "" {
+		add("instr(n.tags, ?) = 0", "\n"+f.WithoutTag+"\n")
+	}
+	if !f.Dead {
+		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())
+	}
+	if len(f.Branches) > 0 {
+		in("n.branch", len(f.Branches)+1, func(i int) any { return append([]string{""}, f.Branches...)[i] })
+	}
+	if named := slices.DeleteFunc(slices.Clone(f.Branches), func(b string) bool { return b == "" }); len(named) > 0 && !f.Dead {
+		// What a note of the branch supersedes is hidden from its readers only.
+		for i := range named {
+			args = append(args, named[i])
+		}
+		all = append(all, "NOT EXISTS (SELECT 1 FROM supersedes s JOIN notes b ON b.id = s.note WHERE s.target = n.id AND b.key <> n.key AND b.dead = 0 AND b.branch IN (?"+
+			strings.Repeat(", ?", len(named)-1)+"))")
+	}
+	if f.Confidence > 0 {
+		add("n.confidence >= ?", f.Confidence)
+	}
+	if !f.From.IsZero() {
+		add("CASE n.updated WHEN 0 THEN n.created ELSE n.updated END >= ?", f.From.Unix())
+	}
+	if !f.To.IsZero() {
+		add("CASE n.updated WHEN 0 THEN n.created ELSE n.updated END BETWEEN 1 AND ?", f.To.Unix())
+	}
+	if len(f.Only) > 0 {
+		list, _ := json.Marshal(f.Only) // cannot fail: ids are text
+		add("n.id IN (SELECT value FROM json_each(?))", string(list))
+	}
+	if len(all) == 0 {
+		return "1", nil
+	}
+	return strings.Join(all, " AND "), args
+}

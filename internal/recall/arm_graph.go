@@ -1,0 +1,256 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// The graph arm starts from the entities that the question names and those of
+// the best notes of the other arms, walks at most two edges, and finds the
+// notes that speak of where it came to (R1). An entity that is everywhere
+// conducts nothing.
+const (
+	graphHops    = 2
+	graphDecay   = 0.6 // of what is handed on at an edge
+	graphSeeds   = 5   // notes of each other arm whose entities are seeds
+	graphVisited = 200 // entities
+	graphNotes   = 20  // of one entity
+	hubShare     = 0.25
+	hubLeast     = 10 // notes that an entity may always have
+	mentionShare = 0.02
+)
+
+// relationWeight is how well a relation conducts.
+var relationWeight = map[note.Relation]float64{
+	note.CausedBy: 1, note.Causes: 1, note.Prevents: 1, note.Solves: 1, note.Supersedes: 1,
+	note.Enables: 0.8, note.Requires: 0.8, note.Triggers: 0.8, note.Contradicts: 0.8,
+	note.Uses: 0.6, note.Implements: 0.6, note.Configures: 0.6, note.PartOf: 0.6,
+	note.RelatesTo: 0.4,
+}
+
+// A spot is an entity the walk came to.
+type spot struct {
+	strength float64
+	path     string
+	hops     int
+	named    bool // it stands in the question
+}
+
+func (e *Engine) graph(ctx context.Context, q Query, res *Result, found []list) ([]*Hit, error) {
+	f := e.filter(q)
+	spots, err := e.seeds(ctx, q, found)
+	if err != nil || len(spots) == 0 {
+		return nil, err
+	}
+	if err := e.walk(ctx, q, f, res, spots); err != nil {
+		return nil, err
+	}
+	return e.reached(ctx, q, f, res, spots)
+}
+
+// seeds returns where the walk begins: what the question names counts whole,
+// what the best notes speak of counts half and less.
+func (e *Engine) seeds(ctx context.Context, q Query, found []list) (map[index.EntityKey]spot, error) {
+	spots := make(map[index.EntityKey]spot)
+	for _, n := range index.QuestionEntities(q.Text) {
+		spots[n.Key] = spot{strength: 1, path: n.Name, named: true}
+	}
+	var notes []int64
+	rank := make(map[int64]int)
+	for _, l := range found {
+		for i, h := range l.hits[:min(len(l.hits), graphSeeds)] {
+			if r, ok := rank[h.Row.Key]; !ok || i < r {
+				if !ok {
+					notes = append(notes, h.Row.Key)
+				}
+				rank[h.Row.Key] = i
+			}
+		}
+	}
+	mentioned, err := e.index.Entities(ctx, notes)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notes {
+		for _, k := range mentioned[n] {
+			s := spots[k]
+			if strength := 0.5 / float64(rank[n]+1); strength > s.strength {
+				s.strength = strength
+				spots[k] = s
+			}
+		}
+	}
+	return spots, nil
+}
+
+// walk spreads the strength of the spots along edges.
+func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result, spots map[index.EntityKey]spot) error {
+	at := make([]index.EntityKey, 0, len(spots))
+	for k := range spots {
+		at = append(at, k)
+	}
+	slices.Sort(at)
+	for hop := 1; hop <= graphHops && len(at) > 0; hop++ {
+		edges, err := e.index.Edges(ctx, at, f)
+		if err != nil {
+			return err
+		}
+		edges = slices.DeleteFunc(edges, func(x index.Edge) bool { return !e.conducts(&x, q, res) })
+		degree := make(map[index.EntityKey]int)
+		for _, x := range edges {
+			degree[x.From]++
+			degree[x.To]++
+		}
+		gained := make(map[index.EntityKey]spot)
+		for _, x := range edges {
+			for _, d := range []struct {
+				from, to index.EntityKey
+				arrow    string
+				name     string
+				start    string
+			}{{x.From, x.To, "—%s→", x.ToName, x.FromName}, {x.To, x.From, "←%s—", x.FromName, x.ToName}} {
+				source, ok := spots[d.from]
+				if !ok || !slices.Contains(at, d.from) {
+					continue
+				}
+				strength := source.strength * graphDecay * relationWeight[x.Relation] * float64(x.Strength) / note.MaxStrength / math.Sqrt(float64(degree[d.from]))
+				path := source.path
+				if path == "" || source.hops == 0 {
+					path = d.start
+				}
+				path += " " + fmt.Sprintf(d.arrow, x.Relation) + " " + d.name
+				if g, ok := gained[d.to]; !ok || strength > g.strength || strength == g.strength && path < g.path {
+					gained[d.to] = spot{strength: strength, path: path, hops: source.hops + 1}
+				}
+			}
+		}
+		at = at[:0]
+		for k, g := range gained {
+			if s, ok := spots[k]; ok && s.strength >= g.strength || len(spots) >= graphVisited {
+				continue
+			}
+			g.named = spots[k].named
+			spots[k] = g
+			at = append(at, k)
+		}
+		slices.Sort(at)
+	}
+	return nil
+}
+
+// conducts reports whether an edge counts for a question: it held at the time
+// asked about, and it was known by the time asked for (A2).
+func (e *Engine) conducts(x *index.Edge, q Query, res *Result) bool {
+	if !e.opts.BitemporalEdges || stubbed("A2") {
+		return true
+	}
+	if !q.KnownAt.IsZero() && x.Committed.After(q.KnownAt) {
+		return false
+	}
+	from, to := e.store.Now(), e.store.Now()
+	switch {
+	case !q.AsOf.IsZero():
+		from, to = q.AsOf, q.AsOf
+	case res.Window != nil:
+		from, to = res.Window.From, res.Window.To
+	}
+	if x.Valid.IsZero() && x.ValidEnd.IsZero() {
+		return true
+	}
+	return x.Holds(from, to)
+}
+
+// reached makes hits of the notes that speak of the spots. A note that speaks
+// of nothing but what the question names itself is found by the other arms.
+func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Result, spots map[index.EntityKey]spot) ([]*Hit, error) {
+	type visit struct {
+		key index.EntityKey
+		spot
+	}
+	var visits []visit
+	for k, s := range spots {
+		visits = append(visits, visit{k, s})
+	}
+	slices.SortFunc(visits, func(a, b visit) int {
+		return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.key, b.key))
+	})
+	visits = visits[:min(len(visits), graphVisited)]
+	var resting []index.EntityKey // where the walk began and did not move
+	for _, v := range visits {
+		if v.hops == 0 && !v.named {
+			resting = append(resting, v.key)
+		}
+	}
+	declared, err := e.index.Declared(ctx, resting)
+	if err != nil {
+		return nil, err
+	}
+	visits = slices.DeleteFunc(visits, func(v visit) bool {
+		return v.hops == 0 && (v.named || !slices.Contains(declared, v.key))
+	})
+	total := res.Searched
+	if total == 0 {
+		if st, err := e.index.Statistics(ctx); err == nil {
+			total = st.Notes
+		}
+	}
+	hits := make(map[int64]*Hit)
+	spread := make(map[int64]int)
+	for _, v := range visits {
+		limit := max(hubLeast, int(hubShare*float64(total)))
+		if v.hops == 0 { // nothing but a mention: it must be a rare thing to say something
+			limit = max(3, int(mentionShare*float64(total)))
+		}
+		notes, all, err := e.index.Mentions(ctx, v.key, v.hops == 0, f, graphNotes)
+		if err != nil {
+			return nil, err
+		}
+		if all > limit {
+			continue
+		}
+		for _, n := range notes {
+			h := hits[n]
+			if h == nil {
+				h = &Hit{Row: index.Row{Key: n}}
+				hits[n] = h
+			}
+			spread[n]++
+			strength := v.strength
+			why := v.path
+			if v.hops == 0 {
+				strength *= 0.5
+				why = "speaks of the same thing"
+			}
+			if strength > h.score {
+				h.score = strength
+				h.Found = map[string]Found{"graph": {Score: strength, Norm: min(1, strength), Why: why}}
+			}
+		}
+	}
+	var list []*Hit
+	for n, h := range hits {
+		if h.score > 0 {
+			h.score += 0.1 * h.score * math.Log1p(float64(spread[n]-1))
+			list = append(list, h)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Hit) int { return cmp.Compare(a.Row.Key, b.Row.Key) })
+	list = foremost(list, q.pool())
+	list, err = e.describe(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	for i, h := range list {
+		g := h.Found["graph"]
+		g.Rank = i + 1
+		h.Found["graph"] = g
+		h.Reasons = []Reason{{"graph: " + g.Why, h.score}}
+	}
+	return list, e.firstPassages(ctx, list, f)
+}

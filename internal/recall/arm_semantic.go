@@ -1,0 +1,60 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/llm"
+)
+
+// semantic finds notes whose passages mean something like the question: by the
+// cosine of their vectors. Passages are embedded, not whole notes, because a
+// note about five things is near to none of them.
+func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) ([]*Hit, error) {
+	text := q.Text
+	if e.opts.HyDE && e.models.Expander != nil {
+		answer, err := e.models.Expander.Expand(ctx, e.redact(q.Text))
+		if err != nil {
+			res.Failed = append(res.Failed, fmt.Sprintf("hyde: %v; the question was used as it stands", err))
+		} else {
+			text += "\n" + answer
+		}
+	}
+	model, question, err := e.index.Question(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	if question == nil { // no word that the model knows
+		return nil, nil
+	}
+	near, err := e.index.Nearest(ctx, model, question, e.filter(q), q.pool())
+	if err != nil {
+		return nil, err
+	}
+	near = slices.DeleteFunc(near, func(c index.Candidate) bool { return c.Vector.Cosine(question) < leastCosine })
+	hits := gather(near, func(c *index.Candidate) float64 { return c.Vector.Cosine(question) })
+	hits = foremost(hits, q.pool())
+	if hits, err = e.describe(ctx, hits); err != nil {
+		return nil, err
+	}
+	for i, h := range hits {
+		h.Cosine = h.score
+		h.Found = map[string]Found{"semantic": {Rank: i + 1, Score: h.score, Norm: max(0, min(1, (h.score-0.2)/0.8)), Why: fmt.Sprintf("cosine %.2f", h.score)}}
+		h.Reasons = []Reason{{"meaning", h.score}}
+	}
+	return hits, nil
+}
+
+// leastCosine is how near a passage must be to be found: below it all texts of
+// one language are alike.
+const leastCosine = 0.35
+
+// redact makes a text fit to leave the machine.
+func (e *Engine) redact(text string) llm.Redacted {
+	if e.models.Redact == nil {
+		return llm.Redacted{}
+	}
+	return e.models.Redact(text)
+}

@@ -1,0 +1,78 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"anamnesis/internal/index"
+)
+
+// maxWindow bounds how many notes of a window are looked at, the newest first.
+const maxWindow = 2000
+
+// temporal finds the notes of the time that the question speaks of, those that
+// share words with the rest of the question first, then those nearest to the
+// middle of the window (R5).
+func (e *Engine) temporal(ctx context.Context, q Query, res *Result, _ []list) ([]*Hit, error) {
+	w := res.Window
+	f := e.filter(q)
+	f.From, f.To = w.From, w.To
+	rows, err := e.index.Select(ctx, f, maxWindow)
+	if err != nil {
+		return nil, err
+	}
+	m, err := e.index.Ask(ctx, w.Rest, f, e.opts.Candidates)
+	if err != nil {
+		return nil, err
+	}
+	s := newScorer(e.opts, m, nil)
+	covered := make(map[int64]float64, len(m.Candidates))
+	for i := range m.Candidates {
+		c := &m.Candidates[i]
+		covered[c.Key] = max(covered[c.Key], s.tally(c))
+	}
+	middle := w.From.Add(w.To.Sub(w.From) / 2)
+	half := w.To.Sub(w.From).Seconds() / 2
+	hits := make([]*Hit, 0, len(rows))
+	for _, r := range rows {
+		proximity := 1.0
+		if half > 0 {
+			proximity = 1 - min(1, math.Abs(r.Effective().Sub(middle).Seconds())/half)
+		}
+		h := &Hit{Row: r, Coverage: covered[r.Key]}
+		norm := (h.Coverage + proximity) / 2
+		h.add(fmt.Sprintf("in %s", w.Phrase), h.Coverage+proximity/1000)
+		h.Found = map[string]Found{"temporal": {Score: h.score, Norm: norm, Why: w.Phrase}}
+		hits = append(hits, h)
+	}
+	order(hits)
+	hits = hits[:min(len(hits), q.pool())]
+	for i, h := range hits {
+		found := h.Found["temporal"]
+		found.Rank = i + 1
+		h.Found["temporal"] = found
+	}
+	return hits, e.firstPassages(ctx, hits, f)
+}
+
+// firstPassages gives hits without a passage the first one of their note, so
+// that the reranker can read it.
+func (e *Engine) firstPassages(ctx context.Context, hits []*Hit, f index.Filter) error {
+	var keys []int64
+	byKey := make(map[int64]*Hit)
+	for _, h := range hits {
+		if len(h.passages) == 0 {
+			keys, byKey[h.Row.Key] = append(keys, h.Row.Key), h
+		}
+	}
+	got, err := e.index.First(ctx, keys, f)
+	if err != nil {
+		return err
+	}
+	for _, c := range got {
+		h := byKey[c.Key]
+		h.passages, h.Start, h.End = append(h.passages, c), c.Start, c.End
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package recall
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// A boost nudges a hit by something other than relevance. Its factor is
+// 1 + alpha·(norm − 0.5), so that a norm of one half is neutral and no signal
+// can do more than alpha says (R8).
+type boost struct {
+	id    string // feature
+	name  string
+	alpha func(Options) float64
+	norm  func(*Hit, Query, circumstance) float64 // 0 to 1
+}
+
+// circumstance is what boosts know besides the hit.
+type circumstance struct {
+	now    time.Time
+	recent bool // the question asks for what is so now
+}
+
+// boosts lists the boosts, in the order in which explanations show them.
+var boosts = []boost{
+	{"S3", "confidence", func(o Options) float64 { return o.ConfidenceAlpha }, func(h *Hit, _ Query, _ circumstance) float64 {
+		return clamp01((h.Row.Confidence - 0.3) / 0.6)
+	}},
+	{"R8", "recency", func(o Options) float64 { return o.RecencyAlpha }, func(h *Hit, _ Query, c circumstance) float64 {
+		return recency(h.Row.Effective(), c.now)
+	}},
+	{"R8", "tags", func(o Options) float64 { return o.TagAlpha }, func(h *Hit, q Query, _ circumstance) float64 {
+		return shared(q.Boost, h.Row.Tags)
+	}},
+	{"S4", "proof", func(o Options) float64 { return o.ProofAlpha }, func(h *Hit, _ Query, _ circumstance) float64 {
+		if h.Row.Proofs < 1 {
+			return 0.5
+		}
+		return clamp01(0.5 + math.Log(float64(h.Row.Proofs))/10)
+	}},
+	{"R16", "project", func(o Options) float64 { return o.ProjectAlpha }, func(h *Hit, q Query, _ circumstance) float64 {
+		if q.Project != "" && q.Project == h.Row.Project {
+			return 1
+		}
+		return 0.5
+	}},
+	{"SG3", "speculative", func(o Options) float64 { return o.SpeculativeAlpha }, func(h *Hit, _ Query, _ circumstance) float64 {
+		if h.Row.Speculative {
+			return 0
+		}
+		return 0.5
+	}},
+}
+
+// All boosts together change a score by no more than these factors.
+const (
+	leastBoost = 0.6
+	mostBoost  = 1.6
+)
+
+// boost applies the boosts. They break ties; they cannot make an answer of
+// something else, and they never open the gate, which was asked before.
+func (e *Engine) boost(q Query, hits []*Hit, res *Result) []*Hit {
+	c := circumstance{now: e.store.Now(), recent: res.Recent}
+	for _, h := range hits {
+		product := 1.0
+		for _, b := range boosts {
+			alpha := min(max(b.alpha(e.opts), 0), 2)
+			if b.name == "recency" && c.recent {
+				alpha = min(2*alpha, 2)
+			}
+			if alpha == 0 || stubbed(b.id) {
+				continue
+			}
+			factor := 1 + alpha*(b.norm(h, q, c)-0.5)
+			factor = min(max(product*factor, leastBoost), mostBoost) / product
+			product *= factor
+			h.times(b.name, factor)
+		}
+	}
+	order(hits)
+	return hits
+}
+
+func clamp01(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0.5
+	}
+	return min(max(x, 0), 1)
+}
+
+// recency is 1 for a note of now, less by the day, 0.1 after a year, and 0.5
+// for one without a date.
+func recency(t, now time.Time) float64 {
+	if t.IsZero() {
+		return 0.5
+	}
+	return max(0.1, min(1, 1-now.Sub(t).Hours()/24/365))
+}
+
+// shared is the share of the tags asked for that a note has, 0.5 when none were asked for.
+func shared(asked, has []string) float64 {
+	if len(asked) == 0 {
+		return 0.5
+	}
+	n := 0
+	for _, a := range asked {
+		for _, t := range has {
+			if strings.EqualFold(a, t) {
+				n++
+				break
+			}
+		}
+	}
+	return float64(n) / float64(len(asked))
+}

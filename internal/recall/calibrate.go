@@ -1,0 +1,275 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// A Calibration says from which signal on hits are relevant in a store.
+type Calibration struct {
+	Threshold      float64 `json:"threshold"`
+	Notes          int     `json:"notes"`           // in the store, or the project, when it was made
+	Probes         int     `json:"probes"`          // questions nobody should answer
+	FalseInjection float64 `json:"false_injection"` // share of them that is answered all the same
+	Own            int     `json:"own"`             // questions made of the store's own notes
+	FalseSilence   float64 `json:"false_silence"`   // share of them that is held back
+	Model          string  `json:"model"`
+	Project        string  `json:"project,omitempty"`
+	Generation     int64   `json:"-"`
+}
+
+// leastNotes is how many notes a store has before its own numbers mean anything.
+const leastNotes = 50
+
+// prior is the threshold of smaller stores: about what stores of a few hundred
+// notes come to.
+const prior = 12.5
+
+func (c *Calibration) kind() string {
+	if c.Notes < leastNotes {
+		return "prior"
+	}
+	return "calibrated"
+}
+
+func (c *Calibration) describe() string {
+	if c.Notes < leastNotes {
+		return fmt.Sprintf("a store of fewer than %d notes", leastNotes)
+	}
+	return fmt.Sprintf("calibrated on %d notes", c.Notes)
+}
+
+// strangers are questions about everything and nothing: whatever a store is
+// about, most of them are none of its business.
+//
+//go:embed calibrate.txt
+var strangers string
+
+// The threshold lies above the median signal of strangers by spread times the
+// distance from the median down to the 16th percentile, one standard deviation
+// were they normal. The upper half does not count: some strangers may be at
+// home here.
+const (
+	spread    = 1.25
+	lowerTail = 0.16
+	ownProbes = 40
+)
+
+const calibrations = "calibration"
+
+// Calibrate works out from which signal on hits are relevant among the notes
+// of a project, or of the whole store when project is empty, and keeps it in
+// the index. The same notes and the same model give the same numbers.
+func (e *Engine) Calibrate(ctx context.Context, project string) (Calibration, error) {
+	c := Calibration{Model: e.index.Model(), Project: project, Threshold: prior}
+	f := index.Filter{Now: e.store.Now()}
+	if project != "" {
+		f.Projects = []string{project}
+	}
+	rows, err := e.index.Select(ctx, f, maxCalibrated)
+	if err != nil {
+		return c, err
+	}
+	c.Notes = len(rows)
+	generation, err := e.index.Generation(ctx)
+	if err != nil {
+		return c, err
+	}
+	if c.Notes >= leastNotes {
+		if err := e.probe(ctx, &c, f.Projects, rows); err != nil {
+			return c, err
+		}
+	}
+	value, err := json.Marshal(c)
+	if err != nil {
+		return c, err
+	}
+	c.Generation = generation
+	return c, e.index.SetMemo(ctx, calibrations, c.Model+"\n"+project, index.Memo{Value: value, Generation: generation, At: e.store.Now()}, 0)
+}
+
+// maxCalibrated bounds how many notes own questions are drawn from.
+const maxCalibrated = 5000
+
+func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, rows []index.Row) error {
+	var signals []float64
+	for text := range strings.Lines(strangers) {
+		s, err := e.ping(ctx, strings.TrimSpace(text), projects)
+		if err != nil {
+			return err
+		}
+		signals = append(signals, s)
+	}
+	slices.Sort(signals)
+	at := func(share float64) float64 { return signals[int(share*float64(len(signals)))] }
+	c.Probes = len(signals)
+	c.Threshold = at(0.5) + spread*(at(0.5)-at(lowerTail))
+	c.Threshold = math.Round(c.Threshold*1000) / 1000
+	c.FalseInjection = float64(len(signals)-first(signals, c.Threshold)) / float64(len(signals))
+	silent := 0
+	for _, text := range e.ownQuestions(rows) {
+		s, err := e.ping(ctx, text, projects)
+		if err != nil {
+			return err
+		}
+		c.Own++
+		if s < c.Threshold {
+			silent++
+		}
+	}
+	if c.Own > 0 {
+		c.FalseSilence = float64(silent) / float64(c.Own)
+	}
+	return nil
+}
+
+// first is the number of signals below a threshold.
+func first(sorted []float64, threshold float64) int {
+	n, _ := slices.BinarySearch(sorted, threshold)
+	return n
+}
+
+// ping returns the signal of a question.
+func (e *Engine) ping(ctx context.Context, text string, projects []string) (float64, error) {
+	res := &Result{}
+	q, err := e.interpret(Query{Text: text, Projects: projects, Synthetic: true, NoCache: true}, res)
+	if err != nil {
+		return 0, err
+	}
+	lists, err := e.ask(ctx, q, res)
+	if err != nil {
+		return 0, err
+	}
+	hits := e.rerank(ctx, q, e.fuse(lists), res)
+	if len(hits) == 0 {
+		return 0, nil
+	}
+	return e.signal(ctx, q, hits, res), nil
+}
+
+// ownQuestions makes questions of notes: some words of each, in their order.
+// Which notes and words is drawn by their ids, so that it is always the same.
+func (e *Engine) ownQuestions(rows []index.Row) []string {
+	hash := func(id note.ID) uint64 {
+		h := fnv.New64a()
+		h.Write([]byte(id))
+		return h.Sum64()
+	}
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
+	var all []string
+	for _, r := range rows[:min(len(rows), ownProbes)] {
+		n, _, _, err := e.store.Read(r.Ref.Path)
+		if err != nil {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(hash(r.ID), 1))
+		words := slices.DeleteFunc(strings.Fields(n.Title+" "+n.Body), func(w string) bool {
+			tokens := index.Words(w)
+			return len(tokens) == 0 || index.Stopword(tokens[0]) || len(w) < 3
+		})
+		if len(words) < 4 {
+			continue
+		}
+		places := rng.Perm(min(len(words), 200))[:min(len(words), 4+rng.IntN(3))]
+		slices.Sort(places)
+		var text []string
+		for _, p := range places {
+			text = append(text, words[p])
+		}
+		all = append(all, strings.Join(text, " "))
+	}
+	return all
+}
+
+// calibration returns what was worked out for the notes that a query is about:
+// those of its project, else of the whole store, else the prior.
+func (e *Engine) calibration(ctx context.Context, q Query) Calibration {
+	keys := append(slices.Clone(q.Projects), "")
+	for _, project := range keys {
+		m, ok, err := e.index.Memo(ctx, calibrations, e.index.Model()+"\n"+project)
+		var c Calibration
+		if err == nil && ok && json.Unmarshal(m.Value, &c) == nil && c.Notes >= leastNotes {
+			c.Generation = m.Generation
+			return c
+		}
+	}
+	return Calibration{Threshold: prior, Model: e.index.Model()}
+}
+
+// Calibration returns the numbers of the gate for a project, or for the store.
+func (e *Engine) Calibration(ctx context.Context, project string) Calibration {
+	return e.calibration(ctx, Query{Projects: []string{project}})
+}
+
+// maxProjects bounds how many projects have numbers of their own, and
+// recalibrateAfter is the share of notes that changed until all is done again.
+const (
+	maxProjects      = 12
+	recalibrateAfter = 0.1
+)
+
+// CalibrateAll works out the numbers of the store and of its largest projects,
+// unless they were worked out when the store was nearly as it is now. It
+// reports whether it did.
+func (e *Engine) CalibrateAll(ctx context.Context) (bool, error) {
+	if e.store.ReadOnly() {
+		return false, nil
+	}
+	st, err := e.index.Statistics(ctx)
+	if err != nil {
+		return false, err
+	}
+	was, ok, err := e.index.Memo(ctx, calibrations, e.index.Model()+"\n")
+	if err != nil {
+		return false, err
+	}
+	var c Calibration
+	if ok && json.Unmarshal(was.Value, &c) == nil {
+		changed := math.Abs(float64(st.Notes-c.Notes)) / float64(max(1, c.Notes))
+		if changed <= recalibrateAfter || c.Notes == maxCalibrated && st.Notes > maxCalibrated {
+			return false, nil
+		}
+	}
+	if _, err := e.Calibrate(ctx, ""); err != nil {
+		return false, err
+	}
+	rows, err := e.index.Select(ctx, index.Filter{Now: e.store.Now()}, maxCalibrated)
+	if err != nil {
+		return false, err
+	}
+	var errs []error
+	for _, p := range largest(rows) {
+		_, err := e.Calibrate(ctx, p)
+		errs = append(errs, err)
+	}
+	return true, errors.Join(errs...)
+}
+
+// largest returns the projects with the most notes, if they have enough.
+func largest(rows []index.Row) []string {
+	count := make(map[string]int)
+	for _, r := range rows {
+		count[r.Project]++
+	}
+	var projects []string
+	for p, n := range count {
+		if n >= leastNotes {
+			projects = append(projects, p)
+		}
+	}
+	slices.SortFunc(projects, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), strings.Compare(a, b)) })
+	return projects[:min(len(projects), maxProjects)]
+}

@@ -1,0 +1,88 @@
+package recall
+
+import (
+	"context"
+	"math"
+
+	"anamnesis/internal/index"
+)
+
+// Notes that were written in the same breath belong together: the turns of one
+// conversation, the learnings of one session. The one that answers often does
+// not repeat the words that the one before it asked with, so a note gains by
+// the company of a good one, and the neighbours of the best hits are read even
+// when no arm found them.
+const (
+	companyOf = 20 // of the best hits the neighbours are looked up
+
+)
+
+// company looks up the neighbours of the best hits, gives every hit its
+// feature, and returns the neighbours that were not among the hits.
+func (e *Engine) company(ctx context.Context, q Query, hits []*Hit, r *reader) ([]*Hit, error) {
+	byKey := make(map[int64]*Hit, len(hits))
+	best := math.Inf(-1)
+	for _, h := range hits {
+		byKey[h.Row.Key] = h
+		best = max(best, h.features.sum())
+	}
+	head := bySum(hits)
+	head = head[:min(len(head), companyOf)]
+	keys := make([]int64, len(head))
+	for i, h := range head {
+		keys[i] = h.Row.Key
+	}
+	f := e.filter(q)
+	pairs, err := e.index.Company(ctx, keys, f)
+	if err != nil || len(pairs) == 0 {
+		return nil, err
+	}
+	var missing []int64
+	for _, p := range pairs {
+		if byKey[p.With] == nil {
+			byKey[p.With] = &Hit{Row: index.Row{Key: p.With}, Found: map[string]Found{}}
+			missing = append(missing, p.With)
+		}
+	}
+	added, err := e.neighbours(ctx, missing, f, byKey, r)
+	if err != nil {
+		return nil, err
+	}
+	worth := make(map[int64]float64, len(byKey))
+	for k, h := range byKey {
+		worth[k] = math.Exp(min(0, h.features.sum()-best) / companyScale)
+	}
+	for _, p := range pairs {
+		for _, d := range [][2]int64{{p.Of, p.With}, {p.With, p.Of}} {
+			if h := byKey[d[0]]; h != nil {
+				h.features[fCompany] = max(h.features[fCompany], worth[d[1]])
+			}
+		}
+	}
+	return added, nil
+}
+
+// neighbours makes hits of notes that no arm found, and reads them.
+func (e *Engine) neighbours(ctx context.Context, keys []int64, f index.Filter, byKey map[int64]*Hit, r *reader) ([]*Hit, error) {
+	rows, err := e.index.Rows(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	var added []*Hit
+	for _, row := range rows {
+		h := byKey[row.Key]
+		h.Row = row
+		added = append(added, h)
+	}
+	if err := e.firstPassages(ctx, added, f); err != nil {
+		return nil, err
+	}
+	for _, h := range added {
+		r.read(h)
+	}
+	return added, nil
+}
+
+// companyScale is by how much of the sum of features a neighbour may be behind
+// the best to count e^-1.
+const companyScale = 1.0

@@ -1,0 +1,296 @@
+package recall
+
+import (
+	"math"
+
+	"anamnesis/internal/index"
+)
+
+// What the built-in reranker looks at in a hit. All but the last are between 0
+// and 1, or nearly.
+const (
+	fFlat     = iota // BM25F of the best passage, its length hardly counted
+	fLength          // likewise, its length counted much
+	fBody            // of the body alone, without title and tags
+	fNote            // of all passages of the note that were found, as one
+	fSoft            // what the passage gains by words that mean nearly the same
+	fCoverage        // share of the question's words that it holds, by weight
+	fNear            // words of the question that stand together in it
+	fCosine          // of the vectors of passage and question
+	fFeedback        // of the vectors of the passage and of the best hits
+	fGraph           // strength of the path through the graph, or from what it replaced
+	fTime            // it is of the time that the question speaks of
+	fCompany         // how good the notes are that were written with it
+	numFeatures
+)
+
+type features [numFeatures]float64
+
+// featureWeights are the weights of the features in the logit: fitted by
+// tools/rankfit on questions that people wrote, but for the last three, which
+// those sets cannot show (docs/retrieval.md).
+var featureWeights = features{
+	fFlat: 2.7, fLength: 3.2, fBody: 6.5, fNote: 5, fSoft: 6, fCoverage: 4.3, fNear: 1, fCosine: 2.6, fFeedback: 4.5,
+	fGraph: 4, fTime: 1, fCompany: 2.4,
+}
+
+// featureNames names the features in explanations.
+var featureNames = [numFeatures]string{
+	"words", "words by length", "words in the body", "words in the note", "related words", "coverage", "phrases",
+	"meaning", "like the best", "graph", "time", "company",
+}
+
+// Features returns what the built-in reranker saw in a hit, in the order of
+// FeatureNames; zeros for a hit it has not read.
+func (h *Hit) Features() []float64 { return h.features[:] }
+
+// FeatureNames names the features of Hit.Features.
+func FeatureNames() []string { return featureNames[:] }
+
+// sum is the weighted sum of the features.
+func (f *features) sum() (sum float64) {
+	for i, w := range featureWeights {
+		sum += w * f[i]
+	}
+	return sum
+}
+
+// BM25 with its length hardly and much counted. Short facts want the first,
+// notes of all lengths the second; the sum of both does well on either.
+var (
+	bmFlat   = bm25{k1: 0.9, b: 0.3}
+	bmLength = bm25{k1: 1.2, b: 0.8}
+	bmNote   = bm25{k1: 1.2, b: 0.75}
+)
+
+type bm25 struct{ k1, b float64 }
+
+// of is the saturated frequency of a term, 0 to 1.
+func (m bm25) of(tf, length, mean float64) float64 {
+	if tf <= 0 || mean <= 0 {
+		return 0
+	}
+	tf /= 1 - m.b + m.b*length/mean
+	return tf / (tf + m.k1)
+}
+
+// A reader makes features.
+type reader struct {
+	*scorer
+	question []float32 // its vector, nil when there is none
+	model    uint64
+
+	tf    [index.NumFields][]float64 // of the terms in the passage at hand
+	near  []float64                  // by terms that mean nearly the same
+	all   []float64                  // of the terms in all passages of the note
+	where [][]int                    // first positions of each term
+}
+
+func newReader(s *scorer, question []float32, model uint64) *reader {
+	n := len(s.weight)
+	r := &reader{scorer: s, question: question, model: model, near: make([]float64, n), all: make([]float64, n), where: make([][]int, n)}
+	for f := range r.tf {
+		r.tf[f] = make([]float64, n)
+	}
+	return r
+}
+
+// read fills in the features of a hit, but for those that need the others: of
+// its passages the best counts.
+func (r *reader) read(h *Hit) {
+	clear(r.all)
+	length := 0.0
+	best := math.Inf(-1)
+	var kept features
+	for i := range h.passages {
+		c := &h.passages[i]
+		f := r.passage(c)
+		for t := range r.all {
+			r.all[t] += r.tf[index.Body][t]
+			if i == 0 {
+				r.all[t] += r.tf[index.Title][t] + r.tf[index.Tags][t]
+			}
+		}
+		length += float64(len(c.Tokens[index.Body]))
+		if i == 0 {
+			length += float64(len(c.Tokens[index.Title]) + len(c.Tokens[index.Tags]))
+		}
+		h.Coverage, h.Cosine = max(h.Coverage, f[fCoverage]), max(h.Cosine, f[fCosine])
+		if s := f.sum(); s > best {
+			best, kept = s, f
+			h.pairs = r.together()
+			h.holds = make([]bool, len(r.weight))
+			for t := range h.holds {
+				h.holds[t] = r.tf[0][t]+r.tf[1][t]+r.tf[2][t] > 0
+			}
+			h.Start, h.End = c.Start, c.End
+			h.vector = nil
+			if c.Model == r.model {
+				h.vector = c.Vector
+			}
+		}
+	}
+	mean := r.length[index.Title] + r.length[index.Tags] + r.length[index.Body]
+	for t, w := range r.weight {
+		kept[fNote] += w * bmNote.of(r.all[t], length, mean)
+	}
+	if r.sum > 0 {
+		kept[fNote] /= r.sum
+	}
+	kept[fGraph] = max(h.Found["graph"].Norm, h.Found["successor"].Norm)
+	kept[fTime] = h.Found["temporal"].Norm
+	h.features = kept
+}
+
+// passage reads one passage.
+func (r *reader) passage(c *index.Candidate) (f features) {
+	r.count(c)
+	if r.question != nil && c.Model == r.model {
+		f[fCosine] = c.Vector.Cosine(r.question)
+	}
+	if r.sum == 0 {
+		return f
+	}
+	body, meanBody := float64(len(c.Tokens[index.Body])), r.length[index.Body]
+	whole, mean := body, meanBody
+	for _, field := range []index.Field{index.Title, index.Tags} {
+		whole += float64(len(c.Tokens[field]))
+		mean += r.length[field]
+	}
+	for t, w := range r.weight {
+		tf := r.tf[index.Body][t] + r.fields[index.Title]*r.tf[index.Title][t] + r.fields[index.Tags]*r.tf[index.Tags][t]
+		f[fFlat] += w * bmFlat.of(tf, whole, mean)
+		exact := bmLength.of(tf, whole, mean)
+		f[fLength] += w * exact
+		f[fBody] += w * bmLength.of(r.tf[index.Body][t], body, meanBody)
+		if tf > 0 {
+			f[fCoverage] += w
+		} else {
+			f[fSoft] += w * bmLength.of(r.near[t], whole, mean)
+		}
+	}
+	for _, i := range []int{fFlat, fLength, fBody, fCoverage, fSoft} {
+		f[i] /= r.sum
+	}
+	return f
+}
+
+// count counts the terms of a passage.
+func (r *reader) count(c *index.Candidate) {
+	clear(r.near)
+	for t := range r.where {
+		r.where[t] = r.where[t][:0]
+	}
+	at := 0
+	for f, tokens := range c.Tokens {
+		tf := r.tf[f]
+		clear(tf)
+		for _, token := range tokens {
+			for _, m := range r.meet(token) {
+				if m.worth < 1 {
+					r.near[m.term] = max(r.near[m.term], m.worth)
+					continue
+				}
+				tf[m.term]++
+				if len(r.where[m.term]) < maxWhere && index.Field(f) != index.Tags {
+					r.where[m.term] = append(r.where[m.term], at)
+				}
+			}
+			at++
+		}
+		at += fieldGap
+	}
+}
+
+const (
+	maxWhere = 8  // positions of a term that are looked at
+	fieldGap = 20 // words between two fields
+)
+
+// together returns how close each two neighbouring terms of the question stand
+// in the passage, 0 to 1.
+func (r *reader) together() []float64 {
+	pairs := make([]float64, max(0, len(r.weight)-1))
+	for i := range pairs {
+		for _, a := range r.where[i] {
+			for _, b := range r.where[i+1] {
+				pairs[i] = max(pairs[i], closeness(b-a))
+			}
+		}
+	}
+	return pairs
+}
+
+// phrases gives hits the share of the question's pairs of words that stand
+// together in them, by weight. A pair that stands together in many of the hits,
+// such as "current directory" among notes about a shell, says little.
+func (r *reader) phrases(hits []*Hit) {
+	n := max(0, len(r.weight)-1)
+	weight := make([]float64, n)
+	all := 0.0
+	for i := range weight {
+		have := 0.0
+		for _, h := range hits {
+			if i < len(h.pairs) {
+				have += h.pairs[i]
+			}
+		}
+		weight[i] = (r.weight[i] + r.weight[i+1]) * math.Log(float64(len(hits)+1)/(have+1)) / math.Log(float64(len(hits)+1))
+		all += r.weight[i] + r.weight[i+1]
+	}
+	for _, h := range hits {
+		sum := 0.0
+		for i, p := range h.pairs {
+			sum += weight[i] * p
+		}
+		if h.features[fNear] = 0; all > 0 {
+			h.features[fNear] = sum / all
+		}
+	}
+}
+
+// rare gives hits the share of the question's words that they hold, each
+// weighted by how few of the hits hold it as well.
+func (r *reader) rare(hits []*Hit) {
+	all := 0.0
+	weight := make([]float64, len(r.weight))
+	for t, w := range r.weight {
+		have := 0.0
+		for _, h := range hits {
+			if h.holds[t] {
+				have++
+			}
+		}
+		all += w
+		weight[t] = w * math.Log(float64(len(hits)+1)/(have+1)) / math.Log(float64(len(hits)+1))
+	}
+	for _, h := range hits {
+		sum := 0.0
+		for t, has := range h.holds {
+			if has {
+				sum += weight[t]
+			}
+		}
+		if h.features[fCoverage] = 0; all > 0 {
+			h.features[fCoverage] = sum / all
+		}
+	}
+}
+
+// closeness is what two words a distance apart are worth.
+func closeness(d int) float64 {
+	switch {
+	case d == 1:
+		return 1
+	case d > 0 && d <= 3:
+		return 0.6
+	case d < 0 && d >= -3:
+		return 0.4
+	case d > -8 && d < 8:
+		return 0.2
+	}
+	return 0
+}
+
+// FeatureWeights are the weights of the features.
+func FeatureWeights() []float64 { return append([]float64(nil), featureWeights[:]...) }

@@ -1,0 +1,187 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/llm"
+)
+
+// reranked is how many hits are read together with the question. What stands
+// behind them keeps its order.
+const reranked = 100
+
+// rerank reads the best hits together with the question and orders them by
+// what that says (R2): the built-in reader, or a model that was configured.
+// A model that fails, or takes too long, leaves the order of the built-in one.
+func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) []*Hit {
+	if !e.opts.Rerank || len(hits) == 0 || stubbed("R2") {
+		return hits
+	}
+	head, rest := hits[:min(len(hits), reranked)], hits[min(len(hits), reranked):]
+	head = e.read(ctx, q, head, res)
+	e.judge(ctx, q, head, res)
+	res.Reranker = "built-in"
+	if m := e.models.Reranker; m != nil {
+		if err := e.askReranker(ctx, m, q, head); err != nil {
+			res.Failed = append(res.Failed, fmt.Sprintf("reranker %s: %v; the built-in one was used", m.Name(), err))
+		} else {
+			res.Reranker = m.Name()
+		}
+	}
+	least := head[len(head)-1].score
+	for _, h := range rest {
+		h.become("not read", least*h.score*1e-3)
+	}
+	hits = slices.Concat(head, rest)
+	for _, h := range hits {
+		h.base = h.score
+	}
+	return hits
+}
+
+// judge gives hits the score that their features come to. The best one's says
+// how relevant it is in this store: one half stands where the gate closes, so
+// that scores of two questions, and of two stores, can be compared. The others
+// stand behind it as far as their features do.
+func (e *Engine) judge(ctx context.Context, q Query, hits []*Hit, res *Result) {
+	c := e.calibration(ctx, q)
+	best := math.Inf(-1)
+	for _, h := range hits {
+		best = max(best, h.features.sum())
+	}
+	top := (signal(bySum(hits), res) - c.Threshold) / signalScale
+	for _, h := range hits {
+		logit := top + (h.features.sum()-best)/sumScale
+		h.become("read with the question", sigmoid(max(-maxLogit, min(maxLogit, logit))))
+	}
+	order(hits)
+}
+
+const (
+	maxLogit    = 8
+	signalScale = 4
+	sumScale    = 2.5
+)
+
+// read fills in the features of hits, and adds the notes that were written in
+// the same breath as the best of them.
+func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []*Hit {
+	if len(res.Terms) == 0 { // the lexical arm was not asked
+		if m, err := e.index.Ask(ctx, q.Text, e.filter(q), 1); err == nil {
+			res.Terms = m.Terms
+		}
+	}
+	m := index.Matches{Terms: res.Terms}
+	st, err := e.index.Statistics(ctx)
+	if err != nil {
+		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
+		return hits
+	}
+	m.Statistics = st
+	model, question, err := e.index.Question(ctx, q.Text)
+	if err != nil && !errors.Is(err, index.ErrNoModel) {
+		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
+	}
+	r := newReader(newScorer(e.opts, m, e.models.Words), question, index.VectorModel(model))
+	for _, h := range hits {
+		r.read(h)
+	}
+	r.phrases(hits)
+	r.rare(hits)
+	feedback(hits)
+	company, err := e.company(ctx, q, hits, r)
+	if err != nil {
+		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
+	}
+	return append(hits, company...)
+}
+
+// fed is how many of the best hits say what a good hit looks like.
+const fed = 4
+
+// feedback compares hits with the mean of the best (Rocchio: Relevance
+// Feedback in Information Retrieval, 1971, here on vectors and without asking
+// anybody): what an answer is about is told better by answers than by questions.
+func feedback(hits []*Hit) {
+	best := bySum(hits)
+	var mean []float32
+	for rank, h := range best[:min(len(best), fed)] {
+		for d, x := range h.vector.Values() {
+			if len(mean) <= d {
+				mean = append(mean, 0)
+			}
+			mean[d] += float32(x) * h.vector.Scale() / float32(rank+1)
+		}
+	}
+	sum := 0.0
+	for _, x := range mean {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return
+	}
+	for d := range mean {
+		mean[d] /= float32(math.Sqrt(sum))
+	}
+	for _, h := range hits {
+		h.features[fFeedback] = max(0, h.vector.Cosine(mean))
+	}
+}
+
+// bySum returns hits by the sum of their features, the greatest first.
+func bySum(hits []*Hit) []*Hit {
+	sums := make(map[*Hit]float64, len(hits))
+	for _, h := range hits {
+		sums[h] = h.features.sum()
+	}
+	sorted := slices.Clone(hits)
+	slices.SortStableFunc(sorted, func(a, b *Hit) int { return cmp.Compare(sums[b], sums[a]) })
+	return sorted
+}
+
+// rerankBatch is how many hits a model is asked about.
+const rerankBatch = 20
+
+// maxRerankText bounds the text of one hit for a model, in characters.
+const maxRerankText = 2000
+
+// askReranker orders the first hits by the logits of a model.
+func (e *Engine) askReranker(ctx context.Context, m llm.Reranker, q Query, hits []*Hit) error {
+	hits = hits[:min(len(hits), rerankBatch)]
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(e.opts.RerankTimeout*float64(time.Second)))
+	defer cancel()
+	texts := make([]llm.Redacted, len(hits))
+	for i, h := range hits {
+		n, _, _, err := e.store.Read(h.Row.Ref.Path)
+		if err != nil {
+			return err
+		}
+		texts[i] = e.redact(n.Title + "\n" + n.Rule + "\n" + n.KeyInsight + "\n" + n.Body).Head(maxRerankText)
+	}
+	logits, err := m.Rerank(ctx, e.redact(q.Text), texts)
+	if err != nil {
+		return err
+	}
+	if len(logits) != len(hits) {
+		return fmt.Errorf("%d scores for %d texts", len(logits), len(hits))
+	}
+	for _, l := range logits {
+		if math.IsNaN(l) || math.IsInf(l, 0) {
+			return errors.New("a score is no number")
+		}
+	}
+	for i, h := range hits {
+		h.become("read by "+m.Name(), sigmoid(logits[i]))
+	}
+	order(hits)
+	return nil
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

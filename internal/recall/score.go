@@ -1,0 +1,168 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/llm"
+)
+
+// Words knows what words mean. A token is named by its index.TokenHash.
+type Words interface {
+	Word(token uint32) (llm.Word, bool)
+}
+
+// How words that are not in a passage are matched by others that mean nearly
+// the same: one at cosine c counts ((c-softLeast)/(1-softLeast))^softPower of an
+// occurrence. Only the softTerms rarest terms of a question are compared.
+const (
+	softLeast = 0.35
+	softPower = 1.0
+)
+
+const softTerms = 16
+
+// A match says that a token of a passage stands for a term of the question.
+type match struct {
+	term  int
+	worth float64 // 1 for the term itself, less for a neighbour
+}
+
+// A scorer reads the passages of one answer of the index.
+type scorer struct {
+	opts   Options
+	terms  map[uint32][]match
+	maybe  [1 << 13]byte // bits of the hashes of terms: most tokens are passed over at once
+	known  Words         // nil: terms match themselves alone
+	mean   []meaning     // of terms
+	words  []string
+	weight []float64 // idf
+	sum    float64
+	length [index.NumFields]float64
+	fields [index.NumFields]float64 // what an occurrence in a field is worth
+
+	tf []float64 // of each term in the passage at hand, weighted
+}
+
+func newScorer(o Options, m index.Matches, words Words) *scorer {
+	n := len(m.Terms)
+	s := &scorer{
+		opts: o, terms: make(map[uint32][]match, n), length: m.Statistics.Length,
+		tf: make([]float64, n),
+	}
+	s.fields = [index.NumFields]float64{index.Title: o.TitleWeight, index.Tags: o.TagsWeight, index.Body: 1}
+	for i, t := range m.Terms {
+		s.learn(index.TokenHash(t.Token), match{i, 1})
+		s.words = append(s.words, t.Token)
+		s.weight = append(s.weight, t.Weight)
+		s.sum += t.Weight
+	}
+	if words != nil {
+		s.know(m.Terms, words)
+	}
+	return s
+}
+
+// A meaning is the vector of a term.
+type meaning struct {
+	term int
+	llm.Word
+}
+
+// know makes the scorer match words that mean nearly the same.
+func (s *scorer) know(terms []index.Term, words Words) {
+	s.known = words
+	for i, t := range terms {
+		if w, ok := words.Word(index.TokenHash(t.Token)); ok {
+			s.mean = append(s.mean, meaning{i, w})
+		}
+	}
+	slices.SortStableFunc(s.mean, func(a, b meaning) int { return cmp.Compare(terms[b.term].Weight, terms[a.term].Weight) })
+	s.mean = s.mean[:min(len(s.mean), softTerms)]
+}
+
+// meet returns the terms that a token of a passage stands for. What it finds
+// out about a token it remembers.
+func (s *scorer) meet(token uint32) []match {
+	if s.known == nil {
+		if s.maybe[token>>3&(1<<13-1)]&(1<<(token&7)) == 0 {
+			return nil
+		}
+		return s.terms[token]
+	}
+	got, ok := s.terms[token]
+	if ok {
+		return got
+	}
+	if w, ok := s.known.Word(token); ok {
+		for _, m := range s.mean {
+			if c := float64(w.Cosine(m.Word)); c > softLeast {
+				got = append(got, match{m.term, math.Pow((c-softLeast)/(1-softLeast), softPower)})
+			}
+		}
+	}
+	s.terms[token] = got
+	return got
+}
+
+func (s *scorer) learn(token uint32, m match) {
+	s.terms[token] = append(s.terms[token], m)
+	s.maybe[token>>3&(1<<13-1)] |= 1 << (token & 7)
+}
+
+// tally sets tf, and returns the share of the terms by weight that a passage holds.
+func (s *scorer) tally(c *index.Candidate) (coverage float64) {
+	clear(s.tf)
+	for f, tokens := range c.Tokens {
+		norm := 1.0
+		if s.length[f] > 0 {
+			norm = 1 - s.opts.B + s.opts.B*float64(len(tokens))/s.length[f]
+		}
+		for _, t := range tokens {
+			for _, m := range s.meet(t) {
+				if m.worth == 1 {
+					s.tf[m.term] += s.fields[f] / norm
+				}
+			}
+		}
+	}
+	for i, w := range s.weight {
+		if s.tf[i] > 0 {
+			coverage += w
+		}
+	}
+	if s.sum == 0 {
+		return 0
+	}
+	return coverage / s.sum
+}
+
+// bm25 is BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework,
+// 2009): the occurrences of a word in all fields are weighted, normalised by
+// length and added before they saturate.
+func (s *scorer) bm25(c *index.Candidate) (score float64) {
+	s.tally(c)
+	for i, n := range s.tf {
+		score += s.weight[i] * s.saturate(n)
+	}
+	return score
+}
+
+func (s *scorer) saturate(n float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return n * (s.opts.K1 + 1) / (n + s.opts.K1)
+}
+
+// matched returns the words that the passage at hand holds.
+func (s *scorer) matched() (words []string) {
+	for i, n := range s.tf {
+		if n > 0 {
+			words = append(words, s.words[i])
+		}
+	}
+	return words
+}
