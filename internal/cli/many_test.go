@@ -76,7 +76,7 @@ func TestManyProcesses(t *testing.T) {
 		if i%max(1, len(added)/40) != 0 { // a process for each would take longer than the writing
 			continue
 		}
-		out, err := c.command("anamnesis", "search", "--format", "simple", word).CombinedOutput()
+		out, err := c.command("anamnesis", "search", "--global", "--format", "simple", word).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "fact about "+word) {
 			t.Errorf("search %s: %v\n%s", word, err, out)
 		}

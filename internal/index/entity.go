@@ -192,6 +192,7 @@ func identifier(w string) bool {
 			letters++
 		case isDigit(c):
 			digits++
+		case c == '.' && len(w) < 5: // "e.g", "U.S"
 		case c == '_' || c == '/' || c == '.' || c == '@':
 			special = special || i > 0 && i+1 < len(w)
 		case c == ':': // a time, or "note:"
