@@ -101,7 +101,7 @@ func (p *program) printGate(g recall.Calibration) {
 		name = printable(g.Project)
 	}
 	if g.Own == 0 {
-		p.printf("gate of %s: threshold %.1f, the shipped one: %s are too few\n", name, g.Threshold, plural(g.Notes, "note"))
+		p.printf("gate of %s: threshold %.1f, as shipped, for a store of %s\n", name, g.Threshold, plural(g.Notes, "note"))
 		return
 	}
 	p.printf("gate of %s: threshold %.1f, from %s; %.1f %% of %s of strangers answered, %.1f %% of %s of its own held back\n", name,

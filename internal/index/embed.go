@@ -105,7 +105,15 @@ type EmbedReport struct {
 // EmbedMissing gives vectors to passages that have none of the present model,
 // the newest notes first, until the budget is spent (0 means no end). It is
 // what follows a change of the model, and what a remote model always needs.
-func (ix *Index) EmbedMissing(ctx context.Context, budget time.Duration, progress func(done, total int)) (rep EmbedReport, err error) {
+func (ix *Index) EmbedMissing(ctx context.Context, budget time.Duration, progress func(done, total int)) (EmbedReport, error) {
+	rep, err := ix.embedMissing(ctx, budget, progress)
+	if rep.Done > 0 && ctx.Err() == nil {
+		err = errors.Join(err, ix.Tidy(ctx))
+	}
+	return rep, err
+}
+
+func (ix *Index) embedMissing(ctx context.Context, budget time.Duration, progress func(done, total int)) (rep EmbedReport, err error) {
 	rep.Model = ix.Model()
 	if rep.Model == "" {
 		return rep, nil

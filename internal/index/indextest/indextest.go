@@ -33,6 +33,14 @@ func Run(t *testing.T, open func(t *testing.T) index.Backend) {
 		{"superseded notes are hidden, circles are not", supersede},
 		{"twins", twins},
 		{"counters are counted once", counters},
+		{"vectors are compared with those of their model", vectors},
+		{"the nearest are the nearest", manyVectors},
+		{"passages are fetched", passages},
+		{"company is what was written together", company},
+		{"entities and edges", graph},
+		{"branches", branches},
+		{"times, confidence and lists of ids", ranges},
+		{"memos and generations", memos},
 		{"reset empties", reset},
 	} {
 		t.Run(c.name, func(t *testing.T) {

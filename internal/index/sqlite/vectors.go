@@ -204,6 +204,14 @@ func (d *DB) Embed(ctx context.Context, model string, vectors map[int64]index.Ve
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", d.path, err)
 	}
+	if copied := d.flat(ctx, index.VectorModel(model)); copied != nil {
+		for passage := range vectors {
+			if passage <= copied.Last { // the table is read behind the copy only
+				_ = os.Remove(d.flatPath(copied.Model))
+				break
+			}
+		}
+	}
 	return nil
 }
 
@@ -249,7 +257,8 @@ func (d *DB) Tidy(ctx context.Context) error {
 			if err := d.one(ctx, "SELECT count(*) FROM vectors WHERE passage > ? AND model = ?", []any{copied.Last, m.model}, &newer); err != nil {
 				return wrap(err)
 			}
-			off = newer + max(0, int64(copied.Rows)-(m.count-newer))
+			held := int64(copied.Rows) // passages may have gone since, or got their vectors late
+			off = newer + max(held-(m.count-newer), m.count-newer-held)
 		}
 		if off > copyLeast && off > m.count/copyShare {
 			if err := d.copyVectors(ctx, model, uint64(epoch), int(m.count)); err != nil {
