@@ -444,10 +444,13 @@ func checks(t *testing.T, n int, prop func(*rapid.T)) {
 	rapid.Check(t, prop)
 }
 
-// soaking is how many cases a long run tries.
+// soaking is how many cases a run tries.
 func soaking(n, long int) int {
-	if os.Getenv("ANAMNESIS_SOAK") != "" {
+	switch {
+	case os.Getenv("ANAMNESIS_SOAK") != "":
 		return long
+	case testing.Short():
+		return n / 10
 	}
 	return n
 }
