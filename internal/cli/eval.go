@@ -59,22 +59,16 @@ its notes are searched.`,
 }
 
 func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
-	switch {
-	case o.corpus == "" || o.queries == "" || o.out == "":
+	if o.out == "" {
 		return usage("eval retrieval: --corpus, --queries and --out are needed")
-	case o.k < 1 || o.k > 100:
-		return usage("eval retrieval: --k %d is not from 1 to 100", o.k)
 	}
-	corpus, err := eval.ReadCorpus(o.corpus)
-	if err != nil {
-		return err
-	}
-	queries, err := eval.ReadQuestions(o.queries)
+	r, err := o.read("eval retrieval")
 	if err != nil {
 		return err
 	}
 	bar := p.progress("asking")
-	run, err := eval.Retrieval{Corpus: corpus, Queries: queries, K: o.k, Gate: o.gate, Progress: bar.step}.Run(ctx, p.sandbox)
+	r.Gate, r.Progress = o.gate, bar.step
+	run, err := r.Run(ctx, p.sandbox)
 	bar.done()
 	if err != nil {
 		return err
@@ -83,20 +77,20 @@ func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
 		p.note("left out: %s", f)
 	}
 	if o.out == "-" {
-		return run.Write(p.stdout, queries)
+		return run.Write(p.stdout, r.Queries)
 	}
 	f, err := os.CreateTemp(filepath.Dir(o.out), ".tmp-anamnesis-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
-	if err := errors.Join(run.Write(f, queries), f.Close()); err != nil {
+	if err := errors.Join(run.Write(f, r.Queries), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
 	if err := os.Rename(f.Name(), o.out); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}
-	p.note("%s asked of %s, %d held back; %s", plural(len(queries), "question"), plural(len(corpus), "note"), run.Gated, o.out)
+	p.note("%s asked of %s, %d held back; %s", plural(len(r.Queries), "question"), plural(len(r.Corpus), "note"), run.Gated, o.out)
 	return nil
 }
 
