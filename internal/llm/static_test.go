@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -171,11 +170,6 @@ func TestUnknownWordsAreLikeThemselves(t *testing.T) {
 		vector func(...string) []float32
 	}{
 		{"static", func(t ...string) []float32 { return s.Tokens(t) }},
-		{"hashed", func(t ...string) []float32 {
-			r, _ := NewRedactor()
-			v, _ := NewHashed(plainWords).Embed(context.Background(), []Redacted{r.Redact(strings.Join(t, " "))})
-			return v[0]
-		}},
 	} {
 		t.Run(e.name, func(t *testing.T) {
 			for _, tt := range []struct{ a, like, unlike string }{
