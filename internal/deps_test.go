@@ -20,8 +20,9 @@ import (
 // From the bottom: the ground knows nothing of us. The files (store) stand on
 // what a note is. The index can be made again from the files. One door leads in
 // (ingest), one way leads out (recall), and the two wings above them do not know
-// each other. The fuse box (config) binds settings to the rooms' options, so it
-// stands above them. The faces come last.
+// each other; imports, the write wing's gate to other memories, stands on capture.
+// The fuse box (config) binds settings to the rooms' options, so it stands above
+// them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
 	NONE                                  < note, llm, agent, replica;
 	note                                  < store;
@@ -31,12 +32,14 @@ const rule = `
 	index                                 < ingest;
 	index, llm                            < recall;
 	agent, ingest                         < capture;
+	capture                               < imports;
 	ingest                                < reflection;
 	recall                                < inject;
 	recall, reflection, inject            < eval;
 	capture, reflection, inject, replica  < config;
 	recall, ingest, replica               < mcp, web;
-	config, eval, mcp, web, index/sqlite, index/postgres < cli;
+	agent, recall, replica                < doctor;
+	config, eval, imports, doctor, mcp, web, index/sqlite, index/postgres < cli;
 `
 
 // An order holds, for each room, the rooms that it may import.
