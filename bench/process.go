@@ -94,11 +94,7 @@ func (s *stage) coldSearch(st *stand) error {
 
 // memory asks the naive program to run things and tell their peak.
 func (s *stage) memory(st *stand) error {
-	rounds := 3
-	if st.notes > 50000 {
-		rounds = 1
-	}
-	peak := func(args ...string) (float64, error) {
+	peak := func(rounds int, args ...string) (float64, error) {
 		c := s.command(st)
 		c.args = append([]string{s.rough, "peak"}, args...)
 		var all series
@@ -117,20 +113,30 @@ func (s *stage) memory(st *stand) error {
 		return all.median() * float64(time.Millisecond) / 1e6, nil
 	}
 	q := st.questions[len(st.questions)/2]
+	// The first question to a new index works out from when on notes are relevant,
+	// which a background run does otherwise: it is not what a search costs.
+	if _, err := peak(1, s.program, "search", "--", q); err != nil {
+		return err
+	}
+	reindexes := 3
+	if st.notes > 50000 {
+		reindexes = 1
+	}
 	for _, m := range []struct {
 		id         string
+		rounds     int
 		ours, base []string
 	}{
-		{"memory search", []string{s.program, "search", "--", q}, []string{s.rough, "search", st.rough, q}},
-		{"memory reindex", []string{s.program, "reindex"}, nil},
+		{"memory search", 5, []string{s.program, "search", "--", q}, []string{s.rough, "search", st.rough, q}},
+		{"memory reindex", reindexes, []string{s.program, "reindex"}, nil},
 	} {
-		ours, err := peak(m.ours...)
+		ours, err := peak(m.rounds, m.ours...)
 		if err != nil {
 			return err
 		}
 		var base float64
 		if m.base != nil {
-			if base, err = peak(m.base...); err != nil {
+			if base, err = peak(m.rounds, m.base...); err != nil {
 				return err
 			}
 		}

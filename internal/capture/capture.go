@@ -76,6 +76,11 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	}
 	facts := sessionFacts(session)
 	c := Capture{Project: r.project(q, facts.dir), Source: q.Source, Skipped: session.Skipped}
+	if strings.TrimSpace(facts.prompt) != "" {
+		// Whoever was told of a handoff and went on working has taken it over. If
+		// that cannot be written now, the next session is told once more.
+		_ = r.ingester.Taken(ctx, facts.session(q), r.store.Names(store.Identity{Key: c.Project}))
+	}
 	if trivial(facts) {
 		c.Trivial = true
 		return c, r.store.Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "trivial"})

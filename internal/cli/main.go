@@ -220,10 +220,11 @@ func newHelp() *cobra.Command {
 // commands lists the commands, in the order of help.
 var commands = []func(*program) *cobra.Command{
 	newDemo, newInit, newUninstall,
-	newAdd, newShow, newList, newSearch, newWorkflow, newIndex, newTimeline, newHydrate, newCorpus, newGaps, newHeld, newArchive, newUnarchive, newForget, newProject,
+	newAdd, newEdit, newShow, newWhy, newList, newSearch, newWorkflow, newIndex, newTimeline, newHydrate, newCorpus, newGaps, newHeld, newArchive, newUnarchive, newForget, newSupersede, newHandoff, newProject,
 	newInject, newCapture, newDrain, newSync, newReindex,
 	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
-	newStatus, newConfig, newRedact, newCalibrate, newProve, newEval, newVersion,
+	newDedup, newMigrate, newBackfill,
+	newStatus, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newVersion,
 }
 
 // load works out the settings.

@@ -121,7 +121,7 @@ func (p *program) search(ctx context.Context, o searchOptions, text string) erro
 	if err != nil {
 		return asked(err)
 	}
-	m.logRecall(res)
+	m.logRecall(res, "search")
 	for _, s := range append(res.Failed, res.Missing...) {
 		p.note("left out: %s", s)
 	}
@@ -158,9 +158,9 @@ func (p *program) nothing(res *recall.Result) error {
 	return &codedError{code: exitNothing}
 }
 
-// logRecall records what a search returned.
-func (m *memory) logRecall(res *recall.Result) {
-	r := store.Record{Kind: store.Recalled, Count: len(res.Hits), MS: float64(res.Took.Microseconds()) / 1000}
+// logRecall records what a search returned, and by which way it was asked.
+func (m *memory) logRecall(res *recall.Result, via string) {
+	r := store.Record{Kind: store.Recalled, Text: via, Count: len(res.Hits), MS: float64(res.Took.Microseconds()) / 1000}
 	for _, h := range res.Hits {
 		r.Notes = append(r.Notes, h.Row.ID)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,11 +49,17 @@ type statusJSON struct {
 }
 
 func newStatus(p *program) *cobra.Command {
-	return &cobra.Command{
+	var line bool
+	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Tell what is in the store and what needs attention",
-		Args:  cobra.NoArgs,
+		Long: `Tell what is in the store and what needs attention. --line prints one short line
+for a status bar: it changes nothing and looks at no file of a note.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if line {
+				return p.statusLine(cmd.Context())
+			}
 			m, err := p.openWalked(cmd.Context())
 			if err != nil {
 				return err
@@ -71,6 +76,8 @@ func newStatus(p *program) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&line, "line", false, "one short line")
+	return cmd
 }
 
 func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
@@ -101,9 +108,7 @@ func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 	if jobs, err := m.store.Jobs(); err == nil {
 		s.Spool = len(jobs)
 	}
-	if fi, err := os.Stat(s.DBPath); err == nil {
-		s.IndexBytes = fi.Size()
-	}
+	s.IndexBytes = sizeOf(s.DBPath)
 	if m.rules != nil {
 		s.Rules = m.rules.Error()
 	}

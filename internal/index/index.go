@@ -101,8 +101,10 @@ type Filter struct {
 	WorkspaceID string
 	Tags        []string // all of these
 	WithoutTag  string
-	Dead        bool // notes that are not live too
-	SurestFirst bool // Select: among notes of one second, those with the highest confidence
+	Kind        note.Kind // of this kind only
+	WithoutKind note.Kind // of any other, or of none
+	Dead        bool      // notes that are not live too
+	SurestFirst bool      // Select: among notes of one second, those with the highest confidence
 	Now         time.Time
 	Branches    []string  // notes of these branches only, and of none; no branches means all of them
 	From, To    time.Time // of Row.Effective, both included; zero leaves that end open

@@ -1,6 +1,8 @@
 // Package inject decides what an agent is told at the start of a session, and
 // renders it.
 //
+// What an earlier session handed over comes first, then the working set.
+//
 // A block is data in a frame: fixed marks around it (so that a capture can cut
 // it out again), a preamble that says what it is, and bodies that cannot forge
 // the frame or another note. It stays under a budget; what does not fit is
@@ -67,10 +69,15 @@ func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 	if err != nil {
 		return Block{}, err
 	}
+	waiting, err := in.engine.Handoffs(ctx, p.Projects)
+	if err != nil {
+		return Block{}, err
+	}
+	rows = append(waiting, rows...)
 	var b Block
 	var notes []*note.Note
 	for i, r := range rows {
-		if r.Type == note.Episodic && r.Project != note.Global && pending != nil { // the newest sessions come first
+		if r.Kind != note.Handoff && r.Type == note.Episodic && r.Project != note.Global && pending != nil { // the newest sessions come first
 			notes = append(notes, pending...)
 			pending = nil
 		}

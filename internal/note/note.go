@@ -38,7 +38,11 @@ const (
 	Slot        Kind = "slot"
 	Skill       Kind = "skill"
 	Observation Kind = "observation"
+	Handoff     Kind = "handoff" // what one session leaves to the next on its project
 )
+
+// Kinds lists the kinds that a new note may carry, besides none.
+var Kinds = []Kind{Slot, Skill, Observation, Handoff}
 
 // A Scope says whether a note travels. The tree a file stands in decides it.
 type Scope string

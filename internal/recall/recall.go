@@ -185,5 +185,8 @@ func (e *Engine) filter(q Query) index.Filter {
 		UserID: q.UserID, WorkspaceID: q.WorkspaceID, Dead: q.Dead, Now: e.store.Now(),
 		Branches: q.Branches, Only: q.only, Confidence: q.Confidence,
 	}
+	if !q.Dead {
+		f.WithoutKind = note.Handoff // told at session start, to one session
+	}
 	return f
 }

@@ -17,11 +17,13 @@ const maxEpisodic = 2
 // places and durable notes the others. Sessions whose content was distilled
 // (tag "reflected") are left out.
 //
+// Handoffs are no part of it: see Handoffs.
+//
 // projects are all keys of the project; pending are sessions that ended and
 // are not written yet: they take the places of the most recent ones.
 func (e *Engine) WorkingSet(ctx context.Context, projects []string, k int, pending []*note.Note) ([]index.Row, error) {
 	now := e.store.Now()
-	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, Now: now}, 0)
+	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, WithoutKind: note.Handoff, Now: now}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +33,7 @@ func (e *Engine) WorkingSet(ctx context.Context, projects []string, k int, pendi
 		return global, nil
 	}
 	episodic, err := e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", Now: now,
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", WithoutKind: note.Handoff, Now: now,
 	}, maxEpisodic+len(pending))
 	if err != nil {
 		return nil, err
@@ -50,3 +52,16 @@ func (e *Engine) WorkingSet(ctx context.Context, projects []string, k int, pendi
 	durable = durable[:min(len(durable), max(0, k-fresh-len(episodic)))]
 	return slices.Concat(global, durable, episodic), nil
 }
+
+// Handoffs returns what an earlier session of the project left for the next
+// one, newest first. projects are all keys of the project.
+func (e *Engine) Handoffs(ctx context.Context, projects []string) ([]index.Row, error) {
+	projects = slices.DeleteFunc(slices.Clone(projects), func(p string) bool { return p == note.Global })
+	if len(projects) == 0 {
+		return nil, nil
+	}
+	return e.index.Select(ctx, index.Filter{Projects: projects, Kind: note.Handoff, Now: e.store.Now()}, maxHandoffs)
+}
+
+// maxHandoffs is how many handoffs a session is told of at most: the newest.
+const maxHandoffs = 3

@@ -254,6 +254,7 @@ func match(t *testing.T, s *suite) {
 		&note.Note{ID: "c", Title: "local secret place", Body: "staging keys", Project: "p1", Scope: note.Local},
 		&note.Note{ID: "d", Title: "old staging", Project: "p1", Status: "archived"},
 		&note.Note{ID: "e", Title: "short lived staging", Project: "p1", ForgetAfter: note.At(noon)},
+		&note.Note{ID: "f", Title: "pinned staging", Project: "p4", Kind: note.Slot, Status: "archived"},
 	)
 	for _, c := range []struct {
 		name string
@@ -262,7 +263,9 @@ func match(t *testing.T, s *suite) {
 	}{
 		{"live notes", index.Filter{Now: noon}, []note.ID{"a", "b", "c"}},
 		{"before it expires", index.Filter{Now: noon.Add(-time.Minute)}, []note.ID{"a", "b", "c", "e"}},
-		{"dead too", index.Filter{Dead: true, Now: noon}, []note.ID{"a", "b", "c", "d", "e"}},
+		{"dead too", index.Filter{Dead: true, Now: noon}, []note.ID{"a", "b", "c", "d", "e", "f"}},
+		{"kind", index.Filter{Kind: note.Slot, Dead: true, Now: noon}, []note.ID{"f"}},
+		{"without a kind", index.Filter{WithoutKind: note.Slot, Dead: true, Now: noon}, []note.ID{"a", "b", "c", "d", "e"}},
 		{"project", index.Filter{Projects: []string{"p1"}, Now: noon}, []note.ID{"a", "c"}},
 		{"projects", index.Filter{Projects: []string{"p1", "p2"}, Now: noon}, []note.ID{"a", "b", "c"}},
 		{"unknown project", index.Filter{Projects: []string{"p3"}, Now: noon}, []note.ID{}},

@@ -39,6 +39,12 @@ func where(f index.Filter) (cond string, args []any) {
 	if f.WithoutTag != "" {
 		add("instr(n.tags, ?) = 0", "\n"+f.WithoutTag+"\n")
 	}
+	if f.Kind != "" {
+		add("n.kind = ?", string(f.Kind))
+	}
+	if f.WithoutKind != "" {
+		add("n.kind <> ?", string(f.WithoutKind))
+	}
 	if !f.Dead {
 		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())
 	}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+
+	"github.com/spf13/cobra"
+)
+
+func newRestore(p *program) *cobra.Command {
+	var apply bool
+	var since, until string
+	cmd := &cobra.Command{
+		Use:   "restore {ID@REV | --since TIME}",
+		Short: "Give a note the form it had",
+		Long: `Give a note the form it had at a revision, or bring back a note that was deleted.
+Without --apply it only shows what would change. The present form is kept, so that
+a restore can be undone. A note that was forgotten does not come back this way.
+
+With --since every note that changed on this machine since then gets the form it
+had before: that is how a command that changed many notes is taken back.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case since != "" && len(args) == 0:
+				return p.rewind(cmd.Context(), since, until, apply)
+			case since != "" || until != "" || len(args) == 0:
+				return usage("restore: give ID@REV, or --since TIME and perhaps --until TIME")
+			}
+			name, rev, ok := strings.Cut(args[0], "@")
+			if !ok || name == "" || rev == "" {
+				return usage("restore %s: say which form: ID@REV; `anamnesis history ID` lists them", args[0])
+			}
+			m, err := p.openWalked(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer m.close()
+			s, err := p.subject(cmd.Context(), m, name)
+			if err != nil {
+				return err
+			}
+			return p.restore(cmd.Context(), m, s, rev, apply)
+		},
+	}
+	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
+	cmd.Flags().StringVar(&since, "since", "", "take back what changed since `TIME`: 2026-03-31T14:00:00Z, 2026-03-31, 90m, 12h, 3d")
+	cmd.Flags().StringVar(&until, "until", "", "and not after `TIME`")
+	return cmd
+}
+
+func (p *program) restore(ctx context.Context, m *memory, s *subject, rev string, apply bool) error {
+	then, err := p.form(ctx, m, s, rev)
+	if err != nil {
+		return err
+	}
+	now, err := m.present(s)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		header
+		ID      note.ID `json:"id"`
+		Rev     string  `json:"rev"`
+		Applied bool    `json:"applied"`
+		Changed bool    `json:"changed"`
+		Path    string  `json:"path,omitempty"`
+		Undo    string  `json:"undo,omitempty"`
+		Diff    string  `json:"diff"`
+	}{header: head("restore"), ID: s.id, Rev: rev, Diff: unified(now.name, then.name, string(now.data), string(then.data))}
+	if !apply {
+		if p.json {
+			return p.emit(answer)
+		}
+		p.printf("%s", answer.Diff)
+		p.printf("restore: nothing was changed yet; add --apply to do it\n")
+		return nil
+	}
+	ref, changed, err := m.reinstate(ctx, then)
+	if err != nil {
+		return err
+	}
+	answer.Applied, answer.Changed, answer.Path = true, changed, m.store.Path(ref.Path)
+	if changed {
+		answer.Undo = m.undoRestore(s)
+	}
+	if err := m.reread(ctx, []string{s.ref.Path, ref.Path}); err != nil {
+		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
+	}
+	if p.json {
+		return p.emit(answer)
+	}
+	if !changed {
+		p.printf("restore: %s has that form already\n", s.id)
+		return nil
+	}
+	p.printf("restore: %s is as it was at %s\n  %s\nundo: %s\n", s.id, rev, answer.Path, answer.Undo)
+	return nil
+}
+
+// reinstate writes a former form under the store lock.
+func (m *memory) reinstate(ctx context.Context, f form) (ref store.Ref, changed bool, err error) {
+	unlock, err := m.store.Lock(ctx)
+	if err != nil {
+		return ref, false, err
+	}
+	defer unlock()
+	return m.store.Reinstate(f.id, f.data)
+}
+
+// undoRestore returns the command that takes a restore back.
+func (m *memory) undoRestore(s *subject) string {
+	if revs, err := m.store.History(s.id); err == nil && len(revs) > 0 && s.ref.Path != "" {
+		return "anamnesis restore " + string(s.id) + "@" + revs[0].Name + " --apply"
+	}
+	return "anamnesis archive " + string(s.id) // it was gone
+}
+
+// rewind gives every note that changed in a stretch of time the form it had before.
+func (p *program) rewind(ctx context.Context, since, until string, apply bool) error {
+	m, err := p.openWalked(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	from, err := moment("--since", since, m.store.Now())
+	if err != nil {
+		return err
+	}
+	var to time.Time
+	if until != "" {
+		if to, err = moment("--until", until, m.store.Now()); err != nil {
+			return err
+		}
+	}
+	forms, err := m.store.FormsBefore(from, to)
+	if err != nil {
+		return err
+	}
+	type line struct {
+		ID    note.ID `json:"id"`
+		Rev   string  `json:"rev"`
+		Error string  `json:"error,omitempty"`
+	}
+	answer := struct {
+		header
+		Applied bool   `json:"applied"`
+		Notes   []line `json:"notes"`
+		Changed int    `json:"changed"`
+		Undo    string `json:"undo,omitempty"`
+	}{header: head("restore"), Applied: apply, Notes: []line{}}
+	b := p.batch(m)
+	var paths []string
+	for _, f := range forms {
+		l := line{ID: f.ID, Rev: f.Name}
+		if apply {
+			var changed bool
+			changed, l.Error = m.rewindOne(ctx, f, &paths)
+			if changed {
+				answer.Changed++
+			}
+		}
+		answer.Notes = append(answer.Notes, l)
+		p.say("restore: %s@%s%s\n", f.ID, f.Name, because(l.Error))
+	}
+	if err := m.reread(ctx, paths); err != nil {
+		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
+	}
+	if answer.Changed > 0 {
+		answer.Undo = b.undo()
+	}
+	if p.json {
+		return p.emit(answer)
+	}
+	if !apply {
+		p.printf("restore: %d note(s) would change%s\n", len(forms), dryRun(len(forms)))
+		return nil
+	}
+	p.printf("restore: %d note(s) have their former form\n", answer.Changed)
+	p.undoLine(answer.Undo)
+	return nil
+}
+
+// rewindOne brings one form back. paths gets the files that changed.
+func (m *memory) rewindOne(ctx context.Context, f store.Former, paths *[]string) (changed bool, failed string) {
+	_, data, _, err := m.store.Read(f.Path)
+	if data == nil && err != nil {
+		return false, err.Error()
+	}
+	if old, err := m.store.Find(f.ID); err == nil {
+		*paths = append(*paths, old.Path)
+	}
+	ref, changed, err := m.reinstate(ctx, form{id: f.ID, data: data})
+	if err != nil {
+		return false, err.Error()
+	}
+	*paths = append(*paths, ref.Path)
+	return changed, ""
+}

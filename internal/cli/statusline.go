@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+)
+
+// size writes a number of bytes.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+}
+
+// sizeOf is the size of a file, 0 when it is not there.
+func sizeOf(name string) int64 {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
+}
+
+// statusLine prints one short line for the status bar of an agent or a prompt.
+// It is asked for every few seconds, so it walks nothing and writes nothing, and
+// an agent that shows what it prints never sees an error of ours.
+func (p *program) statusLine(ctx context.Context) error {
+	m, err := p.open(ctx, 0)
+	if err != nil {
+		p.printf("anamnesis: %s\n", firstLine(err.Error(), 60))
+		return nil
+	}
+	defer m.close()
+	st, err := m.index.Statistics(ctx)
+	if err != nil {
+		p.printf("anamnesis: %s\n", firstLine(err.Error(), 60))
+		return nil
+	}
+	parts := []string{plural(st.Notes, "note")}
+	if n := m.projectNotes(ctx); n > 0 {
+		parts[0] += fmt.Sprintf(" (%d here)", n)
+	}
+	if p.cfg.Sync.Remote != "" {
+		parts = append(parts, m.syncedAgo())
+	}
+	if n := m.store.CountConflicts(); n > 0 {
+		parts = append(parts, plural(n, "conflict"))
+	}
+	if n := len(m.store.Held()); n > 0 {
+		parts = append(parts, plainInt(n)+" held")
+	}
+	if jobs, err := m.store.Jobs(); err == nil && len(jobs) > 0 {
+		parts = append(parts, plainInt(len(jobs))+" to capture")
+	}
+	if m.rules != nil {
+		parts = append(parts, "redact.toml cannot be read")
+	}
+	p.printf("anamnesis: %s\n", strings.Join(parts, " · "))
+	return nil
+}
+
+// projectNotes counts the live notes of this folder's project.
+func (m *memory) projectNotes(ctx context.Context) int {
+	id := m.p.project(m.store, "")
+	rows, err := m.index.Select(ctx, index.Filter{Projects: m.store.Names(id), Now: m.store.Now()}, 0)
+	if err != nil {
+		return 0
+	}
+	return len(rows)
+}
+
+func (m *memory) syncedAgo() string {
+	last := m.lastSync()
+	at, err := time.Parse(time.RFC3339, last.OK)
+	switch {
+	case err != nil:
+		return "never synced"
+	case last.Offline:
+		return "offline, synced " + ago(at, m.store.Now())
+	}
+	return "synced " + ago(at, m.store.Now())
+}

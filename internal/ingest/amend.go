@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// ErrChanged says that a note is not any more what somebody began to work on.
+var ErrChanged = errors.New("the note changed in the meantime")
+
+// Edit gives a note the form that its owner wrote: edited is the whole file, was
+// the file they began with. Nothing is changed when edited is no valid note, has
+// another id, or when the note changed in the meantime (ErrChanged).
+func (g *Ingester) Edit(ctx context.Context, id note.ID, was, edited []byte) (Outcome, error) {
+	now, err := note.Parse(edited)
+	switch {
+	case err != nil:
+	case now.ID != id:
+		err = fmt.Errorf("it has the id %s; an id never changes", now.ID)
+	default:
+		err = now.Validate()
+	}
+	if err != nil {
+		return Outcome{}, fmt.Errorf("edit note %s: %w", id, err)
+	}
+	return g.amend(ctx, id, "edit", func(n *note.Note, data []byte) (*note.Note, error) {
+		if !bytes.Equal(data, was) {
+			return nil, ErrChanged
+		}
+		now.Scope = n.Scope // the tree decides it, not the file
+		now.Title = strings.TrimSpace(now.Title)
+		if now.Body != n.Body {
+			now.Tags = slices.DeleteFunc(now.Tags, func(t string) bool { return t == "reflected" })
+		}
+		if now.UpdatedAt == n.UpdatedAt && !note.Equal(n, now) {
+			now.UpdatedAt = note.At(g.store.Now())
+		}
+		return now, nil
+	})
+}
+
+// Supersede records that the note by replaces the note old: old is kept and not
+// recalled. With undo it takes that back. A note cannot replace itself, or what
+// replaces it, however many notes are in between.
+func (g *Ingester) Supersede(ctx context.Context, old, by note.ID, undo bool) (Outcome, error) {
+	if old == by {
+		return Outcome{}, fmt.Errorf("supersede note %s: a note cannot replace itself", old)
+	}
+	return g.amend(ctx, by, "supersede", func(n *note.Note, _ []byte) (*note.Note, error) {
+		has := slices.Contains(n.Supersedes, old)
+		switch {
+		case has != undo:
+			return n, nil // nothing to do
+		case undo:
+			n.Supersedes = slices.DeleteFunc(n.Supersedes, func(id note.ID) bool { return id == old })
+		default:
+			if _, err := g.store.Find(old); err != nil {
+				return nil, fmt.Errorf("the note %s that it is to replace: %w", old, err)
+			}
+			if g.replaces(old, by) {
+				return nil, fmt.Errorf("%s replaces it already, and two notes cannot replace each other; take that back first", old)
+			}
+			n.Supersedes = append(n.Supersedes, old)
+		}
+		n.UpdatedAt = note.At(g.store.Now())
+		return n, nil
+	})
+}
+
+// replaces reports whether a note replaces another, directly or by way of others.
+func (g *Ingester) replaces(a, b note.ID) bool {
+	seen := map[note.ID]bool{}
+	next := []note.ID{a}
+	for len(next) > 0 {
+		id := next[0]
+		next = next[1:]
+		if id == b {
+			return true
+		}
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if ref, err := g.store.Find(id); err == nil {
+			if n, _, _, err := g.store.Read(ref.Path); err == nil {
+				next = append(next, n.Supersedes...)
+			}
+		}
+	}
+	return false
+}
+
+// amend changes one note under the store lock. change gets the note and its
+// bytes as they are now and returns the note as it shall be; it may change and
+// return the one it was given.
+func (g *Ingester) amend(ctx context.Context, id note.ID, what string, change func(*note.Note, []byte) (*note.Note, error)) (Outcome, error) {
+	began := time.Now()
+	fail := func(err error) (Outcome, error) { return Outcome{}, fmt.Errorf("%s note %s: %w", what, id, err) }
+	unlock, err := g.store.Lock(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	defer unlock()
+	at, err := g.find(ctx, id)
+	if err == nil && at.Path == "" {
+		at, err = g.store.Find(id)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	was, data, ref, err := g.store.Read(at.Path)
+	if err != nil {
+		return fail(err)
+	}
+	now, err := change(was.Clone(), data)
+	if err != nil {
+		return fail(err)
+	}
+	out := Outcome{Result: Updated, Note: now, Ref: ref}
+	if note.Equal(was, now) {
+		out.Result = Unchanged
+		return out, nil
+	}
+	if err := now.Validate(); err != nil {
+		return fail(err)
+	}
+	if now.Provenance.Source == note.Human {
+		out.Secrets = g.secrets(now)
+	}
+	if err := g.write(ctx, now, ref, store.Update, &out); err != nil {
+		return fail(err)
+	}
+	g.log(out, time.Since(began))
+	return out, nil
+}

@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// A Duplicate is a note that says what another says, word for word.
+type Duplicate struct {
+	Drop, Keep index.Row
+}
+
+// PlanDedup looks for portable notes of one type that say the same: with the
+// same body, and the same title where the body is short. Of each group
+// one stays: a global note before one of a project, then the oldest, then the
+// smallest id. Notes without a body, notes that are not live and sessions are
+// no duplicates. Notes of two projects are duplicates only when a global one
+// says the same, unless everywhere is set: what is dropped from a project is not
+// told there any more.
+func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate, error) {
+	rows, err := g.index.Select(ctx, index.Filter{
+		Scope: note.Portable, Types: []note.Type{note.Procedural, note.Semantic}, Now: g.store.Now(),
+	}, 0)
+	if err != nil {
+		return nil, err
+	}
+	groups := make(map[[sha256.Size]byte][]index.Row)
+	for _, r := range rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, _, _, err := g.store.Read(r.Ref.Path)
+		if err != nil || strings.TrimSpace(n.Body) == "" {
+			continue
+		}
+		sum := sha256.Sum256([]byte(string(n.Type) + "\x00" + said(n)))
+		groups[sum] = append(groups[sum], r)
+	}
+	plan := []Duplicate{}
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b index.Row) int {
+			return cmp.Or(cmp.Compare(local(a), local(b)), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		})
+		for i, r := range group {
+			for _, keep := range group[:i] {
+				if everywhere || keep.Project == note.Global || keep.Project == r.Project {
+					plan = append(plan, Duplicate{Drop: r, Keep: keep})
+					break
+				}
+			}
+		}
+	}
+	slices.SortFunc(plan, func(a, b Duplicate) int { return cmp.Compare(a.Drop.ID, b.Drop.ID) })
+	return plan, nil
+}
+
+// longBody is the number of words from which a body says enough without its title.
+const longBody = 8
+
+// said is what has to be equal for two notes to say the same.
+func said(n *note.Note) string {
+	body := strings.TrimSpace(n.Body)
+	if len(strings.Fields(body)) >= longBody {
+		return body
+	}
+	return note.Normalize(n.Title) + "\x00" + body
+}
+
+func local(r index.Row) int {
+	if r.Project == note.Global {
+		return 0
+	}
+	return 1
+}
+
+// Dedup carries a plan out and returns how many notes it removed. The note that
+// stays gets the tags, the evidence and the entities of the one that goes, and
+// every reference to it. What changed since the plan was made is left alone. A
+// removed note stands in the history.
+func (g *Ingester) Dedup(ctx context.Context, plan []Duplicate) (removed int, err error) {
+	unlock, err := g.store.Lock(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	into := make(map[note.ID]note.ID)
+	plan = slices.Clone(plan)
+	for i := range plan {
+		d := &plan[i]
+		for _, other := range plan { // what is kept here may itself go
+			if other.Drop.ID == d.Keep.ID {
+				d.Keep = other.Keep
+			}
+		}
+		if d.Keep.ID != d.Drop.ID && g.same(d.Drop, d.Keep) {
+			into[d.Drop.ID] = d.Keep.ID
+		}
+	}
+	// The references first: a crash in between leaves two equal notes, and the
+	// next run finds them again.
+	paths, err := g.redirect(into)
+	for _, d := range plan {
+		if err != nil {
+			break
+		}
+		if into[d.Drop.ID] != d.Keep.ID {
+			continue
+		}
+		if err = g.absorbDuplicate(d.Drop, d.Keep); err != nil {
+			err = fmt.Errorf("remove duplicate %s of %s: %w", d.Drop.ID, d.Keep.ID, err)
+			break
+		}
+		removed++
+		paths = append(paths, d.Drop.Ref.Path, d.Keep.Ref.Path)
+	}
+	if rerr := g.index.Refresh(ctx, paths...); err == nil {
+		err = rerr
+	}
+	return removed, err
+}
+
+// same reports whether two notes are what the plan says they are.
+func (g *Ingester) same(drop, keep index.Row) bool {
+	a, _, _, err := g.store.Read(drop.Ref.Path)
+	if err != nil || a.ID != drop.ID {
+		return false
+	}
+	b, _, _, err := g.store.Read(keep.Ref.Path)
+	return err == nil && b.ID == keep.ID && a.Type == b.Type && said(a) == said(b)
+}
+
+// absorbDuplicate removes a note that says what another says.
+func (g *Ingester) absorbDuplicate(drop, keep index.Row) error {
+	gone, _, from, err := g.store.Read(drop.Ref.Path)
+	if err != nil {
+		return err
+	}
+	stays, _, ref, err := g.store.Read(keep.Ref.Path)
+	if err != nil {
+		return err
+	}
+	now := stays.Clone()
+	now.AddTags(gone.Tags...)
+	unite(now, gone)
+	for _, id := range gone.Supersedes {
+		if id != now.ID && !slices.Contains(now.Supersedes, id) {
+			now.Supersedes = append(now.Supersedes, id)
+		}
+	}
+	if !note.Equal(stays, now) {
+		now.UpdatedAt = note.At(g.store.Now())
+		if ref, _, err = g.store.Put(now, ref, store.Update); err != nil {
+			return err
+		}
+	}
+	return g.store.Absorb(from, ref)
+}
+
+// redirect makes every reference to a note that goes one to the note that stays.
+func (g *Ingester) redirect(into map[note.ID]note.ID) (paths []string, err error) {
+	if len(into) == 0 {
+		return nil, nil
+	}
+	for ref := range g.store.Walk() {
+		was, _, at, err := g.store.Read(ref.Path)
+		if err != nil {
+			continue
+		}
+		now := was.Clone()
+		for _, list := range []*[]note.ID{&now.Supersedes, &now.DerivedFrom} {
+			*list = redirected(*list, into, now.ID)
+		}
+		if to, ok := into[now.ConflictOf]; ok && to != now.ID {
+			now.ConflictOf = to
+		}
+		if note.Equal(was, now) {
+			continue
+		}
+		now.UpdatedAt = note.At(g.store.Now())
+		if _, _, err := g.store.Put(now, at, store.Update); err != nil {
+			return paths, fmt.Errorf("redirect references of note %s: %w", now.ID, err)
+		}
+		paths = append(paths, ref.Path)
+	}
+	return paths, nil
+}
+
+func redirected(ids []note.ID, into map[note.ID]note.ID, self note.ID) []note.ID {
+	var out []note.ID
+	for _, id := range ids {
+		if to, ok := into[id]; ok {
+			id = to
+		}
+		if id != self && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
