@@ -165,7 +165,7 @@ func (p *program) handoffDone(ctx context.Context, m *memory, row index.Row) err
 			header
 			ID      note.ID `json:"id"`
 			Changed bool    `json:"changed"`
-		}{head("handoff done"), row.ID, out.Result == ingest.Updated})
+		}{head("handoff"), row.ID, out.Result == ingest.Updated})
 	}
 	if out.Result != ingest.Updated {
 		p.printf("handoff: %s is done already\n", row.ID)

@@ -223,7 +223,7 @@ var commands = []func(*program) *cobra.Command{
 	newAdd, newEdit, newShow, newWhy, newList, newSearch, newWorkflow, newIndex, newTimeline, newHydrate, newCorpus, newGaps, newHeld, newArchive, newUnarchive, newForget, newSupersede, newHandoff, newProject,
 	newInject, newCapture, newDrain, newSync, newReindex,
 	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
-	newDedup, newMigrate, newBackfill,
+	newDedup, newMigrate, newBackfill, newImport, newExport,
 	newStatus, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newVersion,
 }
 
