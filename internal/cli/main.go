@@ -224,7 +224,7 @@ var commands = []func(*program) *cobra.Command{
 	newInject, newCapture, newDrain, newSync, newReindex,
 	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
 	newDedup, newMigrate, newBackfill, newImport, newExport,
-	newStatus, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newVersion,
+	newStatus, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newMan, newVersion,
 }
 
 // load works out the settings.
