@@ -1,0 +1,94 @@
+package agent_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"anamnesis/internal/agent"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRememberers(t *testing.T) {
+	names := make(map[string]bool)
+	for _, r := range agent.Rememberers {
+		if names[r.Name()] || r.Name() == "" || len(r.MemoryFiles()) == 0 {
+			t.Errorf("%q has no name of its own, or no files", r.Name())
+		}
+		names[r.Name()] = true
+	}
+}
+
+func TestClaudeMemory(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, text string
+		want             agent.Memory
+	}{
+		{
+			"in full", "projects/-src-shop/memory/rebase.md", "---\nname: rebase\ndescription: Rebase first\nmetadata:\n  node_type: memory\n  type: feedback\n---\n\n# Rebase\n\nAlways.\n",
+			agent.Memory{Key: "-src-shop/rebase", Kind: "feedback", Title: "Rebase first", Body: "# Rebase\n\nAlways.", Folder: "-src-shop"},
+		},
+		{
+			"an unquoted colon, and words below a key", "projects/p/memory/a.md", "---\ndescription: a: b\n  goes on\nmetadata:\n  just words\n---\nx\n",
+			agent.Memory{Key: "p/a", Kind: "project", Title: "a: b goes on", Body: "x", Folder: "p"},
+		},
+		{
+			"our own block is cut out", "projects/p/memory/a.md", "---\nname: n\n---\nx\n" + agent.InjectStart + "\nold\n" + agent.InjectEnd + "\ny\n",
+			agent.Memory{Key: "p/a", Kind: "project", Title: "n", Body: "x\n\ny", Folder: "p"},
+		},
+	} {
+		got, err := agent.Claude{}.ReadMemory(tt.file, []byte(tt.text))
+		if err != nil || len(got) != 1 {
+			t.Errorf("%s: %v %v", tt.name, got, err)
+			continue
+		}
+		if d := cmp.Diff(tt.want, got[0]); d != "" {
+			t.Errorf("%s: %s", tt.name, d)
+		}
+	}
+	for _, text := range []string{"", "no front matter", "---\nname: x\n", "---\nname: x\n---\n", "---\nname: x\n---\n \n\n"} {
+		if got, err := (agent.Claude{}).ReadMemory("projects/p/memory/a.md", []byte(text)); !errors.Is(err, agent.ErrNoMemory) {
+			t.Errorf("%q: %v %v", text, got, err)
+		}
+	}
+}
+
+func TestSideSession(t *testing.T) {
+	for name, want := range map[string]bool{"projects/p/agent-1f.jsonl": true, "projects/agent-x/0b1c.jsonl": false} {
+		if got := agent.SideSession(agent.Claude{}, name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func FuzzReadMemory(f *testing.F) {
+	for _, s := range []string{
+		"---\nname: a\ndescription: \"b\\\"\"\nmetadata:\n  type: user\n---\nbody\n", "---\n  x\n: y\n#\n---\n", "# Task Group: a\napplies_to: cwd=/x; y\n```\n# b\n",
+		"## User Profile\nx\n## a\n## a\ny\n", "thread_id: a\ncwd: /x\n\n# T\nb", "---\na: |\n\n  b\nb:\n  c:\n    d: e\n---\nx",
+	} {
+		f.Add([]byte(s))
+	}
+	files := []string{"projects/p/memory/a.md", "memories/MEMORY.md", "memories/memory_summary.md", "memories/rollout_summaries/a.md", "memories/skills/s/SKILL.md"}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, r := range agent.Rememberers {
+			for _, name := range files {
+				all, err := r.ReadMemory(name, data)
+				if (err != nil) != (len(all) == 0) || err != nil && !errors.Is(err, agent.ErrNoMemory) {
+					t.Fatalf("%s: %d memories, %v", name, len(all), err)
+				}
+				keys := make(map[string]bool)
+				for _, m := range all {
+					if m.Title == "" || m.Body == "" || m.Key == "" || strings.ContainsAny(m.Title, "\n\r") || !utf8.ValidString(m.Title+m.Body) || strings.ContainsRune(m.Body, 0) {
+						t.Fatalf("%s: %+v", name, m)
+					}
+					if keys[m.Key] {
+						t.Fatalf("%s: two memories have the key %q", name, m.Key)
+					}
+					keys[m.Key] = true
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package imports
+
+import (
+	"path/filepath"
+
+	"anamnesis/internal/note"
+)
+
+// Decode finds the directory that a folder below projects stands for.
+var Decode = decode
+
+// Slug is the name of that folder.
+func Slug(dir string) string { return slugOf(filepath.ToSlash(dir)) }
+
+// ReadLearning makes the note of a text as Reflect does, without a store.
+func (im *Importer) ReadLearning(stem, text string) *note.Note {
+	l := parseLearning(stem, text)
+	l.note.CreatedAt = firstStamp(l.note.CreatedAt)
+	return im.finish(l, "fuzz", note.Global).note
+}
+
+func firstStamp(s note.Stamp) note.Stamp {
+	if s == "" {
+		return "2026-01-01T00:00:00+00:00"
+	}
+	return s
+}

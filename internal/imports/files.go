@@ -1,0 +1,196 @@
+package imports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/store"
+)
+
+// The bounds of what is read.
+const (
+	maxFile    = 2 << 20   // bytes of one file with notes
+	maxFiles   = 200_000   // of one source
+	maxPlan    = 512 << 20 // bytes of all texts that one plan holds
+	maxEntries = 100_000   // of one folder
+)
+
+// A tree is a folder of somebody else's, opened such that no name leads out of
+// it. Symbolic links below it are not followed.
+type tree struct {
+	root *os.Root
+	dir  string
+}
+
+// openTree opens a folder; nil without an error when there is none.
+func openTree(dir string) (*tree, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	return &tree{root, dir}, nil
+}
+
+func (t *tree) close() { _ = t.root.Close() }
+
+// A found is a file or a folder of a tree.
+type found struct {
+	name string // below the tree, with slashes
+	info fs.FileInfo
+	err  error // why it is not to be read
+}
+
+// list returns what stands in a folder, in byte order. A folder that is a link
+// or is not there has nothing in it.
+func (t *tree) list(dir string) []fs.DirEntry {
+	if fi, err := t.root.Lstat(dir); err != nil || !fi.IsDir() {
+		return nil
+	}
+	f, err := t.root.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	all, _ := f.ReadDir(maxEntries)
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return all
+}
+
+// match lists the files that match a pattern whose elements are those of
+// path.Match. What matches and is no regular file has its reason in err.
+func (t *tree) match(ctx context.Context, pattern string) []found {
+	dirs := []string{"."}
+	elements := strings.Split(pattern, "/")
+	var out []found
+	for i, element := range elements {
+		last := i == len(elements)-1
+		var next []string
+		for _, dir := range dirs {
+			if ctx.Err() != nil || len(out) >= maxFiles {
+				return out
+			}
+			if !last && !strings.ContainsAny(element, `*?[\`) {
+				name := path.Join(dir, element)
+				if fi, err := t.root.Lstat(name); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+					out = append(out, found{name: name, err: errLink})
+				} else if err == nil {
+					next = append(next, name)
+				}
+				continue
+			}
+			for _, e := range t.list(dir) {
+				if ok, _ := path.Match(element, e.Name()); !ok || e.Name()[0] == '.' {
+					continue
+				}
+				name := path.Join(dir, e.Name())
+				switch {
+				case last:
+					out = append(out, t.look(name))
+				case e.IsDir():
+					next = append(next, name)
+				case e.Type()&fs.ModeSymlink != 0:
+					out = append(out, found{name: name, err: errLink})
+				}
+			}
+		}
+		dirs = next
+	}
+	return out
+}
+
+// errLink says that a name is a link.
+var errLink = errors.New("it is a symbolic link; links are not followed")
+
+func (t *tree) look(name string) found {
+	fi, err := t.root.Lstat(name)
+	switch {
+	case err != nil:
+	case fi.Mode()&fs.ModeSymlink != 0:
+		err = errLink
+	case !fi.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	}
+	return found{name, fi, err}
+}
+
+// walk lists the regular files below a folder whose names end in suffix, in
+// byte order. Folders with a dot in front are not entered.
+func (t *tree) walk(ctx context.Context, dir, suffix string, out []found) []found {
+	const deepest = 16
+	if strings.Count(dir, "/") > deepest {
+		return out
+	}
+	for _, e := range t.list(dir) {
+		name := path.Join(dir, e.Name())
+		switch {
+		case ctx.Err() != nil || len(out) >= maxFiles:
+			return out
+		case e.Name()[0] == '.':
+		case e.IsDir() && !strings.HasSuffix(e.Name(), suffix):
+			out = t.walk(ctx, name, suffix, out)
+		case strings.HasSuffix(e.Name(), suffix):
+			out = append(out, t.look(name))
+		}
+	}
+	return out
+}
+
+// take returns the bytes of what was found, or why there are none.
+func (t *tree) take(f found) (data []byte, why string) {
+	err := f.err
+	if err == nil {
+		data, err = t.read(f.name)
+	}
+	if err != nil {
+		return nil, err.Error()
+	}
+	return data, ""
+}
+
+// read returns the bytes of a regular file.
+func (t *tree) read(name string) ([]byte, error) {
+	fi, err := t.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, store.ErrNotRegular
+	}
+	if fi.Size() > maxFile {
+		return nil, fmt.Errorf("%w: %d MB", store.ErrTooLarge, fi.Size()>>20)
+	}
+	f, err := t.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = store.ErrTooLarge
+	}
+	return data, err
+}
+
+// modified returns when a file was changed, never in the future and never
+// before 1980, where file systems without a clock begin.
+func modified(fi fs.FileInfo, now time.Time) time.Time {
+	at := fi.ModTime()
+	if at.After(now) || at.Year() < 1980 {
+		return now
+	}
+	return at
+}

@@ -1,0 +1,162 @@
+// Package imports brings in what other memories hold: the memories that coding
+// agents keep for themselves, their past sessions, and the notes and database
+// of the program reflect.
+//
+// Every importer makes a Plan first. A plan reads, maps and compares, and writes
+// nothing; Apply carries it out. What is applied a second time changes nothing,
+// and what was stopped goes on where it was: each note is decided by itself,
+// through the one door in (package ingest), or as a session by package capture.
+//
+// A source never takes back what its owner did here. A note that was edited,
+// archived, deleted or forgotten since it came in stays so; the plan says why.
+// What is read is not trusted: no symbolic link is followed, sizes and counts
+// are bounded, databases are opened as a copy, and texts are redacted before
+// they are compared.
+//
+// Failure policy: one bad file, row or session is named in the plan or in the
+// report and never stops the others. What stops a run is the store itself: it
+// is locked, read-only or full. Then the report says what was done before.
+package imports
+
+import (
+	"anamnesis/internal/capture"
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// Homes are the folders in which other memories stand, absolute. What is empty
+// is not looked at.
+type Homes struct {
+	Claude    string // ~/.claude
+	Codex     string // ~/.codex
+	Learnings string // ~/.learnings, the notes of reflect
+	Reflect   string // ~/.reflect, its state
+}
+
+// of returns the home of an agent by the name it has in package agent.
+func (h Homes) of(name string) string {
+	switch name {
+	case "claude":
+		return h.Claude
+	case "codex":
+		return h.Codex
+	}
+	return ""
+}
+
+// Options say what is imported for whom.
+type Options struct {
+	MachineID string // ids of new notes are made with it, so that two machines with equal paths do not share notes
+	Homes     Homes
+	Database  string // reflect.db, if it does not stand in Homes.Reflect
+}
+
+// An Importer makes plans and carries them out.
+type Importer struct {
+	store    *store.Store
+	index    *index.Index
+	ingester *ingest.Ingester
+	recorder *capture.Recorder
+	redactor *llm.Redactor
+	opts     Options
+}
+
+// New returns an Importer. The redactor is the one that the ingester has.
+func New(s *store.Store, ix *index.Index, g *ingest.Ingester, rec *capture.Recorder, r *llm.Redactor, o Options) *Importer {
+	return &Importer{store: s, index: ix, ingester: g, recorder: rec, redactor: r, opts: o}
+}
+
+// What a plan is about.
+const (
+	FromNative      = "native"
+	FromTranscripts = "transcripts"
+	FromReflect     = "reflect"
+)
+
+// An Action says what becomes of an item.
+type Action string
+
+// The actions. Apply acts on the first two.
+const (
+	Adds      Action = "new"
+	Updates   Action = "update"
+	Unchanged Action = "unchanged" // it is here as it is there
+	Skipped   Action = "skipped"   // it does not come in, and nobody need do anything
+	Refused   Action = "refused"   // it cannot come in; its owner may want to know
+)
+
+// An Item is one thing that was found.
+type Item struct {
+	Source  string    `json:"source"` // where it stands, and in it which
+	Action  Action    `json:"action"`
+	Why     string    `json:"why,omitempty"`
+	ID      note.ID   `json:"id,omitempty"`
+	Type    note.Type `json:"type,omitempty"`
+	Title   string    `json:"title,omitempty"`
+	Project string    `json:"project,omitempty"`
+	Bytes   int64     `json:"bytes,omitempty"`
+
+	draft   *draft
+	session *capture.Request
+}
+
+// A Group is a kind of thing that a source holds.
+type Group struct {
+	Name  string `json:"name"`
+	Found int    `json:"found"`
+	Left  bool   `json:"left"` // there is no place for it here; Why says what it is
+	Why   string `json:"why,omitempty"`
+}
+
+// Totals count items by what becomes of them.
+type Totals struct {
+	New       int   `json:"new"`
+	Update    int   `json:"update"`
+	Unchanged int   `json:"unchanged"`
+	Skipped   int   `json:"skipped"`
+	Refused   int   `json:"refused"`
+	Files     int   `json:"files"` // files that were looked at
+	Bytes     int64 `json:"bytes"` // of the items that are new or change
+}
+
+// A Plan says what an import would do.
+type Plan struct {
+	From     string   `json:"from"`
+	Items    []Item   `json:"items"`
+	Groups   []Group  `json:"groups,omitempty"`   // what was found, and what of it has no place here
+	Problems []string `json:"problems,omitempty"` // sources that could not be read
+
+	files int
+}
+
+// Totals counts the items of p.
+func (p *Plan) Totals() Totals {
+	t := Totals{Files: p.files}
+	for i := range p.Items {
+		it := &p.Items[i]
+		switch it.Action {
+		case Adds:
+			t.New++
+		case Updates:
+			t.Update++
+		case Unchanged:
+			t.Unchanged++
+		case Skipped:
+			t.Skipped++
+		case Refused:
+			t.Refused++
+		}
+		if it.acts() {
+			t.Bytes += it.Bytes
+		}
+	}
+	return t
+}
+
+func (it *Item) acts() bool { return it.Action == Adds || it.Action == Updates }
+
+// problem notes a source that could not be read.
+func (p *Plan) problem(err error) { p.Problems = append(p.Problems, err.Error()) }

@@ -1,0 +1,280 @@
+package imports
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/capture"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+)
+
+// TranscriptOptions choose among past sessions.
+type TranscriptOptions struct {
+	Agent   string    // only of this agent; "" means all
+	Project string    // only of this project; "" means all
+	Since   time.Time // only sessions that ended then or later; zero means all
+}
+
+// sourceTag is the tag of notes of imported sessions.
+const sourceTag = "import"
+
+// Transcripts plans the capture of the sessions that are on this machine and
+// are no notes yet, the newest first. It looks at the ends of each file only.
+func (im *Importer) Transcripts(ctx context.Context, o TranscriptOptions) (*Plan, error) {
+	snap, err := im.look(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("plan the import of sessions: %w", err)
+	}
+	p := &Plan{From: FromTranscripts, Items: []Item{}}
+	var all []past
+	for _, h := range agent.All {
+		if o.Agent != "" && o.Agent != h.Name() {
+			continue
+		}
+		sessions, err := im.past(ctx, h, o, snap, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sessions...)
+	}
+	slices.SortStableFunc(all, func(a, b past) int {
+		return cmp.Or(b.ended.Compare(a.ended), cmp.Compare(a.item.Source, b.item.Source))
+	})
+	for i := range all {
+		p.Items = append(p.Items, all[i].item)
+	}
+	return p, nil
+}
+
+// A past session.
+type past struct {
+	item  Item
+	ended time.Time
+}
+
+// past looks at the sessions of one agent.
+func (im *Importer) past(ctx context.Context, h agent.Harness, o TranscriptOptions, snap *snapshot, p *Plan) ([]past, error) {
+	home := im.opts.Homes.of(h.Name())
+	t, err := openTree(home)
+	if err != nil {
+		p.problem(err)
+	}
+	if t == nil {
+		return nil, nil
+	}
+	defer t.close()
+	pattern, err := filepath.Rel(home, h.Sessions(home))
+	if err != nil {
+		return nil, fmt.Errorf("find the sessions of %s: %w", h.Name(), err)
+	}
+	place := newPlacer(im.store, t)
+	var all []past
+	for _, f := range t.match(ctx, filepath.ToSlash(pattern)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.files++
+		if s, ok := im.session(t, h, f, o, place, snap); ok {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// session plans what becomes of one file. It reports false for what was not
+// asked for.
+func (im *Importer) session(t *tree, h agent.Harness, f found, o TranscriptOptions, place *placer, snap *snapshot) (past, bool) {
+	s := past{item: Item{Source: h.Name() + ":" + f.name, Type: note.Episodic}}
+	it := &s.item
+	if f.err != nil {
+		it.Action, it.Why = Refused, f.err.Error()
+		return s, true
+	}
+	it.Bytes, s.ended = f.info.Size(), f.info.ModTime()
+	if s.ended.Before(o.Since) { // a session ends before its file does
+		return s, false
+	}
+	if agent.SideSession(h, f.name) {
+		it.Action, it.Why = Skipped, "it is the session of a sub-agent"
+		return s, true
+	}
+	g, err := t.glance(h, f.name, time.Time{})
+	if err != nil {
+		it.Action, it.Why = Refused, err.Error()
+		return s, true
+	}
+	if !g.Ended.IsZero() {
+		s.ended = g.Ended
+	}
+	dir := g.Dir
+	switch {
+	case dir != "":
+		it.Project = place.dir(dir)
+	case h.Name() == "claude":
+		it.Project = place.folder(path.Base(path.Dir(f.name)))
+	}
+	if s.ended.Before(o.Since) || o.Project != "" && it.Project != im.store.Canonical(o.Project) {
+		return s, false
+	}
+	session := sessionID(t, g, f)
+	it.ID = note.EpisodicID(g.Started, h.Name(), session)
+	it.Title = line(im.masked(g.FirstPrompt), 80)
+	it.Action, it.Why = snap.session(it.ID, it.Bytes)
+	if other, twice := snap.taken[it.ID]; twice && it.Action == Adds {
+		it.Action, it.Why = Skipped, "it is the session of "+other
+	}
+	if it.Action == Adds {
+		snap.taken[it.ID] = it.Source
+		it.session = &capture.Request{
+			Harness: h, Transcript: filepath.Join(t.dir, filepath.FromSlash(f.name)), Session: session,
+			Source: sourceTag, Project: it.Project,
+		}
+		if dir != "" {
+			it.session.Project = "" // capture asks the same function, and knows aliases made since
+		}
+	}
+	return s, true
+}
+
+// session decides about a session by the id of its note.
+func (s *snapshot) session(id note.ID, size int64) (Action, string) {
+	if _, ok := s.paths[id]; ok {
+		return Unchanged, "it is a note already"
+	}
+	if s.forgotten(id, nil) {
+		return Skipped, "it was forgotten here"
+	}
+	switch e := s.ledger.Entries[id]; {
+	case e.State == stateTrivial && e.Size == size:
+		return Skipped, "it is not worth a note"
+	case e.State == stateTrivial:
+		return Adds, ""
+	case e.As != "":
+		return s.session(e.As, size)
+	}
+	if s.gone(id) {
+		return Skipped, "its note was deleted here"
+	}
+	return Adds, ""
+}
+
+// sessionID returns the id that capture gives a session: the file's name where
+// a record bears it, because a resumed session's file begins with records of
+// the one before, else the first in the file.
+func sessionID(t *tree, g *agent.Glimpse, f found) string {
+	stem := strings.TrimSuffix(path.Base(f.name), path.Ext(f.name))
+	if g.ID == "" || g.ID == stem || t.bears(f, stem) {
+		return stem
+	}
+	return g.ID
+}
+
+// bears reports whether the head or the tail of a file holds a name in quotes.
+func (t *tree) bears(f found, name string) bool {
+	file, err := t.root.Open(f.name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	const part = 256 << 10
+	buf := make([]byte, part)
+	for _, from := range []int64{0, max(0, f.info.Size()-part)} {
+		n, err := file.ReadAt(buf, from)
+		if (err == nil || err == io.EOF) && bytes.Contains(buf[:n], []byte(`"`+name+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// readers is how many sessions are read at once. One more than the disk and the
+// store's lock keep busy brings nothing.
+const readers = 2
+
+// sessions captures the sessions of a plan.
+func (r *run) sessions(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	work := make(chan *Done)
+	var mu sync.Mutex // guards the run, and with it the report
+	var wait sync.WaitGroup
+	for range readers {
+		wait.Go(func() {
+			for it := range work {
+				c, err := r.im.recorder.Capture(ctx, *it.session)
+				mu.Lock()
+				if err := r.captured(it, c, err, ctx.Err()); err != nil {
+					stop(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for i := range r.report.Items {
+		it := &r.report.Items[i]
+		if !it.acts() {
+			continue
+		}
+		select {
+		case work <- it:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(work)
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// captured writes down what became of a session. The error stops the run.
+func (r *run) captured(it *Done, c capture.Capture, err, stopped error) error {
+	switch {
+	case err != nil && (stopped != nil || stops(err)):
+		return err
+	case err != nil:
+		it.Outcome, it.Why = Failed, err.Error()
+		r.step(it.Bytes)
+		return nil
+	}
+	defer r.step(it.Bytes)
+	if it.Project = c.Project; c.Trivial {
+		it.Outcome = Trivial
+		return r.note(it.ID, entry{State: stateTrivial, Size: it.Bytes})
+	}
+	out, planned := c.Outcome, it.ID
+	if it.Why = out.Why; out.Note != nil {
+		it.ID, it.Title = out.Note.ID, out.Note.Title
+	}
+	e := entry{Batch: r.ledger.Entries[planned].Batch}
+	switch out.Result {
+	case ingest.Dropped:
+		it.Outcome = Dropped
+		return nil
+	case ingest.Held:
+		it.Outcome, e.State = Held, stateHeld
+	case ingest.Created:
+		it.Outcome, e.Batch = Created, r.report.Batch
+	case ingest.Updated:
+		it.Outcome = Updated
+	default:
+		it.Outcome = Known
+	}
+	if it.ID != planned { // the glance saw another start or id than the whole reading
+		if err := r.note(planned, entry{As: it.ID}); err != nil {
+			return err
+		}
+	}
+	return r.note(it.ID, e)
+}
