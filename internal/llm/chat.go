@@ -11,33 +11,67 @@ import (
 	"time"
 )
 
-// GeneratorOptions name a chat model behind an OpenAI-compatible server.
+// GeneratorOptions name a chat model: one behind an OpenAI-compatible server,
+// or the command line of an agent.
 type GeneratorOptions struct {
 	Provider string // a label; Heuristic, or nothing, means that there is no model
-	URL      string // with or without /v1
-	Model    string
-	Key      string  // sent to the host of URL only
-	Timeout  float64 // seconds one request may take, and twice that all tries together; 0 means 30
+	URL      string // with or without /v1; "" is the vendor's own, see BaseURL
+	Model    string // "" is allowed for a command line, which has one of its own
+	Key      string // sent to the host of URL only
+	Command  string // program of a command line; "" looks for it in PATH
+	// Timeout is how many seconds one request may take, and twice that all tries
+	// together; a command line has four times as long. 0 means 30.
+	Timeout float64
 }
 
-// The providers that have a name. All but the first speak the same protocol.
+// The providers that have a name.
 const (
 	Heuristic = "heuristic" // no model
 	DeepSeek  = "deepseek"
 	OpenAI    = "openai"
-	Local     = "local" // a server of one's own, which needs no key
+	Local     = "local"  // a server of one's own, which needs no key
+	Claude    = "claude" // the command line of Claude Code
+	Codex     = "codex"  // the command line of Codex
 )
+
+// BaseURL returns the address that a provider is asked at: the one that was
+// set, or else the vendor's own. It is "" where there is none.
+func BaseURL(provider, set string) string {
+	switch {
+	case set != "":
+		return set
+	case provider == DeepSeek:
+		return "https://api.deepseek.com"
+	case provider == OpenAI:
+		return "https://api.openai.com/v1"
+	}
+	return ""
+}
+
+// OpenGenerator returns the Generator that o names, of whatever kind. The error
+// is ErrNotConfigured when o names no model, or too little of one. env is the
+// environment that a command line starts from; a nil budget is no limit.
+func OpenGenerator(o GeneratorOptions, n Network, env []string, b Budget) (Generator, error) {
+	if o.Provider == Claude || o.Provider == Codex {
+		return NewCommand(o, env, b)
+	}
+	return NewGenerator(o, n, b)
+}
 
 // ErrNotConfigured says that the settings of a model are not complete.
 var ErrNotConfigured = errors.New("not configured")
+
+// ErrEmpty is an answer that says nothing.
+var ErrEmpty = errors.New("an empty answer")
 
 // A Budget says how much may be asked, for instance in a day. It is safe for
 // concurrent use.
 type Budget interface {
 	// Allow returns why nothing may be asked now. It is asked before each answer.
 	Allow(ctx context.Context) error
-	// Spent counts the tokens of an answer and of its prompt.
-	Spent(tokens int)
+	// Spent counts an answer and the tokens of it and of its prompt. model is the
+	// name of the Generator.
+	Spent(model string, u Usage)
 }
 
 // Usage is what an answer cost, in tokens.
@@ -74,9 +108,12 @@ const temperature = 0.2
 // error is ErrNotConfigured when o names no model, or too little of one. A nil
 // budget is no limit.
 func NewGenerator(o GeneratorOptions, n Network, b Budget) (*Chat, error) {
+	o.URL = BaseURL(o.Provider, o.URL)
 	switch {
 	case o.Provider == "" || o.Provider == Heuristic:
 		return nil, ErrNotConfigured
+	case o.Provider == Claude || o.Provider == Codex:
+		return nil, fmt.Errorf("%w: %s is a command line and no server", ErrNotConfigured, o.Provider)
 	case o.Model == "" || o.URL == "":
 		return nil, fmt.Errorf("%w: the provider %s needs a model and an address", ErrNotConfigured, o.Provider)
 	case o.Key == "" && o.Provider != Local:
@@ -153,19 +190,23 @@ func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
 		got.Cut = answer.Choices[0].FinishReason == "length"
 	}
 	if got.Usage.Prompt <= 0 && got.Usage.Answer <= 0 {
-		got.Usage = Usage{(p.System.Len() + p.User.Len() + 3) / 4, (len(got.Text) + 3) / 4, true}
+		got.Usage = estimate(p, got.Text)
 	}
 	if c.budget != nil {
-		c.budget.Spent(got.Usage.Prompt + got.Usage.Answer)
+		c.budget.Spent(c.name, got.Usage)
 	}
 	if got.Text == "" {
-		why := "an empty answer"
 		if len(answer.Choices) > 0 && answer.Choices[0].Message.Refusal != nil {
-			why = "a refusal: " + c.server.clean(*answer.Choices[0].Message.Refusal)
+			return got, fmt.Errorf("ask %s: %s gives a refusal: %s", c.name, c.server.host, c.server.clean(*answer.Choices[0].Message.Refusal))
 		}
-		return got, fmt.Errorf("ask %s: %s gives %s", c.name, c.server.host, why)
+		return got, fmt.Errorf("ask %s: %s gives %w", c.name, c.server.host, ErrEmpty)
 	}
 	return got, nil
+}
+
+// estimate counts tokens where nobody else did.
+func estimate(p Prompt, answer string) Usage {
+	return Usage{(p.System.Len() + p.User.Len() + 3) / 4, (len(answer) + 3) / 4, true}
 }
 
 func (c *Chat) request(p Prompt) chatRequest {

@@ -152,7 +152,7 @@ func (b *budget) Allow(context.Context) error {
 	return nil
 }
 
-func (b *budget) Spent(tokens int) { b.tokens += tokens }
+func (b *budget) Spent(_ string, u llm.Usage) { b.tokens += u.Prompt + u.Answer }
 
 func TestGenerator(t *testing.T) {
 	s := llmtest.New(t)
@@ -227,7 +227,8 @@ func TestGeneratorNotConfigured(t *testing.T) {
 	for _, o := range []llm.GeneratorOptions{
 		{},
 		{Provider: llm.Heuristic, URL: "https://x.example", Model: "m", Key: "k"},
-		{Provider: llm.OpenAI, Model: "m", Key: "k"},
+		{Provider: llm.Local, Model: "m", Key: "k"},
+		{Provider: llm.Claude, URL: "https://x.example", Model: "m", Key: "k"},
 		{Provider: llm.OpenAI, URL: "https://x.example", Key: "k"},
 		{Provider: llm.OpenAI, URL: "https://x.example", Model: "m"},
 	} {

@@ -25,6 +25,13 @@
 // that names the file, the line and the next step; we never run with half of
 // somebody's rules.
 //
+// A model that is asked gives an answer or an error that names it, the reason
+// and, where there is one, the next step; never a part of an answer. Servers
+// (chat.go) have a deadline for all tries together. The command line of an agent
+// (command.go) runs without tools in an empty folder, and is killed with all
+// that it started when its time is over. What either says about an error is
+// redacted and cut before it is repeated.
+//
 // The package keeps no state on disk, reads no environment, and compiles
 // nothing before a text asks for it.
 package llm

@@ -49,6 +49,19 @@ func (r Redacted) Tail(n int) Redacted {
 	return Redacted{r.text[r.seam(len(r.text)-n, true):]}
 }
 
+// cutMark stands where Window left something out.
+const cutMark = "\n\n...[transcript truncated for length]...\n\n"
+
+// Window returns r when it has at most n bytes, else its first 60 % of n, a
+// line that says so, and its last 40 %. The line comes on top of n.
+func (r Redacted) Window(n int) Redacted {
+	if n <= 0 || len(r.text) <= n {
+		return r
+	}
+	first := n * 6 / 10
+	return Redacted{r.Head(first).text + cutMark + r.Tail(n-first).text}
+}
+
 // seam moves the cut at byte i out of a rune or a mark, forward or back.
 func (r Redacted) seam(i int, forward bool) int {
 	// Invalid bytes may look like the inside of a rune for ever; a rune has at most three such.

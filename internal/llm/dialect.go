@@ -1,0 +1,120 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// dialects lists the command lines that can be asked.
+func dialects() map[string]dialect {
+	return map[string]dialect{
+		Claude: {program: "claude", flags: claudeFlags, read: readClaude},
+		Codex:  {program: "codex", flags: codexFlags, read: readCodex},
+	}
+}
+
+// claudeFlags runs Claude Code for one answer: no tools, no servers of tools, no
+// hooks, nothing left on the disk. An old version that cannot switch all tools
+// off is told the names of those it has.
+func claudeFlags(model, _ string) []option {
+	flags := []option{
+		{words: []string{"-p"}, needed: true},
+		{words: []string{"--output-format", "json"}, needed: true},
+		{
+			words:   []string{"--tools", ""},
+			instead: []string{"--disallowedTools", "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,WebFetch,WebSearch,Task,TodoWrite"},
+		},
+		{words: []string{"--strict-mcp-config"}},
+		{words: []string{"--settings", `{"disableAllHooks":true}`}},
+		{words: []string{"--no-session-persistence"}},
+	}
+	if model != "" {
+		flags = append(flags, option{words: []string{"--model", model}, needed: true})
+	}
+	return flags
+}
+
+// readClaude reads the one object that Claude Code prints, or the last of a list
+// of them, which it prints when its user likes it verbose.
+func readClaude(stdout, _ []byte) (Completion, error) {
+	if stdout = bytes.TrimSpace(stdout); bytes.HasPrefix(stdout, []byte("[")) {
+		var list []json.RawMessage
+		if json.Unmarshal(stdout, &list) == nil && len(list) > 0 {
+			stdout = list[len(list)-1]
+		}
+	}
+	var a struct {
+		Result  *string `json:"result"`
+		IsError bool    `json:"is_error"`
+		Subtype string  `json:"subtype"`
+		Usage   struct {
+			Input    int `json:"input_tokens"`
+			Cached   int `json:"cache_read_input_tokens"`
+			Creating int `json:"cache_creation_input_tokens"`
+			Output   int `json:"output_tokens"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(stdout, &a); err != nil {
+		return Completion{}, fmt.Errorf("its answer cannot be read: %s", harmless(err.Error()))
+	}
+	switch {
+	case a.IsError && a.Result != nil && *a.Result != "":
+		return Completion{}, fmt.Errorf("it answers with an error: %s", harmless(*a.Result))
+	case a.IsError || a.Result == nil:
+		return Completion{}, fmt.Errorf("it ends without an answer: %s", harmless(a.Subtype))
+	}
+	return Completion{Text: *a.Result, Usage: Usage{Prompt: a.Usage.Input + a.Usage.Cached + a.Usage.Creating, Answer: a.Usage.Output}}, nil
+}
+
+// codexFlags runs Codex for one answer: a sandbox that cannot write, no shell to
+// read with, no search, nothing left on the disk but the file of its answer.
+func codexFlags(model, file string) []option {
+	flags := []option{
+		{words: []string{"exec"}, needed: true},
+		{words: []string{"--sandbox", "read-only"}, needed: true},
+		{words: []string{"--skip-git-repo-check"}, needed: true},
+		{words: []string{"--ephemeral"}},
+		{words: []string{"--json"}},
+		{words: []string{"--output-last-message", file}, needed: true},
+		{words: []string{"-c", "features.shell_tool=false"}, needed: true},
+		{words: []string{"-c", "features.unified_exec=false"}, needed: true},
+		{words: []string{"-c", `web_search="disabled"`}, needed: true},
+		{words: []string{"-c", `approval_policy="never"`}, needed: true},
+	}
+	if model != "" {
+		flags = append(flags, option{words: []string{"--model", model}, needed: true})
+	}
+	return append(flags, option{words: []string{"-"}, needed: true}) // the prompt is on standard input
+}
+
+// readCodex reads the file with the answer; of what is printed, the usage.
+func readCodex(stdout, file []byte) (Completion, error) {
+	var got Completion
+	for line := range bytes.Lines(stdout) {
+		var event struct {
+			Type  string `json:"type"`
+			Error struct {
+				Message string `json:"message"`
+			} `json:"error"`
+			Usage struct {
+				Input  int `json:"input_tokens"` // those of the cache among them
+				Output int `json:"output_tokens"`
+			} `json:"usage"`
+		}
+		if json.Unmarshal(line, &event) != nil {
+			continue // versions differ in what else they print
+		}
+		if event.Type == "turn.failed" {
+			return Completion{}, fmt.Errorf("it answers with an error: %s", harmless(event.Error.Message))
+		}
+		got.Usage.Prompt += event.Usage.Input
+		got.Usage.Answer += event.Usage.Output
+	}
+	if file == nil {
+		return Completion{}, errors.New("it ends without an answer")
+	}
+	got.Text = string(file)
+	return got, nil
+}

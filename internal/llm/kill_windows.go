@@ -1,0 +1,13 @@
+package llm
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// alone starts a child in a process group of its own and without a window. When
+// its time is over the child is killed; what it started ends with its pipes.
+func alone(cmd *exec.Cmd) {
+	const createNoWindow = 0x08000000
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow}
+}

@@ -1,0 +1,48 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// How long Ping waits for a server and for a command line, which has to start
+// an agent first.
+const (
+	pingServer  = 15 * time.Second
+	pingCommand = time.Minute
+)
+
+// Ping asks the model that o names for one word, and says in one line what came
+// of it. ok is true as well when no model is configured: there is nothing that
+// could be wrong. env is the environment that a command line starts from.
+func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string) (text string, ok bool) {
+	if o.Provider == "" || o.Provider == Heuristic {
+		return "provider=heuristic (no LLM configured; nothing to test)", true
+	}
+	most := pingServer
+	if o.Provider == Claude || o.Provider == Codex {
+		most = pingCommand
+	}
+	if o.Timeout <= 0 || o.Timeout > most.Seconds() {
+		o.Timeout = most.Seconds()
+	}
+	g, err := OpenGenerator(o, n, env, nil)
+	if errors.Is(err, ErrNotConfigured) {
+		return "incomplete config (need provider, model, base_url, api_key)", false
+	}
+	if err != nil {
+		return fmt.Sprintf("request failed: %v", err), false
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("no answer within %v", most))
+	defer cancel()
+	_, err = g.Generate(ctx, Prompt{User: Redacted{"Answer with the word ok."}})
+	switch {
+	case errors.Is(err, ErrEmpty):
+		return "empty reply from provider", false
+	case err != nil:
+		return fmt.Sprintf("request failed: %v", err), false
+	}
+	return fmt.Sprintf("ok (provider=%s model=%s)", o.Provider, o.Model), true
+}
