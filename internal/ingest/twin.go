@@ -11,7 +11,8 @@ import (
 
 // twin returns a live note of the same project, scope and type that says what
 // n says, or nearly; an exact one before a similar one. Sessions have none:
-// they are told apart by their ids.
+// they are told apart by their ids. A note that n supersedes is none either: it
+// is meant to say the same.
 //
 // The index finds candidates by simhash; whether they are similar is decided
 // on the words themselves. Two statements whose numbers differ are not: "wait
@@ -28,7 +29,7 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 	var similar *index.Twin
 	for i := range twins {
 		t := &twins[i]
-		if t.Row.Dead || t.Row.Type != n.Type || t.Row.Project != n.Project || t.Row.Ref.Scope != n.Scope {
+		if t.Row.Dead || t.Row.Type != n.Type || t.Row.Project != n.Project || t.Row.Ref.Scope != n.Scope || slices.Contains(n.Supersedes, t.Row.ID) {
 			continue
 		}
 		was, _, _, err := g.store.Read(t.Row.Ref.Path)

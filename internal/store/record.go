@@ -27,6 +27,8 @@ const (
 	Synced      = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
 	HookFailure = "hook-error" // a hook that could not do its work
 	Gap         = "gap"        // a question that memory did not answer; Text is its words, Notes a weak answer, Count below 0 closes it
+	Asked       = "model"      // a model answered; Text is the purpose, Model its name, In and Out the tokens
+	Reflected   = "reflect"    // notes of a project distilled or merged; Text says which, Count from how many
 )
 
 // A Record is one line of the event log: something that happened on this
@@ -45,6 +47,9 @@ type Record struct {
 	MS      float64   `json:"ms,omitempty"`
 	Text    string    `json:"text,omitempty"`
 	Error   string    `json:"error,omitempty"`
+	Model   string    `json:"model,omitempty"`
+	In      int       `json:"in,omitempty"`
+	Out     int       `json:"out,omitempty"`
 }
 
 // Limits of one record. A line of at most 4 KB is written by one call, which
@@ -69,6 +74,7 @@ func (s *Store) Log(r Record) error {
 	now := s.now().UTC()
 	r.V, r.ID, r.At = 1, note.NewID(now), now.Format("2006-01-02T15:04:05.000Z")
 	r.Query, r.Text, r.Error = clip(r.Query, maxQuery), clip(r.Text, maxText), clip(r.Error, maxText)
+	r.Model = clip(r.Model, maxQuery)
 	if len(r.Notes) > maxNotes {
 		r.Notes = r.Notes[:maxNotes]
 	}

@@ -151,7 +151,7 @@ func (s *Store) Finish(j Job) error {
 
 func (s *Store) poison(name string) {
 	if err := s.disk.MkdirAll(s.Path("spool/poisoned")); err == nil {
-		_ = s.disk.Rename(s.Path(name), s.Path("spool/poisoned/"+name[len("spool/"):]))
+		_ = s.disk.Rename(s.Path(name), s.Path("spool/poisoned/"+name[strings.LastIndexByte(name, '/')+1:]))
 	}
 }
 
