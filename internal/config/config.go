@@ -21,6 +21,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/reflection"
 )
 
 // A Config holds the value of every setting.
@@ -31,13 +32,14 @@ type Config struct {
 	MachineID  string
 	Disabled   bool // hooks do nothing
 
-	Ingest  ingest.Options
-	Recall  recall.Options
-	Inject  inject.Options
-	Capture capture.Options
-	Sync    Sync
-	Events  Events
-	Models  Models
+	Ingest     ingest.Options
+	Recall     recall.Options
+	Inject     inject.Options
+	Capture    capture.Options
+	Reflection reflection.Options
+	Sync       Sync
+	Events     Events
+	Models     Models
 
 	Warnings []string // values that were not used, and why
 
@@ -112,6 +114,7 @@ func Load(env Environment) *Config {
 		c.MachineID = "unknown"
 	}
 	c.Ingest.MachineID, c.Capture.MachineID = c.MachineID, c.MachineID
+	c.Capture.MaxTokens = c.Reflection.MaxTokens
 	c.Disabled = Disabled(env)
 	return c
 }
@@ -141,7 +144,7 @@ func (c *Config) apply(rows []Setting, env Environment, flags, file map[string]s
 			lookup func() (string, bool)
 		}{
 			{FromFile, func() (string, bool) { v, ok := file[s.Key]; return v, ok }},
-			{FromEnv, func() (string, bool) { v, ok := env.Lookup(s.Env); return v, ok && v != "" }},
+			{FromEnv, func() (string, bool) { v, ok := env.Lookup(s.Env); return v, ok && (v != "" || s.emptyIsOff) }},
 			{FromFlag, func() (string, bool) { v, ok := flags[s.Key]; return v, ok }},
 		} {
 			v, ok := from.lookup()

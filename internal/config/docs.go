@@ -16,7 +16,7 @@ func SettingsDoc() string {
 		fmt.Fprintf(&b, "| `%s` | `%s` | `%s` | %s | %s |\n", s.Key, s.Env, s.Default, s.Values, s.Doc)
 	}
 	c := &Config{}
-	for _, s := range c.settings() {
+	for _, s := range append(c.settings(), c.reflection()...) {
 		row(s)
 	}
 	for _, f := range c.features() {

@@ -20,6 +20,16 @@ type credential struct {
 	key, address     *string
 	keyRow, addrRow  string
 	vendors, envKeys []string // a key of the environment that a vendor's own programs use
+	provider         *string  // whose own address stands for an empty one; nil when there is no such thing
+	providerRow      string
+}
+
+// asked is the address at which the key would be used.
+func (cr credential) asked(address string) string {
+	if cr.provider == nil {
+		return address
+	}
+	return llm.BaseURL(*cr.provider, address)
 }
 
 func (c *Config) credentials() []credential {
@@ -30,6 +40,7 @@ func (c *Config) credentials() []credential {
 		{
 			key: &m.Chat.Key, address: &m.Chat.URL, keyRow: "reflection.api_key", addrRow: "reflection.base_url",
 			vendors: []string{"deepseek.com", "openai.com"}, envKeys: []string{"DEEPSEEK_API_KEY", "OPENAI_API_KEY"},
+			provider: &m.Chat.Provider, providerRow: "reflection.provider",
 		},
 	}
 }
@@ -39,6 +50,9 @@ func (c *Config) ownAddresses(file map[string]string) map[string]string {
 	own := make(map[string]string)
 	for _, cr := range c.credentials() {
 		own[cr.addrRow] = file[cr.addrRow]
+		if cr.provider != nil {
+			own[cr.addrRow] = llm.BaseURL(strings.ToLower(strings.TrimSpace(file[cr.providerRow])), file[cr.addrRow])
+		}
 	}
 	return own
 }
@@ -48,7 +62,7 @@ func (c *Config) ownAddresses(file map[string]string) map[string]string {
 // key goes to that vendor only.
 func (c *Config) bindKeys(own map[string]string, env Environment) {
 	for _, cr := range c.credentials() {
-		host, secure := hostOf(*cr.address)
+		host, secure := hostOf(cr.asked(*cr.address))
 		meant, _ := hostOf(own[cr.addrRow])
 		if *cr.key != "" && c.sources[cr.keyRow] == FromFile && meant != "" && host != meant {
 			c.warn("%s (file): belongs to %s and is not sent to %s; set a key where %s is set", cr.keyRow, meant, host, cr.addrRow)

@@ -23,6 +23,8 @@ type Setting struct {
 	get    func() string
 	quoted bool // a string in config.json
 	secret bool // never shown
+
+	emptyIsOff bool // a variable that is set to nothing switches it off
 }
 
 // shown is the value as it may be printed.

@@ -51,14 +51,6 @@ func (c *Config) settings() []Setting {
 			"What the reranking server speaks: tei is /rerank, cohere is /v1/rerank (Cohere, Jina, vLLM, llama.cpp). auto goes by the address: cohere when it names a version.",
 			llm.StyleAuto, llm.StyleTEI, llm.StyleCohere),
 
-		choice("ANAMNESIS_REFLECTION_PROVIDER", "reflection.provider", &c.Models.Chat.Provider,
-			"Who writes: heuristic is no model, the others are any OpenAI-compatible chat server; local needs no key.",
-			llm.Heuristic, llm.DeepSeek, llm.OpenAI, llm.Local),
-		text("ANAMNESIS_REFLECTION_MODEL", "reflection.model", &c.Models.Chat.Model, "", "Chat model."),
-		address("ANAMNESIS_REFLECTION_BASE_URL", "reflection.base_url", &c.Models.Chat.URL, "Chat server, with or without /v1."),
-		key("ANAMNESIS_REFLECTION_API_KEY", "reflection.api_key", &c.Models.Chat.Key,
-			"Key of the chat server; sent to its host only. Empty takes DEEPSEEK_API_KEY for deepseek.com and OPENAI_API_KEY for openai.com."),
-		number("ANAMNESIS_REFLECTION_TIMEOUT", "reflection.timeout", &c.Models.Chat.Timeout, 30, within(0.01, 3600), "Seconds one request to the chat server may take."),
 		boolean("ANAMNESIS_PLAIN_HTTP", "models.plain_http", &c.Models.Network.PlainHTTP, false, "Let model servers outside of private networks be reached over http, where others can read along."),
 		address("ANAMNESIS_PROXY", "models.proxy", &c.Models.Network.Proxy, "HTTP proxy for model servers outside of private networks. Empty connects directly; HTTPS_PROXY is not read."),
 	}
@@ -66,7 +58,7 @@ func (c *Config) settings() []Setting {
 
 // rows lists every setting: the plain ones and those of features.
 func (c *Config) rows() []Setting {
-	rows := c.settings()
+	rows := append(c.settings(), c.reflection()...)
 	for _, f := range c.features() {
 		rows = append(rows, f.Settings...)
 	}

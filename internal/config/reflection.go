@@ -1,0 +1,34 @@
+package config
+
+import "anamnesis/internal/llm"
+
+// reflection lists the settings of the model that writes, and of what it writes.
+func (c *Config) reflection() []Setting {
+	m, o := &c.Models.Chat, &c.Reflection
+	auto := boolean("ANAMNESIS_REFLECT_AUTO", "reflection.auto", &o.Auto, false,
+		"Distil the sessions of a project in the background, when one has been captured and enough are waiting.")
+	auto.emptyIsOff = true
+	return []Setting{
+		choice("ANAMNESIS_REFLECTION_PROVIDER", "reflection.provider", &m.Provider,
+			"Who writes: heuristic is no model; openai and local are any OpenAI-compatible chat server, local without a key; claude and codex are the command lines of these agents.",
+			llm.Heuristic, llm.DeepSeek, llm.OpenAI, llm.Local, llm.Claude, llm.Codex),
+		text("ANAMNESIS_REFLECTION_MODEL", "reflection.model", &m.Model, "", "Chat model. Empty is the command line's own, for claude and codex."),
+		address("ANAMNESIS_REFLECTION_BASE_URL", "reflection.base_url", &m.URL,
+			"Chat server, with or without /v1. Empty is the vendor's own, for deepseek and openai."),
+		key("ANAMNESIS_REFLECTION_API_KEY", "reflection.api_key", &m.Key,
+			"Key of the chat server; sent to its host only. Empty takes DEEPSEEK_API_KEY for deepseek.com and OPENAI_API_KEY for openai.com."),
+		text("ANAMNESIS_REFLECTION_COMMAND", "reflection.command", &m.Command, "", "Path of the program of claude or codex. Empty looks for it in PATH."),
+		number("ANAMNESIS_REFLECTION_TIMEOUT", "reflection.timeout", &m.Timeout, 30, within(0.01, 3600),
+			"Seconds one request to the chat server may take; a command line has four times as long."),
+		integer("ANAMNESIS_REFLECTION_MAX_TOKENS", "reflection.max_tokens", &o.MaxTokens, 120000, within(1, 10e6),
+			"Tokens of what is sent at once, at four bytes each. What is longer is cut, or waits for the next run; it is no limit of the answer."),
+		boolean("ANAMNESIS_REFLECTION_SUMMARY", "reflection.summary", &c.Capture.Summary, true,
+			"Let the model write the note of a session, when there is one. Off, or when it fails: a heuristic writes it."),
+		auto,
+		integer("ANAMNESIS_REFLECT_MIN_EPISODICS", "reflection.min_episodics", &o.MinSessions, 5, within(1, 10e6), "Sessions of a project that are worth a distillation."),
+		integer("ANAMNESIS_MERGE_MIN_DURABLE", "merge.min_durable", &o.MinDurable, 5, within(2, 10e6), "Notes of a project among which it is worth to look for repetitions."),
+		integer("ANAMNESIS_MERGE_GATE_K", "merge.gate_k", &o.GateK, 8, within(1, 1000), "Hits among which a merge must leave the right note of each question of the eval set."),
+		integer("ANAMNESIS_REFLECTION_DAILY_CALLS", "reflection.daily_calls", &o.DailyCalls, 200, within(0, 10e6), "Answers of models a day (UTC), for all purposes together; 0 means no limit."),
+		integer("ANAMNESIS_REFLECTION_DAILY_TOKENS", "reflection.daily_tokens", &o.DailyTokens, 5000000, within(0, 1e12), "Tokens of prompts and answers a day (UTC); 0 means no limit."),
+	}
+}

@@ -1,0 +1,224 @@
+package reflection
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// batch makes the notes of an accepted answer. What a model says is redacted
+// here already, because the batch is written down before the notes are.
+//
+// The id of the batch is made from what was read, the id of a note from that
+// and from what it says. So two machines that distil the same sessions and are
+// told the same write one file, which merges with itself; where the models
+// differ there are two notes, each whole, and never one id with two meanings.
+func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) (store.Batch, error) {
+	b := store.Batch{Project: project, Model: r.model.Name(), At: string(note.At(r.store.Now()))}
+	var newest time.Time
+	var lines []string
+	for _, n := range from {
+		s := sourceOf(n)
+		b.Sources = append(b.Sources, s)
+		lines = append(lines, string(s.ID)+" "+s.Hash+"\n")
+		if t, ok := n.UpdatedAt.Time(); ok && t.After(newest) {
+			newest = t
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte("distil " + project + "\n" + strings.Join(lines, "")))
+	b.ID = hex.EncodeToString(sum[:16])
+	seen := make(map[note.ID]bool)
+	for _, item := range items {
+		n := r.propose(item, from)
+		n.Project, n.Tags, n.Provenance.Source = project, []string{tagDistilled}, note.Reflection
+		n.ID = note.EpisodicID(newest, tagDistilled, b.ID+"\x00"+note.Normalize(n.Statement()))
+		if seen[n.ID] { // said twice in one answer
+			continue
+		}
+		seen[n.ID] = true
+		if err := n.ValidateNew(); err != nil {
+			return b, fmt.Errorf("distilled note %.60q: %w", n.Title, err)
+		}
+		b.Notes = append(b.Notes, string(n.Format()))
+	}
+	return b, nil
+}
+
+// propose makes a note of what a model says about other notes.
+func (r *Reflector) propose(item Distilled, from []*note.Note) *note.Note {
+	now := note.At(r.store.Now())
+	n := &note.Note{
+		Type: item.Type, Title: r.redactor.Redact(item.Title).String(), Body: r.redactor.Redact(item.Body).String(),
+		Scope: note.Portable, CreatedAt: now, UpdatedAt: now, Branch: common(from),
+		Provenance: note.Provenance{Confidence: Confidence, Model: r.model.Name()},
+	}
+	n.Quarantine = llm.Orders(n.Statement())
+	for _, s := range from {
+		n.DerivedFrom = append(n.DerivedFrom, s.ID)
+	}
+	n.Evidence = evidence(n, from)
+	n.ProofCount = n.Sessions()
+	return n
+}
+
+// common is the branch that all notes hold for, "" when they differ: what is
+// seen on several branches is no peculiarity of one.
+func common(notes []*note.Note) string {
+	for _, n := range notes {
+		if n.Branch != notes[0].Branch {
+			return ""
+		}
+	}
+	return notes[0].Branch
+}
+
+// resume finishes the batches of a project that an earlier run left.
+func (r *Reflector) resume(ctx context.Context, project string, rep *Report) error {
+	batches, err := r.store.Batches()
+	if err != nil {
+		return err
+	}
+	for _, b := range batches {
+		if b.Project != project {
+			continue
+		}
+		rep.Resumed = true
+		if err := r.finish(ctx, b, rep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes the notes of a batch, tags its sources, and drops it, in this
+// order. It may be stopped anywhere and called again: what is there already
+// stays as it is, edits of its owner among them.
+func (r *Reflector) finish(ctx context.Context, b store.Batch, rep *Report) error {
+	for _, file := range b.Notes {
+		n, err := note.Parse([]byte(file))
+		if err != nil {
+			return fmt.Errorf("finish batch %s: %w; remove %s", b.ID, err, r.store.Path("spool/batches/"+b.ID+".json"))
+		}
+		n.MachineID = "" // a file always names one; the door stamps ours
+		w, stale, err := r.write(ctx, n)
+		if err != nil {
+			return fmt.Errorf("finish batch %s: %w", b.ID, err)
+		}
+		rep.Notes = append(rep.Notes, w)
+		rep.Stale = errors.Join(rep.Stale, stale)
+	}
+	var paths []string
+	for _, s := range b.Sources {
+		path, err := r.tag(ctx, s, rep)
+		if err != nil {
+			return fmt.Errorf("finish batch %s: mark session %s: %w", b.ID, s.ID, err)
+		}
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) > 0 {
+		rep.Stale = errors.Join(rep.Stale, r.index.Refresh(ctx, paths...))
+	}
+	if err := r.store.DropBatch(b.ID); err != nil {
+		return err
+	}
+	_ = r.store.Log(store.Record{ // a log that cannot be written loses a line, no note
+		Kind: store.Reflected, Project: b.Project, Text: "distil", Model: b.Model, Count: len(b.Sources), Notes: ids(rep.Notes),
+	})
+	return nil
+}
+
+// write takes one note of a batch in, unless it is there.
+func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, error) {
+	w := Written{ID: n.ID, Type: n.Type, Title: n.Title, Quarantined: n.Quarantine, Result: ingest.Unchanged}
+	if _, err := r.store.Stat(store.NotePath(n.Scope, n.Type, n.ID)); err == nil {
+		return w, nil, nil
+	}
+	if row, ok, err := r.index.Lookup(ctx, n.ID); err == nil && ok {
+		if _, err := r.store.Stat(row.Ref.Path); err == nil { // its owner moved it
+			return w, nil, nil
+		}
+	}
+	if _, err := r.store.HeldDraft(n.ID); err == nil {
+		w.Result, w.Why = ingest.Held, "it waits already"
+		return w, nil, nil
+	}
+	out, err := r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Update})
+	if err != nil {
+		return w, nil, err
+	}
+	w.Result, w.Why = out.Result, out.Why
+	if out.Note != nil {
+		w.ID = out.Note.ID // of the twin that said it before
+	}
+	return w, out.Stale, nil
+}
+
+// tag marks a source as distilled and returns its path, "" when there is nothing
+// to do. The file is read again under the lock, and only its tags change: what
+// somebody wrote into it while the model was thinking stays, and when that is
+// something else than the model has read, the note is not distilled yet.
+func (r *Reflector) tag(ctx context.Context, s store.Source, rep *Report) (string, error) {
+	unlock, err := r.store.Lock(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	ref, err := r.locate(ctx, s.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil // deleted or forgotten meanwhile
+	}
+	if err != nil {
+		return "", err
+	}
+	n, _, ref, err := r.store.Read(ref.Path)
+	if err != nil {
+		return "", nil // it is no note any more; the index names it
+	}
+	if contentHash(n) != s.Hash {
+		rep.Changed = append(rep.Changed, s.ID)
+		return "", nil
+	}
+	rep.Sessions++
+	if !n.AddTags(tagReflected) {
+		return "", nil
+	}
+	slices.Sort(n.Tags)
+	ref, _, err = r.store.Put(n, ref, store.Update)
+	return ref.Path, err
+}
+
+// locate finds the file of a note: where the index says, or else anywhere.
+func (r *Reflector) locate(ctx context.Context, id note.ID) (store.Ref, error) {
+	if row, ok, err := r.index.Lookup(ctx, id); err == nil && ok && row.ID == id {
+		if ref, err := r.store.Stat(row.Ref.Path); err == nil {
+			return ref, nil
+		}
+	}
+	if _, err := note.ParseID(string(id)); err != nil {
+		return store.Ref{}, fmt.Errorf("find note: %w: %w", err, os.ErrNotExist)
+	}
+	return r.store.Find(id)
+}
+
+func ids(written []Written) []note.ID {
+	var all []note.ID
+	for _, w := range written {
+		all = append(all, w.ID)
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package reflection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"anamnesis/internal/llm"
+	"anamnesis/internal/store"
+)
+
+// A Budget limits what models are asked in a day, whoever asks: it counts the
+// records of today in the event log, in which every answer has one. A day is one
+// of UTC, as the records are. Two processes that ask at the same moment may pass
+// the limit by an answer each.
+type Budget struct {
+	store         *store.Store
+	calls, tokens int
+
+	mu    sync.Mutex
+	day   string // that is counted
+	file  string // of the log, read up to next
+	next  int64
+	spent Spending
+}
+
+// NewBudget returns the budget of a store.
+func NewBudget(s *store.Store, o Options) *Budget {
+	return &Budget{store: s, calls: o.DailyCalls, tokens: o.DailyTokens}
+}
+
+// ErrSpent says that models have been asked enough for today.
+var ErrSpent = errors.New("the daily budget of models is spent")
+
+// For returns the budget as a client of models sees it that asks for a purpose,
+// such as "reflect", "merge" or "summary".
+func (b *Budget) For(purpose string) llm.Budget { return allowance{b, purpose} }
+
+type allowance struct {
+	*Budget
+	purpose string
+}
+
+// Allow implements llm.Budget.
+func (a allowance) Allow(context.Context) error {
+	spent, err := a.today()
+	if err != nil {
+		return fmt.Errorf("look at the daily budget: %w", err)
+	}
+	switch {
+	case a.calls > 0 && spent.Calls >= a.calls:
+		return fmt.Errorf("%w: %d of %d answers; wait until tomorrow, or raise reflection.daily_calls", ErrSpent, spent.Calls, a.calls)
+	case a.tokens > 0 && spent.In+spent.Out >= a.tokens:
+		return fmt.Errorf("%w: %d of %d tokens; wait until tomorrow, or raise reflection.daily_tokens", ErrSpent, spent.In+spent.Out, a.tokens)
+	}
+	return nil
+}
+
+// Spent implements llm.Budget. A log that cannot be written loses a line: the
+// answer has been paid for.
+func (a allowance) Spent(model string, u llm.Usage) {
+	_ = a.store.Log(store.Record{Kind: store.Asked, Text: a.purpose, Model: model, In: u.Prompt, Out: u.Answer, Count: 1})
+}
+
+// today counts what was spent since midnight, from where it last stopped.
+func (b *Budget) today() (Spending, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.store.Now().UTC()
+	if day := now.Format(time.DateOnly); day != b.day {
+		b.day, b.spent = day, Spending{}
+		if file := now.Format("2006-01") + ".jsonl"; file != b.file {
+			b.file, b.next = file, 0
+		}
+	}
+	next, err := b.store.Records(b.file, b.next, func(r store.Record) {
+		if r.Kind == store.Asked && len(r.At) > len(b.day) && r.At[:len(b.day)] == b.day {
+			b.spent.add(r)
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return b.spent, nil
+	}
+	b.next = next
+	return b.spent, err
+}

@@ -1,0 +1,199 @@
+package reflection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// A Plan is what a distillation of a project would be about.
+type Plan struct {
+	Project    string
+	Sessions   int  // that wait to be distilled
+	Enough     bool // at least Options.MinSessions
+	Unfinished int  // batches of a run that was killed; the next run finishes them
+}
+
+// Plan tells for a project, or for all that have sessions to distil (""), what
+// Apply would do. It asks no model and reads no file.
+func (r *Reflector) Plan(ctx context.Context, project string) ([]Plan, error) {
+	rows, err := r.sessions(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	batches, err := r.store.Batches()
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]*Plan)
+	of := func(key string) *Plan {
+		if at[key] == nil {
+			at[key] = &Plan{Project: key}
+		}
+		return at[key]
+	}
+	if project != "" {
+		of(project)
+	}
+	for _, row := range rows {
+		of(row.Project).Sessions++
+	}
+	for _, b := range batches {
+		if project == "" || b.Project == project {
+			of(b.Project).Unfinished++
+		}
+	}
+	var plans []Plan
+	for _, p := range at {
+		p.Enough = r.enough(p.Sessions)
+		plans = append(plans, *p)
+	}
+	slices.SortFunc(plans, func(a, b Plan) int { return strings.Compare(a.Project, b.Project) })
+	return plans, nil
+}
+
+func (r *Reflector) enough(sessions int) bool { return sessions >= max(1, r.opts.MinSessions) }
+
+// Request returns the prompt that Apply would send for a project, byte for byte,
+// and from how many sessions it is made. With none there is nothing to send.
+func (r *Reflector) Request(ctx context.Context, project string) (p llm.Prompt, sessions int, err error) {
+	in, err := r.gather(ctx, project)
+	if err != nil || len(in.notes) == 0 {
+		return llm.Prompt{}, 0, err
+	}
+	return r.prompt(distilPrompt, in), len(in.notes), nil
+}
+
+func (r *Reflector) prompt(system string, in packed) llm.Prompt {
+	return llm.Prompt{System: r.redactor.Redact(system), User: in.text}
+}
+
+// gather reads the sessions of a project that fit into one prompt.
+func (r *Reflector) gather(ctx context.Context, project string) (packed, error) {
+	rows, err := r.sessions(ctx, project)
+	if err != nil {
+		return packed{}, err
+	}
+	notes := r.read(rows, func(n *note.Note) bool { return r.distillable(n, project) })
+	return r.pack(notes, func(n *note.Note) string { return "## " + n.Title }), nil
+}
+
+// A Report says what became of a project.
+type Report struct {
+	Project  string
+	Sessions int       // that were distilled, and are tagged so
+	Notes    []Written // what came of them
+	Left     int       // sessions that wait for the next run: there was no room, or they are too few
+	Changed  []note.ID // sessions that somebody changed meanwhile; they are distilled again
+	Resumed  bool      // a batch of an earlier run was finished
+	Stale    error     // all is safe on the disk, the index does not know it yet
+	Err      error     // of ApplyAll: why this project was skipped
+}
+
+// Wrote counts the notes of a report that are on the disk because of it.
+func (r *Report) Wrote() int {
+	n := 0
+	for _, w := range r.Notes {
+		if w.Result == ingest.Created || w.Result == ingest.Updated {
+			n++
+		}
+	}
+	return n
+}
+
+// A Written is what became of a note that a model proposed.
+type Written struct {
+	ID          note.ID
+	Type        note.Type
+	Title       string
+	Result      ingest.Result // Held and Dropped are results too: the note is dealt with
+	Why         string        // for Held and Dropped
+	Quarantined bool          // it reads like orders to an agent, and waits for its owner
+}
+
+// Apply distils the sessions of one project, and first of all finishes what an
+// earlier run left. One call of the model is made, before anything is written;
+// none when there are fewer sessions than Options.MinSessions.
+//
+// With an error the report says what was finished nevertheless.
+func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err error) {
+	rep.Project = project
+	unlock, err := r.single()
+	if err != nil {
+		return rep, err
+	}
+	defer unlock()
+	if err := r.resume(ctx, project, &rep); err != nil {
+		return rep, err
+	}
+	in, err := r.gather(ctx, project)
+	if err != nil {
+		return rep, err
+	}
+	if rep.Left = len(in.notes) + in.left; !r.enough(rep.Left) {
+		return rep, nil
+	}
+	text, err := r.ask(ctx, r.prompt(distilPrompt, in))
+	if err != nil {
+		return rep, err
+	}
+	items, err := ParseDistilled(text)
+	if err != nil {
+		return rep, err
+	}
+	batch, err := r.batch(project, in.notes, items)
+	if err != nil {
+		return rep, err
+	}
+	if err := r.store.SaveBatch(batch); err != nil {
+		return rep, err
+	}
+	rep.Left = in.left
+	return rep, r.finish(ctx, batch, &rep)
+}
+
+// ApplyAll is Apply for a project, or for every one that has sessions to distil
+// (""), in the order of their names. A project that fails has Err in its report
+// and stops no other; only what concerns all of them ends the run.
+func (r *Reflector) ApplyAll(ctx context.Context, project string) ([]Report, error) {
+	plans, err := r.Plan(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	var reports []Report
+	for _, p := range plans {
+		if !p.Enough && p.Unfinished == 0 {
+			continue
+		}
+		rep, err := r.Apply(ctx, p.Project)
+		if errors.Is(err, ErrNotConfigured) || errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrReadOnly) || ctx.Err() != nil {
+			return append(reports, rep), err
+		}
+		rep.Err = err
+		reports = append(reports, rep)
+	}
+	return reports, nil
+}
+
+// Auto is what follows the capture of a session: Apply, when that is switched
+// on and a model is configured, and nothing otherwise.
+func (r *Reflector) Auto(ctx context.Context, project string) (Report, error) {
+	if !r.opts.Auto || r.model == nil {
+		return Report{Project: project}, nil
+	}
+	rep, err := r.Apply(ctx, project)
+	if errors.Is(err, store.ErrLocked) {
+		return rep, nil // the other run does it
+	}
+	if err != nil {
+		return rep, fmt.Errorf("reflect on %s: %w", project, err)
+	}
+	return rep, nil
+}

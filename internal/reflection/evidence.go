@@ -1,0 +1,75 @@
+package reflection
+
+import (
+	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// enoughWords is the share of the words of a note that a source must hold to
+// count as a witness of it.
+const enoughWords = 0.5
+
+// evidence is what the sources of a note testify. All of them were read, so all
+// stand in derived_from; but a note is proven only by those that speak of it,
+// or every aside in one of fifty sessions would count as proven by fifty. When
+// no source holds enough of its words, the one that holds most is the witness.
+func evidence(n *note.Note, from []*note.Note) []note.Evidence {
+	words := content(n.Statement())
+	var all []note.Evidence
+	var best *note.Note
+	most := -1.0
+	for _, s := range from {
+		share := heldBy(words, content(s.Statement()))
+		if share > most {
+			best, most = s, share
+		}
+		if share >= enoughWords {
+			all = unite(all, testimony(s))
+		}
+	}
+	if len(all) == 0 && best != nil {
+		return slices.Clone(testimony(best))
+	}
+	return all
+}
+
+// testimony is a note's own evidence, or else the session that it is about.
+func testimony(n *note.Note) []note.Evidence {
+	if len(n.Evidence) > 0 || n.Provenance.Session == "" {
+		return n.Evidence
+	}
+	return []note.Evidence{{Session: n.Provenance.Session, Chunk: contentHash(n)}}
+}
+
+func unite(all, more []note.Evidence) []note.Evidence {
+	for _, e := range more {
+		if !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// content is the set of words of a text that carry its topic.
+func content(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range index.Words(text) {
+		if !index.Stopword(w) {
+			set[w] = true
+		}
+	}
+	return set
+}
+
+// heldBy is the share of words that other holds.
+func heldBy(words, other map[string]bool) float64 {
+	n := 0
+	for w := range words {
+		if other[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(words)))
+}

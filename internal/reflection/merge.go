@@ -1,0 +1,341 @@
+package reflection
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// A Proposal is what a model thinks could be merged in a project.
+type Proposal struct {
+	Project string
+	Notes   int // that were looked at
+	Left    int // that had no room in the prompt
+	Groups  []Group
+
+	seen map[note.ID]string // the content that the model has seen, by id
+}
+
+// Only returns the proposal with other groups: those that a gate tries.
+func (p Proposal) Only(groups []Group) Proposal {
+	p.Groups = groups
+	return p
+}
+
+// A Gate says whether groups may be merged, by trying them somewhere else: the
+// groups that were accepted before and, as the last, the one it is about. It
+// returns the share of questions answered before and after.
+type Gate func(ctx context.Context, groups []Group) (before, after float64, ok bool, err error)
+
+// A Refusal is a group that was not merged.
+type Refusal struct {
+	Group         Group
+	Why           string  // one sentence; "" when the gate refused
+	Before, After float64 // what the gate measured
+}
+
+// A Merging says what became of a proposal.
+type Merging struct {
+	Project     string
+	Applied     []Group
+	Synthesized []note.ID // new notes
+	Superseded  int       // notes that others stand for now
+	Refused     []Refusal
+	Stale       error // all is safe on the disk, the index does not know it yet
+}
+
+// durable lists the notes of a project that may be merged: procedural ones
+// before semantic ones, newest first.
+func (r *Reflector) durable(ctx context.Context, project string) ([]*note.Note, error) {
+	var all []*note.Note
+	for _, t := range []note.Type{note.Procedural, note.Semantic} {
+		rows, err := r.index.Select(ctx, index.Filter{
+			Projects: []string{project}, Types: []note.Type{t}, Scope: note.Portable, Now: r.store.Now(),
+		}, 0)
+		if err != nil {
+			return nil, fmt.Errorf("list the notes: %w", err)
+		}
+		rows = slices.DeleteFunc(rows, func(w index.Row) bool { return w.Kind != "" || w.Dead || w.SupersededBy != "" })
+		all = append(all, r.read(rows, func(n *note.Note) bool { return r.mergeable(n, project) })...)
+	}
+	return all, nil
+}
+
+func (r *Reflector) mergeable(n *note.Note, project string) bool {
+	return n.Type.Durable() && n.Scope == note.Portable && n.Kind == "" && n.Project == project && n.Live(r.store.Now())
+}
+
+// MergeRequest returns the prompt that Propose would send, byte for byte, and
+// how many notes stand in it. With none there are too few to ask.
+func (r *Reflector) MergeRequest(ctx context.Context, project string) (p llm.Prompt, notes int, err error) {
+	in, err := r.comparable(ctx, project)
+	if err != nil || len(in.notes) == 0 {
+		return llm.Prompt{}, 0, err
+	}
+	return r.prompt(mergePrompt, in), len(in.notes), nil
+}
+
+// comparable packs the notes of a project, if there are enough. One that is
+// longer than the window is left out: nobody can say that another note says all
+// of it.
+func (r *Reflector) comparable(ctx context.Context, project string) (packed, error) {
+	notes, err := r.durable(ctx, project)
+	if err != nil || len(notes) < max(2, r.opts.MinDurable) {
+		return packed{}, err
+	}
+	most := r.opts.window() / 2
+	notes = slices.DeleteFunc(notes, func(n *note.Note) bool { return len(n.Statement()) > most })
+	in := r.pack(notes, func(n *note.Note) string { return fmt.Sprintf("## [%s] [%s] %s", n.ID, n.Type, n.Title) })
+	if len(in.notes) < 2 {
+		return packed{}, nil
+	}
+	return in, nil
+}
+
+// Propose asks the model which notes of a project say the same. It writes
+// nothing. Below Options.MinDurable notes nobody is asked.
+func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, error) {
+	p := Proposal{Project: project, seen: make(map[note.ID]string)}
+	if r.model == nil {
+		return p, ErrNotConfigured
+	}
+	in, err := r.comparable(ctx, project)
+	if err != nil || len(in.notes) == 0 {
+		return p, err
+	}
+	var known []note.ID
+	for _, n := range in.notes {
+		known = append(known, n.ID)
+		p.seen[n.ID] = contentHash(n)
+	}
+	p.Notes, p.Left = len(in.notes), in.left
+	text, err := r.ask(ctx, r.prompt(mergePrompt, in))
+	if err != nil {
+		return p, err
+	}
+	p.Groups, err = ParseGroups(text, known)
+	return p, err
+}
+
+// Merge applies the groups of a proposal one by one, each with a single write,
+// so that a run that is killed has merged some groups and no half of one. A
+// group is refused when a note of it has changed since the model saw it, when
+// it would lose an exception (narrower), when it would close a circle, and when
+// the gate says so; a nil gate says nothing.
+func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging, err error) {
+	m.Project = p.Project
+	unlock, err := r.single()
+	if err != nil {
+		return m, err
+	}
+	defer unlock()
+	for _, g := range p.Groups {
+		refuse := func(why string) { m.Refused = append(m.Refused, Refusal{Group: g, Why: why}) }
+		if _, why, err := r.look(ctx, p, g); err != nil {
+			return m, err
+		} else if why != "" {
+			refuse(why)
+			continue
+		}
+		if gate != nil {
+			before, after, ok, err := gate(ctx, append(slices.Clone(m.Applied), g))
+			if err != nil {
+				return m, fmt.Errorf("try %s: %w", g, err)
+			}
+			if !ok {
+				m.Refused = append(m.Refused, Refusal{Group: g, Before: before, After: after})
+				continue
+			}
+		}
+		why, err := r.merge(ctx, p, g, &m)
+		if err != nil {
+			return m, fmt.Errorf("%s: %w", g, err)
+		}
+		if why != "" {
+			refuse(why)
+		}
+	}
+	if len(m.Applied) > 0 {
+		_ = r.store.Log(store.Record{Kind: store.Reflected, Project: p.Project, Text: "merge", Count: m.Superseded, Notes: m.Synthesized})
+	}
+	return m, nil
+}
+
+// A gathering is a group as it stands on the disk.
+type gathering struct {
+	standing   *note.Note // the keeper, or the note that is to be written
+	ref        store.Ref  // of the keeper
+	superseded []*note.Note
+}
+
+// look reads the notes of a group and says why it must not be merged, if so.
+func (r *Reflector) look(ctx context.Context, p Proposal, g Group) (gathering, string, error) {
+	var at gathering
+	members := slices.Clone(g.Superseded)
+	if g.Action == Keep {
+		members = append(members, g.Keeper)
+	}
+	for _, id := range members {
+		row, ok, err := r.index.Lookup(ctx, id)
+		if err != nil {
+			return at, "", err
+		}
+		if !ok || row.ID != id || row.Dead || row.SupersededBy != "" {
+			return at, fmt.Sprintf("%s is not in use any more", id), nil
+		}
+		n, _, ref, err := r.store.Read(row.Ref.Path)
+		switch {
+		case err != nil || !r.mergeable(n, p.Project):
+			return at, fmt.Sprintf("%s is not in use any more", id), nil //nolint:nilerr // a note that is gone is a reason, no failure
+		case p.seen[id] != contentHash(n):
+			return at, fmt.Sprintf("%s has changed since it was compared", id), nil
+		case g.Action == Keep && id == g.Keeper:
+			at.standing, at.ref = n, ref
+		default:
+			at.superseded = append(at.superseded, n)
+		}
+	}
+	if g.Action == Synthesize {
+		at.standing = r.synthesis(p.Project, g, at.superseded)
+	}
+	if at.standing == nil || len(at.superseded) == 0 {
+		return at, "it names no notes", nil
+	}
+	return at, r.forbidden(ctx, at), nil
+}
+
+// forbidden says why a group must not be merged, or "".
+func (r *Reflector) forbidden(ctx context.Context, at gathering) string {
+	for _, n := range at.superseded {
+		if n.Branch != at.standing.Branch {
+			return fmt.Sprintf("%s holds for another branch", n.ID)
+		}
+	}
+	if lost := narrower(at.standing, at.superseded); len(lost) > 0 {
+		return "it would lose: " + strings.Join(lost[:min(3, len(lost))], "; ")
+	}
+	if at.standing.Quarantine {
+		return "its text reads like orders to an agent"
+	}
+	if r.reaches(ctx, at.superseded, at.standing.ID) {
+		return fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.standing.ID)
+	}
+	return ""
+}
+
+// reaches reports whether one follows from notes to the note id along what they
+// supersede, in however many steps.
+func (r *Reflector) reaches(ctx context.Context, from []*note.Note, id note.ID) bool {
+	seen := make(map[note.ID]bool)
+	for len(from) > 0 {
+		n := from[0]
+		from = from[1:]
+		for _, next := range n.Supersedes {
+			if next == id {
+				return true
+			}
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			if ref, err := r.locate(ctx, next); err == nil {
+				if m, _, _, err := r.store.Read(ref.Path); err == nil {
+					from = append(from, m)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// synthesis makes the note that is to stand for others. Its id follows from
+// what it stands for and what it says, as with distilled notes.
+func (r *Reflector) synthesis(project string, g Group, from []*note.Note) *note.Note {
+	n := r.propose(g.New, from)
+	n.Project, n.Tags, n.Provenance.Source = project, []string{tagMerge}, note.Merge
+	n.Evidence = nil
+	var newest time.Time
+	var lines []string
+	for _, s := range from { // it says what each of them says, so it has all their evidence
+		n.Evidence = unite(n.Evidence, testimony(s))
+		lines = append(lines, string(s.ID)+" "+contentHash(s))
+		if t, ok := s.UpdatedAt.Time(); ok && t.After(newest) {
+			newest = t
+		}
+	}
+	n.ProofCount = n.Sessions()
+	n.Supersedes = slices.Clone(g.Superseded)
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n") + "\x00" + note.Normalize(n.Statement())))
+	n.ID = note.EpisodicID(newest, tagMerge, hex.EncodeToString(sum[:]))
+	return n
+}
+
+// merge applies one group and says why not, if so.
+func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) (why string, err error) {
+	if g.Action == Synthesize {
+		return r.replace(ctx, p, g, m)
+	}
+	unlock, err := r.store.Lock(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	at, why, err := r.look(ctx, p, g) // again: now nobody else writes
+	if err != nil || why != "" {
+		return why, err
+	}
+	n := at.standing
+	n.Supersedes = union(n.Supersedes, g.Superseded)
+	n.Tags = union(n.Tags, []string{tagMerged})
+	n.UpdatedAt = note.At(r.store.Now())
+	ref, _, err := r.store.Put(n, at.ref, store.Update)
+	if err != nil {
+		return "", err
+	}
+	m.Stale = errors.Join(m.Stale, r.index.Refresh(ctx, ref.Path))
+	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
+	return "", nil
+}
+
+// replace writes the note that stands for a group.
+func (r *Reflector) replace(ctx context.Context, p Proposal, g Group, m *Merging) (why string, err error) {
+	at, why, err := r.look(ctx, p, g)
+	if err != nil || why != "" {
+		return why, err
+	}
+	out, err := r.ingester.Add(ctx, ingest.Draft{Note: at.standing, Reason: store.Update})
+	if err != nil {
+		return "", err
+	}
+	switch out.Result {
+	case ingest.Created, ingest.Updated, ingest.Unchanged:
+		if out.Note.ID != at.standing.ID {
+			return fmt.Sprintf("%s says it already", out.Note.ID), nil
+		}
+	default:
+		return out.Why, nil
+	}
+	m.Stale = errors.Join(m.Stale, out.Stale)
+	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
+	m.Synthesized = append(m.Synthesized, out.Note.ID)
+	return "", nil
+}
+
+// union is the sorted set of what is in either list.
+func union[T ~string](a, b []T) []T {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

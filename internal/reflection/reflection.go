@@ -1,0 +1,106 @@
+// Package reflection makes few good notes out of many: it distils the sessions
+// of a project into facts and how-tos (distil.go), and lets one note stand for
+// several that say the same (merge.go).
+//
+// It writes notes by the door that everybody uses (ingest), and keeps nothing
+// of its own but the batch that is being written (store.Batch). What models were
+// asked, and what that cost, is counted from the event log (budget.go).
+//
+// Failure policy: reflection aborts, it never fabricates. A model that cannot be
+// reached, and an answer that is not exactly what was asked for, change nothing
+// at all. From the moment an answer is accepted the opposite holds: it is on the
+// disk before its first note is, and a run that was killed is finished by the
+// next one, without asking again. One project that fails does not stop the
+// others.
+package reflection
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// Options are the settings of reflection.
+type Options struct {
+	Auto        bool // distil when a session has been captured
+	MinSessions int  // sessions that are worth a distillation
+	MinDurable  int  // notes among which it is worth to look for repetitions
+	GateK       int  // hits among which the gate of a merge looks for the right note
+	MaxTokens   int  // of a prompt; four bytes count as one, and 0 means 120000
+	DailyCalls  int  // answers of models a day; 0 means no limit
+	DailyTokens int  // tokens of prompts and answers a day; 0 means no limit
+}
+
+// window is the length of a prompt in bytes.
+func (o Options) window() int {
+	if o.MaxTokens <= 0 {
+		return 4 * 120_000
+	}
+	return 4 * o.MaxTokens
+}
+
+// A Reflector distils and merges notes. Two runs at a time, in one process or
+// in several, are prevented by a lock: the second gets store.ErrLocked.
+type Reflector struct {
+	store    *store.Store
+	index    *index.Index
+	ingester *ingest.Ingester
+	redactor *llm.Redactor
+	model    llm.Generator
+	opts     Options
+}
+
+// ErrNotConfigured says that there is no model to ask.
+var ErrNotConfigured = errors.New("no reflection provider configured (set ANAMNESIS_REFLECTION_PROVIDER + model/base-url/key)")
+
+// New returns a Reflector. Without a model (nil) it plans, shows requests and
+// finishes what an earlier run began; whatever has to be asked is
+// ErrNotConfigured.
+func New(s *store.Store, ix *index.Index, g *ingest.Ingester, r *llm.Redactor, model llm.Generator, o Options) *Reflector {
+	return &Reflector{store: s, index: ix, ingester: g, redactor: r, model: model, opts: o}
+}
+
+// Confidence is what a note has that a model wrote and nobody has looked at.
+const Confidence = 0.6
+
+// The tags of reflection.
+const (
+	tagDistilled = "reflection" // on a note that a model distilled
+	tagReflected = "reflected"  // on a session that has been distilled
+	tagMerge     = "merge"      // on a note that a model wrote in place of others
+	tagMerged    = "merged"     // on a note that stands for others as well
+)
+
+// single makes runs of reflection single in this store.
+func (r *Reflector) single() (unlock func(), err error) {
+	unlock, ok, err := r.store.TryLock("reflect")
+	if err == nil && !ok {
+		err = fmt.Errorf("another reflection is running: %w", store.ErrLocked)
+	}
+	return unlock, err
+}
+
+// ask gets one answer. No lock of the store is held.
+func (r *Reflector) ask(ctx context.Context, p llm.Prompt) (string, error) {
+	if r.model == nil {
+		return "", ErrNotConfigured
+	}
+	return r.model.Generate(ctx, p)
+}
+
+// contentHash tells two states of a note apart by what it says.
+func contentHash(n *note.Note) string {
+	sum := sha256.Sum256([]byte(n.Title + "\x00" + n.Body))
+	return hex.EncodeToString(sum[:16])
+}
+
+// sourceOf is the note as a model is about to see it.
+func sourceOf(n *note.Note) store.Source { return store.Source{ID: n.ID, Hash: contentHash(n)} }
