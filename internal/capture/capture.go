@@ -5,8 +5,9 @@
 // from the session's start and id, so capturing again updates it.
 //
 // Failure policy: capture falls back, it never breaks a session's teardown. A
-// transcript that cannot be read is a session without content; a summary that
-// fails is replaced by the heuristic one.
+// transcript that cannot be read is a session without content; a summary of a
+// model that fails, whatever the reason, is replaced by the heuristic one. It is
+// not tried again: capturing the session once more asks once more.
 package capture
 
 import (
@@ -29,6 +30,8 @@ import (
 // Options are the settings of capture.
 type Options struct {
 	MachineID string
+	Summary   bool // let the model write the summary, when there is one (Recorder.WithModel)
+	MaxTokens int  // of the prompt of a summary; four bytes count as one, and 0 means 120000
 }
 
 // A Recorder captures sessions.
@@ -36,6 +39,7 @@ type Recorder struct {
 	store    *store.Store
 	ingester *ingest.Ingester
 	redactor *llm.Redactor
+	model    llm.Generator // nil: the heuristic writes the summaries
 	opts     Options
 }
 
@@ -58,11 +62,13 @@ type Request struct {
 
 // A Capture is what became of a session.
 type Capture struct {
-	Project string
-	Source  string
-	Trivial bool // not worth a note
-	Skipped agent.Skipped
-	Outcome ingest.Outcome // when not trivial
+	Project  string
+	Source   string
+	Trivial  bool // not worth a note
+	Declined bool // the model says that it is not worth one
+	Skipped  agent.Skipped
+	Fallback error          // why the heuristic wrote the summary, when a model should have
+	Outcome  ingest.Outcome // when neither trivial nor declined
 }
 
 // ErrNoTranscript says that there is no such session file, and that waiting will not bring it.
@@ -86,14 +92,31 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		return c, r.store.Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "trivial"})
 	}
 	n := r.draft(q, facts, c.Project)
+	if r.asked() {
+		sum, err := r.ask(ctx, session)
+		switch {
+		case err != nil:
+			c.Fallback = err
+		case sum.skip: // a note that an earlier capture of the session made stays
+			c.Declined = true
+			return c, r.store.Log(store.Record{Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project, Text: "declined"})
+		default:
+			n.Title, n.Body, n.Provenance.Model = sum.title, sum.body, r.model.Name()
+			n.ImportHash = ingest.SummaryHash(n.Title, n.Body)
+		}
+	}
 	c.Outcome, err = r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Capture})
 	if err != nil {
 		return c, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}
-	_ = r.store.Log(store.Record{
+	rec := store.Record{
 		Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project,
 		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(),
-	})
+	}
+	if c.Fallback != nil {
+		rec.Error = "summary: " + c.Fallback.Error()
+	}
+	_ = r.store.Log(rec)
 	return c, nil
 }
 

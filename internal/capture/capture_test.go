@@ -24,8 +24,10 @@ import (
 type room struct {
 	*testing.T
 	*capture.Recorder
-	store *store.Store
-	dir   string
+	store    *store.Store
+	dir      string
+	ingester *ingest.Ingester
+	redactor *llm.Redactor
 }
 
 func newRoom(t *testing.T) *room {
@@ -45,7 +47,7 @@ func newRoom(t *testing.T) *room {
 		t.Fatal(err)
 	}
 	g := ingest.New(s, index.New(db, s, index.Embedding{}), r, ingest.Options{MachineID: "box"})
-	return &room{T: t, Recorder: capture.New(s, g, r, capture.Options{MachineID: "box"}), store: s, dir: dir}
+	return &room{T: t, Recorder: capture.New(s, g, r, capture.Options{MachineID: "box"}), store: s, dir: dir, ingester: g, redactor: r}
 }
 
 // A line of a session in the shape of Claude Code's.
