@@ -1,0 +1,205 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// everywhere is what a call names to ask the notes of all projects.
+const everywhere = "*"
+
+const maxKey = 300 // characters of the key of a project
+
+// A caller is who makes a call, as far as we ask.
+type caller struct {
+	session *sdk.ServerSession
+	roots   bool // it can be asked in which folders it works
+}
+
+// lastWithRoots is the last version of the protocol in which a server may ask a
+// client for its roots.
+const lastWithRoots = "2025-11-25"
+
+func callerOf[P sdk.Params](r *sdk.ServerRequest[P]) caller {
+	c := caller{session: r.Session}
+	caps := r.ClientCapabilities()
+	if c.session != nil && caps != nil && r.ProtocolVersion() <= lastWithRoots {
+		c.roots = caps.RootsV2 != nil //nolint:staticcheck // deprecated from 2026-07-28 on, and what older clients have
+	}
+	return c
+}
+
+// A place is the project that a call is about.
+type place struct {
+	id  store.Identity // its key is empty when nobody knows
+	dir string         // of the project, "" when it was named
+}
+
+// place works out the project of a call: the one that it names; else, for "" and
+// ".", that of the client's folders, or of the folder the server was started in.
+func (s *Server) place(ctx context.Context, c caller, project string) (place, error) {
+	switch {
+	case len([]rune(project)) > maxKey:
+		return place{}, errors.New("the project's key is longer than 300 characters")
+	case strings.ContainsFunc(project, unicode.IsControl):
+		return place{}, errors.New("the project's key holds a control character")
+	}
+	if project == note.Global { // no client need be asked where it is
+		return place{id: store.Identity{Key: note.Global, Source: "call"}}, nil
+	}
+	here := place{dir: s.dir(ctx, c)}
+	if here.dir != "" {
+		here.id = s.rooms.Store.Identify(here.dir)
+	}
+	if here.id.Key == store.Unknown { // the root folder, where some clients start their servers
+		here = place{}
+	}
+	if project == "" || project == "." {
+		return here, nil
+	}
+	key := s.rooms.Store.Canonical(project)
+	if here.dir != "" && s.rooms.Store.Canonical(here.id.Key) == key {
+		return here, nil // its branches are known then
+	}
+	return place{id: store.Identity{Key: key, Source: "call"}}, nil
+}
+
+// scope works out which notes a question is about: of the project that is named
+// and no other; of all for "*"; else of the present project and those for every
+// project. Where no project is known, all are asked.
+func (s *Server) scope(ctx context.Context, c caller, project string) (recall.Scope, error) {
+	reach := s.opts.Reach
+	if project == everywhere {
+		reach.Global, project = true, ""
+	}
+	p, err := s.place(ctx, c, project)
+	if err != nil {
+		return recall.Scope{}, err
+	}
+	if reach.Only = project != ""; reach.Only {
+		reach.Global = false
+	}
+	if p.id.Key == "" {
+		if project != "" {
+			return recall.Scope{}, errNowhere
+		}
+		return recall.ScopeOf(recall.Place{}, recall.Reach{Global: true, AllBranches: true}), nil
+	}
+	branch := ""
+	if p.dir != "" {
+		branch = store.Side(p.dir, p.id.Branch)
+	}
+	if s.opts.Branch != "" {
+		branch = strings.TrimPrefix(s.opts.Branch, "-")
+	}
+	at, err := s.rooms.Engine.Place(ctx, p.id, branch, func(some []string) []string {
+		if p.dir == "" || s.rooms.Merged == nil {
+			return nil
+		}
+		return s.rooms.Merged(ctx, p.dir, some)
+	})
+	if err != nil {
+		return recall.Scope{}, err
+	}
+	return recall.ScopeOf(at, reach), nil
+}
+
+var errNowhere = errors.New("the present project is not known here; name it with project")
+
+// dir returns the folder that a caller works in, "" when nobody knows.
+func (s *Server) dir(ctx context.Context, c caller) string {
+	if c.roots {
+		if dir := s.roots.of(ctx, c.session); dir != "" {
+			return dir
+		}
+	}
+	return s.opts.Dir
+}
+
+// roots remembers in which folder each client works. The zero value is ready.
+type roots struct {
+	mu  sync.Mutex
+	all map[*sdk.ServerSession]root
+}
+
+type root struct {
+	dir   string
+	until time.Time // zero: until the client says that it changed
+}
+
+const (
+	rootsWait  = time.Second // for a client's answer
+	rootsRetry = time.Minute // after a client gave none
+	maxRoots   = 256         // sessions that are remembered
+)
+
+// of asks a client for its folders, once, and returns the first that is there.
+func (r *roots) of(ctx context.Context, ss *sdk.ServerSession) string {
+	r.mu.Lock()
+	known, ok := r.all[ss]
+	r.mu.Unlock()
+	if ok && (known.until.IsZero() || time.Now().Before(known.until)) {
+		return known.dir
+	}
+	ctx, cancel := context.WithTimeout(ctx, rootsWait)
+	defer cancel()
+	var found root
+	list, err := ss.ListRoots(ctx, nil) //nolint:staticcheck // deprecated from 2026-07-28 on, and what older clients have
+	if err != nil {
+		found.until = time.Now().Add(rootsRetry)
+	} else {
+		for _, one := range list.Roots {
+			if found.dir = folder(one.URI); found.dir != "" {
+				break
+			}
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all == nil || len(r.all) >= maxRoots {
+		r.all = make(map[*sdk.ServerSession]root)
+	}
+	r.all[ss] = found
+	return found.dir
+}
+
+// drop forgets what a client said.
+func (r *roots) drop(ss *sdk.ServerSession) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.all, ss)
+}
+
+// folder returns the folder of this machine that a file URI names, or "".
+func folder(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || strings.ContainsRune(u.Path, 0) {
+		return ""
+	}
+	path := u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	path = filepath.Clean(filepath.FromSlash(path))
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	if fi, err := os.Stat(path); err != nil || !fi.IsDir() {
+		return ""
+	}
+	return path
+}

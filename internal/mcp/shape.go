@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// Bounds of an answer.
+const (
+	maxAnswer    = 60_000 // bytes of all notes of an answer, as JSON
+	maxShown     = 4_000  // characters of a body in a search
+	maxShownName = 300    // characters of a title or a key
+	maxShownTags = 30
+	maxShownTag  = 100
+)
+
+// cutMark ends a body that is shown in part.
+const cutMark = "\n… [cut; memory_get shows the rest]"
+
+// A noteOut is a note without its body. The first eleven keys are those of the
+// program before this one, in its order.
+type noteOut struct {
+	ID          note.ID  `json:"id"`
+	Type        string   `json:"type"`
+	Title       string   `json:"title"`
+	Project     string   `json:"project"`
+	MachineID   string   `json:"machine_id"`
+	Scope       string   `json:"scope"`
+	UserID      string   `json:"user_id"`
+	WorkspaceID string   `json:"workspace_id"`
+	Tags        []string `json:"tags"`
+	CreatedAt   string   `json:"created_at"`
+	UpdatedAt   string   `json:"updated_at"`
+
+	Source     string    `json:"prov_source"`
+	Confidence float64   `json:"confidence"`
+	Supersedes []note.ID `json:"supersedes,omitempty"`
+	Branch     string    `json:"branch,omitempty"`
+	Status     string    `json:"status,omitempty"`
+	Expires    string    `json:"forget_after,omitempty"`
+}
+
+// ofNote shows what a file says.
+func ofNote(n *note.Note) noteOut {
+	return noteOut{
+		ID: n.ID, Type: string(n.Type), Title: name(n.Title), Project: name(n.Project), MachineID: name(n.MachineID), Scope: string(n.Scope),
+		UserID: name(n.UserID), WorkspaceID: name(n.WorkspaceID), Tags: names(n.Tags), CreatedAt: name(string(n.CreatedAt)),
+		UpdatedAt: name(string(n.UpdatedAt)), Source: name(n.Provenance.Source), Confidence: n.Provenance.Confidence,
+		Supersedes: n.Supersedes[:min(len(n.Supersedes), maxShownTags)], Branch: name(n.Branch), Status: name(n.Status),
+		Expires: name(string(n.ForgetAfter)),
+	}
+}
+
+// ofRow shows what the index knows.
+func ofRow(r *index.Row) noteOut {
+	o := noteOut{
+		ID: r.ID, Type: string(r.Type), Title: name(r.Title), Project: name(r.Project), MachineID: name(r.MachineID), Scope: string(r.Ref.Scope),
+		UserID: name(r.UserID), WorkspaceID: name(r.WorkspaceID), Tags: names(r.Tags), Source: name(r.Source), Confidence: r.Confidence,
+		Branch: name(r.Branch), Status: name(r.Status),
+	}
+	if !r.Created.IsZero() {
+		o.CreatedAt = string(note.At(r.Created))
+	}
+	if !r.Updated.IsZero() {
+		o.UpdatedAt = string(note.At(r.Updated))
+	}
+	return o
+}
+
+// marked puts the marks around text of notes.
+func (s *Server) marked(text string) string {
+	if s.opts.Start == "" {
+		return text
+	}
+	return s.opts.Start + "\n" + text + "\n" + s.opts.End
+}
+
+// visibly makes text of a note harmless, and changes as little as it can:
+// characters that nobody sees go, and marks lose their form, so that no text can
+// end the frame around it.
+func visibly(text string) string {
+	return strings.ReplaceAll(strings.Map(visible, text), "<!-- anamnesis:", "<!-- (anamnesis):")
+}
+
+// visible drops characters without a form, but for those that scripts and emoji need.
+func visible(r rune) rune {
+	switch {
+	case r == '\n', r == '\t', r == 0x200c, r == 0x200d, r >= 0xfe00 && r <= 0xfe0f:
+		return r
+	case unicode.Is(unicode.Cf, r), unicode.IsControl(r), r >= 0xe0000 && r <= 0xe0fff:
+		return -1
+	}
+	return r
+}
+
+// name makes one short, harmless line of a text. Spaces go first: without them
+// something may be a mark that was none.
+func name(text string) string {
+	return clip(visibly(strings.Join(strings.Fields(text), " ")), maxShownName, "…")
+}
+
+// names does so with a list, which is never null.
+func names(list []string) []string {
+	all := make([]string, 0, min(len(list), maxShownTags))
+	for _, t := range list[:min(len(list), maxShownTags)] {
+		all = append(all, clip(name(t), maxShownTag, "…"))
+	}
+	return all
+}
+
+// clip shortens a text to a number of characters and says so at its end.
+func clip(text string, most int, mark string) string {
+	if len(text) <= most || utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n == most {
+			return text[:i] + mark
+		}
+		n++
+	}
+	return text // unreachable: it has more characters than most
+}
+
+// A budget is what is left of an answer's size.
+type budget int
+
+// room takes the bytes of v as JSON out of the budget. It reports whether v fits.
+func (b *budget) room(v any) bool {
+	data, err := compact(v)
+	if err != nil || len(data)+1 > int(*b) {
+		return false
+	}
+	*b -= budget(len(data) + 1)
+	return true
+}
+
+// body cuts text to a number of characters, and so that its JSON takes no more
+// than its share of what is left when there are others behind it.
+func (b *budget) body(text string, most, sharers int) string {
+	text = visibly(text)
+	share := *b / budget(max(1, sharers))
+	for ; most >= 50; most /= 2 {
+		rest := share
+		if cut := clip(text, most, cutMark); rest.room(cut) {
+			*b -= share - rest
+			return cut
+		}
+	}
+	*b -= budget(min(len(cutMark)+8, int(*b)))
+	return strings.TrimSpace(cutMark)
+}
+
+// sorted is a list of ids that is never null.
+func sorted(ids []note.ID) []note.ID {
+	all := append([]note.ID{}, ids...)
+	slices.Sort(all)
+	return all
+}

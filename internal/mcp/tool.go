@@ -1,0 +1,215 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"anamnesis/internal/note"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A tool is one thing that a client can ask for.
+type tool struct {
+	name  string
+	doc   string // at most two sentences: a model reads them in every session
+	hints sdk.ToolAnnotations
+	input func() (*jsonschema.Schema, error)
+	// amend says what a Go type cannot: closed sets and defaults.
+	amend  func(properties map[string]*jsonschema.Schema)
+	output func() (*jsonschema.Schema, error)
+	call   func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error)
+}
+
+// tools lists what there is. Clients see them by name.
+var tools = []tool{
+	toolSearch, toolGet, toolList, toolStatus, toolWrite, toolForget, toolHandoff, toolSync,
+}
+
+// Pointers for annotations, of which nothing is ever changed.
+var (
+	yes, no = true, false
+
+	readOnly = sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no}
+)
+
+// takes makes a tool's call of a method with typed arguments.
+func takes[In, Out any](do func(*Server, context.Context, caller, In) (Out, error)) func(*Server, context.Context, caller, json.RawMessage) (any, error) {
+	return func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error) {
+		var in In
+		if err := json.Unmarshal(args, &in); err != nil {
+			return nil, fmt.Errorf("read the arguments: %w", err)
+		}
+		return do(s, ctx, c, in)
+	}
+}
+
+// schemaOf describes a type. Lists are lists: they are never null here.
+func schemaOf[T any]() (*jsonschema.Schema, error) {
+	s, err := jsonschema.For[T](nil)
+	if err == nil {
+		lists(s)
+	}
+	return s, err
+}
+
+func lists(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, p := range s.Properties {
+		lists(p)
+	}
+	if s.Items != nil {
+		lists(s.Items)
+	}
+}
+
+// open lets a described object have more than is described: later versions add
+// to answers.
+func open(s *jsonschema.Schema) {
+	if s.Type == "object" && s.Properties != nil {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		open(p)
+	}
+	if s.Items != nil {
+		open(s.Items)
+	}
+}
+
+// describe returns what clients are told of a tool.
+func (t *tool) describe() (*sdk.Tool, error) {
+	in, err := t.input()
+	if err != nil {
+		return nil, err
+	}
+	if t.amend != nil {
+		t.amend(in.Properties)
+	}
+	out, err := t.output()
+	if err != nil {
+		return nil, err
+	}
+	open(out)
+	return &sdk.Tool{Name: t.name, Description: t.doc, Annotations: &t.hints, InputSchema: in, OutputSchema: out}, nil
+}
+
+// add makes a tool known to the SDK.
+func (t *tool) add(s *Server) error {
+	def, err := t.describe()
+	if err != nil {
+		return err
+	}
+	in, ok := def.InputSchema.(*jsonschema.Schema)
+	if !ok {
+		return errors.New("the input has no schema") // unreachable: describe makes it
+	}
+	schema, err := in.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err != nil {
+		return err
+	}
+	s.sdk.AddTool(def, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		args, err := arguments(req.Params.Arguments, schema)
+		if err != nil {
+			return failed(fmt.Errorf("%s: %w", t.name, err)), nil
+		}
+		out, err := t.call(s, ctx, callerOf(req), args)
+		if err != nil {
+			return failed(fmt.Errorf("%s: %w", t.name, err)), nil
+		}
+		return s.result(out)
+	})
+	return nil
+}
+
+// arguments checks the arguments of a call and fills in what is left out. A null
+// means the same as nothing.
+func arguments(data json.RawMessage, schema *jsonschema.Resolved) (json.RawMessage, error) {
+	var args map[string]any
+	if len(data) > 0 {
+		if err := json.Unmarshal(data, &args); err != nil {
+			return nil, errors.New("the arguments are no JSON object")
+		}
+	}
+	if args == nil {
+		args = make(map[string]any)
+	}
+	for name, v := range args {
+		if v == nil {
+			delete(args, name)
+		}
+	}
+	var all any = args
+	if err := schema.ApplyDefaults(&all); err != nil {
+		return nil, fmt.Errorf("fill in the arguments: %w", err)
+	}
+	if err := schema.Validate(all); err != nil {
+		return nil, fmt.Errorf("check the arguments: %w", err)
+	}
+	return json.Marshal(all)
+}
+
+// failed is the answer to a call that did not succeed.
+func failed(err error) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: visibly(err.Error())}}}
+}
+
+// framed answers hold text of notes, and carry the marks around it.
+type framed interface {
+	// frame returns the answer with the marks as its first and last keys.
+	frame(start, end string) any
+}
+
+// result makes an answer of what a tool returned: its JSON as text and as data.
+// Which of the two a client shows to its model, and so what stands in the
+// session's transcript, differs; the marks are in both.
+func (s *Server) result(out any) (*sdk.CallToolResult, error) {
+	text, err := compact(out)
+	if err != nil {
+		return nil, err
+	}
+	data := text
+	if f, ok := out.(framed); ok && s.opts.Start != "" {
+		if data, err = compact(f.frame(s.opts.Start, s.opts.End)); err != nil {
+			return nil, err
+		}
+		text = []byte(s.marked(string(text)))
+	}
+	return &sdk.CallToolResult{
+		Content:           []sdk.Content{&sdk.TextContent{Text: string(text)}},
+		StructuredContent: json.RawMessage(data),
+	}, nil
+}
+
+// compact is JSON without the escapes that only HTML needs: code is full of them.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write the answer: %w", err)
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// oneOf is a closed set of values.
+func oneOf[T ~string](values ...T) []any {
+	all := make([]any, 0, len(values))
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
+}
+
+// ofTypes and ofScopes are the closed sets of notes.
+func ofTypes() []any  { return oneOf(note.Types...) }
+func ofScopes() []any { return oneOf(note.Portable, note.Local) }
+
+// by is a default.
+func by(v string) json.RawMessage { return json.RawMessage(v) }

@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"anamnesis/internal/note"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var toolForget = tool{
+	name:   "memory_forget",
+	doc:    `Show what forgetting a note would erase, and with apply erase it on every machine for good. Apply only when the user asked for it.`,
+	hints:  sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no},
+	input:  schemaOf[forgetIn],
+	output: schemaOf[forgetOut],
+	amend:  func(p map[string]*jsonschema.Schema) { p["apply"].Default = by("false") },
+	call:   takes((*Server).forget),
+}
+
+type forgetIn struct {
+	ID    string `json:"id" jsonschema:"the whole id"`
+	Apply bool   `json:"apply,omitempty"`
+}
+
+type forgetOut struct {
+	ForgetPlan
+	Message string `json:"message"`
+}
+
+func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, error) {
+	id, err := note.ParseID(strings.TrimSpace(in.ID))
+	if err != nil {
+		return forgetOut{}, err
+	}
+	if s.rooms.Forget == nil {
+		return forgetOut{}, errors.New("it is not available here; the user can run `anamnesis forget`")
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return forgetOut{}, err
+	}
+	row, ok, err := s.rooms.Index.Lookup(ctx, id)
+	if err != nil {
+		return forgetOut{}, err
+	}
+	if !ok {
+		return forgetOut{}, fmt.Errorf("there is no note %s; memory_list names them", id)
+	}
+	plan, err := s.rooms.Forget(ctx, row.ID, in.Apply)
+	if err != nil {
+		return forgetOut{}, err
+	}
+	out := forgetOut{ForgetPlan: plan, Message: "nothing was changed yet; apply does it, and cannot be undone"}
+	out.Title, out.Notes = name(plan.Title), names(plan.Notes)
+	out.Held, out.Conflicts = sorted(plan.Held), sorted(plan.Conflicts)
+	if plan.Applied {
+		out.Message = "erased; the statement does not come back by itself"
+		if plan.InGit {
+			out.Message += ", but git's history still holds the text"
+		}
+		if _, err := s.refresh(ctx); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"anamnesis/internal/note"
+)
+
+const maxGet = 20 // notes of one call
+
+var toolGet = tool{
+	name:   "memory_get",
+	doc:    `Read whole notes by their ids.`,
+	hints:  readOnly,
+	input:  schemaOf[getIn],
+	output: schemaOf[getOut],
+	call:   takes((*Server).get),
+}
+
+type getIn struct {
+	IDs    []string `json:"ids" jsonschema:"up to 20"`
+	Offset int      `json:"offset,omitempty" jsonschema:"next_offset of a body that was cut"`
+}
+
+// A wholeOut is a note with its body.
+type wholeOut struct {
+	noteOut
+	Live         bool    `json:"live" jsonschema:"false: superseded, expired or archived"`
+	SupersededBy note.ID `json:"superseded_by,omitempty"`
+	NextOffset   int     `json:"next_offset,omitempty" jsonschema:"the body goes on there"`
+	Body         string  `json:"body"`
+}
+
+// A missingOut is an id without a note.
+type missingOut struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+type getOut struct {
+	Begin   string       `json:"begin,omitempty" jsonschema:"mark before text of notes"`
+	Missing []missingOut `json:"missing,omitempty"`
+	Result  []wholeOut   `json:"result"`
+	Until   string       `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+}
+
+func (o getOut) frame(start, end string) any {
+	o.Begin, o.Until = start, end
+	return o
+}
+
+func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
+	out := getOut{Result: []wholeOut{}}
+	switch {
+	case len(in.IDs) == 0 || len(in.IDs) > maxGet:
+		return out, fmt.Errorf("%d ids; give 1 to %d", len(in.IDs), maxGet)
+	case in.Offset < 0:
+		return out, fmt.Errorf("offset is %d; give a next_offset", in.Offset)
+	}
+	ids := make([]note.ID, 0, len(in.IDs))
+	for _, text := range in.IDs {
+		id, err := note.ParseID(strings.TrimSpace(text))
+		if err != nil {
+			return out, err
+		}
+		ids = append(ids, id)
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return out, err
+	}
+	found, err := s.rooms.Engine.Hydrate(ctx, ids)
+	if err != nil {
+		return out, err
+	}
+	left := budget(maxAnswer)
+	for i, h := range found {
+		if !h.Found {
+			out.Missing = append(out.Missing, missingOut{string(ids[i]), name(h.Reason)})
+			continue
+		}
+		row, _, err := s.rooms.Index.Lookup(ctx, h.ID)
+		if err != nil {
+			return out, err
+		}
+		w := wholeOut{noteOut: ofNote(h.Note), Live: !row.Dead, SupersededBy: row.SupersededBy}
+		head, err := compact(w)
+		if err != nil {
+			return out, err
+		}
+		var full bool
+		w.Body, w.NextOffset, full = part(visibly(h.Note.Body), in.Offset, int(left)/(len(found)-i)-len(head))
+		if full || !left.room(w) {
+			out.Missing = append(out.Missing, missingOut{string(h.ID), "the answer is full; ask for it alone"})
+			continue
+		}
+		out.Result = append(out.Result, w)
+	}
+	return out, nil
+}
+
+// part returns a body from a byte on, as much as takes at most so many bytes in
+// JSON, and where it goes on; 0 when that is all. full says that there is no room
+// for as much as a line.
+func part(body string, from, most int) (text string, next int, full bool) {
+	const number, line = 40, 200 // next_offset itself; the least that is worth an answer
+	from = floor(body, from)
+	end, size := from, number
+	for i, r := range body[from:] {
+		width := len(string(r))
+		switch {
+		case r == '"' || r == '\\' || r < ' ':
+			size += 2
+		case r == '\u2028' || r == '\u2029' || r == '\ufffd':
+			size += 6
+		default:
+			size += width
+		}
+		if size > most {
+			return body[from:end], end, end-from < line
+		}
+		end = from + i + width
+	}
+	return body[from:], 0, false
+}
+
+// floor is the beginning of the character at a byte, within the text.
+func floor(text string, at int) int {
+	at = min(at, len(text))
+	for at > 0 && at < len(text) && text[at]&0xc0 == 0x80 {
+		at--
+	}
+	return at
+}

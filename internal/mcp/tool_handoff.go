@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"anamnesis/internal/note"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The actions of a handoff.
+const (
+	leave       = "leave"
+	read        = "read"
+	acknowledge = "acknowledge"
+)
+
+const (
+	maxDays     = 30
+	maxHandoffs = 20 // shown at once
+)
+
+var toolHandoff = tool{
+	name:   "memory_handoff",
+	doc:    `Leave unfinished work for the next session on this project (title, body), read what waits, or acknowledge (id) what you took over.`,
+	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	input:  schemaOf[handoffIn],
+	output: schemaOf[handoffOut],
+	amend: func(p map[string]*jsonschema.Schema) {
+		p["action"].Enum = oneOf(leave, read, acknowledge)
+		p["expires_days"].Default = by("7")
+	},
+	call: takes((*Server).handoff),
+}
+
+type handoffIn struct {
+	Action  string `json:"action"`
+	Title   string `json:"title,omitempty"`
+	Body    string `json:"body,omitempty"`
+	Project string `json:"project,omitempty"`
+	Days    int    `json:"expires_days,omitempty" jsonschema:"1 to 30"`
+	ID      string `json:"id,omitempty"`
+}
+
+// A waitingOut is a handoff that nobody took over yet.
+type waitingOut struct {
+	noteOut
+	Body string `json:"body"`
+}
+
+type handoffOut struct {
+	Begin   string       `json:"begin,omitempty" jsonschema:"mark before text of notes"`
+	ID      note.ID      `json:"id,omitempty"`
+	LeftOff int          `json:"left_off,omitempty" jsonschema:"notes that did not fit into the answer"`
+	Message string       `json:"message"`
+	Outcome string       `json:"outcome,omitempty"`
+	Result  []waitingOut `json:"result"`
+	Until   string       `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+}
+
+func (o handoffOut) frame(start, end string) any {
+	o.Begin, o.Until = start, end
+	return o
+}
+
+func (s *Server) handoff(ctx context.Context, c caller, in handoffIn) (handoffOut, error) {
+	if s.rooms.Handoffs == nil {
+		return handoffOut{}, errors.New("handoffs are not available here")
+	}
+	switch in.Action {
+	case leave:
+		return s.leave(ctx, c, in)
+	case read:
+		return s.waiting(ctx, c, in.Project)
+	}
+	id, err := note.ParseID(strings.TrimSpace(in.ID))
+	if err != nil {
+		return handoffOut{}, err
+	}
+	if err := s.rooms.Handoffs.Acknowledge(ctx, id); err != nil {
+		return handoffOut{}, err
+	}
+	return handoffOut{ID: id, Message: "acknowledged; no other session will be told of it", Result: []waitingOut{}}, nil
+}
+
+// project is the one project that a handoff belongs to.
+func (s *Server) project(ctx context.Context, c caller, named string) (place, error) {
+	if named == everywhere {
+		return place{}, errors.New(`"*" is no project; name one`)
+	}
+	p, err := s.place(ctx, c, named)
+	if err == nil && p.id.Key == "" {
+		err = errNowhere
+	}
+	return p, err
+}
+
+func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (handoffOut, error) {
+	h := Handoff{Title: strings.TrimSpace(in.Title), Body: strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD"), Days: in.Days}
+	if err := checkText(h.Title, h.Body); err != nil {
+		return handoffOut{}, err
+	}
+	if h.Days < 1 || h.Days > maxDays {
+		return handoffOut{}, fmt.Errorf("expires_days is %d; give 1 to %d", h.Days, maxDays)
+	}
+	if err := s.mayWrite(); err != nil {
+		return handoffOut{}, err
+	}
+	p, err := s.project(ctx, c, in.Project)
+	if err != nil {
+		return handoffOut{}, err
+	}
+	h.Project = p.id.Key
+	out, err := s.rooms.Handoffs.Leave(ctx, h)
+	if err != nil {
+		return handoffOut{}, err
+	}
+	if out.Note == nil {
+		return handoffOut{}, fmt.Errorf("not written: %s", out.Why)
+	}
+	return handoffOut{ID: out.Note.ID, Outcome: out.Result.String(), Message: tell(out), Result: []waitingOut{}}, nil
+}
+
+func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOut, error) {
+	out := handoffOut{Result: []waitingOut{}}
+	p, err := s.project(ctx, c, named)
+	if err != nil {
+		return out, err
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return out, err
+	}
+	all, err := s.rooms.Handoffs.Pending(ctx, s.rooms.Store.Names(p.id))
+	if err != nil {
+		return out, err
+	}
+	left := budget(maxAnswer)
+	shown := all[:min(len(all), maxHandoffs)]
+	for i, n := range shown {
+		w := waitingOut{noteOut: ofNote(n)}
+		if !left.room(w) {
+			break
+		}
+		w.Body = left.body(n.Body, maxShown, len(shown)-i)
+		out.Result = append(out.Result, w)
+	}
+	out.LeftOff = len(all) - len(out.Result)
+	out.Message = "nothing waits"
+	if len(all) > 0 {
+		out.Message = "acknowledge what you take over, by its id"
+	}
+	return out, nil
+}

@@ -1,0 +1,192 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Bounds of a search.
+const (
+	maxHits  = 50
+	maxQuery = 4_000 // characters
+)
+
+var toolSearch = tool{
+	name:   "memory_search",
+	doc:    `Find notes by a question in plain words, best first. Ask about decisions, conventions, fixes and earlier work before you start.`,
+	hints:  readOnly,
+	input:  schemaOf[searchIn],
+	output: schemaOf[searchOut],
+	amend: func(p map[string]*jsonschema.Schema) {
+		closeFilter(p)
+		p["k"].Default = by("8")
+	},
+	call: takes((*Server).search),
+}
+
+// A filterIn says which notes are meant.
+type filterIn struct {
+	Project     string `json:"project,omitempty" jsonschema:"key; * for all (default: this project and global notes)"`
+	Type        string `json:"type,omitempty"`
+	Scope       string `json:"scope,omitempty"`
+	UserID      string `json:"user_id,omitempty"`
+	WorkspaceID string `json:"workspace_id,omitempty"`
+}
+
+// closeFilter names the closed sets of a filter.
+func closeFilter(p map[string]*jsonschema.Schema) {
+	p["type"].Enum, p["scope"].Enum = ofTypes(), ofScopes()
+}
+
+type searchIn struct {
+	Query string `json:"query"`
+	filterIn
+	K int `json:"k,omitempty" jsonschema:"how many, up to 50"`
+}
+
+// A hitOut is a note that answers a question.
+type hitOut struct {
+	noteOut
+	Score float64 `json:"score" jsonschema:"comparable within one answer only"`
+	Why   string  `json:"why" jsonschema:"how it was found"`
+	Body  string  `json:"body" jsonschema:"up to 4,000 characters"`
+}
+
+type searchOut struct {
+	Begin  string   `json:"begin,omitempty" jsonschema:"mark before text of notes"`
+	Result []hitOut `json:"result"`
+	answerOut
+	Until string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+}
+
+// An answerOut is what else an answer tells.
+type answerOut struct {
+	LeftOff int    `json:"left_off,omitempty" jsonschema:"notes that did not fit into the answer"`
+	Notice  string `json:"notice,omitempty"`
+	Stale   int    `json:"stale,omitempty" jsonschema:"changed files that the answer does not know yet; -1: some"`
+}
+
+func (o searchOut) frame(start, end string) any {
+	o.Begin, o.Until = start, end
+	return o
+}
+
+func (s *Server) search(ctx context.Context, c caller, in searchIn) (searchOut, error) {
+	res, out, err := s.ask(ctx, c, in)
+	if err != nil {
+		return searchOut{}, err
+	}
+	left := budget(maxAnswer)
+	all := make([]hitOut, 0, len(res.Hits))
+	for i, h := range res.Hits {
+		o := hitOut{noteOut: ofNote(h.Note), Score: round(h.Score()), Why: why(h)}
+		if !left.room(o) {
+			break
+		}
+		o.Body = left.body(h.Note.Body, maxShown, len(res.Hits)-i)
+		all = append(all, o)
+	}
+	out.LeftOff = len(res.Hits) - len(all)
+	return searchOut{Result: all, answerOut: out}, nil
+}
+
+// ask puts a question to memory and writes down that it was put.
+func (s *Server) ask(ctx context.Context, c caller, in searchIn) (*recall.Result, answerOut, error) {
+	var out answerOut
+	switch {
+	case strings.TrimSpace(in.Query) == "":
+		return nil, out, errors.New("the query is empty; ask something")
+	case utf8.RuneCountInString(in.Query) > maxQuery:
+		return nil, out, fmt.Errorf("the query is longer than %d characters; ask for less at once", maxQuery)
+	case in.K < 1:
+		return nil, out, fmt.Errorf("k is %d; ask for 1 to %d notes", in.K, maxHits)
+	}
+	var err error
+	if out.Stale, err = s.refresh(ctx); err != nil {
+		return nil, out, err
+	}
+	scope, err := s.scope(ctx, c, in.Project)
+	if err != nil {
+		return nil, out, err
+	}
+	q := recall.Query{
+		Text: in.Query, K: min(in.K, maxHits), Gate: s.opts.Gate, Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID,
+	}
+	if in.Type != "" {
+		q.Types = []note.Type{note.Type(in.Type)}
+	}
+	scope.Apply(&q)
+	res, err := s.rooms.Engine.Recall(ctx, q)
+	if err != nil {
+		return nil, out, err
+	}
+	s.log(res)
+	out.Notice = notice(res, scope)
+	return res, out, nil
+}
+
+// notice says what one should know of an answer besides its notes.
+func notice(res *recall.Result, scope recall.Scope) string {
+	var parts []string
+	if scope.Fallback != "" {
+		parts = append(parts, scope.Fallback+`; project "*" searches all projects`)
+	}
+	if g := res.Gate; g != nil && !g.Open {
+		parts = append(parts, "nothing relevant: "+g.Reason)
+	}
+	for _, what := range append(res.Failed, res.Missing...) {
+		parts = append(parts, "left out: "+what)
+	}
+	return clip(visibly(strings.Join(parts, "; ")), 1000, "…")
+}
+
+// why tells in one line how a note was found.
+func why(h *recall.Hit) string {
+	var parts []string
+	for _, arm := range recall.Arms() {
+		if f, ok := h.Found[arm]; ok {
+			parts = append(parts, fmt.Sprintf("%s #%d", arm, f.Rank))
+		}
+	}
+	return fmt.Sprintf("%s; holds %.0f %% of the question", strings.Join(parts, ", "), 100*h.Coverage)
+}
+
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }
+
+// log records what a search returned. A log that cannot be written loses a
+// counter and no answer.
+func (s *Server) log(res *recall.Result) {
+	r := store.Record{Kind: store.Recalled, Count: len(res.Hits), MS: float64(res.Took.Microseconds()) / 1000}
+	for _, h := range res.Hits {
+		r.Notes = append(r.Notes, h.Row.ID)
+	}
+	if s.rooms.Redact != nil {
+		r.Query = s.rooms.Redact(res.Query.Text).String()
+	}
+	_ = s.rooms.Store.Log(r)
+}
+
+// filter makes of a call's filter one of the index.
+func (s *Server) filter(ctx context.Context, c caller, in filterIn) (index.Filter, error) {
+	scope, err := s.scope(ctx, c, in.Project)
+	var q recall.Query
+	scope.Apply(&q)
+	f := index.Filter{
+		Projects: q.Projects, Branches: q.Branches, Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, Now: s.rooms.Store.Now(),
+	}
+	if in.Type != "" {
+		f.Types = []note.Type{note.Type(in.Type)}
+	}
+	return f, err
+}

@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds of a note that an agent writes. They are narrower than those of notes:
+// a session may be led astray by what it reads.
+const (
+	maxTitle = 300      // characters
+	maxBody  = 64 << 10 // bytes
+	maxTags  = 20
+	maxTag   = 64 // characters
+)
+
+// byAgent is how sure an agent's own notes are.
+const byAgent = 0.8
+
+var toolWrite = tool{
+	name: "memory_write",
+	doc: `Save a note: procedural = verified how-tos, decisions, fixes; semantic = facts, preferences, conventions; episodic = what happened. ` +
+		`Scope machine-local never leaves this machine.`,
+	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	input:  schemaOf[writeIn],
+	output: schemaOf[writeOut],
+	amend: func(p map[string]*jsonschema.Schema) {
+		closeFilter(p)
+		p["project"].Default, p["scope"].Default = by(`"global"`), by(`"portable"`)
+		p["user_id"].Default, p["workspace_id"].Default = by(`"self"`), by(`"personal"`)
+	},
+	call: takes((*Server).write),
+}
+
+type writeIn struct {
+	Type        string   `json:"type"`
+	Title       string   `json:"title"`
+	Body        string   `json:"body" jsonschema:"markdown, no secrets"`
+	Project     string   `json:"project,omitempty" jsonschema:"key; . for this project"`
+	Tags        []string `json:"tags,omitempty"`
+	Scope       string   `json:"scope,omitempty"`
+	UserID      string   `json:"user_id,omitempty"`
+	WorkspaceID string   `json:"workspace_id,omitempty"`
+}
+
+// A writeOut is the note as it stands now, and what became of it.
+type writeOut struct {
+	noteOut
+	Outcome string `json:"outcome" jsonschema:"created, updated, unchanged or held"`
+	Message string `json:"message"`
+	Body    string `json:"body"`
+}
+
+func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, error) {
+	if err := in.check(); err != nil {
+		return writeOut{}, err
+	}
+	if err := s.mayWrite(); err != nil {
+		return writeOut{}, err
+	}
+	p, err := s.place(ctx, c, in.Project)
+	if err != nil {
+		return writeOut{}, err
+	}
+	if p.id.Key == "" {
+		return writeOut{}, errNowhere
+	}
+	if _, err := s.refresh(ctx); err != nil { // a twin that another program wrote is one too
+		return writeOut{}, err
+	}
+	out, err := s.rooms.Ingester.Add(ctx, ingest.Draft{Note: &note.Note{
+		Type: note.Type(in.Type), Title: in.Title, Body: strings.TrimRight(in.Body, "\n"), Project: p.id.Key, Tags: in.Tags,
+		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
+		Provenance: note.Provenance{Source: note.Agent, Confidence: byAgent},
+	}})
+	if err != nil {
+		return writeOut{}, err
+	}
+	if out.Note == nil {
+		return writeOut{}, fmt.Errorf("not written: %s", out.Why)
+	}
+	return writeOut{noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out), Body: visibly(out.Note.Body)}, nil
+}
+
+// mayWrite returns why nothing may be written now.
+func (s *Server) mayWrite() error {
+	if s.rooms.MayWrite == nil {
+		return nil
+	}
+	return s.rooms.MayWrite()
+}
+
+// check refuses what makes no note, before anything is looked at on the disk.
+func (in *writeIn) check() error {
+	in.Title = strings.TrimSpace(in.Title)
+	in.Body = strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD")
+	if err := checkText(in.Title, in.Body); err != nil {
+		return err
+	}
+	if in.Project == everywhere {
+		return errors.New(`"*" is no project; global is for notes that concern every project`)
+	}
+	if len(in.Tags) > maxTags {
+		return fmt.Errorf("%d tags; give at most %d", len(in.Tags), maxTags)
+	}
+	for i, t := range in.Tags {
+		in.Tags[i] = strings.TrimSpace(t)
+		if utf8.RuneCountInString(t) > maxTag || strings.ContainsFunc(t, unicode.IsControl) {
+			return fmt.Errorf("a tag is one line of at most %d characters", maxTag)
+		}
+	}
+	in.Tags = slices.DeleteFunc(in.Tags, func(t string) bool { return t == "" })
+	for _, id := range []string{in.UserID, in.WorkspaceID} {
+		if utf8.RuneCountInString(id) > maxTag || strings.ContainsFunc(id, unicode.IsControl) {
+			return fmt.Errorf("user_id and workspace_id are one line of at most %d characters", maxTag)
+		}
+	}
+	return nil
+}
+
+// checkText refuses titles and bodies that are none, or too large.
+func checkText(title, body string) error {
+	switch {
+	case title == "":
+		return errors.New("the title is empty")
+	case strings.ContainsFunc(title, unicode.IsControl):
+		return errors.New("the title is one line, without control characters")
+	case utf8.RuneCountInString(title) > maxTitle:
+		return fmt.Errorf("the title is longer than %d characters; put details into the body", maxTitle)
+	case strings.TrimSpace(body) == "":
+		return errors.New("the body is empty; say what is to be remembered")
+	case len(body) > maxBody:
+		return errors.New("the body is larger than 64 KiB; split it into several notes")
+	}
+	return nil
+}
+
+// tell says in plain words what became of a note.
+func tell(out ingest.Outcome) string {
+	var said string
+	switch out.Result {
+	case ingest.Created:
+		said = "written as a new note"
+		if out.Twin != nil {
+			said += fmt.Sprintf("; it is nearly the same as %s %q", out.Twin.ID, name(out.Twin.Title))
+		}
+	case ingest.Updated:
+		said = "an existing note was updated"
+	case ingest.Unchanged:
+		said = "known already; nothing was changed"
+	case ingest.Held:
+		said = fmt.Sprintf("not written yet: %s; the user decides with `anamnesis held keep %s`", name(out.Why), out.Note.ID)
+	default:
+		said = "not written: " + name(out.Why)
+	}
+	if out.Redacted {
+		said += "; what looked like a secret was masked"
+	}
+	if out.Stale != nil {
+		said += "; it is safe on the disk and will be found after the next indexing"
+	}
+	return said
+}
