@@ -25,19 +25,27 @@ type Env struct {
 // a quoted one stays.
 func CommandPrefix(env Env, program ...string) string {
 	words := []string{HookMark}
-	for _, a := range []struct{ name, value string }{
-		{"ANAMNESIS_MACHINE_ID", env.MachineID},
-		{"ANAMNESIS_GIT_REMOTE", env.Remote},
-		{"ANAMNESIS_HOME", env.Home},
-	} {
-		if a.value != "" {
-			words = append(words, a.name+"="+Quote(a.value))
-		}
+	for _, v := range env.assignments() {
+		words = append(words, v[0]+"="+Quote(v[1]))
 	}
 	for _, p := range program {
 		words = append(words, Quote(p))
 	}
 	return strings.Join(words, " ")
+}
+
+// assignments lists the variables of e that have a value, with it.
+func (e Env) assignments() (set [][2]string) {
+	for _, v := range [][2]string{
+		{"ANAMNESIS_MACHINE_ID", e.MachineID},
+		{"ANAMNESIS_GIT_REMOTE", e.Remote},
+		{"ANAMNESIS_HOME", e.Home},
+	} {
+		if v[1] != "" {
+			set = append(set, v)
+		}
+	}
+	return set
 }
 
 // Quote makes one word of a POSIX shell out of s.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"anamnesis/internal/recall"
-	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/pflag"
@@ -108,10 +107,7 @@ func (o *askOptions) scope(ctx context.Context, m *memory) (recall.Scope, error)
 			branch = strings.TrimPrefix(b, "-")
 		}
 	}
-	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string {
-		some = slices.DeleteFunc(some, func(b string) bool { return dir == "" || store.Untouched(dir, b) })
-		return replica.Merged(ctx, dir, store.Trunk(dir), some, os.Environ())
-	})
+	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string { return mergedBranches(ctx, dir, some) })
 	if err != nil {
 		return recall.Scope{}, err
 	}

@@ -92,6 +92,7 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	if err := m.mayRedact(); err != nil {
 		return err
 	}
+	m.summarize()
 	file, err := filepath.Abs(o.transcript)
 	if err != nil {
 		return err
@@ -106,6 +107,10 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	if err != nil {
 		return err
 	}
+	reflected, failures := 0, []string(nil)
+	if !o.noSync {
+		reflected, failures = m.autoReflect(ctx, []string{c.Project})
+	}
 	rep, err := p.settle(ctx, m, exchange{remote: !o.noSync})
 	if err != nil {
 		return err
@@ -117,6 +122,8 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	switch {
 	case c.Trivial:
 		p.printf("capture: skipped trivial session %s\n", where)
+	case c.Declined:
+		p.printf("capture: skipped session, of which the model says that it is not worth a note %s\n", where)
 	case c.Outcome.Result == ingest.Dropped:
 		p.printf("capture: not kept: %s %s\n", c.Outcome.Why, where)
 	case c.Outcome.Result == ingest.Unchanged:
@@ -124,7 +131,16 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	default:
 		p.printf("capture: wrote episodic note %s %s\n", c.Outcome.Note.ID, where)
 	}
+	if reflected > 0 {
+		p.printf("capture: auto-reflected %d note(s)\n", reflected)
+	}
 	p.printf("capture: %s\n", rep.line(o.noSync))
+	if c.Fallback != nil {
+		fmt.Fprintf(p.stderr, "capture: llm summary failed (%v); using heuristic\n", c.Fallback)
+	}
+	for _, f := range failures {
+		fmt.Fprintf(p.stderr, "capture: %s\n", f)
+	}
 	if n := c.Skipped.Bad(); n > 0 {
 		p.note("skipped %s of %s that could not be read", plural(n, "line"), file)
 	}
@@ -146,7 +162,9 @@ func captureJSON(m *memory, c capture.Capture, rep settled) any {
 		Skipped agent.Skipped `json:"skipped"`
 		Sync    settled       `json:"sync"`
 	}{header: head("capture"), Project: c.Project, Source: c.Source, Result: "trivial", Skipped: c.Skipped, Sync: rep}
-	if !c.Trivial {
+	if c.Declined {
+		v.Result = "declined"
+	} else if !c.Trivial {
 		v.Result, v.Masked = c.Outcome.Result.String(), c.Outcome.Redacted
 		if c.Outcome.Ref.Path != "" {
 			v.Path = m.store.Path(c.Outcome.Ref.Path)

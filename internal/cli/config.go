@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/llm"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -17,7 +20,7 @@ func newConfig(p *program) *cobra.Command {
 		Use:   "config",
 		Short: "Show and change settings",
 		RunE: func(*cobra.Command, []string) error {
-			return usage("config: say what to do: list, get, set, unset or explain")
+			return usage("config: say what to do: list, get, set, unset, explain or test")
 		},
 	}
 	for _, sub := range []*cobra.Command{
@@ -65,10 +68,36 @@ func newConfig(p *program) *cobra.Command {
 			Use: "explain KEY|FEATURE", Short: "Tell what a setting or a feature does", Args: cobra.ExactArgs(1),
 			RunE: func(_ *cobra.Command, args []string) error { return p.configExplain(args[0]) },
 		},
+		{
+			Use: "test", Short: "Ask the configured model for one word", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return p.configTest(cmd.Context()) },
+		},
 	} {
 		cmd.AddCommand(sub)
 	}
 	return cmd
+}
+
+// configTest asks the model that writes whether it is there.
+func (p *program) configTest(ctx context.Context) error {
+	text, ok := llm.Ping(ctx, p.cfg.Models.Chat, p.cfg.Models.Network, os.Environ())
+	var failed error
+	if !ok {
+		failed = &codedError{code: exitFailure}
+	}
+	if p.json {
+		return errors.Join(p.emit(struct {
+			header
+			OK   bool   `json:"ok"`
+			Text string `json:"text"`
+		}{head("config"), ok, text}), failed)
+	}
+	if !ok {
+		fmt.Fprintf(p.stderr, "config test: %s\n", printable(text))
+		return failed
+	}
+	p.printf("config test: %s\n", printable(text))
+	return nil
 }
 
 func (p *program) configList() error {

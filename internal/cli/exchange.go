@@ -47,6 +47,9 @@ func (p *program) settle(ctx context.Context, m *memory, x exchange) (s settled,
 	}
 	defer unlock()
 	began := time.Now()
+	if x.remote {
+		m.takeNative(ctx)
+	}
 	backend, err := p.replica(m, x)
 	for round := 0; err == nil && round < rounds; round++ {
 		again := false

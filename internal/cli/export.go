@@ -253,32 +253,3 @@ func (m *memory) unpack(ctx context.Context, f io.ReadSeeker, merge, apply bool)
 	progress.done()
 	return u, err
 }
-
-// newImport gathers the ways in which other memories come in.
-func newImport(p *program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "import",
-		Short: "Take in what other memories hold",
-		Long:  `Take in what other memories hold. Each shows what it would do; --apply does it.`,
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("import: say from where: %s", subcommands(cmd))
-		},
-	}
-	cmd.AddCommand(newImportBundle(p))
-	return cmd
-}
-
-// subcommands lists the names of a command's subcommands.
-func subcommands(cmd *cobra.Command) string {
-	var names string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			if names != "" {
-				names += ", "
-			}
-			names += c.Name()
-		}
-	}
-	return names
-}

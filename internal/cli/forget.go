@@ -2,11 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
+	"fmt"
 	"strings"
 
+	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -14,75 +13,149 @@ import (
 )
 
 func newArchive(p *program) *cobra.Command {
-	var reason string
+	var reason, imported string
 	cmd := &cobra.Command{
-		Use:   "archive ID",
-		Short: "Take a note out of recall, and keep it",
-		Long: `Take a note out of what sessions are told and what search finds. The file stays,
-` + "`anamnesis list --all`" + ` shows it, and ` + "`anamnesis unarchive ID`" + ` brings it back.`,
-		Args: cobra.ExactArgs(1),
+		Use:   "archive {ID... | --import RUN}",
+		Short: "Take notes out of recall, and keep them",
+		Long: `Take notes out of what sessions are told and what search finds. The files stay,
+` + "`anamnesis list --all`" + ` shows them, and ` + "`anamnesis unarchive ID`" + ` brings them back.
+--import archives all that one run of import made; the run says its name.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.setArchived(cmd.Context(), "archive", args[0], func(s *store.Store, id note.ID) (store.Ref, bool, error) {
+			if (len(args) == 0) == (imported == "") {
+				return usage("archive: give ID..., or --import RUN")
+			}
+			return p.setArchived(cmd.Context(), "archive", args, imported, func(s *store.Store, id note.ID) (store.Ref, bool, error) {
 				return s.Archive(id, strings.TrimSpace(reason))
 			})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that says why, kept in the note")
+	cmd.Flags().StringVar(&imported, "import", "", "all notes that the import `RUN` made")
 	return cmd
 }
 
 func newUnarchive(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "unarchive ID",
-		Short: "Bring an archived note back into recall",
-		Args:  cobra.ExactArgs(1),
+	var imported string
+	cmd := &cobra.Command{
+		Use:   "unarchive {ID... | --import RUN}",
+		Short: "Bring archived notes back into recall",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.setArchived(cmd.Context(), "unarchive", args[0], (*store.Store).Unarchive)
+			if (len(args) == 0) == (imported == "") {
+				return usage("unarchive: give ID..., or --import RUN")
+			}
+			return p.setArchived(cmd.Context(), "unarchive", args, imported, (*store.Store).Unarchive)
 		},
 	}
+	cmd.Flags().StringVar(&imported, "import", "", "all notes that the import `RUN` made")
+	return cmd
 }
 
-func (p *program) setArchived(ctx context.Context, command, name string, set func(*store.Store, note.ID) (store.Ref, bool, error)) error {
+// named finds the notes that arguments name, or those that an import made.
+func (m *memory) named(ctx context.Context, names []string, imported string) (rows []index.Row, err error) {
+	if imported != "" {
+		ids, err := m.importer("").Batch(note.ID(imported))
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 {
+			return nil, &codedError{exitNothing, fmt.Errorf("the import %s made no notes, or there was none of that name", printable(imported))}
+		}
+		for _, id := range ids {
+			if row, ok, err := m.index.Lookup(ctx, id); err != nil {
+				return nil, err
+			} else if ok {
+				rows = append(rows, row)
+			}
+		}
+		return rows, nil
+	}
+	for _, name := range names {
+		row, err := m.resolve(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func (p *program) setArchived(ctx context.Context, command string, names []string, imported string, set func(*store.Store, note.ID) (store.Ref, bool, error)) error {
 	m, err := p.openWalked(ctx)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	row, err := m.resolve(ctx, name)
+	rows, err := m.named(ctx, names, imported)
 	if err != nil {
 		return err
 	}
+	type done struct {
+		ID      note.ID `json:"id"`
+		Path    string  `json:"path"`
+		Changed bool    `json:"changed"`
+	}
+	var all []done
+	var paths []string
 	unlock, err := m.store.Lock(ctx)
 	if err != nil {
 		return err
 	}
-	ref, changed, err := set(m.store, row.ID)
+	for _, row := range rows {
+		ref, changed, serr := set(m.store, row.ID)
+		if err = serr; err != nil {
+			break
+		}
+		all = append(all, done{row.ID, m.store.Path(ref.Path), changed})
+		paths = append(paths, ref.Path)
+	}
 	unlock()
+	if rerr := m.reread(ctx, paths); rerr != nil {
+		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", rerr)
+	}
 	if err != nil {
 		return err
 	}
-	if err := m.reread(ctx, []string{ref.Path}); err != nil {
-		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
-	}
-	if p.json {
+	switch {
+	case p.json && len(all) == 1: // as it was when one note was all
 		return p.emit(struct {
 			header
-			ID      note.ID `json:"id"`
-			Path    string  `json:"path"`
-			Changed bool    `json:"changed"`
-		}{head(command), row.ID, m.store.Path(ref.Path), changed})
+			done
+			Notes []done `json:"notes"`
+		}{head(command), all[0], all})
+	case p.json:
+		return p.emit(struct {
+			header
+			Notes []done `json:"notes"`
+		}{head(command), all})
 	}
-	switch {
-	case !changed && command == "archive":
-		p.printf("archive: %s is archived already\n", row.ID)
-	case !changed:
-		p.printf("unarchive: %s is not archived\n", row.ID)
-	case command == "archive":
-		p.printf("archive: %s %q is kept and not recalled\nundo: anamnesis unarchive %[1]s\n", row.ID, firstLine(row.Title, 60))
-	default:
-		p.printf("unarchive: %s %q is recalled again\n", row.ID, firstLine(row.Title, 60))
+	for i, d := range all {
+		title := firstLine(rows[i].Title, 60)
+		switch {
+		case !d.Changed && command == "archive":
+			p.printf("archive: %s is archived already\n", d.ID)
+		case !d.Changed:
+			p.printf("unarchive: %s is not archived\n", d.ID)
+		case command == "archive":
+			p.printf("archive: %s %q is kept and not recalled\n", d.ID, title)
+		default:
+			p.printf("unarchive: %s %q is recalled again\n", d.ID, title)
+		}
+	}
+	if command == "archive" {
+		p.undoLine(undoArchive(imported, rows))
 	}
 	return nil
+}
+
+func undoArchive(imported string, rows []index.Row) string {
+	if imported != "" {
+		return "anamnesis unarchive --import " + imported
+	}
+	undo := "anamnesis unarchive"
+	for _, r := range rows {
+		undo += " " + string(r.ID)
+	}
+	return undo
 }
 
 func newForget(p *program) *cobra.Command {
@@ -138,10 +211,7 @@ func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool)
 	if err != nil {
 		return err
 	}
-	inGit := false
-	if _, err := os.Stat(m.store.Path("memory/.git")); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		inGit = strings.HasPrefix(f.Tombstone, "memory/")
-	}
+	inGit := m.inGit(f)
 	if p.json {
 		for i, path := range f.Notes {
 			f.Notes[i] = m.store.Path(path)

@@ -19,8 +19,8 @@ import (
 )
 
 type initOptions struct {
-	home, machine, remote, command          string
-	localOnly, noHooks, noSync, yes, dryRun bool
+	home, machine, remote, command, name           string
+	localOnly, noHooks, noMCP, noSync, yes, dryRun bool
 }
 
 func newInit(p *program) *cobra.Command {
@@ -28,11 +28,11 @@ func newInit(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Connect Claude Code on this machine",
-		Long: `Write config.json and put four hooks into Claude Code's settings.json: a session
-start is told the memory and syncs it, a session end and a compaction are
-captured. The settings file is patched in place, its layout and everything that
-is not ours stays; the first version is kept as settings.json.bak. Running init
-again changes only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.`,
+		Long: `Write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
+put four hooks into its settings.json: a session start is told the memory and syncs
+it, a session end and a compaction are captured. The settings file is patched in
+place, its layout and everything that is not ours stays; the first version is kept
+as settings.json.bak. Running init again changes only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.init(cmd, o) },
 	}
@@ -42,6 +42,8 @@ again changes only what has to change. ` + "`anamnesis uninstall`" + ` takes it 
 	f.StringVar(&o.remote, "remote", "", "git `ADDRESS` to sync with")
 	f.BoolVar(&o.localOnly, "local-only", false, "keep the notes on this machine; forgets a remote that was set")
 	f.StringVar(&o.command, "command", "", "`COMMAND` the hooks run (default: this program)")
+	f.StringVar(&o.name, "name", "anamnesis", "`NAME` of the MCP server")
+	f.BoolVar(&o.noMCP, "no-mcp", false, "register no MCP server")
 	f.BoolVar(&o.noHooks, "no-hooks", false, "leave Claude Code's settings alone")
 	f.BoolVar(&o.noSync, "no-sync", false, "do not make a first commit")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, take the defaults")
@@ -59,7 +61,9 @@ type plan struct {
 	Config    string   `json:"config"`
 	Settings  string   `json:"settings"`
 	Hooks     []string `json:"hooks"`
+	MCP       []string `json:"mcp"` // the command that registers the server
 
+	name   string // of the MCP server
 	config []byte
 	edit   agent.Edit
 }
@@ -78,6 +82,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	}
 	if s.ReadOnly() {
 		return fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
+	}
+	if len(pl.MCP) > 0 {
+		p.say("%s\n", p.register(cmd.Context(), pl))
 	}
 	if pl.Settings != "" {
 		if err := p.install(s, pl); err != nil {
@@ -103,7 +110,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 			Plan plan `json:"plan"`
 		}{head("init"), pl})
 	}
-	p.say("init: done. Start a new Claude Code session for the hooks to take effect.\n")
+	p.say("init: done. Start a new Claude Code session for the MCP server and hooks to take effect.\n")
 	return nil
 }
 
@@ -160,10 +167,20 @@ func (p *program) plan(o initOptions) (plan, error) {
 	if pl.config, err = p.cfg.Edit(changes); err != nil {
 		return pl, fmt.Errorf("init: %w", err)
 	}
+	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
+	if pl.Home != filepath.Join(p.cfg.UserHome, ".anamnesis") {
+		env.Home = pl.Home
+	}
+	if !o.noMCP {
+		if err := checkServerName(o.name); err != nil {
+			return pl, err
+		}
+		pl.name, pl.MCP = o.name, agent.Claude{}.AddServer(o.name, env, pl.Command)
+	}
 	if o.noHooks {
 		return pl, nil
 	}
-	return pl, p.planHooks(&pl)
+	return pl, p.planHooks(&pl, env)
 }
 
 // commandForm returns the program and arguments that hooks run.
@@ -202,15 +219,11 @@ func temporary(exe string) bool {
 }
 
 // planHooks reads the settings file and works out what it becomes.
-func (p *program) planHooks(pl *plan) error {
+func (p *program) planHooks(pl *plan, env agent.Env) error {
 	if !filepath.IsAbs(p.cfg.ClaudeHome) {
 		return fmt.Errorf("init: where Claude Code keeps its settings is not known without a home folder; set CLAUDE_CONFIG_DIR")
 	}
 	h := agent.Claude{}
-	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
-	if pl.Home != filepath.Join(p.cfg.UserHome, ".anamnesis") {
-		env.Home = pl.Home
-	}
 	pl.Settings = h.SettingsPath(p.cfg.ClaudeHome)
 	hooks := h.Hooks(agent.CommandPrefix(env, pl.Command...))
 	for _, hook := range hooks {
@@ -262,6 +275,9 @@ func (p *program) printPlan(pl plan) error {
 		{"store home", pl.Home}, {"machine id", pl.MachineID}, {"remote", remote}, {"command", strings.Join(pl.Command, " ")}, {"config", pl.Config},
 	} {
 		p.printf("  %-11s %s\n", row[0], row[1])
+	}
+	if len(pl.MCP) > 0 {
+		p.printf("  %-11s %s\n", "mcp add", shellLine(pl.MCP))
 	}
 	if pl.Settings != "" {
 		change := "change"

@@ -143,7 +143,7 @@ Start with:
 			p.load()
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.bare(cmd) },
 		Args: cobra.NoArgs,
 	}
 	root.SetIn(p.stdin)
@@ -221,9 +221,9 @@ func newHelp() *cobra.Command {
 var commands = []func(*program) *cobra.Command{
 	newDemo, newInit, newUninstall,
 	newAdd, newEdit, newShow, newWhy, newList, newSearch, newWorkflow, newIndex, newTimeline, newHydrate, newCorpus, newGaps, newHeld, newArchive, newUnarchive, newForget, newSupersede, newHandoff, newProject,
-	newInject, newCapture, newDrain, newSync, newReindex,
+	newServe, newInject, newCapture, newDrain, newSync, newReindex,
 	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
-	newDedup, newMigrate, newBackfill, newImport, newExport,
+	newReflect, newReview, newCost, newDedup, newMigrate, newBackfill, newImport, newExport,
 	newStatus, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newMan, newVersion,
 }
 

@@ -42,7 +42,7 @@ func (p *program) models(m *memory) (recall.Models, index.Embedding, error) {
 		}
 	}
 	if p.cfg.Recall.HyDE {
-		switch chat, err := llm.NewGenerator(set.Chat, set.Network, nil); {
+		switch chat, err := m.generator("hyde"); {
 		case errors.Is(err, llm.ErrNotConfigured):
 			p.note("recall.hyde: the model of reflection.provider is %v; questions are used as they stand", err)
 		case err != nil:

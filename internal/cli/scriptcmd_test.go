@@ -68,6 +68,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"dropindex":  cmdDropIndex,
 	"install":    cmdInstall,
 	"echoed":     cmdEchoed,
+	"model":      cmdModel,
 }
 
 func need(ts *testscript.TestScript, ok bool, use string) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"anamnesis/internal/index"
@@ -117,6 +118,10 @@ type drained struct {
 	Left     int      `json:"left"`
 	Indexed  int      `json:"indexed"`
 	Sync     *settled `json:"sync,omitempty"`
+
+	Reflected int `json:"reflected"` // notes distilled
+
+	reflect []string // projects of which a session has ended
 }
 
 func (p *program) drain(ctx context.Context, sync bool) (err error) {
@@ -133,6 +138,7 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 	if err := m.mayRedact(); err != nil {
 		return err
 	}
+	m.summarize()
 	d := drained{header: head("drain")}
 	for {
 		unlock, ok, err := m.store.TryLock("drain")
@@ -154,7 +160,10 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 			break
 		}
 	}
-	// Without the lock of the drain: a remote that hangs must not hold up captures.
+	// Without the lock of the drain: a model or a remote that hangs must not hold
+	// up captures. What was captured is committed by now.
+	wrote, failed := m.autoReflect(ctx, d.reflect)
+	d.Reflected, d.Failed = wrote, append(d.Failed, failed...)
 	if sync {
 		s, err := p.settle(ctx, m, exchange{remote: true, automatic: true})
 		if err != nil {
@@ -170,6 +179,9 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 		return nil
 	}
 	p.printf("drain: captured=%d trivial=%d failed=%d left=%d indexed=%d\n", d.Captured, d.Trivial, len(d.Failed), d.Left, d.Indexed)
+	if d.Reflected > 0 {
+		p.printf("drain: auto-reflected %d note(s)\n", d.Reflected)
+	}
 	for _, f := range d.Failed {
 		p.note("%s", f)
 	}
@@ -190,6 +202,9 @@ func (p *program) drainOnce(ctx context.Context, m *memory, d *drained, sync *bo
 		d.Captured++
 		if c.Trivial {
 			d.Trivial++
+		}
+		if c.Source != "precompact" && !slices.Contains(d.reflect, c.Project) {
+			d.reflect = append(d.reflect, c.Project)
 		}
 	}
 	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left

@@ -122,14 +122,19 @@ func (p *program) backup(s *store.Store, name string) error {
 }
 
 func newUninstall(p *program) *cobra.Command {
-	return &cobra.Command{
+	var name string
+	var noMCP bool
+	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Take our hooks out of Claude Code's settings",
+		Short: "Take our hooks and our server out of Claude Code",
 		Long: `Take our hooks out of Claude Code's settings and leave everything else. If the
-file is still as init left it, its former bytes come back. The store stays: your
-notes are yours.`,
+file is still as init left it, its former bytes come back. The MCP server is taken
+out by Claude Code's own command. The store stays: your notes are yours.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkServerName(name); err != nil {
+				return err
+			}
 			s, err := p.openStore()
 			if err != nil {
 				return err
@@ -139,19 +144,30 @@ notes are yours.`,
 			if err != nil {
 				return err
 			}
+			server := ""
+			if !noMCP {
+				server = p.unregister(cmd.Context(), name)
+			}
 			if p.json {
 				return p.emit(struct {
 					header
 					Settings string `json:"settings"`
 					Result   string `json:"result"`
+					MCP      string `json:"mcp"`
 					Store    string `json:"store"`
-				}{head("uninstall"), path, what, s.Root()})
+				}{head("uninstall"), path, what, server, s.Root()})
 			}
 			p.printf("hooks: %s %s\n", what, path)
+			if server != "" {
+				p.printf("%s\n", server)
+			}
 			p.printf("uninstall: done. Your notes stay in %s\n", s.Root())
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&name, "name", "anamnesis", "`NAME` of the MCP server")
+	cmd.Flags().BoolVar(&noMCP, "no-mcp", false, "leave the MCP server where it is")
+	return cmd
 }
 
 func (p *program) uninstall(s *store.Store, path string) (what string, err error) {

@@ -29,6 +29,7 @@ type Config struct {
 	Home       string // the store's root
 	UserHome   string // the user's home folder
 	ClaudeHome string // Claude Code's folder
+	Others     Others // folders of other memories
 	MachineID  string
 	Disabled   bool // hooks do nothing
 
@@ -53,6 +54,15 @@ type Sync struct {
 	On      bool
 	Remote  string
 	Timeout float64 // seconds one git command may take
+}
+
+// Others says where other memories stand, for import.
+type Others struct {
+	Codex     string // Codex's folder
+	Learnings string // the notes of reflect
+	Reflect   string // its state
+	Database  string // its database, when it is not in Reflect
+	Native    bool   // a sync takes in what agents remember by themselves
 }
 
 // Events holds the settings of the event log.
@@ -106,7 +116,11 @@ func Load(env Environment) *Config {
 	own := c.ownAddresses(file)
 	c.apply(rows[1:], env, flags, file)
 	c.bindKeys(own, env)
-	c.ClaudeHome = expand(c.ClaudeHome, env.UserHome)
+	for _, dir := range []*string{&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect, &c.Others.Database} {
+		if *dir != "" {
+			*dir = expand(*dir, env.UserHome)
+		}
+	}
 	if c.MachineID == "" {
 		c.MachineID = env.Hostname
 	}

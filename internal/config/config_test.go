@@ -235,10 +235,14 @@ func differences(prefix string, a, b reflect.Value) []string {
 		for name := range strings.SplitSeq(f[1:], ".") {
 			av, bv = av.FieldByName(name), bv.FieldByName(name)
 		}
-		if f != ".UserHome" && f != ".Home" && f != ".ClaudeHome" && !reflect.DeepEqual(av.Interface(), bv.Interface()) {
+		folder := f == ".Home" || f == ".ClaudeHome" || strings.HasPrefix(f, ".Others.") // expanded, so they differ between two homes
+		if f != ".UserHome" && !folder && !reflect.DeepEqual(av.Interface(), bv.Interface()) {
 			all = append(all, f)
 		}
-		if s, ok := bv.Interface().(string); ok && s == "/other/value" && (f == ".Home" || f == ".ClaudeHome") {
+		if b, ok := bv.Interface().(bool); ok && folder && b != av.Interface().(bool) {
+			all = append(all, f)
+		}
+		if s, ok := bv.Interface().(string); ok && s == "/other/value" && folder {
 			all = append(all, f)
 		}
 	}
@@ -297,7 +301,7 @@ func split(id string) (letters string, number int) {
 func TestNames(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, v := range load(t, nil, "").Values() {
-		if !regexp.MustCompile(`^(ANAMNESIS|RECALL|REFLECT|CLAUDE)_[A-Z0-9_]+$`).MatchString(v.Env) {
+		if !regexp.MustCompile(`^((ANAMNESIS|RECALL|REFLECT|CLAUDE)_[A-Z0-9_]+|CODEX_HOME|GLOBAL_LEARNINGS_PATH)$`).MatchString(v.Env) {
 			t.Errorf("environment name %q", v.Env)
 		}
 		if !regexp.MustCompile(`^[a-z0-9_]+(\.[a-z0-9_]+)*$`).MatchString(v.Key) {

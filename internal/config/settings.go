@@ -11,6 +11,11 @@ func (c *Config) settings() []Setting {
 		text("ANAMNESIS_MACHINE_ID", "machine_id", &c.MachineID, "", "Name of this machine, stamped on notes and commits. Empty means the host name."),
 		text("ANAMNESIS_GIT_REMOTE", "remote", &c.Sync.Remote, "", "Git address the notes are synced with. Empty keeps them on this machine."),
 		text("CLAUDE_CONFIG_DIR", "claude_home", &c.ClaudeHome, "~/.claude", "Folder of Claude Code's settings and sessions."),
+		text("CODEX_HOME", "codex_home", &c.Others.Codex, "~/.codex", "Folder of Codex's memories, for import."),
+		text("GLOBAL_LEARNINGS_PATH", "import.learnings", &c.Others.Learnings, "~/.learnings", "Folder of the notes of reflect, for import."),
+		text("REFLECT_STATE_DIR", "import.reflect", &c.Others.Reflect, "~/.reflect", "Folder of the state of reflect, for import."),
+		text("REFLECT_DB_PATH", "import.database", &c.Others.Database, "", "Database of reflect, for import. Empty is reflect.db in import.reflect."),
+		boolean("ANAMNESIS_IMPORT_NATIVE", "import.native", &c.Others.Native, true, "Take in, with every sync, what agents remember by themselves."),
 
 		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100), "Project notes shown at session start, at most. Global notes are always shown."),
 		integer("ANAMNESIS_INJECT_MAX_CHARS", "inject.max_chars", &c.Inject.MaxChars, 48000, within(0, 10e6),

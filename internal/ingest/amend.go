@@ -75,6 +75,22 @@ func (g *Ingester) Supersede(ctx context.Context, old, by note.ID, undo bool) (O
 	})
 }
 
+// Reviewed is the tag of a note that a machine wrote and its owner has read.
+const Reviewed = "reviewed"
+
+// Review records that its owner has read a note and finds it right: it is tagged,
+// and no longer in quarantine.
+func (g *Ingester) Review(ctx context.Context, id note.ID) (Outcome, error) {
+	return g.amend(ctx, id, "review", func(n *note.Note, _ []byte) (*note.Note, error) {
+		if n.HasTag(Reviewed) && !n.Quarantine {
+			return n, nil
+		}
+		n.AddTags(Reviewed)
+		n.Quarantine, n.UpdatedAt = false, note.At(g.store.Now())
+		return n, nil
+	})
+}
+
 // replaces reports whether a note replaces another, directly or by way of others.
 func (g *Ingester) replaces(a, b note.ID) bool {
 	seen := map[note.ID]bool{}

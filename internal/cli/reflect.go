@@ -1,0 +1,397 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/reflection"
+
+	"github.com/spf13/cobra"
+)
+
+// generator opens the model that writes, for a purpose that the event log names.
+// It is nil, with the reason, when there is none.
+func (m *memory) generator(purpose string) (llm.Generator, error) {
+	if err := m.mayRedact(); err != nil {
+		return nil, err
+	}
+	budget := reflection.NewBudget(m.store, m.p.cfg.Reflection)
+	g, err := llm.OpenGenerator(m.p.cfg.Models.Chat, m.p.cfg.Models.Network, os.Environ(), budget.For(purpose))
+	if err != nil {
+		return nil, err // g holds a nil pointer then, which is no nil interface
+	}
+	return g, nil
+}
+
+// summarize lets the model tell what sessions were about. Hooks never do that.
+func (m *memory) summarize() {
+	if g, err := m.generator("summary"); err == nil {
+		m.recorder = m.recorder.WithModel(g)
+	}
+}
+
+// reflector wires the room of reflection. Without a model it plans and shows.
+func (m *memory) reflector(purpose string) (*reflection.Reflector, error) {
+	g, err := m.generator(purpose)
+	if err != nil && !errors.Is(err, llm.ErrNotConfigured) {
+		m.p.note("reflection.provider: %v", err)
+	}
+	return reflection.New(m.store, m.index, m.ingester, m.redactor, g, m.p.cfg.Reflection), err
+}
+
+type reflectOptions struct {
+	maintainOptions
+	project string
+	show    bool
+}
+
+func newReflect(p *program) *cobra.Command {
+	var o reflectOptions
+	cmd := &cobra.Command{
+		Use:   "reflect",
+		Short: "Distil the sessions of a project into facts and how-tos",
+		Long: `Let a model distil the sessions of a project, that no run has distilled yet, into
+facts and how-tos. Without --apply it tells which projects have enough of them, and
+asks nobody. The sessions stay, and are marked; what was made of them says so
+(` + "`anamnesis why ID`" + `). An answer that is not exactly what was asked for changes nothing.
+
+The model is set with ` + "`anamnesis config set reflection.provider ...`" + `; docs/reflection.md is
+the guide. --show-request prints what would leave this machine, and sends nothing.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.reflect(cmd.Context(), o) },
+	}
+	o.addFlags(cmd)
+	cmd.Flags().StringVar(&o.project, "project", "", "of one project: its `KEY`, or . for the one of this folder (default: all)")
+	cmd.Flags().BoolVar(&o.show, "show-request", false, "print what would be sent")
+	return cmd
+}
+
+func (p *program) reflect(ctx context.Context, o reflectOptions) error {
+	if o.show && o.apply {
+		return usage("reflect: --show-request sends nothing; leave --apply out")
+	}
+	m, err := p.openWalked(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	if _, err := m.index.Sync(ctx, index.SyncOptions{}); err != nil { // the sessions of now, all of them
+		return err
+	}
+	r, missing := m.reflector("reflect")
+	project := o.project
+	if project != "" {
+		project = p.project(m.store, project).Key
+	}
+	switch {
+	case o.show:
+		return p.showRequests(ctx, r, project)
+	case o.apply:
+		return p.reflectApply(ctx, m, r, missing, project, o.noSync)
+	}
+	return p.reflectPlan(ctx, r, project)
+}
+
+// reflectPlan tells what a run would do.
+func (p *program) reflectPlan(ctx context.Context, r *reflection.Reflector, project string) error {
+	plans, err := r.Plan(ctx, project)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		type row struct {
+			Project    string `json:"project"`
+			Sessions   int    `json:"sessions"`
+			Enough     bool   `json:"enough"`
+			Unfinished int    `json:"unfinished"`
+		}
+		rows := []row{}
+		for _, pl := range plans {
+			rows = append(rows, row(pl))
+		}
+		return p.emit(struct {
+			header
+			Applied  bool  `json:"applied"`
+			Projects []row `json:"projects"`
+		}{head("reflect"), false, rows})
+	}
+	few := 0
+	for _, pl := range plans {
+		if pl.Unfinished > 0 {
+			p.printf("reflect: %s: %s of an earlier run to finish (dry-run; pass --apply)\n", firstLine(pl.Project, 80), plural(pl.Unfinished, "batch"))
+		}
+		if !pl.Enough {
+			few++
+			continue
+		}
+		p.printf("reflect: %s: %d episodic(s) would be distilled (dry-run; pass --apply)\n", firstLine(pl.Project, 80), pl.Sessions)
+	}
+	if few > 0 {
+		p.note("%s with fewer than %d sessions to distil (reflection.min_episodics)", plural(few, "project"), p.cfg.Reflection.MinSessions)
+	}
+	return nil
+}
+
+// showRequests prints what would be sent, project by project.
+func (p *program) showRequests(ctx context.Context, r *reflection.Reflector, project string) error {
+	plans, err := r.Plan(ctx, project)
+	if err != nil {
+		return err
+	}
+	type request struct {
+		Project  string `json:"project"`
+		Sessions int    `json:"sessions"`
+		System   string `json:"system"`
+		User     string `json:"user"`
+	}
+	all := []request{}
+	for _, pl := range plans {
+		if !pl.Enough {
+			continue
+		}
+		prompt, n, err := r.Request(ctx, pl.Project)
+		if err != nil {
+			return err
+		}
+		all = append(all, request{pl.Project, n, prompt.System.String(), prompt.User.String()})
+	}
+	if p.json {
+		return p.emit(struct {
+			header
+			Model    string    `json:"model"`
+			Requests []request `json:"requests"`
+		}{head("reflect"), p.modelName(), all})
+	}
+	for _, q := range all {
+		p.printf("== %s: %s to %s\n== system\n%s\n== user\n%s\n", firstLine(q.Project, 80), plural(q.Sessions, "session"), p.modelName(), q.System, q.User)
+	}
+	if len(all) == 0 {
+		p.note("there is nothing to send: no project has enough sessions (reflection.min_episodics)")
+	}
+	return nil
+}
+
+// modelName says which model would be asked.
+func (p *program) modelName() string {
+	c := p.cfg.Models.Chat
+	if c.Provider == llm.Heuristic {
+		return "no model (reflection.provider)"
+	}
+	name := c.Provider
+	if c.Model != "" {
+		name += "/" + c.Model
+	}
+	if url := llm.BaseURL(c.Provider, c.URL); url != "" {
+		name += " at " + url
+	}
+	return name
+}
+
+type reflectedJSON struct {
+	Project  string        `json:"project"`
+	Sessions int           `json:"sessions"`
+	Notes    []writtenJSON `json:"notes"`
+	Left     int           `json:"left"`
+	Resumed  bool          `json:"resumed"`
+	Error    string        `json:"error,omitempty"`
+}
+
+type writtenJSON struct {
+	ID          note.ID   `json:"id"`
+	Type        note.Type `json:"type"`
+	Title       string    `json:"title"`
+	Result      string    `json:"result"`
+	Why         string    `json:"why,omitempty"`
+	Quarantined bool      `json:"quarantined"`
+}
+
+func (p *program) reflectApply(ctx context.Context, m *memory, r *reflection.Reflector, missing error, project string, noSync bool) error {
+	b := p.batch(m)
+	reports, err := r.ApplyAll(ctx, project)
+	if missing != nil && err == nil && len(reports) == 0 {
+		err = reflection.ErrNotConfigured
+	}
+	if errors.Is(err, reflection.ErrNotConfigured) {
+		if p.json {
+			return p.emit(struct {
+				header
+				Configured bool `json:"configured"`
+			}{head("reflect"), false})
+		}
+		p.printf("reflect: %v\n", reflection.ErrNotConfigured)
+		return nil
+	}
+	if err != nil && len(reports) == 0 {
+		return err
+	}
+	wrote, sessions := 0, 0
+	rows := []reflectedJSON{}
+	for i := range reports {
+		rep := &reports[i]
+		wrote += rep.Wrote()
+		sessions += rep.Sessions
+		rows = append(rows, p.printReflected(rep))
+	}
+	answer := struct {
+		header
+		Applied  bool            `json:"applied"`
+		Projects []reflectedJSON `json:"projects"`
+		Wrote    int             `json:"wrote"`
+		Undo     string          `json:"undo,omitempty"`
+		Sync     *settled        `json:"sync,omitempty"`
+	}{header: head("reflect"), Applied: true, Projects: rows, Wrote: wrote}
+	if wrote+sessions > 0 { // sessions of which nothing was worth keeping are marked, and that travels
+		how, s, serr := b.finish(ctx, noSync)
+		if serr != nil {
+			return serr
+		}
+		answer.Sync = &s
+		p.say("reflect: wrote %d note(s); %s\n", wrote, how)
+	}
+	if p.json {
+		return errors.Join(p.emit(answer), err)
+	}
+	return err
+}
+
+// printReflected says what became of a project, and returns it as JSON.
+func (p *program) printReflected(rep *reflection.Report) reflectedJSON {
+	j := reflectedJSON{Project: rep.Project, Sessions: rep.Sessions, Notes: []writtenJSON{}, Left: rep.Left, Resumed: rep.Resumed}
+	name := firstLine(rep.Project, 80)
+	if rep.Err != nil {
+		j.Error = rep.Err.Error()
+		p.say("reflect: %s: failed (%s); skipped\n", name, firstLine(j.Error, 300))
+	}
+	if rep.Sessions > 0 {
+		p.say("reflect: %s: distilled %d episodic(s) -> %d note(s)\n", name, rep.Sessions, rep.Wrote())
+	}
+	for _, w := range rep.Notes {
+		j.Notes = append(j.Notes, writtenJSON{w.ID, w.Type, w.Title, w.Result.String(), w.Why, w.Quarantined})
+		more := ""
+		switch {
+		case w.Quarantined:
+			more = " (it reads like orders to an agent and waits for you: `anamnesis review`)"
+		case w.Why != "":
+			more = because(printable(w.Why))
+		}
+		if w.Result == ingest.Dropped {
+			p.say("  not kept: %q%s\n", firstLine(w.Title, 70), more)
+			continue
+		}
+		p.say("  %s %s [%s] %s%s\n", w.Result, w.ID, w.Type, firstLine(w.Title, 70), more)
+	}
+	if len(rep.Changed) > 0 {
+		p.note("%s of %s changed meanwhile and will be distilled again", plural(len(rep.Changed), "session"), name)
+	}
+	if rep.Left >= p.cfg.Reflection.MinSessions {
+		p.note("%s: %d sessions had no room; run it again", name, rep.Left)
+	}
+	if rep.Stale != nil {
+		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", rep.Stale)
+	}
+	return j
+}
+
+// autoReflect follows the capture of sessions in the background, when that is
+// switched on. It returns how many notes it made; what went wrong is no failure
+// of the capture.
+func (m *memory) autoReflect(ctx context.Context, projects []string) (wrote int, failed []string) {
+	if !m.p.cfg.Reflection.Auto {
+		return 0, nil
+	}
+	r, err := m.reflector("reflect")
+	if err != nil {
+		return 0, nil
+	}
+	for _, project := range projects {
+		rep, err := r.Auto(ctx, project)
+		wrote += rep.Wrote()
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("auto-reflect failed (%v); skipped", err))
+		}
+	}
+	return wrote, failed
+}
+
+func newCost(p *program) *cobra.Command {
+	var since string
+	cmd := &cobra.Command{
+		Use:   "cost",
+		Short: "Count what models were asked, and what for",
+		Long: `Count the answers of models on this machine, and the tokens of prompts and answers, by
+day (UTC), model and purpose. The limits of a day are reflection.daily_calls and
+reflection.daily_tokens.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := p.openStore()
+			if err != nil {
+				return err
+			}
+			from, err := moment("--since", since, s.Now())
+			if err != nil {
+				return err
+			}
+			costs, err := reflection.Costs(cmd.Context(), s, from)
+			if err != nil {
+				return err
+			}
+			return p.cost(costs, s.Now())
+		},
+	}
+	cmd.Flags().StringVar(&since, "since", "30d", "from `TIME` on: 2026-03-31, 12h, 7d")
+	return cmd
+}
+
+func (p *program) cost(costs []reflection.Cost, now time.Time) error {
+	type row struct {
+		Day     string `json:"day"`
+		Model   string `json:"model"`
+		Purpose string `json:"purpose"`
+		Calls   int    `json:"calls"`
+		In      int    `json:"tokens_in"`
+		Out     int    `json:"tokens_out"`
+	}
+	rows := []row{}
+	var today, all reflection.Spending
+	for _, c := range costs {
+		rows = append(rows, row{c.Day, c.Model, c.Purpose, c.Calls, c.In, c.Out})
+		all.Calls, all.In, all.Out = all.Calls+c.Calls, all.In+c.In, all.Out+c.Out
+		if c.Day == now.UTC().Format(time.DateOnly) {
+			today.Calls, today.In, today.Out = today.Calls+c.Calls, today.In+c.In, today.Out+c.Out
+		}
+	}
+	o := p.cfg.Reflection
+	if p.json {
+		return p.emit(struct {
+			header
+			Rows       []row `json:"rows"`
+			TodayCalls int   `json:"today_calls"`
+			TodayToken int   `json:"today_tokens"`
+			MaxCalls   int   `json:"daily_calls"`
+			MaxTokens  int   `json:"daily_tokens"`
+		}{head("cost"), rows, today.Calls, today.In + today.Out, o.DailyCalls, o.DailyTokens})
+	}
+	for _, r := range rows {
+		p.printf("%s  %-28s %-10s %5d calls  %9d in  %8d out\n", r.Day, firstLine(r.Model, 28), firstLine(r.Purpose, 10), r.Calls, r.In, r.Out)
+	}
+	if len(rows) == 0 {
+		p.note("no model was asked")
+	}
+	p.printf("together: %d calls, %d tokens in, %d out\n", all.Calls, all.In, all.Out)
+	p.printf("today: %s, %s\n", outOf(today.Calls, o.DailyCalls, "calls"), outOf(today.In+today.Out, o.DailyTokens, "tokens"))
+	return nil
+}
+
+func outOf(n, most int, what string) string {
+	if most == 0 {
+		return fmt.Sprintf("%d %s (no limit)", n, what)
+	}
+	return fmt.Sprintf("%d of %d %s", n, most, what)
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"anamnesis/internal/agent"
+)
+
+// registerTime is how long Claude Code may take to change its settings.
+const registerTime = 30 * time.Second
+
+// checkServerName refuses what could be taken for an option of Claude Code's.
+func checkServerName(name string) error {
+	if !agent.ValidID(name) || strings.HasPrefix(name, "-") {
+		return usage("init: --name %q: use letters, digits, hyphens and underscores", name)
+	}
+	return nil
+}
+
+// register adds the MCP server to Claude Code by its own command. That it fails
+// is told and stops nothing: hooks do their work without it.
+func (p *program) register(ctx context.Context, pl plan) string {
+	claude, err := exec.LookPath(pl.MCP[0])
+	if err != nil {
+		return "mcp: claude was not found on the PATH; to register the server, run: " + shellLine(pl.MCP)
+	}
+	_, _ = p.runClaude(ctx, claude, agent.Claude{}.RemoveServer(pl.name)[1:]) // there may be none
+	if out, err := p.runClaude(ctx, claude, pl.MCP[1:]); err != nil {
+		return "mcp: add failed: " + firstLine(out+" "+err.Error(), 300)
+	}
+	return "mcp: registered " + pl.name + " (user scope)"
+}
+
+// unregister takes the server out of Claude Code.
+func (p *program) unregister(ctx context.Context, name string) string {
+	remove := agent.Claude{}.RemoveServer(name)
+	claude, err := exec.LookPath(remove[0])
+	if err != nil {
+		return "mcp: claude was not found on the PATH; to remove the server, run: " + shellLine(remove)
+	}
+	if out, err := p.runClaude(ctx, claude, remove[1:]); err != nil {
+		return "mcp: nothing removed (" + firstLine(out+" "+err.Error(), 200) + ")"
+	}
+	return "mcp: removed " + name
+}
+
+// runClaude runs Claude Code's own command. It is a child of ours, so our hooks
+// in it are off.
+func (p *program) runClaude(ctx context.Context, claude string, args []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, registerTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, claude, args...)
+	cmd.Env = append(os.Environ(), "ANAMNESIS_DISABLED=1")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil && ctx.Err() != nil {
+		err = errors.New("it took too long")
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// shellLine writes a command as one types it.
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = agent.Quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
