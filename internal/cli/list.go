@@ -81,7 +81,8 @@ func newList(p *program) *cobra.Command {
 				if r.Dead {
 					mark = "×"
 				}
-				p.printf("%s %s %s %-10s %-28s %s%s\n", r.ID, mark, date(r.Updated), r.Type, firstLine(r.Project, 28), firstLine(r.Title, 80), onBranch(r.Branch))
+				p.printf("%s %s %s %-10s %-28s %s%s\n", p.in(dim, string(r.ID)), mark, date(r.Updated), r.Type, firstLine(r.Project, 28),
+					p.in(bold, firstLine(r.Title, 80)), onBranch(r.Branch))
 			}
 			if len(rows) == 0 {
 				p.note("no notes; `anamnesis add --title TITLE --body TEXT` writes one")

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -20,7 +19,6 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
-	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -73,35 +71,6 @@ func (p *program) run(args []string) int {
 		err = usage("%w", err)
 	}
 	return p.report(err)
-}
-
-// report prints an error with what to do next and returns the exit code.
-func (p *program) report(err error) int {
-	var coded *codedError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &coded):
-		if coded.err != nil {
-			fmt.Fprintln(p.stderr, "anamnesis:", coded.err)
-		}
-		return coded.code
-	}
-	fmt.Fprintln(p.stderr, "anamnesis:", err)
-	switch {
-	case errors.Is(err, store.ErrLocked):
-		return exitLocked
-	case sqlite.Busy(err):
-		fmt.Fprintln(p.stderr, "anamnesis: another process is writing the index; try again")
-		return exitLocked
-	case errors.Is(err, store.ErrReadOnly):
-		fmt.Fprintln(p.stderr, "anamnesis: is the folder yours? `ls -ld` tells; ANAMNESIS_HOME names another")
-	case sqlite.Damaged(err):
-		fmt.Fprintln(p.stderr, "anamnesis: the index is damaged; `anamnesis reindex` makes it anew from the notes")
-	case errors.Is(err, fs.ErrPermission):
-		fmt.Fprintln(p.stderr, "anamnesis: you may not read or write that; check who owns it")
-	}
-	return exitFailure
 }
 
 // A codedError carries an exit code. Without err nothing is printed.

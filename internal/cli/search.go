@@ -175,7 +175,7 @@ func (p *program) printHits(m *memory, res *recall.Result, o searchOptions) {
 		if i > 0 && o.format == "markdown" {
 			p.printf("\n")
 		}
-		p.printf("%s", m.rendered(i, h, o))
+		p.printf("%s", p.paintHit(m.rendered(i, h, o)))
 		if o.explain {
 			p.explainHit(h)
 		}
