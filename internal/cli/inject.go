@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -81,10 +83,15 @@ const previewTime = 5 * time.Millisecond
 // block makes the block for an event.
 func (m *memory) block(ctx context.Context, e agent.Event, o injectOptions, limit int) (inject.Block, inject.Place, error) {
 	id := m.p.project(m.store, o.project)
+	dir, _ := os.Getwd()
 	if o.project == "" && e.Dir != "" {
-		id = m.store.Identify(e.Dir)
+		id, dir = m.store.Identify(e.Dir), e.Dir
 	}
-	place := inject.Place{Project: id.Key, Projects: m.store.Names(id), Session: e.SessionID, Limit: limit, Start: agent.InjectStart, End: agent.InjectEnd}
+	branches, err := m.branches(ctx, id, dir)
+	if err != nil {
+		return inject.Block{}, inject.Place{}, err
+	}
+	place := inject.Place{Project: id.Key, Projects: m.store.Names(id), Branches: branches, Session: e.SessionID, Limit: limit, Start: agent.InjectStart, End: agent.InjectEnd}
 	place.Notice = m.conflictNotice()
 	place.Pending = m.recorder.Preview(place.Projects, time.Now().Add(previewTime))
 	injector := m.injector
@@ -95,6 +102,23 @@ func (m *memory) block(ctx context.Context, e agent.Event, o injectOptions, limi
 	}
 	b, err := injector.Block(ctx, place)
 	return b, place, err
+}
+
+// branches lists the branches whose notes a session in dir is told besides the
+// trunk's, as a search there would find them.
+func (m *memory) branches(ctx context.Context, id store.Identity, dir string) ([]string, error) {
+	opts := m.p.cfg.Recall
+	branch := ""
+	if id.Source == "flag" { // of another project's branches nothing is known here
+		dir = ""
+	} else {
+		branch = store.Side(dir, id.Branch)
+	}
+	if opts.Branch != "" {
+		branch = strings.TrimPrefix(opts.Branch, "-")
+	}
+	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string { return mergedBranches(ctx, dir, some) })
+	return recall.ScopeOf(place, recall.Reach{AllBranches: opts.AllBranches}).Branches(), err
 }
 
 // conflictNotice is what a session is told about conflicts, empty when there is none.

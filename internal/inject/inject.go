@@ -33,6 +33,7 @@ type Options struct {
 type Place struct {
 	Project  string   // the key that is shown and logged
 	Projects []string // every key of the project
+	Branches []string // whose notes are told besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
 	Pending  []*note.Note // sessions of this project that ended and are not written yet, newest first
 	Notice   string       // one line that the user should hear of, empty for none
@@ -65,7 +66,7 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 // Block returns what a session at p is told at its start.
 func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 	pending := p.Pending[:min(len(p.Pending), max(0, in.opts.K))]
-	rows, err := in.engine.WorkingSet(ctx, p.Projects, in.opts.K, pending)
+	rows, err := in.engine.WorkingSet(ctx, p.Projects, p.Branches, in.opts.K, pending)
 	if err != nil {
 		return Block{}, err
 	}

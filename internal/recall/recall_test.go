@@ -278,7 +278,7 @@ func TestWorkingSet(t *testing.T) {
 		{"two sessions wait to be written", "p", 8, pending, "g2 g1 proc0 proc1 proc2 proc3 proc4 proc5"},
 		{"one waits", "p", 4, pending[1:], "g2 g1 proc0 proc1 s1"},
 	} {
-		rows, err := e.WorkingSet(t.Context(), []string{c.project}, c.k, c.pending)
+		rows, err := e.WorkingSet(t.Context(), []string{c.project}, nil, c.k, c.pending)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +299,7 @@ func TestWorkingSetTies(t *testing.T) {
 		notes = append(notes, note.Note{ID: note.ID(fmt.Sprintf("n%02d", i)), Title: "x", Provenance: note.Provenance{Source: note.Import, Confidence: float64(i) / 100}})
 	}
 	e, _ := open(t, notes...)
-	rows, err := e.WorkingSet(t.Context(), []string{"p"}, 2, nil)
+	rows, err := e.WorkingSet(t.Context(), []string{"p"}, nil, 2, nil)
 	if err != nil || len(rows) != 2 || rows[0].ID != "n99" || rows[1].ID != "n98" {
 		t.Errorf("%v %v", rows, err)
 	}

@@ -68,6 +68,10 @@ func (s Scope) Apply(q *Query) {
 	q.Project, q.Projects, q.Branches = s.Project, s.projects, s.branches
 }
 
+// Branches lists the branches whose notes are in the scope besides those of the
+// trunk, which is "". Nil means those of all branches.
+func (s Scope) Branches() []string { return slices.Clone(s.branches) }
+
 // Place finds out about a project what a scope needs to know. branch is the one
 // that is checked out (store.Side); merged says which of some branches the trunk
 // holds, and is asked only when there are notes of other branches.

@@ -19,9 +19,11 @@ const maxEpisodic = 2
 //
 // Handoffs are no part of it: see Handoffs.
 //
-// projects are all keys of the project; pending are sessions that ended and
-// are not written yet: they take the places of the most recent ones.
-func (e *Engine) WorkingSet(ctx context.Context, projects []string, k int, pending []*note.Note) ([]index.Row, error) {
+// projects are all keys of the project; branches are those whose facts and how-tos
+// are told besides the trunk's (Scope.Branches), nil for all. What happened last is
+// told whatever branch it happened on. pending are sessions that ended and are not
+// written yet: they take the places of the most recent ones.
+func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k int, pending []*note.Note) ([]index.Row, error) {
 	now := e.store.Now()
 	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, WithoutKind: note.Handoff, Now: now}, 0)
 	if err != nil {
@@ -44,7 +46,7 @@ func (e *Engine) WorkingSet(ctx context.Context, projects []string, k int, pendi
 	fresh := min(len(pending), maxEpisodic)
 	episodic = episodic[:min(len(episodic), maxEpisodic-fresh, max(0, k-fresh))]
 	durable, err := e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, SurestFirst: true, Now: now,
+		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, SurestFirst: true, Branches: branches, Now: now,
 	}, k)
 	if err != nil {
 		return nil, err
