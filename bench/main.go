@@ -13,8 +13,8 @@
 // many turns; the first turn is not counted.
 //
 // table.go lists the figures with their budgets; the measures stand in
-// process.go (whole processes, as a hook or a person starts them) and inside.go
-// (one process, where only a loop can tell).
+// process.go and daily.go (whole processes, as a hook, an agent or a person starts
+// them) and inside.go (one process, where only a loop can tell).
 package main
 
 import (
@@ -46,6 +46,9 @@ var measures = []measure{
 	{"search", false, (*stage).search},
 	{"cold", false, (*stage).coldSearch},
 	{"inject", false, (*stage).inject},
+	{"mcp", false, (*stage).mcp},
+	{"daily", false, (*stage).daily},
+	{"import", true, (*stage).transcripts},
 	{"memory", false, (*stage).memory},
 	{"capture", false, (*stage).capture},
 	{"write", false, (*stage).write},
