@@ -38,8 +38,12 @@ const (
 	maxManifest = 64 << 20
 )
 
-// bundled are the names below the root that belong into a bundle.
-var bundled = []string{"conflicts", "corpora", "eval", "events", "history", "local", "memory", "redact.toml", "spool/held"}
+// bundled are the folders below the root that belong into a bundle, and
+// bundledFiles the files.
+var (
+	bundled      = []string{"conflicts", "corpora", "eval", "events", "history", "local", "memory", "spool/held"}
+	bundledFiles = []string{"allowed.json", "imports.json", "redact.toml"}
+)
 
 // A Member is a file in a bundle.
 type Member struct {
@@ -64,7 +68,7 @@ func (s *Store) Export(w io.Writer) (Manifest, error) {
 	if stubbed("C5") {
 		return m, nil
 	}
-	for _, top := range bundled {
+	for _, top := range slices.Concat(bundled, bundledFiles) {
 		if err := s.gather(top, &m); err != nil {
 			return fail(err)
 		}
@@ -311,10 +315,8 @@ func safeMember(m Member) error {
 			return fmt.Errorf("%q leads into git", name)
 		}
 	}
-	for _, top := range bundled {
-		if name == top && top == "redact.toml" || strings.HasPrefix(name, top+"/") {
-			return nil
-		}
+	if slices.Contains(bundledFiles, name) || slices.ContainsFunc(bundled, func(top string) bool { return strings.HasPrefix(name, top+"/") }) {
+		return nil
 	}
 	return fmt.Errorf("%q is no part of a bundle", name)
 }
