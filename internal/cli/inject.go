@@ -67,7 +67,10 @@ agent's limit and prints nothing but the block.`,
 					Cut     []note.ID `json:"cut"`
 					Left    []note.ID `json:"left_out"`
 					Missing []string  `json:"missing"`
-				}{head("inject"), place.Project, b.Text, b.Shown, b.Cut, b.Left, b.Missing})
+				}{
+					head("inject"), place.Project, b.Text, append([]note.ID{}, b.Shown...), append([]note.ID{}, b.Cut...),
+					append([]note.ID{}, b.Left...), append([]string{}, b.Missing...),
+				})
 			}
 			p.printf("%s", b.Text)
 			return nil

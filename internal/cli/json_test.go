@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shapes are command lines whose JSON answers are pinned: names of keys and the
+// kinds of their values, in testdata/json. They run in this order in one store;
+// $ONE, $TWO and $HAND are notes in it. An answer only ever gains keys.
+var shapes = [][]string{
+	{"add", "--title", "Use tabs", "--body", "because gofmt does", "--tag", "go", "--global"},
+	{"search", "--explain", "tabs"},
+	{"list"},
+	{"show", "$ONE"},
+	{"edit", "$ONE", "--tag", "style"},
+	{"why", "$ONE"},
+	{"supersede", "$TWO", "$ONE"},
+	{"archive", "$TWO"},
+	{"unarchive", "$TWO"},
+	{"forget", "$TWO"},
+	{"history", "$ONE"},
+	{"handoff"},
+	{"handoff", "done", "$HAND"},
+	{"inject"},
+	{"held"},
+	{"gaps"},
+	{"project"},
+	{"corpus", "list"},
+	{"index", "tabs"},
+	{"timeline", "tabs"},
+	{"hydrate", "$ONE"},
+	{"workflow"},
+	{"dedup"},
+	{"migrate", "a", "b"},
+	{"backfill-provenance"},
+	{"restore", "--since", "1h"},
+	{"export", "$WORK/all.tar"},
+	{"import", "bundle", "$WORK/all.tar", "--merge"},
+	{"import", "native"},
+	{"import", "transcripts"},
+	{"import", "reflect"},
+	{"reflect"},
+	{"review"},
+	{"cost"},
+	{"stats"},
+	{"log"},
+	{"status"},
+	{"sync", "--status"},
+	{"sync"},
+	{"conflicts"},
+	{"machines"},
+	{"reindex"},
+	{"drain"},
+	{"redact", "$WORK/secret.txt"},
+	{"calibrate-thresholds"},
+	{"config", "list"},
+	{"config", "get", "inject.k"},
+	{"config", "explain", "R3"},
+	{"config", "test"},
+	{"init", "--print", "--command", "/opt/anamnesis"},
+	{"uninstall", "--no-mcp"},
+	{"version"},
+}
+
+// TestJSON compares the shape of every JSON answer with testdata/json, so that
+// a review sees what the programs of users will see.
+func TestJSON(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	home, work := t.TempDir(), t.TempDir()
+	vars := map[string]string{"WORK": work}
+	for name, text := range map[string]string{"secret.txt": "nothing", ".anamnesis/project": "shop\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) []byte {
+		t.Helper()
+		for i := range args {
+			args[i] = os.Expand(args[i], func(name string) string { return vars[name] })
+		}
+		cmd := exec.Command("anamnesis", append(args, "--json")...)
+		cmd.Dir = work
+		cmd.Env = []string{
+			"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USERPROFILE=" + home, "CLAUDE_CONFIG_DIR=" + filepath.Join(home, "claude"),
+			"ANAMNESIS_MACHINE_ID=testbox", "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(), "ANAMNESIS_DISABLED=1",
+		}
+		var diag bytes.Buffer
+		cmd.Stderr = &diag
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) || len(out) == 0 {
+			t.Fatalf("%v: %v\n%s", args, err, diag.String())
+		}
+		return out
+	}
+	id := func(out []byte) string {
+		var v struct{ ID string }
+		if err := json.Unmarshal(out, &v); err != nil || v.ID == "" {
+			t.Fatalf("no id in %s: %v", out, err)
+		}
+		return v.ID
+	}
+	vars["TWO"] = id(run("add", "--title", "Use spaces", "--body", "four of them", "--global"))
+	vars["HAND"] = id(run("handoff", "leave", "--title", "Half done", "--project", "shop"))
+
+	var names []string
+	for _, line := range shapes {
+		args := slices.Clone(line)
+		out := run(args...)
+		if line[0] == "add" {
+			vars["ONE"] = id(out)
+		}
+		var v any
+		if err := json.Unmarshal(out, &v); err != nil {
+			t.Errorf("%v: %v in %s", line, err, out)
+			continue
+		}
+		found := map[string]string{}
+		shape("", v, found)
+		var text strings.Builder
+		for _, path := range slices.Sorted(maps.Keys(found)) {
+			fmt.Fprintf(&text, "%s %s\n", path, found[path])
+		}
+		name := line[0]
+		if len(line) > 1 && !strings.HasPrefix(line[1], "-") && !strings.HasPrefix(line[1], "$") && line[1] != "tabs" && line[1] != "a" {
+			name += "_" + line[1]
+		}
+		if slices.Contains(names, name) { // the second form of a command
+			name += "_again"
+		}
+		names = append(names, name)
+		compareGolden(t, filepath.Join("testdata", "json", name+".txt"), text.String())
+	}
+	entries, _ := os.ReadDir(filepath.Join("testdata", "json"))
+	if len(entries) != len(names) {
+		t.Errorf("%d files in testdata/json for %d answers", len(entries), len(names))
+	}
+}
+
+func compareGolden(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Errorf("%v; make it with -update", err)
+	} else if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got, -update accepts it):\n%s", golden, d)
+	}
+}
+
+// shape notes the kind of every value below a path. Elements of a list are one.
+func shape(path string, v any, found map[string]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			shape(path+"."+key, value, found)
+		}
+		if len(v) == 0 {
+			found[path] = "object"
+		}
+	case []any:
+		if _, known := found[path+"[]"]; len(v) == 0 && !known {
+			found[path] = "list"
+		}
+		for _, e := range v {
+			shape(path+"[]", e, found)
+		}
+	case string:
+		found[path] = "text"
+	case float64:
+		found[path] = "number"
+	case bool:
+		found[path] = "true or false"
+	case nil:
+		found[path] = "null"
+	}
+}
