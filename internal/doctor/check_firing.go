@@ -1,0 +1,157 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"anamnesis/internal/store"
+)
+
+func checkFiring(ctx context.Context, p *Patient) Result {
+	if p.Disabled {
+		return warn("unset ANAMNESIS_DISABLED (and REFLECT_DISABLED) where your agent is started", "ANAMNESIS_DISABLED is set: hooks do nothing")
+	}
+	if p.Store == nil {
+		return skip("there is no store")
+	}
+	l, err := p.seen.log()
+	if err != nil {
+		return bad("check who owns the folder events in the store", err.Error())
+	}
+	var lines []string
+	for _, k := range []struct{ kind, said string }{
+		{store.Injected, "a session was told notes"},
+		{store.Captured, "a session was captured"},
+		{store.Drained, "the background run worked"},
+	} {
+		if at := l.last[k.kind]; at.IsZero() {
+			lines = append(lines, k.said+": never, as far as the log goes")
+		} else {
+			lines = append(lines, fmt.Sprintf("%s: %s", k.said, ago(p.now().Sub(at))))
+		}
+	}
+	told, captured := l.last[store.Injected], l.last[store.Captured]
+	// The background run is no sign of a hook: commands start it too.
+	last := slices.MaxFunc([]time.Time{told, captured, p.spooled()}, time.Time.Compare)
+	seen := !last.IsZero()
+	if !seen {
+		last = p.installed()
+	}
+	if last.IsZero() {
+		return info("run `anamnesis init`, then start a session of your agent", append(lines, "no hook is installed")...)
+	}
+	missed := p.sessionsSince(ctx, last.Add(time.Minute))
+	switch {
+	case missed >= 2 && !(told.IsZero() && len(p.seen.walk()) == 0): // they may be running, and there was nothing to tell
+		return warn("start a new session of your agent and run this again; if it stays so, look at the checks hooks, hook-program and hook-errors",
+			append(lines, plural(missed, "session")+" began since, and no hook was seen")...)
+	case !seen:
+		return info("start a new session of your agent: running ones do not read the settings again", append(lines, "the hooks were not seen yet")...)
+	case l.count[store.Injected] >= 10 && l.count[store.Captured] == 0:
+		return warn("end a session properly (not by killing it) and run `anamnesis drain`; if none is captured, look at the checks hooks and spool",
+			append(lines, fmt.Sprintf("%d sessions were told notes in seven days and none was captured", l.count[store.Injected]))...)
+	}
+	return ok(lines...)
+}
+
+// spooled returns when a hook last left a session in the spool.
+func (p *Patient) spooled() (at time.Time) {
+	entries, _ := os.ReadDir(p.Store.Path("spool"))
+	for _, e := range entries[:min(len(entries), maxJobs)] {
+		if fi, err := e.Info(); err == nil && fi.Mode().IsRegular() && fi.ModTime().After(at) {
+			at = fi.ModTime()
+		}
+	}
+	return at
+}
+
+// installed returns when the settings with our hooks were last written.
+func (p *Patient) installed() (at time.Time) {
+	for _, h := range p.Harnesses {
+		r, err := readHooks(h.settings(), h.Harness)
+		if err != nil || len(r.entries) == 0 {
+			continue
+		}
+		if fi, err := os.Stat(h.settings()); err == nil && fi.ModTime().After(at) {
+			at = fi.ModTime()
+		}
+	}
+	return at
+}
+
+// maxTranscripts bounds how many transcripts are listed, maxGlances how many
+// are opened.
+const (
+	maxTranscripts = 5000
+	maxGlances     = 20
+)
+
+// sessionsSince counts the sessions that began after a time: at most
+// maxGlances. A transcript that was only written to since does not count.
+func (p *Patient) sessionsSince(ctx context.Context, since time.Time) int {
+	count := 0
+	for _, h := range p.Harnesses {
+		if h.Home == "" {
+			continue
+		}
+		paths, _ := filepath.Glob(h.Sessions(h.Home))
+		type file struct {
+			path string
+			size int64
+			at   time.Time
+		}
+		var young []file
+		for _, path := range paths[:min(len(paths), maxTranscripts)] {
+			if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.ModTime().After(since) {
+				young = append(young, file{path, fi.Size(), fi.ModTime()})
+			}
+		}
+		slices.SortFunc(young, func(a, b file) int { return b.at.Compare(a.at) })
+		for _, y := range young[:min(len(young), maxGlances)] {
+			if ctx.Err() != nil {
+				return count
+			}
+			f, err := os.Open(y.path)
+			if err != nil {
+				continue
+			}
+			g, err := h.Glance(f, y.size, 16<<10, 1<<10, time.Now().Add(20*time.Millisecond))
+			f.Close()
+			if err == nil && g.Started.After(since) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+func checkHookErrors(_ context.Context, p *Patient) Result {
+	if p.Store == nil {
+		return skip("there is no store")
+	}
+	l, err := p.seen.log()
+	if err != nil {
+		return bad("check who owns the folder events in the store", err.Error())
+	}
+	total := 0
+	for _, n := range l.failures {
+		total += n
+	}
+	if total == 0 {
+		return ok("none in the last seven days")
+	}
+	texts := slices.SortedFunc(maps.Keys(l.failures), func(a, b string) int {
+		return cmp.Or(cmp.Compare(l.failures[b], l.failures[a]), cmp.Compare(a, b))
+	})
+	lines := []string{fmt.Sprintf("%s in the last seven days, the last %s", plural(total, "failure"), ago(p.now().Sub(l.last[store.HookFailure])))}
+	for _, t := range texts[:min(3, len(texts))] {
+		lines = append(lines, fmt.Sprintf("%d times: %s", l.failures[t], t))
+	}
+	return warn("mend what the lines name; `anamnesis tail` shows when it happened", lines...)
+}

@@ -1,0 +1,169 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"anamnesis/internal/agent"
+)
+
+const runInit = "`anamnesis init` installs them; `anamnesis init --print` shows the change first"
+
+func checkHooks(_ context.Context, p *Patient) Result {
+	if len(p.Harnesses) == 0 {
+		return skip("no coding agent is known on this machine")
+	}
+	worst, lines, next := OK, []string{}, ""
+	say := func(s State, advice, line string) {
+		lines = append(lines, line)
+		if rank(s) > rank(worst) {
+			worst, next = s, advice
+		}
+	}
+	for _, h := range p.Harnesses {
+		path := h.settings()
+		r, err := readHooks(path, h.Harness)
+		if err == nil && len(r.data) > 0 { // the harness is stricter, and knows the place of a mistake
+			_, err = h.Harness.Install(r.data, nil, func(string) bool { return false })
+		}
+		var wrong *agent.SettingsError
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			say(Bad, runInit, fmt.Sprintf("%s: %s does not exist, so no hook is installed", h.Name(), path))
+			continue
+		case errors.As(err, &wrong):
+			say(Bad, "mend the file by hand and run `anamnesis init`", fmt.Sprintf("%s: %s cannot be read: %v", h.Name(), path, wrong))
+			continue
+		case err != nil:
+			say(Bad, "mend or replace the file and run `anamnesis init`", fmt.Sprintf("%s: %s cannot be read: %v", h.Name(), path, err))
+			continue
+		}
+		if r.disabled {
+			say(Bad, "remove `disableAllHooks` from the file", fmt.Sprintf("%s: `disableAllHooks` in %s switches every hook off", h.Name(), path))
+		}
+		if len(r.entries) == 0 {
+			say(Bad, runInit, fmt.Sprintf("%s: %s holds no hook of ours", h.Name(), path))
+			continue
+		}
+		for _, w := range r.missing {
+			say(Warn, runInit, fmt.Sprintf("%s: missing: %v", h.Name(), w))
+		}
+		for _, w := range r.twice {
+			say(Warn, "`anamnesis init` removes what stands there twice", fmt.Sprintf("%s: installed twice: %v", h.Name(), w))
+		}
+		for _, e := range r.strange {
+			say(Warn, runInit, fmt.Sprintf("%s: a hook of another version: %s: %s", h.Name(), e.hook.Event, e.hook.Command))
+		}
+		for _, w := range r.changed {
+			say(Info, "`anamnesis init` sets it back, if you did not mean to change it",
+				fmt.Sprintf("%s: changed matcher, time limit or mode: %v", h.Name(), w))
+		}
+		if rank(worst) == 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s in %s", h.Name(), plural(len(r.entries), "hook"), path))
+		}
+	}
+	return Result{State: worst, Evidence: lines, Next: next}
+}
+
+// rank orders states by how much they matter.
+func rank(s State) int {
+	switch s {
+	case Info, Skipped:
+		return 1
+	case Warn:
+		return 2
+	case Bad:
+		return 3
+	}
+	return 0
+}
+
+func checkHookProgram(_ context.Context, p *Patient) Result {
+	seen := make(map[string]bool)
+	worst, lines, next := OK, []string{}, ""
+	for _, h := range p.Harnesses {
+		r, err := readHooks(h.settings(), h.Harness)
+		if err != nil {
+			continue // the check "hooks" says it
+		}
+		for _, e := range r.entries {
+			s, line, advice := p.judgeEntry(e)
+			if seen[line] {
+				continue
+			}
+			seen[line] = true
+			lines = append(lines, line)
+			if rank(s) > rank(worst) {
+				worst, next = s, advice
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return skip("no hook is installed")
+	}
+	return Result{State: worst, Evidence: lines, Next: next}
+}
+
+// judgeEntry says what there is to say about the command of one hook.
+func (p *Patient) judgeEntry(e entry) (s State, line, next string) {
+	const again = "`anamnesis init` points the hooks at this program"
+	if len(e.line) == 0 {
+		return Warn, "a command that runs more than one program is not looked into", again
+	}
+	if home := e.env["ANAMNESIS_HOME"]; home != "" && p.Store != nil && unlinked(home) != unlinked(p.Store.Root()) {
+		return Warn, fmt.Sprintf("hooks work on the store %s, this is %s", home, p.Store.Root()), "`anamnesis init --home FOLDER` with the store you want, or set ANAMNESIS_HOME for yourself"
+	}
+	program := e.line[0]
+	switch {
+	case strings.HasPrefix(program, "~") || strings.Contains(program, "$"):
+		return Info, "hooks run " + program + ", which the shell completes; it was not looked into", again + " by its full path"
+	case !filepath.IsAbs(program):
+		found := lookPath(p.Path, program)
+		if len(found) == 0 {
+			return Bad, "hooks run " + program + ", which the PATH does not find", again
+		}
+		if p.Self != "" && unlinked(found[0]) != unlinked(p.Self) && strings.HasPrefix(filepath.Base(program), programName) {
+			return Warn, fmt.Sprintf("hooks run %s, which is another file than this program, %s", found[0], p.Self), again
+		}
+		return OK, "hooks run " + program + ", found as " + found[0], ""
+	case !runnable(program):
+		return Bad, "hooks run " + program + ", which does not exist or cannot be started", again
+	case p.passing(program):
+		return Bad, "hooks run " + program + ", in a folder that gets emptied", "install the program where it stays, then run `anamnesis init` with it"
+	case p.Self != "" && unlinked(program) != unlinked(p.Self) && strings.HasPrefix(filepath.Base(program), programName):
+		return Warn, fmt.Sprintf("hooks run %s, which is another file than this program, %s", program, p.Self), again
+	}
+	return OK, "hooks run " + program, ""
+}
+
+func checkHooksTwice(_ context.Context, p *Patient) Result {
+	var lines []string
+	looked, off := 0, false
+	for _, h := range p.Harnesses {
+		for _, path := range h.Also {
+			if unlinked(path) == unlinked(h.settings()) {
+				continue
+			}
+			looked++
+			r, err := readHooks(path, h.Harness)
+			if err == nil && len(r.entries) > 0 {
+				lines = append(lines, fmt.Sprintf("%s holds %s of ours", path, plural(len(r.entries), "hook")))
+			}
+			if err == nil && r.disabled {
+				off = true
+				lines = append(lines, fmt.Sprintf("`disableAllHooks` in %s switches every hook off there", path))
+			}
+		}
+	}
+	switch {
+	case off:
+		return warn("remove `disableAllHooks` there, if that was not meant", lines...)
+	case len(lines) > 0:
+		return warn("take our lines out of these files; the hooks of the user's settings serve every project", lines...)
+	}
+	return ok(plural(looked, "other settings file") + " looked at")
+}

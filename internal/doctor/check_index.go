@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"anamnesis/internal/index"
+)
+
+const remake = "`anamnesis reindex` makes it anew from the notes; nothing is lost"
+
+func checkIndex(ctx context.Context, p *Patient) Result {
+	if p.Index == nil {
+		return skip("there is no index")
+	}
+	err := p.Index.Check(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return skip("there was no time to look at all of it")
+	case err != nil:
+		return bad(remake, err.Error())
+	}
+	st, err := p.Index.Statistics(ctx)
+	if err != nil {
+		return bad(remake, err.Error())
+	}
+	return ok(plural(st.Notes, "note") + ", " + plural(st.Passages, "passage"))
+}
+
+func checkDrift(ctx context.Context, p *Patient) Result {
+	if p.Index == nil || p.Store == nil {
+		return skip("there is no index")
+	}
+	sum, files, walked, err := p.Index.State(ctx)
+	if err != nil {
+		return bad(remake, err.Error())
+	}
+	refs := p.seen.walk()
+	if walked.IsZero() && len(refs) > 0 {
+		return info("`anamnesis reindex`, or just ask something", plural(len(refs), "note")+" on the disk, and the index was never made")
+	}
+	for _, r := range refs {
+		sum ^= index.Fingerprint(r.Path, r.Size, r.ModTime.UnixNano())
+	}
+	if sum == 0 && files == len(refs) {
+		return ok(plural(files, "file") + ", all as the index knows them")
+	}
+	known, err := p.Index.Files(ctx, nil)
+	if err != nil {
+		return bad(remake, err.Error())
+	}
+	fresh, changed := 0, 0
+	for _, r := range refs {
+		f, there := known[r.Path]
+		delete(known, r.Path)
+		switch {
+		case !there:
+			fresh++
+		case f.Size != r.Size || f.ModTime != r.ModTime.UnixNano():
+			changed++
+		}
+	}
+	line := fmt.Sprintf("the index was brought into step %s; since then %d new, %d changed, %d gone", ago(p.now().Sub(walked)), fresh, changed, len(known))
+	if p.now().Sub(walked) > 24*time.Hour {
+		return warn("`anamnesis drain`; if it happens again, the background run does not start: look at the checks firing and hook-errors", line)
+	}
+	return info("nothing to do: the next question or session brings it into step (`anamnesis drain` does it now)", line)
+}
+
+func checkProblems(ctx context.Context, p *Patient) Result {
+	if p.Index == nil {
+		return skip("there is no index")
+	}
+	found, err := p.Index.Problems(ctx)
+	if err != nil {
+		return bad(remake, err.Error())
+	}
+	if len(found) == 0 {
+		return ok("none")
+	}
+	lines := []string{plural(len(found), "file") + ", whose text no search finds"}
+	for _, f := range found[:min(len(found), maxLines)] {
+		lines = append(lines, clean(f.Path, 200)+": "+f.Reason)
+	}
+	return warn("mend the front matter of the files, or move them out of memory/ and local/; docs/format.md says what a note is", lines...)
+}
+
+// setAside lists the files that were moved out of the index' place.
+func setAside(root string) (paths []string, size int64) {
+	found, _ := filepath.Glob(filepath.Join(root, "index*.db.foreign-*"))
+	for _, path := range found {
+		if fi, err := os.Lstat(path); err == nil && fi.Mode().IsRegular() {
+			paths, size = append(paths, path), size+fi.Size()
+		}
+	}
+	return paths, size
+}
+
+func checkSetAside(_ context.Context, p *Patient) Result {
+	if p.Store == nil {
+		return skip("there is no store")
+	}
+	paths, size := setAside(p.Store.Root())
+	if len(paths) == 0 {
+		return ok("none")
+	}
+	return info("delete them when the program that made them is gone; `anamnesis doctor --fix` asks first", append([]string{bytes(size)}, paths...)...)
+}

@@ -1,0 +1,74 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"anamnesis/internal/recall"
+)
+
+func checkModel(ctx context.Context, p *Patient) Result {
+	if p.Index == nil {
+		return skip("there is no index")
+	}
+	model := p.Index.Model()
+	if model == "" {
+		return warn("install a release: this program was built without its table of word vectors", "no model: only notes that share words with a question are found")
+	}
+	_, missing, all, err := p.Index.Unembedded(ctx, model, 0)
+	if err != nil {
+		return bad(remake, err.Error())
+	}
+	if missing > 0 {
+		return info("`anamnesis drain` makes them; with a model server, look that it answers", "model "+model,
+			fmt.Sprintf("%d of %d passages have no vector yet; they are found by their words only", missing, all))
+	}
+	return ok("model "+model, plural(all, "passage")+", all with a vector")
+}
+
+// wrongOften is the share of wrong decisions from which on the gate is doubtful.
+const wrongOften = 0.2
+
+func checkGate(ctx context.Context, p *Patient) Result {
+	if p.Engine == nil {
+		return skip("there is nothing that answers questions")
+	}
+	return judgeGate(p.Engine.Calibration(ctx, ""))
+}
+
+func judgeGate(c recall.Calibration) Result {
+	if c.Own == 0 {
+		return ok(fmt.Sprintf("threshold %.1f, as shipped: it is measured when there are enough notes", c.Threshold))
+	}
+	lines := []string{
+		fmt.Sprintf("threshold %.1f, measured on %s", c.Threshold, plural(c.Notes, "note")),
+		fmt.Sprintf("%.1f %% of %s that no note answers were answered (false injection)", 100*c.FalseInjection, plural(c.Probes, "question")),
+		fmt.Sprintf("%.1f %% of %s that a note answers were not (false silence)", 100*c.FalseSilence, plural(c.Own, "question")),
+	}
+	if c.FalseInjection > wrongOften || c.FalseSilence > wrongOften {
+		return info("`anamnesis calibrate-thresholds` measures again; few notes, or notes that say much the same, make it hard to tell", lines...)
+	}
+	return ok(lines...)
+}
+
+func checkNative(_ context.Context, p *Patient) Result {
+	var lines []string
+	looked := false
+	for _, h := range p.Harnesses {
+		if h.Memories == "" {
+			continue
+		}
+		looked = true
+		if paths, err := filepath.Glob(h.Memories); err == nil && len(paths) > 0 {
+			lines = append(lines, fmt.Sprintf("%s keeps %s of its own, such as %s", h.Name(), plural(len(paths), "memory file"), paths[0]))
+		}
+	}
+	switch {
+	case !looked:
+		return skip("where agents keep memory of their own is not known")
+	case len(lines) == 0:
+		return ok("none")
+	}
+	return info("nothing breaks, but the same may be told twice; import them (`anamnesis import --help`) and let one of the two do the remembering", lines...)
+}

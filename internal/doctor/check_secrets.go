@@ -1,0 +1,124 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+func checkRules(_ context.Context, p *Patient) Result {
+	if p.RulesErr != nil {
+		return bad("mend the line that is named in redact.toml; until then nothing is captured and nothing travels", p.RulesErr.Error())
+	}
+	if p.Redactor == nil {
+		return skip("there is no redactor")
+	}
+	return ok("they can be read")
+}
+
+// secretReaders is how many files are read and searched at once.
+const secretReaders = 2
+
+func checkSecrets(ctx context.Context, p *Patient) Result {
+	if p.Redactor == nil || p.Store == nil {
+		return skip("there is no redactor")
+	}
+	files := p.travelling()
+	found := make([][]string, len(files)) // the rules that find something
+	allowed := make([]bool, len(files))
+	deadline := time.Now().Add(p.budget)
+	var next, looked atomic.Int64
+	var wg sync.WaitGroup
+	for range secretReaders {
+		wg.Go(func() {
+			for ctx.Err() == nil && time.Now().Before(deadline) {
+				i := int(next.Add(1)) - 1
+				if i >= len(files) {
+					return
+				}
+				found[i], allowed[i] = p.secretsIn(files[i])
+				looked.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	n := int(looked.Load())
+	progress := fmt.Sprintf("looked at %d of %s", n, plural(len(files), "file"))
+	var lines []string
+	let := 0
+	for i, rules := range found {
+		switch {
+		case len(rules) == 0:
+		case allowed[i]:
+			let++
+		default:
+			lines = append(lines, files[i].Path+": "+strings.Join(rules, ", "))
+		}
+	}
+	if let > 0 {
+		progress += fmt.Sprintf("; %d that you let go", let)
+	}
+	switch {
+	case len(lines) > 0:
+		return warn("take the secret out and change it where it is used, or let the note go: `anamnesis sync --allow-secret ID`",
+			append([]string{progress, plural(len(lines), "file") + " with what looks like a secret:"}, lines...)...)
+	case n < len(files):
+		return info("`anamnesis doctor --only secrets` looks at all", progress+", the newest first; nothing was found")
+	}
+	return ok(progress)
+}
+
+// maxSearched is the largest file that is searched, in bytes.
+const maxSearched = store.MaxNoteSize
+
+// travelling lists the files that git carries to other machines, notes and
+// their sidecars, the newest first. What is larger than any of ours is left out.
+func (p *Patient) travelling() (files []store.Ref) {
+	folders := make(map[string]bool)
+	for _, r := range p.seen.walk() {
+		if r.Scope == note.Portable && r.Size <= maxSearched {
+			files = append(files, r)
+			folders[path.Dir(r.Path)] = true
+		}
+	}
+	for dir := range folders {
+		entries, _ := os.ReadDir(p.Store.Path(dir))
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".entities.yaml") || !e.Type().IsRegular() {
+				continue
+			}
+			if fi, err := e.Info(); err == nil && fi.Size() <= maxSearched {
+				files = append(files, store.Ref{Path: dir + "/" + e.Name(), Scope: note.Portable, Size: fi.Size(), ModTime: fi.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b store.Ref) int {
+		return cmp.Or(b.ModTime.Compare(a.ModTime), strings.Compare(a.Path, b.Path))
+	})
+	return files
+}
+
+// secretsIn names the rules that find something in a file, and says whether its
+// owner let it go.
+func (p *Patient) secretsIn(r store.Ref) (rules []string, allowed bool) {
+	data, err := os.ReadFile(p.Store.Path(r.Path))
+	if err != nil {
+		return nil, false
+	}
+	for _, f := range p.Redactor.Find(string(data)) {
+		if !slices.Contains(rules, f.Rule) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	return rules, len(rules) > 0 && p.Allowed != nil && p.Allowed(strings.TrimPrefix(r.Path, "memory/"), data)
+}

@@ -1,0 +1,231 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anamnesis/internal/store"
+)
+
+// needStore makes a check of one that needs the store.
+func needStore(p *Patient, run func(*store.Store) Result) Result {
+	if p.Store == nil {
+		return skip("there is no store")
+	}
+	return run(p.Store)
+}
+
+func checkPermissions(_ context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		if s.ReadOnly() {
+			return bad("check who owns "+s.Root()+" and whether its disk can be written", "the store cannot be written: nothing is captured, and nothing new is found")
+		}
+		lines, serious := loose(s.Root())
+		switch {
+		case len(lines) == 0:
+			return ok(s.Root() + " is private to you")
+		case serious:
+			return bad("`anamnesis doctor --fix`, or chmod 700 "+s.Root(), lines...)
+		}
+		return warn("`anamnesis doctor --fix`", lines...)
+	})
+}
+
+// A disk with less room than little is nearly full, with less than none is full.
+const (
+	littleRoom = 1 << 30
+	noRoom     = 100 << 20
+)
+
+func checkDisk(_ context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		var notes int64
+		for _, r := range p.seen.walk() {
+			notes += r.Size
+		}
+		var derived int64
+		for _, pattern := range []string{"index*", "*.bin"} {
+			paths, _ := filepath.Glob(filepath.Join(s.Root(), pattern))
+			for _, path := range paths {
+				if fi, err := os.Lstat(path); err == nil && fi.Mode().IsRegular() {
+					derived += fi.Size()
+				}
+			}
+		}
+		lines := []string{fmt.Sprintf("notes %s, index %s, event log %s", bytes(notes), bytes(derived), bytes(s.EventSize()))}
+		ask := room
+		if p.Room != nil {
+			ask = p.Room
+		}
+		free, err := ask(s.Root())
+		if err != nil {
+			return Result{State: OK, Evidence: append(lines, fmt.Sprintf("the room on the disk is not known: %v", err))}
+		}
+		lines = append(lines, bytes(free)+" free")
+		switch {
+		case free < noRoom:
+			return bad("free some room: notes cannot be written on a full disk", lines...)
+		case free < littleRoom:
+			return info("free some room soon", lines...)
+		}
+		return ok(lines...)
+	})
+}
+
+func checkLinks(_ context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		if found := s.Links(); len(found) > 0 {
+			return warn("put the files themselves there; what stands behind a link is not read", found...)
+		}
+		return ok("none")
+	})
+}
+
+const leftoverAge = time.Hour // the same as of store.Sweep
+
+func checkLeftovers(ctx context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		deadline := time.Now().Add(p.budget)
+		var found []string
+		looked, late := 0, false
+		for _, top := range []string{"spool", "events", "conflicts", "memory", "local", "history"} {
+			_ = fs.WalkDir(os.DirFS(s.Root()), top, func(name string, d fs.DirEntry, err error) error {
+				if looked++; looked&255 == 0 && (ctx.Err() != nil || time.Now().After(deadline)) {
+					late = true
+					return fs.SkipAll
+				}
+				if err != nil || !strings.HasPrefix(d.Name(), ".") {
+					return nil //nolint:nilerr // what cannot be read holds nothing that we could tell
+				}
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && strings.HasPrefix(d.Name(), ".tmp-anamnesis-") && p.now().Sub(fi.ModTime()) > leftoverAge {
+					found = append(found, name)
+				}
+				return nil
+			})
+		}
+		switch {
+		case len(found) > 0:
+			return info("`anamnesis drain` removes them", append([]string{plural(len(found), "file")}, found...)...)
+		case late:
+			return ok(fmt.Sprintf("none among the first %d entries; `anamnesis doctor --only leftovers` looks at all", looked))
+		}
+		return ok("none")
+	})
+}
+
+// stuckAfter is how long a session may wait: a session's end starts the run
+// that captures it.
+const (
+	stuckAfter = time.Hour
+	maxJob     = 8 << 10
+	maxJobs    = 2000 // that are read
+)
+
+// checkSpool reads the spool by itself: store.Jobs sets bad files aside, and a
+// check changes nothing.
+func checkSpool(ctx context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		entries, err := os.ReadDir(s.Path("spool"))
+		if err != nil && !os.IsNotExist(err) {
+			return bad("check who owns the folder spool in the store", err.Error())
+		}
+		waiting, broken := 0, 0
+		var oldest time.Time
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".json") || !e.Type().IsRegular() || e.Name()[0] == '.' {
+				continue
+			}
+			if waiting++; waiting > maxJobs || ctx.Err() != nil {
+				continue
+			}
+			var j store.Job
+			data, err := readBounded(s.Path("spool/"+e.Name()), maxJob)
+			if os.IsNotExist(err) {
+				waiting-- // a drain has finished it
+				continue
+			}
+			if err != nil || json.Unmarshal(data, &j) != nil || j.When().IsZero() {
+				broken++
+				continue
+			}
+			if oldest.IsZero() || j.When().Before(oldest) {
+				oldest = j.When()
+			}
+		}
+		if waiting == 0 {
+			return ok("nothing waits")
+		}
+		lines := []string{plural(waiting, "session") + " waiting to be captured"}
+		if !oldest.IsZero() {
+			lines = append(lines, "the oldest since "+ago(p.now().Sub(oldest)))
+		}
+		if broken > 0 {
+			lines = append(lines, plural(broken, "file")+" that cannot be read; the next run sets such files aside")
+		}
+		switch {
+		case !oldest.IsZero() && p.now().Sub(oldest) > stuckAfter:
+			return warn("`anamnesis drain`; it says what stands in the way", lines...)
+		case broken > 0:
+			return info("`anamnesis drain`", lines...)
+		}
+		return ok(lines...)
+	})
+}
+
+func checkPoisoned(_ context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		if found := s.Poisoned(); len(found) > 0 {
+			return warn("look at the files; delete them, or move them back to spool/ and run `anamnesis drain`", found...)
+		}
+		return ok("none")
+	})
+}
+
+func checkHeld(_ context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		drafts := s.Held()
+		if len(drafts) == 0 {
+			return ok("none")
+		}
+		lines := []string{plural(len(drafts), "note") + " waiting for your decision"}
+		for _, n := range drafts[:min(5, len(drafts))] {
+			lines = append(lines, clean(string(n.ID), 40)+"  "+clean(cmp.Or(n.Title, "(no title)"), 80))
+		}
+		return info("`anamnesis held`", lines...)
+	})
+}
+
+// largeLog is a size that the log reaches only when no background run has
+// compacted it (store.Compact).
+const largeLog = 80 << 20
+
+func checkEvents(_ context.Context, p *Patient) Result {
+	return needStore(p, func(s *store.Store) Result {
+		files, err := s.EventFiles()
+		if err != nil {
+			return bad("check who owns the folder events in the store", err.Error())
+		}
+		for _, f := range files {
+			r, err := os.Open(s.Path("events/" + f))
+			if err != nil {
+				return bad("check who owns the file", err.Error())
+			}
+			r.Close()
+		}
+		line := fmt.Sprintf("%s in %s", bytes(s.EventSize()), plural(len(files), "month"))
+		if s.EventSize() > largeLog {
+			return warn("`anamnesis drain` folds old months", line)
+		}
+		return ok(line)
+	})
+}

@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The oldest git that has what the sync uses (docs/sync.md).
+const gitMajor, gitMinor = 2, 30
+
+func checkGit(ctx context.Context, p *Patient) Result {
+	if p.GitVersion == nil {
+		return skip("git was not asked")
+	}
+	said, err := p.GitVersion(ctx)
+	if err != nil {
+		return warn("install git 2.30 or newer; until then notes are kept as files on this machine only", fmt.Sprintf("git cannot be used: %v", err))
+	}
+	var major, minor int
+	version := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(said), "git version"))
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 {
+		return info("run `git --version` and look that it is 2.30 or newer", "git says "+said)
+	}
+	if major < gitMajor || major == gitMajor && minor < gitMinor {
+		return warn("install git 2.30 or newer; until then notes are not synced", "git "+version+" is too old")
+	}
+	return ok("git " + version)
+}
+
+// syncAge is how long ago the remote may have been reached.
+const syncAge = 7 * 24 * time.Hour
+
+func checkSync(ctx context.Context, p *Patient) Result {
+	if p.Sync == nil {
+		return skip("nobody knows about the sync")
+	}
+	s, err := p.seen.syncState(ctx)
+	switch {
+	case err != nil:
+		return bad("`anamnesis sync` says more", err.Error())
+	case !s.On:
+		return info("`anamnesis config set sync.on true` switches it on, if that was not meant", "the sync is switched off: notes have no history in git and stay here")
+	case s.Remote == "":
+		return ok("no remote: the notes stay on this machine", s.Detail)
+	}
+	lines := []string{"remote " + s.Remote}
+	if s.LastReached.IsZero() {
+		lines = append(lines, "never reached")
+	} else {
+		lines = append(lines, "last reached "+ago(p.now().Sub(s.LastReached)))
+	}
+	if s.Ahead+s.Behind > 0 || s.Dirty {
+		lines = append(lines, fmt.Sprintf("%s to send, %s to take, as far as is known", plural(s.Ahead, "commit"), plural(s.Behind, "commit")))
+	}
+	if s.Detail != "" && s.Detail != "ok" {
+		lines = append(lines, s.Detail)
+	}
+	old := s.LastReached.IsZero() || p.now().Sub(s.LastReached) > syncAge
+	switch {
+	case s.Failures > 0:
+		line := plural(s.Failures, "attempt") + " in a row failed"
+		if s.NextTry.After(p.now()) {
+			line += "; the background tries again " + ago(p.now().Sub(s.NextTry))
+		}
+		r := info("`anamnesis sync` tries now and says what stands in the way", append(lines, line)...)
+		if old {
+			r.State = Warn
+		}
+		return r
+	case old:
+		return warn("`anamnesis sync`", lines...)
+	}
+	return ok(lines...)
+}
+
+func checkNotSent(ctx context.Context, p *Patient) Result {
+	if p.Sync == nil {
+		return skip("nobody knows about the sync")
+	}
+	s, err := p.seen.syncState(ctx)
+	if err != nil {
+		return skip("the sync could not be asked; see the check sync")
+	}
+	if len(s.Held) == 0 {
+		return ok("none")
+	}
+	lines := []string{plural(len(s.Held), "file")}
+	for _, h := range s.Held {
+		lines = append(lines, "memory/"+h.Path+": "+h.Why)
+	}
+	return warn("take the secret out of the note, or let it go: `anamnesis sync --allow-secret ID`", lines...)
+}
+
+func checkConflicts(_ context.Context, p *Patient) Result {
+	if p.Store == nil {
+		return skip("there is no store")
+	}
+	all, err := p.Store.Conflicts()
+	if err != nil {
+		return bad("check who owns the folder conflicts in the store", err.Error())
+	}
+	if len(all) == 0 {
+		return ok("none")
+	}
+	lines := []string{plural(len(all), "version") + " to decide about"}
+	for _, c := range all {
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", c.ID, clean(c.Path, 120), clean(c.Why, 40)))
+	}
+	return warn("`anamnesis conflicts`", lines...)
+}

@@ -1,0 +1,83 @@
+package doctor
+
+import (
+	"context"
+	"strings"
+)
+
+// A Check looks at one thing.
+type Check struct {
+	ID    string
+	Title string
+	Doc   string // what it looks at, one sentence for docs/troubleshooting.md
+	Run   func(context.Context, *Patient) Result
+}
+
+// Checks lists the checks in the order of the answer: from what an agent meets
+// first to what is seldom looked at.
+var Checks = []Check{
+	// check_install.go
+	{"binary", "Program", "Which `anamnesis` the agent's search path finds first, and whether it is this one.", checkBinary},
+	{"duplicates", "Other installations", "Whether other files named `anamnesis` stand on the search path.", checkDuplicates},
+	// check_hooks.go, check_firing.go
+	{"hooks", "Hooks", "Whether the agent's settings file can be read and holds the hooks that `anamnesis init` installs.", checkHooks},
+	{"hook-program", "Program of the hooks", "Whether the program that the hooks name exists, can be started, stays, and works on this store.", checkHookProgram},
+	{"hooks-twice", "Hooks in other places", "Whether another settings file holds our hooks too, so that they run twice.", checkHooksTwice},
+	{"firing", "Hooks at work", "When hooks last told, captured and drained, and whether sessions began since that nobody told anything.", checkFiring},
+	{"hook-errors", "Failures of hooks", "What hooks could not do in the last seven days.", checkHookErrors},
+	// check_mcp.go
+	{"mcp-registered", "MCP registration", "Whether the agent knows our MCP server, and whether the program it would start exists.", checkRegistered},
+	{"mcp-handshake", "MCP handshake", "Whether this program's MCP server starts and answers.", checkHandshake},
+	// check_store.go
+	{"permissions", "Permissions", "Whether the store belongs to you, is private, and can be written.", checkPermissions},
+	{"disk", "Room on the disk", "How much room is left, and what the store takes.", checkDisk},
+	{"links", "Links", "Symbolic links and special files among the notes, which are never followed.", checkLinks},
+	{"leftovers", "Temporary files", "Temporary files that a crash left in the store.", checkLeftovers},
+	{"spool", "Spool", "Sessions that wait to be captured, and for how long.", checkSpool},
+	{"poisoned", "Given-up sessions", "Jobs of the spool that were tried too often and set aside.", checkPoisoned},
+	{"held", "Held notes", "Notes that wait for your decision because they nearly exist.", checkHeld},
+	{"events", "Event log", "Whether the event log can be read, and its size.", checkEvents},
+	// check_locks.go
+	{"locks", "Locks", "Which locks of the store are held, by which process, and since when.", checkLocks},
+	// check_clock.go
+	{"clock", "Clock", "Whether files, notes or events are of the future, because this clock or that of another machine is wrong.", checkClock},
+	// check_index.go
+	{"index", "Index", "Whether the index can be read and is whole.", checkIndex},
+	{"drift", "Index and files", "Whether the index knows every note as it stands on the disk.", checkDrift},
+	{"problems", "Files that are no notes", "Files among the notes that cannot be read as notes, and why.", checkProblems},
+	{"set-aside", "Indexes set aside", "Files of other programs that stood where the index belongs.", checkSetAside},
+	// check_recall.go
+	{"model", "Word vectors", "Which model makes the vectors of meaning, and how many passages have none yet.", checkModel},
+	{"gate", "Relevance gate", "How the gate is calibrated, and how often it is wrong on the store's own notes.", checkGate},
+	{"native-memory", "Memory of the agent itself", "Whether the agent keeps memory files of its own, which it is told beside ours.", checkNative},
+	// check_sync.go
+	{"git", "git", "Whether git can be started and is new enough to sync.", checkGit},
+	{"sync", "Sync", "Whether the remote was reached lately, and what is not sent or taken yet.", checkSync},
+	{"not-sent", "Notes that stay here", "Notes that are kept from the remote, and why.", checkNotSent},
+	{"conflicts", "Conflicts", "Versions of notes that a merge could not decide between.", checkConflicts},
+	// check_secrets.go
+	{"rules", "Redaction rules", "Whether your own rules of what is a secret (redact.toml) can be read.", checkRules},
+	{"secrets", "Secrets", "Whether notes that travel hold what looks like a secret.", checkSecrets},
+	// check_settings.go
+	{"settings", "Settings", "Values that were not used, and settings that have no effect.", checkSettings},
+	{"other-settings", "Settings of other programs", "Variables in the environment that the program before this one obeyed and this one does not.", checkForeign},
+}
+
+// IDs returns the ids of the checks, in their order.
+func IDs() []string {
+	ids := make([]string, len(Checks))
+	for i, c := range Checks {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
+// ChecksDoc writes the table of all checks in docs/troubleshooting.md.
+func ChecksDoc() string {
+	var b strings.Builder
+	b.WriteString("| check | what it looks at |\n|---|---|\n")
+	for _, c := range Checks {
+		b.WriteString("| `" + c.ID + "` | " + c.Doc + " |\n")
+	}
+	return b.String()
+}

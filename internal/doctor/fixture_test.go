@@ -1,0 +1,173 @@
+package doctor_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/doctor"
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// A body is a healthy installation, made of files in a temporary folder.
+type body struct {
+	*doctor.Patient
+	dir, root, bin, settings, servers string
+}
+
+// healthy makes one with n notes.
+func healthy(t testing.TB, n int) *body {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &body{dir: dir, root: filepath.Join(dir, "store"), bin: filepath.Join(dir, "bin", "anamnesis")}
+	if runtime.GOOS == "windows" {
+		b.bin += ".exe"
+	}
+	b.write(t, b.bin, "#!/bin/sh\n", 0o755)
+	s, err := store.Open(store.Options{Root: b.root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		b.addNote(t, s, fmt.Sprintf("Lesson %d", i), fmt.Sprintf("The build of part %d wants the flag --tags=%d; %s", i, i, strings.Repeat("otherwise it fails late. ", 20)))
+	}
+	for _, kind := range []string{store.Injected, store.Captured, store.Drained} {
+		if err := s.Log(store.Record{Kind: kind, Session: "s1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	words, err := llm.OpenStatic(index.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: s.Path("index.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	t.Cleanup(func() { ix.Close() })
+	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	redactor, err := llm.NewRedactor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	claude := filepath.Join(dir, "claude")
+	b.settings, b.servers = filepath.Join(claude, "settings.json"), filepath.Join(dir, "claude.json")
+	h := agent.Claude{}
+	hooks, err := h.Install(nil, h.Hooks(agent.CommandPrefix(agent.Env{MachineID: "box"}, b.bin)), agent.Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write(t, b.settings, string(hooks), 0o600)
+	b.write(t, b.servers, `{"mcpServers": {"anamnesis": {"command": "`+filepath.ToSlash(b.bin)+`", "args": []}}, "numStartups": 3}`, 0o600)
+	b.Patient = &doctor.Patient{
+		Store: s, Index: ix, Engine: recall.New(ix, s, recall.Options{}, recall.Models{}), Redactor: redactor,
+		Self: b.bin, Version: "1.0", Path: filepath.Dir(b.bin),
+		Harnesses: []doctor.Harness{{
+			Harness: h, Home: claude, ServersPath: b.servers, Memories: filepath.Join(claude, "projects", "*", "memory", "*.md"),
+			Also: []string{filepath.Join(dir, "project", "settings.json")},
+		}},
+		Settings: []doctor.Setting{{Name: "machine_id", Source: "file", HasEffect: true}},
+		Sync: func(context.Context) (doctor.SyncState, error) {
+			return doctor.SyncState{On: true, Initialized: true, Remote: "you@desk:memory.git", LastReached: time.Now().Add(-time.Hour), Detail: "ok"}, nil
+		},
+		GitVersion: func(context.Context) (string, error) { return "git version 2.45.1", nil },
+		Room:       func(string) (int64, error) { return 8 << 30, nil },
+		Handshake:  func(context.Context) error { return nil },
+		VersionOf:  func(context.Context, string) (string, error) { return "anamnesis 0.9 linux/amd64", nil },
+	}
+	return b
+}
+
+func (b *body) write(t testing.TB, path, text string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// put writes a file of the store.
+func (b *body) put(t testing.TB, name, text string) { b.write(t, b.Store.Path(name), text, 0o600) }
+
+func (b *body) addNote(t testing.TB, s *store.Store, title, text string) note.ID {
+	t.Helper()
+	now := time.Now()
+	n := note.Note{
+		ID: note.NewID(now), Type: note.Semantic, Scope: note.Portable, Project: "shop", Title: title, Body: text,
+		MachineID: "box", CreatedAt: note.At(now), UpdatedAt: note.At(now),
+		Provenance: note.Provenance{Source: note.Human, Confidence: 1},
+	}
+	if _, _, err := s.Put(&n, store.Ref{}, store.Update); err != nil {
+		t.Fatal(err)
+	}
+	return n.ID
+}
+
+// sync brings the index into step.
+func (b *body) sync(t testing.TB) {
+	t.Helper()
+	if _, err := b.Index.Sync(t.Context(), index.SyncOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// one examines one check.
+func (b *body) one(t testing.TB, id string) doctor.Result {
+	t.Helper()
+	r := doctor.Examine(t.Context(), b.Patient, []string{id})
+	if len(r) != 1 || r[0].ID != id {
+		t.Fatalf("Examine(%q) = %+v", id, r)
+	}
+	return r[0]
+}
+
+// tree describes every file below a folder: name, mode, time and bytes. What
+// SQLite keeps beside an open database is left out.
+func tree(t testing.TB, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || strings.HasSuffix(path, "-shm") || strings.HasSuffix(path, "-wal") {
+			return err
+		}
+		fi, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s %v %v", path, fi.Mode(), fi.ModTime())
+		if fi.Mode().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, " %x", sha256.Sum256(data))
+		}
+		b.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

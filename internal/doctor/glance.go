@@ -1,0 +1,99 @@
+package doctor
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"anamnesis/internal/store"
+)
+
+// A glance holds what several checks look at, so that it is looked at once.
+type glance struct {
+	walk  func() []store.Ref
+	log   func() (eventLog, error)
+	p     *Patient
+	mu    sync.Mutex
+	asked bool
+	sync  SyncState
+	err   error
+}
+
+func newGlance(p *Patient) *glance {
+	g := &glance{p: p}
+	g.walk = sync.OnceValue(func() []store.Ref {
+		var refs []store.Ref
+		for ref := range p.Store.Walk() {
+			refs = append(refs, ref)
+		}
+		return refs
+	})
+	g.log = sync.OnceValues(func() (eventLog, error) { return readLog(p.Store, p.now()) })
+	return g
+}
+
+// syncState asks once how the sync stands.
+func (g *glance) syncState(ctx context.Context) (SyncState, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.asked {
+		g.sync, g.err = g.p.Sync(ctx)
+		g.asked = ctx.Err() == nil
+	}
+	return g.sync, g.err
+}
+
+// An eventLog is what the end of the event log says.
+type eventLog struct {
+	last     map[string]time.Time // of each kind
+	count    map[string]int       // in the last days
+	failures map[string]int       // of hooks in the last days, by what they said
+	newest   time.Time
+}
+
+const (
+	logDays = 7 * 24 * time.Hour
+	logTail = 1 << 20 // bytes of each of the two newest months
+)
+
+// readLog reads the end of the log: its last two months, bounded.
+func readLog(s *store.Store, now time.Time) (eventLog, error) {
+	l := eventLog{last: make(map[string]time.Time), count: make(map[string]int), failures: make(map[string]int)}
+	files, err := s.EventFiles()
+	if err != nil {
+		return l, err
+	}
+	for _, name := range files[max(0, len(files)-2):] {
+		var from int64
+		if fi, err := os.Stat(s.Path("events/" + name)); err == nil && fi.Size() > logTail {
+			from = fi.Size() - logTail
+		}
+		if _, err := s.Records(name, from, func(r store.Record) { l.add(r, now) }); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+func (l *eventLog) add(r store.Record, now time.Time) {
+	at, err := time.Parse(time.RFC3339, r.At)
+	if err != nil {
+		return
+	}
+	if at.After(l.newest) {
+		l.newest = at
+	}
+	if kind := clean(r.Kind, 20); len(l.last) < 100 && at.After(l.last[kind]) {
+		l.last[kind] = at
+	}
+	if now.Sub(at) > logDays {
+		return
+	}
+	if len(l.count) < 100 {
+		l.count[clean(r.Kind, 20)]++
+	}
+	if text := clean(r.Text+": "+r.Error, maxLine); r.Kind == store.HookFailure && (len(l.failures) < 200 || l.failures[text] > 0) {
+		l.failures[text]++
+	}
+}

@@ -1,0 +1,172 @@
+package doctor
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/agent"
+)
+
+// An entry is a hook of ours that stands in a settings file.
+type entry struct {
+	hook agent.Hook
+	env  map[string]string // ANAMNESIS_… that it sets
+	line []string          // the program, its arguments and the subcommand
+}
+
+// maxSettings is the largest settings file that is read, in bytes.
+const maxSettings = 8 << 20
+
+// hookEntries finds our hooks in a settings file. All files of this kind have
+// an object "hooks" with a member for each event; how deep the commands stand
+// below it differs, so it is searched.
+func hookEntries(data []byte) (found []entry, disabled bool, err error) {
+	var file struct {
+		Hooks    map[string]any `json:"hooks"`
+		Disabled bool           `json:"disableAllHooks"`
+	}
+	if len(strings.TrimSpace(string(data))) == 0 {
+		return nil, false, nil
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, false, err
+	}
+	for _, event := range slices.Sorted(maps.Keys(file.Hooks)) {
+		found = appendEntries(found, agent.Hook{Event: event}, file.Hooks[event], 0)
+	}
+	return found, file.Disabled, nil
+}
+
+// maxEntries and maxNesting bound the search.
+const (
+	maxEntries = 100
+	maxNesting = 8
+)
+
+func appendEntries(found []entry, h agent.Hook, v any, depth int) []entry {
+	if depth > maxNesting || len(found) >= maxEntries {
+		return found
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			found = appendEntries(found, h, e, depth+1)
+		}
+	case map[string]any:
+		if m, ok := v["matcher"].(string); ok {
+			h.Matcher = m
+		}
+		if c, ok := v["command"].(string); ok && agent.Own(c) {
+			return append(found, newEntry(h, c, v))
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			found = appendEntries(found, h, v[key], depth+1)
+		}
+	}
+	return found
+}
+
+func newEntry(h agent.Hook, command string, v map[string]any) entry {
+	h.Command = command
+	if t, ok := v["timeout"].(float64); ok {
+		h.Timeout = int(t)
+	}
+	h.Async, _ = v["async"].(bool)
+	e := entry{hook: h, env: make(map[string]string)}
+	e.line = agent.Split(command)
+	if len(e.line) > 0 && e.line[0] == "env" {
+		e.line = e.line[1:]
+	}
+	for len(e.line) > 0 {
+		name, value, ok := strings.Cut(e.line[0], "=")
+		if !ok || strings.ContainsAny(name, `/\`) {
+			break
+		}
+		e.env[name], e.line = value, e.line[1:]
+	}
+	return e
+}
+
+// program returns the words before the subcommand tail; ok is false when the
+// entry runs another subcommand.
+func (e entry) program(tail []string) (words []string, ok bool) {
+	n := len(e.line) - len(tail)
+	if n < 1 || !slices.Equal(e.line[n:], tail) {
+		return nil, false
+	}
+	return e.line[:n], true
+}
+
+// A wanted hook is one that init installs.
+type wanted struct {
+	hook agent.Hook
+	tail []string // the subcommand and its flags
+}
+
+// wantedHooks lists what init installs for a harness.
+func wantedHooks(h agent.Harness) []wanted {
+	const base = "x"
+	var all []wanted
+	for _, hook := range h.Hooks(base) {
+		all = append(all, wanted{hook, agent.Split(hook.Command)[1:]})
+	}
+	return all
+}
+
+func (w wanted) String() string {
+	s := w.hook.Event
+	if w.hook.Matcher != "" {
+		s += " (" + w.hook.Matcher + ")"
+	}
+	return s + ": " + strings.Join(w.tail, " ")
+}
+
+// A reading is what a settings file says about our hooks.
+type reading struct {
+	path     string
+	data     []byte
+	entries  []entry
+	disabled bool
+	missing  []wanted
+	changed  []wanted // there, with another matcher, time limit or mode
+	twice    []wanted
+	strange  []entry // ours, and none that init installs
+}
+
+// readHooks reads a settings file and compares it with what init installs.
+func readHooks(path string, h agent.Harness) (r reading, err error) {
+	r.path = path
+	if r.data, err = readBounded(path, maxSettings); err != nil {
+		return r, err
+	}
+	if r.entries, r.disabled, err = hookEntries(r.data); err != nil {
+		return r, err
+	}
+	used := make([]bool, len(r.entries))
+	for _, w := range wantedHooks(h) {
+		var matching []entry
+		for i, e := range r.entries {
+			if _, same := e.program(w.tail); same && e.hook.Event == w.hook.Event {
+				matching, used[i] = append(matching, e), true
+			}
+		}
+		if len(matching) == 0 {
+			r.missing = append(r.missing, w)
+			continue
+		}
+		if len(matching) > 1 {
+			r.twice = append(r.twice, w)
+		}
+		if f := matching[0].hook; f.Matcher != w.hook.Matcher || f.Timeout != w.hook.Timeout || f.Async != w.hook.Async {
+			r.changed = append(r.changed, w)
+		}
+	}
+	for i, e := range r.entries {
+		if !used[i] {
+			r.strange = append(r.strange, e)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"context"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/index"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// A Patient is what is looked at. Every field may be left out: the checks that
+// need it are then Skipped. Functions are called from several goroutines, must
+// obey their context and change nothing, but for those that a Fix calls.
+type Patient struct {
+	Store    *store.Store
+	Index    *index.Index
+	Engine   *recall.Engine
+	Redactor *llm.Redactor
+	Now      func() time.Time // nil means the store's clock
+
+	Self     string   // path of this executable
+	Version  string   // of this executable
+	Path     string   // $PATH as the agent sees it
+	TempDirs []string // folders that get emptied; a program that hooks run must not stand in one
+	Disabled bool     // hooks do nothing (ANAMNESIS_DISABLED)
+	// VersionOf asks another program of ours for its version.
+	VersionOf func(ctx context.Context, program string) (string, error)
+
+	Harnesses []Harness
+	Settings  []Setting // of all sources
+	Warnings  []string  // values that were not used, and why
+	Foreign   []string  // names in the environment that other programs obeyed and this one does not
+
+	RulesErr   error                                        // why the user's redaction rules cannot be read
+	Allowed    func(path string, data []byte) bool          // the owner let this file of memory/ go as it is; path is relative to memory/
+	Sync       func(ctx context.Context) (SyncState, error) // asks no remote
+	GitVersion func(ctx context.Context) (string, error)    // what `git --version` says
+	Handshake  func(ctx context.Context) error              // starts this program's MCP server and initialises it
+	Room       func(dir string) (int64, error)              // bytes that are free on its disk; nil asks the system
+
+	Reindex func(ctx context.Context) error // for a Fix: makes the index anew
+	Drain   func(ctx context.Context) error // for a Fix: works on the spool
+
+	Limit time.Duration // of one check; 0 means the usual
+
+	seen   *glance       // what several checks look at, looked at once
+	budget time.Duration // of a check that looks into every note
+}
+
+// A Harness is a coding agent on this machine.
+type Harness struct {
+	agent.Harness
+	Home         string   // its folder
+	SettingsPath string   // where init installs hooks; "" means what the harness says
+	Also         []string // other settings files it reads, such as a project's
+	ServersPath  string   // JSON file in which MCP servers of the user are registered, "" when unknown
+	Register     string   // command that registers ours
+	Memories     string   // glob pattern of the memory files it keeps itself
+
+	Install func(ctx context.Context) error // for a Fix: installs our hooks
+}
+
+// settings returns the path of the file that init edits.
+func (h Harness) settings() string {
+	if h.SettingsPath != "" {
+		return h.SettingsPath
+	}
+	return h.Harness.SettingsPath(h.Home)
+}
+
+// A Setting is a value that somebody set.
+type Setting struct {
+	Name      string
+	Source    string // flag, env, file
+	HasEffect bool
+	Why       string // it has none
+}
+
+// A SyncState tells how the notes' repository stands to its remote.
+type SyncState struct {
+	On          bool // sync is switched on
+	Initialized bool
+	Remote      string
+	Dirty       bool
+	Ahead       int       // commits that the remote lacks
+	Behind      int       // commits of the remote that are not here, when it was last asked
+	Failures    int       // syncs in a row that did not reach the remote
+	NextTry     time.Time // of a background run
+	LastReached time.Time // zero when never
+	Detail      string
+	Held        []HeldFile
+}
+
+// A HeldFile is a file that does not travel.
+type HeldFile struct {
+	Path string // relative to memory/
+	Why  string
+}
+
+func (p *Patient) now() time.Time {
+	switch {
+	case p.Now != nil:
+		return p.Now()
+	case p.Store != nil:
+		return p.Store.Now()
+	}
+	return time.Now()
+}
