@@ -41,6 +41,8 @@ bench: ## measure, and compare with the budgets (docs/performance.md)
 generate: ## write the pages that are made from the code
 	$(GO) test ./internal/config -run TestDocs -update
 	$(GO) test ./internal/cli -run 'TestHelp|TestReference' -update
+	$(GO) test ./internal/mcp -run 'TestDocs|TestToolList' -update
+	$(GO) test ./internal/doctor -run TestDocs -update
 
 soak: ## long runs: crashes at every write, many processes at once, machines that sync
 	ANAMNESIS_SOAK=1 $(GO) test ./internal/cli -run 'Soak|Crash|Many|Interleavings' -count=1 -timeout 120m -v

@@ -22,7 +22,7 @@ type failure struct {
 }
 
 // codes names the exit codes.
-var codes = map[int]string{exitFailure: "failed", exitUsage: "usage", exitNothing: "not_found", exitConflict: "conflict", exitLocked: "locked"}
+var codes = map[int]string{exitFailure: "failed", exitUsage: "usage", exitNothing: "not_found", exitConflict: "conflict", exitDegraded: "degraded", exitLocked: "locked"}
 
 // failureOf sorts an error.
 func failureOf(err error) failure {

@@ -57,6 +57,7 @@ var shapes = [][]string{
 	{"stats"},
 	{"log"},
 	{"status"},
+	{"doctor", "--only", "drift,rules"},
 	{"sync", "--status"},
 	{"sync"},
 	{"conflicts"},

@@ -2,8 +2,8 @@
 // (open.go).
 //
 // Standard output is data, standard error is for people. Exit codes: 0 done,
-// 1 failed, 2 wrong usage, 3 nothing found, 4 a conflict waits for you, 75 locked
-// by another process.
+// 1 failed, 2 wrong usage, 3 nothing found, 4 a conflict waits for you, 5 doctor
+// found something wrong, 75 locked by another process.
 // Hooks always exit 0; their failures are records in the event log.
 package cli
 
@@ -30,6 +30,7 @@ const (
 	exitUsage    = 2
 	exitNothing  = 3
 	exitConflict = 4
+	exitDegraded = 5
 	exitLocked   = 75
 )
 
@@ -105,7 +106,8 @@ Start with:
   anamnesis demo                     see it work on sample sessions, in a throw-away store
   anamnesis init                     connect Claude Code on this machine
   anamnesis add --title T --body B   write a note yourself
-  anamnesis search WORDS             find notes`,
+  anamnesis search WORDS             find notes
+  anamnesis doctor                   check that everything is as it should be`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -193,7 +195,7 @@ var commands = []func(*program) *cobra.Command{
 	newServe, newInject, newCapture, newDrain, newSync, newReindex,
 	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
 	newReflect, newReview, newCost, newDedup, newMigrate, newBackfill, newImport, newExport,
-	newStatus, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newMan, newVersion,
+	newStatus, newDoctor, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newMan, newVersion,
 }
 
 // load works out the settings.

@@ -126,7 +126,7 @@ func manPage(w io.Writer, cmd *cobra.Command) {
 }
 
 // exitStatus says what the program's exit codes mean.
-const exitStatus = "0 done, 1 failed, 2 wrong usage, 3 nothing found, 4 a conflict waits for you, 75 locked by another process; try again."
+const exitStatus = "0 done, 1 failed, 2 wrong usage, 3 nothing found, 4 a conflict waits for you, 5 doctor found something wrong, 75 locked by another process; try again."
 
 // roff escapes a text: backslashes, and points and quotes that begin a line.
 func roff(s string) string {

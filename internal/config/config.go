@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/capture"
@@ -84,6 +85,7 @@ const (
 // An Environment is what Load reads: the process's own, or a test's.
 type Environment struct {
 	Lookup   func(name string) (string, bool)
+	Names    func() []string // of all variables; nil means nobody knows
 	UserHome string
 	Hostname string
 	Flags    []string // KEY=VALUE, from --set
@@ -93,7 +95,40 @@ type Environment struct {
 func Process(flags []string) Environment {
 	home, _ := os.UserHomeDir()
 	host, _ := os.Hostname()
-	return Environment{Lookup: os.LookupEnv, UserHome: home, Hostname: host, Flags: flags}
+	return Environment{Lookup: os.LookupEnv, Names: names, UserHome: home, Hostname: host, Flags: flags}
+}
+
+// names lists the variables of this process.
+func names() []string {
+	var all []string
+	for _, v := range os.Environ() {
+		if name, _, ok := strings.Cut(v, "="); ok && name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Unheard lists the variables of an environment that look like settings and are
+// none: misspelled, or of a program before this one.
+func Unheard(env Environment) []string {
+	if env.Names == nil {
+		return nil
+	}
+	known := []string{"ANAMNESIS_HOOK", "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES"}
+	c := &Config{}
+	for _, r := range c.rows() {
+		known = append(known, r.Env)
+	}
+	var all []string
+	for _, name := range env.Names() {
+		ours := strings.HasPrefix(name, "ANAMNESIS_") || strings.HasPrefix(name, "RECALL_") || strings.HasPrefix(name, "REFLECT_")
+		if ours && !slices.Contains(known, name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // Load works out every setting. The store's folder is settled first, because
