@@ -1,0 +1,21 @@
+package eval
+
+// Rewrite reads the text of a file of cases and returns its cases and the text
+// with another case behind it, as Append would write it.
+func Rewrite(text string, c Case) (cases []Case, after string, err error) {
+	f := parseCases("set.jsonl", []byte(text))
+	for _, line := range f.lines {
+		if line.c != nil {
+			cases = append(cases, *line.c)
+		}
+	}
+	f.lines = append(f.lines, caseLine{c: &c, changed: true})
+	data, err := f.format()
+	return cases, string(data), err
+}
+
+// ParseQuery is parseQuery.
+func ParseQuery(text string) (string, error) { return parseQuery(text) }
+
+// Spark is spark.
+func Spark(values []float64, low, high float64) string { return spark(values, low, high) }
