@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/eval"
@@ -18,10 +19,18 @@ func newEval(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval",
 		Short: "Measure how well notes are found",
-		Long: `Measure recall on sets of notes and questions, in throw-away stores, with the
-settings that are in force. Nothing of yours is read but the settings.`,
+		Long: `Measure how well notes are found: in your own store with questions of yours (build,
+curate, run, experiment, history), and on data sets in throw-away stores (retrieval,
+ablate, gate). docs/eval.md is the guide.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage("eval: specify a subcommand: %s", strings.ReplaceAll(subcommands(cmd), ", ", " | "))
+		},
 	}
-	cmd.AddCommand(newEvalRetrieval(p), newEvalAblate(p), newEvalGate(p))
+	cmd.AddCommand(
+		newEvalBuild(p), newEvalCurate(p), newEvalRun(p), newEvalExperiment(p), newEvalHistory(p),
+		newEvalRetrieval(p), newEvalAblate(p), newEvalGate(p),
+	)
 	return cmd
 }
 

@@ -52,6 +52,8 @@ var shapes = [][]string{
 	{"import", "transcripts"},
 	{"import", "reflect"},
 	{"reflect"},
+	{"merge"},
+	{"eval", "history"},
 	{"review"},
 	{"cost"},
 	{"stats"},

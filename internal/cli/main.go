@@ -194,7 +194,7 @@ var commands = []func(*program) *cobra.Command{
 	newAdd, newEdit, newShow, newWhy, newList, newSearch, newWorkflow, newIndex, newTimeline, newHydrate, newCorpus, newGaps, newHeld, newArchive, newUnarchive, newForget, newSupersede, newHandoff, newProject,
 	newServe, newInject, newCapture, newDrain, newSync, newReindex,
 	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
-	newReflect, newReview, newCost, newDedup, newMigrate, newBackfill, newImport, newExport,
+	newReflect, newMerge, newReview, newCost, newDedup, newMigrate, newBackfill, newImport, newExport,
 	newStatus, newDoctor, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newMan, newVersion,
 }
 
