@@ -200,6 +200,10 @@ func (p *program) printOrigin(o origin, level int) {
 		p.printf("%ssession %s\n", indent, firstLine(o.Session, 80))
 	}
 	for _, e := range o.Evidence {
+		if e.Quote == "" {
+			p.printf("%ssession %s\n", indent, firstLine(e.Session, 80))
+			continue
+		}
 		p.printf("%s“%s” (%s)\n", indent, firstLine(e.Quote, note.MaxQuote), firstLine(e.Session, 80))
 	}
 	if len(o.From) > 0 {

@@ -2,6 +2,7 @@ package reflection
 
 import (
 	"slices"
+	"strings"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
@@ -26,21 +27,45 @@ func evidence(n *note.Note, from []*note.Note) []note.Evidence {
 			best, most = s, share
 		}
 		if share >= enoughWords {
-			all = unite(all, testimony(s))
+			all = unite(all, testimony(s, words))
 		}
 	}
 	if len(all) == 0 && best != nil {
-		return slices.Clone(testimony(best))
+		return slices.Clone(testimony(best, words))
 	}
 	return all
 }
 
-// testimony is a note's own evidence, or else the session that it is about.
-func testimony(n *note.Note) []note.Evidence {
+// testimony is a note's own evidence, or else the session that it is about, with
+// the sentence of it that holds most of the words.
+func testimony(n *note.Note, words map[string]bool) []note.Evidence {
 	if len(n.Evidence) > 0 || n.Provenance.Session == "" {
 		return n.Evidence
 	}
-	return []note.Evidence{{Session: n.Provenance.Session, Chunk: contentHash(n)}}
+	return []note.Evidence{{Session: n.Provenance.Session, Chunk: contentHash(n), Quote: sentence(n, words)}}
+}
+
+// sentence returns the sentence of a note that holds most of some words, the
+// first of several, cut to what a quote may have. It is "" when none holds any.
+func sentence(n *note.Note, words map[string]bool) (best string) {
+	most := 0
+	for line := range strings.Lines(n.Title + "\n" + n.Body) {
+		for s := range strings.SplitSeq(strings.TrimSpace(line), ". ") {
+			shared := 0
+			for w := range content(s) {
+				if words[w] {
+					shared++
+				}
+			}
+			if shared > most {
+				best, most = s, shared
+			}
+		}
+	}
+	if r := []rune(best); len(r) > note.MaxQuote {
+		best = string(r[:note.MaxQuote-1]) + "…"
+	}
+	return best
 }
 
 func unite(all, more []note.Evidence) []note.Evidence {
