@@ -65,13 +65,10 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.title == "" {
-		first, rest, _ := strings.Cut(strings.TrimSpace(body), "\n")
-		o.title, body = strings.TrimLeft(first, "# "), strings.TrimSpace(rest)
+	if body, err = o.titled("add", body); err != nil {
+		return err
 	}
 	switch {
-	case strings.TrimSpace(o.title) == "":
-		return usage("add: there is no title and no body; give --title TITLE and --body TEXT")
 	case !slices.Contains(note.Types, note.Type(o.typ)):
 		return usage("add: --type %q: use procedural, semantic or episodic", o.typ)
 	case o.scope != string(note.Portable) && o.scope != string(note.Local):
@@ -107,6 +104,19 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 		return err
 	}
 	return p.printOutcome(m, "add", out)
+}
+
+// titled takes the title from the first line of the body when none was given,
+// and returns the rest.
+func (o *addOptions) titled(command, body string) (string, error) {
+	if o.title == "" {
+		first, rest, _ := strings.Cut(strings.TrimSpace(body), "\n")
+		o.title, body = strings.TrimLeft(first, "# "), strings.TrimSpace(rest)
+	}
+	if strings.TrimSpace(o.title) == "" {
+		return "", usage("%s: there is no title and no body; give --title TITLE and --body TEXT", command)
+	}
+	return body, nil
 }
 
 // onSide is the branch that a note is written for: "" for all.

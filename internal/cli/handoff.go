@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -57,14 +56,10 @@ func (p *program) leaveHandoff(ctx context.Context, o addOptions, days int) erro
 	if err != nil {
 		return err
 	}
-	if o.title == "" {
-		first, rest, _ := strings.Cut(strings.TrimSpace(body), "\n")
-		o.title, body = strings.TrimLeft(first, "# "), strings.TrimSpace(rest)
+	if body, err = o.titled("handoff leave", body); err != nil {
+		return err
 	}
-	switch {
-	case strings.TrimSpace(o.title) == "":
-		return usage("handoff leave: there is no title and no body; give --title TITLE and --body TEXT")
-	case o.source != note.Human && o.source != note.Agent:
+	if o.source != note.Human && o.source != note.Agent {
 		return usage("handoff leave: --source %q: use human or agent", o.source)
 	}
 	m, err := p.openWalked(ctx)

@@ -96,11 +96,10 @@ func (p *program) dedup(ctx context.Context, m *memory, plan []ingest.Duplicate,
 	}
 	answer := struct {
 		header
-		Applied    bool     `json:"applied"`
-		Duplicates []pair   `json:"duplicates"`
-		Removed    int      `json:"removed"`
-		Undo       string   `json:"undo,omitempty"`
-		Sync       *settled `json:"sync,omitempty"`
+		Applied    bool   `json:"applied"`
+		Duplicates []pair `json:"duplicates"`
+		Removed    int    `json:"removed"`
+		ended
 	}{header: head("dedup"), Applied: o.apply, Duplicates: []pair{}}
 	for _, d := range plan {
 		answer.Duplicates = append(answer.Duplicates, pair{d.Drop.ID, d.Drop.Project, d.Drop.Title, d.Keep.ID})
@@ -113,25 +112,40 @@ func (p *program) dedup(ctx context.Context, m *memory, plan []ingest.Duplicate,
 		p.printf("dedup: %d duplicate(s) would be removed%s\n", len(plan), dryRun(len(plan)))
 		return nil
 	}
-	b := p.batch(m)
-	n, err := m.ingester.Dedup(ctx, plan)
+	n, end, how, err := p.apply(ctx, m, o.noSync, func() (int, error) { return m.ingester.Dedup(ctx, plan) })
 	if err != nil {
 		return err
 	}
-	how, s, err := b.finish(ctx, o.noSync)
-	if err != nil {
-		return err
-	}
-	answer.Removed, answer.Sync = n, &s
-	if n > 0 {
-		answer.Undo = b.undo()
-	}
+	answer.Removed, answer.ended = n, end
 	if p.json {
 		return p.emit(answer)
 	}
 	p.printf("dedup: removed %d duplicate(s); %s\n", n, how)
-	p.undoLine(answer.Undo)
+	p.undoLine(end.Undo)
 	return nil
+}
+
+// ended is how a change of many notes ended.
+type ended struct {
+	Undo string   `json:"undo,omitempty"`
+	Sync *settled `json:"sync,omitempty"`
+}
+
+// apply carries a plan out, and commits or syncs what it changed.
+func (p *program) apply(ctx context.Context, m *memory, noSync bool, change func() (int, error)) (n int, end ended, how string, err error) {
+	b := p.batch(m)
+	if n, err = change(); err != nil {
+		return n, end, "", err
+	}
+	how, s, err := b.finish(ctx, noSync)
+	if err != nil {
+		return n, end, "", err
+	}
+	end.Sync = &s
+	if n > 0 {
+		end.Undo = b.undo()
+	}
+	return n, end, how, nil
 }
 
 // dryRun says how to go on after a plan that has something in it.
@@ -299,11 +313,10 @@ func (p *program) repair(ctx context.Context, m *memory, plan []ingest.Repair, o
 	}
 	answer := struct {
 		header
-		Applied bool     `json:"applied"`
-		Plan    []line   `json:"plan"`
-		Changed int      `json:"changed"`
-		Undo    string   `json:"undo,omitempty"`
-		Sync    *settled `json:"sync,omitempty"`
+		Applied bool   `json:"applied"`
+		Plan    []line `json:"plan"`
+		Changed int    `json:"changed"`
+		ended
 	}{header: head(w.command), Applied: o.apply, Plan: []line{}}
 	prefix := "migrate"
 	if w.command != prefix {
@@ -324,23 +337,15 @@ func (p *program) repair(ctx context.Context, m *memory, plan []ingest.Repair, o
 		p.printf(w.would, len(plan), more)
 		return nil
 	}
-	b := p.batch(m)
-	n, err := m.ingester.Repair(ctx, plan)
+	n, end, how, err := p.apply(ctx, m, o.noSync, func() (int, error) { return m.ingester.Repair(ctx, plan) })
 	if err != nil {
 		return err
 	}
-	how, s, err := b.finish(ctx, o.noSync)
-	if err != nil {
-		return err
-	}
-	answer.Changed, answer.Sync = n, &s
-	if n > 0 {
-		answer.Undo = b.undo()
-	}
+	answer.Changed, answer.ended = n, end
 	if p.json {
 		return p.emit(answer)
 	}
 	p.printf(w.done, n, how)
-	p.undoLine(answer.Undo)
+	p.undoLine(end.Undo)
 	return nil
 }

@@ -251,36 +251,17 @@ func (p *program) mergeOne(ctx context.Context, r *reflection.Reflector, gate *e
 
 // showMerge prints what would be sent.
 func (p *program) showMerge(ctx context.Context, r *reflection.Reflector, projects []string) error {
-	type request struct {
-		Project string `json:"project"`
-		Notes   int    `json:"notes"`
-		System  string `json:"system"`
-		User    string `json:"user"`
-	}
-	all := []request{}
+	var all []request
 	for _, project := range projects {
 		prompt, n, err := r.MergeRequest(ctx, project)
 		if err != nil {
 			return err
 		}
 		if n > 0 {
-			all = append(all, request{project, n, prompt.System.String(), prompt.User.String()})
+			all = append(all, newRequest(project, n, prompt))
 		}
 	}
-	if p.json {
-		return p.emit(struct {
-			header
-			Model    string    `json:"model"`
-			Requests []request `json:"requests"`
-		}{head("merge"), p.modelName(), all})
-	}
-	for _, q := range all {
-		p.printf("== %s: %s to %s\n== system\n%s\n== user\n%s\n", firstLine(q.Project, 80), plural(q.Notes, "note"), p.modelName(), q.System, q.User)
-	}
-	if len(all) == 0 {
-		p.note("there is nothing to send: no project has enough notes (merge.min_durable)")
-	}
-	return nil
+	return p.printRequests("merge", all, "no project has enough notes (merge.min_durable)")
 }
 
 // unmerge lets a note stand for itself again.

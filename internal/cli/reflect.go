@@ -145,13 +145,7 @@ func (p *program) showRequests(ctx context.Context, r *reflection.Reflector, pro
 	if err != nil {
 		return err
 	}
-	type request struct {
-		Project  string `json:"project"`
-		Sessions int    `json:"sessions"`
-		System   string `json:"system"`
-		User     string `json:"user"`
-	}
-	all := []request{}
+	var all []request
 	for _, pl := range plans {
 		if !pl.Enough {
 			continue
@@ -160,20 +154,37 @@ func (p *program) showRequests(ctx context.Context, r *reflection.Reflector, pro
 		if err != nil {
 			return err
 		}
-		all = append(all, request{pl.Project, n, prompt.System.String(), prompt.User.String()})
+		all = append(all, newRequest(pl.Project, n, prompt))
 	}
+	return p.printRequests("reflect", all, "no project has enough sessions (reflection.min_episodics)")
+}
+
+// A request is what would be sent to a model, byte for byte.
+type request struct {
+	Project string `json:"project"`
+	Notes   int    `json:"notes"` // it is made of
+	System  string `json:"system"`
+	User    string `json:"user"`
+}
+
+func newRequest(project string, notes int, p llm.Prompt) request {
+	return request{project, notes, p.System.String(), p.User.String()}
+}
+
+// printRequests shows what would be sent; why says why there may be nothing.
+func (p *program) printRequests(command string, all []request, why string) error {
 	if p.json {
 		return p.emit(struct {
 			header
 			Model    string    `json:"model"`
 			Requests []request `json:"requests"`
-		}{head("reflect"), p.modelName(), all})
+		}{head(command), p.modelName(), append([]request{}, all...)})
 	}
 	for _, q := range all {
-		p.printf("== %s: %s to %s\n== system\n%s\n== user\n%s\n", firstLine(q.Project, 80), plural(q.Sessions, "session"), p.modelName(), q.System, q.User)
+		p.printf("== %s: %s to %s\n== system\n%s\n== user\n%s\n", firstLine(q.Project, 80), plural(q.Notes, "note"), p.modelName(), q.System, q.User)
 	}
 	if len(all) == 0 {
-		p.note("there is nothing to send: no project has enough sessions (reflection.min_episodics)")
+		p.note("there is nothing to send: %s", why)
 	}
 	return nil
 }
