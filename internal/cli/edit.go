@@ -92,6 +92,10 @@ func (p *program) editNote(ctx context.Context, m *memory, row index.Row, o edit
 	if kept != "" {
 		_ = os.RemoveAll(filepath.Dir(kept))
 	}
+	if out.Result == ingest.Unchanged && !p.json {
+		p.printf("edit: nothing was changed in %s\n", row.ID)
+		return nil
+	}
 	if err := p.printOutcome(m, "edit", out); err != nil || p.json || out.Result != ingest.Updated {
 		return err
 	}

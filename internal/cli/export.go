@@ -201,7 +201,7 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 	defer m.close()
 	u, err := m.unpack(ctx, f, merge, apply)
 	if errors.Is(err, store.ErrPopulated) {
-		return &codedError{exitFailure, fmt.Errorf("%w: %s; --merge adds what is missing there", err, m.store.Root())}
+		return &codedError{exitFailure, fmt.Errorf("%w: %s; --merge adds what is missing there, also when an import was stopped", err, m.store.Root())}
 	}
 	if err != nil {
 		return err

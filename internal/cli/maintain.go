@@ -32,18 +32,20 @@ type batch struct {
 	p     *program
 	m     *memory
 	began time.Time
+	ended time.Time // before anything was synced: what comes from elsewhere is not taken back
 }
 
-func (p *program) batch(m *memory) batch { return batch{p, m, m.store.Now()} }
+func (p *program) batch(m *memory) *batch { return &batch{p: p, m: m, began: m.store.Now()} }
 
 // undo returns the command that gives every note the form it had before.
-func (b batch) undo() string {
+func (b *batch) undo() string {
 	const form = "2006-01-02T15:04:05.000Z"
-	return "anamnesis restore --since " + b.began.UTC().Format(form) + " --until " + b.m.store.Now().UTC().Format(form) + " --apply"
+	return "anamnesis restore --since " + b.began.UTC().Format(form) + " --until " + b.ended.UTC().Format(form) + " --apply"
 }
 
 // finish commits or syncs what was changed, and says which.
-func (b batch) finish(ctx context.Context, noSync bool) (string, settled, error) {
+func (b *batch) finish(ctx context.Context, noSync bool) (string, settled, error) {
+	b.ended = b.m.store.Now()
 	s, err := b.p.settle(ctx, b.m, exchange{remote: !noSync})
 	if err != nil {
 		return "", s, err

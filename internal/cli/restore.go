@@ -154,14 +154,18 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 		Undo    string `json:"undo,omitempty"`
 	}{header: head("restore"), Applied: apply, Notes: []line{}}
 	b := p.batch(m)
-	var paths []string
+	var paths, back []string
 	for _, f := range forms {
 		l := line{ID: f.ID, Rev: f.Name}
+		_, gone := m.store.Find(f.ID)
 		if apply {
 			var changed bool
 			changed, l.Error = m.rewindOne(ctx, f, &paths)
 			if changed {
 				answer.Changed++
+			}
+			if changed && gone != nil {
+				back = append(back, string(f.ID))
 			}
 		}
 		answer.Notes = append(answer.Notes, l)
@@ -171,7 +175,11 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
 	}
 	if answer.Changed > 0 {
+		b.ended = m.store.Now()
 		answer.Undo = b.undo()
+	}
+	if len(back) > 0 { // they have no former form that an undo could find
+		answer.Undo = strings.TrimPrefix(answer.Undo+" && anamnesis archive "+strings.Join(back, " "), " && ")
 	}
 	if p.json {
 		return p.emit(answer)

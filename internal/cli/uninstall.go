@@ -40,15 +40,20 @@ func (p *program) install(s *store.Store, pl plan) error {
 		return nil
 	}
 	was := p.installed(s)
-	rec := installed{V: 1, Path: pl.edit.Path, Existed: pl.edit.Old != nil, Before: pl.edit.Old, After: digest(pl.edit.New)}
-	if was.Path == rec.Path && was.After == digest(pl.edit.Old) { // our own earlier work: the first state counts
+	clean, err := agent.Claude{}.Uninstall(pl.edit.Old, agent.Own) // without what an earlier init put there
+	if err != nil {
+		return fmt.Errorf("read %s: %w", pl.edit.Path, err)
+	}
+	rec := installed{V: 1, Path: pl.edit.Path, Existed: pl.edit.Old != nil, Before: clean, After: digest(pl.edit.New)}
+	ours := was.Path == rec.Path && was.After == digest(pl.edit.Old)
+	if ours { // our own earlier work: the first state counts
 		rec.Existed, rec.Before = was.Existed, was.Before
 	}
 	data, err := json.MarshalIndent(rec, "", "  ")
 	if err != nil {
 		return err
 	}
-	if pl.edit.Old != nil {
+	if pl.edit.Old != nil && !ours {
 		if err := keepFirst(pl.edit.Path+".bak", pl.edit.Old); err != nil {
 			return fmt.Errorf("back up %s: %w", pl.edit.Path, err)
 		}

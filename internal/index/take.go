@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -206,6 +207,7 @@ func (ix *Index) refresh(ctx context.Context, paths []string) error {
 	b := Batch{Problems: make(map[string]FileState)}
 	var refs []store.Ref
 	dropped := make(map[string]bool)
+	paths = slices.Compact(slices.Sorted(slices.Values(paths))) // a path that is named twice would claim its own id
 	for _, p := range paths {
 		ref, err := ix.store.Stat(p)
 		if err != nil {

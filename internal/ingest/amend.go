@@ -17,10 +17,12 @@ import (
 var ErrChanged = errors.New("the note changed in the meantime")
 
 // Edit gives a note the form that its owner wrote: edited is the whole file, was
-// the file they began with. Nothing is changed when edited is no valid note, has
+// the file they began with. A scope that they changed moves the note to the other
+// tree. Nothing is changed when edited is no valid note, has
 // another id, or when the note changed in the meantime (ErrChanged).
 func (g *Ingester) Edit(ctx context.Context, id note.ID, was, edited []byte) (Outcome, error) {
 	now, err := note.Parse(edited)
+	before, perr := note.Parse(was)
 	switch {
 	case err != nil:
 	case now.ID != id:
@@ -35,7 +37,9 @@ func (g *Ingester) Edit(ctx context.Context, id note.ID, was, edited []byte) (Ou
 		if !bytes.Equal(data, was) {
 			return nil, ErrChanged
 		}
-		now.Scope = n.Scope // the tree decides it, not the file
+		if perr == nil && now.Scope == before.Scope {
+			now.Scope = n.Scope // the tree decides it, not what an old file says
+		}
 		now.Title = strings.TrimSpace(now.Title)
 		if now.Body != n.Body {
 			now.Tags = slices.DeleteFunc(now.Tags, func(t string) bool { return t == "reflected" })

@@ -49,7 +49,8 @@ func (s *Server) Handler(o HTTPOptions) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
-		given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		bearer := strings.EqualFold(scheme, "Bearer")
 		sum := sha256.Sum256([]byte(given))
 		switch {
 		case !slices.Contains(hosts, hostname(r.Host)):

@@ -55,7 +55,7 @@ func EpisodicID(start time.Time, harness, session string) ID {
 
 // ParseID returns s as an ID, or an error that wraps ErrBadID.
 func ParseID(s string) (ID, error) {
-	ok := len(s) > 0 && len(s) <= 128 && !isDeviceName(s)
+	ok := len(s) > 0 && len(s) <= 128 && !DeviceName(s)
 	for i := 0; ok && i < len(s); i++ {
 		c := s[i]
 		ok = c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -70,8 +70,8 @@ func ParseID(s string) (ID, error) {
 	return ID(s), nil
 }
 
-// isDeviceName reports whether Windows opens a device for a file of that name, whatever its extension.
-func isDeviceName(s string) bool {
+// DeviceName reports whether Windows opens a device for a file of that name, whatever its extension.
+func DeviceName(s string) bool {
 	switch len(s) {
 	case 3:
 		s = strings.ToLower(s)

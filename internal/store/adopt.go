@@ -113,8 +113,8 @@ func (a *adoption) admit(c Change) (current bool, err error) {
 	if c.New == nil {
 		reason = Deleted
 	}
-	name, err := s.revision(id, present, reason)
-	if err != nil || name == "" {
+	name, again, err := s.revision(id, present, reason)
+	if err != nil || name == "" || again != "" {
 		return true, err
 	}
 	a.history = append(a.history, placement{path: name, data: present})

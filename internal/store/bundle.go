@@ -127,7 +127,9 @@ func (s *Store) gather(top string, m *Manifest) error {
 			return err
 		}
 		if isNotePath(name) {
-			m.Notes++
+			if _, err := note.Parse(data); err == nil {
+				m.Notes++
+			}
 		}
 		m.Members = append(m.Members, Member{Path: name, Size: int64(len(data)), SHA256: digestOf(data)})
 		return nil
@@ -313,6 +315,9 @@ func safeMember(m Member) error {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.EqualFold(part, ".git") {
 			return fmt.Errorf("%q leads into git", name)
+		}
+		if stem, _, _ := strings.Cut(part, "."); note.DeviceName(stem) {
+			return fmt.Errorf("%q is the name of a device on Windows", name)
 		}
 	}
 	if slices.Contains(bundledFiles, name) || slices.ContainsFunc(bundled, func(top string) bool { return strings.HasPrefix(name, top+"/") }) {

@@ -27,34 +27,41 @@ func historyDir(id note.ID) string { return "history/" + string(id) }
 
 // remember stores the bytes a note has before it changes. Bytes equal to the
 // newest revision are stored already: a crash after this step and before the
-// change leaves such a copy.
+// change leaves such a copy. It then gets the time of this change, by which
+// FormsBefore finds it.
 func (s *Store) remember(id note.ID, data []byte, reason string) error {
-	name, err := s.revision(id, data, reason)
-	if err != nil || name == "" {
+	name, again, err := s.revision(id, data, reason)
+	switch {
+	case err != nil || name == "":
 		return err
+	case again != "":
+		if err := s.disk.Rename(s.Path(again), s.Path(name)); err != nil {
+			return err
+		}
+		return s.disk.SyncDir(s.Path(historyDir(id)))
 	}
 	return s.replace(name, data, true)
 }
 
 // revision returns the path under which the form data of a note belongs into
-// its history, empty when it is the newest there already.
-func (s *Store) revision(id note.ID, data []byte, reason string) (string, error) {
+// its history, and the path of the newest revision if that holds it already.
+func (s *Store) revision(id note.ID, data []byte, reason string) (name, again string, err error) {
 	if stubbed("S6") || id == "" {
-		return "", nil
+		return "", "", nil
 	}
 	if err := s.folders(historyDir(id) + "/"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return "", "", err
 	}
 	revs, err := s.History(id)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if len(revs) > 0 {
 		if newest, _, err := s.readRegular(revs[0].Path, MaxNoteSize); err == nil && bytes.Equal(newest, data) {
-			return "", nil
+			again = revs[0].Path
 		}
 	}
-	return historyDir(id) + "/" + string(note.NewID(s.now())) + "-" + reason + ".md", nil
+	return historyDir(id) + "/" + string(note.NewID(s.now())) + "-" + reason + ".md", again, nil
 }
 
 // History lists the revisions of a note, newest first.

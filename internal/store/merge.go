@@ -92,7 +92,7 @@ func (s *Store) Merger(theirs fs.FS) (func(path string, base, ours, theirs []byt
 	if err != nil {
 		return nil, err
 	}
-	here := newForgotten(own)
+	here, tree := newForgotten(own), theirs
 	both := sync.OnceValues(func() (forgotten, error) {
 		others, err := tombstonesIn(theirs)
 		return newForgotten(slices.Concat(own, others)), err
@@ -108,6 +108,11 @@ func (s *Store) Merger(theirs fs.FS) (func(path string, base, ours, theirs []byt
 		f, err := both()
 		if err != nil {
 			return nil, nil, err
+		}
+		if !f.has(stemID(path)) {
+			if merged, other, done, err := s.merged3(tree, path, base, ours, theirs); done || err != nil {
+				return merged, other, err
+			}
 		}
 		return f.merge(path, base, ours, theirs)
 	}, nil

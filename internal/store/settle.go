@@ -67,6 +67,9 @@ func (s *Store) settle(id note.ID, places []string) (paths []string, err error) 
 		x, _ := a.note.UpdatedAt.Time()
 		y, _ := b.note.UpdatedAt.Time()
 		return cmp.Or(y.Compare(x), min(len(b.note.Edits), 1)-min(len(a.note.Edits), 1),
+			// A note that stands in the folder of another type is what a merge made of
+			// one that was moved (merged3); it holds the moved form as well.
+			misplaced(b)-misplaced(a),
 			strings.Compare(digest(b.data), digest(a.data)), strings.Compare(a.path, b.path))
 	})
 	first, place := all[0], ""
@@ -108,6 +111,14 @@ func (s *Store) settle(id note.ID, places []string) (paths []string, err error) 
 		paths = append(paths, c.path)
 	}
 	return paths, nil
+}
+
+// misplaced is 1 for a note that stands in the folder of another type.
+func misplaced(c copied) int {
+	if strings.HasPrefix(c.path, "memory/"+string(c.note.Type)+"/") {
+		return 0
+	}
+	return 1
 }
 
 // concede keeps a form that does not stay.
