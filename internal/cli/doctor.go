@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,9 +59,12 @@ Exit code 5 says that something is wrong. docs/troubleshooting.md goes by sympto
 }
 
 func (p *program) doctor(ctx context.Context, o doctorOptions) error {
+	if _, err := os.Stat(p.cfg.Home); errors.Is(err, fs.ErrNotExist) {
+		return &codedError{exitDegraded, fmt.Errorf("doctor: there is no store in %s yet; `anamnesis init` makes one", p.cfg.Home)}
+	}
 	m, err := p.open(ctx, 0)
 	if err != nil {
-		return err
+		return fmt.Errorf("doctor: the store cannot be opened, so nothing of it was checked: %w", err)
 	}
 	defer m.close()
 	pt := p.patient(m)

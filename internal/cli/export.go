@@ -67,11 +67,13 @@ func (p *program) export(ctx context.Context, name, format string, f *filterOpti
 			notes, err = m.exportNotes(ctx, w, f)
 			return notes, notes, err
 		}
-		unlock, err := m.store.Lock(ctx)
-		if err != nil {
-			return 0, 0, err
+		if !m.store.ReadOnly() { // what cannot be written does not change
+			unlock, err := m.store.Lock(ctx)
+			if err != nil {
+				return 0, 0, err
+			}
+			defer unlock()
 		}
-		defer unlock()
 		man, err := m.store.Export(w)
 		return man.Notes, len(man.Members), err
 	}

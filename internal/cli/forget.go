@@ -137,6 +137,8 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 			p.printf("unarchive: %s is not archived\n", d.ID)
 		case command == "archive":
 			p.printf("archive: %s %q is kept and not recalled\n", d.ID, title)
+		case rows[i].Status == "" || rows[i].SupersededBy != "":
+			p.printf("unarchive: %s %q is not archived any more\n", d.ID, title)
 		default:
 			p.printf("unarchive: %s %q is recalled again\n", d.ID, title)
 		}

@@ -263,8 +263,20 @@ func (p *program) reflectApply(ctx context.Context, m *memory, r *reflection.Ref
 		if serr != nil {
 			return serr
 		}
-		answer.Sync = &s
+		answer.Sync, answer.Undo = &s, b.undo()
 		p.say("reflect: wrote %d note(s); %s\n", wrote, how)
+		for _, rep := range reports {
+			for _, w := range rep.Notes {
+				if w.Result == ingest.Created {
+					answer.Undo += " && anamnesis archive " + string(w.ID)
+				}
+			}
+		}
+		if !p.json {
+			p.undoLine(answer.Undo)
+		}
+	} else if len(reports) == 0 {
+		p.note("there is nothing to distil: no project has %d sessions that were not distilled yet (reflection.min_episodics)", p.cfg.Reflection.MinSessions)
 	}
 	if p.json {
 		return errors.Join(p.emit(answer), err)
@@ -301,7 +313,7 @@ func (p *program) printReflected(rep *reflection.Report) reflectedJSON {
 	if len(rep.Changed) > 0 {
 		p.note("%s of %s changed meanwhile and will be distilled again", plural(len(rep.Changed), "session"), name)
 	}
-	if rep.Left >= p.cfg.Reflection.MinSessions {
+	if rep.Err == nil && rep.Left >= p.cfg.Reflection.MinSessions {
 		p.note("%s: %d sessions had no room; run it again", name, rep.Left)
 	}
 	if rep.Stale != nil {

@@ -39,7 +39,7 @@ func (m *memory) resolve(ctx context.Context, name string) (index.Row, error) {
 	}
 	switch len(found) {
 	case 0:
-		return row, &codedError{exitNothing, fmt.Errorf("there is no note %s; `anamnesis list` names them", name)}
+		return row, &codedError{exitNothing, m.noNote(name)}
 	case 1:
 		return found[0], nil
 	}
@@ -48,6 +48,21 @@ func (m *memory) resolve(ctx context.Context, name string) (index.Row, error) {
 		ids = append(ids, string(r.ID))
 	}
 	return row, usage("%s names %s: %s …; give more of the id", name, plural(len(found), "note"), strings.Join(ids, ", "))
+}
+
+// noNote says that a note is not there, and what is known of it.
+func (m *memory) noNote(name string) error {
+	if len(name) < minPrefix {
+		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", printable(name), minPrefix)
+	}
+	stones, _ := m.store.Tombstones()
+	for _, t := range stones {
+		if string(t.ID) == strings.TrimSpace(name) {
+			day, _, _ := strings.Cut(t.At, "T")
+			return fmt.Errorf("the note %s was forgotten on %s", t.ID, day)
+		}
+	}
+	return fmt.Errorf("there is no note %s; `anamnesis list` names them", printable(name))
 }
 
 func newShow(p *program) *cobra.Command {

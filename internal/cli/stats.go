@@ -196,7 +196,8 @@ func middle(all []float64) float64 {
 
 func (p *program) printStats(s statsJSON, since time.Time) {
 	n := s.Notes
-	p.printf("notes: %d, %d live, %d superseded, %d never shown yet\n", n.Total, n.Live, n.Superseded, n.Never)
+	p.printf("notes: %d, %d live, %d superseded, %d archived or expired, %d never shown yet\n",
+		n.Total, n.Live, n.Superseded, n.Total-n.Live-n.Superseded, n.Never)
 	for _, row := range []struct {
 		name string
 		c    counts
@@ -211,8 +212,11 @@ func (p *program) printStats(s statsJSON, since time.Time) {
 		plural(a.Told, "session"), plural(a.Captured, "session"), a.Trivial, plural(a.Written, "note"))
 	p.printf("  %s asked, %d answered; %s; %s; %s\n",
 		plural(a.Questions, "question"), a.Answered, plural(a.Gaps, "gap"), plural(a.Syncs, "sync"), plural(a.HookFailures, "hook failure"))
-	if a.StartMS > 0 || a.QuestionMS > 0 {
-		p.printf("  half of the session starts took less than %s, half of the questions less than %s\n", millis(a.StartMS), millis(a.QuestionMS))
+	if a.StartMS > 0 {
+		p.printf("  half of the session starts took less than %s\n", millis(a.StartMS))
+	}
+	if a.QuestionMS > 0 {
+		p.printf("  half of the questions took less than %s\n", millis(a.QuestionMS))
 	}
 	if len(s.Most) > 0 {
 		p.printf("shown most:\n")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"anamnesis/internal/llm"
 )
@@ -40,8 +41,8 @@ func text(env, key string, p *string, def, doc string) Setting {
 	return Setting{
 		Env: env, Key: key, Default: def, Doc: doc, Values: "text", quoted: true,
 		set: func(v string) error {
-			if strings.ContainsAny(v, "\x00\n\r") {
-				return errors.New("must be one line")
+			if strings.ContainsFunc(v, unicode.IsControl) || len(v) > 4096 {
+				return errors.New("must be one line without control characters, of at most 4096 bytes")
 			}
 			*p = strings.TrimSpace(v)
 			return nil

@@ -75,6 +75,12 @@ func TestEdit(t *testing.T) {
 	if n.Body != "two" || n.HasTag("reflected") || n.UpdatedAt != note.At(d.now) {
 		t.Errorf("after the edit: %q, tags %v, updated %s", n.Body, n.Tags, n.UpdatedAt)
 	}
+	ref, _ = d.store.Find(id)
+	_, was, _, _ = d.store.Read(ref.Path)
+	if out, err := edit("scope: portable", "scope: machine-local"); err != nil || out.Ref.Path != "local/episodic/a.md" {
+		t.Errorf("a note that was made local stands in %s, %v", out.Ref.Path, err)
+	}
+	was = append(was, " and more"...)
 	if _, err := edit("one", "three"); !errors.Is(err, ingest.ErrChanged) {
 		t.Errorf("an edit of what is not there any more: %v, want ErrChanged", err)
 	}
@@ -112,6 +118,9 @@ func TestDedup(t *testing.T) {
 	}
 	if from := d.read("refers").DerivedFrom; !slices.Equal(from, []note.ID{"g", "how"}) {
 		t.Errorf("references: %v", from)
+	}
+	if row, ok, err := d.index.Lookup(t.Context(), "g"); err != nil || !ok || row.Dead {
+		t.Errorf("the index lost what stays: %v, %v, %v", row.ID, ok, err)
 	}
 	if n, err := d.Dedup(t.Context(), plan); n != 0 || err != nil {
 		t.Errorf("a plan that is carried out: %d, %v", n, err)
