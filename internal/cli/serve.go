@@ -71,7 +71,7 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	if o.http == "" && (o.tokenFile != "" || len(o.hosts) > 0) {
 		return usage("serve: --token-file and --allow-host belong to --http")
 	}
-	m, err := p.openWalked(ctx)
+	m, err := p.openServed(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,6 +84,20 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 		return srv.Stdio(ctx, in, p.stdout)
 	}
 	return p.serveHTTP(ctx, m, srv, o)
+}
+
+// openServed opens everything for a server. An index that was filled once is good
+// for saying hello: the first call looks for what changed.
+func (p *program) openServed(ctx context.Context) (*memory, error) {
+	m, err := p.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, walked, err := m.index.State(ctx); err == nil && !walked.IsZero() {
+		return m, nil
+	}
+	m.close()
+	return p.openWalked(ctx)
 }
 
 // server wires the room of MCP.
