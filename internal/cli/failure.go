@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/note"
@@ -69,7 +70,11 @@ func (p *program) report(err error) int {
 		return f.Exit
 	}
 	name := paint(p.colours(p.stderr), red, "anamnesis:")
-	fmt.Fprintln(p.stderr, name, f.Message)
+	lines := strings.Split(f.Message, "\n") // what a user typed may stand in it
+	for i, l := range lines {
+		lines[i] = printable(l)
+	}
+	fmt.Fprintln(p.stderr, name, strings.Join(lines, "\n"))
 	if f.Hint != "" {
 		fmt.Fprintln(p.stderr, name, f.Hint)
 	}

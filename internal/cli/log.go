@@ -67,7 +67,7 @@ type namedID struct {
 
 // A saidTo is what one session was told.
 type saidTo struct {
-	Session string `json:"session"` // empty: by hand, or the agent did not say which
+	Session string `json:"session"` // empty: asked by hand, or the agent did not say in which
 	Project string `json:"project"`
 	First   string `json:"first"`
 	Last    string `json:"last"`
@@ -137,7 +137,7 @@ func (p *program) log(ctx context.Context, m *memory, o logOptions) error {
 func (p *program) printSaid(s *saidTo) {
 	who := "session " + firstLine(s.Session, 60)
 	if s.Session == "" {
-		who = "by hand"
+		who = "outside of a session"
 	}
 	if s.Project != "" {
 		who += " · " + firstLine(s.Project, 60)

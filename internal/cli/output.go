@@ -84,14 +84,15 @@ func firstLine(s string, n int) string {
 	return s
 }
 
-// printable takes the characters out of a line that move a terminal's cursor.
+// printable takes the characters out of a line that move a terminal's cursor or
+// turn the direction of writing.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
+		if unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r
-	}, s)
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // plural writes a count with its noun.
