@@ -41,14 +41,16 @@ func (ix *Index) ask(ctx context.Context, question string, f Filter, limit int) 
 	if m.Statistics, err = ix.Statistics(ctx); err != nil {
 		return m, err
 	}
-	df, err := ix.Frequencies(ctx, tokens)
-	if err != nil {
+	if m.Terms, err = ix.Frequencies(ctx, tokens); err != nil {
 		return m, err
 	}
-	for i, t := range tokens {
-		m.Terms = append(m.Terms, Term{Token: t, Frequency: df[i], Weight: IDF(df[i], m.Statistics.Passages)})
+	for i := range m.Terms {
+		m.Terms[i].Weight = IDF(m.Terms[i].Frequency, m.Statistics.Passages)
 	}
 	m.Candidates, err = ix.Match(ctx, prune(m.Terms), f, limit)
+	for i := range m.Terms {
+		m.Terms[i].Postings = "" // terms live as long as the answer
+	}
 	return m, err
 }
 

@@ -120,11 +120,14 @@ type Statistics struct {
 }
 
 // A Term is a token that is asked for. Frequency is the number of passages
-// that hold it, Weight what an occurrence is worth (its idf).
+// that hold it, Weight what an occurrence is worth (its idf). Postings is what
+// a backend read of it when it counted, so that Match need not read it again;
+// it means nothing to anybody else and may be empty.
 type Term struct {
 	Token     string
 	Frequency int
 	Weight    float64
+	Postings  string
 }
 
 // A Candidate is a passage that holds at least one of the words asked for.
@@ -180,15 +183,17 @@ type Backend interface {
 	// Problems lists the files that could not be indexed.
 	Problems(ctx context.Context) ([]Problem, error)
 
-	// Statistics returns the numbers of the whole index, Frequencies in how many passages each token occurs.
+	// Statistics returns the numbers of the whole index, Frequencies a term for
+	// each token, without its weight.
 	Statistics(ctx context.Context) (Statistics, error)
-	Frequencies(ctx context.Context, tokens []string) ([]int, error)
+	Frequencies(ctx context.Context, tokens []string) ([]Term, error)
 	// Match returns passages that hold at least one of the terms, the most
 	// promising first: those with the highest sum of weights.
 	Match(ctx context.Context, terms []Term, f Filter, limit int) ([]Candidate, error)
 	// Nearest returns passages whose vectors of a model lie nearest to a unit
-	// vector, the nearest first. Vectors of other models are not looked at.
-	Nearest(ctx context.Context, model string, question []float32, f Filter, limit int) ([]Candidate, error)
+	// vector, the nearest first. Vectors of other models are not looked at, and
+	// those whose cosine is clearly below least are left out.
+	Nearest(ctx context.Context, model string, question []float32, f Filter, limit int, least float64) ([]Candidate, error)
 	// Passages returns passages by their keys, in that order, of notes that the filter lets through.
 	Passages(ctx context.Context, keys []int64, f Filter) ([]Candidate, error)
 	// First returns the first passage of each of the notes that the filter lets through.

@@ -84,16 +84,21 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	var young []store.Ref
 	refs := make([]store.Ref, 0, max(0, min(files+files/8, 1<<20)))
 	var sum uint64
-	for ref := range ix.store.Walk() {
-		if len(refs)&255 == 255 && late() {
-			rep.Files, rep.Stale = files, -1
-			return rep, ctx.Err()
+	cut := false
+	stop := func() bool { cut = late(); return cut }
+	for ref := range ix.store.WalkUntil(stop) {
+		if len(refs)&255 == 255 && stop() {
+			break
 		}
 		refs = append(refs, ref)
 		sum ^= Fingerprint(ref.Path, ref.Size, ref.ModTime.UnixNano())
 		if ref.ModTime.After(walked.Add(-racy)) {
 			young = append(young, ref)
 		}
+	}
+	if cut {
+		rep.Files, rep.Stale = files, -1
+		return rep, ctx.Err()
 	}
 	rep.Files = len(refs)
 	same := sum == fingerprint && len(refs) == files

@@ -130,23 +130,38 @@ const (
 // pool is how many hits of an arm go on.
 func (q Query) pool() int { return max(leastRows, rowsPerNote*q.K) }
 
-// gather makes hits of passages: a note is as good as its best passage. The
-// hits come in no order, and without their rows.
-func gather(passages []index.Candidate, score func(*index.Candidate) float64) []*Hit {
-	best := make(map[int64]*Hit, len(passages))
-	hits := make([]*Hit, 0, len(passages))
+// gather makes hits of passages: a note is as good as its best passage. It
+// returns the n notes with the highest scores and those that equal the last of
+// them, in no order, and without their rows.
+func gather(passages []index.Candidate, n int, score func(*index.Candidate) float64) []*Hit {
+	type found struct {
+		key   int64
+		score float64
+		best  *index.Candidate
+	}
+	notes := make([]found, 0, len(passages))
+	at := make(map[int64]int, len(passages)) // where a note stands in notes
 	for i := range passages {
 		c := &passages[i]
-		h := best[c.Key]
 		s := score(c)
-		if h == nil {
-			h = &Hit{Row: index.Row{Key: c.Key}, score: s, Start: c.Start, End: c.End}
-			best[c.Key] = h
-			hits = append(hits, h)
-		} else if s > h.score {
-			h.score, h.Start, h.End = s, c.Start, c.End
+		if j, ok := at[c.Key]; !ok {
+			at[c.Key] = len(notes)
+			notes = append(notes, found{c.Key, s, c})
+		} else if s > notes[j].score {
+			notes[j].score, notes[j].best = s, c
 		}
-		h.passages = append(h.passages, *c)
+	}
+	notes = notes[:leading(notes, n, func(f found) float64 { return f.score })]
+	hits := make([]*Hit, len(notes))
+	clear(at)
+	for i, f := range notes {
+		hits[i] = &Hit{Row: index.Row{Key: f.key}, score: f.score, Start: f.best.Start, End: f.best.End}
+		at[f.key] = i
+	}
+	for i := range passages {
+		if j, ok := at[passages[i].Key]; ok {
+			hits[j].passages = append(hits[j].passages, passages[i])
+		}
 	}
 	return hits
 }

@@ -16,10 +16,9 @@ func (e *Engine) lexical(ctx context.Context, q Query, res *Result, _ []list) ([
 	if err != nil {
 		return nil, err
 	}
-	res.Terms, res.Searched = m.Terms, m.Statistics.Notes
-	s := newScorer(e.opts, m, nil)
-	hits := gather(m.Candidates, func(c *index.Candidate) float64 { return s.bm25(c) })
-	hits = foremost(hits, q.pool())
+	res.Terms, res.Searched, res.statistics = m.Terms, m.Statistics.Notes, m.Statistics
+	s := newScorer(e.opts, m, nil, nil)
+	hits := gather(m.Candidates, q.pool(), func(c *index.Candidate) float64 { return s.bm25(c) })
 	if hits, err = e.describe(ctx, hits); err != nil {
 		return nil, err
 	}
@@ -36,8 +35,9 @@ func (e *Engine) lexical(ctx context.Context, q Query, res *Result, _ []list) ([
 			}
 		}
 		h.score = 0
-		h.add(fmt.Sprintf("words %v", words), score)
-		h.Found = map[string]Found{"lexical": {Rank: i + 1, Score: score, Norm: h.Coverage * score / best, Why: fmt.Sprint(words)}}
+		why := fmt.Sprint(words)
+		h.add("words "+why, score)
+		h.Found = map[string]Found{"lexical": {Rank: i + 1, Score: score, Norm: h.Coverage * score / best, Why: why}}
 	}
 	return hits, nil
 }
@@ -45,14 +45,20 @@ func (e *Engine) lexical(ctx context.Context, q Query, res *Result, _ []list) ([
 // foremost returns the n hits with the highest scores and those that equal the
 // last of them, in no order that means anything.
 func foremost(hits []*Hit, n int) []*Hit {
-	if len(hits) <= n {
-		return hits
+	return hits[:leading(hits, n, func(h *Hit) float64 { return h.score })]
+}
+
+// leading sorts all by score, the highest first, when there are more than n,
+// and returns how many lead: n, and those that equal the last of them.
+func leading[T any](all []T, n int, score func(T) float64) int {
+	if len(all) <= n {
+		return len(all)
 	}
-	slices.SortFunc(hits, func(a, b *Hit) int { return cmp.Compare(b.score, a.score) })
-	for n < len(hits) && hits[n].score == hits[n-1].score {
+	slices.SortFunc(all, func(a, b T) int { return cmp.Compare(score(b), score(a)) })
+	for n < len(all) && score(all[n]) == score(all[n-1]) {
 		n++
 	}
-	return hits[:n]
+	return n
 }
 
 // describe fills in the rows of hits and puts them in order.

@@ -29,13 +29,12 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	if question == nil { // no word that the model knows
 		return nil, nil
 	}
-	near, err := e.index.Nearest(ctx, model, question, e.filter(q), q.pool())
+	near, err := e.index.Nearest(ctx, model, question, e.filter(q), q.pool(), leastCosine)
 	if err != nil {
 		return nil, err
 	}
 	near = slices.DeleteFunc(near, func(c index.Candidate) bool { return c.Vector.Cosine(question) < leastCosine })
-	hits := gather(near, func(c *index.Candidate) float64 { return c.Vector.Cosine(question) })
-	hits = foremost(hits, q.pool())
+	hits := gather(near, q.pool(), func(c *index.Candidate) float64 { return c.Vector.Cosine(question) })
 	if hits, err = e.describe(ctx, hits); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (e *Engine) successor(ctx context.Context, q Query, res *Result, _ []list) 
 	if err != nil {
 		return nil, err
 	}
-	s := newScorer(e.opts, m, nil)
+	s := newScorer(e.opts, m, nil, nil)
 	covered := make(map[int64]float64)
 	var keys []int64
 	for i := range m.Candidates {

@@ -26,7 +26,7 @@ func (e *Engine) temporal(ctx context.Context, q Query, res *Result, _ []list) (
 	if err != nil {
 		return nil, err
 	}
-	s := newScorer(e.opts, m, nil)
+	s := newScorer(e.opts, m, nil, nil)
 	covered := make(map[int64]float64, len(m.Candidates))
 	for i := range m.Candidates {
 		c := &m.Candidates[i]

@@ -251,7 +251,7 @@ func (e *Engine) recollect(ctx context.Context, q Query, res *Result, p imprint,
 	if m.text != p.text {
 		cached = "fuzzy"
 	}
-	s := newScorer(e.opts, index.Matches{Terms: terms}, nil)
+	s := newScorer(e.opts, index.Matches{Terms: terms}, nil, nil)
 	lists := make([]list, 0, len(m.arms))
 	for _, a := range m.arms {
 		at := slices.IndexFunc(arms, func(b arm) bool { return b.name == a.name })
@@ -313,14 +313,14 @@ func (e *Engine) recallTerms(ctx context.Context, question string, m memory) ([]
 	if len(fresh) == 0 {
 		return terms, true
 	}
-	df, err := e.index.Frequencies(ctx, fresh)
+	counted, err := e.index.Frequencies(ctx, fresh)
 	if err != nil {
 		return nil, false
 	}
 	st, err := e.index.Statistics(ctx)
 	for i, t := range fresh {
 		at := slices.IndexFunc(terms, func(x index.Term) bool { return x.Token == t })
-		terms[at].Frequency, terms[at].Weight = df[i], index.IDF(df[i], st.Passages)
+		terms[at].Frequency, terms[at].Weight = counted[i].Frequency, index.IDF(counted[i].Frequency, st.Passages)
 	}
 	return terms, err == nil
 }

@@ -11,7 +11,7 @@ const rrfK = 60
 
 // fuse makes one list of several, by weighted reciprocal ranks: scores of
 // different arms cannot be compared. Before that each arm's floor takes out
-// what the arm itself thinks little of (R12).
+// what the arm itself thinks little of (R12). It takes the hits of the lists over.
 func (e *Engine) fuse(lists []list) []*Hit {
 	fused := make(map[int64]*Hit)
 	var hits []*Hit
@@ -24,13 +24,16 @@ func (e *Engine) fuse(lists []list) []*Hit {
 			}
 			rank++
 			into := fused[h.Row.Key]
-			if into == nil {
-				into = &Hit{Row: h.Row, Start: h.Start, End: h.End, Found: make(map[string]Found)}
+			why := h.Found[l.name].Why
+			if into == nil { // the first arm's hit becomes everybody's
+				into = h
+				into.score, into.Reasons = 0, into.Reasons[:0]
 				fused[h.Row.Key] = into
 				hits = append(hits, into)
+			} else {
+				into.merge(h)
 			}
-			into.merge(h)
-			into.add(fmt.Sprintf("%s rank %d: %s", l.name, rank, h.Found[l.name].Why), weight/float64(rrfK+rank))
+			into.add(fmt.Sprintf("%s rank %d: %s", l.name, rank, why), weight/float64(rrfK+rank))
 		}
 	}
 	order(hits)

@@ -15,6 +15,7 @@ package recall
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"anamnesis/internal/index"
@@ -81,8 +82,9 @@ type Result struct {
 	Arms     []ArmReport
 	Reranker string // that ordered the hits, "" when none did
 
-	asked      bool  // the arms are asked, and what they find may be kept
-	generation int64 // of the index from before they were asked
+	asked      bool             // the arms are asked, and what they find may be kept
+	generation int64            // of the index from before they were asked
+	statistics index.Statistics // that the lexical arm scored by
 }
 
 // Models are what the engine asks besides the index. The zero value has none.
@@ -104,6 +106,7 @@ type Engine struct {
 	store  *store.Store
 	opts   Options
 	models Models
+	tables sync.Pool // of seen
 }
 
 // New returns an Engine.

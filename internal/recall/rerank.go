@@ -78,18 +78,28 @@ func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []
 			res.Terms = m.Terms
 		}
 	}
-	m := index.Matches{Terms: res.Terms}
-	st, err := e.index.Statistics(ctx)
-	if err != nil {
-		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
-		return hits
+	m := index.Matches{Terms: res.Terms, Statistics: res.statistics}
+	if m.Statistics.Passages == 0 {
+		st, err := e.index.Statistics(ctx)
+		if err != nil {
+			res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
+			return hits
+		}
+		m.Statistics = st
 	}
-	m.Statistics = st
 	model, question, err := e.index.Question(ctx, q.Text)
 	if err != nil && !errors.Is(err, index.ErrNoModel) {
 		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
 	}
-	r := newReader(newScorer(e.opts, m, e.models.Words), question, index.VectorModel(model))
+	table, _ := e.tables.Get().(*seen)
+	if table == nil {
+		table = newSeen()
+	}
+	defer func() {
+		table.forget()
+		e.tables.Put(table)
+	}()
+	r := newReader(newScorer(e.opts, m, e.models.Words, table), question, index.VectorModel(model))
 	for _, h := range hits {
 		r.read(h)
 	}

@@ -36,6 +36,7 @@ type scorer struct {
 	terms  map[uint32][]match
 	maybe  [1 << 13]byte // bits of the hashes of terms: most tokens are passed over at once
 	known  Words         // nil: terms match themselves alone
+	seen   *seen         // tokens that were compared with the terms by known
 	mean   []meaning     // of terms
 	words  []string
 	weight []float64 // idf
@@ -46,11 +47,13 @@ type scorer struct {
 	tf []float64 // of each term in the passage at hand, weighted
 }
 
-func newScorer(o Options, m index.Matches, words Words) *scorer {
+// newScorer returns a scorer. With words, which are compared by what they mean,
+// it needs a table of those it has seen.
+func newScorer(o Options, m index.Matches, words Words, table *seen) *scorer {
 	n := len(m.Terms)
 	s := &scorer{
 		opts: o, terms: make(map[uint32][]match, n), length: m.Statistics.Length,
-		tf: make([]float64, n),
+		seen: table, tf: make([]float64, n),
 	}
 	s.fields = [index.NumFields]float64{index.Title: o.TitleWeight, index.Tags: o.TagsWeight, index.Body: 1}
 	for i, t := range m.Terms {
@@ -92,8 +95,12 @@ func (s *scorer) meet(token uint32) []match {
 		}
 		return s.terms[token]
 	}
-	got, ok := s.terms[token]
+	got, ok := s.seen.get(token)
 	if ok {
+		return got
+	}
+	if got, ok = s.terms[token]; ok {
+		s.seen.put(token, got)
 		return got
 	}
 	if w, ok := s.known.Word(token); ok {
@@ -103,7 +110,7 @@ func (s *scorer) meet(token uint32) []match {
 			}
 		}
 	}
-	s.terms[token] = got
+	s.seen.put(token, got)
 	return got
 }
 

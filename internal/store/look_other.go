@@ -2,16 +2,19 @@
 
 package store
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
-// lookInto describes note files.
-func lookInto(_ string, entries []fs.DirEntry, found []sight) {
+// lookInto describes the note files among entries; found has a place for each entry.
+func lookInto(_ *os.File, entries []fs.DirEntry, found []sight) {
 	for i, e := range entries {
 		if !isNoteFile(e) {
 			continue
 		}
 		if fi, err := e.Info(); err == nil {
-			found[i] = sight{fi.Size(), fi.ModTime(), true}
+			found[i].size, found[i].modTime, found[i].there = fi.Size(), fi.ModTime(), true
 		}
 	}
 }

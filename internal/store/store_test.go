@@ -451,3 +451,23 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("temporary files left: %v", left)
 	}
 }
+
+func TestWalkUntil(t *testing.T) {
+	s, _ := open(t)
+	const files = 1000
+	for i := range files {
+		write(t, s.Path(fmt.Sprintf("memory/semantic/n%04d.md", files-i)), "x")
+	}
+	walk := func(asked int) (paths []string) {
+		for ref := range s.WalkUntil(func() bool { asked--; return asked < 0 }) {
+			paths = append(paths, ref.Path)
+		}
+		return paths
+	}
+	if got := walk(1); len(got) != 0 {
+		t.Errorf("stopped in the first folder, and %d files were yielded", len(got))
+	}
+	if got := walk(files); len(got) != files || !slices.IsSorted(got) {
+		t.Errorf("%d files, in order: %v", len(got), slices.IsSorted(got))
+	}
+}

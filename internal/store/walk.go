@@ -1,6 +1,7 @@
 package store
 
 import (
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -17,10 +18,14 @@ import (
 // paths. It follows no links, enters no folder whose name begins with a dot,
 // and skips the folders that hold something else. What cannot be read is
 // left out; Sync in package index notices that a file is gone.
-func (s *Store) Walk() iter.Seq[Ref] {
+func (s *Store) Walk() iter.Seq[Ref] { return s.WalkUntil(func() bool { return false }) }
+
+// WalkUntil walks until stop returns true. It asks while a large folder is read,
+// none of whose files is yielded before all are known.
+func (s *Store) WalkUntil(stop func() bool) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
 		for _, scope := range []note.Scope{note.Portable, note.Local} {
-			if !s.walk(treeName(scope), scope, 0, yield) {
+			if !s.walk(treeName(scope), scope, 0, stop, yield) {
 				return
 			}
 		}
@@ -30,68 +35,99 @@ func (s *Store) Walk() iter.Seq[Ref] {
 // maxDepth bounds the recursion: a tree of ours has three levels.
 const maxDepth = 12
 
-func (s *Store) walk(dir string, scope note.Scope, depth int, yield func(Ref) bool) bool {
+func (s *Store) walk(dir string, scope note.Scope, depth int, stop func() bool, yield func(Ref) bool) bool {
 	if depth > maxDepth {
 		return true
 	}
-	entries, err := os.ReadDir(s.Path(dir))
-	if err != nil {
-		return true
+	entries, stopped := look(s.Path(dir), stop)
+	if stopped {
+		return false
 	}
 	sidecars := make(map[string]bool)
-	for _, e := range entries {
-		if stem, ok := strings.CutSuffix(e.Name(), sidecarSuffix); ok && e.Type().IsRegular() {
+	for i := range entries {
+		if stem, ok := strings.CutSuffix(entries[i].name, sidecarSuffix); ok && entries[i].regular {
 			sidecars[stem+".md"] = true
 		}
 	}
-	for part := range slices.Chunk(entries, 1024) {
-		found := look(s.Path(dir), part)
-		for i, e := range part {
-			name := e.Name()
-			switch {
-			case name[0] == '.':
-			case e.IsDir():
-				if depth == 0 && (name == "tombstones" || name == "slots") {
-					continue
-				}
-				if !s.walk(dir+"/"+name, scope, depth+1, yield) {
-					return false
-				}
-			case found[i].there:
-				ref := Ref{Path: dir + "/" + name, Scope: scope, Size: found[i].size, ModTime: found[i].modTime}
-				if sidecars[name] {
-					s.addSidecar(&ref)
-				}
-				if !yield(ref) {
-					return false
-				}
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.name[0] == '.':
+		case e.folder:
+			if depth == 0 && (e.name == "tombstones" || e.name == "slots") {
+				continue
+			}
+			if !s.walk(dir+"/"+e.name, scope, depth+1, stop, yield) {
+				return false
+			}
+		case e.there:
+			ref := Ref{Path: dir + "/" + e.name, Scope: scope, Size: e.size, ModTime: e.modTime}
+			if sidecars[e.name] {
+				s.addSidecar(&ref)
+			}
+			if !yield(ref) {
+				return false
 			}
 		}
 	}
 	return true
 }
 
-// A sight is what a look at a file tells.
+// A sight is what a look at a folder tells of something in it.
 type sight struct {
-	size    int64
-	modTime time.Time
-	there   bool
+	name            string
+	folder, regular bool
+	there           bool // it is a note file, and the rest is known
+	size            int64
+	modTime         time.Time
 }
 
-// look describes the note files among the entries of a folder, by several
-// threads at once: it is the system that takes the time. What is no note file
-// is not there, nor is a file that has gone since its folder was read.
-func look(dir string, entries []fs.DirEntry) []sight {
-	found := make([]sight, len(entries))
-	const least = 64 // files that are worth a thread
-	share := max(least, (len(entries)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+// How many names are read before the files are looked at, and how many files
+// are worth a thread.
+const (
+	lookedAt  = 128
+	leastLook = 64
+)
+
+// look lists a folder by name and describes the note files in it, by several
+// threads while more names are read: it is the system that takes the time. What
+// is no note file is not there, nor is a file that has gone since its name was
+// read. A folder that cannot be read to its end is empty.
+func look(dir string, stop func() bool) (all []sight, stopped bool) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, false
+	}
+	defer d.Close()
+	var parts [][]sight
 	var wg sync.WaitGroup
-	for from := 0; from < len(entries); from += share {
-		to := min(from+share, len(entries))
-		wg.Go(func() { lookInto(dir, entries[from:to], found[from:to]) })
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for err == nil && !stopped {
+		var entries []fs.DirEntry
+		entries, err = d.ReadDir(lookedAt)
+		stopped = len(parts) > 0 && stop()
+		found := make([]sight, len(entries))
+		for i, e := range entries {
+			found[i] = sight{name: e.Name(), folder: e.IsDir(), regular: e.Type().IsRegular()}
+		}
+		parts = append(parts, found)
+		if len(entries) < leastLook {
+			lookInto(d, entries, found)
+			continue
+		}
+		free <- struct{}{}
+		wg.Go(func() {
+			lookInto(d, entries, found)
+			<-free
+		})
 	}
 	wg.Wait()
-	return found
+	if stopped || err != io.EOF { //nolint:errorlint // ReadDir returns it as it is
+		return nil, stopped
+	}
+	all = slices.Concat(parts...)
+	slices.SortFunc(all, func(a, b sight) int { return strings.Compare(a.name, b.name) })
+	return all, false
 }
 
 // isNoteFile says by its name and kind that an entry may be a note.

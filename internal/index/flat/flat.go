@@ -12,17 +12,14 @@ package flat
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
-	"math/bits"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // The file: a header of 64 bytes, then for n rows of d dimensions, each part
@@ -192,94 +189,6 @@ func Open(name string) (*Vectors, error) {
 
 // Close unmaps the file.
 func (v *Vectors) Close() error { return v.unmap() }
-
-// A Near is a passage and its cosine with the question.
-type Near struct {
-	Key    int64
-	Cosine float32
-}
-
-// rescored is how many rows with the fewest differing signs are compared by
-// their values, for each row that is asked for, and at least. With the
-// embedded model it loses none of the nearest hundred (TestNearest).
-const (
-	rescoredPerRow = 10
-	rescoredLeast  = 2000
-)
-
-// Nearest returns the n rows nearest to a question, a unit vector of Dim
-// elements, the nearest first. With groups, only rows of these are looked at.
-//
-// The signs of two vectors differ in a share of dimensions that grows with the
-// angle between them (Charikar: Similarity Estimation Techniques from Rounding
-// Algorithms, STOC 2002), so a scan of the sign bits leaves few to be compared
-// by value.
-func (v *Vectors) Nearest(question []float32, groups []uint32, n int) []Near {
-	if len(question) != v.Dim || n <= 0 || v.Rows == 0 {
-		return nil
-	}
-	rough := v.scan(question, groups, max(rescoredLeast, rescoredPerRow*n))
-	near := make([]Near, 0, len(rough))
-	for _, row := range rough {
-		values := v.values[int(row)*v.Dim : (int(row)+1)*v.Dim]
-		scale := math.Float32frombits(binary.LittleEndian.Uint32(v.scales[4*row:]))
-		near = append(near, Near{int64(binary.LittleEndian.Uint64(v.keys[8*row:])), scale * dot(question, values)})
-	}
-	slices.SortFunc(near, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key)) })
-	return near[:min(n, len(near))]
-}
-
-// scan returns the rows with the fewest differing signs, some n of them: all
-// that differ in no more signs than the n-th does.
-func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
-	words := v.Dim / 64
-	asked := make([]uint64, words)
-	for i, x := range question {
-		if x < 0 {
-			asked[i/64] |= 1 << (i % 64)
-		}
-	}
-	distance := make([]uint16, v.Rows)
-	histogram := make([]int, v.Dim+1)
-	for row := range v.Rows {
-		if len(groups) > 0 && !slices.Contains(groups, binary.LittleEndian.Uint32(v.groups[4*row:])) {
-			distance[row] = math.MaxUint16
-			continue
-		}
-		signs := v.signs[row*words*8 : (row+1)*words*8]
-		d := 0
-		for w, a := range asked {
-			d += bits.OnesCount64(a ^ binary.LittleEndian.Uint64(signs[8*w:]))
-		}
-		distance[row] = uint16(d)
-		histogram[d]++
-	}
-	limit, seen := 0, 0
-	for ; limit < v.Dim; limit++ {
-		if seen += histogram[limit]; seen >= n {
-			break
-		}
-	}
-	rows := make([]uint32, 0, min(v.Rows, seen+1))
-	for row, d := range distance {
-		if int(d) <= limit {
-			rows = append(rows, uint32(row))
-		}
-	}
-	return rows
-}
-
-func dot(q []float32, values []byte) float32 {
-	var a, b, c, d float32
-	values = values[:len(q)]
-	for i := 0; i+4 <= len(q); i += 4 {
-		a += q[i] * float32(int8(values[i]))
-		b += q[i+1] * float32(int8(values[i+1]))
-		c += q[i+2] * float32(int8(values[i+2]))
-		d += q[i+3] * float32(int8(values[i+3]))
-	}
-	return a + b + c + d
-}
 
 func appendSigns(buf []byte, values []int8) []byte {
 	for i := 0; i < len(values); i += 64 {

@@ -92,7 +92,7 @@ func vectors(t *testing.T, s *suite) {
 	}
 	nearest := func(what, model string, f index.Filter, limit int, want ...note.ID) {
 		t.Helper()
-		got, err := s.Nearest(s.ctx, model, leaning(0), f, limit)
+		got, err := s.Nearest(s.ctx, model, leaning(0), f, limit, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func vectors(t *testing.T, s *suite) {
 	if err := s.Embed(s.ctx, "wide", map[int64]index.Vector{s.unembedded("wide")[s.row("a").Ref.Path]: index.Quantize([]float32{1, 2, 3})}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Nearest(s.ctx, "wide", leaning(0), index.Filter{}, 10); err != nil {
+	if _, err := s.Nearest(s.ctx, "wide", leaning(0), index.Filter{}, 10, -1); err != nil {
 		t.Errorf("another dimension: %v", err)
 	}
 	// What a note says anew has no vector until it gets one.
@@ -172,7 +172,7 @@ func manyVectors(t *testing.T, s *suite) {
 				}
 				return int(a - b)
 			})
-			got, err := s.Nearest(s.ctx, "m", q, index.Filter{}, 10)
+			got, err := s.Nearest(s.ctx, "m", q, index.Filter{}, 10, -1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,6 +182,15 @@ func manyVectors(t *testing.T, s *suite) {
 			}
 			slices.Sort(keys)
 			equal(t, "the ten nearest", slices.Sorted(slices.Values(want[:10])), keys)
+			least := given[want[4]].Cosine(q)
+			if got, err = s.Nearest(s.ctx, "m", q, index.Filter{}, 10, least); err != nil || len(got) < 5 {
+				t.Fatalf("%d that are near enough, %v", len(got), err)
+			}
+			for i, c := range got {
+				if cosine := c.Vector.Cosine(q); c.Passage != want[i] || cosine < least-0.01 {
+					t.Errorf("at least %g: number %d is passage %d at %g, want %d", least, i, c.Passage, cosine, want[i])
+				}
+			}
 		}
 	}
 }

@@ -17,79 +17,11 @@ import (
 
 // Apply makes the changes of a batch in one transaction.
 func (d *DB) Apply(ctx context.Context, b index.Batch) error {
-	err := d.transact(ctx, func(tx *sql.Tx) error {
-		w := newWriter(ctx, tx)
-		w.batch(b)
-		return w.err
-	})
+	err := d.transact(ctx, func(w *writer) { w.batch(b) })
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", d.path, err)
 	}
 	return nil
-}
-
-// A writer makes the changes of one transaction. After the first error its
-// methods do nothing.
-type writer struct {
-	ctx      context.Context
-	tx       *sql.Tx
-	prepared map[string]*sql.Stmt
-	err      error
-
-	fingerprint uint64
-	files       int64
-	passages    int64
-	generation  int64
-	lengths     [index.NumFields]int64
-	edges       bool    // supersession must be worked out again
-	gone        []int64 // passages of dropped notes, still in the full text
-}
-
-// newWriter returns a writer for a transaction. The transaction itself ends
-// with ctx; its statements, which are many and short, are not watched one by one.
-func newWriter(ctx context.Context, tx *sql.Tx) *writer {
-	return &writer{ctx: context.WithoutCancel(ctx), tx: tx, prepared: make(map[string]*sql.Stmt)}
-}
-
-// statement returns query prepared, once for the transaction.
-func (w *writer) statement(query string) *sql.Stmt {
-	stmt := w.prepared[query]
-	if stmt == nil && w.err == nil {
-		if stmt, w.err = w.tx.PrepareContext(w.ctx, query); w.err == nil {
-			w.prepared[query] = stmt
-		}
-	}
-	return stmt
-}
-
-func (w *writer) exec(query string, args ...any) sql.Result {
-	stmt := w.statement(query)
-	if w.err != nil {
-		return nil
-	}
-	res, err := stmt.ExecContext(w.ctx, args...)
-	w.err = err
-	return res
-}
-
-// query calls scan for each row.
-func (w *writer) query(query string, scan func(*sql.Rows) error, args ...any) {
-	stmt := w.statement(query)
-	if w.err != nil {
-		return
-	}
-	rows, err := stmt.QueryContext(w.ctx, args...)
-	if err != nil {
-		w.err = err
-		return
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if w.err = scan(rows); w.err != nil {
-			return
-		}
-	}
-	w.err = rows.Err()
 }
 
 // meta holds the sums that Statistics and State answer from.

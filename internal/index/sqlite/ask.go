@@ -10,6 +10,15 @@ import (
 // and a few forms of those with a filter.
 const maxAsked = 100
 
+// short asks a question whose answer is bounded. It is not interrupted, for to
+// watch ctx takes two goroutines and as long as many an answer.
+func (d *DB) short(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return d.query(context.WithoutCancel(ctx), query, args...)
+}
+
 // query asks a question. SQLite reads and plans its text the first time only.
 func (d *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	db := d.reader()
@@ -38,9 +47,9 @@ func (d *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 	return stmt.QueryContext(ctx, args...)
 }
 
-// one asks for one row, and returns sql.ErrNoRows when there is none.
+// one asks for one row, as short does, and returns sql.ErrNoRows when there is none.
 func (d *DB) one(ctx context.Context, query string, args []any, dest ...any) error {
-	rows, err := d.query(ctx, query, args...)
+	rows, err := d.short(ctx, query, args...)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (d *DB) Company(ctx context.Context, notes []int64, f index.Filter) ([]inde
 	}
 	cond, args := where(f)
 	args = append([]any{string(list)}, args...)
-	rows, err := d.query(ctx, forwardSQL+cond+" UNION "+backwardSQL+cond+" ORDER BY 1, 2", append(args, args...)...)
+	rows, err := d.short(ctx, forwardSQL+cond+" UNION "+backwardSQL+cond+" ORDER BY 1, 2", append(args, args...)...)
 	if err != nil {
 		return nil, wrap(err)
 	}

@@ -55,6 +55,11 @@ type DB struct {
 
 	asked   map[string]*sql.Stmt // questions that were asked of askedOf before
 	askedOf *sql.DB
+
+	keeping sync.Mutex           // while kept is added to; taken before mu
+	kept    map[string]*sql.Stmt // what transactions of keptOf need again and again; never changed, but replaced
+	wanted  map[string]int       // how many transactions prepared it for themselves
+	keptOf  *sql.DB
 }
 
 // errNewer says that a later version of the program made the file.
@@ -171,23 +176,20 @@ func (d *DB) create(ctx context.Context) error {
 
 // recreate drops every table and makes the schema, in one transaction.
 func (d *DB) recreate(ctx context.Context) error {
-	err := d.transact(ctx, func(tx *sql.Tx) error {
-		if ours, version, err := identifyTx(ctx, tx); err == nil && ours && version == schemaVersion {
-			return nil // another process was faster
+	err := d.transact(ctx, func(w *writer) {
+		if ours, version, err := identifyTx(ctx, w.tx); err == nil && ours && version == schemaVersion {
+			return // another process was faster
 		}
-		for _, stmt := range []string{"DROP TABLE IF EXISTS vocabulary", "DROP TABLE IF EXISTS postings", "DROP TABLE IF EXISTS fts"} {
-			if _, err := tx.ExecContext(ctx, stmt); err != nil {
-				return err
+		once := func(text string) {
+			if w.err == nil {
+				_, w.err = w.tx.ExecContext(ctx, text)
 			}
 		}
-		for _, t := range tables {
-			if _, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS "+t); err != nil {
-				return err
-			}
+		for _, t := range append([]string{"vocabulary", "postings", "fts"}, tables...) {
+			once("DROP TABLE IF EXISTS " + t)
 		}
-		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("INSERT INTO meta (key, value) VALUES ('epoch', %d); PRAGMA application_id=%d; PRAGMA user_version=%d;",
+		once(schema + fmt.Sprintf("INSERT INTO meta (key, value) VALUES ('epoch', %d); PRAGMA application_id=%d; PRAGMA user_version=%d;",
 			rand.Int64N(math.MaxInt64-1)+1, applicationID, schemaVersion))
-		return err
 	})
 	if err != nil {
 		d.disconnect()
@@ -220,7 +222,7 @@ func (d *DB) connect() error {
 		return err
 	}
 	d.write.SetMaxOpenConns(1)
-	if d.read, err = sql.Open("sqlite", dsn("&_pragma=mmap_size(268435456)")); err != nil {
+	if d.read, err = sql.Open("sqlite", dsn("&_pragma=mmap_size(268435456)&_pragma=cache_size(-16384)")); err != nil {
 		return err
 	}
 	d.read.SetMaxOpenConns(4)
@@ -283,21 +285,6 @@ func (d *DB) reader() *sql.DB {
 	return d.read
 }
 
-// transact runs f in a transaction that holds the write lock from its begin.
-func (d *DB) transact(ctx context.Context, f func(*sql.Tx) error) error {
-	d.mu.Lock()
-	w := d.write
-	d.mu.Unlock()
-	tx, err := w.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := f(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
-}
-
 // Reset throws the database away and makes an empty one. It is what heals a
 // damaged file.
 func (d *DB) Reset(ctx context.Context) error {
@@ -323,7 +310,7 @@ func (d *DB) Reset(ctx context.Context) error {
 // Check reports a broken page, or a table that is not as the schema says.
 func (d *DB) Check(ctx context.Context) error {
 	var found string
-	if err := d.one(ctx, "PRAGMA quick_check(1)", nil, &found); err != nil {
+	if err := d.reader().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
 		return fmt.Errorf("check index %s: %w", d.path, err)
 	}
 	if found != "ok" {

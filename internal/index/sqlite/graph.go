@@ -84,7 +84,7 @@ func (d *DB) Mentions(ctx context.Context, entity index.EntityKey, declared bool
 	if declared {
 		cond += " AND m.declared"
 	}
-	rows, err := d.query(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
+	rows, err := d.short(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
 		" ORDER BY n.updated DESC, n.id LIMIT ?", append(append([]any{int64(entity)}, args...), limit)...)
 	if err != nil {
 		return nil, all, wrap(err)
@@ -106,7 +106,7 @@ func (d *DB) Declared(ctx context.Context, entities []index.EntityKey) ([]index.
 	if err != nil || len(entities) == 0 {
 		return nil, wrap(err)
 	}
-	rows, err := d.query(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", string(list))
+	rows, err := d.short(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", string(list))
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -128,7 +128,7 @@ func (d *DB) Entities(ctx context.Context, notes []int64) (map[int64][]index.Ent
 	if err != nil {
 		return nil, wrap(err)
 	}
-	rows, err := d.query(ctx, "SELECT n.key, n.entities FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
+	rows, err := d.short(ctx, "SELECT n.key, n.entities FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -158,7 +158,7 @@ func (d *DB) Edges(ctx context.Context, entities []index.EntityKey, f index.Filt
 	const columns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
 	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = e.note WHERE " + cond
 	both := append([]any{string(list)}, args...)
-	rows, err := d.query(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
+	rows, err := d.short(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
 	if err != nil {
 		return nil, wrap(err)
 	}

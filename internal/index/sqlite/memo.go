@@ -29,7 +29,7 @@ func (d *DB) Memo(ctx context.Context, kind, key string) (m index.Memo, ok bool,
 
 // Memos lists what was kept of a kind, the newest first.
 func (d *DB) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, error) {
-	rows, err := d.query(ctx, "SELECT key, value, generation, at FROM memos WHERE kind = ? ORDER BY at DESC, key LIMIT ?", kind, limit)
+	rows, err := d.short(ctx, "SELECT key, value, generation, at FROM memos WHERE kind = ? ORDER BY at DESC, key LIMIT ?", kind, limit)
 	if err != nil {
 		return nil, wrap(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // State returns the fingerprint of all files, their number and the time of the last walk.
 func (d *DB) State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error) {
-	rows, err := d.query(ctx, "SELECT key, value FROM meta")
+	rows, err := d.short(ctx, "SELECT key, value FROM meta")
 	if err != nil {
 		return 0, 0, time.Time{}, fmt.Errorf("read index: %w", err)
 	}
@@ -131,8 +131,8 @@ func scanRow(s scanner, now time.Time) (index.Row, error) {
 	return r, nil
 }
 
-func (d *DB) rows(ctx context.Context, now time.Time, query string, args ...any) ([]index.Row, error) {
-	rows, err := d.query(ctx, query, args...)
+// described reads the rows of a question for rowColumns.
+func described(now time.Time, rows *sql.Rows, err error) ([]index.Row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -162,7 +162,8 @@ func (d *DB) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row
 	if limit > 0 {
 		query += fmt.Sprintf(" LIMIT %d", limit)
 	}
-	return d.rows(ctx, f.Now, query, args...)
+	rows, err := d.query(ctx, query, args...)
+	return described(f.Now, rows, err)
 }
 
 // Rows returns the rows with the given keys, in that order.
@@ -174,12 +175,14 @@ func (d *DB) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	return d.rows(ctx, time.Time{}, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
+	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
+	return described(time.Time{}, rows, err)
 }
 
 // Lookup returns the row of an id, compared without regard to case.
 func (d *DB) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
-	got, err := d.rows(ctx, time.Time{}, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ?", string(id))
+	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ?", string(id))
+	got, err := described(time.Time{}, rows, err)
 	if err != nil || len(got) == 0 {
 		return index.Row{}, false, err
 	}
@@ -196,7 +199,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 	for band := range 4 {
 		args = append(args, bandKey(simhash, band))
 	}
-	rows, err := d.query(ctx, query, args...)
+	rows, err := d.short(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -218,12 +221,12 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	described, err := d.Rows(ctx, keys)
+	like, err := d.Rows(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	twins := make([]index.Twin, 0, len(described))
-	for _, r := range described {
+	twins := make([]index.Twin, 0, len(like))
+	for _, r := range like {
 		t := found[r.Key]
 		t.Row = r
 		twins = append(twins, t)
@@ -233,8 +236,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 
 // Count adds to the counters, unless the cursors are not at from any more.
 func (d *DB) Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error {
-	return d.transact(ctx, func(tx *sql.Tx) error {
-		w := newWriter(ctx, tx)
+	return d.transact(ctx, func(w *writer) {
 		now := make(map[string]int64)
 		w.query("SELECT file, offset FROM cursors", func(r *sql.Rows) error {
 			var file string
@@ -244,7 +246,7 @@ func (d *DB) Count(ctx context.Context, add map[note.ID]store.Tally, from, to ma
 			return err
 		})
 		if w.err != nil || !maps.Equal(now, from) {
-			return w.err
+			return
 		}
 		for id, c := range add {
 			w.exec(`INSERT INTO counters (id, injected, recalled, last) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
@@ -254,13 +256,12 @@ func (d *DB) Count(ctx context.Context, add map[note.ID]store.Tally, from, to ma
 		for file, offset := range to {
 			w.exec("INSERT INTO cursors (file, offset) VALUES (?, ?) ON CONFLICT (file) DO UPDATE SET offset = excluded.offset", file, offset)
 		}
-		return w.err
 	})
 }
 
 // Cursors tells how far each file of the event log was read.
 func (d *DB) Cursors(ctx context.Context) (map[string]int64, error) {
-	rows, err := d.query(ctx, "SELECT file, offset FROM cursors")
+	rows, err := d.short(ctx, "SELECT file, offset FROM cursors")
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}

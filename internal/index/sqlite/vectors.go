@@ -63,8 +63,11 @@ func (d *DB) flat(ctx context.Context, model uint64) *flat.Vectors {
 	return v
 }
 
+// rounding is by how much two ways of adding up a cosine may differ.
+const rounding = 1e-3
+
 // Nearest returns passages by the cosine of their vectors with a question.
-func (d *DB) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int) ([]index.Candidate, error) {
+func (d *DB) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int, least float64) ([]index.Candidate, error) {
 	number := index.VectorModel(model)
 	var groups []uint32
 	for _, p := range f.Projects {
@@ -83,11 +86,14 @@ func (d *DB) Nearest(ctx context.Context, model string, question []float32, f in
 	for n := 2 * limit; ; n *= 8 {
 		near := newer
 		if copied != nil {
-			near = append(slices.Clone(newer), copied.Nearest(question, groups, n)...)
+			near = append(slices.Clone(newer), copied.Nearest(question, groups, n, float32(least-rounding))...)
 		}
 		slices.SortFunc(near, func(a, b flat.Near) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key)) })
 		all := len(near) <= n && (copied == nil || n >= copied.Rows)
 		near = near[:min(len(near), n)]
+		if far := slices.IndexFunc(near, func(x flat.Near) bool { return float64(x.Cosine) < least-rounding }); far >= 0 {
+			near, all = near[:far], true
+		}
 		list := make([]scored, len(near))
 		for i, x := range near {
 			list[i] = scored{x.Key, float64(x.Cosine)}
@@ -146,7 +152,7 @@ func (d *DB) First(ctx context.Context, notes []int64, f index.Filter) ([]index.
 		list[i].passage = n
 	}
 	cond, args := where(f)
-	rows, err := d.query(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
+	rows, err := d.short(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
 		candidateJoin+` WHERE `+cond, append([]any{jsonKeys(list)}, args...)...)
 	if err != nil {
 		return nil, wrap(err)
@@ -184,8 +190,7 @@ func (d *DB) Unembedded(ctx context.Context, model string, limit int) (some []in
 // Embed gives passages their vectors.
 func (d *DB) Embed(ctx context.Context, model string, vectors map[int64]index.Vector) error {
 	number := int64(index.VectorModel(model))
-	err := d.transact(ctx, func(tx *sql.Tx) error {
-		w := newWriter(ctx, tx)
+	err := d.transact(ctx, func(w *writer) {
 		for passage, v := range vectors {
 			project := int64(-1)
 			w.query("SELECT n.project FROM passages p JOIN notes n ON n.key = p.note WHERE p.key = ?", func(r *sql.Rows) error {
@@ -199,7 +204,6 @@ func (d *DB) Embed(ctx context.Context, model string, vectors map[int64]index.Ve
 					passage, number, project, []byte(v))
 			}
 		}
-		return w.err
 	})
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", d.path, err)
@@ -222,11 +226,13 @@ const (
 	copyLeast = 500
 )
 
-// Tidy makes the copies of the vectors that lack too much.
+// Tidy folds a long log into the file, and makes the copies of the vectors that
+// lack too much.
 func (d *DB) Tidy(ctx context.Context) error {
 	if d.opts.ReadOnly {
 		return nil
 	}
+	d.foldLog(ctx)
 	epoch, err := d.epoch(ctx)
 	if err != nil {
 		return wrap(err)

@@ -62,7 +62,7 @@ func nearest(t *testing.T, db *sqlite.DB) (keys []int64) {
 	t.Helper()
 	question := make([]float32, 64)
 	question[0] = 1
-	got, err := db.Nearest(t.Context(), "m", question, index.Filter{}, 5)
+	got, err := db.Nearest(t.Context(), "m", question, index.Filter{}, 5, -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,176 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"os"
+
+	"anamnesis/internal/index"
+)
+
+// transact runs f in a transaction that holds the write lock from its begin.
+func (d *DB) transact(ctx context.Context, f func(*writer)) error {
+	d.mu.Lock()
+	db := d.write
+	d.mu.Unlock()
+	kept := d.keep(ctx, db)
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	w := newWriter(ctx, tx, kept)
+	if f(w); w.err != nil {
+		return errors.Join(w.err, tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	d.want(db, w.fresh)
+	return nil
+}
+
+// often is how many transactions must have prepared a statement until it is
+// kept: most processes write once or twice, and keeping means preparing it once more.
+const often = 2
+
+// keep returns the statements that are prepared for all transactions of a
+// handle. Those that were wanted often are now. It must not be called within a
+// transaction, which has the only connection.
+func (d *DB) keep(ctx context.Context, db *sql.DB) map[string]*sql.Stmt {
+	d.keeping.Lock()
+	defer d.keeping.Unlock()
+	d.mu.Lock()
+	if d.keptOf != db { // the statements went with the handle they were made for
+		d.kept, d.wanted, d.keptOf = nil, nil, db
+	}
+	kept := d.kept
+	var wanted []string
+	for query, times := range d.wanted {
+		if times >= often {
+			wanted = append(wanted, query)
+			delete(d.wanted, query)
+		}
+	}
+	d.mu.Unlock()
+	if len(wanted) == 0 {
+		return kept
+	}
+	all := make(map[string]*sql.Stmt, len(kept)+len(wanted))
+	maps.Copy(all, kept)
+	for _, query := range wanted {
+		if stmt, err := db.PrepareContext(ctx, query); err == nil { // or the transaction meets the error
+			all[query] = stmt
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.keptOf == db {
+		d.kept = all
+	}
+	return all
+}
+
+// want counts the statements that a transaction prepared for itself.
+func (d *DB) want(db *sql.DB, queries []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.keptOf != db {
+		return
+	}
+	if d.wanted == nil {
+		d.wanted = make(map[string]int, len(queries))
+	}
+	for _, query := range queries {
+		d.wanted[query]++
+	}
+}
+
+// longLog is from how many bytes on a log is worth folding: questions look for
+// its pages and copy them, and those of the file they read where they are mapped.
+const longLog = 4 << 20
+
+// foldLog copies the log into the file, as far as no reader needs the file as
+// it is. It waits for nobody, and what it cannot do is done when the log is closed.
+func (d *DB) foldLog(ctx context.Context) {
+	if fi, err := os.Stat(d.path + "-wal"); err != nil || fi.Size() < longLog {
+		return
+	}
+	d.mu.Lock()
+	db := d.write
+	d.mu.Unlock()
+	_, _ = db.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
+}
+
+// A writer makes the changes of one transaction. After the first error its
+// methods do nothing.
+type writer struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	kept     map[string]*sql.Stmt // prepared before the transaction
+	prepared map[string]*sql.Stmt // for the transaction
+	fresh    []string             // those of them that were not kept
+	err      error
+
+	fingerprint uint64
+	files       int64
+	passages    int64
+	generation  int64
+	lengths     [index.NumFields]int64
+	edges       bool    // supersession must be worked out again
+	gone        []int64 // passages of dropped notes, still in the full text
+}
+
+// newWriter returns a writer for a transaction. The transaction itself ends
+// with ctx; its statements, which are many and short, are not watched one by one.
+func newWriter(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt) *writer {
+	return &writer{ctx: context.WithoutCancel(ctx), tx: tx, kept: kept, prepared: make(map[string]*sql.Stmt)}
+}
+
+// statement returns query prepared, once for the transaction.
+func (w *writer) statement(query string) *sql.Stmt {
+	stmt := w.prepared[query]
+	if stmt != nil || w.err != nil {
+		return stmt
+	}
+	if kept := w.kept[query]; kept != nil {
+		stmt = w.tx.StmtContext(w.ctx, kept)
+	} else if stmt, w.err = w.tx.PrepareContext(w.ctx, query); w.err != nil {
+		return nil
+	} else {
+		w.fresh = append(w.fresh, query)
+	}
+	w.prepared[query] = stmt
+	return stmt
+}
+
+func (w *writer) exec(query string, args ...any) sql.Result {
+	stmt := w.statement(query)
+	if w.err != nil {
+		return nil
+	}
+	res, err := stmt.ExecContext(w.ctx, args...)
+	w.err = err
+	return res
+}
+
+// query calls scan for each row.
+func (w *writer) query(query string, scan func(*sql.Rows) error, args ...any) {
+	stmt := w.statement(query)
+	if w.err != nil {
+		return
+	}
+	rows, err := stmt.QueryContext(w.ctx, args...)
+	if err != nil {
+		w.err = err
+		return
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if w.err = scan(rows); w.err != nil {
+			return
+		}
+	}
+	w.err = rows.Err()
+}

@@ -1,0 +1,69 @@
+package recall
+
+import "math/rand/v2"
+
+// seen remembers what a scorer found out about tokens. A question meets some
+// thousand, most of which mean nothing to it: a table of numbers costs a third
+// of a map of slices, and can be used again.
+type seen struct {
+	slots []slot // a power of two of them, at most half taken
+	taken int
+	odd   uint32    // spreads tokens in a way that no note can know
+	lists [][]match // the first one is empty
+}
+
+// A slot is free when list is 0; otherwise what the token stands for is lists[list-1].
+type slot struct{ token, list uint32 }
+
+const leastSlots = 1 << 12
+
+func newSeen() *seen {
+	return &seen{slots: make([]slot, leastSlots), odd: rand.Uint32() | 1, lists: make([][]match, 1)}
+}
+
+// forget makes the table empty.
+func (s *seen) forget() {
+	clear(s.slots)
+	clear(s.lists)
+	s.taken, s.lists = 0, s.lists[:1]
+}
+
+// at returns the slot of a token, or the free one where it belongs.
+func (s *seen) at(token uint32) *slot {
+	last := uint32(len(s.slots) - 1)
+	h := token * s.odd
+	for i := (h ^ h>>15) & last; ; i = (i + 1) & last {
+		if at := &s.slots[i]; at.list == 0 || at.token == token {
+			return at
+		}
+	}
+}
+
+// get returns what a token stands for; ok is false when nobody has put it.
+func (s *seen) get(token uint32) (got []match, ok bool) {
+	at := s.at(token)
+	if at.list == 0 {
+		return nil, false
+	}
+	return s.lists[at.list-1], true
+}
+
+// put remembers what a token, which is new, stands for.
+func (s *seen) put(token uint32, stands []match) {
+	if 2*s.taken >= len(s.slots) {
+		old := s.slots
+		s.slots = make([]slot, 2*len(old))
+		for _, o := range old {
+			if o.list != 0 {
+				*s.at(o.token) = o
+			}
+		}
+	}
+	list := uint32(1)
+	if len(stands) > 0 {
+		s.lists = append(s.lists, stands)
+		list = uint32(len(s.lists))
+	}
+	*s.at(token) = slot{token, list}
+	s.taken++
+}
