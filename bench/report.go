@@ -11,11 +11,11 @@ import (
 // reasons says why a figure is not where it should be, by row. Whoever moves one
 // over its budget looks for the cause with a profile and writes it here.
 var reasons = map[string]string{
-	"search p50": "two thirds is FTS5: each word is looked up in every segment of the index, twice (its frequency, its postings), and " +
+	"search p50": "more than half is FTS5: each word is looked up in every segment of the index, and " +
 		"a posting costs 80 ns to decode through fts5vocab. The rest is reading 200 passages to score. Postings of our own would end both.",
 	"search p99": "half of it is counting frequencies: FTS5 keeps none, so a word that stands in thousands of notes is counted posting by posting.",
-	"write above": "at 10k, the transaction of the index (0.6 ms: its statements are prepared anew for each one, and FTS5 writes a segment), the search " +
-		"that finds the note again (0.5 ms), and looking for forgotten and near-equal statements.",
+	"write above": "the search that finds the note again is half of it, then the transaction of the index (FTS5 writes a segment), then looking " +
+		"for near-equal statements, which reads whole rows.",
 	"index": "some 240 µs of processor time a note at 100k: a third to a half reads, stems and hashes, on the other core; a quarter is FTS5 " +
 		"(tokens, segments, merging them); the rest is rows and their unique indexes. All writing goes through one connection.",
 	"walk": "100,000 system calls of a good microsecond each, shared by two threads; then sorting the names and keeping them. git compares " +
