@@ -139,7 +139,10 @@ func (s *stage) fromNothing(st *stand) error {
 		return float64(fi.Size()) / float64(st.notes)
 	}
 	s.table.put("bytes", st.notes, size(st.store.Path("index.db")), size(st.rough))
-	return st.open(s.ctx)
+	if err := st.open(s.ctx); err != nil {
+		return err
+	}
+	return st.calibrate(s.ctx)
 }
 
 // walk measures a look at all files when nothing has changed.

@@ -124,10 +124,20 @@ func (s *stage) stand(notes int) (*stand, error) {
 	if _, err := st.index.Sync(s.ctx, index.SyncOptions{}); err != nil {
 		return nil, err
 	}
+	if err := st.calibrate(s.ctx); err != nil {
+		return nil, err
+	}
 	if _, _, err := (child{args: []string{s.rough, "build", st.rough, st.root}}).run(); err != nil {
 		return nil, err
 	}
 	return st, st.commit(s.ctx)
+}
+
+// calibrate works out what a background run works out once, so that no question
+// of a store in use has to.
+func (st *stand) calibrate(ctx context.Context) error {
+	_, err := st.engine.CalibrateAll(ctx)
+	return err
 }
 
 // checkout makes the folder of a project, with a repository's address in it.
