@@ -133,9 +133,12 @@ func (s *stage) stand(notes int) (*stand, error) {
 	return st, st.commit(s.ctx)
 }
 
-// calibrate works out what a background run works out once, so that no question
-// of a store in use has to.
+// calibrate works out what a background run works out once (the copy of the
+// vectors, the numbers of the gate), so that no question of a store in use has to.
 func (st *stand) calibrate(ctx context.Context) error {
+	if _, err := st.index.EmbedMissing(ctx, time.Minute, nil); err != nil {
+		return err
+	}
 	_, err := st.engine.CalibrateAll(ctx)
 	return err
 }
