@@ -69,6 +69,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"install":    cmdInstall,
 	"echoed":     cmdEchoed,
 	"model":      cmdModel,
+	"undo":       cmdUndo,
 }
 
 func need(ts *testscript.TestScript, ok bool, use string) {

@@ -41,3 +41,15 @@ func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(name, value)
 	}
 }
+
+// undo runs the command behind "undo:" in the last output.
+func cmdUndo(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 0, "undo")
+	_, line, ok := strings.Cut(ts.ReadFile("stdout"), "undo: ")
+	line, _, _ = strings.Cut(line, "\n")
+	words := strings.Fields(line)
+	if !ok || len(words) == 0 {
+		ts.Fatalf("no undo in the output")
+	}
+	ts.Check(ts.Exec(words[0], words[1:]...))
+}

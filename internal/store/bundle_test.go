@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -206,6 +207,7 @@ func TestBundleHostile(t *testing.T) {
 		"absolute":          rename("/etc/passwd"),
 		"into git":          rename("conflicts/.GIT/config"),
 		"settings":          rename("config.json"),
+		"a device":          rename("corpora/CON.json"),
 		"windows":           rename(`corpora\\..\\..\\x`),
 		"another version":   edit(func(m *store.Manifest) { m.Version = 2 }),
 		"another kind":      edit(func(m *store.Manifest) { m.Kind = "reflect-kb-export" }),
@@ -244,4 +246,44 @@ func FuzzBundle(f *testing.F) {
 			t.Errorf("%d files of %d members", len(u.Written), len(u.Manifest.Members))
 		}
 	})
+}
+
+// A crash between the keeping of a form and the change leaves the form; the
+// change that follows later is found by its own time all the same.
+func TestFormsBeforeAfterCrash(t *testing.T) {
+	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &note.Note{
+		ID: "a", Type: note.Semantic, Title: "note", Body: "body", Project: "p", MachineID: "m", Scope: note.Portable,
+		UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human, Confidence: 1},
+	}
+	ref, _, err := s.Put(n, store.Ref{}, store.Update)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(s.Path(ref.Path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Project = "q"
+	if _, _, err := s.Put(n, ref, store.Update); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.Path(ref.Path), before, 0o600); err != nil { // as if the change had not come about
+		t.Fatal(err)
+	}
+	now = now.Add(time.Hour)
+	began := now
+	if ref, err = s.Find("a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Put(n, ref, store.Update); err != nil {
+		t.Fatal(err)
+	}
+	if forms, err := s.FormsBefore(began, time.Time{}); err != nil || len(forms) != 1 {
+		t.Errorf("%d forms before the change, %v; want 1", len(forms), err)
+	}
 }
