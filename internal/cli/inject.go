@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -83,6 +84,11 @@ agent's limit and prints nothing but the block.`,
 // previewTime is what a session start may spend on sessions that wait in the spool.
 const previewTime = 5 * time.Millisecond
 
+// injectPatience is how long a session start waits for a process that has the
+// index for itself: the last one that closes it folds the journal and waits for
+// the disk. Without such a process it waits for nothing.
+const injectPatience = time.Second
+
 // block makes the block for an event.
 func (m *memory) block(ctx context.Context, e agent.Event, o injectOptions, limit int) (inject.Block, inject.Place, error) {
 	id := m.p.project(m.store, o.project)
@@ -141,7 +147,7 @@ func (m *memory) conflictNotice() string {
 // prints are read from their files, and the rest is left to a background run.
 func (p *program) injectHook(ctx context.Context, h agent.Harness, e agent.Event, o injectOptions) error {
 	began := time.Now()
-	m, err := p.open(ctx, 20*time.Millisecond)
+	m, err := p.open(ctx, injectPatience)
 	if err != nil {
 		return err
 	}
@@ -187,6 +193,9 @@ func (m *memory) firstLook(ctx context.Context) (fresh bool, err error) {
 	}
 	if err != nil || walked.IsZero() {
 		rep, err := m.index.Sync(ctx, syncQuick)
+		if sqlite.Busy(err) { // somebody else fills it: what is there is told
+			return false, nil
+		}
 		return rep.Stale == 0, err
 	}
 	for _, scope := range []note.Scope{note.Portable, note.Local} {

@@ -59,6 +59,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"interrupt":  cmdInterrupt,
 	"busyindex":  cmdBusyIndex,
 	"idleindex":  cmdIdleIndex,
+	"soleindex":  cmdSoleIndex,
 	"torn":       cmdTorn,
 	"oldindex":   cmdOldIndex,
 	"edit":       cmdEdit,
@@ -857,6 +858,22 @@ func cmdBusyIndex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	held.Store(storeOf(ts)+"/index.db", db)
 	ts.Defer(func() { _ = db.Close() })
+}
+
+// soleindex DURATION has the index for itself for so long, as the last process
+// that closes it has while it folds the journal: nobody else can open it.
+func cmdSoleIndex(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 1, "soleindex DURATION")
+	long, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	db, err := sql.Open("sqlite", filepath.Join(storeOf(ts), "index.db")+"?_pragma=busy_timeout(5000)&_pragma=locking_mode(EXCLUSIVE)")
+	ts.Check(err)
+	db.SetMaxOpenConns(1)
+	_, err = db.ExecContext(context.Background(), "BEGIN EXCLUSIVE; ROLLBACK")
+	ts.Check(err)
+	closed := make(chan struct{})
+	time.AfterFunc(long, func() { _ = db.Close(); close(closed) })
+	ts.Defer(func() { <-closed })
 }
 
 func cmdIdleIndex(ts *testscript.TestScript, neg bool, args []string) {
