@@ -130,6 +130,7 @@ Start with:
 		root.AddCommand(build(p))
 	}
 	p.strict(root)
+	p.completes(root)
 	return root
 }
 

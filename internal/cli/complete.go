@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/doctor"
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+
+	"github.com/spf13/cobra"
+)
+
+// What the shell is offered at TAB, besides the commands and flags that cobra
+// offers by itself. It is asked for while somebody types: it walks nothing,
+// creates nothing, and offers nothing where something is wrong.
+
+// A completer lists candidates, each with a description after a tab.
+type completer func(p *program, ctx context.Context) []string
+
+// completions says what the arguments of a command are, by the command's path
+// without the program's name. The last one stands for all that follow.
+var completions = map[string][]completer{
+	"show": {liveIDs}, "edit": {liveIDs}, "why": {allIDs}, "history": {allIDs}, "diff": {allIDs}, "restore": {allIDs, nothingMore},
+	"archive": {liveIDs}, "unarchive": {allIDs}, "forget": {liveIDs, nothingMore}, "supersede": {liveIDs, liveIDs, nothingMore},
+	"hydrate": {liveIDs}, "review keep": {liveIDs}, "review drop": {liveIDs}, "handoff done": {liveIDs, nothingMore},
+	"migrate": {projectKeys, projectKeys, nothingMore}, "project alias": {projectKeys, projectKeys, nothingMore},
+	"config get": {settingKeys, nothingMore}, "config unset": {settingKeys, nothingMore}, "config explain": {settingKeys, nothingMore},
+}
+
+// flagCompletions says what the values of a flag are, whatever its command.
+var flagCompletions = map[string]completer{
+	"project": projectKeys,
+	"anchor":  liveIDs,
+	"only":    func(*program, context.Context) []string { return doctor.IDs() },
+	"scope":   func(*program, context.Context) []string { return []string{string(note.Portable), string(note.Local)} },
+	"type": func(*program, context.Context) (types []string) {
+		for _, t := range note.Types {
+			types = append(types, string(t))
+		}
+		return types
+	},
+}
+
+// completes gives cmd and all commands below it their completions.
+func (p *program) completes(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		p.completes(sub)
+	}
+	for name, list := range flagCompletions {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, p.offering(list))
+		}
+	}
+	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+	kinds := completions[path]
+	if len(kinds) == 0 {
+		return
+	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		list := kinds[min(len(args), len(kinds)-1)]
+		offers, directive := p.offering(list)(cmd, args, begun)
+		return slices.DeleteFunc(offers, func(o string) bool {
+			word, _, _ := strings.Cut(o, "\t")
+			return slices.Contains(args, word)
+		}), directive
+	}
+}
+
+// offering makes of a list what cobra asks for: those that begin with what is typed.
+func (p *program) offering(list completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if p.cfg == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		offers := slices.DeleteFunc(list(p, cmd.Context()), func(o string) bool { return !strings.HasPrefix(o, begun) })
+		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+func nothingMore(*program, context.Context) []string { return nil }
+
+// offered is how many ids are offered at most: more than one reads.
+const offered = 1000
+
+func liveIDs(p *program, ctx context.Context) []string { return p.offerIDs(ctx, false) }
+func allIDs(p *program, ctx context.Context) []string  { return p.offerIDs(ctx, true) }
+
+// offerIDs lists notes, newest first, with their titles.
+func (p *program) offerIDs(ctx context.Context, dead bool) (ids []string) {
+	p.glance(ctx, func(m *memory) {
+		rows, err := m.index.Select(ctx, index.Filter{Dead: dead, Now: m.store.Now()}, offered)
+		if err != nil {
+			return
+		}
+		for _, r := range rows {
+			ids = append(ids, string(r.ID)+"\t"+firstLine(strings.Join(strings.Fields(r.Title), " "), 60))
+		}
+	})
+	return ids
+}
+
+// projectKeys lists the projects that have notes, the one that was written to last first.
+func projectKeys(p *program, ctx context.Context) (keys []string) {
+	p.glance(ctx, func(m *memory) {
+		rows, err := m.index.Select(ctx, index.Filter{Now: m.store.Now()}, 0)
+		if err != nil {
+			return
+		}
+		seen := make(map[string]bool)
+		for _, r := range rows {
+			if !seen[r.Project] && printable(r.Project) == r.Project {
+				keys = append(keys, r.Project)
+			}
+			seen[r.Project] = true
+		}
+	})
+	return keys
+}
+
+func settingKeys(p *program, _ context.Context) (keys []string) {
+	for _, v := range p.cfg.Values() {
+		keys = append(keys, v.Key+"\t"+firstLine(v.Doc, 60))
+	}
+	return keys
+}
+
+// glanceTime is how long somebody who types waits for another process.
+const glanceTime = 200 * time.Millisecond
+
+// glance lets f look at the store as the index knows it, if there is one.
+func (p *program) glance(ctx context.Context, f func(*memory)) {
+	if _, err := os.Stat(p.cfg.Home); err != nil {
+		return
+	}
+	m, err := p.open(ctx, glanceTime)
+	if err != nil {
+		return
+	}
+	defer m.close()
+	f(m)
+}
