@@ -39,6 +39,7 @@ type statusJSON struct {
 	Spool       int           `json:"spool"`
 	Poisoned    []string      `json:"poisoned"`
 	Held        int           `json:"held"`
+	Review      int           `json:"review"` // notes of a model that nobody has read
 	Problems    []problemJSON `json:"problems"`
 	Links       []string      `json:"links"`
 	Aside       []string      `json:"set_aside"` // index files of other programs
@@ -87,6 +88,11 @@ func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 		Poisoned: append([]string{}, m.store.Poisoned()...), Held: len(m.store.Held()), Links: append([]string{}, m.store.Links()...),
 		EventBytes: m.store.EventSize(),
 	}
+	quarantined, unread, err := m.unread(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Review = len(quarantined) + len(unread)
 	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
 	s.Aside = append([]string{}, s.Aside...)
 	rows, err := m.index.Select(ctx, index.Filter{Dead: true}, 0)
@@ -143,6 +149,9 @@ func (p *program) printStatus(s statusJSON) {
 	}
 	if s.Held > 0 {
 		p.printf("held: %s; `anamnesis held` lists them\n", plural(s.Held, "note"))
+	}
+	if s.Review > 0 {
+		p.printf("to review: %s of a model that nobody has read; `anamnesis review` lists them\n", plural(s.Review, "note"))
 	}
 	for _, pr := range s.Problems {
 		p.printf("not a note: %s: %s\n", pr.Path, pr.Reason)
