@@ -42,7 +42,7 @@ as settings.json.bak. Running init again changes only what has to change. ` + "`
 	f.StringVar(&o.remote, "remote", "", "git `ADDRESS` to sync with")
 	f.BoolVar(&o.localOnly, "local-only", false, "keep the notes on this machine; forgets a remote that was set")
 	f.StringVar(&o.command, "command", "", "`COMMAND` the hooks run (default: this program)")
-	f.StringVar(&o.name, "name", "anamnesis", "`NAME` of the MCP server")
+	f.StringVar(&o.name, "name", defaultServer, "`NAME` of the MCP server")
 	f.BoolVar(&o.noMCP, "no-mcp", false, "register no MCP server")
 	f.BoolVar(&o.noHooks, "no-hooks", false, "leave Claude Code's settings alone")
 	f.BoolVar(&o.noSync, "no-sync", false, "do not make a first commit")
@@ -84,7 +84,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		return fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
 	}
 	if len(pl.MCP) > 0 {
-		p.say("%s\n", p.register(cmd.Context(), pl))
+		p.say("%s\n", p.register(cmd.Context(), s, pl))
 	}
 	if pl.Settings != "" {
 		if err := p.install(s, pl); err != nil {

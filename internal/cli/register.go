@@ -3,13 +3,19 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/store"
 )
+
+// defaultServer is the name of our MCP server unless init is told another.
+const defaultServer = "anamnesis"
 
 // registerTime is how long Claude Code may take to change its settings.
 const registerTime = 30 * time.Second
@@ -24,7 +30,7 @@ func checkServerName(name string) error {
 
 // register adds the MCP server to Claude Code by its own command. That it fails
 // is told and stops nothing: hooks do their work without it.
-func (p *program) register(ctx context.Context, pl plan) string {
+func (p *program) register(ctx context.Context, s *store.Store, pl plan) string {
 	claude, err := exec.LookPath(pl.MCP[0])
 	if err != nil {
 		return "mcp: claude was not found on the PATH; to register the server, run: " + shellLine(pl.MCP)
@@ -33,7 +39,35 @@ func (p *program) register(ctx context.Context, pl plan) string {
 	if out, err := p.runClaude(ctx, claude, pl.MCP[1:]); err != nil {
 		return "mcp: add failed: " + firstLine(out+" "+err.Error(), 300)
 	}
+	if rec := p.installed(s); !slices.Contains(rec.Servers, pl.name) {
+		rec.V, rec.Servers = 1, append(rec.Servers, pl.name)
+		if err := p.remember(s, rec); err != nil { // uninstall will have to be told
+			p.note("the name %s could not be kept for uninstall: %v", pl.name, err)
+		}
+	}
 	return "mcp: registered " + pl.name + " (user scope)"
+}
+
+// unregisterAll takes out the server of that name, or without a name under
+// every name that init gave it, and forgets those names.
+func (p *program) unregisterAll(ctx context.Context, s *store.Store, name string) (string, error) {
+	rec := p.installed(s)
+	names := rec.Servers
+	switch {
+	case name != "":
+		names = []string{name}
+	case len(names) == 0:
+		names = []string{defaultServer}
+	}
+	var lines []string
+	for _, n := range names {
+		lines = append(lines, p.unregister(ctx, n))
+	}
+	rec.Servers = slices.DeleteFunc(rec.Servers, func(n string) bool { return slices.Contains(names, n) })
+	if err := p.remember(s, rec); err != nil {
+		return "", fmt.Errorf("uninstall: %w", err)
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // unregister takes the server out of Claude Code.

@@ -27,6 +27,8 @@ type installed struct {
 	Existed bool   `json:"existed"`
 	Before  []byte `json:"before"` // the bytes before the first init
 	After   string `json:"after"`  // SHA-256 of the bytes we wrote
+
+	Servers []string `json:"servers,omitempty"` // names of our MCP server, as init registered it
 }
 
 func digest(data []byte) string {
@@ -44,24 +46,35 @@ func (p *program) install(s *store.Store, pl plan) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", pl.edit.Path, err)
 	}
-	rec := installed{V: 1, Path: pl.edit.Path, Existed: pl.edit.Old != nil, Before: clean, After: digest(pl.edit.New)}
+	rec := installed{V: 1, Path: pl.edit.Path, Existed: pl.edit.Old != nil, Before: clean, After: digest(pl.edit.New), Servers: was.Servers}
 	ours := was.Path == rec.Path && was.After == digest(pl.edit.Old)
 	if ours { // our own earlier work: the first state counts
 		rec.Existed, rec.Before = was.Existed, was.Before
-	}
-	data, err := json.MarshalIndent(rec, "", "  ")
-	if err != nil {
-		return err
 	}
 	if pl.edit.Old != nil && !ours {
 		if err := keepFirst(pl.edit.Path+".bak", pl.edit.Old); err != nil {
 			return fmt.Errorf("back up %s: %w", pl.edit.Path, err)
 		}
 	}
-	if err := s.Replace(installedFile, append(data, '\n')); err != nil {
+	if err := p.remember(s, rec); err != nil {
 		return err
 	}
 	return writeSettings(pl.edit.Path, pl.edit.New)
+}
+
+// remember writes the record, or deletes it when there is nothing to remember.
+func (p *program) remember(s *store.Store, rec installed) error {
+	if rec.Path == "" && len(rec.Servers) == 0 {
+		if err := os.Remove(s.Path(installedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	data, err := json.MarshalIndent(rec, "", "  ")
+	if err != nil {
+		return err
+	}
+	return s.Replace(installedFile, append(data, '\n'))
 }
 
 func (p *program) installed(s *store.Store) (rec installed) {
@@ -137,8 +150,10 @@ file is still as init left it, its former bytes come back. The MCP server is tak
 out by Claude Code's own command. The store stays: your notes are yours.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkServerName(name); err != nil {
-				return err
+			if cmd.Flags().Changed("name") {
+				if err := checkServerName(name); err != nil {
+					return err
+				}
 			}
 			s, err := p.openStore()
 			if err != nil {
@@ -151,7 +166,9 @@ out by Claude Code's own command. The store stays: your notes are yours.`,
 			}
 			server := ""
 			if !noMCP {
-				server = p.unregister(cmd.Context(), name)
+				if server, err = p.unregisterAll(cmd.Context(), s, name); err != nil {
+					return err
+				}
 			}
 			if p.json {
 				return p.emit(struct {
@@ -170,7 +187,7 @@ out by Claude Code's own command. The store stays: your notes are yours.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "anamnesis", "`NAME` of the MCP server")
+	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the MCP server (default: as init registered it)")
 	cmd.Flags().BoolVar(&noMCP, "no-mcp", false, "leave the MCP server where it is")
 	return cmd
 }
@@ -200,7 +217,7 @@ func (p *program) uninstall(s *store.Store, path string) (what string, err error
 	if err != nil {
 		return "", fmt.Errorf("uninstall: %w", err)
 	}
-	if err := os.Remove(s.Path(installedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := p.remember(s, installed{V: 1, Servers: rec.Servers}); err != nil {
 		return what, fmt.Errorf("uninstall: %w", err)
 	}
 	return what, nil
