@@ -19,7 +19,7 @@ import (
 // creates nothing, and offers nothing where something is wrong.
 
 // A completer lists candidates, each with a description after a tab.
-type completer func(p *program, ctx context.Context) []string
+type completer func(ctx context.Context, p *program) []string
 
 // completions says what the arguments of a command are, by the command's path
 // without the program's name. The last one stands for all that follow.
@@ -35,9 +35,9 @@ var completions = map[string][]completer{
 var flagCompletions = map[string]completer{
 	"project": projectKeys,
 	"anchor":  liveIDs,
-	"only":    func(*program, context.Context) []string { return doctor.IDs() },
-	"scope":   func(*program, context.Context) []string { return []string{string(note.Portable), string(note.Local)} },
-	"type": func(*program, context.Context) (types []string) {
+	"only":    func(context.Context, *program) []string { return doctor.IDs() },
+	"scope":   func(context.Context, *program) []string { return []string{string(note.Portable), string(note.Local)} },
+	"type": func(context.Context, *program) (types []string) {
 		for _, t := range note.Types {
 			types = append(types, string(t))
 		}
@@ -76,18 +76,18 @@ func (p *program) offering(list completer) cobra.CompletionFunc {
 		if p.cfg == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		offers := slices.DeleteFunc(list(p, cmd.Context()), func(o string) bool { return !strings.HasPrefix(o, begun) })
+		offers := slices.DeleteFunc(list(cmd.Context(), p), func(o string) bool { return !strings.HasPrefix(o, begun) })
 		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
-func nothingMore(*program, context.Context) []string { return nil }
+func nothingMore(context.Context, *program) []string { return nil }
 
 // offered is how many ids are offered at most: more than one reads.
 const offered = 1000
 
-func liveIDs(p *program, ctx context.Context) []string { return p.offerIDs(ctx, false) }
-func allIDs(p *program, ctx context.Context) []string  { return p.offerIDs(ctx, true) }
+func liveIDs(ctx context.Context, p *program) []string { return p.offerIDs(ctx, false) }
+func allIDs(ctx context.Context, p *program) []string  { return p.offerIDs(ctx, true) }
 
 // offerIDs lists notes, newest first, with their titles.
 func (p *program) offerIDs(ctx context.Context, dead bool) (ids []string) {
@@ -104,7 +104,7 @@ func (p *program) offerIDs(ctx context.Context, dead bool) (ids []string) {
 }
 
 // projectKeys lists the projects that have notes, the one that was written to last first.
-func projectKeys(p *program, ctx context.Context) (keys []string) {
+func projectKeys(ctx context.Context, p *program) (keys []string) {
 	p.glance(ctx, func(m *memory) {
 		rows, err := m.index.Select(ctx, index.Filter{Now: m.store.Now()}, 0)
 		if err != nil {
@@ -121,7 +121,7 @@ func projectKeys(p *program, ctx context.Context) (keys []string) {
 	return keys
 }
 
-func settingKeys(p *program, _ context.Context) (keys []string) {
+func settingKeys(_ context.Context, p *program) (keys []string) {
 	for _, v := range p.cfg.Values() {
 		keys = append(keys, v.Key+"\t"+firstLine(v.Doc, 60))
 	}
