@@ -210,6 +210,9 @@ func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) er
 	if out.Ref.Path != "" {
 		j.Path = m.store.Path(out.Ref.Path)
 	}
+	if out.Lifted {
+		p.note("this was forgotten; it is not any more, on every machine that syncs")
+	}
 	if out.Stale != nil {
 		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)
 	}

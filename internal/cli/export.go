@@ -208,6 +208,10 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 	if err != nil {
 		return err
 	}
+	refused := []string{}
+	for _, r := range u.Refused {
+		refused = append(refused, r.Path)
+	}
 	if p.json {
 		return p.emit(struct {
 			header
@@ -217,10 +221,18 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 			Same      int      `json:"same"`
 			Different []string `json:"different"`
 			Forgotten []string `json:"forgotten"`
+			Foreign   []string `json:"foreign"`
+			Refused   []string `json:"refused"`
 		}{
 			head("import"), apply, u.Manifest.Notes, len(u.Written), u.Same,
-			append([]string{}, u.Different...), append([]string{}, u.Forgotten...),
+			append([]string{}, u.Different...), append([]string{}, u.Forgotten...), append([]string{}, u.Foreign...), refused,
 		})
+	}
+	for _, r := range u.Refused {
+		p.printf("import: %s is not taken: %s\n", printable(r.Path), r.Why)
+	}
+	for _, name := range u.Foreign {
+		p.printf("import: %s is no file of a store; it is taken as it stands\n", printable(name))
 	}
 	for _, d := range u.Different {
 		p.printf("import: %s is here already and differs; it stays\n", printable(d))

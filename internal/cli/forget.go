@@ -207,6 +207,10 @@ func (m *memory) forgettable(ctx context.Context, name string) (note.ID, error) 
 
 func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool) error {
 	f, err := m.store.PlanForget(id)
+	var alike []index.Row // looked up before the note is gone
+	if n, nerr := m.store.Remembered(id); err == nil && nerr == nil {
+		alike, err = m.ingester.Alike(ctx, n)
+	}
 	if apply && err == nil {
 		f, err = m.forget(ctx, id)
 	}
@@ -229,13 +233,34 @@ func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool)
 			Conflicts []note.ID `json:"conflicts"`
 			Tombstone string    `json:"tombstone"`
 			InGit     bool      `json:"git_history_holds_it"`
+			Alike     []note.ID `json:"alike"` // other notes that say nearly the same; they stay
 		}{
 			head("forget"), id, apply, append([]string{}, f.Notes...), f.Sidecars, f.History,
-			append([]note.ID{}, f.Held...), append([]note.ID{}, f.Conflicts...), m.store.Path(f.Tombstone), inGit,
+			append([]note.ID{}, f.Held...), append([]note.ID{}, f.Conflicts...), m.store.Path(f.Tombstone), inGit, idsOf(alike),
 		})
 	}
 	p.printForgotten(m, f, apply, inGit)
+	p.printAlike(alike)
 	return nil
+}
+
+func idsOf(rows []index.Row) []note.ID {
+	ids := []note.ID{}
+	for _, r := range rows {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// printAlike names the notes that stay and say nearly what goes.
+func (p *program) printAlike(rows []index.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	p.printf("not erased, though nearly the same: %s; `anamnesis forget ID --apply` erases one\n", plural(len(rows), "other note"))
+	for _, r := range rows[:min(len(rows), 10)] {
+		p.printf("  %s %q (project=%s)\n", r.ID, firstLine(r.Title, 60), printable(r.Project))
+	}
 }
 
 // forget erases under the store lock and tells the index.

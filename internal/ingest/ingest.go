@@ -47,7 +47,7 @@ func New(s *store.Store, ix *index.Index, r *llm.Redactor, o Options) *Ingester 
 type Draft struct {
 	Note   *note.Note // without an id it gets a new one
 	Reason string     // for the history, when the note exists: store.Update, store.Capture
-	Force  bool       // write it even if it was forgotten or is similar to another
+	Force  bool       // its owner wants it written, also if it was forgotten or is similar to another
 }
 
 // A Result says what became of a draft.
@@ -77,6 +77,7 @@ type Outcome struct {
 	Twin     *index.Row // the note it equals or resembles, if any
 	Why      string     // one sentence, for Held and Dropped
 	Redacted bool       // something in the draft was masked
+	Lifted   bool       // it was forgotten, and is not any more
 	Secrets  []string   // rules that find a secret in a note that a person wrote and that stays as it is
 	Stale    error      // the note is safe, the index does not know it yet
 }
@@ -109,17 +110,23 @@ func (g *Ingester) Add(ctx context.Context, d Draft) (Outcome, error) {
 // decide brings a draft to its end. The store lock is held.
 func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 	n := out.Note
-	if forgotten, err := g.forgotten(n); err != nil {
+	forgotten, err := g.forgotten(n)
+	if err != nil {
 		return err
-	} else if forgotten != "" && !d.Force {
+	}
+	if forgotten != "" && !d.Force {
 		out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back by itself"
 		return nil
 	}
+	out.Lifted = forgotten != ""
 	old, err := g.find(ctx, n.ID)
 	if err != nil {
 		return err
 	}
 	if old.Path != "" {
+		if err := g.lift(out, n.ID, old.Scope); err != nil {
+			return err
+		}
 		return g.update(ctx, old, d, out)
 	}
 	if twin, err := g.twin(ctx, n); err != nil {
@@ -128,6 +135,9 @@ func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 		out.Twin = &twin.Row
 		switch {
 		case twin.Exact:
+			if err := g.lift(out, twin.Row.ID, twin.Row.Ref.Scope); err != nil {
+				return err
+			}
 			return g.absorb(ctx, twin.Row, out)
 		case g.opts.HoldSimilar && n.Provenance.Source != note.Human && !d.Force:
 			out.Result = Held
@@ -136,6 +146,9 @@ func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 		}
 	}
 	out.Result = Created
+	if err := g.lift(out, n.ID, n.Scope); err != nil {
+		return err
+	}
 	return g.write(ctx, n, store.Ref{}, store.Update, out)
 }
 
@@ -218,6 +231,18 @@ func (g *Ingester) forgotten(n *note.Note) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// lift takes the tombstones back that mind a note, which its owner wants written
+// under an id. They go first: what stands below one may be erased.
+func (g *Ingester) lift(out *Outcome, id note.ID, scope note.Scope) error {
+	if !out.Lifted {
+		return nil
+	}
+	n := out.Note.Clone()
+	n.ID, n.Scope = id, scope
+	_, err := g.store.Lift(n)
+	return err
 }
 
 // log records the outcome. A log that cannot be written loses a counter, no note.

@@ -144,8 +144,42 @@ func TestForgottenStaysForgotten(t *testing.T) {
 			t.Errorf("%q: %v %s", c.Title, out.Result, out.Why)
 		}
 	}
-	if out := d.add(n, true); out.Result != ingest.Created {
-		t.Errorf("its owner insists: %v", out.Result)
+	out := d.add(n, true)
+	if out.Result != ingest.Created || !out.Lifted {
+		t.Fatalf("its owner insists: %v", out.Result)
+	}
+	// What its owner wrote again is not forgotten any more, for whatever door.
+	if erased, err := d.store.Obey(); err != nil || len(erased) > 0 {
+		t.Errorf("erased %v %v", erased, err)
+	}
+	same := n
+	same.Provenance = machine(note.Agent)
+	if out := d.add(same, false); out.Result != ingest.Unchanged || out.Lifted {
+		t.Errorf("said again: %v %s", out.Result, out.Why)
+	}
+	same.ID = out.Note.ID
+	same.Body += " of this company"
+	if out := d.add(same, false); out.Result != ingest.Updated {
+		t.Errorf("changed: %v %s", out.Result, out.Why)
+	}
+}
+
+// A twin that nobody forgot stands already: the tombstone goes on its account.
+func TestForgottenTwin(t *testing.T) {
+	d := newDoor(t)
+	n := note.Note{Title: "never deploy on friday", Body: "ever"}
+	stands := d.add(n, false)
+	if err := d.store.Bury(note.Portable, store.NewTombstone("gone", n.Statement(), d.now)); err != nil {
+		t.Fatal(err)
+	}
+	if out := d.add(n, true); out.Result != ingest.Unchanged || !out.Lifted || out.Note.ID != stands.Note.ID {
+		t.Errorf("%+v", out)
+	}
+	if _, err := os.Stat(d.store.Path("memory/tombstones/" + string(stands.Note.ID) + ".json")); err != nil {
+		t.Error(err)
+	}
+	if erased, err := d.store.Obey(); err != nil || len(erased) > 0 {
+		t.Errorf("erased %v %v", erased, err)
 	}
 }
 

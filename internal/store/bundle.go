@@ -2,7 +2,6 @@ package store
 
 import (
 	"archive/tar"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,7 +108,7 @@ func (s *Store) gather(top string, m *Manifest) error {
 			return err
 		case d.IsDir() && d.Name() == ".git":
 			return filepath.SkipDir
-		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), tempPrefix):
+		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), tempPrefix) || isLock(d.Name()):
 			return nil // links are never followed
 		}
 		rel, err := filepath.Rel(s.root, full)
@@ -169,159 +167,4 @@ func member(t *tar.Writer, name string, data []byte) error {
 	}
 	_, err := t.Write(data)
 	return err
-}
-
-// ErrPopulated says that a store which a bundle is to fill holds notes already.
-var ErrPopulated = errors.New("the store is not empty")
-
-// An Unpacked says what became of a bundle.
-type Unpacked struct {
-	Manifest  Manifest
-	Written   []string // paths relative to the root
-	Same      int      // stood there already, byte for byte
-	Different []string // stand there with other bytes: what was there stays
-	Forgotten []string // notes that were forgotten here, and stay so
-}
-
-// Import fills the store from a bundle. The whole bundle is read and checked
-// before anything is written: a manifest of a version we know, every member in
-// it with its size and hash, no name that leads out of the store or to a file
-// that is no part of a bundle. A store that holds notes is refused (ErrPopulated)
-// unless merge is set: then what is missing is written and what is there stays.
-// With dry nothing is written. The caller holds the store lock, and calls Obey
-// and brings the index into step afterwards.
-func (s *Store) Import(r io.ReadSeeker, merge, dry bool) (u Unpacked, err error) {
-	fail := func(err error) (Unpacked, error) { return u, fmt.Errorf("import a bundle: %w", err) }
-	if u.Manifest, err = readBundle(r, nil); err != nil {
-		return fail(err)
-	}
-	if !merge && s.populated() {
-		return fail(ErrPopulated)
-	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return fail(err)
-	}
-	stones, err := s.Tombstones()
-	if err != nil {
-		return fail(err)
-	}
-	_, err = readBundle(r, func(name string, data []byte) error {
-		there, _, err := s.readRegular(name, maxMember)
-		switch {
-		case err == nil && bytes.Equal(there, data):
-			u.Same++
-			return nil
-		case err == nil:
-			u.Different = append(u.Different, name)
-			return nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s: %w", s.Path(name), err)
-		case isNotePath(name) && buried(stones, data):
-			u.Forgotten = append(u.Forgotten, name)
-			return nil
-		}
-		u.Written = append(u.Written, name)
-		if dry {
-			return nil
-		}
-		return s.replace(name, data, true)
-	})
-	if err != nil {
-		return fail(err)
-	}
-	return u, nil
-}
-
-// buried reports whether the bytes of a note say what was forgotten here.
-func buried(stones []Tombstone, data []byte) bool {
-	if len(stones) == 0 {
-		return false
-	}
-	n, err := note.Parse(data)
-	return err == nil && slices.ContainsFunc(stones, func(t Tombstone) bool { return t.ID == n.ID || t.exactly(note.Normalize(n.Statement())) })
-}
-
-// populated reports whether there is a note in the store.
-func (s *Store) populated() bool {
-	for range s.Walk() {
-		return true
-	}
-	return false
-}
-
-// readBundle reads a bundle through, checks it against its manifest, and calls
-// each for every member.
-func readBundle(r io.Reader, each func(name string, data []byte) error) (m Manifest, err error) {
-	t := tar.NewReader(r)
-	h, err := t.Next()
-	if err != nil || h.Name != manifestName || h.Size > maxManifest {
-		return m, errors.New("it is no bundle: it does not begin with a manifest")
-	}
-	if err := json.NewDecoder(io.LimitReader(t, maxManifest)).Decode(&m); err != nil {
-		return m, fmt.Errorf("read its manifest: %w", err)
-	}
-	if m.Kind != bundleKind {
-		return m, fmt.Errorf("it is a %q, not a %q", m.Kind, bundleKind)
-	}
-	if m.Version != bundleVersion {
-		return m, fmt.Errorf("it has format version %d, this program reads %d; a newer one may read it", m.Version, bundleVersion)
-	}
-	for i, want := range m.Members {
-		if err := safeMember(want); err != nil {
-			return m, err
-		}
-		if i > 0 && m.Members[i-1].Path >= want.Path {
-			return m, fmt.Errorf("its manifest is not in order at %q", want.Path)
-		}
-		h, err := t.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return m, fmt.Errorf("it is cut short: %q is missing", want.Path)
-		case err != nil:
-			return m, fmt.Errorf("read %q: %w", want.Path, err)
-		case h.Name != want.Path || h.Typeflag != tar.TypeReg || h.Size != want.Size:
-			return m, fmt.Errorf("%q stands where its manifest says %q of %d bytes", h.Name, want.Path, want.Size)
-		}
-		data, err := io.ReadAll(t)
-		if err != nil {
-			return m, fmt.Errorf("read %q: %w", want.Path, err)
-		}
-		if digestOf(data) != want.SHA256 {
-			return m, fmt.Errorf("%q is not what its manifest says: the file was changed or damaged", want.Path)
-		}
-		if each != nil {
-			if err := each(want.Path, data); err != nil {
-				return m, err
-			}
-		}
-	}
-	if h, err := t.Next(); err == nil {
-		return m, fmt.Errorf("%q is not in its manifest", h.Name)
-	} else if !errors.Is(err, io.EOF) {
-		return m, err
-	}
-	return m, nil
-}
-
-// safeMember reports what is wrong with the name or size of a member.
-func safeMember(m Member) error {
-	name := m.Path
-	if m.Size < 0 || m.Size > maxMember {
-		return fmt.Errorf("%q has %d bytes, at most %d are read", name, m.Size, maxMember)
-	}
-	if name != path.Clean(name) || !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\\\x00:") {
-		return fmt.Errorf("%q is not a name inside a store", name)
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.EqualFold(part, ".git") {
-			return fmt.Errorf("%q leads into git", name)
-		}
-		if stem, _, _ := strings.Cut(part, "."); note.DeviceName(stem) {
-			return fmt.Errorf("%q is the name of a device on Windows", name)
-		}
-	}
-	if slices.Contains(bundledFiles, name) || slices.ContainsFunc(bundled, func(top string) bool { return strings.HasPrefix(name, top+"/") }) {
-		return nil
-	}
-	return fmt.Errorf("%q is no part of a bundle", name)
 }

@@ -76,7 +76,7 @@ func (s *Store) Forget(id note.ID) (f Forgotten, err error) {
 
 func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error) {
 	f.ID = id
-	n, err := s.remembered(id)
+	n, err := s.Remembered(id)
 	if err != nil {
 		return f, stone, fmt.Errorf("forget note %s: %w", id, err)
 	}
@@ -105,11 +105,14 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 	if len(f.Notes) == 0 {
 		scope = n.Scope
 	}
-	f.Tombstone = treeName(scope) + "/tombstones/" + string(id) + ".json"
+	f.Tombstone = tombstonePath(scope, id)
 	if data, _, err := s.readRegular(f.Tombstone, maxRecord); err == nil {
 		if old, ok := readTombstone(data); ok {
 			stone.At = after(old.At, s.now())
 		}
+	}
+	if stone.At, err = s.afterLifts(stone.At, note.Normalize(n.Statement())); err != nil {
+		return f, stone, err
 	}
 	for id := range ids {
 		revs, err := s.History(id)
@@ -132,8 +135,8 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 	return f, stone, err
 }
 
-// remembered returns a note, or the newest form in the history of one that is gone.
-func (s *Store) remembered(id note.ID) (*note.Note, error) {
+// Remembered returns a note, or the newest form in the history of one that is gone.
+func (s *Store) Remembered(id note.ID) (*note.Note, error) {
 	if _, err := note.ParseID(string(id)); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (s *Store) revision(id note.ID, data []byte, reason string) (name, again st
 	if err != nil {
 		return "", "", err
 	}
-	if len(revs) > 0 {
+	if len(revs) > 0 && revs[0].Reason != Imported {
 		if newest, _, err := s.readRegular(revs[0].Path, MaxNoteSize); err == nil && bytes.Equal(newest, data) {
 			again = revs[0].Path
 		}

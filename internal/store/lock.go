@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -33,6 +34,19 @@ func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
 	defer cancel()
 	return s.lock.acquire(ctx)
 }
+
+// LockFile waits for the right to replace a file that is no part of a store, or
+// that many may replace without the store lock, such as a set of questions. The
+// lock is a hidden, empty file beside it, which stays; its folder must be there.
+// Whoever holds it calls no network and no model, as with Lock.
+func LockFile(ctx context.Context, file string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, LockTimeout)
+	defer cancel()
+	l := processLock{path: filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+lockSuffix)}
+	return l.acquire(ctx)
+}
+
+const lockSuffix = ".lock"
 
 func (l *processLock) acquire(ctx context.Context) (func(), error) {
 	for !l.mu.TryLock() {

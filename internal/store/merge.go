@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -131,11 +132,7 @@ func newForgotten(all []Tombstone) forgotten {
 			f.byID[t.ID] = t
 		}
 	}
-	for _, t := range f.byID {
-		if t.V == 1 {
-			f.stones = append(f.stones, t)
-		}
-	}
+	f.stones = inForce(slices.Collect(maps.Values(f.byID)))
 	return f
 }
 

@@ -19,8 +19,8 @@ const obeyedFile = "obeyed.json"
 // Obey carries out the tombstones that are new to this machine, as after an
 // Adopt: of each note that was forgotten it erases the file, the sidecar, the
 // history, held drafts and conflicts, and so of every other note that says
-// exactly the same. Near-copies stay; the index does not count them as live. A
-// note of that id that says something else by now was changed by somebody who
+// exactly the same. Near-copies stay (ingest.Ingester.Alike names them). A note
+// of that id that says something else by now was changed by somebody who
 // did not know: it goes to conflicts/ and not away. A conflict in which a
 // tombstone took part waits on.
 //
@@ -142,10 +142,13 @@ func (s *Store) erase(stones []Tombstone) (erased []string, err error) {
 	return erased, nil
 }
 
-// eraseTraces removes the histories, drafts and conflicts of notes.
+// eraseTraces removes the histories, drafts and conflicts of notes, and what waits to be tried again.
 func (s *Store) eraseTraces(stones []Tombstone, ids map[note.ID]bool) error {
 	for id := range ids {
 		if err := s.eraseHistory(id); err != nil {
+			return err
+		}
+		if err := s.DropRetry(id); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	Deleted  = "delete"
 	Restored = "restore"
 	Conceded = "conflict" // the loser of a conflict that was resolved
+	Imported = "import"   // it changed in another memory, before it came here
 )
 
 // Put writes n, which the caller has validated, and returns its file. A note

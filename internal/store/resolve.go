@@ -95,7 +95,7 @@ func (s *Store) resolveNote(c Conflict, choice Choice, data []byte) ([]string, e
 	var paths []string
 	if c.Why == WhyForgotten {
 		// The tombstone first: a note that stands below one would be erased again.
-		if paths, err = s.lift(n); err != nil {
+		if paths, err = s.Lift(n); err != nil {
 			return nil, err
 		}
 	}
@@ -134,28 +134,4 @@ func knownSource(source string) string {
 		}
 	}
 	return note.Merge
-}
-
-// lift takes the tombstones of a note back that comes again: those of its id
-// and those of its very statement. A lifted tombstone stays as a file, so that
-// the copies on other machines are not merged in again.
-func (s *Store) lift(n *note.Note) (paths []string, err error) {
-	said := note.Normalize(n.Statement())
-	for _, scope := range []note.Scope{note.Portable, note.Local} {
-		stones, err := s.tombstonesOf(scope)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range stones {
-			if t.V != 1 || t.ID != n.ID && !t.exactly(said) {
-				continue
-			}
-			lifted := Tombstone{V: 2, ID: t.ID, At: after(t.At, s.now())}
-			if err := s.Bury(scope, lifted); err != nil {
-				return nil, err
-			}
-			paths = append(paths, treeName(scope)+"/tombstones/"+string(t.ID)+".json")
-		}
-	}
-	return paths, nil
 }

@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"math/bits"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +24,8 @@ import (
 // for word or nearly, is recognised.
 //
 // A lifted tombstone, of version 2, takes the place of one whose note was
-// brought back. It has an id and a time, and recognises nothing.
+// brought back. It recognises nothing. When it stands under the id of a note that
+// came back it has the fingerprint of the statement (Lift).
 type Tombstone struct {
 	V       int     `json:"v"`
 	ID      note.ID `json:"id"`
@@ -34,6 +34,8 @@ type Tombstone struct {
 	HMAC    string  `json:"hmac"`    // SHA-256 of the normalised statement, hex
 	Simhash string  `json:"simhash"` // 64 bits over keyed words, hex
 	Tokens  int     `json:"tokens"`  // number of words
+
+	lifts *lifts // statements that it does not mind any more; nil when there are none
 }
 
 // Near-copies: at least this many words, and this many differing bits at most.
@@ -56,8 +58,18 @@ func NewTombstone(id note.ID, statement string, at time.Time) Tombstone {
 	}
 }
 
-// Recognises reports whether a normalised statement is the forgotten one or a near-copy.
+// Recognises reports whether a normalised statement is the forgotten one or a
+// near-copy, and was not written again by its owner since.
 func (t Tombstone) Recognises(normalized string) bool {
+	return t.V == 1 && t.resembles(normalized) && !t.spares(normalized)
+}
+
+// spares reports whether a statement was written again after it was forgotten.
+func (t Tombstone) spares(normalized string) bool {
+	return t.lifts != nil && t.lifts.spare(t, normalized, len(strings.Fields(normalized)))
+}
+
+func (t Tombstone) resembles(normalized string) bool {
 	salt, err := hex.DecodeString(t.Salt)
 	if err != nil {
 		return false
@@ -91,18 +103,6 @@ func fingerprint(salt []byte, normalized string) (sum []byte, sim uint64, words 
 	return keyed(normalized), sim, len(all)
 }
 
-// Bury writes a tombstone into the tree of the note that was forgotten.
-func (s *Store) Bury(scope note.Scope, t Tombstone) error {
-	data, err := json.Marshal(t)
-	if err == nil {
-		err = s.replace(treeName(scope)+"/tombstones/"+string(t.ID)+".json", append(data, '\n'), true)
-	}
-	if err != nil {
-		return fmt.Errorf("write tombstone %s: %w", t.ID, err)
-	}
-	return nil
-}
-
 // Tombstones reads the tombstones of both trees, without the lifted ones. A
 // file that is none is skipped: a tombstone that cannot be read protects
 // nothing, and status says so.
@@ -113,9 +113,9 @@ func (s *Store) Tombstones() ([]Tombstone, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, slices.DeleteFunc(stones, func(t Tombstone) bool { return t.V != 1 })...)
+		all = append(all, stones...)
 	}
-	return all, nil
+	return inForce(all), nil
 }
 
 // tombstonesOf reads the tombstones of a tree of the store, the lifted ones too.
@@ -158,10 +158,16 @@ func readTombstone(data []byte) (t Tombstone, ok bool) {
 	return t, err == nil
 }
 
-// exactly reports whether a normalised statement is the forgotten one, not a near-copy.
+// exactly reports whether a normalised statement is the forgotten one, not a
+// near-copy, and was not written again by its owner since.
 func (t Tombstone) exactly(normalized string) bool {
+	return t.V == 1 && t.fits(normalized) && !t.spares(normalized)
+}
+
+// fits reports whether a normalised statement is the one of the fingerprint.
+func (t Tombstone) fits(normalized string) bool {
 	salt, err := hex.DecodeString(t.Salt)
-	if err != nil || t.V != 1 {
+	if err != nil || t.HMAC == "" {
 		return false
 	}
 	mac := hmac.New(sha256.New, salt)
@@ -171,10 +177,8 @@ func (t Tombstone) exactly(normalized string) bool {
 
 // supersedes reports whether t is the later decision about its note.
 func (t Tombstone) supersedes(old Tombstone) bool {
-	x, _ := time.Parse(time.RFC3339, t.At)
-	y, _ := time.Parse(time.RFC3339, old.At)
-	if c := x.Compare(y); c != 0 {
-		return c > 0
+	if t.laterThan(old) || old.laterThan(t) {
+		return t.laterThan(old)
 	}
 	return t.V > old.V
 }

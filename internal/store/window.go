@@ -20,7 +20,8 @@ type Former struct {
 
 // FormsBefore lists, for every note that changed from since until until, the
 // form it had before the first of these changes. It is what takes back a
-// command that changed many notes. until may be zero: until now.
+// command that changed many notes. until may be zero: until now. What changed in
+// another memory, before the note came here, is no change of this store.
 func (s *Store) FormsBefore(since, until time.Time) ([]Former, error) {
 	entries, err := os.ReadDir(s.Path("history"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +42,7 @@ func (s *Store) FormsBefore(since, until time.Time) ([]Former, error) {
 			return nil, err
 		}
 		for _, r := range slices.Backward(revs) { // oldest first
-			if !r.At.Before(since) && (until.IsZero() || !r.At.After(until)) {
+			if r.Reason != Imported && !r.At.Before(since) && (until.IsZero() || !r.At.After(until)) {
 				all = append(all, Former{id, r})
 				break
 			}

@@ -1,0 +1,35 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+
+	"anamnesis/internal/note"
+)
+
+// A Summary is what a model says about a session that has a note.
+type Summary struct {
+	Title, Body string
+	Model       string // its name
+}
+
+// Summarise gives the note of a session the summary of a model, in the place of
+// what a machine wrote before: hash is the SummaryHash of that. A note that says
+// anything else by now was edited, or told again, and stays as it is (ErrChanged);
+// one that is gone stays gone (fs.ErrNotExist). Secrets are masked.
+func (g *Ingester) Summarise(ctx context.Context, id note.ID, hash string, s Summary) (Outcome, error) {
+	masked := false
+	out, err := g.amend(ctx, id, "summarise", func(n *note.Note, _ []byte) (*note.Note, error) {
+		if n.Type != note.Episodic || n.Provenance.Model != "" || n.ImportHash != hash || SummaryHash(n.Title, n.Body) != hash {
+			return nil, ErrChanged
+		}
+		n.Title, n.Body, n.Provenance.Model = s.Title, s.Body, s.Model
+		masked = g.redact(n)
+		n.ImportHash = SummaryHash(n.Title, n.Body)
+		n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == "reflected" })
+		n.UpdatedAt = note.At(g.store.Now())
+		return n, nil
+	})
+	out.Redacted = masked
+	return out, err
+}

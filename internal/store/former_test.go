@@ -1,0 +1,105 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+func TestRecollect(t *testing.T) {
+	s := at(t, 10)
+	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", "now")))
+	day := func(d int, key string) store.Recollection {
+		n := draft("n1")
+		n.Body = "form " + key
+		return store.Recollection{At: time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC), Key: key, Form: n}
+	}
+	if added, err := s.Recollect("n1", []store.Recollection{day(2, "b"), day(1, "a"), day(2, "b")}); added != 2 || err != nil {
+		t.Fatal(added, err)
+	}
+	// The key tells what it is, whatever is made of it now.
+	other := day(1, "a")
+	other.Form.Title = "told otherwise"
+	if added, err := s.Recollect("n1", []store.Recollection{other}); added != 0 || err != nil {
+		t.Error(added, err)
+	}
+	revs, _ := s.History("n1")
+	if len(revs) != 2 || revs[0].At.Day() != 2 || revs[1].Reason != store.Imported {
+		t.Errorf("%+v", revs)
+	}
+	// A change that follows is the newest, also when it takes such a form back.
+	ref, changed, err := s.Restore("n1", revs[1].Name)
+	if n, _, _, _ := s.Read(ref.Path); err != nil || !changed || n.Body != "form a" {
+		t.Errorf("%+v %v", n, err)
+	}
+	if revs, _ := s.History("n1"); len(revs) != 3 || revs[0].Reason != store.Restored {
+		t.Errorf("%+v", revs)
+	}
+	stone(t, s, "old", "t\nform z")
+	if added, err := s.Recollect("n1", []store.Recollection{day(3, "z")}); added != 0 || err != nil {
+		t.Errorf("what was forgotten came with a history: %d %v", added, err)
+	}
+	var many []store.Recollection
+	for i := range 80 {
+		many = append(many, day(4, fmt.Sprint(i)))
+	}
+	if added, err := s.Recollect("n1", many); added != 48 || err != nil {
+		t.Error(added, err)
+	}
+
+	write(t, s.Path("memory/semantic/n2.md"), string(noteBytes("n2", "now")))
+	for name, change := range map[string]func(*store.Recollection){
+		"another id":      func(r *store.Recollection) { r.Form.ID = "n3" },
+		"the future":      func(r *store.Recollection) { r.At = s.Now().Add(time.Hour) },
+		"before all time": func(r *store.Recollection) { r.At = time.Time{} },
+		"no note":         func(r *store.Recollection) { r.Form.Type = "../x" },
+	} {
+		good, bad := day(1, "a"), day(2, "b")
+		good.Form.ID, bad.Form.ID = "n2", "n2"
+		change(&bad)
+		if added, err := s.Recollect("n2", []store.Recollection{good, bad}); err == nil || added != 0 {
+			t.Errorf("%s: %d %v", name, added, err)
+		}
+	}
+	if revs, _ := s.History("n2"); len(revs) != 0 {
+		t.Errorf("half of it was written: %+v", revs)
+	}
+	if _, err := s.Recollect("gone", []store.Recollection{day(1, "a")}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a history without a note: %v", err)
+	}
+}
+
+func TestRetriesAreBounded(t *testing.T) {
+	s := at(t, 10)
+	due := s.Now().Format(time.RFC3339)
+	for i := range 210 {
+		if err := s.SaveRetry(store.Retry{ID: note.ID(fmt.Sprint("n", i)), Due: due}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.SaveRetry(store.Retry{ID: "n0", Due: due, Tries: 2}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Retries()
+	if err != nil || len(all) != 200 {
+		t.Errorf("%d %v", len(all), err)
+	}
+	for _, r := range all {
+		if r.ID == "n0" && r.Tries != 2 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, id := range []note.ID{"n0", "n0", "../n1"} {
+		if err := s.DropRetry(id); err != nil {
+			t.Error(err)
+		}
+	}
+	if jobs, err := s.Jobs(); err != nil || len(jobs) != 0 || len(s.Poisoned()) != 0 {
+		t.Errorf("they are taken for jobs: %v %v %v", jobs, s.Poisoned(), err)
+	}
+}

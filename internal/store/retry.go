@@ -1,0 +1,111 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+)
+
+// A Retry is the note of a session whose summary a model should have written and
+// could not: it is to be asked again. It is a file of this machine, as a Job is,
+// and can be deleted at any moment: the note then stays as it is.
+type Retry struct {
+	V     int     `json:"v"`
+	ID    note.ID `json:"id"`    // of the note
+	Tries int     `json:"tries"` // made since the first
+	Due   string  `json:"due"`   // RFC 3339; not before
+	Hash  string  `json:"hash"`  // of what stands in the note (its import_hash)
+	Job   Job     `json:"job"`   // which session it is
+}
+
+// maxRetries is how many notes may wait at once. In an outage of weeks the
+// later ones keep the summary they have.
+const maxRetries = 200
+
+const retryFolder = "spool/retry"
+
+func retryPath(id note.ID) string { return retryFolder + "/" + string(id) + ".json" }
+
+// When returns the time from which the retry may be made.
+func (r Retry) When() time.Time {
+	t, _ := time.Parse(time.RFC3339, r.Due)
+	return t
+}
+
+// SaveRetry writes down that a note waits, in the place of what was known of it.
+// When too many wait already, a new one is passed over without an error. It does
+// not wait for the disk.
+func (s *Store) SaveRetry(r Retry) error {
+	r.V = 1
+	if _, err := note.ParseID(string(r.ID)); err != nil {
+		return fmt.Errorf("save a retry: %w", err)
+	}
+	if _, err := s.lstat(retryPath(r.ID)); errors.Is(err, fs.ErrNotExist) {
+		if entries, _ := os.ReadDir(s.Path(retryFolder)); len(entries) >= maxRetries {
+			return nil
+		}
+	}
+	data, err := json.Marshal(r)
+	if err == nil && len(data) > maxJob {
+		err = fmt.Errorf("%d bytes, at most %d", len(data), maxJob)
+	}
+	if err == nil {
+		err = s.replace(retryPath(r.ID), append(data, '\n'), false)
+	}
+	if err != nil {
+		return fmt.Errorf("save the retry of note %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// Retries lists the notes that wait, the first due first. A file that holds no
+// retry is left out and removed.
+func (s *Store) Retries() ([]Retry, error) {
+	err := s.folders(retryFolder + "/")
+	var entries []os.DirEntry
+	if err == nil {
+		entries, err = os.ReadDir(s.Path(retryFolder))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the retries: %w", err)
+	}
+	var all []Retry
+	for _, e := range entries[:min(len(entries), 2*maxRetries)] {
+		stem, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
+			continue
+		}
+		var r Retry
+		data, _, err := s.readRegular(retryFolder+"/"+e.Name(), maxJob)
+		if err != nil {
+			continue
+		}
+		if json.Unmarshal(data, &r) != nil || r.V != 1 || string(r.ID) != stem || r.Tries < 0 || r.When().IsZero() {
+			_ = s.disk.Remove(s.Path(retryFolder + "/" + e.Name()))
+			continue
+		}
+		if _, err := note.ParseID(stem); err == nil {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Retry) int { return a.When().Compare(b.When()) })
+	return all, nil
+}
+
+// DropRetry forgets that a note waits. One that does not is no error.
+func (s *Store) DropRetry(id note.ID) error {
+	if _, err := note.ParseID(string(id)); err != nil {
+		return nil //nolint:nilerr // nothing waits under such an id
+	}
+	return s.remove(retryPath(id))
+}
