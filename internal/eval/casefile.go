@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,15 +153,30 @@ func (f *caseFile) format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// tries is how often a change is begun again because somebody else wrote.
+// tries is how often a change is begun again because somebody else wrote who
+// knows no lock, such as an editor.
 const tries = 5
 
-// changeCases reads a file, lets it be changed and replaces it. A file that was
-// written meanwhile is read again. With create a missing file is an empty one.
+// changeCases reads a file, lets it be changed and replaces it, under the lock
+// of that file: of two processes the second sees what the first wrote. A file
+// that was written meanwhile all the same is read again. With create a missing
+// file is an empty one, and its folder is made.
 func changeCases(name string, create bool, change func(*caseFile) error) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real // a link stays a link
 	}
+	if _, err := os.Stat(name); err != nil && !create {
+		_, err := readCases(name)
+		return err // which says what to do
+	}
+	if err := (store.OS{}).MkdirAll(filepath.Dir(name)); err != nil {
+		return fmt.Errorf("write eval set %s: %w", name, err)
+	}
+	unlock, err := store.LockFile(context.Background(), name)
+	if err != nil {
+		return fmt.Errorf("write eval set %s: %w", name, err)
+	}
+	defer unlock()
 	for range tries {
 		f, err := readCases(name)
 		if create && errors.Is(err, fs.ErrNotExist) {
@@ -197,9 +213,6 @@ func (f *caseFile) replace() (done bool, err error) {
 	}
 	var disk store.OS
 	dir := filepath.Dir(f.name)
-	if err := disk.MkdirAll(dir); err != nil {
-		return false, err
-	}
 	temp, err := disk.Create(dir)
 	if err != nil {
 		return false, err

@@ -88,21 +88,31 @@ func TestAppend(t *testing.T) {
 	wantErr(t, err, "no relevant ids")
 }
 
+// Writers wait for each other: no case and no decision is lost. Each opens the
+// lock anew, as another process does.
 func TestAppendTogether(t *testing.T) {
 	file := writeFile(t, lineA+"\n")
+	const writers, each = 6, 6
 	var wg sync.WaitGroup
-	added := make([]int, 4)
-	for i := range added {
+	for w := range writers {
 		wg.Go(func() {
-			if n, err := eval.Append(file, []eval.Case{ask(fmt.Sprint("question ", i), "a")}); err == nil {
-				added[i] = n
+			for i := range each {
+				query := fmt.Sprint("question ", w, " ", i)
+				c := ask(query, "a")
+				c.Approved = false
+				if n, err := eval.Append(file, []eval.Case{c}); n != 1 || err != nil {
+					t.Error(n, err)
+				}
+				if done, err := eval.Curate(file, []eval.Decision{{Query: query, Verdict: eval.Confirm}}); done.Confirmed != 1 || err != nil {
+					t.Error(done, err)
+				}
 			}
 		})
 	}
 	wg.Wait()
 	cases, warnings, err := eval.Load(file, false, nil)
-	if err != nil || len(warnings) != 0 || len(cases) < 2 || cases[0].Query != "how do we deploy <x>?" {
-		t.Error(cases, warnings, err, added)
+	if err != nil || len(warnings) != 0 || len(cases) != 1+writers*each || cases[0].Query != "how do we deploy <x>?" {
+		t.Error(len(cases), warnings, err)
 	}
 }
 
