@@ -6,8 +6,8 @@
 //
 // Failure policy: capture falls back, it never breaks a session's teardown. A
 // transcript that cannot be read is a session without content; a summary of a
-// model that fails, whatever the reason, is replaced by the heuristic one. It is
-// not tried again: capturing the session once more asks once more.
+// model that fails, whatever the reason, is replaced by the heuristic one. A later
+// drain asks again, three times at most, and leaves what anybody touched since.
 package capture
 
 import (

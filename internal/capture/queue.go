@@ -31,18 +31,20 @@ func (r *Recorder) Notice(h agent.Harness, e agent.Event, source, project string
 
 // A Drain is what became of the jobs in the spool.
 type Drain struct {
-	Captured []Capture
-	Failed   []string
-	Left     int  // jobs that wait for the next run
-	Sync     bool // one of the jobs asked for a sync
+	Captured   []Capture
+	Summarised int // notes of earlier runs that a model summarised at a later try
+	Failed     []string
+	Left       int  // jobs that wait for the next run
+	Sync       bool // one of the jobs asked for a sync
 }
 
 // drainLimit bounds one run.
 const drainLimit = 10 * time.Minute
 
-// Drain works through the spool until it is empty. It may be killed at any
-// point: a job goes only when its note is on the disk, and doing one twice
-// makes the same note. The caller holds the drain lock.
+// Drain works through the spool until it is empty, and then asks the model again
+// about sessions that it could not summarise. It may be killed at any point: a
+// job goes only when its note is on the disk, and doing one twice makes the same
+// note. The caller holds the drain lock.
 func (r *Recorder) Drain(ctx context.Context, each func(done, left int)) (Drain, error) {
 	var d Drain
 	began := time.Now()
@@ -56,6 +58,7 @@ func (r *Recorder) Drain(ctx context.Context, each func(done, left int)) (Drain,
 		d.Left = len(jobs)
 		jobs = slices.DeleteFunc(jobs, func(j store.Job) bool { return tried[j.ID] })
 		if len(jobs) == 0 {
+			d.Summarised = r.retry(ctx, began.Add(drainLimit))
 			return d, nil
 		}
 		for _, session := range bySession(jobs) {
@@ -135,7 +138,11 @@ func (r *Recorder) captureJobs(ctx context.Context, jobs []store.Job, d *Drain) 
 		q.Tags = append(q.Tags, j.Source)
 		d.Sync = d.Sync || j.Sync
 	}
-	return r.Capture(ctx, q)
+	c, err := r.Capture(ctx, q)
+	if err == nil {
+		r.owe(c, last)
+	}
+	return c, err
 }
 
 // Preview makes the notes of spooled sessions of a project without writing

@@ -119,7 +119,8 @@ type drained struct {
 	Indexed  int      `json:"indexed"`
 	Sync     *settled `json:"sync,omitempty"`
 
-	Reflected int `json:"reflected"` // notes distilled
+	Reflected  int `json:"reflected"`  // notes distilled
+	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
 
 	reflect []string // projects of which a session has ended
 }
@@ -179,6 +180,9 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 		return nil
 	}
 	p.printf("drain: captured=%d trivial=%d failed=%d left=%d indexed=%d\n", d.Captured, d.Trivial, len(d.Failed), d.Left, d.Indexed)
+	if d.Summarised > 0 {
+		p.printf("drain: summarised %s of earlier sessions\n", plural(d.Summarised, "note"))
+	}
 	if d.Reflected > 0 {
 		p.printf("drain: auto-reflected %d note(s)\n", d.Reflected)
 	}
@@ -208,6 +212,7 @@ func (p *program) drainOnce(ctx context.Context, m *memory, d *drained, sync *bo
 		}
 	}
 	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left
+	d.Summarised += done.Summarised
 	m.store.Sweep()
 	rep, err := m.index.Sync(ctx, index.SyncOptions{})
 	if err != nil {
