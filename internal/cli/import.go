@@ -264,6 +264,9 @@ func (p *program) applyImport(ctx context.Context, m *memory, im *imports.Import
 	skipped += n[imports.Created] + n[imports.Updated]
 	parts = append(parts, plainInt(skipped)+" left as they are")
 	p.printf("import: %s; %s\n", strings.Join(parts, ", "), how)
+	if rep.Former > 0 {
+		p.printf("import: %s of those notes came along; `anamnesis history ID` lists them\n", plural(rep.Former, "former version"))
+	}
 	if undo := undoImport(rep); len(undo) > 0 && len(undo[0]) < 400 {
 		p.undoLine(undo[0])
 	} else if len(undo) > 0 {

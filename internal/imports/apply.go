@@ -36,9 +36,10 @@ type Report struct {
 	From    string         `json:"from"`
 	Batch   note.ID        `json:"batch"` // names this run; see Importer.Batch
 	Items   []Done         `json:"items"`
-	Totals  map[string]int `json:"totals"`  // by outcome
-	Created []note.ID      `json:"created"` // what an undo takes back: archive these
-	Updated []note.ID      `json:"updated"` // their former forms are in the history
+	Totals  map[string]int `json:"totals"`           // by outcome
+	Created []note.ID      `json:"created"`          // what an undo takes back: archive these
+	Updated []note.ID      `json:"updated"`          // their former forms are in the history
+	Former  int            `json:"former,omitempty"` // forms from before the import that came into histories
 
 	Groups   []Group  `json:"groups,omitempty"`
 	Problems []string `json:"problems,omitempty"`
@@ -151,7 +152,10 @@ func (r *run) step(bytes int64) {
 // item carries one item out. The error stops the run.
 func (r *run) item(ctx context.Context, it *Done) error {
 	if !it.acts() {
-		return r.adopt(it)
+		if err := r.adopt(it); err != nil || it.Action != Unchanged {
+			return err
+		}
+		return r.remember(ctx, it)
 	}
 	d := it.draft
 	defer r.step(it.Bytes)
@@ -172,7 +176,10 @@ func (r *run) item(ctx context.Context, it *Done) error {
 		it.Outcome, it.Why = Failed, err.Error()
 		return nil
 	}
-	return r.settle(ctx, it, out)
+	if err := r.settle(ctx, it, out); err != nil || out.Note == nil || out.Result == ingest.Held {
+		return err
+	}
+	return r.remember(ctx, it)
 }
 
 // stops reports whether an error is the store's and not the note's.

@@ -21,6 +21,7 @@ type draft struct {
 	source string        // hash of all that the source says
 	onto   *note.Note    // the note that it changes or is already, as it was when the plan was made
 	path   string        // where that stands
+	former []store.Recollection
 }
 
 // sign gives d its hashes. import_hash is that of title and body, as a captured

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"path/filepath"
+	"time"
 
 	"anamnesis/internal/note"
 )
@@ -24,4 +25,16 @@ func firstStamp(s note.Stamp) note.Stamp {
 		return "2026-01-01T00:00:00+00:00"
 	}
 	return s
+}
+
+// ReadList is readList.
+var ReadList = readList
+
+// ReadVersions reads a history and returns its versions as texts.
+func ReadVersions(text string, now time.Time) (texts []string, times []time.Time, bad int, err error) {
+	all, bad, err := readVersions(text, now)
+	for _, v := range all {
+		texts, times = append(texts, v.text), append(times, v.at)
+	}
+	return texts, times, bad, err
 }

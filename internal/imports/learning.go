@@ -22,6 +22,7 @@ type learning struct {
 	made    []string // the ids there of what it was made of
 	lost    []string // keys that had no place
 	hint    string   // a path that may tell the project
+	former  []version
 }
 
 // taken are the keys whose meaning a learning's note carries in a key of ours,

@@ -129,8 +129,10 @@ func (r *reflectReader) readTree(ctx context.Context) error {
 					return err
 				}
 			}
-			for range t.walk(ctx, path.Join(root, dir), ".history.yaml", nil) {
-				r.group("former versions", 1, "the history of a note begins with its import; the files stay where they are")
+			for _, f := range t.walk(ctx, path.Join(root, dir), historySuffix, nil) {
+				if r.byName[strings.TrimSuffix(f.name, historySuffix)+".md"] == nil {
+					r.group("histories without a note", 1, "the note that they belong to is gone")
+				}
 			}
 		}
 	}
@@ -150,9 +152,7 @@ func (r *reflectReader) file(t *tree, f found, shard string, old bool) error {
 		return nil
 	}
 	stem := strings.TrimSuffix(path.Base(f.name), ".md")
-	text := strings.ToValidUTF8(strings.TrimPrefix(string(data), "\ufeff"), "\ufffd")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\x00", "")
-	l := parseLearning(stem, text)
+	l := parseLearning(stem, decoded(data))
 	l.source = source
 	if l.note.CreatedAt == "" {
 		l.note.CreatedAt = note.At(modified(f.info, r.im.store.Now()))
@@ -179,6 +179,7 @@ func (r *reflectReader) file(t *tree, f found, shard string, old bool) error {
 	}
 	r.group(kind, 1, "")
 	r.sidecar(t, strings.TrimSuffix(f.name, ".md"), l)
+	r.formerly(t, strings.TrimSuffix(f.name, ".md")+historySuffix, l)
 	if r.titles[l.note.Title] == nil {
 		r.titles[l.note.Title] = l
 	}
@@ -290,6 +291,7 @@ func (r *reflectReader) items(ctx context.Context, o ReflectOptions) error {
 			}
 		}
 		d := r.im.finish(l, ids[l], r.project(l))
+		d.former = r.im.recollect(l, d.note)
 		if o.Project != "" && n.Project != r.im.store.Canonical(o.Project) {
 			continue
 		}

@@ -158,7 +158,7 @@ func TestReflectKinds(t *testing.T) {
 	r.write(".learnings/documents/deep.md", "---\ntitle: deep\nx: "+strings.Repeat("{a: ", 5000)+"\n---\nThirteen.\n")
 	r.write(".learnings/documents/bad.md", "---\ntitle: Use it: always\ntags: [a, b\nid: bad\xff\n---\nFourteen.\n")
 	r.write(".learnings/documents/huge.md", strings.Repeat("x", 10<<20))
-	r.write(".learnings/documents/older.history.yaml", "- snapshot_at: x\n")
+	r.write(".learnings/documents/vanished.history.yaml", "- snapshot_at: x\n")
 	r.write(".learnings/review-queue/x.yaml", "slug: x\n")
 	p := r.reflect()
 	r.want(p, "huge.md", imports.Refused, "too large")
@@ -191,7 +191,7 @@ func TestReflectKinds(t *testing.T) {
 	if n := r.notes()["m"]; n == nil || n.Project != "shop" || n.Provenance.Source != note.Import {
 		t.Errorf("a memory of an agent: %+v", n)
 	}
-	for _, name := range []string{"former versions", "review queue"} {
+	for _, name := range []string{"histories without a note", "review queue"} {
 		if g := group(p, name); g.Found != 1 || !g.Left || g.Why == "" {
 			t.Errorf("%s: %+v", name, g)
 		}
