@@ -162,7 +162,7 @@ func (st *stand) open(ctx context.Context) (err error) {
 	if st.redactor, err = llm.NewRedactor(); err != nil {
 		return err
 	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: st.store.Path("index.db")})
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: st.store.Path("index.db"), Mapped: true})
 	if err != nil {
 		return err
 	}

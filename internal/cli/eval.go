@@ -111,7 +111,7 @@ func (p *program) sandbox(ctx context.Context, root string, set []string) (*eval
 	if len(set) > 0 {
 		cfg.Recall = config.Load(p.environ(slices.Concat(p.sets, set))).Recall
 	}
-	cfg.Home, cfg.UserHome = root, root
+	cfg.Home, cfg.UserHome, box.lasting = root, root, true
 	m, err := box.open(ctx, 0)
 	if err != nil {
 		return nil, err

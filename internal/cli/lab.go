@@ -32,7 +32,7 @@ func (p *program) lab(m *memory, purpose string) eval.Lab {
 			box := *p
 			cfg := *p.cfg
 			cfg.Home, cfg.UserHome, cfg.Others.Native = root, root, false
-			box.cfg, box.disk = &cfg, disk
+			box.cfg, box.disk, box.lasting = &cfg, disk, true
 			c, err := box.open(ctx, 0)
 			if err != nil {
 				return nil, err

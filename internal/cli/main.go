@@ -47,6 +47,7 @@ type program struct {
 
 	event *agent.Event // what a hook command that runs by hand found on standard input
 
+	lasting bool // many questions will be asked of the index
 	running bool // the command line was understood and the command began
 }
 

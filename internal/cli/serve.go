@@ -71,6 +71,7 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	if o.http == "" && (o.tokenFile != "" || len(o.hosts) > 0) {
 		return usage("serve: --token-file and --allow-host belong to --http")
 	}
+	p.lasting = true
 	m, err := p.openServed(ctx)
 	if err != nil {
 		return err

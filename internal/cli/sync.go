@@ -126,6 +126,7 @@ type drained struct {
 }
 
 func (p *program) drain(ctx context.Context, sync bool) (err error) {
+	p.lasting = true // to calibrate is to ask hundreds
 	m, err := p.open(ctx, 0)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ package flat
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -20,14 +21,16 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // The file: a header of 64 bytes, then for n rows of d dimensions, each part
 // for all rows, little-endian: sign bits (d/8 bytes), groups (4), keys (8),
-// scales (4), values (d).
+// scales (4), values (d). The rows of a group stand together, in the order of
+// the groups: whoever asks about one project reads no others.
 const (
 	magic      = "ANVF"
-	version    = 1
+	version    = 2
 	headerSize = 64
 	maxRows    = 1 << 28
 )
@@ -52,12 +55,14 @@ type Row struct {
 	Values []int8
 }
 
-// Write writes a file with rows, whose Values have h.Dim elements.
+// Write writes a file with rows, whose Values have h.Dim elements. It puts rows
+// in the order of their groups.
 func Write(name string, h Header, rows []Row) (err error) {
 	if h.Dim <= 0 || h.Dim%64 != 0 {
 		return fmt.Errorf("write %s: %d dimensions are not a multiple of 64", name, h.Dim)
 	}
 	h.Rows = len(rows)
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Group, b.Group) })
 	f, err := os.CreateTemp(filepath.Dir(name), ".tmp-anamnesis-*")
 	if err != nil {
 		return fmt.Errorf("write vectors: %w", err)

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"sort"
 	"sync"
 )
 
@@ -102,11 +103,23 @@ func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
 			asked[i/64] |= 1 << (i % 64)
 		}
 	}
-	distance := make([]uint16, v.Rows)
+	spans := v.spans(groups)
+	all := 0
+	for _, s := range spans {
+		all += s.to - s.from
+	}
+	distances := make([]uint16, all)
 	histograms := make([][]int, processors())
-	share(v.Rows, scannedShare, func(part, from, to int) {
-		histograms[part] = v.differ(asked, groups, from, distance[from:to])
-	})
+	rest := distances
+	for _, s := range spans {
+		share(s.to-s.from, scannedShare, func(part, from, to int) {
+			if histograms[part] == nil {
+				histograms[part] = make([]int, v.Dim+1)
+			}
+			v.differ(asked, s.from+from, rest[from:to], histograms[part])
+		})
+		rest = rest[s.to-s.from:]
+	}
 	limit, seen := 0, 0
 	for ; limit < v.Dim; limit++ {
 		for _, h := range histograms {
@@ -118,35 +131,52 @@ func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
 			break
 		}
 	}
-	rows := make([]uint32, 0, min(v.Rows, seen+1))
-	for row, d := range distance {
-		if int(d) <= limit {
-			rows = append(rows, uint32(row))
+	rows := make([]uint32, 0, min(all, seen+1))
+	rest = distances
+	for _, s := range spans {
+		for row := s.from; row < s.to; row++ {
+			if int(rest[row-s.from]) <= limit {
+				rows = append(rows, uint32(row))
+			}
 		}
+		rest = rest[s.to-s.from:]
 	}
 	return rows
 }
 
-// differ sets in how many signs rows differ from a question, the first of which
-// is number from, and returns how many rows there are of each distance.
-func (v *Vectors) differ(asked []uint64, groups []uint32, from int, distance []uint16) []int {
-	size := 8 * len(asked)
-	histogram := make([]int, v.Dim+1)
-	for i := range distance {
-		row := from + i
-		if len(groups) > 0 && !slices.Contains(groups, binary.LittleEndian.Uint32(v.groups[4*row:])) {
-			distance[i] = math.MaxUint16
-			continue
+// A span is the rows of a group, or all.
+type span struct{ from, to int }
+
+// spans returns where the rows of some groups stand, or all rows without groups.
+func (v *Vectors) spans(groups []uint32) []span {
+	if len(groups) == 0 {
+		return []span{{0, v.Rows}}
+	}
+	var all []span
+	before := func(group uint64) int { // how many rows are of groups below one
+		return sort.Search(v.Rows, func(row int) bool { return uint64(binary.LittleEndian.Uint32(v.groups[4*row:])) >= group })
+	}
+	for _, g := range slices.Compact(slices.Sorted(slices.Values(groups))) {
+		if s := (span{before(uint64(g)), before(uint64(g) + 1)}); s.from < s.to { // in a damaged file it may not be
+			all = append(all, s)
 		}
-		signs := v.signs[row*size : (row+1)*size]
+	}
+	return all
+}
+
+// differ sets in how many signs rows differ from a question, the first of which
+// is number from, and counts the rows of each distance.
+func (v *Vectors) differ(asked []uint64, from int, distances []uint16, histogram []int) {
+	size := 8 * len(asked)
+	for i := range distances {
+		signs := v.signs[(from+i)*size : (from+i+1)*size]
 		d := 0
 		for w, a := range asked {
 			d += bits.OnesCount64(a ^ binary.LittleEndian.Uint64(signs[8*w:]))
 		}
-		distance[i] = uint16(d)
+		distances[i] = uint16(d)
 		histogram[d]++
 	}
-	return histogram
 }
 
 func dot(q []float32, values []byte) float32 {

@@ -333,6 +333,37 @@ func choose(t *testing.T, s *suite) {
 		t.Fatal(err)
 	}
 	equal(t, "limit", []note.ID{"b", "d"}, ids(rows))
+
+	s.put(
+		&note.Note{ID: "p1", Title: "a", Project: "x", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.3}},
+		&note.Note{ID: "q1", Title: "b", Project: "y", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.9}, Kind: note.Handoff},
+		&note.Note{ID: "p2", Title: "c", Project: "x", UpdatedAt: at(time.Minute), Kind: note.Handoff},
+		&note.Note{ID: "P3", Title: "d", Project: "x", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.5}},
+		&note.Note{ID: "r1", Title: "e", Project: "z", UpdatedAt: at(time.Hour), Kind: note.Handoff},
+	)
+	for _, c := range []struct {
+		name   string
+		filter index.Filter
+		limit  int
+		want   []note.ID
+	}{
+		{"one project", index.Filter{Projects: []string{"x"}}, 2, []note.ID{"p2", "P3"}},
+		{"several", index.Filter{Projects: []string{"x", "y", "x", "none"}}, 3, []note.ID{"p2", "q1", "P3"}},
+		{"several, all", index.Filter{Projects: []string{"x", "y"}}, 0, []note.ID{"p2", "q1", "P3", "p1"}},
+		{"more than there are", index.Filter{Projects: []string{"x", "y"}}, 9, []note.ID{"p2", "q1", "P3", "p1"}},
+		{"the surest of several", index.Filter{Projects: []string{"y", "x"}, SurestFirst: true}, 3, []note.ID{"p2", "q1", "P3"}},
+		{"the surest of one", index.Filter{Projects: []string{"x"}, SurestFirst: true}, 2, []note.ID{"p2", "P3"}},
+		{"a kind of several", index.Filter{Projects: []string{"x", "y"}, Kind: note.Handoff}, 1, []note.ID{"p2"}},
+		{"a kind of all", index.Filter{Kind: note.Handoff}, 0, []note.ID{"r1", "p2", "q1"}},
+		{"without a kind", index.Filter{Projects: []string{"x", "y"}, WithoutKind: note.Handoff}, 1, []note.ID{"P3"}},
+		{"some of a project", index.Filter{Projects: []string{"x"}, Only: []note.ID{"p1", "q1"}}, 1, []note.ID{"p1"}},
+	} {
+		rows, err := s.Select(s.ctx, c.filter, c.limit)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		equal(t, c.name, c.want, ids(rows))
+	}
 }
 
 func supersede(t *testing.T, s *suite) {

@@ -178,10 +178,11 @@ func (d *DB) Edges(ctx context.Context, entities []index.EntityKey, f index.Filt
 	return all, wrap(rows.Err())
 }
 
-// Branches lists the branches that live notes of projects hold for.
+// Branches lists the branches that live notes of projects hold for. Left to
+// itself, SQLite reads every note of the projects.
 func (d *DB) Branches(ctx context.Context, projects []string) ([]string, error) {
 	cond, args := where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
-	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
+	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
 	if err != nil {
 		return nil, wrap(err)
 	}

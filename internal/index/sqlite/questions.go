@@ -153,17 +153,41 @@ func described(now time.Time, rows *sql.Rows, err error) ([]index.Row, error) {
 
 // Select returns the rows a filter lets through, newest first.
 func (d *DB) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row, error) {
-	cond, args := where(f)
-	query := "SELECT " + rowColumns + " FROM notes n WHERE " + cond + " ORDER BY n.updated DESC, "
+	order := " ORDER BY n.updated DESC, "
 	if f.SurestFirst {
-		query += "n.confidence DESC, "
+		order += "n.confidence DESC, "
 	}
-	query += "n.id DESC"
+	order += "n.id DESC"
 	if limit > 0 {
-		query += fmt.Sprintf(" LIMIT %d", limit)
+		order += fmt.Sprintf(" LIMIT %d", limit)
 	}
-	rows, err := d.query(ctx, query, args...)
+	cond, args := where(f)
+	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxApart && len(f.Only) == 0 {
+		cond, args = apart(f, order)
+	}
+	rows, err := d.query(ctx, "SELECT "+rowColumns+" FROM notes n WHERE "+cond+order, args...)
 	return described(f.Now, rows, err)
+}
+
+// maxApart bounds how many projects are read one by one.
+const maxApart = 16
+
+// apart makes the condition for the first notes of each project. An index has
+// them in order, so that no more is read than is wanted; of several projects
+// at once, or when SQLite chooses the index, every note would be.
+func apart(f index.Filter, order string) (cond string, args []any) {
+	by := "notes_recent"
+	if f.Kind != "" {
+		by = "notes_kind"
+	}
+	first := make([]string, len(f.Projects))
+	for i, p := range f.Projects {
+		f.Projects = []string{p}
+		c, a := where(f)
+		first[i] = "SELECT * FROM (SELECT n.key FROM notes n INDEXED BY " + by + " WHERE " + c + order + ")"
+		args = append(args, a...)
+	}
+	return "n.key IN (" + strings.Join(first, " UNION ALL ") + ")", args
 }
 
 // Rows returns the rows with the given keys, in that order.

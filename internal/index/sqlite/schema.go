@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 2
+	schemaVersion = 3
 )
 
 // tables lists what Clear empties; schema creates it.
@@ -44,6 +44,7 @@ CREATE TABLE notes (
 CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC);
 CREATE INDEX notes_statement ON notes (statement);
 CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
+CREATE INDEX notes_kind ON notes (kind, project, updated DESC, id DESC) WHERE kind <> '';
 CREATE INDEX notes_updated ON notes (updated);
 CREATE INDEX notes_created ON notes (project, created, id);
 CREATE TABLE passages (

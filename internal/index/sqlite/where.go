@@ -40,10 +40,10 @@ func where(f index.Filter) (cond string, args []any) {
 		add("instr(n.tags, ?) = 0", "\n"+f.WithoutTag+"\n")
 	}
 	if f.Kind != "" {
-		add("n.kind = ?", string(f.Kind))
+		add("n.kind = ? AND n.kind <> ''", string(f.Kind)) // the second for the index of those that have one
 	}
 	if f.WithoutKind != "" {
-		add("n.kind <> ?", string(f.WithoutKind))
+		add("+n.kind <> ?", string(f.WithoutKind)) // a plain one SQLite compares with the index, and plans anew for each value
 	}
 	if !f.Dead {
 		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())
