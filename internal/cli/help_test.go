@@ -56,7 +56,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
-	visit((&program{environ: config.Process}).root(), nil)
+	visit((&program{environ: config.Process}).root(commands...), nil)
 
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
@@ -85,7 +85,16 @@ func TestHelpTellsFlags(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit((&program{environ: config.Process}).root())
+	visit((&program{environ: config.Process}).root(commands...))
+}
+
+// TestCommandNames checks that a command is found by the name it has.
+func TestCommandNames(t *testing.T) {
+	for _, c := range commands {
+		if got := c.build(&program{environ: config.Process}).Name(); got != c.name {
+			t.Errorf("the list of commands has %q for %q", c.name, got)
+		}
+	}
 }
 
 // TestReference compares docs/cli.md with what the program says of itself.

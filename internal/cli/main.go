@@ -65,7 +65,7 @@ func (p *program) run(args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	root := p.root()
+	root := p.root(needed(args)...)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var coded *codedError
@@ -95,8 +95,8 @@ func usage(format string, args ...any) error {
 	return &codedError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// root builds the command tree.
-func (p *program) root() *cobra.Command {
+// root builds the command tree with some commands.
+func (p *program) root(some ...namedCommand) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "anamnesis",
 		Short: "Long-term memory for coding agents",
@@ -127,8 +127,8 @@ Start with:
 		return usage("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.SetHelpCommand(newHelp())
-	for _, build := range commands {
-		root.AddCommand(build(p))
+	for _, c := range some {
+		root.AddCommand(c.build(p))
 	}
 	p.strict(root)
 	p.completes(root)
@@ -190,14 +190,81 @@ func newHelp() *cobra.Command {
 	}
 }
 
+// A namedCommand is found by its name before it is built.
+type namedCommand struct {
+	name  string
+	build func(*program) *cobra.Command
+}
+
 // commands lists the commands, in the order of help.
-var commands = []func(*program) *cobra.Command{
-	newDemo, newInit, newUninstall,
-	newAdd, newEdit, newShow, newWhy, newList, newSearch, newWorkflow, newIndex, newTimeline, newHydrate, newCorpus, newGaps, newHeld, newArchive, newUnarchive, newForget, newSupersede, newHandoff, newProject,
-	newServe, newInject, newCapture, newDrain, newSync, newReindex,
-	newConflicts, newMachines, newHistory, newDiff, newRestore, newMergeDriver,
-	newReflect, newMerge, newReview, newCost, newDedup, newMigrate, newBackfill, newImport, newExport,
-	newStatus, newDoctor, newStats, newLog, newTail, newConfig, newRedact, newCalibrate, newProve, newEval, newMan, newVersion,
+var commands = []namedCommand{
+	{"demo", newDemo},
+	{"init", newInit},
+	{"uninstall", newUninstall},
+	{"add", newAdd},
+	{"edit", newEdit},
+	{"show", newShow},
+	{"why", newWhy},
+	{"list", newList},
+	{"search", newSearch},
+	{"workflow", newWorkflow},
+	{"index", newIndex},
+	{"timeline", newTimeline},
+	{"hydrate", newHydrate},
+	{"corpus", newCorpus},
+	{"gaps", newGaps},
+	{"held", newHeld},
+	{"archive", newArchive},
+	{"unarchive", newUnarchive},
+	{"forget", newForget},
+	{"supersede", newSupersede},
+	{"handoff", newHandoff},
+	{"project", newProject},
+	{"serve", newServe},
+	{"inject", newInject},
+	{"capture", newCapture},
+	{"drain", newDrain},
+	{"sync", newSync},
+	{"reindex", newReindex},
+	{"conflicts", newConflicts},
+	{"machines", newMachines},
+	{"history", newHistory},
+	{"diff", newDiff},
+	{"restore", newRestore},
+	{"merge-driver", newMergeDriver},
+	{"reflect", newReflect},
+	{"merge", newMerge},
+	{"review", newReview},
+	{"cost", newCost},
+	{"dedup", newDedup},
+	{"migrate", newMigrate},
+	{"backfill-provenance", newBackfill},
+	{"import", newImport},
+	{"export", newExport},
+	{"status", newStatus},
+	{"doctor", newDoctor},
+	{"stats", newStats},
+	{"log", newLog},
+	{"tail", newTail},
+	{"config", newConfig},
+	{"redact", newRedact},
+	{"calibrate-thresholds", newCalibrate},
+	{"prove", newProve},
+	{"eval", newEval},
+	{"man", newMan},
+	{"version", newVersion},
+}
+
+// needed returns the commands that a command line is about: building all of them
+// takes longer than most commands do. Without the name of one, say to list them
+// or to guess which was meant, it is all of them.
+func needed(args []string) []namedCommand {
+	if len(args) > 0 && args[0] != "man" {
+		if i := slices.IndexFunc(commands, func(c namedCommand) bool { return c.name == args[0] }); i >= 0 {
+			return commands[i : i+1]
+		}
+	}
+	return commands
 }
 
 // load works out the settings.
