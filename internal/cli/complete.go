@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -103,20 +105,17 @@ func (p *program) offerIDs(ctx context.Context, dead bool) (ids []string) {
 	return ids
 }
 
-// projectKeys lists the projects that have notes, the one that was written to last first.
+// projectKeys lists the projects that have notes, the one with the most first.
 func projectKeys(ctx context.Context, p *program) (keys []string) {
 	p.glance(ctx, func(m *memory) {
-		rows, err := m.index.Select(ctx, index.Filter{Now: m.store.Now()}, 0)
+		counts, err := m.index.PerProject(ctx, index.Filter{Now: m.store.Now()})
 		if err != nil {
 			return
 		}
-		seen := make(map[string]bool)
-		for _, r := range rows {
-			if !seen[r.Project] && printable(r.Project) == r.Project {
-				keys = append(keys, r.Project)
-			}
-			seen[r.Project] = true
-		}
+		keys = slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+			return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+		})
+		keys = slices.DeleteFunc(keys, func(key string) bool { return printable(key) != key })
 	})
 	return keys
 }

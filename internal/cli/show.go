@@ -26,15 +26,8 @@ func (m *memory) resolve(ctx context.Context, name string) (index.Row, error) {
 	}
 	var found []index.Row
 	if len(name) >= minPrefix {
-		rows, err := m.index.Select(ctx, index.Filter{Dead: true}, 0)
-		if err != nil {
+		if found, err = m.index.Select(ctx, index.Filter{Dead: true, Part: string(id)}, 0); err != nil {
 			return row, err
-		}
-		want := strings.ToLower(string(id))
-		for _, r := range rows {
-			if have := strings.ToLower(string(r.ID)); strings.HasPrefix(have, want) || strings.HasSuffix(have, want) {
-				found = append(found, r)
-			}
 		}
 	}
 	switch len(found) {

@@ -73,11 +73,15 @@ func (p *program) statusLine(ctx context.Context) error {
 // projectNotes counts the live notes of this folder's project.
 func (m *memory) projectNotes(ctx context.Context) int {
 	id := m.p.project(m.store, "")
-	rows, err := m.index.Select(ctx, index.Filter{Projects: m.store.Names(id), Now: m.store.Now()}, 0)
+	counts, err := m.index.PerProject(ctx, index.Filter{Projects: m.store.Names(id), Now: m.store.Now()})
 	if err != nil {
 		return 0
 	}
-	return len(rows)
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }
 
 func (m *memory) syncedAgo() string {

@@ -109,6 +109,7 @@ type Filter struct {
 	Branches    []string  // notes of these branches only, and of none; no branches means all of them
 	From, To    time.Time // of Row.Effective, both included; zero leaves that end open
 	Only        []note.ID // nothing else
+	Part        string    // an id that begins or ends like this, without regard to case
 	Confidence  float64   // at least
 }
 
@@ -226,11 +227,12 @@ type Backend interface {
 	Memo(ctx context.Context, kind, key string) (m Memo, ok bool, err error)
 	// Memos lists what was kept of a kind, the newest first, at most limit.
 	Memos(ctx context.Context, kind string, limit int) ([]Memo, error)
-	// SetMemo keeps a value, and of its kind the newest keep only (0 keeps all). It gives up at once when somebody else writes.
 	// SetMemo keeps a value, and of its kind the newest keep only (0 keeps all).
 	// It fails at once when somebody else writes.
 	SetMemo(ctx context.Context, kind, key string, m Memo, keep int) error
 
+	// PerProject returns how many notes of each project the filter lets through.
+	PerProject(ctx context.Context, f Filter) (map[string]int, error)
 	// Select returns rows, newest first (updated, then id); limit 0 means all.
 	Select(ctx context.Context, f Filter, limit int) ([]Row, error)
 	// Rows returns the rows with the given keys, in that order; unknown keys are left out.

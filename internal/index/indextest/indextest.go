@@ -356,6 +356,10 @@ func choose(t *testing.T, s *suite) {
 		{"a kind of several", index.Filter{Projects: []string{"x", "y"}, Kind: note.Handoff}, 1, []note.ID{"p2"}},
 		{"a kind of all", index.Filter{Kind: note.Handoff}, 0, []note.ID{"r1", "p2", "q1"}},
 		{"without a kind", index.Filter{Projects: []string{"x", "y"}, WithoutKind: note.Handoff}, 1, []note.ID{"P3"}},
+		{"the beginning of an id, in any case", index.Filter{Part: "P"}, 0, []note.ID{"p2", "P3", "p1"}},
+		{"the end of an id", index.Filter{Part: "1"}, 1, []note.ID{"r1"}},
+		{"no wildcard", index.Filter{Part: "_1"}, 0, []note.ID{}},
+		{"no wildcard either", index.Filter{Part: "%"}, 0, []note.ID{}},
 		{"some of a project", index.Filter{Projects: []string{"x"}, Only: []note.ID{"p1", "q1"}}, 1, []note.ID{"p1"}},
 	} {
 		rows, err := s.Select(s.ctx, c.filter, c.limit)
@@ -364,6 +368,11 @@ func choose(t *testing.T, s *suite) {
 		}
 		equal(t, c.name, c.want, ids(rows))
 	}
+	perProject, err := s.PerProject(s.ctx, index.Filter{WithoutKind: note.Handoff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "notes of each project", map[string]int{"p": 4, "x": 2}, perProject)
 }
 
 func supersede(t *testing.T, s *suite) {

@@ -190,6 +190,26 @@ func apart(f index.Filter, order string) (cond string, args []any) {
 	return "n.key IN (" + strings.Join(first, " UNION ALL ") + ")", args
 }
 
+// PerProject returns how many notes of each project the filter lets through.
+func (d *DB) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
+	cond, args := where(f)
+	rows, err := d.query(ctx, "SELECT n.project, count(*) FROM notes n WHERE "+cond+" GROUP BY n.project", args...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	counts := make(map[string]int)
+	for rows.Next() {
+		var project string
+		var n int
+		if err := rows.Scan(&project, &n); err != nil {
+			return nil, wrap(err)
+		}
+		counts[project] = n
+	}
+	return counts, wrap(rows.Err())
+}
+
 // Rows returns the rows with the given keys, in that order.
 func (d *DB) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
 	if len(keys) == 0 {

@@ -9,6 +9,9 @@ import (
 	"anamnesis/internal/note"
 )
 
+// literal takes the meaning from what LIKE reads as a wildcard.
+var literal = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+
 // where makes the condition of a filter on the table notes, named n.
 func where(f index.Filter) (cond string, args []any) {
 	var all []string
@@ -71,6 +74,10 @@ func where(f index.Filter) (cond string, args []any) {
 	if len(f.Only) > 0 {
 		list, _ := json.Marshal(f.Only) // cannot fail: ids are text
 		add("n.id IN (SELECT value FROM json_each(?))", string(list))
+	}
+	if f.Part != "" {
+		part := literal.Replace(f.Part)
+		add(`(n.id LIKE ? ESCAPE '\' OR n.id LIKE ? ESCAPE '\')`, part+"%", "%"+part)
 	}
 	if len(all) == 0 {
 		return "1", nil
