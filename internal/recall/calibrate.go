@@ -20,6 +20,7 @@ import (
 // A Calibration says from which signal on hits are relevant in a store.
 type Calibration struct {
 	Threshold      float64 `json:"threshold"`
+	Middle         float64 `json:"middle"`          // where a score is one half, in the units that scores are made of
 	Notes          int     `json:"notes"`           // in the store, or the project, when it was made
 	Probes         int     `json:"probes"`          // questions nobody should answer
 	FalseInjection float64 `json:"false_injection"` // share of them that is answered all the same
@@ -34,8 +35,12 @@ type Calibration struct {
 const leastNotes = 50
 
 // prior is the threshold of smaller stores: about what stores of a few hundred
-// notes come to.
-const prior = 12.5
+// notes come to. Their scores begin further down than those stores' would, so
+// that the best of a few notes does not look like a bad answer.
+const (
+	prior       = 7.0
+	priorMiddle = 5.0
+)
 
 func (c *Calibration) kind() string {
 	if c.Notes < leastNotes {
@@ -62,18 +67,18 @@ var strangers string
 // were they normal. The upper half does not count: some strangers may be at
 // home here.
 const (
-	spread    = 1.25
+	spread    = 0.95
 	lowerTail = 0.16
 	ownProbes = 40
 )
 
-const calibrations = "calibration"
+const calibrations = "relevance"
 
 // Calibrate works out from which signal on hits are relevant among the notes
 // of a project, or of the whole store when project is empty, and keeps it in
 // the index. The same notes and the same model give the same numbers.
 func (e *Engine) Calibrate(ctx context.Context, project string) (Calibration, error) {
-	c := Calibration{Model: e.index.Model(), Project: project, Threshold: prior}
+	c := Calibration{Model: e.index.Model(), Project: project, Threshold: prior, Middle: priorMiddle}
 	f := index.Filter{Now: e.store.Now()}
 	if project != "" {
 		f.Projects = []string{project}
@@ -104,23 +109,22 @@ func (e *Engine) Calibrate(ctx context.Context, project string) (Calibration, er
 const maxCalibrated = 5000
 
 func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, rows []index.Row) error {
-	var signals []float64
+	var signals, scores []float64
 	for text := range strings.Lines(strangers) {
-		s, err := e.ping(ctx, strings.TrimSpace(text), projects)
+		open, score, err := e.ping(ctx, strings.TrimSpace(text), projects)
 		if err != nil {
 			return err
 		}
-		signals = append(signals, s)
+		signals, scores = append(signals, open), append(scores, score)
 	}
 	slices.Sort(signals)
-	at := func(share float64) float64 { return signals[int(share*float64(len(signals)))] }
+	slices.Sort(scores)
 	c.Probes = len(signals)
-	c.Threshold = at(0.5) + spread*(at(0.5)-at(lowerTail))
-	c.Threshold = math.Round(c.Threshold*1000) / 1000
+	c.Threshold, c.Middle = beyond(signals), beyond(scores)
 	c.FalseInjection = float64(len(signals)-first(signals, c.Threshold)) / float64(len(signals))
 	silent := 0
 	for _, text := range e.ownQuestions(rows) {
-		s, err := e.ping(ctx, text, projects)
+		s, _, err := e.ping(ctx, text, projects)
 		if err != nil {
 			return err
 		}
@@ -135,28 +139,32 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 	return nil
 }
 
+// beyond is the signal from which on a question is no stranger's.
+func beyond(sorted []float64) float64 {
+	at := func(share float64) float64 { return sorted[int(share*float64(len(sorted)))] }
+	return math.Round((at(0.5)+spread*(at(0.5)-at(lowerTail)))*1000) / 1000
+}
+
 // first is the number of signals below a threshold.
 func first(sorted []float64, threshold float64) int {
 	n, _ := slices.BinarySearch(sorted, threshold)
 	return n
 }
 
-// ping returns the signal of a question.
-func (e *Engine) ping(ctx context.Context, text string, projects []string) (float64, error) {
+// ping returns what a question comes to for the gate, and for the score.
+func (e *Engine) ping(ctx context.Context, text string, projects []string) (open, score float64, err error) {
 	res := &Result{}
 	q, err := e.interpret(Query{Text: text, Projects: projects, Synthetic: true, NoCache: true}, res)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	lists, err := e.ask(ctx, q, res)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	hits := e.rerank(ctx, q, e.fuse(lists), res)
-	if len(hits) == 0 {
-		return 0, nil
-	}
-	return e.signal(ctx, q, hits, res), nil
+	e.unread(ctx, q, hits, res)
+	return toOpen.of(hits, res), toScore.of(hits, res), nil
 }
 
 // ownQuestions makes questions of notes: some words of each, in their order.
@@ -206,7 +214,7 @@ func (e *Engine) calibration(ctx context.Context, q Query) Calibration {
 			return c
 		}
 	}
-	return Calibration{Threshold: prior, Model: e.index.Model()}
+	return Calibration{Threshold: prior, Middle: priorMiddle, Model: e.index.Model()}
 }
 
 // Calibration returns the numbers of the gate for a project, or for the store.

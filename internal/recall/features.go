@@ -9,13 +9,13 @@ import (
 // What the built-in reranker looks at in a hit. All but the last are between 0
 // and 1, or nearly.
 const (
-	fFlat     = iota // BM25F of the best passage, its length hardly counted
-	fLength          // likewise, its length counted much
+	fWords    = iota // BM25F of the best passage
 	fBody            // of the body alone, without title and tags
 	fNote            // of all passages of the note that were found, as one
 	fSoft            // what the passage gains by words that mean nearly the same
 	fCoverage        // share of the question's words that it holds, by weight
 	fNear            // words of the question that stand together in it
+	fWording         // likewise side by side, small words among them
 	fCosine          // of the vectors of passage and question
 	fFeedback        // of the vectors of the passage and of the best hits
 	fGraph           // strength of the path through the graph, or from what it replaced
@@ -26,18 +26,21 @@ const (
 
 type features [numFeatures]float64
 
+// shares are the features that are shares of the question's words by weight.
+var shares = []int{fWords, fBody, fNote, fSoft, fCoverage, fNear}
+
 // featureWeights are the weights of the features in the logit: fitted by
 // tools/rankfit on questions that people wrote, but for the last three, which
 // those sets cannot show (docs/retrieval.md).
 var featureWeights = features{
-	fFlat: 2.7, fLength: 3.2, fBody: 6.5, fNote: 5, fSoft: 6, fCoverage: 4.3, fNear: 1, fCosine: 2.6, fFeedback: 4.5,
-	fGraph: 4, fTime: 1, fCompany: 2.4,
+	fWords: 1, fBody: 8, fNote: 3.5, fSoft: 6.3, fCoverage: 4, fNear: 1.5, fWording: 2, fCosine: 1.6, fFeedback: 2,
+	fGraph: 4, fTime: 1, fCompany: 2.2,
 }
 
 // featureNames names the features in explanations.
 var featureNames = [numFeatures]string{
-	"words", "words by length", "words in the body", "words in the note", "related words", "coverage", "phrases",
-	"meaning", "like the best", "graph", "time", "company",
+	"words", "words in the body", "words in the note", "related words", "coverage", "phrases",
+	"wording", "meaning", "like the best", "graph", "time", "company",
 }
 
 // Features returns what the built-in reranker saw in a hit, in the order of
@@ -55,12 +58,12 @@ func (f *features) sum() (sum float64) {
 	return sum
 }
 
-// BM25 with its length hardly and much counted. Short facts want the first,
-// notes of all lengths the second; the sum of both does well on either.
+// alone is the sum without company.
+func (f *features) alone() float64 { return f.sum() - featureWeights[fCompany]*f[fCompany] }
+
 var (
-	bmFlat   = bm25{k1: 0.9, b: 0.3}
-	bmLength = bm25{k1: 1.2, b: 0.8}
-	bmNote   = bm25{k1: 1.2, b: 0.75}
+	bmPassage = bm25{k1: 1.2, b: 0.8}
+	bmNote    = bm25{k1: 1.2, b: 0.75}
 )
 
 type bm25 struct{ k1, b float64 }
@@ -77,6 +80,7 @@ func (m bm25) of(tf, length, mean float64) float64 {
 // A reader makes features.
 type reader struct {
 	*scorer
+	wording  *wording
 	question []float32 // its vector, nil when there is none
 	model    uint64
 
@@ -86,9 +90,9 @@ type reader struct {
 	where [][]int                    // first positions of each term
 }
 
-func newReader(s *scorer, question []float32, model uint64) *reader {
+func newReader(s *scorer, text string, question []float32, model uint64) *reader {
 	n := len(s.weight)
-	r := &reader{scorer: s, question: question, model: model, near: make([]float64, n), all: make([]float64, n), where: make([][]int, n)}
+	r := &reader{scorer: s, wording: newWording(text), question: question, model: model, near: make([]float64, n), all: make([]float64, n), where: make([][]int, n)}
 	for f := range r.tf {
 		r.tf[f] = make([]float64, n)
 	}
@@ -99,12 +103,14 @@ func newReader(s *scorer, question []float32, model uint64) *reader {
 // its passages the best counts.
 func (r *reader) read(h *Hit) {
 	clear(r.all)
+	h.says = make([]bool, r.wording.pairs())
 	length := 0.0
 	best := math.Inf(-1)
 	var kept features
 	for i := range h.passages {
 		c := &h.passages[i]
 		f := r.passage(c)
+		r.wording.mark(c, h.says)
 		for t := range r.all {
 			r.all[t] += r.tf[index.Body][t]
 			if i == 0 {
@@ -159,17 +165,15 @@ func (r *reader) passage(c *index.Candidate) (f features) {
 	}
 	for t, w := range r.weight {
 		tf := r.tf[index.Body][t] + r.fields[index.Title]*r.tf[index.Title][t] + r.fields[index.Tags]*r.tf[index.Tags][t]
-		f[fFlat] += w * bmFlat.of(tf, whole, mean)
-		exact := bmLength.of(tf, whole, mean)
-		f[fLength] += w * exact
-		f[fBody] += w * bmLength.of(r.tf[index.Body][t], body, meanBody)
+		f[fWords] += w * bmPassage.of(tf, whole, mean)
+		f[fBody] += w * bmPassage.of(r.tf[index.Body][t], body, meanBody)
 		if tf > 0 {
 			f[fCoverage] += w
 		} else {
-			f[fSoft] += w * bmLength.of(r.near[t], whole, mean)
+			f[fSoft] += w * bmPassage.of(r.near[t], whole, mean)
 		}
 	}
-	for _, i := range []int{fFlat, fLength, fBody, fCoverage, fSoft} {
+	for _, i := range []int{fWords, fBody, fCoverage, fSoft} {
 		f[i] /= r.sum
 	}
 	return f
@@ -219,77 +223,6 @@ func (r *reader) together() []float64 {
 		}
 	}
 	return pairs
-}
-
-// phrases gives hits the share of the question's pairs of words that stand
-// together in them, by weight. A pair that stands together in many of the hits,
-// such as "current directory" among notes about a shell, says little.
-func (r *reader) phrases(hits []*Hit) {
-	n := max(0, len(r.weight)-1)
-	weight := make([]float64, n)
-	all := 0.0
-	for i := range weight {
-		have := 0.0
-		for _, h := range hits {
-			if i < len(h.pairs) {
-				have += h.pairs[i]
-			}
-		}
-		weight[i] = (r.weight[i] + r.weight[i+1]) * math.Log(float64(len(hits)+1)/(have+1)) / math.Log(float64(len(hits)+1))
-		all += r.weight[i] + r.weight[i+1]
-	}
-	for _, h := range hits {
-		sum := 0.0
-		for i, p := range h.pairs {
-			sum += weight[i] * p
-		}
-		if h.features[fNear] = 0; all > 0 {
-			h.features[fNear] = sum / all
-		}
-	}
-}
-
-// rare gives hits the share of the question's words that they hold, each
-// weighted by how few of the hits hold it as well.
-func (r *reader) rare(hits []*Hit) {
-	all := 0.0
-	weight := make([]float64, len(r.weight))
-	for t, w := range r.weight {
-		have := 0.0
-		for _, h := range hits {
-			if h.holds[t] {
-				have++
-			}
-		}
-		all += w
-		weight[t] = w * math.Log(float64(len(hits)+1)/(have+1)) / math.Log(float64(len(hits)+1))
-	}
-	for _, h := range hits {
-		sum := 0.0
-		for t, has := range h.holds {
-			if has {
-				sum += weight[t]
-			}
-		}
-		if h.features[fCoverage] = 0; all > 0 {
-			h.features[fCoverage] = sum / all
-		}
-	}
-}
-
-// closeness is what two words a distance apart are worth.
-func closeness(d int) float64 {
-	switch {
-	case d == 1:
-		return 1
-	case d > 0 && d <= 3:
-		return 0.6
-	case d < 0 && d >= -3:
-		return 0.4
-	case d > -8 && d < 8:
-		return 0.2
-	}
-	return 0
 }
 
 // FeatureWeights are the weights of the features.

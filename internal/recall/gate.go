@@ -1,9 +1,10 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
+	"slices"
 )
 
 // A Gate is what the relevance gate saw and decided (R7).
@@ -18,35 +19,63 @@ type Gate struct {
 // gated is how many of the best hits the gate looks at.
 const gated = 5
 
-// The signal of the gate: what the reranker thinks of the best hit, how near
-// the nearest of the best is in meaning, and how much of the question is
-// covered in absolute terms, because three rare words say more than one. The
-// last two are what the reranker, which compares hits of one question, need
-// not know.
-const (
-	signalCosine = 10.0
-	signalRaw    = 0.4
+// A weighing makes one number of what the reranker thinks of the best hit and
+// of what the reranker, which compares hits of one question, need not know.
+type weighing struct {
+	cosine  float64 // how near the nearest of the best is in meaning
+	held    float64 // how much of the question the best holds in absolute terms: three rare words say more than one
+	strange float64 // against it: the share of the question's words, by weight, that no note knows
+	unknown float64 // what such a word weighs, against its rarity, among the words that are due
+}
+
+// Whether anything is worth saying, and how sure we are of what we say, are two
+// questions. A question most of whose words no note knows is about something
+// else altogether, and the gate holds that against it. Among questions that
+// could be meant for this store such a word is as often a slip, or another name
+// for a thing it knows, and the score counts it for little (docs/retrieval.md).
+var (
+	toOpen  = weighing{cosine: 8, held: 0.1, strange: 3, unknown: 0.5}
+	toScore = weighing{cosine: 4, held: 0.2, unknown: 0.25}
 )
 
-// signal is the relevance of hits to a question, in units of the reranker's
-// sum. What it means depends on the store: see Calibrate.
-func signal(hits []*Hit, res *Result) float64 {
-	if len(hits) == 0 {
+// of is the relevance of hits to a question, in units of the reranker's sum.
+// What it means depends on the store: see Calibrate. Company does not count: it
+// says which of two hits is better, not whether one is good, and a neighbour
+// that no arm found is no answer.
+func (w weighing) of(hits []*Hit, res *Result) float64 {
+	found := make([]*Hit, 0, len(hits))
+	for _, h := range hits {
+		if len(h.Found) > 0 {
+			found = append(found, h)
+		}
+	}
+	if len(found) == 0 {
 		return 0
 	}
-	best, cosine := math.Inf(-1), 0.0
-	var top *Hit
-	for _, h := range hits[:min(len(hits), gated)] {
-		if s := h.features.sum(); s > best {
-			best, top = s, h
-		}
+	slices.SortStableFunc(found, func(a, b *Hit) int { return cmp.Compare(b.features.alone(), a.features.alone()) })
+	top, cosine := found[0], 0.0
+	for _, h := range found[:min(len(found), gated)] {
 		cosine = max(cosine, h.Cosine)
 	}
-	weight := 0.0
-	for _, t := range res.Terms {
-		weight += t.Weight
+	all, unknown, held := 0.0, 0.0, 0.0
+	for i, t := range res.Terms {
+		all += t.Weight
+		if t.Frequency == 0 {
+			unknown += t.Weight
+		}
+		if i < len(top.holds) && top.holds[i] {
+			held += t.Weight
+		}
 	}
-	return best + signalCosine*cosine + signalRaw*weight*top.features[fFlat]
+	f := top.features
+	strange := 0.0
+	if due := all - unknown + w.unknown*unknown; due > 0 {
+		strange = unknown / all
+		for _, i := range shares {
+			f[i] *= all / due
+		}
+	}
+	return f.alone() + w.cosine*cosine + w.held*held - w.strange*strange
 }
 
 // relevant says whether the hits are about the question at all. It is asked
@@ -72,17 +101,16 @@ func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result
 	}
 	c := e.calibration(ctx, q)
 	g.Kind, g.Threshold = c.kind(), c.Threshold
-	g.Signal = e.signal(ctx, q, hits, res)
+	e.unread(ctx, q, hits, res)
+	g.Signal = toOpen.of(hits, res)
 	g.Open = g.Signal >= g.Threshold
 	g.Reason = fmt.Sprintf("relevance %.1f, of %.1f that are due (%s)", g.Signal, g.Threshold, c.describe())
 	return g.Open
 }
 
-// signal is the signal of the hits. Where the reranker was off, they are read
-// for it now.
-func (e *Engine) signal(ctx context.Context, q Query, hits []*Hit, res *Result) float64 {
+// unread reads hits for the gate where the reranker was off.
+func (e *Engine) unread(ctx context.Context, q Query, hits []*Hit, res *Result) {
 	if !e.opts.Rerank {
 		e.read(ctx, q, hits[:min(len(hits), reranked)], res)
 	}
-	return signal(hits, res)
 }

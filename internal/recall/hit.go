@@ -23,6 +23,7 @@ type Hit struct {
 	features features
 	vector   index.Vector // of its best passage
 	holds    []bool       // which words of the question it holds
+	says     []bool       // which pairs of its neighbouring tokens stand side by side in it
 	pairs    []float64    // how close neighbouring words of the question stand in it
 }
 

@@ -4,7 +4,7 @@ import "anamnesis/internal/index"
 
 const (
 	mmrWindow = 20   // hits that are chosen among, at least
-	mmrLeast  = 0.25 // share of the best hit's score below which nothing is moved up
+	mmrLeast  = 0.45 // share of the best hit's score below which nothing is moved up
 	mmrNear   = 0.95 // cosine from which two hits say the same, more or less
 	mmrAlike  = 0.8  // cosine below which words are not compared
 	mmrCopy   = 0.5  // share of runs of words from which they do

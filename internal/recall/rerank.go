@@ -47,16 +47,17 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 }
 
 // judge gives hits the score that their features come to. The best one's says
-// how relevant it is in this store: one half stands where the gate closes, so
-// that scores of two questions, and of two stores, can be compared. The others
-// stand behind it as far as their features do.
+// how sure we are that it answers: one half stands where questions begin that
+// are none of this store's business, so that scores of two questions, and of
+// two stores, can be compared. The others stand behind it as far as their
+// features do.
 func (e *Engine) judge(ctx context.Context, q Query, hits []*Hit, res *Result) {
 	c := e.calibration(ctx, q)
 	best := math.Inf(-1)
 	for _, h := range hits {
 		best = max(best, h.features.sum())
 	}
-	top := (signal(bySum(hits), res) - c.Threshold) / signalScale
+	top := (toScore.of(hits, res) - c.Middle) / signalScale
 	for _, h := range hits {
 		logit := top + (h.features.sum()-best)/sumScale
 		h.become("read with the question", sigmoid(max(-maxLogit, min(maxLogit, logit))))
@@ -66,8 +67,8 @@ func (e *Engine) judge(ctx context.Context, q Query, hits []*Hit, res *Result) {
 
 const (
 	maxLogit    = 8
-	signalScale = 4
-	sumScale    = 2.5
+	signalScale = 3.5
+	sumScale    = 2.1
 )
 
 // read fills in the features of hits, and adds the notes that were written in
@@ -99,12 +100,13 @@ func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []
 		table.forget()
 		e.tables.Put(table)
 	}()
-	r := newReader(newScorer(e.opts, m, e.models.Words, table), question, index.VectorModel(model))
+	r := newReader(newScorer(e.opts, m, e.models.Words, table), q.Text, question, index.VectorModel(model))
 	for _, h := range hits {
 		r.read(h)
 	}
 	r.phrases(hits)
 	r.rare(hits)
+	r.worded(hits)
 	feedback(hits)
 	company, err := e.company(ctx, q, hits, r)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
@@ -56,11 +57,16 @@ func newScorer(o Options, m index.Matches, words Words, table *seen) *scorer {
 		seen: table, tf: make([]float64, n),
 	}
 	s.fields = [index.NumFields]float64{index.Title: o.TitleWeight, index.Tags: o.TagsWeight, index.Body: 1}
+	part := parts(m.Terms)
 	for i, t := range m.Terms {
+		weight := t.Weight
+		if part[i] {
+			weight *= partWorth
+		}
 		s.learn(index.TokenHash(t.Token), match{i, 1})
 		s.words = append(s.words, t.Token)
-		s.weight = append(s.weight, t.Weight)
-		s.sum += t.Weight
+		s.weight = append(s.weight, weight)
+		s.sum += weight
 	}
 	if words != nil {
 		s.know(m.Terms, words)
@@ -172,4 +178,27 @@ func (s *scorer) matched() (words []string) {
 		}
 	}
 	return words
+}
+
+// partWorth is what a part of a word of the question weighs against a word.
+const partWorth = 0.5
+
+// parts says which terms of a question are parts of the one before them: "r"
+// and "spec" of "RSpec". The question says that word once, and a note that
+// holds it should not count three times.
+func parts(terms []index.Term) []bool {
+	part := make([]bool, len(terms))
+	for i := 0; i < len(terms); i++ {
+		whole := strings.ReplaceAll(terms[i].Token, "_", "")
+		for j := i + 1; j < len(terms); j++ {
+			at := strings.Index(whole, terms[j].Token)
+			if at < 0 || len(terms[j].Token) >= len(whole) && j == i+1 {
+				break
+			}
+			part[j] = true
+			whole = whole[at+len(terms[j].Token):]
+			i = j
+		}
+	}
+	return part
 }

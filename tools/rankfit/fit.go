@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -71,7 +72,7 @@ func run(ctx context.Context, out io.Writer, fit, check, settings []string, l2 f
 	return nil
 }
 
-// descend finds the weights that make the relevant hits likely.
+// descend finds the weights that put a relevant hit into the first places.
 func descend(sets [][]judged, l2 float64) []float64 {
 	n := len(recall.FeatureNames())
 	w := recall.FeatureWeights()
@@ -103,32 +104,39 @@ func descend(sets [][]judged, l2 float64) []float64 {
 	return w
 }
 
-// slope adds the gradient of the negative log-likelihood of one question.
+// places are those that a relevant hit should take: for each, it is compared
+// with the hit that keeps it out. That is closer to what is measured than the
+// likelihood of the whole list, in which one hit that cannot be told apart from
+// the answer counts for more than ten that could be.
+var places = []int{2, 5, 10}
+
+// slope adds the gradient of the losses of one question: of the best relevant
+// hit against the second, the fifth and the tenth best of the others, logistic.
 func slope(q *judged, w []float64, share float64, gradient []float64) {
-	if !slices.Contains(q.relevant, true) {
-		return
-	}
 	scores := make([]float64, len(q.features))
-	top := math.Inf(-1)
+	good := -1
+	var others []int
 	for i, f := range q.features {
 		scores[i] = dot(w, f)
-		top = max(top, scores[i])
-	}
-	var all, good float64
-	for i := range scores {
-		scores[i] = math.Exp(scores[i] - top)
-		all += scores[i]
-		if q.relevant[i] {
-			good += scores[i]
+		switch {
+		case !q.relevant[i]:
+			others = append(others, i)
+		case good < 0 || scores[i] > scores[good]:
+			good = i
 		}
 	}
-	for i, f := range q.features {
-		p := scores[i] / all
-		if q.relevant[i] {
-			p -= scores[i] / good
+	if good < 0 {
+		return
+	}
+	slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	for _, place := range places {
+		if place > len(others) {
+			continue
 		}
-		for j, x := range f {
-			gradient[j] += share * p * x
+		rival := others[place-1]
+		p := share / float64(len(places)) / (1 + math.Exp(scores[good]-scores[rival]))
+		for j := range gradient {
+			gradient[j] -= p * (q.features[good][j] - q.features[rival][j])
 		}
 	}
 }

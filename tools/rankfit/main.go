@@ -5,10 +5,10 @@
 //
 //	go run ./tools/rankfit -fit DIR,DIR [-check DIR,DIR]
 //
-// Of each question the best 100 hits are read; the weights are those that make
-// the relevant ones likelier than the others (softmax over the hits of a
-// question, L2), by gradient descent from the present weights. The figures of
-// the fitted sets are of five folds, each ranked with the weights of the others.
+// Of each question the best 100 hits are read; the weights are those that put a
+// relevant one before the second, the fifth and the tenth best of the others
+// (logistic loss, L2), by gradient descent from the present weights. The figures
+// of the fitted sets are of three folds, each ranked with the weights of the others.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 func main() {
 	fit := flag.String("fit", "", "sets to fit on, between commas")
 	check := flag.String("check", "", "sets that are only checked")
-	l2 := flag.Float64("l2", 0.002, "how strongly the present weights hold")
+	l2 := flag.Float64("l2", 0.0005, "how strongly the present weights hold")
 	settings := flag.String("set", "", "settings, as key=value between commas")
 	flag.Parse()
 	if *fit == "" && *check == "" {

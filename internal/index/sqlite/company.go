@@ -7,12 +7,18 @@ import (
 	"anamnesis/internal/index"
 )
 
-// The next and the last note of the same moment.
+// The next and the last note of the same moment and session. A moment that more
+// than mostCompany notes of a project share is that of an import: its notes say
+// nothing about one another. At most one more than that is counted.
 const (
-	beside = `SELECT j.value, n.key FROM json_each(?) j CROSS JOIN notes o ON o.key = j.value JOIN notes n ON n.key =
-	(SELECT x.key FROM notes x WHERE x.project = o.project AND x.created = o.created AND x.id `
-	forwardSQL  = beside + "> o.id ORDER BY x.id LIMIT 1) WHERE o.created <> 0 AND "
-	backwardSQL = beside + "< o.id ORDER BY x.id DESC LIMIT 1) WHERE o.created <> 0 AND "
+	mostCompany = "64"
+	companySQL  = `WITH o AS MATERIALIZED (SELECT n.key, n.id, n.project, n.created, n.session
+		FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE n.created <> 0 AND ` + mostCompany + ` >=
+		(SELECT count(*) FROM (SELECT 1 FROM notes y WHERE y.project = n.project AND y.created = n.created LIMIT ` + mostCompany + ` + 1))) `
+	beside = `SELECT o.key, n.key FROM o CROSS JOIN notes n ON n.key =
+	(SELECT x.key FROM notes x WHERE x.project = o.project AND x.created = o.created AND x.session = o.session AND x.id `
+	forwardSQL  = beside + "> o.id ORDER BY x.id LIMIT 1) WHERE "
+	backwardSQL = beside + "< o.id ORDER BY x.id DESC LIMIT 1) WHERE "
 )
 
 // Company returns the notes that stand beside others.
@@ -22,19 +28,19 @@ func (d *DB) Company(ctx context.Context, notes []int64, f index.Filter) ([]inde
 		return nil, wrap(err)
 	}
 	cond, args := where(f)
-	args = append([]any{string(list)}, args...)
-	rows, err := d.short(ctx, forwardSQL+cond+" UNION "+backwardSQL+cond+" ORDER BY 1, 2", append(args, args...)...)
+	all := append(append([]any{string(list)}, args...), args...)
+	rows, err := d.short(ctx, companySQL+forwardSQL+cond+" UNION "+backwardSQL+cond+" ORDER BY 1, 2", all...)
 	if err != nil {
 		return nil, wrap(err)
 	}
 	defer rows.Close()
-	var all []index.Company
+	var pairs []index.Company
 	for rows.Next() {
 		var c index.Company
 		if err := rows.Scan(&c.Of, &c.With); err != nil {
 			return nil, wrap(err)
 		}
-		all = append(all, c)
+		pairs = append(pairs, c)
 	}
-	return all, wrap(rows.Err())
+	return pairs, wrap(rows.Err())
 }
