@@ -67,7 +67,7 @@ var strangers string
 // were they normal. The upper half does not count: some strangers may be at
 // home here.
 const (
-	spread    = 0.95
+	spread    = 0.85
 	lowerTail = 0.16
 	ownProbes = 40
 )

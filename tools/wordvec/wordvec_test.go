@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"math"
 	"os"
 	"slices"
@@ -231,5 +233,17 @@ func TestSourcesPageIsFresh(t *testing.T) {
 				t.Errorf("%s: %s", s.name, s.licence)
 			}
 		}
+	}
+}
+
+// The table is made of the tokens that package index cuts. Whoever changes how
+// it cuts them has to make the table anew, or its words are not those of notes
+// any more: run the program, measure, and set the sum here.
+func TestAnalysisOfTheTable(t *testing.T) {
+	const sample = "The RSpec's re-run failed: parse_url(HTTPServer, v2.0) can't be re-used; naïve cafés, don't “quote” 日本語 " +
+		"--dry-run ~/.config/x.toml running runner ran studies policies C++ e.g. 10ms 0xff snake_case camelCase it's"
+	sum := sha256.Sum256([]byte(strings.Join(index.Words(sample), "\n")))
+	if got := hex.EncodeToString(sum[:4]); got != "d3eef1a9" {
+		t.Errorf("index.Words cuts text otherwise (%s) than when internal/llm/static.bin was made", got)
 	}
 }
