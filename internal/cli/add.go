@@ -193,13 +193,14 @@ type outcomeJSON struct {
 	Twin    note.ID   `json:"twin,omitempty"`
 	Why     string    `json:"why,omitempty"`
 	Masked  bool      `json:"redacted"`
+	Lifted  bool      `json:"lifted"` // it had been forgotten, and is not any more
 	Secrets []string  `json:"secrets"`
 	Note    *noteJSON `json:"note,omitempty"`
 }
 
 // printOutcome tells what became of a draft.
 func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) error {
-	j := outcomeJSON{header: head(command), Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Secrets: append([]string{}, out.Secrets...)}
+	j := outcomeJSON{header: head(command), Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Lifted, Secrets: append([]string{}, out.Secrets...)}
 	if out.Twin != nil {
 		j.Twin = out.Twin.ID
 	}
@@ -211,7 +212,11 @@ func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) er
 		j.Path = m.store.Path(out.Ref.Path)
 	}
 	if out.Lifted {
-		p.note("this was forgotten; it is not any more, on every machine that syncs")
+		where := ", on every machine that syncs"
+		if out.Note != nil && out.Note.Scope == note.Local {
+			where = " on this machine"
+		}
+		p.note("this was forgotten; it is not any more%s", where)
 	}
 	if out.Stale != nil {
 		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -132,9 +133,10 @@ const glanceTime = 200 * time.Millisecond
 
 // glance lets f look at the store as the index knows it, if there is one.
 func (p *program) glance(ctx context.Context, f func(*memory)) {
-	if _, err := os.Stat(p.cfg.Home); err != nil {
+	if fi, err := os.Stat(filepath.Join(p.cfg.Home, "index.db")); err != nil || !fi.Mode().IsRegular() {
 		return
 	}
+	p.glancing = true
 	m, err := p.open(ctx, glanceTime)
 	if err != nil {
 		return

@@ -208,21 +208,25 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 	if err != nil {
 		return err
 	}
-	refused := []string{}
+	type refusal struct {
+		Path string `json:"path"`
+		Why  string `json:"why"`
+	}
+	refused := []refusal{}
 	for _, r := range u.Refused {
-		refused = append(refused, r.Path)
+		refused = append(refused, refusal{r.Path, r.Why})
 	}
 	if p.json {
 		return p.emit(struct {
 			header
-			Applied   bool     `json:"applied"`
-			Notes     int      `json:"notes"`
-			Written   int      `json:"written"`
-			Same      int      `json:"same"`
-			Different []string `json:"different"`
-			Forgotten []string `json:"forgotten"`
-			Foreign   []string `json:"foreign"`
-			Refused   []string `json:"refused"`
+			Applied   bool      `json:"applied"`
+			Notes     int       `json:"notes"`
+			Written   int       `json:"written"`
+			Same      int       `json:"same"`
+			Different []string  `json:"different"`
+			Forgotten []string  `json:"forgotten"`
+			Foreign   []string  `json:"foreign"`
+			Refused   []refusal `json:"refused"`
 		}{
 			head("import"), apply, u.Manifest.Notes, len(u.Written), u.Same,
 			append([]string{}, u.Different...), append([]string{}, u.Forgotten...), append([]string{}, u.Foreign...), refused,

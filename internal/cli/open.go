@@ -54,7 +54,7 @@ func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error)
 			return nil, err
 		}
 	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: busy, Mapped: p.lasting})
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: busy, Keep: p.glancing, Mapped: p.lasting})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -49,10 +50,10 @@ func (p *program) register(ctx context.Context, s *store.Store, pl plan) string 
 }
 
 // unregisterAll takes out the server of that name, or without a name under
-// every name that init gave it, and forgets those names.
+// every name that init gave it, and forgets the names of those that are gone.
 func (p *program) unregisterAll(ctx context.Context, s *store.Store, name string) (string, error) {
 	rec := p.installed(s)
-	names := rec.Servers
+	names := slices.Clone(rec.Servers)
 	switch {
 	case name != "":
 		names = []string{name}
@@ -61,27 +62,35 @@ func (p *program) unregisterAll(ctx context.Context, s *store.Store, name string
 	}
 	var lines []string
 	for _, n := range names {
-		lines = append(lines, p.unregister(ctx, n))
+		line, gone := p.unregister(ctx, n)
+		lines = append(lines, line)
+		if gone {
+			rec.Servers = slices.DeleteFunc(rec.Servers, func(r string) bool { return r == n })
+		}
 	}
-	rec.Servers = slices.DeleteFunc(rec.Servers, func(n string) bool { return slices.Contains(names, n) })
 	if err := p.remember(s, rec); err != nil {
 		return "", fmt.Errorf("uninstall: %w", err)
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-// unregister takes the server out of Claude Code.
-func (p *program) unregister(ctx context.Context, name string) string {
+// unregister takes the server out of Claude Code. gone says that there is none
+// of that name any more.
+func (p *program) unregister(ctx context.Context, name string) (line string, gone bool) {
 	remove := agent.Claude{}.RemoveServer(name)
 	claude, err := exec.LookPath(remove[0])
 	if err != nil {
-		return "mcp: claude was not found on the PATH; to remove the server, run: " + shellLine(remove)
+		return "mcp: claude was not found on the PATH; to remove the server, run: " + shellLine(remove), false
 	}
 	if out, err := p.runClaude(ctx, claude, remove[1:]); err != nil {
-		return "mcp: nothing removed (" + firstLine(out+" "+err.Error(), 200) + ")"
+		unknown := noServer.MatchString(out)
+		return "mcp: nothing removed (" + firstLine(out+" "+err.Error(), 200) + ")", unknown
 	}
-	return "mcp: removed " + name
+	return "mcp: removed " + name, true
 }
+
+// noServer is how Claude Code says that it knows no server of a name.
+var noServer = regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
 
 // runClaude runs Claude Code's own command. It is a child of ours, so our hooks
 // in it are off.

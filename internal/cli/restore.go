@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -155,10 +157,15 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 	}{header: head("restore"), Applied: apply, Notes: []line{}}
 	b := p.batch(m)
 	var paths, back []string
+	left, failed := 0, 0
 	for _, f := range forms {
 		l := line{ID: f.ID, Rev: f.Name}
-		_, gone := m.store.Find(f.ID)
-		if apply {
+		ref, gone := m.store.Find(f.ID)
+		switch {
+		case gone == nil && m.changedAfter(ref, f.ID, to):
+			l.Error = "it was changed after " + until + " and stays; by itself: anamnesis restore " + string(f.ID) + "@" + f.Name + " --apply"
+			left++
+		case apply:
 			var changed bool
 			changed, l.Error = m.rewindOne(ctx, f, &paths)
 			if changed {
@@ -166,6 +173,9 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 			}
 			if changed && gone != nil {
 				back = append(back, string(f.ID))
+			}
+			if l.Error != "" {
+				failed++
 			}
 		}
 		answer.Notes = append(answer.Notes, l)
@@ -181,16 +191,31 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 	if len(back) > 0 { // they have no former form that an undo could find
 		answer.Undo = strings.TrimPrefix(answer.Undo+" && anamnesis archive "+strings.Join(back, " "), " && ")
 	}
+	var bad error
+	if failed > 0 {
+		bad = &codedError{exitFailure, fmt.Errorf("restore: %s could not be restored; the others are", plural(failed, "note"))}
+	}
 	if p.json {
-		return p.emit(answer)
+		return errors.Join(p.emit(answer), bad)
 	}
 	if !apply {
-		p.printf("restore: %d note(s) would change%s\n", len(forms), dryRun(len(forms)))
+		p.printf("restore: %d note(s) would change%s\n", len(forms)-left, dryRun(len(forms)-left))
 		return nil
 	}
 	p.printf("restore: %d note(s) have their former form\n", answer.Changed)
 	p.undoLine(answer.Undo)
-	return nil
+	return bad
+}
+
+// changedAfter reports whether a note was changed since to, by us or by hand.
+// Taking back what was done before would take that along.
+func (m *memory) changedAfter(ref store.Ref, id note.ID, to time.Time) bool {
+	if to.IsZero() {
+		return false
+	}
+	to = to.Add(time.Millisecond) // times on the command line know no less
+	revs, err := m.store.History(id)
+	return err == nil && len(revs) > 0 && revs[0].At.After(to) || ref.ModTime.After(to)
 }
 
 // rewindOne brings one form back. paths gets the files that changed.

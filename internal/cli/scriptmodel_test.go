@@ -44,8 +44,8 @@ func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 
 // undo runs the command behind "undo:" in the last output.
 func cmdUndo(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, !neg && len(args) == 0, "undo")
-	_, line, ok := strings.Cut(ts.ReadFile("stdout"), "undo: ")
+	need(ts, !neg && len(args) < 2, "undo [FILE]")
+	_, line, ok := strings.Cut(ts.ReadFile(append(args, "stdout")[0]), "undo: ")
 	line, _, _ = strings.Cut(line, "\n")
 	words := strings.Fields(line)
 	if !ok || len(words) == 0 {

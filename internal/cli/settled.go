@@ -97,8 +97,9 @@ const syncedFile = "sync.json"
 // lastSync is what stands in it.
 type lastSync struct {
 	V       int        `json:"v"`
-	At      string     `json:"at"`           // of the last exchange, RFC 3339
-	OK      string     `json:"ok,omitempty"` // of the last one that reached the remote
+	At      string     `json:"at"`               // of the last exchange, RFC 3339
+	OK      string     `json:"ok,omitempty"`     // of the last one that reached the remote
+	Remote  string     `json:"remote,omitempty"` // which remote that was
 	Detail  string     `json:"detail"`
 	Offline bool       `json:"offline"`
 	Held    []heldFile `json:"held"`
@@ -119,6 +120,9 @@ func (m *memory) lastSync() (last lastSync) {
 		}
 	}
 	last.Held = held
+	if last.Remote != m.p.cfg.Sync.Remote && last.Remote != "" { // what was reached was another
+		last.OK, last.Offline = "", false
+	}
 	return last
 }
 
@@ -140,7 +144,7 @@ func (m *memory) noteSync(s settled, x exchange, failed error, began time.Time) 
 		if failed != nil {
 			last.Detail, r.Error = failed.Error(), failed.Error()
 		} else if !s.Offline {
-			last.OK = now
+			last.OK, last.Remote = now, m.p.cfg.Sync.Remote
 		}
 		logged = m.store.Log(r)
 	}

@@ -47,6 +47,13 @@ func checkClock(ctx context.Context, p *Patient) Result {
 			}
 		}
 	}
+	if stones, err := p.Store.Tombstones(); err == nil {
+		for _, t := range stones {
+			if at, err := time.Parse(time.RFC3339, t.At); err == nil && at.After(late) {
+				lines = append(lines, fmt.Sprintf("note %s was forgotten in the future (%s)", t.ID, t.At))
+			}
+		}
+	}
 	switch {
 	case here:
 		return warn("set this machine's clock, by the network if you can", lines...)

@@ -87,10 +87,16 @@ func checkNotSent(ctx context.Context, p *Patient) Result {
 		return ok("none")
 	}
 	lines := []string{plural(len(s.Held), "file")}
+	secret := false
 	for _, h := range s.Held {
+		secret = secret || strings.Contains(h.Why, "secret")
 		lines = append(lines, "memory/"+h.Path+": "+h.Why)
 	}
-	return warn("take the secret out of the note, or let it go: `anamnesis sync --allow-secret ID`", lines...)
+	next := "mend the file as it says; it travels with the next sync"
+	if secret {
+		next = "take the secret out of the note, or let it go: `anamnesis sync --allow-secret ID`"
+	}
+	return warn(next, lines...)
 }
 
 func checkConflicts(_ context.Context, p *Patient) Result {

@@ -36,6 +36,7 @@ type Options struct {
 	Path     string        // the file; its folder exists
 	ReadOnly bool          // never write: a missing file is made in memory
 	Busy     time.Duration // how long to wait for another writer; 0 means 5 s
+	Keep     bool          // make nothing, and set nothing aside: what is not an index of this version is an error
 	Mapped   bool          // map the file: a question takes a tenth less, the first ones fill memory with what stands beside the answer
 }
 
@@ -65,6 +66,9 @@ type DB struct {
 
 // errNewer says that a later version of the program made the file.
 var errNewer = errors.New("made by a newer version")
+
+// errForeign says that the file cannot be read as it stands (Options.Keep).
+var errForeign = errors.New("it is no index of this version")
 
 // errBroken says that something is missing that is always there.
 var errBroken = errors.New("the database is damaged")
@@ -103,10 +107,12 @@ func (d *DB) Path() string { return d.path }
 func (d *DB) open(ctx context.Context) error {
 	fi, err := os.Stat(d.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && !d.opts.Keep:
 		return d.create(ctx)
 	case err != nil:
 		return err
+	case !fi.Mode().IsRegular() && d.opts.Keep:
+		return errForeign
 	case !fi.Mode().IsRegular() && !d.opts.ReadOnly: // a folder, say
 		return d.setAside(ctx)
 	}
@@ -117,6 +123,9 @@ func (d *DB) open(ctx context.Context) error {
 	switch {
 	case err == nil && ours && version == schemaVersion:
 		return nil
+	case d.opts.Keep:
+		d.disconnect()
+		return errors.Join(errForeign, err)
 	case err == nil && ours && version > schemaVersion:
 		d.disconnect()
 		return errNewer
