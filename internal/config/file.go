@@ -86,7 +86,8 @@ type Change struct {
 }
 
 // Edit returns the bytes of config.json with changes applied. Every change is
-// checked before any is made. Keys that this version does not know stay.
+// checked before any is made; one that would send a key to another host than it
+// was set for is an error. Keys that this version does not know stay.
 func (c *Config) Edit(changes []Change) ([]byte, error) {
 	if c.invalid != nil {
 		return nil, c.invalid
@@ -99,12 +100,18 @@ func (c *Config) Edit(changes []Change) ([]byte, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read %s: %w", c.file(), err)
 	}
+	before, after := make(map[string]string), make(map[string]string)
+	flatten("", tree, before)
 	for _, ch := range changes {
 		value, err := c.check(ch)
 		if err != nil {
 			return nil, err
 		}
 		put(tree, strings.Split(ch.Key, "."), value)
+	}
+	flatten("", tree, after)
+	if err := c.stayWithHost(before, after); err != nil {
+		return nil, err
 	}
 	out, err := json.MarshalIndent(tree, "", "  ")
 	if err != nil {

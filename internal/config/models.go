@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -80,6 +81,21 @@ func (c *Config) bindKeys(own map[string]string, env Environment) {
 			}
 		}
 	}
+}
+
+// stayWithHost refuses a change of config.json after which a key that stays would
+// be sent to another host.
+func (c *Config) stayWithHost(before, after map[string]string) error {
+	was, is := c.ownAddresses(before), c.ownAddresses(after)
+	for _, cr := range c.credentials() {
+		from, _ := hostOf(was[cr.addrRow])
+		to, _ := hostOf(is[cr.addrRow])
+		if key := after[cr.keyRow]; key != "" && key == before[cr.keyRow] && from != "" && to != "" && from != to {
+			return fmt.Errorf("%s was set for %s and would be sent to %s; give the key of %s in the same command, or take this one out first: `anamnesis config unset %s`",
+				cr.keyRow, from, to, to, cr.keyRow)
+		}
+	}
+	return nil
 }
 
 // hostOf returns the host of an address, with its port, and whether what is

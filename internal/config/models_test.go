@@ -77,6 +77,42 @@ func TestKeysStayWithTheirServer(t *testing.T) {
 	}
 }
 
+// A change of the file that would send its key elsewhere is not made.
+func TestChangesKeepKeysWithTheirServer(t *testing.T) {
+	const openai = `{"reflection": {"provider": "openai", "model": "m", "api_key": "k"}}`
+	set := func(pairs ...string) (all []config.Change) {
+		for i := 0; i < len(pairs); i += 2 {
+			ch := config.Change{Key: pairs[i], Value: &pairs[i+1]}
+			if pairs[i+1] == "" {
+				ch.Value = nil
+			}
+			all = append(all, ch)
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name, file string
+		changes    []config.Change
+		want       string // of the error, empty for none
+	}{
+		{"another address", openai, set("reflection.base_url", "http://127.0.0.1:1/v1"), "was set for api.openai.com and would be sent to 127.0.0.1:1"},
+		{"another vendor", openai, set("reflection.provider", "deepseek"), "would be sent to api.deepseek.com"},
+		{"with a key of its own", openai, set("reflection.provider", "deepseek", "reflection.api_key", "d"), ""},
+		{"without the key", openai, set("reflection.base_url", "http://127.0.0.1:1/v1", "reflection.api_key", ""), ""},
+		{"another route", openai, set("reflection.base_url", "https://api.openai.com/v2"), ""},
+		{"the first address", `{"recall": {"embed": {"key": "k"}}}`, set("recall.embed.url", "https://a.example"), ""},
+		{"the second", `{"recall": {"embed": {"key": "k", "url": "https://a.example"}}}`, set("recall.embed.url", "https://b.example"), "recall.embed.key was set for a.example"},
+		{"something else", openai, set("reflection.model", "other"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := load(t, nil, tt.file).Edit(tt.changes)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
 func TestAddressesAreChecked(t *testing.T) {
 	c := load(t, map[string]string{"RECALL_EMBED_URL": "https://u:p4ss@x.example", "RECALL_RERANK_URL": "localhost:8080"}, "")
 	got := strings.Join(c.Warnings, "\n")
