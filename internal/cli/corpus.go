@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -57,9 +58,14 @@ func newCorpusBuild(p *program) *cobra.Command {
 				if filter.Project == "." {
 					filter.Project = p.project(m.store, ".").Key
 				}
+				was, _ := m.engine.Corpus(args[0])
 				c, err := m.engine.BuildCorpus(cmd.Context(), args[0], filter)
 				if err != nil {
 					return err
+				}
+				if was != nil {
+					old, _ := json.Marshal(was.Filter)
+					p.note("it takes the place of the corpus %s of %s, whose filter was %s", printable(was.Name), dated(was.BuiltAt), old)
 				}
 				return p.printCorpus(cmd.Context(), m, "corpus build", c)
 			})

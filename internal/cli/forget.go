@@ -100,7 +100,12 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 	if err != nil {
 		return err
 	}
+	b := p.batch(m)
 	for _, row := range rows {
+		if command == "archive" && row.Status != "" { // it is out of recall, for a reason that would be lost
+			all = append(all, done{row.ID, m.store.Path(row.Ref.Path), false})
+			continue
+		}
 		ref, changed, serr := set(m.store, row.ID)
 		if err = serr; err != nil {
 			break
@@ -108,6 +113,7 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 		all = append(all, done{row.ID, m.store.Path(ref.Path), changed})
 		paths = append(paths, ref.Path)
 	}
+	b.ended = m.store.Now()
 	unlock()
 	if rerr := m.reread(ctx, paths); rerr != nil {
 		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", rerr)
@@ -131,6 +137,8 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 	for i, d := range all {
 		title := firstLine(rows[i].Title, 60)
 		switch {
+		case !d.Changed && command == "archive" && rows[i].Status != "archived":
+			p.printf("archive: %s is out of recall already (%s)\n", d.ID, firstLine(rows[i].Status, 40))
 		case !d.Changed && command == "archive":
 			p.printf("archive: %s is archived already\n", d.ID)
 		case !d.Changed:
@@ -143,21 +151,22 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 			p.printf("unarchive: %s %q is recalled again\n", d.ID, title)
 		}
 	}
-	if command == "archive" {
-		p.undoLine(undoArchive(imported, rows))
+	if command != "archive" {
+		return nil
+	}
+	var changed []string
+	for _, d := range all {
+		if d.Changed {
+			changed = append(changed, string(d.ID))
+		}
+	}
+	switch {
+	case len(changed) > 10:
+		p.undoLine(b.undo())
+	case len(changed) > 0:
+		p.undoLine("anamnesis unarchive " + strings.Join(changed, " "))
 	}
 	return nil
-}
-
-func undoArchive(imported string, rows []index.Row) string {
-	if imported != "" {
-		return "anamnesis unarchive --import " + imported
-	}
-	undo := "anamnesis unarchive"
-	for _, r := range rows {
-		undo += " " + string(r.ID)
-	}
-	return undo
 }
 
 func newForget(p *program) *cobra.Command {

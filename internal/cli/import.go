@@ -272,6 +272,9 @@ func (p *program) applyImport(ctx context.Context, m *memory, im *imports.Import
 	} else if len(undo) > 0 {
 		p.undoLine("anamnesis archive --import " + string(rep.Batch))
 	}
+	if rep.Batch != "" {
+		p.printf("import: this run is %s\n", rep.Batch)
+	}
 	return err
 }
 

@@ -223,6 +223,6 @@ func (p *program) printHydrated(m *memory, all []recall.Hydrated) {
 		if i > 0 {
 			p.printf("\n")
 		}
-		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n%s\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, m.store.Path(h.Path), h.Body)
+		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n%s\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, m.store.Path(h.Path), p.screened(h.Body))
 	}
 }

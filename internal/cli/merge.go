@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"anamnesis/internal/eval"
 	"anamnesis/internal/index"
@@ -125,6 +127,7 @@ type mergedJSON struct {
 	Applied    []groupJSON  `json:"groups"`
 	Refused    []refuseJSON `json:"refused"`
 	Superseded int          `json:"superseded"`
+	Made       []note.ID    `json:"synthesized,omitempty"`
 	Error      string       `json:"error,omitempty"`
 }
 
@@ -149,7 +152,7 @@ func describeGroup(g reflection.Group) groupJSON {
 func (p *program) mergeProjects(ctx context.Context, m *memory, r *reflection.Reflector, gate *eval.MergeGate, projects []string, o mergeOptions) error {
 	b := p.batch(m)
 	all := []mergedJSON{}
-	superseded := 0
+	superseded, failed := 0, 0
 	for _, project := range projects {
 		name := firstLine(project, 80)
 		prop, err := r.Propose(ctx, project)
@@ -159,13 +162,11 @@ func (p *program) mergeProjects(ctx context.Context, m *memory, r *reflection.Re
 			j, err = p.mergeOne(ctx, r, gate, prop, o)
 			superseded += j.Superseded
 		case err == nil:
-			p.showProposal(prop)
-			for _, g := range prop.Groups {
-				j.Applied = append(j.Applied, describeGroup(g))
-			}
+			j, err = p.showProposal(ctx, m, r, prop)
 		}
 		if err != nil {
 			j.Error = err.Error()
+			failed++
 			p.say("merge: %s: failed (%s); skipped\n", name, firstLine(j.Error, 300))
 		}
 		all = append(all, j)
@@ -178,6 +179,7 @@ func (p *program) mergeProjects(ctx context.Context, m *memory, r *reflection.Re
 		Applied    bool         `json:"applied"`
 		Projects   []mergedJSON `json:"projects"`
 		Superseded int          `json:"superseded"`
+		Undo       string       `json:"undo,omitempty"`
 		Sync       *settled     `json:"sync,omitempty"`
 	}{header: head("merge"), Applied: o.apply, Projects: all, Superseded: superseded}
 	if superseded > 0 {
@@ -187,27 +189,71 @@ func (p *program) mergeProjects(ctx context.Context, m *memory, r *reflection.Re
 		}
 		answer.Sync = &s
 		p.say("merge: superseded %d note(s); %s\n", superseded, how)
-		p.say("undo: anamnesis merge --undo ID, for each note that should stand for itself again\n")
+		answer.Undo = b.undo()
+		for _, j := range all {
+			for _, id := range j.Made { // it has no former form
+				answer.Undo += " && anamnesis archive " + string(id)
+			}
+		}
+		if !p.json {
+			p.undoLine(answer.Undo)
+			p.say("`anamnesis merge --undo ID` lets one note stand for itself again\n")
+		}
+	}
+	var bad error
+	if failed > 0 && failed == len(all) {
+		bad = &codedError{exitFailure, errors.New("merge: every project failed; the lines above say why")}
 	}
 	if p.json {
-		return p.emit(answer)
+		return errors.Join(p.emit(answer), bad)
 	}
-	return nil
+	return bad
 }
 
-// showProposal prints what a model proposes.
-func (p *program) showProposal(prop reflection.Proposal) {
+// showProposal prints what a model proposes: which notes, and what would stand
+// for them. A group that would be refused anyway is shown as that.
+func (p *program) showProposal(ctx context.Context, m *memory, r *reflection.Reflector, prop reflection.Proposal) (mergedJSON, error) {
+	j := mergedJSON{Project: prop.Project, Applied: []groupJSON{}, Refused: []refuseJSON{}}
+	refused, err := r.Check(ctx, prop)
+	if err != nil {
+		return j, err
+	}
 	name := firstLine(prop.Project, 80)
 	for _, g := range prop.Groups {
-		if g.Action == reflection.Keep {
-			p.say("merge: %s: keep %s supersedes %d note(s) (dry-run; pass --apply)\n", name, g.Keeper, len(g.Superseded))
-			continue
+		at := slices.IndexFunc(refused, func(f reflection.Refusal) bool { return f.Group.String() == g.String() })
+		what := fmt.Sprintf("keep %s supersedes %d note(s)", g.Keeper, len(g.Superseded))
+		if g.Action == reflection.Synthesize {
+			what = fmt.Sprintf("synthesize '%s' from %d note(s)", firstLine(g.New.Title, 70), len(g.Superseded))
 		}
-		p.say("merge: %s: synthesize '%s' from %d note(s) (dry-run; pass --apply)\n", name, firstLine(g.New.Title, 70), len(g.Superseded))
+		if at >= 0 {
+			j.Refused = append(j.Refused, refuseJSON{describeGroup(g), refused[at].Why, 0, 0})
+			p.say("merge: %s: would refuse to %s%s\n", name, what, because(printable(refused[at].Why)))
+		} else {
+			j.Applied = append(j.Applied, describeGroup(g))
+			p.say("merge: %s: %s (dry-run; pass --apply)\n", name, what)
+		}
+		if g.Action == reflection.Synthesize {
+			p.say("  new  %s\n", firstLine(g.New.Body, 160))
+		} else {
+			p.sayNote(ctx, m, "stays", g.Keeper)
+		}
+		for _, id := range g.Superseded {
+			p.sayNote(ctx, m, "goes", id)
+		}
 	}
 	if len(prop.Groups) == 0 && prop.Notes > 0 {
 		p.say("merge: %s: no redundant groups found (dry-run)\n", name)
 	}
+	return j, nil
+}
+
+// sayNote names a note of a plan.
+func (p *program) sayNote(ctx context.Context, m *memory, what string, id note.ID) {
+	title := "it is not there"
+	if row, ok, err := m.index.Lookup(ctx, id); err == nil && ok {
+		title = firstLine(row.Title, 70)
+	}
+	p.say("  %-5s %s  %s\n", what, id, title)
 }
 
 // mergeOne applies what passes.
@@ -220,7 +266,7 @@ func (p *program) mergeOne(ctx context.Context, r *reflection.Reflector, gate *e
 		done, err = r.Merge(ctx, prop, nil)
 	}
 	name := firstLine(prop.Project, 80)
-	j := mergedJSON{Project: prop.Project, Applied: []groupJSON{}, Refused: []refuseJSON{}, Superseded: done.Superseded}
+	j := mergedJSON{Project: prop.Project, Applied: []groupJSON{}, Refused: []refuseJSON{}, Superseded: done.Superseded, Made: done.Synthesized}
 	for _, g := range done.Applied {
 		j.Applied = append(j.Applied, describeGroup(g))
 	}

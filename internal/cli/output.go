@@ -95,6 +95,19 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
+// screened is the text of a note for standard output. A terminal must not obey what
+// stands in it; a file or a pipe gets it as it is.
+func (p *program) screened(text string) string {
+	if !terminal(p.stdout) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // plural writes a count with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {

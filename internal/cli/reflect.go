@@ -211,10 +211,13 @@ func (p *program) reflectApply(ctx context.Context, m *memory, r *reflection.Ref
 	if err != nil && len(reports) == 0 {
 		return err
 	}
-	wrote, sessions := 0, 0
+	wrote, sessions, failed := 0, 0, 0
 	rows := []reflectedJSON{}
 	for i := range reports {
 		rep := &reports[i]
+		if rep.Err != nil {
+			failed++
+		}
 		wrote += rep.Wrote()
 		sessions += rep.Sessions
 		rows = append(rows, p.printReflected(rep))
@@ -246,6 +249,9 @@ func (p *program) reflectApply(ctx context.Context, m *memory, r *reflection.Ref
 		}
 	} else if len(reports) == 0 {
 		p.note("there is nothing to distil: no project has %d sessions that were not distilled yet (reflection.min_episodics)", p.cfg.Reflection.MinSessions)
+	}
+	if err == nil && failed > 0 && failed == len(reports) { // it has been said of each
+		err = &codedError{exitFailure, errors.New("reflect: every project failed; the lines above say why")}
 	}
 	if p.json {
 		return errors.Join(p.emit(answer), err)

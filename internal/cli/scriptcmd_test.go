@@ -199,14 +199,18 @@ func cmdClean(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(normal(ts, ts.ReadFile(args[0]))), 0o600))
 }
 
-// ids [VAR] sets ID1, ID2 … to the ids in the last output, or VAR to the first.
+// ids [VAR [FILE]] sets ID1, ID2 … to the ids in the last output, or VAR to the first (or of a file).
 func cmdIDs(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, !neg && len(args) < 2, "ids [VAR]")
-	found := ulidPattern.FindAllString(ts.ReadFile("stdout"), -1)
+	need(ts, !neg && len(args) < 3, "ids [VAR [FILE]]")
+	from := "stdout"
+	if len(args) == 2 {
+		from = args[1]
+	}
+	found := ulidPattern.FindAllString(ts.ReadFile(from), -1)
 	if len(found) == 0 {
 		ts.Fatalf("no id in the output")
 	}
-	if len(args) == 1 {
+	if len(args) > 0 {
 		ts.Setenv(args[0], found[0])
 		return
 	}

@@ -154,7 +154,7 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 	} else if row.Dead {
 		p.printf("not live: it is kept, and not shown to sessions\n")
 	}
-	p.printf("\n%s\n", n.Body)
+	p.printf("\n%s\n", p.screened(n.Body))
 	return nil
 }
 

@@ -141,7 +141,7 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 		return err
 	}
 	m.summarize()
-	d := drained{header: head("drain")}
+	d := drained{header: head("drain"), Failed: []string{}}
 	for {
 		unlock, ok, err := m.store.TryLock("drain")
 		if err != nil {

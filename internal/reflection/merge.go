@@ -172,6 +172,21 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 	return m, nil
 }
 
+// Check says which groups Merge would refuse before it asks a gate. It changes
+// nothing.
+func (r *Reflector) Check(ctx context.Context, p Proposal) (refused []Refusal, err error) {
+	for _, g := range p.Groups {
+		_, why, err := r.look(ctx, p, g)
+		if err != nil {
+			return refused, fmt.Errorf("look at %s: %w", g, err)
+		}
+		if why != "" {
+			refused = append(refused, Refusal{Group: g, Why: why})
+		}
+	}
+	return refused, nil
+}
+
 // A gathering is a group as it stands on the disk.
 type gathering struct {
 	standing   *note.Note // the keeper, or the note that is to be written
