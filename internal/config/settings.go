@@ -19,7 +19,7 @@ func (c *Config) settings() []Setting {
 
 		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100), "Project notes shown at session start, at most. Global notes are always shown."),
 		integer("ANAMNESIS_INJECT_MAX_CHARS", "inject.max_chars", &c.Inject.MaxChars, 48000, within(0, 10e6),
-			"Characters of the whole block; 0 means no end. A hook stays under the limit of its agent as well (Claude Code: 10000)."),
+			"Characters of the whole block; 0 means no end. One note is always told, and its frame. A hook stays under the limit of its agent as well (Claude Code: 10000)."),
 		integer("ANAMNESIS_INJECT_MAX_NOTE", "inject.max_note", &c.Inject.MaxNote, 8000, within(0, 10e6), "Characters of one note in the block; 0 means no end."),
 
 		number("RECALL_LEXICAL_K1", "recall.lexical.k1", &c.Recall.K1, 0.9, within(0, 10), "BM25: how soon repetitions of a word stop counting."),
