@@ -44,7 +44,7 @@ func readYAML(front string) (entries []entry, patchable bool, err error) {
 	}
 	if !patchable {
 		for i, pair := range root {
-			entries[i].raw = strings.TrimLeft(pair.String(), " ") + "\n"
+			entries[i].raw = strings.Trim(pair.String(), " \n") + "\n" // lines around it are not of the key
 		}
 	}
 	return entries, patchable, nil
