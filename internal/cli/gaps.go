@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"anamnesis/internal/recall"
@@ -90,8 +92,11 @@ func newGapsClose(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "close WORDS...",
 		Short: "Take a gap out of the list, until somebody asks again",
-		Long:  "Take a gap out of the list, until somebody asks for it again. WORDS are those\nthat gaps prints below the question.",
-		Args:  cobra.MinimumNArgs(1),
+		Long: `Take a gap out of the list, until somebody asks for it again. WORDS are the
+question, or what gaps prints below it.
+
+Exit code 3 says that no open gap is like that.`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := p.open(cmd.Context(), 0)
 			if err != nil {
@@ -99,16 +104,21 @@ func newGapsClose(p *program) *cobra.Command {
 			}
 			defer m.close()
 			words := strings.Join(args, " ")
-			if err := m.engine.CloseGap(words); err != nil {
+			g, err := m.engine.CloseGap(cmd.Context(), words)
+			if errors.Is(err, recall.ErrNoGap) {
+				return &codedError{exitNothing, fmt.Errorf("gaps: %w; `anamnesis gaps --min-sessions 1 --global` lists them", err)}
+			}
+			if err != nil {
 				return err
 			}
 			if p.json {
 				return p.emit(struct {
 					header
+					Query string `json:"query"`
 					Words string `json:"normalized"`
-				}{head("gaps close"), words})
+				}{head("gaps close"), g.Query, g.Terms})
 			}
-			p.printf("gaps: closed %q\n", words)
+			p.printf("gaps: closed %q\n", firstLine(g.Query, 120))
 			return nil
 		},
 	}

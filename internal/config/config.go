@@ -164,6 +164,7 @@ func Load(env Environment) *Config {
 	}
 	c.Ingest.MachineID, c.Capture.MachineID = c.MachineID, c.MachineID
 	c.Capture.MaxTokens = c.Reflection.MaxTokens
+	c.Recall.LogQueries = c.Events.Queries
 	c.Disabled = Disabled(env)
 	return c
 }

@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,25 +68,46 @@ func (r *Result) reply() reply {
 
 // noteGap writes down that a question was not answered, or hardly. What was
 // asked by nobody, or could not be answered because something failed, is no
-// gap. Without a redactor nothing is written.
+// gap. A gap is text of a question: without a redactor, or where no such text may
+// be kept (Options.LogQueries), nothing is written.
 func (e *Engine) noteGap(q Query, res *Result) {
-	if !e.opts.GapLog || q.Synthetic || e.models.Redact == nil || stubbed("SG6") {
+	if !e.opts.GapLog || !e.opts.LogQueries || q.Synthetic || e.models.Redact == nil || stubbed("SG6") {
 		return
 	}
 	answer := res.reply()
 	if answer == good || answer == none && len(res.Failed)+len(res.Missing) > 0 {
 		return
 	}
-	text := e.redact(q.Text).String()
+	text := asLogged(e.redact(q.Text).String())
 	terms := contentTerms(text)
 	if terms == "" {
 		return
 	}
-	r := store.Record{Kind: store.Gap, Session: q.Session, Project: q.Project, Query: strings.Join(strings.Fields(text), " "), Text: terms}
+	r := store.Record{Kind: store.Gap, Session: q.Session, Project: q.Project, Query: text, Text: terms}
 	for _, h := range res.Hits {
 		r.Notes = append(r.Notes, h.Row.ID)
 	}
 	_ = e.store.Log(r) // a question is answered whether or not that can be written down
+}
+
+// maxLogged is how much of a question the event log keeps, in characters. The
+// words of a gap are made of that much and, sorted, cut to as many.
+const maxLogged = 200
+
+// asLogged returns a redacted question as the event log keeps it: one line.
+func asLogged(text string) string { return upTo(strings.Join(strings.Fields(text), " ")) }
+
+// upTo cuts a line to maxLogged characters, between words where there are some.
+func upTo(line string) string {
+	r := []rune(line)
+	if len(r) <= maxLogged {
+		return line
+	}
+	cut := string(r[:maxLogged])
+	if i := strings.LastIndexByte(cut, ' '); r[maxLogged] != ' ' && i > 0 {
+		cut = cut[:i]
+	}
+	return cut
 }
 
 // masked is what the redactor puts in the place of a secret.
@@ -95,7 +117,7 @@ const masked = "[REDACTED]"
 func contentTerms(text string) string {
 	tokens := slices.DeleteFunc(index.Tokens(strings.ReplaceAll(text, masked, " ")), index.Stopword)
 	slices.Sort(tokens)
-	return strings.Join(slices.Compact(tokens), " ")
+	return upTo(strings.Join(slices.Compact(tokens), " "))
 }
 
 // A gapCluster gathers records that ask for the same.
@@ -115,13 +137,12 @@ func Gaps(records []store.Record, o GapOptions) []Gap {
 		if r.Kind != store.Gap || len(words) == 0 || len(r.Notes) > 0 && !o.Weak || !o.concerns(r) {
 			continue
 		}
-		at := slices.IndexFunc(clusters, func(c *gapCluster) bool { return jaccard(c.words, words) >= sameGap })
-		if r.Count == closed {
-			if at >= 0 {
-				clusters = slices.Delete(clusters, at, at+1)
-			}
+		like := func(c *gapCluster) bool { return jaccard(c.words, words) >= sameGap }
+		if r.Count == closed { // all that are like it: of some projects alone, one gap may be two
+			clusters = slices.DeleteFunc(clusters, like)
 			continue
 		}
+		at := slices.IndexFunc(clusters, like)
 		if at < 0 {
 			at = len(clusters)
 			clusters = append(clusters, &gapCluster{Gap: Gap{Terms: r.Text, Weak: true}, words: words, sessions: make(map[string]bool)})
@@ -171,19 +192,9 @@ func (e *Engine) Gaps(ctx context.Context, o GapOptions) ([]Gap, error) {
 	if stubbed("SG6") {
 		return nil, nil
 	}
-	files, err := e.store.EventFiles()
+	records, err := e.gapRecords()
 	if err != nil {
 		return nil, fmt.Errorf("list gaps: %w", err)
-	}
-	var records []store.Record
-	for _, f := range files {
-		if _, err := e.store.Records(f, 0, func(r store.Record) {
-			if r.Kind == store.Gap {
-				records = append(records, r)
-			}
-		}); err != nil {
-			return nil, fmt.Errorf("list gaps: %w", err)
-		}
 	}
 	var gaps []Gap
 	for i, g := range Gaps(records, o) {
@@ -208,8 +219,59 @@ func (e *Engine) Gaps(ctx context.Context, o GapOptions) ([]Gap, error) {
 	return gaps, nil
 }
 
-// CloseGap takes the gap with these words (Gap.Terms) out of the report, until
-// somebody asks for it again.
-func (e *Engine) CloseGap(terms string) error {
-	return e.store.Log(store.Record{Kind: store.Gap, Text: terms, Count: closed})
+// gapRecords reads what the event log says of gaps, oldest first.
+func (e *Engine) gapRecords() (records []store.Record, err error) {
+	files, err := e.store.EventFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if _, err := e.store.Records(f, 0, func(r store.Record) {
+			if r.Kind == store.Gap {
+				records = append(records, r)
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// ErrNoGap says that no open gap is like the words that were to close one.
+var ErrNoGap = errors.New("no open gap is like that; `anamnesis gaps --global --min-sessions 1 --weak` lists them")
+
+// CloseGap takes a gap of any project out of the report, until somebody asks for
+// it again, and returns it. text is the question, in any words that are as near
+// to it as those of two questions of one gap, or its words (Gap.Terms). Without
+// such a gap nothing is written, and the error is ErrNoGap.
+func (e *Engine) CloseGap(ctx context.Context, text string) (Gap, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	records, err := e.gapRecords()
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return Gap{}, fmt.Errorf("close gap %q: %w", upTo(text), err)
+	}
+	open := Gaps(records, GapOptions{Weak: true})
+	if e.models.Redact != nil {
+		text = asLogged(e.redact(text).String())
+	}
+	// The words of a gap are stems, and the stem of a stem may be another one.
+	for _, terms := range []string{strings.ToLower(text), contentTerms(text)} {
+		words := strings.Fields(terms)
+		slices.Sort(words)
+		words = slices.Compact(words)
+		best := Gap{}
+		near := 0.0
+		for _, g := range open {
+			if like := jaccard(strings.Fields(g.Terms), words); like >= sameGap && like > near {
+				best, near = g, like
+			}
+		}
+		if near > 0 {
+			return best, e.store.Log(store.Record{Kind: store.Gap, Text: best.Terms, Count: closed})
+		}
+	}
+	return Gap{}, fmt.Errorf("close gap %q: %w", upTo(text), ErrNoGap)
 }

@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,10 @@ func TestGapLog(t *testing.T) {
 	}
 	secret := "ghp_" + strings.Repeat("Ab1", 12)
 	on := product
-	on.GapLog = true
+	on.GapLog, on.LogQueries = true, true
+	mute := on
+	mute.LogQueries = false
+	long := strings.Repeat("walrus ", 40)
 	gate := func(open bool, signal float64) *recall.Gate {
 		return &recall.Gate{Kind: "overlap", Open: open, Signal: signal, Threshold: 0.2}
 	}
@@ -61,6 +65,9 @@ func TestGapLog(t *testing.T) {
 		{"an arm failed", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Failed: []string{"semantic: no"}}, ""},
 		{"a file is gone", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Missing: []string{"a"}}, ""},
 		{"no redactor", on, nil, recall.Query{Text: "walrus"}, recall.Result{}, ""},
+		{"a long question", on, redactor.Redact, recall.Query{Text: long + "penguin"}, recall.Result{}, long[:195] + "|walrus|[]"},
+		{"questions are not kept", mute, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{}, ""},
+		{"questions are not kept, a weak answer", mute, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Hits: hit, Gate: gate(true, 0.3)}, ""},
 		{"off", product, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{}, ""},
 	} {
 		_, s := open(t)
@@ -133,7 +140,7 @@ func TestGapCloses(t *testing.T) {
 	}
 	_, s := open(t, note.Note{ID: "other", Title: "rotate the certificate"})
 	o := product
-	o.GapLog, o.LexicalWeight = true, 1
+	o.GapLog, o.LogQueries, o.LexicalWeight = true, true, 1
 	e, ix := engine(t, s, o, recall.Models{Redact: redactor.Redact})
 	report := func(o recall.GapOptions) string {
 		t.Helper()
@@ -170,13 +177,75 @@ func TestGapCloses(t *testing.T) {
 	if got := report(recall.GapOptions{Resolved: true}); !strings.Contains(got, "dive walrus=new") {
 		t.Errorf("resolved: %q", got)
 	}
-	if err := e.CloseGap("cook penguin"); err != nil {
-		t.Fatal(err)
+	if g, err := e.CloseGap(t.Context(), "cook penguin"); err != nil || g.Query != "penguin cooking" || g.Sessions != 2 {
+		t.Fatalf("%+v %v", g, err)
 	}
 	if got := report(recall.GapOptions{}); got != "" {
 		t.Errorf("after closing: %q", got)
 	}
 	if n := len(gapLog(t, s)); n != 8 {
 		t.Errorf("%d records, want 8: asking again is no gap", n)
+	}
+}
+
+// A gap is closed in the words of whoever asked, whatever project it is of, and
+// what closes none says so and leaves nothing.
+func TestCloseGap(t *testing.T) {
+	redactor, err := llm.NewRedactor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s := open(t)
+	o := product
+	o.GapLog, o.LogQueries = true, true
+	e, _ := engine(t, s, o, recall.Models{Redact: redactor.Redact})
+	for _, c := range []struct {
+		asked, text string
+		closes      bool
+	}{
+		{"how does the walrus dive", "how does the walrus dive", true},
+		{"how does the walrus dive", "  How does the WALRUS\n dive?", true},
+		{"how does the walrus dive", "walruses diving", true},
+		{"how does the walrus dive", "dive walrus", true},
+		{"how does the walrus dive", "walrus dive", true},
+		{"why are policies universally applied", "appli polici univers", true},
+		{"how does the walrus dive", "how does the walrus swim and eat", false},
+		{"how does the walrus dive", "nothing of that kind", false},
+		{"how does the walrus dive", "", false},
+		{"how does the walrus dive", "what is this", false},
+		{strings.Repeat("walrus ", 40) + "penguin", strings.Repeat("walrus ", 40) + "penguin", true},
+	} {
+		e.NoteGap(t.Context(), recall.Query{Text: c.asked, Session: "s", Project: "p"}, &recall.Result{})
+		before := len(gapLog(t, s))
+		g, err := e.CloseGap(t.Context(), c.text)
+		if c.closes != (err == nil) || !c.closes && (!errors.Is(err, recall.ErrNoGap) || len(gapLog(t, s)) != before) || c.closes && g.Asks != 1 {
+			t.Errorf("%q with %q: %+v %v", c.asked, c.text, g, err)
+		}
+		left := recall.Gaps(gapLog(t, s), recall.GapOptions{})
+		if c.closes != (len(left) == 0) {
+			t.Errorf("%q with %q: left %+v", c.asked, c.text, left)
+		}
+		if !c.closes {
+			if _, err := e.CloseGap(t.Context(), c.asked); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := e.CloseGap(t.Context(), "how does the walrus dive"); !errors.Is(err, recall.ErrNoGap) {
+		t.Errorf("closed twice: %v", err)
+	}
+}
+
+// Seen from some projects alone, a gap may be two that are not like each other.
+func TestCloseGapOfSomeProjects(t *testing.T) {
+	at := noon.Format("2006-01-02T15:04:05.000Z")
+	records := []store.Record{
+		{Kind: store.Gap, At: at, Project: "p", Session: "s1", Text: "a b c d e"},
+		{Kind: store.Gap, At: at, Project: "q", Session: "s1", Text: "a b c d"},
+		{Kind: store.Gap, At: at, Project: "q", Session: "s1", Text: "c d e"},
+		{Kind: store.Gap, At: at, Text: "a b c d e", Count: -1},
+	}
+	if got := recall.Gaps(records, recall.GapOptions{Ask: recall.Query{Projects: []string{"q"}}}); len(got) != 0 {
+		t.Errorf("%+v", got)
 	}
 }

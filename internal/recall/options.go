@@ -50,5 +50,6 @@ type Options struct {
 	FuzzyThreshold   float64 // share of words two questions have in common
 	CacheTTL         float64 // seconds
 	GapLog           bool
+	LogQueries       bool // text of questions may stand in the event log; without it there is no gap log
 	HyDE             bool
 }
