@@ -9,7 +9,8 @@
 //
 // Text of notes that a client reads stands between two marks (Options.Start and
 // End), by which a capture of the session cuts it out again: memory must not
-// learn from itself. Only memory_write repeats what it was given without them.
+// learn from itself. What memory_write repeats of the note it wrote does too: the
+// note may be an older one that says the same.
 //
 // Failure policy: a line that is no message is answered and skipped. A call that
 // fails, or panics, is an error of that call alone. A client that vanishes is the

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"anamnesis/internal/note"
 
@@ -42,10 +43,20 @@ func takes[In, Out any](do func(*Server, context.Context, caller, In) (Out, erro
 	return func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {
-			return nil, fmt.Errorf("read the arguments: %w", err)
+			return nil, misfit(err)
 		}
 		return do(s, ctx, c, in)
 	}
+}
+
+// misfit says in words why arguments that fit the schema do not fit their types:
+// a whole number may be greater than any that a machine counts with.
+func misfit(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && strings.HasPrefix(wrong.Value, "number ") {
+		return fmt.Errorf("%s is %s, far out of range; give a small whole number", wrong.Field, strings.TrimPrefix(wrong.Value, "number "))
+	}
+	return fmt.Errorf("read the arguments: %w", err)
 }
 
 // schemaOf describes a type. Lists are lists: they are never null here.

@@ -28,8 +28,15 @@ type forgetIn struct {
 }
 
 type forgetOut struct {
+	Begin string `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	ForgetPlan
 	Message string `json:"message"`
+	Until   string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+}
+
+func (o forgetOut) frame(start, end string) any {
+	o.Begin, o.Until = start, end
+	return o
 }
 
 func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, error) {

@@ -77,14 +77,36 @@ func (s *Server) handoff(ctx context.Context, c caller, in handoffIn) (handoffOu
 	case read:
 		return s.waiting(ctx, c, in.Project)
 	}
-	id, err := note.ParseID(strings.TrimSpace(in.ID))
+	return s.acknowledge(ctx, strings.TrimSpace(in.ID))
+}
+
+// acknowledge ends a handoff. Whoever names what is none is told how to find one.
+func (s *Server) acknowledge(ctx context.Context, named string) (handoffOut, error) {
+	const next = "action read names those that wait"
+	if named == "" {
+		return handoffOut{}, errors.New("give the id of the handoff; " + next)
+	}
+	id, err := note.ParseID(named)
+	if err != nil {
+		return handoffOut{}, fmt.Errorf("%w; %s", err, next)
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return handoffOut{}, err
+	}
+	row, ok, err := s.rooms.Index.Lookup(ctx, id)
 	if err != nil {
 		return handoffOut{}, err
 	}
-	if err := s.rooms.Handoffs.Acknowledge(ctx, id); err != nil {
+	if !ok {
+		return handoffOut{}, fmt.Errorf("there is no handoff %s; %s", id, next)
+	}
+	if err := s.rooms.Handoffs.Acknowledge(ctx, row.ID); err != nil {
+		if row.Kind != note.Handoff {
+			err = fmt.Errorf("%w; %s", err, next)
+		}
 		return handoffOut{}, err
 	}
-	return handoffOut{ID: id, Message: "acknowledged; no other session will be told of it", Result: []waitingOut{}}, nil
+	return handoffOut{ID: row.ID, Message: "acknowledged; no other session will be told of it", Result: []waitingOut{}}, nil
 }
 
 // project is the one project that a handoff belongs to.

@@ -56,10 +56,17 @@ type writeIn struct {
 
 // A writeOut is the note as it stands now, and what became of it.
 type writeOut struct {
+	Begin string `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	noteOut
 	Outcome string `json:"outcome" jsonschema:"created, updated, unchanged or held"`
 	Message string `json:"message"`
 	Body    string `json:"body"`
+	Until   string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+}
+
+func (o writeOut) frame(start, end string) any {
+	o.Begin, o.Until = start, end
+	return o
 }
 
 func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, error) {

@@ -35,6 +35,7 @@ func TestWriteAndSearch(t *testing.T) {
 		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "project": "global",
 		"machine_id": "laptop", "scope": "portable", "user_id": "self", "workspace_id": "personal", "tags": []any{"grpc"},
 		"prov_source": "agent", "confidence": 0.8, "outcome": "created", "message": "written as a new note",
+		"begin": agent.InjectStart, "until": agent.InjectEnd,
 	}
 	for _, k := range []string{"id", "created_at", "updated_at"} {
 		if got[k] == "" {
@@ -441,11 +442,15 @@ func TestHandoff(t *testing.T) {
 		{"action": "leave", "title": "t", "body": "b"},
 		{"action": "leave", "project": "*", "title": "t", "body": "b"},
 		{"action": "read"},
-		{"action": "acknowledge"},
-		{"action": "acknowledge", "id": "../x"},
-		{"action": "acknowledge", "id": "nobody"},
 	} {
 		refused(t, cs, "memory_handoff", bad)
+	}
+	plain := w.add(t, note.Note{Title: "walrus", Body: "it swims", Project: "p"})
+	w.handoffs.refuses = errors.New("it is no handoff")
+	for _, id := range []string{"", "../x", "nobody", string(plain)} {
+		if why := refused(t, cs, "memory_handoff", args{"action": "acknowledge", "id": id}); !strings.Contains(why, "; action read names those that wait") {
+			t.Errorf("%q: %s", id, why)
+		}
 	}
 }
 
@@ -541,4 +546,53 @@ func TestPanic(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	call(t, cs, "memory_list", nil)
+}
+
+// TestMarks: whatever tool answers with text of a note puts the marks around it,
+// in both forms.
+func TestMarks(t *testing.T) {
+	w := open(t)
+	id := string(w.add(t, note.Note{Title: "walrus", Body: "it swims", Project: "p"}))
+	cs := w.client(t)
+	for _, c := range []struct {
+		tool string
+		args args
+	}{
+		{"memory_search", args{"query": "walrus"}},
+		{"memory_list", nil},
+		{"memory_get", args{"ids": []string{id}}},
+		{"memory_handoff", args{"action": "leave", "title": "t", "body": "b", "project": "p"}},
+		{"memory_handoff", args{"action": "read", "project": "p"}},
+		{"memory_write", args{"type": "semantic", "title": "walrus", "body": "it swims", "project": "p"}}, // says what a note of somebody else says
+		{"memory_forget", args{"id": id}},
+		{"memory_forget", args{"id": id, "apply": true}},
+	} {
+		got, text := call(t, cs, c.tool, c.args)
+		if got["begin"] != agent.InjectStart || got["until"] != agent.InjectEnd {
+			t.Errorf("%s %v: %v", c.tool, c.args, got)
+		}
+		if !strings.HasPrefix(text, agent.InjectStart+"\n") || !strings.HasSuffix(text, "\n"+agent.InjectEnd) {
+			t.Errorf("%s %v: %s", c.tool, c.args, text)
+		}
+	}
+}
+
+// TestNumbers: a number that no machine counts with is refused in words.
+func TestNumbers(t *testing.T) {
+	cs := open(t).client(t)
+	for _, c := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"memory_search", args{"query": "q", "k": 1e99}, "memory_search: k is 1e+99, far out of range; give a small whole number"},
+		{"memory_search", args{"query": "q", "k": -1e99}, "k is -1e+99, far out of range"},
+		{"memory_list", args{"limit": 1e30}, "limit is 1e+30, far out of range"},
+		{"memory_get", args{"ids": []string{"a"}, "offset": 1e19}, "offset is 10000000000000000000, far out of range"},
+		{"memory_handoff", args{"action": "leave", "title": "t", "body": "b", "expires_days": 1e99}, "expires_days is 1e+99, far out of range"},
+	} {
+		if got := refused(t, cs, c.tool, c.args); !strings.Contains(got, c.want) || strings.Contains(got, "Go struct") {
+			t.Errorf("%s %v: %q", c.tool, c.args, got)
+		}
+	}
 }

@@ -123,6 +123,8 @@ type handoffs struct {
 	world *world
 	mu    sync.Mutex
 	done  []note.ID
+
+	refuses error // for every id
 }
 
 func (h *handoffs) Leave(ctx context.Context, what mcp.Handoff) (ingest.Outcome, error) {
@@ -151,6 +153,9 @@ func (h *handoffs) Pending(ctx context.Context, projects []string) ([]*note.Note
 func (h *handoffs) Acknowledge(ctx context.Context, id note.ID) error {
 	if _, ok, err := h.world.index.Lookup(ctx, id); err != nil || !ok {
 		return errors.Join(err, fmt.Errorf("there is no handoff %s", id))
+	}
+	if h.refuses != nil {
+		return h.refuses
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
