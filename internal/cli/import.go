@@ -301,7 +301,7 @@ func (m *memory) takeNative(ctx context.Context) {
 	im := m.importer("")
 	plan, err := im.Native(ctx, imports.NativeOptions{})
 	if err == nil {
-		if t := plan.Totals(); t.New+t.Update == 0 {
+		if plan.Idle() {
 			return
 		}
 		var rep *imports.Report

@@ -152,6 +152,9 @@ func (r *run) step(bytes int64) {
 // item carries one item out. The error stops the run.
 func (r *run) item(ctx context.Context, it *Done) error {
 	if !it.acts() {
+		if it.draft != nil && it.draft.twin != "" {
+			return r.twin(ctx, it)
+		}
 		if err := r.adopt(it); err != nil || it.Action != Unchanged {
 			return err
 		}

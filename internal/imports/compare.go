@@ -22,6 +22,7 @@ type draft struct {
 	onto   *note.Note    // the note that it changes or is already, as it was when the plan was made
 	path   string        // where that stands
 	former []store.Recollection
+	twin   note.ID // the note that says the same, because of which it does not come in
 }
 
 // sign gives d its hashes. import_hash is that of title and body, as a captured
@@ -46,7 +47,7 @@ type snapshot struct {
 	store  *store.Store
 	ledger *ledger
 	paths  map[note.ID]store.Ref         // by the names of the files
-	bodies map[[sha256.Size]byte]note.ID // of memory/, and of this plan
+	said   map[[sha256.Size]byte]note.ID // by the texts of memory/, and of this plan (saying)
 	stones []store.Tombstone
 	taken  map[note.ID]string // ids of this plan, and their sources
 
@@ -57,7 +58,7 @@ type snapshot struct {
 // look takes a snapshot.
 func (im *Importer) look(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{
-		store: im.store, paths: make(map[note.ID]store.Ref), bodies: make(map[[sha256.Size]byte]note.ID),
+		store: im.store, paths: make(map[note.ID]store.Ref), said: make(map[[sha256.Size]byte]note.ID),
 		taken: make(map[note.ID]string), projects: make(map[string]string),
 	}
 	var err error
@@ -95,9 +96,9 @@ func (s *snapshot) load() {
 			continue // status names it
 		}
 		s.project(n.Project)
-		if sum, ok := bodySum(n.Body); ok {
-			if _, planned := s.bodies[sum]; !planned {
-				s.bodies[sum] = n.ID
+		if sum, ok := s.saying(n, n.Project); ok {
+			if _, planned := s.said[sum]; !planned {
+				s.said[sum] = n.ID
 			}
 		}
 	}
@@ -113,12 +114,6 @@ func (s *snapshot) project(key string) {
 	case was != key:
 		s.projects[last] = ""
 	}
-}
-
-// bodySum is the hash by which equal bodies are known. An empty one equals none.
-func bodySum(body string) (sum [sha256.Size]byte, ok bool) {
-	body = strings.TrimSpace(body)
-	return sha256.Sum256([]byte(body)), body != ""
 }
 
 // read returns the note of an id, nil when it is not there or cannot be read.
@@ -175,14 +170,14 @@ func (s *snapshot) item(source string, d *draft) Item {
 	if other, twice := s.taken[n.ID]; twice && it.acts() {
 		it.Action, it.Why = Refused, "its id is that of "+other+"; rename one of them"
 	}
-	if it.Action == Unchanged && d.onto != nil {
+	if it.Action == Unchanged && d.onto != nil || d.twin != "" {
 		it.draft = d
 	}
 	if it.acts() {
 		it.draft = d
 		s.taken[n.ID] = source
-		if sum, ok := bodySum(n.Body); ok && n.Scope == note.Portable {
-			s.bodies[sum] = n.ID
+		if sum, ok := s.saying(n, n.Project); ok && n.Scope == note.Portable {
+			s.said[sum] = n.ID
 		}
 	}
 	return it
@@ -191,7 +186,7 @@ func (s *snapshot) item(source string, d *draft) Item {
 func (s *snapshot) decide(d *draft) (Action, string) {
 	n := d.note
 	if len(n.Body) > note.MaxBody {
-		return Refused, "its text is larger than 1 MiB; split it"
+		return Refused, "its text is larger than 1 MiB; split the source"
 	}
 	if err := n.ValidateNew(); err != nil {
 		return Refused, err.Error()
@@ -203,23 +198,21 @@ func (s *snapshot) decide(d *draft) (Action, string) {
 		return Skipped, "it was forgotten here"
 	}
 	if e, ok := s.ledger.Entries[n.ID]; ok {
-		switch _, there := s.paths[e.As]; {
+		switch {
 		case e.State == stateHeld:
 			return Skipped, "it was held for its owner to decide when it came in before; see the held drafts"
-		case e.As != "" && there:
-			return Unchanged, "note " + string(e.As) + " says it"
 		case e.As != "":
-			return Skipped, "it was deleted here, as note " + string(e.As)
+			if action, why := s.follows(e, d); action != Adds {
+				return action, why
+			}
 		}
 	}
 	if s.gone(n.ID) {
 		return Skipped, "it was deleted here"
 	}
 	s.load()
-	if sum, ok := bodySum(n.Body); ok && n.Type != note.Episodic {
-		if twin, there := s.bodies[sum]; there {
-			return Skipped, "note " + string(twin) + " has the same text"
-		}
+	if d.twin = s.twin(n); d.twin != "" {
+		return Skipped, "note " + string(d.twin) + " has the same text"
 	}
 	return Adds, ""
 }
@@ -228,7 +221,7 @@ func (s *snapshot) decide(d *draft) (Action, string) {
 func (s *snapshot) revise(d *draft) (Action, string) {
 	n, was := d.note, s.read(d.note.ID)
 	if was == nil {
-		return Refused, "the note that it became cannot be read; see anamnesis status"
+		return Refused, "the note that it became cannot be read; see `anamnesis status`"
 	}
 	before := s.ledger.Entries[n.ID]
 	same := was.Title == n.Title && strings.TrimSpace(was.Body) == strings.TrimSpace(n.Body)
@@ -250,12 +243,15 @@ func (s *snapshot) revise(d *draft) (Action, string) {
 	case was.Status == "archived":
 		return Skipped, "it was archived here"
 	case wrote == "":
-		return Refused, "it differs, and nothing tells which of the two was changed since an earlier program imported it"
+		return Refused, "it differs, and nothing tells which of the two was changed since an earlier program imported it; " +
+			"make them say the same with `anamnesis edit " + string(n.ID) + "`, or forget the note"
 	case ingest.SummaryHash(was.Title, was.Body) == wrote:
 	case now == wrote:
 		return Unchanged, "it was edited here, and its source is as it was"
+	case same: // the edit took in by hand what the source says now
 	default:
-		return Refused, "it was edited here"
+		return Refused, "it was edited here and its source changed too; take in what is new with `anamnesis edit " + string(n.ID) + "`, " +
+			"or give it back a form that was imported, which `anamnesis history " + string(n.ID) + "` names"
 	}
 	d.onto = was
 	if note.Equal(was, follow(was, n)) && (d.side == nil || before.Source == d.source) {

@@ -113,7 +113,7 @@ func (t *tree) match(ctx context.Context, pattern string) []found {
 }
 
 // errLink says that a name is a link.
-var errLink = errors.New("it is a symbolic link; links are not followed")
+var errLink = errors.New("it is a symbolic link; links are not followed; put the file itself there")
 
 func (t *tree) look(name string) found {
 	fi, err := t.root.Lstat(name)
@@ -171,7 +171,7 @@ func (t *tree) read(name string) ([]byte, error) {
 		return nil, store.ErrNotRegular
 	}
 	if fi.Size() > maxFile {
-		return nil, fmt.Errorf("%w: %d MB", store.ErrTooLarge, fi.Size()>>20)
+		return nil, tooLarge(fi.Size())
 	}
 	f, err := t.root.Open(name)
 	if err != nil {
@@ -180,9 +180,13 @@ func (t *tree) read(name string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = store.ErrTooLarge
+		err = tooLarge(int64(len(data)))
 	}
 	return data, err
+}
+
+func tooLarge(size int64) error {
+	return fmt.Errorf("%w: %.1f MB, at most %d are read; split it", store.ErrTooLarge, float64(size)/(1<<20), maxFile>>20)
 }
 
 // modified returns when a file was changed, never in the future and never

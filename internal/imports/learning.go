@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"anamnesis/internal/note"
 )
@@ -33,6 +35,27 @@ var taken = []string{
 	"causal_relations", "superseded_by", "supersedes", "forget_after", "provenance", "project_id", "project", "unverified_refs",
 	"validated", "speculative", "quarantine", "branch", "commits", "commit_hash", "anchors", "status", "status_reason", "revert_reason",
 	"session_id", "proof_count", "statement",
+}
+
+// noText returns why a file cannot be a learning, "" when it may be one: it is no
+// text, or there is not one word in it. Front matter is a sign of its own, so that
+// behind one a stray control character is borne with.
+func noText(data []byte) string {
+	text := string(data)
+	_, _, front := readFront(decoded(data))
+	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	binary := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\v\f\r\x1b", r) }
+	switch {
+	case !utf8.ValidString(text):
+		return "it is not UTF-8; if it is text, convert it"
+	case strings.ContainsRune(text, 0):
+		return "it holds a NUL, so it is no text; move it away"
+	case !front && strings.ContainsFunc(text, binary):
+		return "it holds control characters and no front matter, so it is no learning; move it away"
+	case !strings.ContainsFunc(text, word):
+		return "there is no word in it; write it or delete it"
+	}
+	return ""
 }
 
 // parseLearning reads a note of reflect. It never fails: a text without front

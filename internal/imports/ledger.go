@@ -25,7 +25,7 @@ type entry struct {
 	Source string  `json:"source,omitempty"` // hash of what the source said
 	Wrote  string  `json:"wrote,omitempty"`  // ingest.SummaryHash of what was written
 	As     note.ID `json:"as,omitempty"`     // the note that says it, when that is another
-	State  string  `json:"state,omitempty"`  // held, trivial; "" when it came in
+	State  string  `json:"state,omitempty"`  // held, trivial, twin; "" when it came in
 	Size   int64   `json:"size,omitempty"`   // of a trivial session, which may grow
 	Batch  note.ID `json:"batch,omitempty"`  // the run that made the note
 }
@@ -33,6 +33,7 @@ type entry struct {
 const (
 	stateHeld    = "held"
 	stateTrivial = "trivial"
+	stateTwin    = "twin" // passed over: the note As says the same
 )
 
 type ledger struct {

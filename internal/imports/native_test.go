@@ -178,11 +178,15 @@ func TestNativeLocalEdit(t *testing.T) {
 	r.want(r.native(), "a.md", imports.Unchanged, "edited here")
 	r.memory("a", "project", "the port", "It listens on 7070.")
 	p := r.native()
-	r.want(p, "a.md", imports.Refused, "edited here")
+	r.want(p, "a.md", imports.Refused, "edited here and its source changed too; take in what is new with `anamnesis edit "+string(id)+"`")
 	r.apply(p)
 	if n := r.notes()[id]; n.Body != "It listens on 8080, since May on 9090." {
 		t.Errorf("%q", n.Body)
 	}
+	// Whoever takes in by hand what the source says has settled it.
+	r.edit(id, func(n *note.Note) { n.Body = "It listens on 7070." })
+	r.apply(r.native())
+	r.want(r.native(), "a.md", imports.Unchanged, "")
 }
 
 func TestNativeStaysAway(t *testing.T) {
@@ -238,19 +242,6 @@ func TestNativeForgottenTwin(t *testing.T) {
 	r.locked(func() error { _, err := r.store.Forget(id); return err })
 	r.memory("b", "project", "The port", "It listens on 8080!")
 	r.want(r.native(), "b.md", imports.Skipped, "forgotten")
-}
-
-func TestNativeSameText(t *testing.T) {
-	r := newRoom(t)
-	r.memory("a", "project", "one", "The same text.")
-	r.memory("b", "project", "two", "The same text.  \n\n")
-	p := r.native()
-	r.want(p, "b.md", imports.Skipped, "same text")
-	r.apply(p)
-	if len(r.notes()) != 1 {
-		t.Errorf("%d notes", len(r.notes()))
-	}
-	r.want(r.native(), "b.md", imports.Skipped, "same text")
 }
 
 // A near-copy of what another agent said waits, and is not offered again.

@@ -147,6 +147,9 @@ func (r *reflectReader) file(t *tree, f found, shard string, old bool) error {
 	r.plan.files++
 	source := "learnings:" + f.name
 	data, why := t.take(f)
+	if why == "" {
+		why = noText(data)
+	}
 	if why != "" {
 		r.plan.Items = append(r.plan.Items, Item{Source: source, Action: Refused, Why: why})
 		return nil

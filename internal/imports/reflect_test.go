@@ -156,12 +156,12 @@ func TestReflectKinds(t *testing.T) {
 	r.write(".learnings/documents/no-front.md", "# Just text\n\nEleven.\n")
 	r.write(".learnings/documents/bomb.md", "---\ntitle: bomb\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\ntags: *c\n---\nTwelve.\n")
 	r.write(".learnings/documents/deep.md", "---\ntitle: deep\nx: "+strings.Repeat("{a: ", 5000)+"\n---\nThirteen.\n")
-	r.write(".learnings/documents/bad.md", "---\ntitle: Use it: always\ntags: [a, b\nid: bad\xff\n---\nFourteen.\n")
+	r.write(".learnings/documents/bad.md", "---\ntitle: Use it: always\ntags: [a, b\nid: bad\u00ff\n---\nFourteen.\n")
 	r.write(".learnings/documents/huge.md", strings.Repeat("x", 10<<20))
 	r.write(".learnings/documents/vanished.history.yaml", "- snapshot_at: x\n")
 	r.write(".learnings/review-queue/x.yaml", "slug: x\n")
 	p := r.reflect()
-	r.want(p, "huge.md", imports.Refused, "too large")
+	r.want(p, "huge.md", imports.Refused, "split it")
 	r.apply(p)
 	for title, check := range map[string]func(*note.Note) bool{
 		"spaced": func(n *note.Note) bool { return n.ImportedID == "old id with spaces" && len(n.ID) == 26 },
