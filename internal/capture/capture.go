@@ -117,6 +117,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		rec.Error = "summary: " + c.Fallback.Error()
 	}
 	_ = r.store.Log(rec)
+	r.owe(c, q)
 	return c, nil
 }
 

@@ -138,61 +138,7 @@ func (r *Recorder) captureJobs(ctx context.Context, jobs []store.Job, d *Drain) 
 		q.Tags = append(q.Tags, j.Source)
 		d.Sync = d.Sync || j.Sync
 	}
-	c, err := r.Capture(ctx, q)
-	if err == nil {
-		r.owe(c, last)
-	}
-	return c, err
-}
-
-// Preview makes the notes of spooled sessions of a project without writing
-// them: the session that starts after /clear is told about the one before,
-// although no hook waits for a disk. It looks at the head and the tail of each
-// transcript and stops at the deadline; what it does not get to, the drain does.
-func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
-	jobs, err := r.store.Jobs()
-	if err != nil {
-		return nil
-	}
-	var notes []*note.Note
-	groups := bySession(jobs)
-	slices.Reverse(groups) // the newest session first
-	for _, g := range groups {
-		j := g[len(g)-1]
-		h := agent.Find(j.Harness)
-		if h == nil || !slices.Contains(projects, j.Project) || time.Now().After(deadline) {
-			continue
-		}
-		if n := r.preview(j, h, deadline); n != nil {
-			notes = append(notes, n)
-		}
-	}
-	return notes
-}
-
-func (r *Recorder) preview(j store.Job, h agent.Harness, deadline time.Time) *note.Note {
-	f, err := open(j.Transcript)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil
-	}
-	size := fi.Size()
-	if j.Offset > 0 {
-		size = min(size, j.Offset)
-	}
-	g, err := h.Glance(f, size, 0, 0, deadline)
-	if err != nil {
-		return nil
-	}
-	facts := glimpseFacts(g)
-	if trivial(facts) {
-		return nil
-	}
-	return r.draft(requestOf(j, h), facts, j.Project)
+	return r.Capture(ctx, q)
 }
 
 func requestOf(j store.Job, h agent.Harness) Request {

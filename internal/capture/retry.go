@@ -9,6 +9,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
 	"anamnesis/internal/store"
 )
 
@@ -26,16 +27,28 @@ const (
 
 // owe notes that a model is to be asked again about a session whose summary the
 // heuristic wrote. That it cannot be noted costs the second try and nothing else.
-func (r *Recorder) owe(c Capture, last store.Job) {
+func (r *Recorder) owe(c Capture, q Request) {
 	n := c.Outcome.Note
 	written := c.Outcome.Result == ingest.Created || c.Outcome.Result == ingest.Updated || c.Outcome.Result == ingest.Unchanged
 	if c.Fallback == nil || n == nil || !written || n.Provenance.Model != "" || n.ImportHash != ingest.SummaryHash(n.Title, n.Body) {
 		return
 	}
-	_ = r.store.SaveRetry(store.Retry{ID: n.ID, Hash: n.ImportHash, Due: due(r.store.Now(), 0), Job: last})
+	w := store.Retry{ID: n.ID, Hash: n.ImportHash, Due: due(r.store.Now(), 0), Job: store.Job{
+		Kind: "capture", Harness: q.Harness.Name(), Source: q.Source, Session: n.Provenance.Session,
+		Transcript: q.Transcript, Offset: q.Offset, Dir: q.Dir, Project: c.Project,
+	}}
+	if errors.Is(c.Fallback, llm.ErrSpent) {
+		w.Due = tomorrow(r.store.Now())
+	}
+	_ = r.store.SaveRetry(w)
 }
 
 func due(now time.Time, tries int) string { return now.Add(backoff[tries]).UTC().Format(time.RFC3339) }
+
+// tomorrow is when the budget of models is full again: a day is one of UTC.
+func tomorrow(now time.Time) string {
+	return now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour).Format(time.RFC3339)
+}
 
 // retry asks the model again about the notes whose time has come, and returns
 // how many it has summarised. It ends at the first that fails: a model that is
@@ -70,7 +83,8 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 }
 
 // again makes one try. The try is counted before it is made: a transcript that
-// stops the drain does not do so for ever.
+// stops the drain does not do so for ever. One that the daily budget refuses was
+// none, and waits for the next day.
 func (r *Recorder) again(ctx context.Context, w store.Retry) (done bool, err error) {
 	h := agent.Find(w.Job.Harness)
 	if h == nil || !r.untouched(w) {
@@ -86,33 +100,41 @@ func (r *Recorder) again(ctx context.Context, w store.Retry) (done bool, err err
 	if err := r.store.SaveRetry(w); err != nil {
 		return false, err
 	}
+	became := "summarised"
 	sum, err := r.ask(ctx, session)
-	if err == nil && !sum.skip { // what it would not keep stays as it is
+	switch {
+	case errors.Is(err, llm.ErrSpent):
+		w.Tries--
+		w.Due = tomorrow(r.store.Now())
+		return false, errors.Join(err, r.store.SaveRetry(w))
+	case err == nil && sum.skip: // what it would not keep stays as it is
+		became = "declined"
+	case err == nil:
 		_, err = r.ingester.Summarise(ctx, w.ID, w.Hash, ingest.Summary{Title: sum.title, Body: sum.body, Model: r.model.Name()})
 		if errors.Is(err, ingest.ErrChanged) || errors.Is(err, fs.ErrNotExist) {
-			sum.skip, err = true, nil
+			became, err = "summary too late: the note changed in the meantime", nil
 		}
 	}
-	rec := store.Record{Kind: store.Captured, Session: w.Job.Session, Project: w.Job.Project, Text: "summarised"}
-	switch {
-	case err != nil:
+	rec := store.Record{Kind: store.Captured, Session: w.Job.Session, Project: w.Job.Project, Text: became}
+	if err != nil {
 		rec.Text, rec.Error = "", fmt.Sprintf("summary, try %d of %d: %v", w.Tries, len(backoff), err)
-	case sum.skip:
-		rec.Text = "declined"
 	}
 	_ = r.store.Log(rec)
 	if err == nil || last {
 		_ = r.store.DropRetry(w.ID)
 	}
-	return err == nil && !sum.skip, err
+	return err == nil && became == "summarised", err
 }
 
-// untouched reports whether a note is still what the heuristic made of its session.
+// untouched reports whether a note is still what the heuristic made of its
+// session: live, not edited, and not distilled, after which nobody reads it at
+// the start of a session.
 func (r *Recorder) untouched(w store.Retry) bool {
 	ref, err := r.store.Find(w.ID)
 	if err != nil {
 		return false
 	}
 	n, _, _, err := r.store.Read(ref.Path)
-	return err == nil && ingest.SummaryHash(n.Title, n.Body) == w.Hash && n.Provenance.Model == ""
+	return err == nil && ingest.SummaryHash(n.Title, n.Body) == w.Hash && n.Provenance.Model == "" &&
+		n.Status == "" && n.Live(r.store.Now()) && !n.HasTag("reflected")
 }

@@ -1,13 +1,16 @@
 package capture_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
@@ -145,6 +148,9 @@ func TestRetryLeavesAlone(t *testing.T) {
 		{"edited", func(o *outage) { put(o, func(n *note.Note) { n.Body = "What really happened." }) }},
 		{"with another title", func(o *outage) { put(o, func(n *note.Note) { n.Title = "Tax" }) }},
 		{"summarised meanwhile", func(o *outage) { put(o, func(n *note.Note) { n.Provenance.Model = "other/m" }) }},
+		{"distilled", func(o *outage) { put(o, func(n *note.Note) { n.AddTags("reflected") }) }},
+		{"archived", func(o *outage) { put(o, func(n *note.Note) { n.Status = "archived" }) }},
+		{"in quarantine", func(o *outage) { put(o, func(n *note.Note) { n.Quarantine = true }) }},
 		{"deleted", func(o *outage) {
 			ref, _ := o.store.Find(o.id)
 			if err := os.Remove(o.store.Path(ref.Path)); err != nil {
@@ -214,6 +220,131 @@ func TestRetryRace(t *testing.T) {
 	}
 	if n := o.note(o.id); n.Body != "What really happened." || n.Provenance.Model != "" {
 		t.Errorf("%+v", n)
+	}
+	if said := o.lastCaptured(); !strings.Contains(said, "too late") {
+		t.Errorf("the log says %q", said)
+	}
+}
+
+// Somebody archives the note while the model thinks.
+func TestRetryRaceArchived(t *testing.T) {
+	o := newOutage(t)
+	o.up()
+	o.model.Answer = func(string, string) string {
+		if _, _, err := o.store.Archive(o.id, "old"); err != nil {
+			t.Error(err)
+		}
+		return fine
+	}
+	if d := o.drain(2 * time.Hour); d.Summarised != 0 || o.waits() {
+		t.Errorf("%+v", d)
+	}
+	if n := o.note(o.id); n.Title != "Fix the tax" || n.Status != "archived" {
+		t.Errorf("%+v", n)
+	}
+}
+
+// lastCaptured returns what the event log says of the last try.
+func (o *outage) lastCaptured() (said string) {
+	o.Helper()
+	files, err := o.store.EventFiles()
+	if err != nil {
+		o.Fatal(err)
+	}
+	for _, f := range files {
+		if _, err := o.store.Records(f, 0, func(r store.Record) {
+			if r.Kind == store.Captured {
+				said = r.Text + r.Error
+			}
+		}); err != nil {
+			o.Fatal(err)
+		}
+	}
+	return said
+}
+
+// stingy is a model with a budget that may be spent.
+type stingy struct {
+	llm.Generator
+	spent bool
+}
+
+func (s *stingy) Generate(ctx context.Context, p llm.Prompt) (string, error) {
+	if s.spent {
+		return "", fmt.Errorf("ask local/m: %w: 5 of 5 answers", llm.ErrSpent)
+	}
+	return s.Generator.Generate(ctx, p)
+}
+
+// A try that the daily budget refuses is none: the next day the model is asked.
+func TestRetryBudget(t *testing.T) {
+	o := newOutage(t) // at noon
+	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: o.model.URL, Model: "m", Timeout: 5}, llm.Network{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stingy{Generator: g, spent: true}
+	o.Recorder = o.WithModel(s)
+	o.up()
+	for day := range 5 { // more days than tries
+		o.drain(time.Hour)
+		all, err := o.store.Retries()
+		if err != nil || len(all) != 1 || all[0].Tries != 0 || !all[0].When().Equal(time.Date(2026, 5, 3+day, 0, 0, 0, 0, time.UTC)) {
+			t.Fatalf("day %d: %+v %v", day, all, err)
+		}
+		o.now = o.now.Add(23 * time.Hour)
+	}
+	s.spent = false
+	if d := o.drain(time.Hour); d.Summarised != 1 || o.waits() {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Whoever captures a session when nothing is left of the budget waits for the
+// next day, and what is captured by hand is asked for again as well.
+func TestRetryOfAHand(t *testing.T) {
+	o := newOutage(t)
+	o.up()
+	o.drain(2 * time.Hour)
+	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: o.model.URL, Model: "m", Timeout: 5}, llm.Network{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stingy{Generator: g, spent: true}
+	o.Recorder = o.WithModel(s)
+	text := strings.ReplaceAll(user(0, "Fix the fee")+assistant(1, "It is rounded once now."), `"s1"`, `"s2"`)
+	c, err := o.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: o.room.file("s2.jsonl", text), Source: "session-end", Project: "app"})
+	if err != nil || c.Fallback == nil {
+		t.Fatalf("%+v %v", c, err)
+	}
+	all, err := o.store.Retries()
+	if err != nil || len(all) != 1 || all[0].ID != c.Outcome.Note.ID || !all[0].When().Equal(time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)) {
+		t.Fatalf("%+v %v", all, err)
+	}
+	s.spent = false
+	if d := o.drain(24 * time.Hour); d.Summarised != 1 || o.note(c.Outcome.Note.ID).Title != "Taxes are rounded once" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// An old session does not become the newest because its summary came late, and
+// what was distilled while the model thought stays marked as distilled.
+func TestRetryIsNoEdit(t *testing.T) {
+	o := newOutage(t)
+	before := o.note(o.id)
+	o.up()
+	o.model.Answer = func(string, string) string {
+		n := o.note(o.id)
+		n.AddTags("reflected")
+		ref, _ := o.store.Find(o.id)
+		if _, _, err := o.store.Put(n, ref, store.Update); err != nil {
+			t.Error(err)
+		}
+		return fine
+	}
+	o.drain(2 * time.Hour)
+	if n := o.note(o.id); n.Title != "Taxes are rounded once" || n.UpdatedAt != before.UpdatedAt || !n.HasTag("reflected") {
+		t.Errorf("%s %v, before %s", n.UpdatedAt, n.Tags, before.UpdatedAt)
 	}
 }
 

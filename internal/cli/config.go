@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/llm"
+	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -80,7 +81,11 @@ func newConfig(p *program) *cobra.Command {
 
 // configTest asks the model that writes whether it is there.
 func (p *program) configTest(ctx context.Context) error {
-	text, ok := llm.Ping(ctx, p.cfg.Models.Chat, p.cfg.Models.Network, os.Environ())
+	var budget llm.Budget // an answer counts, whatever it is for
+	if s, err := p.openStore(); err == nil {
+		budget = reflection.NewBudget(s, p.cfg.Reflection).For("test")
+	}
+	text, ok := llm.Ping(ctx, p.cfg.Models.Chat, p.cfg.Models.Network, os.Environ(), budget)
 	var failed error
 	if !ok {
 		failed = &codedError{code: exitFailure}

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,10 +70,27 @@ func TestPing(t *testing.T) {
 		{llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: refuses.URL, Key: testKey}, "request failed: ask local/m: ask " + refuses.Host() + ": HTTP 400", false},
 		{llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: hangs.URL, Timeout: 0.1}, "request failed: ask local/m: ", false},
 	} {
-		got, ok := llm.Ping(t.Context(), tt.o, llm.Network{}, nil)
+		got, ok := llm.Ping(t.Context(), tt.o, llm.Network{}, nil, nil)
 		if !strings.HasPrefix(got, tt.want) || ok != tt.ok || strings.Contains(got, testKey) {
 			t.Errorf("%+v: %q, %v, want %q", tt.o, got, ok, tt.want)
 		}
+	}
+}
+
+// What is asked to see whether a model is there is paid for as well: it counts,
+// and when nothing is left nobody is asked.
+func TestPingCounts(t *testing.T) {
+	s := llmtest.New(t)
+	s.Answer = func(string, string) string { return "ok" }
+	o := llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: s.URL}
+	b := &budget{left: 1, refuses: fmt.Errorf("%w: 1 of 1 answers", llm.ErrSpent)}
+	if text, ok := llm.Ping(t.Context(), o, llm.Network{}, nil, b); !ok || b.tokens == 0 {
+		t.Errorf("%q, %d tokens", text, b.tokens)
+	}
+	s.Forget()
+	text, ok := llm.Ping(t.Context(), o, llm.Network{}, nil, b)
+	if want := "not asked: ask local/m: the daily budget of models is spent: 1 of 1 answers"; ok || text != want || len(s.Received()) != 0 {
+		t.Errorf("%q, asked %d times", text, len(s.Received()))
 	}
 }
 

@@ -64,10 +64,15 @@ var ErrNotConfigured = errors.New("not configured")
 // ErrEmpty is an answer that says nothing.
 var ErrEmpty = errors.New("an empty answer")
 
+// ErrSpent says that models have been asked enough for today: a Budget refuses
+// until the next day, and waiting helps.
+var ErrSpent = errors.New("the daily budget of models is spent")
+
 // A Budget says how much may be asked, for instance in a day. It is safe for
 // concurrent use.
 type Budget interface {
-	// Allow returns why nothing may be asked now. It is asked before each answer.
+	// Allow returns why nothing may be asked now, ErrSpent when that is because of
+	// what was asked before. It is asked before each answer.
 	Allow(ctx context.Context) error
 	// Spent counts an answer and the tokens of it and of its prompt. model is the
 	// name of the Generator.

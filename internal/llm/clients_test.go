@@ -142,9 +142,15 @@ func TestReranker(t *testing.T) {
 }
 
 // A budget of a number of answers.
-type budget struct{ left, tokens int }
+type budget struct {
+	left, tokens int
+	refuses      error // nil for one in words
+}
 
 func (b *budget) Allow(context.Context) error {
+	if b.left == 0 && b.refuses != nil {
+		return b.refuses
+	}
 	if b.left == 0 {
 		return errors.New("enough for today")
 	}

@@ -16,8 +16,9 @@ const (
 
 // Ping asks the model that o names for one word, and says in one line what came
 // of it. ok is true as well when no model is configured: there is nothing that
-// could be wrong. env is the environment that a command line starts from.
-func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string) (text string, ok bool) {
+// could be wrong. env is the environment that a command line starts from. The
+// answer counts like every other: b may refuse, and nil is no limit.
+func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b Budget) (text string, ok bool) {
 	if o.Provider == "" || o.Provider == Heuristic {
 		return "provider=heuristic (no LLM configured; nothing to test)", true
 	}
@@ -28,7 +29,7 @@ func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string) (tex
 	if o.Timeout <= 0 || o.Timeout > most.Seconds() {
 		o.Timeout = most.Seconds()
 	}
-	g, err := OpenGenerator(o, n, env, nil)
+	g, err := OpenGenerator(o, n, env, b)
 	if errors.Is(err, ErrNotConfigured) {
 		return "incomplete config (need provider, model, base_url, api_key)", false
 	}
@@ -39,6 +40,8 @@ func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string) (tex
 	defer cancel()
 	_, err = g.Generate(ctx, Prompt{User: Redacted{"Answer with the word ok."}})
 	switch {
+	case errors.Is(err, ErrSpent):
+		return fmt.Sprintf("not asked: %v", err), false
 	case errors.Is(err, ErrEmpty):
 		return "empty reply from provider", false
 	case err != nil:

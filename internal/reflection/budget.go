@@ -33,7 +33,7 @@ func NewBudget(s *store.Store, o Options) *Budget {
 }
 
 // ErrSpent says that models have been asked enough for today.
-var ErrSpent = errors.New("the daily budget of models is spent")
+var ErrSpent = llm.ErrSpent
 
 // For returns the budget as a client of models sees it that asks for a purpose,
 // such as "reflect", "merge" or "summary".

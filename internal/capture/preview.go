@@ -1,0 +1,96 @@
+package capture
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// Preview makes the notes of spooled sessions of a project without writing
+// them: the session that starts after /clear is told about the one before,
+// although no hook waits for a disk. It looks at the head and the tail of each
+// transcript and stops at the deadline; what it does not get to, the drain does.
+// It shows nothing that the drain would not write: of a session that was
+// forgotten, archived or edited there is no preview.
+func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
+	jobs, err := r.store.Jobs()
+	if err != nil {
+		return nil
+	}
+	var notes []*note.Note
+	past := decided{store: r.store}
+	groups := bySession(jobs)
+	slices.Reverse(groups) // the newest session first
+	for _, g := range groups {
+		j := g[len(g)-1]
+		h := agent.Find(j.Harness)
+		if h == nil || !slices.Contains(projects, j.Project) || time.Now().After(deadline) {
+			continue
+		}
+		if n := r.preview(j, h, deadline); n != nil && past.allows(n) {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+func (r *Recorder) preview(j store.Job, h agent.Harness, deadline time.Time) *note.Note {
+	f, err := open(j.Transcript)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	size := fi.Size()
+	if j.Offset > 0 {
+		size = min(size, j.Offset)
+	}
+	g, err := h.Glance(f, size, 0, 0, deadline)
+	if err != nil {
+		return nil
+	}
+	facts := glimpseFacts(g)
+	if trivial(facts) {
+		return nil
+	}
+	return r.draft(requestOf(j, h), facts, j.Project)
+}
+
+// decided knows what was decided about sessions before. The tombstones are read
+// for the first preview that needs them.
+type decided struct {
+	store  *store.Store
+	read   bool
+	stones []store.Tombstone
+	failed bool
+}
+
+// allows reports whether a preview may take the place of its note, or come
+// before it: a note that is there has to be live and as the machine wrote it.
+func (d *decided) allows(n *note.Note) bool {
+	for _, scope := range []note.Scope{note.Portable, note.Local} {
+		was, _, _, err := d.store.Read(store.NotePath(scope, note.Episodic, n.ID))
+		switch {
+		case err == nil:
+			return was.Status == "" && was.Live(d.store.Now()) && was.ImportHash == ingest.SummaryHash(was.Title, was.Body)
+		case !errors.Is(err, fs.ErrNotExist):
+			return false // what stands there cannot be read, and somebody may have changed it
+		}
+	}
+	if !d.read {
+		var err error
+		d.stones, err = d.store.Tombstones()
+		d.read, d.failed = true, err != nil
+	}
+	said := note.Normalize(n.Statement())
+	return !d.failed && !slices.ContainsFunc(d.stones, func(t store.Tombstone) bool { return t.ID == n.ID || t.Recognises(said) })
+}
