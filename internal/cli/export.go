@@ -172,25 +172,27 @@ func (m *memory) whole(r index.Row) (wholeNote, error) {
 }
 
 func newImportBundle(p *program) *cobra.Command {
-	var apply, merge bool
+	var apply, merge, obey bool
 	cmd := &cobra.Command{
 		Use:   "bundle FILE",
 		Short: "Fill the store from a file that export wrote",
 		Long: `Fill the store from a file that ` + "`anamnesis export`" + ` wrote. The whole file is checked
 before anything is written. A store that holds notes is refused, unless --merge is
-given: then what is missing here is added, and what is here stays as it is. What was
+given: then what is missing here is added, and what is here stays as it is: what was
+forgotten where the bundle was made is erased here only with --obey. What was
 forgotten here does not come back.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.importBundle(cmd.Context(), args[0], merge, apply)
+			return p.importBundle(cmd.Context(), args[0], store.ImportOptions{Merge: merge, Dry: !apply, Obey: obey})
 		},
 	}
 	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
 	cmd.Flags().BoolVar(&merge, "merge", false, "into a store that holds notes")
+	cmd.Flags().BoolVar(&obey, "obey", false, "erase here what was forgotten where the bundle was made")
 	return cmd
 }
 
-func (p *program) importBundle(ctx context.Context, name string, merge, apply bool) error {
+func (p *program) importBundle(ctx context.Context, name string, o store.ImportOptions) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return fmt.Errorf("import a bundle: %w", err)
@@ -201,7 +203,7 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 		return err
 	}
 	defer m.close()
-	u, err := m.unpack(ctx, f, merge, apply)
+	u, err := m.unpack(ctx, f, o)
 	if errors.Is(err, store.ErrPopulated) {
 		return &codedError{exitFailure, fmt.Errorf("%w: %s; --merge adds what is missing there, also when an import was stopped", err, m.store.Root())}
 	}
@@ -227,9 +229,12 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 			Forgotten []string  `json:"forgotten"`
 			Foreign   []string  `json:"foreign"`
 			Refused   []refusal `json:"refused"`
+			Erasing   []string  `json:"erasing"` // tombstones that would erase what stands here
+			Erases    []string  `json:"erases"`  // what they would erase, or have erased
 		}{
-			head("import"), apply, u.Manifest.Notes, len(u.Written), u.Same,
+			head("import"), !o.Dry, u.Manifest.Notes, len(u.Written), u.Same,
 			append([]string{}, u.Different...), append([]string{}, u.Forgotten...), append([]string{}, u.Foreign...), refused,
+			append([]string{}, u.Erasing...), append([]string{}, u.Erases...),
 		})
 	}
 	for _, r := range u.Refused {
@@ -244,7 +249,8 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 	for _, d := range u.Forgotten {
 		p.printf("import: %s was forgotten here; it does not come back\n", printable(d))
 	}
-	if !apply {
+	p.printErasing(u, o)
+	if o.Dry {
 		p.printf("import: %s would be written, %d here already%s\n", plural(len(u.Written), "file"), u.Same, dryRun(len(u.Written)))
 		return nil
 	}
@@ -252,18 +258,38 @@ func (p *program) importBundle(ctx context.Context, name string, merge, apply bo
 	return nil
 }
 
+// printErasing says what the tombstones of a bundle do to what stands here.
+func (p *program) printErasing(u store.Unpacked, o store.ImportOptions) {
+	verb := "is erased: it was forgotten where the bundle was made"
+	switch {
+	case !o.Obey:
+		verb = "was forgotten where the bundle was made; it stays here"
+	case o.Dry:
+		verb = "would be erased: it was forgotten where the bundle was made"
+	}
+	for _, path := range u.Erases {
+		p.printf("import: %s %s\n", printable(path), verb)
+	}
+	if len(u.Erasing) > 0 && !o.Obey {
+		p.printf("import: %s not taken; --obey takes what was forgotten there as forgotten here\n", plural(len(u.Erasing), "tombstone"))
+	}
+}
+
 // unpack imports a bundle and brings everything into step with it.
-func (m *memory) unpack(ctx context.Context, f io.ReadSeeker, merge, apply bool) (store.Unpacked, error) {
+func (m *memory) unpack(ctx context.Context, f io.ReadSeeker, o store.ImportOptions) (store.Unpacked, error) {
 	unlock, err := m.store.Lock(ctx)
 	if err != nil {
 		return store.Unpacked{}, err
 	}
-	u, err := m.store.Import(f, merge, !apply)
-	if err == nil && apply {
+	u, err := m.store.Import(f, o)
+	if err == nil && !o.Dry {
 		_, err = m.store.Obey()
 	}
+	if err == nil && !o.Dry && o.Obey {
+		err = m.disallow(u.Erases)
+	}
 	unlock()
-	if err != nil || !apply {
+	if err != nil || o.Dry {
 		return u, err
 	}
 	progress := m.p.progress("indexing notes")

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -216,9 +218,9 @@ func (m *memory) forgettable(ctx context.Context, name string) (note.ID, error) 
 
 func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool) error {
 	f, err := m.store.PlanForget(id)
-	var alike []index.Row // looked up before the note is gone
+	var left []ingest.Like // looked up before the note is gone
 	if n, nerr := m.store.Remembered(id); err == nil && nerr == nil {
-		alike, err = m.ingester.Alike(ctx, n)
+		left, err = m.ingester.Alike(ctx, n)
 	}
 	if apply && err == nil {
 		f, err = m.forget(ctx, id)
@@ -242,33 +244,56 @@ func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool)
 			Conflicts []note.ID `json:"conflicts"`
 			Tombstone string    `json:"tombstone"`
 			InGit     bool      `json:"git_history_holds_it"`
-			Alike     []note.ID `json:"alike"` // other notes that say nearly the same; they stay
+			Alike     []alike   `json:"alike"` // what stays and says nearly the same, or is told again
 		}{
 			head("forget"), id, apply, append([]string{}, f.Notes...), f.Sidecars, f.History,
-			append([]note.ID{}, f.Held...), append([]note.ID{}, f.Conflicts...), m.store.Path(f.Tombstone), inGit, idsOf(alike),
+			append([]note.ID{}, f.Held...), append([]note.ID{}, f.Conflicts...), m.store.Path(f.Tombstone), inGit, alikes(left),
 		})
 	}
 	p.printForgotten(m, f, apply, inGit)
-	p.printAlike(alike)
+	p.printAlike(left)
 	return nil
 }
 
-func idsOf(rows []index.Row) []note.ID {
-	ids := []note.ID{}
-	for _, r := range rows {
-		ids = append(ids, r.ID)
-	}
-	return ids
+// An alike is a note or a draft that forget leaves.
+type alike struct {
+	ID      note.ID `json:"id"`
+	Title   string  `json:"title"`
+	Project string  `json:"project"`
+	State   string  `json:"state"` // "" for a note that is recalled
 }
 
-// printAlike names the notes that stay and say nearly what goes.
-func (p *program) printAlike(rows []index.Row) {
-	if len(rows) == 0 {
+func alikes(left []ingest.Like) []alike {
+	all := []alike{}
+	for _, l := range left {
+		all = append(all, alike{l.ID, l.Title, l.Project, l.State})
+	}
+	return all
+}
+
+// printAlike names what stays and says nearly what goes, and what comes back.
+func (p *program) printAlike(left []ingest.Like) {
+	const most = 10
+	near := slices.DeleteFunc(slices.Clone(left), func(l ingest.Like) bool { return l.State == ingest.LikeToldAgain })
+	again := slices.DeleteFunc(slices.Clone(left), func(l ingest.Like) bool { return l.State != ingest.LikeToldAgain })
+	for _, l := range again[:min(len(again), most)] {
+		p.printf("told again, because this note replaced it: %s %q (project=%s); `anamnesis archive %s` keeps it out of recall\n",
+			l.ID, firstLine(l.Title, 60), printable(l.Project), l.ID)
+	}
+	if len(near) == 0 {
 		return
 	}
-	p.printf("not erased, though nearly the same: %s; `anamnesis forget ID --apply` erases one\n", plural(len(rows), "other note"))
-	for _, r := range rows[:min(len(rows), 10)] {
-		p.printf("  %s %q (project=%s)\n", r.ID, firstLine(r.Title, 60), printable(r.Project))
+	p.printf("not erased, though nearly the same: %s; `anamnesis forget ID --apply` erases one\n", plural(len(near), "other note"))
+	for _, l := range near[:min(len(near), most)] {
+		state := ""
+		switch l.State {
+		case ingest.LikeLive:
+		case ingest.LikeDraft:
+			state = ", draft: `anamnesis held drop " + string(l.ID) + "`"
+		default:
+			state = ", " + printable(l.State)
+		}
+		p.printf("  %s %q (project=%s%s)\n", l.ID, firstLine(l.Title, 60), printable(l.Project), state)
 	}
 }
 

@@ -100,7 +100,8 @@ func (p *program) restore(ctx context.Context, m *memory, s *subject, rev string
 		p.printf("restore: %s has that form already\n", s.id)
 		return nil
 	}
-	p.printf("restore: %s is as it was at %s\n  %s\nundo: %s\n", s.id, rev, answer.Path, answer.Undo)
+	p.printf("restore: %s is as it was at %s\n  %s\n", s.id, rev, answer.Path)
+	p.undoLine(answer.Undo)
 	return nil
 }
 
@@ -117,6 +118,9 @@ func (m *memory) reinstate(ctx context.Context, f form) (ref store.Ref, changed 
 // undoRestore returns the command that takes a restore back.
 func (m *memory) undoRestore(s *subject) string {
 	if revs, err := m.store.History(s.id); err == nil && len(revs) > 0 && s.ref.Path != "" {
+		if _, _, _, err := m.store.Read(revs[0].Path); err != nil {
+			return "" // it was no note; its bytes stand in the history
+		}
 		return "anamnesis restore " + string(s.id) + "@" + revs[0].Name + " --apply"
 	}
 	return "anamnesis archive " + string(s.id) // it was gone

@@ -46,10 +46,10 @@ func (d *draft) sign() {
 type snapshot struct {
 	store  *store.Store
 	ledger *ledger
-	paths  map[note.ID]store.Ref         // by the names of the files
-	said   map[[sha256.Size]byte]note.ID // by the texts of memory/, and of this plan (saying)
-	stones []store.Tombstone
-	taken  map[note.ID]string // ids of this plan, and their sources
+	paths  map[note.ID]store.Ref            // by the names of the files
+	said   map[[sha256.Size]byte]note.ID    // by the texts of memory/, and of this plan (saying)
+	stones map[note.Scope][]store.Tombstone // that judge the notes of a scope
+	taken  map[note.ID]string               // ids of this plan, and their sources
 
 	loaded   bool
 	projects map[string]string // once loaded: keys of notes by their last part, in lower case; "" where two have it
@@ -59,14 +59,16 @@ type snapshot struct {
 func (im *Importer) look(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{
 		store: im.store, paths: make(map[note.ID]store.Ref), said: make(map[[sha256.Size]byte]note.ID),
-		taken: make(map[note.ID]string), projects: make(map[string]string),
+		taken: make(map[note.ID]string), stones: make(map[note.Scope][]store.Tombstone), projects: make(map[string]string),
 	}
 	var err error
 	if s.ledger, err = readLedger(im.store); err != nil {
 		return nil, err
 	}
-	if s.stones, err = im.store.Tombstones(); err != nil {
-		return nil, err
+	for _, scope := range []note.Scope{note.Portable, note.Local} {
+		if s.stones[scope], err = im.store.TombstonesFor(scope); err != nil {
+			return nil, err
+		}
 	}
 	for ref := range im.store.Walk() {
 		if err := ctx.Err(); err != nil {
@@ -131,8 +133,11 @@ func (s *snapshot) read(id note.ID) *note.Note {
 
 // forgotten reports whether a note of that id, or what n says, was forgotten.
 func (s *snapshot) forgotten(id note.ID, n *note.Note) bool {
-	said := ""
-	for _, t := range s.stones {
+	said, scope := "", note.Portable
+	if n != nil && n.Scope == note.Local {
+		scope = n.Scope
+	}
+	for _, t := range s.stones[scope] {
 		if t.ID == id {
 			return true
 		}

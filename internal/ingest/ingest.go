@@ -124,9 +124,6 @@ func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 		return err
 	}
 	if old.Path != "" {
-		if err := g.lift(out, n.ID, old.Scope); err != nil {
-			return err
-		}
 		return g.update(ctx, old, d, out)
 	}
 	if twin, err := g.twin(ctx, n); err != nil {
@@ -135,7 +132,9 @@ func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 		out.Twin = &twin.Row
 		switch {
 		case twin.Exact:
-			if err := g.lift(out, twin.Row.ID, twin.Row.Ref.Scope); err != nil {
+			same := n.Clone()
+			same.ID = twin.Row.ID
+			if err := g.lift(out, same); err != nil {
 				return err
 			}
 			return g.absorb(ctx, twin.Row, out)
@@ -146,7 +145,7 @@ func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 		}
 	}
 	out.Result = Created
-	if err := g.lift(out, n.ID, n.Scope); err != nil {
+	if err := g.lift(out, n); err != nil {
 		return err
 	}
 	return g.write(ctx, n, store.Ref{}, store.Update, out)
@@ -219,7 +218,7 @@ func (g *Ingester) find(ctx context.Context, id note.ID) (store.Ref, error) {
 
 // forgotten returns the day on which the statement of n was forgotten, or "".
 func (g *Ingester) forgotten(n *note.Note) (string, error) {
-	stones, err := g.store.Tombstones()
+	stones, err := g.store.TombstonesFor(n.Scope)
 	if err != nil || len(stones) == 0 {
 		return "", err
 	}
@@ -234,13 +233,11 @@ func (g *Ingester) forgotten(n *note.Note) (string, error) {
 }
 
 // lift takes the tombstones back that mind a note, which its owner wants written
-// under an id. They go first: what stands below one may be erased.
-func (g *Ingester) lift(out *Outcome, id note.ID, scope note.Scope) error {
+// as it is. They go first: what stands below one may be erased.
+func (g *Ingester) lift(out *Outcome, n *note.Note) error {
 	if !out.Lifted {
 		return nil
 	}
-	n := out.Note.Clone()
-	n.ID, n.Scope = id, scope
 	_, err := g.store.Lift(n)
 	return err
 }

@@ -18,6 +18,9 @@ func (g *Ingester) update(ctx context.Context, old store.Ref, d Draft, out *Outc
 		return err
 	}
 	now := revise(was, out.Note)
+	if err := g.lift(out, now); err != nil {
+		return err
+	}
 	if note.Equal(was, now) {
 		out.Result, out.Note, out.Ref = Unchanged, was, ref
 		return nil

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -47,46 +46,6 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 		}
 	}
 	return similar, nil
-}
-
-// likely is how many notes that share words with a statement are compared with it.
-const likely = 50
-
-// Alike returns the live notes that say nearly what n says, in the order of
-// their ids: those that forgetting n leaves, because only what says exactly the
-// same goes with it. They share enough words by the rule of the door
-// (Options.Similarity), are of any type and scope, and of the project of n, or
-// n or they are global.
-func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]index.Row, error) {
-	statement := n.Statement()
-	words := strings.Fields(note.Normalize(statement))
-	m, err := g.index.Ask(ctx, statement, index.Filter{Now: g.store.Now()}, likely)
-	if err != nil {
-		return nil, fmt.Errorf("look for notes like %s: %w", n.ID, err)
-	}
-	var keys []int64
-	for _, c := range m.Candidates {
-		if !slices.Contains(keys, c.Key) {
-			keys = append(keys, c.Key)
-		}
-	}
-	rows, err := g.index.Rows(ctx, keys)
-	if err != nil {
-		return nil, fmt.Errorf("look for notes like %s: %w", n.ID, err)
-	}
-	rows = slices.DeleteFunc(rows, func(r index.Row) bool {
-		if r.Dead || r.ID == n.ID || r.Project != n.Project && r.Project != note.Global && n.Project != note.Global {
-			return true
-		}
-		other, _, _, err := g.store.Read(r.Ref.Path)
-		if err != nil {
-			return true // the index is behind; Sync will notice
-		}
-		said := strings.Fields(note.Normalize(other.Statement()))
-		return slices.Equal(said, words) || alike(words, said) < g.opts.Similarity
-	})
-	slices.SortFunc(rows, func(a, b index.Row) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	return rows, nil
 }
 
 // alike is the share of equal words of two statements (Jaccard over the sets),

@@ -14,11 +14,6 @@ import (
 // tries is how often a sync begins again because the tree or the remote moved.
 const tries = 6
 
-// strangers is how many unknown files a remote without a single note may hold
-// before it is taken for somebody else's repository. A new one of a hoster has
-// a read-me, a licence and the like.
-const strangers = 20
-
 // errMoved means that a commit is not the newest one any more.
 var errMoved = errors.New("the branch has moved")
 
@@ -104,6 +99,15 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 		return "", c.finish(ctx, r, c.what())
 	}
 	if commit != "" && commit != r.theirs {
+		held, err := c.detain(ctx, commit, r.theirs)
+		if err != nil {
+			return "", err
+		}
+		if len(held) > 0 {
+			c.out.Conflicted, c.out.HeldFiles = true, append(c.out.HeldFiles, held...)
+			c.say("%v", heldError(held))
+			return "", errors.Join(c.reached(), c.finish(ctx, r, "not pushed"))
+		}
 		if again, err = c.push(ctx, commit); again != "" || err != nil {
 			return again, err
 		}
@@ -183,7 +187,8 @@ func (c *cycle) rewritten(ctx context.Context, r refs) error {
 }
 
 // strange refuses a remote that is somebody else's repository: notes are
-// private, and a wrong address must not publish them.
+// private, and a wrong address must not publish them. What a hoster puts into a
+// new repository does no harm.
 func (c *cycle) strange(ctx context.Context, r refs) (bool, error) {
 	files, err := c.p.list(ctx, r.theirs)
 	if err != nil {
@@ -191,22 +196,22 @@ func (c *cycle) strange(ctx context.Context, r refs) (bool, error) {
 	}
 	unknown, example := 0, ""
 	for name := range files {
-		if name == attributes {
+		switch {
+		case hosted(name):
 			continue
-		}
-		if Known(name) {
+		case Known(name):
 			return false, nil
 		}
 		if unknown++; example == "" || name < example {
 			example = name
 		}
 	}
-	if unknown <= strangers {
+	if unknown == 0 {
 		return false, nil
 	}
 	c.out.Held = true
-	c.say("the remote holds no notes but %d other files, such as %q; nothing was taken from it or pushed to it; "+
-		"is %s the right address? Use an empty repository", unknown, example, c.o.Remote)
+	c.say("the remote holds no notes but %s, such as %q; nothing was taken from it or pushed to it; "+
+		"is %s the right address? Use an empty repository", others(unknown), example, c.o.Remote)
 	return true, nil
 }
 
@@ -296,6 +301,13 @@ func (c *cycle) say(format string, args ...any) {
 // line is the Detail of an outcome.
 func (c *cycle) line(what string) string {
 	return strings.Join(append([]string{what}, c.notes...), "; ")
+}
+
+func others(n int) string {
+	if n == 1 {
+		return "1 other file"
+	}
+	return fmt.Sprintf("%d other files", n)
 }
 
 func times(n int) string {

@@ -169,7 +169,7 @@ func TestStrangersRepository(t *testing.T) {
 	replicatest.Write(t, dir, map[string]string{"semantic/private.md": "x\n"})
 	before := run(t, remote, "rev-parse", "main")
 	out, err := open(t, o).Sync(t.Context())
-	if err != nil || !out.Held || out.Pushed || !strings.Contains(out.Detail, "the remote holds no notes but 31 other files, such as \"LICENSE\"") {
+	if err != nil || !out.Held || out.Pushed || !strings.Contains(out.Detail, "the remote holds no notes but 30 other files, such as \"src/0.go\"") {
 		t.Errorf("Sync = %+v, %v", out, err)
 	}
 	if after := run(t, remote, "rev-parse", "main"); after != before {
@@ -321,4 +321,39 @@ func tree(t *testing.T, dir string) map[string]string {
 	}
 	walk(".")
 	return files
+}
+
+// A hoster puts some files into a new repository; anything else is somebody's.
+func TestHostersFiles(t *testing.T) {
+	for _, c := range []struct {
+		names string
+		held  bool
+	}{
+		{"README.md", false},
+		{"readme LICENSE .gitignore .gitattributes .gitkeep .github/CODEOWNERS", false},
+		{"LICENSE-MIT README_de.txt CODEOWNERS notes/.gitkeep", false},
+		{"README.md .bashrc", true},
+		{"install.sh", true},
+		{"readmes.go", true},
+		{"src/README.md", true},
+		{"src/.gitignore", true},
+		{"README.md semantic/a.md main.go", false}, // notes are there already
+	} {
+		t.Run(c.names, func(t *testing.T) {
+			t.Parallel()
+			remote, dir := bare(t), filepath.Join(t.TempDir(), "memory")
+			var rows [][3]string
+			for name := range strings.FieldsSeq(c.names) {
+				rows = append(rows, [3]string{file, name, "x\n"})
+			}
+			plant(t, remote, rows...)
+			o := options(t, dir)
+			o.Remote = remote
+			replicatest.Write(t, dir, map[string]string{"semantic/private.md": "x\n"})
+			out, err := open(t, o).Sync(t.Context())
+			if err != nil || out.Held != c.held || out.Pushed == c.held {
+				t.Errorf("Sync = %+v, %v", out, err)
+			}
+		})
+	}
 }

@@ -135,6 +135,9 @@ func (b *memBackend) fetch(context.Context) (bool, error) {
 	return b.got != "", nil
 }
 
+// leaving is empty: there is no git to commit with beside the syncs.
+func (b *memBackend) leaving(context.Context, string, string) ([]departure, error) { return nil, nil }
+
 func (b *memBackend) push(_ context.Context, commit string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

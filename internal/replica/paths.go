@@ -48,6 +48,30 @@ func Known(name string) bool {
 	return false
 }
 
+// hosted reports whether a hoster puts a file of that name into a new repository,
+// or a person into an empty one so that git keeps it.
+func hosted(name string) bool {
+	dir, base := path.Split(name)
+	switch base {
+	case ".gitkeep":
+		return true
+	case "CODEOWNERS":
+		return dir == "" || dir == ".github/" || dir == ".gitlab/" || dir == "docs/"
+	case attributes, ".gitignore":
+		return dir == ""
+	}
+	// README.md, README-de.txt, LICENSE, LICENSE-MIT, and not readmes.go.
+	end := strings.IndexAny(base, ".-_")
+	if end < 0 {
+		end = len(base)
+	}
+	switch strings.ToUpper(base[:end]) {
+	case "README", "LICENSE", "LICENCE":
+		return dir == ""
+	}
+	return false
+}
+
 // isDevice reports whether Windows takes a name for a device, whatever its extension.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")

@@ -28,6 +28,9 @@ type plumbing interface {
 	stage(ctx context.Context, written []string, rest []step) error
 	// move makes commit the newest one. It fails with errMoved if ours no longer is.
 	move(ctx context.Context, ours, commit, theirs string) error
+	// leaving returns the files of those commits that the remote does not have and
+	// that no sync made, in any order.
+	leaving(ctx context.Context, commit, theirs string) ([]departure, error)
 	// push offers the commit to the remote. What went wrong is a *linkError.
 	push(ctx context.Context, commit string) error
 

@@ -70,13 +70,14 @@ type Options struct {
 	// unreachable remote alone for a minute, then two, up to an hour.
 	Automatic bool
 	// MaxDelete is the share of the known files, 0 to 1, that one sync may delete
-	// here; 0 is no limit. Up to five files may always go.
+	// here; 0 is no limit. Up to five files may always go, unless no note would
+	// be left and a tombstone does not explain it.
 	MaxDelete   float64
 	AllowDelete bool // lets one sync pass in spite of MaxDelete
 
 	Merger Merger                                       // how two versions become one; by bytes when nil
 	Settle func(Conflict) error                         // takes the versions that lost; an error ends the sync with nothing changed
-	Hold   func(path string, data []byte) string        // why a file must not be committed yet, empty when it may
+	Hold   func(path string, data []byte) string        // why a file must not be committed or pushed yet, empty when it may
 	Apply  func([]Change) (changed []string, err error) // writes to the tree; see Change. Own code when nil
 	Tree   Tree                                         // what a Hub reads instead of Dir; git reads Dir
 
@@ -93,7 +94,7 @@ type Outcome struct {
 	Conflicted bool       // the user has something to resolve; Detail says what
 	Offline    bool       // the remote could not be asked; Detail says why
 	Held       bool       // what the remote has was not taken; Detail says why and what to do
-	HeldFiles  []HeldFile // files here that were left out, in order; Conflicted is true then
+	HeldFiles  []HeldFile // files that were left out, or that keep everything from being pushed; Conflicted is true then
 	Deletes    int        // files that the remote would have deleted here, when it is Held for that
 	Conflicts  int        // versions that lost and were given to Options.Settle
 	Changed    []string   // paths in the tree that this sync wrote or deleted, in order

@@ -211,7 +211,7 @@ func (m *merging) tooMany() (bool, error) {
 		}
 	}
 	limit := m.c.o.MaxDelete
-	if limit <= 0 || m.c.o.AllowDelete || len(gone) <= always {
+	if limit <= 0 || m.c.o.AllowDelete || len(gone) <= always && !slices.ContainsFunc(gone, m.unexplained) {
 		return false, nil
 	}
 	files, err := m.c.p.list(m.ctx, m.r.ours)
@@ -224,13 +224,37 @@ func (m *merging) tooMany() (bool, error) {
 			total++
 		}
 	}
-	if float64(len(gone)) <= limit*float64(total) {
+	if (len(gone) <= always || float64(len(gone)) <= limit*float64(total)) && !m.emptied(files, gone) {
 		return false, nil
 	}
 	m.c.out.Held, m.c.out.Deletes = true, len(gone)
 	m.c.say("the remote would delete %d of %d files here, such as %s; nothing was changed; "+
 		"look at the history of the remote, and allow the deletion if it is meant", len(gone), total, gone[0])
 	return true, nil
+}
+
+// unexplained reports whether a path that goes is a note which nobody forgot.
+func (m *merging) unexplained(name string) bool {
+	stone := "tombstones/" + strings.TrimSuffix(path.Base(name), ".md") + ".json"
+	return isNote(name) && !slices.ContainsFunc(m.steps, func(s step) bool { return s.path == stone && s.next != (entry{}) })
+}
+
+// emptied reports whether no note is left of those here, and not all were forgotten.
+func (m *merging) emptied(files map[string]entry, gone []string) bool {
+	if !slices.ContainsFunc(gone, m.unexplained) {
+		return false
+	}
+	for name := range files {
+		if isNote(name) && !slices.Contains(gone, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(m.changes, func(ch Change) bool { return ch.New != nil && isNote(ch.Path) })
+}
+
+// isNote reports whether a known path is that of a note.
+func isNote(name string) bool {
+	return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, "slots/")
 }
 
 // tell says which paths are in git's tree and not beside the notes.

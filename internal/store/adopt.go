@@ -33,7 +33,7 @@ func (s *Store) Adopt(changes []Change) (changed []string, err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("adopt %d files: %w", len(changes), ErrReadOnly)
 	}
-	a := adoption{store: s, seen: make(map[string]bool), good: make(map[string]bool), stones: sync.OnceValues(s.Tombstones)}
+	a := adoption{store: s, seen: make(map[string]bool), good: make(map[string]bool), stones: sync.OnceValues(func() ([]Tombstone, error) { return s.tombstonesWith(changes) })}
 	for _, c := range changes {
 		current, err := a.admit(c)
 		if err != nil {
@@ -43,7 +43,10 @@ func (s *Store) Adopt(changes []Change) (changed []string, err error) {
 			changed = append(changed, c.Path)
 		}
 	}
-	if err = a.write(); err == nil {
+	if err = a.spare(changes); err == nil {
+		err = a.write()
+	}
+	if err == nil {
 		err = a.place(a.history)
 	}
 	if err == nil {
@@ -62,7 +65,7 @@ type adoption struct {
 	good    map[string]bool // folders that are folders
 	history []placement
 	files   []placement
-	stones  func() ([]Tombstone, error)
+	stones  func() ([]Tombstone, error) // of memory/, with those that come
 }
 
 // A placement is a file that is written, or one that goes.

@@ -92,13 +92,13 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	into := empty(t)
-	if u, err := into.Import(bytes.NewReader(one), false, true); err != nil || len(u.Written) != len(m.Members)-1 {
+	if u, err := into.Import(bytes.NewReader(one), store.ImportOptions{Dry: true}); err != nil || len(u.Written) != len(m.Members)-1 {
 		t.Fatalf("dry run: %d of %d, %v", len(u.Written), len(m.Members), err)
 	}
 	if entries, _ := os.ReadDir(into.Path("history")); len(entries) > 0 {
 		t.Error("the dry run wrote something")
 	}
-	if _, err := into.Import(bytes.NewReader(one), false, false); err != nil {
+	if _, err := into.Import(bytes.NewReader(one), store.ImportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range m.Members {
@@ -118,7 +118,7 @@ func TestBundle(t *testing.T) {
 	if !bytes.Equal(one, again) {
 		t.Error("the bundle of the filled store differs from the one it was filled from")
 	}
-	if _, err := into.Import(bytes.NewReader(one), false, false); !errors.Is(err, store.ErrPopulated) {
+	if _, err := into.Import(bytes.NewReader(one), store.ImportOptions{}); !errors.Is(err, store.ErrPopulated) {
 		t.Errorf("a store with notes: %v, want ErrPopulated", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestBundle(t *testing.T) {
 func TestBundleMerge(t *testing.T) {
 	data, _ := export(t, filled(t))
 	s := empty(t)
-	if _, err := s.Import(bytes.NewReader(data), false, false); err != nil {
+	if _, err := s.Import(bytes.NewReader(data), store.ImportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	name := "memory/semantic/a.md"
@@ -138,7 +138,7 @@ func TestBundleMerge(t *testing.T) {
 	if _, err := s.Forget("b"); err != nil {
 		t.Fatal(err)
 	}
-	u, err := s.Import(bytes.NewReader(data), true, false)
+	u, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestBundleHostile(t *testing.T) {
 		}),
 	} {
 		s := empty(t)
-		if _, err := s.Import(bytes.NewReader(data), false, false); err == nil {
+		if _, err := s.Import(bytes.NewReader(data), store.ImportOptions{}); err == nil {
 			t.Errorf("%s: it was taken", name)
 		}
 		for range s.Walk() {
@@ -247,7 +247,7 @@ func FuzzBundle(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		u, err := s.Import(bytes.NewReader(data), true, true)
+		u, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true, Dry: true})
 		if err == nil && len(u.Manifest.Members) < len(u.Written) {
 			t.Errorf("%d files of %d members", len(u.Written), len(u.Manifest.Members))
 		}

@@ -63,14 +63,14 @@ func (s *Store) Forget(id note.ID) (f Forgotten, err error) {
 	if err := s.Bury(scopeOf(f.Tombstone), stone); err != nil {
 		return f, err
 	}
-	if _, err := s.erase([]Tombstone{stone}); err != nil {
+	if _, err := s.erase(graveOf(stone, scopeOf(f.Tombstone)), nil); err != nil {
 		return f, fmt.Errorf("forget note %s: %w", id, err)
 	}
 	done := s.obeyed()
-	if done == nil {
-		done = make(map[note.ID]string)
+	if done.Stones == nil {
+		done.Stones = make(map[note.ID]string)
 	}
-	done[id] = stone.HMAC
+	done.Stones[id] = stone.HMAC
 	return f, s.writeObeyed(done)
 }
 
@@ -122,7 +122,7 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 		f.History += len(revs)
 	}
 	for _, draft := range s.Held() {
-		if _, v := judge([]Tombstone{stone}, "", draft.Format()); v != inPlace || ids[draft.ID] {
+		if _, v := graveOf(stone, scope).judgeDraft("", draft.Format()); v != inPlace || ids[draft.ID] {
 			f.Held = append(f.Held, draft.ID)
 		}
 	}
@@ -193,7 +193,7 @@ func (s *Store) Restore(id note.ID, revision string) (ref Ref, changed bool, err
 }
 
 // Reinstate gives a note the form that stands in data, as Restore does with one
-// of its history.
+// of its history. A file in its place that is no note goes to the history too.
 func (s *Store) Reinstate(id note.ID, data []byte) (ref Ref, changed bool, err error) {
 	fail := func(err error) (Ref, bool, error) {
 		return Ref{}, false, fmt.Errorf("restore note %s: %w", id, err)
@@ -205,7 +205,12 @@ func (s *Store) Reinstate(id note.ID, data []byte) (ref Ref, changed bool, err e
 	if err != nil {
 		return fail(err)
 	}
-	stones, err := s.Tombstones()
+	if ref, err = s.Find(id); err == nil {
+		n.Scope = ref.Scope
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fail(err)
+	}
+	stones, err := s.TombstonesFor(n.Scope)
 	if err != nil {
 		return fail(err)
 	}
@@ -214,14 +219,18 @@ func (s *Store) Reinstate(id note.ID, data []byte) (ref Ref, changed bool, err e
 			return fail(ErrForgotten)
 		}
 	}
-	if ref, err = s.Find(id); err == nil {
-		n.Scope = ref.Scope
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fail(err)
-	}
 	n.UpdatedAt, n.Edits = note.At(s.now()), nil
 	if err := n.Validate(); err != nil {
 		return fail(err)
+	}
+	if ref.Path != "" {
+		if _, _, _, err := s.Read(ref.Path); err != nil { // Put cannot rewrite what is no note
+			if err := s.overwrite(ref, n, Restored); err != nil {
+				return fail(err)
+			}
+			ref, err = s.Stat(ref.Path)
+			return ref, err == nil, err
+		}
 	}
 	return s.Put(n, ref, Restored)
 }

@@ -37,10 +37,11 @@ func (s *Store) Recollect(id note.ID, all []Recollection) (added int, err error)
 	if stubbed("S6") || len(all) == 0 {
 		return 0, nil
 	}
-	if _, err := s.Find(id); err != nil {
+	ref, err := s.Find(id)
+	if err != nil {
 		return fail(err)
 	}
-	stones, err := s.Tombstones()
+	stones, err := s.TombstonesFor(ref.Scope)
 	if err != nil {
 		return fail(err)
 	}

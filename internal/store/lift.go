@@ -53,7 +53,8 @@ func inForce(all []Tombstone) []Tombstone {
 // The tombstones of its id and of its very statement are replaced by lifted ones,
 // and one under the id of the note keeps the statement out of the reach of those
 // that another machine has still to send. A machine-local note lifts what is
-// machine-local alone. Without a tombstone that minds n nothing happens.
+// machine-local alone, and a tombstone of local/ does not mind a portable one.
+// Without a tombstone that minds n nothing happens.
 //
 // It returns the paths that it changed, relative to the root. It comes before
 // the note is written: a note that stands below a tombstone may be erased. The
@@ -76,7 +77,7 @@ func (s *Store) Lift(n *note.Note) (paths []string, err error) {
 			if !lift.laterThan(t) {
 				lift.At = after(t.At, s.now())
 			}
-			mindful = mindful || t.V == 1
+			mindful = mindful || t.V == 1 && (scope == note.Portable || n.Scope == note.Local)
 			if t.V == 1 && (t.ID == n.ID || t.fits(said)) && (scope == note.Local || n.Scope != note.Local) {
 				exact = append(exact, tombstonePath(scope, t.ID))
 			}

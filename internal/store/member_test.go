@@ -113,11 +113,11 @@ func TestBundleMembers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := empty(t)
 			data := bundle(t, map[string]string{c.name: c.text})
-			plan, err := s.Import(bytes.NewReader(data), true, true)
+			plan, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true, Dry: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			done, err := s.Import(bytes.NewReader(data), true, false)
+			done, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestBundleStandsBack(t *testing.T) {
 	write(t, s.Path("redact.toml"), "# mine\n")
 	u, err := s.Import(bytes.NewReader(bundle(t, map[string]string{
 		"memory/README.md": "theirs", "memory/.gitattributes": "* -text\n*.md merge=anamnesis\n", "redact.toml": "# mine\n",
-	})), true, false)
+	})), store.ImportOptions{Merge: true})
 	if err != nil || !slices.Equal(u.Different, []string{"memory/README.md"}) || u.Same != 1 || len(u.Written)+len(u.Refused)+len(u.Foreign) > 0 {
 		t.Errorf("%+v %v", u, err)
 	}
@@ -168,7 +168,7 @@ func TestBundleStandsBack(t *testing.T) {
 	}
 	if _, err := s.Import(bytes.NewReader(bundle(t, map[string]string{
 		"corpora/a.json": "{}", "eval/eval.jsonl": "{}\n",
-	})), true, false); err == nil {
+	})), store.ImportOptions{Merge: true}); err == nil {
 		t.Error("written through a link")
 	}
 	if _, err := os.Stat(s.Path("corpora/a.json")); err == nil {
@@ -189,7 +189,7 @@ func TestBundleForeign(t *testing.T) {
 		t.Error("a lock is in the bundle")
 	}
 	into := empty(t)
-	u, err := into.Import(bytes.NewReader(data), false, false)
+	u, err := into.Import(bytes.NewReader(data), store.ImportOptions{})
 	if err != nil || !slices.Equal(u.Foreign, []string{"memory/semantic/scheme.txt"}) || string(read(t, into, "memory/semantic/scheme.txt")) != "mine" {
 		t.Errorf("%+v %v", u, err)
 	}

@@ -101,7 +101,7 @@ func (s *Store) resolveNote(c Conflict, choice Choice, data []byte) ([]string, e
 	}
 	if ref.Path != "" {
 		if _, _, _, err := s.Read(ref.Path); err != nil { // Put cannot rewrite what is no note
-			return s.overwrite(ref, n, paths)
+			return append(paths, ref.Path), s.overwrite(ref, n, Merged)
 		}
 	}
 	got, _, err := s.Put(n, ref, Merged)
@@ -114,16 +114,16 @@ func (s *Store) resolveNote(c Conflict, choice Choice, data []byte) ([]string, e
 	return append(paths, got.Path), nil
 }
 
-// overwrite replaces a file that is no note by n, and keeps it in history.
-func (s *Store) overwrite(ref Ref, n *note.Note, paths []string) ([]string, error) {
+// overwrite replaces a file that is no note by n, and keeps it in history under reason.
+func (s *Store) overwrite(ref Ref, n *note.Note, reason string) error {
 	data, _, err := s.readRegular(ref.Path, MaxNoteSize)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.remember(n.ID, data, Merged); err != nil {
-		return nil, err
+	if err := s.remember(n.ID, data, reason); err != nil {
+		return err
 	}
-	return append(paths, ref.Path), s.replace(ref.Path, n.Format(), true)
+	return s.replace(ref.Path, n.Format(), true)
 }
 
 // knownSource returns a source that a new note may carry.

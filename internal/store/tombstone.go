@@ -103,21 +103,6 @@ func fingerprint(salt []byte, normalized string) (sum []byte, sim uint64, words 
 	return keyed(normalized), sim, len(all)
 }
 
-// Tombstones reads the tombstones of both trees, without the lifted ones. A
-// file that is none is skipped: a tombstone that cannot be read protects
-// nothing, and status says so.
-func (s *Store) Tombstones() ([]Tombstone, error) {
-	var all []Tombstone
-	for _, scope := range []note.Scope{note.Portable, note.Local} {
-		stones, err := s.tombstonesOf(scope)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, stones...)
-	}
-	return inForce(all), nil
-}
-
 // tombstonesOf reads the tombstones of a tree of the store, the lifted ones too.
 func (s *Store) tombstonesOf(scope note.Scope) ([]Tombstone, error) {
 	if err := s.folders(treeName(scope) + "/tombstones/"); err != nil && !errors.Is(err, fs.ErrNotExist) {

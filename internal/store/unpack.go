@@ -19,13 +19,22 @@ import (
 // ErrPopulated says that a store which a bundle is to fill holds notes already.
 var ErrPopulated = errors.New("the store is not empty")
 
-// An Unpacked says what became of a bundle.
+// ImportOptions say how a bundle is taken in. The zero value fills an empty store.
+type ImportOptions struct {
+	Merge bool // into a store that holds notes too
+	Dry   bool // only say what would be done
+	Obey  bool // take tombstones too that erase what stands here
+}
+
+// An Unpacked says what became of a bundle, or would.
 type Unpacked struct {
 	Manifest  Manifest
 	Written   []string  // paths relative to the root
 	Same      int       // stood there already, byte for byte
 	Different []string  // stand there with other bytes: what was there stays
 	Forgotten []string  // notes that were forgotten here, and stay so
+	Erasing   []string  // tombstones that erase what stands here; only ImportOptions.Obey takes them
+	Erases    []string  // what those erase here: notes, drafts, histories and conflicts, relative to the root
 	Foreign   []string  // those of Written that are no files of a store; somebody had put them there
 	Refused   []Refusal // members that are never written
 }
@@ -41,53 +50,67 @@ type Refusal struct {
 // that is no part of a bundle. Files that are not ours are written only where
 // a store may hold some, and never under a name on which git, an agent or this
 // program would act (see stand); they and those that are refused are named. A
-// store that holds notes is refused (ErrPopulated) unless merge is set: then what
-// is missing is written and what is there stays. With dry nothing is written.
-// The caller holds the store lock, and calls Obey and brings the index into step
-// afterwards.
-func (s *Store) Import(r io.ReadSeeker, merge, dry bool) (u Unpacked, err error) {
+// store that holds notes is refused (ErrPopulated) unless o.Merge is set: then what
+// is missing is written and what is there stays, so that a tombstone which would
+// erase something here is left out unless o.Obey is set. The notes of the bundle
+// are spared by its tombstones: it held both. The caller holds the store lock,
+// and calls Obey and brings the index into step afterwards.
+func (s *Store) Import(r io.ReadSeeker, o ImportOptions) (u Unpacked, err error) {
 	fail := func(err error) (Unpacked, error) { return u, fmt.Errorf("import a bundle: %w", err) }
-	stones, err := s.Tombstones()
-	if err != nil {
+	b := unpacking{store: s, u: &u, wanted: make(map[string]string)}
+	if b.here, err = s.graves(); err != nil {
 		return fail(err)
 	}
-	wanted := make(map[string]string) // path to digest
-	if u.Manifest, err = readBundle(r, func(name string, data []byte) error {
-		write, err := s.weigh(&u, stones, name, data)
-		if write {
-			wanted[name] = digestOf(data)
-		}
-		return err
+	if u.Manifest, err = readBundle(r, b.weigh); err != nil {
+		return fail(err)
+	}
+	if !o.Merge && s.populated() {
+		return fail(ErrPopulated)
+	}
+	if err := b.bury(o.Obey); err != nil || o.Dry {
+		return u, err
+	}
+	if err := b.spare(r); err != nil {
+		return fail(err)
+	}
+	if err := b.again(r, func(name string, data []byte) error {
+		return s.replace(name, data, true) // mode 0600, so nothing is a program
 	}); err != nil {
 		return fail(err)
 	}
-	if !merge && s.populated() {
-		return fail(ErrPopulated)
-	}
-	if dry {
-		return u, nil
-	}
+	return u, nil
+}
+
+// An unpacking is one run of Import.
+type unpacking struct {
+	store           *Store
+	u               *Unpacked
+	here            graves
+	wanted          map[string]string // path to digest
+	portable, local []Tombstone       // those among wanted, the lifted ones too
+}
+
+// again reads the bundle once more, and calls each for every member that is wanted.
+func (b *unpacking) again(r io.ReadSeeker, each func(name string, data []byte) error) error {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return fail(err)
+		return err
 	}
-	_, err = readBundle(r, func(name string, data []byte) error {
-		sum, ok := wanted[name]
+	_, err := readBundle(r, func(name string, data []byte) error {
+		sum, ok := b.wanted[name]
 		if !ok {
 			return nil
 		}
 		if sum != digestOf(data) {
 			return fmt.Errorf("%q changed while it was read; run the import again", name)
 		}
-		return s.replace(name, data, true) // mode 0600, so nothing is a program
+		return each(name, data)
 	})
-	if err != nil {
-		return fail(err)
-	}
-	return u, nil
+	return err
 }
 
-// weigh says what becomes of a member, and whether it is to be written.
-func (s *Store) weigh(u *Unpacked, stones []Tombstone, name string, data []byte) (write bool, err error) {
+// weigh says what becomes of a member.
+func (b *unpacking) weigh(name string, data []byte) error {
+	s, u := b.store, b.u
 	there, _, err := s.readRegular(name, maxMember)
 	kind, why := stand(name, data)
 	switch {
@@ -97,19 +120,20 @@ func (s *Store) weigh(u *Unpacked, stones []Tombstone, name string, data []byte)
 	case kind == refused:
 		u.Refused = append(u.Refused, Refusal{name, why})
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return false, fmt.Errorf("%s: %w", s.Path(name), err)
+		return fmt.Errorf("%s: %w", s.Path(name), err)
 	case err == nil:
 		u.Different = append(u.Different, name)
-	case isNotePath(name) && buried(stones, data):
+	case isNotePath(name) && buried(b.here.of(scopeOf(name)), data):
 		u.Forgotten = append(u.Forgotten, name)
 	default:
 		if kind == foreign {
 			u.Foreign = append(u.Foreign, name)
 		}
 		u.Written = append(u.Written, name)
-		return true, nil
+		b.wanted[name] = digestOf(data)
+		b.note(name, data)
 	}
-	return false, nil
+	return nil
 }
 
 func buried(stones []Tombstone, data []byte) bool {

@@ -1,0 +1,115 @@
+package replica
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A departure is a file as a commit that no sync made brings it.
+type departure struct {
+	commit string // its short name
+	path   string
+	file   entry
+}
+
+// detain returns the files that keep a commit from being pushed. What a sync
+// commits was looked at when it did; what somebody committed with git was not,
+// and a push takes every commit along, also one whose files were changed since.
+func (c *cycle) detain(ctx context.Context, commit, theirs string) (held []HeldFile, err error) {
+	if c.o.Hold == nil {
+		return nil, nil
+	}
+	all, err := c.p.leaving(ctx, commit, theirs)
+	if err != nil {
+		return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
+	}
+	all = slices.DeleteFunc(all, func(d departure) bool { return !Known(d.path) || d.path == attributes || !d.file.plain() })
+	const atOnce = 256 // files in memory
+	for part := range slices.Chunk(all, atOnce) {
+		ids := make([]string, len(part))
+		for i, d := range part {
+			ids[i] = d.file.id
+		}
+		slices.Sort(ids)
+		read, err := c.p.blobs(ctx, slices.Compact(ids))
+		if err != nil {
+			return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
+		}
+		for _, d := range part {
+			data, ok := read[d.file.id]
+			why := ""
+			if !ok {
+				why = fmt.Sprintf("it is larger than %d MiB", maxFile>>20)
+			} else {
+				why = c.o.Hold(d.path, data)
+			}
+			if why != "" && !slices.ContainsFunc(held, func(h HeldFile) bool { return h.Path == d.path }) {
+				held = append(held, HeldFile{d.path, fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing is pushed", why, d.commit)})
+			}
+		}
+	}
+	slices.SortStableFunc(held, func(a, b HeldFile) int { return strings.Compare(a.Path, b.Path) })
+	return held, nil
+}
+
+func (g *git) leaving(ctx context.Context, commit, theirs string) ([]departure, error) {
+	args := []string{"log", "-z", "--no-show-signature", "--format=%H %ae %ce %at %ct %s", "--end-of-options", commit}
+	if theirs != "" {
+		args = append(args, "^"+theirs)
+	}
+	out, err := g.git(ctx, "", append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var by strings.Builder // commits that no sync made
+	for _, row := range split(out) {
+		if id, ours := madeBySync(row); !ours {
+			by.WriteString(id + "\n")
+		}
+	}
+	if by.Len() == 0 {
+		return nil, nil
+	}
+	// Of a merge only what it has from none of its parents: those are looked at themselves.
+	out, err = g.git(ctx, by.String(), "diff-tree", "--stdin", "-r", "-c", "--root", "-z", "--raw", "--no-renames", "--no-abbrev")
+	if err != nil {
+		return nil, err
+	}
+	return readDepartures(out)
+}
+
+// madeBySync reads a line of the log, and reports whether the commit is as a
+// sync left it: one that was amended or moved has another committer or time.
+func madeBySync(row string) (id string, ours bool) {
+	f := strings.SplitN(row, " ", 6)
+	if len(f) != 6 {
+		return f[0], false
+	}
+	return f[0], machineOf(f[1]) != "" && f[1] == f[2] && f[3] == f[4] &&
+		(strings.HasPrefix(f[5], "anamnesis: sync from ") || strings.HasPrefix(f[5], "anamnesis: merge on "))
+}
+
+// readDepartures reads what git diff-tree --stdin -c -z --raw prints: the name of
+// a commit, and for each file a colon for every parent, the modes and names of
+// all its versions, the last one that of the commit, and then the path.
+func readDepartures(out string) (all []departure, err error) {
+	commit := ""
+	rows := split(out)
+	for i := 0; i < len(rows); i++ {
+		colons := len(rows[i]) - len(strings.TrimLeft(rows[i], ":"))
+		if colons == 0 {
+			commit = rows[i][:min(len(rows[i]), 7)]
+			continue
+		}
+		f := strings.Fields(rows[i][colons:])
+		if i++; len(f) != 2*colons+3 || i == len(rows) {
+			return nil, fmt.Errorf("git diff-tree: it prints %q", rows[i-1])
+		}
+		if mode := f[colons]; mode != "000000" {
+			all = append(all, departure{commit, rows[i], entry{mode, f[2*colons+1]}})
+		}
+	}
+	return all, nil
+}
