@@ -125,3 +125,29 @@ func TestAlikeWaiting(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 }
+
+// What a machine says again with a word more is held, however short it is.
+func TestRepetitionsAreHeld(t *testing.T) {
+	const said = "The harvest planner computes the sowing dates of leeks parsnips carrots onions garlic beans peas kale chard beets from the frost table of the weather service"
+	for _, c := range []struct {
+		name, body, source string
+		want               ingest.Result
+	}{
+		{"another word", "from 5 to 3 " + said + " nightly", "agent", ingest.Held},
+		{"another order", "From 5 to 3 the frost table of the weather service the harvest planner computes the sowing dates of leeks parsnips carrots onions garlic beans peas kale chard beets from", "agent", ingest.Held},
+		{"another number", "from 5 to 4 " + said, "agent", ingest.Created},
+		{"numbers in another order", "from 3 to 5 " + said, "agent", ingest.Created},
+		{"something else", "The harvest planner is written in Go", "agent", ingest.Created},
+		{"by a person", "from 5 to 3 " + said + " nightly", note.Human, ingest.Created},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDoor(t)
+			base := note.Note{Title: "Planner", Body: "from 5 to 3 " + said, Project: "p", Provenance: note.Provenance{Source: "agent"}}
+			d.add(base, false)
+			base.Body, base.Provenance.Source = c.body, c.source
+			if out := d.add(base, false); out.Result != c.want {
+				t.Errorf("%v (%s), want %v", out.Result, out.Why, c.want)
+			}
+		})
+	}
+}

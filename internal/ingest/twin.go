@@ -14,8 +14,8 @@ import (
 // they are told apart by their ids. A note that n supersedes is none either: it
 // is meant to say the same.
 //
-// The index finds candidates by simhash; whether they are similar is decided
-// on the words themselves. Two statements whose numbers differ are not: "wait
+// The index finds candidates by simhash, and by the words of what a machine wrote;
+// whether they are similar is decided on the words themselves. Two statements whose numbers differ are not: "wait
 // 30 seconds" and "wait 60 seconds" are a correction, not a repetition.
 func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) {
 	if n.Type == note.Episodic {
@@ -45,28 +45,75 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 			similar = t
 		}
 	}
+	if similar == nil && g.opts.HoldSimilar && n.Provenance.Source != note.Human {
+		return g.repeated(ctx, n, words)
+	}
 	return similar, nil
 }
 
+// nearest is how many notes that share words with a draft are compared with it.
+const nearest = 10
+
+// repeated returns a note that a machine's draft says again with a few other
+// words. A simhash misses most of them: of twenty words one moves more of its
+// bits than a candidate may differ in.
+func (g *Ingester) repeated(ctx context.Context, n *note.Note, words []string) (*index.Twin, error) {
+	m, err := g.index.Ask(ctx, n.Statement(), index.Filter{
+		Projects: []string{n.Project}, Types: []note.Type{n.Type}, Scope: n.Scope, Now: g.store.Now(),
+	}, nearest)
+	if err != nil {
+		return nil, err
+	}
+	var keys []int64
+	for _, c := range m.Candidates {
+		if !slices.Contains(keys, c.Key) {
+			keys = append(keys, c.Key)
+		}
+	}
+	rows, err := g.index.Rows(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		if slices.Contains(n.Supersedes, r.ID) || r.ID == n.ID {
+			continue
+		}
+		was, _, _, err := g.store.Read(r.Ref.Path)
+		if err != nil {
+			continue // the index is behind; Sync will notice
+		}
+		if said := strings.Fields(note.Normalize(was.Statement())); alike(words, said) >= g.opts.Similarity {
+			return &index.Twin{Row: r}, nil
+		}
+	}
+	return nil, nil
+}
+
 // alike is the share of equal words of two statements (Jaccard over the sets),
-// and 0 when they differ in a word that holds a digit.
+// and 0 when their numbers differ or stand in another order: "from 3 to 5" is
+// not "from 5 to 3".
 func alike(a, b []string) float64 {
+	if !slices.Equal(numbers(a), numbers(b)) {
+		return 0
+	}
 	inA, inB := set(a), set(b)
 	both := 0
 	for w := range inA {
-		switch {
-		case inB[w]:
+		if inB[w] {
 			both++
-		case strings.ContainsAny(w, "0123456789"):
-			return 0
-		}
-	}
-	for w := range inB {
-		if !inA[w] && strings.ContainsAny(w, "0123456789") {
-			return 0
 		}
 	}
 	return float64(both) / float64(max(1, len(inA)+len(inB)-both))
+}
+
+// numbers returns the words that hold a digit.
+func numbers(words []string) (all []string) {
+	for _, w := range words {
+		if strings.ContainsAny(w, "0123456789") {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 func set(words []string) map[string]bool {
