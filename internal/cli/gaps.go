@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"anamnesis/internal/recall"
@@ -106,7 +105,7 @@ Exit code 3 says that no open gap is like that.`,
 			words := strings.Join(args, " ")
 			g, err := m.engine.CloseGap(cmd.Context(), words)
 			if errors.Is(err, recall.ErrNoGap) {
-				return &codedError{exitNothing, fmt.Errorf("gaps: %w; `anamnesis gaps --min-sessions 1 --global` lists them", err)}
+				return &codedError{exitNothing, err}
 			}
 			if err != nil {
 				return err
