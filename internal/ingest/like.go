@@ -45,7 +45,8 @@ func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 	if err != nil {
 		return fail(err)
 	}
-	rows, err := g.candidates(ctx, n)
+	// Those that are told come first, so that the others do not crowd them out.
+	rows, err := g.sharing(ctx, n, likely, index.Filter{Now: g.store.Now()}, index.Filter{Now: g.store.Now(), Dead: true})
 	if err != nil {
 		return fail(err)
 	}
@@ -67,24 +68,6 @@ func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 	}
 	slices.SortFunc(all, func(a, b Like) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return all, nil
-}
-
-// candidates asks the index for notes that share words with n: those that are
-// told first, so that the others do not crowd them out.
-func (g *Ingester) candidates(ctx context.Context, n *note.Note) ([]index.Row, error) {
-	var keys []int64
-	for _, dead := range []bool{false, true} {
-		m, err := g.index.Ask(ctx, n.Statement(), index.Filter{Now: g.store.Now(), Dead: dead}, likely)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range m.Candidates {
-			if !slices.Contains(keys, c.Key) {
-				keys = append(keys, c.Key)
-			}
-		}
-	}
-	return g.index.Rows(ctx, keys)
 }
 
 // nearTo returns the function that says whether another note says nearly what n says.

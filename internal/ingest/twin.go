@@ -58,19 +58,9 @@ const nearest = 10
 // words. A simhash misses most of them: of twenty words one moves more of its
 // bits than a candidate may differ in.
 func (g *Ingester) repeated(ctx context.Context, n *note.Note, words []string) (*index.Twin, error) {
-	m, err := g.index.Ask(ctx, n.Statement(), index.Filter{
+	rows, err := g.sharing(ctx, n, nearest, index.Filter{
 		Projects: []string{n.Project}, Types: []note.Type{n.Type}, Scope: n.Scope, Now: g.store.Now(),
-	}, nearest)
-	if err != nil {
-		return nil, err
-	}
-	var keys []int64
-	for _, c := range m.Candidates {
-		if !slices.Contains(keys, c.Key) {
-			keys = append(keys, c.Key)
-		}
-	}
-	rows, err := g.index.Rows(ctx, keys)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +77,24 @@ func (g *Ingester) repeated(ctx context.Context, n *note.Note, words []string) (
 		}
 	}
 	return nil, nil
+}
+
+// sharing returns notes that share words with n: for each filter, in their order,
+// those of at most limit passages.
+func (g *Ingester) sharing(ctx context.Context, n *note.Note, limit int, filters ...index.Filter) ([]index.Row, error) {
+	var keys []int64
+	for _, f := range filters {
+		m, err := g.index.Ask(ctx, n.Statement(), f, limit)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range m.Candidates {
+			if !slices.Contains(keys, c.Key) {
+				keys = append(keys, c.Key)
+			}
+		}
+	}
+	return g.index.Rows(ctx, keys)
 }
 
 // alike is the share of equal words of two statements (Jaccard over the sets),
