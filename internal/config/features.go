@@ -173,7 +173,7 @@ func (c *Config) features() []Feature {
 			ID: "SG6", Name: "knowledge-gaps", Home: "recall/gap.go",
 			Doc:      "Logs questions that memory could not answer, and closes them when it can.",
 			Without:  "What is missing is never seen.",
-			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true, "Log questions without an answer.")},
+			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true, "Log questions without an answer; needs events.queries.")},
 		},
 	}
 }

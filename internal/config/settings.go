@@ -43,7 +43,7 @@ func (c *Config) settings() []Setting {
 
 		boolean("ANAMNESIS_SYNC", "sync.on", &c.Sync.On, true, "Keep the notes in a git repository. Off: files only, no commits."),
 		number("ANAMNESIS_GIT_TIMEOUT", "sync.timeout", &c.Sync.Timeout, 60, within(1, 3600), "Seconds one git command may take."),
-		boolean("ANAMNESIS_LOG_QUERIES", "events.queries", &c.Events.Queries, true, "Keep the redacted text of searches in the event log, at most 200 characters."),
+		boolean("ANAMNESIS_LOG_QUERIES", "events.queries", &c.Events.Queries, true, "Keep the redacted text of searches in the event log, at most 200 characters. Off: no log of gaps either."),
 
 		address("RECALL_EMBED_URL", "recall.embed.url", &c.Models.Embedder.URL, "OpenAI-compatible server that embeds notes and questions, with or without /v1. Empty uses the built-in model."),
 		text("REFLECT_EMBED_MODEL", "recall.embed.model", &c.Models.Embedder.Model, "", "Embedding model of that server. Another model means that all notes are embedded again."),
