@@ -200,7 +200,9 @@ type Backend interface {
 	// First returns the first passage of each of the notes that the filter lets through.
 	First(ctx context.Context, notes []int64, f Filter) ([]Candidate, error)
 	// Company returns, for each of the notes, those that stand beside it among the
-	// notes of its project that were made in the same second, by id: at most two.
+	// notes of its project and session that were made in the same second, by id: at
+	// most two. A second that more than 64 notes of a project share is that of an
+	// import, and gives no company.
 	Company(ctx context.Context, notes []int64, f Filter) ([]Company, error)
 	// Unembedded returns passages without a vector of a model, at most limit of
 	// them, how many there are of them and of all.
