@@ -107,7 +107,7 @@ func (o *askOptions) scope(ctx context.Context, m *memory) (recall.Scope, error)
 			branch = strings.TrimPrefix(b, "-")
 		}
 	}
-	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string { return mergedBranches(ctx, dir, some) })
+	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string { return m.mergedBranches(ctx, dir, some) })
 	if err != nil {
 		return recall.Scope{}, err
 	}

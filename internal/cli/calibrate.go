@@ -50,7 +50,7 @@ func (p *program) calibrate(ctx context.Context, o calibrateOptions) error {
 	if o.Sample < 1 || !(o.Percentile > 0 && o.Percentile < 100) {
 		return usage("calibrate-thresholds: --sample is at least 1, --percentile between 0 and 100")
 	}
-	m, err := p.openWalked(ctx)
+	m, err := p.openWhole(ctx)
 	if err != nil {
 		return err
 	}

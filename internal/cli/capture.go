@@ -10,7 +10,6 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
-	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
@@ -18,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// syncQuick bounds what a session start may spend on an index that is empty.
-var syncQuick = index.SyncOptions{Budget: time.Second}
+// fillTime is what a session start may spend on an index that is empty.
+const fillTime = time.Second
 
 type captureOptions struct {
 	transcript, project, source string

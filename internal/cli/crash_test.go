@@ -200,7 +200,7 @@ func (c *crashRun) command(name string, args ...string) *exec.Cmd {
 	cmd.Dir = c.home
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "ANAMNESIS_") || strings.HasPrefix(kv, "GIT_")
-	}), "HOME="+c.home, "USERPROFILE="+c.home, "ANAMNESIS_MACHINE_ID=crashbox", "ANAMNESIS_SYNC=off", "CRASH_STORE="+c.store())
+	}), "HOME="+c.home, "USERPROFILE="+c.home, "ANAMNESIS_MACHINE_ID=crashbox", "ANAMNESIS_PATIENCE="+patience, "ANAMNESIS_SYNC=off", "CRASH_STORE="+c.store())
 	return cmd
 }
 

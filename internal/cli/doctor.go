@@ -172,6 +172,7 @@ func (p *program) patient(m *memory) *doctor.Patient {
 	pt := &doctor.Patient{
 		Store: m.store, Index: m.index, Engine: m.engine, Redactor: m.redactor, RulesErr: m.rules,
 		Self: self, Version: buildVersion(), Path: path, TempDirs: []string{os.TempDir(), "/tmp", "/var/tmp"},
+		Patience: p.cfg.Patience,
 		Disabled: p.cfg.Disabled, VersionOf: versionOf, Warnings: p.cfg.Warnings, Foreign: config.Unheard(env),
 		Allowed:    func(path string, data []byte) bool { return slices.Contains(allowed.Notes[idOf(path)], digest(data)) },
 		Sync:       func(ctx context.Context) (doctor.SyncState, error) { return p.doctorSync(ctx, m) },

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"anamnesis/internal/eval"
-	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
 
@@ -67,7 +66,7 @@ candidates wait for ` + "`anamnesis eval curate`" + `.`,
 }
 
 func (p *program) evalBuild(ctx context.Context, o ownOptions, b eval.Build) error {
-	m, err := p.openWalked(ctx)
+	m, err := p.openWhole(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,9 +81,6 @@ func (p *program) evalBuild(ctx context.Context, o ownOptions, b eval.Build) err
 		}
 		p.printf("eval build: %v\n", reflection.ErrNotConfigured)
 		return nil
-	}
-	if _, err := m.index.Sync(ctx, index.SyncOptions{}); err != nil {
-		return err
 	}
 	bar := p.stages()
 	b.Bench, b.Model, b.Redactor, b.File, b.Progress = m.workbench(), g, m.redactor, m.evalSet(o.set), bar.step
@@ -148,14 +144,11 @@ func missing(command, file string, err error) error {
 }
 
 func (p *program) evalRun(ctx context.Context, o ownOptions, below float64) error {
-	m, err := p.openWalked(ctx)
+	m, err := p.openWhole(ctx)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	if _, err := m.index.Sync(ctx, index.SyncOptions{}); err != nil {
-		return err
-	}
 	cases, err := m.cases(ctx, "eval run", o)
 	if err != nil {
 		return err
@@ -208,7 +201,7 @@ Exit code 1 says that recall fell.`,
 }
 
 func (p *program) evalExperiment(ctx context.Context, o ownOptions, merge bool) error {
-	m, err := p.openWalked(ctx)
+	m, err := p.openWhole(ctx)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (m *memory) named(ctx context.Context, names []string, imported string) (ro
 }
 
 func (p *program) setArchived(ctx context.Context, command string, names []string, imported string, set func(*store.Store, note.ID) (store.Ref, bool, error)) error {
-	m, err := p.openWalked(ctx)
+	m, err := p.openWhole(ctx)
 	if err != nil {
 		return err
 	}

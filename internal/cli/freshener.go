@@ -66,7 +66,7 @@ func (f *freshener) look(ctx context.Context) {
 }
 
 func (f *freshener) walk(ctx context.Context) (stale int, err error) {
-	rep, err := f.m.index.Sync(ctx, index.SyncOptions{Budget: walkBudget})
+	rep, err := f.m.index.Sync(ctx, index.SyncOptions{Budget: f.m.p.cfg.Wait(walkBudget)})
 	if sqlite.Busy(err) {
 		return -1, nil
 	}

@@ -109,8 +109,9 @@ func (p *program) guard(name string, hc *hookCommand, h agent.Harness, e agent.E
 			_ = s.Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: name + " " + e.Name, Error: err.Error()})
 		}
 	}
-	timer := time.AfterFunc(hc.deadline, func() {
-		fail(fmt.Errorf("gave up after %v", hc.deadline))
+	most := p.cfg.Wait(hc.deadline)
+	timer := time.AfterFunc(most, func() {
+		fail(fmt.Errorf("gave up after %v", most))
 		os.Exit(0) // whatever hangs, the agent does not wait for it
 	})
 	defer timer.Stop()
@@ -119,7 +120,7 @@ func (p *program) guard(name string, hc *hookCommand, h agent.Harness, e agent.E
 			fail(fmt.Errorf("panic: %v", r))
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), hc.deadline)
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	if err := errors.Join(rerr, hc.run(ctx, h, e)); err != nil {
 		fail(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
@@ -102,7 +103,7 @@ func (m *memory) block(ctx context.Context, e agent.Event, o injectOptions, limi
 	}
 	place := inject.Place{Project: id.Key, Projects: m.store.Names(id), Branches: branches, Session: e.SessionID, Limit: limit, Start: agent.InjectStart, End: agent.InjectEnd}
 	place.Notice = m.conflictNotice()
-	place.Pending = m.recorder.Preview(place.Projects, time.Now().Add(previewTime))
+	place.Pending = m.recorder.Preview(place.Projects, time.Now().Add(m.p.cfg.Wait(previewTime)))
 	injector := m.injector
 	if o.k >= 0 {
 		opts := m.p.cfg.Inject
@@ -126,7 +127,7 @@ func (m *memory) branches(ctx context.Context, id store.Identity, dir string) ([
 	if opts.Branch != "" {
 		branch = strings.TrimPrefix(opts.Branch, "-")
 	}
-	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string { return mergedBranches(ctx, dir, some) })
+	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string { return m.mergedBranches(ctx, dir, some) })
 	return recall.ScopeOf(place, recall.Reach{AllBranches: opts.AllBranches}).Branches(), err
 }
 
@@ -192,7 +193,7 @@ func (m *memory) firstLook(ctx context.Context) (fresh bool, err error) {
 		return false, err
 	}
 	if err != nil || walked.IsZero() {
-		rep, err := m.index.Sync(ctx, syncQuick)
+		rep, err := m.index.Sync(ctx, index.SyncOptions{Budget: m.p.cfg.Wait(fillTime)})
 		if sqlite.Busy(err) { // somebody else fills it: what is there is told
 			return false, nil
 		}

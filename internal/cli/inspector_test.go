@@ -38,7 +38,7 @@ func TestInspector(t *testing.T) {
 	}
 	ask := func(answer any, args ...string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, inspector, append([]string{"--cli", "--config", file, "--server", "memory"}, args...)...)
 		var diag bytes.Buffer

@@ -103,7 +103,7 @@ func TestJSON(t *testing.T) {
 		cmd.Dir = work
 		cmd.Env = []string{
 			"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USERPROFILE=" + home, "CLAUDE_CONFIG_DIR=" + filepath.Join(home, "claude"),
-			"ANAMNESIS_MACHINE_ID=testbox", "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(), "ANAMNESIS_DISABLED=1",
+			"ANAMNESIS_MACHINE_ID=testbox", "ANAMNESIS_PATIENCE=" + patience, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "TMPDIR=" + os.TempDir(), "ANAMNESIS_DISABLED=1",
 			"GORACE=" + os.Getenv("GORACE"),
 		}
 		var diag bytes.Buffer

@@ -72,7 +72,7 @@ the others. Notes of two projects are left alone, unless a global note says the 
 or --across-projects is given.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := p.openWalked(cmd.Context())
+			m, err := p.openWhole(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -183,7 +183,7 @@ touching any note, use ` + "`anamnesis project alias`" + `.`,
 			if err != nil {
 				return err
 			}
-			m, err := p.openWalked(cmd.Context())
+			m, err := p.openWhole(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -273,7 +273,7 @@ sessions, imports, distilled and merged notes. Only the line prov_source changes
 A note that names another source is never touched.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := p.openWalked(cmd.Context())
+			m, err := p.openWhole(cmd.Context())
 			if err != nil {
 				return err
 			}

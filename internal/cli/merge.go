@@ -53,16 +53,13 @@ lose an exception, a number or a name is refused in any case.`,
 }
 
 func (p *program) merge(ctx context.Context, o mergeOptions) error {
-	m, err := p.openWalked(ctx)
+	m, err := p.openWhole(ctx)
 	if err != nil {
 		return err
 	}
 	defer m.close()
 	if o.undo != "" {
 		return p.unmerge(ctx, m, o)
-	}
-	if _, err := m.index.Sync(ctx, index.SyncOptions{}); err != nil {
-		return err
 	}
 	r, missing := m.reflector("merge")
 	projects, err := m.projectsToMerge(ctx, o.project)

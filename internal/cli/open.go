@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,11 @@ func (p *program) openStore() (*store.Store, error) {
 	return store.Open(store.Options{Root: p.cfg.Home, Home: p.cfg.UserHome, Disk: p.disk})
 }
 
-// open opens everything. busy is how long to wait for another writer of the index.
+// busyTime is how long a command waits for another writer of the index.
+const busyTime = 5 * time.Second
+
+// open opens everything. busy is how long to wait for another writer of the
+// index, 0 the usual.
 func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error) {
 	s, err := p.openStore()
 	if err != nil {
@@ -54,7 +59,7 @@ func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error)
 			return nil, err
 		}
 	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: busy, Keep: p.glancing, Mapped: p.lasting})
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: p.cfg.Wait(cmp.Or(busy, busyTime)), Keep: p.glancing, Mapped: p.lasting})
 	if err != nil {
 		return nil, err
 	}
@@ -85,18 +90,27 @@ const walkBudget = 50 * time.Millisecond
 // openWalked opens everything for a command and brings the index into step, as
 // far as that goes at once. What is left is done by a run in the background.
 func (p *program) openWalked(ctx context.Context) (*memory, error) {
+	return p.openWithin(ctx, p.cfg.Wait(walkBudget))
+}
+
+// openWhole is openWalked for commands that decide about many notes at once:
+// they wait until the index knows all of them.
+func (p *program) openWhole(ctx context.Context) (*memory, error) { return p.openWithin(ctx, 0) }
+
+// openWithin is openWalked with a time for the walk; 0 has no end.
+func (p *program) openWithin(ctx context.Context, budget time.Duration) (*memory, error) {
 	m, err := p.open(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	budget := walkBudget
+	whole := budget == 0
 	if _, _, walked, err := m.index.State(ctx); err == nil && walked.IsZero() {
 		budget = 0 // a new index: an answer from nothing would be wrong
 	}
 	progress := p.progress("indexing notes")
 	rep, err := m.index.Sync(ctx, index.SyncOptions{Budget: budget, Progress: progress.step})
 	progress.done()
-	if sqlite.Busy(err) { // somebody else brings it into step
+	if sqlite.Busy(err) && !whole { // somebody else brings it into step
 		rep.Stale, err = -1, nil
 	}
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
@@ -76,14 +75,11 @@ func (p *program) reflect(ctx context.Context, o reflectOptions) error {
 	if o.show && o.apply {
 		return usage("reflect: --show-request sends nothing; leave --apply out")
 	}
-	m, err := p.openWalked(ctx)
+	m, err := p.openWhole(ctx)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	if _, err := m.index.Sync(ctx, index.SyncOptions{}); err != nil { // the sessions of now, all of them
-		return err
-	}
 	r, missing := m.reflector("reflect")
 	project := o.project
 	if project != "" {

@@ -58,6 +58,7 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("USERPROFILE", home)
 	env.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(work, "claude"))
 	env.Setenv("ANAMNESIS_MACHINE_ID", "testbox")
+	env.Setenv("ANAMNESIS_PATIENCE", patience)
 	env.Setenv("STORE", filepath.Join(home, ".anamnesis"))
 	env.Setenv("PROJECT", filepath.Join(work, "storefront"))
 	env.Setenv("TZ", "UTC")
@@ -70,7 +71,7 @@ func setupScript(env *testscript.Env) error {
 		}
 	}
 	env.Defer(func() {
-		if left := waitForChildren(work, 10*time.Second); len(left) > 0 {
+		if left := waitForChildren(work, idleTime); len(left) > 0 {
 			panic(fmt.Sprintf("background runs outlived the script: %v", left))
 		}
 		_ = filepath.WalkDir(work, func(path string, d os.DirEntry, _ error) error {
@@ -82,6 +83,13 @@ func setupScript(env *testscript.Env) error {
 	})
 	return nil
 }
+
+// What a test waits for comes at once, or never: these say when it is never,
+// also on a machine that has other things to do for a minute.
+const (
+	patience = "100" // of the program, see config.Config.Wait
+	idleTime = 2 * time.Minute
+)
 
 // scriptCondition knows [git], and [tinydisk]: a file system of a few pages can
 // be made in a namespace of one's own.
@@ -158,7 +166,7 @@ func waitForLock(t *testing.T) {
 		if code != exitLocked || stdout.String() != "" || !strings.Contains(stderr.String(), "another anamnesis process is working on the store; try again") {
 			t.Errorf("a command that cannot get the lock exits with %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 		}
-		if took < store.LockTimeout || took > store.LockTimeout+10*time.Second {
+		if took < store.LockTimeout || took > store.LockTimeout+time.Minute {
 			t.Errorf("it waited for %v, want %v", took, store.LockTimeout)
 		}
 		_ = l.Unlock()

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -339,8 +340,8 @@ func workOf(ts *testscript.TestScript) string { return ts.Value(namesKey{}).(*na
 // waitidle waits until no background run is left.
 func cmdWaitIdle(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) == 0, "waitidle")
-	if left := waitForChildren(workOf(ts), 10*time.Second); len(left) > 0 {
-		ts.Fatalf("still running after 10 s: %v", left)
+	if left := waitForChildren(workOf(ts), idleTime); len(left) > 0 {
+		ts.Fatalf("still running after %v: %v", idleTime, left)
 	}
 }
 
@@ -356,7 +357,7 @@ func cmdWaitSpool(ts *testscript.TestScript, neg bool, args []string) {
 		if len(jobs()) == 0 {
 			return
 		}
-		if time.Since(began) > time.Second { // nobody is left to work on them
+		if time.Since(began) > 10*time.Second { // nobody is left to work on them
 			ts.Fatalf("jobs wait in the spool, and nobody is at work: %v", jobs())
 		}
 	}
@@ -567,31 +568,21 @@ func cmdWithin(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// eventually PATTERN PROGRAM ARG... runs a program, which may have a deadline
-// of milliseconds that a loaded machine misses, until its output matches.
+// eventually PATTERN PROGRAM ARG... runs a program until its output matches what
+// a background run brings about.
 func cmdEventually(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) > 1, "eventually PATTERN PROGRAM ARG...")
 	want := regexp.MustCompile("(?m)" + args[0])
-	stdin := ""
-	if args[1] == "<" {
-		stdin = args[2]
-		args = append(args[:1:1], args[3:]...)
-	}
-	for try := range 20 {
-		cmd := command(ts, args[1], args[2:]...)
-		if stdin != "" {
-			cmd.Stdin = strings.NewReader(ts.ReadFile(stdin))
-		}
-		out, err := cmd.Output()
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		out, err := command(ts, args[1], args[2:]...).Output()
 		ts.Check(err)
 		if want.Match(out) {
 			_, _ = ts.Stdout().Write(out)
 			return
 		}
-		if try == 19 {
+		if time.Since(began) > idleTime {
 			ts.Fatalf("no match for %s in\n%s", args[0], out)
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -603,7 +594,7 @@ func command(ts *testscript.TestScript, program string, args ...string) *exec.Cm
 	cmd := exec.Command(program, args...)
 	cmd.Dir = ts.MkAbs(".")
 	for _, name := range []string{
-		"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANAMNESIS_MACHINE_ID", "ANAMNESIS_HOME", "ANAMNESIS_HOOK", "TZ", "LC_ALL", "GORACE",
+		"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANAMNESIS_MACHINE_ID", "ANAMNESIS_HOME", "ANAMNESIS_HOOK", "ANAMNESIS_PATIENCE", "TZ", "LC_ALL", "GORACE",
 	} {
 		if v := ts.Getenv(name); v != "" {
 			cmd.Env = append(cmd.Env, name+"="+v)
@@ -613,7 +604,7 @@ func command(ts *testscript.TestScript, program string, args ...string) *exec.Cm
 }
 
 // openpipe FILE PROGRAM ARG... runs a program with FILE on standard input, and
-// leaves that open: the program must not wait for its end. It gets three seconds.
+// leaves that open: the program must not wait for its end.
 func cmdOpenPipe(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) > 1, "openpipe FILE PROGRAM ARG...")
 	cmd := command(ts, args[1], args[2:]...)
@@ -631,7 +622,7 @@ func cmdOpenPipe(ts *testscript.TestScript, neg bool, args []string) {
 	case err := <-done:
 		in.Close()
 		ts.Check(err)
-	case <-time.After(6 * time.Second):
+	case <-time.After(idleTime):
 		_ = cmd.Process.Kill()
 		in.Close()
 		<-done
@@ -831,13 +822,32 @@ func cmdTogether(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// interrupt presses Control-C for them, when they have begun to wait.
+// interrupt presses Control-C for them, when they have begun to wait for a lock.
 func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) == 0, "interrupt")
-	time.Sleep(500 * time.Millisecond)
 	for _, b := range ts.Value(namesKey{}).(*names).begun {
+		for began := time.Now(); !hasLockOpen(b.cmd.Process.Pid); time.Sleep(100 * time.Microsecond) {
+			if time.Since(began) > idleTime {
+				ts.Fatalf("%v does not wait for a lock", b.cmd.Args[1:])
+			}
+		}
 		ts.Check(b.cmd.Process.Signal(os.Interrupt))
 	}
+}
+
+// hasLockOpen reports whether a process has a lock file open, which who waits
+// for one opens anew at every try. Where nobody
+// can tell it says so after half a second.
+func hasLockOpen(pid int) bool {
+	if runtime.GOOS != "linux" {
+		time.Sleep(500 * time.Millisecond)
+		return true
+	}
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	return slices.ContainsFunc(links, func(link string) bool {
+		name, err := os.Readlink(link)
+		return err == nil && strings.HasSuffix(name, ".lock")
+	})
 }
 
 func cmdGathered(ts *testscript.TestScript, neg bool, args []string) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/index"
@@ -107,7 +108,7 @@ func (m *memory) server() (*mcp.Server, error) {
 	dir, _ := os.Getwd()
 	rooms := mcp.Rooms{
 		Engine: m.engine, Index: m.index, Store: m.store, Ingester: m.ingester, MayWrite: m.mayRedact,
-		Refresh: (&freshener{m: m}).refresh, Merged: mergedBranches, Sync: m.serveSync, Status: m.serveStatus, Forget: m.serveForget,
+		Refresh: (&freshener{m: m}).refresh, Merged: m.mergedBranches, Sync: m.serveSync, Status: m.serveStatus, Forget: m.serveForget,
 		Handoffs: handoffs{m},
 	}
 	if c.Events.Queries {
@@ -117,11 +118,21 @@ func (m *memory) server() (*mcp.Server, error) {
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,
 		Reach:  recall.Reach{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
 		Branch: c.Recall.Branch, Gate: c.Recall.MinOverlap > 0,
+		Grace: c.Wait(serveGrace), Wait: c.Wait(rootsTime),
 	})
 }
 
+// How long the server waits for others.
+const (
+	serveGrace = 2 * time.Second // for its own calls, when the client is gone
+	rootsTime  = time.Second     // for a client to name its folders
+	mergedTime = time.Second     // for git to say what is merged
+)
+
 // mergedBranches asks the clone in dir which of some branches are merged.
-func mergedBranches(ctx context.Context, dir string, some []string) []string {
+func (m *memory) mergedBranches(ctx context.Context, dir string, some []string) []string {
+	ctx, cancel := context.WithTimeout(ctx, m.p.cfg.Wait(mergedTime))
+	defer cancel()
 	some = slices.DeleteFunc(some, func(b string) bool { return dir == "" || store.Untouched(dir, b) })
 	return replica.Merged(ctx, dir, store.Trunk(dir), some, os.Environ())
 }

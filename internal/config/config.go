@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
@@ -32,7 +33,8 @@ type Config struct {
 	ClaudeHome string // Claude Code's folder
 	Others     Others // folders of other memories
 	MachineID  string
-	Disabled   bool // hooks do nothing
+	Disabled   bool    // hooks do nothing
+	Patience   float64 // see Wait
 
 	Ingest     ingest.Options
 	Recall     recall.Options
@@ -69,6 +71,11 @@ type Others struct {
 // Events holds the settings of the event log.
 type Events struct {
 	Queries bool // keep the (redacted) text of searches
+}
+
+// Wait returns how long to wait where d is usual.
+func (c *Config) Wait(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * c.Patience)
 }
 
 // A Source says where a value comes from.
@@ -164,7 +171,7 @@ func Load(env Environment) *Config {
 	}
 	c.Ingest.MachineID, c.Capture.MachineID = c.MachineID, c.MachineID
 	c.Capture.MaxTokens = c.Reflection.MaxTokens
-	c.Recall.LogQueries = c.Events.Queries
+	c.Recall.LogQueries, c.Recall.Patience = c.Events.Queries, c.Patience
 	c.Disabled = Disabled(env)
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"anamnesis/internal/config"
 
@@ -154,6 +155,18 @@ func TestUnknownKeysAreMasked(t *testing.T) {
 	}
 }
 
+func TestPatience(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": time.Second, "20": 20 * time.Second, "0.5": 500 * time.Millisecond, "0": time.Second, "soon": time.Second} {
+		env := map[string]string{}
+		if value != "" {
+			env["ANAMNESIS_PATIENCE"] = value
+		}
+		if got := load(t, env, "").Wait(time.Second); got != want {
+			t.Errorf("with a patience of %q a second takes %v, want %v", value, got, want)
+		}
+	}
+}
+
 func TestDisabled(t *testing.T) {
 	for _, name := range []string{"ANAMNESIS_DISABLED", "REFLECT_DISABLED"} {
 		if !load(t, map[string]string{name: "1"}, "").Disabled {
@@ -208,6 +221,8 @@ func otherValue(v config.Value) string {
 		return "https://other.example/v1"
 	case strings.Contains(v.Values, " or "): // words
 		return v.Values[strings.LastIndex(v.Values, " ")+1:]
+	case v.Key == "patience": // there is no such thing as none
+		return "2"
 	case v.Def == "1":
 		return "0"
 	}

@@ -121,7 +121,7 @@ func (p *Patient) sessionsSince(ctx context.Context, since time.Time) int {
 			if err != nil {
 				continue
 			}
-			g, err := h.Glance(f, y.size, 16<<10, 1<<10, time.Now().Add(20*time.Millisecond))
+			g, err := h.Glance(f, y.size, 16<<10, 1<<10, time.Now().Add(p.wait(20*time.Millisecond)))
 			f.Close()
 			if err == nil && g.Started.After(since) {
 				count++

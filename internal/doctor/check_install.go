@@ -42,7 +42,7 @@ func (p *Patient) versionOf(ctx context.Context, program string) (string, error)
 	if p.VersionOf == nil {
 		return "another file; its version was not asked", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, versionLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.wait(versionLimit))
 	defer cancel()
 	return p.VersionOf(ctx, program)
 }

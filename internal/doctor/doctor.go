@@ -77,10 +77,11 @@ func Examine(ctx context.Context, p *Patient, only []string) []Result {
 func examine(ctx context.Context, p *Patient, checks []Check, only []string) []Result {
 	q := *p
 	q.seen = newGlance(&q)
-	limit := checkLimit
-	if q.budget = searchBudget; len(only) > 0 {
-		limit, q.budget = aloneLimit, aloneBudget
+	limit, budget := checkLimit, searchBudget
+	if len(only) > 0 {
+		limit, budget = aloneLimit, aloneBudget
 	}
+	limit, q.budget = p.wait(limit), p.wait(budget)
 	if p.Limit > 0 {
 		limit = p.Limit
 	}
@@ -107,6 +108,11 @@ func examine(ctx context.Context, p *Patient, checks []Check, only []string) []R
 		<-done
 	}
 	return slices.Concat(results, unknown(checks, only))
+}
+
+// wait returns how long to wait where d is usual.
+func (p *Patient) wait(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * cmp.Or(p.Patience, 1))
 }
 
 // slowest lists the checks that are started first, so that no long one is left
@@ -166,7 +172,7 @@ func (p *Patient) run(ctx context.Context, c Check, limit time.Duration) Result 
 	case <-ctx.Done():
 		select {
 		case r = <-answer: // it noticed
-		case <-time.After(grace):
+		case <-time.After(p.wait(grace)):
 			r = Result{
 				State: Skipped, Evidence: []string{fmt.Sprintf("gave no answer within %v", limit)},
 				Next: "`anamnesis doctor --only " + c.ID + "` gives it more time",

@@ -44,7 +44,8 @@ type Patient struct {
 	Reindex func(ctx context.Context) error // for a Fix: makes the index anew
 	Drain   func(ctx context.Context) error // for a Fix: works on the spool
 
-	Limit time.Duration // of one check; 0 means the usual
+	Limit    time.Duration // of one check; 0 means the usual
+	Patience float64       // multiplies the usual limits; 0 means 1
 
 	seen   *glance       // what several checks look at, looked at once
 	budget time.Duration // of a check that looks into every note

@@ -125,6 +125,7 @@ type Options struct {
 	Gate   bool         // a search says nothing rather than something irrelevant
 
 	Grace time.Duration // for calls in flight when the client has closed its end; 0 means two seconds
+	Wait  time.Duration // for a client to name its folders; 0 means one second
 }
 
 // A Server answers clients. It is safe for concurrent use, by several of them too.
@@ -156,6 +157,9 @@ func New(r Rooms, o Options) (*Server, error) {
 	}
 	if o.Grace == 0 {
 		o.Grace = 2 * time.Second
+	}
+	if o.Wait == 0 {
+		o.Wait = time.Second
 	}
 	s := &Server{rooms: r, opts: o, slots: make(chan struct{}, maxParallel)}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "anamnesis", Version: o.Version}, &sdk.ServerOptions{

@@ -123,7 +123,7 @@ var errNowhere = errors.New("the present project is not known here; name it with
 // dir returns the folder that a caller works in, "" when nobody knows.
 func (s *Server) dir(ctx context.Context, c caller) string {
 	if c.roots {
-		if dir := s.roots.of(ctx, c.session); dir != "" {
+		if dir := s.roots.of(ctx, c.session, s.opts.Wait); dir != "" {
 			return dir
 		}
 	}
@@ -142,20 +142,19 @@ type root struct {
 }
 
 const (
-	rootsWait  = time.Second // for a client's answer
 	rootsRetry = time.Minute // after a client gave none
 	maxRoots   = 256         // sessions that are remembered
 )
 
 // of asks a client for its folders, once, and returns the first that is there.
-func (r *roots) of(ctx context.Context, ss *sdk.ServerSession) string {
+func (r *roots) of(ctx context.Context, ss *sdk.ServerSession, wait time.Duration) string {
 	r.mu.Lock()
 	known, ok := r.all[ss]
 	r.mu.Unlock()
 	if ok && (known.until.IsZero() || time.Now().Before(known.until)) {
 		return known.dir
 	}
-	ctx, cancel := context.WithTimeout(ctx, rootsWait)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	var found root
 	list, err := ss.ListRoots(ctx, nil) //nolint:staticcheck // deprecated from 2026-07-28 on, and what older clients have

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -333,7 +334,7 @@ func (e *Engine) remember(ctx context.Context, q Query, res *Result, lists []lis
 	}
 	p := e.imprint(q, res)
 	value := encodeMemory(p, res, lists)
-	ctx, cancel := context.WithTimeout(ctx, maxRemembering)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(cmp.Or(e.opts.Patience, 1)*float64(maxRemembering)))
 	defer cancel()
 	m := index.Memo{Value: value, Generation: res.generation, At: e.store.Now()}
 	keep := 0 // to look for what is too old costs half as much as the rest

@@ -52,4 +52,6 @@ type Options struct {
 	GapLog           bool
 	LogQueries       bool // text of questions may stand in the event log; without it there is no gap log
 	HyDE             bool
+
+	Patience float64 // multiplies the time a recall takes to remember itself; 0 means 1
 }

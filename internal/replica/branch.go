@@ -9,18 +9,13 @@ import (
 	"time"
 )
 
-// mergedTime is how long Merged waits for git.
-const mergedTime = time.Second
-
 // Merged returns those of some branches of the working tree at dir whose last
 // commit is part of trunk, here or at origin. What git does not know, or does
-// not say in time, counts as not merged. Nothing is fetched.
+// not say before ctx ends, counts as not merged. Nothing is fetched.
 func Merged(ctx context.Context, dir, trunk string, branches, env []string) []string {
 	if trunk == "" || len(branches) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, mergedTime)
-	defer cancel()
 	var merged []string
 	for _, into := range []string{"refs/heads/" + trunk, "refs/remotes/origin/" + trunk} {
 		cmd := exec.CommandContext(ctx, "git", "--no-pager", "-C", dir, "-c", "core.fsmonitor=false",
