@@ -279,7 +279,7 @@ func (s *stingy) Generate(ctx context.Context, p llm.Prompt) (string, error) {
 // A try that the daily budget refuses is none: the next day the model is asked.
 func TestRetryBudget(t *testing.T) {
 	o := newOutage(t) // at noon
-	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: o.model.URL, Model: "m", Timeout: 5}, llm.Network{}, nil)
+	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: o.model.URL, Model: "m", Timeout: 120}, llm.Network{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestRetryOfAHand(t *testing.T) {
 	o := newOutage(t)
 	o.up()
 	o.drain(2 * time.Hour)
-	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: o.model.URL, Model: "m", Timeout: 5}, llm.Network{}, nil)
+	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: o.model.URL, Model: "m", Timeout: 120}, llm.Network{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,13 @@ import (
 )
 
 // withModel lets a model write the summaries of a room.
-func (r *room) withModel(o capture.Options) *llmtest.Server {
+func (r *room) withModel(o capture.Options) *llmtest.Server { return r.withModelFor(o, 120) }
+
+// withModelFor is withModel, with a model that is waited for so many seconds.
+func (r *room) withModelFor(o capture.Options, seconds float64) *llmtest.Server {
 	r.Helper()
 	s := llmtest.New(r)
-	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: s.URL, Model: "m", Timeout: 0.2}, llm.Network{}, nil)
+	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: s.URL, Model: "m", Timeout: seconds}, llm.Network{}, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -100,7 +103,11 @@ func TestSummaryFallsBack(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRoom(t)
-			tt.do(r.withModel(summarised))
+			patience := 120.0
+			if tt.name == "hang" {
+				patience = 0.2
+			}
+			tt.do(r.withModelFor(summarised, patience))
 			c := r.capture(user(0, "Fix the tax") + assistant(1, "It is rounded once now."))
 			n := r.note(c.Outcome.Note.ID)
 			if c.Fallback == nil || n.Title != "Fix the tax" || n.Provenance.Model != "" || !strings.Contains(n.Body, "rounded once") {

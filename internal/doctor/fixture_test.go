@@ -80,7 +80,7 @@ func healthy(t testing.TB, n int) *body {
 	b.write(t, b.servers, `{"mcpServers": {"anamnesis": {"command": "`+filepath.ToSlash(b.bin)+`", "args": []}}, "numStartups": 3}`, 0o600)
 	b.Patient = &doctor.Patient{
 		Store: s, Index: ix, Engine: recall.New(ix, s, recall.Options{}, recall.Models{}), Redactor: redactor,
-		Self: b.bin, Version: "1.0", Path: filepath.Dir(b.bin),
+		Self: b.bin, Version: "1.0", Path: filepath.Dir(b.bin), Patience: 100,
 		Harnesses: []doctor.Harness{{
 			Harness: h, Home: claude, ServersPath: b.servers, Memories: filepath.Join(claude, "projects", "*", "memory", "*.md"),
 			Also: []string{filepath.Join(dir, "project", "settings.json")},

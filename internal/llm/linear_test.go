@@ -13,7 +13,8 @@ import (
 
 var large = flag.Bool("large", false, "feed TestLinear ten megabytes of each text rather than one")
 
-// TestLinear feeds texts that are all beginning and no end, and wants an answer.
+// TestLinear feeds texts that are all beginning and no end, and wants an answer:
+// what looks at a megabyte for each of its bytes takes a quarter of an hour.
 func TestLinear(t *testing.T) {
 	size := 1 << 20
 	if *large {
@@ -29,7 +30,7 @@ func TestLinear(t *testing.T) {
 		text := strings.Repeat(unit, size/len(unit))
 		start := time.Now()
 		r.Redact(text)
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > long*time.Second {
 			t.Errorf("%d bytes of %q took %v", len(text), unit, took)
 		} else if took > 2*time.Second {
 			t.Logf("%d bytes of %q took %v", len(text), unit, took)

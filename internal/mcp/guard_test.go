@@ -147,6 +147,7 @@ func (f forever) Read(p []byte) (int, error) {
 func blocking(t *testing.T) (w *world, began, cancelled chan struct{}) {
 	began, cancelled = make(chan struct{}), make(chan struct{})
 	w = open(t, func(w *world) {
+		w.opts.Grace = 200 * time.Millisecond
 		w.rooms.Sync = func(ctx context.Context) (mcp.SyncResult, error) {
 			close(began)
 			<-ctx.Done()
@@ -165,7 +166,7 @@ func TestVanish(t *testing.T) {
 		t.Helper()
 		select {
 		case <-c:
-		case <-time.After(10 * time.Second):
+		case <-time.After(long):
 			t.Fatalf("%s: nothing happened", what)
 		}
 	}
@@ -225,6 +226,7 @@ func TestVanish(t *testing.T) {
 	t.Run("a call does not heed its cancellation", func(t *testing.T) {
 		release := make(chan struct{})
 		w := open(t, func(w *world) {
+			w.opts.Grace = 200 * time.Millisecond
 			w.rooms.Sync = func(context.Context) (mcp.SyncResult, error) { <-release; return mcp.SyncResult{}, nil }
 		})
 		in := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_sync",%s}}`+"\n", meta)
@@ -318,7 +320,7 @@ func FuzzGuard(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	w := open(f, func(w *world) { w.opts.Grace = 10 * time.Second })
+	w := open(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 4096 || bytes.Contains(data, []byte("memory_write")) || bytes.Contains(data, []byte("listen")) && len(data) > 512 {
 			return

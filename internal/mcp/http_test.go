@@ -145,7 +145,7 @@ func TestServe(t *testing.T) {
 		if err != nil {
 			t.Errorf("Serve: %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(long):
 		t.Error("Serve did not end")
 	}
 }

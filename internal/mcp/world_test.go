@@ -38,8 +38,12 @@ type world struct {
 // product is what package config sets, as far as it matters here.
 var product = recall.Options{
 	K1: 0.9, B: 0.6, TitleWeight: 1.2, TagsWeight: 1.5, Candidates: 200, LexicalWeight: 1, SemanticArm: true, SemanticWeight: 0.5,
-	Rerank: true, RerankTimeout: 1, MMR: true, MMRLambda: 0.7,
+	Rerank: true, RerankTimeout: 60, Patience: 100, MMR: true, MMRLambda: 0.7,
 }
+
+// long is how long something may take that takes no time on a machine with
+// nothing else to do.
+const long = 2 * time.Minute
 
 // open makes a world. change may set options and rooms before the server is made.
 func open(tb testing.TB, change ...func(*world)) *world {
@@ -64,13 +68,13 @@ func open(tb testing.TB, change ...func(*world)) *world {
 	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
 	w := &world{
 		store: s, index: ix, ingester: ingest.New(s, ix, redactor, ingest.Options{MachineID: "elsewhere", HoldSimilar: true, Similarity: 0.8}),
-		opts: mcp.Options{Machine: "laptop", Version: "test", Start: agent.InjectStart, End: agent.InjectEnd, Grace: 200 * time.Millisecond},
+		opts: mcp.Options{Machine: "laptop", Version: "test", Start: agent.InjectStart, End: agent.InjectEnd, Grace: long, Wait: long},
 	}
 	w.handoffs = &handoffs{world: w}
 	w.rooms = mcp.Rooms{
 		Engine: recall.New(ix, s, product, recall.Models{Words: words}), Index: ix, Store: s, Ingester: w.ingester, Redact: redactor.Redact,
 		Refresh: func(ctx context.Context) (int, error) {
-			rep, err := ix.Sync(ctx, index.SyncOptions{Budget: 50 * time.Millisecond})
+			rep, err := ix.Sync(ctx, index.SyncOptions{})
 			if sqlite.Busy(err) {
 				return -1, nil
 			}
@@ -179,7 +183,7 @@ func (w *world) pipes(tb testing.TB) (in io.WriteCloser, out io.ReadCloser, ende
 		out.Close()
 		select {
 		case <-ended:
-		case <-time.After(10 * time.Second):
+		case <-time.After(long):
 			tb.Error("the server did not end")
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"strings"
 	"testing"
-	"time"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
@@ -104,7 +103,7 @@ func TestNoRedactorNoQuestion(t *testing.T) {
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ix.EmbedMissing(t.Context(), time.Second, nil); err == nil || len(s.Received()) > 0 {
+	if _, err := ix.EmbedMissing(t.Context(), 0, nil); err == nil || len(s.Received()) > 0 {
 		t.Errorf("embedded without a redactor: %v", err)
 	}
 }

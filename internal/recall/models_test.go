@@ -49,7 +49,7 @@ func newWorld(t *testing.T, notes ...note.Note) *world {
 // index returns the index, in step, with the embedder of a server.
 func (w *world) index(url, model string) *index.Index {
 	w.t.Helper()
-	e, err := llm.NewEmbedder(llm.EmbedderOptions{URL: url, Model: model, Key: "k", Timeout: 5}, llm.Network{})
+	e, err := llm.NewEmbedder(llm.EmbedderOptions{URL: url, Model: model, Key: "k", Timeout: 120}, llm.Network{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestHyDE(t *testing.T) {
 	w := newWorld(t, withWord, withMeaning, other)
 	ix := w.index(s.URL, "a")
 	w.embed(ix)
-	chat, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: s.URL, Model: "m", Timeout: 1}, llm.Network{}, nil)
+	chat, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: s.URL, Model: "m", Timeout: 120}, llm.Network{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ var product = recall.Options{
 	K1: 0.9, B: 0.6, TitleWeight: 1.2, TagsWeight: 1.5, Candidates: 200,
 	SemanticArm: true, GraphArm: true, TemporalArm: true, Temporal: true, BitemporalEdges: true,
 	LexicalWeight: 1, SemanticWeight: 0.5, GraphWeight: 0.5, TemporalWeight: 0.5,
-	Rerank: true, RerankTimeout: 1, ConfidenceAlpha: 0.2, RecencyAlpha: 0.2, TagAlpha: 0.2, ProofAlpha: 0.1, ProjectAlpha: 0.2, SpeculativeAlpha: 0.2,
+	Rerank: true, RerankTimeout: 60, Patience: 100, ConfidenceAlpha: 0.2, RecencyAlpha: 0.2, TagAlpha: 0.2, ProofAlpha: 0.1, ProjectAlpha: 0.2, SpeculativeAlpha: 0.2,
 	MMR: true, MMRLambda: 0.7,
 }
 

@@ -200,6 +200,9 @@ func TestFailuresChangeNothing(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.sessions("p", 5)
+			if tt.name == "hang" {
+				w.wait(0.2, plain)
+			}
 			before := w.bytes()
 			w.server.Always(tt.does)
 			_, err := w.Apply(t.Context(), "p")

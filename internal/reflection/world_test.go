@@ -23,12 +23,13 @@ import (
 type world struct {
 	testing.TB
 	*reflection.Reflector
-	store  *store.Store
-	index  *index.Index
-	door   *ingest.Ingester
-	server *llmtest.Server
-	gen    llm.Generator
-	now    time.Time
+	store    *store.Store
+	index    *index.Index
+	door     *ingest.Ingester
+	redactor *llm.Redactor
+	server   *llmtest.Server
+	gen      llm.Generator
+	now      time.Time
 }
 
 var plain = reflection.Options{MinSessions: 5, MinDurable: 2, GateK: 8}
@@ -55,13 +56,21 @@ func openWorld(t testing.TB, root string, disk store.Disk, o reflection.Options)
 	w.index = index.New(db, w.store, index.Embedding{})
 	w.door = ingest.New(w.store, w.index, r, ingest.Options{MachineID: "box", HoldSimilar: true, Similarity: 0.9})
 	w.server = llmtest.New(t)
-	w.gen, err = llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: w.server.URL, Model: "m", Timeout: 0.3}, llm.Network{},
+	w.redactor = r
+	w.wait(120, o)
+	return w
+}
+
+// wait makes the reflector anew, with a model that is waited for so many seconds.
+func (w *world) wait(seconds float64, o reflection.Options) {
+	w.Helper()
+	var err error
+	w.gen, err = llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: w.server.URL, Model: "m", Timeout: seconds}, llm.Network{},
 		reflection.NewBudget(w.store, o).For("reflect"))
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
-	w.Reflector = reflection.New(w.store, w.index, w.door, r, w.gen, o)
-	return w
+	w.Reflector = reflection.New(w.store, w.index, w.door, w.redactor, w.gen, o)
 }
 
 // answers sets what the model says.

@@ -155,7 +155,7 @@ func event(t *testing.T, h agent.Harness, data []byte) {
 	r, w := io.Pipe()
 	defer func() { _ = w.Close() }()
 	go func() { _, _ = w.Write(data) }()
-	e, err := agent.ReadEvent(h, r, 0, 10*time.Second)
+	e, err := agent.ReadEvent(h, r, 0, time.Minute)
 	if err != nil {
 		t.Fatalf("ReadEvent: %v", err)
 	}

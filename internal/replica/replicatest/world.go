@@ -393,7 +393,7 @@ func cancelled(t *testing.T, w World) {
 	if _, err := a.b.Sync(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if d := time.Since(start); d > 5*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("it took %v", d)
 	}
 	a.sync()
