@@ -62,12 +62,19 @@ func (p *program) doctor(ctx context.Context, o doctorOptions) error {
 	if _, err := os.Stat(p.cfg.Home); errors.Is(err, fs.ErrNotExist) {
 		return &codedError{exitDegraded, fmt.Errorf("doctor: there is no store in %s yet; `anamnesis init` makes one", p.cfg.Home)}
 	}
-	m, err := p.open(ctx, 0)
-	if err != nil {
-		return fmt.Errorf("doctor: the store cannot be opened, so nothing of it was checked: %w", err)
+	m, broken := p.open(ctx, 0)
+	if broken != nil { // the index, most likely: the rest can be looked at all the same
+		var err error
+		if m, err = p.openFiles(); err != nil {
+			return fmt.Errorf("doctor: the store cannot be opened, so nothing of it was checked: %w", err)
+		}
+	} else {
+		defer m.close()
 	}
-	defer m.close()
 	pt := p.patient(m)
+	if pt.IndexErr = broken; broken != nil {
+		pt.Reindex = nil
+	}
 	results := doctor.Examine(ctx, pt, o.only)
 	count := map[doctor.State]int{}
 	for _, r := range results {
@@ -275,6 +282,10 @@ func (p *program) handshake(ctx context.Context, self string) error {
 	case strings.Contains(string(out), `"serverInfo"`):
 		return nil
 	case err != nil:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+			return fmt.Errorf("%w: %s", err, firstLine(string(exit.Stderr), 200))
+		}
 		return err
 	}
 	return fmt.Errorf("it answered %q", firstLine(string(out), 80))

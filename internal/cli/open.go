@@ -42,12 +42,8 @@ func (p *program) openStore() (*store.Store, error) {
 	return store.Open(store.Options{Root: p.cfg.Home, Home: p.cfg.UserHome, Disk: p.disk})
 }
 
-// busyTime is how long a command waits for another writer of the index.
-const busyTime = 5 * time.Second
-
-// open opens everything. busy is how long to wait for another writer of the
-// index, 0 the usual.
-func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error) {
+// openFiles opens all but the index, and what stands on it.
+func (p *program) openFiles() (*memory, error) {
 	s, err := p.openStore()
 	if err != nil {
 		return nil, err
@@ -59,6 +55,20 @@ func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error)
 			return nil, err
 		}
 	}
+	return m, nil
+}
+
+// busyTime is how long a command waits for another writer of the index.
+const busyTime = 5 * time.Second
+
+// open opens everything. busy is how long to wait for another writer of the
+// index, 0 the usual.
+func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error) {
+	m, err := p.openFiles()
+	if err != nil {
+		return nil, err
+	}
+	s := m.store
 	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: p.cfg.Wait(cmp.Or(busy, busyTime)), Keep: p.glancing, Mapped: p.lasting})
 	if err != nil {
 		return nil, err

@@ -13,6 +13,9 @@ import (
 const remake = "`anamnesis reindex` makes it anew from the notes; nothing is lost"
 
 func checkIndex(ctx context.Context, p *Patient) Result {
+	if p.Index == nil && p.IndexErr != nil {
+		return bad("move the index away (index*.db* in the store): the next command makes it anew from the notes, and nothing is lost", p.IndexErr.Error())
+	}
 	if p.Index == nil {
 		return skip("there is no index")
 	}

@@ -34,6 +34,7 @@ type Patient struct {
 	Warnings  []string  // values that were not used, and why
 	Foreign   []string  // names in the environment that other programs obeyed and this one does not
 
+	IndexErr   error                                        // why Index is nil
 	RulesErr   error                                        // why the user's redaction rules cannot be read
 	Allowed    func(path string, data []byte) bool          // the owner let this file of memory/ go as it is; path is relative to memory/
 	Sync       func(ctx context.Context) (SyncState, error) // asks no remote
