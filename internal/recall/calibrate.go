@@ -34,9 +34,11 @@ type Calibration struct {
 // leastNotes is how many notes a store has before its own numbers mean anything.
 const leastNotes = 50
 
-// prior is the threshold of smaller stores: about what stores of a few hundred
-// notes come to. Their scores begin further down than those stores' would, so
-// that the best of a few notes does not look like a bad answer.
+// prior is the threshold of smaller stores, and the least of all: a store that
+// knows no word of most strangers brings all their signals down, and that makes
+// none of its notes relevant. The scores of smaller stores begin further down
+// than their threshold would have them, so that the best of a few notes does not
+// look like a bad answer.
 const (
 	prior       = 7.0
 	priorMiddle = 5.0
@@ -64,15 +66,20 @@ var strangers string
 
 // The threshold lies above the median signal of strangers by spread times the
 // distance from the median down to the 16th percentile, one standard deviation
-// were they normal. The upper half does not count: some strangers may be at
-// home here.
+// were they normal. Some strangers may be at home here, so that their upper half
+// counts with reserve: no more than tailRoom below their 84th percentile, and
+// never near to what questions made of the store's own notes come to.
 const (
 	spread    = 0.85
 	lowerTail = 0.16
+	upperTail = 0.84
+	tailRoom  = 0.7
 	ownProbes = 40
+	ownTail   = 0.05
+	ownShare  = 0.75 // of the 5th percentile of own questions
 )
 
-const calibrations = "relevance"
+const calibrations = "relevance-2"
 
 // Calibrate works out from which signal on hits are relevant among the notes
 // of a project, or of the whole store when project is empty, and keeps it in
@@ -117,33 +124,46 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 		}
 		signals, scores = append(signals, open), append(scores, score)
 	}
-	slices.Sort(signals)
-	slices.Sort(scores)
-	c.Probes = len(signals)
-	c.Threshold, c.Middle = beyond(signals), beyond(scores)
-	c.FalseInjection = float64(len(signals)-first(signals, c.Threshold)) / float64(len(signals))
-	silent := 0
+	var own []float64
 	for _, text := range e.ownQuestions(rows) {
 		s, _, err := e.ping(ctx, text, projects)
 		if err != nil {
 			return err
 		}
-		c.Own++
-		if s < c.Threshold {
-			silent++
-		}
+		own = append(own, s)
 	}
+	slices.Sort(signals)
+	slices.Sort(scores)
+	slices.Sort(own)
+	c.Threshold = rounded(threshold(signals, own))
+	c.Middle = rounded(max(priorMiddle, beyond(scores)))
+	c.Probes, c.Own = len(signals), len(own)
+	c.FalseInjection = float64(len(signals)-first(signals, c.Threshold)) / float64(len(signals))
 	if c.Own > 0 {
-		c.FalseSilence = float64(silent) / float64(c.Own)
+		c.FalseSilence = float64(first(own, c.Threshold)) / float64(c.Own)
 	}
 	return nil
 }
 
+// threshold is the signal from which on the gate is open, by the sorted signals
+// of strangers and of own questions.
+func threshold(strangers, own []float64) float64 {
+	t := max(prior, beyond(strangers))
+	if len(own) > 0 {
+		t = max(t, min(at(strangers, upperTail)-tailRoom, ownShare*at(own, ownTail)))
+	}
+	return t
+}
+
 // beyond is the signal from which on a question is no stranger's.
 func beyond(sorted []float64) float64 {
-	at := func(share float64) float64 { return sorted[int(share*float64(len(sorted)))] }
-	return math.Round((at(0.5)+spread*(at(0.5)-at(lowerTail)))*1000) / 1000
+	return at(sorted, 0.5) + spread*(at(sorted, 0.5)-at(sorted, lowerTail))
 }
+
+// at returns the value below which a share of the sorted ones lies.
+func at(sorted []float64, share float64) float64 { return sorted[int(share*float64(len(sorted)))] }
+
+func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }
 
 // first is the number of signals below a threshold.
 func first(sorted []float64, threshold float64) int {

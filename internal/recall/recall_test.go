@@ -32,6 +32,12 @@ var product = recall.Options{
 // open makes an engine over notes. What a note leaves out is filled in.
 func open(t *testing.T, notes ...note.Note) (*recall.Engine, *store.Store) {
 	t.Helper()
+	return openWith(t, product, notes...)
+}
+
+// openWith is open with options of its own.
+func openWith(t *testing.T, o recall.Options, notes ...note.Note) (*recall.Engine, *store.Store) {
+	t.Helper()
 	s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return noon }})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +75,7 @@ func open(t *testing.T, notes ...note.Note) (*recall.Engine, *store.Store) {
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return recall.New(ix, s, product, recall.Models{Words: words}), s
+	return recall.New(ix, s, o, recall.Models{Words: words}), s
 }
 
 func ask(t *testing.T, e *recall.Engine, q recall.Query) *recall.Result {
