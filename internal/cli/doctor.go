@@ -216,13 +216,10 @@ func (p *program) claudeHarness(m *memory) doctor.Harness {
 	if err != nil { // it stands where it will be deleted: it registers nothing
 		return h
 	}
-	env := agent.Env{MachineID: p.cfg.MachineID, Remote: p.cfg.Sync.Remote}
-	if p.cfg.Home != filepath.Join(p.cfg.UserHome, ".anamnesis") {
-		env.Home = p.cfg.Home
-	}
+	pl := plan{Home: p.cfg.Home, MachineID: p.cfg.MachineID, Remote: p.cfg.Sync.Remote, Command: self}
+	env := p.carried(pl)
 	h.Register = shellLine(agent.Claude{}.AddServer("anamnesis", env, self))
 	h.Install = func(context.Context) error {
-		pl := plan{Home: p.cfg.Home, MachineID: p.cfg.MachineID, Remote: p.cfg.Sync.Remote, Command: self}
 		if err := p.planHooks(&pl, env); err != nil {
 			return err
 		}

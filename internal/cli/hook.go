@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -48,9 +49,6 @@ func (p *program) hookCommand(name string) *hookCommand {
 	return nil
 }
 
-// hookMark is set before every hook command of ours (agent.HookMark).
-const hookMark = "ANAMNESIS_HOOK"
-
 // hook runs name as a hook if that is what it was called as. done is false for
 // everything else: the command tree takes over.
 func (p *program) hook(name string, args []string) (done bool) {
@@ -59,7 +57,7 @@ func (p *program) hook(name string, args []string) (done bool) {
 		return false
 	}
 	env := p.environ(nil)
-	mark, _ := env.Lookup(hookMark)
+	mark, _ := env.Lookup(config.HookMark)
 	marked := mark == "1"
 	if name == "sync" && !marked {
 		return false
@@ -94,7 +92,7 @@ func (p *program) hook(name string, args []string) (done bool) {
 	// What is wrong with the flags or the settings goes into the log; the hook
 	// does its work with the others.
 	rerr = errors.Join(rerr, err)
-	for _, w := range p.cfg.Warnings {
+	for _, w := range slices.Concat(p.cfg.Warnings, p.cfg.Mistaken) {
 		rerr = errors.Join(rerr, errors.New(w))
 	}
 	p.guard(name, hc, h, event, rerr)

@@ -105,6 +105,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		p.firstSync(cmd.Context())
 	}
 	if p.json {
+		pl.Remote = config.WithoutPassword(pl.Remote)
 		return p.emit(struct {
 			header
 			Plan plan `json:"plan"`
@@ -167,10 +168,7 @@ func (p *program) plan(o initOptions) (plan, error) {
 	if pl.config, err = p.cfg.Edit(changes); err != nil {
 		return pl, fmt.Errorf("init: %w", err)
 	}
-	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
-	if pl.Home != filepath.Join(p.cfg.UserHome, ".anamnesis") {
-		env.Home = pl.Home
-	}
+	env := p.carried(pl)
 	if !o.noMCP {
 		if err := checkServerName(o.name); err != nil {
 			return pl, err
@@ -181,6 +179,19 @@ func (p *program) plan(o initOptions) (plan, error) {
 		return pl, nil
 	}
 	return pl, p.planHooks(&pl, env)
+}
+
+// carried is the environment that hooks and servers are given. An address with
+// a password in it is for config.json alone, which nobody else can read.
+func (p *program) carried(pl plan) agent.Env {
+	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
+	if config.WithoutPassword(pl.Remote) != pl.Remote {
+		env.Remote = ""
+	}
+	if pl.Home != filepath.Join(p.cfg.UserHome, ".anamnesis") {
+		env.Home = pl.Home
+	}
+	return env
 }
 
 // commandForm returns the program and arguments that hooks run.
@@ -259,6 +270,7 @@ func readSettings(path string) (agent.Edit, error) {
 }
 
 func (p *program) printPlan(pl plan) error {
+	pl.Remote = config.WithoutPassword(pl.Remote)
 	if p.json {
 		return p.emit(struct {
 			header

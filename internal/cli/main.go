@@ -114,6 +114,9 @@ Start with:
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			p.load()
+			if len(p.cfg.Mistaken) > 0 {
+				return usage("%s", strings.Join(p.cfg.Mistaken, "; "))
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.bare(cmd) },

@@ -9,11 +9,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
@@ -72,7 +75,13 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	if o.http == "" && (o.tokenFile != "" || len(o.hosts) > 0) {
 		return usage("serve: --token-file and --allow-host belong to --http")
 	}
+	if o.http == "" { // agents start it so, with the environment that init gave them
+		env := p.environ(p.sets)
+		env.Written = true
+		p.cfg = config.Load(env)
+	}
 	p.lasting = true
+	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an end like others: calls get their time
 	m, err := p.openServed(ctx)
 	if err != nil {
 		return err

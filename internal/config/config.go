@@ -13,6 +13,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,6 +47,7 @@ type Config struct {
 	Models     Models
 
 	Warnings []string // values that were not used, and why
+	Mistaken []string // what stands in --set and cannot be used, and why
 
 	unknown map[string]string // keys of config.json that nothing is bound to
 	sources map[string]Source // by key
@@ -96,6 +98,7 @@ type Environment struct {
 	UserHome string
 	Hostname string
 	Flags    []string // KEY=VALUE, from --set
+	Written  bool     // by init, into a file of an agent that started this process; so is that of a HookMark
 }
 
 // Process returns the environment of this process.
@@ -122,7 +125,7 @@ func Unheard(env Environment) []string {
 	if env.Names == nil {
 		return nil
 	}
-	known := []string{"ANAMNESIS_HOOK", "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES"}
+	known := []string{HookMark, "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES"}
 	c := &Config{}
 	for _, r := range c.rows() {
 		known = append(known, r.Env)
@@ -145,17 +148,19 @@ func Load(env Environment) *Config {
 	flags := make(map[string]string)
 	for _, f := range env.Flags {
 		key, value, ok := strings.Cut(f, "=")
-		if !ok || c.find(key) == nil {
-			c.warn("--set %s: no such setting; `anamnesis config list` names them", f)
+		row := c.find(key)
+		if !ok || row == nil {
+			c.Mistaken = append(c.Mistaken, fmt.Sprintf("--set %s: no such setting; `anamnesis config list` names them", f))
 			continue
 		}
-		flags[key] = value
+		flags[row.Key] = value
 	}
 	rows := c.rows()
 	c.apply(rows[:1], env, flags, nil) // home
 	c.Home = expand(c.Home, env.UserHome)
 	file := c.readFile()
 	own := c.ownAddresses(file)
+	env = withoutCarried(env, file)
 	c.apply(rows[1:], env, flags, file)
 	c.bindKeys(own, env)
 	for _, dir := range []*string{&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect, &c.Others.Database} {
@@ -174,6 +179,29 @@ func Load(env Environment) *Config {
 	c.Recall.LogQueries, c.Recall.Patience = c.Events.Queries, c.Patience
 	c.Disabled = Disabled(env)
 	return c
+}
+
+// HookMark is the variable that says that a command line was written by init.
+const HookMark = "ANAMNESIS_HOOK"
+
+// withoutCarried hides the variables that init writes into the command lines of
+// hooks and servers, in a process that was started by one of these: config.json
+// holds the same since then, and is what `config set` changes.
+func withoutCarried(env Environment, file map[string]string) Environment {
+	_, machine := file["machine_id"]
+	_, remote := file["remote"]
+	mark, _ := env.Lookup(HookMark)
+	if mark != "1" && !env.Written || !machine && !remote {
+		return env
+	}
+	lookup := env.Lookup
+	env.Lookup = func(name string) (string, bool) {
+		if name == "ANAMNESIS_MACHINE_ID" || name == "ANAMNESIS_GIT_REMOTE" {
+			return "", false
+		}
+		return lookup(name)
+	}
+	return env
 }
 
 // Disabled reports whether hooks do nothing in env: it is how children of ours,
@@ -209,7 +237,15 @@ func (c *Config) apply(rows []Setting, env Environment, flags, file map[string]s
 				continue
 			}
 			if err := s.set(v); err != nil {
+				if from.source == FromFlag {
+					c.Mistaken = append(c.Mistaken, fmt.Sprintf("--set %s: %v", s.Key, err))
+					continue
+				}
+				beyond := s.nearest(v)
 				c.warn("%s (%s): %v; using %s", s.Key, from.source, err, cmp.Or(s.shown(), "none"))
+				if beyond {
+					c.sources[s.Key] = from.source
+				}
 				continue
 			}
 			c.sources[s.Key] = from.source

@@ -41,6 +41,7 @@ func load(t *testing.T, env map[string]string, file string, flags ...string) *co
 
 func TestPrecedence(t *testing.T) {
 	const file = `{"inject": {"k": 3}, "machine_id": "from-file"}`
+	hook := map[string]string{"ANAMNESIS_HOOK": "1", "ANAMNESIS_MACHINE_ID": "old", "ANAMNESIS_GIT_REMOTE": "old:x.git"}
 	for _, c := range []struct {
 		name   string
 		env    map[string]string
@@ -59,6 +60,13 @@ func TestPrecedence(t *testing.T) {
 		{"machine id from the host", nil, "", nil, "machine_id", "host", config.FromDefault},
 		{"a bad value in the file is not used", nil, `{"inject": {"k": "many"}}`, nil, "inject.k", "8", config.FromDefault},
 		{"a bad value in the environment lets the file stand", map[string]string{"ANAMNESIS_INJECT_K": "-1"}, file, nil, "inject.k", "3", config.FromFile},
+		{"a flag by the name of its variable", nil, "", []string{"ANAMNESIS_INJECT_K=5"}, "inject.k", "5", config.FromFlag},
+		{"a fraction that is too great", map[string]string{"RECALL_MMR_LAMBDA": "7"}, "", nil, "recall.mmr.lambda", "1", config.FromEnv},
+		{"a fraction that is too small", nil, `{"recall": {"boost": {"recency": -1}}}`, nil, "recall.boost.recency", "0", config.FromFile},
+		{"a bad flag", nil, "", []string{"recall.mmr.lambda=7"}, "recall.mmr.lambda", "0.7", config.FromDefault},
+		{"what init wrote into a hook", hook, file, nil, "machine_id", "from-file", config.FromFile},
+		{"a hook after unset", hook, file, nil, "remote", "", config.FromDefault},
+		{"a hook without config.json", hook, "", nil, "remote", "old:x.git", config.FromEnv},
 		{"booleans as people write them", map[string]string{"ANAMNESIS_SYNC": "Off"}, "", nil, "sync.on", "false", config.FromEnv},
 		{"a broken file", nil, `{"inject": `, nil, "inject.k", "8", config.FromDefault},
 		{"a file that is no object", nil, `[1]`, nil, "inject.k", "8", config.FromDefault},
@@ -74,7 +82,7 @@ func TestPrecedence(t *testing.T) {
 
 func TestWarningsNameTheValue(t *testing.T) {
 	c := load(t, map[string]string{"RECALL_LEXICAL_B": "NaN"}, `{"inject": {"k": true}}`, "no.such=1")
-	got := strings.Join(c.Warnings, "\n")
+	got := strings.Join(slices.Concat(c.Warnings, c.Mistaken), "\n")
 	for _, want := range []string{"recall.lexical.b (env)", "inject.k (file)", "--set no.such=1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no warning about %s in\n%s", want, got)
@@ -156,7 +164,7 @@ func TestUnknownKeysAreMasked(t *testing.T) {
 }
 
 func TestPatience(t *testing.T) {
-	for value, want := range map[string]time.Duration{"": time.Second, "20": 20 * time.Second, "0.5": 500 * time.Millisecond, "0": time.Second, "soon": time.Second} {
+	for value, want := range map[string]time.Duration{"": time.Second, "20": 20 * time.Second, "0.5": 500 * time.Millisecond, "0": 100 * time.Millisecond, "1e9": 1000 * time.Second, "NaN": time.Second, "soon": time.Second} {
 		env := map[string]string{}
 		if value != "" {
 			env["ANAMNESIS_PATIENCE"] = value
@@ -186,8 +194,8 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	for _, v := range plain.Values() {
 		flags := []string{v.Key + "=" + otherValue(v)}
 		c := load(t, nil, "", flags...)
-		if len(c.Warnings) > 0 {
-			t.Fatalf("%s: %v", v.Key, c.Warnings)
+		if len(c.Warnings)+len(c.Mistaken) > 0 {
+			t.Fatalf("%s: %v %v", v.Key, c.Warnings, c.Mistaken)
 		}
 		moved := differences("", reflect.ValueOf(*plain), reflect.ValueOf(*c))
 		if len(moved) == 0 {
@@ -199,7 +207,7 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 	}
 	for _, f := range fields("", reflect.TypeOf(*plain)) {
 		switch f {
-		case ".UserHome", ".Disabled", ".Warnings": // facts of the process, not settings
+		case ".UserHome", ".Disabled", ".Warnings", ".Mistaken": // facts of the process, not settings
 			continue
 		}
 		if n := len(movedBy[f]); n != 1 {

@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,16 +24,17 @@ type Setting struct {
 
 	set    func(string) error
 	get    func() string
-	quoted bool // a string in config.json
-	secret bool // never shown
+	quoted bool                // a string in config.json
+	limits *bound              // of a fraction: beyond them the nearest is used
+	mask   func(string) string // of what is shown; nil shows all
 
 	emptyIsOff bool // a variable that is set to nothing switches it off
 }
 
 // shown is the value as it may be printed.
 func (s *Setting) shown() string {
-	if s.secret {
-		return Mask(s.get())
+	if s.mask != nil {
+		return s.mask(s.get())
 	}
 	return s.get()
 }
@@ -54,8 +57,30 @@ func text(env, key string, p *string, def, doc string) Setting {
 // key binds a credential, which is never printed.
 func key(env, name string, p *string, doc string) Setting {
 	s := text(env, name, p, "", doc)
-	s.secret = true
+	s.mask = Mask
 	return s
+}
+
+// gitAddress binds the address of a git repository, whose password is never
+// printed.
+func gitAddress(env, key string, p *string, doc string) Setting {
+	s := text(env, key, p, "", doc)
+	s.mask = WithoutPassword
+	return s
+}
+
+// WithoutPassword returns an address without the password in it, if it is one
+// with a scheme.
+func WithoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	if _, has := u.User.Password(); !has {
+		return address
+	}
+	u.User = url.UserPassword(u.User.Username(), "...")
+	return u.String()
 }
 
 // address binds the base address of a server.
@@ -125,10 +150,19 @@ func (b bound) String() string {
 	return fmt.Sprintf("%s to %s", strconv.FormatFloat(b.least, 'f', -1, 64), strconv.FormatFloat(b.most, 'f', -1, 64))
 }
 
+// nearest sets the limit that a number is beyond, and reports whether it was one.
+func (s *Setting) nearest(v string) bool {
+	f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+	if s.limits == nil || err != nil || math.IsNaN(f) {
+		return false
+	}
+	return s.set(strconv.FormatFloat(max(s.limits.least, min(f, s.limits.most)), 'f', -1, 64)) == nil
+}
+
 // number binds a fraction.
 func number(env, key string, p *float64, def float64, b bound, doc string) Setting {
 	return Setting{
-		Env: env, Key: key, Default: strconv.FormatFloat(def, 'f', -1, 64), Doc: doc, Values: b.String(),
+		Env: env, Key: key, Default: strconv.FormatFloat(def, 'f', -1, 64), Doc: doc, Values: b.String(), limits: &b,
 		set: func(v string) error {
 			f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
 			if err != nil || !(f >= b.least && f <= b.most) { // the negation catches NaN

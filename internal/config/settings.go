@@ -11,7 +11,7 @@ func (c *Config) settings() []Setting {
 		text("ANAMNESIS_MACHINE_ID", "machine_id", &c.MachineID, "", "Name of this machine, stamped on notes and commits. Empty means the host name."),
 		number("ANAMNESIS_PATIENCE", "patience", &c.Patience, 1, within(0.1, 1000),
 			"Multiplies the times after which hooks and commands give up waiting for files, the index or git. More for slow disks and network homes."),
-		text("ANAMNESIS_GIT_REMOTE", "remote", &c.Sync.Remote, "", "Git address the notes are synced with. Empty keeps them on this machine."),
+		gitAddress("ANAMNESIS_GIT_REMOTE", "remote", &c.Sync.Remote, "Git address the notes are synced with. Empty keeps them on this machine."),
 		text("CLAUDE_CONFIG_DIR", "claude_home", &c.ClaudeHome, "~/.claude", "Folder of Claude Code's settings and sessions."),
 		text("CODEX_HOME", "codex_home", &c.Others.Codex, "~/.codex", "Folder of Codex's memories, for import."),
 		text("GLOBAL_LEARNINGS_PATH", "import.learnings", &c.Others.Learnings, "~/.learnings", "Folder of the notes of reflect, for import."),
