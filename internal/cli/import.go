@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -129,10 +130,7 @@ copy is read. The report says what became what, and what has no place here.`,
 // importer wires the room of imports.
 func (m *memory) importer(claude string) *imports.Importer {
 	c := m.p.cfg
-	homes := imports.Homes{Claude: c.ClaudeHome, Codex: c.Others.Codex, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect}
-	if claude != "" {
-		homes.Claude = claude
-	}
+	homes := imports.Homes{Claude: cmp.Or(claude, c.ClaudeHome), Codex: c.Others.Codex, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect}
 	return imports.New(m.store, m.index, m.ingester, m.recorder, m.redactor, imports.Options{
 		MachineID: c.MachineID, Homes: homes, Database: c.Others.Database,
 	})
@@ -250,7 +248,7 @@ func (p *program) applyImport(ctx context.Context, m *memory, im *imports.Import
 		}
 	}
 	if command == "import" { // the line of the program before this one
-		p.printf("import: imported=%d updated=%d skipped=%d (from %s)\n", n[imports.Created], n[imports.Updated], skipped, p.cfg.ClaudeHome)
+		p.printf("import: imported=%d updated=%d skipped=%d (from %s)\n", n[imports.Created], n[imports.Updated], skipped, cmp.Or(o.claude, p.cfg.ClaudeHome))
 		p.printf("import: %s\n", strings.Replace(how, "; reindexed", "", 1))
 		return err
 	}

@@ -49,14 +49,14 @@ func checkDrift(ctx context.Context, p *Patient) Result {
 		return bad(remake, err.Error())
 	}
 	refs := p.seen.walk()
-	if walked.IsZero() && len(refs) > 0 {
-		return info("`anamnesis reindex`, or just ask something", plural(len(refs), "note")+" on the disk, and the index was never made")
-	}
 	for _, r := range refs {
 		sum ^= index.Fingerprint(r.Path, r.Size, r.ModTime.UnixNano())
 	}
 	if sum == 0 && files == len(refs) {
 		return ok(plural(files, "file") + ", all as the index knows them")
+	}
+	if walked.IsZero() {
+		return info("`anamnesis reindex`, or just ask something", plural(len(refs), "note")+" on the disk, and the index was never made")
 	}
 	known, err := p.Index.Files(ctx, nil)
 	if err != nil {

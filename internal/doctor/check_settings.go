@@ -22,7 +22,7 @@ func checkSettings(_ context.Context, p *Patient) Result {
 	}
 	switch {
 	case wrong:
-		return warn("correct the values; `anamnesis config` shows what holds and where it comes from", lines...)
+		return warn("correct the values; `anamnesis config list` shows what holds and where it comes from", lines...)
 	case len(lines) > 0:
 		return info("remove what has no effect (`anamnesis config unset NAME`), or spell it as in docs/settings.md", lines...)
 	}
