@@ -146,6 +146,7 @@ func TestSummaryReplacesTheHeuristic(t *testing.T) {
 	for _, edited := range []bool{false, true} {
 		r := newRoom(t)
 		id := r.capture(text).Outcome.Note.ID
+		ended := r.note(id).UpdatedAt
 		if edited {
 			n := r.note(id)
 			n.Body = "What really happened."
@@ -159,6 +160,9 @@ func TestSummaryReplacesTheHeuristic(t *testing.T) {
 		n := r.note(id)
 		if c.Outcome.Note.ID != id || (n.Body == "What really happened.") != edited || (n.Provenance.Model == "local/m") == edited {
 			t.Errorf("edited %v: %+v", edited, n)
+		}
+		if n.UpdatedAt != ended {
+			t.Errorf("edited %v: told again, it is of %s, and was of %s", edited, n.UpdatedAt, ended)
 		}
 	}
 }

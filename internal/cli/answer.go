@@ -64,7 +64,10 @@ type hitJSON struct {
 	Base        float64                 `json:"base"`
 	Coverage    float64                 `json:"coverage"`
 	Arms        map[string]recall.Found `json:"arms"`
-	Fields      map[string]string       `json:"fields,omitempty"`
+	Sure        float64                 `json:"confidence_num"` // the same as confidence, by its other name
+	KeyInsight  string                  `json:"key_insight"`
+	HowToApply  string                  `json:"how_to_apply"`
+	Fields      map[string]*string      `json:"fields,omitempty"` // null: the note has no such field
 	Live        bool                    `json:"live"`
 	By          note.ID                 `json:"superseded_by,omitempty"`
 	EffectiveAt string                  `json:"effective_at"`
@@ -77,13 +80,20 @@ type hitJSON struct {
 func (m *memory) hitJSON(h *recall.Hit, o searchOptions) hitJSON {
 	j := hitJSON{
 		noteJSON: describe(h.Note), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found, Live: !h.Row.Dead, By: h.Row.SupersededBy,
+		Sure: h.Note.Provenance.Confidence, KeyInsight: h.Note.KeyInsight, HowToApply: h.Note.HowToApply,
 		Tokens: h.Tokens, Path: m.store.Path(h.Row.Ref.Path), Body: h.Note.Body,
 	}
 	if t := h.Row.Effective(); !t.IsZero() {
 		j.EffectiveAt = string(note.At(t))
 	}
 	if len(o.fields) > 0 { // one line was wanted, not the note
-		j.Fields, j.Body = h.Fields, ""
+		j.Fields, j.Body = make(map[string]*string), ""
+		for _, name := range o.fields {
+			j.Fields[name] = nil
+			if v, ok := h.Fields[name]; ok {
+				j.Fields[name] = &v
+			}
+		}
 	}
 	if o.explain {
 		j.Reasons = h.Reasons
@@ -111,6 +121,10 @@ func searchJSON(m *memory, res *recall.Result, scope recall.Scope, o searchOptio
 	return struct {
 		header
 		Query    string             `json:"query"`
+		Mode     string             `json:"mode"`
+		Count    int                `json:"count"`
+		Fields   []string           `json:"field"` // null: the passage
+		Held     bool               `json:"ood_gated"`
 		Scope    recall.Scope       `json:"scope"`
 		Hits     []hitJSON          `json:"results"`
 		Searched int                `json:"searched"`
@@ -126,7 +140,7 @@ func searchJSON(m *memory, res *recall.Result, scope recall.Scope, o searchOptio
 		Arms     []recall.ArmReport `json:"arms"`
 		Reranker string             `json:"reranker"`
 	}{
-		head("search"), res.Query.Text, scope, hits, res.Searched, m.stale, res.Tokens, float64(res.Took.Microseconds()) / 1000,
+		head("search"), res.Query.Text, o.mode, len(hits), o.fields, res.Gate != nil && !res.Gate.Open, scope, hits, res.Searched, m.stale, res.Tokens, float64(res.Took.Microseconds()) / 1000,
 		append([]string{}, res.Missing...), append([]string{}, res.Failed...), res.Gate, window, res.Recent, res.Cached,
 		append([]recall.ArmReport{}, res.Arms...), res.Reranker,
 	}

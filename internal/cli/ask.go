@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -18,16 +19,19 @@ import (
 // about which notes.
 type askOptions struct {
 	filterOptions
-	global, allBranches, superseded bool
-	branch                          string
-	confidence                      string
-	corpus                          string
-	asOf, knownAt                   string
-	session                         string
+	global, allBranches     bool
+	superseded, quarantined bool
+	branch                  string
+	confidence              string
+	corpus                  string
+	asOf, knownAt           string
+	session                 string
 
 	arms, boost          []string
+	mode                 string
 	noMMR, noCache, gate bool
-	minOverlap           float64
+	noGapLog             bool
+	minOverlap, lambda   float64
 }
 
 // addFlags adds the flags that say which notes are asked, and how.
@@ -38,17 +42,52 @@ func (o *askOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.branch, "branch", "", "as if the branch `NAME` were checked out; - is the trunk")
 	f.BoolVar(&o.allBranches, "all-branches", false, "notes of all branches")
 	f.BoolVar(&o.superseded, "include-superseded", false, "the same as --all")
+	f.BoolVar(&o.quarantined, "include-quarantined", false, "the same as --all")
 	f.StringVar(&o.confidence, "confidence", "", "notes of at least this confidence: HIGH (0.8), MEDIUM (0.5), LOW, or a number such as 0.7")
 	f.StringVar(&o.corpus, "corpus", "", "only notes of the corpus `NAME`")
 	f.StringSliceVar(&o.boost, "boost-tags", nil, "raise notes that carry these `TAGS` a little")
 	f.StringSliceVar(&o.arms, "arms", nil, "ask only these arms: "+strings.Join(recall.Arms(), ", "))
+	f.StringVar(&o.mode, "mode", modes[0].name, "which arms: hybrid are all of them, naive is meaning alone, local the graph alone")
 	f.BoolVar(&o.gate, "gate", false, "say nothing rather than something irrelevant")
 	f.Float64Var(&o.minOverlap, "min-overlap", 0, "say nothing unless the best note holds this share of the question's words, by weight")
 	f.StringVar(&o.asOf, "as-of", "", "what was so on `DATE`, such as 2026-03-31 (relations between things)")
 	f.StringVar(&o.knownAt, "known-at", "", "what was known on `DATE` (likewise)")
 	f.BoolVar(&o.noMMR, "no-mmr", false, "do not diversify")
+	f.Float64Var(&o.lambda, "mmr-lambda", -1, "1 ranks by relevance alone, 0 by difference alone (default: the setting recall.mmr.lambda)")
+	f.BoolVar(&o.noGapLog, "no-gap-log", false, "do not write down that there was no answer")
 	f.BoolVar(&o.noCache, "no-cache", false, "do not use what was found before")
 	f.StringVar(&o.session, "session", "", "`ID` of the session that asks, for the list of gaps")
+}
+
+// modes are names for sets of arms.
+var modes = []struct {
+	name string
+	arms []string // none means all
+}{
+	{"hybrid", nil},
+	{"naive", []string{"semantic"}},
+	{"local", []string{"graph"}},
+}
+
+// settle gives the flags that stand for settings their effect, before the
+// engine is made of these.
+func (o *askOptions) settle(p *program) error {
+	if o.lambda >= 0 {
+		p.cfg.Recall.MMRLambda = min(o.lambda, 1)
+	}
+	if o.noGapLog {
+		p.cfg.Recall.GapLog = false
+	}
+	o.mode = cmp.Or(o.mode, modes[0].name)
+	for _, m := range modes {
+		if m.name == o.mode {
+			if len(o.arms) == 0 {
+				o.arms = m.arms
+			}
+			return nil
+		}
+	}
+	return usage("--mode %q: there are hybrid, naive and local", o.mode)
 }
 
 // query makes a query of the flags. It tells people when it is about something
@@ -58,7 +97,7 @@ func (o *askOptions) query(ctx context.Context, m *memory, text string) (recall.
 		Text: text, Tags: o.tags, Boost: o.boost, Corpus: o.corpus, Arms: o.arms, Gate: o.gate || o.minOverlap > 0,
 		MinOverlap: o.minOverlap, NoMMR: o.noMMR, NoCache: o.noCache, Session: o.session,
 	}
-	o.all = o.all || o.superseded
+	o.all = o.all || o.superseded || o.quarantined
 	f, err := o.filter(m)
 	if err != nil {
 		return q, recall.Scope{}, err

@@ -19,6 +19,7 @@ func newWorkflow(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "workflow",
 		Short: "Tell an agent how to read memory in three layers",
+		Long:  "Print how an agent reads memory without paying for what it does not need:\n\n" + recall.Workflow,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if p.json {
@@ -64,6 +65,9 @@ func (p *program) index(ctx context.Context, o askOptions, text string, limit in
 	if err == nil && limit < 1 {
 		err = usage("index: --limit %d: at least one row", limit)
 	}
+	if err == nil {
+		err = o.settle(p)
+	}
 	if err != nil {
 		return err
 	}
@@ -84,21 +88,25 @@ func (p *program) index(ctx context.Context, o askOptions, text string, limit in
 	for _, s := range append(res.Failed, res.Missing...) {
 		p.note("left out: %s", s)
 	}
-	if err := p.printRows("index", text, rows); err != nil {
+	if p.json {
+		err = p.emit(struct {
+			header
+			Step  int               `json:"step"`
+			Query string            `json:"query"`
+			Count int               `json:"count"`
+			Rows  []recall.StageRow `json:"results"`
+		}{head("index"), 1, text, len(rows), append([]recall.StageRow{}, rows...)})
+	} else {
+		p.printRows(rows)
+	}
+	if err != nil {
 		return err
 	}
 	return p.nothing(res)
 }
 
 // printRows prints the rows of the first two layers.
-func (p *program) printRows(command, query string, rows []recall.StageRow) error {
-	if p.json {
-		return p.emit(struct {
-			header
-			Query string            `json:"query"`
-			Rows  []recall.StageRow `json:"results"`
-		}{head(command), query, append([]recall.StageRow{}, rows...)})
-	}
+func (p *program) printRows(rows []recall.StageRow) {
 	for _, r := range rows {
 		mark, score := "", ""
 		if r.Anchor {
@@ -109,7 +117,6 @@ func (p *program) printRows(command, query string, rows []recall.StageRow) error
 		}
 		p.printf("[%s] %s%s  %s  %s%s\n", r.ID, firstLine(r.Title, note.MaxTitle), score, printable(r.Project), r.Date, mark)
 	}
-	return nil
 }
 
 func newTimeline(p *program) *cobra.Command {
@@ -131,6 +138,9 @@ Exit code 3 says that there is no such note.`,
 			}
 			if before < 0 || after < 0 {
 				return usage("timeline: depths are numbers from 0")
+			}
+			if err := o.settle(p); err != nil {
+				return err
 			}
 			return p.timeline(cmd.Context(), o, note.ID(anchor), strings.Join(args, " "), before, after)
 		},
@@ -154,13 +164,38 @@ func (p *program) timeline(ctx context.Context, o askOptions, anchor note.ID, te
 		return err
 	}
 	rows, err := m.engine.Timeline(ctx, anchor, q, before, after)
-	if errors.Is(err, recall.ErrNoNote) {
+	answer := struct {
+		header
+		Step   int               `json:"step"`
+		Query  string            `json:"query"`
+		Anchor note.ID           `json:"anchor"` // "" when there is none
+		Before int               `json:"depth_before"`
+		After  int               `json:"depth_after"`
+		Count  int               `json:"count"`
+		Rows   []recall.StageRow `json:"results"`
+		Error  string            `json:"error,omitempty"`
+	}{header: head("timeline"), Step: 2, Query: text, Before: before, After: after, Count: len(rows), Rows: append([]recall.StageRow{}, rows...)}
+	for _, r := range rows {
+		if r.Anchor {
+			answer.Anchor = r.ID
+		}
+	}
+	switch {
+	case errors.Is(err, recall.ErrNoNote) && p.json:
+		answer.Error = err.Error()
+		if err := p.emit(answer); err != nil {
+			return err
+		}
+		return &codedError{code: exitNothing}
+	case errors.Is(err, recall.ErrNoNote):
 		return &codedError{exitNothing, err}
-	}
-	if err != nil {
+	case err != nil:
 		return asked(err)
+	case p.json:
+		return p.emit(answer)
 	}
-	return p.printRows("timeline", text, rows)
+	p.printRows(rows)
+	return nil
 }
 
 func newHydrate(p *program) *cobra.Command {
@@ -203,8 +238,10 @@ func (p *program) hydrate(ctx context.Context, ids []note.ID) error {
 	if p.json {
 		err = p.emit(struct {
 			header
+			Step  int               `json:"step"`
+			Count int               `json:"count"`
 			Notes []recall.Hydrated `json:"results"`
-		}{head("hydrate"), append([]recall.Hydrated{}, all...)})
+		}{head("hydrate"), 3, len(all), append([]recall.Hydrated{}, all...)})
 	} else {
 		p.printHydrated(m, all)
 	}

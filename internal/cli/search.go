@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,8 +101,11 @@ func (p *program) question(text string) (string, error) {
 
 func (p *program) search(ctx context.Context, o searchOptions, text string) error {
 	text, err := p.question(text)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = usage("search: the question is empty; `anamnesis list` shows all notes")
+	}
 	if err == nil {
-		err = o.check(p)
+		err = cmp.Or(o.check(p), o.settle(p))
 	}
 	if err != nil {
 		return err
@@ -153,7 +157,7 @@ func (p *program) nothing(res *recall.Result) error {
 	case g != nil && !g.Open:
 		p.note("nothing relevant: %s; without --gate the nearest notes are shown", g.Reason)
 	default:
-		p.note("nothing found among %s", plural(res.Searched, "note"))
+		p.note("nothing found; the store holds %s", plural(res.Searched, "note"))
 	}
 	return &codedError{code: exitNothing}
 }

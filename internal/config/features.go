@@ -114,7 +114,7 @@ func (c *Config) features() []Feature {
 			Doc:     "Remembers what the arms found, and takes it for a question that uses the same words in another order.",
 			Without: "Every rewording of a question pays for all arms again, and for a model that embeds it.",
 			Settings: []Setting{
-				boolean("RECALL_FUZZY_CACHE", "recall.cache.on", &c.Recall.FuzzyCache, true, "Remember what the arms found."),
+				boolean("RECALL_FUZZY_CACHE", "recall.cache.on", &c.Recall.FuzzyCache, true, "Take what was found for a question of nearly the same words. What was found for the very same question is always taken, unless --no-cache is given."),
 				number("RECALL_FUZZY_THRESHOLD", "recall.cache.threshold", &c.Recall.FuzzyThreshold, 0.85, within(0, 1), "Share of words that two questions have in common to be one."),
 				number("RECALL_CACHE_TTL", "recall.cache.ttl", &c.Recall.CacheTTL, 3600, within(0, 1e7), "Seconds for which it is remembered."),
 			},
