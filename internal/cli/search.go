@@ -202,13 +202,13 @@ func (m *memory) rendered(i int, h *recall.Hit, o searchOptions) string {
 	case "ids":
 		return string(h.Row.ID) + "\n"
 	case "simple":
-		fmt.Fprintf(&b, "%s  %.2f  [%s] %s\n", h.Row.ID, h.Score(), h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
+		fmt.Fprintf(&b, "%s  %.2f  [%s] %s%s\n", h.Row.ID, h.Score(), h.Row.Type, firstLine(h.Row.Title, note.MaxTitle), outOfUse(h))
 		if len(o.fields) == 0 {
 			return b.String()
 		}
 	default:
 		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, h.Row.Type, firstLine(h.Row.Title, note.MaxTitle))
-		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated), onBranch(h.Row.Branch))
+		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated), onBranch(h.Row.Branch)+outOfUse(h))
 	}
 	text := passage(h)
 	if len(o.fields) > 0 {
@@ -226,6 +226,21 @@ func (m *memory) rendered(i int, h *recall.Hit, o searchOptions) string {
 		fmt.Fprintf(&b, "   | %s\n", strings.TrimRight(line, "\n"))
 	}
 	return b.String()
+}
+
+// outOfUse says why a note is found only because one asked for all of them.
+func outOfUse(h *recall.Hit) string {
+	switch {
+	case h.Row.SupersededBy != "":
+		return "  superseded by " + string(h.Row.SupersededBy)
+	case !h.Row.Dead:
+		return ""
+	case h.Note.Status != "":
+		return "  " + firstLine(h.Note.Status, 40)
+	case h.Note.Quarantine:
+		return "  waits for review"
+	}
+	return "  expired"
 }
 
 func onBranch(branch string) string {
