@@ -133,6 +133,16 @@ func show(v string) string {
 }
 
 func (p *program) configChange(verb, done string, changes []config.Change) error {
+	var err error
+	for i, ch := range changes {
+		if ch.Key == "remote" && ch.Value != nil {
+			var remote string
+			if remote, err = remoteOf(*ch.Value); err != nil {
+				return usage("config %s: %w", verb, err)
+			}
+			changes[i].Value = &remote
+		}
+	}
 	data, err := p.cfg.Edit(changes)
 	if err != nil {
 		code := exitUsage

@@ -232,7 +232,7 @@ func (p *program) doctorSync(ctx context.Context, m *memory) (doctor.SyncState, 
 	s, err := p.syncState(ctx, m)
 	d := doctor.SyncState{
 		On: p.cfg.Sync.On, Initialized: s.Initialized, Remote: s.Remote, Dirty: s.Dirty, Ahead: s.Ahead, Behind: s.Behind,
-		Failures: s.Failures, Detail: s.Detail,
+		Failures: s.Failures, Detail: s.Detail, State: string(s.State), Text: s.StateText,
 	}
 	d.NextTry, _ = time.Parse(time.RFC3339, s.NextTry)
 	d.LastReached, _ = time.Parse(time.RFC3339, s.LastSync)

@@ -13,12 +13,14 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/index"
+	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
 
-// maxDelete is the share of the notes that one sync may delete here unasked: a
-// remote that was emptied by mistake must not empty every machine.
+// maxDelete is the share of the notes that one sync may delete here unasked, if
+// it is more than one note: a remote that was emptied by mistake must not empty
+// every machine.
 const maxDelete = 0.2
 
 // rounds is how often a settlement goes through the cycle: once more when
@@ -58,6 +60,9 @@ func (p *program) settle(ctx context.Context, m *memory, x exchange) (s settled,
 		}
 	}
 	err = p.excuse(err, &s)
+	if s.Deleted > 0 {
+		s.Detail += fmt.Sprintf("; the pull deleted %s", plural(s.Deleted, "note"))
+	}
 	s.Conflicts = m.store.CountConflicts()
 	if s.Conflicts > 0 {
 		s.Conflicted = true
@@ -71,7 +76,7 @@ func (p *program) excuse(err error, s *settled) error {
 	switch {
 	case errors.Is(err, replica.ErrNoGit):
 		p.note("%v", err)
-		s.Detail = "git is missing; notes are kept as files only"
+		s.Detail = err.Error()
 	case errors.Is(err, replica.ErrHeld): // the other notes went
 		p.note("%v", err)
 	case errors.Is(err, replica.ErrBlocked):
@@ -170,7 +175,7 @@ func (m *memory) replicaOptions(x exchange) replica.Options {
 		Dir: m.store.Path("memory"), MachineID: m.p.cfg.MachineID, Remote: m.p.cfg.Sync.Remote,
 		Timeout: time.Duration(m.p.cfg.Sync.Timeout * float64(time.Second)), Now: time.Now,
 		Automatic: x.automatic, MaxDelete: maxDelete, AllowDelete: x.allowDelete,
-		Merger: func(theirs fs.FS) (replica.Merge, error) { return m.store.Merger(theirs) }, Settle: m.keepLoser, Apply: m.adopt, Hold: m.holder(), Driver: driver(),
+		Merger: func(theirs fs.FS) (replica.Merge, error) { return m.store.Merger(theirs) }, Settle: m.keepLoser, Apply: m.adopt, Hold: m.holder(), Driver: driver(), Title: titleOf,
 	}
 	if !m.p.cfg.Sync.On {
 		o.Backend = "none"
@@ -187,6 +192,15 @@ func (m *memory) keepLoser(c replica.Conflict) error {
 	defer unlock()
 	_, _, err = m.store.AddConflict(c.Path, c.Merged, c.Other)
 	return err
+}
+
+// titleOf returns the title of a note, empty when it cannot be read.
+func titleOf(data []byte) string {
+	n, err := note.Parse(data)
+	if err != nil {
+		return ""
+	}
+	return n.Title
 }
 
 // adopt writes what a merge made.

@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -105,7 +106,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		p.firstSync(cmd.Context())
 	}
 	if p.json {
-		pl.Remote = config.WithoutPassword(pl.Remote)
+		pl.Remote = replica.HidePassword(pl.Remote)
 		return p.emit(struct {
 			header
 			Plan plan `json:"plan"`
@@ -143,6 +144,7 @@ func (p *program) firstSync(ctx context.Context) {
 // so that nothing is touched when something is wrong.
 func (p *program) plan(o initOptions) (plan, error) {
 	var pl plan
+	var err error
 	ask := &prompter{p: p, quiet: o.yes || o.dryRun || p.json}
 	if terminal(p.stdin) {
 		ask.in = bufio.NewReader(p.stdin)
@@ -153,13 +155,14 @@ func (p *program) plan(o initOptions) (plan, error) {
 	pl.Home = p.cfg.Home
 	pl.MachineID = ask.answer(o.machine, "machine id", p.cfg.MachineID)
 	if !o.localOnly {
-		pl.Remote = ask.answer(o.remote, "sync remote (blank = local-only)", p.cfg.Sync.Remote)
+		if pl.Remote, err = remoteOf(ask.answer(o.remote, "sync remote (blank = local-only)", p.cfg.Sync.Remote)); err != nil {
+			return pl, usage("init: %w", err)
+		}
 	}
-	command, err := p.commandForm(o, ask)
+	pl.Command, err = p.commandForm(o, ask)
 	if err != nil {
 		return pl, err
 	}
-	pl.Command = command
 	pl.Config = filepath.Join(pl.Home, config.FileName)
 	changes := []config.Change{{Key: "machine_id", Value: &pl.MachineID}, {Key: "remote", Value: &pl.Remote}}
 	if pl.Remote == "" {
@@ -181,11 +184,23 @@ func (p *program) plan(o initOptions) (plan, error) {
 	return pl, p.planHooks(&pl, env)
 }
 
+// remoteOf checks the address of a remote. A path means one in this folder now,
+// wherever git runs later.
+func remoteOf(address string) (string, error) {
+	if err := replica.CheckRemote(address); err != nil {
+		return "", err
+	}
+	if path, ok := replica.LocalPath(address); ok && !strings.HasPrefix(path, "~") {
+		return filepath.Abs(path)
+	}
+	return address, nil
+}
+
 // carried is the environment that hooks and servers are given. An address with
 // a password in it is for config.json alone, which nobody else can read.
 func (p *program) carried(pl plan) agent.Env {
 	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
-	if config.WithoutPassword(pl.Remote) != pl.Remote {
+	if replica.HidePassword(pl.Remote) != pl.Remote {
 		env.Remote = ""
 	}
 	if pl.Home != filepath.Join(p.cfg.UserHome, ".anamnesis") {
@@ -270,7 +285,7 @@ func readSettings(path string) (agent.Edit, error) {
 }
 
 func (p *program) printPlan(pl plan) error {
-	pl.Remote = config.WithoutPassword(pl.Remote)
+	pl.Remote = replica.HidePassword(pl.Remote)
 	if p.json {
 		return p.emit(struct {
 			header

@@ -102,7 +102,7 @@ func (m *memory) block(ctx context.Context, e agent.Event, o injectOptions, limi
 		return inject.Block{}, inject.Place{}, err
 	}
 	place := inject.Place{Project: id.Key, Projects: m.store.Names(id), Branches: branches, Session: e.SessionID, Limit: limit, Start: agent.InjectStart, End: agent.InjectEnd}
-	place.Notice = m.conflictNotice()
+	place.Notice = strings.TrimSpace(m.conflictNotice() + " " + m.syncNotice())
 	place.Pending = m.recorder.Preview(place.Projects, time.Now().Add(m.p.cfg.Wait(previewTime)))
 	injector := m.injector
 	if o.k >= 0 {

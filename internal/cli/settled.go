@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"strings"
@@ -27,8 +28,14 @@ type settled struct {
 	Conflicts  int        `json:"conflicts"` // that wait to be decided
 	Ahead      int        `json:"ahead"`
 	Behind     int        `json:"behind"`
+	Deleted    int        `json:"deleted,omitempty"` // notes that the pull deleted here
+	// State is how the exchange ended: synced, offline, held, foreign, refused,
+	// blocked or failed; empty without one.
+	State replica.Standing `json:"state,omitempty"`
 
-	busy bool // another sync was at work
+	why     string // what State comes from
+	reached bool   // both sides had the same
+	busy    bool   // another sync was at work
 }
 
 // A heldFile is a file that does not travel, and why.
@@ -58,6 +65,11 @@ func (s *settled) take(out replica.Outcome) {
 	s.Pushed, s.Committed, s.Pulled = s.Pushed || out.Pushed, s.Committed || out.Committed, s.Pulled+out.Pulled
 	s.Conflicted = out.Conflicted || out.Held
 	s.Head, s.Offline, s.Ahead, s.Behind = out.Head, out.Offline, out.Ahead, out.Behind
+	s.Deleted += out.Removed
+	s.State, s.why, s.reached = out.Standing, out.Why, s.reached || out.Standing == replica.Synced
+	if out.Deletes > 0 {
+		s.why += ": `anamnesis sync --allow-delete`"
+	}
 	s.hold(out.HeldFiles)
 }
 
@@ -94,23 +106,53 @@ func (s settled) line(noSync bool) string {
 // syncedFile says how the last sync went. It can be deleted.
 const syncedFile = "sync.json"
 
-// lastSync is what stands in it.
+// How much of it is read, in bytes, and how long a text in it is, in characters:
+// what a remote says has no end by itself.
+const (
+	maxSyncedFile = 8 << 20
+	maxSyncedText = 1000
+)
+
+// lastSync is what stands in it. OK, State, Why and Offline are about Remote.
 type lastSync struct {
-	V       int        `json:"v"`
-	At      string     `json:"at"`               // of the last exchange, RFC 3339
-	OK      string     `json:"ok,omitempty"`     // of the last one that reached the remote
-	Remote  string     `json:"remote,omitempty"` // which remote that was
-	Detail  string     `json:"detail"`
-	Offline bool       `json:"offline"`
-	Held    []heldFile `json:"held"`
+	V       int              `json:"v"`
+	At      string           `json:"at"`               // of the last exchange, RFC 3339
+	OK      string           `json:"ok,omitempty"`     // of the last one after which both sides had the same
+	Remote  string           `json:"remote,omitempty"` // with which remote, without a password
+	State   replica.Standing `json:"state,omitempty"`  // how it ended; older versions wrote none
+	Why     string           `json:"why,omitempty"`    // what State comes from, one line
+	Detail  string           `json:"detail"`
+	Offline bool             `json:"offline"`
+	Held    []heldFile       `json:"held"`
+}
+
+// readSync reads the file, and looks at nothing else. What it says about another
+// remote than the present one is left out.
+func (m *memory) readSync() (last lastSync) {
+	if f, err := os.Open(m.store.Path(syncedFile)); err == nil {
+		data, err := io.ReadAll(io.LimitReader(f, maxSyncedFile))
+		if err != nil || json.Unmarshal(data, &last) != nil {
+			last = lastSync{}
+		}
+		_ = f.Close()
+	}
+	c := m.p.cfg.Sync
+	if shown := replica.HidePassword(c.Remote); shown == "" || replica.HidePassword(last.Remote) != shown {
+		last.OK, last.State, last.Why, last.Remote, last.Offline = "", "", "", shown, false
+	}
+	last.Why = firstLine(last.Why, maxSyncedText)
+	if err := replica.CheckRemote(c.Remote); err != nil { // nobody has to try it to know
+		last.State, last.Why = replica.Blocked, err.Error()
+	}
+	if !c.On {
+		last.State, last.Why = "", ""
+	}
+	return last
 }
 
 // lastSync reads the file. Files that are not held any more are left out.
-func (m *memory) lastSync() (last lastSync) {
-	data, err := os.ReadFile(m.store.Path(syncedFile))
-	if err != nil || json.Unmarshal(data, &last) != nil {
-		last = lastSync{}
-	}
+func (m *memory) lastSync() lastSync {
+	last := m.readSync()
 	why := m.holder()
 	held := []heldFile{}
 	for _, h := range last.Held {
@@ -120,9 +162,6 @@ func (m *memory) lastSync() (last lastSync) {
 		}
 	}
 	last.Held = held
-	if last.Remote != m.p.cfg.Sync.Remote && last.Remote != "" { // what was reached was another
-		last.OK, last.Offline = "", false
-	}
 	return last
 }
 
@@ -139,13 +178,12 @@ func (m *memory) noteSync(s settled, x exchange, failed error, began time.Time) 
 	var logged error
 	if x.remote {
 		now := m.store.Now().UTC().Format(time.RFC3339)
-		last.At, last.Detail, last.Offline = now, s.Detail, s.Offline
+		last.At, last.Detail, last.Offline = now, firstLine(s.Detail, maxSyncedText), s.Offline
 		r := store.Record{Kind: store.Synced, Count: s.Pulled, MS: float64(time.Since(began).Milliseconds()), Text: s.Detail}
 		if failed != nil {
-			last.Detail, r.Error = failed.Error(), failed.Error()
-		} else if !s.Offline {
-			last.OK, last.Remote = now, m.p.cfg.Sync.Remote
+			last.Detail, r.Error = firstLine(failed.Error(), maxSyncedText), failed.Error()
 		}
+		last.take(s, failed, now)
 		logged = m.store.Log(r)
 	}
 	data, err := json.Marshal(last)
@@ -153,4 +191,22 @@ func (m *memory) noteSync(s settled, x exchange, failed error, began time.Time) 
 		err = m.store.Replace(syncedFile, append(data, '\n'))
 	}
 	return errors.Join(logged, err)
+}
+
+// take enters how an exchange ended. One of which nothing is known, because
+// somebody cut it off, leaves what was known.
+func (l *lastSync) take(s settled, failed error, now string) {
+	if l.Remote == "" {
+		return
+	}
+	if s.reached {
+		l.OK = now
+	}
+	state, why := s.State, s.why
+	if failed != nil && !standsStill(state) { // not by the exchange itself
+		state, why = replica.StandingOf(failed), failed.Error()
+	}
+	if state != "" {
+		l.State, l.Why = state, firstLine(why, maxSyncedText)
+	}
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -36,6 +38,10 @@ func sizeOf(name string) int64 {
 // It is asked for every few seconds, so it walks nothing and writes nothing, and
 // an agent that shows what it prints never sees an error of ours.
 func (p *program) statusLine(ctx context.Context) error {
+	if _, err := os.Stat(p.cfg.Home); errors.Is(err, fs.ErrNotExist) {
+		p.printf("anamnesis: no notes yet\n")
+		return nil
+	}
 	m, err := p.open(ctx, 0)
 	if err != nil {
 		p.printf("anamnesis: %s\n", firstLine(err.Error(), 60))
@@ -85,9 +91,11 @@ func (m *memory) projectNotes(ctx context.Context) int {
 }
 
 func (m *memory) syncedAgo() string {
-	last := m.lastSync()
+	last := m.readSync()
 	at, err := time.Parse(time.RFC3339, last.OK)
 	switch {
+	case standsStill(last.State):
+		return "sync " + string(last.State)
 	case err != nil:
 		return "never synced"
 	case last.Offline:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"anamnesis/internal/replica"
@@ -27,12 +26,17 @@ type syncState struct {
 	NextTry     string     `json:"next_attempt"` // before that, background runs leave the remote alone
 	Held        []heldFile `json:"held"`
 	Conflicts   int        `json:"conflicts"`
+	// State is how the last exchange ended: synced, offline, held, foreign,
+	// refused, blocked or failed; empty when there was none with this remote.
+	State     replica.Standing `json:"state,omitempty"`
+	StateText string           `json:"state_text,omitempty"` // one line, when it is not synced
 }
 
 func (p *program) syncState(ctx context.Context, m *memory) (syncState, error) {
-	s := syncState{Remote: p.cfg.Sync.Remote, Conflicts: m.store.CountConflicts(), Held: []heldFile{}}
+	s := syncState{Remote: replica.HidePassword(p.cfg.Sync.Remote), Conflicts: m.store.CountConflicts(), Held: []heldFile{}}
 	last := m.lastSync()
 	s.LastSync, s.LastTry, s.LastDetail, s.Held = last.OK, last.At, last.Detail, last.Held
+	s.State, s.StateText = last.State, last.Why
 	backend, err := p.replica(m, exchange{})
 	var st replica.State
 	if err == nil {
@@ -96,13 +100,47 @@ func (p *program) printSyncState(s syncState) {
 		}
 		p.printf("offline: %s failed%s; `anamnesis sync` tries now\n", plural(s.Failures, "attempt"), next)
 	}
+	switch {
+	case s.State == replica.Held:
+		p.printf("not taken: %s\n", s.StateText)
+	case standsStill(s.State):
+		p.printf("sync %s: %s\n", s.State, s.StateText)
+	}
 	for _, h := range s.Held {
 		p.printf("not sent: memory/%s: %s\n", h.Path, h.Why)
-	}
-	if strings.Contains(s.LastDetail, "--allow-delete") {
-		p.printf("not taken: %s\n", s.LastDetail)
 	}
 	if s.Conflicts > 0 {
 		p.printf("conflicts: %d to decide; `anamnesis conflicts` lists them\n", s.Conflicts)
 	}
+}
+
+// standsStill reports whether a sync goes on only when the user does something.
+func standsStill(s replica.Standing) bool { return stillness(s) != "" }
+
+// stillness says in a few words why the sync stands still, empty when it does
+// not. The words are ours: what a remote said must not get into a session.
+func stillness(s replica.Standing) string {
+	switch s {
+	case replica.Held:
+		return "the remote would delete many notes here"
+	case replica.Foreign:
+		return "the remote holds something else than notes"
+	case replica.Refused:
+		return "the remote refuses what is sent"
+	case replica.Blocked:
+		return "something on this machine has to be mended or finished first"
+	case replica.Failed:
+		return "it fails"
+	}
+	return ""
+}
+
+// syncNotice is what a session is told about a sync that stands still, empty
+// when none does. It reads one small file.
+func (m *memory) syncNotice() string {
+	why := stillness(m.readSync().State)
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("Notes are not synced between machines until the user acts, because %s: `anamnesis sync --status` says more.", why)
 }

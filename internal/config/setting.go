@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"anamnesis/internal/llm"
+	"anamnesis/internal/replica"
 )
 
 // A Setting is one row: a name in the environment, a key in config.json, a
@@ -65,22 +65,8 @@ func key(env, name string, p *string, doc string) Setting {
 // printed.
 func gitAddress(env, key string, p *string, doc string) Setting {
 	s := text(env, key, p, "", doc)
-	s.mask = WithoutPassword
+	s.mask = replica.HidePassword
 	return s
-}
-
-// WithoutPassword returns an address without the password in it, if it is one
-// with a scheme.
-func WithoutPassword(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.User == nil {
-		return address
-	}
-	if _, has := u.User.Password(); !has {
-		return address
-	}
-	u.User = url.UserPassword(u.User.Username(), "...")
-	return u.String()
 }
 
 // address binds the base address of a server.

@@ -162,6 +162,12 @@ func diseases() []disease {
 		{"long offline", "sync", stateOf(func(s *doctor.SyncState) { s.Failures = 9; s.LastReached = time.Time{} }), doctor.Warn, "never reached"},
 		{"an old sync", "sync", stateOf(func(s *doctor.SyncState) { s.LastReached = time.Now().Add(-30 * 24 * time.Hour); s.Ahead = 4 }), doctor.Warn, "4 commits to send"},
 		{"a password in the remote", "sync", stateOf(func(s *doctor.SyncState) { s.Remote = "https://me:" + secret + "@host/x.git"; s.Failures = 1 }), doctor.Info, "host"},
+		{"a pull that is held", "sync", standing("held", "the remote would delete 20 of 20 files"), doctor.Warn, "sync held: the remote would delete 20 of 20 files"},
+		{"what to do about it", "sync", standing("held", "x"), doctor.Warn, "`anamnesis sync --allow-delete`, if it is meant"},
+		{"the repository of a stranger", "sync", standing("foreign", "the remote holds no notes"), doctor.Warn, "`anamnesis config set remote ADDRESS`"},
+		{"a push that is refused", "sync", standing("refused", "no notes here\x1b[2J"), doctor.Warn, "sync refused: no notes here"},
+		{"a merge in progress", "sync", standing("blocked", "a merge is in progress"), doctor.Warn, "do what the line says, then `anamnesis sync`"},
+		{"a sync that fails", "sync", standing("failed", "the disk is full"), doctor.Warn, "sync failed: the disk is full"},
 		{"a note held back", "not-sent", stateOf(func(s *doctor.SyncState) { s.Held = []doctor.HeldFile{{Path: "semantic/a.md", Why: "a secret"}} }), doctor.Warn, "memory/semantic/a.md: a secret"},
 		{"a conflict", "conflicts", func(t *testing.T, b *body) { b.conflict(t) }, doctor.Warn, "body"},
 
@@ -245,6 +251,11 @@ func stateOf(change func(*doctor.SyncState)) func(*testing.T, *body) {
 		change(&s)
 		b.Sync = func(context.Context) (doctor.SyncState, error) { return s, err }
 	}
+}
+
+// standing is a sync that reached the remote an hour ago, and stands still.
+func standing(state, text string) func(*testing.T, *body) {
+	return stateOf(func(s *doctor.SyncState) { s.State, s.Text = state, text })
 }
 
 func replaceIn(old, repl string) func(*testing.T, *body) {

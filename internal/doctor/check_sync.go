@@ -32,6 +32,24 @@ func checkGit(ctx context.Context, p *Patient) Result {
 // syncAge is how long ago the remote may have been reached.
 const syncAge = 7 * 24 * time.Hour
 
+// standstill says what to do about a sync that nobody but the user gets going,
+// empty when it is none.
+func standstill(state string) string {
+	switch state {
+	case "held":
+		return "look at what the remote would delete, as the line says; `anamnesis sync --allow-delete`, if it is meant"
+	case "foreign":
+		return "`anamnesis config set remote ADDRESS`, with an empty repository or the one of your notes, then `anamnesis sync`"
+	case "refused":
+		return "make the remote take pushes: it must be a bare repository that you may write to; then `anamnesis sync`"
+	case "blocked":
+		return "do what the line says, then `anamnesis sync`"
+	case "failed":
+		return "`anamnesis sync` tries again and says what stands in the way"
+	}
+	return ""
+}
+
 func checkSync(ctx context.Context, p *Patient) Result {
 	if p.Sync == nil {
 		return skip("nobody knows about the sync")
@@ -56,6 +74,10 @@ func checkSync(ctx context.Context, p *Patient) Result {
 	}
 	if s.Detail != "" && s.Detail != "ok" {
 		lines = append(lines, s.Detail)
+	}
+	if next := standstill(s.State); next != "" {
+		lines = append(lines, "sync "+s.State+": "+s.Text)
+		return warn(next, lines...)
 	}
 	old := s.LastReached.IsZero() || p.now().Sub(s.LastReached) > syncAge
 	switch {

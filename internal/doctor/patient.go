@@ -92,6 +92,8 @@ type SyncState struct {
 	Failures    int       // syncs in a row that did not reach the remote
 	NextTry     time.Time // of a background run
 	LastReached time.Time // zero when never
+	State       string    // how the last exchange ended: synced, offline, or one of those in which the sync stands still
+	Text        string    // why it stands still
 	Detail      string
 	Held        []HeldFile
 }

@@ -17,7 +17,7 @@ func (g *git) configure(ctx context.Context) error {
 	}
 	type setting struct{ key, want string }
 	var wanted []setting
-	if g.o.Remote != "" {
+	if g.o.Remote != "" && CheckRemote(g.o.Remote) == nil {
 		wanted = append(wanted,
 			setting{"remote.origin.url", g.o.Remote},
 			setting{"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
@@ -44,8 +44,10 @@ func (g *git) configure(ctx context.Context) error {
 		}
 		if s.key == "remote.origin.url" && len(have[s.key]) > 0 {
 			// What the old remote had says nothing about the new one.
-			if err := g.locked(ctx, "", "update-ref", "-d", "refs/remotes/origin/main"); err != nil {
-				return err
+			for _, ref := range []string{"refs/remotes/origin/main", theirRef} {
+				if err := g.locked(ctx, "", "update-ref", "-d", ref); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -34,9 +34,11 @@ func (c *cycle) sync(ctx context.Context) (Outcome, error) {
 		again, err := c.once(ctx)
 		if err != nil {
 			c.out.Detail = c.line("not synced")
+			c.stand(ctx, err)
 			return c.out, err
 		}
 		if again == "" {
+			c.stand(ctx, nil)
 			slices.Sort(c.out.Changed)
 			c.out.Changed = slices.Compact(c.out.Changed)
 			return c.out, nil
@@ -63,14 +65,14 @@ func (c *cycle) sync(ctx context.Context) (Outcome, error) {
 
 // once goes through the cycle; again says why it has to be gone through again.
 func (c *cycle) once(ctx context.Context) (again string, err error) {
-	c.notes = nil
+	c.notes, c.out.Standing = nil, ""
 	c.local.Lock()
 	snap, err := c.p.snapshot(ctx, nil)
 	c.local.Unlock()
 	c.out.Committed = c.out.Committed || snap.committed
 	switch {
 	case errors.Is(err, ErrBlocked):
-		c.out.Conflicted, c.out.Detail = true, err.Error()
+		c.out.Conflicted, c.out.Detail, c.out.Standing = true, err.Error(), Blocked
 		r, rerr := c.p.refs(ctx)
 		c.out.Head = r.short
 		return "", errors.Join(rerr, ctx.Err())
@@ -83,6 +85,9 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 	}
 	if c.o.Remote == "" {
 		return "", c.finish(ctx, refs{}, c.what()+"; no remote configured")
+	}
+	if err := CheckRemote(c.o.Remote); err != nil {
+		return "", err
 	}
 	found, offline, err := c.fetch(ctx)
 	if err != nil {
@@ -106,6 +111,7 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 		if len(held) > 0 {
 			c.out.Conflicted, c.out.HeldFiles = true, append(c.out.HeldFiles, held...)
 			c.say("%v", heldError(held))
+			c.out.Standing = Blocked
 			return "", errors.Join(c.reached(), c.finish(ctx, r, "not pushed"))
 		}
 		if again, err = c.push(ctx, commit); again != "" || err != nil {
@@ -118,7 +124,7 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 	if err := c.reached(); err != nil {
 		return "", err
 	}
-	r.ours, r.theirs = commit, commit
+	r.ours, r.theirs, c.out.Standing = commit, commit, Synced
 	return "", c.finish(ctx, r, "synced")
 }
 
@@ -209,9 +215,9 @@ func (c *cycle) strange(ctx context.Context, r refs) (bool, error) {
 	if unknown == 0 {
 		return false, nil
 	}
-	c.out.Held = true
+	c.out.Held, c.out.Standing = true, Foreign
 	c.say("the remote holds no notes but %s, such as %q; nothing was taken from it or pushed to it; "+
-		"is %s the right address? Use an empty repository", others(unknown), example, c.o.Remote)
+		"is %s the right address? Use an empty repository", others(unknown), example, HidePassword(c.o.Remote))
 	return true, nil
 }
 
@@ -281,8 +287,8 @@ func (c *cycle) finish(ctx context.Context, r refs, what string) error {
 	}
 	r, err := c.p.refs(ctx)
 	c.out.Head = r.short
-	if err == nil && c.out.Offline && r.ours != r.known {
-		c.out.Ahead, c.out.Behind, err = c.p.distance(ctx, r.ours, r.known)
+	if err == nil && c.out.Offline {
+		c.out.Ahead, c.out.Behind, err = c.p.distance(ctx, r.ours, r.known, r.theirs)
 	}
 	return err
 }

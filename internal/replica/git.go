@@ -42,9 +42,6 @@ func openGit(o Options) (Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open replica: %w", err)
 	}
-	if err := checkRemote(o.Remote); err != nil {
-		return nil, err
-	}
 	if strings.HasPrefix(o.Git, "-") {
 		return nil, fmt.Errorf("open replica: %q is no program", o.Git)
 	}
@@ -63,20 +60,6 @@ func openGit(o Options) (Backend, error) {
 		g.now = time.Now
 	}
 	return g, nil
-}
-
-// checkRemote refuses addresses that are not addresses: options, and helpers that run commands.
-func checkRemote(remote string) error {
-	switch {
-	case strings.HasPrefix(remote, "-"):
-		return fmt.Errorf("open replica: the remote %q begins with a hyphen", remote)
-	case strings.ContainsFunc(remote, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return fmt.Errorf("open replica: the remote %q holds a control character", remote)
-	}
-	if scheme, _, ok := strings.Cut(remote, "::"); ok && !strings.ContainsAny(scheme, "/@[") {
-		return fmt.Errorf("open replica: the remote helper %q is not allowed; use https, ssh or a path", scheme)
-	}
-	return nil
 }
 
 // printable returns a machine id as it may stand in a commit message.
@@ -123,7 +106,7 @@ func (g *git) Sync(ctx context.Context) (Outcome, error) {
 }
 
 func (g *git) State(ctx context.Context) (State, error) {
-	s := State{Remote: g.o.Remote}
+	s := State{Remote: HidePassword(g.o.Remote)}
 	g.turns.mu.Lock()
 	defer g.turns.mu.Unlock()
 	present, err := g.present()
@@ -142,21 +125,33 @@ func (g *git) State(ctx context.Context) (State, error) {
 		return s, err
 	}
 	s.Initialized, s.Detail, s.Head = true, "ok", r.short
-	if g.o.Remote != "" {
-		if s.Ahead, s.Behind, err = g.distance(ctx, r.ours, r.known); err != nil {
+	invalid := CheckRemote(g.o.Remote)
+	if g.o.Remote != "" && invalid == nil {
+		r = g.about(r)
+		if s.Ahead, s.Behind, err = g.distance(ctx, r.ours, r.known, r.theirs); err != nil {
 			return s, err
 		}
-		s.wait(g.patience())
+		s.wait(g.patience(), g.o.Remote)
 	}
 	changed, _, blocked, err := g.changes(ctx, nil)
 	if err != nil {
 		return s, err
 	}
 	s.Dirty = len(changed) > 0
-	if err := firstOf(g.inProgress(), blocked); err != nil {
+	if err := firstOf(g.inProgress(), blocked, invalid); err != nil {
 		s.Detail = err.Error()
 	}
 	return s, nil
+}
+
+// about forgets what is known of a remote that is no longer the one: until the
+// first sync with another the repository holds what the last one had.
+func (g *git) about(r refs) refs {
+	have := parseConfig(filepath.Join(g.dir, ".git", "config"))["remote.origin.url"]
+	if len(have) != 1 || have[0] != g.o.Remote {
+		r.known, r.theirs = "", ""
+	}
+	return r
 }
 
 // firstOf returns the first of the errors that is one.

@@ -242,6 +242,9 @@ func (g *git) Machines(ctx context.Context) ([]Machine, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	if g.o.Remote != "" {
+		r = g.about(r)
+	}
 	all := make(map[string]*Machine)
 	read := func(visit func(m *Machine, at time.Time), args ...string) error {
 		out, err := g.git(ctx, "", append([]string{"log", "--no-show-signature", "--format=%ct %ae", "--end-of-options"}, args...)...)

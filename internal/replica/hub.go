@@ -49,9 +49,6 @@ func NewHub() *Hub {
 // is empty, by o.MachineID; to open it again goes on with what it has. Its work
 // tree is o.Tree, written by o.Apply; without them the folder o.Dir.
 func (h *Hub) Open(o Options) (Backend, error) {
-	if err := checkRemote(o.Remote); err != nil {
-		return nil, err
-	}
 	if o.Tree != nil && o.Apply == nil {
 		if files, ok := o.Tree.(*Files); ok {
 			o.Apply = files.Apply
@@ -73,7 +70,7 @@ func (h *Hub) Open(o Options) (Backend, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.remote != o.Remote {
-		m.remote, m.known = o.Remote, ""
+		m.remote, m.known, m.got = o.Remote, "", ""
 	}
 	return &memBackend{memory: m, o: o}, nil
 }
@@ -187,14 +184,16 @@ func (b *memBackend) State(ctx context.Context) (State, error) {
 	defer b.local.Unlock()
 	r, err := b.refs(ctx)
 	if err != nil || r.ours == "" {
-		return State{Remote: b.o.Remote, Detail: "not initialized"}, err
+		return State{Remote: HidePassword(b.o.Remote), Detail: "not initialized"}, err
 	}
-	s := State{Initialized: true, Remote: b.o.Remote, Head: r.short, Detail: "ok"}
+	s := State{Initialized: true, Remote: HidePassword(b.o.Remote), Head: r.short, Detail: "ok"}
 	changed, err := b.changes(nil)
 	s.Dirty = len(changed) > 0
-	if b.o.Remote != "" && err == nil {
-		s.Ahead, s.Behind, err = b.distance(ctx, r.ours, r.known)
-		s.wait(b.patience())
+	if invalid := CheckRemote(b.o.Remote); invalid != nil {
+		s.Detail = invalid.Error()
+	} else if b.o.Remote != "" && err == nil {
+		s.Ahead, s.Behind, err = b.distance(ctx, r.ours, r.known, r.theirs)
+		s.wait(b.patience(), b.o.Remote)
 	}
 	return s, err
 }

@@ -159,10 +159,13 @@ func (b *memBackend) refs(context.Context) (refs, error) {
 	return refs{ours: b.head, short: b.head[:min(7, len(b.head))], theirs: b.got, known: b.known}, nil
 }
 
-func (b *memBackend) distance(_ context.Context, ours, theirs string) (ahead, behind int, err error) {
+func (b *memBackend) distance(_ context.Context, ours string, theirs ...string) (ahead, behind int, err error) {
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
-	mine, other := b.hub.ancestors(ours), b.hub.ancestors(theirs)
+	mine, other := b.hub.ancestors(ours), make(map[string]bool)
+	for _, commit := range theirs {
+		maps.Copy(other, b.hub.ancestors(commit))
+	}
 	for id := range mine {
 		if !other[id] {
 			ahead++

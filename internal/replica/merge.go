@@ -84,15 +84,18 @@ func (m *merging) show(commit string) (again string, err error) {
 		}
 	}
 	var written []string
+	done := make(map[string]bool, len(m.changes))
 	for _, ch := range m.changes {
 		if slices.Contains(late, ch.Path) {
 			continue
 		}
+		done[ch.Path] = true
 		c.out.Changed = append(c.out.Changed, ch.Path)
 		if !m.pinned[ch.Path] {
 			written = append(written, ch.Path)
 		}
 	}
+	c.out.Removed += removedNotes(m.changes, done)
 	if len(late) > 0 {
 		c.hidden = nil
 		return fmt.Sprintf("%s was edited during the sync", strings.Join(late[:min(len(late), 3)], ", ")), nil

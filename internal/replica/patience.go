@@ -34,8 +34,8 @@ func (p patience) after(now time.Time) patience {
 }
 
 // wait fills in what is remembered about the remote.
-func (s *State) wait(p patience) {
-	if p.Remote == s.Remote {
+func (s *State) wait(p patience, remote string) {
+	if p.Remote == remote {
 		s.Failures, s.Next = p.Failures, p.Next
 	}
 }

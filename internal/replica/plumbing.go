@@ -12,8 +12,11 @@ type plumbing interface {
 	// none. What went wrong is a *linkError.
 	fetch(ctx context.Context) (found bool, err error)
 	refs(ctx context.Context) (refs, error)
-	// distance counts the commits that only ours and only theirs has.
-	distance(ctx context.Context, ours, theirs string) (ahead, behind int, err error)
+	// distance counts the commits that only ours has, and those that only one of theirs has.
+	distance(ctx context.Context, ours string, theirs ...string) (ahead, behind int, err error)
+	// deleters tells for paths that are in ours and not in theirs who deleted them
+	// there. What nobody can tell is left out.
+	deleters(ctx context.Context, ours, theirs string, gone []string) (map[string]string, error)
 	// bases returns the best common ancestors, in the order of their names.
 	bases(ctx context.Context, a, b string) ([]string, error)
 	// diff returns what differs between two trees, for each pair, in any order.
@@ -33,6 +36,9 @@ type plumbing interface {
 	leaving(ctx context.Context, commit, theirs string) ([]departure, error)
 	// push offers the commit to the remote. What went wrong is a *linkError.
 	push(ctx context.Context, commit string) error
+
+	// look is the command with which a person looks at what was fetched.
+	look() string
 
 	// read returns a plain file of the tree, nil when there is none.
 	read(path string) ([]byte, error)

@@ -70,8 +70,9 @@ type Options struct {
 	// unreachable remote alone for a minute, then two, up to an hour.
 	Automatic bool
 	// MaxDelete is the share of the known files, 0 to 1, that one sync may delete
-	// here; 0 is no limit. Up to five files may always go, unless no note would
-	// be left and a tombstone does not explain it.
+	// here; 0 is no limit. One note may always go, with what belongs to it, and up
+	// to five files that tombstones explain or that only moved, unless no note
+	// would be left and no tombstone explains it.
 	MaxDelete   float64
 	AllowDelete bool // lets one sync pass in spite of MaxDelete
 
@@ -80,6 +81,7 @@ type Options struct {
 	Hold   func(path string, data []byte) string        // why a file must not be committed or pushed yet, empty when it may
 	Apply  func([]Change) (changed []string, err error) // writes to the tree; see Change. Own code when nil
 	Tree   Tree                                         // what a Hub reads instead of Dir; git reads Dir
+	Title  func(data []byte) string                     // what a person calls a note, empty for its path; used in messages
 
 	// Driver is the command line of a merge driver, with git's %O %A %B %P, for
 	// people who pull by hand. Empty leaves git's configuration as it is.
@@ -96,6 +98,9 @@ type Outcome struct {
 	Held       bool       // what the remote has was not taken; Detail says why and what to do
 	HeldFiles  []HeldFile // files that were left out, or that keep everything from being pushed; Conflicted is true then
 	Deletes    int        // files that the remote would have deleted here, when it is Held for that
+	Removed    int        // notes that this sync deleted in the tree, those that moved left out
+	Standing   Standing   // how the exchange ended
+	Why        string     // what Standing comes from, empty when that is Synced or empty
 	Conflicts  int        // versions that lost and were given to Options.Settle
 	Changed    []string   // paths in the tree that this sync wrote or deleted, in order
 	Ahead      int        // commits that the remote does not have, as far as is known
@@ -107,11 +112,11 @@ type Outcome struct {
 // State is how things stand in a tree.
 type State struct {
 	Initialized bool
-	Remote      string
+	Remote      string // without a password
 	Head        string
 	Dirty       bool // known paths have changes that are not committed
 	Ahead       int  // commits that the remote did not have when it was last asked
-	Behind      int  // commits that the remote had then and that are not here
+	Behind      int  // commits that the remote had then and that are not here, those that wait for the user too
 	// Failures counts the syncs in a row that did not reach the remote; automatic
 	// ones leave it alone until Next.
 	Failures int
@@ -147,7 +152,9 @@ var Backends = []Kind{
 	{"none", "nothing leaves the tree and nothing is recorded", openNone},
 }
 
-// Open returns the backend that o asks for. It starts no process and writes nothing.
+// Open returns the backend that o asks for. It starts no process and writes
+// nothing. A remote that CheckRemote refuses is no reason for an error here: what
+// is local works, State tells it, and Sync fails with ErrRemote.
 func Open(o Options) (Backend, error) {
 	if o.Backend == "" {
 		o.Backend = Backends[0].Name

@@ -45,32 +45,46 @@ func (g *git) refs(ctx context.Context) (refs, error) {
 	return r, err
 }
 
-func (g *git) distance(ctx context.Context, ours, theirs string) (ahead, behind int, err error) {
-	switch {
-	case ours == theirs:
+func (g *git) distance(ctx context.Context, ours string, theirs ...string) (ahead, behind int, err error) {
+	theirs = slices.DeleteFunc(slices.Clone(theirs), func(commit string) bool { return commit == "" })
+	slices.Sort(theirs)
+	theirs = slices.Compact(theirs)
+	var mine []string
+	if ours != "" {
+		mine = []string{ours}
+	}
+	if slices.Equal(mine, theirs) {
 		return 0, 0, nil
-	case ours == "":
-		behind, err = g.count(ctx, theirs)
-		return 0, behind, err
-	case theirs == "":
-		ahead, err = g.count(ctx, ours)
-		return ahead, 0, err
 	}
-	out, err := g.git(ctx, "", "rev-list", "--left-right", "--count", "--end-of-options", ours+"..."+theirs)
-	if err != nil {
-		return 0, 0, err
+	if len(mine) == 1 && len(theirs) == 1 {
+		out, err := g.git(ctx, "", "rev-list", "--left-right", "--count", "--end-of-options", ours+"..."+theirs[0])
+		if err != nil {
+			return 0, 0, err
+		}
+		f := strings.Fields(out)
+		if len(f) != 2 {
+			return 0, 0, fmt.Errorf("git rev-list: it prints %q", out)
+		}
+		ahead, err1 := strconv.Atoi(f[0])
+		behind, err2 := strconv.Atoi(f[1])
+		return ahead, behind, errors.Join(err1, err2)
 	}
-	f := strings.Fields(out)
-	if len(f) != 2 {
-		return 0, 0, fmt.Errorf("git rev-list: it prints %q", out)
+	if ahead, err = g.count(ctx, mine, theirs); err == nil {
+		behind, err = g.count(ctx, theirs, mine)
 	}
-	ahead, err1 := strconv.Atoi(f[0])
-	behind, err2 := strconv.Atoi(f[1])
-	return ahead, behind, errors.Join(err1, err2)
+	return ahead, behind, err
 }
 
-func (g *git) count(ctx context.Context, commit string) (int, error) {
-	out, err := g.git(ctx, "", "rev-list", "--count", "--end-of-options", commit)
+// count counts the commits in some, and not in the others.
+func (g *git) count(ctx context.Context, some, others []string) (int, error) {
+	if len(some) == 0 {
+		return 0, nil
+	}
+	args := append([]string{"rev-list", "--count", "--end-of-options"}, some...)
+	for _, commit := range others {
+		args = append(args, "^"+commit)
+	}
+	out, err := g.git(ctx, "", args...)
 	if err != nil {
 		return 0, err
 	}

@@ -50,6 +50,7 @@ var settings = [...]string{
 	"submodule.recurse=false",
 	"push.gpgSign=false",
 	"push.followTags=false",
+	"push.pushOption=", // a hub that knows none refuses the push
 }
 
 // sealed returns the environment of a child: the caller's, without what would
@@ -58,8 +59,9 @@ var settings = [...]string{
 //
 // Where a connection is made the user's git configuration stays too, below the
 // settings above: credential helpers, proxies, certificates, the command of
-// ssh and rewritten addresses are there, and without them many could not sync.
-// Everything else runs without it.
+// ssh and rewritten addresses (insteadOf) are there, and without them many could
+// not sync. Everything else runs without it. docs/compatibility.md lists which of
+// the user's settings have a say.
 func sealed(env []string, network bool, more ...string) []string {
 	out := make([]string, 0, len(env)+20)
 	for _, kv := range env {
@@ -135,6 +137,11 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 	prefix := []string{"--no-pager", "--literal-pathspecs"}
 	for _, s := range settings {
 		prefix = append(prefix, "-c", s)
+	}
+	if verb == "fetch" || verb == "push" {
+		for _, s := range g.link() {
+			prefix = append(prefix, "-c", s)
+		}
 	}
 	if verb != "init" && verb != "version" {
 		prefix = append(prefix, "--git-dir="+filepath.Join(g.dir, ".git"), "--work-tree="+g.dir)

@@ -2,10 +2,9 @@ package replica
 
 import (
 	"context"
-	"net/url"
+	"errors"
+	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -13,6 +12,22 @@ import (
 // follows only when both sides are one, so the two together tell whether the
 // remote still has what it had.
 const theirRef = "refs/anamnesis/theirs"
+
+// hub is the name under which git itself is told of the remote. It is not
+// origin: what the user's configuration says of an origin (that it is a mirror,
+// that pushes go elsewhere, a program to run there) is not meant for this one.
+const hub = "anamnesis"
+
+// link are the settings that go with the name. An address of its own for
+// pushes keeps pushInsteadOf from sending them where nothing is fetched from.
+func (g *git) link() []string {
+	return []string{
+		"remote." + hub + ".url=" + g.o.Remote,
+		"remote." + hub + ".pushurl=" + g.o.Remote,
+		"remote." + hub + ".fetch=+refs/heads/*:refs/remotes/origin/*",
+		"remote." + hub + ".mirror=false",
+	}
+}
 
 func (g *git) fetch(ctx context.Context) (found bool, err error) {
 	if err := os.MkdirAll(g.dir, 0o700); err != nil {
@@ -30,22 +45,27 @@ func (g *git) fetch(ctx context.Context) (found bool, err error) {
 	if err := g.shell(ctx); err != nil {
 		return false, err
 	}
-	_, err = g.git(ctx, "", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
-		"--end-of-options", "origin", "+refs/heads/main:"+theirRef)
+	_, err = g.git(ctx, "", "fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
+		"--end-of-options", hub, "+refs/heads/main:"+theirRef)
 	if err == nil {
 		return true, nil
 	}
-	err = linked("fetch", g.o.Remote, err)
+	err = linked("fetch", HidePassword(g.o.Remote), err)
 	if strings.Contains(err.Error(), "couldn't find remote ref") {
-		return false, nil
+		// What it had is no longer what it has.
+		return false, g.locked(ctx, "", "update-ref", "-d", theirRef)
+	}
+	var link *linkError
+	if at, missing := absent(g.o.Remote, g.dir); missing && errors.As(err, &link) && link.kind == linkDown {
+		err = &linkError{linkDown, fmt.Errorf("there is nothing at %s; `git init --bare` makes a repository there, if nothing has to be plugged in", at)}
 	}
 	return false, err
 }
 
 func (g *git) push(ctx context.Context, commit string) error {
 	_, err := g.git(ctx, "", "push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
-		"--end-of-options", "origin", commit+":refs/heads/main")
-	return linked("push", g.o.Remote, err)
+		"--end-of-options", hub, commit+":refs/heads/main")
+	return linked("push", HidePassword(g.o.Remote), err)
 }
 
 // shell finds out how to call ssh, once: as the user says, else so that it
@@ -69,28 +89,4 @@ func (g *git) shell(ctx context.Context) error {
 		g.ssh = []string{"GIT_SSH_COMMAND=ssh -o BatchMode=yes -o ConnectTimeout=10"}
 	}
 	return nil
-}
-
-// speaksSSH reports whether an address may be one for ssh.
-func speaksSSH(remote string) bool {
-	if scheme, _, ok := strings.Cut(remote, "://"); ok {
-		return !slices.Contains([]string{"http", "https", "git", "file", "ftp", "ftps"}, strings.ToLower(scheme))
-	}
-	if filepath.IsAbs(remote) || filepath.VolumeName(remote) != "" {
-		return false
-	}
-	before, _, ok := strings.Cut(remote, ":")
-	return ok && !strings.Contains(before, "/")
-}
-
-// hidePassword returns a text without the user part of web addresses in it.
-func hidePassword(text, remote string) string {
-	u, err := url.Parse(remote)
-	if err != nil || u.User == nil {
-		return text
-	}
-	if _, has := u.User.Password(); !has && !strings.HasPrefix(u.Scheme, "http") {
-		return text
-	}
-	return strings.ReplaceAll(text, u.User.String()+"@", "")
 }

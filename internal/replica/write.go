@@ -201,62 +201,6 @@ func (m *merging) hold(s *step, ch *Change) error {
 	return nil
 }
 
-// tooMany stops a merge that would delete too much.
-func (m *merging) tooMany() (bool, error) {
-	const always = 5
-	var gone []string
-	for _, ch := range m.changes {
-		if ch.New == nil {
-			gone = append(gone, ch.Path)
-		}
-	}
-	limit := m.c.o.MaxDelete
-	if limit <= 0 || m.c.o.AllowDelete || len(gone) <= always && !slices.ContainsFunc(gone, m.unexplained) {
-		return false, nil
-	}
-	files, err := m.c.p.list(m.ctx, m.r.ours)
-	if err != nil {
-		return false, err
-	}
-	total := 0
-	for name := range files {
-		if Known(name) && name != attributes {
-			total++
-		}
-	}
-	if (len(gone) <= always || float64(len(gone)) <= limit*float64(total)) && !m.emptied(files, gone) {
-		return false, nil
-	}
-	m.c.out.Held, m.c.out.Deletes = true, len(gone)
-	m.c.say("the remote would delete %d of %d files here, such as %s; nothing was changed; "+
-		"look at the history of the remote, and allow the deletion if it is meant", len(gone), total, gone[0])
-	return true, nil
-}
-
-// unexplained reports whether a path that goes is a note which nobody forgot.
-func (m *merging) unexplained(name string) bool {
-	stone := "tombstones/" + strings.TrimSuffix(path.Base(name), ".md") + ".json"
-	return isNote(name) && !slices.ContainsFunc(m.steps, func(s step) bool { return s.path == stone && s.next != (entry{}) })
-}
-
-// emptied reports whether no note is left of those here, and not all were forgotten.
-func (m *merging) emptied(files map[string]entry, gone []string) bool {
-	if !slices.ContainsFunc(gone, m.unexplained) {
-		return false
-	}
-	for name := range files {
-		if isNote(name) && !slices.Contains(gone, name) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(m.changes, func(ch Change) bool { return ch.New != nil && isNote(ch.Path) })
-}
-
-// isNote reports whether a known path is that of a note.
-func isNote(name string) bool {
-	return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, "slots/")
-}
-
 // tell says which paths are in git's tree and not beside the notes.
 func (m *merging) tell() {
 	if len(m.kept) == 0 {

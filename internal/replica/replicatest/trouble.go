@@ -1,6 +1,7 @@
 package replicatest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -345,4 +346,20 @@ func moves(t *testing.T, w World) {
 		t.Errorf("got %+v after %d rounds", out, round)
 	}
 	w.has(t, map[string]string{"semantic/a.md": "1\na\na2\nb\n"})
+}
+
+func cancelled(t *testing.T, w World) {
+	a := w.machine(t, "a")
+	a.write(map[string]string{"semantic/a.md": "a\n"})
+	a.sync()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	start := time.Now()
+	if _, err := a.b.Sync(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if d := time.Since(start); d > time.Minute {
+		t.Errorf("it took %v", d)
+	}
+	a.sync()
 }

@@ -2,7 +2,6 @@ package replicatest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"anamnesis/internal/replica"
 
@@ -187,6 +185,7 @@ func RunWorld(t *testing.T, open func(t *testing.T) World) {
 		{"held", heldBack},
 		{"held and changed there", heldAndChanged},
 		{"too many deletions", tooMany},
+		{"deletions among a few notes", fewNotes},
 		{"edit during the sync", editDuring},
 		{"crash after the files", crash},
 		{"remote moves during the sync", moves},
@@ -381,20 +380,4 @@ func crossed(t *testing.T, w World) {
 	want := map[string]string{"semantic/x.md": "of a\nof b\nstay\n", "semantic/y.md": "y\nb\n"}
 	a.has(want)
 	b.has(want)
-}
-
-func cancelled(t *testing.T, w World) {
-	a := w.machine(t, "a")
-	a.write(map[string]string{"semantic/a.md": "a\n"})
-	a.sync()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	start := time.Now()
-	if _, err := a.b.Sync(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if d := time.Since(start); d > time.Minute {
-		t.Errorf("it took %v", d)
-	}
-	a.sync()
 }

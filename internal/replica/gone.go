@@ -1,0 +1,246 @@
+package replica
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// tooMany stops a merge that would delete too much.
+//
+// What was forgotten is meant to go, and what only moved is not lost, so a few
+// of those never stop anything. Many do: a tombstone can be a mistake too.
+func (m *merging) tooMany() (bool, error) {
+	const (
+		few  = 1 // notes that may be lost unasked
+		many = 5 // files that may go for whatever reason
+	)
+	limit := m.c.o.MaxDelete
+	if limit <= 0 || m.c.o.AllowDelete {
+		return false, nil
+	}
+	var gone, lost []Change
+	for _, ch := range m.changes {
+		if ch.New == nil {
+			gone = append(gone, ch)
+			if m.isLost(ch.Path) {
+				lost = append(lost, ch)
+			}
+		}
+	}
+	// A sidecar goes with its note, and counts with it.
+	heads := slices.DeleteFunc(slices.Clone(lost), func(ch Change) bool {
+		stem, sidecar := strings.CutSuffix(ch.Path, ".entities.yaml")
+		return sidecar && slices.ContainsFunc(gone, func(other Change) bool { return other.Path == stem+".md" })
+	})
+	if len(gone) <= many && len(heads) == 0 {
+		return false, nil
+	}
+	files, err := m.c.p.list(m.ctx, m.r.ours)
+	if err != nil {
+		return false, err
+	}
+	total := 0
+	for name := range files {
+		if Known(name) && name != attributes {
+			total++
+		}
+	}
+	share := func(some []Change) bool { return float64(len(some)) > limit*float64(total) }
+	if (len(heads) <= few || !share(lost)) && (len(gone) <= many || !share(gone)) && !m.emptied(files, gone) {
+		return false, nil
+	}
+	m.c.out.Held, m.c.out.Deletes, m.c.out.Standing = true, len(gone), Held
+	by, err := m.deleters(gone)
+	if err != nil {
+		return true, err
+	}
+	m.c.say("the remote would delete %d of %d files here%s: %s; nothing was changed; "+
+		"look at what it did (%s), and allow the deletion if it is meant", len(gone), total, by, m.examples(gone), m.c.p.look())
+	return true, nil
+}
+
+// isLost reports whether a path that goes is neither forgotten nor moved.
+func (m *merging) isLost(name string) bool {
+	note := name
+	if stem, ok := strings.CutSuffix(name, ".entities.yaml"); ok {
+		note = stem + ".md"
+	}
+	if !isNote(note) {
+		return true
+	}
+	return m.unexplained(note) && !slices.ContainsFunc(m.changes, func(ch Change) bool {
+		return ch.New != nil && path.Base(ch.Path) == path.Base(name)
+	})
+}
+
+// unexplained reports whether a path that goes is a note which nobody forgot.
+func (m *merging) unexplained(name string) bool {
+	stone := "tombstones/" + strings.TrimSuffix(path.Base(name), ".md") + ".json"
+	return isNote(name) && !slices.ContainsFunc(m.steps, func(s step) bool { return s.path == stone && s.next != (entry{}) })
+}
+
+// emptied reports whether no note is left of those here, and not all were forgotten.
+func (m *merging) emptied(files map[string]entry, gone []Change) bool {
+	if !slices.ContainsFunc(gone, func(ch Change) bool { return m.unexplained(ch.Path) }) {
+		return false
+	}
+	going := make(map[string]bool, len(gone))
+	for _, ch := range gone {
+		going[ch.Path] = true
+	}
+	for name := range files {
+		if isNote(name) && !going[name] {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(m.changes, func(ch Change) bool { return ch.New != nil && isNote(ch.Path) })
+}
+
+// isNote reports whether a known path is that of a note.
+func isNote(name string) bool {
+	return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, "slots/")
+}
+
+// shownGone is how many machines, and how many files, a message names.
+const shownGone = 3
+
+// deleters says who deleted, those who deleted most first.
+func (m *merging) deleters(gone []Change) (string, error) {
+	paths := make([]string, len(gone))
+	for i, ch := range gone {
+		paths[i] = ch.Path
+	}
+	by, err := m.c.p.deleters(m.ctx, m.r.ours, m.r.theirs, paths)
+	if err != nil || len(by) == 0 {
+		return "", err
+	}
+	count := make(map[string]int)
+	for _, who := range by {
+		count[who]++
+	}
+	var names []string
+	for who := range count {
+		names = append(names, who)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	return " (deleted by " + some(names) + ")", nil
+}
+
+// examples names the first files that would go, notes before what belongs to them.
+func (m *merging) examples(gone []Change) string {
+	gone = slices.Clone(gone)
+	slices.SortStableFunc(gone, func(a, b Change) int {
+		switch {
+		case isNote(a.Path) == isNote(b.Path):
+			return strings.Compare(a.Path, b.Path)
+		case isNote(a.Path):
+			return -1
+		}
+		return 1
+	})
+	names := make([]string, len(gone))
+	for i, ch := range gone {
+		if names[i] = ch.Path; i < shownGone && m.c.o.Title != nil && isNote(ch.Path) {
+			names[i] = cmp.Or(m.c.o.Title(ch.Old), ch.Path)
+		}
+	}
+	return some(names)
+}
+
+// some names the first of a list, and counts the others. The names are of
+// strangers: they are quoted, and cut.
+func some(names []string) string {
+	const longestName = 60
+	var list []string
+	for _, name := range names[:min(len(names), shownGone)] {
+		if r := []rune(name); len(r) > longestName {
+			name = string(r[:longestName-1]) + "…"
+		}
+		list = append(list, fmt.Sprintf("%q", name))
+	}
+	text := strings.Join(list, ", ")
+	if left := len(names) - len(list); left > 0 {
+		text += fmt.Sprintf(" and %d more", left)
+	}
+	return text
+}
+
+// removedNotes counts the notes among changes that are gone and not moved.
+func removedNotes(changes []Change, written map[string]bool) int {
+	n := 0
+	for _, ch := range changes {
+		if ch.New == nil && written[ch.Path] && isNote(ch.Path) && !slices.ContainsFunc(changes, func(other Change) bool {
+			return other.New != nil && path.Base(other.Path) == path.Base(ch.Path)
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+func (g *git) deleters(ctx context.Context, ours, theirs string, gone []string) (map[string]string, error) {
+	args := []string{
+		"log", "-z", "--no-show-signature", "--no-renames", "--no-ext-diff", "--diff-filter=D", "--name-only", "--format=%x01%ae%x00%an",
+		"--end-of-options", theirs,
+	}
+	if ours != "" {
+		args = append(args, "^"+ours)
+	}
+	out, err := g.git(ctx, "", append(args, "--")...)
+	if err != nil {
+		return nil, fmt.Errorf("find out who deleted: %w", err)
+	}
+	wanted := make(map[string]bool, len(gone))
+	for _, name := range gone {
+		wanted[name] = true
+	}
+	by := make(map[string]string, len(gone))
+	for row := range strings.SplitSeq(out, "\x01") { // the newest first
+		f := strings.Split(row, "\x00")
+		if len(f) < 2 {
+			continue
+		}
+		who := cmp.Or(machineOf(f[0]), printable(f[1]))
+		for _, name := range f[2:] {
+			if name = strings.TrimLeft(name, "\n"); wanted[name] && by[name] == "" {
+				by[name] = who
+			}
+		}
+	}
+	return by, nil
+}
+
+// look is the command that shows what the remote did.
+func (g *git) look() string {
+	dir := g.dir
+	if strings.ContainsAny(dir, " '") {
+		dir = `"` + dir + `"`
+	}
+	return "git -C " + dir + " log --stat main.." + theirRef
+}
+
+func (b *memBackend) deleters(_ context.Context, ours, theirs string, gone []string) (map[string]string, error) {
+	b.hub.mu.Lock()
+	defer b.hub.mu.Unlock()
+	mine, by := b.hub.ancestors(ours), make(map[string]string, len(gone))
+	for id := range b.hub.ancestors(theirs) {
+		c := b.hub.commits[id]
+		f := strings.Fields(c.subject) // anamnesis: sync from NAME at …
+		if mine[id] || len(c.parents) != 1 || len(f) < 4 {
+			continue
+		}
+		for _, name := range gone {
+			_, had := b.hub.commits[c.parents[0]].tree[name]
+			if _, has := c.tree[name]; had && !has {
+				by[name] = f[3]
+			}
+		}
+	}
+	return by, nil
+}
+
+func (b *memBackend) look() string { return "git log " + theirRef }
