@@ -91,6 +91,6 @@ func (d *decided) allows(n *note.Note) bool {
 		d.stones, err = d.store.Tombstones()
 		d.read, d.failed = true, err != nil
 	}
-	said := note.Normalize(n.Statement())
-	return !d.failed && !slices.ContainsFunc(d.stones, func(t store.Tombstone) bool { return t.ID == n.ID || t.Recognises(said) })
+	_, minded := store.Minding(d.stones, n)
+	return !d.failed && !minded
 }

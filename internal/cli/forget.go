@@ -176,10 +176,11 @@ func newForget(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget ID",
 		Short: "Erase a note for good, on every machine",
-		Long: `Erase a note: its file, every note that says exactly the same, their former forms,
-drafts and conflicts. What stays is a tombstone, which recognises the statement
-without holding it, so that no session, import or machine brings it back. The
-other machines follow with their next sync. Without --apply it only lists what
+		Long: `Erase a note: its file, every note that says exactly the same (under another title,
+too, when the body has eight words or more), their former forms, drafts and
+conflicts. What stays is a tombstone, which recognises the statement without
+holding it, so that no session, import or machine brings it back. The other
+machines follow with their next sync. Without --apply it only lists what
 would be erased. It cannot be undone; ` + "`anamnesis archive ID`" + ` can.
 
 The history of git still holds the text: docs/sync.md says how to begin a new one.`,

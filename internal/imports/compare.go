@@ -133,25 +133,18 @@ func (s *snapshot) read(id note.ID) *note.Note {
 
 // forgotten reports whether a note of that id, or what n says, was forgotten.
 func (s *snapshot) forgotten(id note.ID, n *note.Note) bool {
-	said, scope := "", note.Portable
+	scope := note.Portable
 	if n != nil && n.Scope == note.Local {
 		scope = n.Scope
 	}
-	for _, t := range s.stones[scope] {
-		if t.ID == id {
-			return true
-		}
-		if n == nil {
-			continue
-		}
-		if said == "" {
-			said = note.Normalize(n.Statement())
-		}
-		if t.Recognises(said) {
-			return true
-		}
+	if slices.ContainsFunc(s.stones[scope], func(t store.Tombstone) bool { return t.ID == id }) {
+		return true
 	}
-	return false
+	if n == nil {
+		return false
+	}
+	_, ok := store.Minding(s.stones[scope], n)
+	return ok
 }
 
 // gone reports whether there was a note of that id which is no more: this

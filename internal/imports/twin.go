@@ -9,10 +9,6 @@ import (
 	"anamnesis/internal/note"
 )
 
-// longBody is the number of words from which a body says enough without its
-// title, as it is for ingest.Ingester.PlanDedup.
-const longBody = 8
-
 // saying is the hash by which notes of a project that say the same are known: the
 // body, and the title too where the body is short. A note without a body says
 // what no other says, and so does a session.
@@ -22,7 +18,7 @@ func (s *snapshot) saying(n *note.Note, project string) (sum [sha256.Size]byte, 
 		return sum, false
 	}
 	title := ""
-	if len(strings.Fields(body)) < longBody {
+	if !note.SpeaksAlone(body) {
 		title = note.Normalize(n.Title)
 	}
 	return sha256.Sum256([]byte(s.store.Canonical(project) + "\x00" + title + "\x00" + body)), true

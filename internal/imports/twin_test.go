@@ -91,11 +91,11 @@ func TestTwinFollows(t *testing.T) {
 		{"nothing", func(*room, note.ID) {}, imports.Unchanged, "says it"},
 		{"forgotten", func(r *room, id note.ID) {
 			r.locked(func() error { _, err := r.store.Forget(id); return err })
-		}, imports.Skipped, "forgotten here, as note"},
+		}, imports.Skipped, "it was forgotten here"},
 		{"forgotten, and its own memory is gone", func(r *room, id note.ID) {
 			r.locked(func() error { _, err := r.store.Forget(id); return err })
 			_ = os.Remove(r.write(claudeMemory+"a.md", ""))
-		}, imports.Skipped, "forgotten here, as note"},
+		}, imports.Skipped, "it was forgotten here"},
 		{"forgotten, and the other changed", func(r *room, id note.ID) {
 			r.locked(func() error { _, err := r.store.Forget(id); return err })
 			r.memory("b", "project", "two", same+" So they say.")

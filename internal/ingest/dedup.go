@@ -62,13 +62,10 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 	return plan, nil
 }
 
-// longBody is the number of words from which a body says enough without its title.
-const longBody = 8
-
 // said is what has to be equal for two notes to say the same.
 func said(n *note.Note) string {
 	body := strings.TrimSpace(n.Body)
-	if len(strings.Fields(body)) >= longBody {
+	if note.SpeaksAlone(body) {
 		return body
 	}
 	return note.Normalize(n.Title) + "\x00" + body

@@ -219,17 +219,15 @@ func (g *Ingester) find(ctx context.Context, id note.ID) (store.Ref, error) {
 // forgotten returns the day on which the statement of n was forgotten, or "".
 func (g *Ingester) forgotten(n *note.Note) (string, error) {
 	stones, err := g.store.TombstonesFor(n.Scope)
-	if err != nil || len(stones) == 0 {
+	if err != nil {
 		return "", err
 	}
-	said := note.Normalize(n.Statement())
-	for _, t := range stones {
-		if t.ID == n.ID || t.Recognises(said) {
-			day, _, _ := strings.Cut(t.At, "T")
-			return day, nil
-		}
+	t, ok := store.Minding(stones, n)
+	if !ok {
+		return "", nil
 	}
-	return "", nil
+	day, _, _ := strings.Cut(t.At, "T")
+	return day, nil
 }
 
 // lift takes the tombstones back that mind a note, which its owner wants written

@@ -72,13 +72,13 @@ func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 
 // nearTo returns the function that says whether another note says nearly what n says.
 func (g *Ingester) nearTo(n *note.Note) func(*note.Note) bool {
-	words := strings.Fields(note.Normalize(n.Statement()))
+	was := n.Saying()
 	return func(other *note.Note) bool {
 		if other.ID == n.ID || other.Project != n.Project && other.Project != note.Global && n.Project != note.Global {
 			return false
 		}
-		said := strings.Fields(note.Normalize(other.Statement()))
-		return !slices.Equal(said, words) && alike(words, said) >= g.opts.Similarity
+		said := other.Saying()
+		return !said.Same(&was) && alike(was.Words, said.Words) >= g.opts.Similarity
 	}
 }
 
@@ -118,11 +118,15 @@ func (g *Ingester) toldAgain(ctx context.Context, n *note.Note) ([]Like, error) 
 
 // hidden reports whether a note that stays when n is forgotten supersedes a note.
 func (g *Ingester) hidden(id note.ID, n *note.Note) bool {
-	said := note.Normalize(n.Statement())
+	was := n.Saying()
+	stays := func(other *note.Note) bool {
+		said := other.Saying()
+		return !said.Same(&was)
+	}
 	for ref := range g.store.Walk() {
 		other, _, _, err := g.store.Read(ref.Path)
 		if err == nil && other.ID != n.ID && other.ID != id && slices.Contains(other.Supersedes, id) &&
-			other.Branch == "" && note.Normalize(other.Statement()) != said {
+			other.Branch == "" && stays(other) {
 			return true
 		}
 	}

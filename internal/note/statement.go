@@ -36,30 +36,61 @@ func Normalize(s string) string {
 	return b.String()
 }
 
-// Simhash folds the hashes of words into 64 bits such that similar lists of
-// words get hashes that differ in few bits (Charikar, STOC 2002). Neighbouring
-// words count as pairs too, so that order matters.
-func Simhash(words []string, hash func(string) uint64) uint64 {
-	var sums [64]int
-	add := func(h uint64) {
-		for i := range sums {
-			sums[i] += int(h>>i&1)*2 - 1
+// longBody is the number of words from which a body says enough without its title.
+const longBody = 8
+
+// SpeaksAlone reports whether a body says enough without its title: two notes of
+// that body say the same, whatever their titles are. It has at least eight words
+// in which there is a letter or a digit.
+func SpeaksAlone(body string) bool {
+	words := 0
+	for w := range strings.FieldsSeq(body) {
+		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			words++
+		}
+		if words == longBody {
+			return true
 		}
 	}
-	prev := uint64(0)
-	for i, w := range words {
-		h := hash(w)
-		add(h)
-		if i > 0 {
-			add(prev*0x9e3779b97f4a7c15 ^ h)
-		}
-		prev = h
+	return false
+}
+
+// A Saying is what a note says, in the form in which two are compared.
+type Saying struct {
+	Statement string   // normalised
+	Words     []string // of the statement
+	Body      string   // normalised; empty unless it speaks alone
+	BodyWords []string // the last of Words; nil unless the body speaks alone
+	Session   bool     // it is what a session did
+}
+
+// Saying returns what n says.
+func (n *Note) Saying() Saying {
+	s := SayingOf(n.Statement())
+	s.Session = n.Type == Episodic
+	return s
+}
+
+// SayingOf returns what a statement says: the title up to the first line feed,
+// then the body.
+func SayingOf(statement string) Saying {
+	s := Saying{Statement: Normalize(statement)}
+	s.Words = strings.Fields(s.Statement)
+	title, body, _ := strings.Cut(statement, "\n")
+	if !SpeaksAlone(body) {
+		return s
 	}
-	var sim uint64
-	for i, n := range sums {
-		if n > 0 {
-			sim |= 1 << i
-		}
+	s.Body, s.BodyWords = s.Statement, s.Words
+	// A title of symbols alone leaves nothing in the statement.
+	title = Normalize(title)
+	if rest, ok := strings.CutPrefix(s.Statement, title+" "); ok && title != "" {
+		s.Body, s.BodyWords = rest, s.Words[strings.Count(title, " ")+1:]
 	}
-	return sim
+	return s
+}
+
+// Same reports whether two notes say the same: in the same words, or in the same
+// body where that speaks alone.
+func (s *Saying) Same(other *Saying) bool {
+	return s.Statement == other.Statement || s.Body != "" && s.Body == other.Body
 }

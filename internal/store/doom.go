@@ -20,15 +20,13 @@ const (
 func judge(stones []Tombstone, name string, data []byte) (note.ID, verdict) {
 	n, err := note.Parse(data)
 	id := stemID(name)
-	said := ""
-	words := -1
+	var said note.Saying
 	if err == nil {
-		id, said = n.ID, note.Normalize(n.Statement())
-		words = len(strings.Fields(said))
+		id, said = n.ID, n.Saying()
 	}
 	v := inPlace
 	for _, t := range stones {
-		if t.Tokens == words && t.exactly(said) {
+		if err == nil && t.exactly(&said) {
 			return id, goes
 		}
 		if t.ID == id {
@@ -121,7 +119,8 @@ func (s *Store) saysForgotten(c Conflict, g graves) bool {
 }
 
 // erase removes everything that the tombstones name, the note files last: a run
-// that is repeated finds by them what belongs to them.
+// that is repeated finds by them what belongs to them. What killed writes left
+// goes too, since it may hold any of it.
 func (s *Store) erase(g graves, spared sparing) (erased []string, err error) {
 	d, err := s.doom(g, spared)
 	if err != nil {
@@ -160,5 +159,5 @@ func (s *Store) erase(g graves, spared sparing) (erased []string, err error) {
 		}
 		erased = append(erased, n.ref.Path)
 	}
-	return erased, nil
+	return erased, s.eraseLeftovers()
 }

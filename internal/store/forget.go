@@ -82,6 +82,7 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 	}
 	f.Title = n.Title
 	stone = NewTombstone(id, n.Statement(), s.now())
+	said := n.Saying()
 	ids := map[note.ID]bool{id: true}
 	scope := note.Local
 	for ref := range s.Walk() {
@@ -111,7 +112,7 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 			stone.At = after(old.At, s.now())
 		}
 	}
-	if stone.At, err = s.afterLifts(stone.At, note.Normalize(n.Statement())); err != nil {
+	if stone.At, err = s.afterLifts(stone.At, &said); err != nil {
 		return f, stone, err
 	}
 	for id := range ids {
@@ -214,10 +215,8 @@ func (s *Store) Reinstate(id note.ID, data []byte) (ref Ref, changed bool, err e
 	if err != nil {
 		return fail(err)
 	}
-	for _, t := range stones {
-		if t.ID == id || t.exactly(note.Normalize(n.Statement())) {
-			return fail(ErrForgotten)
-		}
+	if forgot(stones, n) {
+		return fail(ErrForgotten)
 	}
 	n.UpdatedAt, n.Edits = note.At(s.now()), nil
 	if err := n.Validate(); err != nil {

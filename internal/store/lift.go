@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"anamnesis/internal/note"
@@ -16,12 +15,9 @@ import (
 // whatever order the two arrive. What nearly says the statement stays forgotten.
 type lifts []Tombstone
 
-// spare reports whether a normalised statement of a number of words was written
-// again after the tombstone t.
-func (l lifts) spare(t Tombstone, normalized string, words int) bool {
-	return slices.ContainsFunc(l, func(lift Tombstone) bool {
-		return lift.Tokens == words && !t.laterThan(lift) && lift.fits(normalized)
-	})
+// spare reports whether what a note says was written again after the tombstone t.
+func (l lifts) spare(t Tombstone, s *note.Saying) bool {
+	return slices.ContainsFunc(l, func(lift Tombstone) bool { return !t.laterThan(lift) && lift.fits(s) })
 }
 
 // laterThan compares the times of two decisions.
@@ -60,7 +56,7 @@ func inForce(all []Tombstone) []Tombstone {
 // the note is written: a note that stands below a tombstone may be erased. The
 // caller holds the store lock.
 func (s *Store) Lift(n *note.Note) (paths []string, err error) {
-	said := note.Normalize(n.Statement())
+	said := n.Saying()
 	lift := NewTombstone(n.ID, n.Statement(), s.now())
 	lift.V = 2
 	mindful := false
@@ -78,7 +74,7 @@ func (s *Store) Lift(n *note.Note) (paths []string, err error) {
 				lift.At = after(t.At, s.now())
 			}
 			mindful = mindful || t.V == 1 && (scope == note.Portable || n.Scope == note.Local)
-			if t.V == 1 && (t.ID == n.ID || t.fits(said)) && (scope == note.Local || n.Scope != note.Local) {
+			if t.V == 1 && (t.ID == n.ID || t.fits(&said)) && (scope == note.Local || n.Scope != note.Local) {
 				exact = append(exact, tombstonePath(scope, t.ID))
 			}
 		}
@@ -126,15 +122,14 @@ func (s *Store) bury(path string, t Tombstone) error {
 
 // afterLifts returns the time of a tombstone for a statement that is forgotten
 // now: later than every time it was written again.
-func (s *Store) afterLifts(at, said string) (string, error) {
-	words := len(strings.Fields(said))
+func (s *Store) afterLifts(at string, said *note.Saying) (string, error) {
 	for _, scope := range []note.Scope{note.Portable, note.Local} {
 		stones, err := s.tombstonesOf(scope)
 		if err != nil {
 			return at, err
 		}
 		for _, t := range stones {
-			if t.V == 2 && t.Tokens == words && t.fits(said) && !(Tombstone{At: at}).laterThan(t) {
+			if t.V == 2 && t.fits(said) && !(Tombstone{At: at}).laterThan(t) {
 				at = after(t.At, s.now())
 			}
 		}

@@ -43,7 +43,7 @@ func recognised(t *testing.T, s *store.Store, statement string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.ContainsFunc(stones, func(t store.Tombstone) bool { return t.Recognises(note.Normalize(statement)) })
+	return slices.ContainsFunc(stones, func(t store.Tombstone) bool { return t.Recognises(note.SayingOf(statement)) })
 }
 
 func TestLift(t *testing.T) {
@@ -96,7 +96,7 @@ func TestLiftNearCopy(t *testing.T) {
 	// Which copies are near depends on the salt.
 	near := store.Tombstone{}
 	for range 100_000 {
-		if near = store.NewTombstone("old", "t\n"+fridays, s.Now().Add(-time.Hour)); near.Recognises(note.Normalize(n.Statement())) {
+		if near = store.NewTombstone("old", "t\n"+fridays, s.Now().Add(-time.Hour)); near.Recognises(note.SayingOf(n.Statement())) {
 			break
 		}
 	}

@@ -145,8 +145,8 @@ func (f forgotten) recognises(data []byte) bool {
 	if err != nil {
 		return false
 	}
-	said := note.Normalize(n.Statement())
-	return slices.ContainsFunc(f.stones, func(t Tombstone) bool { return t.ID == n.ID || t.Recognises(said) })
+	_, ok := Minding(f.stones, n)
+	return ok
 }
 
 func (f forgotten) merge(name string, base, ours, theirs []byte) (merged, other []byte, err error) {

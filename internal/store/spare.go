@@ -3,7 +3,6 @@ package store
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"anamnesis/internal/note"
 )
@@ -41,25 +40,23 @@ func (s *Store) spares(all sparing, fresh graves, a arrival) {
 	if err != nil {
 		return
 	}
-	said := note.Normalize(n.Statement())
-	words := len(strings.Fields(said))
-	known, asked := false, false
+	said := n.Saying()
 	for _, t := range stones {
-		if t.ID == n.ID || t.Tokens != words || !t.exactly(said) {
-			continue
-		}
-		if !asked {
-			known, asked = s.knows(n.ID, said), true
-		}
-		if !known && !slices.Contains(all[n.ID], t.HMAC) {
+		if t.ID != n.ID && t.exactly(&said) && !slices.Contains(all[n.ID], t.HMAC) && !s.knew(n.ID, &t) {
 			all[n.ID] = append(all[n.ID], t.HMAC)
 		}
 	}
 }
 
-// knows reports whether a note says something here, or once did.
-func (s *Store) knows(id note.ID, said string) bool {
-	says := func(n *note.Note, err error) bool { return err == nil && note.Normalize(n.Statement()) == said }
+// knew reports whether a note says here, or once did, what was forgotten with t.
+func (s *Store) knew(id note.ID, t *Tombstone) bool {
+	says := func(n *note.Note, err error) bool {
+		if err != nil {
+			return false
+		}
+		said := n.Saying()
+		return t.fits(&said)
+	}
 	for ref := range s.Walk() {
 		if stemID(ref.Path) != id {
 			continue

@@ -358,7 +358,7 @@ func TestTombstone(t *testing.T) {
 		{"half of it", "Never deploy on Friday", false},
 		{"nothing", "", false},
 	} {
-		if got := stone.Recognises(note.Normalize(c.text)); got != c.want {
+		if got := stone.Recognises(note.SayingOf(c.text)); got != c.want {
 			t.Errorf("%s: recognised %v", c.name, got)
 		}
 	}
@@ -387,7 +387,7 @@ func TestTombstoneRecognisesItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "statement")
 		stone := store.NewTombstone("x", text, time.Now())
-		if !stone.Recognises(note.Normalize(text)) {
+		if !stone.Recognises(note.SayingOf(text)) {
 			t.Fatalf("%q is not recognised", text)
 		}
 	})

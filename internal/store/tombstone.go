@@ -2,17 +2,12 @@ package store
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/bits"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +16,8 @@ import (
 
 // A Tombstone remembers that a statement was forgotten, without holding it:
 // whoever reads it cannot tell what was said, and whoever says it again, word
-// for word or nearly, is recognised.
+// for word or nearly, is recognised, also under another title where the body
+// speaks alone.
 //
 // A lifted tombstone, of version 2, takes the place of one whose note was
 // brought back. It recognises nothing. When it stands under the id of a note that
@@ -35,72 +31,12 @@ type Tombstone struct {
 	Simhash string  `json:"simhash"` // 64 bits over keyed words, hex
 	Tokens  int     `json:"tokens"`  // number of words
 
+	// The same of the body, when that speaks alone (note.SpeaksAlone).
+	BodyHMAC    string `json:"body_hmac,omitempty"`
+	BodySimhash string `json:"body_simhash,omitempty"`
+	BodyTokens  int    `json:"body_tokens,omitempty"`
+
 	lifts *lifts // statements that it does not mind any more; nil when there are none
-}
-
-// Near-copies: at least this many words, and this many differing bits at most.
-// Three bits of 64 is the usual bound for near-duplicate documents (Manku,
-// Jain, Das Sarma: Detecting Near-Duplicates for Web Crawling, WWW 2007).
-const (
-	nearWords = 8
-	NearBits  = 3
-)
-
-// NewTombstone makes the tombstone of a statement.
-func NewTombstone(id note.ID, statement string, at time.Time) Tombstone {
-	salt := make([]byte, 16)
-	rand.Read(salt) // never fails
-	sum, sim, words := fingerprint(salt, note.Normalize(statement))
-	return Tombstone{
-		V: 1, ID: id, At: at.UTC().Format(time.RFC3339),
-		Salt: hex.EncodeToString(salt), HMAC: hex.EncodeToString(sum),
-		Simhash: fmt.Sprintf("%016x", sim), Tokens: words,
-	}
-}
-
-// Recognises reports whether a normalised statement is the forgotten one or a
-// near-copy, and was not written again by its owner since.
-func (t Tombstone) Recognises(normalized string) bool {
-	return t.V == 1 && t.resembles(normalized) && !t.spares(normalized)
-}
-
-// spares reports whether a statement was written again after it was forgotten.
-func (t Tombstone) spares(normalized string) bool {
-	return t.lifts != nil && t.lifts.spare(t, normalized, len(strings.Fields(normalized)))
-}
-
-func (t Tombstone) resembles(normalized string) bool {
-	salt, err := hex.DecodeString(t.Salt)
-	if err != nil {
-		return false
-	}
-	words := len(strings.Fields(normalized))
-	if t.Tokens != words && (words < nearWords || t.Tokens < nearWords || 4*abs(t.Tokens-words) > t.Tokens) {
-		return false // too different in length to be worth the hashing
-	}
-	sum, sim, words := fingerprint(salt, normalized)
-	if hex.EncodeToString(sum) == t.HMAC {
-		return true
-	}
-	var want uint64
-	if _, err := fmt.Sscanf(t.Simhash, "%x", &want); err != nil {
-		return false
-	}
-	return words >= nearWords && t.Tokens >= nearWords && bits.OnesCount64(sim^want) <= NearBits
-}
-
-func abs(n int) int { return max(n, -n) }
-
-func fingerprint(salt []byte, normalized string) (sum []byte, sim uint64, words int) {
-	mac := hmac.New(sha256.New, salt)
-	keyed := func(s string) []byte {
-		mac.Reset()
-		mac.Write([]byte(s))
-		return mac.Sum(nil)
-	}
-	all := strings.Fields(normalized)
-	sim = note.Simhash(all, func(w string) uint64 { return binary.BigEndian.Uint64(keyed(w)) })
-	return keyed(normalized), sim, len(all)
 }
 
 // tombstonesOf reads the tombstones of a tree of the store, the lifted ones too.
@@ -108,8 +44,41 @@ func (s *Store) tombstonesOf(scope note.Scope) ([]Tombstone, error) {
 	if err := s.folders(treeName(scope) + "/tombstones/"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
-	return tombstonesIn(os.DirFS(s.Tree(scope)))
+	dir, err := os.Open(s.Path(treeName(scope) + "/tombstones"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read tombstones: %w", err)
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, fmt.Errorf("read tombstones: %w", err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	all := make([]Tombstone, 0, len(entries))
+	var buf [maxRecord + 1]byte
+	for _, e := range entries {
+		if !isTombstoneFile(e) {
+			continue
+		}
+		n, err := readFrom(dir, e.Name(), buf[:])
+		if err != nil || n > maxRecord {
+			continue
+		}
+		if t, ok := readTombstone(buf[:n]); ok {
+			all = append(all, t)
+		}
+	}
+	return all, nil
 }
+
+func isTombstoneFile(e fs.DirEntry) bool {
+	return strings.HasSuffix(e.Name(), ".json") && e.Type().IsRegular()
+}
+
+// tombstonesIn reads the tombstones of a tree that may stand elsewhere, such as in git.
 
 func tombstonesIn(tree fs.FS) ([]Tombstone, error) {
 	entries, err := fs.ReadDir(tree, "tombstones")
@@ -121,7 +90,7 @@ func tombstonesIn(tree fs.FS) ([]Tombstone, error) {
 	}
 	var all []Tombstone
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".json") || !e.Type().IsRegular() {
+		if !isTombstoneFile(e) {
 			continue
 		}
 		if fi, err := e.Info(); err != nil || fi.Size() > maxRecord {
@@ -141,23 +110,6 @@ func readTombstone(data []byte) (t Tombstone, ok bool) {
 	}
 	_, err := note.ParseID(string(t.ID))
 	return t, err == nil
-}
-
-// exactly reports whether a normalised statement is the forgotten one, not a
-// near-copy, and was not written again by its owner since.
-func (t Tombstone) exactly(normalized string) bool {
-	return t.V == 1 && t.fits(normalized) && !t.spares(normalized)
-}
-
-// fits reports whether a normalised statement is the one of the fingerprint.
-func (t Tombstone) fits(normalized string) bool {
-	salt, err := hex.DecodeString(t.Salt)
-	if err != nil || t.HMAC == "" {
-		return false
-	}
-	mac := hmac.New(sha256.New, salt)
-	mac.Write([]byte(normalized))
-	return hex.EncodeToString(mac.Sum(nil)) == t.HMAC
 }
 
 // supersedes reports whether t is the later decision about its note.

@@ -141,7 +141,7 @@ func buried(stones []Tombstone, data []byte) bool {
 		return false
 	}
 	n, err := note.Parse(data)
-	return err == nil && slices.ContainsFunc(stones, func(t Tombstone) bool { return t.ID == n.ID || t.exactly(note.Normalize(n.Statement())) })
+	return err == nil && forgot(stones, n)
 }
 
 // populated reports whether there is a note in the store.

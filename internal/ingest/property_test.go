@@ -1,0 +1,317 @@
+package ingest_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// A quickDisk does not wait for the disk: nothing here loses power.
+type quickDisk struct{ store.OS }
+
+type quickFile struct{ store.File }
+
+func (quickDisk) SyncDir(string) error { return nil }
+func (quickFile) Sync() error          { return nil }
+
+func (d quickDisk) Create(dir string) (store.File, error) {
+	f, err := d.OS.Create(dir)
+	return quickFile{f}, err
+}
+
+// Two machines say and forget the same few things under changing titles.
+type pair struct {
+	*rapid.T
+	now       time.Time
+	machines  []*peer
+	hub       map[string]string // the files on the remote
+	said      map[string]bool   // bodies that somebody wrote
+	decisions map[string]bool   // the last word about a body: it is forgotten
+}
+
+type peer struct {
+	*ingest.Ingester
+	w     *pair
+	name  string
+	store *store.Store
+	index *index.Index
+	base  map[string]string // the remote as it was when they last met
+}
+
+// Each is the start of all that says it, and in no other.
+var bodies = []string{
+	broker,
+	"Never deploy the storefront on a friday since the engineer on call is alone over the weekend.",
+	"wait a minute",
+}
+
+var titles = []string{"Queue", "Nightly restart of the broker", "What the team learned about deploys in May"}
+
+// key is what is forgotten with a note: a short body says nothing without its title.
+func key(n *note.Note) string {
+	for i, body := range bodies {
+		if note.Normalize(n.Body) == note.Normalize(body) {
+			if note.SpeaksAlone(body) {
+				return fmt.Sprint(i)
+			}
+			return fmt.Sprint(i, n.Title)
+		}
+	}
+	return ""
+}
+
+func (w *pair) check(err error) {
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func newPair(t *rapid.T, dir string, r *llm.Redactor) *pair {
+	w := &pair{
+		T: t, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
+		hub: make(map[string]string), said: make(map[string]bool), decisions: make(map[string]bool),
+	}
+	for _, name := range []string{"a", "b"} {
+		s, err := store.Open(store.Options{Root: filepath.Join(dir, name), Disk: quickDisk{}, Now: func() time.Time { return w.now }})
+		w.check(err)
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: s.Path("index.db")})
+		w.check(err)
+		t.Cleanup(func() { db.Close() })
+		p := &peer{w: w, name: name, store: s, index: index.New(db, s, index.Embedding{}), base: make(map[string]string)}
+		p.Ingester = ingest.New(s, p.index, r, ingest.Options{MachineID: name, HoldSimilar: true, Similarity: 0.9})
+		w.machines = append(w.machines, p)
+	}
+	return w
+}
+
+// write lets an agent or the owner write something, in another spelling now and then.
+func (p *peer) write(source string, force bool) ingest.Outcome {
+	w := p.w
+	n := &note.Note{
+		Type: rapid.SampledFrom(note.Types).Draw(w.T, "type"), Title: rapid.SampledFrom(titles).Draw(w.T, "title"),
+		Body:  rapid.SampledFrom(bodies).Draw(w.T, "body"),
+		Scope: rapid.SampledFrom([]note.Scope{note.Portable, note.Portable, note.Local}).Draw(w.T, "scope"), Provenance: note.Provenance{Source: source, Confidence: 1},
+	}
+	if rapid.Bool().Draw(w.T, "loud") {
+		n.Body = strings.ToUpper(n.Body) + "!"
+	}
+	if force {
+		n.Scope = note.Portable // a lift of one machine alone is another story
+	}
+	out, err := p.Add(w.Context(), ingest.Draft{Note: n, Reason: store.Capture, Force: force})
+	w.check(errors.Join(err, out.Stale))
+	if out.Result != ingest.Dropped {
+		w.said[key(n)] = true
+	}
+	if out.Lifted {
+		w.decisions[key(n)] = false
+	}
+	return out
+}
+
+func (p *peer) forget() {
+	w := p.w
+	var all []note.ID
+	for ref := range p.store.Walk() {
+		if ref.Scope == note.Portable {
+			n, _, _, err := p.store.Read(ref.Path)
+			w.check(err)
+			all = append(all, n.ID)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	n, err := p.store.Remembered(rapid.SampledFrom(all).Draw(w.T, "note"))
+	w.check(err)
+	w.decisions[key(n)] = true
+	f, err := p.store.Forget(n.ID)
+	w.check(err)
+	w.check(p.index.Refresh(w.Context(), f.Notes...))
+}
+
+// files reads what a machine keeps below a folder.
+func (p *peer) files(tree string) map[string]string {
+	all := make(map[string]string)
+	err := fs.WalkDir(os.DirFS(p.store.Root()), tree, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !d.Type().IsRegular() {
+			return nil
+		}
+		if err == nil {
+			var data []byte
+			data, err = os.ReadFile(p.store.Path(name))
+			all[strings.TrimPrefix(name, tree+"/")] = string(data)
+		}
+		return err
+	})
+	p.w.check(err)
+	return all
+}
+
+// sync is what a machine does, with the remote as a set of files.
+func (p *peer) sync() {
+	w := p.w
+	bytesOf := func(files map[string]string, name string) []byte {
+		if text, ok := files[name]; ok {
+			return []byte(text)
+		}
+		return nil
+	}
+	for range 3 {
+		theirs := make(fstest.MapFS)
+		for name, text := range w.hub {
+			theirs[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		merge, err := p.store.Merger(theirs)
+		w.check(err)
+		ours, merged := p.files("memory"), make(map[string]string)
+		names := make(map[string]bool)
+		for _, files := range []map[string]string{ours, w.hub, p.base} {
+			for name := range files {
+				names[name] = true
+			}
+		}
+		var changes []store.Change
+		for name := range names {
+			was := bytesOf(ours, name)
+			now, other, err := merge(name, bytesOf(p.base, name), was, bytesOf(w.hub, name))
+			w.check(err)
+			if other != nil {
+				_, _, err := p.store.AddConflict(name, now, other)
+				w.check(err)
+			}
+			changes = append(changes, store.Change{Path: name, Old: was, New: now})
+			if now != nil {
+				merged[name] = string(now)
+			}
+		}
+		late, err := p.store.Adopt(changes)
+		if w.check(err); len(late) > 0 {
+			w.Fatalf("changed meanwhile: %v", late)
+		}
+		w.hub, p.base = merged, merged
+		erased, err := p.store.Obey()
+		w.check(err)
+		moved, err := p.store.Settle()
+		w.check(err)
+		_, err = p.index.Sync(w.Context(), index.SyncOptions{})
+		w.check(err)
+		if len(erased)+len(moved) == 0 {
+			return
+		}
+	}
+}
+
+// live plays a number of steps, and then lets both sync until nothing moves.
+func (w *pair) live(steps int) {
+	for range steps {
+		w.now = w.now.Add(5 * time.Second)
+		p := rapid.SampledFrom(w.machines).Draw(w.T, "machine")
+		switch rapid.IntRange(0, 9).Draw(w.T, "step") {
+		case 0, 1:
+			p.write(note.Human, false)
+		case 2:
+			p.write(note.Human, true)
+		case 3, 4, 5:
+			p.write(note.Agent, false)
+		case 6, 7:
+			p.forget()
+		default:
+			p.sync()
+		}
+	}
+	for range 2 {
+		for _, p := range w.machines {
+			p.sync()
+		}
+	}
+	w.agree()
+}
+
+func (w *pair) agree() {
+	if diff := cmp.Diff(w.machines[0].files("memory"), w.machines[1].files("memory")); diff != "" {
+		w.Fatalf("the two differ:\n%s", diff)
+	}
+	for _, p := range w.machines {
+		for _, tree := range []string{"memory", "local", "history", "conflicts", "spool/held"} {
+			for name, text := range p.files(tree) {
+				n, err := note.Parse([]byte(text))
+				if err != nil {
+					continue
+				}
+				if w.decisions[key(n)] {
+					w.Fatalf("%s: %s/%s says what was forgotten, as %q", p.name, tree, name, n.Title)
+				}
+			}
+		}
+		for body, gone := range w.decisions {
+			if !gone && !p.keeps(body) {
+				w.Fatalf("%s: %q is gone, and its owner wrote it again", p.name, body)
+			}
+		}
+	}
+	for body := range w.said {
+		if _, decided := w.decisions[body]; !decided && !w.machines[0].keeps(body) && !w.machines[1].keeps(body) {
+			w.Fatalf("%q is gone, and nobody forgot it", body)
+		}
+	}
+	// It stays so, whoever comes.
+	for _, p := range w.machines {
+		for range 5 {
+			out := p.write(note.Agent, false)
+			if out.Note != nil && w.decisions[key(out.Note)] {
+				w.Fatalf("%s: what was forgotten is %s again, as %q", p.name, out.Result, out.Note.Title)
+			}
+		}
+	}
+}
+
+// keeps reports whether a machine has a note of a body.
+func (p *peer) keeps(body string) bool {
+	for _, tree := range []string{"memory", "local", "spool/held"} {
+		for _, text := range p.files(tree) {
+			if n, err := note.Parse([]byte(text)); err == nil && key(n) == body {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestForgettingConverges lets two machines write, forget and sync in any order.
+// When both have synced they have the same, the last word about everything holds,
+// and what was forgotten is nowhere, under no title. rapid prints the seed of a
+// failure.
+func TestForgettingConverges(t *testing.T) {
+	r, err := llm.NewRedactor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cases, most := 0, 12
+	if os.Getenv("ANAMNESIS_SOAK") != "" {
+		most = 100_000 // as many as -rapid.checks says
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		if cases++; cases > most {
+			return
+		}
+		newPair(rt, filepath.Join(dir, fmt.Sprint(cases)), r).live(rapid.IntRange(3, 20).Draw(rt, "steps"))
+	})
+}

@@ -1,0 +1,69 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// foreignTemp begins the names of temporary files that are written without the
+// store lock, by package replica.
+const foreignTemp = tempPrefix + "sync-"
+
+// restAge is how old a temporary file has to be, before it is taken for what a
+// crash left in a folder whose writers may not hold the store lock.
+const restAge = 5 * time.Minute
+
+// eraseLeftovers removes what killed writes left in the folders in which texts of
+// notes are written. Everybody who writes there holds the store lock, as the
+// caller does, so that no living writer has such a file; and whatever is in one,
+// it came into no note. Where others write too, a young file stays.
+func (s *Store) eraseLeftovers() error {
+	touched := make(map[string]bool)
+	var errs []error
+	for _, top := range []string{"memory", "local", "conflicts", "spool"} {
+		_ = filepath.WalkDir(s.Path(top), func(at string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return nil //nolint:nilerr // what cannot be read cannot be erased either
+			case d.IsDir() && strings.HasPrefix(d.Name(), "."):
+				return fs.SkipDir
+			case !strings.HasPrefix(d.Name(), tempPrefix) || !d.Type().IsRegular():
+				return nil
+			}
+			if !s.locked(at) {
+				if fi, err := d.Info(); err != nil || s.now().Sub(fi.ModTime()) < restAge {
+					return nil //nolint:nilerr // it took its place meanwhile
+				}
+			}
+			if err := s.disk.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+			touched[filepath.Dir(at)] = true
+			return nil
+		})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(touched)) {
+		errs = append(errs, s.disk.SyncDir(dir))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("erase what a write left: %w", err)
+	}
+	return nil
+}
+
+// locked reports whether a temporary file is one of those that are written under
+// the store lock only.
+func (s *Store) locked(at string) bool {
+	rel, err := filepath.Rel(s.root, filepath.Dir(at))
+	rel = filepath.ToSlash(rel)
+	if err != nil || strings.HasPrefix(filepath.Base(at), foreignTemp) {
+		return false
+	}
+	return rel == "spool/held" || rel != "spool" && !strings.HasPrefix(rel, "spool/")
+}
