@@ -14,7 +14,7 @@ func (p *program) explainHit(h *recall.Hit) {
 	for _, r := range h.Reasons {
 		p.printf("   %+8.3f  %s\n", r.Delta, printable(r.What))
 	}
-	for _, name := range recall.Arms() {
+	for _, name := range recall.Sources() {
 		if f, ok := h.Found[name]; ok {
 			p.printf("   %s: rank %d, score %.3f, norm %.3f, %s\n", name, f.Rank, f.Score, f.Norm, printable(f.Why))
 		}
@@ -139,10 +139,11 @@ func searchJSON(m *memory, res *recall.Result, scope recall.Scope, o searchOptio
 		Cache    string             `json:"cache"`
 		Arms     []recall.ArmReport `json:"arms"`
 		Reranker string             `json:"reranker"`
+		Without  int                `json:"without_vector"` // passages that only their words can find yet
 	}{
 		head("search"), res.Query.Text, o.mode, len(hits), o.fields, res.Gate != nil && !res.Gate.Open, scope, hits, res.Searched, m.stale, res.Tokens, float64(res.Took.Microseconds()) / 1000,
 		append([]string{}, res.Missing...), append([]string{}, res.Failed...), res.Gate, window, res.Recent, res.Cached,
-		append([]recall.ArmReport{}, res.Arms...), res.Reranker,
+		append([]recall.ArmReport{}, res.Arms...), res.Reranker, res.WithoutVector,
 	}
 }
 

@@ -46,7 +46,7 @@ func (o *askOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.confidence, "confidence", "", "notes of at least this confidence: HIGH (0.8), MEDIUM (0.5), LOW, or a number such as 0.7")
 	f.StringVar(&o.corpus, "corpus", "", "only notes of the corpus `NAME`")
 	f.StringSliceVar(&o.boost, "boost-tags", nil, "raise notes that carry these `TAGS` a little")
-	f.StringSliceVar(&o.arms, "arms", nil, "ask only these arms: "+strings.Join(recall.Arms(), ", "))
+	f.StringSliceVar(&o.arms, "arms", nil, "ask only these arms: "+strings.Join(recall.Sources(), ", "))
 	f.StringVar(&o.mode, "mode", modes[0].name, "which arms: hybrid are all of them, naive is meaning alone, local the graph alone")
 	f.BoolVar(&o.gate, "gate", false, "say nothing rather than something irrelevant")
 	f.Float64Var(&o.minOverlap, "min-overlap", 0, "say nothing unless the best note holds this share of the question's words, by weight")
@@ -110,8 +110,8 @@ func (o *askOptions) query(ctx context.Context, m *memory, text string) (recall.
 		return q, recall.Scope{}, usage("--min-overlap %g: give a share from 0 to 1", o.minOverlap)
 	}
 	for _, a := range o.arms {
-		if !slices.Contains(recall.Arms(), a) {
-			return q, recall.Scope{}, usage("--arms %q: there are %s", a, strings.Join(recall.Arms(), ", "))
+		if !slices.Contains(recall.Sources(), a) {
+			return q, recall.Scope{}, usage("--arms %q: there are %s", a, strings.Join(recall.Sources(), ", "))
 		}
 	}
 	if q.Confidence, err = confidence(o.confidence); err != nil {

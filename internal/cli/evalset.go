@@ -109,7 +109,7 @@ func (o *evalOptions) read(command string) (r eval.Retrieval, err error) {
 func ablations() []eval.Variant {
 	all := []eval.Variant{{Name: "as set"}}
 	for _, arm := range recall.Arms() {
-		rest := slices.DeleteFunc(recall.Arms(), func(a string) bool { return a == arm })
+		rest := slices.DeleteFunc(recall.Sources(), func(a string) bool { return a == arm })
 		all = append(all, eval.Variant{Name: "without arm " + arm, Arms: rest})
 	}
 	for _, f := range config.Features() {

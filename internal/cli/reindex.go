@@ -10,14 +10,15 @@ import (
 )
 
 type problemJSON struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	Path    string `json:"path"`
+	Reason  string `json:"reason"`
+	Sidecar bool   `json:"sidecar"` // its note is indexed
 }
 
 func problems(m *memory, all []index.Problem) []problemJSON {
 	list := make([]problemJSON, 0, len(all))
 	for _, pr := range all {
-		list = append(list, problemJSON{m.store.Path(pr.Path), pr.Reason})
+		list = append(list, problemJSON{m.store.Path(pr.Path), pr.Reason, pr.Sidecar})
 	}
 	return list
 }
@@ -54,9 +55,14 @@ read as notes are named and left alone.`,
 			if rep.Healed && m.notice == "" {
 				p.note("the index was damaged and has been made anew")
 			}
-			indexed := rep.Files - len(rep.Problems)
+			indexed := rep.Files
 			for _, pr := range rep.Problems {
-				p.note("skipped %s: %s", m.store.Path(pr.Path), pr.Reason)
+				what := "left out of"
+				if !pr.Sidecar {
+					what = "skipped"
+					indexed--
+				}
+				p.note("%s %s: %s", what, m.store.Path(pr.Path), pr.Reason)
 			}
 			if p.json {
 				return p.emit(struct {

@@ -129,6 +129,7 @@ func (p *program) search(ctx context.Context, o searchOptions, text string) erro
 	for _, s := range append(res.Failed, res.Missing...) {
 		p.note("left out: %s", s)
 	}
+	m.embedRest(res)
 	if p.json {
 		if err := p.emit(searchJSON(m, res, scope, o)); err != nil {
 			return err
@@ -137,6 +138,18 @@ func (p *program) search(ctx context.Context, o searchOptions, text string) erro
 		p.printHits(m, res, o)
 	}
 	return p.nothing(res)
+}
+
+// embedRest says that notes wait for their vectors, and starts the run that
+// makes them.
+func (m *memory) embedRest(res *recall.Result) {
+	if res.WithoutVector == 0 {
+		return
+	}
+	m.p.note("%d of %d passages have no vector yet and are found by their words only; a background run makes them", res.WithoutVector, res.Passages)
+	if !m.store.ReadOnly() {
+		_ = m.p.detach("drain")
+	}
 }
 
 // asked makes an error of wrong usage of one that a flag brought about.

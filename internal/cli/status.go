@@ -154,7 +154,11 @@ func (p *program) printStatus(s statusJSON) {
 		p.printf("to review: %s of a model that nobody has read; `anamnesis review` lists them\n", plural(s.Review, "note"))
 	}
 	for _, pr := range s.Problems {
-		p.printf("not a note: %s: %s\n", pr.Path, pr.Reason)
+		what := "not a note"
+		if pr.Sidecar {
+			what = "left out of a sidecar"
+		}
+		p.printf("%s: %s: %s\n", what, pr.Path, pr.Reason)
 	}
 	for _, a := range s.Aside {
 		p.printf("set aside: %s is the index of another program; delete it when that program is gone\n", a)

@@ -91,11 +91,25 @@ func checkProblems(ctx context.Context, p *Patient) Result {
 	if len(found) == 0 {
 		return ok("none")
 	}
-	lines := []string{plural(len(found), "file") + ", whose text no search finds"}
+	notes, sidecars := 0, 0
+	for _, f := range found {
+		if f.Sidecar {
+			sidecars++
+		} else {
+			notes++
+		}
+	}
+	var lines []string
+	if notes > 0 {
+		lines = append(lines, plural(notes, "file")+", whose text no search finds")
+	}
+	if sidecars > 0 {
+		lines = append(lines, plural(sidecars, "sidecar")+", of which something is left out")
+	}
 	for _, f := range found[:min(len(found), maxLines)] {
 		lines = append(lines, clean(f.Path, 200)+": "+f.Reason)
 	}
-	return warn("mend the front matter of the files, or move them out of memory/ and local/; docs/format.md says what a note is", lines...)
+	return warn("mend the front matter or the sidecar, or move the files out of memory/ and local/; docs/format.md says what a note is", lines...)
 }
 
 // setAside lists the files that were moved out of the index' place.

@@ -120,7 +120,7 @@ func (s standing) measure(ctx context.Context, e *recall.Engine, cases []Case, o
 
 // ask puts a question to the whole store, and to nobody's memory of questions.
 func ask(ctx context.Context, e *recall.Engine, query string, k int) (ids []note.ID, failed []string, err error) {
-	res, err := e.Recall(ctx, recall.Query{Text: query, K: k, NoCache: true, Synthetic: true})
+	res, err := e.Recall(ctx, recall.Query{Text: query, K: k, NoCache: true, Synthetic: true, OwnWords: true})
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return nil, nil, fmt.Errorf("ask %.60q: %w", query, err)
 	}

@@ -180,6 +180,9 @@ func (d *Document) note(ids map[string]note.ID) *note.Note {
 	if !ok {
 		at = imported(d.ID)
 	}
+	if ok && d.Meta.Group != "" { // what a group said at one time is one conversation
+		n.Provenance.Session = d.Meta.Group + " " + at.Format(time.RFC3339)
+	}
 	n.CreatedAt, n.UpdatedAt = note.At(at), note.At(at)
 	for _, old := range d.Meta.Supersedes {
 		if id, ok := ids[old]; ok {

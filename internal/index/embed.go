@@ -34,6 +34,10 @@ func (e *Embedding) Model() string {
 	return ""
 }
 
+// Remote reports whether the vectors come from another process, which makes them
+// after a note was indexed.
+func (ix *Index) Remote() bool { return ix.embedding.Remote != nil }
+
 // Model names the model that this index searches with.
 func (ix *Index) Model() string { return ix.embedding.Model() }
 
@@ -147,6 +151,42 @@ func (ix *Index) embedMissing(ctx context.Context, budget time.Duration, progres
 	}
 }
 
+// Waiting counts the passages that EmbedMissing would give a vector, and all of
+// them. What the built-in model makes it makes when a note is indexed, so only
+// a change of the model leaves notes waiting: it looks at the newest of those
+// without a vector and, when it knows no word of them, takes none to be waiting.
+func (ix *Index) Waiting(ctx context.Context) (waiting, all int, err error) {
+	model := ix.Model()
+	if model == "" {
+		return 0, 0, nil
+	}
+	if ix.embedding.Remote != nil {
+		_, waiting, all, err = ix.Unembedded(ctx, model, 0)
+		return waiting, all, err
+	}
+	some, waiting, all, err := ix.Unembedded(ctx, model, embedBatch)
+	if err != nil {
+		return 0, all, err
+	}
+	for _, u := range some {
+		if ix.localVector(u) != nil {
+			return waiting, all, nil
+		}
+	}
+	return 0, all, nil
+}
+
+// localVector makes the vector of a passage with the built-in model.
+func (ix *Index) localVector(u Unembedded) Vector {
+	n, _, _, err := ix.store.Read(u.Path)
+	if err != nil || u.End > len(n.Body) {
+		return nil // the next walk sees to it
+	}
+	stem := takeStemmer()
+	defer stem.giveBack()
+	return Quantize(ix.embedding.Local(append(tokens(n.Title, true, stem), tokens(n.Body[u.Start:u.End], true, stem)...)))
+}
+
 // embedSome embeds a batch of passages and writes their vectors.
 func (ix *Index) embedSome(ctx context.Context, todo []Unembedded) (int, error) {
 	if ix.embedding.Remote != nil && ix.embedding.Redact == nil {
@@ -155,21 +195,18 @@ func (ix *Index) embedSome(ctx context.Context, todo []Unembedded) (int, error) 
 	var texts []llm.Redacted
 	var keys []int64
 	vectors := make(map[int64]Vector)
-	stem := takeStemmer()
-	defer stem.giveBack()
 	for _, u := range todo {
+		if ix.embedding.Remote == nil {
+			if v := ix.localVector(u); v != nil {
+				vectors[u.Passage] = v
+			}
+			continue
+		}
 		n, _, _, err := ix.store.Read(u.Path)
 		if err != nil || u.End > len(n.Body) {
 			continue // the next walk sees to it
 		}
 		text := n.Title + "\n" + n.Body[u.Start:u.End]
-		if ix.embedding.Remote == nil {
-			all := append(tokens(n.Title, true, stem), tokens(n.Body[u.Start:u.End], true, stem)...)
-			if v := Quantize(ix.embedding.Local(all)); v != nil {
-				vectors[u.Passage] = v
-			}
-			continue
-		}
 		texts, keys = append(texts, ix.embedding.Redact(text)), append(keys, u.Passage)
 	}
 	got, err := ix.embedTexts(ctx, texts)

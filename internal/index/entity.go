@@ -118,8 +118,11 @@ func (e *Entry) addGraph(side *note.Sidecar, stem *stemmer) {
 	if side != nil {
 		learnt := side.ExtractedAt
 		for _, r := range side.Edges[:min(len(side.Edges), 4*maxEntities)] {
+			if r.Superseded != "" { // it says nothing any more, nor that the note speaks of its ends
+				continue
+			}
 			from, to := add(r.Source), add(r.Target)
-			if from == 0 || to == 0 || from == to || r.Superseded != "" {
+			if from == 0 || to == 0 || from == to {
 				continue
 			}
 			edge := Edge{From: from, To: to, FromName: r.Source, ToName: r.Target, Relation: r.Relation, Strength: r.Strength}

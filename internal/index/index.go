@@ -16,6 +16,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"hash/fnv"
+	"strings"
 	"time"
 
 	"anamnesis/internal/note"
@@ -48,7 +49,13 @@ type Entry struct {
 	Entities  []EntityKey // what the note speaks of, each once
 	Declared  int         // how many of them, from the first, its sidecar names
 	Edges     []Edge      // how these hang together, as its sidecar says
+	Sidecar   string      // what is wrong with its sidecar, "" when nothing is
 }
+
+// SidecarPath is where the sidecar of the note at path stands.
+func SidecarPath(path string) string { return strings.TrimSuffix(path, ".md") + sidecarSuffix }
+
+const sidecarSuffix = ".entities.yaml"
 
 // A Passage is a stretch of a note's body, analysed, with the title and tags of its note.
 type Passage struct {
@@ -168,8 +175,12 @@ type Batch struct {
 	Walked   time.Time // when the walk that led to this began; zero leaves it
 }
 
-// A Problem is a file in the trees that is not in the index, and why.
-type Problem struct{ Path, Reason string }
+// A Problem is a file in the trees that is not in the index, or a sidecar of
+// which something is left out, and why. The note of a sidecar is indexed.
+type Problem struct {
+	Path, Reason string
+	Sidecar      bool
+}
 
 // A Backend keeps the picture. Implementations are safe for concurrent use and
 // satisfy the suite in indextest. Answers are ordered so that two backends with
@@ -181,7 +192,7 @@ type Backend interface {
 	State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error)
 	// Files returns what is known of the files at paths, or of all when paths is nil.
 	Files(ctx context.Context, paths []string) (map[string]FileState, error)
-	// Problems lists the files that could not be indexed.
+	// Problems lists the files that could not be indexed, or not wholly.
 	Problems(ctx context.Context) ([]Problem, error)
 
 	// Statistics returns the numbers of the whole index, Frequencies a term for
@@ -201,13 +212,15 @@ type Backend interface {
 	First(ctx context.Context, notes []int64, f Filter) ([]Candidate, error)
 	// Company returns, for each of the notes, those that stand beside it among the
 	// notes of its project and session that were made in the same second, by id: at
-	// most two. A second that more than 64 notes of a project share is that of an
-	// import, and gives no company.
+	// most two. A note without a session has no company, and neither has one of a
+	// second that more than 64 notes of its project share: that is an import's.
 	Company(ctx context.Context, notes []int64, f Filter) ([]Company, error)
+	// Superseding reports whether any note says that it takes the place of another.
+	Superseding(ctx context.Context) (bool, error)
 	// Unembedded returns passages without a vector of a model, at most limit of
 	// them, how many there are of them and of all.
 	Unembedded(ctx context.Context, model string, limit int) (some []Unembedded, missing, all int, err error)
-	// Embed gives passages their vectors. Passages that are gone are passed over.
+	// Embed gives passages their vectors, which readers see. Passages that are gone are passed over.
 	Embed(ctx context.Context, model string, vectors map[int64]Vector) error
 	// Mentions returns notes that speak of an entity, at most limit, newest first, and in how many notes it occurs at all.
 	// With declared, notes that merely hold its name are left out.

@@ -104,10 +104,30 @@ func (ix *Index) readOne(ref store.Ref) result {
 	if err != nil {
 		return result{problem: &FileState{Size: ref.Size, ModTime: ref.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: reason(err)}}
 	}
-	side, _, _ := ix.store.ReadSidecar(ref.Path) // a broken one tells nothing; doctor names it
+	side, warnings, err := ix.store.ReadSidecar(ref.Path)
 	e := NewEntry(n, now, data, side)
+	e.Sidecar = complaint(warnings, err)
 	ix.embed(&e)
 	return result{entry: &e}
+}
+
+// maxComplaints is how many things that are wrong with one sidecar are told.
+const maxComplaints = 3
+
+// complaint says what is wrong with a sidecar: that it cannot be read, or what of
+// it was left out.
+func complaint(warnings []note.Warning, err error) string {
+	if err != nil {
+		return reason(err) + "; the note is found, but by none of its entities and relations"
+	}
+	var all []string
+	for _, w := range warnings[:min(len(warnings), maxComplaints)] {
+		all = append(all, w.String())
+	}
+	if more := len(warnings) - len(all); more > 0 {
+		all = append(all, fmt.Sprintf("and %d more like these", more))
+	}
+	return strings.Join(all, "; ")
 }
 
 // reason is the part of an error that says what is wrong with the file.
@@ -184,8 +204,8 @@ func before(a, b string) bool {
 	return a < b
 }
 
-// Refresh brings the index into step with the files at paths, and looks at no
-// others: after a write of ours, and after a pull, whose paths git tells.
+// Refresh brings the index into step with the files at paths, notes or their
+// sidecars, and looks at no others: after a write of ours, and after a pull, whose paths git tells.
 func (ix *Index) Refresh(ctx context.Context, paths ...string) error {
 	err := ix.refresh(ctx, paths)
 	if err != nil && ix.Damaged(err) {
@@ -207,7 +227,14 @@ func (ix *Index) refresh(ctx context.Context, paths []string) error {
 	b := Batch{Problems: make(map[string]FileState)}
 	var refs []store.Ref
 	dropped := make(map[string]bool)
-	paths = slices.Compact(slices.Sorted(slices.Values(paths))) // a path that is named twice would claim its own id
+	paths = slices.Clone(paths)
+	for i, p := range paths {
+		if stem, ok := strings.CutSuffix(p, sidecarSuffix); ok {
+			paths[i] = stem + ".md"
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths) // a path that is named twice would claim its own id
 	for _, p := range paths {
 		ref, err := ix.store.Stat(p)
 		if err != nil {

@@ -148,13 +148,16 @@ func notice(res *recall.Result, scope recall.Scope) string {
 	for _, what := range append(res.Failed, res.Missing...) {
 		parts = append(parts, "left out: "+what)
 	}
+	if res.WithoutVector > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d passages have no vector yet and are found by their words only", res.WithoutVector, res.Passages))
+	}
 	return clip(visibly(strings.Join(parts, "; ")), 1000, "…")
 }
 
 // why tells in one line how a note was found.
 func why(h *recall.Hit) string {
 	var parts []string
-	for _, arm := range recall.Arms() {
+	for _, arm := range recall.Sources() {
 		if f, ok := h.Found[arm]; ok {
 			parts = append(parts, fmt.Sprintf("%s #%d", arm, f.Rank))
 		}

@@ -19,7 +19,8 @@ func (w Warning) String() string { return fmt.Sprintf("line %d: %s", w.Line, w.T
 
 // ParseSidecar reads a sidecar. It bears with what is missing, up to an empty
 // file: an entity of an unknown type is a concept, an edge that is not whole
-// or has an unknown relation is left out, and each of them has its warning.
+// or has an unknown relation is left out, and so is an unknown key; each of
+// them has its warning.
 // The error is about files that are no YAML mapping.
 func ParseSidecar(data []byte) (*Sidecar, []Warning, error) {
 	text, err := sidecarText(data)
@@ -45,6 +46,8 @@ func ParseSidecar(data []byte) (*Sidecar, []Warning, error) {
 			r.each(key, pair.Value, r.entity)
 		case "relationships":
 			r.each(key, pair.Value, r.edge)
+		default:
+			r.warn(lineOf(pair.Key), "%q is no key of a sidecar; left out, the keys are document_id, extracted_at, entities and relationships", key)
 		}
 	}
 	return r.out, r.warnings, nil

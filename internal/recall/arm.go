@@ -41,7 +41,7 @@ var arms = []arm{
 	},
 	{
 		name: "successor", ask: (*Engine).successor,
-		on:     func(_ Options, q Query, r *Result) bool { return r.Recent && !q.Dead && !stubbed("R5") },
+		on:     func(_ Options, q Query, _ *Result) bool { return !q.OwnWords && !stubbed("R5") },
 		weight: func(o Options) float64 { return o.LexicalWeight }, floor: func(Options) float64 { return 0 },
 	},
 	{
@@ -60,6 +60,10 @@ func Arms() []string {
 	return names
 }
 
+// Sources lists what Hit.Found and Query.Arms may name: the arms, and "company",
+// which brings what was written in the same breath as a hit and finds nothing alone.
+func Sources() []string { return append(Arms(), company) }
+
 // A list is what an arm found.
 type list struct {
 	arm
@@ -73,6 +77,10 @@ type ArmReport struct {
 	Took       time.Duration `json:"-"`
 	Error      string        `json:"error,omitempty"`
 }
+
+// errIdle says that there is nothing in the store that an arm could find for any
+// question: it counts as not asked.
+var errIdle = errors.New("nothing to find")
 
 // ask puts the query to all arms at once, and then to those that begin where
 // the others ended. An arm that fails is left out; that none is left is an error.
@@ -102,6 +110,10 @@ func (e *Engine) ask(ctx context.Context, q Query, res *Result) ([]list, error) 
 		}
 		wg.Wait()
 		for i, err := range failed {
+			if errors.Is(err, errIdle) {
+				asked--
+				continue
+			}
 			if errors.Is(err, index.ErrNoModel) { // not asked for, rather than failed
 				asked--
 				reports[i].Error = err.Error()
@@ -110,9 +122,8 @@ func (e *Engine) ask(ctx context.Context, q Query, res *Result) ([]list, error) 
 				res.Failed = append(res.Failed, fmt.Sprintf("%s: %v", now[i].name, err))
 				errs = append(errs, err)
 			}
+			res.Arms, lists = append(res.Arms, reports[i]), append(lists, got[i])
 		}
-		res.Arms = append(res.Arms, reports...)
-		lists = append(lists, got...)
 	}
 	if asked > 0 && len(errs) == asked {
 		return nil, fmt.Errorf("recall: %w", errors.Join(errs...))

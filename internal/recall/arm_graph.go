@@ -39,7 +39,25 @@ type spot struct {
 	strength float64
 	path     string
 	hops     int
-	named    bool // it stands in the question
+	named    bool    // it stands in the question
+	of       []int64 // the best notes that speak of it
+
+	holding, ended []index.Edge // edges where the walk began, and whether they conduct
+}
+
+// rests reports whether something the walk began with may itself lead to notes
+// that speak of it. It may not when a relation that does not hold is all that
+// ties it to the question, or to each of the notes it comes from: that would
+// bring yesterday's cause back as something that is just spoken of.
+func (s *spot) rests(spots map[index.EntityKey]spot) bool {
+	asked := func(x index.Edge) bool { return spots[x.From].named || spots[x.To].named }
+	if slices.ContainsFunc(s.ended, asked) && !slices.ContainsFunc(s.holding, asked) {
+		return false
+	}
+	return slices.ContainsFunc(s.of, func(n int64) bool {
+		tells := func(x index.Edge) bool { return x.Note == n }
+		return !slices.ContainsFunc(s.ended, tells) || slices.ContainsFunc(s.holding, tells)
+	})
 }
 
 func (e *Engine) graph(ctx context.Context, q Query, res *Result, found []list) ([]*Hit, error) {
@@ -80,13 +98,28 @@ func (e *Engine) seeds(ctx context.Context, q Query, found []list) (map[index.En
 	for _, n := range notes {
 		for _, k := range mentioned[n] {
 			s := spots[k]
-			if strength := 0.5 / float64(rank[n]+1); strength > s.strength {
-				s.strength = strength
-				spots[k] = s
-			}
+			s.strength = max(s.strength, 0.5/float64(rank[n]+1))
+			s.of = append(s.of, n)
+			spots[k] = s
 		}
 	}
 	return spots, nil
+}
+
+// touch tells the spots at both ends of an edge of it.
+func touch(spots map[index.EntityKey]spot, x index.Edge, conducts bool) {
+	for _, k := range []index.EntityKey{x.From, x.To} {
+		s, ok := spots[k]
+		switch {
+		case !ok:
+			continue
+		case conducts:
+			s.holding = append(s.holding, x)
+		default:
+			s.ended = append(s.ended, x)
+		}
+		spots[k] = s
+	}
 }
 
 // walk spreads the strength of the spots along edges.
@@ -101,7 +134,13 @@ func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result,
 		if err != nil {
 			return err
 		}
-		edges = slices.DeleteFunc(edges, func(x index.Edge) bool { return !e.conducts(&x, q, res) })
+		edges = slices.DeleteFunc(edges, func(x index.Edge) bool {
+			conducts := e.conducts(&x, q, res)
+			if hop == 1 {
+				touch(spots, x, conducts)
+			}
+			return !conducts
+		})
 		degree := make(map[index.EntityKey]int)
 		for _, x := range edges {
 			degree[x.From]++
@@ -183,7 +222,7 @@ func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Resu
 	visits = visits[:min(len(visits), graphVisited)]
 	var resting []index.EntityKey // where the walk began and did not move
 	for _, v := range visits {
-		if v.hops == 0 && !v.named {
+		if v.hops == 0 && !v.named && v.rests(spots) {
 			resting = append(resting, v.key)
 		}
 	}
@@ -192,7 +231,7 @@ func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Resu
 		return nil, err
 	}
 	visits = slices.DeleteFunc(visits, func(v visit) bool {
-		return v.hops == 0 && (v.named || !slices.Contains(declared, v.key))
+		return v.hops == 0 && !slices.Contains(declared, v.key) // the named ones are not among them
 	})
 	total := res.Searched
 	if total == 0 {

@@ -33,6 +33,11 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	if err != nil {
 		return nil, err
 	}
+	if len(near) == 0 || e.index.Remote() { // the built-in model is seldom behind
+		if res.WithoutVector, res.Passages, err = e.index.Waiting(ctx); err != nil {
+			return nil, err
+		}
+	}
 	near = slices.DeleteFunc(near, func(c index.Candidate) bool { return c.Vector.Cosine(question) < leastCosine })
 	hits := gather(near, q.pool(), func(c *index.Candidate) float64 { return c.Vector.Cosine(question) })
 	if hits, err = e.describe(ctx, hits); err != nil {

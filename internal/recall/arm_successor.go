@@ -3,17 +3,27 @@ package recall
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
 
-// maxSuccession bounds how many times a note was replaced until we give up.
-const maxSuccession = 5
+const (
+	maxSuccession  = 5  // how many times a note was replaced until we give up
+	maxPredecessor = 10 // of the best notes by words, those that hold no more are looked at
+)
 
-// successor finds, for a question about what is so now, the notes that took the
-// place of those that answer it but hold no more. What replaced an answer need
-// not use its words.
-func (e *Engine) successor(ctx context.Context, q Query, res *Result, _ []list) ([]*Hit, error) {
+// successor finds the notes that took the place of those that would answer but
+// hold no more: what replaced an answer need not use its words. The hit keeps
+// the passages of what it replaced, and is read as well as those are, so that it
+// stands, before the gate too, where that note would stand.
+func (e *Engine) successor(ctx context.Context, q Query, _ *Result, _ []list) ([]*Hit, error) {
+	if some, err := e.index.Superseding(ctx); err != nil {
+		return nil, err
+	} else if !some {
+		return nil, errIdle
+	}
 	f := e.filter(q)
 	old := f
 	old.Dead = true
@@ -22,54 +32,144 @@ func (e *Engine) successor(ctx context.Context, q Query, res *Result, _ []list) 
 		return nil, err
 	}
 	s := newScorer(e.opts, m, nil, nil)
-	covered := make(map[int64]float64)
-	var keys []int64
-	for i := range m.Candidates {
-		c := &m.Candidates[i]
-		if _, ok := covered[c.Key]; !ok {
-			keys = append(keys, c.Key)
-		}
-		covered[c.Key] = max(covered[c.Key], s.tally(c))
-	}
-	rows, err := e.index.Rows(ctx, keys)
+	found, err := e.describe(ctx, gather(m.Candidates, maxPredecessor, func(c *index.Candidate) float64 { return s.bm25(c) }))
 	if err != nil {
 		return nil, err
 	}
 	var hits []*Hit
-	seen := make(map[note.ID]bool)
-	for _, r := range rows {
-		now := r
-		for i := 0; i < maxSuccession && now.SupersededBy != ""; i++ {
-			next, ok, err := e.index.Lookup(ctx, now.SupersededBy)
-			if err != nil {
-				return nil, err
-			}
-			if !ok {
-				break
-			}
-			now = next
+	byKey := make(map[int64]*Hit)
+	for _, was := range found {
+		now, err := e.last(ctx, was.Row)
+		if err != nil {
+			return nil, err
 		}
-		if now.Key == r.Key || now.Dead || seen[now.ID] {
+		if now.Key == was.Row.Key || now.Dead && !q.Dead {
 			continue
 		}
-		seen[now.ID] = true
-		h := &Hit{Row: now, Coverage: covered[r.Key]}
-		h.add("took the place of "+string(r.ID), h.Coverage)
-		h.Found = map[string]Found{"successor": {Score: h.score, Norm: h.Coverage, Why: fmt.Sprintf("took the place of %s", r.ID)}}
+		if h := byKey[now.Key]; h != nil { // of two that it replaced the better one was first
+			h.before = append(h.before, was.passages...)
+			continue
+		}
+		h := &Hit{Row: now, before: was.passages}
+		for i := range was.passages {
+			h.Coverage = max(h.Coverage, s.tally(&was.passages[i]))
+		}
+		why := "took the place of " + string(was.Row.ID)
+		h.add(why, was.score)
+		h.Found = map[string]Found{"successor": {Score: was.score, Norm: h.Coverage, Why: why}}
+		byKey[now.Key] = h
 		hits = append(hits, h)
 	}
-	order(hits)
 	if err := e.firstPassages(ctx, hits, f); err != nil {
 		return nil, err
 	}
-	kept := hits[:0]
+	hits = slices.DeleteFunc(hits, func(h *Hit) bool { return len(h.passages) == 0 }) // the filter holds them back
+	for i, h := range hits {
+		found := h.Found["successor"]
+		found.Rank = i + 1
+		h.Found["successor"] = found
+	}
+	return hits, nil
+}
+
+// last returns the note that holds in the place of one, which is itself when
+// nothing replaced it.
+func (e *Engine) last(ctx context.Context, r index.Row) (index.Row, error) {
+	for i := 0; i < maxSuccession && r.SupersededBy != ""; i++ {
+		next, ok, err := e.index.Lookup(ctx, r.SupersededBy)
+		if err != nil || !ok {
+			return r, err
+		}
+		r = next
+	}
+	return r, nil
+}
+
+// succession says which hits took the place of which.
+type succession struct {
+	by  map[*Hit]*Hit // the nearest one that is a hit too
+	old []*Hit        // its keys, each before what replaced it
+}
+
+// chains finds among hits those that others replaced, whether directly or by
+// notes that are no hits.
+func (e *Engine) chains(ctx context.Context, q Query, hits []*Hit) succession {
+	c := succession{by: make(map[*Hit]*Hit)}
+	if !q.Dead || stubbed("R5") {
+		return c
+	}
+	byID := make(map[note.ID]*Hit, len(hits))
 	for _, h := range hits {
-		if len(h.passages) > 0 { // the filter lets it through
-			found := h.Found["successor"]
-			found.Rank = len(kept) + 1
-			h.Found["successor"] = found
-			kept = append(kept, h)
+		byID[h.Row.ID] = h
+	}
+	for _, h := range hits {
+		r := h.Row
+		for i := 0; i < maxSuccession && r.SupersededBy != "" && c.by[h] == nil; i++ {
+			if now := byID[r.SupersededBy]; now != nil && now != h {
+				c.by[h] = now
+				break
+			}
+			next, ok, err := e.index.Lookup(ctx, r.SupersededBy)
+			if err != nil || !ok {
+				break // it stands where it stands
+			}
+			r = next
 		}
 	}
-	return kept, nil
+	done := make(map[*Hit]bool, len(c.by))
+	for len(c.old) < len(c.by) {
+		before := len(c.old)
+		for _, h := range hits { // next are those that nobody waits for
+			if c.by[h] != nil && !done[h] && !slices.ContainsFunc(hits, func(p *Hit) bool { return c.by[p] == h && !done[p] }) {
+				done[h], c.old = true, append(c.old, h)
+			}
+		}
+		if len(c.old) == before { // a circle: two indexes have spoken
+			break
+		}
+	}
+	return c
+}
+
+// behind is what a note that was replaced is worth against what replaced it.
+const behind = 1 - 1e-6
+
+// level gives what replaced a hit at least its score, and it a little less: both
+// stand where the better one stood, the one that holds first.
+func (c succession) level(hits []*Hit) []*Hit {
+	if len(c.old) == 0 {
+		return hits
+	}
+	for _, h := range c.old {
+		if now := c.by[h]; now.score < h.score {
+			now.add(fmt.Sprintf("took the place of %s", h.Row.ID), h.score-now.score)
+		}
+	}
+	for _, h := range slices.Backward(c.old) {
+		if now := c.by[h]; h.score > now.score*behind {
+			h.add(fmt.Sprintf("behind %s, which took its place", now.Row.ID), now.score*behind-h.score)
+		}
+	}
+	order(hits)
+	return hits
+}
+
+// line puts what was replaced right behind what replaced it, where a later
+// stage has put it before.
+func (c succession) line(hits []*Hit) []*Hit {
+	for range c.old {
+		moved := false
+		for _, h := range c.old {
+			at, now := slices.Index(hits, h), slices.Index(hits, c.by[h])
+			if at < now {
+				later := hits[now]
+				copy(hits[at+1:now+1], hits[at:now])
+				hits[at], moved = later, true
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return hits
 }

@@ -50,8 +50,8 @@ func (e *Engine) imprint(q Query, res *Result) imprint {
 	f := e.filter(q)
 	f.Now = time.Time{}
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v\n%s\n%t %t\n%#v\n%d %q %d %d\n%s\n", e.opts, e.index.Model(), e.models.Words != nil, e.models.Expander != nil,
-		f, q.pool(), slices.Sorted(slices.Values(q.Arms)), q.AsOf.UnixNano(), q.KnownAt.UnixNano(), now.Format(time.DateOnly))
+	fmt.Fprintf(h, "%+v\n%s\n%t %t %t\n%#v\n%d %q %d %d\n%s\n", e.opts, e.index.Model(), e.models.Words != nil, e.models.Expander != nil,
+		q.OwnWords, f, q.pool(), slices.Sorted(slices.Values(q.Arms)), q.AsOf.UnixNano(), q.KnownAt.UnixNano(), now.Format(time.DateOnly))
 	if w := res.Window; w != nil {
 		fmt.Fprintf(h, "%d %d\n", w.From.UnixNano(), w.To.UnixNano())
 	}
@@ -218,12 +218,15 @@ func jaccard[T interface{ ~uint32 | ~string }](a, b []T) float64 {
 // recollect makes lists of a memory. Notes whose time has come since are left
 // out; nil means that the memory does not hold any more.
 func (e *Engine) recollect(ctx context.Context, q Query, res *Result, p imprint, m memory) []list {
-	notes, passages := make(map[int64]bool), make(map[int64]bool)
+	notes, passages, before := make(map[int64]bool), make(map[int64]bool), make(map[int64]bool)
 	for _, a := range m.arms {
 		for _, h := range a.hits {
 			notes[h.note] = true
 			for _, k := range h.passages {
 				passages[k] = true
+			}
+			for _, k := range h.before {
+				before[k] = true
 			}
 		}
 	}
@@ -232,18 +235,23 @@ func (e *Engine) recollect(ctx context.Context, q Query, res *Result, p imprint,
 	if err != nil || len(described) != len(keys) {
 		return nil
 	}
-	fetched, err := e.index.Passages(ctx, slices.Sorted(maps.Keys(passages)), e.filter(q))
+	f := e.filter(q)
+	fetched, err := e.index.Passages(ctx, slices.Sorted(maps.Keys(passages)), f)
 	if err != nil {
 		return nil
+	}
+	var replaced []index.Candidate
+	if len(before) > 0 {
+		f.Dead = true
+		if replaced, err = e.index.Passages(ctx, slices.Sorted(maps.Keys(before)), f); err != nil {
+			return nil
+		}
 	}
 	rows := make(map[int64]index.Row, len(described))
 	for _, r := range described {
 		rows[r.Key] = r
 	}
-	there := make(map[int64]*index.Candidate, len(fetched))
-	for i := range fetched {
-		there[fetched[i].Passage] = &fetched[i]
-	}
+	there, gone := byPassage(fetched), byPassage(replaced)
 	terms, ok := e.recallTerms(ctx, q.Text, m)
 	if !ok {
 		return nil
@@ -270,13 +278,18 @@ func (e *Engine) recollect(ctx context.Context, q Query, res *Result, p imprint,
 					h.passages = append(h.passages, *c)
 				}
 			}
+			for _, k := range r.before {
+				if c := gone[k]; c != nil {
+					h.before = append(h.before, *c)
+				}
+			}
 			if len(h.passages) == 0 { // forgotten by now
 				continue
 			}
 			if cached == "fuzzy" {
 				h.Coverage, h.Cosine = 0, 0 // the gate is about this question; whoever reads the passages compares them anew
-				for i := range h.passages {
-					h.Coverage = max(h.Coverage, s.tally(&h.passages[i]))
+				for _, c := range slices.Concat(h.passages, h.before) {
+					h.Coverage = max(h.Coverage, s.tally(&c))
 				}
 			}
 			l.hits = append(l.hits, h)
@@ -286,6 +299,14 @@ func (e *Engine) recollect(ctx context.Context, q Query, res *Result, p imprint,
 	}
 	res.Terms, res.Searched, res.Cached = terms, m.searched, cached
 	return lists
+}
+
+func byPassage(all []index.Candidate) map[int64]*index.Candidate {
+	got := make(map[int64]*index.Candidate, len(all))
+	for i := range all {
+		got[all[i].Passage] = &all[i]
+	}
+	return got
 }
 
 // recallTerms returns the terms of a question with what a memory knows of them.
@@ -326,10 +347,10 @@ func (e *Engine) recallTerms(ctx context.Context, question string, m memory) ([]
 	return terms, err == nil
 }
 
-// remember keeps what the arms found, unless one of them failed. That it cannot
-// be kept does not matter.
+// remember keeps what the arms found, unless one of them failed or could not see
+// all there is. That it cannot be kept does not matter.
 func (e *Engine) remember(ctx context.Context, q Query, res *Result, lists []list) {
-	if !res.asked || len(res.Failed) > 0 {
+	if !res.asked || len(res.Failed) > 0 || res.WithoutVector > 0 {
 		return
 	}
 	p := e.imprint(q, res)

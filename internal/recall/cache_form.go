@@ -31,11 +31,11 @@ type hitMemory struct {
 	start, end       int
 	coverage, cosine float64
 	found            Found
-	passages         []int64
+	passages, before []int64
 }
 
 // memoryForm is the first byte of a memory; another layout has another one.
-const memoryForm = 1
+const memoryForm = 2
 
 // encodeMemory writes a memory.
 func encodeMemory(p imprint, res *Result, lists []list) []byte {
@@ -66,9 +66,11 @@ func encodeMemory(p imprint, res *Result, lists []list) []byte {
 			number(f.Score)
 			number(f.Norm)
 			text(f.Why)
-			whole(len(h.passages))
-			for i := range h.passages {
-				key(h.passages[i].Passage)
+			for _, passages := range [][]index.Candidate{h.passages, h.before} {
+				whole(len(passages))
+				for i := range passages {
+					key(passages[i].Passage)
+				}
 			}
 		}
 	}
@@ -126,9 +128,11 @@ func decodeMemory(b []byte) (m memory, ok bool) {
 			ok = ok && h.start >= 0 && h.start <= h.end
 			h.coverage, h.cosine = number(), number()
 			h.found = Found{Rank: whole(), Score: number(), Norm: number(), Why: string(take(whole()))}
-			h.passages = make([]int64, count())
-			for k := range h.passages {
-				h.passages[k] = key()
+			for _, passages := range []*[]int64{&h.passages, &h.before} {
+				*passages = make([]int64, count())
+				for k := range *passages {
+					(*passages)[k] = key()
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"math"
+	"slices"
 
 	"anamnesis/internal/index"
 )
@@ -11,10 +12,10 @@ import (
 // conversation, the learnings of one session. The one that answers often does
 // not repeat the words that the one before it asked with, so a note gains by
 // the company of a good one, and the neighbours of the best hits are read even
-// when no arm found them.
+// when no arm found them, unless the query names the arms to ask and this is none.
 const (
+	company   = "company"
 	companyOf = 20 // of the best hits the neighbours are looked up
-
 )
 
 // company looks up the neighbours of the best hits, gives every hit its
@@ -39,9 +40,14 @@ func (e *Engine) company(ctx context.Context, q Query, hits []*Hit, r *reader) (
 	}
 	var missing []int64
 	for _, p := range pairs {
-		if byKey[p.With] == nil {
+		if byKey[p.With] == nil && (len(q.Arms) == 0 || slices.Contains(q.Arms, company)) {
 			byKey[p.With] = &Hit{Row: index.Row{Key: p.With}, Found: map[string]Found{}}
 			missing = append(missing, p.With)
+		}
+		if h := byKey[p.With]; h != nil && len(h.Found) == 0 {
+			if of := byKey[p.Of]; h.beside == nil || of.features.sum() > h.beside.features.sum() {
+				h.beside = of
+			}
 		}
 	}
 	added, err := e.neighbours(ctx, missing, f, byKey, r)
@@ -81,6 +87,29 @@ func (e *Engine) neighbours(ctx context.Context, keys []int64, f index.Filter, b
 		r.read(h)
 	}
 	return added, nil
+}
+
+// accompany says of the hits that no arm found beside which note they stand. The
+// gate does not count them, so it comes after it; and where it was asked, one
+// that has neither a word nor the meaning of the question is no answer.
+func (e *Engine) accompany(q Query, hits []*Hit) []*Hit {
+	kept := hits[:0]
+	rank := 0
+	for _, h := range hits {
+		if h.beside == nil {
+			kept = append(kept, h)
+			continue
+		}
+		if q.Gate && h.Coverage == 0 && h.Cosine < leastCosine {
+			continue
+		}
+		rank++
+		why := "written beside " + string(h.beside.Row.ID)
+		h.Found[company] = Found{Rank: rank, Score: h.features[fCompany], Norm: h.features[fCompany], Why: why}
+		h.add(company+": "+why, 0)
+		kept = append(kept, h)
+	}
+	return kept
 }
 
 // companyScale is by how much of the sum of features a neighbour may be behind

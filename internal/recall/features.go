@@ -18,7 +18,7 @@ const (
 	fWording         // likewise side by side, small words among them
 	fCosine          // of the vectors of passage and question
 	fFeedback        // of the vectors of the passage and of the best hits
-	fGraph           // strength of the path through the graph, or from what it replaced
+	fGraph           // strength of the path through the graph
 	fTime            // it is of the time that the question speaks of
 	fCompany         // how good the notes are that were written with it
 	numFeatures
@@ -99,18 +99,48 @@ func newReader(s *scorer, text string, question []float32, model uint64) *reader
 	return r
 }
 
-// read fills in the features of a hit, but for those that need the others: of
-// its passages the best counts.
+// A reading is what the passages of a note say of the question.
+type reading struct {
+	features         features
+	coverage, cosine float64
+	best             *index.Candidate // its passage with the greatest sum; nil without passages
+	pairs            []float64
+	holds, says      []bool
+}
+
+// read fills in the features of a hit, but for those that need the others. One
+// that took the place of another note is read as that one when it says more.
 func (r *reader) read(h *Hit) {
+	got := r.readAll(h.passages)
+	if c := got.best; c != nil {
+		h.Start, h.End, h.vector = c.Start, c.End, nil
+		if c.Model == r.model {
+			h.vector = c.Vector
+		}
+	}
+	h.Coverage, h.Cosine = max(h.Coverage, got.coverage), max(h.Cosine, got.cosine)
+	if len(h.before) > 0 {
+		was := r.readAll(h.before)
+		h.Coverage, h.Cosine = max(h.Coverage, was.coverage), max(h.Cosine, was.cosine)
+		if was.features.sum() > got.features.sum() {
+			got = was
+		}
+	}
+	h.features, h.pairs, h.holds, h.says = got.features, got.pairs, got.holds, got.says
+	h.features[fGraph] = h.Found["graph"].Norm
+	h.features[fTime] = h.Found["temporal"].Norm
+}
+
+// readAll reads the passages of a note: the best counts.
+func (r *reader) readAll(passages []index.Candidate) reading {
 	clear(r.all)
-	h.says = make([]bool, r.wording.pairs())
+	got := reading{says: make([]bool, r.wording.pairs()), holds: make([]bool, len(r.weight))}
 	length := 0.0
 	best := math.Inf(-1)
-	var kept features
-	for i := range h.passages {
-		c := &h.passages[i]
+	for i := range passages {
+		c := &passages[i]
 		f := r.passage(c)
-		r.wording.mark(c, h.says)
+		r.wording.mark(c, got.says)
 		for t := range r.all {
 			r.all[t] += r.tf[index.Body][t]
 			if i == 0 {
@@ -121,31 +151,23 @@ func (r *reader) read(h *Hit) {
 		if i == 0 {
 			length += float64(len(c.Tokens[index.Title]) + len(c.Tokens[index.Tags]))
 		}
-		h.Coverage, h.Cosine = max(h.Coverage, f[fCoverage]), max(h.Cosine, f[fCosine])
+		got.coverage, got.cosine = max(got.coverage, f[fCoverage]), max(got.cosine, f[fCosine])
 		if s := f.sum(); s > best {
-			best, kept = s, f
-			h.pairs = r.together()
-			h.holds = make([]bool, len(r.weight))
-			for t := range h.holds {
-				h.holds[t] = r.tf[0][t]+r.tf[1][t]+r.tf[2][t] > 0
-			}
-			h.Start, h.End = c.Start, c.End
-			h.vector = nil
-			if c.Model == r.model {
-				h.vector = c.Vector
+			best, got.features, got.best = s, f, c
+			got.pairs = r.together()
+			for t := range got.holds {
+				got.holds[t] = r.tf[0][t]+r.tf[1][t]+r.tf[2][t] > 0
 			}
 		}
 	}
 	mean := r.length[index.Title] + r.length[index.Tags] + r.length[index.Body]
 	for t, w := range r.weight {
-		kept[fNote] += w * bmNote.of(r.all[t], length, mean)
+		got.features[fNote] += w * bmNote.of(r.all[t], length, mean)
 	}
 	if r.sum > 0 {
-		kept[fNote] /= r.sum
+		got.features[fNote] /= r.sum
 	}
-	kept[fGraph] = max(h.Found["graph"].Norm, h.Found["successor"].Norm)
-	kept[fTime] = h.Found["temporal"].Norm
-	h.features = kept
+	return got
 }
 
 // passage reads one passage.

@@ -53,6 +53,7 @@ func (e *Engine) fuse(lists []list) []*Hit {
 func (h *Hit) merge(o *Hit) {
 	h.Coverage, h.Cosine = max(h.Coverage, o.Coverage), max(h.Cosine, o.Cosine)
 	maps.Copy(h.Found, o.Found)
+	h.before = append(h.before, o.before...)
 	known := make(map[int64]bool, len(h.passages))
 	for i := range h.passages {
 		known[h.passages[i].Passage] = true

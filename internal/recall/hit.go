@@ -13,13 +13,15 @@ type Hit struct {
 	Coverage   float64    // share of the question's words it holds, weighted by their rarity
 	Cosine     float64    // of its best passage and the question, 0 when nobody compared them
 	Reasons    []Reason
-	Found      map[string]Found  // by which arms
+	Found      map[string]Found  // by which arms; "company" when none did, see Sources
 	Fields     map[string]string // what Query.Fields asked for (S1)
 	Tokens     int               // what it costs as rendered
 
 	score    float64
 	base     float64 // before boosts
 	passages []index.Candidate
+	before   []index.Candidate // of the note it took the place of
+	beside   *Hit              // that it was written with; nil when an arm found it
 	features features
 	vector   index.Vector // of its best passage
 	holds    []bool       // which words of the question it holds

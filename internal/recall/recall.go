@@ -46,10 +46,11 @@ type Query struct {
 	AsOf       time.Time // edges that held then; zero means now (A2)
 	KnownAt    time.Time // edges that were known then; zero means now (A2)
 	Confidence float64   // notes of at least this confidence
-	Arms       []string  // ask only these; none means all that are on
+	Arms       []string  // ask only these of Sources; none means all that are on
 	Fields     []string  // to project (S1)
 	Strict     bool      // the budget ends at the first note that does not fit (R4)
 	NoMMR      bool
+	OwnWords   bool // a note is found by what it says, not by what the note said that it replaced
 	NoCache    bool
 	Session    string
 	Synthetic  bool // nobody asked this: no gap, no memory of it
@@ -81,6 +82,10 @@ type Result struct {
 	Cached   string  // "exact" or "fuzzy" when the arms were not asked again (R9)
 	Arms     []ArmReport
 	Reranker string // that ordered the hits, "" when none did
+
+	// How many passages of how many had no vector of the present model when the
+	// semantic arm was asked, so that it could not see them. 0 when all have one.
+	WithoutVector, Passages int
 
 	asked      bool             // the arms are asked, and what they find may be kept
 	generation int64            // of the index from before they were asked
@@ -123,6 +128,7 @@ func New(ix *index.Index, s *store.Store, o Options, m Models) *Engine {
 //	rerank      the best read together with the question            R2
 //	relevant    or nothing at all, which is a gap                   R7 SG6
 //	boost       by confidence, age, tags, proof and project         R8 R16 S3 S4
+//	level       a note stands behind the one that replaced it       R5
 //	diversify   the last places go to what is not said yet          R3
 //	pack        the notes themselves, within the budget             R4 S1
 //
@@ -144,8 +150,11 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	hits := e.fuse(lists)
 	hits = e.rerank(ctx, q, hits, res)
 	if e.relevant(ctx, q, hits, res) {
+		hits = e.accompany(q, hits)
 		hits = e.boost(q, hits, res)
-		hits = e.diversify(q, hits)
+		chains := e.chains(ctx, q, hits)
+		hits = chains.level(hits)
+		hits = chains.line(e.diversify(q, hits))
 		e.pack(q, hits, res)
 	}
 	e.noteGap(q, res)

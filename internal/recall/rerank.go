@@ -108,11 +108,11 @@ func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []
 	r.rare(hits)
 	r.worded(hits)
 	feedback(hits)
-	company, err := e.company(ctx, q, hits, r)
+	beside, err := e.company(ctx, q, hits, r)
 	if err != nil {
 		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
 	}
-	return append(hits, company...)
+	return append(hits, beside...)
 }
 
 // fed is how many of the best hits say what a good hit looks like.

@@ -243,10 +243,14 @@ func passages(t *testing.T, s *suite) {
 
 func company(t *testing.T, s *suite) {
 	at := func(d time.Duration) note.Stamp { return note.At(noon.Add(d)) }
+	breath := note.Provenance{Session: "s"}
 	s.put(
-		&note.Note{ID: "a", Title: "a", CreatedAt: at(0)}, &note.Note{ID: "b", Title: "b", CreatedAt: at(0)}, &note.Note{ID: "c", Title: "c", CreatedAt: at(0)},
-		&note.Note{ID: "later", Title: "x", CreatedAt: at(time.Second)}, &note.Note{ID: "elsewhere", Title: "x", CreatedAt: at(0), Project: "q"},
-		&note.Note{ID: "undated", Title: "x"}, &note.Note{ID: "undated2", Title: "x"},
+		&note.Note{ID: "a", Title: "a", CreatedAt: at(0), Provenance: breath}, &note.Note{ID: "b", Title: "b", CreatedAt: at(0), Provenance: breath},
+		&note.Note{ID: "c", Title: "c", CreatedAt: at(0), Provenance: breath},
+		&note.Note{ID: "later", Title: "x", CreatedAt: at(time.Second), Provenance: breath},
+		&note.Note{ID: "elsewhere", Title: "x", CreatedAt: at(0), Project: "q", Provenance: breath},
+		&note.Note{ID: "undated", Title: "x", Provenance: breath}, &note.Note{ID: "undated2", Title: "x", Provenance: breath},
+		&note.Note{ID: "alone", Title: "x", CreatedAt: at(0)}, &note.Note{ID: "alone2", Title: "x", CreatedAt: at(0)},
 	)
 	with := func(id note.ID, f index.Filter) []note.ID {
 		t.Helper()
@@ -270,5 +274,6 @@ func company(t *testing.T, s *suite) {
 	equal(t, "nobody", []note.ID{}, with("later", index.Filter{}))
 	equal(t, "of another project", []note.ID{}, with("elsewhere", index.Filter{}))
 	equal(t, "without a date", []note.ID{}, with("undated", index.Filter{}))
+	equal(t, "without a session", []note.ID{}, with("alone", index.Filter{}))
 	equal(t, "filtered", []note.ID{}, with("b", index.Filter{Projects: []string{"q"}}))
 }

@@ -93,9 +93,12 @@ func (w *writer) batch(b index.Batch) {
 	}
 }
 
-// forgive removes what was said against the file at path.
+// forgive removes what was said against the file at path, and against its
+// sidecar. The walk does not see sidecars, so that what is said against one has no
+// hash, and is neither among the files nor in their fingerprint.
 func (w *writer) forgive(path string) {
-	w.query("DELETE FROM problems WHERE path = ? RETURNING size, mtime", func(r *sql.Rows) error {
+	w.exec("DELETE FROM problems WHERE path = ? AND hash = x''", index.SidecarPath(path))
+	w.query("DELETE FROM problems WHERE path = ? AND hash <> x'' RETURNING size, mtime", func(r *sql.Rows) error {
 		var size, mtime int64
 		if err := r.Scan(&size, &mtime); err != nil {
 			return err
@@ -209,6 +212,9 @@ func (w *writer) put(e *index.Entry) {
 		}
 	}
 	w.putGraph(key, e)
+	if e.Sidecar != "" {
+		w.exec("INSERT OR REPLACE INTO problems (path, size, mtime, hash, reason) VALUES (?, 0, 0, x'', ?)", index.SidecarPath(e.Ref.Path), e.Sidecar)
+	}
 	for band := range 4 {
 		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)
 	}

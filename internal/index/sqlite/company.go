@@ -7,13 +7,14 @@ import (
 	"anamnesis/internal/index"
 )
 
-// The next and the last note of the same moment and session. A moment that more
-// than mostCompany notes of a project share is that of an import: its notes say
-// nothing about one another. At most one more than that is counted.
+// The next and the last note of the same moment and session. Notes of no session
+// have nothing in common but the clock. A moment that more than mostCompany
+// notes of a project share is that of an import: its notes say nothing about one
+// another. At most one more than that is counted.
 const (
 	mostCompany = "64"
 	companySQL  = `WITH o AS MATERIALIZED (SELECT n.key, n.id, n.project, n.created, n.session
-		FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE n.created <> 0 AND ` + mostCompany + ` >=
+		FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE n.created <> 0 AND n.session <> '' AND ` + mostCompany + ` >=
 		(SELECT count(*) FROM (SELECT 1 FROM notes y WHERE y.project = n.project AND y.created = n.created LIMIT ` + mostCompany + ` + 1))) `
 	beside = `SELECT o.key, n.key FROM o CROSS JOIN notes n ON n.key =
 	(SELECT x.key FROM notes x WHERE x.project = o.project AND x.created = o.created AND x.session = o.session AND x.id `

@@ -48,8 +48,9 @@ func TestCompany(t *testing.T) {
 		session func(i int) string
 		want    int // pairs of the first twenty
 	}{
-		{"a conversation", 64, func(int) string { return "" }, 40},
-		{"an import", 65, func(int) string { return "" }, 0},
+		{"a conversation", 64, func(int) string { return "s" }, 40},
+		{"an import", 65, func(int) string { return "s" }, 0},
+		{"by hand, one after the other", 30, func(int) string { return "" }, 0},
 		{"an import that says of which session each is", 30, func(i int) string { return fmt.Sprint(i) }, 0},
 		{"two sessions at once", 30, func(i int) string { return fmt.Sprint(i % 2) }, 40},
 	} {

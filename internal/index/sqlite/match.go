@@ -22,7 +22,7 @@ func (d *DB) Statistics(ctx context.Context) (index.Statistics, error) {
 	var s index.Statistics
 	var lengths [index.NumFields]int64
 	var epoch int64
-	err := d.one(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), coalesce(max(CASE key WHEN 'files' THEN value END), 0) - (SELECT count(*) FROM problems),
+	err := d.one(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), coalesce(max(CASE key WHEN 'files' THEN value END), 0) - (SELECT count(*) FROM problems WHERE hash <> x''),
 		coalesce(max(CASE key WHEN 'passages' THEN value END), 0), coalesce(max(CASE key WHEN 'length_title' THEN value END), 0),
 		coalesce(max(CASE key WHEN 'length_tags' THEN value END), 0), coalesce(max(CASE key WHEN 'length_body' THEN value END), 0)
 		FROM meta`, nil, &epoch, &s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])

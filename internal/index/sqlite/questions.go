@@ -44,7 +44,7 @@ func (d *DB) State(ctx context.Context) (fingerprint uint64, files int, walked t
 // Files returns what is known of the files at paths, or of all.
 func (d *DB) Files(ctx context.Context, paths []string) (map[string]index.FileState, error) {
 	known := make(map[string]index.FileState)
-	const query = "SELECT path, size, mtime, hash, '' FROM notes %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM problems %[1]s"
+	const query = "SELECT path, size, mtime, hash, '' FROM notes %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM (SELECT * FROM problems WHERE hash <> x'') %[1]s"
 	read := func(where string, args ...any) error {
 		rows, err := d.query(ctx, fmt.Sprintf(query, where), args...)
 		if err != nil {
@@ -74,9 +74,9 @@ func (d *DB) Files(ctx context.Context, paths []string) (map[string]index.FileSt
 	return known, nil
 }
 
-// Problems lists the files that could not be indexed.
+// Problems lists the files that could not be indexed, or not wholly.
 func (d *DB) Problems(ctx context.Context) ([]index.Problem, error) {
-	rows, err := d.query(ctx, "SELECT path, reason FROM problems ORDER BY path")
+	rows, err := d.query(ctx, "SELECT path, reason, hash = x'' FROM problems ORDER BY path")
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
@@ -84,7 +84,7 @@ func (d *DB) Problems(ctx context.Context) ([]index.Problem, error) {
 	var all []index.Problem
 	for rows.Next() {
 		var p index.Problem
-		if err := rows.Scan(&p.Path, &p.Reason); err != nil {
+		if err := rows.Scan(&p.Path, &p.Reason, &p.Sidecar); err != nil {
 			return nil, err
 		}
 		all = append(all, p)

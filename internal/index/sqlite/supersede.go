@@ -1,6 +1,9 @@
 package sqlite
 
-import "database/sql"
+import (
+	"context"
+	"database/sql"
+)
 
 // An edge says that one note supersedes another.
 type edge struct {
@@ -41,6 +44,12 @@ func (w *writer) supersede() {
 	for id := range was {
 		w.exec("UPDATE notes SET superseded_by = '' WHERE id = ?", id)
 	}
+}
+
+// Superseding reports whether any note takes the place of another.
+func (d *DB) Superseding(ctx context.Context) (some bool, err error) {
+	err = d.one(ctx, "SELECT EXISTS (SELECT 1 FROM supersedes)", nil, &some)
+	return some, wrap(err)
 }
 
 // hide returns, for each hidden note, the note that hides it: the newest one.

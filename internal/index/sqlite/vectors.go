@@ -204,6 +204,9 @@ func (d *DB) Embed(ctx context.Context, model string, vectors map[int64]index.Ve
 					passage, number, project, []byte(v))
 			}
 		}
+		if len(vectors) > 0 { // what was found without them is out of date
+			w.exec("INSERT INTO meta (key, value) VALUES ('generation', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")
+		}
 	})
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", d.path, err)
