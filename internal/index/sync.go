@@ -110,7 +110,7 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	if err != nil {
 		return rep, err
 	}
-	if walked.IsZero() { // a new index: what is new matters first
+	if walked.IsZero() && o.Budget > 0 { // a new index that may not get ready: what is new matters first
 		slices.SortStableFunc(todo, func(a, b store.Ref) int { return b.ModTime.Compare(a.ModTime) })
 	}
 	if err := ix.take(ctx, todo, gone, o, late, &rep); err != nil {

@@ -132,6 +132,34 @@ func TestSync(t *testing.T) {
 	b.want("a move", map[string]string{"memory/a.md": "apricot"})
 }
 
+// Notes that answer equally well stand in the order of their passages: the same
+// files make the same index, whatever their times are.
+func TestSyncOrder(t *testing.T) {
+	var first []int64
+	for _, ids := range [][]string{{"a", "b", "c", "d"}, {"c", "a", "d", "b"}} {
+		b := newBench(t)
+		for _, id := range ids {
+			b.file("memory/semantic/"+id+".md", id, "apple "+id, false)
+		}
+		b.sync()
+		rows, err := b.Select(t.Context(), index.Filter{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(rows, func(x, y index.Row) int { return strings.Compare(string(x.ID), string(y.ID)) })
+		var keys []int64
+		for _, r := range rows {
+			keys = append(keys, r.Key)
+		}
+		if first == nil {
+			first = keys
+		}
+		if d := cmp.Diff(first, keys); d != "" {
+			t.Errorf("written in the order %v (-want +got):\n%s", ids, d)
+		}
+	}
+}
+
 // Two writes within the resolution of a file's time can leave size and time as
 // they were; a file that is younger than the last walk is compared by its bytes.
 func TestSyncRacyFile(t *testing.T) {
