@@ -53,7 +53,7 @@ func (o *askOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.asOf, "as-of", "", "what was so on `DATE`, such as 2026-03-31 (relations between things)")
 	f.StringVar(&o.knownAt, "known-at", "", "what was known on `DATE` (likewise)")
 	f.BoolVar(&o.noMMR, "no-mmr", false, "do not diversify")
-	f.Float64Var(&o.lambda, "mmr-lambda", -1, "1 ranks by relevance alone, 0 by difference alone (default: the setting recall.mmr.lambda)")
+	f.Float64Var(&o.lambda, "mmr-lambda", unset, "1 ranks by relevance alone, 0 by difference alone (default: the setting recall.mmr.lambda)")
 	f.BoolVar(&o.noGapLog, "no-gap-log", false, "do not write down that there was no answer")
 	f.BoolVar(&o.noCache, "no-cache", false, "do not use what was found before")
 	f.StringVar(&o.session, "session", "", "`ID` of the session that asks, for the list of gaps")
@@ -69,23 +69,31 @@ var modes = []struct {
 	{"local", []string{"graph"}},
 }
 
+// unset is the value of a flag that was not given.
+const unset = -1
+
 // settle gives the flags that stand for settings their effect, before the
 // engine is made of these.
 func (o *askOptions) settle(p *program) error {
-	if o.lambda >= 0 {
-		p.cfg.Recall.MMRLambda = min(o.lambda, 1)
+	switch {
+	case o.lambda > 1 || o.lambda < 0 && o.lambda != unset:
+		return usage("--mmr-lambda %g: give a share from 0 to 1", o.lambda)
+	case o.lambda >= 0:
+		p.cfg.Recall.MMRLambda = o.lambda
 	}
 	if o.noGapLog {
 		p.cfg.Recall.GapLog = false
 	}
 	o.mode = cmp.Or(o.mode, modes[0].name)
 	for _, m := range modes {
-		if m.name == o.mode {
-			if len(o.arms) == 0 {
-				o.arms = m.arms
-			}
-			return nil
+		if m.name != o.mode {
+			continue
 		}
+		if len(o.arms) > 0 && len(m.arms) > 0 {
+			return usage("--mode %s and --arms exclude each other", o.mode)
+		}
+		o.arms = append(o.arms, m.arms...)
+		return nil
 	}
 	return usage("--mode %q: there are hybrid, naive and local", o.mode)
 }

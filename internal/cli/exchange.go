@@ -175,7 +175,7 @@ func (m *memory) replicaOptions(x exchange) replica.Options {
 		Dir: m.store.Path("memory"), MachineID: m.p.cfg.MachineID, Remote: m.p.cfg.Sync.Remote,
 		Timeout: time.Duration(m.p.cfg.Sync.Timeout * float64(time.Second)), Now: time.Now,
 		Automatic: x.automatic, MaxDelete: maxDelete, AllowDelete: x.allowDelete,
-		Merger: func(theirs fs.FS) (replica.Merge, error) { return m.store.Merger(theirs) }, Settle: m.keepLoser, Apply: m.adopt, Hold: m.holder(), Driver: driver(), Title: titleOf,
+		Merger: func(theirs fs.FS) (replica.Merge, error) { return m.store.Merger(theirs) }, Settle: m.keepLoser, Apply: m.adopt, Hold: m.holder(), Driver: driver(), Title: titleOf, Says: sayings,
 	}
 	if !m.p.cfg.Sync.On {
 		o.Backend = "none"
@@ -192,6 +192,21 @@ func (m *memory) keepLoser(c replica.Conflict) error {
 	defer unlock()
 	_, _, err = m.store.AddConflict(c.Path, c.Merged, c.Other)
 	return err
+}
+
+// sayings returns what a note says: with its title and, when it speaks alone, its
+// body; nothing for what is no note.
+func sayings(data []byte) []string {
+	n, err := note.Parse(data)
+	if err != nil {
+		return nil
+	}
+	s := n.Saying()
+	all := []string{s.Statement}
+	if s.Body != "" {
+		all = append(all, "\n"+s.Body) // no statement begins so
+	}
+	return all
 }
 
 // titleOf returns the title of a note, empty when it cannot be read.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,7 +83,11 @@ func (m *memory) named(ctx context.Context, names []string, imported string) (ro
 }
 
 func (p *program) setArchived(ctx context.Context, command string, names []string, imported string, set func(*store.Store, note.ID) (store.Ref, bool, error)) error {
-	m, err := p.openWhole(ctx)
+	open := p.openWalked
+	if imported != "" { // it decides about many
+		open = p.openWhole
+	}
+	m, err := open(ctx)
 	if err != nil {
 		return err
 	}
@@ -305,14 +310,11 @@ func (m *memory) forget(ctx context.Context, id note.ID) (store.Forgotten, error
 		return store.Forgotten{}, err
 	}
 	f, err := m.store.Forget(id)
-	if err == nil {
-		err = m.disallow(append([]string{string(id) + ".md"}, f.Notes...))
+	if len(f.Notes) > 0 || err == nil { // an error may be about what is left to do
+		err = errors.Join(err, m.disallow(append([]string{string(id) + ".md"}, f.Notes...)))
 	}
 	unlock()
-	if err != nil {
-		return f, err
-	}
-	return f, m.reread(ctx, f.Notes)
+	return f, errors.Join(err, m.reread(ctx, f.Notes))
 }
 
 func (p *program) printForgotten(m *memory, f store.Forgotten, applied, inGit bool) {
@@ -322,7 +324,13 @@ func (p *program) printForgotten(m *memory, f store.Forgotten, applied, inGit bo
 	}
 	p.printf("forget: %s %s %q\n", verb, f.ID, firstLine(f.Title, 60))
 	for _, path := range f.Notes {
-		p.printf("  %s\n", m.store.Path(path))
+		name := ""
+		for _, o := range f.Others {
+			if o.Path == path {
+				name = fmt.Sprintf("  %q (project=%s)", firstLine(o.Title, 60), printable(o.Project))
+			}
+		}
+		p.printf("  %s%s\n", m.store.Path(path), name)
 	}
 	for _, more := range []struct {
 		n    int

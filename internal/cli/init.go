@@ -155,7 +155,13 @@ func (p *program) plan(o initOptions) (plan, error) {
 	pl.Home = p.cfg.Home
 	pl.MachineID = ask.answer(o.machine, "machine id", p.cfg.MachineID)
 	if !o.localOnly {
-		if pl.Remote, err = remoteOf(ask.answer(o.remote, "sync remote (blank = local-only)", p.cfg.Sync.Remote)); err != nil {
+		pl.Remote = ask.answer(o.remote, "sync remote (blank = local-only)", p.cfg.Sync.Remote)
+		if pl.Remote == p.cfg.Sync.Remote { // a path in it means what it meant
+			err = replica.CheckRemote(pl.Remote)
+		} else {
+			pl.Remote, err = remoteOf(pl.Remote)
+		}
+		if err != nil {
 			return pl, usage("init: %w", err)
 		}
 	}
@@ -187,6 +193,7 @@ func (p *program) plan(o initOptions) (plan, error) {
 // remoteOf checks the address of a remote. A path means one in this folder now,
 // wherever git runs later.
 func remoteOf(address string) (string, error) {
+	address = strings.TrimSpace(address)
 	if err := replica.CheckRemote(address); err != nil {
 		return "", err
 	}

@@ -146,10 +146,11 @@ func (m *memory) embedRest(res *recall.Result) {
 	if res.WithoutVector == 0 {
 		return
 	}
-	m.p.note("%d of %d passages have no vector yet and are found by their words only; a background run makes them", res.WithoutVector, res.Passages)
-	if !m.store.ReadOnly() {
-		_ = m.p.detach("drain")
+	what := ""
+	if !m.store.ReadOnly() && m.p.detach("drain") == nil {
+		what = "; a background run makes them"
 	}
+	m.p.note("%d of %d passages have no vector yet and are found by their words only%s", res.WithoutVector, res.Passages, what)
 }
 
 // asked makes an error of wrong usage of one that a flag brought about.

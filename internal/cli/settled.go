@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
@@ -203,6 +204,15 @@ func (l *lastSync) take(s settled, failed error, now string) {
 		l.OK = now
 	}
 	state, why := s.State, s.why
+	if errors.Is(failed, store.ErrLocked) || sqlite.Busy(failed) { // somebody else is at work, and the next run goes on
+		failed = nil
+		if state == replica.Failed {
+			state = ""
+		}
+	}
+	if state == replica.Offline && standsStill(l.State) { // what waits for the user waits on
+		return
+	}
 	if failed != nil && !standsStill(state) { // not by the exchange itself
 		state, why = replica.StandingOf(failed), failed.Error()
 	}

@@ -196,7 +196,7 @@ func withoutCarried(env Environment, file map[string]string) Environment {
 	}
 	lookup := env.Lookup
 	env.Lookup = func(name string) (string, bool) {
-		if name == "ANAMNESIS_MACHINE_ID" || name == "ANAMNESIS_GIT_REMOTE" {
+		if name == "ANAMNESIS_MACHINE_ID" && machine || name == "ANAMNESIS_GIT_REMOTE" && (remote || machine) {
 			return "", false
 		}
 		return lookup(name)

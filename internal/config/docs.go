@@ -9,6 +9,8 @@ import (
 func SettingsDoc() string {
 	var b strings.Builder
 	b.WriteString("# Settings\n\n<!-- Generated from internal/config by `make generate`. Do not edit. -->\n\n" +
+		"In hooks, and in the MCP server, `config.json` goes before the variables of `machine_id` and `remote`, once it holds them:\n" +
+		"`init` writes them into the command lines of both, and `config set` reaches these so.\n\n" +
 		"A value comes, first match wins, from `--set KEY=VALUE`, the environment, `config.json` in the store's folder, the\n" +
 		"default. `anamnesis config list` shows every value and where it came from; `anamnesis config set KEY VALUE` writes\n" +
 		"`config.json`.\n\n| key | environment | default | values | meaning |\n|---|---|---|---|---|\n")

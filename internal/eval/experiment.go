@@ -73,6 +73,7 @@ func (l Lab) Merge(ctx context.Context, cases []Case, o RunOptions) (*Experiment
 }
 
 func (l Lab) try(ctx context.Context, kind string, cases []Case, o RunOptions) (x *Experiment, err error) {
+	o.ownWords = true
 	x = &Experiment{Kind: kind, Failed: []Failure{}, Regressions: []Regression{}}
 	if _, x.deepest, err = o.ks(); err != nil {
 		return nil, err

@@ -186,7 +186,7 @@ func (g *MergeGate) takeBack(ctx context.Context) error {
 
 // measure is recall@k of the copy as it is.
 func (g *MergeGate) measure(ctx context.Context) (float64, error) {
-	r, _, err := g.standing.measure(ctx, g.copy.Engine, g.cases, RunOptions{Ks: []int{g.k}})
+	r, _, err := g.standing.measure(ctx, g.copy.Engine, g.cases, RunOptions{Ks: []int{g.k}, ownWords: true})
 	return r.At[g.k], err
 }
 

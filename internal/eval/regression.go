@@ -31,7 +31,7 @@ type Expected struct {
 func ranks(ctx context.Context, w *Workbench, cases []Case, p Progress) ([]map[note.ID]int, error) {
 	all := make([]map[note.ID]int, len(cases))
 	for i, c := range cases {
-		hits, _, err := ask(ctx, w.Engine, c.Query, depth)
+		hits, _, err := ask(ctx, w.Engine, c.Query, depth, true)
 		if err != nil {
 			return nil, err
 		}

@@ -34,6 +34,10 @@ func DefaultKs() []int { return []int{1, 3, 5, 8} }
 type RunOptions struct {
 	Ks       []int // ranks to count to, 1 to recall.MaxK; none means DefaultKs
 	Progress Progress
+
+	// ownWords asks so that a note counts for what it says itself: what a change
+	// of the store loses would else be found by the words of what it replaced.
+	ownWords bool
 }
 
 // ks returns the ranks in order, each once, and the last of them.
@@ -94,7 +98,7 @@ func (s standing) measure(ctx context.Context, e *recall.Engine, cases []Case, o
 	r = Recall{Cases: len(cases), At: make(map[int]float64, len(ks))}
 	found := make([]int, len(ks)) // counted whole, so that equal shares are equal
 	for i, c := range cases {
-		hits, bad, err := ask(ctx, e, c.Query, deepest)
+		hits, bad, err := ask(ctx, e, c.Query, deepest, o.ownWords)
 		if err != nil {
 			return r, nil, err
 		}
@@ -119,8 +123,9 @@ func (s standing) measure(ctx context.Context, e *recall.Engine, cases []Case, o
 }
 
 // ask puts a question to the whole store, and to nobody's memory of questions.
-func ask(ctx context.Context, e *recall.Engine, query string, k int) (ids []note.ID, failed []string, err error) {
-	res, err := e.Recall(ctx, recall.Query{Text: query, K: k, NoCache: true, Synthetic: true, OwnWords: true})
+// With ownWords a note is not found by what the note said that it replaced.
+func ask(ctx context.Context, e *recall.Engine, query string, k int, ownWords bool) (ids []note.ID, failed []string, err error) {
+	res, err := e.Recall(ctx, recall.Query{Text: query, K: k, NoCache: true, Synthetic: true, OwnWords: ownWords})
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return nil, nil, fmt.Errorf("ask %.60q: %w", query, err)
 	}

@@ -34,10 +34,6 @@ func (e *Embedding) Model() string {
 	return ""
 }
 
-// Remote reports whether the vectors come from another process, which makes them
-// after a note was indexed.
-func (ix *Index) Remote() bool { return ix.embedding.Remote != nil }
-
 // Model names the model that this index searches with.
 func (ix *Index) Model() string { return ix.embedding.Model() }
 

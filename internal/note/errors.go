@@ -11,17 +11,22 @@ var (
 	ErrUnterminated  = errors.New(`unterminated front matter: close it with a line "---"`)
 )
 
-// A FieldError says which key of a front matter is wrong, and where.
+// A FieldError says which key of a front matter, or of a sidecar, is wrong, and where.
 type FieldError struct {
-	Key  string // empty when it is the front matter as a whole
+	Key  string // empty when it is the whole
 	Line int    // line of the file, from 1; 0 when it is not about a file
 	Err  error
+
+	sidecar bool
 }
 
 func (e *FieldError) Error() string {
 	what := "front matter"
-	if e.Key != "" {
+	switch {
+	case e.Key != "":
 		what = e.Key
+	case e.sidecar:
+		what = "sidecar"
 	}
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %v", what, e.Err)

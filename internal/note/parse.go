@@ -72,19 +72,19 @@ func assemble(entries []entry) (*Note, error) {
 			twice, others[e.key] = others[e.key], true
 		}
 		if twice {
-			return nil, &FieldError{e.key, e.from + 2, errors.New("stands here a second time; keep one of the two")}
+			return nil, &FieldError{Key: e.key, Line: e.from + 2, Err: errors.New("stands here a second time; keep one of the two")}
 		}
 		if at < 0 {
 			n.Extra = append(n.Extra, Field{e.key, e.raw})
 			continue
 		}
 		if err := fields[at].set(n, e.val); err != nil {
-			return nil, &FieldError{e.key, e.from + 2, err}
+			return nil, &FieldError{Key: e.key, Line: e.from + 2, Err: err}
 		}
 	}
 	for i := range fields {
 		if fields[i].shape == asRequired && !seen[i] {
-			return nil, &FieldError{fields[i].key, 1, fmt.Errorf("is missing; add a line %q", fields[i].key+": …")}
+			return nil, &FieldError{Key: fields[i].key, Line: 1, Err: fmt.Errorf("is missing; add a line %q", fields[i].key+": …")}
 		}
 	}
 	return n, nil

@@ -32,6 +32,7 @@ func ParseSidecar(data []byte) (*Sidecar, []Warning, error) {
 		var field *FieldError
 		if errors.As(err, &field) {
 			field.Line-- // a sidecar has no line of dashes in front
+			field.sidecar = true
 		}
 		return nil, nil, err
 	}

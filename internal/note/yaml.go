@@ -34,7 +34,7 @@ func readYAML(front string) (entries []entry, patchable bool, err error) {
 		e := entry{key: keyText(key), from: at}
 		e.val, err = valueOf(pair.Value)
 		if err != nil && fieldAt(e.key, 0) >= 0 {
-			return nil, false, &FieldError{e.key, at + 2, err}
+			return nil, false, &FieldError{Key: e.key, Line: at + 2, Err: err}
 		}
 		patchable = patchable && beginsAt(all, at, pair.Key.GetToken())
 		entries = append(entries, e)

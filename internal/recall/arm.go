@@ -125,6 +125,11 @@ func (e *Engine) ask(ctx context.Context, q Query, res *Result) ([]list, error) 
 			res.Arms, lists = append(res.Arms, reports[i]), append(lists, got[i])
 		}
 	}
+	if res.Searched == 0 { // the lexical arm, which counts them, was not asked or had no words
+		if st, err := e.index.Statistics(ctx); err == nil {
+			res.Searched = st.Notes
+		}
+	}
 	if asked > 0 && len(errs) == asked {
 		return nil, fmt.Errorf("recall: %w", errors.Join(errs...))
 	}

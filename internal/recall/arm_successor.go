@@ -32,10 +32,12 @@ func (e *Engine) successor(ctx context.Context, q Query, _ *Result, _ []list) ([
 		return nil, err
 	}
 	s := newScorer(e.opts, m, nil, nil)
-	found, err := e.describe(ctx, gather(m.Candidates, maxPredecessor, func(c *index.Candidate) float64 { return s.bm25(c) }))
+	found, err := e.describe(ctx, gather(m.Candidates, q.pool(), func(c *index.Candidate) float64 { return s.bm25(c) }))
 	if err != nil {
 		return nil, err
 	}
+	found = slices.DeleteFunc(found, func(h *Hit) bool { return h.Row.SupersededBy == "" })
+	found = found[:min(len(found), maxPredecessor)]
 	var hits []*Hit
 	byKey := make(map[int64]*Hit)
 	for _, was := range found {
@@ -43,7 +45,7 @@ func (e *Engine) successor(ctx context.Context, q Query, _ *Result, _ []list) ([
 		if err != nil {
 			return nil, err
 		}
-		if now.Key == was.Row.Key || now.Dead && !q.Dead {
+		if now.Key == was.Row.Key || (now.Dead || now.SupersededBy != "") && !q.Dead { // in a circle nobody holds
 			continue
 		}
 		if h := byKey[now.Key]; h != nil { // of two that it replaced the better one was first

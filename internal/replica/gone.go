@@ -26,31 +26,35 @@ func (m *merging) tooMany() (bool, error) {
 	for _, ch := range m.changes {
 		if ch.New == nil {
 			gone = append(gone, ch)
-			if m.isLost(ch.Path) {
+			if isNote(ch.Path) && m.isLost(ch.Path) {
 				lost = append(lost, ch)
 			}
 		}
 	}
-	// A sidecar goes with its note, and counts with it.
-	heads := slices.DeleteFunc(slices.Clone(lost), func(ch Change) bool {
-		stem, sidecar := strings.CutSuffix(ch.Path, ".entities.yaml")
-		return sidecar && slices.ContainsFunc(gone, func(other Change) bool { return other.Path == stem+".md" })
-	})
-	if len(gone) <= many && len(heads) == 0 {
+	if len(gone) <= many && len(lost) == 0 {
 		return false, nil
 	}
 	files, err := m.c.p.list(m.ctx, m.r.ours)
 	if err != nil {
 		return false, err
 	}
-	total := 0
+	total, notes := 0, 0
 	for name := range files {
 		if Known(name) && name != attributes {
 			total++
 		}
+		if isNote(name) {
+			notes++
+		}
 	}
-	share := func(some []Change) bool { return float64(len(some)) > limit*float64(total) }
-	if (len(heads) <= few || !share(lost)) && (len(gone) <= many || !share(gone)) && !m.emptied(files, gone) {
+	tooLost := func() bool { return len(lost) > few && float64(len(lost)) > limit*float64(notes) }
+	if tooLost() {
+		if lost, err = m.unsaid(lost, files); err != nil {
+			return false, err
+		}
+	}
+	tooGone := len(gone) > many && float64(len(gone)) > limit*float64(total)
+	if !tooLost() && !tooGone && !m.emptied(files, gone) {
 		return false, nil
 	}
 	m.c.out.Held, m.c.out.Deletes, m.c.out.Standing = true, len(gone), Held
@@ -63,18 +67,50 @@ func (m *merging) tooMany() (bool, error) {
 	return true, nil
 }
 
-// isLost reports whether a path that goes is neither forgotten nor moved.
+// isLost reports whether a note that goes is neither forgotten nor moved.
 func (m *merging) isLost(name string) bool {
-	note := name
-	if stem, ok := strings.CutSuffix(name, ".entities.yaml"); ok {
-		note = stem + ".md"
-	}
-	if !isNote(note) {
-		return true
-	}
-	return m.unexplained(note) && !slices.ContainsFunc(m.changes, func(ch Change) bool {
+	return m.unexplained(name) && !slices.ContainsFunc(m.changes, func(ch Change) bool {
 		return ch.New != nil && path.Base(ch.Path) == path.Base(name)
 	})
+}
+
+// maxCompared bounds how many notes that go are compared with those that stay.
+const maxCompared = 1000
+
+// unsaid returns those notes that go of which none that stays says the same: a
+// copy that somebody removed is no loss.
+func (m *merging) unsaid(lost []Change, files map[string]entry) ([]Change, error) {
+	if m.c.o.Says == nil || len(lost) > maxCompared {
+		return lost, nil
+	}
+	changed := make(map[string][]byte, len(m.changes))
+	for _, ch := range m.changes {
+		changed[ch.Path] = ch.New
+	}
+	var ids []string
+	for name, e := range files {
+		if _, ok := changed[name]; !ok && isNote(name) {
+			ids = append(ids, e.id)
+		}
+	}
+	blobs, err := m.c.p.blobs(m.ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	said := make(map[string]bool)
+	for _, data := range blobs {
+		for _, s := range m.c.o.Says(data) {
+			said[s] = true
+		}
+	}
+	for _, data := range changed {
+		for _, s := range m.c.o.Says(data) {
+			said[s] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(lost), func(ch Change) bool {
+		return slices.ContainsFunc(m.c.o.Says(ch.Old), func(s string) bool { return said[s] })
+	}), nil
 }
 
 // unexplained reports whether a path that goes is a note which nobody forgot.

@@ -82,6 +82,7 @@ type Options struct {
 	Apply  func([]Change) (changed []string, err error) // writes to the tree; see Change. Own code when nil
 	Tree   Tree                                         // what a Hub reads instead of Dir; git reads Dir
 	Title  func(data []byte) string                     // what a person calls a note, empty for its path; used in messages
+	Says   func(data []byte) []string                   // in what forms a note says what it says; a copy that goes is no loss
 
 	// Driver is the command line of a merge driver, with git's %O %A %B %P, for
 	// people who pull by hand. Empty leaves git's configuration as it is.

@@ -16,7 +16,8 @@ const theirRef = "refs/anamnesis/theirs"
 // hub is the name under which git itself is told of the remote. It is not
 // origin: what the user's configuration says of an origin (that it is a mirror,
 // that pushes go elsewhere, a program to run there) is not meant for this one.
-const hub = "anamnesis"
+// Nobody has a remote of this name, whose settings would be added to ours.
+const hub = "anamnesis.hub.internal"
 
 // link are the settings that go with the name. An address of its own for
 // pushes keeps pushInsteadOf from sending them where nothing is fetched from.

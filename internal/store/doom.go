@@ -159,5 +159,5 @@ func (s *Store) erase(g graves, spared sparing) (erased []string, err error) {
 		}
 		erased = append(erased, n.ref.Path)
 	}
-	return erased, s.eraseLeftovers()
+	return erased, nil
 }

@@ -36,12 +36,16 @@ type Forgotten struct {
 	ID        note.ID
 	Title     string
 	Notes     []string  // files of the note and of those that say exactly the same, relative to the root
+	Others    []Other   // those of them with another title, or of another project
 	Sidecars  int       // files of entities beside them
 	History   int       // former forms of all of them
 	Held      []note.ID // drafts that wait and say the same
 	Conflicts []note.ID
 	Tombstone string // relative to the root
 }
+
+// An Other is a note that says the same as one that is forgotten.
+type Other struct{ Path, Title, Project string }
 
 // PlanForget says what Forget would erase, and changes nothing.
 func (s *Store) PlanForget(id note.ID) (Forgotten, error) {
@@ -54,7 +58,8 @@ func (s *Store) PlanForget(id note.ID) (Forgotten, error) {
 // tombstone stays, which recognises the statement without holding it; it is on
 // the disk before anything goes, so that Obey finishes what a crash interrupts.
 // What git remembers is not erased. The index has to be told of f.Notes and
-// f.Tombstone. The caller holds the store lock.
+// f.Tombstone, also when there is an error: it may be about the last step alone,
+// which removes what killed writes left. The caller holds the store lock.
 func (s *Store) Forget(id note.ID) (f Forgotten, err error) {
 	f, stone, err := s.planForget(id)
 	if err != nil {
@@ -71,7 +76,10 @@ func (s *Store) Forget(id note.ID) (f Forgotten, err error) {
 		done.Stones = make(map[note.ID]string)
 	}
 	done.Stones[id] = stone.HMAC
-	return f, s.writeObeyed(done)
+	if err := s.writeObeyed(done); err != nil {
+		return f, err
+	}
+	return f, s.eraseLeftovers()
 }
 
 func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error) {
@@ -96,6 +104,9 @@ func (s *Store) planForget(id note.ID) (f Forgotten, stone Tombstone, err error)
 		}
 		ids[found] = true
 		f.Notes = append(f.Notes, ref.Path)
+		if o, err := note.Parse(data); err == nil && (o.Title != n.Title || o.Project != n.Project) {
+			f.Others = append(f.Others, Other{ref.Path, o.Title, o.Project})
+		}
 		if _, err := s.lstat(sidecarPath(ref.Path)); err == nil {
 			f.Sidecars++
 		}

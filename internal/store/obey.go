@@ -48,7 +48,11 @@ func (s *Store) Obey() (erased []string, err error) {
 	for _, t := range all.local {
 		stones[t.ID] = t.HMAC
 	}
-	return erased, s.writeObeyed(obeyed{Stones: stones})
+	err = s.writeObeyed(obeyed{Stones: stones})
+	if err == nil {
+		_ = s.eraseLeftovers() // a file that cannot be removed holds up no sync; the doctor names it
+	}
+	return erased, err
 }
 
 // Obeyed is what obeyedFile holds.

@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 3
+	schemaVersion = 4
 )
 
 // tables lists what Clear empties; schema creates it.

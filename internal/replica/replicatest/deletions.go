@@ -2,6 +2,7 @@ package replicatest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -84,27 +85,51 @@ func tooMany(t *testing.T, w World) {
 
 // fewNotes is about a small memory, most of which is soon gone.
 func fewNotes(t *testing.T, w World) {
-	careful := func(o *replica.Options) { o.MaxDelete = 0.2 }
+	careful := func(o *replica.Options) {
+		o.MaxDelete, o.Says = 0.2, func(data []byte) []string {
+			if strings.HasPrefix(string(data), "a copy") {
+				return []string{"a copy"}
+			}
+			return []string{string(data)}
+		}
+	}
+	copies, stones := make(map[string]string), make(map[string]string)
+	for i := range 4 {
+		copies[fmt.Sprintf("semantic/copy%d.md", i)] = fmt.Sprintf("a copy %d\n", i)
+	}
+	for i := range 24 {
+		stones[fmt.Sprintf("tombstones/gone%d.json", i)] = "{}\n"
+	}
 	for _, tt := range []struct {
 		name    string
+		also    map[string]string // there from the beginning
 		do      func(a *machine)
 		held    bool
 		removed int
 	}{
-		{"one goes", func(a *machine) { a.remove("semantic/0.md") }, false, 1},
-		{"one goes, with its entities", func(a *machine) { a.remove("semantic/5.md", "semantic/5.entities.yaml") }, false, 1},
-		{"two go", func(a *machine) { a.remove("semantic/0.md", "semantic/1.md") }, true, 0},
-		{"five go", func(a *machine) {
+		{"one goes", nil, func(a *machine) { a.remove("semantic/0.md") }, false, 1},
+		{"one goes, with its entities", nil, func(a *machine) { a.remove("semantic/5.md", "semantic/5.entities.yaml") }, false, 1},
+		{"two go", nil, func(a *machine) { a.remove("semantic/0.md", "semantic/1.md") }, true, 0},
+		{"five go", nil, func(a *machine) {
 			a.remove("semantic/0.md", "semantic/1.md", "semantic/2.md", "semantic/3.md", "semantic/4.md")
 		}, true, 0},
-		{"two were forgotten", func(a *machine) {
+		{"two were forgotten", nil, func(a *machine) {
 			a.remove("semantic/0.md", "semantic/1.md")
 			a.write(map[string]string{"tombstones/0.json": "{}\n", "tombstones/1.json": "{}\n"})
 		}, false, 2},
-		{"two moved", func(a *machine) {
+		{"two moved", nil, func(a *machine) {
 			a.remove("semantic/0.md", "semantic/1.md")
 			a.write(map[string]string{"procedural/0.md": "0\n", "procedural/1.md": "1\n"})
 		}, false, 0},
+		{"five go, beside tombstones", stones, func(a *machine) {
+			a.remove("semantic/0.md", "semantic/1.md", "semantic/2.md", "semantic/3.md", "semantic/4.md")
+		}, true, 0},
+		{"three go, and a fourth says the same", copies, func(a *machine) {
+			a.remove("semantic/copy1.md", "semantic/copy2.md", "semantic/copy3.md")
+		}, false, 3},
+		{"all four go", copies, func(a *machine) {
+			a.remove("semantic/copy0.md", "semantic/copy1.md", "semantic/copy2.md", "semantic/copy3.md")
+		}, true, 0},
 	} {
 		w.Point(t, w.Remote, w.Other) // empty
 		a, b := w.machine(t, "a"), w.machine(t, "b", careful)
@@ -112,6 +137,7 @@ func fewNotes(t *testing.T, w World) {
 		for i := range 6 {
 			files[fmt.Sprintf("semantic/%d.md", i)] = fmt.Sprintf("%d\n", i)
 		}
+		maps.Copy(files, tt.also)
 		a.write(files)
 		a.sync()
 		b.sync()
