@@ -217,6 +217,8 @@ type Backend interface {
 	Company(ctx context.Context, notes []int64, f Filter) ([]Company, error)
 	// Superseding reports whether any note says that it takes the place of another.
 	Superseding(ctx context.Context) (bool, error)
+	// Embedded reports whether any passage has a vector of a model.
+	Embedded(ctx context.Context, model string) (bool, error)
 	// Unembedded returns passages without a vector of a model, at most limit of
 	// them, how many there are of them and of all.
 	Unembedded(ctx context.Context, model string, limit int) (some []Unembedded, missing, all int, err error)

@@ -33,13 +33,13 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	if err != nil {
 		return nil, err
 	}
-	if len(near) == 0 { // then, and only then, it is worth counting
-		waiting, all, err := e.index.Waiting(ctx)
-		if err != nil {
+	if len(near) == 0 {
+		if some, err := e.index.Embedded(ctx, model); err != nil {
 			return nil, err
-		}
-		if waiting*waitingShare > all {
-			res.WithoutVector, res.Passages = waiting, all
+		} else if !some { // then, and only then, it is worth counting
+			if res.WithoutVector, res.Passages, err = e.index.Waiting(ctx); err != nil {
+				return nil, err
+			}
 		}
 	}
 	near = slices.DeleteFunc(near, func(c index.Candidate) bool { return c.Vector.Cosine(question) < leastCosine })
@@ -54,10 +54,6 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	}
 	return hits, nil
 }
-
-// waitingShare is the part of all passages that is a model's way of being behind.
-// Fewer may be some that it refuses for good, which nobody waits for.
-const waitingShare = 10
 
 // leastCosine is how near a passage must be to be found: below it all texts of
 // one language are alike.

@@ -87,6 +87,11 @@ func vectors(t *testing.T, s *suite) {
 	if _, missing, all, _ := s.Unembedded(s.ctx, "m", 10); missing != 1 || all != 4 {
 		t.Errorf("%d of %d without a vector, want 1 of 4", missing, all)
 	}
+	for model, want := range map[string]bool{"m": true, "other": false} {
+		if some, err := s.Embedded(s.ctx, model); err != nil || some != want {
+			t.Errorf("Embedded(%s) = %v, %v", model, some, err)
+		}
+	}
 	if _, missing, _, _ := s.Unembedded(s.ctx, "other", 10); missing != 4 {
 		t.Errorf("%d without a vector of another model, want 4", missing)
 	}

@@ -161,6 +161,13 @@ func (d *DB) First(ctx context.Context, notes []int64, f index.Filter) ([]index.
 	return got, wrap(err)
 }
 
+// Embedded reports whether any passage has a vector of a model. One is found at
+// once; that there is none is found out only after a change of the model.
+func (d *DB) Embedded(ctx context.Context, model string) (some bool, err error) {
+	err = d.one(ctx, "SELECT EXISTS (SELECT 1 FROM vectors WHERE model = ?)", []any{int64(index.VectorModel(model))}, &some)
+	return some, wrap(err)
+}
+
 // Unembedded returns passages without a vector of a model.
 func (d *DB) Unembedded(ctx context.Context, model string, limit int) (some []index.Unembedded, missing, all int, err error) {
 	number := int64(index.VectorModel(model))
