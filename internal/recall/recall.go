@@ -84,7 +84,8 @@ type Result struct {
 	Reranker string // that ordered the hits, "" when none did
 
 	// How many passages of how many had no vector of the present model when the
-	// semantic arm was asked, so that it could not see them. 0 when all have one.
+	// semantic arm was asked. It is counted only when none has one, as after a
+	// change of the model; else both are 0.
 	WithoutVector, Passages int
 
 	asked      bool             // the arms are asked, and what they find may be kept
