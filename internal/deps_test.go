@@ -37,9 +37,10 @@ const rule = `
 	recall                                < inject;
 	recall, reflection, inject            < eval;
 	capture, reflection, inject, replica  < config;
-	recall, ingest, replica               < mcp, web;
 	agent, recall, replica                < doctor;
-	config, eval, imports, doctor, mcp, web, index/sqlite, index/postgres < cli;
+	config, eval, imports, doctor, index/sqlite, index/postgres < app;
+	app                                   < mcp, web, cli/hook;
+	mcp, web, cli/hook                    < cli;
 `
 
 // An order holds, for each room, the rooms that it may import.

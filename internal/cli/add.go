@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -81,7 +82,7 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 		return err
 	}
 	defer m.close()
-	if err := m.mayRedact(); err != nil && o.source != note.Human {
+	if err := m.MayRedact(); err != nil && o.source != note.Human {
 		return err
 	}
 	n := &note.Note{
@@ -92,10 +93,10 @@ func (p *program) add(ctx context.Context, o addOptions) error {
 		n.Provenance.Confidence = 0.8
 	}
 	if !o.global {
-		id := p.project(m.store, o.project)
+		id := p.project(m.Store, o.project)
 		n.Project, n.Branch = id.Key, onSide(o.branch, id)
 	}
-	out, err := m.ingester.Add(ctx, ingest.Draft{Note: n, Force: o.force})
+	out, err := m.Ingester.Add(ctx, ingest.Draft{Note: n, Force: o.force})
 	if err != nil {
 		var field *note.FieldError
 		if errors.As(err, &field) {
@@ -209,7 +210,7 @@ func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) er
 		j.ID, j.Project, j.Note = out.Note.ID, out.Note.Project, &d
 	}
 	if out.Ref.Path != "" {
-		j.Path = m.store.Path(out.Ref.Path)
+		j.Path = m.Store.Path(out.Ref.Path)
 	}
 	if out.Lifted {
 		where := ", on every machine that syncs"
@@ -226,7 +227,7 @@ func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) er
 	}
 	var failed error
 	if out.Result == ingest.Dropped {
-		failed = &codedError{exitFailure, fmt.Errorf("%s: not written: %s; --force writes it all the same", command, out.Why)}
+		failed = &app.Error{Kind: app.Failed, Err: fmt.Errorf("%s: not written: %s; --force writes it all the same", command, out.Why)}
 	}
 	if p.json {
 		return errors.Join(p.emit(j), failed)

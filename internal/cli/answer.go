@@ -49,13 +49,6 @@ func (p *program) explain(res *recall.Result) {
 	p.printf("%s searched in %s\n", plural(res.Searched, "note"), took(res.Took))
 }
 
-func because(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return " (" + reason + ")"
-}
-
 func stamp(t time.Time) string { return t.Format("2006-01-02T15:04:05.999999") }
 
 type hitJSON struct {
@@ -81,7 +74,7 @@ func (m *memory) hitJSON(h *recall.Hit, o searchOptions) hitJSON {
 	j := hitJSON{
 		noteJSON: describe(h.Note), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found, Live: !h.Row.Dead, By: h.Row.SupersededBy,
 		Sure: h.Note.Provenance.Confidence, KeyInsight: h.Note.KeyInsight, HowToApply: h.Note.HowToApply,
-		Tokens: h.Tokens, Path: m.store.Path(h.Row.Ref.Path), Body: h.Note.Body,
+		Tokens: h.Tokens, Path: m.Store.Path(h.Row.Ref.Path), Body: h.Note.Body,
 	}
 	if t := h.Row.Effective(); !t.IsZero() {
 		j.EffectiveAt = string(note.At(t))
@@ -141,7 +134,7 @@ func searchJSON(m *memory, res *recall.Result, scope recall.Scope, o searchOptio
 		Reranker string             `json:"reranker"`
 		Without  int                `json:"without_vector"` // passages that only their words can find yet
 	}{
-		head("search"), res.Query.Text, o.mode, len(hits), o.fields, res.Gate != nil && !res.Gate.Open, scope, hits, res.Searched, m.stale, res.Tokens, float64(res.Took.Microseconds()) / 1000,
+		head("search"), res.Query.Text, o.mode, len(hits), o.fields, res.Gate != nil && !res.Gate.Open, scope, hits, res.Searched, m.Stale, res.Tokens, float64(res.Took.Microseconds()) / 1000,
 		append([]string{}, res.Missing...), append([]string{}, res.Failed...), res.Gate, window, res.Recent, res.Cached,
 		append([]recall.ArmReport{}, res.Arms...), res.Reranker, res.WithoutVector,
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 
@@ -125,10 +126,10 @@ func (o *askOptions) query(ctx context.Context, m *memory, text string) (recall.
 	if q.Confidence, err = confidence(o.confidence); err != nil {
 		return q, recall.Scope{}, err
 	}
-	if q.AsOf, err = day("--as-of", o.asOf, m.store.Now()); err != nil {
+	if q.AsOf, err = day("--as-of", o.asOf, m.Store.Now()); err != nil {
 		return q, recall.Scope{}, err
 	}
-	if q.KnownAt, err = day("--known-at", o.knownAt, m.store.Now()); err != nil {
+	if q.KnownAt, err = day("--known-at", o.knownAt, m.Store.Now()); err != nil {
 		return q, recall.Scope{}, err
 	}
 	scope, err := o.scope(ctx, m)
@@ -143,7 +144,7 @@ func (o *askOptions) scope(ctx context.Context, m *memory) (recall.Scope, error)
 	if o.global && o.project != "" {
 		return recall.Scope{}, usage("--global and --project exclude each other")
 	}
-	id := m.p.project(m.store, o.project)
+	id := m.p.project(m.Store, o.project)
 	branch, dir := "", ""
 	if id.Source != "flag" { // of another project's branches nothing is known here
 		dir, _ = os.Getwd()
@@ -154,7 +155,7 @@ func (o *askOptions) scope(ctx context.Context, m *memory) (recall.Scope, error)
 			branch = strings.TrimPrefix(b, "-")
 		}
 	}
-	place, err := m.engine.Place(ctx, id, branch, func(some []string) []string { return m.mergedBranches(ctx, dir, some) })
+	place, err := m.Engine.Place(ctx, id, branch, func(some []string) []string { return app.MergedBranches(ctx, m.Rooms, dir, some) })
 	if err != nil {
 		return recall.Scope{}, err
 	}

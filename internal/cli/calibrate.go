@@ -55,11 +55,11 @@ func (p *program) calibrate(ctx context.Context, o calibrateOptions) error {
 		return err
 	}
 	defer m.close()
-	gates, err := m.engine.Recalibrate(ctx)
+	gates, err := m.Engine.Recalibrate(ctx)
 	if err != nil {
 		return err
 	}
-	floors, err := m.engine.Floors(ctx, o.FloorOptions)
+	floors, err := m.Engine.Floors(ctx, o.FloorOptions)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *program) calibrate(ctx context.Context, o calibrateOptions) error {
 			value := strconv.FormatFloat(f.Floor, 'f', -1, 64)
 			written = append(written, config.Change{Key: floorKeys[f.Arm], Value: &value})
 		}
-		if err := p.saveSettings(m.store, written); err != nil {
+		if err := p.saveSettings(m.Store, written); err != nil {
 			return err
 		}
 	}

@@ -2,57 +2,19 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/capture"
+	"anamnesis/internal/app"
+	"anamnesis/internal/cli/hook"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
-// fillTime is what a session start may spend on an index that is empty.
-const fillTime = time.Second
-
-type captureOptions struct {
-	transcript, project, source string
-	noSync                      bool
-}
-
-func (o *captureOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.transcript, "transcript", "", "session `FILE` (default: the one the event names)")
-	fs.StringVar(&o.project, "project", "", "project `KEY` (default: the one of the session's folder)")
-	fs.StringVar(&o.source, "source", note.SessionEnd, "`TAG` that says what triggered the capture")
-	fs.BoolVar(&o.noSync, "no-sync", false, "commit here, do not sync")
-}
-
-// captureHook leaves the work to a background run and is gone.
-func (p *program) captureHook(h agent.Harness, e agent.Event, o captureOptions) error {
-	if e.TranscriptPath == "" {
-		return errors.New("the event names no transcript")
-	}
-	s, err := p.openStore()
-	if err != nil {
-		return err
-	}
-	project := o.project
-	if project != "" {
-		project = s.Canonical(project)
-	}
-	if _, err := capture.New(s, nil, nil, p.cfg.Capture).Notice(h, e, o.source, project, !o.noSync); err != nil {
-		return err
-	}
-	return p.detach("drain")
-}
-
 func newCapture(p *program) *cobra.Command {
-	var o captureOptions
+	var o app.CaptureOptions
 	cmd := &cobra.Command{
 		Use:   "capture --transcript FILE",
 		Short: "Turn a session into a note",
@@ -64,59 +26,51 @@ As a SessionEnd or PreCompact hook it takes the file from the event, leaves the
 work to a background run and prints nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			e := agent.Event{}
-			if p.event != nil {
-				e = *p.event
+			e := p.given()
+			if o.Transcript == "" {
+				o.Transcript = e.TranscriptPath
 			}
-			if o.transcript == "" {
-				o.transcript = e.TranscriptPath
-			}
-			if o.transcript == "" {
+			if o.Transcript == "" {
 				return usage("capture: no session file; give one with --transcript FILE")
 			}
-			return p.capture(cmd.Context(), e, o)
+			return run(p, cmd, "capture", now, func(ctx context.Context, r *app.Rooms) (captureAnswer, error) {
+				c, err := app.CaptureNow(ctx, r, e, o)
+				return newCaptureAnswer(c), err
+			}, func(a captureAnswer) { p.printCaptured(a.captured, o.NoSync) })
 		},
 	}
-	o.addFlags(cmd.Flags())
+	hook.CaptureFlags(cmd.Flags(), &o)
 	return cmd
 }
 
-// capture captures a session in the foreground.
-func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) error {
-	m, err := p.open(ctx, 0)
-	if err != nil {
-		return err
+// captureAnswer is what capture prints.
+type captureAnswer struct {
+	Project string         `json:"project"`
+	Source  string         `json:"source"`
+	Result  string         `json:"result"`
+	ID      note.ID        `json:"id,omitempty"`
+	Path    string         `json:"path,omitempty"`
+	Masked  bool           `json:"redacted"`
+	Skipped agent.Skipped  `json:"skipped"`
+	Sync    app.SyncResult `json:"sync"`
+
+	captured app.Captured
+}
+
+func newCaptureAnswer(c app.Captured) captureAnswer {
+	a := captureAnswer{Project: c.Project, Source: c.Source, Result: "trivial", Skipped: c.Skipped, Sync: c.Sync, captured: c}
+	if c.Declined {
+		a.Result = "declined"
+	} else if !c.Trivial {
+		a.Result, a.Masked, a.Path = c.Outcome.Result.String(), c.Outcome.Redacted, c.Path
+		if c.Outcome.Note != nil {
+			a.ID = c.Outcome.Note.ID
+		}
 	}
-	defer m.close()
-	if err := m.mayRedact(); err != nil {
-		return err
-	}
-	m.summarize()
-	file, err := filepath.Abs(o.transcript)
-	if err != nil {
-		return err
-	}
-	dir := e.Dir
-	if dir == "" {
-		dir, _ = os.Getwd()
-	}
-	c, err := m.recorder.Capture(ctx, capture.Request{
-		Harness: agent.Claude{}, Transcript: file, Session: e.SessionID, Dir: dir, Project: o.project, Source: o.source,
-	})
-	if err != nil {
-		return err
-	}
-	reflected, failures := 0, []string(nil)
-	if !o.noSync {
-		reflected, failures = m.autoReflect(ctx, []string{c.Project})
-	}
-	rep, err := p.settle(ctx, m, exchange{remote: !o.noSync})
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.emit(captureJSON(m, c, rep))
-	}
+	return a
+}
+
+func (p *program) printCaptured(c app.Captured, noSync bool) {
 	where := fmt.Sprintf("(project=%s, source=%s)", c.Project, c.Source)
 	switch {
 	case c.Trivial:
@@ -130,47 +84,20 @@ func (p *program) capture(ctx context.Context, e agent.Event, o captureOptions) 
 	default:
 		p.printf("capture: wrote episodic note %s %s\n", c.Outcome.Note.ID, where)
 	}
-	if reflected > 0 {
-		p.printf("capture: auto-reflected %d note(s)\n", reflected)
+	if c.Reflected > 0 {
+		p.printf("capture: auto-reflected %d note(s)\n", c.Reflected)
 	}
-	p.printf("capture: %s\n", rep.line(o.noSync))
+	p.printf("capture: %s\n", syncLine(c.Sync, noSync))
 	if c.Fallback != nil {
 		fmt.Fprintf(p.stderr, "capture: llm summary failed (%v); using heuristic\n", c.Fallback)
 	}
-	for _, f := range failures {
+	for _, f := range c.Failures {
 		fmt.Fprintf(p.stderr, "capture: %s\n", f)
 	}
 	if n := c.Skipped.Bad(); n > 0 {
-		p.note("skipped %s of %s that could not be read", plural(n, "line"), file)
+		p.note("skipped %s of %s that could not be read", plural(n, "line"), c.File)
 	}
 	if c.Outcome.Redacted {
 		p.note("secrets were masked before the note was written")
 	}
-	return nil
-}
-
-func captureJSON(m *memory, c capture.Capture, rep settled) any {
-	v := struct {
-		header
-		Project string        `json:"project"`
-		Source  string        `json:"source"`
-		Result  string        `json:"result"`
-		ID      note.ID       `json:"id,omitempty"`
-		Path    string        `json:"path,omitempty"`
-		Masked  bool          `json:"redacted"`
-		Skipped agent.Skipped `json:"skipped"`
-		Sync    settled       `json:"sync"`
-	}{header: head("capture"), Project: c.Project, Source: c.Source, Result: "trivial", Skipped: c.Skipped, Sync: rep}
-	if c.Declined {
-		v.Result = "declined"
-	} else if !c.Trivial {
-		v.Result, v.Masked = c.Outcome.Result.String(), c.Outcome.Redacted
-		if c.Outcome.Ref.Path != "" {
-			v.Path = m.store.Path(c.Outcome.Ref.Path)
-		}
-		if c.Outcome.Note != nil {
-			v.ID = c.Outcome.Note.ID
-		}
-	}
-	return v
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 	"strings"
+
+	"anamnesis/internal/config"
 )
 
 // A style is how a terminal shows a stretch of text.
@@ -19,20 +21,12 @@ const (
 
 // colours reports whether what is written to a stream may be coloured: a person
 // looks at it, and has not asked for plain text (no-color.org).
-func (p *program) colours(stream io.Writer) bool {
-	if !terminal(stream) || p.environ == nil {
-		return false
-	}
-	env := p.environ(nil)
-	if v, set := env.Lookup("NO_COLOR"); set && v != "" {
-		return false
-	}
-	term, _ := env.Lookup("TERM")
-	return term != "dumb"
+func (s *screen) colours(stream io.Writer) bool {
+	return !s.plain && terminal(stream)
 }
 
-// in writes s in a style for standard output.
-func (p *program) in(st style, s string) string { return paint(p.colours(p.stdout), st, s) }
+// in writes a text in a style for standard output.
+func (s *screen) in(st style, text string) string { return paint(s.colours(s.stdout), st, text) }
 
 func paint(on bool, st style, s string) string {
 	if !on || s == "" {
@@ -42,8 +36,8 @@ func paint(on bool, st style, s string) string {
 }
 
 // paintHit makes the title of a printed hit stand out, and the line about it step back.
-func (p *program) paintHit(text string) string {
-	if !p.colours(p.stdout) {
+func (s *screen) paintHit(text string) string {
+	if !s.colours(s.stdout) {
 		return text
 	}
 	lines := strings.SplitAfter(text, "\n")
@@ -58,4 +52,11 @@ func (p *program) paintHit(text string) string {
 		}
 	}
 	return strings.Join(lines, "")
+}
+
+// wantsPlain reports whether the user asked for text without colours.
+func wantsPlain(env config.Environment) bool {
+	v, set := env.Lookup("NO_COLOR")
+	term, _ := env.Lookup("TERM")
+	return set && v != "" || term == "dumb"
 }

@@ -95,7 +95,7 @@ func allIDs(ctx context.Context, p *program) []string  { return p.offerIDs(ctx, 
 // offerIDs lists notes, newest first, with their titles.
 func (p *program) offerIDs(ctx context.Context, dead bool) (ids []string) {
 	p.glance(ctx, func(m *memory) {
-		rows, err := m.index.Select(ctx, index.Filter{Dead: dead, Now: m.store.Now()}, offered)
+		rows, err := m.Index.Select(ctx, index.Filter{Dead: dead, Now: m.Store.Now()}, offered)
 		if err != nil {
 			return
 		}
@@ -109,7 +109,7 @@ func (p *program) offerIDs(ctx context.Context, dead bool) (ids []string) {
 // projectKeys lists the projects that have notes, the one with the most first.
 func projectKeys(ctx context.Context, p *program) (keys []string) {
 	p.glance(ctx, func(m *memory) {
-		counts, err := m.index.PerProject(ctx, index.Filter{Now: m.store.Now()})
+		counts, err := m.Index.PerProject(ctx, index.Filter{Now: m.Store.Now()})
 		if err != nil {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/config"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/reflection"
@@ -34,7 +35,7 @@ func newConfig(p *program) *cobra.Command {
 			RunE: func(_ *cobra.Command, args []string) error {
 				v, err := p.cfg.Get(args[0])
 				if err != nil {
-					return &codedError{exitUsage, fmt.Errorf("config: %w", err)}
+					return &app.Error{Kind: app.Usage, Err: fmt.Errorf("config: %w", err)}
 				}
 				if p.json {
 					return p.emit(struct {
@@ -88,7 +89,7 @@ func (p *program) configTest(ctx context.Context) error {
 	text, ok := llm.Ping(ctx, p.cfg.Models.Chat, p.cfg.Models.Network, os.Environ(), budget)
 	var failed error
 	if !ok {
-		failed = &codedError{code: exitFailure}
+		failed = &app.Error{Kind: app.Failed}
 	}
 	if p.json {
 		return errors.Join(p.emit(struct {
@@ -145,15 +146,15 @@ func (p *program) configChange(verb, done string, changes []config.Change) error
 	}
 	data, err := p.cfg.Edit(changes)
 	if err != nil {
-		code := exitUsage
+		kind := app.Usage
 		if p.cfg.Invalid() != nil && errors.Is(err, p.cfg.Invalid()) {
-			code = exitFailure
+			kind = app.Failed
 		}
 		prefix := "config " + verb
 		if errors.Is(err, config.ErrUnknown) {
 			prefix = "config"
 		}
-		return &codedError{code, fmt.Errorf("%s: %w", prefix, err)}
+		return &app.Error{Kind: kind, Err: fmt.Errorf("%s: %w", prefix, err)}
 	}
 	s, err := p.openStore()
 	if err != nil {
@@ -196,11 +197,11 @@ func (p *program) configExplain(name string) error {
 		return nil
 	}
 	if slices.Contains(config.Planned, strings.ToUpper(name)) {
-		return &codedError{exitUsage, fmt.Errorf("config: feature %s is planned and not in this version", strings.ToUpper(name))}
+		return &app.Error{Kind: app.Usage, Err: fmt.Errorf("config: feature %s is planned and not in this version", strings.ToUpper(name))}
 	}
 	v, err := p.cfg.Get(name)
 	if err != nil {
-		return &codedError{exitUsage, fmt.Errorf("config: %w; `anamnesis config list` names the settings", err)}
+		return &app.Error{Kind: app.Usage, Err: fmt.Errorf("config: %w; `anamnesis config list` names the settings", err)}
 	}
 	if p.json {
 		return p.emit(struct {

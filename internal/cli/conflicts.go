@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -169,13 +170,13 @@ func (p *program) findConflict(s *store.Store, name string) (store.Conflict, err
 			return c, nil
 		}
 		about := strings.ToLower(string(c.NoteID))
-		if about == want || len(want) >= minPrefix && (strings.HasPrefix(have, want) || strings.HasSuffix(have, want) || strings.HasSuffix(about, want)) {
+		if about == want || len(want) >= app.MinPrefix && (strings.HasPrefix(have, want) || strings.HasSuffix(have, want) || strings.HasSuffix(about, want)) {
 			found = append(found, c)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return store.Conflict{}, &codedError{exitNothing, fmt.Errorf("there is no conflict %s; `anamnesis conflicts` lists them", name)}
+		return store.Conflict{}, &app.Error{Kind: app.NotFound, Err: fmt.Errorf("there is no conflict %s; `anamnesis conflicts` lists them", name)}
 	case 1:
 		return found[0], nil
 	}
@@ -213,7 +214,7 @@ func (p *program) showConflict(name string) error {
 	if err != nil {
 		return err
 	}
-	diff := unified("kept", "other", string(kept), string(other))
+	diff := app.Unified("kept", "other", string(kept), string(other))
 	if p.json {
 		var k *string
 		if kept != nil {
@@ -247,29 +248,29 @@ func (p *program) resolveConflict(ctx context.Context, name string, choice store
 		return err
 	}
 	defer m.close()
-	c, err := p.findConflict(m.store, name)
+	c, err := p.findConflict(m.Store, name)
 	if err != nil {
 		return err
 	}
 	var edited []byte
 	if choice == store.Edit {
-		if edited, err = p.editConflict(ctx, m.store, c); err != nil {
+		if edited, err = p.editConflict(ctx, m.Store, c); err != nil {
 			return err
 		}
 	}
-	unlock, err := m.store.Lock(ctx)
+	unlock, err := m.Store.Lock(ctx)
 	if err != nil {
 		return err
 	}
-	paths, err := m.store.ResolveConflict(c.ID, choice, edited)
+	paths, err := m.Store.ResolveConflict(c.ID, choice, edited)
 	unlock()
 	if err != nil {
 		return err
 	}
-	if err := m.reread(ctx, paths); err != nil {
+	if err := m.Reindex(ctx, paths); err != nil {
 		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
 	}
-	left := m.store.CountConflicts()
+	left := m.Store.CountConflicts()
 	if p.json {
 		return p.emit(struct {
 			header
@@ -281,7 +282,7 @@ func (p *program) resolveConflict(ctx context.Context, name string, choice store
 	}
 	p.printf("conflicts: resolved %s (%s)\n", c.ID, choice)
 	for _, path := range paths {
-		p.printf("  %s\n", m.store.Path(path))
+		p.printf("  %s\n", m.Store.Path(path))
 	}
 	if left > 0 {
 		p.note("%s left", plural(left, "conflict"))

@@ -56,10 +56,10 @@ func newCorpusBuild(p *program) *cobra.Command {
 			}
 			return p.withCorpus(cmd.Context(), func(m *memory) error {
 				if filter.Project == "." {
-					filter.Project = p.project(m.store, ".").Key
+					filter.Project = p.project(m.Store, ".").Key
 				}
-				was, _ := m.engine.Corpus(args[0])
-				c, err := m.engine.BuildCorpus(cmd.Context(), args[0], filter)
+				was, _ := m.Engine.Corpus(args[0])
+				c, err := m.Engine.BuildCorpus(cmd.Context(), args[0], filter)
 				if err != nil {
 					return err
 				}
@@ -106,7 +106,7 @@ type corpusJSON struct {
 }
 
 func (p *program) printCorpus(ctx context.Context, m *memory, command string, c *recall.Corpus) error {
-	drift, err := m.engine.Drift(ctx, c)
+	drift, err := m.Engine.Drift(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func newCorpusRebuild(p *program) *cobra.Command {
 		Use: "rebuild NAME", Short: "Apply the filter of a corpus to the notes of now", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withCorpus(cmd.Context(), func(m *memory) error {
-				c, err := m.engine.RebuildCorpus(cmd.Context(), args[0])
+				c, err := m.Engine.RebuildCorpus(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -150,13 +150,13 @@ the newest first. With --json its list is printed, and what changed since.`,
 			}
 			return p.withCorpus(cmd.Context(), func(m *memory) error {
 				if p.json {
-					c, err := m.engine.Corpus(args[0])
+					c, err := m.Engine.Corpus(args[0])
 					if err != nil {
 						return err
 					}
 					return p.printCorpus(cmd.Context(), m, "corpus show", c)
 				}
-				text, left, err := m.engine.PrimeCorpus(cmd.Context(), args[0], most)
+				text, left, err := m.Engine.PrimeCorpus(cmd.Context(), args[0], most)
 				if err != nil {
 					return err
 				}
@@ -177,7 +177,7 @@ func newCorpusList(p *program) *cobra.Command {
 		Use: "list", Short: "List the corpora", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withCorpus(cmd.Context(), func(m *memory) error {
-				all, err := m.engine.Corpora()
+				all, err := m.Engine.Corpora()
 				if err != nil {
 					p.note("%v", err)
 				}
@@ -191,7 +191,7 @@ func newCorpusList(p *program) *cobra.Command {
 				}
 				list := []corpusJSON{}
 				for _, c := range all {
-					drift, err := m.engine.Drift(cmd.Context(), c)
+					drift, err := m.Engine.Drift(cmd.Context(), c)
 					if err != nil {
 						return err
 					}
@@ -211,7 +211,7 @@ func newCorpusDelete(p *program) *cobra.Command {
 		Use: "delete NAME", Short: "Delete a corpus; its notes stay", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withCorpus(cmd.Context(), func(m *memory) error {
-				if err := m.engine.DeleteCorpus(args[0]); err != nil {
+				if err := m.Engine.DeleteCorpus(args[0]); err != nil {
 					return err
 				}
 				if p.json {

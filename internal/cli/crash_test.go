@@ -171,7 +171,7 @@ func crashMain() {
 		at: at, lose: os.Getenv("CRASH_MODE") == "lose", forget: os.Getenv("CRASH_MODE") == "forget",
 		tally: os.Getenv("CRASH_TALLY"), files: make(map[string]*crashFile),
 	}
-	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: config.Process, disk: d}
+	p := &program{screen: screen{stdout: os.Stdout, stderr: os.Stderr}, stdin: os.Stdin, environ: config.Process, disk: d}
 	code := p.run(os.Args[1:])
 	if d.tally != "" {
 		_ = os.WriteFile(d.tally, []byte(strconv.Itoa(d.n)), 0o600)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
@@ -75,7 +76,7 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	defer d.m.close()
-	p.say("A throw-away store in %s\n", d.m.store.Root())
+	p.say("A throw-away store in %s\n", d.m.Store.Root())
 	for _, step := range []func(context.Context) error{d.capture, d.note, d.index, d.search, d.inject, d.commit} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("demo: %w", err)
@@ -86,10 +87,10 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 			header
 			Store string     `json:"store"`
 			Steps []demoStep `json:"steps"`
-		}{head("demo"), d.m.store.Root(), d.steps})
+		}{head("demo"), d.m.Store.Root(), d.steps})
 	}
 	if keep {
-		p.say("\nThe store stays in %s; look around with\n  ANAMNESIS_HOME=%s anamnesis list\n", d.m.store.Root(), d.m.store.Root())
+		p.say("\nThe store stays in %s; look around with\n  ANAMNESIS_HOME=%s anamnesis list\n", d.m.Store.Root(), d.m.Store.Root())
 	} else {
 		p.say("\nThe store is deleted now (--keep leaves it). `anamnesis init` connects Claude Code for real.\n")
 	}
@@ -132,7 +133,7 @@ func (d *demonstration) capture(ctx context.Context) error {
 			return err
 		}
 		began := time.Now()
-		c, err := d.m.recorder.Capture(ctx, capture.Request{
+		c, err := d.m.Recorder.Capture(ctx, capture.Request{
 			Harness: agent.Claude{}, Transcript: file, Project: "storefront", Source: "session-end",
 		})
 		if err != nil {
@@ -146,7 +147,7 @@ func (d *demonstration) capture(ctx context.Context) error {
 		if c.Outcome.Redacted || strings.Contains(c.Outcome.Note.Body, "[REDACTED]") {
 			masked = " (a key was masked)"
 		}
-		d.did("capture", d.m.store.Path(c.Outcome.Ref.Path), began, "%s: wrote one note%s", e.Name(), masked)
+		d.did("capture", d.m.Store.Path(c.Outcome.Ref.Path), began, "%s: wrote one note%s", e.Name(), masked)
 		if d.first == nil {
 			d.first = &c
 		}
@@ -154,7 +155,7 @@ func (d *demonstration) capture(ctx context.Context) error {
 	if d.first == nil {
 		return fmt.Errorf("no sample session was captured")
 	}
-	data, err := os.ReadFile(d.m.store.Path(d.first.Outcome.Ref.Path))
+	data, err := os.ReadFile(d.m.Store.Path(d.first.Outcome.Ref.Path))
 	if err != nil {
 		return err
 	}
@@ -166,25 +167,25 @@ func (d *demonstration) capture(ctx context.Context) error {
 func (d *demonstration) note(ctx context.Context) error {
 	d.title("2. A note by hand: what you correct once")
 	began := time.Now()
-	out, err := d.m.ingester.Add(ctx, demoDraft())
+	out, err := d.m.Ingester.Add(ctx, demoDraft())
 	if err != nil {
 		return err
 	}
-	d.did("add", d.m.store.Path(out.Ref.Path), began, "wrote %q", out.Note.Title)
+	d.did("add", d.m.Store.Path(out.Ref.Path), began, "wrote %q", out.Note.Title)
 	return nil
 }
 
 func (d *demonstration) index(ctx context.Context) error {
 	d.title("3. Index: derived from the files; here it is thrown away and made again")
 	began := time.Now()
-	if err := d.m.index.Reset(ctx); err != nil {
+	if err := d.m.Index.Reset(ctx); err != nil {
 		return err
 	}
-	rep, err := d.m.index.Sync(ctx, index.SyncOptions{})
+	rep, err := d.m.Index.Sync(ctx, index.SyncOptions{})
 	if err != nil {
 		return err
 	}
-	d.did("index", d.m.store.Path("index.db"), began, "indexed %s", plural(rep.Indexed, "note"))
+	d.did("index", d.m.Store.Path("index.db"), began, "indexed %s", plural(rep.Indexed, "note"))
 	return nil
 }
 
@@ -192,7 +193,7 @@ func (d *demonstration) search(ctx context.Context) error {
 	d.title("4. Search")
 	for _, q := range []string{"why did staging break after the proto change", "recalcTax rounding"} {
 		began := time.Now()
-		res, err := d.m.engine.Recall(ctx, recall.Query{Text: q, K: 2})
+		res, err := d.m.Engine.Recall(ctx, recall.Query{Text: q, K: 2})
 		if err != nil {
 			return err
 		}
@@ -207,7 +208,7 @@ func (d *demonstration) search(ctx context.Context) error {
 func (d *demonstration) inject(ctx context.Context) error {
 	d.title("5. Inject: what the next session on this project is told at its start")
 	began := time.Now()
-	b, err := d.m.injector.Block(ctx, inject.Place{
+	b, err := d.m.Injector.Block(ctx, inject.Place{
 		Project: "storefront", Projects: []string{"storefront"}, Limit: agent.Claude{}.ContextLimit(), Start: agent.InjectStart, End: agent.InjectEnd,
 	})
 	if err != nil {
@@ -221,10 +222,10 @@ func (d *demonstration) inject(ctx context.Context) error {
 func (d *demonstration) commit(ctx context.Context) error {
 	d.title("6. Commit: the notes are a git repository")
 	began := time.Now()
-	s, err := d.p.settle(ctx, d.m, exchange{remote: true})
+	s, err := app.Sync(ctx, d.m.Rooms, app.SyncOptions{Remote: true})
 	if err != nil {
 		return err
 	}
-	d.did("sync", d.m.store.Path("memory"), began, "%s", s.Detail)
+	d.did("sync", d.m.Store.Path("memory"), began, "%s", s.Detail)
 	return nil
 }

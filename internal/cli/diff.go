@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"anamnesis/internal/app"
 )
 
 func newDiff(p *program) *cobra.Command {
@@ -26,7 +28,7 @@ is compared with the note as it stands; a single ID shows its last change.`,
 			if err != nil {
 				return err
 			}
-			diff := unified(a.name, b.name, string(a.data), string(b.data))
+			diff := app.Unified(a.name, b.name, string(a.data), string(b.data))
 			if p.json {
 				return p.emit(struct {
 					header
@@ -99,5 +101,5 @@ func (p *program) former(ctx context.Context, m *memory, s *subject) (form, erro
 			return f, nil
 		}
 	}
-	return form{}, &codedError{exitNothing, errors.New("diff " + string(s.id) + ": the note has not changed since it was written")}
+	return form{}, &app.Error{Kind: app.NotFound, Err: errors.New("diff " + string(s.id) + ": the note has not changed since it was written")}
 }

@@ -104,7 +104,7 @@ func TestDiskFull(t *testing.T) {
 				home := filepath.Join(dir, fmt.Sprintf("%s-%d-%d", args[0], len(args), room))
 				run := func(disk store.Disk, args ...string) (code int, stdout, stderr string) {
 					var out, diag bytes.Buffer
-					p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &diag, disk: disk, environ: func(flags []string) config.Environment {
+					p := &program{screen: screen{stdout: &out, stderr: &diag}, stdin: strings.NewReader(""), disk: disk, environ: func(flags []string) config.Environment {
 						return config.Environment{
 							Lookup:   func(string) (string, bool) { return "", false },
 							UserHome: home, Hostname: "testbox", Flags: append([]string{"home=" + home, "sync.on=false"}, flags...),

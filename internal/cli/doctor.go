@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/config"
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
@@ -60,7 +61,7 @@ Exit code 5 says that something is wrong. docs/troubleshooting.md goes by sympto
 
 func (p *program) doctor(ctx context.Context, o doctorOptions) error {
 	if _, err := os.Stat(p.cfg.Home); errors.Is(err, fs.ErrNotExist) {
-		return &codedError{exitDegraded, fmt.Errorf("doctor: there is no store in %s yet; `anamnesis init` makes one", p.cfg.Home)}
+		return &app.Error{Kind: app.Degraded, Err: fmt.Errorf("doctor: there is no store in %s yet; `anamnesis init` makes one", p.cfg.Home)}
 	}
 	m, broken := p.open(ctx, 0)
 	if broken != nil { // the index, most likely: the rest can be looked at all the same
@@ -83,7 +84,7 @@ func (p *program) doctor(ctx context.Context, o doctorOptions) error {
 	plan := doctor.Plan(ctx, pt, results)
 	var failed error
 	if count[doctor.Bad] > 0 {
-		failed = &codedError{code: exitDegraded}
+		failed = &app.Error{Kind: app.Degraded}
 	}
 	if p.json {
 		fixes := []string{}
@@ -175,21 +176,20 @@ func (p *program) patient(m *memory) *doctor.Patient {
 	}
 	env := p.environ(nil)
 	path, _ := env.Lookup("PATH")
-	allowed := m.allowed()
 	pt := &doctor.Patient{
-		Store: m.store, Index: m.index, Engine: m.engine, Redactor: m.redactor, RulesErr: m.rules,
+		Store: m.Store, Index: m.Index, Engine: m.Engine, Redactor: m.Redactor, RulesErr: m.Rules,
 		Self: self, Version: buildVersion(), Path: path, TempDirs: []string{os.TempDir(), "/tmp", "/var/tmp"},
 		Patience: p.cfg.Patience,
 		Disabled: p.cfg.Disabled, VersionOf: versionOf, Warnings: p.cfg.Warnings, Foreign: config.Unheard(env),
-		Allowed:    func(path string, data []byte) bool { return slices.Contains(allowed.Notes[idOf(path)], digest(data)) },
+		Allowed:    app.MayTravel(m.Rooms),
 		Sync:       func(ctx context.Context) (doctor.SyncState, error) { return p.doctorSync(ctx, m) },
 		GitVersion: gitVersion,
 		Handshake:  func(ctx context.Context) error { return p.handshake(ctx, self) },
 		Reindex: func(ctx context.Context) error {
-			_, err := m.index.Sync(ctx, index.SyncOptions{All: true})
+			_, err := m.Index.Sync(ctx, index.SyncOptions{All: true})
 			return err
 		},
-		Drain:     func(context.Context) error { return p.detach("drain") },
+		Drain:     func(context.Context) error { return app.Detach(p.host(), "drain") },
 		Harnesses: []doctor.Harness{p.claudeHarness(m)},
 	}
 	for _, v := range p.cfg.Values() {
@@ -223,13 +223,13 @@ func (p *program) claudeHarness(m *memory) doctor.Harness {
 		if err := p.planHooks(&pl, env); err != nil {
 			return err
 		}
-		return p.install(m.store, pl)
+		return p.install(m.Store, pl)
 	}
 	return h
 }
 
 func (p *program) doctorSync(ctx context.Context, m *memory) (doctor.SyncState, error) {
-	s, err := p.syncState(ctx, m)
+	s, err := app.SyncStatus(ctx, m.Rooms)
 	d := doctor.SyncState{
 		On: p.cfg.Sync.On, Initialized: s.Initialized, Remote: s.Remote, Dirty: s.Dirty, Ahead: s.Ahead, Behind: s.Behind,
 		Failures: s.Failures, Detail: s.Detail, State: string(s.State), Text: s.StateText,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -46,7 +47,7 @@ note changes nothing and stays where the message says. With --title, --body,
 				return err
 			}
 			defer m.close()
-			row, err := m.resolve(cmd.Context(), args[0])
+			row, err := app.Resolve(cmd.Context(), m.Rooms, args[0])
 			if err != nil {
 				return err
 			}
@@ -64,7 +65,7 @@ note changes nothing and stays where the message says. With --title, --body,
 }
 
 func (p *program) editNote(ctx context.Context, m *memory, row index.Row, o editOptions) error {
-	n, was, _, err := m.store.Read(row.Ref.Path)
+	n, was, _, err := m.Store.Read(row.Ref.Path)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (p *program) editNote(ctx context.Context, m *memory, row index.Row, o edit
 	if err != nil {
 		return err
 	}
-	out, err := m.ingester.Edit(ctx, row.ID, was, edited)
+	out, err := m.Ingester.Edit(ctx, row.ID, was, edited)
 	if err != nil {
 		if kept != "" {
 			err = fmt.Errorf("%w; nothing was changed, your text is in %s", err, kept)
@@ -99,7 +100,7 @@ func (p *program) editNote(ctx context.Context, m *memory, row index.Row, o edit
 	if err := p.printOutcome(m, "edit", out); err != nil || p.json || out.Result != ingest.Updated {
 		return err
 	}
-	if revs, err := m.store.History(row.ID); err == nil && len(revs) > 0 {
+	if revs, err := m.Store.History(row.ID); err == nil && len(revs) > 0 {
 		p.undoLine("anamnesis restore " + string(row.ID) + "@" + revs[0].Name + " --apply")
 	}
 	return nil
@@ -161,11 +162,11 @@ func newSupersede(p *program) *cobra.Command {
 				return err
 			}
 			defer m.close()
-			old, err := m.resolve(cmd.Context(), args[0])
+			old, err := app.Resolve(cmd.Context(), m.Rooms, args[0])
 			if err != nil {
 				return err
 			}
-			by, err := m.resolve(cmd.Context(), args[1])
+			by, err := app.Resolve(cmd.Context(), m.Rooms, args[1])
 			if err != nil {
 				return err
 			}
@@ -177,7 +178,7 @@ func newSupersede(p *program) *cobra.Command {
 }
 
 func (p *program) supersede(ctx context.Context, m *memory, old, by index.Row, undo bool) error {
-	out, err := m.ingester.Supersede(ctx, old.ID, by.ID, undo)
+	out, err := m.Ingester.Supersede(ctx, old.ID, by.ID, undo)
 	if err != nil {
 		return err
 	}

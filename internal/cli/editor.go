@@ -12,48 +12,10 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
-
-// The marks around lines of which one has to choose, as git's users know them.
-const (
-	markKept   = "<<<<<<< kept"
-	markMiddle = "======="
-	markOther  = ">>>>>>> other"
-)
-
-// marked writes both texts as one, with marks where they differ.
-func marked(kept, other string) string {
-	var out, minus, plus strings.Builder
-	flush := func() {
-		if minus.Len()+plus.Len() > 0 {
-			fmt.Fprintf(&out, "%s\n%s%s\n%s%s\n", markKept, lineEnd(minus.String()), markMiddle, lineEnd(plus.String()), markOther)
-			minus.Reset()
-			plus.Reset()
-		}
-	}
-	for _, l := range compareLines(kept, other) {
-		switch l.kind {
-		case '-':
-			minus.WriteString(l.text)
-		case '+':
-			plus.WriteString(l.text)
-		default:
-			flush()
-			out.WriteString(l.text)
-		}
-	}
-	flush()
-	return out.String()
-}
-
-func lineEnd(s string) string {
-	if s == "" || strings.HasSuffix(s, "\n") {
-		return s
-	}
-	return s + "\n"
-}
 
 // editConflict lets the user write the note out of both versions, in a copy
 // that is looked at before it counts. A copy that does not pass stays.
@@ -64,7 +26,7 @@ func (p *program) editConflict(ctx context.Context, s *store.Store, c store.Conf
 	}
 	text := string(other)
 	if kept != nil {
-		text = marked(string(kept), text)
+		text = app.Marked(string(kept), text)
 	}
 	dir, err := os.MkdirTemp("", "anamnesis-edit-*")
 	if err != nil {
@@ -93,7 +55,7 @@ func (p *program) editConflict(ctx context.Context, s *store.Store, c store.Conf
 // whole reports what is wrong with an edited file.
 func whole(data []byte, c store.Conflict) error {
 	for line := range bytes.Lines(data) {
-		if l := string(bytes.TrimRight(line, "\r\n")); l == markKept || l == markOther {
+		if l := string(bytes.TrimRight(line, "\r\n")); l == app.MarkKept || l == app.MarkOther {
 			return fmt.Errorf("the line %q is still in it", l)
 		}
 	}

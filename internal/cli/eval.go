@@ -76,9 +76,9 @@ func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
 		return err
 	}
 	bar := p.progress("asking")
-	r.Gate, r.Progress = o.gate, bar.step
+	r.Gate, r.Progress = o.gate, bar.Step
 	run, err := r.Run(ctx, p.sandbox)
-	bar.done()
+	bar.Done()
 	if err != nil {
 		return err
 	}
@@ -116,5 +116,5 @@ func (p *program) sandbox(ctx context.Context, root string, set []string) (*eval
 	if err != nil {
 		return nil, err
 	}
-	return &eval.Sandbox{Store: m.store, Index: m.index, Engine: m.engine, Close: m.close}, nil
+	return &eval.Sandbox{Store: m.Store, Index: m.Index, Engine: m.Engine, Close: m.close}, nil
 }

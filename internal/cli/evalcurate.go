@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/eval"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ func (p *program) evalCurate(ctx context.Context, o ownOptions, confirm, reject 
 	}
 	defer m.close()
 	file := m.evalSet(o.set)
-	cases, warnings, err := eval.Candidates(file, eval.Titles(ctx, m.index))
+	cases, warnings, err := eval.Candidates(file, eval.Titles(ctx, m.Index))
 	if err != nil {
 		return missing("eval curate", file, err)
 	}
@@ -53,7 +54,7 @@ func (p *program) evalCurate(ctx context.Context, o ownOptions, confirm, reject 
 	}{{confirm, eval.Confirm}, {reject, eval.Reject}} {
 		for _, q := range d.queries {
 			if !slices.ContainsFunc(cases, func(c eval.Case) bool { return c.Query == q }) {
-				return &codedError{exitNothing, fmt.Errorf("eval curate: there is no candidate %q in %s", q, file)}
+				return &app.Error{Kind: app.NotFound, Err: fmt.Errorf("eval curate: there is no candidate %q in %s", q, file)}
 			}
 			decisions = append(decisions, eval.Decision{Query: q, Verdict: d.verdict})
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
@@ -71,7 +72,7 @@ func (p *program) evalBuild(ctx context.Context, o ownOptions, b eval.Build) err
 		return err
 	}
 	defer m.close()
-	g, err := m.generator("eval")
+	g, err := m.Generator("eval")
 	if err != nil {
 		if p.json {
 			return p.emit(struct {
@@ -83,7 +84,7 @@ func (p *program) evalBuild(ctx context.Context, o ownOptions, b eval.Build) err
 		return nil
 	}
 	bar := p.stages()
-	b.Bench, b.Model, b.Redactor, b.File, b.Progress = m.workbench(), g, m.redactor, m.evalSet(o.set), bar.step
+	b.Bench, b.Model, b.Redactor, b.File, b.Progress = m.workbench(), g, m.Redactor, m.evalSet(o.set), bar.step
 	done, err := b.Run(ctx)
 	bar.done()
 	if err != nil && done.Wrote == 0 {
@@ -125,7 +126,7 @@ Exit codes: 1 recall@8 is below --fail-below; 2 there is no eval set.`,
 // cases reads the cases that are measured.
 func (m *memory) cases(ctx context.Context, command string, o ownOptions) ([]eval.Case, error) {
 	file := m.evalSet(o.set)
-	cases, warnings, err := eval.Load(file, o.unreviewed, eval.Titles(ctx, m.index))
+	cases, warnings, err := eval.Load(file, o.unreviewed, eval.Titles(ctx, m.Index))
 	if err != nil {
 		return nil, missing(command, file, err)
 	}
@@ -138,7 +139,7 @@ func (m *memory) cases(ctx context.Context, command string, o ownOptions) ([]eva
 // missing makes wrong usage of a set that is not there.
 func missing(command, file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return &codedError{exitUsage, fmt.Errorf("%s: no eval set at %s (run `anamnesis eval build` first)", command, file)}
+		return &app.Error{Kind: app.Usage, Err: fmt.Errorf("%s: no eval set at %s (run `anamnesis eval build` first)", command, file)}
 	}
 	return fmt.Errorf("%s: %w", command, err)
 }
@@ -162,14 +163,14 @@ func (p *program) evalRun(ctx context.Context, o ownOptions, below float64) erro
 	for _, f := range rep.Failed {
 		p.note("left out: %s", f)
 	}
-	if settings, ferr := eval.Fingerprint(p.cfg.Recall, p.cfg.Inject); ferr == nil && !m.store.ReadOnly() && len(cases) > 0 {
-		if err := eval.Remember(m.store.Path(historyFile), rep.Past(m.store.Now(), buildVersion(), settings)); err != nil {
+	if settings, ferr := eval.Fingerprint(p.cfg.Recall, p.cfg.Inject); ferr == nil && !m.Store.ReadOnly() && len(cases) > 0 {
+		if err := eval.Remember(m.Store.Path(historyFile), rep.Past(m.Store.Now(), buildVersion(), settings)); err != nil {
 			p.note("%v", err)
 		}
 	}
 	var failed error
 	if rep.Recall.At[8] < below {
-		failed = &codedError{exitFailure, fmt.Errorf("eval run: recall@8 is %.3f, below %.3f", rep.Recall.At[8], below)}
+		failed = &app.Error{Kind: app.Failed, Err: fmt.Errorf("eval run: recall@8 is %.3f, below %.3f", rep.Recall.At[8], below)}
 	}
 	if p.json {
 		return errors.Join(p.emit(struct {
@@ -206,7 +207,7 @@ func (p *program) evalExperiment(ctx context.Context, o ownOptions, merge bool) 
 		return err
 	}
 	defer m.close()
-	if _, err := m.generator("experiment"); err != nil {
+	if _, err := m.Generator("experiment"); err != nil {
 		if p.json {
 			return p.emit(struct {
 				header
@@ -236,7 +237,7 @@ func (p *program) evalExperiment(ctx context.Context, o ownOptions, merge bool) 
 	}
 	var failed error
 	if x.Regressed {
-		failed = &codedError{exitFailure, errors.New("eval experiment: recall fell; the figures say where")}
+		failed = &app.Error{Kind: app.Failed, Err: errors.New("eval experiment: recall fell; the figures say where")}
 	}
 	if p.json {
 		return errors.Join(p.emit(struct {

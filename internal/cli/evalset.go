@@ -66,9 +66,9 @@ func (p *program) evalAblate(ctx context.Context, o ablateOptions) error {
 	variants := ablations()
 	bar := p.progress("asking")
 	done := 0
-	r.Progress = func(int, int) { done++; bar.step(done, len(variants)*len(r.Queries)) }
+	r.Progress = func(int, int) { done++; bar.Step(done, len(variants)*len(r.Queries)) }
 	runs, err := r.Runs(ctx, p.sandbox, variants)
-	bar.done()
+	bar.Done()
 	if err != nil {
 		return err
 	}
@@ -221,9 +221,9 @@ func (p *program) evalGate(ctx context.Context, o evalOptions, strangers string)
 	}
 	bar := p.progress("asking")
 	done := 0
-	r.Progress = func(int, int) { done++; bar.step(done, len(r.Queries)+len(others)) }
+	r.Progress = func(int, int) { done++; bar.Step(done, len(r.Queries)+len(others)) }
 	g, err := r.MeasureGate(ctx, p.sandbox, others)
-	bar.done()
+	bar.Done()
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -67,14 +68,14 @@ func (p *program) export(ctx context.Context, name, format string, f *filterOpti
 			notes, err = m.exportNotes(ctx, w, f)
 			return notes, notes, err
 		}
-		if !m.store.ReadOnly() { // what cannot be written does not change
-			unlock, err := m.store.Lock(ctx)
+		if !m.Store.ReadOnly() { // what cannot be written does not change
+			unlock, err := m.Store.Lock(ctx)
 			if err != nil {
 				return 0, 0, err
 			}
 			defer unlock()
 		}
-		man, err := m.store.Export(w)
+		man, err := m.Store.Export(w)
 		return man.Notes, len(man.Members), err
 	}
 	if toStdout {
@@ -134,7 +135,7 @@ func (m *memory) exportNotes(ctx context.Context, w io.Writer, o *filterOptions)
 	if err != nil {
 		return 0, err
 	}
-	rows, err := m.index.Select(ctx, f, 0)
+	rows, err := m.Index.Select(ctx, f, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +165,7 @@ type wholeNote struct {
 }
 
 func (m *memory) whole(r index.Row) (wholeNote, error) {
-	n, _, _, err := m.store.Read(r.Ref.Path)
+	n, _, _, err := m.Store.Read(r.Ref.Path)
 	if err != nil {
 		return wholeNote{}, err
 	}
@@ -205,7 +206,7 @@ func (p *program) importBundle(ctx context.Context, name string, o store.ImportO
 	defer m.close()
 	u, err := m.unpack(ctx, f, o)
 	if errors.Is(err, store.ErrPopulated) {
-		return &codedError{exitFailure, fmt.Errorf("%w: %s; --merge adds what is missing there, also when an import was stopped", err, m.store.Root())}
+		return &app.Error{Kind: app.Failed, Err: fmt.Errorf("%w: %s; --merge adds what is missing there, also when an import was stopped", err, m.Store.Root())}
 	}
 	if err != nil {
 		return err
@@ -277,23 +278,23 @@ func (p *program) printErasing(u store.Unpacked, o store.ImportOptions) {
 
 // unpack imports a bundle and brings everything into step with it.
 func (m *memory) unpack(ctx context.Context, f io.ReadSeeker, o store.ImportOptions) (store.Unpacked, error) {
-	unlock, err := m.store.Lock(ctx)
+	unlock, err := m.Store.Lock(ctx)
 	if err != nil {
 		return store.Unpacked{}, err
 	}
-	u, err := m.store.Import(f, o)
+	u, err := m.Store.Import(f, o)
 	if err == nil && !o.Dry {
-		_, err = m.store.Obey()
+		_, err = m.Store.Obey()
 	}
 	if err == nil && !o.Dry && o.Obey {
-		err = m.disallow(u.Erases)
+		err = m.Disallow(u.Erases)
 	}
 	unlock()
 	if err != nil || o.Dry {
 		return u, err
 	}
 	progress := m.p.progress("indexing notes")
-	_, err = m.index.Sync(ctx, index.SyncOptions{Progress: progress.step})
-	progress.done()
+	_, err = m.Index.Sync(ctx, index.SyncOptions{Progress: progress.Step})
+	progress.Done()
 	return u, err
 }

@@ -26,9 +26,9 @@ func (o *filterOptions) addFlags(f *pflag.FlagSet) {
 
 // filter checks the flags and makes the filter.
 func (o *filterOptions) filter(m *memory) (index.Filter, error) {
-	f := index.Filter{Tags: o.tags, Dead: o.all, Now: m.store.Now()}
+	f := index.Filter{Tags: o.tags, Dead: o.all, Now: m.Store.Now()}
 	if o.project != "" {
-		f.Projects = m.store.Names(m.p.project(m.store, o.project))
+		f.Projects = m.Store.Names(m.p.project(m.Store, o.project))
 	}
 	for _, t := range o.types {
 		if !slices.Contains(note.Types, note.Type(t)) {

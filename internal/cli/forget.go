@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/index"
+	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -53,35 +53,6 @@ func newUnarchive(p *program) *cobra.Command {
 	return cmd
 }
 
-// named finds the notes that arguments name, or those that an import made.
-func (m *memory) named(ctx context.Context, names []string, imported string) (rows []index.Row, err error) {
-	if imported != "" {
-		ids, err := m.importer("").Batch(note.ID(imported))
-		if err != nil {
-			return nil, err
-		}
-		if len(ids) == 0 {
-			return nil, &codedError{exitNothing, fmt.Errorf("the import %s made no notes, or there was none of that name", printable(imported))}
-		}
-		for _, id := range ids {
-			if row, ok, err := m.index.Lookup(ctx, id); err != nil {
-				return nil, err
-			} else if ok {
-				rows = append(rows, row)
-			}
-		}
-		return rows, nil
-	}
-	for _, name := range names {
-		row, err := m.resolve(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
 func (p *program) setArchived(ctx context.Context, command string, names []string, imported string, set func(*store.Store, note.ID) (store.Ref, bool, error)) error {
 	open := p.openWalked
 	if imported != "" { // it decides about many
@@ -92,7 +63,7 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 		return err
 	}
 	defer m.close()
-	rows, err := m.named(ctx, names, imported)
+	rows, err := app.Named(ctx, m.Rooms, names, imported)
 	if err != nil {
 		return err
 	}
@@ -103,26 +74,26 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 	}
 	var all []done
 	var paths []string
-	unlock, err := m.store.Lock(ctx)
+	unlock, err := m.Store.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	b := p.batch(m)
 	for _, row := range rows {
 		if command == "archive" && row.Status != "" { // it is out of recall, for a reason that would be lost
-			all = append(all, done{row.ID, m.store.Path(row.Ref.Path), false})
+			all = append(all, done{row.ID, m.Store.Path(row.Ref.Path), false})
 			continue
 		}
-		ref, changed, serr := set(m.store, row.ID)
+		ref, changed, serr := set(m.Store, row.ID)
 		if err = serr; err != nil {
 			break
 		}
-		all = append(all, done{row.ID, m.store.Path(ref.Path), changed})
+		all = append(all, done{row.ID, m.Store.Path(ref.Path), changed})
 		paths = append(paths, ref.Path)
 	}
-	b.ended = m.store.Now()
+	b.ended = m.Store.Now()
 	unlock()
-	if rerr := m.reread(ctx, paths); rerr != nil {
+	if rerr := m.Reindex(ctx, paths); rerr != nil {
 		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", rerr)
 	}
 	if err != nil {
@@ -209,13 +180,13 @@ The history of git still holds the text: docs/sync.md says how to begin a new on
 
 // forgettable finds a note, or one that is gone and has former forms, by its whole id.
 func (m *memory) forgettable(ctx context.Context, name string) (note.ID, error) {
-	row, err := m.resolve(ctx, name)
+	row, err := app.Resolve(ctx, m.Rooms, name)
 	if err == nil {
 		return row.ID, nil
 	}
 	id := note.ID(strings.TrimSpace(name))
 	if _, perr := note.ParseID(string(id)); perr == nil {
-		if revs, herr := m.store.History(id); herr == nil && len(revs) > 0 {
+		if revs, herr := m.Store.History(id); herr == nil && len(revs) > 0 {
 			return id, nil
 		}
 	}
@@ -223,10 +194,10 @@ func (m *memory) forgettable(ctx context.Context, name string) (note.ID, error) 
 }
 
 func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool) error {
-	f, err := m.store.PlanForget(id)
+	f, err := m.Store.PlanForget(id)
 	var left []ingest.Like // looked up before the note is gone
-	if n, nerr := m.store.Remembered(id); err == nil && nerr == nil {
-		left, err = m.ingester.Alike(ctx, n)
+	if n, nerr := m.Store.Remembered(id); err == nil && nerr == nil {
+		left, err = m.Ingester.Alike(ctx, n)
 	}
 	if apply && err == nil {
 		f, err = m.forget(ctx, id)
@@ -237,7 +208,7 @@ func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool)
 	inGit := m.inGit(f)
 	if p.json {
 		for i, path := range f.Notes {
-			f.Notes[i] = m.store.Path(path)
+			f.Notes[i] = m.Store.Path(path)
 		}
 		return p.emit(struct {
 			header
@@ -253,7 +224,7 @@ func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool)
 			Alike     []alike   `json:"alike"` // what stays and says nearly the same, or is told again
 		}{
 			head("forget"), id, apply, append([]string{}, f.Notes...), f.Sidecars, f.History,
-			append([]note.ID{}, f.Held...), append([]note.ID{}, f.Conflicts...), m.store.Path(f.Tombstone), inGit, alikes(left),
+			append([]note.ID{}, f.Held...), append([]note.ID{}, f.Conflicts...), m.Store.Path(f.Tombstone), inGit, alikes(left),
 		})
 	}
 	p.printForgotten(m, f, apply, inGit)
@@ -305,16 +276,16 @@ func (p *program) printAlike(left []ingest.Like) {
 
 // forget erases under the store lock and tells the index.
 func (m *memory) forget(ctx context.Context, id note.ID) (store.Forgotten, error) {
-	unlock, err := m.store.Lock(ctx)
+	unlock, err := m.Store.Lock(ctx)
 	if err != nil {
 		return store.Forgotten{}, err
 	}
-	f, err := m.store.Forget(id)
+	f, err := m.Store.Forget(id)
 	if len(f.Notes) > 0 || err == nil { // an error may be about what is left to do
-		err = errors.Join(err, m.disallow(append([]string{string(id) + ".md"}, f.Notes...)))
+		err = errors.Join(err, m.Disallow(append([]string{string(id) + ".md"}, f.Notes...)))
 	}
 	unlock()
-	return f, errors.Join(err, m.reread(ctx, f.Notes))
+	return f, errors.Join(err, m.Reindex(ctx, f.Notes))
 }
 
 func (p *program) printForgotten(m *memory, f store.Forgotten, applied, inGit bool) {
@@ -330,7 +301,7 @@ func (p *program) printForgotten(m *memory, f store.Forgotten, applied, inGit bo
 				name = fmt.Sprintf("  %q (project=%s)", firstLine(o.Title, 60), printable(o.Project))
 			}
 		}
-		p.printf("  %s%s\n", m.store.Path(path), name)
+		p.printf("  %s%s\n", m.Store.Path(path), name)
 	}
 	for _, more := range []struct {
 		n    int
@@ -354,6 +325,6 @@ func (p *program) printForgotten(m *memory, f store.Forgotten, applied, inGit bo
 	if inGit {
 		p.printf("git's history still holds the text. To begin a new history, when every machine has synced:\n"+
 			"empty the remote, then on each machine `rm -rf %s` and `anamnesis sync`; docs/sync.md has the steps\n",
-			m.store.Path("memory/.git"))
+			m.Store.Path("memory/.git"))
 	}
 }

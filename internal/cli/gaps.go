@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/recall"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func (p *program) gaps(ctx context.Context, o gapOptions) error {
 	if err != nil {
 		return err
 	}
-	gaps, err := m.engine.Gaps(ctx, recall.GapOptions{MinSessions: o.sessions, Limit: o.limit, Weak: o.weak, Resolved: o.resolved, Ask: q})
+	gaps, err := m.Engine.Gaps(ctx, recall.GapOptions{MinSessions: o.sessions, Limit: o.limit, Weak: o.weak, Resolved: o.resolved, Ask: q})
 	if err != nil {
 		return err
 	}
@@ -103,9 +104,9 @@ Exit code 3 says that no open gap is like that.`,
 			}
 			defer m.close()
 			words := strings.Join(args, " ")
-			g, err := m.engine.CloseGap(cmd.Context(), words)
+			g, err := m.Engine.CloseGap(cmd.Context(), words)
 			if errors.Is(err, recall.ErrNoGap) {
-				return &codedError{exitNothing, err}
+				return &app.Error{Kind: app.NotFound, Err: err}
 			}
 			if err != nil {
 				return err

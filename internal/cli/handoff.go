@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -67,14 +68,14 @@ func (p *program) leaveHandoff(ctx context.Context, o addOptions, days int) erro
 		return err
 	}
 	defer m.close()
-	if err := m.mayRedact(); err != nil && o.source != note.Human {
+	if err := m.MayRedact(); err != nil && o.source != note.Human {
 		return err
 	}
-	project := p.project(m.store, o.project).Key
+	project := p.project(m.Store, o.project).Key
 	if project == note.Global {
 		return usage("handoff leave: it is for one project; name it with --project KEY")
 	}
-	out, err := m.ingester.LeaveHandoff(ctx, ingest.Handoff{Project: project, Title: o.title, Body: body, Source: o.source, Days: days})
+	out, err := m.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: project, Title: o.title, Body: body, Source: o.source, Days: days})
 	if err != nil {
 		return err
 	}
@@ -99,14 +100,14 @@ func (p *program) handoffs(ctx context.Context, project string) error {
 		return err
 	}
 	defer m.close()
-	id := p.project(m.store, project)
-	rows, err := m.ingester.Handoffs(ctx, m.store.Names(id))
+	id := p.project(m.Store, project)
+	rows, err := m.Ingester.Handoffs(ctx, m.Store.Names(id))
 	if err != nil {
 		return err
 	}
 	list := []noteJSON{}
 	for _, r := range rows {
-		n, _, _, err := m.store.Read(r.Ref.Path)
+		n, _, _, err := m.Store.Read(r.Ref.Path)
 		if err != nil {
 			p.note("left out: %v", err)
 			continue
@@ -138,7 +139,7 @@ func newHandoffDone(p *program) *cobra.Command {
 				return err
 			}
 			defer m.close()
-			row, err := m.resolve(cmd.Context(), args[0])
+			row, err := app.Resolve(cmd.Context(), m.Rooms, args[0])
 			if err != nil {
 				return err
 			}
@@ -151,7 +152,7 @@ func (p *program) handoffDone(ctx context.Context, m *memory, row index.Row) err
 	if row.Kind != note.Handoff {
 		return usage("handoff done %s: it is no handoff; `anamnesis handoff` lists them", row.ID)
 	}
-	out, err := m.ingester.AcknowledgeHandoff(ctx, row.ID, "")
+	out, err := m.Ingester.AcknowledgeHandoff(ctx, row.ID, "")
 	if err != nil {
 		return err
 	}

@@ -54,10 +54,10 @@ back until you decide. Without arguments the held notes are listed.`,
 				return err
 			}
 			defer m.close()
-			if err := m.mayRedact(); err != nil {
+			if err := m.MayRedact(); err != nil {
 				return err
 			}
-			out, err := m.ingester.Keep(cmd.Context(), id)
+			out, err := m.Ingester.Keep(cmd.Context(), id)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w; `anamnesis held` lists them", err)
 			}

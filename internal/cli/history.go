@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
@@ -105,7 +106,7 @@ func (p *program) changes(ctx context.Context, m *memory, about *subject, limit 
 	places := []string{""}
 	if about != nil {
 		places = about.places()
-		revs, err := m.store.History(about.id)
+		revs, err := m.Store.History(about.id)
 		if err != nil {
 			return nil, err
 		}
@@ -145,16 +146,16 @@ type subject struct {
 
 // subject finds a note by its id or a part of it, or one that is gone by its whole id.
 func (p *program) subject(ctx context.Context, m *memory, name string) (*subject, error) {
-	row, err := m.resolve(ctx, name)
+	row, err := app.Resolve(ctx, m.Rooms, name)
 	if err == nil {
 		return &subject{row.ID, row.Ref}, nil
 	}
-	var coded *codedError
-	if !errors.As(err, &coded) || coded.code != exitNothing {
+	var coded *app.Error
+	if !errors.As(err, &coded) || coded.Kind != app.NotFound {
 		return nil, err
 	}
 	s := &subject{id: note.ID(strings.TrimSpace(name))}
-	if ref, ferr := m.store.Find(s.id); ferr == nil {
+	if ref, ferr := m.Store.Find(s.id); ferr == nil {
 		s.ref = ref
 		return s, nil
 	}
@@ -192,7 +193,7 @@ func (m *memory) present(s *subject) (form, error) {
 	if s.ref.Path == "" {
 		return f, nil
 	}
-	_, data, _, err := m.store.Read(s.ref.Path)
+	_, data, _, err := m.Store.Read(s.ref.Path)
 	if data == nil && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
@@ -208,9 +209,9 @@ const shortest = 6
 func (p *program) form(ctx context.Context, m *memory, s *subject, rev string) (form, error) {
 	f := form{id: s.id, name: string(s.id) + "@" + rev}
 	none := func(err error) (form, error) {
-		return f, &codedError{exitNothing, fmt.Errorf("%s: %w; `anamnesis history %s` lists the revisions", f.name, err, s.id)}
+		return f, &app.Error{Kind: app.NotFound, Err: fmt.Errorf("%s: %w; `anamnesis history %s` lists the revisions", f.name, err, s.id)}
 	}
-	revs, err := m.store.History(s.id)
+	revs, err := m.Store.History(s.id)
 	if err != nil {
 		return f, err
 	}
@@ -227,7 +228,7 @@ func (p *program) form(ctx context.Context, m *memory, s *subject, rev string) (
 	switch len(found) {
 	case 0:
 	case 1:
-		_, data, _, err := m.store.Read(found[0].Path)
+		_, data, _, err := m.Store.Read(found[0].Path)
 		if data == nil {
 			return f, err
 		}

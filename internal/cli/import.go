@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/imports"
 
 	"github.com/spf13/cobra"
@@ -91,7 +92,7 @@ time and goes on where it was.`,
 			}
 			return p.importFrom(cmd.Context(), "import transcripts", o, func(m *memory, im *imports.Importer) (*imports.Plan, error) {
 				if since != "" {
-					at, err := moment("--since", since, m.store.Now())
+					at, err := moment("--since", since, m.Store.Now())
 					if err != nil {
 						return nil, err
 					}
@@ -127,15 +128,6 @@ copy is read. The report says what became what, and what has no place here.`,
 	return cmd
 }
 
-// importer wires the room of imports.
-func (m *memory) importer(claude string) *imports.Importer {
-	c := m.p.cfg
-	homes := imports.Homes{Claude: cmp.Or(claude, c.ClaudeHome), Codex: c.Others.Codex, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect}
-	return imports.New(m.store, m.index, m.ingester, m.recorder, m.redactor, imports.Options{
-		MachineID: c.MachineID, Homes: homes, Database: c.Others.Database,
-	})
-}
-
 // importFrom makes a plan, shows it, and carries it out with --apply.
 func (p *program) importFrom(ctx context.Context, command string, o importOptions, plan func(*memory, *imports.Importer) (*imports.Plan, error)) error {
 	m, err := p.openWalked(ctx)
@@ -143,10 +135,10 @@ func (p *program) importFrom(ctx context.Context, command string, o importOption
 		return err
 	}
 	defer m.close()
-	if err := m.mayRedact(); err != nil {
+	if err := m.MayRedact(); err != nil {
 		return err
 	}
-	im := m.importer(o.claude)
+	im := m.Importer(o.claude)
 	pl, err := plan(m, im)
 	if err != nil {
 		return err
@@ -214,8 +206,8 @@ func (p *program) printGroups(groups []imports.Group) {
 
 func (p *program) applyImport(ctx context.Context, m *memory, im *imports.Importer, pl *imports.Plan, command string, o importOptions) error {
 	bar := p.progress("importing")
-	rep, aerr := im.Apply(ctx, pl, func(done, total int64) { bar.step(int(done>>10), int(total>>10)) })
-	bar.done()
+	rep, aerr := im.Apply(ctx, pl, func(done, total int64) { bar.Step(int(done>>10), int(total>>10)) })
+	bar.Done()
 	how, s, err := p.batch(m).finish(ctx, o.noSync)
 	if aerr != nil {
 		err = aerr
@@ -224,9 +216,9 @@ func (p *program) applyImport(ctx context.Context, m *memory, im *imports.Import
 		eerr := p.emit(struct {
 			header
 			*imports.Report
-			Applied bool     `json:"applied"`
-			Undo    []string `json:"undo"`
-			Sync    settled  `json:"sync"`
+			Applied bool           `json:"applied"`
+			Undo    []string       `json:"undo"`
+			Sync    app.SyncResult `json:"sync"`
 		}{head("import"), rep, true, undoImport(rep), s})
 		if err == nil {
 			err = eerr
@@ -288,26 +280,4 @@ func undoImport(rep *imports.Report) []string {
 		undo = append(undo, "anamnesis archive "+strings.Join(ids, " "))
 	}
 	return undo
-}
-
-// takeNative lets a sync take in what agents remember by themselves. It never
-// stops the sync: what went wrong is told.
-func (m *memory) takeNative(ctx context.Context) {
-	if !m.p.cfg.Others.Native || m.mayRedact() != nil || m.store.ReadOnly() {
-		return
-	}
-	im := m.importer("")
-	plan, err := im.Native(ctx, imports.NativeOptions{})
-	if err == nil {
-		if plan.Idle() {
-			return
-		}
-		var rep *imports.Report
-		if rep, err = im.Apply(ctx, plan, nil); err == nil && rep.Totals[imports.Failed] > 0 {
-			err = fmt.Errorf("%d memories of agents could not be taken in; `anamnesis import native` says why", rep.Totals[imports.Failed])
-		}
-	}
-	if err != nil {
-		m.p.note("%v", err)
-	}
 }

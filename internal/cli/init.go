@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/replica"
@@ -129,9 +130,9 @@ func (p *program) firstSync(ctx context.Context) {
 	m, err := p.open(ctx, 0)
 	if err == nil {
 		defer m.close()
-		var st settled
-		if st, err = p.settle(ctx, m, exchange{remote: true}); err == nil {
-			_, err = m.index.Sync(ctx, index.SyncOptions{})
+		var st app.SyncResult
+		if st, err = app.Sync(ctx, m.Rooms, app.SyncOptions{Remote: true}); err == nil {
+			_, err = m.Index.Sync(ctx, index.SyncOptions{})
 			p.say("sync: pushed=%s pulled=%d (%s)\n", pyBool(st.Pushed), st.Pulled, st.Detail)
 		}
 	}
@@ -230,25 +231,11 @@ func (p *program) commandForm(o initOptions, ask *prompter) ([]string, error) {
 	if len(words) == 0 {
 		return nil, usage("init: --command %q: not a command line", typed)
 	}
-	if typed == agent.Quote(self) && temporary(self) {
-		return nil, &codedError{exitFailure, fmt.Errorf("init: this program stands in %s, which goes away; install it first "+
+	if typed == agent.Quote(self) && app.Temporary(self) {
+		return nil, &app.Error{Kind: app.Failed, Err: fmt.Errorf("init: this program stands in %s, which goes away; install it first "+
 			"(`go install .` in the checkout) and run `anamnesis init`, or name it with --command", filepath.Dir(self))}
 	}
 	return words, nil
-}
-
-// temporary reports whether a program stands where the Go tool builds and deletes.
-func temporary(exe string) bool {
-	slashed := filepath.ToSlash(exe)
-	if strings.Contains(slashed, "/go-build") {
-		return true
-	}
-	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} { // TMPDIR may name another than the one it was built in
-		if real, err := filepath.EvalSymlinks(dir); err == nil && strings.HasPrefix(slashed, filepath.ToSlash(real)+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // planHooks reads the settings file and works out what it becomes.
@@ -267,7 +254,7 @@ func (p *program) planHooks(pl *plan, env agent.Env) error {
 		return fmt.Errorf("init: %w", err)
 	}
 	if edit.New, err = h.Install(edit.Old, hooks, agent.Own); err != nil {
-		return &codedError{exitFailure, fmt.Errorf("init: refusing to run; %s is not valid JSON (%w); fix it and re-run", pl.Settings, err)}
+		return &app.Error{Kind: app.Failed, Err: fmt.Errorf("init: refusing to run; %s is not valid JSON (%w); fix it and re-run", pl.Settings, err)}
 	}
 	pl.edit = edit
 	return nil

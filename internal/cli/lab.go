@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
@@ -18,7 +19,7 @@ import (
 // workbench is the user's own store with all that works on it.
 func (m *memory) workbench() *eval.Workbench {
 	return &eval.Workbench{
-		Store: m.store, Index: m.index, Engine: m.engine, Injector: m.injector, Ingester: m.ingester,
+		Store: m.Store, Index: m.Index, Engine: m.Engine, Injector: m.Injector, Ingester: m.Ingester,
 		Start: agent.InjectStart, End: agent.InjectEnd, Close: m.close,
 	}
 }
@@ -27,7 +28,7 @@ func (m *memory) workbench() *eval.Workbench {
 // in the budget of the store itself.
 func (p *program) lab(m *memory, purpose string) eval.Lab {
 	return eval.Lab{
-		Live: m.store,
+		Live: m.Store,
 		Setup: func(ctx context.Context, root string, disk store.Disk) (*eval.Workbench, error) {
 			box := *p
 			cfg := *p.cfg
@@ -40,8 +41,8 @@ func (p *program) lab(m *memory, purpose string) eval.Lab {
 			return c.workbench(), nil
 		},
 		Reflector: func(w *eval.Workbench) eval.Reflector {
-			g, _ := m.generator(purpose)
-			return reflection.New(w.Store, w.Index, w.Ingester, m.redactor, g, p.cfg.Reflection)
+			g, _ := m.Generator(purpose)
+			return reflection.New(w.Store, w.Index, w.Ingester, m.Redactor, g, p.cfg.Reflection)
 		},
 	}
 }
@@ -50,7 +51,7 @@ func (p *program) lab(m *memory, purpose string) eval.Lab {
 type stageBar struct {
 	p    *program
 	what string
-	bar  *progress
+	bar  app.Progress
 }
 
 func (p *program) stages() *stageBar { return &stageBar{p: p} }
@@ -60,12 +61,12 @@ func (s *stageBar) step(what string, done, total int) {
 		s.done()
 		s.what, s.bar = what, s.p.progress(what)
 	}
-	s.bar.step(done, total)
+	s.bar.Step(done, total)
 }
 
 func (s *stageBar) done() {
 	if s.bar != nil {
-		s.bar.done()
+		s.bar.Done()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -81,7 +82,7 @@ func (p *program) index(ctx context.Context, o askOptions, text string, limit in
 		return err
 	}
 	q.K = limit
-	rows, res, err := m.engine.Index(ctx, q)
+	rows, res, err := m.Engine.Index(ctx, q)
 	if err != nil {
 		return asked(err)
 	}
@@ -163,7 +164,7 @@ func (p *program) timeline(ctx context.Context, o askOptions, anchor note.ID, te
 	if err != nil {
 		return err
 	}
-	rows, err := m.engine.Timeline(ctx, anchor, q, before, after)
+	rows, err := m.Engine.Timeline(ctx, anchor, q, before, after)
 	answer := struct {
 		header
 		Step   int               `json:"step"`
@@ -186,9 +187,9 @@ func (p *program) timeline(ctx context.Context, o askOptions, anchor note.ID, te
 		if err := p.emit(answer); err != nil {
 			return err
 		}
-		return &codedError{code: exitNothing}
+		return &app.Error{Kind: app.NotFound}
 	case errors.Is(err, recall.ErrNoNote):
-		return &codedError{exitNothing, err}
+		return &app.Error{Kind: app.NotFound, Err: err}
 	case err != nil:
 		return asked(err)
 	case p.json:
@@ -222,7 +223,7 @@ func (p *program) hydrate(ctx context.Context, ids []note.ID) error {
 		return err
 	}
 	defer m.close()
-	all, err := m.engine.Hydrate(ctx, ids)
+	all, err := m.Engine.Hydrate(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -233,7 +234,7 @@ func (p *program) hydrate(ctx context.Context, ids []note.ID) error {
 		}
 	}
 	if r.Count = len(r.Notes); r.Count > 0 { // somebody chose them
-		_ = m.store.Log(r)
+		_ = m.Store.Log(r)
 	}
 	if p.json {
 		err = p.emit(struct {
@@ -246,7 +247,7 @@ func (p *program) hydrate(ctx context.Context, ids []note.ID) error {
 		p.printHydrated(m, all)
 	}
 	if err == nil && r.Count == 0 {
-		return &codedError{code: exitNothing}
+		return &app.Error{Kind: app.NotFound}
 	}
 	return err
 }
@@ -260,6 +261,6 @@ func (p *program) printHydrated(m *memory, all []recall.Hydrated) {
 		if i > 0 {
 			p.printf("\n")
 		}
-		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n%s\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, m.store.Path(h.Path), p.screened(h.Body))
+		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n%s\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, m.Store.Path(h.Path), p.screened(h.Body))
 	}
 }

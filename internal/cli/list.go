@@ -37,7 +37,7 @@ func (m *memory) describeRow(r index.Row) rowJSON {
 	return rowJSON{
 		r.ID, r.Type, r.Title, r.Project, r.MachineID, string(r.Ref.Scope), r.UserID, r.WorkspaceID, r.Source, r.Confidence,
 		append([]string{}, r.Tags...), stamp(note.At(r.Created), r.Created.IsZero()), stamp(note.At(r.Updated), r.Updated.IsZero()),
-		!r.Dead, r.SupersededBy, r.Branch, m.store.Path(r.Ref.Path),
+		!r.Dead, r.SupersededBy, r.Branch, m.Store.Path(r.Ref.Path),
 	}
 }
 
@@ -61,7 +61,7 @@ func newList(p *program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, err := m.index.Select(cmd.Context(), f, limit)
+			rows, err := m.Index.Select(cmd.Context(), f, limit)
 			if err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func newList(p *program) *cobra.Command {
 					header
 					Notes []rowJSON `json:"notes"`
 					Stale int       `json:"stale"`
-				}{head("list"), all, m.stale})
+				}{head("list"), all, m.Stale})
 			}
 			for _, r := range rows {
 				mark := " "

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -75,17 +76,17 @@ type saidTo struct {
 }
 
 func (p *program) log(ctx context.Context, m *memory, o logOptions) error {
-	since, err := moment("--since", o.since, m.store.Now())
+	since, err := moment("--since", o.since, m.Store.Now())
 	if err != nil {
 		return err
 	}
 	project := ""
 	if o.project != "" {
-		project = p.project(m.store, o.project).Key
+		project = p.project(m.Store, o.project).Key
 	}
-	names := m.titles()
+	names := app.NewTitles(m.Rooms)
 	by := map[string]*saidTo{}
-	err = m.records(since, func(r store.Record, _ time.Time) {
+	err = app.Records(m.Rooms, since, func(r store.Record, _ time.Time) {
 		if r.Kind != store.Injected && r.Kind != store.Recalled || !strings.HasPrefix(r.Session, o.session) || project != "" && r.Project != project {
 			return
 		}
@@ -101,7 +102,7 @@ func (p *program) log(ctx context.Context, m *memory, o logOptions) error {
 		s.Last = r.At
 		t := told{At: r.At, Kind: r.Kind, Query: r.Query, Via: r.Text, Count: max(r.Count, len(r.Notes)), MS: r.MS, Notes: []namedID{}}
 		for _, id := range r.Notes {
-			t.Notes = append(t.Notes, namedID{id, names.of(ctx, id)})
+			t.Notes = append(t.Notes, namedID{id, names.Of(ctx, id)})
 		}
 		s.Answers = append(s.Answers, t)
 	})
@@ -271,5 +272,3 @@ func (p *program) printRecord(r store.Record) {
 	}
 	p.printf("%s  %-10s %s\n", clock(at), firstLine(r.Kind, 20), strings.Join(parts, " · "))
 }
-
-func plainInt(n int) string { return strconv.Itoa(n) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/replica"
 
@@ -52,7 +53,7 @@ func (p *program) machines(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	state, err := p.syncState(ctx, m)
+	state, err := app.SyncStatus(ctx, m.Rooms)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (p *program) listMachines(ctx context.Context, m *memory) ([]machineJSON, e
 		}
 		return all[name]
 	}
-	rows, err := m.index.Select(ctx, index.Filter{Dead: true}, 0)
+	rows, err := m.Index.Select(ctx, index.Filter{Dead: true}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (p *program) listMachines(ctx context.Context, m *memory) ([]machineJSON, e
 		if err != nil && !errors.Is(err, replica.ErrNoGit) {
 			return nil, err
 		}
-		now := m.store.Now()
+		now := m.Store.Now()
 		for _, c := range committed {
 			name := c.Name
 			if c.Here {
@@ -139,7 +140,7 @@ func (p *program) listMachines(ctx context.Context, m *memory) ([]machineJSON, e
 // historian returns what knows the history of the portable notes, nil when
 // nothing does.
 func (p *program) historian(m *memory) (replica.Historian, error) {
-	backend, err := p.replica(m, exchange{})
+	backend, err := m.Replica(app.SyncOptions{})
 	if err != nil {
 		return nil, err
 	}

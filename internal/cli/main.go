@@ -10,7 +10,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -18,31 +17,22 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
+	"anamnesis/internal/cli/hook"
 	"anamnesis/internal/config"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
 
-// Exit codes.
-const (
-	exitFailure  = 1
-	exitUsage    = 2
-	exitNothing  = 3
-	exitConflict = 4
-	exitDegraded = 5
-	exitLocked   = 75
-)
-
 // A program is one run: its streams and the flags that every command has.
 type program struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	environ        func(flags []string) config.Environment
-	disk           store.Disk // nil means the operating system's
+	screen
+	stdin   io.Reader
+	environ func(flags []string) config.Environment
+	disk    store.Disk // nil means the operating system's
 
 	sets []string // --set KEY=VALUE
-	json bool     // --json
 	cfg  *config.Config
 
 	event *agent.Event // what a hook command that runs by hand found on standard input
@@ -54,47 +44,32 @@ type program struct {
 
 // Main runs the program and returns its exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, environ: config.Process}
+	p := &program{screen: screen{stdout: stdout, stderr: stderr, plain: wantsPlain(config.Process(nil))}, stdin: stdin, environ: config.Process}
 	return p.run(args)
 }
 
 func (p *program) run(args []string) int {
-	if len(args) > 0 {
-		if p.hook(args[0], args[1:]) {
+	if len(args) > 0 && !terminal(p.stdin) {
+		h := hook.Process{Stdin: p.stdin, Stdout: p.stdout, Environ: p.environ, Disk: p.disk}
+		if h.Run(args[0], args[1:]) {
 			return 0 // whatever became of it
 		}
+		p.event = h.Event
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root := p.root(needed(args)...)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	var coded *codedError
-	if err != nil && !p.running && !errors.As(err, &coded) {
+	var kinded *app.Error
+	if err != nil && !p.running && !errors.As(err, &kinded) {
 		err = usage("%w", err)
 	}
 	return p.report(err)
 }
 
-// A codedError carries an exit code. Without err nothing is printed.
-type codedError struct {
-	code int
-	err  error
-}
-
-func (e *codedError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *codedError) Unwrap() error { return e.err }
-
 // usage makes an error of wrong usage.
-func usage(format string, args ...any) error {
-	return &codedError{exitUsage, fmt.Errorf(format, args...)}
-}
+func usage(format string, args ...any) error { return app.Errorf(app.Usage, format, args...) }
 
 // root builds the command tree with some commands.
 func (p *program) root(some ...namedCommand) *cobra.Command {
@@ -277,9 +252,4 @@ func (p *program) load() {
 	for _, w := range p.cfg.Warnings {
 		p.note("%s", w)
 	}
-}
-
-// note tells people something on standard error.
-func (p *program) note(format string, args ...any) {
-	fmt.Fprintf(p.stderr, "anamnesis: "+format+"\n", args...)
 }

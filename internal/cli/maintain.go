@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
@@ -35,7 +36,7 @@ type batch struct {
 	ended time.Time // before anything was synced: what comes from elsewhere is not taken back
 }
 
-func (p *program) batch(m *memory) *batch { return &batch{p: p, m: m, began: m.store.Now()} }
+func (p *program) batch(m *memory) *batch { return &batch{p: p, m: m, began: m.Store.Now()} }
 
 // undo returns the command that gives every note the form it had before.
 func (b *batch) undo() string {
@@ -44,15 +45,15 @@ func (b *batch) undo() string {
 }
 
 // finish commits or syncs what was changed, and says which.
-func (b *batch) finish(ctx context.Context, noSync bool) (string, settled, error) {
-	b.ended = b.m.store.Now()
-	s, err := b.p.settle(ctx, b.m, exchange{remote: !noSync})
+func (b *batch) finish(ctx context.Context, noSync bool) (string, app.SyncResult, error) {
+	b.ended = b.m.Store.Now()
+	s, err := app.Sync(ctx, b.m.Rooms, app.SyncOptions{Remote: !noSync})
 	if err != nil {
 		return "", s, err
 	}
 	switch {
 	case !noSync:
-		return s.line(false), s, nil
+		return syncLine(s, false), s, nil
 	case s.Committed:
 		return "committed locally; reindexed (no sync)", s, nil
 	}
@@ -77,7 +78,7 @@ or --across-projects is given.`,
 				return err
 			}
 			defer m.close()
-			plan, err := m.ingester.PlanDedup(cmd.Context(), everywhere)
+			plan, err := m.Ingester.PlanDedup(cmd.Context(), everywhere)
 			if err != nil {
 				return err
 			}
@@ -114,7 +115,7 @@ func (p *program) dedup(ctx context.Context, m *memory, plan []ingest.Duplicate,
 		p.printf("dedup: %d duplicate(s) would be removed%s\n", len(plan), dryRun(len(plan)))
 		return nil
 	}
-	n, end, how, err := p.apply(ctx, m, o.noSync, func() (int, error) { return m.ingester.Dedup(ctx, plan) })
+	n, end, how, err := p.apply(ctx, m, o.noSync, func() (int, error) { return m.Ingester.Dedup(ctx, plan) })
 	if err != nil {
 		return err
 	}
@@ -129,8 +130,8 @@ func (p *program) dedup(ctx context.Context, m *memory, plan []ingest.Duplicate,
 
 // ended is how a change of many notes ended.
 type ended struct {
-	Undo string   `json:"undo,omitempty"`
-	Sync *settled `json:"sync,omitempty"`
+	Undo string          `json:"undo,omitempty"`
+	Sync *app.SyncResult `json:"sync,omitempty"`
 }
 
 // apply carries a plan out, and commits or syncs what it changed.
@@ -158,12 +159,6 @@ func dryRun(n int) string {
 	return " (dry-run; pass --apply)"
 }
 
-func (p *program) undoLine(command string) {
-	if command != "" {
-		p.printf("undo: %s\n", command)
-	}
-}
-
 func newMigrate(p *program) *cobra.Command {
 	var o maintainOptions
 	var file string
@@ -188,7 +183,7 @@ touching any note, use ` + "`anamnesis project alias`" + `.`,
 				return err
 			}
 			defer m.close()
-			plan, err := m.ingester.PlanMove(cmd.Context(), moving)
+			plan, err := m.Ingester.PlanMove(cmd.Context(), moving)
 			if err != nil {
 				return err
 			}
@@ -278,7 +273,7 @@ A note that names another source is never touched.`,
 				return err
 			}
 			defer m.close()
-			plan, err := m.ingester.PlanProvenance(cmd.Context())
+			plan, err := m.Ingester.PlanProvenance(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -339,7 +334,7 @@ func (p *program) repair(ctx context.Context, m *memory, plan []ingest.Repair, o
 		p.printf(w.would, len(plan), more)
 		return nil
 	}
-	n, end, how, err := p.apply(ctx, m, o.noSync, func() (int, error) { return m.ingester.Repair(ctx, plan) })
+	n, end, how, err := p.apply(ctx, m, o.noSync, func() (int, error) { return m.Ingester.Repair(ctx, plan) })
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
@@ -61,7 +62,7 @@ func (p *program) merge(ctx context.Context, o mergeOptions) error {
 	if o.undo != "" {
 		return p.unmerge(ctx, m, o)
 	}
-	r, missing := m.reflector("merge")
+	r, missing := m.Reflector("merge")
 	projects, err := m.projectsToMerge(ctx, o.project)
 	if err != nil {
 		return err
@@ -92,9 +93,9 @@ func (p *program) merge(ctx context.Context, o mergeOptions) error {
 // projectsToMerge lists the projects that have portable facts or how-tos.
 func (m *memory) projectsToMerge(ctx context.Context, named string) ([]string, error) {
 	if named != "" {
-		return []string{m.p.project(m.store, named).Key}, nil
+		return []string{m.p.project(m.Store, named).Key}, nil
 	}
-	rows, err := m.index.Select(ctx, index.Filter{Scope: note.Portable, Types: []note.Type{note.Procedural, note.Semantic}, Now: m.store.Now()}, 0)
+	rows, err := m.Index.Select(ctx, index.Filter{Scope: note.Portable, Types: []note.Type{note.Procedural, note.Semantic}, Now: m.Store.Now()}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (m *memory) projectsToMerge(ctx context.Context, named string) ([]string, e
 
 // mergeGate opens the gate over a copy of the store.
 func (p *program) mergeGate(ctx context.Context, m *memory, file string) (*eval.MergeGate, error) {
-	cases, warnings, err := eval.GateCases(m.evalSet(file), eval.Titles(ctx, m.index))
+	cases, warnings, err := eval.GateCases(m.evalSet(file), eval.Titles(ctx, m.Index))
 	for _, w := range warnings {
 		p.note("merge: warning: %s", w)
 	}
@@ -173,11 +174,11 @@ func (p *program) mergeProjects(ctx context.Context, m *memory, r *reflection.Re
 	}
 	answer := struct {
 		header
-		Applied    bool         `json:"applied"`
-		Projects   []mergedJSON `json:"projects"`
-		Superseded int          `json:"superseded"`
-		Undo       string       `json:"undo,omitempty"`
-		Sync       *settled     `json:"sync,omitempty"`
+		Applied    bool            `json:"applied"`
+		Projects   []mergedJSON    `json:"projects"`
+		Superseded int             `json:"superseded"`
+		Undo       string          `json:"undo,omitempty"`
+		Sync       *app.SyncResult `json:"sync,omitempty"`
 	}{header: head("merge"), Applied: o.apply, Projects: all, Superseded: superseded}
 	if superseded > 0 {
 		how, s, err := b.finish(ctx, o.noSync)
@@ -199,7 +200,7 @@ func (p *program) mergeProjects(ctx context.Context, m *memory, r *reflection.Re
 	}
 	var bad error
 	if failed > 0 && failed == len(all) {
-		bad = &codedError{exitFailure, errors.New("merge: every project failed; the lines above say why")}
+		bad = &app.Error{Kind: app.Failed, Err: errors.New("merge: every project failed; the lines above say why")}
 	}
 	if p.json {
 		return errors.Join(p.emit(answer), bad)
@@ -247,7 +248,7 @@ func (p *program) showProposal(ctx context.Context, m *memory, r *reflection.Ref
 // sayNote names a note of a plan.
 func (p *program) sayNote(ctx context.Context, m *memory, what string, id note.ID) {
 	title := "it is not there"
-	if row, ok, err := m.index.Lookup(ctx, id); err == nil && ok {
+	if row, ok, err := m.Index.Lookup(ctx, id); err == nil && ok {
 		title = firstLine(row.Title, 70)
 	}
 	p.say("  %-5s %s  %s\n", what, id, title)
@@ -309,11 +310,11 @@ func (p *program) showMerge(ctx context.Context, r *reflection.Reflector, projec
 
 // unmerge lets a note stand for itself again.
 func (p *program) unmerge(ctx context.Context, m *memory, o mergeOptions) error {
-	row, err := m.resolve(ctx, o.undo)
+	row, err := app.Resolve(ctx, m.Rooms, o.undo)
 	if err != nil {
 		return err
 	}
-	r, _ := m.reflector("merge")
+	r, _ := m.Reflector("merge")
 	by, err := r.Release(ctx, row.ID)
 	if err != nil {
 		return err
@@ -325,9 +326,9 @@ func (p *program) unmerge(ctx context.Context, m *memory, o mergeOptions) error 
 	if p.json {
 		return p.emit(struct {
 			header
-			ID       note.ID   `json:"id"`
-			Released []note.ID `json:"released_by"`
-			Sync     settled   `json:"sync"`
+			ID       note.ID        `json:"id"`
+			Released []note.ID      `json:"released_by"`
+			Sync     app.SyncResult `json:"sync"`
 		}{head("merge"), row.ID, append([]note.ID{}, by...), s})
 	}
 	if len(by) == 0 {
@@ -343,7 +344,7 @@ func (p *program) unmerge(ctx context.Context, m *memory, o mergeOptions) error 
 // evalSet is the file of the cases.
 func (m *memory) evalSet(file string) string {
 	if file == "" {
-		return m.store.Path("eval/eval.jsonl")
+		return m.Store.Path("eval/eval.jsonl")
 	}
 	if rest, ok := cutHome(file); ok && m.p.cfg.UserHome != "" {
 		return filepath.Join(m.p.cfg.UserHome, rest)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/config"
 
 	"github.com/spf13/cobra"
@@ -74,14 +75,14 @@ func (p *program) prove(ctx context.Context, ids []string, list bool) error {
 			began := time.Now()
 			row.Proof, row.Detail = p.proof(ctx, f.ID)
 			row.TookMS = float64(time.Since(began).Milliseconds())
-			bar.step(i+1, len(chosen))
+			bar.Step(i+1, len(chosen))
 		}
 		if row.Proof == fails {
 			failed++
 		}
 		all = append(all, row)
 	}
-	bar.done()
+	bar.Done()
 	if p.json {
 		err = p.emit(struct {
 			header
@@ -93,7 +94,7 @@ func (p *program) prove(ctx context.Context, ids []string, list bool) error {
 		p.printProven(all)
 	}
 	if failed > 0 {
-		return errors.Join(err, &codedError{exitFailure, fmt.Errorf("prove: %s failed", plural(failed, "proof"))})
+		return errors.Join(err, &app.Error{Kind: app.Failed, Err: fmt.Errorf("prove: %s failed", plural(failed, "proof"))})
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/llm"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,7 @@ redact.toml in the store's folder.`,
 			if err != nil {
 				return err
 			}
-			r, err := openRedactor(s)
+			r, err := app.OpenRedactor(s)
 			if err != nil {
 				return err
 			}

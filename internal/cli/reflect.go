@@ -3,9 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
@@ -13,36 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-// generator opens the model that writes, for a purpose that the event log names.
-// It is nil, with the reason, when there is none.
-func (m *memory) generator(purpose string) (llm.Generator, error) {
-	if err := m.mayRedact(); err != nil {
-		return nil, err
-	}
-	budget := reflection.NewBudget(m.store, m.p.cfg.Reflection)
-	g, err := llm.OpenGenerator(m.p.cfg.Models.Chat, m.p.cfg.Models.Network, os.Environ(), budget.For(purpose))
-	if err != nil {
-		return nil, err // g holds a nil pointer then, which is no nil interface
-	}
-	return g, nil
-}
-
-// summarize lets the model tell what sessions were about. Hooks never do that.
-func (m *memory) summarize() {
-	if g, err := m.generator("summary"); err == nil {
-		m.recorder = m.recorder.WithModel(g)
-	}
-}
-
-// reflector wires the room of reflection. Without a model it plans and shows.
-func (m *memory) reflector(purpose string) (*reflection.Reflector, error) {
-	g, err := m.generator(purpose)
-	if err != nil && !errors.Is(err, llm.ErrNotConfigured) {
-		m.p.note("reflection.provider: %v", err)
-	}
-	return reflection.New(m.store, m.index, m.ingester, m.redactor, g, m.p.cfg.Reflection), err
-}
 
 type reflectOptions struct {
 	maintainOptions
@@ -80,10 +49,10 @@ func (p *program) reflect(ctx context.Context, o reflectOptions) error {
 		return err
 	}
 	defer m.close()
-	r, missing := m.reflector("reflect")
+	r, missing := m.Reflector("reflect")
 	project := o.project
 	if project != "" {
-		project = p.project(m.store, project).Key
+		project = p.project(m.Store, project).Key
 	}
 	switch {
 	case o.show:
@@ -224,7 +193,7 @@ func (p *program) reflectApply(ctx context.Context, m *memory, r *reflection.Ref
 		Projects []reflectedJSON `json:"projects"`
 		Wrote    int             `json:"wrote"`
 		Undo     string          `json:"undo,omitempty"`
-		Sync     *settled        `json:"sync,omitempty"`
+		Sync     *app.SyncResult `json:"sync,omitempty"`
 	}{header: head("reflect"), Applied: true, Projects: rows, Wrote: wrote}
 	if wrote+sessions > 0 { // sessions of which nothing was worth keeping are marked, and that travels
 		how, s, serr := b.finish(ctx, noSync)
@@ -247,7 +216,7 @@ func (p *program) reflectApply(ctx context.Context, m *memory, r *reflection.Ref
 		p.note("there is nothing to distil: no project has %d sessions that were not distilled yet (reflection.min_episodics)", p.cfg.Reflection.MinSessions)
 	}
 	if err == nil && failed > 0 && failed == len(reports) { // it has been said of each
-		err = &codedError{exitFailure, errors.New("reflect: every project failed; the lines above say why")}
+		err = &app.Error{Kind: app.Failed, Err: errors.New("reflect: every project failed; the lines above say why")}
 	}
 	if p.json {
 		return errors.Join(p.emit(answer), err)
@@ -291,25 +260,4 @@ func (p *program) printReflected(rep *reflection.Report) reflectedJSON {
 		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", rep.Stale)
 	}
 	return j
-}
-
-// autoReflect follows the capture of sessions in the background, when that is
-// switched on. It returns how many notes it made; what went wrong is no failure
-// of the capture.
-func (m *memory) autoReflect(ctx context.Context, projects []string) (wrote int, failed []string) {
-	if !m.p.cfg.Reflection.Auto {
-		return 0, nil
-	}
-	r, err := m.reflector("reflect")
-	if err != nil {
-		return 0, nil
-	}
-	for _, project := range projects {
-		rep, err := r.Auto(ctx, project)
-		wrote += rep.Wrote()
-		if err != nil {
-			failed = append(failed, fmt.Sprintf("auto-reflect failed (%v); skipped", err))
-		}
-	}
-	return wrote, failed
 }

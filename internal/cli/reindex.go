@@ -18,7 +18,7 @@ type problemJSON struct {
 func problems(m *memory, all []index.Problem) []problemJSON {
 	list := make([]problemJSON, 0, len(all))
 	for _, pr := range all {
-		list = append(list, problemJSON{m.store.Path(pr.Path), pr.Reason, pr.Sidecar})
+		list = append(list, problemJSON{m.Store.Path(pr.Path), pr.Reason, pr.Sidecar})
 	}
 	return list
 }
@@ -37,22 +37,22 @@ read as notes are named and left alone.`,
 				return err
 			}
 			defer m.close()
-			if m.store.ReadOnly() {
-				return fmt.Errorf("reindex: %s: %w", m.store.Root(), store.ErrReadOnly)
+			if m.Store.ReadOnly() {
+				return fmt.Errorf("reindex: %s: %w", m.Store.Root(), store.ErrReadOnly)
 			}
-			if m.notice != "" {
-				p.note("%s", m.notice)
+			if m.Notice != "" {
+				p.note("%s", m.Notice)
 			}
 			bar := p.progress("indexing notes")
-			rep, err := m.index.Sync(cmd.Context(), index.SyncOptions{All: true, Progress: bar.step})
-			bar.done()
+			rep, err := m.Index.Sync(cmd.Context(), index.SyncOptions{All: true, Progress: bar.Step})
+			bar.Done()
 			if err != nil {
 				return err
 			}
-			if err := m.index.Fold(cmd.Context()); err != nil {
+			if err := m.Index.Fold(cmd.Context()); err != nil {
 				return err
 			}
-			if rep.Healed && m.notice == "" {
+			if rep.Healed && m.Notice == "" {
 				p.note("the index was damaged and has been made anew")
 			}
 			indexed := rep.Files
@@ -62,7 +62,7 @@ read as notes are named and left alone.`,
 					what = "skipped"
 					indexed--
 				}
-				p.note("%s %s: %s", what, m.store.Path(pr.Path), pr.Reason)
+				p.note("%s %s: %s", what, m.Store.Path(pr.Path), pr.Reason)
 			}
 			if p.json {
 				return p.emit(struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -73,7 +74,7 @@ func (p *program) restore(ctx context.Context, m *memory, s *subject, rev string
 		Path    string  `json:"path,omitempty"`
 		Undo    string  `json:"undo,omitempty"`
 		Diff    string  `json:"diff"`
-	}{header: head("restore"), ID: s.id, Rev: rev, Diff: unified(now.name, then.name, string(now.data), string(then.data))}
+	}{header: head("restore"), ID: s.id, Rev: rev, Diff: app.Unified(now.name, then.name, string(now.data), string(then.data))}
 	if !apply {
 		if p.json {
 			return p.emit(answer)
@@ -86,11 +87,11 @@ func (p *program) restore(ctx context.Context, m *memory, s *subject, rev string
 	if err != nil {
 		return err
 	}
-	answer.Applied, answer.Changed, answer.Path = true, changed, m.store.Path(ref.Path)
+	answer.Applied, answer.Changed, answer.Path = true, changed, m.Store.Path(ref.Path)
 	if changed {
 		answer.Undo = m.undoRestore(s)
 	}
-	if err := m.reread(ctx, []string{s.ref.Path, ref.Path}); err != nil {
+	if err := m.Reindex(ctx, []string{s.ref.Path, ref.Path}); err != nil {
 		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
 	}
 	if p.json {
@@ -107,18 +108,18 @@ func (p *program) restore(ctx context.Context, m *memory, s *subject, rev string
 
 // reinstate writes a former form under the store lock.
 func (m *memory) reinstate(ctx context.Context, f form) (ref store.Ref, changed bool, err error) {
-	unlock, err := m.store.Lock(ctx)
+	unlock, err := m.Store.Lock(ctx)
 	if err != nil {
 		return ref, false, err
 	}
 	defer unlock()
-	return m.store.Reinstate(f.id, f.data)
+	return m.Store.Reinstate(f.id, f.data)
 }
 
 // undoRestore returns the command that takes a restore back.
 func (m *memory) undoRestore(s *subject) string {
-	if revs, err := m.store.History(s.id); err == nil && len(revs) > 0 && s.ref.Path != "" {
-		if _, _, _, err := m.store.Read(revs[0].Path); err != nil {
+	if revs, err := m.Store.History(s.id); err == nil && len(revs) > 0 && s.ref.Path != "" {
+		if _, _, _, err := m.Store.Read(revs[0].Path); err != nil {
 			return "" // it was no note; its bytes stand in the history
 		}
 		return "anamnesis restore " + string(s.id) + "@" + revs[0].Name + " --apply"
@@ -133,17 +134,17 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 		return err
 	}
 	defer m.close()
-	from, err := moment("--since", since, m.store.Now())
+	from, err := moment("--since", since, m.Store.Now())
 	if err != nil {
 		return err
 	}
 	var to time.Time
 	if until != "" {
-		if to, err = moment("--until", until, m.store.Now()); err != nil {
+		if to, err = moment("--until", until, m.Store.Now()); err != nil {
 			return err
 		}
 	}
-	forms, err := m.store.FormsBefore(from, to)
+	forms, err := m.Store.FormsBefore(from, to)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 	left, failed := 0, 0
 	for _, f := range forms {
 		l := line{ID: f.ID, Rev: f.Name}
-		ref, gone := m.store.Find(f.ID)
+		ref, gone := m.Store.Find(f.ID)
 		switch {
 		case gone == nil && m.changedAfter(ref, f.ID, to):
 			l.Error = "it was changed after " + until + " and stays; by itself: anamnesis restore " + string(f.ID) + "@" + f.Name + " --apply"
@@ -185,11 +186,11 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 		answer.Notes = append(answer.Notes, l)
 		p.say("restore: %s@%s%s\n", f.ID, f.Name, because(l.Error))
 	}
-	if err := m.reread(ctx, paths); err != nil {
+	if err := m.Reindex(ctx, paths); err != nil {
 		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
 	}
 	if answer.Changed > 0 {
-		b.ended = m.store.Now()
+		b.ended = m.Store.Now()
 		answer.Undo = b.undo()
 	}
 	if len(back) > 0 { // they have no former form that an undo could find
@@ -197,7 +198,7 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 	}
 	var bad error
 	if failed > 0 {
-		bad = &codedError{exitFailure, fmt.Errorf("restore: %s could not be restored; the others are", plural(failed, "note"))}
+		bad = &app.Error{Kind: app.Failed, Err: fmt.Errorf("restore: %s could not be restored; the others are", plural(failed, "note"))}
 	}
 	if p.json {
 		return errors.Join(p.emit(answer), bad)
@@ -218,17 +219,17 @@ func (m *memory) changedAfter(ref store.Ref, id note.ID, to time.Time) bool {
 		return false
 	}
 	to = to.Add(time.Millisecond) // times on the command line know no less
-	revs, err := m.store.History(id)
+	revs, err := m.Store.History(id)
 	return err == nil && len(revs) > 0 && revs[0].At.After(to) || ref.ModTime.After(to)
 }
 
 // rewindOne brings one form back. paths gets the files that changed.
 func (m *memory) rewindOne(ctx context.Context, f store.Former, paths *[]string) (changed bool, failed string) {
-	_, data, _, err := m.store.Read(f.Path)
+	_, data, _, err := m.Store.Read(f.Path)
 	if data == nil && err != nil {
 		return false, err.Error()
 	}
-	if old, err := m.store.Find(f.ID); err == nil {
+	if old, err := m.Store.Find(f.ID); err == nil {
 		*paths = append(*paths, old.Path)
 	}
 	ref, changed, err := m.reinstate(ctx, form{id: f.ID, data: data})

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -42,7 +43,7 @@ of them until you keep them.`,
 
 // unread lists the notes that wait for a look, those in quarantine first.
 func (m *memory) unread(ctx context.Context) (quarantined, others []*note.Note, err error) {
-	rows, err := m.index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed}, 0)
+	rows, err := m.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,7 +52,7 @@ func (m *memory) unread(ctx context.Context) (quarantined, others []*note.Note, 
 		if !made && !r.Dead || r.Status != "" || r.SupersededBy != "" {
 			continue
 		}
-		n, _, _, err := m.store.Read(r.Ref.Path)
+		n, _, _, err := m.Store.Read(r.Ref.Path)
 		switch {
 		case err != nil:
 		case n.Quarantine:
@@ -107,13 +108,13 @@ func (p *program) reviewKeep(ctx context.Context, names []string) error {
 		return err
 	}
 	defer m.close()
-	rows, err := m.named(ctx, names, "")
+	rows, err := app.Named(ctx, m.Rooms, names, "")
 	if err != nil {
 		return err
 	}
 	kept := []note.ID{}
 	for _, r := range rows {
-		out, err := m.ingester.Review(ctx, r.ID)
+		out, err := m.Ingester.Review(ctx, r.ID)
 		if err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func (p *program) reviewDrop(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	rows, err := m.named(ctx, names, "")
+	rows, err := app.Named(ctx, m.Rooms, names, "")
 	m.close()
 	if err != nil {
 		return err

@@ -163,7 +163,7 @@ func waitForLock(t *testing.T) {
 	t.Cleanup(func() {
 		took := <-done
 		code := cmd.ProcessState.ExitCode()
-		if code != exitLocked || stdout.String() != "" || !strings.Contains(stderr.String(), "another anamnesis process is working on the store; try again") {
+		if code != 75 || stdout.String() != "" || !strings.Contains(stderr.String(), "another anamnesis process is working on the store; try again") {
 			t.Errorf("a command that cannot get the lock exits with %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 		}
 		if took < store.LockTimeout || took > store.LockTimeout+time.Minute {

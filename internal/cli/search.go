@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -121,7 +122,7 @@ func (p *program) search(ctx context.Context, o searchOptions, text string) erro
 	}
 	q.K, q.MaxTokens, q.Strict, q.Fields = o.k, o.maxTokens, o.strict, o.fields
 	q.Cost = func(h *recall.Hit) int { return recall.Tokens(m.rendered(0, h, o)) }
-	res, err := m.engine.Recall(ctx, q)
+	res, err := m.Engine.Recall(ctx, q)
 	if err != nil {
 		return asked(err)
 	}
@@ -147,7 +148,7 @@ func (m *memory) embedRest(res *recall.Result) {
 		return
 	}
 	what := ""
-	if !m.store.ReadOnly() && m.p.detach("drain") == nil {
+	if !m.Store.ReadOnly() && m.Detach("drain") == nil {
 		what = "; a background run makes them"
 	}
 	m.p.note("%d of %d passages have no vector yet and are found by their words only%s", res.WithoutVector, res.Passages, what)
@@ -173,7 +174,7 @@ func (p *program) nothing(res *recall.Result) error {
 	default:
 		p.note("nothing found; the store holds %s", plural(res.Searched, "note"))
 	}
-	return &codedError{code: exitNothing}
+	return &app.Error{Kind: app.NotFound}
 }
 
 // logRecall records what a search returned, and by which way it was asked.
@@ -183,9 +184,9 @@ func (m *memory) logRecall(res *recall.Result, via string) {
 		r.Notes = append(r.Notes, h.Row.ID)
 	}
 	if m.p.cfg.Events.Queries {
-		r.Query = m.redactor.Redact(res.Query.Text).String()
+		r.Query = m.Redactor.Redact(res.Query.Text).String()
 	}
-	_ = m.store.Log(r)
+	_ = m.Store.Log(r)
 }
 
 func (p *program) printHits(m *memory, res *recall.Result, o searchOptions) {

@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -23,7 +23,6 @@ import (
 	"anamnesis/internal/mcp"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -82,7 +81,7 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	}
 	p.lasting = true
 	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an end like others: calls get their time
-	m, err := p.openServed(ctx)
+	m, err := p.wrap(app.OpenServed(ctx, p.host()))
 	if err != nil {
 		return err
 	}
@@ -97,31 +96,19 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	return p.serveHTTP(ctx, m, srv, o)
 }
 
-// openServed opens everything for a server. An index that was filled once is good
-// for saying hello: the first call looks for what changed.
-func (p *program) openServed(ctx context.Context) (*memory, error) {
-	m, err := p.open(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	if _, _, walked, err := m.index.State(ctx); err == nil && !walked.IsZero() {
-		return m, nil
-	}
-	m.close()
-	return p.openWalked(ctx)
-}
-
 // server wires the room of MCP.
 func (m *memory) server() (*mcp.Server, error) {
 	c := m.p.cfg
 	dir, _ := os.Getwd()
 	rooms := mcp.Rooms{
-		Engine: m.engine, Index: m.index, Store: m.store, Ingester: m.ingester, MayWrite: m.mayRedact,
-		Refresh: (&freshener{m: m}).refresh, Merged: m.mergedBranches, Sync: m.serveSync, Status: m.serveStatus, Forget: m.serveForget,
+		Engine: m.Engine, Index: m.Index, Store: m.Store, Ingester: m.Ingester, MayWrite: m.MayRedact,
+		Refresh: app.NewRefresher(m.Rooms).Refresh, Merged: func(ctx context.Context, dir string, some []string) []string {
+			return app.MergedBranches(ctx, m.Rooms, dir, some)
+		}, Sync: m.serveSync, Status: m.serveStatus, Forget: m.serveForget,
 		Handoffs: handoffs{m},
 	}
 	if c.Events.Queries {
-		rooms.Redact = func(s string) llm.Redacted { return m.redactor.Redact(s) }
+		rooms.Redact = func(s string) llm.Redacted { return m.Redactor.Redact(s) }
 	}
 	return mcp.New(rooms, mcp.Options{
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,
@@ -138,20 +125,12 @@ const (
 	mergedTime = time.Second     // for git to say what is merged
 )
 
-// mergedBranches asks the clone in dir which of some branches are merged.
-func (m *memory) mergedBranches(ctx context.Context, dir string, some []string) []string {
-	ctx, cancel := context.WithTimeout(ctx, m.p.cfg.Wait(mergedTime))
-	defer cancel()
-	some = slices.DeleteFunc(some, func(b string) bool { return dir == "" || store.Untouched(dir, b) })
-	return replica.Merged(ctx, dir, store.Trunk(dir), some, os.Environ())
-}
-
 func (m *memory) serveSync(ctx context.Context) (mcp.SyncResult, error) {
-	s, err := m.p.settle(ctx, m, exchange{remote: true})
+	s, err := app.Sync(ctx, m.Rooms, app.SyncOptions{Remote: true})
 	if err != nil {
 		return mcp.SyncResult{}, err
 	}
-	rep, err := m.index.Sync(ctx, index.SyncOptions{})
+	rep, err := m.Index.Sync(ctx, index.SyncOptions{})
 	detail := s.Detail
 	if m.p.cfg.Sync.Remote == "" && !strings.Contains(detail, "remote") {
 		detail += "; no remote is configured"
@@ -160,12 +139,12 @@ func (m *memory) serveSync(ctx context.Context) (mcp.SyncResult, error) {
 }
 
 func (m *memory) serveStatus(ctx context.Context) (mcp.SyncStatus, error) {
-	s, err := m.p.syncState(ctx, m)
+	s, err := app.SyncStatus(ctx, m.Rooms)
 	return mcp.SyncStatus{Initialized: s.Initialized, Remote: s.Remote, Head: s.Head, Dirty: s.Dirty, Detail: s.Detail}, err
 }
 
 func (m *memory) serveForget(ctx context.Context, id note.ID, apply bool) (mcp.ForgetPlan, error) {
-	f, err := m.store.PlanForget(id)
+	f, err := m.Store.PlanForget(id)
 	if apply && err == nil {
 		f, err = m.forget(ctx, id)
 	}
@@ -177,7 +156,7 @@ func (m *memory) serveForget(ctx context.Context, id note.ID, apply bool) (mcp.F
 
 // inGit reports whether git's history may hold what is forgotten.
 func (m *memory) inGit(f store.Forgotten) bool {
-	_, err := os.Stat(m.store.Path("memory/.git"))
+	_, err := os.Stat(m.Store.Path("memory/.git"))
 	return !errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(f.Tombstone, "memory/")
 }
 
@@ -185,17 +164,17 @@ func (m *memory) inGit(f store.Forgotten) bool {
 type handoffs struct{ m *memory }
 
 func (h handoffs) Leave(ctx context.Context, left mcp.Handoff) (ingest.Outcome, error) {
-	return h.m.ingester.LeaveHandoff(ctx, ingest.Handoff{Project: left.Project, Title: left.Title, Body: left.Body, Days: left.Days})
+	return h.m.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: left.Project, Title: left.Title, Body: left.Body, Days: left.Days})
 }
 
 func (h handoffs) Pending(ctx context.Context, projects []string) ([]*note.Note, error) {
-	rows, err := h.m.ingester.Handoffs(ctx, projects)
+	rows, err := h.m.Ingester.Handoffs(ctx, projects)
 	if err != nil {
 		return nil, err
 	}
 	var notes []*note.Note
 	for _, r := range rows {
-		if n, _, _, err := h.m.store.Read(r.Ref.Path); err == nil {
+		if n, _, _, err := h.m.Store.Read(r.Ref.Path); err == nil {
 			notes = append(notes, n)
 		}
 	}
@@ -203,7 +182,7 @@ func (h handoffs) Pending(ctx context.Context, projects []string) ([]*note.Note,
 }
 
 func (h handoffs) Acknowledge(ctx context.Context, id note.ID) error {
-	_, err := h.m.ingester.AcknowledgeHandoff(ctx, id, "")
+	_, err := h.m.Ingester.AcknowledgeHandoff(ctx, id, "")
 	return err
 }
 
@@ -234,12 +213,12 @@ const tokenFile = "mcp.token"
 func (m *memory) token(file string) (token, from string, err error) {
 	own := file == ""
 	if own {
-		file = m.store.Path(tokenFile)
+		file = m.Store.Path(tokenFile)
 	}
 	data, err := os.ReadFile(file)
 	if own && errors.Is(err, fs.ErrNotExist) {
 		data = []byte(rand.Text() + "\n")
-		err = m.store.Replace(tokenFile, data)
+		err = m.Store.Replace(tokenFile, data)
 	}
 	if err != nil {
 		return "", file, fmt.Errorf("serve: the token: %w", err)

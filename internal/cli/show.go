@@ -2,61 +2,14 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
 )
-
-// minPrefix is how many characters of an id name a note.
-const minPrefix = 4
-
-// resolve finds the note that an id, or the beginning or end of one, names.
-func (m *memory) resolve(ctx context.Context, name string) (index.Row, error) {
-	id, err := note.ParseID(strings.TrimSpace(name))
-	if err != nil {
-		return index.Row{}, usage("%w", err)
-	}
-	row, ok, err := m.index.Lookup(ctx, id)
-	if err != nil || ok {
-		return row, err
-	}
-	var found []index.Row
-	if len(name) >= minPrefix {
-		if found, err = m.index.Select(ctx, index.Filter{Dead: true, Part: string(id)}, 0); err != nil {
-			return row, err
-		}
-	}
-	switch len(found) {
-	case 0:
-		return row, &codedError{exitNothing, m.noNote(name)}
-	case 1:
-		return found[0], nil
-	}
-	var ids []string
-	for _, r := range found[:min(len(found), 5)] {
-		ids = append(ids, string(r.ID))
-	}
-	return row, usage("%s names %s: %s …; give more of the id", name, plural(len(found), "note"), strings.Join(ids, ", "))
-}
-
-// noNote says that a note is not there, and what is known of it.
-func (m *memory) noNote(name string) error {
-	if len(name) < minPrefix {
-		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", printable(name), minPrefix)
-	}
-	stones, _ := m.store.Tombstones()
-	for _, t := range stones {
-		if string(t.ID) == strings.TrimSpace(name) {
-			day, _, _ := strings.Cut(t.At, "T")
-			return fmt.Errorf("the note %s was forgotten on %s", t.ID, day)
-		}
-	}
-	return fmt.Errorf("there is no note %s; `anamnesis list` names them", printable(name))
-}
 
 func newShow(p *program) *cobra.Command {
 	var raw, path, history bool
@@ -72,12 +25,12 @@ one note.`,
 				return err
 			}
 			defer m.close()
-			row, err := m.resolve(cmd.Context(), args[0])
+			row, err := app.Resolve(cmd.Context(), m.Rooms, args[0])
 			if err != nil {
 				return err
 			}
 			if path {
-				p.printf("%s\n", m.store.Path(row.Ref.Path))
+				p.printf("%s\n", m.Store.Path(row.Ref.Path))
 				return nil
 			}
 			return p.show(cmd.Context(), m, row, raw, history)
@@ -90,18 +43,18 @@ one note.`,
 }
 
 func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, history bool) error {
-	n, data, _, err := m.store.Read(row.Ref.Path)
+	n, data, _, err := m.Store.Read(row.Ref.Path)
 	if err != nil {
 		return err
 	}
-	revs, err := m.store.History(row.ID)
+	revs, err := m.Store.History(row.ID)
 	if err != nil {
 		return err
 	}
-	if err := m.index.Fold(ctx); err != nil && !m.store.ReadOnly() {
+	if err := m.Index.Fold(ctx); err != nil && !m.Store.ReadOnly() {
 		p.note("%v", err)
 	}
-	counters, err := m.index.Counters(ctx, []note.ID{row.ID})
+	counters, err := m.Index.Counters(ctx, []note.ID{row.ID})
 	if err != nil {
 		return err
 	}
@@ -110,7 +63,7 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 	case p.json:
 		names := []string{}
 		for _, r := range revs {
-			names = append(names, m.store.Path(r.Path))
+			names = append(names, m.Store.Path(r.Path))
 		}
 		return p.emit(struct {
 			header
@@ -122,13 +75,13 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 			History      []string `json:"history"`
 			Injected     int      `json:"injected"`
 			Recalled     int      `json:"recalled"`
-		}{head("show"), describe(n), n.Body, m.store.Path(row.Ref.Path), !row.Dead, row.SupersededBy, names, seen.Injected, seen.Recalled})
+		}{head("show"), describe(n), n.Body, m.Store.Path(row.Ref.Path), !row.Dead, row.SupersededBy, names, seen.Injected, seen.Recalled})
 	case raw:
 		_, err := p.stdout.Write(data)
 		return err
 	case history:
 		for _, r := range revs {
-			p.printf("%s  %s  %s\n", r.At.Format("2006-01-02 15:04:05"), r.Reason, m.store.Path(r.Path))
+			p.printf("%s  %s  %s\n", r.At.Format("2006-01-02 15:04:05"), r.Reason, m.Store.Path(r.Path))
 		}
 		if len(revs) == 0 {
 			p.note("the note has not changed since it was written")
@@ -143,7 +96,7 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 	if n.Branch != "" {
 		p.printf(" · branch %s", firstLine(n.Branch, 60))
 	}
-	p.printf("\n%s\n", m.store.Path(row.Ref.Path))
+	p.printf("\n%s\n", m.Store.Path(row.Ref.Path))
 	p.printf("shown at session start %d×, found %d×", seen.Injected, seen.Recalled)
 	if len(revs) > 0 {
 		p.printf(" · %s (`anamnesis show --history %s`)", plural(len(revs), "former state"), row.ID)
@@ -156,12 +109,4 @@ func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, histo
 	}
 	p.printf("\n%s\n", p.screened(n.Body))
 	return nil
-}
-
-// dated writes a time stamp, which a note written by hand need not have.
-func dated(s note.Stamp) string {
-	if s == "" {
-		return "undated"
-	}
-	return string(s)
 }

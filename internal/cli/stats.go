@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -30,7 +31,7 @@ answered, the notes that were shown most, and those that never were.`,
 				return err
 			}
 			defer m.close()
-			from, err := moment("--since", since, m.store.Now())
+			from, err := moment("--since", since, m.Store.Now())
 			if err != nil {
 				return err
 			}
@@ -98,7 +99,7 @@ func (m *memory) stats(ctx context.Context, since time.Time) (statsJSON, error) 
 	s := statsJSON{header: head("stats"), Since: since.UTC().Format(time.RFC3339), Most: []shownNote{}}
 	n := &s.Notes
 	n.ByType, n.ByProject, n.ByMachine, n.BySource, n.ByMonth = counts{}, counts{}, counts{}, counts{}, counts{}
-	rows, err := m.index.Select(ctx, index.Filter{Dead: true}, 0)
+	rows, err := m.Index.Select(ctx, index.Filter{Dead: true}, 0)
 	if err != nil {
 		return s, err
 	}
@@ -120,10 +121,10 @@ func (m *memory) stats(ctx context.Context, since time.Time) (statsJSON, error) 
 		}
 	}
 	n.Total = len(rows)
-	if err := m.index.Fold(ctx); err != nil && !m.store.ReadOnly() {
+	if err := m.Index.Fold(ctx); err != nil && !m.Store.ReadOnly() {
 		m.p.note("%v", err)
 	}
-	tallies, err := m.index.Counters(ctx, ids)
+	tallies, err := m.Index.Counters(ctx, ids)
 	if err != nil {
 		return s, err
 	}
@@ -142,8 +143,8 @@ func (m *memory) stats(ctx context.Context, since time.Time) (statsJSON, error) 
 	if s.Activity, err = m.activity(since); err != nil {
 		return s, err
 	}
-	s.Bytes.Events = m.store.EventSize()
-	s.Bytes.Index = sizeOf(m.store.Path("index.db"))
+	s.Bytes.Events = m.Store.EventSize()
+	s.Bytes.Index = sizeOf(m.Store.Path("index.db"))
 	return s, nil
 }
 
@@ -151,7 +152,7 @@ func (m *memory) stats(ctx context.Context, since time.Time) (statsJSON, error) 
 func (m *memory) activity(since time.Time) (a activityJSON, err error) {
 	var starts, questions []float64
 	told := map[string]bool{}
-	err = m.records(since, func(r store.Record, _ time.Time) {
+	err = app.Records(m.Rooms, since, func(r store.Record, _ time.Time) {
 		switch r.Kind {
 		case store.Injected:
 			told[cmp.Or(r.Session, string(r.ID))] = true

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 
 	"github.com/spf13/cobra"
@@ -26,27 +27,27 @@ func (c counts) String() string {
 
 type statusJSON struct {
 	header
-	Root        string        `json:"root"`
-	DBPath      string        `json:"db_path"`
-	ReadOnly    bool          `json:"read_only"`
-	Total       int           `json:"total"`
-	ByType      counts        `json:"by_type"`
-	ByProject   counts        `json:"by_project"`
-	ByScope     counts        `json:"by_scope"`
-	ByWorkspace counts        `json:"by_workspace"`
-	Sync        syncState     `json:"sync"`
-	Recall      recallState   `json:"recall"`
-	Spool       int           `json:"spool"`
-	Poisoned    []string      `json:"poisoned"`
-	Held        int           `json:"held"`
-	Review      int           `json:"review"` // notes of a model that nobody has read
-	Problems    []problemJSON `json:"problems"`
-	Links       []string      `json:"links"`
-	Aside       []string      `json:"set_aside"` // index files of other programs
-	EventBytes  int64         `json:"event_bytes"`
-	IndexBytes  int64         `json:"index_bytes"`
-	Stale       int           `json:"stale"`
-	Rules       string        `json:"redaction_rules,omitempty"` // why redact.toml cannot be used
+	Root        string          `json:"root"`
+	DBPath      string          `json:"db_path"`
+	ReadOnly    bool            `json:"read_only"`
+	Total       int             `json:"total"`
+	ByType      counts          `json:"by_type"`
+	ByProject   counts          `json:"by_project"`
+	ByScope     counts          `json:"by_scope"`
+	ByWorkspace counts          `json:"by_workspace"`
+	Sync        app.SyncState   `json:"sync"`
+	Recall      app.RecallState `json:"recall"`
+	Spool       int             `json:"spool"`
+	Poisoned    []string        `json:"poisoned"`
+	Held        int             `json:"held"`
+	Review      int             `json:"review"` // notes of a model that nobody has read
+	Problems    []problemJSON   `json:"problems"`
+	Links       []string        `json:"links"`
+	Aside       []string        `json:"set_aside"` // index files of other programs
+	EventBytes  int64           `json:"event_bytes"`
+	IndexBytes  int64           `json:"index_bytes"`
+	Stale       int             `json:"stale"`
+	Rules       string          `json:"redaction_rules,omitempty"` // why redact.toml cannot be used
 }
 
 func newStatus(p *program) *cobra.Command {
@@ -83,10 +84,10 @@ for a status bar: it changes nothing and looks at no file of a note.`,
 
 func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 	s := statusJSON{
-		header: head("status"), Root: m.store.Root(), DBPath: m.store.Path("index.db"), ReadOnly: m.store.ReadOnly(), Stale: m.stale,
+		header: head("status"), Root: m.Store.Root(), DBPath: m.Store.Path("index.db"), ReadOnly: m.Store.ReadOnly(), Stale: m.Stale,
 		ByType: counts{}, ByProject: counts{}, ByScope: counts{}, ByWorkspace: counts{},
-		Poisoned: append([]string{}, m.store.Poisoned()...), Held: len(m.store.Held()), Links: append([]string{}, m.store.Links()...),
-		EventBytes: m.store.EventSize(),
+		Poisoned: append([]string{}, m.Store.Poisoned()...), Held: len(m.Store.Held()), Links: append([]string{}, m.Store.Links()...),
+		EventBytes: m.Store.EventSize(),
 	}
 	quarantined, unread, err := m.unread(ctx)
 	if err != nil {
@@ -95,7 +96,7 @@ func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 	s.Review = len(quarantined) + len(unread)
 	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
 	s.Aside = append([]string{}, s.Aside...)
-	rows, err := m.index.Select(ctx, index.Filter{Dead: true}, 0)
+	rows, err := m.Index.Select(ctx, index.Filter{Dead: true}, 0)
 	if err != nil {
 		return s, err
 	}
@@ -106,22 +107,22 @@ func (p *program) status(ctx context.Context, m *memory) (statusJSON, error) {
 		s.ByScope[string(r.Ref.Scope)]++
 		s.ByWorkspace[r.WorkspaceID]++
 	}
-	found, err := m.index.Problems(ctx)
+	found, err := m.Index.Problems(ctx)
 	if err != nil {
 		return s, err
 	}
 	s.Problems = problems(m, found)
-	if jobs, err := m.store.Jobs(); err == nil {
+	if jobs, err := m.Store.Jobs(); err == nil {
 		s.Spool = len(jobs)
 	}
 	s.IndexBytes = sizeOf(s.DBPath)
-	if m.rules != nil {
-		s.Rules = m.rules.Error()
+	if m.Rules != nil {
+		s.Rules = m.Rules.Error()
 	}
-	if s.Recall, err = m.recallState(ctx); err != nil {
+	if s.Recall, err = app.RecallStatus(ctx, m.Rooms); err != nil {
 		return s, err
 	}
-	s.Sync, err = p.syncState(ctx, m)
+	s.Sync, err = app.SyncStatus(ctx, m.Rooms)
 	return s, err
 }
 

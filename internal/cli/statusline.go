@@ -9,21 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 )
-
-// size writes a number of bytes.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
-}
 
 // sizeOf is the size of a file, 0 when it is not there.
 func sizeOf(name string) int64 {
@@ -48,7 +36,7 @@ func (p *program) statusLine(ctx context.Context) error {
 		return nil
 	}
 	defer m.close()
-	st, err := m.index.Statistics(ctx)
+	st, err := m.Index.Statistics(ctx)
 	if err != nil {
 		p.printf("anamnesis: %s\n", firstLine(err.Error(), 60))
 		return nil
@@ -60,16 +48,16 @@ func (p *program) statusLine(ctx context.Context) error {
 	if p.cfg.Sync.Remote != "" {
 		parts = append(parts, m.syncedAgo())
 	}
-	if n := m.store.CountConflicts(); n > 0 {
+	if n := m.Store.CountConflicts(); n > 0 {
 		parts = append(parts, plural(n, "conflict"))
 	}
-	if n := len(m.store.Held()); n > 0 {
+	if n := len(m.Store.Held()); n > 0 {
 		parts = append(parts, plainInt(n)+" held")
 	}
-	if jobs, err := m.store.Jobs(); err == nil && len(jobs) > 0 {
+	if jobs, err := m.Store.Jobs(); err == nil && len(jobs) > 0 {
 		parts = append(parts, plainInt(len(jobs))+" to capture")
 	}
-	if m.rules != nil {
+	if m.Rules != nil {
 		parts = append(parts, "redact.toml cannot be read")
 	}
 	p.printf("anamnesis: %s\n", strings.Join(parts, " · "))
@@ -78,8 +66,8 @@ func (p *program) statusLine(ctx context.Context) error {
 
 // projectNotes counts the live notes of this folder's project.
 func (m *memory) projectNotes(ctx context.Context) int {
-	id := m.p.project(m.store, "")
-	counts, err := m.index.PerProject(ctx, index.Filter{Projects: m.store.Names(id), Now: m.store.Now()})
+	id := m.p.project(m.Store, "")
+	counts, err := m.Index.PerProject(ctx, index.Filter{Projects: m.Store.Names(id), Now: m.Store.Now()})
 	if err != nil {
 		return 0
 	}
@@ -91,15 +79,15 @@ func (m *memory) projectNotes(ctx context.Context) int {
 }
 
 func (m *memory) syncedAgo() string {
-	last := m.readSync()
+	last := app.LastSync(m.Rooms)
 	at, err := time.Parse(time.RFC3339, last.OK)
 	switch {
-	case standsStill(last.State):
+	case app.StandsStill(last.State):
 		return "sync " + string(last.State)
 	case err != nil:
 		return "never synced"
 	case last.Offline:
-		return "offline, synced " + ago(at, m.store.Now())
+		return "offline, synced " + ago(at, m.Store.Now())
 	}
-	return "synced " + ago(at, m.store.Now())
+	return "synced " + ago(at, m.Store.Now())
 }

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"time"
+	"fmt"
 
-	"anamnesis/internal/index"
-	"anamnesis/internal/store"
+	"anamnesis/internal/app"
+	"anamnesis/internal/replica"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +35,7 @@ Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
   anamnesis sync --status
   anamnesis sync --allow-secret 01M7`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.sync(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.sync(cmd, o) },
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.allow, "allow-secret", nil, "let the note `ID` go although it holds what looks like a secret (may be repeated)")
@@ -48,49 +46,103 @@ Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 	return cmd
 }
 
-func (p *program) sync(ctx context.Context, o syncOptions) error {
-	m, err := p.openFor(ctx, len(o.allow) > 0)
-	if err != nil {
-		return err
-	}
-	defer m.close()
+func (p *program) sync(cmd *cobra.Command, o syncOptions) error {
 	if o.status {
-		return p.syncStatus(ctx, m)
+		return run(p, cmd, "sync", now, app.SyncStatus, p.printSyncStatus)
 	}
-	for _, name := range o.allow {
-		if err := p.allowSecret(ctx, m, name); err != nil {
-			return err
+	open := opener(now)
+	if len(o.allow) > 0 { // names of notes to look up
+		open = app.OpenWalked
+	}
+	return run(p, cmd, "sync", open, func(ctx context.Context, r *app.Rooms) (app.SyncResult, error) {
+		for _, name := range o.allow {
+			if err := app.AllowSecret(ctx, r, name); err != nil {
+				return app.SyncResult{}, err
+			}
 		}
-	}
-	s, err := p.settle(ctx, m, exchange{remote: true, allowDelete: o.allowDelete})
-	if err != nil {
-		return err
-	}
-	var pending error
-	switch {
-	case s.busy:
-		pending = &codedError{code: exitLocked}
-		p.note("%s", s.Detail)
-	case s.Conflicted:
-		pending = &codedError{code: exitConflict}
-	}
-	if p.json {
-		return errors.Join(p.emit(struct {
-			header
-			settled
-		}{head("sync"), s}), pending)
-	}
-	p.printf("sync: pushed=%s pulled=%d conflicted=%s head=%s (%s)\n", pyBool(s.Pushed), s.Pulled, pyBool(s.Conflicted), s.Head, s.Detail)
-	return pending
+		s, err := app.Sync(ctx, r, app.SyncOptions{Remote: true, AllowDelete: o.allowDelete})
+		switch {
+		case err != nil:
+		case s.Busy:
+			p.note("%s", s.Detail)
+			err = &app.Error{Kind: app.Locked}
+		case s.Conflicted:
+			err = &app.Error{Kind: app.Conflict}
+		}
+		return s, err
+	}, func(s app.SyncResult) {
+		p.printf("sync: pushed=%s pulled=%d conflicted=%s head=%s (%s)\n", pyBool(s.Pushed), s.Pulled, pyBool(s.Conflicted), s.Head, s.Detail)
+	})
 }
 
-// openFor opens everything; with names of notes to look up, the index is
-// brought into step first.
-func (p *program) openFor(ctx context.Context, names bool) (*memory, error) {
-	if names {
-		return p.openWalked(ctx)
+// pyBool writes a boolean as scripts of the program before this one expect it.
+func pyBool(b bool) string {
+	if b {
+		return "True"
 	}
-	return p.open(ctx, 0)
+	return "False"
+}
+
+// syncLine says in a line how a command that wrote something ended.
+func syncLine(s app.SyncResult, noSync bool) string {
+	switch {
+	case !noSync && s.Offline:
+		return fmt.Sprintf("synced (pushed=%s pulled=%d); the remote could not be reached", pyBool(s.Pushed), s.Pulled)
+	case !noSync:
+		return fmt.Sprintf("synced (pushed=%s pulled=%d)", pyBool(s.Pushed), s.Pulled)
+	case s.Committed:
+		return "committed locally (no sync)"
+	}
+	return "nothing to commit (no sync)"
+}
+
+func (p *program) printSyncStatus(s app.SyncState) {
+	remote := s.Remote
+	if remote == "" {
+		remote = "none; `anamnesis config set remote ADDRESS` sets one"
+	}
+	p.printf("remote: %s\n", remote)
+	switch {
+	case !s.Initialized:
+		p.printf("here: %s\n", s.Detail)
+	case s.Dirty:
+		p.printf("here: %s, and changes that are not committed (%s)\n", s.Head, s.Detail)
+	default:
+		p.printf("here: %s (%s)\n", s.Head, s.Detail)
+	}
+	switch {
+	case s.LastSync != "":
+		p.printf("last sync: %s\n", s.LastSync)
+	case s.Remote != "":
+		p.printf("last sync: never\n")
+	}
+	p.printSyncState(s)
+}
+
+// printSyncState prints what does not go without saying.
+func (p *program) printSyncState(s app.SyncState) {
+	if s.Remote != "" && s.Ahead+s.Behind > 0 {
+		p.printf("distance: %s to send, %s to take\n", plural(s.Ahead, "commit"), plural(s.Behind, "commit"))
+	}
+	if s.Offline {
+		next := ""
+		if s.NextTry != "" {
+			next = fmt.Sprintf("; background runs try again after %s", s.NextTry)
+		}
+		p.printf("offline: %s failed%s; `anamnesis sync` tries now\n", plural(s.Failures, "attempt"), next)
+	}
+	switch {
+	case s.State == replica.Held:
+		p.printf("not taken: %s\n", s.StateText)
+	case app.StandsStill(s.State):
+		p.printf("sync %s: %s\n", s.State, s.StateText)
+	}
+	for _, h := range s.Held {
+		p.printf("not sent: memory/%s: %s\n", h.Path, h.Why)
+	}
+	if s.Conflicts > 0 {
+		p.printf("conflicts: %d to decide; `anamnesis conflicts` lists them\n", s.Conflicts)
+	}
 }
 
 func newDrain(p *program) *cobra.Command {
@@ -102,83 +154,21 @@ func newDrain(p *program) *cobra.Command {
 with the files, commit. Hooks start it in the background; it is safe to run at
 any time, to run twice at once (the second leaves), and to kill.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.drain(cmd.Context(), sync) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.lasting = true // to calibrate is to ask hundreds
+			return run(p, cmd, "drain", now, func(ctx context.Context, r *app.Rooms) (app.DrainResult, error) {
+				return app.Drain(ctx, r, sync)
+			}, p.printDrained)
+		},
 	}
 	cmd.Flags().BoolVar(&sync, "sync", false, "sync with the remote when done")
 	return cmd
 }
 
-// drained is the JSON answer of drain.
-type drained struct {
-	header
-	Busy     bool     `json:"busy"` // another drain is at work
-	Captured int      `json:"captured"`
-	Trivial  int      `json:"trivial"`
-	Failed   []string `json:"failed"`
-	Left     int      `json:"left"`
-	Indexed  int      `json:"indexed"`
-	Sync     *settled `json:"sync,omitempty"`
-
-	Reflected  int `json:"reflected"`  // notes distilled
-	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
-
-	reflect []string // projects of which a session has ended
-}
-
-func (p *program) drain(ctx context.Context, sync bool) (err error) {
-	p.lasting = true // to calibrate is to ask hundreds
-	m, err := p.open(ctx, 0)
-	if err != nil {
-		return err
-	}
-	defer m.close()
-	defer func() { // a background run has nobody to tell
-		if err != nil {
-			_ = m.store.Log(store.Record{Kind: store.Drained, Error: err.Error()})
-		}
-	}()
-	if err := m.mayRedact(); err != nil {
-		return err
-	}
-	m.summarize()
-	d := drained{header: head("drain"), Failed: []string{}}
-	for {
-		unlock, ok, err := m.store.TryLock("drain")
-		if err != nil {
-			return err
-		}
-		if !ok {
-			d.Busy = true
-			break
-		}
-		left, err := p.drainOnce(ctx, m, &d, &sync)
-		unlock()
-		if err != nil {
-			return err
-		}
-		// A hook may have spooled between the last look and the unlocking, and
-		// the drain it started has left because of our lock.
-		if jobs, err := m.store.Jobs(); err != nil || len(jobs) <= left || ctx.Err() != nil {
-			break
-		}
-	}
-	// Without the lock of the drain: a model or a remote that hangs must not hold
-	// up captures. What was captured is committed by now.
-	wrote, failed := m.autoReflect(ctx, d.reflect)
-	d.Reflected, d.Failed = wrote, append(d.Failed, failed...)
-	if sync {
-		s, err := p.settle(ctx, m, exchange{remote: true, automatic: true})
-		if err != nil {
-			d.Failed = append(d.Failed, err.Error())
-		}
-		d.Sync = &s
-	}
-	if p.json {
-		return p.emit(d)
-	}
+func (p *program) printDrained(d app.DrainResult) {
 	if d.Busy {
 		p.printf("drain: another drain is at work\n")
-		return nil
+		return
 	}
 	p.printf("drain: captured=%d trivial=%d failed=%d left=%d indexed=%d\n", d.Captured, d.Trivial, len(d.Failed), d.Left, d.Indexed)
 	if d.Summarised > 0 {
@@ -190,52 +180,4 @@ func (p *program) drain(ctx context.Context, sync bool) (err error) {
 	for _, f := range d.Failed {
 		p.note("%s", f)
 	}
-	return nil
-}
-
-// drainOnce does everything that waits, up to the commit. It returns the number
-// of jobs that could not be done, and sets sync if one of them asked for that.
-func (p *program) drainOnce(ctx context.Context, m *memory, d *drained, sync *bool) (left int, err error) {
-	began := time.Now()
-	bar := p.progress("capturing sessions")
-	done, err := m.recorder.Drain(ctx, func(n, left int) { bar.step(n, n+left) })
-	bar.done()
-	if err != nil {
-		return done.Left, err
-	}
-	for _, c := range done.Captured {
-		d.Captured++
-		if c.Trivial {
-			d.Trivial++
-		}
-		if c.Source != "precompact" && !slices.Contains(d.reflect, c.Project) {
-			d.reflect = append(d.reflect, c.Project)
-		}
-	}
-	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left
-	d.Summarised += done.Summarised
-	m.store.Sweep()
-	rep, err := m.index.Sync(ctx, index.SyncOptions{})
-	if err != nil {
-		return done.Left, err
-	}
-	d.Indexed += rep.Indexed
-	if err := m.index.Fold(ctx); err != nil {
-		return done.Left, err
-	}
-	m.understand(ctx, d)
-	if _, err := m.store.Compact(); err != nil {
-		d.Failed = append(d.Failed, err.Error())
-	}
-	*sync = *sync || done.Sync
-	s, err := p.settle(ctx, m, exchange{})
-	if err != nil {
-		d.Failed = append(d.Failed, err.Error())
-	}
-	d.Sync = &s
-	r := store.Record{Kind: store.Drained, Count: len(done.Captured), MS: float64(time.Since(began).Milliseconds())}
-	if len(d.Failed) > 0 {
-		r.Error = d.Failed[0]
-	}
-	return done.Left, m.store.Log(r)
 }

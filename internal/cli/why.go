@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -32,7 +33,7 @@ replaces it, and when it was told to a session or found by a question.`,
 				return err
 			}
 			defer m.close()
-			row, err := m.resolve(cmd.Context(), args[0])
+			row, err := app.Resolve(cmd.Context(), m.Rooms, args[0])
 			if err != nil {
 				return err
 			}
@@ -80,16 +81,16 @@ type showing struct {
 const depth = 8
 
 func (p *program) why(ctx context.Context, m *memory, row index.Row, limit int) error {
-	n, _, _, err := m.store.Read(row.Ref.Path)
+	n, _, _, err := m.Store.Read(row.Ref.Path)
 	if err != nil {
 		return err
 	}
-	if err := m.index.Fold(ctx); err != nil && !m.store.ReadOnly() {
+	if err := m.Index.Fold(ctx); err != nil && !m.Store.ReadOnly() {
 		p.note("%v", err)
 	}
 	from := m.origin(n, map[note.ID]bool{}, depth)
 	var shown []showing
-	err = m.records(time.Time{}, func(r store.Record, _ time.Time) {
+	err = app.Records(m.Rooms, time.Time{}, func(r store.Record, _ time.Time) {
 		if i := slices.Index(r.Notes, row.ID); i >= 0 && (r.Kind == store.Injected || r.Kind == store.Recalled) {
 			shown = append(shown, newShowing(r, i, n))
 		}
@@ -102,11 +103,11 @@ func (p *program) why(ctx context.Context, m *memory, row index.Row, limit int) 
 	if limit > 0 {
 		shown = shown[:min(len(shown), limit)]
 	}
-	tallies, err := m.index.Counters(ctx, []note.ID{row.ID})
+	tallies, err := m.Index.Counters(ctx, []note.ID{row.ID})
 	if err != nil {
 		return err
 	}
-	revs, err := m.store.History(row.ID)
+	revs, err := m.Store.History(row.ID)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (p *program) why(ctx context.Context, m *memory, row index.Row, limit int) 
 			tally.Injected, tally.Recalled, append([]showing{}, shown...),
 		})
 	}
-	p.printf("# %s\n%s\n\n", firstLine(n.Title, note.MaxTitle), m.store.Path(row.Ref.Path))
+	p.printf("# %s\n%s\n\n", firstLine(n.Title, note.MaxTitle), m.Store.Path(row.Ref.Path))
 	p.printf("where it came from\n")
 	p.printOrigin(from, 1)
 	p.printState(n, row, len(revs))
@@ -157,9 +158,9 @@ func (m *memory) origin(n *note.Note, seen map[note.ID]bool, left int) origin {
 		if seen[id] || left == 0 {
 			continue
 		}
-		ref, err := m.store.Find(id)
+		ref, err := m.Store.Find(id)
 		if err == nil {
-			if from, _, _, rerr := m.store.Read(ref.Path); rerr == nil {
+			if from, _, _, rerr := m.Store.Read(ref.Path); rerr == nil {
 				o.From = append(o.From, m.origin(from, seen, left-1))
 				continue
 			}

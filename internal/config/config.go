@@ -108,6 +108,10 @@ func Process(flags []string) Environment {
 	return Environment{Lookup: os.LookupEnv, Names: names, UserHome: home, Hostname: host, Flags: flags}
 }
 
+// Environ returns the environment of this process, for children (git, a model's
+// command line), which need PATH, HOME and the user's ssh agent.
+func Environ() []string { return os.Environ() }
+
 // names lists the variables of this process.
 func names() []string {
 	var all []string

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -11,23 +11,23 @@ import (
 // models makes what understands words: the table that is part of the program,
 // and the servers that were configured. A server that cannot be used is told
 // to people and left out: the built-in models answer as well.
-func (p *program) models(m *memory) (recall.Models, index.Embedding, error) {
+func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 	words, err := llm.OpenStatic(index.Words)
 	if err != nil {
 		return recall.Models{}, index.Embedding{}, err
 	}
-	redact := m.redactor.Redact
+	redact := r.Redactor.Redact
 	models := recall.Models{Words: words, Redact: redact}
 	embedding := index.Embedding{Local: words.Tokens, LocalName: words.Name(), Redact: redact}
-	set := p.cfg.Models
-	if m.rules != nil {
-		if set.Embedder.URL != "" || set.Reranker.URL != "" || p.cfg.Recall.HyDE {
-			p.note("no model server is asked, because your redaction rules cannot be used: %v", m.rules)
+	set := r.Config.Models
+	if r.Rules != nil {
+		if set.Embedder.URL != "" || set.Reranker.URL != "" || r.Config.Recall.HyDE {
+			r.Notify("no model server is asked, because your redaction rules cannot be used: %v", r.Rules)
 		}
 		return models, embedding, nil
 	}
 	unusable := func(setting string, err error) {
-		p.note("%s: %v; going on with the built-in model", setting, err)
+		r.Notify("%s: %v; going on with the built-in model", setting, err)
 	}
 	if set.Embedder.URL != "" {
 		if remote, err := llm.NewEmbedder(set.Embedder, set.Network); err != nil {
@@ -41,12 +41,12 @@ func (p *program) models(m *memory) (recall.Models, index.Embedding, error) {
 			unusable("recall.rerank.url", err)
 		}
 	}
-	if p.cfg.Recall.HyDE {
-		switch chat, err := m.generator("hyde"); {
+	if r.Config.Recall.HyDE {
+		switch chat, err := r.Generator("hyde"); {
 		case errors.Is(err, llm.ErrNotConfigured):
-			p.note("recall.hyde: the model of reflection.provider is %v; questions are used as they stand", err)
+			r.Notify("recall.hyde: the model of reflection.provider is %v; questions are used as they stand", err)
 		case err != nil:
-			p.note("reflection.base_url: %v; questions are used as they stand", err)
+			r.Notify("reflection.base_url: %v; questions are used as they stand", err)
 		default:
 			models.Expander = recall.NewHyDE(chat, redact)
 		}

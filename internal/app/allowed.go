@@ -1,7 +1,9 @@
-package cli
+package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,32 +26,37 @@ type allowed struct {
 	Notes map[note.ID][]string `json:"notes"`
 }
 
-func (m *memory) allowed() allowed {
+func (r *Rooms) allowed() allowed {
 	a := allowed{V: 1}
-	if data, err := os.ReadFile(m.store.Path(allowedFile)); err != nil || json.Unmarshal(data, &a) != nil || a.Notes == nil {
+	if data, err := os.ReadFile(r.Store.Path(allowedFile)); err != nil || json.Unmarshal(data, &a) != nil || a.Notes == nil {
 		a = allowed{V: 1, Notes: make(map[note.ID][]string)} // what cannot be read allows nothing
 	}
 	return a
 }
 
-func (m *memory) writeAllowed(a allowed) error {
+func (r *Rooms) writeAllowed(a allowed) error {
 	data, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
 		return err
 	}
-	return m.store.Replace(allowedFile, append(data, '\n'))
+	return r.Store.Replace(allowedFile, append(data, '\n'))
 }
 
 // secretWhy begins the reason why a note with a secret does not travel.
 const secretWhy = "it holds what looks like a secret"
 
+func checksum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
 // secrets names the rules that find something in a file of memory/.
-func (m *memory) secrets(path string, data []byte) []string {
+func (r *Rooms) secrets(path string, data []byte) []string {
 	if strings.HasPrefix(path, "tombstones/") {
 		return nil // salts and hashes
 	}
 	var rules []string
-	for _, f := range m.redactor.Find(string(data)) {
+	for _, f := range r.Redactor.Find(string(data)) {
 		if !slices.Contains(rules, f.Rule) {
 			rules = append(rules, f.Rule)
 		}
@@ -57,75 +64,75 @@ func (m *memory) secrets(path string, data []byte) []string {
 	return rules
 }
 
-// holder returns the function that says why a changed file must not travel, ""
+// withhold returns the function that says why a changed file must not travel, ""
 // when it may: a note with a secret that its owner has not let go.
-func (m *memory) holder() func(path string, data []byte) string {
+func (r *Rooms) withhold() func(path string, data []byte) string {
 	var list *allowed // read when first needed
 	return func(path string, data []byte) string {
-		if m.rules != nil {
-			return fmt.Sprintf("your redaction rules cannot be read, so nobody can tell whether it holds a secret; mend %s", m.store.Path("redact.toml"))
+		if r.Rules != nil {
+			return fmt.Sprintf("your redaction rules cannot be read, so nobody can tell whether it holds a secret; mend %s", r.Store.Path("redact.toml"))
 		}
-		rules := m.secrets(path, data)
+		rules := r.secrets(path, data)
 		if len(rules) == 0 {
 			return ""
 		}
 		if list == nil {
-			a := m.allowed()
+			a := r.allowed()
 			list = &a
 		}
 		id := idOf(path)
-		if slices.Contains(list.Notes[id], digest(data)) {
+		if slices.Contains(list.Notes[id], checksum(data)) {
 			return ""
 		}
 		return fmt.Sprintf("%s (%s); take it out, or let it go: `anamnesis sync --allow-secret %s`", secretWhy, strings.Join(rules, ", "), id)
 	}
 }
 
-// allowSecret lets a note and its sidecar travel as they are now.
-func (p *program) allowSecret(ctx context.Context, m *memory, name string) error {
-	row, err := m.resolve(ctx, name)
+// AllowSecret lets a note and its sidecar travel as they are now.
+func AllowSecret(ctx context.Context, r *Rooms, name string) error {
+	row, err := Resolve(ctx, r, name)
 	if err != nil {
 		return err
 	}
 	if row.Ref.Scope == note.Local {
 		return usage("sync --allow-secret %s: the note is machine-local and does not travel", row.ID)
 	}
-	unlock, err := m.store.Lock(ctx)
+	unlock, err := r.Store.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	a := m.allowed()
+	a := r.allowed()
 	var found []string
 	for _, path := range []string{row.Ref.Path, strings.TrimSuffix(row.Ref.Path, ".md") + ".entities.yaml"} {
-		data, err := os.ReadFile(m.store.Path(path))
+		data, err := os.ReadFile(r.Store.Path(path))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("let the note %s go: %w", row.ID, err)
 		}
-		rules := m.secrets(path, data)
-		if sum := digest(data); len(rules) > 0 && !slices.Contains(a.Notes[row.ID], sum) {
+		rules := r.secrets(path, data)
+		if sum := checksum(data); len(rules) > 0 && !slices.Contains(a.Notes[row.ID], sum) {
 			a.Notes[row.ID] = append(a.Notes[row.ID], sum)
 		}
 		found = append(found, rules...)
 	}
 	if len(found) == 0 {
-		p.note("the note %s holds nothing that looks like a secret; there was nothing to allow", row.ID)
+		r.Notify("the note %s holds nothing that looks like a secret; there was nothing to allow", row.ID)
 		return nil
 	}
-	p.note("the note %s may travel as it is now, with what looks like a secret (%s)", row.ID, strings.Join(found, ", "))
-	return m.writeAllowed(a)
+	r.Notify("the note %s may travel as it is now, with what looks like a secret (%s)", row.ID, strings.Join(found, ", "))
+	return r.writeAllowed(a)
 }
 
-// disallow forgets what was allowed for notes that are gone. The caller holds
+// Disallow forgets what was allowed for notes that are gone. The caller holds
 // the store lock.
-func (m *memory) disallow(paths []string) error {
+func (r *Rooms) Disallow(paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	a := m.allowed()
+	a := r.allowed()
 	before := len(a.Notes)
 	for _, path := range paths {
 		delete(a.Notes, idOf(path))
@@ -133,5 +140,12 @@ func (m *memory) disallow(paths []string) error {
 	if len(a.Notes) == before {
 		return nil
 	}
-	return m.writeAllowed(a)
+	return r.writeAllowed(a)
+}
+
+// MayTravel returns the function that says whether the owner of a note has let
+// this form of it go in spite of what looks like a secret.
+func MayTravel(r *Rooms) func(path string, data []byte) bool {
+	a := r.allowed()
+	return func(path string, data []byte) bool { return slices.Contains(a.Notes[idOf(path)], checksum(data)) }
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -7,27 +7,27 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// recallState is what there is to say about how notes are found.
-type recallState struct {
+// RecallState is what there is to say about how notes are found.
+type RecallState struct {
 	Model      string             `json:"model"`      // that makes the vectors
 	Passages   int                `json:"passages"`   // in the index
 	Unembedded int                `json:"unembedded"` // without a vector of that model
 	Gate       recall.Calibration `json:"gate"`
 }
 
-func (m *memory) recallState(ctx context.Context) (s recallState, err error) {
-	s.Model = m.index.Model()
-	s.Gate = m.engine.Calibration(ctx, "")
+func RecallStatus(ctx context.Context, r *Rooms) (s RecallState, err error) {
+	s.Model = r.Index.Model()
+	s.Gate = r.Engine.Calibration(ctx, "")
 	if s.Model == "" {
-		st, err := m.index.Statistics(ctx)
+		st, err := r.Index.Statistics(ctx)
 		s.Passages = st.Passages
 		return s, err
 	}
-	_, s.Unembedded, s.Passages, err = m.index.Unembedded(ctx, s.Model, 0)
+	_, s.Unembedded, s.Passages, err = r.Index.Unembedded(ctx, s.Model, 0)
 	return s, err
 }
 
-func (s recallState) String() string {
+func (s RecallState) String() string {
 	model := "no model of meaning"
 	switch {
 	case s.Model != "" && s.Unembedded > 0:
@@ -40,5 +40,5 @@ func (s recallState) String() string {
 		gate = fmt.Sprintf("gate at %.1f, from %d notes (%.1f %% of strangers answered, %.1f %% of its own held back)",
 			s.Gate.Threshold, s.Gate.Notes, 100*s.Gate.FalseInjection, 100*s.Gate.FalseSilence)
 	}
-	return printable(model) + "; " + gate
+	return Printable(model) + "; " + gate
 }

@@ -1,9 +1,8 @@
-package cli
+package app
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -16,46 +15,38 @@ import (
 	"anamnesis/internal/store"
 )
 
-// settled is what became of the repository after a write.
-type settled struct {
-	Pushed     bool       `json:"pushed"`
-	Pulled     int        `json:"pulled"`
-	Conflicted bool       `json:"conflicted"` // something waits for the user; Detail says what
-	Committed  bool       `json:"committed"`
-	Head       string     `json:"head"`
-	Detail     string     `json:"detail"`
-	Offline    bool       `json:"offline"`
-	Held       []heldFile `json:"held"`      // notes that do not travel yet
-	Conflicts  int        `json:"conflicts"` // that wait to be decided
-	Ahead      int        `json:"ahead"`
-	Behind     int        `json:"behind"`
-	Deleted    int        `json:"deleted,omitempty"` // notes that the pull deleted here
+// SyncResult is what became of the repository after a write.
+type SyncResult struct {
+	Pushed     bool           `json:"pushed"`
+	Pulled     int            `json:"pulled"`
+	Conflicted bool           `json:"conflicted"` // something waits for the user; Detail says what
+	Committed  bool           `json:"committed"`
+	Head       string         `json:"head"`
+	Detail     string         `json:"detail"`
+	Offline    bool           `json:"offline"`
+	Held       []WithheldFile `json:"held"`      // notes that do not travel yet
+	Conflicts  int            `json:"conflicts"` // that wait to be decided
+	Ahead      int            `json:"ahead"`
+	Behind     int            `json:"behind"`
+	Deleted    int            `json:"deleted,omitempty"` // notes that the pull deleted here
 	// State is how the exchange ended: synced, offline, held, foreign, refused,
 	// blocked or failed; empty without one.
 	State replica.Standing `json:"state,omitempty"`
 
 	why     string // what State comes from
 	reached bool   // both sides had the same
-	busy    bool   // another sync was at work
+	Busy    bool   `json:"-"` // another sync was at work
 }
 
-// A heldFile is a file that does not travel, and why.
-type heldFile struct {
+// A WithheldFile is a file that does not travel, and why.
+type WithheldFile struct {
 	ID   note.ID `json:"id"`
 	Path string  `json:"path"` // relative to memory/
 	Why  string  `json:"why"`
 }
 
-// pyBool writes a boolean as scripts of the program before this one expect it.
-func pyBool(b bool) string {
-	if b {
-		return "True"
-	}
-	return "False"
-}
-
 // take adds what one cycle did.
-func (s *settled) take(out replica.Outcome) {
+func (s *SyncResult) take(out replica.Outcome) {
 	detail := out.Detail
 	if out.Deletes > 0 {
 		detail += ": `anamnesis sync --allow-delete`"
@@ -74,10 +65,10 @@ func (s *settled) take(out replica.Outcome) {
 	s.hold(out.HeldFiles)
 }
 
-func (s *settled) hold(files []replica.HeldFile) {
-	s.Held = make([]heldFile, 0, len(files))
+func (s *SyncResult) hold(files []replica.HeldFile) {
+	s.Held = make([]WithheldFile, 0, len(files))
 	for _, f := range files {
-		s.Held = append(s.Held, heldFile{idOf(f.Path), f.Path, f.Why})
+		s.Held = append(s.Held, WithheldFile{idOf(f.Path), f.Path, f.Why})
 	}
 }
 
@@ -89,19 +80,6 @@ func idOf(name string) note.ID {
 		return ""
 	}
 	return id
-}
-
-// line is the last line that capture prints.
-func (s settled) line(noSync bool) string {
-	switch {
-	case !noSync && s.Offline:
-		return fmt.Sprintf("synced (pushed=%s pulled=%d); the remote could not be reached", pyBool(s.Pushed), s.Pulled)
-	case !noSync:
-		return fmt.Sprintf("synced (pushed=%s pulled=%d)", pyBool(s.Pushed), s.Pulled)
-	case s.Committed:
-		return "committed locally (no sync)"
-	}
-	return "nothing to commit (no sync)"
 }
 
 // syncedFile says how the last sync went. It can be deleted.
@@ -124,24 +102,24 @@ type lastSync struct {
 	Why     string           `json:"why,omitempty"`    // what State comes from, one line
 	Detail  string           `json:"detail"`
 	Offline bool             `json:"offline"`
-	Held    []heldFile       `json:"held"`
+	Held    []WithheldFile   `json:"held"`
 }
 
-// readSync reads the file, and looks at nothing else. What it says about another
+// LastSync reads the file, and looks at nothing else. What it says about another
 // remote than the present one is left out.
-func (m *memory) readSync() (last lastSync) {
-	if f, err := os.Open(m.store.Path(syncedFile)); err == nil {
+func LastSync(r *Rooms) (last lastSync) {
+	if f, err := os.Open(r.Store.Path(syncedFile)); err == nil {
 		data, err := io.ReadAll(io.LimitReader(f, maxSyncedFile))
 		if err != nil || json.Unmarshal(data, &last) != nil {
 			last = lastSync{}
 		}
 		_ = f.Close()
 	}
-	c := m.p.cfg.Sync
+	c := r.Config.Sync
 	if shown := replica.HidePassword(c.Remote); shown == "" || replica.HidePassword(last.Remote) != shown {
 		last.OK, last.State, last.Why, last.Remote, last.Offline = "", "", "", shown, false
 	}
-	last.Why = firstLine(last.Why, maxSyncedText)
+	last.Why = Line(last.Why, maxSyncedText)
 	if err := replica.CheckRemote(c.Remote); err != nil { // nobody has to try it to know
 		last.State, last.Why = replica.Blocked, err.Error()
 	}
@@ -152,12 +130,12 @@ func (m *memory) readSync() (last lastSync) {
 }
 
 // lastSync reads the file. Files that are not held any more are left out.
-func (m *memory) lastSync() lastSync {
-	last := m.readSync()
-	why := m.holder()
-	held := []heldFile{}
+func (r *Rooms) lastSync() lastSync {
+	last := LastSync(r)
+	why := r.withhold()
+	held := []WithheldFile{}
 	for _, h := range last.Held {
-		data, err := os.ReadFile(m.store.Path(path.Join("memory", path.Clean("/"+h.Path))))
+		data, err := os.ReadFile(r.Store.Path(path.Join("memory", path.Clean("/"+h.Path))))
 		if err == nil && (!strings.HasPrefix(h.Why, secretWhy) || why(h.Path, data) != "") {
 			held = append(held, h)
 		}
@@ -166,37 +144,37 @@ func (m *memory) lastSync() lastSync {
 	return last
 }
 
-// noteSync writes down how a settlement went, for status and for the event log.
-func (m *memory) noteSync(s settled, x exchange, failed error, began time.Time) error {
-	if m.store.ReadOnly() {
+// recordSync writes down how a settlement went, for status and for the event log.
+func (r *Rooms) recordSync(s SyncResult, o SyncOptions, failed error, began time.Time) error {
+	if r.Store.ReadOnly() {
 		return nil
 	}
-	last := m.lastSync()
-	if !x.remote && len(last.Held)+len(s.Held) == 0 {
+	last := r.lastSync()
+	if !o.Remote && len(last.Held)+len(s.Held) == 0 {
 		return nil
 	}
 	last.V, last.Held = 1, s.Held
 	var logged error
-	if x.remote {
-		now := m.store.Now().UTC().Format(time.RFC3339)
-		last.At, last.Detail, last.Offline = now, firstLine(s.Detail, maxSyncedText), s.Offline
-		r := store.Record{Kind: store.Synced, Count: s.Pulled, MS: float64(time.Since(began).Milliseconds()), Text: s.Detail}
+	if o.Remote {
+		now := r.Store.Now().UTC().Format(time.RFC3339)
+		last.At, last.Detail, last.Offline = now, Line(s.Detail, maxSyncedText), s.Offline
+		rec := store.Record{Kind: store.Synced, Count: s.Pulled, MS: float64(time.Since(began).Milliseconds()), Text: s.Detail}
 		if failed != nil {
-			last.Detail, r.Error = firstLine(failed.Error(), maxSyncedText), failed.Error()
+			last.Detail, rec.Error = Line(failed.Error(), maxSyncedText), failed.Error()
 		}
 		last.take(s, failed, now)
-		logged = m.store.Log(r)
+		logged = r.Store.Log(rec)
 	}
 	data, err := json.Marshal(last)
 	if err == nil {
-		err = m.store.Replace(syncedFile, append(data, '\n'))
+		err = r.Store.Replace(syncedFile, append(data, '\n'))
 	}
 	return errors.Join(logged, err)
 }
 
 // take enters how an exchange ended. One of which nothing is known, because
 // somebody cut it off, leaves what was known.
-func (l *lastSync) take(s settled, failed error, now string) {
+func (l *lastSync) take(s SyncResult, failed error, now string) {
 	if l.Remote == "" {
 		return
 	}
@@ -210,13 +188,13 @@ func (l *lastSync) take(s settled, failed error, now string) {
 			state = ""
 		}
 	}
-	if state == replica.Offline && standsStill(l.State) { // what waits for the user waits on
+	if state == replica.Offline && StandsStill(l.State) { // what waits for the user waits on
 		return
 	}
-	if failed != nil && !standsStill(state) { // not by the exchange itself
+	if failed != nil && !StandsStill(state) { // not by the exchange itself
 		state, why = replica.StandingOf(failed), failed.Error()
 	}
 	if state != "" {
-		l.State, l.Why = state, firstLine(why, maxSyncedText)
+		l.State, l.Why = state, Line(why, maxSyncedText)
 	}
 }

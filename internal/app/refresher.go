@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -18,12 +18,15 @@ const (
 	detachEvery = time.Minute     // for what does not fit a call
 )
 
-// A freshener keeps the index of a long-lived process in step with the files.
+// NewRefresher keeps the index of a long-lived process in step.
+func NewRefresher(r *Rooms) *Refresher { return &Refresher{rooms: r} }
+
+// A Refresher keeps the index of a long-lived process in step with the files.
 // Whoever replaces, adds or removes a note (every program of ours does it that
 // way) changes the time of its folder, and that is looked at with every call.
 // An editor that writes into the file is noticed by a walk in the background.
-type freshener struct {
-	m *memory
+type Refresher struct {
+	rooms *Rooms
 
 	mu       sync.Mutex
 	folders  map[string]time.Time
@@ -33,9 +36,9 @@ type freshener struct {
 	detached time.Time
 }
 
-// refresh brings the index into step as far as a call can wait for it. It
+// Refresh brings the index into step as far as a call can wait for it. It
 // returns how many changed files are not in it yet, -1 when nobody counted.
-func (f *freshener) refresh(ctx context.Context) (stale int, err error) {
+func (f *Refresher) Refresh(ctx context.Context) (stale int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.times()
@@ -54,7 +57,7 @@ func (f *freshener) refresh(ctx context.Context) (stale int, err error) {
 }
 
 // look walks while nobody waits.
-func (f *freshener) look(ctx context.Context) {
+func (f *Refresher) look(ctx context.Context) {
 	stale, err := f.walk(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,8 +68,8 @@ func (f *freshener) look(ctx context.Context) {
 	}
 }
 
-func (f *freshener) walk(ctx context.Context) (stale int, err error) {
-	rep, err := f.m.index.Sync(ctx, index.SyncOptions{Budget: f.m.p.cfg.Wait(walkBudget)})
+func (f *Refresher) walk(ctx context.Context) (stale int, err error) {
+	rep, err := f.rooms.Index.Sync(ctx, index.SyncOptions{Budget: f.rooms.Config.Wait(walkBudget)})
 	if sqlite.Busy(err) {
 		return -1, nil
 	}
@@ -74,20 +77,20 @@ func (f *freshener) walk(ctx context.Context) (stale int, err error) {
 }
 
 // left leaves what did not fit a call to a background run. The lock is held.
-func (f *freshener) left() {
-	if f.stale != 0 && time.Since(f.detached) > detachEvery && !f.m.store.ReadOnly() {
+func (f *Refresher) left() {
+	if f.stale != 0 && time.Since(f.detached) > detachEvery && !f.rooms.Store.ReadOnly() {
 		f.detached = time.Now()
-		_ = f.m.p.detach("drain")
+		_ = f.rooms.Detach("drain")
 	}
 }
 
 // times returns when the folders of notes changed last.
-func (f *freshener) times() map[string]time.Time {
+func (f *Refresher) times() map[string]time.Time {
 	times := make(map[string]time.Time)
 	for _, scope := range []note.Scope{note.Portable, note.Local} {
 		for _, t := range note.Types {
 			name := folder(scope, t)
-			if fi, err := os.Stat(f.m.store.Path(name)); err == nil {
+			if fi, err := os.Stat(f.rooms.Store.Path(name)); err == nil {
 				times[name] = fi.ModTime()
 			}
 		}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"os"
@@ -16,11 +16,11 @@ func TestUnified(t *testing.T) {
 	for _, tt := range []struct{ a, b, want string }{
 		{"", "", ""},
 		{"a\n", "a\n", ""},
-		{"a\n", "b\n", "--- x\n+++ y\n@@ -1,1 +1,1 @@\n-a\n+b\n"},
-		{"", "b\n", "--- x\n+++ y\n@@ -0,0 +1,1 @@\n+b\n"},
-		{"a\n", "", "--- x\n+++ y\n@@ -1,1 +0,0 @@\n-a\n"},
-		{"a", "a\n", "--- x\n+++ y\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n"},
-		{"a\x1b[2J\n", "", "--- x\n+++ y\n@@ -1,1 +0,0 @@\n-a[2J\n"},
+		{"a\n", "b\n", "--- x\n+++ y\n@@ -1 +1 @@\n-a\n+b\n"},
+		{"", "b\n", "--- x\n+++ y\n@@ -0,0 +1 @@\n+b\n"},
+		{"a\n", "", "--- x\n+++ y\n@@ -1 +0,0 @@\n-a\n"},
+		{"a", "a\n", "--- x\n+++ y\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
+		{"a\x1b[2J\n", "", "--- x\n+++ y\n@@ -1 +0,0 @@\n-a[2J\n"},
 		{
 			lines("1 2 3 4 5 6 7 8 9 "), lines("1 2 3 4 x 6 7 8 9 "),
 			"--- x\n+++ y\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",
@@ -30,7 +30,7 @@ func TestUnified(t *testing.T) {
 			"--- x\n+++ y\n@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+B\n",
 		},
 	} {
-		if diff := cmp.Diff(tt.want, unified("x", "y", tt.a, tt.b)); diff != "" {
+		if diff := cmp.Diff(tt.want, Unified("x", "y", tt.a, tt.b)); diff != "" {
 			t.Errorf("%q %q (-want +got):\n%s", tt.a, tt.b, diff)
 		}
 	}
@@ -45,7 +45,7 @@ func TestUnifiedIsApplied(t *testing.T) {
 	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "d\n", "\n"}), 1, 30), func(s []string) string { return strings.Join(s, "") })
 	checks(t, 60, func(rt *rapid.T) {
 		a, b := text.Draw(rt, "a"), text.Draw(rt, "b")
-		diff := unified("a/f", "b/f", a, b)
+		diff := Unified("a/f", "b/f", a, b)
 		if diff == "" {
 			return
 		}

@@ -1,0 +1,92 @@
+// Package app holds the use cases that the faces share: what commands, tools of
+// MCP, hooks and pages do, without how they look. A use case is a function that
+// takes the opened rooms and its options, and returns a value; it prints nothing,
+// and a face renders the value as text, JSON or a page.
+//
+// The package also wires the rooms (Open) and runs the work that nobody waits
+// for (Drain, Sync).
+//
+// Failure policy: a use case returns an error and leaves nothing half-written. A
+// failure that a face must tell apart is an *Error with its Kind. What went wrong
+// beside the answer is told through Host.Notify, one line each.
+package app
+
+import (
+	"fmt"
+
+	"anamnesis/internal/capture"
+	"anamnesis/internal/config"
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// A Progress is told how far a long work came.
+type Progress interface {
+	Step(done, total int)
+	Done()
+}
+
+// A Host is what a face lends to the use cases. Only Config is needed.
+type Host struct {
+	Config   *config.Config
+	Disk     store.Disk                 // nil means the operating system's
+	Flags    []string                   // KEY=VALUE of --set, which background runs get too
+	Notify   func(line string)          // tells people something beside the answer; nil tells nobody
+	Progress func(what string) Progress // shows a long work; nil shows nothing
+	Lasting  bool                       // many questions will be asked of the index
+	Peek     bool                       // the index is looked at as it stands, or not at all
+}
+
+// Rooms are the opened rooms of one store, wired. They are safe for concurrent
+// use as far as each room is. Close releases them.
+type Rooms struct {
+	Config   *config.Config
+	Store    *store.Store
+	Index    *index.Index
+	Redactor *llm.Redactor
+	Ingester *ingest.Ingester
+	Engine   *recall.Engine
+	Injector *inject.Injector
+	Recorder *capture.Recorder
+
+	Stale  int    // files the index does not know yet; -1 when nobody counted
+	Rules  error  // why the user's redaction rules cannot be used
+	Notice string // what opening the index did
+	host   Host
+}
+
+// Close releases the index. Rooms without one are closed already.
+func (r *Rooms) Close() {
+	if r.Index != nil {
+		_ = r.Index.Close()
+	}
+}
+
+// MayRedact returns why nothing that has to be redacted may be written now: the
+// user's own rules cannot be read, and without them it would not be redacted as
+// they want it.
+func (r *Rooms) MayRedact() error { return r.Rules }
+
+// Notify tells people a line beside the answer.
+func (r *Rooms) Notify(format string, args ...any) {
+	if r.host.Notify != nil {
+		r.host.Notify(fmt.Sprintf(format, args...))
+	}
+}
+
+// Progress shows a long work.
+func (r *Rooms) Progress(what string) Progress {
+	if r.host.Progress == nil {
+		return noProgress{}
+	}
+	return r.host.Progress(what)
+}
+
+type noProgress struct{}
+
+func (noProgress) Step(int, int) {}
+func (noProgress) Done()         {}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/capture"
+	"anamnesis/internal/note"
+)
+
+// SessionEnd is the source of a capture that nobody named otherwise.
+const SessionEnd = note.SessionEnd
+
+// CaptureOptions say which session is captured.
+type CaptureOptions struct {
+	Transcript string // the file; "" for the one the event names
+	Project    string // its key; "" for the one of the session's folder
+	Source     string // a tag that says what triggered the capture
+	NoSync     bool   // commit here, do not sync
+}
+
+// EnqueueCapture leaves a capture to a background run, and starts that. It opens
+// no index and takes no lock.
+func EnqueueCapture(host Host, h agent.Harness, e agent.Event, o CaptureOptions) error {
+	if o.Transcript != "" {
+		e.TranscriptPath = o.Transcript
+	}
+	if e.TranscriptPath == "" {
+		return errors.New("the event names no transcript")
+	}
+	s, err := OpenStore(host)
+	if err != nil {
+		return err
+	}
+	project := o.Project
+	if project != "" {
+		project = s.Canonical(project)
+	}
+	if _, err := capture.New(s, nil, nil, host.Config.Capture).Notice(h, e, o.Source, project, !o.NoSync); err != nil {
+		return err
+	}
+	return Detach(host, "drain")
+}
+
+// Captured is what became of a session that was captured in the foreground.
+type Captured struct {
+	capture.Capture
+	File      string
+	Path      string // of the note; "" when there is none
+	Reflected int    // notes distilled afterwards
+	Failures  []string
+	Sync      SyncResult
+}
+
+// CaptureNow captures a session while somebody waits, distils if that is
+// switched on, and commits or syncs.
+func CaptureNow(ctx context.Context, r *Rooms, e agent.Event, o CaptureOptions) (Captured, error) {
+	if err := r.MayRedact(); err != nil {
+		return Captured{}, err
+	}
+	r.summarize()
+	file, err := filepath.Abs(o.Transcript)
+	if err != nil {
+		return Captured{}, err
+	}
+	dir := e.Dir
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	c, err := r.Recorder.Capture(ctx, capture.Request{
+		Harness: agent.Claude{}, Transcript: file, Session: e.SessionID, Dir: dir, Project: o.Project, Source: o.Source,
+	})
+	done := Captured{Capture: c, File: file}
+	if err != nil {
+		return done, err
+	}
+	if !o.NoSync {
+		done.Reflected, done.Failures = r.autoReflect(ctx, []string{c.Project})
+	}
+	if c.Outcome.Ref.Path != "" {
+		done.Path = r.Store.Path(c.Outcome.Ref.Path)
+	}
+	done.Sync, err = Sync(ctx, r, SyncOptions{Remote: !o.NoSync})
+	return done, err
+}

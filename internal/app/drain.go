@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/store"
+)
+
+// DrainResult is what a background run did.
+type DrainResult struct {
+	Busy     bool        `json:"busy"` // another drain is at work
+	Captured int         `json:"captured"`
+	Trivial  int         `json:"trivial"`
+	Failed   []string    `json:"failed"`
+	Left     int         `json:"left"`
+	Indexed  int         `json:"indexed"`
+	Sync     *SyncResult `json:"sync,omitempty"`
+
+	Reflected  int `json:"reflected"`  // notes distilled
+	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
+
+	reflect []string // projects of which a session has ended
+}
+
+// Drain does the work that hooks left: it captures sessions, brings the index
+// into step, folds the event log, commits, distils if that is switched on, and
+// syncs if asked or if a job asked for it. One process does it at a time (the
+// lock "drain"); a second one returns Busy. It can be killed at any point, and
+// what it did not finish is done by the next run. An error is in the event log.
+func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) {
+	d.Failed = []string{}
+	defer func() { // a background run has nobody to tell
+		if err != nil {
+			_ = r.Store.Log(store.Record{Kind: store.Drained, Error: err.Error()})
+		}
+	}()
+	if err := r.MayRedact(); err != nil {
+		return d, err
+	}
+	r.summarize()
+	for {
+		unlock, ok, err := r.Store.TryLock("drain")
+		if err != nil {
+			return d, err
+		}
+		if !ok {
+			d.Busy = true
+			break
+		}
+		left, err := drainOnce(ctx, r, &d, &sync)
+		unlock()
+		if err != nil {
+			return d, err
+		}
+		// A hook may have spooled between the last look and the unlocking, and
+		// the drain it started has left because of our lock.
+		if jobs, err := r.Store.Jobs(); err != nil || len(jobs) <= left || ctx.Err() != nil {
+			break
+		}
+	}
+	// Without the lock of the drain: a model or a remote that hangs must not hold
+	// up captures. What was captured is committed by now.
+	wrote, failed := r.autoReflect(ctx, d.reflect)
+	d.Reflected, d.Failed = wrote, append(d.Failed, failed...)
+	if sync {
+		s, err := Sync(ctx, r, SyncOptions{Remote: true, Automatic: true})
+		d.fail(err)
+		d.Sync = &s
+	}
+	return d, nil
+}
+
+func (d *DrainResult) fail(err error) {
+	if err != nil {
+		d.Failed = append(d.Failed, err.Error())
+	}
+}
+
+// drainOnce does everything that waits, up to the commit. It returns the number
+// of jobs that could not be done, and sets sync if one of them asked for that.
+func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left int, err error) {
+	began := time.Now()
+	bar := r.Progress("capturing sessions")
+	done, err := r.Recorder.Drain(ctx, func(n, left int) { bar.Step(n, n+left) })
+	bar.Done()
+	if err != nil {
+		return done.Left, err
+	}
+	for _, c := range done.Captured {
+		d.Captured++
+		if c.Trivial {
+			d.Trivial++
+		}
+		if c.Source != "precompact" && !slices.Contains(d.reflect, c.Project) {
+			d.reflect = append(d.reflect, c.Project)
+		}
+	}
+	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left
+	d.Summarised += done.Summarised
+	r.Store.Sweep()
+	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
+	if err != nil {
+		return done.Left, err
+	}
+	d.Indexed += rep.Indexed
+	if err := r.Index.Fold(ctx); err != nil {
+		return done.Left, err
+	}
+	r.refreshDerived(ctx, d)
+	_, err = r.Store.Compact()
+	d.fail(err)
+	*sync = *sync || done.Sync
+	s, err := Sync(ctx, r, SyncOptions{})
+	d.fail(err)
+	d.Sync = &s
+	rec := store.Record{Kind: store.Drained, Count: len(done.Captured), MS: float64(time.Since(began).Milliseconds())}
+	if len(d.Failed) > 0 {
+		rec.Error = d.Failed[0]
+	}
+	return done.Left, r.Store.Log(rec)
+}
+
+// embedBudget is how long one background run embeds notes for a model that was
+// configured; the next one goes on.
+const embedBudget = time.Minute
+
+// refreshDerived brings into step what recall works out of the notes: the
+// vectors of the present model, and the numbers of the gate.
+func (r *Rooms) refreshDerived(ctx context.Context, d *DrainResult) {
+	_, err := r.Index.EmbedMissing(ctx, embedBudget, nil)
+	d.fail(err)
+	if _, err := r.Engine.CalibrateAll(ctx); err != nil {
+		d.fail(fmt.Errorf("calibrate the gate: %w", err))
+	}
+}

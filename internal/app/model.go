@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anamnesis/internal/config"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/reflection"
+)
+
+// Generator opens the model that writes, for a purpose that the event log names.
+// It is nil, with the reason, when there is none.
+func (r *Rooms) Generator(purpose string) (llm.Generator, error) {
+	if err := r.MayRedact(); err != nil {
+		return nil, err
+	}
+	budget := reflection.NewBudget(r.Store, r.Config.Reflection)
+	g, err := llm.OpenGenerator(r.Config.Models.Chat, r.Config.Models.Network, config.Environ(), budget.For(purpose))
+	if err != nil {
+		return nil, err // g holds a nil pointer then, which is no nil interface
+	}
+	return g, nil
+}
+
+// summarize lets the model tell what sessions were about. Hooks never do that.
+func (r *Rooms) summarize() {
+	if g, err := r.Generator("summary"); err == nil {
+		r.Recorder = r.Recorder.WithModel(g)
+	}
+}
+
+// Reflector wires the room of reflection. Without a model it plans and shows,
+// and the error says why there is none.
+func (r *Rooms) Reflector(purpose string) (*reflection.Reflector, error) {
+	g, err := r.Generator(purpose)
+	if err != nil && !errors.Is(err, llm.ErrNotConfigured) {
+		r.Notify("reflection.provider: %v", err)
+	}
+	return reflection.New(r.Store, r.Index, r.Ingester, r.Redactor, g, r.Config.Reflection), err
+}
+
+// autoReflect follows the capture of sessions in the background, when that is
+// switched on. It returns how many notes it made; what went wrong is no failure
+// of the capture.
+func (r *Rooms) autoReflect(ctx context.Context, projects []string) (wrote int, failed []string) {
+	if !r.Config.Reflection.Auto {
+		return 0, nil
+	}
+	reflector, err := r.Reflector("reflect")
+	if err != nil {
+		return 0, nil
+	}
+	for _, project := range projects {
+		rep, err := reflector.Auto(ctx, project)
+		wrote += rep.Wrote()
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("auto-reflect failed (%v); skipped", err))
+		}
+	}
+	return wrote, failed
+}

@@ -1,0 +1,154 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"anamnesis/internal/capture"
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// OpenStore opens the files alone: all that a capture hook needs.
+func OpenStore(h Host) (*store.Store, error) {
+	return store.Open(store.Options{Root: h.Config.Home, Home: h.Config.UserHome, Disk: h.Disk})
+}
+
+// OpenFiles opens all but the index, and what stands on it.
+func OpenFiles(h Host) (*Rooms, error) {
+	s, err := OpenStore(h)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rooms{Config: h.Config, Store: s, host: h}
+	if r.Redactor, err = OpenRedactor(s); err != nil {
+		r.Rules = err // reading goes on; what a machine wrote waits (MayRedact)
+		if r.Redactor, err = llm.NewRedactor(); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// busyTime is how long a command waits for another writer of the index.
+const busyTime = 5 * time.Second
+
+// Open opens everything, and looks at no file of a note. busy is how long to
+// wait for another writer of the index, 0 the usual.
+func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
+	r, err := OpenFiles(h)
+	if err != nil {
+		return nil, err
+	}
+	s, c := r.Store, r.Config
+	db, err := sqlite.Open(ctx, sqlite.Options{
+		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: c.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek, Mapped: h.Lasting,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Notice = db.Notice()
+	models, embedding, err := r.models()
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	r.Index = index.New(db, s, embedding)
+	r.Ingester = ingest.New(s, r.Index, r.Redactor, c.Ingest)
+	r.Engine = recall.New(r.Index, s, c.Recall, models)
+	r.Injector = inject.New(r.Engine, s, c.Inject)
+	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture)
+	return r, nil
+}
+
+// walkBudget is how long a command looks for changed files before it answers.
+const walkBudget = 50 * time.Millisecond
+
+// OpenWalked opens everything for a command and brings the index into step, as
+// far as that goes at once. What is left is done by a run in the background.
+func OpenWalked(ctx context.Context, h Host) (*Rooms, error) {
+	return openWithin(ctx, h, h.Config.Wait(walkBudget))
+}
+
+// OpenWhole is OpenWalked for commands that decide about many notes at once:
+// they wait until the index knows all of them.
+func OpenWhole(ctx context.Context, h Host) (*Rooms, error) { return openWithin(ctx, h, 0) }
+
+// OpenServed opens everything for a server. An index that was filled once is good
+// for saying hello: the first call looks for what changed.
+func OpenServed(ctx context.Context, h Host) (*Rooms, error) {
+	r, err := Open(ctx, h, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, walked, err := r.Index.State(ctx); err == nil && !walked.IsZero() {
+		return r, nil
+	}
+	r.Close()
+	return OpenWalked(ctx, h)
+}
+
+// openWithin is OpenWalked with a time for the walk; 0 has no end.
+func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, error) {
+	r, err := Open(ctx, h, 0)
+	if err != nil {
+		return nil, err
+	}
+	whole := budget == 0
+	if _, _, walked, err := r.Index.State(ctx); err == nil && walked.IsZero() {
+		budget = 0 // a new index: an answer from nothing would be wrong
+	}
+	bar := r.Progress("indexing notes")
+	rep, err := r.Index.Sync(ctx, index.SyncOptions{Budget: budget, Progress: bar.Step})
+	bar.Done()
+	if sqlite.Busy(err) && !whole { // somebody else brings it into step
+		rep.Stale, err = -1, nil
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	r.Stale = rep.Stale
+	if r.Notice != "" {
+		r.Notify("%s", r.Notice)
+	}
+	if rep.Healed && r.Notice == "" && !r.Store.ReadOnly() {
+		r.Notify("the index was damaged and has been made anew from the notes")
+	}
+	if rep.Stale != 0 && !r.Store.ReadOnly() {
+		if rep.Stale > 0 {
+			r.Notify("%d changed notes are not in the answer yet; they are being indexed in the background", rep.Stale)
+		} else {
+			r.Notify("changed notes may be missing from the answer; they are being indexed in the background")
+		}
+		_ = r.Detach("drain")
+	}
+	return r, nil
+}
+
+// OpenRedactor makes the redactor with the user's own rules.
+func OpenRedactor(s *store.Store) (*llm.Redactor, error) {
+	name := s.Path("redact.toml")
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return llm.NewRedactor()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read redaction rules: %w", err)
+	}
+	rules, err := llm.ParseRules(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return llm.NewRedactor(rules...)
+}

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"anamnesis/internal/config"
+	"anamnesis/internal/replica"
+	"anamnesis/internal/store"
+)
+
+// Project returns the project that a use case is about: the one named, or the
+// one of the folder the process runs in for "" and ".".
+func Project(s *store.Store, name string) store.Identity {
+	if name != "" && name != "." {
+		return store.Identity{Key: s.Canonical(name), Source: "flag"}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = string(filepath.Separator)
+	}
+	return s.Identify(dir)
+}
+
+// mergedTime is how long git may take to say what is merged.
+const mergedTime = time.Second
+
+// MergedBranches asks the clone in dir which of some branches are merged.
+func MergedBranches(ctx context.Context, r *Rooms, dir string, some []string) []string {
+	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(mergedTime))
+	defer cancel()
+	some = slices.DeleteFunc(some, func(b string) bool { return dir == "" || store.Untouched(dir, b) })
+	return replica.Merged(ctx, dir, store.Trunk(dir), some, config.Environ())
+}

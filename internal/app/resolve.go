@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// MinPrefix is how many characters of an id name a note.
+const MinPrefix = 4
+
+// Resolve finds the note that an id, or the beginning or end of one, names. The
+// error is of kind Usage for what is no id or names several notes, NotFound when
+// there is none.
+func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
+	id, err := note.ParseID(strings.TrimSpace(name))
+	if err != nil {
+		return index.Row{}, usage("%w", err)
+	}
+	row, ok, err := r.Index.Lookup(ctx, id)
+	if err != nil || ok {
+		return row, err
+	}
+	var found []index.Row
+	if len(name) >= MinPrefix {
+		if found, err = r.Index.Select(ctx, index.Filter{Dead: true, Part: string(id)}, 0); err != nil {
+			return row, err
+		}
+	}
+	switch len(found) {
+	case 0:
+		return row, &Error{NotFound, noNote(r, name)}
+	case 1:
+		return found[0], nil
+	}
+	var ids []string
+	for _, f := range found[:min(len(found), 5)] {
+		ids = append(ids, string(f.ID))
+	}
+	return row, usage("%s names %s: %s …; give more of the id", name, Plural(len(found), "note"), strings.Join(ids, ", "))
+}
+
+// noNote says that a note is not there, and what is known of it.
+func noNote(r *Rooms, name string) error {
+	if len(name) < MinPrefix {
+		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", Printable(name), MinPrefix)
+	}
+	stones, _ := r.Store.Tombstones()
+	for _, t := range stones {
+		if string(t.ID) == strings.TrimSpace(name) {
+			day, _, _ := strings.Cut(t.At, "T")
+			return fmt.Errorf("the note %s was forgotten on %s", t.ID, day)
+		}
+	}
+	return fmt.Errorf("there is no note %s; `anamnesis list` names them", Printable(name))
+}
+
+// Named finds the notes that names name, or those that an import made. It fails
+// at the first name that is none.
+func Named(ctx context.Context, r *Rooms, names []string, imported string) (rows []index.Row, err error) {
+	if imported != "" {
+		ids, err := r.Importer("").Batch(note.ID(imported))
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 {
+			return nil, Errorf(NotFound, "the import %s made no notes, or there was none of that name", Printable(imported))
+		}
+		for _, id := range ids {
+			if row, ok, err := r.Index.Lookup(ctx, id); err != nil {
+				return nil, err
+			} else if ok {
+				rows = append(rows, row)
+			}
+		}
+		return rows, nil
+	}
+	for _, name := range names {
+		row, err := Resolve(ctx, r, name)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

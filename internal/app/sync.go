@@ -1,0 +1,273 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
+	"anamnesis/internal/store"
+)
+
+// maxDelete is the share of the notes that one sync may delete here unasked, if
+// it is more than one note: a remote that was emptied by mistake must not empty
+// every machine.
+const maxDelete = 0.2
+
+// rounds is how often a sync goes through the cycle: once more when
+// carrying out what came in changed files that travel.
+const rounds = 3
+
+// SyncOptions say how the notes are committed, and whether they go further.
+type SyncOptions struct {
+	Remote      bool // with the remote too
+	Automatic   bool // nobody waits for it
+	AllowDelete bool // the remote may delete as much as it wants
+}
+
+// Sync commits what was written, and exchanges it with the remote if asked.
+// Without git the notes are as safe as files are; that is told, and is no
+// failure. One process does it at a time (the lock "sync"), and whoever finds
+// another at work returns at once with Busy.
+func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error) {
+	s.Held = []WithheldFile{}
+	unlock, ok, err := r.Store.TryLock("sync")
+	if err != nil {
+		return s, err
+	}
+	if !ok {
+		s.Busy, s.Detail = true, "another sync is at work; what it does not take along goes with the next one"
+		return s, nil
+	}
+	defer unlock()
+	began := time.Now()
+	if o.Remote {
+		r.importNative(ctx)
+	}
+	backend, err := r.Replica(o)
+	for round := 0; err == nil && round < rounds; round++ {
+		again := false
+		if again, err = r.syncOnce(ctx, backend, o, &s); !again {
+			break
+		}
+	}
+	err = r.excuse(err, &s)
+	if s.Deleted > 0 {
+		s.Detail += fmt.Sprintf("; the pull deleted %s", Plural(s.Deleted, "note"))
+	}
+	s.Conflicts = r.Store.CountConflicts()
+	if s.Conflicts > 0 {
+		s.Conflicted = true
+		s.Detail += fmt.Sprintf("; %s to decide: `anamnesis conflicts`", Plural(s.Conflicts, "conflict"))
+	}
+	return s, errors.Join(err, r.recordSync(s, o, err, began))
+}
+
+// Replica opens the repository of the portable notes.
+func (r *Rooms) Replica(o SyncOptions) (replica.Backend, error) {
+	opts := r.replicaOptions(o)
+	opts.Env = config.Environ()
+	return replica.Open(opts)
+}
+
+// excuse turns what is no failure into something to be told.
+func (r *Rooms) excuse(err error, s *SyncResult) error {
+	switch {
+	case errors.Is(err, replica.ErrNoGit):
+		r.Notify("%v", err)
+		s.Detail = err.Error()
+	case errors.Is(err, replica.ErrHeld): // the other notes went
+		r.Notify("%v", err)
+	case errors.Is(err, replica.ErrBlocked):
+		r.Notify("%v", err)
+		s.Conflicted, s.Detail = true, "not committed: "+err.Error()
+	default:
+		return err
+	}
+	return nil
+}
+
+// syncOnce commits, or syncs and carries out what came in. again is true if
+// that changed files that travel.
+func (r *Rooms) syncOnce(ctx context.Context, b replica.Backend, o SyncOptions, s *SyncResult) (again bool, err error) {
+	if !o.Remote {
+		committed, err := b.Commit(ctx, nil)
+		var held *replica.HeldError
+		if errors.As(err, &held) {
+			s.hold(held.Files)
+		}
+		if s.Committed = committed; err == nil {
+			s.Detail = map[bool]string{true: "committed locally (no sync)", false: "nothing to commit (no sync)"}[s.Committed]
+		}
+		return false, err
+	}
+	out, err := b.Sync(ctx)
+	s.take(out)
+	again, derr := r.applyPulled(ctx, out)
+	return again, errors.Join(err, derr)
+}
+
+// applyPulled carries out what a sync brought: tombstones are obeyed, a note that
+// stands in two places gets one, and the index is told. The sync may have
+// failed after it had brought something. again says that files changed that travel.
+func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (again bool, err error) {
+	if r.Store.ReadOnly() {
+		return false, nil
+	}
+	unlock, err := r.Store.Lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	paths, err := r.Store.Obey()
+	if err == nil {
+		err = r.Disallow(paths)
+	}
+	if err == nil && (len(out.Changed) > 0 || out.Pulled > 0 || r.twins(ctx)) {
+		var moved []string
+		moved, err = r.Store.Settle()
+		paths = append(paths, moved...)
+	}
+	unlock()
+	again = slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "memory/") })
+	for _, path := range out.Changed {
+		paths = append(paths, "memory/"+path)
+	}
+	return again, errors.Join(err, r.Reindex(ctx, paths))
+}
+
+// twins reports whether the index has met a note in two places, as a crash in
+// the middle of moving it leaves it.
+func (r *Rooms) twins(ctx context.Context) bool {
+	found, err := r.Index.Problems(ctx)
+	return err == nil && slices.ContainsFunc(found, func(pr index.Problem) bool { return strings.HasPrefix(pr.Reason, "same id as ") })
+}
+
+// many is the number of changed files from which on a walk is quicker than to look at each.
+const many = 2000
+
+// Reindex brings the index into step with the files at paths.
+func (r *Rooms) Reindex(ctx context.Context, paths []string) error {
+	_, _, walked, err := r.Index.State(ctx)
+	if err != nil || walked.IsZero() || len(paths) > many {
+		_, err := r.Index.Sync(ctx, index.SyncOptions{})
+		return err
+	}
+	var notes []string
+	for _, path := range paths {
+		if stem, ok := strings.CutSuffix(path, ".entities.yaml"); ok {
+			path = stem + ".md"
+		}
+		if _, rest, ok := strings.Cut(path, "/"); ok && strings.HasSuffix(path, ".md") && !strings.HasPrefix(rest, "slots/") {
+			notes = append(notes, path)
+		}
+	}
+	if len(notes) == 0 {
+		return nil
+	}
+	slices.Sort(notes)
+	return r.Index.Refresh(ctx, slices.Compact(notes)...)
+}
+
+// replicaOptions say how the repository of the portable notes is kept.
+func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
+	opts := replica.Options{
+		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote,
+		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: time.Now,
+		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
+		Merger: func(theirs fs.FS) (replica.Merge, error) { return r.Store.Merger(theirs) }, Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(), Driver: driver(), Title: titleOf, Says: sayings,
+	}
+	if !r.Config.Sync.On {
+		opts.Backend = "none"
+	}
+	return opts
+}
+
+// keepLoser puts what a merge could not keep into conflicts/.
+func (r *Rooms) keepLoser(c replica.Conflict) error {
+	unlock, err := r.Store.Lock(context.Background())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, _, err = r.Store.AddConflict(c.Path, c.Merged, c.Other)
+	return err
+}
+
+// sayings returns what a note says: with its title and, when it speaks alone, its
+// body; nothing for what is no note.
+func sayings(data []byte) []string {
+	n, err := note.Parse(data)
+	if err != nil {
+		return nil
+	}
+	s := n.Saying()
+	all := []string{s.Statement}
+	if s.Body != "" {
+		all = append(all, "\n"+s.Body) // no statement begins so
+	}
+	return all
+}
+
+// titleOf returns the title of a note, empty when it cannot be read.
+func titleOf(data []byte) string {
+	n, err := note.Parse(data)
+	if err != nil {
+		return ""
+	}
+	return n.Title
+}
+
+// applyRemote writes what a merge made.
+func (r *Rooms) applyRemote(changes []replica.Change) ([]string, error) {
+	unlock, err := r.Store.Lock(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	list := make([]store.Change, len(changes))
+	for i, c := range changes {
+		list[i] = store.Change(c)
+	}
+	return r.Store.Adopt(list)
+}
+
+// driver is the command line with which git merges notes for people who pull by
+// hand; none for a program in a folder that goes away.
+func driver() string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	if Temporary(self) {
+		return ""
+	}
+	return agent.Quote(self) + " merge-driver %O %A %B %P"
+}
+
+// Temporary reports whether a program stands where it will be deleted: in a
+// build cache or a folder for temporary files.
+func Temporary(exe string) bool {
+	slashed := filepath.ToSlash(exe)
+	if strings.Contains(slashed, "/go-build") {
+		return true
+	}
+	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} { // TMPDIR may name another than the one it was built in
+		if real, err := filepath.EvalSymlinks(dir); err == nil && strings.HasPrefix(slashed, filepath.ToSlash(real)+"/") {
+			return true
+		}
+	}
+	return false
+}

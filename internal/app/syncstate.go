@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"anamnesis/internal/replica"
+)
+
+// SyncState tells how things stand between this machine and the remote.
+type SyncState struct {
+	Initialized bool           `json:"initialized"`
+	Remote      string         `json:"remote"`
+	Head        string         `json:"head"`
+	Dirty       bool           `json:"dirty"`
+	Detail      string         `json:"detail"`
+	Ahead       int            `json:"ahead"`  // commits that the remote lacks
+	Behind      int            `json:"behind"` // commits of the remote that are not here, when it was last asked
+	Offline     bool           `json:"offline"`
+	LastSync    string         `json:"last_sync"` // when the remote was last reached, empty when never
+	LastTry     string         `json:"last_try"`
+	LastDetail  string         `json:"last_detail"`
+	Failures    int            `json:"failures"`     // attempts in a row that did not reach the remote
+	NextTry     string         `json:"next_attempt"` // before that, background runs leave the remote alone
+	Held        []WithheldFile `json:"held"`
+	Conflicts   int            `json:"conflicts"`
+	// State is how the last exchange ended: synced, offline, held, foreign,
+	// refused, blocked or failed; empty when there was none with this remote.
+	State     replica.Standing `json:"state,omitempty"`
+	StateText string           `json:"state_text,omitempty"` // one line, when it is not synced
+}
+
+// SyncStatus tells how things stand between this machine and the remote. It
+// asks the repository here and what the last sync wrote down, and no network.
+func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
+	s := SyncState{Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.CountConflicts(), Held: []WithheldFile{}}
+	last := r.lastSync()
+	s.LastSync, s.LastTry, s.LastDetail, s.Held = last.OK, last.At, last.Detail, last.Held
+	s.State, s.StateText = last.State, last.Why
+	backend, err := r.Replica(SyncOptions{})
+	var st replica.State
+	if err == nil {
+		st, err = backend.State(ctx)
+	}
+	if errors.Is(err, replica.ErrNoGit) {
+		s.Detail = err.Error()
+		return s, nil
+	}
+	s.Initialized, s.Remote, s.Head, s.Dirty, s.Detail = st.Initialized, st.Remote, st.Head, st.Dirty, st.Detail
+	s.Ahead, s.Behind, s.Failures = st.Ahead, st.Behind, st.Failures
+	if s.Offline = st.Failures > 0; s.Offline && st.Next.After(r.Store.Now()) {
+		s.NextTry = st.Next.UTC().Format(time.RFC3339)
+	}
+	return s, err
+}
+
+// StandsStill reports whether a sync goes on only when the user does something.
+func StandsStill(s replica.Standing) bool { return stillness(s) != "" }
+
+// stillness says in a few words why the sync stands still, empty when it does
+// not. The words are ours: what a remote said must not get into a session.
+func stillness(s replica.Standing) string {
+	switch s {
+	case replica.Held:
+		return "the remote would delete many notes here"
+	case replica.Foreign:
+		return "the remote holds something else than notes"
+	case replica.Refused:
+		return "the remote refuses what is sent"
+	case replica.Blocked:
+		return "something on this machine has to be mended or finished first"
+	case replica.Failed:
+		return "it fails"
+	}
+	return ""
+}
+
+// syncNotice is what a session is told about a sync that stands still, empty
+// when none does. It reads one small file.
+func (r *Rooms) syncNotice() string {
+	why := stillness(LastSync(r).State)
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("Notes are not synced between machines until the user acts, because %s: `anamnesis sync --status` says more.", why)
+}

@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"anamnesis/internal/app"
+
+	"golang.org/x/term"
+)
+
+// schemaVersion is the version of every JSON answer. It grows when a field
+// changes its meaning or goes; new fields do not change it.
+const schemaVersion = 1
+
+// A screen is where a command prints: data on stdout, what people are told beside
+// it on stderr. It is the one renderer of all commands.
+type screen struct {
+	stdout, stderr io.Writer
+	json           bool // --json: data is one JSON object
+	plain          bool // no colours: the user asked for plain text (no-color.org)
+}
+
+// render prints the answer of a use case: as JSON, or by text. An error is the
+// whole answer, except one that says nothing itself and only sets the exit code.
+func render[T any](p *program, command string, v T, err error, text func(T)) error {
+	var kinded *app.Error
+	if err != nil && !(errors.As(err, &kinded) && kinded.Err == nil) {
+		return err
+	}
+	if p.json {
+		return errors.Join(p.printJSON(command, v), err)
+	}
+	text(v)
+	return err
+}
+
+// printJSON prints a value, which is an object, with the version of the schema
+// and the name of the command before its own members.
+func (s *screen) printJSON(command string, v any) error {
+	body, err := marshal(withoutNil(v))
+	if err != nil {
+		return err
+	}
+	name, err := marshal(command)
+	if err != nil {
+		return err
+	}
+	begin := fmt.Sprintf(`{"schema_version":%d,"command":%s`, schemaVersion, name)
+	if rest := bytes.TrimPrefix(body, []byte("{")); !bytes.Equal(rest, []byte("}")) {
+		begin += ","
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, append([]byte(begin), body[1:]...), "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	_, err = s.stdout.Write(out.Bytes())
+	return err
+}
+
+// marshal is json.Marshal without the escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// withoutNil returns a copy of a value in which lists that are nil are empty: a
+// reader of JSON wants [] and not null. Lists of bytes and what maps and
+// interfaces hold stay as they are.
+func withoutNil(v any) any {
+	if v == nil {
+		return v
+	}
+	all := reflect.New(reflect.TypeOf(v)).Elem()
+	all.Set(reflect.ValueOf(v))
+	fillNil(all)
+	return all.Interface()
+}
+
+func fillNil(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				fillNil(f)
+			}
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		fresh := reflect.MakeSlice(v.Type(), v.Len(), v.Len()) // the caller's own list stays as it is
+		reflect.Copy(fresh, v)
+		for i := range fresh.Len() {
+			fillNil(fresh.Index(i))
+		}
+		v.Set(fresh)
+	case reflect.Pointer:
+		if !v.IsNil() && v.Elem().CanSet() && v.Type().Elem().Kind() == reflect.Struct {
+			fresh := reflect.New(v.Type().Elem())
+			fresh.Elem().Set(v.Elem())
+			fillNil(fresh.Elem())
+			v.Set(fresh)
+		}
+	}
+}
+
+// emit prints one JSON object.
+func (s *screen) emit(v any) error {
+	enc := json.NewEncoder(s.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// header begins every JSON answer.
+type header struct {
+	Schema  int    `json:"schema_version"`
+	Command string `json:"command"`
+}
+
+func head(command string) header { return header{schemaVersion, command} }
+
+// printf prints data.
+func (s *screen) printf(format string, args ...any) { fmt.Fprintf(s.stdout, format, args...) }
+
+// note tells people something on standard error.
+func (s *screen) note(format string, args ...any) {
+	fmt.Fprintf(s.stderr, "anamnesis: "+format+"\n", args...)
+}
+
+// report prints an error with what to do next and returns the exit code.
+func (s *screen) report(err error) int {
+	if err == nil {
+		return 0
+	}
+	f := app.Explain(err)
+	var kinded *app.Error
+	if errors.As(err, &kinded) && kinded.Err == nil {
+		return f.Exit // the answer says it all
+	}
+	if s.json {
+		enc := json.NewEncoder(s.stderr)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(struct {
+			Schema int         `json:"schema_version"`
+			Error  app.Failure `json:"error"`
+		}{schemaVersion, f})
+		return f.Exit
+	}
+	name := paint(s.colours(s.stderr), red, "anamnesis:")
+	lines := strings.Split(f.Message, "\n") // what a user typed may stand in it
+	for i, l := range lines {
+		lines[i] = printable(l)
+	}
+	fmt.Fprintln(s.stderr, name, strings.Join(lines, "\n"))
+	if f.Hint != "" {
+		fmt.Fprintln(s.stderr, name, f.Hint)
+	}
+	return f.Exit
+}
+
+// terminal reports whether a stream is one that a person looks at or types into.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// screened is the text of a note for standard output. A terminal must not obey what
+// stands in it; a file or a pipe gets it as it is.
+func (s *screen) screened(text string) string {
+	if !terminal(s.stdout) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A progress draws one line on a terminal when something takes longer than a second.
+type progress struct {
+	out   io.Writer // nil draws nothing
+	what  string
+	began time.Time
+	drawn bool
+}
+
+func (s *screen) progress(what string) app.Progress {
+	b := &progress{what: what, began: time.Now()}
+	if terminal(s.stderr) {
+		b.out = s.stderr
+	}
+	return b
+}
+
+// Step implements app.Progress.
+func (b *progress) Step(done, total int) {
+	if b.out == nil || total == 0 || time.Since(b.began) < time.Second {
+		return
+	}
+	const width = 30
+	full := width * done / total
+	fmt.Fprintf(b.out, "\r%s [%s%s] %d/%d", b.what, strings.Repeat("=", full), strings.Repeat(" ", width-full), done, total)
+	b.drawn = true
+}
+
+// Done implements app.Progress.
+func (b *progress) Done() {
+	if b.drawn {
+		fmt.Fprint(b.out, "\r\033[K")
+	}
+}
