@@ -24,9 +24,10 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, llm, agent, replica;
+	NONE                                  < note, redact, embed, agent, replica;
+	redact                                < llm;
 	note                                  < store;
-	store, llm                            < index;
+	store, embed, llm, redact             < index;
 	index                                 < index/flat;
 	index/flat                            < index/sqlite, index/postgres;
 	index                                 < ingest;
@@ -205,6 +206,9 @@ func TestArrowsCatch(t *testing.T) {
 	for _, wrong := range [][2]string{
 		{"note", "store"},
 		{"store", "llm"},
+		{"store", "redact"},
+		{"llm", "embed"},
+		{"redact", "llm"},
 		{"index", "index/sqlite"},
 		{"ingest", "recall"},
 		{"capture", "recall"},

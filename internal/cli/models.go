@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
@@ -12,7 +13,7 @@ import (
 // and the servers that were configured. A server that cannot be used is told
 // to people and left out: the built-in models answer as well.
 func (p *program) models(m *memory) (recall.Models, index.Embedding, error) {
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		return recall.Models{}, index.Embedding{}, err
 	}

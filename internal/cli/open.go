@@ -15,8 +15,8 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
@@ -26,7 +26,7 @@ type memory struct {
 	p        *program
 	store    *store.Store
 	index    *index.Index
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 	ingester *ingest.Ingester
 	engine   *recall.Engine
 	injector *inject.Injector
@@ -51,7 +51,7 @@ func (p *program) openFiles() (*memory, error) {
 	m := &memory{p: p, store: s}
 	if m.redactor, err = openRedactor(s); err != nil {
 		m.rules = err // reading goes on; what a machine wrote waits (mayRedact)
-		if m.redactor, err = llm.NewRedactor(); err != nil {
+		if m.redactor, err = redact.New(); err != nil {
 			return nil, err
 		}
 	}
@@ -146,20 +146,20 @@ func (p *program) openWithin(ctx context.Context, budget time.Duration) (*memory
 }
 
 // openRedactor makes the redactor with the user's own rules.
-func openRedactor(s *store.Store) (*llm.Redactor, error) {
+func openRedactor(s *store.Store) (*redact.Redactor, error) {
 	name := s.Path("redact.toml")
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return llm.NewRedactor()
+		return redact.New()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read redaction rules: %w", err)
 	}
-	rules, err := llm.ParseRules(name, data)
+	rules, err := redact.ParseRules(name, data)
 	if err != nil {
 		return nil, err
 	}
-	return llm.NewRedactor(rules...)
+	return redact.New(rules...)
 }
 
 // replica opens the repository of the portable notes.

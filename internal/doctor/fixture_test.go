@@ -14,11 +14,12 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/doctor"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -52,7 +53,7 @@ func healthy(t testing.TB, n int) *body {
 			t.Fatal(err)
 		}
 	}
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func healthy(t testing.TB, n int) *body {
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	redactor, err := llm.NewRedactor()
+	redactor, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

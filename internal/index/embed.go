@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // An Embedding says how text becomes vectors. The zero value makes none.
@@ -20,7 +21,7 @@ type Embedding struct {
 	// Remote takes its place when it is set. What it embeds leaves the process,
 	// so Redact is needed as well.
 	Remote llm.Embedder
-	Redact func(string) llm.Redacted
+	Redact func(string) redact.Text
 }
 
 // Model names the model of the vectors, "" when there are none.
@@ -188,7 +189,7 @@ func (ix *Index) embedSome(ctx context.Context, todo []Unembedded) (int, error) 
 	if ix.embedding.Remote != nil && ix.embedding.Redact == nil {
 		return 0, errNoRedactor
 	}
-	var texts []llm.Redacted
+	var texts []redact.Text
 	var keys []int64
 	vectors := make(map[int64]Vector)
 	for _, u := range todo {

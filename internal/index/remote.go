@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // A lastQuestion remembers what a remote model said about the last question,
@@ -51,7 +52,7 @@ func (ix *Index) askRemote(ctx context.Context, text string) ([]float32, error) 
 		return unit, err
 	}
 	var unit []float32
-	got, err := ix.vectors(ctx, []llm.Redacted{e.Redact(text)})
+	got, err := ix.vectors(ctx, []redact.Text{e.Redact(text)})
 	if err == nil {
 		unit = got[0]
 	}
@@ -62,7 +63,7 @@ func (ix *Index) askRemote(ctx context.Context, text string) ([]float32, error) 
 }
 
 // vectors returns the unit vectors of texts, nil where one says nothing.
-func (ix *Index) vectors(ctx context.Context, texts []llm.Redacted) ([][]float32, error) {
+func (ix *Index) vectors(ctx context.Context, texts []redact.Text) ([][]float32, error) {
 	remote := ix.embedding.Remote
 	got, err := remote.Embed(ctx, texts)
 	if err != nil {
@@ -92,7 +93,7 @@ const maxRefused = 3
 // embedTexts is vectors for a batch in which one text may be such that the
 // model refuses them all, by its length for instance: it then asks one by one,
 // and leaves that text without a vector.
-func (ix *Index) embedTexts(ctx context.Context, texts []llm.Redacted) ([][]float32, error) {
+func (ix *Index) embedTexts(ctx context.Context, texts []redact.Text) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}

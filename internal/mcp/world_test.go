@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/mcp"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,11 +58,11 @@ func open(tb testing.TB, change ...func(*world)) *world {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { db.Close() })
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	redactor, err := llm.NewRedactor()
+	redactor, err := redact.New()
 	if err != nil {
 		tb.Fatal(err)
 	}

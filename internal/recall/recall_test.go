@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -67,7 +67,7 @@ func openWith(t *testing.T, o recall.Options, notes ...note.Note) (*recall.Engin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 )
@@ -137,7 +137,7 @@ func sandbox(ctx context.Context, root string, settings []string) (*eval.Sandbox
 	if err != nil {
 		return nil, err
 	}
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		return nil, err
 	}

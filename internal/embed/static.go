@@ -1,4 +1,4 @@
-package llm
+package embed
 
 import (
 	"context"
@@ -242,13 +242,13 @@ func tokenHash(token string) uint32 {
 }
 
 // Embed implements Embedder.
-func (s *Static) Embed(ctx context.Context, texts []Redacted) ([][]float32, error) {
+func (s *Static) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all := make([][]float32, len(texts))
 	for i, t := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all[i] = s.Tokens(s.analyze(t.String()))
+		all[i] = s.Tokens(s.analyze(t))
 	}
 	return all, nil
 }
