@@ -171,7 +171,7 @@ func (st *stand) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	st.index = index.New(db, st.store, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	st.index = index.New(db, st.store, index.Embedding{Local: words})
 	st.engine = recall.New(st.index, st.store, st.cfg.Recall, recall.Models{Words: words})
 	st.ingester = ingest.New(st.store, st.index, st.redactor, st.cfg.Ingest)
 	return nil

@@ -19,7 +19,7 @@ func (p *program) models(m *memory) (recall.Models, index.Embedding, error) {
 	}
 	redact := m.redactor.Redact
 	models := recall.Models{Words: words, Redact: redact}
-	embedding := index.Embedding{Local: words.Tokens, LocalName: words.Name(), Redact: redact}
+	embedding := index.Embedding{Local: words, Redact: redact}
 	set := p.cfg.Models
 	if m.rules != nil {
 		if set.Embedder.URL != "" || set.Reranker.URL != "" || p.cfg.Recall.HyDE {

@@ -61,7 +61,7 @@ func healthy(t testing.TB, n int) *body {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	t.Cleanup(func() { ix.Close() })
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ type Static struct {
 	common                                   [][]float32
 }
 
-var _ Embedder = (*Static)(nil)
+var _ TokenEmbedder = (*Static)(nil)
 
 // A Word is the vector of a word: Values times Scale is a unit vector.
 type Word struct {
@@ -143,6 +143,9 @@ const gramDim = 128
 
 // Dim implements Embedder.
 func (s *Static) Dim() int { return s.dim + gramDim }
+
+// Traits implements Embedder: a word costs one look into memory.
+func (s *Static) Traits() Traits { return Traits{InProcess: true} }
 
 // find returns the row of a hash.
 func (s *Static) find(hash uint32) (row int, ok bool) {

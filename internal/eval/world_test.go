@@ -104,7 +104,7 @@ func (w *world) wire(ctx context.Context, root string, disk store.Disk) (*eval.W
 	var e index.Embedding
 	var m recall.Models
 	if w.words != nil {
-		e = index.Embedding{Local: w.words.Tokens, LocalName: w.words.Name(), Redact: w.redactor.Redact}
+		e = index.Embedding{Local: w.words, Redact: w.redactor.Redact}
 		m.Words = w.words
 	}
 	ix := index.New(db, s, e)

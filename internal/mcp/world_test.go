@@ -66,7 +66,7 @@ func open(tb testing.TB, change ...func(*world)) *world {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	w := &world{
 		store: s, index: ix, ingester: ingest.New(s, ix, redactor, ingest.Options{MachineID: "elsewhere", HoldSimilar: true, Similarity: 0.8}),
 		opts: mcp.Options{Machine: "laptop", Version: "test", Start: agent.InjectStart, End: agent.InjectEnd, Grace: long, Wait: long},

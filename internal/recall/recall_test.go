@@ -71,7 +71,7 @@ func openWith(t *testing.T, o recall.Options, notes ...note.Note) (*recall.Engin
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func sandbox(ctx context.Context, root string, settings []string) (*eval.Sandbox
 	if err != nil {
 		return nil, err
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	e := recall.New(ix, s, cfg.Recall, recall.Models{Words: words})
 	return &eval.Sandbox{Store: s, Index: ix, Engine: e, Close: func() { _ = ix.Close() }}, nil
 }
