@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -93,7 +94,7 @@ type stand struct {
 	cfg      *config.Config
 	store    *store.Store
 	index    *index.Index
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 	engine   *recall.Engine
 	ingester *ingest.Ingester
 	release  func() // of the drain lock
@@ -159,18 +160,18 @@ func (st *stand) open(ctx context.Context) (err error) {
 	if st.store, err = store.Open(store.Options{Root: st.root, Home: st.home}); err != nil {
 		return err
 	}
-	if st.redactor, err = llm.NewRedactor(); err != nil {
+	if st.redactor, err = redact.New(); err != nil {
 		return err
 	}
 	db, err := sqlite.Open(ctx, sqlite.Options{Path: st.store.Path("index.db"), Mapped: true})
 	if err != nil {
 		return err
 	}
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		return err
 	}
-	st.index = index.New(db, st.store, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	st.index = index.New(db, st.store, index.Embedding{Local: words})
 	st.engine = recall.New(st.index, st.store, st.cfg.Recall, recall.Models{Words: words})
 	st.ingester = ingest.New(st.store, st.index, st.redactor, st.cfg.Ingest)
 	return nil

@@ -24,9 +24,10 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, llm, agent, replica;
+	NONE                                  < note, redact, embed, agent, replica;
+	redact                                < llm;
 	note                                  < store;
-	store, llm                            < index;
+	store, embed, llm, redact             < index;
 	index                                 < index/flat;
 	index/flat                            < index/sqlite, index/postgres;
 	index                                 < ingest;
@@ -206,12 +207,17 @@ func TestArrowsCatch(t *testing.T) {
 	for _, wrong := range [][2]string{
 		{"note", "store"},
 		{"store", "llm"},
+		{"store", "redact"},
+		{"llm", "embed"},
+		{"redact", "llm"},
 		{"index", "index/sqlite"},
 		{"ingest", "recall"},
 		{"capture", "recall"},
 		{"inject", "capture"},
 		{"recall", "config"},
-		{"web", "config"},
+		{"app", "mcp"},
+		{"web", "mcp"},
+		{"mcp", "cli/hook"},
 		{"main", "store"},
 		{"index/indextest", "ingest"},
 		{"somewhere", "note"},
@@ -222,6 +228,7 @@ func TestArrowsCatch(t *testing.T) {
 	}
 	for _, right := range [][2]string{
 		{"cli", "note"},
+		{"web", "app"},
 		{"main", "cli"},
 		{"index/sqlite", "store"},
 		{"index/indextest", "index"},

@@ -19,8 +19,8 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -47,7 +47,7 @@ type Rooms struct {
 	Config   *config.Config
 	Store    *store.Store
 	Index    *index.Index
-	Redactor *llm.Redactor
+	Redactor *redact.Redactor
 	Ingester *ingest.Ingester
 	Engine   *recall.Engine
 	Injector *inject.Injector

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
@@ -12,13 +13,13 @@ import (
 // and the servers that were configured. A server that cannot be used is told
 // to people and left out: the built-in models answer as well.
 func (r *Rooms) models() (recall.Models, index.Embedding, error) {
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		return recall.Models{}, index.Embedding{}, err
 	}
 	redact := r.Redactor.Redact
 	models := recall.Models{Words: words, Redact: redact}
-	embedding := index.Embedding{Local: words.Tokens, LocalName: words.Name(), Redact: redact}
+	embedding := index.Embedding{Local: words, Redact: redact}
 	set := r.Config.Models
 	if r.Rules != nil {
 		if set.Embedder.URL != "" || set.Reranker.URL != "" || r.Config.Recall.HyDE {

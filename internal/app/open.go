@@ -14,8 +14,8 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -33,7 +33,7 @@ func OpenFiles(h Host) (*Rooms, error) {
 	r := &Rooms{Config: h.Config, Store: s, host: h}
 	if r.Redactor, err = OpenRedactor(s); err != nil {
 		r.Rules = err // reading goes on; what a machine wrote waits (MayRedact)
-		if r.Redactor, err = llm.NewRedactor(); err != nil {
+		if r.Redactor, err = redact.New(); err != nil {
 			return nil, err
 		}
 	}
@@ -137,18 +137,18 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 }
 
 // OpenRedactor makes the redactor with the user's own rules.
-func OpenRedactor(s *store.Store) (*llm.Redactor, error) {
+func OpenRedactor(s *store.Store) (*redact.Redactor, error) {
 	name := s.Path("redact.toml")
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return llm.NewRedactor()
+		return redact.New()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read redaction rules: %w", err)
 	}
-	rules, err := llm.ParseRules(name, data)
+	rules, err := redact.ParseRules(name, data)
 	if err != nil {
 		return nil, err
 	}
-	return llm.NewRedactor(rules...)
+	return redact.New(rules...)
 }

@@ -24,6 +24,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -38,13 +39,13 @@ type Options struct {
 type Recorder struct {
 	store    *store.Store
 	ingester *ingest.Ingester
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 	model    llm.Generator // nil: the heuristic writes the summaries
 	opts     Options
 }
 
 // New returns a Recorder.
-func New(s *store.Store, g *ingest.Ingester, r *llm.Redactor, o Options) *Recorder {
+func New(s *store.Store, g *ingest.Ingester, r *redact.Redactor, o Options) *Recorder {
 	return &Recorder{store: s, ingester: g, redactor: r, opts: o}
 }
 

@@ -16,8 +16,8 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -27,7 +27,7 @@ type room struct {
 	store    *store.Store
 	dir      string
 	ingester *ingest.Ingester
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 }
 
 func newRoom(t *testing.T) *room {
@@ -42,7 +42,7 @@ func newRoom(t *testing.T) *room {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	r, err := llm.NewRedactor()
+	r, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

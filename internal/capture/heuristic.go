@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // Facts are what a summary is made of.
@@ -63,7 +63,7 @@ func loneCommand(prompt string) bool {
 
 // redacted returns f with its secrets masked. It comes before anything is cut:
 // half a key matches no rule.
-func (f facts) redacted(r *llm.Redactor) facts {
+func (f facts) redacted(r *redact.Redactor) facts {
 	f.prompt, f.outcome = r.Redact(f.prompt).String(), r.Redact(f.outcome).String()
 	f.branch = r.Redact(f.branch).String()
 	files := make([]string, len(f.files))

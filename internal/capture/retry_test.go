@@ -18,6 +18,7 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -44,7 +45,7 @@ func newOutage(t *testing.T) *outage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	red, err := llm.NewRedactor()
+	red, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 )
 
 // WithModel returns a Recorder that lets a model write the summaries, when
@@ -63,7 +64,7 @@ func (r *Recorder) ask(ctx context.Context, s *agent.Session) (summary, error) {
 	switch {
 	case strings.TrimSpace(sum.title) == "" || strings.TrimSpace(sum.body) == "":
 		return summary{}, errors.New("the summary says nothing")
-	case llm.Orders(sum.title + "\n" + sum.body):
+	case redact.Orders(sum.title + "\n" + sum.body):
 		return summary{}, errors.New("the summary reads like orders to an agent")
 	}
 	return sum, nil
@@ -80,7 +81,7 @@ func (r *Recorder) SummaryRequest(s *agent.Session) llm.Prompt {
 
 // transcript renders a session. Each text is redacted as the reader decoded it,
 // whole, and only then cut: half a private key matches no rule. The rendering
-// is redacted once more, because only that makes it llm.Redacted.
+// is redacted once more, because only that makes it redact.Text.
 func (r *Recorder) transcript(s *agent.Session) string {
 	var b strings.Builder
 	for _, t := range s.Turns {

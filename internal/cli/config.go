@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -86,7 +85,7 @@ func (p *program) configTest(ctx context.Context) error {
 	if s, err := p.openStore(); err == nil {
 		budget = reflection.NewBudget(s, p.cfg.Reflection).For("test")
 	}
-	text, ok := llm.Ping(ctx, p.cfg.Models.Chat, p.cfg.Models.Network, os.Environ(), budget)
+	text, ok := llm.Ping(ctx, p.cfg.Models.Chat, p.cfg.Models.Network, config.Environ(), budget)
 	var failed error
 	if !ok {
 		failed = &app.Error{Kind: app.Failed}

@@ -245,7 +245,7 @@ func (p *program) doctorSync(ctx context.Context, m *memory) (doctor.SyncState, 
 // versionOf asks another program of our name for its version.
 func versionOf(ctx context.Context, program string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, "version")
-	cmd.Env = append(os.Environ(), "ANAMNESIS_DISABLED=1")
+	cmd.Env = append(config.Environ(), "ANAMNESIS_DISABLED=1")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"anamnesis/internal/config"
 )
 
 // errTestOnly says that a script uses something that only the tests have.
@@ -39,7 +41,7 @@ func runProof(ctx context.Context, dir, text string) error {
 		"CLAUDE_CONFIG_DIR": filepath.Join(dir, "claude"), "ANAMNESIS_MACHINE_ID": "testbox", "ANAMNESIS_SYNC": "off",
 		"STORE": filepath.Join(dir, "home", ".anamnesis"), "TZ": "UTC", "LC_ALL": "C",
 	}}
-	for _, kv := range os.Environ() {
+	for _, kv := range config.Environ() {
 		if key, value, _ := strings.Cut(kv, "="); strings.EqualFold(key, "PATH") || strings.EqualFold(key, "SystemRoot") ||
 			strings.HasPrefix(strings.ToUpper(key), "TMP") || strings.EqualFold(key, "TEMP") {
 			r.env[key] = value

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 
 	"github.com/spf13/cobra"
 )
@@ -74,7 +74,7 @@ redact.toml in the store's folder.`,
 }
 
 // redactLines masks the text of each JSON line and leaves its other members.
-func (p *program) redactLines(r *llm.Redactor, in io.Reader) error {
+func (p *program) redactLines(r *redact.Redactor, in io.Reader) error {
 	read := bufio.NewReaderSize(in, 1<<20)
 	out := bufio.NewWriter(p.stdout)
 	enc := json.NewEncoder(out)

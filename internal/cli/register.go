@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
 	"anamnesis/internal/store"
 )
 
@@ -83,14 +84,16 @@ func (p *program) unregister(ctx context.Context, name string) (line string, gon
 		return "mcp: claude was not found on the PATH; to remove the server, run: " + shellLine(remove), false
 	}
 	if out, err := p.runClaude(ctx, claude, remove[1:]); err != nil {
-		unknown := noServer.MatchString(out)
+		unknown := noServer().MatchString(out)
 		return "mcp: nothing removed (" + firstLine(out+" "+err.Error(), 200) + ")", unknown
 	}
 	return "mcp: removed " + name, true
 }
 
 // noServer is how Claude Code says that it knows no server of a name.
-var noServer = regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
+var noServer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
+})
 
 // runClaude runs Claude Code's own command. It is a child of ours, so our hooks
 // in it are off.
@@ -98,7 +101,7 @@ func (p *program) runClaude(ctx context.Context, claude string, args []string) (
 	ctx, cancel := context.WithTimeout(ctx, registerTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, claude, args...)
-	cmd.Env = append(os.Environ(), "ANAMNESIS_DISABLED=1")
+	cmd.Env = append(config.Environ(), "ANAMNESIS_DISABLED=1")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil && ctx.Err() != nil {

@@ -19,10 +19,10 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/mcp"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -108,7 +108,7 @@ func (m *memory) server() (*mcp.Server, error) {
 		Handoffs: handoffs{m},
 	}
 	if c.Events.Queries {
-		rooms.Redact = func(s string) llm.Redacted { return m.Redactor.Redact(s) }
+		rooms.Redact = func(s string) redact.Text { return m.Redactor.Redact(s) }
 	}
 	return mcp.New(rooms, mcp.Options{
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"anamnesis/internal/config"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,7 +18,7 @@ import (
 // setStubs takes the feature out of this process that ANAMNESIS_STUB names.
 func setStubs() {
 	if id := os.Getenv("ANAMNESIS_STUB"); id != "" {
-		llm.Stubs[id], store.Stubs[id], recall.Stubs[id] = true, true, true
+		redact.Stubs[id], store.Stubs[id], recall.Stubs[id] = true, true, true
 	}
 }
 

@@ -40,7 +40,7 @@ func (c *Config) features() []Feature {
 			Without: "An agent pays for ten whole notes to find the one it needs.",
 		},
 		{
-			ID: "M6", Name: "private-spans", Home: "llm/redact.go",
+			ID: "M6", Name: "private-spans", Home: "redact/redact.go",
 			Doc:     "Strips <private> spans from everything a machine writes or a model is asked, before it is written or sent.",
 			Without: "What was marked as private in a conversation stands in a note on every machine.",
 		},

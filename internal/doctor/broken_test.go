@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"anamnesis/internal/doctor"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -145,7 +146,7 @@ func diseases() []disease {
 
 		{"no model", "model", func(_ *testing.T, b *body) { b.Index = index.New(b.Index.Backend, b.Store, index.Embedding{}) }, doctor.Warn, "no model"},
 		{"another model", "model", func(_ *testing.T, b *body) {
-			b.Index = index.New(b.Index.Backend, b.Store, index.Embedding{LocalName: "newer", Local: func([]string) []float32 { return nil }})
+			b.Index = index.New(b.Index.Backend, b.Store, index.Embedding{Local: newer{}})
 		}, doctor.Info, "2 of 2 passages have no vector"},
 		{"memory of the agent", "native-memory", func(t *testing.T, b *body) {
 			b.write(t, filepath.Join(b.Harnesses[0].Home, "projects", "shop", "memory", "MEMORY.md"), "x", 0o600)
@@ -398,3 +399,10 @@ func (b *body) sessions(t *testing.T, n int, after time.Duration) {
 		}
 	}
 }
+
+// newer is a model that knows no word yet.
+type newer struct{ embed.TokenEmbedder }
+
+func (newer) Name() string              { return "newer" }
+func (newer) Traits() embed.Traits      { return embed.Traits{InProcess: true} }
+func (newer) Tokens([]string) []float32 { return nil }

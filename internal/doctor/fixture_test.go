@@ -14,11 +14,12 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/doctor"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -52,7 +53,7 @@ func healthy(t testing.TB, n int) *body {
 			t.Fatal(err)
 		}
 	}
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +61,12 @@ func healthy(t testing.TB, n int) *body {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	t.Cleanup(func() { ix.Close() })
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	redactor, err := llm.NewRedactor()
+	redactor, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/index"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -18,7 +18,7 @@ type Patient struct {
 	Store    *store.Store
 	Index    *index.Index
 	Engine   *recall.Engine
-	Redactor *llm.Redactor
+	Redactor *redact.Redactor
 	Now      func() time.Time // nil means the store's clock
 
 	Self     string   // path of this executable

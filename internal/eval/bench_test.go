@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -32,10 +34,10 @@ func large(b *testing.B) (*world, []eval.Case) {
 	}
 	w := &world{TB: b}
 	var err error
-	if w.redactor, err = llm.NewRedactor(); err != nil {
+	if w.redactor, err = redact.New(); err != nil {
 		b.Fatal(err)
 	}
-	if w.words, err = llm.OpenStatic(index.Words); err != nil {
+	if w.words, err = embed.OpenStatic(index.Words); err != nil {
 		b.Fatal(err)
 	}
 	w.open()

@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 )
 
 // Building cases.
@@ -30,7 +31,7 @@ const (
 type Build struct {
 	Bench    *Workbench
 	Model    llm.Generator
-	Redactor *llm.Redactor
+	Redactor *redact.Redactor
 	File     string      // of the cases
 	N        int         // notes to ask about; 0 means DefaultCases
 	Types    []note.Type // of the notes; none means procedural and semantic

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
@@ -20,6 +21,7 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
 )
@@ -40,10 +42,10 @@ func (m model) Generate(ctx context.Context, p llm.Prompt) (string, error) {
 type world struct {
 	testing.TB
 	*eval.Workbench
-	redactor *llm.Redactor
-	words    *llm.Static // nil for none
-	copies   []string    // roots of the copies that were opened
-	answer   model       // of reflection
+	redactor *redact.Redactor
+	words    *embed.Static // nil for none
+	copies   []string      // roots of the copies that were opened
+	answer   model         // of reflection
 }
 
 // A lazyDisk does not wait for the platters: what tests write may be lost.
@@ -66,7 +68,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{TB: t}
 	var err error
-	if w.redactor, err = llm.NewRedactor(); err != nil {
+	if w.redactor, err = redact.New(); err != nil {
 		t.Fatal(err)
 	}
 	w.open()
@@ -102,7 +104,7 @@ func (w *world) wire(ctx context.Context, root string, disk store.Disk) (*eval.W
 	var e index.Embedding
 	var m recall.Models
 	if w.words != nil {
-		e = index.Embedding{Local: w.words.Tokens, LocalName: w.words.Name(), Redact: w.redactor.Redact}
+		e = index.Embedding{Local: w.words, Redact: w.redactor.Redact}
 		m.Words = w.words
 	}
 	ix := index.New(db, s, e)

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/imports"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 )
 
 // Whatever a learning's file holds, its note is valid and read as it is written.
@@ -19,7 +19,7 @@ func FuzzLearning(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	red, err := llm.NewRedactor()
+	red, err := redact.New()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -22,8 +22,8 @@ import (
 	"anamnesis/internal/capture"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -60,12 +60,12 @@ type Importer struct {
 	index    *index.Index
 	ingester *ingest.Ingester
 	recorder *capture.Recorder
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 	opts     Options
 }
 
 // New returns an Importer. The redactor is the one that the ingester has.
-func New(s *store.Store, ix *index.Index, g *ingest.Ingester, rec *capture.Recorder, r *llm.Redactor, o Options) *Importer {
+func New(s *store.Store, ix *index.Index, g *ingest.Ingester, rec *capture.Recorder, r *redact.Redactor, o Options) *Importer {
 	return &Importer{store: s, index: ix, ingester: g, recorder: rec, redactor: r, opts: o}
 }
 

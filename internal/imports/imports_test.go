@@ -16,8 +16,8 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -45,7 +45,7 @@ func newRoomOf(t testing.TB, machine string) *room {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	red, err := llm.NewRedactor()
+	red, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

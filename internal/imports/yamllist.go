@@ -156,10 +156,27 @@ func fold(raw []string, escapes bool) string {
 	return string(out)
 }
 
-// escapes are the short ones of a text in double quotes.
-var escapes = map[byte]string{
-	'0': "", 'a': "", 'b': "", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\n", 'f': "\n", 'r': "\r", 'e': "", ' ': " ", '"': `"`, '/': "/", '\\': `\`,
-	'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
+// escape reads one of the short escapes of a text in double quotes.
+func escape(c byte) (text string, ok bool) {
+	switch c {
+	case '0', 'a', 'b', 'e':
+		return "", true
+	case 't', '\t':
+		return "\t", true
+	case 'n', 'v', 'f', 'r':
+		return "\n", true
+	case ' ', '"', '/', '\\':
+		return string(rune(c)), true
+	case 'N':
+		return "\u0085", true
+	case '_':
+		return "\u00a0", true
+	case 'L':
+		return "\u2028", true
+	case 'P':
+		return "\u2029", true
+	}
+	return "", false
 }
 
 // quoted reads a text that begins with a quote, and returns what is behind it.
@@ -179,7 +196,7 @@ func quoted(s string, quote byte) (text, rest string, ok bool) {
 			return "", "", false
 		default:
 			i++
-			if short, known := escapes[s[i]]; known {
+			if short, known := escape(s[i]); known {
 				b.WriteString(short)
 				continue
 			}

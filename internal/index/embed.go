@@ -7,35 +7,44 @@ import (
 	"math"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // An Embedding says how text becomes vectors. The zero value makes none.
 type Embedding struct {
-	// Local makes the vector of a text from its tokens, at once. It is nil when
-	// no word is known.
-	Local     func(tokens []string) []float32
-	LocalName string
-
-	// Remote takes its place when it is set. What it embeds leaves the process,
-	// so Redact is needed as well.
+	Local embed.Embedder // a model in this process
+	// Remote is a model elsewhere. It takes the place of Local when it is set,
+	// and gets nothing that Redact has not passed, so that is needed as well.
 	Remote llm.Embedder
-	Redact func(string) llm.Redacted
+	Redact func(string) redact.Text
 }
 
-// Model names the model of the vectors, "" when there are none.
-func (e *Embedding) Model() string {
-	switch {
-	case e.Remote != nil:
-		return e.Remote.Name()
-	case e.Local != nil:
-		return e.LocalName
+// embedder returns the one that makes the vectors, nil when there is none.
+func (e Embedding) embedder() embed.Embedder {
+	if e.Remote != nil {
+		return leaving{e.Remote, e.Redact}
 	}
-	return ""
+	return e.Local
 }
 
-// Model names the model that this index searches with.
-func (ix *Index) Model() string { return ix.embedding.Model() }
+// atOnce returns the embedder if it makes vectors of tokens while a note is
+// indexed, else nil: vectors are then made by EmbedMissing.
+func (ix *Index) atOnce() embed.TokenEmbedder {
+	if t, ok := ix.embedder.(embed.TokenEmbedder); ok && !t.Traits().Deferred {
+		return t
+	}
+	return nil
+}
+
+// Model names the model that this index searches with, "" when there is none.
+func (ix *Index) Model() string {
+	if ix.embedder == nil {
+		return ""
+	}
+	return ix.embedder.Name()
+}
 
 // ErrNoModel says that there is nothing that makes vectors.
 var ErrNoModel = errors.New("no embedding model")
@@ -43,18 +52,17 @@ var ErrNoModel = errors.New("no embedding model")
 // Question returns the unit vector of a question and the model that made it,
 // nil when the model knows none of its words.
 func (ix *Index) Question(ctx context.Context, text string) (model string, unit []float32, err error) {
-	e := &ix.embedding
-	switch {
-	case e.Remote != nil:
-		unit, err := ix.askRemote(ctx, text)
-		return e.Remote.Name(), unit, err
-	case e.Local != nil:
+	if ix.embedder == nil {
+		return "", nil, ErrNoModel
+	}
+	if e := ix.atOnce(); e != nil {
 		stem := takeStemmer()
 		defer stem.giveBack()
-		unit, _ := normalize(e.Local(tokens(text, false, stem)))
-		return e.LocalName, unit, nil
+		unit, _ = normalize(e.Tokens(tokens(text, false, stem)))
+	} else {
+		unit, err = ix.askModel(ctx, text)
 	}
-	return "", nil, ErrNoModel
+	return ix.Model(), unit, err
 }
 
 // normalize makes a unit vector. A vector of zeros is none.
@@ -78,7 +86,8 @@ func normalize(v []float32) ([]float32, error) {
 
 // embed gives the passages of an entry their vectors, if that goes at once.
 func (ix *Index) embed(e *Entry) {
-	if ix.embedding.Remote != nil || ix.embedding.Local == nil {
+	model := ix.atOnce()
+	if model == nil {
 		return
 	}
 	for i := range e.Passages {
@@ -87,7 +96,7 @@ func (ix *Index) embed(e *Entry) {
 		for _, f := range p.Fields {
 			all = append(all, f...)
 		}
-		p.Model, p.Vector = ix.embedding.LocalName, Quantize(ix.embedding.Local(all))
+		p.Model, p.Vector = model.Name(), Quantize(model.Tokens(all))
 	}
 }
 
@@ -104,7 +113,7 @@ type EmbedReport struct {
 
 // EmbedMissing gives vectors to passages that have none of the present model,
 // the newest notes first, until the budget is spent (0 means no end). It is
-// what follows a change of the model, and what a remote model always needs.
+// what follows a change of the model, and what a deferred one always needs.
 func (ix *Index) EmbedMissing(ctx context.Context, budget time.Duration, progress func(done, total int)) (EmbedReport, error) {
 	rep, err := ix.embedMissing(ctx, budget, progress)
 	if rep.Done > 0 && ctx.Err() == nil {
@@ -137,7 +146,7 @@ func (ix *Index) embedMissing(ctx context.Context, budget time.Duration, progres
 			if progress != nil {
 				progress(rep.Done, rep.Done+rep.Left)
 			}
-			if ix.embedding.Remote != nil && budget > 0 && time.Since(began) > budget {
+			if ix.atOnce() == nil && budget > 0 && time.Since(began) > budget {
 				return rep, nil
 			}
 		}
@@ -148,15 +157,16 @@ func (ix *Index) embedMissing(ctx context.Context, budget time.Duration, progres
 }
 
 // Waiting counts the passages that EmbedMissing would give a vector, and all of
-// them. What the built-in model makes it makes when a note is indexed, so only
-// a change of the model leaves notes waiting: it looks at the newest of those
-// without a vector and, when it knows no word of them, takes none to be waiting.
+// them. A model that is not deferred makes vectors when a note is indexed, so only
+// a change of the model leaves notes waiting: Waiting looks at the newest of those
+// without a vector and, when the model knows no word of them, counts none.
 func (ix *Index) Waiting(ctx context.Context) (waiting, all int, err error) {
 	model := ix.Model()
 	if model == "" {
 		return 0, 0, nil
 	}
-	if ix.embedding.Remote != nil {
+	e := ix.atOnce()
+	if e == nil {
 		_, waiting, all, err = ix.Unembedded(ctx, model, 0)
 		return waiting, all, err
 	}
@@ -165,35 +175,33 @@ func (ix *Index) Waiting(ctx context.Context) (waiting, all int, err error) {
 		return 0, all, err
 	}
 	for _, u := range some {
-		if ix.localVector(u) != nil {
+		if ix.vectorOf(e, u) != nil {
 			return waiting, all, nil
 		}
 	}
 	return 0, all, nil
 }
 
-// localVector makes the vector of a passage with the built-in model.
-func (ix *Index) localVector(u Unembedded) Vector {
+// vectorOf makes the vector of a passage at once.
+func (ix *Index) vectorOf(e embed.TokenEmbedder, u Unembedded) Vector {
 	n, _, _, err := ix.store.Read(u.Path)
 	if err != nil || u.End > len(n.Body) {
 		return nil // the next walk sees to it
 	}
 	stem := takeStemmer()
 	defer stem.giveBack()
-	return Quantize(ix.embedding.Local(append(tokens(n.Title, true, stem), tokens(n.Body[u.Start:u.End], true, stem)...)))
+	return Quantize(e.Tokens(append(tokens(n.Title, true, stem), tokens(n.Body[u.Start:u.End], true, stem)...)))
 }
 
 // embedSome embeds a batch of passages and writes their vectors.
 func (ix *Index) embedSome(ctx context.Context, todo []Unembedded) (int, error) {
-	if ix.embedding.Remote != nil && ix.embedding.Redact == nil {
-		return 0, errNoRedactor
-	}
-	var texts []llm.Redacted
+	e := ix.atOnce()
+	var texts []string
 	var keys []int64
 	vectors := make(map[int64]Vector)
 	for _, u := range todo {
-		if ix.embedding.Remote == nil {
-			if v := ix.localVector(u); v != nil {
+		if e != nil {
+			if v := ix.vectorOf(e, u); v != nil {
 				vectors[u.Passage] = v
 			}
 			continue
@@ -202,8 +210,7 @@ func (ix *Index) embedSome(ctx context.Context, todo []Unembedded) (int, error) 
 		if err != nil || u.End > len(n.Body) {
 			continue // the next walk sees to it
 		}
-		text := n.Title + "\n" + n.Body[u.Start:u.End]
-		texts, keys = append(texts, ix.embedding.Redact(text)), append(keys, u.Passage)
+		texts, keys = append(texts, n.Title+"\n"+n.Body[u.Start:u.End]), append(keys, u.Passage)
 	}
 	got, err := ix.embedTexts(ctx, texts)
 	if err != nil {

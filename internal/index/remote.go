@@ -7,10 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
-// A lastQuestion remembers what a remote model said about the last question,
+// A lastQuestion remembers what a model said about the last question,
 // which several stages of one recall ask for. The zero value remembers nothing.
 type lastQuestion struct {
 	mu          sync.Mutex
@@ -41,39 +43,57 @@ func (l *lastQuestion) put(model, text string, unit []float32, err error) {
 
 var errNoRedactor = errors.New("what a remote model embeds has to be redacted, and there is no redactor")
 
-// askRemote returns the unit vector of a question, nil when it says nothing.
-func (ix *Index) askRemote(ctx context.Context, text string) ([]float32, error) {
-	e := &ix.embedding
-	if e.Redact == nil {
+// leaving is a model elsewhere together with the redactor that everything it
+// gets has to pass.
+type leaving struct {
+	llm.Embedder
+	redact func(string) redact.Text
+}
+
+// Traits implements embed.Embedder.
+func (l leaving) Traits() embed.Traits { return embed.Traits{Deferred: true, Leaves: true} }
+
+// Embed implements embed.Embedder.
+func (l leaving) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if l.redact == nil {
 		return nil, errNoRedactor
 	}
-	if unit, ok, err := ix.asked.get(e.Remote.Name(), text); ok && text != "" {
+	safe := make([]redact.Text, len(texts))
+	for i, text := range texts {
+		safe[i] = l.redact(text)
+	}
+	return l.Embedder.Embed(ctx, safe)
+}
+
+// askModel returns the unit vector of a question, nil when it says nothing.
+func (ix *Index) askModel(ctx context.Context, text string) ([]float32, error) {
+	model := ix.Model()
+	if unit, ok, err := ix.asked.get(model, text); ok && text != "" {
 		return unit, err
 	}
 	var unit []float32
-	got, err := ix.vectors(ctx, []llm.Redacted{e.Redact(text)})
+	got, err := ix.vectors(ctx, []string{text})
 	if err == nil {
 		unit = got[0]
 	}
 	if ctx.Err() == nil { // else it is about this caller's patience
-		ix.asked.put(e.Remote.Name(), text, unit, err)
+		ix.asked.put(model, text, unit, err)
 	}
 	return unit, err
 }
 
 // vectors returns the unit vectors of texts, nil where one says nothing.
-func (ix *Index) vectors(ctx context.Context, texts []llm.Redacted) ([][]float32, error) {
-	remote := ix.embedding.Remote
-	got, err := remote.Embed(ctx, texts)
+func (ix *Index) vectors(ctx context.Context, texts []string) ([][]float32, error) {
+	got, err := ix.embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
 	if len(got) != len(texts) {
-		return nil, fmt.Errorf("embed with %s: %d vectors for %d texts", remote.Name(), len(got), len(texts))
+		return nil, fmt.Errorf("embed with %s: %d vectors for %d texts", ix.Model(), len(got), len(texts))
 	}
 	for i, v := range got {
 		if got[i], err = normalize(v); err != nil {
-			return nil, fmt.Errorf("embed with %s: %w", remote.Name(), err)
+			return nil, fmt.Errorf("embed with %s: %w", ix.Model(), err)
 		}
 	}
 	return got, nil
@@ -92,7 +112,7 @@ const maxRefused = 3
 // embedTexts is vectors for a batch in which one text may be such that the
 // model refuses them all, by its length for instance: it then asks one by one,
 // and leaves that text without a vector.
-func (ix *Index) embedTexts(ctx context.Context, texts []llm.Redacted) ([][]float32, error) {
+func (ix *Index) embedTexts(ctx context.Context, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}

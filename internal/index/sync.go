@@ -8,20 +8,21 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/store"
 )
 
 // An Index is a backend joined to the store whose notes it pictures.
 type Index struct {
 	Backend
-	store     *store.Store
-	embedding Embedding
-	asked     lastQuestion
+	store    *store.Store
+	embedder embed.Embedder // nil: no vectors
+	asked    lastQuestion
 }
 
 // New joins a backend to a store. Texts become vectors as e says.
 func New(b Backend, s *store.Store, e Embedding) *Index {
-	return &Index{Backend: b, store: s, embedding: e}
+	return &Index{Backend: b, store: s, embedder: e.embedder()}
 }
 
 // SyncOptions say how a Sync runs.

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -34,12 +34,12 @@ type Options struct {
 type Ingester struct {
 	store    *store.Store
 	index    *index.Index
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 	opts     Options
 }
 
 // New returns an Ingester.
-func New(s *store.Store, ix *index.Index, r *llm.Redactor, o Options) *Ingester {
+func New(s *store.Store, ix *index.Index, r *redact.Redactor, o Options) *Ingester {
 	return &Ingester{store: s, index: ix, redactor: r, opts: o}
 }
 

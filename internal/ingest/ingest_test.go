@@ -11,8 +11,8 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -36,7 +36,7 @@ func newDoor(t *testing.T) *door {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	r, err := llm.NewRedactor()
+	r, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,7 +82,7 @@ func (w *pair) check(err error) {
 	}
 }
 
-func newPair(t *rapid.T, dir string, r *llm.Redactor) *pair {
+func newPair(t *rapid.T, dir string, r *redact.Redactor) *pair {
 	w := &pair{
 		T: t, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
 		hub: make(map[string]string), said: make(map[string]bool), decisions: make(map[string]bool),
@@ -299,7 +299,7 @@ func (p *peer) keeps(body string) bool {
 // and what was forgotten is nowhere, under no title. rapid prints the seed of a
 // failure.
 func TestForgettingConverges(t *testing.T) {
-	r, err := llm.NewRedactor()
+	r, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"anamnesis/internal/redact"
 )
 
 // Command is a Generator that is the command line of an agent, run once for
@@ -230,7 +232,7 @@ func (c *Command) failed(err error, stdout, stderr []byte) error {
 
 // harmless makes one short line of somebody else's words, without secrets.
 func harmless(text string) string {
-	return (&server{}).clean((&Redactor{}).Redact(text).String())
+	return (&server{}).clean((&redact.Redactor{}).Redact(text).String())
 }
 
 // learn reports whether a run failed because of a flag that is not needed, and

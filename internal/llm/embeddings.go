@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net/url"
 	"sync/atomic"
+
+	"anamnesis/internal/redact"
 )
 
 // EmbedderOptions name an embedding model behind an OpenAI-compatible server.
@@ -51,7 +53,7 @@ const (
 )
 
 // Embed implements Embedder. Empty texts, which servers refuse, are not sent.
-func (e *remoteEmbedder) Embed(ctx context.Context, texts []Redacted) ([][]float32, error) {
+func (e *remoteEmbedder) Embed(ctx context.Context, texts []redact.Text) ([][]float32, error) {
 	all := make([][]float32, len(texts))
 	var batch []string
 	var places []int

@@ -11,6 +11,7 @@ import (
 
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
+	"anamnesis/internal/redact"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -18,13 +19,13 @@ import (
 const testKey = "key-3f9a1c77d2" // no shape that a redactor knows
 
 // safe redacts texts.
-func safe(t *testing.T, texts ...string) []llm.Redacted {
+func safe(t *testing.T, texts ...string) []redact.Text {
 	t.Helper()
-	r, err := llm.NewRedactor()
+	r, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []llm.Redacted
+	var all []redact.Text
 	for _, text := range texts {
 		all = append(all, r.Redact(text))
 	}

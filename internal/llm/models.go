@@ -1,6 +1,10 @@
 package llm
 
-import "context"
+import (
+	"context"
+
+	"anamnesis/internal/redact"
+)
 
 // A Generator completes a prompt.
 type Generator interface {
@@ -12,8 +16,8 @@ type Generator interface {
 
 // A Prompt is what a Generator is asked.
 type Prompt struct {
-	System    Redacted
-	User      Redacted
+	System    redact.Text
+	User      redact.Text
 	MaxTokens int // of the answer; 0 leaves it to the model
 }
 
@@ -21,11 +25,11 @@ type Prompt struct {
 type Reranker interface {
 	Name() string
 	// Rerank returns one score a text, as a logit: the greater the better, 0 is undecided.
-	Rerank(ctx context.Context, question Redacted, texts []Redacted) ([]float64, error)
+	Rerank(ctx context.Context, question redact.Text, texts []redact.Text) ([]float64, error)
 }
 
 // An Embedder turns texts into vectors whose directions say what the texts
-// mean. It is safe for concurrent use.
+// mean, on another machine or in another process. It is safe for concurrent use.
 type Embedder interface {
 	// Name tells the model and its version. It is part of the digest of every
 	// vector: vectors of two names are never compared.
@@ -34,10 +38,5 @@ type Embedder interface {
 	Dim() int
 	// Embed returns a vector for each text, in their order. They need not be of
 	// unit length; a text that says nothing to the model has a vector of zeros.
-	Embed(ctx context.Context, texts []Redacted) ([][]float32, error)
+	Embed(ctx context.Context, texts []redact.Text) ([][]float32, error)
 }
-
-// Analysis cuts a text into tokens, stop words and repetitions among them.
-// Models that know words instead of letters are keyed by what it returns, so it
-// has to be the analysis that their table was made with (index.Words).
-type Analysis func(text string) []string

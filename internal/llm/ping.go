@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"anamnesis/internal/redact"
 )
 
 // How long Ping waits for a server and for a command line, which has to start
@@ -38,7 +40,7 @@ func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b Bu
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("no answer within %v", most))
 	defer cancel()
-	_, err = g.Generate(ctx, Prompt{User: Redacted{"Answer with the word ok."}})
+	_, err = g.Generate(ctx, Prompt{User: (&redact.Redactor{}).Redact("Answer with the word ok.")})
 	switch {
 	case errors.Is(err, ErrSpent):
 		return fmt.Sprintf("not asked: %v", err), false

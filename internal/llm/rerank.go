@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"anamnesis/internal/redact"
 )
 
 // RerankerOptions name a reranking model behind HTTP.
@@ -67,7 +69,7 @@ func (r *remoteReranker) Name() string { return "rerank/" + r.model + "@" + r.se
 
 // Rerank implements Reranker. A server that answers with probabilities, all of
 // them between 0 and 1, is understood as well as one that answers with logits.
-func (r *remoteReranker) Rerank(ctx context.Context, question Redacted, texts []Redacted) ([]float64, error) {
+func (r *remoteReranker) Rerank(ctx context.Context, question redact.Text, texts []redact.Text) ([]float64, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}

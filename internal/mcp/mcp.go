@@ -29,9 +29,9 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -52,7 +52,7 @@ type Rooms struct {
 	MayWrite func() error
 	// Redact masks the secrets of a question for the event log. Without it
 	// questions are not logged.
-	Redact func(text string) llm.Redacted
+	Redact func(text string) redact.Text
 	// Merged returns those of some branches that the trunk of the repository of
 	// dir holds by now.
 	Merged func(ctx context.Context, dir string, branches []string) []string

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/mcp"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,15 +58,15 @@ func open(tb testing.TB, change ...func(*world)) *world {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { db.Close() })
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	redactor, err := llm.NewRedactor()
+	redactor, err := redact.New()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	w := &world{
 		store: s, index: ix, ingester: ingest.New(s, ix, redactor, ingest.Options{MachineID: "elsewhere", HoldSimilar: true, Similarity: 0.8}),
 		opts: mcp.Options{Machine: "laptop", Version: "test", Start: agent.InjectStart, End: agent.InjectEnd, Grace: long, Wait: long},

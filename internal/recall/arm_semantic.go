@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // semantic finds notes whose passages mean something like the question: by the
@@ -60,9 +60,9 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 const leastCosine = 0.35
 
 // redact makes a text fit to leave the machine.
-func (e *Engine) redact(text string) llm.Redacted {
+func (e *Engine) redact(text string) redact.Text {
 	if e.models.Redact == nil {
-		return llm.Redacted{}
+		return redact.Text{}
 	}
 	return e.models.Redact(text)
 }

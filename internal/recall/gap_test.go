@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,7 +31,7 @@ func gapLog(t *testing.T, s *store.Store) (all []store.Record) {
 }
 
 func TestGapLog(t *testing.T) {
-	redactor, err := llm.NewRedactor()
+	redactor, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestGapLog(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options recall.Options
-		redact  func(string) llm.Redacted
+		redact  func(string) redact.Text
 		query   recall.Query
 		result  recall.Result
 		want    string // query, words, notes
@@ -134,7 +134,7 @@ func TestGapReport(t *testing.T) {
 
 // A gap is closed by the note that answers it, or by hand.
 func TestGapCloses(t *testing.T) {
-	redactor, err := llm.NewRedactor()
+	redactor, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestGapCloses(t *testing.T) {
 // A gap is closed in the words of whoever asked, whatever project it is of, and
 // what closes none says so and leaves nothing.
 func TestCloseGap(t *testing.T) {
-	redactor, err := llm.NewRedactor()
+	redactor, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,14 @@ import (
 	"sync"
 	"testing"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,8 +26,8 @@ type world struct {
 	t        *testing.T
 	store    *store.Store
 	db       *sqlite.DB
-	redactor *llm.Redactor
-	words    *llm.Static
+	redactor *redact.Redactor
+	words    *embed.Static
 }
 
 func newWorld(t *testing.T, notes ...note.Note) *world {
@@ -37,10 +39,10 @@ func newWorld(t *testing.T, notes ...note.Note) *world {
 	}
 	t.Cleanup(func() { db.Close() })
 	w := &world{t: t, store: s, db: db}
-	if w.redactor, err = llm.NewRedactor(); err != nil {
+	if w.redactor, err = redact.New(); err != nil {
 		t.Fatal(err)
 	}
-	if w.words, err = llm.OpenStatic(index.Words); err != nil {
+	if w.words, err = embed.OpenStatic(index.Words); err != nil {
 		t.Fatal(err)
 	}
 	return w

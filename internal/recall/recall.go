@@ -21,6 +21,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -98,12 +99,12 @@ type Models struct {
 	Words    Words        // what words mean, for matches that share none
 	Reranker llm.Reranker // instead of the one that is built in
 	Expander Expander     // writes a hypothetical answer (HyDE)
-	Redact   func(string) llm.Redacted
+	Redact   func(string) redact.Text
 }
 
 // An Expander makes of a question a text that an answer might look like.
 type Expander interface {
-	Expand(ctx context.Context, question llm.Redacted) (string, error)
+	Expand(ctx context.Context, question redact.Text) (string, error)
 }
 
 // An Engine answers queries. It is safe for concurrent use.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -67,11 +67,11 @@ func openWith(t *testing.T, o recall.Options, notes ...note.Note) (*recall.Engin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}

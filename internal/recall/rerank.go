@@ -11,6 +11,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // reranked is how many hits are read together with the question. What stands
@@ -169,7 +170,7 @@ func (e *Engine) askReranker(ctx context.Context, m llm.Reranker, q Query, hits 
 	hits = hits[:min(len(hits), rerankBatch)]
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(e.opts.RerankTimeout*float64(time.Second)))
 	defer cancel()
-	texts := make([]llm.Redacted, len(hits))
+	texts := make([]redact.Text, len(hits))
 	for i, h := range hits {
 		n, _, _, err := e.store.Read(h.Row.Ref.Path)
 		if err != nil {

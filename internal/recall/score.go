@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
-	"anamnesis/internal/llm"
 )
 
 // Words knows what words mean. A token is named by its index.TokenHash.
 type Words interface {
-	Word(token uint32) (llm.Word, bool)
+	Word(token uint32) (embed.Word, bool)
 }
 
 // How words that are not in a passage are matched by others that mean nearly
@@ -77,7 +77,7 @@ func newScorer(o Options, m index.Matches, words Words, table *seen) *scorer {
 // A meaning is the vector of a term.
 type meaning struct {
 	term int
-	llm.Word
+	embed.Word
 }
 
 // know makes the scorer match words that mean nearly the same.

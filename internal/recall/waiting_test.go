@@ -24,7 +24,7 @@ func TestVectorsArrive(t *testing.T) {
 			t.Errorf("cached %q, %d of %d without a vector, found %v", res.Cached, res.WithoutVector, res.Passages, ids(res))
 		}
 	}
-	builtIn := index.New(w.db, w.store, index.Embedding{Local: w.words.Tokens, LocalName: w.words.Name()})
+	builtIn := index.New(w.db, w.store, index.Embedding{Local: w.words})
 	ix := w.index(s.URL, "a") // indexes the notes, without vectors
 	ask(w.engine(builtIn, recall.Models{}, o), "", 3, false)
 	e := w.engine(ix, recall.Models{}, o)
@@ -65,7 +65,7 @@ func TestNothingWaits(t *testing.T) {
 		n.ID, n.Title, n.Body = "a", text, text
 		_, s := open(t, n)
 		_, plain := engine(t, s, product, recall.Models{})
-		ix := index.New(plain.Backend, s, index.Embedding{Local: w.words.Tokens, LocalName: w.words.Name()})
+		ix := index.New(plain.Backend, s, index.Embedding{Local: w.words})
 		res := ask(t, w.engine(ix, recall.Models{}, product), recall.Query{Text: "logo is green"})
 		if res.WithoutVector != 0 || len(res.Failed) > 0 {
 			t.Errorf("%q: %d of %d wait; %v", text, res.WithoutVector, res.Passages, res.Failed)

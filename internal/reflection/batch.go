@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -65,7 +65,7 @@ func (r *Reflector) propose(item Distilled, from []*note.Note) *note.Note {
 		Scope: note.Portable, CreatedAt: now, UpdatedAt: now, Branch: common(from),
 		Provenance: note.Provenance{Confidence: Confidence, Model: r.model.Name()},
 	}
-	n.Quarantine = llm.Orders(n.Statement())
+	n.Quarantine = redact.Orders(n.Statement())
 	for _, s := range from {
 		n.DerivedFrom = append(n.DerivedFrom, s.ID)
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
 
@@ -123,8 +123,8 @@ func TestPlanNeedsNoModel(t *testing.T) {
 	}
 }
 
-func redactor(t *testing.T) *llm.Redactor {
-	r, err := llm.NewRedactor()
+func redactor(t *testing.T) *redact.Redactor {
+	r, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
 
@@ -53,7 +54,7 @@ type Reflector struct {
 	store    *store.Store
 	index    *index.Index
 	ingester *ingest.Ingester
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 	model    llm.Generator
 	opts     Options
 }
@@ -64,7 +65,7 @@ var ErrNotConfigured = errors.New("no reflection provider configured (set ANAMNE
 // New returns a Reflector. Without a model (nil) it plans, shows requests and
 // finishes what an earlier run began; whatever has to be asked is
 // ErrNotConfigured.
-func New(s *store.Store, ix *index.Index, g *ingest.Ingester, r *llm.Redactor, model llm.Generator, o Options) *Reflector {
+func New(s *store.Store, ix *index.Index, g *ingest.Ingester, r *redact.Redactor, model llm.Generator, o Options) *Reflector {
 	return &Reflector{store: s, index: ix, ingester: g, redactor: r, model: model, opts: o}
 }
 

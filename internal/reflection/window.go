@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 )
 
 // maxSources is how many notes one prompt holds at most. Each note that comes of
@@ -41,7 +41,7 @@ func (r *Reflector) distillable(n *note.Note, project string) bool {
 
 // A packed prompt is the text of notes and the notes that stand in it.
 type packed struct {
-	text  llm.Redacted
+	text  redact.Text
 	notes []*note.Note
 	left  int // notes that had no room
 }

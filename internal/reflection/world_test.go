@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
 )
@@ -26,7 +27,7 @@ type world struct {
 	store    *store.Store
 	index    *index.Index
 	door     *ingest.Ingester
-	redactor *llm.Redactor
+	redactor *redact.Redactor
 	server   *llmtest.Server
 	gen      llm.Generator
 	now      time.Time
@@ -49,7 +50,7 @@ func openWorld(t testing.TB, root string, disk store.Disk, o reflection.Options)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	r, err := llm.NewRedactor()
+	r, err := redact.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ErrRemote means that an address cannot be used as a remote.
@@ -105,7 +106,7 @@ func speaksSSH(remote string) bool {
 // should have been escaped and was not is hidden too.
 func HidePassword(remote string) string {
 	secret := userPart(remote)
-	return inURL.ReplaceAllString(strings.Replace(remote, secret, "", 1), "$1")
+	return inURL().ReplaceAllString(strings.Replace(remote, secret, "", 1), "$1")
 }
 
 // userPart returns what HidePassword takes out, with the @, "" for nothing.
@@ -133,7 +134,9 @@ func userPart(remote string) string {
 }
 
 // inURL is the user part with a password of any URL in a text.
-var inURL = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:/+)[^\s/@'"]*:[^\s/'"]*@`)
+var inURL = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:/+)[^\s/@'"]*:[^\s/'"]*@`)
+})
 
 // hidePassword takes the user part of a remote out of a text, however git
 // writes it, and the passwords of other URLs, to which an address may have been
@@ -145,5 +148,5 @@ func hidePassword(text, remote string) string {
 			text = strings.ReplaceAll(text, plain, "")
 		}
 	}
-	return inURL.ReplaceAllString(text, "$1")
+	return inURL().ReplaceAllString(text, "$1")
 }

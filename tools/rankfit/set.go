@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/embed"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 )
@@ -137,11 +137,11 @@ func sandbox(ctx context.Context, root string, settings []string) (*eval.Sandbox
 	if err != nil {
 		return nil, err
 	}
-	words, err := llm.OpenStatic(index.Words)
+	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		return nil, err
 	}
-	ix := index.New(db, s, index.Embedding{Local: words.Tokens, LocalName: words.Name()})
+	ix := index.New(db, s, index.Embedding{Local: words})
 	e := recall.New(ix, s, cfg.Recall, recall.Models{Words: words})
 	return &eval.Sandbox{Store: s, Index: ix, Engine: e, Close: func() { _ = ix.Close() }}, nil
 }

@@ -1,6 +1,6 @@
 // Program wordvec makes the table of word vectors that package llm embeds.
 //
-//	go run ./tools/wordvec -out internal/llm/static.bin
+//	go run ./tools/wordvec -out internal/embed/static.bin
 //
 // It fetches the texts listed in sources.go into a cache, each at a pinned
 // version and compared with its checksum, cuts them with the analysis of

@@ -244,6 +244,6 @@ func TestAnalysisOfTheTable(t *testing.T) {
 		"--dry-run ~/.config/x.toml running runner ran studies policies C++ e.g. 10ms 0xff snake_case camelCase it's"
 	sum := sha256.Sum256([]byte(strings.Join(index.Words(sample), "\n")))
 	if got := hex.EncodeToString(sum[:4]); got != "d3eef1a9" {
-		t.Errorf("index.Words cuts text otherwise (%s) than when internal/llm/static.bin was made", got)
+		t.Errorf("index.Words cuts text otherwise (%s) than when internal/embed/static.bin was made", got)
 	}
 }

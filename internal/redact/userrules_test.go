@@ -1,4 +1,4 @@
-package llm_test
+package redact_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 const ruleText = `# rules of ours
@@ -40,7 +40,7 @@ stopwords = ["example"]
 `
 
 func TestParseRules(t *testing.T) {
-	rules, err := llm.ParseRules("redact.toml", []byte(ruleText))
+	rules, err := redact.ParseRules("redact.toml", []byte(ruleText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestParseRules(t *testing.T) {
 			t.Errorf("Redact(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
-	want := []llm.Finding{{Rule: "ticket", Start: 4, End: 14}}
+	want := []redact.Finding{{Rule: "ticket", Start: 4, End: 14}}
 	if d := cmp.Diff(want, r.Find("see TCK-123456.")); d != "" {
 		t.Errorf("Find: (-want +got)\n%s", d)
 	}
@@ -83,7 +83,7 @@ func TestParseRulesErrors(t *testing.T) {
 		{"a = {b = 1}", "inline tables"},
 		{"\xff", "not UTF-8"},
 	} {
-		_, err := llm.ParseRules("redact.toml", []byte(tt.in))
+		_, err := redact.ParseRules("redact.toml", []byte(tt.in))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("ParseRules(%.40q) = %v, want it to say %q", tt.in, err, tt.want)
 		}
@@ -93,7 +93,7 @@ func TestParseRulesErrors(t *testing.T) {
 // TestGreedyRule has a rule that matches what Redact leaves behind.
 func TestGreedyRule(t *testing.T) {
 	for _, expr := range []string{`\w+`, `REDACTED`, `.`, `\[`, `[^x]+$`, `D\] .`} {
-		r := newRedactor(t, llm.Rule{ID: "greedy", Regex: expr})
+		r := newRedactor(t, redact.Rule{ID: "greedy", Regex: expr})
 		for _, in := range []string{"a b c", "[REDACTED] a", "x [RED", strings.Repeat("ab ", 50)} {
 			once := r.Redact(in).String()
 			if twice := r.Redact(once).String(); twice != once {
@@ -107,14 +107,14 @@ func FuzzParseRules(f *testing.F) {
 	f.Add([]byte(ruleText))
 	f.Add([]byte("[[rules]]\nid=\"\\u00e9\"\nregex=\"\"\"a\nb\"\"\"\nkeywords=[[],[1_0,true]]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rules, err := llm.ParseRules("f", data)
+		rules, err := redact.ParseRules("f", data)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
 				t.Errorf("error without its place: %v", err)
 			}
 			return
 		}
-		if _, err := llm.NewRedactor(rules...); err != nil {
+		if _, err := redact.New(rules...); err != nil {
 			t.Errorf("rules that were read cannot be used: %v", err)
 		}
 	})
@@ -126,7 +126,7 @@ func FuzzRedact(f *testing.F) {
 	}
 	f.Add("<private>", "</private>")
 	f.Add("{\"a\":\"", "\"}")
-	r, err := llm.NewRedactor()
+	r, err := redact.New()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package llm_test
+package redact_test
 
 import (
 	"math/rand/v2"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // No token stands in this file: shapes name what to draw, ‹a20› for twenty
@@ -158,9 +158,9 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-func newRedactor(tb testing.TB, rules ...llm.Rule) *llm.Redactor {
+func newRedactor(tb testing.TB, rules ...redact.Rule) *redact.Redactor {
 	tb.Helper()
-	r, err := llm.NewRedactor(rules...)
+	r, err := redact.New(rules...)
 	if err != nil {
 		tb.Fatal(err)
 	}

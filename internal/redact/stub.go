@@ -1,6 +1,6 @@
 //go:build !prooftest
 
-package llm
+package redact
 
 // stubbed reports whether a feature is taken out, to show that its proof
 // notices. In a release it never is; see stub_prooftest.go.

@@ -1,6 +1,6 @@
 //go:build prooftest
 
-package llm
+package redact
 
 // Stubs names the features that are taken out of this run.
 var Stubs = map[string]bool{}

@@ -1,4 +1,4 @@
-package llm
+package redact
 
 // tokens lists the tokens that show their maker by how they begin. The forms
 // are those the services document; lengths are a little generous on purpose,

@@ -1,4 +1,4 @@
-package llm
+package redact
 
 // contexts lists tokens that look like any other random text and are known only
 // by the name of their service before them. Names that say what they hold

@@ -1,4 +1,4 @@
-package llm_test
+package redact_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"anamnesis/internal/llm"
+	"anamnesis/internal/redact"
 )
 
 // x joins the parts of a token, so that no scanner takes this file for a leak.
@@ -167,7 +167,7 @@ func TestFind(t *testing.T) {
 	r := newRedactor(t)
 	s := x("one gh", "p_", strings.Repeat("aB3d", 9), " two password='pL9xq'")
 	got := r.Find(s)
-	want := []llm.Finding{{Rule: "github-token", Start: 4, End: 44}, {Rule: "password", Start: 59, End: 64}}
+	want := []redact.Finding{{Rule: "github-token", Start: 4, End: 44}, {Rule: "password", Start: 59, End: 64}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("Find: (-want +got)\n%s", d)
 	}
@@ -179,7 +179,7 @@ func TestFind(t *testing.T) {
 func TestCut(t *testing.T) {
 	r := newRedactor(t).Redact("grüße password='pL9xq' ende")
 	for n := -1; n <= r.Len()+1; n++ {
-		for _, cut := range []llm.Redacted{r.Head(n), r.Tail(n)} {
+		for _, cut := range []redact.Text{r.Head(n), r.Tail(n)} {
 			s := cut.String()
 			if len(s) > max(n, 0) && n <= r.Len() {
 				t.Errorf("cut to %d gives %d bytes", n, len(s))

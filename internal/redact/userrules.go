@@ -1,4 +1,4 @@
-package llm
+package redact
 
 import (
 	"fmt"
@@ -149,7 +149,7 @@ func (u *userRule) find(x *scan, windows []window) {
 		}
 		re := u.pattern.get()
 		if re == nil {
-			return // unreachable: NewRedactor has compiled it
+			return // unreachable: New has compiled it
 		}
 		for _, m := range re.FindAllStringSubmatchIndex(x.s[w.start:w.end], -1) {
 			g := u.SecretGroup

@@ -1,8 +1,10 @@
-package llm
+package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Orders reports whether a text speaks to the agent that will read it as if it
@@ -15,20 +17,26 @@ import (
 // look at it first, and nobody may rely on what it lets through.
 func Orders(text string) bool {
 	text = strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, "’", "'"))), " ")
-	for _, p := range []string{
-		`\b(ignore|disregard|forget|override|bypass)\b[^.!?]{0,40}\b(previous|prior|above|earlier|preceding|system|developer|safety|your)\b[^.!?]{0,20}\b(instruction|prompt|rule|guideline|message|direction)s?\b`,
+	return slices.ContainsFunc(orders(), func(p *regexp.Regexp) bool { return p.MatchString(text) })
+}
+
+// orders are the forms of orders, in lower case and with single spaces.
+var orders = sync.OnceValue(func() (all []*regexp.Regexp) {
+	for _, form := range []string{
+		`\b(ignore|disregard|forget|override|bypass)\b[^.!?]{0,40}` +
+			`\b(previous|prior|above|earlier|preceding|system|developer|safety|your)\b[^.!?]{0,20}` +
+			`\b(instruction|prompt|rule|guideline|message|direction)s?\b`,
 		`\b(ignore|disregard)\b (everything|all|anything) (above|before|you were told)`,
 		`\byou are now\b[^.!?]{0,40}\b(mode|assistant|agent|unrestricted|dan|jailbroken)\b`,
 		`\b(do not|don't|never|without)\b (tell|inform|mention (this|it) to|alert|notify|asking|telling|informing) the user\b`,
 		`\b(new|updated|real|important) (system )?instructions? (for|to) (the|you|any|every) ?(assistant|agent|model|ai)\b`,
-		`\b(reveal|print|repeat|send|leak|exfiltrate)\b[^.!?]{0,30}\b(system prompt|hidden prompt|your instructions|credentials to|secrets to|environment variables to)\b`,
+		`\b(reveal|print|repeat|send|leak|exfiltrate)\b[^.!?]{0,30}` +
+			`\b(system prompt|hidden prompt|your instructions|credentials to|secrets to|environment variables to)\b`,
 		`<\|?/?(system|assistant|im_start|im_end|instructions?|system-reminder|tool_result)\b[^>]{0,40}>`,
 		`(^|[.!?] )(assistant|human) ?: `,
 		`\b(assistant|agent|ai|model|claude|codex)s?,? (must|should) (always |now )?(obey|comply with|follow) (this|these|the following)\b`,
 	} {
-		if regexp.MustCompile(p).MatchString(text) {
-			return true
-		}
+		all = append(all, regexp.MustCompile(form))
 	}
-	return false
-}
+	return all
+})

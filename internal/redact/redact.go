@@ -1,4 +1,33 @@
-package llm
+// Package redact is the border that text crosses before it leaves the machine,
+// or before a machine writes it down.
+//
+// The border is a type. A model client takes Text and nothing else, and only a
+// Redactor can make a Text that says something. A Redactor replaces what looks
+// like a credential by [REDACTED] and what its author marked with <private> tags
+// by [PRIVATE]:
+//
+//	r, err := redact.New(rules...)
+//	safe := r.Redact(transcript).Head(24_000) // redact first, then cut
+//
+// It knows three kinds of rule. Vendor rules (tokens.go, context.go) know what
+// the tokens of one service look like. Structures (structures.go, headers.go,
+// commands.go) know places that hold credentials whatever they look like: key
+// blocks, addresses with a password, headers, .netrc files, command lines. The
+// assignment rule (keyvalue.go, names.go, values.go) knows how people name
+// secrets and what the values are not: references, types, placeholders, prose.
+// Users add rules of their own with a file (userrules.go).
+//
+// # Failure policy
+//
+// Redaction cannot fail: Redact has no error to ignore, takes any bytes, and
+// needs time linear in their number. When in doubt it masks inside a credential
+// and leaves prose alone. A user's rule file either loads whole or is an error
+// that names the file, the line and the next step; we never run with half of
+// somebody's rules.
+//
+// The package keeps no state on disk, reads no environment, and compiles
+// nothing before a text asks for it.
+package redact
 
 import (
 	"slices"
@@ -25,9 +54,9 @@ type Redactor struct {
 	tables *filter // built-in and own keywords; nil until first use
 }
 
-// NewRedactor returns a Redactor with the built-in rules and the given ones.
+// New returns a Redactor with the built-in rules and the given ones.
 // It checks that every rule can be used, and strips private spans.
-func NewRedactor(rules ...Rule) (*Redactor, error) {
+func New(rules ...Rule) (*Redactor, error) {
 	r := &Redactor{}
 	for _, rule := range rules {
 		if err := rule.check(); err != nil {
@@ -58,7 +87,7 @@ func (r *Redactor) StripPrivate(on bool) *Redactor {
 // Each secret becomes [REDACTED]; of an assignment the name, the operator and
 // the quotes stay. Redact depends on s and the rules only, and redacting twice
 // is the same as redacting once.
-func (r *Redactor) Redact(s string) Redacted {
+func (r *Redactor) Redact(s string) Text {
 	// Taking one secret out may bring another to light (what stood behind it
 	// is now the end of a line, say), so we go on until a pass finds nothing.
 	// That is also what makes Redact idempotent by construction. A pass that
@@ -74,11 +103,11 @@ func (r *Redactor) Redact(s string) Redacted {
 			}
 		}
 		if len(found) == 0 {
-			return Redacted{s}
+			return Text{s}
 		}
 		switch {
 		case pass >= tooMany:
-			return Redacted{mark}
+			return Text{mark}
 		case pass >= enough:
 			s = s[:found[0].Start] + mark
 			continue

@@ -1,4 +1,4 @@
-package llm
+package embed
 
 import (
 	"context"
@@ -49,7 +49,7 @@ type Static struct {
 	common                                   [][]float32
 }
 
-var _ Embedder = (*Static)(nil)
+var _ TokenEmbedder = (*Static)(nil)
 
 // A Word is the vector of a word: Values times Scale is a unit vector.
 type Word struct {
@@ -65,7 +65,7 @@ func OpenStatic(analyze Analysis) (*Static, error) {
 
 const tableHeader = 32 + sha256.Size
 
-// openTable checks the header and the sizes, not the checksum; see verify.
+// openTable checks the header and the sizes. The checksum is compared by a test.
 func openTable(data string, analyze Analysis) (*Static, error) {
 	if len(data) < tableHeader || data[:4] != "anwv" || number(data, 1) != 1 {
 		return nil, ErrTable
@@ -114,27 +114,6 @@ func number(s string, i int) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// verify compares a table with its checksum and looks for disorder.
-func verify(data string) error {
-	s, err := openTable(data, nil)
-	if err != nil {
-		return err
-	}
-	if sum := sha256.Sum256([]byte(data[tableHeader:])); string(sum[:]) != data[32:tableHeader] {
-		return fmt.Errorf("%w: its checksum is %x", ErrTable, sum)
-	}
-	for i := range s.words {
-		h := number(s.hashes, i)
-		if i > 0 && h <= number(s.hashes, i-1) {
-			return fmt.Errorf("%w: word %d is out of order", ErrTable, i)
-		}
-		if at, _ := s.find(h); at != i {
-			return fmt.Errorf("%w: the directory does not lead to word %d", ErrTable, i)
-		}
-	}
-	return nil
-}
-
 // Name implements Embedder: a version, and the beginning of the table's checksum.
 func (s *Static) Name() string { return s.name }
 
@@ -143,6 +122,9 @@ const gramDim = 128
 
 // Dim implements Embedder.
 func (s *Static) Dim() int { return s.dim + gramDim }
+
+// Traits implements Embedder: a word costs one look into memory.
+func (s *Static) Traits() Traits { return Traits{InProcess: true} }
 
 // find returns the row of a hash.
 func (s *Static) find(hash uint32) (row int, ok bool) {
@@ -242,13 +224,13 @@ func tokenHash(token string) uint32 {
 }
 
 // Embed implements Embedder.
-func (s *Static) Embed(ctx context.Context, texts []Redacted) ([][]float32, error) {
+func (s *Static) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all := make([][]float32, len(texts))
 	for i, t := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all[i] = s.Tokens(s.analyze(t.String()))
+		all[i] = s.Tokens(s.analyze(t))
 	}
 	return all, nil
 }
