@@ -187,16 +187,16 @@ func soon(in io.Reader) io.Reader {
 
 type outcomeJSON struct {
 	header
-	Result  string    `json:"result"`
-	ID      note.ID   `json:"id,omitempty"`
-	Path    string    `json:"path,omitempty"`
-	Project string    `json:"project,omitempty"`
-	Twin    note.ID   `json:"twin,omitempty"`
-	Why     string    `json:"why,omitempty"`
-	Masked  bool      `json:"redacted"`
-	Lifted  bool      `json:"lifted"` // it had been forgotten, and is not any more
-	Secrets []string  `json:"secrets"`
-	Note    *noteJSON `json:"note,omitempty"`
+	Result  string        `json:"result"`
+	ID      note.ID       `json:"id,omitempty"`
+	Path    string        `json:"path,omitempty"`
+	Project string        `json:"project,omitempty"`
+	Twin    note.ID       `json:"twin,omitempty"`
+	Why     string        `json:"why,omitempty"`
+	Masked  bool          `json:"redacted"`
+	Lifted  bool          `json:"lifted"` // it had been forgotten, and is not any more
+	Secrets []string      `json:"secrets"`
+	Note    *app.NoteHead `json:"note,omitempty"`
 }
 
 // printOutcome tells what became of a draft.
@@ -206,7 +206,7 @@ func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) er
 		j.Twin = out.Twin.ID
 	}
 	if out.Note != nil {
-		d := describe(out.Note)
+		d := app.HeadOf(out.Note)
 		j.ID, j.Project, j.Note = out.Note.ID, out.Note.Project, &d
 	}
 	if out.Ref.Path != "" {

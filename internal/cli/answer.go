@@ -33,7 +33,8 @@ func (p *program) explain(res *recall.Result) {
 		p.printf("arm %s: %s%s\n", a.Name, plural(a.Candidates, "candidate"), because(a.Error))
 	}
 	if w := res.Window; w != nil {
-		p.printf("time: %q, from %s to %s (confidence %.2f)\n", w.Phrase, stamp(w.From), stamp(w.To), w.Confidence)
+		const seconds = "2006-01-02T15:04:05.999999"
+		p.printf("time: %q, from %s to %s (confidence %.2f)\n", w.Phrase, w.From.Format(seconds), w.To.Format(seconds), w.Confidence)
 	} else if res.Recent {
 		p.printf("time: what is so now\n")
 	}
@@ -49,123 +50,92 @@ func (p *program) explain(res *recall.Result) {
 	p.printf("%s searched in %s\n", plural(res.Searched, "note"), took(res.Took))
 }
 
-func stamp(t time.Time) string { return t.Format("2006-01-02T15:04:05.999999") }
-
-type hitJSON struct {
-	noteJSON
-	Score       float64                 `json:"score"`
-	Base        float64                 `json:"base"`
-	Coverage    float64                 `json:"coverage"`
-	Arms        map[string]recall.Found `json:"arms"`
-	Sure        float64                 `json:"confidence_num"` // the same as confidence, by its other name
-	KeyInsight  string                  `json:"key_insight"`
-	HowToApply  string                  `json:"how_to_apply"`
-	Fields      map[string]*string      `json:"fields,omitempty"` // null: the note has no such field
-	Live        bool                    `json:"live"`
-	By          note.ID                 `json:"superseded_by,omitempty"`
-	EffectiveAt string                  `json:"effective_at"`
-	Tokens      int                     `json:"tokens"`
-	Path        string                  `json:"path"`
-	Body        string                  `json:"body"`
-	Reasons     []recall.Reason         `json:"reasons,omitempty"`
+// printNothing tells people that there is no answer, and why.
+func (p *program) printNothing(res *recall.Result) {
+	if len(res.Hits) > 0 {
+		return
+	}
+	if g := res.Gate; g != nil && !g.Open {
+		p.note("nothing relevant: %s; without --gate the nearest notes are shown", g.Reason)
+		return
+	}
+	p.note("nothing found; the store holds %s", plural(res.Searched, "note"))
 }
 
-func (m *memory) hitJSON(h *recall.Hit, o searchOptions) hitJSON {
-	j := hitJSON{
-		noteJSON: describe(h.Note), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found, Live: !h.Row.Dead, By: h.Row.SupersededBy,
-		Sure: h.Note.Provenance.Confidence, KeyInsight: h.Note.KeyInsight, HowToApply: h.Note.HowToApply,
-		Tokens: h.Tokens, Path: m.Store.Path(h.Row.Ref.Path), Body: h.Note.Body,
+// hitText is the i-th hit of an answer as it is printed.
+func hitText(i int, h *recall.Hit, format string, fields []string) string {
+	var b strings.Builder
+	title := firstLine(h.Row.Title, note.MaxTitle)
+	switch format {
+	case "ids":
+		return string(h.Row.ID) + "\n"
+	case "simple":
+		fmt.Fprintf(&b, "%s  %.2f  [%s] %s%s\n", h.Row.ID, h.Score(), h.Row.Type, title, outOfUse(h))
+		if len(fields) == 0 {
+			return b.String()
+		}
+	default:
+		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, h.Row.Type, title)
+		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated), onBranch(h.Row.Branch)+outOfUse(h))
 	}
-	if t := h.Row.Effective(); !t.IsZero() {
-		j.EffectiveAt = string(note.At(t))
-	}
-	if len(o.fields) > 0 { // one line was wanted, not the note
-		j.Fields, j.Body = make(map[string]*string), ""
-		for _, name := range o.fields {
-			j.Fields[name] = nil
-			if v, ok := h.Fields[name]; ok {
-				j.Fields[name] = &v
+	text := passage(h)
+	if len(fields) > 0 {
+		text = ""
+		for _, name := range fields {
+			if v := h.Fields[name]; v != "" {
+				text += name + ": " + printable(strings.Join(strings.Fields(v), " ")) + "\n"
 			}
 		}
+		if text == "" { // a note that was written before there were fields
+			text = title + "\n"
+		}
 	}
-	if o.explain {
-		j.Reasons = h.Reasons
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(&b, "   | %s\n", strings.TrimRight(line, "\n"))
 	}
-	return j
+	return b.String()
 }
 
-// windowJSON is the time a question speaks of.
-type windowJSON struct {
-	Start      string  `json:"start"`
-	End        string  `json:"end"`
-	Confidence float64 `json:"confidence"`
-	Matched    string  `json:"matched_text"`
+// outOfUse says why a note is found only because one asked for all of them.
+func outOfUse(h *recall.Hit) string {
+	switch {
+	case h.Row.SupersededBy != "":
+		return "  superseded by " + string(h.Row.SupersededBy)
+	case !h.Row.Dead:
+		return ""
+	case h.Note.Status != "":
+		return "  " + firstLine(h.Note.Status, 40)
+	case h.Note.Quarantine:
+		return "  waits for review"
+	}
+	return "  expired"
 }
 
-func searchJSON(m *memory, res *recall.Result, scope recall.Scope, o searchOptions) any {
-	hits := make([]hitJSON, 0, len(res.Hits))
-	for _, h := range res.Hits {
-		hits = append(hits, m.hitJSON(h, o))
+func onBranch(branch string) string {
+	if branch == "" {
+		return ""
 	}
-	var window *windowJSON
-	if w := res.Window; w != nil {
-		window = &windowJSON{stamp(w.From), stamp(w.To), w.Confidence, w.Phrase}
-	}
-	return struct {
-		header
-		Query    string             `json:"query"`
-		Mode     string             `json:"mode"`
-		Count    int                `json:"count"`
-		Fields   []string           `json:"field"` // null: the passage
-		Held     bool               `json:"ood_gated"`
-		Scope    recall.Scope       `json:"scope"`
-		Hits     []hitJSON          `json:"results"`
-		Searched int                `json:"searched"`
-		Stale    int                `json:"stale"`
-		Tokens   int                `json:"tokens"`
-		TookMS   float64            `json:"took_ms"`
-		Missing  []string           `json:"missing"`
-		Failed   []string           `json:"failed"`
-		Gate     *recall.Gate       `json:"gate"`
-		Temporal *windowJSON        `json:"temporal"`
-		Recent   bool               `json:"recent"`
-		Cache    string             `json:"cache"`
-		Arms     []recall.ArmReport `json:"arms"`
-		Reranker string             `json:"reranker"`
-		Without  int                `json:"without_vector"` // passages that only their words can find yet
-	}{
-		head("search"), res.Query.Text, o.mode, len(hits), o.fields, res.Gate != nil && !res.Gate.Open, scope, hits, res.Searched, m.Stale, res.Tokens, float64(res.Took.Microseconds()) / 1000,
-		append([]string{}, res.Missing...), append([]string{}, res.Failed...), res.Gate, window, res.Recent, res.Cached,
-		append([]recall.ArmReport{}, res.Arms...), res.Reranker, res.WithoutVector,
-	}
+	return "  branch " + firstLine(branch, 60)
 }
 
-// noteJSON is a note without its body, in the shape that every command prints.
-type noteJSON struct {
-	ID          note.ID   `json:"id"`
-	Type        note.Type `json:"type"`
-	Title       string    `json:"title"`
-	Project     string    `json:"project"`
-	MachineID   string    `json:"machine_id"`
-	Scope       string    `json:"scope"`
-	UserID      string    `json:"user_id"`
-	WorkspaceID string    `json:"workspace_id"`
-	Source      string    `json:"prov_source"`
-	Confidence  float64   `json:"confidence"`
-	Model       string    `json:"prov_model,omitempty"`
-	Session     string    `json:"prov_session,omitempty"`
-	Supersedes  []note.ID `json:"supersedes,omitempty"`
-	Tags        []string  `json:"tags"`
-	CreatedAt   string    `json:"created_at"`
-	UpdatedAt   string    `json:"updated_at"`
-	Branch      string    `json:"branch"`
-	Status      string    `json:"status"`
+// passage is the stretch of a note that matched, short enough for a terminal.
+func passage(h *recall.Hit) string {
+	const lines, width = 6, 110
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(strings.TrimSpace(h.Note.Body[h.Start:h.End])) {
+		if n++; n > lines {
+			b.WriteString("…\n")
+			break
+		}
+		b.WriteString(firstLine(strings.TrimRight(line, "\n")+" ", width) + "\n")
+	}
+	return b.String()
 }
 
-func describe(n *note.Note) noteJSON {
-	return noteJSON{
-		n.ID, n.Type, n.Title, n.Project, n.MachineID, string(n.Scope), n.UserID, n.WorkspaceID, n.Provenance.Source,
-		n.Provenance.Confidence, n.Provenance.Model, n.Provenance.Session, n.Supersedes, append([]string{}, n.Tags...),
-		string(n.CreatedAt), string(n.UpdatedAt), n.Branch, n.Status,
+func date(t time.Time) string {
+	if t.IsZero() {
+		return "undated"
 	}
+	return t.Format("2006-01-02")
 }

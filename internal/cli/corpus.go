@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/recall"
 
 	"github.com/spf13/cobra"
@@ -21,20 +21,6 @@ later are in it when it is built anew.`,
 	}
 	cmd.AddCommand(newCorpusBuild(p), newCorpusRebuild(p), newCorpusShow(p), newCorpusList(p), newCorpusDelete(p), newCorpusSearch(p))
 	return cmd
-}
-
-// withCorpus runs a command on a corpus. One that is not there is exit code 2.
-func (p *program) withCorpus(ctx context.Context, do func(*memory) error) error {
-	m, err := p.openWalked(ctx)
-	if err != nil {
-		return err
-	}
-	defer m.close()
-	err = do(m)
-	if errors.Is(err, recall.ErrNoCorpus) {
-		return usage("%w", err)
-	}
-	return err
 }
 
 func newCorpusBuild(p *program) *cobra.Command {
@@ -54,21 +40,14 @@ func newCorpusBuild(p *program) *cobra.Command {
 			if strings.TrimSpace(args[0]) == "" {
 				return usage("corpus build: the name is empty")
 			}
-			return p.withCorpus(cmd.Context(), func(m *memory) error {
-				if filter.Project == "." {
-					filter.Project = p.project(m.Store, ".").Key
-				}
-				was, _ := m.Engine.Corpus(args[0])
-				c, err := m.Engine.BuildCorpus(cmd.Context(), args[0], filter)
-				if err != nil {
-					return err
-				}
-				if was != nil {
+			return run(p, cmd, "corpus build", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.CorpusView, error) {
+				v, was, err := app.BuildCorpus(ctx, r, args[0], filter)
+				if err == nil && was != nil {
 					old, _ := json.Marshal(was.Filter)
 					p.note("it takes the place of the corpus %s of %s, whose filter was %s", printable(was.Name), dated(was.BuiltAt), old)
 				}
-				return p.printCorpus(cmd.Context(), m, "corpus build", c)
-			})
+				return v, err
+			}, p.printCorpus)
 		},
 	}
 	flags := cmd.Flags()
@@ -99,39 +78,21 @@ func corpusFilter(spec string, f recall.CorpusFilter) (recall.CorpusFilter, erro
 	return parsed, err
 }
 
-type corpusJSON struct {
-	header
-	*recall.Corpus
-	recall.Drift
-}
-
-func (p *program) printCorpus(ctx context.Context, m *memory, command string, c *recall.Corpus) error {
-	drift, err := m.Engine.Drift(ctx, c)
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.emit(corpusJSON{head(command), c, drift})
-	}
+func (p *program) printCorpus(c app.CorpusView) {
 	state := ""
-	if drift.Stale {
+	if c.Stale {
 		state = "  stale: notes changed since, `anamnesis corpus rebuild` takes them in"
 	}
 	p.printf("%s  %s  built %s%s\n", printable(c.Name), plural(c.Count, "note"), c.BuiltAt, state)
-	return nil
 }
 
 func newCorpusRebuild(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use: "rebuild NAME", Short: "Apply the filter of a corpus to the notes of now", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withCorpus(cmd.Context(), func(m *memory) error {
-				c, err := m.Engine.RebuildCorpus(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				return p.printCorpus(cmd.Context(), m, "corpus rebuild", c)
-			})
+			return run(p, cmd, "corpus rebuild", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.CorpusView, error) {
+				return app.RebuildCorpus(ctx, r, args[0])
+			}, p.printCorpus)
 		},
 	}
 }
@@ -148,23 +109,19 @@ the newest first. With --json its list is printed, and what changed since.`,
 			if most < 0 {
 				return usage("corpus show: --max-tokens %d: give 0 for no end, or a number", most)
 			}
-			return p.withCorpus(cmd.Context(), func(m *memory) error {
+			var text string
+			var left int
+			return run(p, cmd, "corpus show", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (v app.CorpusView, err error) {
 				if p.json {
-					c, err := m.Engine.Corpus(args[0])
-					if err != nil {
-						return err
-					}
-					return p.printCorpus(cmd.Context(), m, "corpus show", c)
+					return app.ShowCorpus(ctx, r, args[0])
 				}
-				text, left, err := m.Engine.PrimeCorpus(cmd.Context(), args[0], most)
-				if err != nil {
-					return err
-				}
+				text, left, err = app.PrimeCorpus(ctx, r, args[0], most)
+				return v, err
+			}, func(app.CorpusView) {
 				p.printf("%s", text)
 				if left > 0 {
 					p.note("%s left out: they do not fit, or are gone", plural(left, "note"))
 				}
-				return nil
 			})
 		},
 	}
@@ -173,70 +130,56 @@ the newest first. With --json its list is printed, and what changed since.`,
 }
 
 func newCorpusList(p *program) *cobra.Command {
+	type row struct {
+		header
+		app.CorpusView
+	}
+	type answer struct {
+		Corpora []row `json:"corpora"`
+	}
 	return &cobra.Command{
 		Use: "list", Short: "List the corpora", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withCorpus(cmd.Context(), func(m *memory) error {
-				all, err := m.Engine.Corpora()
-				if err != nil {
-					p.note("%v", err)
-				}
-				if !p.json {
-					for _, c := range all {
-						if err := p.printCorpus(cmd.Context(), m, "", c); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				list := []corpusJSON{}
+			return run(p, cmd, "corpus list", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (a answer, err error) {
+				all, err := app.Corpora(ctx, r)
 				for _, c := range all {
-					drift, err := m.Engine.Drift(cmd.Context(), c)
-					if err != nil {
-						return err
-					}
-					list = append(list, corpusJSON{head("corpus"), c, drift})
+					a.Corpora = append(a.Corpora, row{head("corpus"), c})
 				}
-				return p.emit(struct {
-					header
-					Corpora []corpusJSON `json:"corpora"`
-				}{head("corpus list"), list})
+				return a, err
+			}, func(a answer) {
+				for _, c := range a.Corpora {
+					p.printCorpus(c.CorpusView)
+				}
 			})
 		},
 	}
 }
 
 func newCorpusDelete(p *program) *cobra.Command {
+	type answer struct {
+		Name string `json:"name"`
+	}
 	return &cobra.Command{
 		Use: "delete NAME", Short: "Delete a corpus; its notes stay", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withCorpus(cmd.Context(), func(m *memory) error {
-				if err := m.Engine.DeleteCorpus(args[0]); err != nil {
-					return err
-				}
-				if p.json {
-					return p.emit(struct {
-						header
-						Name string `json:"name"`
-					}{head("corpus delete"), args[0]})
-				}
-				p.printf("corpus delete: %s is gone, its notes stay\n", printable(args[0]))
-				return nil
-			})
+			return run(p, cmd, "corpus delete", now, func(_ context.Context, r *app.Rooms) (answer, error) {
+				return answer{args[0]}, app.DeleteCorpus(r, args[0])
+			}, func(a answer) { p.printf("corpus delete: %s is gone, its notes stay\n", printable(a.Name)) })
 		},
 	}
 }
 
 func newCorpusSearch(p *program) *cobra.Command {
-	o := searchOptions{k: recall.DefaultK, format: "markdown"}
+	o := searchOptions{format: "markdown"}
+	o.Lambda = app.Unset
 	cmd := &cobra.Command{
 		Use: "search NAME QUERY...", Short: "Find notes of a corpus: search --global --corpus NAME", Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.corpus, o.global = args[0], true
-			return p.search(cmd.Context(), o, strings.Join(args[1:], " "))
+			o.Corpus, o.Global = args[0], true
+			return p.search(cmd, o, strings.Join(args[1:], " "))
 		},
 	}
-	cmd.Flags().IntVar(&o.k, "k", recall.DefaultK, "notes at most, up to 100")
+	cmd.Flags().IntVar(&o.K, "k", recall.DefaultK, "notes at most, up to 100")
 	cmd.Flags().StringVar(&o.format, "format", "markdown", "markdown, simple, ids or json")
 	return cmd
 }

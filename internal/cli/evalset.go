@@ -134,7 +134,7 @@ func ablations() []eval.Variant {
 	})
 }
 
-// differ counts the questions whose first five documents are not the same.
+// differ app.Counts the questions whose first five documents are not the same.
 func differ(a, b *eval.Run) (n int) {
 	head := func(r *eval.Run) map[string]string {
 		got := make(map[string]string)

@@ -3,23 +3,16 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/index"
-	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
 
 func newExport(p *program) *cobra.Command {
-	var f filterOptions
+	var f app.Selection
 	var format string
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
@@ -34,7 +27,7 @@ say which. Secrets that you wrote into notes are in both: keep the file as you k
 the store.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			chosen := f.project != "" || f.scope != "" || len(f.types)+len(f.tags) > 0 || f.all
+			chosen := f.Project != "" || f.Scope != "" || len(f.Types)+len(f.Tags) > 0 || f.All
 			switch {
 			case format != "tar" && format != "jsonl":
 				return usage("export: --format %q: use tar or jsonl", format)
@@ -45,38 +38,29 @@ the store.`,
 			if len(args) == 1 {
 				name = args[0]
 			}
-			return p.export(cmd.Context(), name, format, &f)
+			return p.export(cmd, name, format, f)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "tar", "tar (everything) or jsonl (notes)")
-	f.addFlags(cmd.Flags())
+	selectionFlags(cmd.Flags(), &f)
 	return cmd
 }
 
-func (p *program) export(ctx context.Context, name, format string, f *filterOptions) error {
+func (p *program) export(cmd *cobra.Command, name, format string, f app.Selection) error {
 	toStdout := name == "-"
 	if toStdout && terminal(p.stdout) && format == "tar" {
 		return usage("export: name a FILE; a tar file does not belong on a terminal")
 	}
-	m, err := p.openWalked(ctx)
+	r, err := app.OpenWalked(cmd.Context(), p.host())
 	if err != nil {
 		return err
 	}
-	defer m.close()
+	defer r.Close()
 	write := func(w io.Writer) (notes, files int, err error) {
 		if format == "jsonl" {
-			notes, err = m.exportNotes(ctx, w, f)
-			return notes, notes, err
+			return app.ExportNotes(cmd.Context(), r, w, f)
 		}
-		if !m.Store.ReadOnly() { // what cannot be written does not change
-			unlock, err := m.Store.Lock(ctx)
-			if err != nil {
-				return 0, 0, err
-			}
-			defer unlock()
-		}
-		man, err := m.Store.Export(w)
-		return man.Notes, len(man.Members), err
+		return app.Export(cmd.Context(), r, w)
 	}
 	if toStdout {
 		out := bufio.NewWriter(p.stdout)
@@ -85,91 +69,10 @@ func (p *program) export(ctx context.Context, name, format string, f *filterOpti
 		}
 		return out.Flush()
 	}
-	notes, files, err := toFile(name, write)
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			File  string `json:"file"`
-			Notes int    `json:"notes"`
-			Files int    `json:"files"`
-			Bytes int64  `json:"bytes"`
-		}{head("export"), name, notes, files, sizeOf(name)})
-	}
-	p.printf("export: wrote %s, %s -> %s\n", plural(notes, "note"), size(sizeOf(name)), name)
-	return nil
-}
-
-// toFile writes a file that is whole or not there. One that exists is not overwritten.
-func toFile(name string, write func(io.Writer) (int, int, error)) (notes, files int, err error) {
-	if _, err := os.Lstat(name); err == nil {
-		return 0, 0, fmt.Errorf("export: %s is there already; name another file", name)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".anamnesis-export-*") // 0600
-	if err != nil {
-		return 0, 0, fmt.Errorf("export: %w", err)
-	}
-	out := bufio.NewWriterSize(tmp, 1<<20)
-	notes, files, err = write(out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		return 0, 0, errors.Join(fmt.Errorf("export to %s: %w", name, err), os.Remove(tmp.Name()))
-	}
-	return notes, files, nil
-}
-
-// exportNotes writes notes as lines of JSON, oldest first.
-func (m *memory) exportNotes(ctx context.Context, w io.Writer, o *filterOptions) (int, error) {
-	f, err := o.filter(m)
-	if err != nil {
-		return 0, err
-	}
-	rows, err := m.Index.Select(ctx, f, 0)
-	if err != nil {
-		return 0, err
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	n := 0
-	for i := len(rows) - 1; i >= 0; i-- {
-		full, err := m.whole(rows[i])
-		if err != nil {
-			m.p.note("left out: %v", err)
-			continue
-		}
-		if err := enc.Encode(full); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}
-
-// A wholeNote is a note with its body.
-type wholeNote struct {
-	noteJSON
-	Body        string          `json:"body"`
-	DerivedFrom []note.ID       `json:"derived_from,omitempty"`
-	Evidence    []note.Evidence `json:"evidence,omitempty"`
-}
-
-func (m *memory) whole(r index.Row) (wholeNote, error) {
-	n, _, _, err := m.Store.Read(r.Ref.Path)
-	if err != nil {
-		return wholeNote{}, err
-	}
-	return wholeNote{describe(n), n.Body, n.DerivedFrom, n.Evidence}, nil
+	a, err := app.ExportFile(name, write)
+	return render(p, "export", a, err, func(a app.ExportAnswer) {
+		p.printf("export: wrote %s, %s -> %s\n", plural(a.Notes, "note"), size(a.Bytes), a.File)
+	})
 }
 
 func newImportBundle(p *program) *cobra.Command {
@@ -184,7 +87,10 @@ forgotten where the bundle was made is erased here only with --obey. What was
 forgotten here does not come back.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.importBundle(cmd.Context(), args[0], store.ImportOptions{Merge: merge, Dry: !apply, Obey: obey})
+			o := store.ImportOptions{Merge: merge, Dry: !apply, Obey: obey}
+			return run(p, cmd, "import", now, func(ctx context.Context, r *app.Rooms) (app.BundleAnswer, error) {
+				return app.ImportBundle(ctx, r, args[0], o)
+			}, func(a app.BundleAnswer) { p.printBundle(a, obey) })
 		},
 	}
 	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
@@ -193,108 +99,38 @@ forgotten here does not come back.`,
 	return cmd
 }
 
-func (p *program) importBundle(ctx context.Context, name string, o store.ImportOptions) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("import a bundle: %w", err)
-	}
-	defer f.Close()
-	m, err := p.open(ctx, 0)
-	if err != nil {
-		return err
-	}
-	defer m.close()
-	u, err := m.unpack(ctx, f, o)
-	if errors.Is(err, store.ErrPopulated) {
-		return &app.Error{Kind: app.Failed, Err: fmt.Errorf("%w: %s; --merge adds what is missing there, also when an import was stopped", err, m.Store.Root())}
-	}
-	if err != nil {
-		return err
-	}
-	type refusal struct {
-		Path string `json:"path"`
-		Why  string `json:"why"`
-	}
-	refused := []refusal{}
-	for _, r := range u.Refused {
-		refused = append(refused, refusal{r.Path, r.Why})
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			Applied   bool      `json:"applied"`
-			Notes     int       `json:"notes"`
-			Written   int       `json:"written"`
-			Same      int       `json:"same"`
-			Different []string  `json:"different"`
-			Forgotten []string  `json:"forgotten"`
-			Foreign   []string  `json:"foreign"`
-			Refused   []refusal `json:"refused"`
-			Erasing   []string  `json:"erasing"` // tombstones that would erase what stands here
-			Erases    []string  `json:"erases"`  // what they would erase, or have erased
-		}{
-			head("import"), !o.Dry, u.Manifest.Notes, len(u.Written), u.Same,
-			append([]string{}, u.Different...), append([]string{}, u.Forgotten...), append([]string{}, u.Foreign...), refused,
-			append([]string{}, u.Erasing...), append([]string{}, u.Erases...),
-		})
-	}
-	for _, r := range u.Refused {
+func (p *program) printBundle(a app.BundleAnswer, obey bool) {
+	for _, r := range a.Refused {
 		p.printf("import: %s is not taken: %s\n", printable(r.Path), r.Why)
 	}
-	for _, name := range u.Foreign {
-		p.printf("import: %s is no file of a store; it is taken as it stands\n", printable(name))
+	for _, group := range []struct {
+		paths []string
+		what  string
+	}{
+		{a.Foreign, "is no file of a store; it is taken as it stands"},
+		{a.Different, "is here already and differs; it stays"},
+		{a.Forgotten, "was forgotten here; it does not come back"},
+	} {
+		for _, path := range group.paths {
+			p.printf("import: %s %s\n", printable(path), group.what)
+		}
 	}
-	for _, d := range u.Different {
-		p.printf("import: %s is here already and differs; it stays\n", printable(d))
-	}
-	for _, d := range u.Forgotten {
-		p.printf("import: %s was forgotten here; it does not come back\n", printable(d))
-	}
-	p.printErasing(u, o)
-	if o.Dry {
-		p.printf("import: %s would be written, %d here already%s\n", plural(len(u.Written), "file"), u.Same, dryRun(len(u.Written)))
-		return nil
-	}
-	p.printf("import: wrote %s, %d here already; %s in the bundle\n", plural(len(u.Written), "file"), u.Same, plural(u.Manifest.Notes, "note"))
-	return nil
-}
-
-// printErasing says what the tombstones of a bundle do to what stands here.
-func (p *program) printErasing(u store.Unpacked, o store.ImportOptions) {
 	verb := "is erased: it was forgotten where the bundle was made"
 	switch {
-	case !o.Obey:
+	case !obey:
 		verb = "was forgotten where the bundle was made; it stays here"
-	case o.Dry:
+	case !a.Applied:
 		verb = "would be erased: it was forgotten where the bundle was made"
 	}
-	for _, path := range u.Erases {
+	for _, path := range a.Erases {
 		p.printf("import: %s %s\n", printable(path), verb)
 	}
-	if len(u.Erasing) > 0 && !o.Obey {
-		p.printf("import: %s not taken; --obey takes what was forgotten there as forgotten here\n", plural(len(u.Erasing), "tombstone"))
+	if len(a.Erasing) > 0 && !obey {
+		p.printf("import: %s not taken; --obey takes what was forgotten there as forgotten here\n", plural(len(a.Erasing), "tombstone"))
 	}
-}
-
-// unpack imports a bundle and brings everything into step with it.
-func (m *memory) unpack(ctx context.Context, f io.ReadSeeker, o store.ImportOptions) (store.Unpacked, error) {
-	unlock, err := m.Store.Lock(ctx)
-	if err != nil {
-		return store.Unpacked{}, err
+	if !a.Applied {
+		p.printf("import: %s would be written, %d here already%s\n", plural(a.Written, "file"), a.Same, dryRun(a.Written))
+		return
 	}
-	u, err := m.Store.Import(f, o)
-	if err == nil && !o.Dry {
-		_, err = m.Store.Obey()
-	}
-	if err == nil && !o.Dry && o.Obey {
-		err = m.Disallow(u.Erases)
-	}
-	unlock()
-	if err != nil || o.Dry {
-		return u, err
-	}
-	progress := m.p.progress("indexing notes")
-	_, err = m.Index.Sync(ctx, index.SyncOptions{Progress: progress.Step})
-	progress.Done()
-	return u, err
+	p.printf("import: wrote %s, %d here already; %s in the bundle\n", plural(a.Written, "file"), a.Same, plural(a.Notes, "note"))
 }

@@ -105,21 +105,21 @@ func (p *program) handoffs(ctx context.Context, project string) error {
 	if err != nil {
 		return err
 	}
-	list := []noteJSON{}
+	list := []app.NoteHead{}
 	for _, r := range rows {
 		n, _, _, err := m.Store.Read(r.Ref.Path)
 		if err != nil {
 			p.note("left out: %v", err)
 			continue
 		}
-		list = append(list, describe(n))
+		list = append(list, app.HeadOf(n))
 		p.say("%s  %s  %s\n", r.ID, dated(n.CreatedAt), firstLine(n.Title, 80))
 	}
 	if p.json {
 		return p.emit(struct {
 			header
-			Project  string     `json:"project"`
-			Handoffs []noteJSON `json:"handoffs"`
+			Project  string         `json:"project"`
+			Handoffs []app.NoteHead `json:"handoffs"`
 		}{head("handoff"), id.Key, list})
 	}
 	if len(list) == 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
@@ -24,13 +25,13 @@ back until you decide. Without arguments the held notes are listed.`,
 			}
 			drafts := s.Held()
 			if p.json {
-				all := make([]noteJSON, 0, len(drafts))
+				all := make([]app.NoteHead, 0, len(drafts))
 				for _, n := range drafts {
-					all = append(all, describe(n))
+					all = append(all, app.HeadOf(n))
 				}
 				return p.emit(struct {
 					header
-					Held []noteJSON `json:"held"`
+					Held []app.NoteHead `json:"held"`
 				}{head("held"), all})
 			}
 			for _, n := range drafts {
@@ -88,8 +89,8 @@ back until you decide. Without arguments the held notes are listed.`,
 			if p.json {
 				return p.emit(struct {
 					header
-					Dropped noteJSON `json:"dropped"`
-				}{head("held"), describe(n)})
+					Dropped app.NoteHead `json:"dropped"`
+				}{head("held"), app.HeadOf(n)})
 			}
 			p.printf("held: dropped %s %q\n", id, firstLine(n.Title, 60))
 			return nil

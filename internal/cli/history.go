@@ -99,7 +99,7 @@ func (p *program) history(ctx context.Context, m *memory, name string, limit int
 // newest first; of all notes, the commits.
 func (p *program) changes(ctx context.Context, m *memory, about *subject, limit int) ([]changeJSON, error) {
 	list := []changeJSON{}
-	h, err := p.historian(m)
+	h, err := app.Historian(m.Rooms)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (p *program) form(ctx context.Context, m *memory, s *subject, rev string) (
 	default:
 		return f, usage("%s names %s; give more of it", f.name, plural(len(found), "revision"))
 	}
-	h, err := p.historian(m)
+	h, err := app.Historian(m.Rooms)
 	if err != nil {
 		return f, err
 	}

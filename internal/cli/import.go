@@ -92,7 +92,7 @@ time and goes on where it was.`,
 			}
 			return p.importFrom(cmd.Context(), "import transcripts", o, func(m *memory, im *imports.Importer) (*imports.Plan, error) {
 				if since != "" {
-					at, err := moment("--since", since, m.Store.Now())
+					at, err := app.Moment("--since", since, m.Store.Now())
 					if err != nil {
 						return nil, err
 					}

@@ -24,7 +24,7 @@ func (m *memory) workbench() *eval.Workbench {
 	}
 }
 
-// lab tries things on copies of the store. What a model is asked there counts
+// lab tries things on copies of the store. What a model is asked there app.Counts
 // in the budget of the store itself.
 func (p *program) lab(m *memory, purpose string) eval.Lab {
 	return eval.Lab{
@@ -70,7 +70,7 @@ func (s *stageBar) done() {
 	}
 }
 
-func sortedKeys(c counts) []string { return slices.Sorted(maps.Keys(c)) }
+func sortedKeys(c app.Counts) []string { return slices.Sorted(maps.Keys(c)) }
 
 // cutHome returns what stands behind ~/ in a path.
 func cutHome(path string) (string, bool) {

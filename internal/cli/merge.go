@@ -99,7 +99,7 @@ func (m *memory) projectsToMerge(ctx context.Context, named string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	seen := counts{}
+	seen := app.Counts{}
 	for _, r := range rows {
 		seen[r.Project]++
 	}

@@ -123,7 +123,7 @@ func (s *screen) emit(v any) error {
 	enc := json.NewEncoder(s.stdout)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return enc.Encode(withoutNil(v))
 }
 
 // header begins every JSON answer.

@@ -134,13 +134,13 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 		return err
 	}
 	defer m.close()
-	from, err := moment("--since", since, m.Store.Now())
+	from, err := app.Moment("--since", since, m.Store.Now())
 	if err != nil {
 		return err
 	}
 	var to time.Time
 	if until != "" {
-		if to, err = moment("--until", until, m.Store.Now()); err != nil {
+		if to, err = app.Moment("--until", until, m.Store.Now()); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/index"
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -41,47 +39,24 @@ of them until you keep them.`,
 	return cmd
 }
 
-// unread lists the notes that wait for a look, those in quarantine first.
-func (m *memory) unread(ctx context.Context) (quarantined, others []*note.Note, err error) {
-	rows, err := m.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed}, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, r := range rows {
-		made := r.Source == note.Reflection || r.Source == note.Merge
-		if !made && !r.Dead || r.Status != "" || r.SupersededBy != "" {
-			continue
-		}
-		n, _, _, err := m.Store.Read(r.Ref.Path)
-		switch {
-		case err != nil:
-		case n.Quarantine:
-			quarantined = append(quarantined, n)
-		case made && !r.Dead:
-			others = append(others, n)
-		}
-	}
-	return quarantined, others, nil
-}
-
 func (p *program) review(ctx context.Context) error {
 	m, err := p.openWalked(ctx)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	quarantined, others, err := m.unread(ctx)
+	quarantined, others, err := app.Unread(ctx, m.Rooms)
 	if err != nil {
 		return err
 	}
 	type row struct {
-		noteJSON
+		app.NoteHead
 		Body       string `json:"body"`
 		Quarantine bool   `json:"quarantine"`
 	}
 	rows := []row{}
 	for _, n := range append(quarantined, others...) {
-		rows = append(rows, row{describe(n), n.Body, n.Quarantine})
+		rows = append(rows, row{app.HeadOf(n), n.Body, n.Quarantine})
 		mark := ""
 		if n.Quarantine {
 			mark = " (in quarantine)"

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
@@ -20,20 +19,30 @@ func newShow(p *program) *cobra.Command {
 one note.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := p.openWalked(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer m.close()
-			row, err := app.Resolve(cmd.Context(), m.Rooms, args[0])
-			if err != nil {
-				return err
-			}
 			if path {
-				p.printf("%s\n", m.Store.Path(row.Ref.Path))
-				return nil
+				r, err := app.OpenWalked(cmd.Context(), p.host())
+				if err != nil {
+					return err
+				}
+				defer r.Close()
+				at, err := app.PathOf(cmd.Context(), r, args[0])
+				if err == nil {
+					p.printf("%s\n", at)
+				}
+				return err
 			}
-			return p.show(cmd.Context(), m, row, raw, history)
+			return run(p, cmd, "show", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ShowAnswer, error) {
+				return app.Show(ctx, r, args[0])
+			}, func(a app.ShowAnswer) {
+				switch {
+				case raw:
+					_, _ = p.stdout.Write(a.File)
+				case history:
+					p.printRevisions(a)
+				default:
+					p.printShown(a)
+				}
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "print the file as it is")
@@ -42,71 +51,35 @@ one note.`,
 	return cmd
 }
 
-func (p *program) show(ctx context.Context, m *memory, row index.Row, raw, history bool) error {
-	n, data, _, err := m.Store.Read(row.Ref.Path)
-	if err != nil {
-		return err
+// printRevisions lists the former states of a note.
+func (p *program) printRevisions(a app.ShowAnswer) {
+	for i, r := range a.Revisions {
+		p.printf("%s  %s  %s\n", r.At.Format("2006-01-02 15:04:05"), r.Reason, a.History[i])
 	}
-	revs, err := m.Store.History(row.ID)
-	if err != nil {
-		return err
+	if len(a.Revisions) == 0 {
+		p.note("the note has not changed since it was written")
 	}
-	if err := m.Index.Fold(ctx); err != nil && !m.Store.ReadOnly() {
-		p.note("%v", err)
+}
+
+func (p *program) printShown(a app.ShowAnswer) {
+	p.printf("# %s\n\n[%s] project %s · from %s · source %s (confidence %g)\n", firstLine(a.Title, note.MaxTitle), a.Type, a.Project, a.MachineID, a.Source, a.Confidence)
+	p.printf("created %s · updated %s", dated(note.Stamp(a.CreatedAt)), dated(note.Stamp(a.UpdatedAt)))
+	if len(a.Tags) > 0 {
+		p.printf(" · tags %s", strings.Join(a.Tags, ", "))
 	}
-	counters, err := m.Index.Counters(ctx, []note.ID{row.ID})
-	if err != nil {
-		return err
+	if a.Branch != "" {
+		p.printf(" · branch %s", firstLine(a.Branch, 60))
 	}
-	seen := counters[row.ID]
-	switch {
-	case p.json:
-		names := []string{}
-		for _, r := range revs {
-			names = append(names, m.Store.Path(r.Path))
-		}
-		return p.emit(struct {
-			header
-			noteJSON
-			Body         string   `json:"body"`
-			Path         string   `json:"path"`
-			Live         bool     `json:"live"`
-			SupersededBy note.ID  `json:"superseded_by,omitempty"`
-			History      []string `json:"history"`
-			Injected     int      `json:"injected"`
-			Recalled     int      `json:"recalled"`
-		}{head("show"), describe(n), n.Body, m.Store.Path(row.Ref.Path), !row.Dead, row.SupersededBy, names, seen.Injected, seen.Recalled})
-	case raw:
-		_, err := p.stdout.Write(data)
-		return err
-	case history:
-		for _, r := range revs {
-			p.printf("%s  %s  %s\n", r.At.Format("2006-01-02 15:04:05"), r.Reason, m.Store.Path(r.Path))
-		}
-		if len(revs) == 0 {
-			p.note("the note has not changed since it was written")
-		}
-		return nil
-	}
-	p.printf("# %s\n\n[%s] project %s · from %s · source %s (confidence %g)\n", firstLine(n.Title, note.MaxTitle), n.Type, n.Project, n.MachineID, n.Provenance.Source, n.Provenance.Confidence)
-	p.printf("created %s · updated %s", dated(n.CreatedAt), dated(n.UpdatedAt))
-	if len(n.Tags) > 0 {
-		p.printf(" · tags %s", strings.Join(n.Tags, ", "))
-	}
-	if n.Branch != "" {
-		p.printf(" · branch %s", firstLine(n.Branch, 60))
-	}
-	p.printf("\n%s\n", m.Store.Path(row.Ref.Path))
-	p.printf("shown at session start %d×, found %d×", seen.Injected, seen.Recalled)
-	if len(revs) > 0 {
-		p.printf(" · %s (`anamnesis show --history %s`)", plural(len(revs), "former state"), row.ID)
+	p.printf("\n%s\n", a.Path)
+	p.printf("shown at session start %d×, found %d×", a.Injected, a.Recalled)
+	if len(a.Revisions) > 0 {
+		p.printf(" · %s (`anamnesis show --history %s`)", plural(len(a.Revisions), "former state"), a.ID)
 	}
 	p.printf("\n")
-	if row.SupersededBy != "" {
-		p.printf("superseded by %s\n", row.SupersededBy)
-	} else if row.Dead {
+	if a.SupersededBy != "" {
+		p.printf("superseded by %s\n", a.SupersededBy)
+	} else if !a.Live {
 		p.printf("not live: it is kept, and not shown to sessions\n")
 	}
-	p.printf("\n%s\n", p.screened(n.Body))
-	return nil
+	p.printf("\n%s\n", p.screened(a.Body))
 }

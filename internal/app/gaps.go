@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"anamnesis/internal/recall"
+)
+
+// GapOptions say which gaps are listed.
+type GapOptions struct {
+	Question
+	MinSessions, Limit int
+	Weak, Resolved     bool
+}
+
+// GapsAnswer lists questions that no note answers, the most wanted first.
+type GapsAnswer struct {
+	MinSessions int          `json:"min_sessions"`
+	Total       int          `json:"total_gaps"`
+	Gaps        []recall.Gap `json:"repeat_gaps"`
+}
+
+// Gaps lists questions that no note answers. Each is asked again with the gate.
+func Gaps(ctx context.Context, r *Rooms, o GapOptions) (GapsAnswer, error) {
+	if o.MinSessions < 1 || o.Limit < 0 {
+		return GapsAnswer{}, usage("gaps: --min-sessions is at least 1, --limit at least 0")
+	}
+	q, _, err := o.query(ctx, r, "")
+	if err != nil {
+		return GapsAnswer{}, err
+	}
+	gaps, err := r.Engine.Gaps(ctx, recall.GapOptions{MinSessions: o.MinSessions, Limit: o.Limit, Weak: o.Weak, Resolved: o.Resolved, Ask: q})
+	return GapsAnswer{o.MinSessions, len(gaps), gaps}, err
+}
+
+// A ClosedGap is a gap that was taken out of the list.
+type ClosedGap struct {
+	Query string `json:"query"`
+	Words string `json:"normalized"`
+}
+
+// CloseGap takes a gap out of the list, until somebody asks for it again. words
+// are the question or its normalised form; the error is of kind NotFound when no
+// open gap is like that.
+func CloseGap(ctx context.Context, r *Rooms, words string) (ClosedGap, error) {
+	g, err := r.Engine.CloseGap(ctx, words)
+	if errors.Is(err, recall.ErrNoGap) {
+		err = &Error{NotFound, err}
+	}
+	return ClosedGap{g.Query, g.Terms}, err
+}

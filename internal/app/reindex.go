@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/store"
+)
+
+// ReindexAnswer is what making the index anew did.
+type ReindexAnswer struct {
+	Indexed  int           `json:"indexed"`
+	Removed  int           `json:"removed"`
+	Problems []ProblemView `json:"problems"`
+}
+
+// ReindexAll reads every note again and brings the index into step.
+func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
+	if r.Store.ReadOnly() {
+		return a, fmt.Errorf("reindex: %s: %w", r.Store.Root(), store.ErrReadOnly)
+	}
+	if r.Notice != "" {
+		r.Notify("%s", r.Notice)
+	}
+	bar := r.Progress("indexing notes")
+	rep, err := r.Index.Sync(ctx, index.SyncOptions{All: true, Progress: bar.Step})
+	bar.Done()
+	if err != nil {
+		return a, err
+	}
+	if err := r.Index.Fold(ctx); err != nil {
+		return a, err
+	}
+	if rep.Healed && r.Notice == "" {
+		r.Notify("the index was damaged and has been made anew")
+	}
+	a = ReindexAnswer{rep.Files, rep.Removed, ViewProblems(r, rep.Problems)}
+	for _, pr := range rep.Problems {
+		if !pr.Sidecar {
+			a.Indexed--
+		}
+	}
+	return a, nil
+}

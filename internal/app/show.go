@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// ListAnswer lists notes, newest first.
+type ListAnswer struct {
+	Notes []RowView `json:"notes"`
+	Stale int       `json:"stale"`
+}
+
+// List lists the notes of a selection, newest first; limit 0 means all.
+func List(ctx context.Context, r *Rooms, s Selection, limit int) (ListAnswer, error) {
+	f, err := s.filter(r)
+	if err != nil {
+		return ListAnswer{}, err
+	}
+	rows, err := r.Index.Select(ctx, f, limit)
+	a := ListAnswer{Stale: r.Stale}
+	for _, row := range rows {
+		a.Notes = append(a.Notes, viewRow(r, row))
+	}
+	return a, err
+}
+
+// ShowAnswer is a note with what is known about it.
+type ShowAnswer struct {
+	NoteHead
+	Body         string   `json:"body"`
+	Path         string   `json:"path"`
+	Live         bool     `json:"live"`
+	SupersededBy note.ID  `json:"superseded_by,omitempty"`
+	History      []string `json:"history"` // files of its former states
+	Injected     int      `json:"injected"`
+	Recalled     int      `json:"recalled"`
+
+	Revisions []store.Revision `json:"-"`
+	File      []byte           `json:"-"` // as it is on the disk
+}
+
+// Show returns the note that name names (see Resolve).
+func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) {
+	row, err := Resolve(ctx, r, name)
+	if err != nil {
+		return a, err
+	}
+	n, data, _, err := r.Store.Read(row.Ref.Path)
+	if err != nil {
+		return a, err
+	}
+	a = ShowAnswer{NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead, SupersededBy: row.SupersededBy, File: data}
+	if a.Revisions, err = r.Store.History(row.ID); err != nil {
+		return a, err
+	}
+	for _, rev := range a.Revisions {
+		a.History = append(a.History, r.Store.Path(rev.Path))
+	}
+	tally, err := r.tally(ctx, row.ID)
+	a.Injected, a.Recalled = tally.Injected, tally.Recalled
+	return a, err
+}
+
+// tally counts how often a note was told and found, up to this moment.
+func (r *Rooms) tally(ctx context.Context, id note.ID) (store.Tally, error) {
+	r.foldEvents(ctx)
+	tallies, err := r.Index.Counters(ctx, []note.ID{id})
+	return tallies[id], err
+}
+
+// foldEvents brings the counters into step with the event log. An index that
+// cannot be written keeps its counters, which is told.
+func (r *Rooms) foldEvents(ctx context.Context) {
+	if err := r.Index.Fold(ctx); err != nil && !r.Store.ReadOnly() {
+		r.Notify("%v", err)
+	}
+}
+
+// PathOf returns where the file of the note that name names stands.
+func PathOf(ctx context.Context, r *Rooms, name string) (string, error) {
+	row, err := Resolve(ctx, r, name)
+	return r.Store.Path(row.Ref.Path), err
+}

@@ -1,0 +1,174 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// Counts is a number for each value of a field.
+type Counts map[string]int
+
+// StatsAnswer says what memory holds and what it was good for.
+type StatsAnswer struct {
+	Notes struct {
+		Total      int    `json:"total"`
+		Live       int    `json:"live"`
+		Superseded int    `json:"superseded"`
+		ByType     Counts `json:"by_type"`
+		ByProject  Counts `json:"by_project"`
+		ByMachine  Counts `json:"by_machine"`
+		BySource   Counts `json:"by_source"`
+		ByMonth    Counts `json:"by_month"` // of creation
+		Never      int    `json:"never_shown"`
+	} `json:"notes"`
+	Since    string      `json:"since"`
+	Activity Activity    `json:"activity"`
+	Most     []ShownNote `json:"most_shown"`
+	Bytes    struct {
+		Index  int64 `json:"index"`
+		Events int64 `json:"events"`
+	} `json:"bytes"`
+
+	From time.Time `json:"-"`
+}
+
+// Activity is what memory did on this machine, as the event log says.
+type Activity struct {
+	Told         int     `json:"sessions_told"`
+	Captured     int     `json:"sessions_captured"`
+	Trivial      int     `json:"sessions_trivial"`
+	Written      int     `json:"notes_written"`
+	Questions    int     `json:"questions"`
+	Answered     int     `json:"questions_answered"`
+	Gaps         int     `json:"gaps"`
+	Syncs        int     `json:"syncs"`
+	HookFailures int     `json:"hook_failures"`
+	QuestionMS   float64 `json:"question_ms_median"`
+	StartMS      float64 `json:"session_start_ms_median"`
+}
+
+// A ShownNote is a note and how often it was shown.
+type ShownNote struct {
+	NamedID
+	Injected int `json:"injected"`
+	Recalled int `json:"recalled"`
+}
+
+// mostShown is how many of the notes that were shown most are listed.
+const mostShown = 5
+
+// Stats counts the notes, and what memory did from since on.
+func Stats(ctx context.Context, r *Rooms, since string) (s StatsAnswer, err error) {
+	if s.From, err = Moment("--since", since, r.Store.Now()); err != nil {
+		return s, err
+	}
+	s.Since = s.From.UTC().Format(time.RFC3339)
+	n := &s.Notes
+	n.ByType, n.ByProject, n.ByMachine, n.BySource, n.ByMonth = Counts{}, Counts{}, Counts{}, Counts{}, Counts{}
+	rows, err := r.Index.Select(ctx, index.Filter{Dead: true}, 0)
+	if err != nil {
+		return s, err
+	}
+	ids := make([]note.ID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+		n.ByType[string(row.Type)]++
+		n.ByProject[row.Project]++
+		n.ByMachine[row.MachineID]++
+		n.BySource[row.Source]++
+		if !row.Created.IsZero() {
+			n.ByMonth[row.Created.UTC().Format("2006-01")]++
+		}
+		switch {
+		case row.SupersededBy != "":
+			n.Superseded++
+		case !row.Dead:
+			n.Live++
+		}
+	}
+	n.Total = len(rows)
+	r.foldEvents(ctx)
+	tallies, err := r.Index.Counters(ctx, ids)
+	if err != nil {
+		return s, err
+	}
+	for _, row := range rows {
+		t := tallies[row.ID]
+		if t.Injected+t.Recalled == 0 {
+			n.Never++
+			continue
+		}
+		s.Most = append(s.Most, ShownNote{NamedID{row.ID, row.Title}, t.Injected, t.Recalled})
+	}
+	slices.SortFunc(s.Most, func(a, b ShownNote) int {
+		return cmp.Or(cmp.Compare(b.Injected+b.Recalled, a.Injected+a.Recalled), cmp.Compare(a.ID, b.ID))
+	})
+	s.Most = s.Most[:min(len(s.Most), mostShown)]
+	s.Bytes.Events, s.Bytes.Index = r.Store.EventSize(), sizeOf(r.Store.Path("index.db"))
+	s.Activity, err = r.activity(s.From)
+	return s, err
+}
+
+// sizeOf is the size of a file in bytes, 0 when it is not there.
+func sizeOf(name string) int64 {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
+}
+
+// activity counts what the event log says happened.
+func (r *Rooms) activity(since time.Time) (a Activity, err error) {
+	var starts, questions []float64
+	told := map[string]bool{}
+	err = Records(r, since, func(rec store.Record, _ time.Time) {
+		switch rec.Kind {
+		case store.Injected:
+			told[cmp.Or(rec.Session, string(rec.ID))] = true
+			starts = append(starts, rec.MS)
+		case store.Recalled:
+			a.Questions++
+			if rec.Count > 0 || len(rec.Notes) > 0 {
+				a.Answered++
+			}
+			questions = append(questions, rec.MS)
+		case store.Captured:
+			if rec.Text == "trivial" {
+				a.Trivial++
+			} else {
+				a.Captured++
+			}
+		case store.Written:
+			if rec.Text == "created" || rec.Text == "updated" {
+				a.Written++
+			}
+		case store.Gap:
+			if rec.Count >= 0 {
+				a.Gaps++
+			}
+		case store.Synced:
+			a.Syncs++
+		case store.HookFailure:
+			a.HookFailures++
+		}
+	})
+	a.Told, a.StartMS, a.QuestionMS = len(told), median(starts), median(questions)
+	return a, err
+}
+
+// median is the upper median of some figures, 0 of none.
+func median(all []float64) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}

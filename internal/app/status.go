@@ -1,0 +1,180 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+)
+
+// StatusAnswer is what is in the store and what needs attention.
+type StatusAnswer struct {
+	Root        string        `json:"root"`
+	DBPath      string        `json:"db_path"`
+	ReadOnly    bool          `json:"read_only"`
+	Total       int           `json:"total"`
+	ByType      Counts        `json:"by_type"`
+	ByProject   Counts        `json:"by_project"`
+	ByScope     Counts        `json:"by_scope"`
+	ByWorkspace Counts        `json:"by_workspace"`
+	Sync        SyncState     `json:"sync"`
+	Recall      RecallState   `json:"recall"`
+	Spool       int           `json:"spool"`
+	Poisoned    []string      `json:"poisoned"`
+	Held        int           `json:"held"`
+	Review      int           `json:"review"` // notes of a model that nobody has read
+	Problems    []ProblemView `json:"problems"`
+	Links       []string      `json:"links"`
+	Aside       []string      `json:"set_aside"` // index files of other programs
+	EventBytes  int64         `json:"event_bytes"`
+	IndexBytes  int64         `json:"index_bytes"`
+	Stale       int           `json:"stale"`
+	Rules       string        `json:"redaction_rules,omitempty"` // why redact.toml cannot be used
+}
+
+// A ProblemView is a file that is no note, or of which something is left out.
+type ProblemView struct {
+	Path    string `json:"path"`
+	Reason  string `json:"reason"`
+	Sidecar bool   `json:"sidecar"`
+}
+
+// ViewProblems returns problems with whole paths.
+func ViewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
+	for _, pr := range all {
+		list = append(list, ProblemView{r.Store.Path(pr.Path), pr.Reason, pr.Sidecar})
+	}
+	return list
+}
+
+// Status tells what is in the store and what needs attention.
+func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
+	s = StatusAnswer{
+		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
+		ByType: Counts{}, ByProject: Counts{}, ByScope: Counts{}, ByWorkspace: Counts{},
+		Poisoned: r.Store.Poisoned(), Held: len(r.Store.Held()), Links: r.Store.Links(), EventBytes: r.Store.EventSize(),
+	}
+	quarantined, unread, err := Unread(ctx, r)
+	if err != nil {
+		return s, err
+	}
+	s.Review = len(quarantined) + len(unread)
+	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
+	rows, err := r.Index.Select(ctx, index.Filter{Dead: true}, 0)
+	if err != nil {
+		return s, err
+	}
+	s.Total = len(rows)
+	for _, row := range rows {
+		s.ByType[string(row.Type)]++
+		s.ByProject[row.Project]++
+		s.ByScope[string(row.Ref.Scope)]++
+		s.ByWorkspace[row.WorkspaceID]++
+	}
+	found, err := r.Index.Problems(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Problems = ViewProblems(r, found)
+	if jobs, err := r.Store.Jobs(); err == nil {
+		s.Spool = len(jobs)
+	}
+	s.IndexBytes = sizeOf(s.DBPath)
+	if r.Rules != nil {
+		s.Rules = r.Rules.Error()
+	}
+	if s.Recall, err = RecallStatus(ctx, r); err != nil {
+		return s, err
+	}
+	s.Sync, err = SyncStatus(ctx, r)
+	return s, err
+}
+
+// Unread lists the notes that a model wrote and nobody has looked at, those in
+// quarantine apart.
+func Unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
+	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed}, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, row := range rows {
+		made := row.Source == note.Reflection || row.Source == note.Merge
+		if !made && !row.Dead || row.Status != "" || row.SupersededBy != "" {
+			continue
+		}
+		n, _, _, err := r.Store.Read(row.Ref.Path)
+		switch {
+		case err != nil:
+		case n.Quarantine:
+			quarantined = append(quarantined, n)
+		case made && !row.Dead:
+			others = append(others, n)
+		}
+	}
+	return quarantined, others, nil
+}
+
+// A Glance is what a status line shows.
+type Glance struct {
+	Empty     bool // there is no store yet
+	Notes     int
+	Here      int // live notes of the current folder's project
+	Synced    *SyncGlance
+	Conflicts int
+	Held      int
+	Waiting   int   // sessions to capture
+	Rules     error // why redact.toml cannot be used
+}
+
+// A SyncGlance is how the last sync ended.
+type SyncGlance struct {
+	State   string // when it stands still: why
+	At      string // RFC 3339; "" when it never reached the remote
+	Offline bool
+}
+
+// TakeGlance collects what a status line shows. It walks nothing and writes
+// nothing.
+func TakeGlance(ctx context.Context, h Host) (g Glance, err error) {
+	if _, err := os.Stat(h.Config.Home); errors.Is(err, fs.ErrNotExist) {
+		return Glance{Empty: true}, nil
+	}
+	r, err := Open(ctx, h, 0)
+	if err != nil {
+		return g, err
+	}
+	defer r.Close()
+	st, err := r.Index.Statistics(ctx)
+	if err != nil {
+		return g, err
+	}
+	g = Glance{Notes: st.Notes, Here: r.projectNotes(ctx), Conflicts: r.Store.CountConflicts(), Held: len(r.Store.Held()), Rules: r.Rules}
+	if jobs, err := r.Store.Jobs(); err == nil {
+		g.Waiting = len(jobs)
+	}
+	if r.Config.Sync.Remote != "" {
+		last := LastSync(r)
+		g.Synced = &SyncGlance{At: last.OK, Offline: last.Offline}
+		if StandsStill(last.State) {
+			g.Synced.State = string(last.State)
+		}
+	}
+	return g, nil
+}
+
+// projectNotes counts the live notes of this folder's project.
+func (r *Rooms) projectNotes(ctx context.Context) (n int) {
+	counts, err := r.Index.PerProject(ctx, index.Filter{Projects: r.Store.Names(Project(r.Store, "")), Now: r.Store.Now()})
+	if err != nil {
+		return 0
+	}
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}

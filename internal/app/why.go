@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// An Origin is where a note came from; From are the origins of the notes it was
+// made of.
+type Origin struct {
+	ID       note.ID   `json:"id"`
+	Type     note.Type `json:"type,omitempty"`
+	Title    string    `json:"title"`
+	Source   string    `json:"source,omitempty"`
+	Model    string    `json:"model,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Machine  string    `json:"machine,omitempty"`
+	Created  string    `json:"created_at,omitempty"`
+	Evidence []Quote   `json:"evidence"`
+	From     []Origin  `json:"derived_from"`
+	Gone     bool      `json:"gone,omitempty"`
+}
+
+// A Quote is a sentence of a session that supports a note.
+type Quote struct {
+	Session string `json:"session"`
+	Quote   string `json:"quote"`
+}
+
+// A Showing is one time at which a note was shown.
+type Showing struct {
+	At      string `json:"at"`
+	Kind    string `json:"kind"`
+	Session string `json:"session,omitempty"`
+	Project string `json:"project,omitempty"`
+	Query   string `json:"query,omitempty"`
+	Via     string `json:"via,omitempty"`
+	Rank    int    `json:"rank,omitempty"` // of the answer to a question, from 1
+	Why     string `json:"why"`
+}
+
+// WhyAnswer tells where a note came from, and when and why it was shown.
+type WhyAnswer struct {
+	ID           note.ID   `json:"id"`
+	Origin       Origin    `json:"origin"`
+	Live         bool      `json:"live"`
+	Supersedes   []note.ID `json:"supersedes"`
+	SupersededBy note.ID   `json:"superseded_by,omitempty"`
+	Changes      int       `json:"changes"`
+	Injected     int       `json:"injected"`
+	Recalled     int       `json:"recalled"`
+	Showings     []Showing `json:"showings"`
+
+	Note  *note.Note `json:"-"`
+	Path  string     `json:"-"`
+	Total int        `json:"-"` // showings in the event log
+}
+
+// originDepth is how far derived notes are followed.
+const originDepth = 8
+
+// Why tells where the note that name names came from, back to the sentences it
+// was made from, and its showings, newest first, at most limit (0: all).
+func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, err error) {
+	row, err := Resolve(ctx, r, name)
+	if err != nil {
+		return a, err
+	}
+	n, _, _, err := r.Store.Read(row.Ref.Path)
+	if err != nil {
+		return a, err
+	}
+	tally, err := r.tally(ctx, row.ID)
+	if err != nil {
+		return a, err
+	}
+	shown, err := r.showings(row, n)
+	if err != nil {
+		return a, err
+	}
+	revs, err := r.Store.History(row.ID)
+	a = WhyAnswer{
+		ID: row.ID, Origin: r.origin(n, map[note.ID]bool{}, originDepth), Live: !row.Dead, Supersedes: n.Supersedes,
+		SupersededBy: row.SupersededBy, Changes: len(revs), Injected: tally.Injected, Recalled: tally.Recalled, Showings: shown,
+		Note: n, Path: r.Store.Path(row.Ref.Path), Total: len(shown),
+	}
+	if limit > 0 {
+		a.Showings = shown[:min(len(shown), limit)]
+	}
+	return a, err
+}
+
+// showings lists when a note was shown, newest first.
+func (r *Rooms) showings(row index.Row, n *note.Note) (shown []Showing, err error) {
+	err = Records(r, time.Time{}, func(rec store.Record, _ time.Time) {
+		i := slices.Index(rec.Notes, row.ID)
+		if i < 0 || rec.Kind != store.Injected && rec.Kind != store.Recalled {
+			return
+		}
+		shown = append(shown, newShowing(rec, i, n))
+	})
+	slices.Reverse(shown)
+	return shown, err
+}
+
+// newShowing says why a note was shown. i is its place in the answer.
+func newShowing(rec store.Record, i int, n *note.Note) Showing {
+	s := Showing{At: rec.At, Kind: rec.Kind, Session: rec.Session, Project: rec.Project, Query: rec.Query, Via: rec.Text}
+	session := ""
+	if rec.Session != "" {
+		session = " of session " + Line(rec.Session, 40)
+	}
+	switch {
+	case rec.Kind == store.Recalled:
+		s.Rank = i + 1
+		s.Why = fmt.Sprintf("answer %d to a question", s.Rank)
+		if rec.Query != "" {
+			s.Why = fmt.Sprintf("answer %d to %q", s.Rank, Line(rec.Query, 80))
+		}
+		if rec.Text != "" {
+			s.Why += " (" + Printable(rec.Text) + ")"
+		}
+	case n.Kind == note.Handoff:
+		s.Why = "told at the start" + session + ": it was handed over"
+	case n.Project == note.Global:
+		s.Why = "told at the start" + session + ": a global note is told to every session"
+	default:
+		s.Why = "told at the start" + session + ": one of the notes of its project"
+	}
+	return s
+}
+
+// origin follows a note back to what it was made of.
+func (r *Rooms) origin(n *note.Note, seen map[note.ID]bool, left int) Origin {
+	seen[n.ID] = true
+	o := Origin{
+		ID: n.ID, Type: n.Type, Title: n.Title, Source: n.Provenance.Source, Model: n.Provenance.Model, Session: n.Provenance.Session,
+		Machine: n.MachineID, Created: string(n.CreatedAt), Evidence: []Quote{}, From: []Origin{},
+	}
+	for _, e := range n.Evidence {
+		o.Evidence = append(o.Evidence, Quote{e.Session, e.Quote})
+	}
+	for _, id := range n.DerivedFrom {
+		if seen[id] || left == 0 {
+			continue
+		}
+		ref, err := r.Store.Find(id)
+		if err == nil {
+			if from, _, _, rerr := r.Store.Read(ref.Path); rerr == nil {
+				o.From = append(o.From, r.origin(from, seen, left-1))
+				continue
+			}
+		}
+		o.From = append(o.From, Origin{ID: id, Gone: true, Evidence: []Quote{}, From: []Origin{}})
+	}
+	return o
+}
