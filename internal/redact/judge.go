@@ -193,7 +193,7 @@ func (p *pair) besideUser(s string) bool {
 			name, _, ok = strings.Cut(line, ":")
 		}
 		name = strings.Trim(name, " \t-\"'")
-		if ok && hasSuffix(name, "user", "username", "login", "uid", "user id", "userid", "email", "account") && !strings.ContainsAny(name, "(.") {
+		if ok && hasSuffix(name, []string{"user", "username", "login", "uid", "user id", "userid", "email", "account"}) && !strings.ContainsAny(name, "(.") {
 			return true
 		}
 	}

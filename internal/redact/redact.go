@@ -9,7 +9,7 @@
 //	r, err := redact.New(rules...)
 //	safe := r.Redact(transcript).Head(24_000) // redact first, then cut
 //
-// It knows three kinds of rule. Vendor rules (tokens.go, context.go) know what
+// It knows three kinds of rule. Patterns (patterns.go, rules.txt) know what
 // the tokens of one service look like. Structures (structures.go, headers.go,
 // commands.go) know places that hold credentials whatever they look like: key
 // blocks, addresses with a password, headers, .netrc files, command lines. The
@@ -182,7 +182,7 @@ func (r *Redactor) settle(s string, found []Finding) []Finding {
 // allowed reports whether the user's allowlist names the secret.
 func (r *Redactor) allowed(secret string) bool {
 	for _, p := range r.allow {
-		if re := p.get(); re != nil && re.MatchString(secret) {
+		if p.get().MatchString(secret) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -59,16 +60,9 @@ func trigram(a, b, c byte) uint32 {
 	return uint32(a&31)<<10 | uint32(b&31)<<5 | uint32(c&31)
 }
 
-// builtin holds the keywords of the built-in rules, made at first use.
-var builtin struct {
-	once  sync.Once
-	words []keyword
-}
-
 // newFilter returns a filter for the built-in rules and the user's own.
 func newFilter(own []*userRule) *filter {
-	builtin.once.Do(func() { builtin.words = builtinKeywords() })
-	f := &filter{words: builtin.words[:len(builtin.words):len(builtin.words)]}
+	f := &filter{words: slices.Clip(builtinKeywords())}
 	for i, u := range own {
 		f.words = append(f.words, u.keywords(i)...)
 	}
@@ -83,23 +77,22 @@ func newFilter(own []*userRule) *filter {
 	return f
 }
 
-// builtinKeywords gathers the keywords of every table.
-func builtinKeywords() []keyword {
-	words := append(structureKeywords(), commandKeywords()...)
-	for i := range tokens {
-		words = append(words, tokens[i].keywords()...)
-	}
-	for i := range inside {
-		words = append(words, inside[i].keywords()...)
-	}
-	for i := range contexts {
-		words = append(words, contexts[i].keywords()...)
-	}
-	for _, w := range strings.Fields(nameStems) {
-		words = append(words, keyword{text: w, match: (*scan).assignment})
-	}
-	return words
+// kinds lists the kinds of built-in rule, each of which makes its keywords. Where
+// several rules know what stands at one place, they are asked in this order.
+var kinds = [...]func() []keyword{
+	structureKeywords,  // places that hold credentials: structures.go, headers.go
+	commandKeywords,    // command lines and calls: commands.go
+	patternKeywords,    // what tokens look like: patterns.go, rules.txt
+	assignmentKeywords, // names and their values: keyvalue.go, names.go, values.go, judge.go
 }
+
+// builtinKeywords holds the keywords of the built-in rules.
+var builtinKeywords = sync.OnceValue(func() (all []keyword) {
+	for _, kind := range kinds {
+		all = append(all, kind()...)
+	}
+	return all
+})
 
 // run calls the matcher of each keyword in the text, in order.
 func (f *filter) run(x *scan) {

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -174,12 +175,7 @@ func isReference(v string) bool {
 	case '*', '-', '_', '=', '?':
 		return strings.Trim(v, "*-_=?.") == ""
 	}
-	for _, p := range [...]string{"env.", "env:", "env(", "os.", "process.", "var.", "vars.", "local.", "data.", "secrets.", "secret.", "config.", "config[", "self.", "this.", "args.", "options.", "opts.", "params.", "settings.", "vault:", "file:", "ref:", "ref+", "op://", "arn:", "http://", "https://", "ssm:", "keyring:", "prompt", "@Microsoft.KeyVault", "C:\\", "import.meta"} {
-		if strings.HasPrefix(v, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(references(), func(p string) bool { return strings.HasPrefix(v, p) })
 }
 
 // isHole reports whether a string is a template that something else fills.
@@ -234,14 +230,12 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	low := strings.ToLower(t)
-	if stopWord(low) || toy(low) || strings.HasPrefix(low, "abc123") || strings.HasPrefix(low, "123456") {
+	if stopwords()[low] || toy(low) || strings.HasPrefix(low, "abc123") || strings.HasPrefix(low, "123456") {
 		return true
 	}
 	long := random(v)
-	for _, p := range [...]string{"placeholder", "changeme", "change_me", "change-me", "change_this", "redacted", "goeshere", "goes-here", "goes_here", "your_", "your-", "yourpass", "yourtoken", "yourkey", "yoursecret", "yourapi", "youraccess", "yourown", "insert_", "insert-", "replace_", "replace-", "replaceme", "example_", "example-", "xxxx", "****", "....", "-here", "_here", "...", "…", "dummy", "0000000000", "1234567890123", "abcdefghijkl"} {
-		if strings.Contains(low, p) {
-			return true
-		}
+	if containsAny(low, placeholders()) {
+		return true
 	}
 	if !long {
 		for _, p := range [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"} {
@@ -287,16 +281,4 @@ func isSecretWord(v string) bool {
 		}
 	}
 	return len(low) <= 3 && (low == "tok" || low == "pw" || low == "psw" || low == "sec")
-}
-
-// stopWord reports whether a word in the place of a value is a type, a literal
-// of some language, or what documents write there.
-func stopWord(low string) bool {
-	switch low {
-	case "str", "string", "strings", "text", "char", "bytes", "byte", "int", "integer", "number", "bool", "boolean", "float", "object", "any", "array", "list", "map", "dict", "varchar", "uuid", "function", "func", "void", "unknown", "never", "date", "datetime", "json", "binary", "buffer", "optional", "option", "nullable", "required", "secretstr", "charfield",
-		"none", "null", "nil", "nullptr", "undefined", "true", "false", "yes", "no", "on", "off", "empty", "default", "auto", "unset", "blank", "omitted", "disabled", "enabled", "missing", "invalid", "valid", "expired", "hidden", "masked", "private", "public", "internal", "never_expires",
-		"write", "read", "fail", "failed", "passed", "skip", "ok", "error", "admin", "owner", "value", "val", "values", "data", "name", "username", "user", "userid", "root", "login", "email", "id", "input", "output", "result", "response", "request", "field", "index", "item", "node", "type", "kind", "return", "await", "new", "self", "this", "get", "set", "new_value", "x", "xx", "xxx", "abc", "abcd", "abcdef", "foo", "bar", "baz", "foobar", "qux", "quux", "foo_bar", "asdf", "qwerty", "hello", "world", "test", "testing", "tests", "testtest", "123", "1234", "12345", "123456", "1234567", "12345678", "123456789", "abc123", "demo", "guest", "example", "sample", "something", "somevalue", "some_value", "whatever", "here", "todo", "tbd", "n/a", "na", "redacted", "removed", "changeit", "postgres", "mysql", "mongo", "redis", "rabbitmq", "docker", "sa", "pw", "pass", "passwd", "p4ssw0rd", "p@ssw0rd", "passw0rd", "password1", "password123", "secret123", "letmein", "s3cret", "s3cr3t", "changeme!", "generated", "random", "basic", "bearer", "digest", "oauth", "file", "stdin", "env", "prompt", "ask", "plain", "the", "a", "an", "and", "or", "is", "for", "not", "in", "of", "to", "with", "from", "if", "else", "your", "my", "github", "gitlab", "google", "hmac", "hs256", "rs256", "sha256", "sha1", "md5", "bcrypt", "argon2", "plan", "expression", "identifier", "literal", "keyword", "operator", "comment", "pipeline", "local", "global", "current", "hash", "salt", "signature", "const", "let", "var", "async", "struct", "class", "interface", "enum", "static", "final", "override", "import", "export", "uint", "uint8", "uint32", "uint64", "int32", "int64", "char*", "std::string", "wstring", "usize", "box", "arc", "vec", "hunter":
-		return true
-	}
-	return false
 }
