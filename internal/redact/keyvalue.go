@@ -270,7 +270,7 @@ func (p *pair) read(x *scan, i int) bool {
 	p.spaced = p.spaced && j > i
 	// A value may stand on the next line if it is quoted.
 	if k := j; k < len(s) && (s[k] == '\n' || s[k] == '\r' || s[k] == '\\' && k+1 < len(s) && s[k+1] == '\n') && p.op <= colon {
-		for k < min(len(s), j+80) && (isSpace(s[k]) || s[k] == '\\' && s[k+1] == '\n') {
+		for k < min(len(s), j+80) && (isSpace(s[k]) || strings.HasPrefix(s[k:], "\\\n")) {
 			k++
 		}
 		if q := quoteAt(s, k); q == "" || p.op == colon && q[0] != '"' {
