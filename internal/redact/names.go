@@ -3,7 +3,8 @@ package redact
 import "strings"
 
 // nameStems are the letters a name must hold before we look at it at all.
-const nameStems = "pass pwd secret token key auth cred psk session signature salt kennwort contrase senha webhook dsn _pat _pw bindpw rootpw userpw adminpw jwt otp sessid connectionstring connection_string"
+const nameStems = "pass pwd secret token key auth cred psk session signature salt kennwort contrase senha webhook dsn " +
+	"_pat _pw bindpw rootpw userpw adminpw jwt otp sessid connectionstring connection_string"
 
 // assignmentKeywords makes the keywords of the assignment rule.
 func assignmentKeywords() []keyword {
@@ -75,9 +76,9 @@ func splitWords(low, name string, out *[24]string) int {
 		case !isAlnum(c):
 			put(i)
 			start = i + 1
-		case i > start && 'A' <= c && c <= 'Z' && ('a' <= name[i-1] && name[i-1] <= 'z' || isDigit(name[i-1]) || i+1 < len(name) && 'a' <= name[i+1] && name[i+1] <= 'z' && isLetter(name[i-1])):
-			put(i)
-		case i > start && isDigit(c) && isLetter(name[i-1]):
+		case i == start:
+		case isUpper(c) && (isLower(name[i-1]) || isDigit(name[i-1]) || i+1 < len(name) && isLower(name[i+1]) && isLetter(name[i-1])),
+			isDigit(c) && isLetter(name[i-1]):
 			put(i)
 		}
 	}
@@ -96,55 +97,47 @@ func head(last string, before []string) class {
 		if compound || last == "pass" {
 			return password
 		}
-	case "secret", "secrets":
-		if compound {
-			if last == "secrets" {
-				return weak
-			}
-			return secret
-		}
-		if last == "secrets" {
-			return ordinary
-		}
-		return bare
+	case "secret":
+		return either(compound, secret, bare)
+	case "secrets":
+		return either(compound, weak, ordinary)
 	case "token":
-		if compound {
-			if otherTokens()[before[len(before)-1]] {
-				return weak
-			}
-			return secret
+		if compound && otherTokens()[before[len(before)-1]] {
+			return weak
 		}
-		return bare
+		return either(compound, secret, bare)
 	case "pat":
 		if compound {
 			return weak // personal access token, or pattern
 		}
 	case "credential", "credentials", "creds", "cred":
-		if compound {
-			return secret
-		}
-		return bare
+		return either(compound, secret, bare)
 	case "key":
 		if compound {
 			return keyOf(before[len(before)-1], before)
 		}
 		return weak
 	case "string":
-		if compound && before[len(before)-1] == "connection" {
-			return weak
-		}
-		return ordinary
+		return either(compound && before[len(before)-1] == "connection", weak, ordinary)
 	}
 	if weakNames()[last] {
 		return weak
 	}
 	switch {
-	case hasSuffix(last, passwordEndings()), strings.HasSuffix(last, "pwd") && last != "oldpwd":
+	case hasSuffix(last, passwordEndings()...), strings.HasSuffix(last, "pwd") && last != "oldpwd":
 		return password
-	case hasSuffix(last, secretEndings()), strings.HasSuffix(last, "token") && !strings.HasSuffix(last, "maxtoken"):
+	case hasSuffix(last, secretEndings()...), strings.HasSuffix(last, "token") && !strings.HasSuffix(last, "maxtoken"):
 		return secret
 	}
 	return ordinary
+}
+
+// either returns yes if it is so, and no otherwise.
+func either(so bool, yes, no class) class {
+	if so {
+		return yes
+	}
+	return no
 }
 
 // keyOf judges a key by the word before it.

@@ -184,26 +184,3 @@ func (x *scan) anchored(rule string, p *lazyPattern, at int) bool {
 	}
 	return true
 }
-
-// wordRun returns the length of the run of letters, digits and _ - at the beginning of s.
-func wordRun(s string) int {
-	n := 0
-	for n < len(s) && (isAlnum(s[n]) || s[n] == '_' || s[n] == '-') {
-		n++
-	}
-	return n
-}
-
-// longRun returns the length of the longest run of letters, digits and _ - in s.
-func longRun(s string) int {
-	best, n := 0, 0
-	for i := 0; i < len(s); i++ {
-		if isAlnum(s[i]) || s[i] == '_' || s[i] == '-' {
-			n++
-			best = max(best, n)
-		} else {
-			n = 0
-		}
-	}
-	return best
-}

@@ -9,13 +9,14 @@
 //	r, err := redact.New(rules...)
 //	safe := r.Redact(transcript).Head(24_000) // redact first, then cut
 //
-// It knows three kinds of rule. Patterns (patterns.go, rules.txt) know what
-// the tokens of one service look like. Structures (structures.go, headers.go,
-// commands.go) know places that hold credentials whatever they look like: key
-// blocks, addresses with a password, headers, .netrc files, command lines. The
-// assignment rule (keyvalue.go, names.go, values.go) knows how people name
-// secrets and what the values are not: references, types, placeholders, prose.
-// Users add rules of their own with a file (userrules.go).
+// It knows three kinds of rule; scan.go lists them. Patterns (patterns.go, rules.txt)
+// know what the tokens of one service look like. Structures (structures.go,
+// headers.go, commands.go) know places that hold credentials whatever they look
+// like: key blocks, addresses with a password, headers, .netrc files, command lines.
+// The assignment rule (assignment.go, operator.go, names.go, values.go, judge.go)
+// knows how people name secrets and what the values are not: references, types,
+// placeholders, prose. Users add rules of their own with a file (userrules.go).
+// Lists of words stand in files (words.go).
 //
 // # Failure policy
 //

@@ -83,7 +83,7 @@ var kinds = [...]func() []keyword{
 	structureKeywords,  // places that hold credentials: structures.go, headers.go
 	commandKeywords,    // command lines and calls: commands.go
 	patternKeywords,    // what tokens look like: patterns.go, rules.txt
-	assignmentKeywords, // names and their values: keyvalue.go, names.go, values.go, judge.go
+	assignmentKeywords, // names and their values: assignment.go, operator.go, names.go, values.go, judge.go
 }
 
 // builtinKeywords holds the keywords of the built-in rules.
@@ -117,73 +117,4 @@ func (f *filter) visit(x *scan, at int, h uint32) {
 			w.match(x, at)
 		}
 	}
-}
-
-// hasFold reports whether the lower-case word stands at s[at:] in any case.
-func hasFold(s string, at int, word string) bool {
-	if len(s)-at < len(word) {
-		return false
-	}
-	for i := 0; i < len(word); i++ {
-		if lower(s[at+i]) != word[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
-func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-func isBlank(c byte) bool  { return c == ' ' || c == '\t' }
-func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// isToken reports whether c may stand in a token: base64 of either alphabet and what services join with.
-func isToken(c byte) bool {
-	return isAlnum(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~'
-}
-
-// boundary reports whether a token may begin at s[i]: not inside a word. The
-// letter of an escape (\n) and the digits of a URL escape (%3D) are no word.
-func boundary(s string, i int) bool {
-	if i == 0 || !isAlnum(s[i-1]) {
-		return true
-	}
-	if i >= 2 && s[i-2] == '\\' && strings.IndexByte("nrtbf", s[i-1]) >= 0 {
-		return true
-	}
-	return i >= 3 && s[i-3] == '%' && isHex(s[i-2]) && isHex(s[i-1])
-}
-
-// skipBlanks returns the first offset from i on that holds no blank, looking at most n bytes far.
-func skipBlanks(s string, i, n int) int {
-	for end := min(len(s), i+n); i < end && isBlank(s[i]); i++ {
-	}
-	return i
-}
-
-// lineStart returns the offset at which the line of s[i] begins, looking at most n bytes back.
-func lineStart(s string, i, n int) int {
-	lo := max(0, i-n)
-	if k := strings.LastIndexByte(s[lo:i], '\n'); k >= 0 {
-		return lo + k + 1
-	}
-	return lo
-}
-
-// lineEnd returns the offset at which the line of s[i] ends, looking at most n bytes ahead.
-func lineEnd(s string, i, n int) int {
-	hi := min(len(s), i+n)
-	if k := strings.IndexByte(s[i:hi], '\n'); k >= 0 {
-		return i + k
-	}
-	return hi
 }

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -22,9 +21,9 @@ func shapeOf(v string) shape {
 		c := v[i]
 		counts[c]++
 		switch {
-		case 'a' <= c && c <= 'z':
+		case isLower(c):
 			sh.lower++
-		case 'A' <= c && c <= 'Z':
+		case isUpper(c):
 			sh.upper++
 		case isDigit(c):
 			sh.digit++
@@ -84,7 +83,7 @@ func changes(v string) int {
 func lonely(v string) int {
 	n := 0
 	for i := 1; i+1 < len(v); i++ {
-		if 'a' <= v[i] && v[i] <= 'z' && 'A' <= v[i-1] && v[i-1] <= 'Z' && 'A' <= v[i+1] && v[i+1] <= 'Z' {
+		if isLower(v[i]) && isUpper(v[i-1]) && isUpper(v[i+1]) {
 			n++
 		}
 	}
@@ -123,7 +122,8 @@ func wordlike(v string) bool {
 
 // pathlike reports whether v is a path, an address or a dotted name.
 func pathlike(v string) bool {
-	if strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/") || strings.Contains(v, "://") || strings.HasPrefix(v, "arn:") || strings.HasPrefix(v, `\\`) || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
+	drive := len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+	if drive || hasPrefix(v, "./", "../", "~/", "arn:", `\\`) || strings.Contains(v, "://") {
 		return true
 	}
 	// Base64 holds a slash now and then; a path holds words between its slashes.
@@ -140,6 +140,13 @@ func pathlike(v string) bool {
 	return parts > 1 && words == parts || parts > 2 && words >= parts-1 || strings.HasPrefix(v, "/") && parts > 1 && 2*words >= parts
 }
 
+// isFiller reports whether v stands in for a value: a reference, a template, or what
+// documents write there, our own mark among them.
+func isFiller(v string) bool { return isReference(v) || isPlaceholder(v) || isHole(v) }
+
+// standsIn is isFiller, or v only says what it is.
+func standsIn(v string) bool { return isFiller(v) || isSecretWord(v) }
+
 // isReference reports whether v says where the secret is rather than what it is.
 func isReference(v string) bool {
 	if v == "" {
@@ -147,7 +154,8 @@ func isReference(v string) bool {
 	}
 	switch v[0] {
 	case '<', '{', '@', '`':
-		return len(v) == 1 || v[0] != '@' && v[0] != '{' || strings.HasSuffix(v, "}") || isName(v[1:]) && wordlike(v[1:]) || v[0] == '@' && len(v) > 1 && v[1] == '/'
+		return len(v) == 1 || v[0] != '@' && v[0] != '{' || strings.HasSuffix(v, "}") || isName(v[1:]) && wordlike(v[1:]) ||
+			v[0] == '@' && v[1] == '/'
 	case '[':
 		return !strings.HasPrefix(v, mark)
 	case '$':
@@ -155,10 +163,7 @@ func isReference(v string) bool {
 		if len(v) == 1 || v[1] == '{' || v[1] == '(' {
 			return true
 		}
-		n := 1
-		for n < len(v) && (isAlnum(v[n]) || v[n] == '_' || v[n] == ':') {
-			n++
-		}
+		n := runEnds(v, 1, len(v), "_:")
 		return n == len(v) || strings.IndexByte(".[(-/ ", v[n]) >= 0
 	case '%':
 		return len(v) > 2 && (v[len(v)-1] == '%' || v[1] == '(' || v[1] == '{') || len(v) == 2
@@ -175,15 +180,13 @@ func isReference(v string) bool {
 	case '*', '-', '_', '=', '?':
 		return strings.Trim(v, "*-_=?.") == ""
 	}
-	return slices.ContainsFunc(references(), func(p string) bool { return strings.HasPrefix(v, p) })
+	return hasPrefix(v, references()...)
 }
 
 // isHole reports whether a string is a template that something else fills.
 func isHole(v string) bool {
-	for _, p := range [...]string{"${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#["} {
-		if strings.Contains(v, p) {
-			return true
-		}
+	if containsAny(v, "${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#[", "&lt;") {
+		return true
 	}
 	if i := strings.IndexByte(v, '{'); i >= 0 {
 		if j := strings.IndexByte(v[i:], '}'); j > 1 && isName(strings.TrimRight(v[i+1:i+j], "!:0123456789")) {
@@ -195,7 +198,7 @@ func isHole(v string) bool {
 			return true
 		}
 	}
-	return strings.Contains(v, "&lt;")
+	return false
 }
 
 // isName reports whether v could be the name of a variable, with its fields.
@@ -211,7 +214,7 @@ func isName(v string) bool {
 // isPlaceholder reports whether v stands in for a value the reader will supply.
 func isPlaceholder(v string) bool {
 	t := strings.Trim(v, ".…*-_=#xX?<>[](){}\"' \\")
-	if t == "" || len(t) == 0 {
+	if t == "" {
 		return true
 	}
 	if len(v) > 4096 {
@@ -230,33 +233,27 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	low := strings.ToLower(t)
-	if stopwords()[low] || toy(low) || strings.HasPrefix(low, "abc123") || strings.HasPrefix(low, "123456") {
+	if stopwords()[low] || toy(low) || hasPrefix(low, "abc123", "123456") {
 		return true
 	}
-	long := random(v)
-	if containsAny(low, placeholders()) {
+	if containsAny(low, placeholders()...) {
 		return true
 	}
-	if !long {
-		for _, p := range [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"} {
-			if strings.HasPrefix(low, p) || strings.HasSuffix(low, p) {
-				return true
-			}
-		}
-	}
-	return false
+	words := [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"}
+	return (hasPrefix(low, words[:]...) || hasSuffix(low, words[:]...)) && !random(v)
 }
 
 // toy reports whether v is one of the passwords of tutorials: super_s3cr3t, p4ssw0rd, mysecretpassword.
 func toy(low string) bool {
-	if len(low) > 32 || wordlike(low) || !strings.Contains(low, "cr") && !strings.Contains(low, "ss") && !strings.Contains(low, "$$") && !strings.Contains(low, "55") && !strings.Contains(low, "unt") {
+	if len(low) > 32 || wordlike(low) || !containsAny(low, "cr", "ss", "$$", "55", "unt") {
 		return false // dear enough to ask first
 	}
 	low = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "$", "s", "@", "a").Replace(low)
-	if !strings.Contains(low, "secret") && !strings.Contains(low, "password") && !strings.Contains(low, "hunter") {
+	if !containsAny(low, "secret", "password", "hunter") {
 		return false
 	}
-	return strings.Trim(strings.NewReplacer("secret", "", "password", "", "super", "", "top", "", "very", "", "my", "", "some", "", "our", "").Replace(low), "_-. ") == ""
+	words := strings.NewReplacer("secret", "", "password", "", "super", "", "top", "", "very", "", "my", "", "some", "", "our", "")
+	return strings.Trim(words.Replace(low), "_-. ") == ""
 }
 
 // isSecretWord reports whether v only says what it is: mypassword, API_TOKEN,
@@ -272,13 +269,10 @@ func isSecretWord(v string) bool {
 		}, v) // ed25519.PrivateKey
 	}
 	if !wordlike(v) {
-		return isName(v) && len(v)-len(strings.TrimRight(v, "0123456789")) <= 2 && isDigit(v[len(v)-1]) && isSecretWord(strings.TrimRight(v, "0123456789"))
+		word := strings.TrimRight(v, digits)
+		return isName(v) && len(word) < len(v) && len(v)-len(word) <= 2 && isSecretWord(word)
 	}
 	low := strings.ToLower(v)
-	for _, w := range [...]string{"pass", "secret", "token", "key", "pwd", "auth", "cred", "cookie", "session", "bearer"} {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return len(low) <= 3 && (low == "tok" || low == "pw" || low == "psw" || low == "sec")
+	return containsAny(low, "pass", "secret", "token", "key", "pwd", "auth", "cred", "cookie", "session", "bearer") ||
+		low == "tok" || low == "pw" || low == "psw" || low == "sec"
 }
