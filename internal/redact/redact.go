@@ -137,7 +137,7 @@ func (r *Redactor) Find(s string) []Finding {
 // scan runs every rule over s and says also whether s may hold a private tag.
 func (r *Redactor) scan(s string) (found []Finding, tagged bool) {
 	r.once.Do(func() { r.tables = newFilter(r.own) })
-	x := scan{s: s, windows: make([][]window, len(r.own))}
+	x := scan{s: s, windows: make([][]span, len(r.own))}
 	r.tables.run(&x)
 	for i, u := range r.own {
 		u.find(&x, x.windows[i])

@@ -12,8 +12,8 @@ type scan struct {
 	s     string
 	found []Finding
 
-	tagged  bool       // there may be a private tag
-	windows [][]window // where the keywords of each user's rule stand
+	tagged  bool     // there may be a private tag
+	windows [][]span // around the keywords of each user's rule
 
 	nameEnd int // names before this offset have been judged
 	runEnd  int // no space or quote before this offset ...
@@ -28,9 +28,6 @@ type scan struct {
 	failed    *lazyPattern // the last pattern that did not match ...
 	failedEnd int          // ... and where the run of bytes ends in which it did not
 }
-
-// A window is a stretch of text that a user's rule looks at.
-type window struct{ start, end int }
 
 func (x *scan) add(rule string, start, end int) {
 	if start < end {

@@ -13,14 +13,9 @@ type shape struct {
 
 func shapeOf(v string) shape {
 	var sh shape
-	var counts [256]uint16
-	if len(v) > 512 {
-		v = v[:512]
-	}
+	v = v[:min(len(v), 512)]
 	for i := 0; i < len(v); i++ {
-		c := v[i]
-		counts[c]++
-		switch {
+		switch c := v[i]; {
 		case isLower(c):
 			sh.lower++
 		case isUpper(c):
@@ -35,14 +30,24 @@ func shapeOf(v string) shape {
 			sh.symbol++
 		}
 	}
+	sh.entropy = entropy(v)
+	return sh
+}
+
+// entropy returns the Shannon entropy of v in bits a byte.
+func entropy(v string) (h float64) {
+	var counts [256]int
+	for i := 0; i < len(v); i++ {
+		counts[v[i]]++
+	}
 	for i := 0; i < len(v); i++ {
 		if n := counts[v[i]]; n > 0 {
 			p := float64(n) / float64(len(v))
-			sh.entropy -= p * math.Log2(p)
+			h -= p * math.Log2(p)
 			counts[v[i]] = 0
 		}
 	}
-	return sh
+	return h
 }
 
 // random reports whether v looks like something a machine drew: long, letters
