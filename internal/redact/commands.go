@@ -88,13 +88,15 @@ func commandKeywords() []keyword {
 
 // logins are functions that take a user and a password as strings.
 var logins = [...]string{
-	"networkcredential(", "passwordauthentication(", "basicauth(", "basic_auth(", "httpbasicauth(", "httpdigestauth(", "passwordcredentials(", "basicawscredentials(",
-	"setbasicauth(", "plainauth(", ".login(", "auth=(", "auth = (", "getconnection(", "mysql_connect(", "mysqli_connect(", "new mysqli(", "new pdo(", "pg_connect(", "ftp_login(", "ldap_bind(", "imap_open(", "withbasicauth(", ".authenticate(", "awscredentials(", "passwordidentity(", "authenticator(",
+	"networkcredential(", "passwordauthentication(", "basicauth(", "basic_auth(", "httpbasicauth(", "httpdigestauth(",
+	"passwordcredentials(", "basicawscredentials(", "setbasicauth(", "plainauth(", ".login(", "auth=(", "auth = (",
+	"getconnection(", "mysql_connect(", "mysqli_connect(", "new mysqli(", "new pdo(", "pg_connect(", "ftp_login(",
+	"ldap_bind(", "imap_open(", "withbasicauth(", ".authenticate(", "awscredentials(", "passwordidentity(", "authenticator(",
 }
 
 // command masks the secrets on the command line that begins at offset at.
 func (x *scan) command(c *command, at int) {
-	if at > 0 && (isAlnum(x.s[at-1]) || x.s[at-1] == '_' || x.s[at-1] == '.') {
+	if at > 0 && (isAlnum(x.s[at-1]) || strings.IndexByte("_.", x.s[at-1]) >= 0) {
 		return
 	}
 	if c.name == x.lastCommand && at < x.commandEnd {
@@ -107,7 +109,7 @@ func (x *scan) command(c *command, at int) {
 		x.commandEnd = args[len(args)-1].end
 	}
 	for k, a := range args {
-		word := x.s[a.start:a.end]
+		word := a.of(x.s)
 		if k+1 < len(args) {
 			v := args[k+1]
 			switch {
@@ -125,7 +127,8 @@ func (x *scan) command(c *command, at int) {
 			}
 		}
 		for g := range strings.FieldsSeq(c.login) {
-			if strings.HasPrefix(g, "--") && strings.HasPrefix(word, g+"=") || len(g) == 2 && strings.HasPrefix(word, g) && strings.Contains(word, ":") {
+			if strings.HasPrefix(g, "--") && strings.HasPrefix(word, g+"=") ||
+				len(g) == 2 && strings.HasPrefix(word, g) && strings.Contains(word, ":") {
 				x.loginArgument(span{a.start + len(g) + strings.Count(word[len(g):len(g)+1], "="), a.end})
 			}
 		}
@@ -144,20 +147,17 @@ func listed(flags, word string) bool {
 
 // argument masks one argument unless it is plainly none.
 func (x *scan) argument(c *command, v span) {
-	w := strings.Trim(x.s[v.start:v.end], `"'\`)
-	switch {
-	case strings.HasPrefix(w, "-"), w == "", w == mark:
-	case c.force:
-		x.add("command-secret", v.start, v.end)
-	case isReference(w), isPlaceholder(w), isHole(w), isSecretWord(w), pathlike(w) && strings.ContainsAny(w, `/\`), strings.Trim(w, "0123456789:") == "" && len(w) < 6:
-	default:
-		x.add("command-secret", v.start, v.end)
+	w := strings.Trim(v.of(x.s), `"'\`)
+	none := standsIn(w) || pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
+	if strings.HasPrefix(w, "-") || w == "" || w == mark || none && !c.force {
+		return
 	}
+	x.add("command-secret", v.start, v.end)
 }
 
 // loginArgument masks user:password, or user%password.
 func (x *scan) loginArgument(v span) {
-	w := strings.Trim(x.s[v.start:v.end], `"'\`)
+	w := strings.Trim(v.of(x.s), `"'\`)
 	user, pass, ok := strings.Cut(w, ":")
 	if !ok {
 		user, pass, ok = strings.Cut(w, "%")
@@ -171,10 +171,10 @@ func (x *scan) loginArgument(v span) {
 			return
 		}
 	}
-	if pass == mark || user == mark || isReference(pass) || isPlaceholder(pass) || isSecretWord(pass) || strings.EqualFold(user, pass) {
+	if user == mark || isReference(pass) || isPlaceholder(pass) || isSecretWord(pass) || strings.EqualFold(user, pass) {
 		return
 	}
-	start := v.start + strings.Index(x.s[v.start:v.end], w)
+	start := v.start + strings.Index(v.of(x.s), w)
 	x.add("command-login", start, start+len(w))
 }
 
@@ -219,11 +219,11 @@ func arguments(s string, i, limit int) []span {
 // drive, a share nor an option.
 func (x *scan) netUse(at int) {
 	for _, a := range arguments(x.s, at+len("net use"), 300) {
-		w := x.s[a.start:a.end]
-		if w[0] == '/' || strings.HasPrefix(w, `\\`) || strings.HasPrefix(w, `"\\`) || len(w) == 2 && w[1] == ':' || w == "*" {
+		w := a.of(x.s)
+		if hasPrefix(w, "/", `\\`, `"\\`) || len(w) == 2 && w[1] == ':' || w == "*" {
 			continue
 		}
-		if !isReference(w) && !isPlaceholder(w) && w != mark && !isSecretWord(w) {
+		if !isReference(w) && !isPlaceholder(w) && !isSecretWord(w) {
 			x.add("command-secret", a.start, a.end)
 		}
 		return
@@ -240,7 +240,7 @@ func (x *scan) secureString(at int) {
 	if !ok {
 		return
 	}
-	if w := x.s[v.start:v.end]; len(w) >= 4 && !isReference(w) && !isPlaceholder(w) && !isHole(w) {
+	if w := v.of(x.s); len(w) >= 4 && !isFiller(w) {
 		x.add("command-secret", v.start, v.end)
 	}
 }
@@ -270,14 +270,15 @@ func (x *scan) loginCall(i int) {
 		i++
 	}
 	for k := len(found) - 1; k >= 1; k-- {
-		w := s[found[k].start:found[k].end]
-		if len(w) < 4 || strings.Contains(w, " ") || isReference(w) || isPlaceholder(w) || isHole(w) || isSecretWord(w) || pathlike(w) || label(w) || !evidence(w) && len(w) < 8 {
+		v, u := found[k], found[k-1]
+		pass, user := v.of(s), u.of(s)
+		if len(pass) < 4 || strings.Contains(pass, " ") || standsIn(pass) || pathlike(pass) || label(pass) || !evidence(pass) && len(pass) < 8 {
 			continue
 		}
-		if u := found[k-1]; u.end-u.start >= 3 && !strings.ContainsAny(s[u.start:u.end], " :/") && !isPlaceholder(s[u.start:u.end]) && !isReference(s[u.start:u.end]) {
+		if len(user) >= 3 && !strings.ContainsAny(user, " :/") && !isPlaceholder(user) && !isReference(user) {
 			x.add("login", u.start, u.end)
 		}
-		x.add("login-call", found[k].start, found[k].end)
+		x.add("login-call", v.start, v.end)
 		return
 	}
 }

@@ -34,21 +34,19 @@ func (x *scan) address(at int) {
 	}
 	user, password, both := strings.Cut(s[start:sign], ":")
 	switch {
-	case password == mark || user == mark:
+	case user == mark:
 		return
 	case !both:
 		if !random(user) || len(user) < 20 {
 			return
 		}
-	case isReference(password), isPlaceholder(password), isHole(password), strings.EqualFold(user, password), isSecretWord(password):
+	case standsIn(password), strings.EqualFold(user, password):
 		return
 	}
 	host := strings.ToLower(s[sign+1 : end])
 	stop := sign
-	switch scheme := strings.ToLower(s[from:at]); {
-	case !both, host == "", strings.HasPrefix(scheme, "http"), strings.HasPrefix(scheme, "git"), strings.HasPrefix(scheme, "ssh"), strings.HasPrefix(scheme, "socks"),
-		strings.HasPrefix(host, "localhost"), strings.HasPrefix(host, "127."), strings.HasPrefix(host, "["), strings.ContainsAny(host, "${}()*["), strings.HasSuffix(host, "example.com"):
-	default:
+	if both && host != "" && !hasPrefix(strings.ToLower(s[from:at]), "http", "git", "ssh", "socks") &&
+		!hasPrefix(host, "localhost", "127.", "[") && !strings.ContainsAny(host, "${}()*[") && !strings.HasSuffix(host, "example.com") {
 		stop = end
 	}
 	x.add("address-password", start, stop)
@@ -62,7 +60,7 @@ func (x *scan) driverAddress(at int) {
 		i--
 	}
 	user, password, ok := strings.Cut(x.s[i:at], ":")
-	if ok && user != mark && password != mark && !isReference(password) && !isPlaceholder(password) && !isHole(password) && !isSecretWord(password) {
+	if ok && user != mark && !standsIn(password) {
 		x.add("address-password", i, at)
 	}
 }
@@ -86,10 +84,7 @@ func (x *scan) authorization(at int) {
 	if q := quoteAt(s, i); q != "" {
 		i = skipBlanks(s, i+len(q), 4)
 	}
-	j := i
-	for j < len(s) && j < i+24 && (isAlnum(s[j]) || s[j] == '-') {
-		j++
-	}
+	j := runEnds(s, i, 24, "-")
 	if j == i || j >= len(s) || !isBlank(s[j]) {
 		if end := runEnd(s, i); random(s[i:end]) {
 			x.add("authorization", i, end)
@@ -99,15 +94,17 @@ func (x *scan) authorization(at int) {
 	k := skipBlanks(s, j, 8)
 	end := runEnd(s, k)
 	v := s[k:end]
-	if strings.EqualFold(s[i:j], "digest") || strings.HasPrefix(v, mark) || len(v) < 4 || isReference(v) || isPlaceholder(v) || isSecretWord(v) || isHole(v) {
+	if strings.EqualFold(s[i:j], "digest") || strings.HasPrefix(v, mark) || len(v) < 4 || standsIn(v) {
 		return
 	}
-	if name, _, ok := strings.Cut(v, "="); ok && wordlike(name) && strings.Trim(v[len(name):], "=") != "" || strings.HasSuffix(v, "=") && quoteAt(s, end) != "" && wordlike(name) {
+	if name, rest, ok := strings.Cut(v, "="); ok && wordlike(name) &&
+		(strings.Trim(rest, "=") != "" || strings.HasSuffix(v, "=") && quoteAt(s, end) != "") {
 		return // realm="…": parameters, which have names of their own
 	}
 	scheme := strings.ToLower(s[i:j])
 	switch scheme {
-	case "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "geniekey", "splunk", "bot", "negotiate", "ntlm", "oauth", "jwt", "apitoken", "api-token", "secret":
+	case "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "geniekey", "splunk", "bot", "negotiate", "ntlm", "oauth", "jwt",
+		"apitoken", "api-token", "secret":
 		if wordlike(v) && (len(v) < 8 || scheme == "basic" || scheme == "token") && !random(v) {
 			return // "Authorization: Basic authentication"
 		}
@@ -171,10 +168,7 @@ func (x *scan) cookies(at int) {
 	}
 	hi := min(len(s), i+8192)
 	for n := 0; i < hi && n < 64; n++ {
-		j := i
-		for j < hi && (isAlnum(s[j]) || strings.IndexByte("_-.%$", s[j]) >= 0) {
-			j++
-		}
+		j := runEnds(s, i, hi-i, "_-.%$")
 		if j == i || j >= hi || s[j] != '=' {
 			return
 		}
@@ -196,10 +190,5 @@ func (x *scan) cookies(at int) {
 
 // sessionLike reports whether a cookie's name speaks of a session or a token.
 func sessionLike(name string) bool {
-	for _, w := range [...]string{"sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "remember", "login"} {
-		if strings.Contains(strings.ToLower(name), w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(strings.ToLower(name), "sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "remember", "login")
 }

@@ -71,17 +71,13 @@ func (p *pair) quotedSecret(s, v string) bool {
 
 // phrase reports whether a value with blanks may be a passphrase.
 func (p *pair) phrase(v string) bool {
-	return p.class == password && p.op == assign && strings.Count(v, " ") <= 1 && evidence(v) && !wordlike(strings.TrimRight(v, "!?.")) && len(v) <= 32 && !strings.ContainsAny(v, "%$<{")
+	return p.class == password && p.op == assign && len(v) <= 32 && strings.Count(v, " ") <= 1 && evidence(v) &&
+		!wordlike(strings.TrimRight(v, "!?.")) && !strings.ContainsAny(v, "%$<{")
 }
 
 // isPattern reports whether a value is a regular expression or a range of characters.
 func isPattern(v string) bool {
-	for _, p := range [...]string{"(?", "[^", `\d`, `\w`, `\s`, `\x`, `\u`, ")*", "]+", "]*", "[a-z", "[A-Z", "[0-9"} {
-		if strings.Contains(v, p) {
-			return true
-		}
-	}
-	return false
+	return containsAny(v, "(?", "[^", `\d`, `\w`, `\s`, `\x`, `\u`, ")*", "]+", "]*", "[a-z", "[A-Z", "[0-9")
 }
 
 // label reports whether a value is something programs show or look up: a word
@@ -101,7 +97,8 @@ func label(v string) bool {
 	if sh.wide > 0 {
 		return true // words of other languages; keys and passwords are ASCII but for a few
 	}
-	return strings.ContainsAny(v, "_-. :") && wordlike(v) && sh.upper <= 2 && strings.Count(v, "_")+strings.Count(v, ".")+strings.Count(v, "-")+strings.Count(v, ":") >= 2 && sh.digit == 0
+	joints := strings.Count(v, "_") + strings.Count(v, ".") + strings.Count(v, "-") + strings.Count(v, ":")
+	return joints >= 2 && wordlike(v) && sh.upper <= 2 && sh.digit == 0
 }
 
 // plainSecret judges a value without quotes.
@@ -123,7 +120,7 @@ func (p *pair) plainSecret(s, v string) bool {
 		sh := shapeOf(v)
 		switch {
 		case p.is:
-			return p.class >= secret && len(v) >= 6 && sh.digit > 0 && sh.lower+sh.upper > 0 && p.class == password && !isName(v) || random(v) && !allHex(v)
+			return p.class == password && len(v) >= 6 && sh.digit > 0 && sh.lower+sh.upper > 0 && !isName(v) || random(v) && !allHex(v)
 		case p.class == password && p.whole && len(v) >= 8 && sh.digit > 0 && sh.symbol > 0 && sh.lower+sh.upper > 0 && !isName(v):
 			return true
 		}
@@ -193,7 +190,8 @@ func (p *pair) besideUser(s string) bool {
 			name, _, ok = strings.Cut(line, ":")
 		}
 		name = strings.Trim(name, " \t-\"'")
-		if ok && hasSuffix(name, "user", "username", "login", "uid", "user id", "userid", "email", "account") && !strings.ContainsAny(name, "(.") {
+		if ok && hasSuffix(name, "user", "username", "login", "uid", "user id", "userid", "email", "account") &&
+			!strings.ContainsAny(name, "(.") {
 			return true
 		}
 	}
@@ -202,16 +200,14 @@ func (p *pair) besideUser(s string) bool {
 
 // codelike reports whether a value is an expression.
 func codelike(v string) bool {
-	if strings.ContainsAny(v, "([{") || strings.Contains(v, "->") || strings.Contains(v, "::") || strings.HasPrefix(v, "&") || strings.HasPrefix(v, "*") || strings.HasPrefix(v, "!") && isName(v[1:]) {
+	if containsAny(v, "(", "[", "{", "->", "::") || hasPrefix(v, "&", "*") || strings.HasPrefix(v, "!") && isName(v[1:]) {
 		return !strings.HasPrefix(v, mark)
 	}
 	if i := strings.IndexByte(v, '.'); i > 0 && isName(v) && shapeOf(v).digit <= 2 {
 		return true // settings.password
 	}
-	if i := strings.IndexByte(v, '+'); i > 0 && isName(v[:i]) {
-		return true
-	}
-	return false
+	i := strings.IndexByte(v, '+')
+	return i > 0 && isName(v[:i])
 }
 
 // calls reports whether a value begins with the name of what it calls or indexes.

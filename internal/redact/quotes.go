@@ -147,15 +147,3 @@ func runEnd(s string, i int) int {
 	}
 	return i
 }
-
-// tokenEnd returns where the run of token bytes at i ends, a dot that ends a sentence aside.
-func tokenEnd(s string, i int) int {
-	j := i
-	for j < len(s) && isToken(s[j]) {
-		j++
-	}
-	for j > i && s[j-1] == '.' {
-		j--
-	}
-	return j
-}

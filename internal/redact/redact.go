@@ -9,13 +9,14 @@
 //	r, err := redact.New(rules...)
 //	safe := r.Redact(transcript).Head(24_000) // redact first, then cut
 //
-// It knows three kinds of rule. Vendor rules (tokens.go, context.go) know what
-// the tokens of one service look like. Structures (structures.go, headers.go,
-// commands.go) know places that hold credentials whatever they look like: key
-// blocks, addresses with a password, headers, .netrc files, command lines. The
-// assignment rule (keyvalue.go, names.go, values.go) knows how people name
-// secrets and what the values are not: references, types, placeholders, prose.
-// Users add rules of their own with a file (userrules.go).
+// It knows three kinds of rule; scan.go lists them. Patterns (patterns.go, rules.txt)
+// know what the tokens of one service look like. Structures (structures.go,
+// headers.go, commands.go) know places that hold credentials whatever they look
+// like: key blocks, addresses with a password, headers, .netrc files, command lines.
+// The assignment rule (assignment.go, operator.go, names.go, values.go, judge.go)
+// knows how people name secrets and what the values are not: references, types,
+// placeholders, prose. Users add rules of their own with a file (userrules.go).
+// Lists of words stand in files (words.go).
 //
 // # Failure policy
 //
@@ -136,7 +137,7 @@ func (r *Redactor) Find(s string) []Finding {
 // scan runs every rule over s and says also whether s may hold a private tag.
 func (r *Redactor) scan(s string) (found []Finding, tagged bool) {
 	r.once.Do(func() { r.tables = newFilter(r.own) })
-	x := scan{s: s, windows: make([][]window, len(r.own))}
+	x := scan{s: s, windows: make([][]span, len(r.own))}
 	r.tables.run(&x)
 	for i, u := range r.own {
 		u.find(&x, x.windows[i])
@@ -182,7 +183,7 @@ func (r *Redactor) settle(s string, found []Finding) []Finding {
 // allowed reports whether the user's allowlist names the secret.
 func (r *Redactor) allowed(secret string) bool {
 	for _, p := range r.allow {
-		if re := p.get(); re != nil && re.MatchString(secret) {
+		if p.get().MatchString(secret) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -11,8 +12,8 @@ type scan struct {
 	s     string
 	found []Finding
 
-	tagged  bool       // there may be a private tag
-	windows [][]window // where the keywords of each user's rule stand
+	tagged  bool     // there may be a private tag
+	windows [][]span // around the keywords of each user's rule
 
 	nameEnd int // names before this offset have been judged
 	runEnd  int // no space or quote before this offset ...
@@ -27,9 +28,6 @@ type scan struct {
 	failed    *lazyPattern // the last pattern that did not match ...
 	failedEnd int          // ... and where the run of bytes ends in which it did not
 }
-
-// A window is a stretch of text that a user's rule looks at.
-type window struct{ start, end int }
 
 func (x *scan) add(rule string, start, end int) {
 	if start < end {
@@ -59,16 +57,9 @@ func trigram(a, b, c byte) uint32 {
 	return uint32(a&31)<<10 | uint32(b&31)<<5 | uint32(c&31)
 }
 
-// builtin holds the keywords of the built-in rules, made at first use.
-var builtin struct {
-	once  sync.Once
-	words []keyword
-}
-
 // newFilter returns a filter for the built-in rules and the user's own.
 func newFilter(own []*userRule) *filter {
-	builtin.once.Do(func() { builtin.words = builtinKeywords() })
-	f := &filter{words: builtin.words[:len(builtin.words):len(builtin.words)]}
+	f := &filter{words: slices.Clip(builtinKeywords())}
 	for i, u := range own {
 		f.words = append(f.words, u.keywords(i)...)
 	}
@@ -83,23 +74,22 @@ func newFilter(own []*userRule) *filter {
 	return f
 }
 
-// builtinKeywords gathers the keywords of every table.
-func builtinKeywords() []keyword {
-	words := append(structureKeywords(), commandKeywords()...)
-	for i := range tokens {
-		words = append(words, tokens[i].keywords()...)
-	}
-	for i := range inside {
-		words = append(words, inside[i].keywords()...)
-	}
-	for i := range contexts {
-		words = append(words, contexts[i].keywords()...)
-	}
-	for _, w := range strings.Fields(nameStems) {
-		words = append(words, keyword{text: w, match: (*scan).assignment})
-	}
-	return words
+// kinds lists the kinds of built-in rule, each of which makes its keywords. Where
+// several rules know what stands at one place, they are asked in this order.
+var kinds = [...]func() []keyword{
+	structureKeywords,  // places that hold credentials: structures.go, headers.go
+	commandKeywords,    // command lines and calls: commands.go
+	patternKeywords,    // what tokens look like: patterns.go, rules.txt
+	assignmentKeywords, // names and their values: assignment.go, operator.go, names.go, values.go, judge.go
 }
+
+// builtinKeywords holds the keywords of the built-in rules.
+var builtinKeywords = sync.OnceValue(func() (all []keyword) {
+	for _, kind := range kinds {
+		all = append(all, kind()...)
+	}
+	return all
+})
 
 // run calls the matcher of each keyword in the text, in order.
 func (f *filter) run(x *scan) {
@@ -124,73 +114,4 @@ func (f *filter) visit(x *scan, at int, h uint32) {
 			w.match(x, at)
 		}
 	}
-}
-
-// hasFold reports whether the lower-case word stands at s[at:] in any case.
-func hasFold(s string, at int, word string) bool {
-	if len(s)-at < len(word) {
-		return false
-	}
-	for i := 0; i < len(word); i++ {
-		if lower(s[at+i]) != word[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
-func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-func isBlank(c byte) bool  { return c == ' ' || c == '\t' }
-func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// isToken reports whether c may stand in a token: base64 of either alphabet and what services join with.
-func isToken(c byte) bool {
-	return isAlnum(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~'
-}
-
-// boundary reports whether a token may begin at s[i]: not inside a word. The
-// letter of an escape (\n) and the digits of a URL escape (%3D) are no word.
-func boundary(s string, i int) bool {
-	if i == 0 || !isAlnum(s[i-1]) {
-		return true
-	}
-	if i >= 2 && s[i-2] == '\\' && strings.IndexByte("nrtbf", s[i-1]) >= 0 {
-		return true
-	}
-	return i >= 3 && s[i-3] == '%' && isHex(s[i-2]) && isHex(s[i-1])
-}
-
-// skipBlanks returns the first offset from i on that holds no blank, looking at most n bytes far.
-func skipBlanks(s string, i, n int) int {
-	for end := min(len(s), i+n); i < end && isBlank(s[i]); i++ {
-	}
-	return i
-}
-
-// lineStart returns the offset at which the line of s[i] begins, looking at most n bytes back.
-func lineStart(s string, i, n int) int {
-	lo := max(0, i-n)
-	if k := strings.LastIndexByte(s[lo:i], '\n'); k >= 0 {
-		return lo + k + 1
-	}
-	return lo
-}
-
-// lineEnd returns the offset at which the line of s[i] ends, looking at most n bytes ahead.
-func lineEnd(s string, i, n int) int {
-	hi := min(len(s), i+n)
-	if k := strings.IndexByte(s[i:hi], '\n'); k >= 0 {
-		return i + k
-	}
-	return hi
 }

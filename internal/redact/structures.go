@@ -1,8 +1,6 @@
 package redact
 
-import (
-	"strings"
-)
+import "strings"
 
 // structureKeywords lists the places that hold credentials whatever they look
 // like, by the literal that gives them away.
@@ -105,14 +103,6 @@ func nextLine(s string, i int) (end, next int) {
 	return hi, hi
 }
 
-func base64Run(s string) int {
-	n := 0
-	for n < len(s) && (isAlnum(s[n]) || s[n] == '+' || s[n] == '/' || s[n] == '=' || s[n] == '-' || s[n] == '_') {
-		n++
-	}
-	return n
-}
-
 // keyBlockTail handles a block whose beginning was cut off.
 func (x *scan) keyBlockTail(at int) {
 	s := x.s
@@ -186,15 +176,14 @@ func (x *scan) netrc(at int) {
 	var found []span
 	for i := 0; i+1 < len(f); i += 2 {
 		name, v := f[i], f[i+1]
-		switch x.s[name.start:name.end] {
+		switch word := name.of(x.s); word {
 		case "machine", "login", "account":
-			if i > 0 && x.s[name.start:name.end] == "machine" {
+			if i > 0 && word == "machine" {
 				return
 			}
 			found = append(found, v)
 		case "password":
-			secret := x.s[v.start:v.end]
-			if isReference(secret) || isHole(secret) || isPlaceholder(secret) || len(found) < 2 {
+			if isFiller(v.of(x.s)) || len(found) < 2 {
 				return
 			}
 			for _, v := range append(found, v) {
@@ -220,15 +209,12 @@ func (x *scan) mailer(at int) {
 			return
 		}
 		i = skipBlanks(x.s, i+1, 20)
-		if v, ok := quoted(x.s, i); ok && !isReference(x.s[v.start:v.end]) && !strings.Contains(x.s[v.start:v.end], " ") {
+		if v, ok := quoted(x.s, i); ok && !isReference(v.of(x.s)) && !strings.Contains(v.of(x.s), " ") {
 			x.add("mailer-login", v.start, v.end)
 		}
 		return
 	}
 }
-
-// A span is a stretch of the text.
-type span struct{ start, end int }
 
 // fields returns the first n words of s from at on, within limit bytes. An
 // escaped line feed parts words as well.

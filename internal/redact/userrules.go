@@ -2,9 +2,9 @@ package redact
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -105,7 +105,7 @@ func (u *userRule) keywords(n int) []keyword {
 	}
 	for _, k := range u.Keywords {
 		out = append(out, keyword{text: strings.ToLower(k), match: func(x *scan, at int) {
-			w := window{max(0, at-before), min(len(x.s), at+behind)}
+			w := span{max(0, at-before), min(len(x.s), at+behind)}
 			if ws := x.windows[n]; len(ws) > 0 && ws[len(ws)-1].end >= w.start {
 				ws[len(ws)-1].end = w.end
 				return
@@ -117,12 +117,9 @@ func (u *userRule) keywords(n int) []keyword {
 }
 
 func (u *userRule) everywhere() bool {
-	for _, k := range u.Keywords {
-		if len(k) < 3 || strings.ToLower(k) != lowerASCII(k) {
-			return true
-		}
-	}
-	return len(u.Keywords) == 0
+	return len(u.Keywords) == 0 || slices.ContainsFunc(u.Keywords, func(k string) bool {
+		return len(k) < 3 || strings.ToLower(k) != lowerASCII(k)
+	})
 }
 
 // lowerASCII folds as the filter does, bytes beyond ASCII left alone.
@@ -135,9 +132,9 @@ func lowerASCII(s string) string {
 }
 
 // find adds the matches of the rule within the windows.
-func (u *userRule) find(x *scan, windows []window) {
+func (u *userRule) find(x *scan, windows []span) {
 	if u.everywhere() {
-		windows = []window{{0, len(x.s)}}
+		windows = []span{{0, len(x.s)}}
 	}
 	for _, w := range windows {
 		// Begin and end between words, so that \b means what it says.
@@ -159,26 +156,9 @@ func (u *userRule) find(x *scan, windows []window) {
 			if m[2*g] < 0 {
 				g = 0
 			}
-			start, end := w.start+m[2*g], w.start+m[2*g+1]
-			if u.Entropy == 0 || entropy(x.s[start:end]) >= u.Entropy {
-				x.add(u.ID, start, end)
+			if v := (span{w.start + m[2*g], w.start + m[2*g+1]}); u.Entropy == 0 || entropy(v.of(x.s)) >= u.Entropy {
+				x.add(u.ID, v.start, v.end)
 			}
 		}
 	}
-}
-
-// entropy returns the Shannon entropy of s in bits a byte.
-func entropy(s string) float64 {
-	var counts [256]int
-	for i := 0; i < len(s); i++ {
-		counts[s[i]]++
-	}
-	h := 0.0
-	for _, n := range counts {
-		if n > 0 {
-			p := float64(n) / float64(len(s))
-			h -= p * math.Log2(p)
-		}
-	}
-	return h
 }

@@ -13,17 +13,12 @@ type shape struct {
 
 func shapeOf(v string) shape {
 	var sh shape
-	var counts [256]uint16
-	if len(v) > 512 {
-		v = v[:512]
-	}
+	v = v[:min(len(v), 512)]
 	for i := 0; i < len(v); i++ {
-		c := v[i]
-		counts[c]++
-		switch {
-		case 'a' <= c && c <= 'z':
+		switch c := v[i]; {
+		case isLower(c):
 			sh.lower++
-		case 'A' <= c && c <= 'Z':
+		case isUpper(c):
 			sh.upper++
 		case isDigit(c):
 			sh.digit++
@@ -35,14 +30,24 @@ func shapeOf(v string) shape {
 			sh.symbol++
 		}
 	}
+	sh.entropy = entropy(v)
+	return sh
+}
+
+// entropy returns the Shannon entropy of v in bits a byte.
+func entropy(v string) (h float64) {
+	var counts [256]int
+	for i := 0; i < len(v); i++ {
+		counts[v[i]]++
+	}
 	for i := 0; i < len(v); i++ {
 		if n := counts[v[i]]; n > 0 {
 			p := float64(n) / float64(len(v))
-			sh.entropy -= p * math.Log2(p)
+			h -= p * math.Log2(p)
 			counts[v[i]] = 0
 		}
 	}
-	return sh
+	return h
 }
 
 // random reports whether v looks like something a machine drew: long, letters
@@ -83,7 +88,7 @@ func changes(v string) int {
 func lonely(v string) int {
 	n := 0
 	for i := 1; i+1 < len(v); i++ {
-		if 'a' <= v[i] && v[i] <= 'z' && 'A' <= v[i-1] && v[i-1] <= 'Z' && 'A' <= v[i+1] && v[i+1] <= 'Z' {
+		if isLower(v[i]) && isUpper(v[i-1]) && isUpper(v[i+1]) {
 			n++
 		}
 	}
@@ -122,7 +127,8 @@ func wordlike(v string) bool {
 
 // pathlike reports whether v is a path, an address or a dotted name.
 func pathlike(v string) bool {
-	if strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/") || strings.Contains(v, "://") || strings.HasPrefix(v, "arn:") || strings.HasPrefix(v, `\\`) || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
+	drive := len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+	if drive || hasPrefix(v, "./", "../", "~/", "arn:", `\\`) || strings.Contains(v, "://") {
 		return true
 	}
 	// Base64 holds a slash now and then; a path holds words between its slashes.
@@ -139,6 +145,13 @@ func pathlike(v string) bool {
 	return parts > 1 && words == parts || parts > 2 && words >= parts-1 || strings.HasPrefix(v, "/") && parts > 1 && 2*words >= parts
 }
 
+// isFiller reports whether v stands in for a value: a reference, a template, or what
+// documents write there, our own mark among them.
+func isFiller(v string) bool { return isReference(v) || isPlaceholder(v) || isHole(v) }
+
+// standsIn is isFiller, or v only says what it is.
+func standsIn(v string) bool { return isFiller(v) || isSecretWord(v) }
+
 // isReference reports whether v says where the secret is rather than what it is.
 func isReference(v string) bool {
 	if v == "" {
@@ -146,7 +159,8 @@ func isReference(v string) bool {
 	}
 	switch v[0] {
 	case '<', '{', '@', '`':
-		return len(v) == 1 || v[0] != '@' && v[0] != '{' || strings.HasSuffix(v, "}") || isName(v[1:]) && wordlike(v[1:]) || v[0] == '@' && len(v) > 1 && v[1] == '/'
+		return len(v) == 1 || v[0] != '@' && v[0] != '{' || strings.HasSuffix(v, "}") || isName(v[1:]) && wordlike(v[1:]) ||
+			v[0] == '@' && v[1] == '/'
 	case '[':
 		return !strings.HasPrefix(v, mark)
 	case '$':
@@ -154,10 +168,7 @@ func isReference(v string) bool {
 		if len(v) == 1 || v[1] == '{' || v[1] == '(' {
 			return true
 		}
-		n := 1
-		for n < len(v) && (isAlnum(v[n]) || v[n] == '_' || v[n] == ':') {
-			n++
-		}
+		n := runEnds(v, 1, len(v), "_:")
 		return n == len(v) || strings.IndexByte(".[(-/ ", v[n]) >= 0
 	case '%':
 		return len(v) > 2 && (v[len(v)-1] == '%' || v[1] == '(' || v[1] == '{') || len(v) == 2
@@ -174,20 +185,13 @@ func isReference(v string) bool {
 	case '*', '-', '_', '=', '?':
 		return strings.Trim(v, "*-_=?.") == ""
 	}
-	for _, p := range [...]string{"env.", "env:", "env(", "os.", "process.", "var.", "vars.", "local.", "data.", "secrets.", "secret.", "config.", "config[", "self.", "this.", "args.", "options.", "opts.", "params.", "settings.", "vault:", "file:", "ref:", "ref+", "op://", "arn:", "http://", "https://", "ssm:", "keyring:", "prompt", "@Microsoft.KeyVault", "C:\\", "import.meta"} {
-		if strings.HasPrefix(v, p) {
-			return true
-		}
-	}
-	return false
+	return hasPrefix(v, references()...)
 }
 
 // isHole reports whether a string is a template that something else fills.
 func isHole(v string) bool {
-	for _, p := range [...]string{"${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#["} {
-		if strings.Contains(v, p) {
-			return true
-		}
+	if containsAny(v, "${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#[", "&lt;") {
+		return true
 	}
 	if i := strings.IndexByte(v, '{'); i >= 0 {
 		if j := strings.IndexByte(v[i:], '}'); j > 1 && isName(strings.TrimRight(v[i+1:i+j], "!:0123456789")) {
@@ -199,7 +203,7 @@ func isHole(v string) bool {
 			return true
 		}
 	}
-	return strings.Contains(v, "&lt;")
+	return false
 }
 
 // isName reports whether v could be the name of a variable, with its fields.
@@ -215,7 +219,7 @@ func isName(v string) bool {
 // isPlaceholder reports whether v stands in for a value the reader will supply.
 func isPlaceholder(v string) bool {
 	t := strings.Trim(v, ".…*-_=#xX?<>[](){}\"' \\")
-	if t == "" || len(t) == 0 {
+	if t == "" {
 		return true
 	}
 	if len(v) > 4096 {
@@ -234,35 +238,27 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	low := strings.ToLower(t)
-	if stopWord(low) || toy(low) || strings.HasPrefix(low, "abc123") || strings.HasPrefix(low, "123456") {
+	if stopwords()[low] || toy(low) || hasPrefix(low, "abc123", "123456") {
 		return true
 	}
-	long := random(v)
-	for _, p := range [...]string{"placeholder", "changeme", "change_me", "change-me", "change_this", "redacted", "goeshere", "goes-here", "goes_here", "your_", "your-", "yourpass", "yourtoken", "yourkey", "yoursecret", "yourapi", "youraccess", "yourown", "insert_", "insert-", "replace_", "replace-", "replaceme", "example_", "example-", "xxxx", "****", "....", "-here", "_here", "...", "…", "dummy", "0000000000", "1234567890123", "abcdefghijkl"} {
-		if strings.Contains(low, p) {
-			return true
-		}
+	if containsAny(low, placeholders()...) {
+		return true
 	}
-	if !long {
-		for _, p := range [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"} {
-			if strings.HasPrefix(low, p) || strings.HasSuffix(low, p) {
-				return true
-			}
-		}
-	}
-	return false
+	words := [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"}
+	return (hasPrefix(low, words[:]...) || hasSuffix(low, words[:]...)) && !random(v)
 }
 
 // toy reports whether v is one of the passwords of tutorials: super_s3cr3t, p4ssw0rd, mysecretpassword.
 func toy(low string) bool {
-	if len(low) > 32 || wordlike(low) || !strings.Contains(low, "cr") && !strings.Contains(low, "ss") && !strings.Contains(low, "$$") && !strings.Contains(low, "55") && !strings.Contains(low, "unt") {
+	if len(low) > 32 || wordlike(low) || !containsAny(low, "cr", "ss", "$$", "55", "unt") {
 		return false // dear enough to ask first
 	}
 	low = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "$", "s", "@", "a").Replace(low)
-	if !strings.Contains(low, "secret") && !strings.Contains(low, "password") && !strings.Contains(low, "hunter") {
+	if !containsAny(low, "secret", "password", "hunter") {
 		return false
 	}
-	return strings.Trim(strings.NewReplacer("secret", "", "password", "", "super", "", "top", "", "very", "", "my", "", "some", "", "our", "").Replace(low), "_-. ") == ""
+	words := strings.NewReplacer("secret", "", "password", "", "super", "", "top", "", "very", "", "my", "", "some", "", "our", "")
+	return strings.Trim(words.Replace(low), "_-. ") == ""
 }
 
 // isSecretWord reports whether v only says what it is: mypassword, API_TOKEN,
@@ -278,25 +274,10 @@ func isSecretWord(v string) bool {
 		}, v) // ed25519.PrivateKey
 	}
 	if !wordlike(v) {
-		return isName(v) && len(v)-len(strings.TrimRight(v, "0123456789")) <= 2 && isDigit(v[len(v)-1]) && isSecretWord(strings.TrimRight(v, "0123456789"))
+		word := strings.TrimRight(v, digits)
+		return isName(v) && len(word) < len(v) && len(v)-len(word) <= 2 && isSecretWord(word)
 	}
 	low := strings.ToLower(v)
-	for _, w := range [...]string{"pass", "secret", "token", "key", "pwd", "auth", "cred", "cookie", "session", "bearer"} {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return len(low) <= 3 && (low == "tok" || low == "pw" || low == "psw" || low == "sec")
-}
-
-// stopWord reports whether a word in the place of a value is a type, a literal
-// of some language, or what documents write there.
-func stopWord(low string) bool {
-	switch low {
-	case "str", "string", "strings", "text", "char", "bytes", "byte", "int", "integer", "number", "bool", "boolean", "float", "object", "any", "array", "list", "map", "dict", "varchar", "uuid", "function", "func", "void", "unknown", "never", "date", "datetime", "json", "binary", "buffer", "optional", "option", "nullable", "required", "secretstr", "charfield",
-		"none", "null", "nil", "nullptr", "undefined", "true", "false", "yes", "no", "on", "off", "empty", "default", "auto", "unset", "blank", "omitted", "disabled", "enabled", "missing", "invalid", "valid", "expired", "hidden", "masked", "private", "public", "internal", "never_expires",
-		"write", "read", "fail", "failed", "passed", "skip", "ok", "error", "admin", "owner", "value", "val", "values", "data", "name", "username", "user", "userid", "root", "login", "email", "id", "input", "output", "result", "response", "request", "field", "index", "item", "node", "type", "kind", "return", "await", "new", "self", "this", "get", "set", "new_value", "x", "xx", "xxx", "abc", "abcd", "abcdef", "foo", "bar", "baz", "foobar", "qux", "quux", "foo_bar", "asdf", "qwerty", "hello", "world", "test", "testing", "tests", "testtest", "123", "1234", "12345", "123456", "1234567", "12345678", "123456789", "abc123", "demo", "guest", "example", "sample", "something", "somevalue", "some_value", "whatever", "here", "todo", "tbd", "n/a", "na", "redacted", "removed", "changeit", "postgres", "mysql", "mongo", "redis", "rabbitmq", "docker", "sa", "pw", "pass", "passwd", "p4ssw0rd", "p@ssw0rd", "passw0rd", "password1", "password123", "secret123", "letmein", "s3cret", "s3cr3t", "changeme!", "generated", "random", "basic", "bearer", "digest", "oauth", "file", "stdin", "env", "prompt", "ask", "plain", "the", "a", "an", "and", "or", "is", "for", "not", "in", "of", "to", "with", "from", "if", "else", "your", "my", "github", "gitlab", "google", "hmac", "hs256", "rs256", "sha256", "sha1", "md5", "bcrypt", "argon2", "plan", "expression", "identifier", "literal", "keyword", "operator", "comment", "pipeline", "local", "global", "current", "hash", "salt", "signature", "const", "let", "var", "async", "struct", "class", "interface", "enum", "static", "final", "override", "import", "export", "uint", "uint8", "uint32", "uint64", "int32", "int64", "char*", "std::string", "wstring", "usize", "box", "arc", "vec", "hunter":
-		return true
-	}
-	return false
+	return containsAny(low, "pass", "secret", "token", "key", "pwd", "auth", "cred", "cookie", "session", "bearer") ||
+		low == "tok" || low == "pw" || low == "psw" || low == "sec"
 }

@@ -1,0 +1,243 @@
+package redact
+
+import "strings"
+
+// A pair is a name and the value it has been given.
+type pair struct {
+	name, value span
+	class       class
+	op          operator
+	quoted      bool // the value stands in quotes
+	is          bool // the operator is the word "is"
+	open        bool // the quotes do not end on their line
+	wrapped     bool // the value is the argument of a function
+	spaced      bool // blanks stand around the operator
+	whole       bool // the pair has its line for itself
+	compound    bool // the name has more than one word, joined by _ - or .
+	argument    bool // the pair stands in an argument list
+}
+
+// nameLimit is how long a name may be. Longer runs are data.
+const nameLimit = 80
+
+// assignment looks at the name that holds the stem at offset at, and masks its
+// value if the two make a secret.
+func (x *scan) assignment(at int) {
+	if at < x.nameEnd {
+		return
+	}
+	s := x.s
+	p := pair{name: nameAround(s, at)}
+	x.nameEnd = p.name.end
+	if p.name.end-p.name.start > nameLimit {
+		return
+	}
+	name := p.name.of(s)
+	if p.class = classify(name); p.class == ordinary {
+		return
+	}
+	if p.class == weak && p.name.start > 8 && hasSuffix(strings.ToLower(s[p.name.start-8:p.name.start]), "public ", "foreign ", "primary ") {
+		return // public key: …
+	}
+	p.compound = strings.ContainsAny(strings.Trim(name, "-"), "_-.")
+	i, ok := p.operator(s)
+	if !ok || !p.read(x, i) {
+		return
+	}
+	if !p.holdsSecret(s) {
+		if n := p.value.end - p.value.start; !p.quoted && n > judged {
+			x.nameEnd = p.value.start + judged/2 // names within have been judged with it
+		}
+		return
+	}
+	x.add(p.class.rule(), p.value.start, p.value.end)
+	x.nameEnd = max(x.nameEnd, p.value.end)
+	if p.class == password {
+		x.login(p)
+	}
+}
+
+// rule returns the id under which findings of the class are reported.
+func (c class) rule() string {
+	switch c {
+	case password:
+		return "password"
+	case secret:
+		return "named-secret"
+	}
+	return "possible-secret"
+}
+
+// nameAround returns the identifier around offset at.
+func nameAround(s string, at int) span {
+	a, b := at, at
+	for a > max(0, at-nameLimit) && isNameByte(s, a-1) {
+		a--
+	}
+	for b < min(len(s), at+nameLimit) && isNameByte(s, b) {
+		b++
+	}
+	for b > at && (s[b-1] == '.' || s[b-1] == '-') {
+		b--
+	}
+	// The letter of an escaped line feed belongs to no name.
+	if a > 0 && s[a-1] == '\\' && b-a > 1 && strings.IndexByte("nrt", s[a]) >= 0 {
+		a++
+	}
+	if a >= 1 && s[a-1] == '%' && b-a > 3 && isHex(s[a]) && isHex(s[a+1]) {
+		a += 2
+	}
+	return span{a, b}
+}
+
+func isNameByte(s string, i int) bool {
+	c := s[i]
+	return isAlnum(c) || c == '_' || c == '-' || c == '.' && i > 0 && i+1 < len(s) && isAlnum(s[i-1]) && (isAlnum(s[i+1]) || s[i+1] == '_')
+}
+
+// read finds the value that begins at or after i.
+func (p *pair) read(x *scan, i int) bool {
+	s := x.s
+	j := skipBlanks(s, i, 48)
+	p.spaced = p.spaced && j > i
+	// A value may stand on the next line if it is quoted.
+	if p.op <= colon && hasPrefix(s[j:], "\n", "\r", "\\\n") {
+		for hi := min(len(s), j+80); j < hi && (isSpace(s[j]) || strings.HasPrefix(s[j:], "\\\n")); {
+			j++
+		}
+		if q := quoteAt(s, j); q == "" || p.op == colon && q[0] != '"' {
+			return false
+		}
+		// A quoted key below is the next level, not our value.
+		v, ok := quoted(s, j)
+		behind := s[min(len(s), v.end+1):min(len(s), v.end+8)]
+		if !ok || strings.HasPrefix(strings.TrimLeft(behind, `"'\ `), ":") {
+			return false
+		}
+	}
+	if j >= len(s) {
+		return false
+	}
+	j = p.unwrap(s, j)
+	if v, ok := quoted(s, j); ok {
+		q := quoteAt(s, j)
+		if n := p.name.start - len(q); n >= 0 && s[n:p.name.start] == q && !strings.HasPrefix(s[p.name.end:], q) && j-p.name.end <= 2 {
+			return false // "PASSWORD=": the mark closes the string that holds the name
+		}
+		p.value, p.quoted = v, true
+		p.open = v.end < len(s) && !strings.HasPrefix(s[v.end:], q[len(q)-1:]) && !strings.HasPrefix(s[v.end:], q)
+		return true
+	}
+	if p.wrapped || p.op == call || p.op == says && !isAlnum(s[j]) {
+		return false
+	}
+	end := x.valueEnd(j)
+	if p.op == element && s[p.name.end] == '>' && (end >= len(s) || s[end] != '<') {
+		return false
+	}
+	first := p.first(s)
+	// The last sign of a value may look like the end of one.
+	if first && p.op == assign && !p.spaced {
+		for end < len(s) && strings.IndexByte(",;)}]&|", s[end]) >= 0 {
+			next := x.valueEnd(end + 1)
+			if next == end+1 || strings.IndexByte(s[end:next], '=') >= 0 || isName(s[j:end]) || !isAlnum(s[next-1]) && next-end < 3 {
+				break
+			}
+			end = next
+		}
+	}
+	p.value = span{j, end}
+	p.surroundings(s, first)
+	return j < end
+}
+
+// first reports whether the name is the first thing on its line.
+func (p *pair) first(s string) bool {
+	at := p.name.start
+	if at >= 2 && s[at-2:at] == `\n` {
+		return true
+	}
+	switch lead := strings.Trim(s[lineStart(s, at, 120):at], " \t-\"'{/#*;$"); lead {
+	case "", "export", "set", "ENV", "env", "ARG":
+		return true
+	default:
+		return strings.HasSuffix(lead, ":") && len(lead) <= 6 || strings.HasSuffix(lead, "`")
+	}
+}
+
+// surroundings looks at what stands around a pair without quotes.
+func (p *pair) surroundings(s string, first bool) {
+	end := p.value.end
+	after := strings.TrimLeft(s[end:lineEnd(s, end, 80)], " \t\r")
+	p.whole = first && (after == "" || hasPrefix(after, "#", "`", "//", `\`) || after[0] == '"' && s[end] != '"')
+	before := strings.TrimRight(s[max(0, p.name.start-4):p.name.start], " \t\n")
+	p.argument = hasSuffix(before, "(", ",") || hasPrefix(after, ",", ")")
+}
+
+// unwrap skips what stands before a quoted value: the prefix of a string
+// (b"…"), the function that takes it (String("…"), env('X', …) aside).
+func (p *pair) unwrap(s string, j int) int {
+	k := runEnds(s, j, 40, "_.[]")
+	switch {
+	case k < len(s) && s[k] == '@' && k == j:
+		k++
+	case k < len(s) && s[k] == '(':
+		k = skipBlanks(s, k+1, 4)
+		if quoteAt(s, k) != "" {
+			p.wrapped = true
+			return k
+		}
+		return j
+	case k > j+2:
+		return j
+	}
+	if k > j && quoteAt(s, k) != "" && s[k] != '\\' {
+		return k
+	}
+	return j
+}
+
+// valueEnd is runEnd with a memory, so that a long run of pairs without a blank is read once.
+func (x *scan) valueEnd(i int) int {
+	if i >= x.runFrom && i <= x.runEnd {
+		return x.runEnd
+	}
+	x.runFrom, x.runEnd = i, runEnd(x.s, i)
+	return x.runEnd
+}
+
+// login masks the user that stands beside a masked password: the two are one
+// credential. It looks a few lines back and ahead, on lines of the same form.
+func (x *scan) login(p pair) {
+	s := x.s
+	lo, hi := max(0, p.name.start-240), min(len(s), p.value.end+160)
+	for i := lo; i < hi; i++ {
+		if c := lower(s[i]); c != 'u' && c != 'l' || i > p.name.start && i < p.value.end {
+			continue
+		}
+		stem := ""
+		for _, w := range [...]string{"username", "user", "login", "uid"} {
+			if hasFold(s, i, w) {
+				stem = w
+				break
+			}
+		}
+		if stem == "" {
+			continue
+		}
+		u := pair{name: nameAround(s, i), class: password}
+		if u.name.end != i+len(stem) {
+			i += len(stem) - 1
+			continue
+		}
+		j, ok := u.operator(s)
+		if !ok || u.op != p.op || !u.read(x, j) || u.quoted != p.quoted || u.value.end > hi ||
+			u.value.start < p.value.end && u.value.end > p.name.start {
+			continue
+		}
+		if v := u.value.of(s); len(v) >= 3 && !isFiller(v) && !strings.ContainsAny(v, " ([") {
+			x.add("login", u.value.start, u.value.end)
+		}
+		i = max(i, u.name.end-1)
+	}
+}
