@@ -208,18 +208,13 @@ func (e *Engine) hashes(ctx context.Context, c *Corpus) (map[note.ID]string, err
 	if len(c.Entries) == 0 {
 		return nil, nil
 	}
-	files, err := e.index.Files(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
 	rows, err := e.index.Select(ctx, index.Filter{Dead: true, Only: c.ids()}, 0)
 	if err != nil {
 		return nil, err
 	}
 	hashes := make(map[note.ID]string, len(rows))
 	for _, r := range rows {
-		hash := files[r.Ref.Path].Hash
-		hashes[r.ID] = hex.EncodeToString(hash[:])
+		hashes[r.ID] = hex.EncodeToString(r.Hash[:])
 	}
 	return hashes, nil
 }

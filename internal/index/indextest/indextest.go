@@ -174,7 +174,7 @@ func lifecycle(t *testing.T, s *suite) {
 	e := entry(n)
 	row.Ref.ModTime = row.Ref.ModTime.UTC()
 	equal(t, "row", index.Row{
-		ID: "Ab1", Ref: e.Ref, Type: note.Procedural, Title: "a title", Project: "q", MachineID: "m", UserID: "u", WorkspaceID: "w",
+		ID: "Ab1", Ref: e.Ref, Hash: e.Hash, Type: note.Procedural, Title: "a title", Project: "q", MachineID: "m", UserID: "u", WorkspaceID: "w",
 		Source: "import", Session: "s", Confidence: 0.5, Created: noon.Add(-time.Hour), Updated: noon, Tags: []string{"x", "y z"},
 	}, row)
 	n.Body = "second words"

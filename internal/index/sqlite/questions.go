@@ -94,7 +94,7 @@ func (d *DB) Problems(ctx context.Context) ([]index.Problem, error) {
 
 const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
 	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
-	n.kind, n.branch, n.status, n.proofs, n.speculative`
+	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash`
 
 // scanner is *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
@@ -103,14 +103,16 @@ func scanRow(s scanner, now time.Time) (index.Row, error) {
 	var r index.Row
 	var id, typ, tags, by, kind string
 	var mtime, created, updated, forget int64
+	var hash sql.RawBytes
 	dest := []any{
 		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
 		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
-		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative,
+		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash,
 	}
 	if err := s.Scan(dest...); err != nil {
 		return r, err
 	}
+	copy(r.Hash[:], hash)
 	r.ID, r.Type, r.SupersededBy = note.ID(id), note.Type(typ), note.ID(by)
 	r.Kind = note.Kind(kind)
 	r.Ref.ModTime = time.Unix(0, mtime)
