@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"anamnesis/internal/note"
@@ -17,7 +18,7 @@ import (
 // entries answer alike, in the same order. Keys of notes and passages are the
 // backend's own: they mean something until the next Apply, and a key that means
 // nothing any more is left out of an answer. An empty answer is no error: it
-// says that nothing is like that.
+// says that nothing is like that. Every method may fail with ErrBusy or ErrLost.
 type Backend interface {
 	Searcher
 	Catalogue
@@ -138,14 +139,23 @@ type Maintainer interface {
 	// Tidy does what makes later questions cheaper.
 	Tidy(ctx context.Context) error
 
-	// Check looks for damage that no question has met yet.
+	// Check looks for damage that no question has met yet. Its error says what it found.
 	Check(ctx context.Context) error
-	// Damaged reports whether an error of this backend says that its data must
-	// be made anew; Reset throws them away.
-	Damaged(err error) bool
-	Reset(ctx context.Context) error
 	Close() error
 }
+
+// Errors of a backend that its callers tell apart. Everything else that goes
+// wrong, a disk or a network among it, is an error without a name.
+var (
+	// ErrBusy says that somebody else writes for longer than one waits. The same
+	// call may succeed later; nothing was changed.
+	ErrBusy = errors.New("somebody else is writing the index")
+	// ErrLost says that what the index held could not be read any more. The
+	// backend has put an empty one in its place, whose State is that of an index
+	// that was never walked: Sync fills it, and then the same call succeeds.
+	// A backend that finds no damage of its own never returns it.
+	ErrLost = errors.New("the index was damaged and is empty now")
+)
 
 // An Updater is what those who write notes use of an Index: its catalogue, and
 // Refresh, which they call with the paths of what they wrote.

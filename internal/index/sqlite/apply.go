@@ -1,11 +1,9 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -14,15 +12,6 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
-
-// Apply makes the changes of a batch in one transaction.
-func (d *DB) Apply(ctx context.Context, b index.Batch) error {
-	err := d.transact(ctx, func(w *writer) { w.batch(b) })
-	if err != nil {
-		return fmt.Errorf("write index %s: %w", d.path, err)
-	}
-	return nil
-}
 
 // meta holds the sums that Statistics and State answer from.
 var metaKeys = []string{"fingerprint", "files", "passages", "length_title", "length_tags", "length_body", "generation"}

@@ -23,7 +23,7 @@ const (
 )
 
 // Company returns the notes that stand beside others.
-func (d *DB) Company(ctx context.Context, notes []int64, f index.Filter) ([]index.Company, error) {
+func (d catalogue) Company(ctx context.Context, notes []int64, f index.Filter) ([]index.Company, error) {
 	list, err := json.Marshal(notes)
 	if err != nil || len(notes) == 0 {
 		return nil, wrap(err)

@@ -47,7 +47,7 @@ func (w *writer) supersede() {
 }
 
 // Superseding reports whether any note takes the place of another.
-func (d *DB) Superseding(ctx context.Context) (some bool, err error) {
+func (d catalogue) Superseding(ctx context.Context) (some bool, err error) {
 	err = d.one(ctx, "SELECT EXISTS (SELECT 1 FROM supersedes)", nil, &some)
 	return some, wrap(err)
 }

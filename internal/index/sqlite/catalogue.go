@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/bits"
 	"strings"
 	"time"
@@ -16,90 +15,11 @@ import (
 	"anamnesis/internal/store"
 )
 
-// State returns the fingerprint of all files, their number and the time of the last walk.
-func (d *DB) State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error) {
-	rows, err := d.short(ctx, "SELECT key, value FROM meta")
-	if err != nil {
-		return 0, 0, time.Time{}, fmt.Errorf("read index: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var key string
-		var value int64
-		if err := rows.Scan(&key, &value); err != nil {
-			return 0, 0, time.Time{}, err
-		}
-		switch key {
-		case "fingerprint":
-			fingerprint = uint64(value)
-		case "files":
-			files = int(value)
-		case "walked":
-			walked = time.Unix(0, value)
-		}
-	}
-	return fingerprint, files, walked, rows.Err()
-}
-
-// Files returns what is known of the files at paths, or of all.
-func (d *DB) Files(ctx context.Context, paths []string) (map[string]index.FileState, error) {
-	known := make(map[string]index.FileState)
-	const query = "SELECT path, size, mtime, hash, '' FROM notes %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM (SELECT * FROM problems WHERE hash <> x'') %[1]s"
-	read := func(where string, args ...any) error {
-		rows, err := d.query(ctx, fmt.Sprintf(query, where), args...)
-		if err != nil {
-			return fmt.Errorf("read index: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var path string
-			var f index.FileState
-			var hash []byte
-			if err := rows.Scan(&path, &f.Size, &f.ModTime, &hash, &f.Problem); err != nil {
-				return err
-			}
-			copy(f.Hash[:], hash)
-			known[path] = f
-		}
-		return rows.Err()
-	}
-	if paths == nil {
-		return known, read("")
-	}
-	for _, p := range paths {
-		if err := read("WHERE path = ?", p, p); err != nil {
-			return nil, err
-		}
-	}
-	return known, nil
-}
-
-// Problems lists the files that could not be indexed, or not wholly.
-func (d *DB) Problems(ctx context.Context) ([]index.Problem, error) {
-	rows, err := d.query(ctx, "SELECT path, reason, hash = x'' FROM problems ORDER BY path")
-	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
-	}
-	defer rows.Close()
-	var all []index.Problem
-	for rows.Next() {
-		var p index.Problem
-		if err := rows.Scan(&p.Path, &p.Reason, &p.Sidecar); err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
-}
-
 const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
 	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
 	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash`
 
-// scanner is *sql.Row or *sql.Rows.
-type scanner interface{ Scan(dest ...any) error }
-
-func scanRow(s scanner, now time.Time) (index.Row, error) {
+func scanRow(rows *rows, now time.Time) (index.Row, error) {
 	var r index.Row
 	var id, typ, tags, by, kind string
 	var mtime, created, updated, forget int64
@@ -109,7 +29,7 @@ func scanRow(s scanner, now time.Time) (index.Row, error) {
 		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
 		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash,
 	}
-	if err := s.Scan(dest...); err != nil {
+	if err := rows.Scan(dest...); err != nil {
 		return r, err
 	}
 	copy(r.Hash[:], hash)
@@ -134,27 +54,27 @@ func scanRow(s scanner, now time.Time) (index.Row, error) {
 }
 
 // described reads the rows of a question for rowColumns.
-func described(now time.Time, rows *sql.Rows, err error) ([]index.Row, error) {
+func described(now time.Time, rows *rows, err error) ([]index.Row, error) {
 	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, wrap(err)
 	}
 	defer rows.Close()
 	var all []index.Row
 	for rows.Next() {
 		r, err := scanRow(rows, now)
 		if err != nil {
-			return nil, fmt.Errorf("read index: %w", err)
+			return nil, wrap(err)
 		}
 		all = append(all, r)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, wrap(err)
 	}
 	return all, nil
 }
 
 // Select returns the rows a filter lets through, newest first.
-func (d *DB) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row, error) {
+func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row, error) {
 	order := " ORDER BY n.updated DESC, "
 	if f.SurestFirst {
 		order += "n.confidence DESC, "
@@ -193,7 +113,7 @@ func apart(f index.Filter, order string) (cond string, args []any) {
 }
 
 // PerProject returns how many notes of each project the filter lets through.
-func (d *DB) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
+func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
 	cond, args := where(f)
 	rows, err := d.query(ctx, "SELECT n.project, count(*) FROM notes n WHERE "+cond+" GROUP BY n.project", args...)
 	if err != nil {
@@ -213,20 +133,20 @@ func (d *DB) PerProject(ctx context.Context, f index.Filter) (map[string]int, er
 }
 
 // Rows returns the rows with the given keys, in that order.
-func (d *DB) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
+func (d catalogue) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	list, err := json.Marshal(keys)
 	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, wrap(err)
 	}
 	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
 	return described(time.Time{}, rows, err)
 }
 
 // Lookup returns the row of an id, compared without regard to case.
-func (d *DB) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
+func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
 	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ?", string(id))
 	got, err := described(time.Time{}, rows, err)
 	if err != nil || len(got) == 0 {
@@ -236,7 +156,7 @@ func (d *DB) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
 }
 
 // Twins returns the notes with the same statement and those with a similar one.
-func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]index.Twin, error) {
+func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]index.Twin, error) {
 	// Two hashes that differ in at most three bits are equal in one of four bands.
 	// Few of those that are equal in a band are twins: rows are read for them only.
 	const query = `SELECT n.key, n.statement, n.simhash, n.words FROM notes n WHERE n.statement = ? OR n.key IN
@@ -247,7 +167,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 	}
 	rows, err := d.short(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, wrap(err)
 	}
 	defer rows.Close()
 	var keys []int64
@@ -257,7 +177,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 		var t index.Twin
 		var key, sim int64
 		if err := rows.Scan(&key, &said, &sim, &t.Words); err != nil {
-			return nil, fmt.Errorf("read index: %w", err)
+			return nil, wrap(err)
 		}
 		t.Exact = string(said) == string(statement[:])
 		if t.Bits = bits.OnesCount64(uint64(sim) ^ simhash); t.Exact || t.Bits <= store.NearBits {
@@ -265,7 +185,7 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 		}
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, wrap(err)
 	}
 	like, err := d.Rows(ctx, keys)
 	if err != nil {
@@ -280,65 +200,29 @@ func (d *DB) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]i
 	return twins, nil
 }
 
-// Count adds to the counters, unless the cursors are not at from any more.
-func (d *DB) Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error {
-	return d.transact(ctx, func(w *writer) {
-		now := make(map[string]int64)
-		w.query("SELECT file, offset FROM cursors", func(r *sql.Rows) error {
-			var file string
-			var offset int64
-			err := r.Scan(&file, &offset)
-			now[file] = offset
-			return err
-		})
-		if w.err != nil || !maps.Equal(now, from) {
-			return
-		}
-		for id, c := range add {
-			w.exec(`INSERT INTO counters (id, injected, recalled, last) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-				injected = injected + excluded.injected, recalled = recalled + excluded.recalled, last = max(last, excluded.last)`,
-				string(id), c.Injected, c.Recalled, c.Last.Unix())
-		}
-		for file, offset := range to {
-			w.exec("INSERT INTO cursors (file, offset) VALUES (?, ?) ON CONFLICT (file) DO UPDATE SET offset = excluded.offset", file, offset)
-		}
-	})
-}
-
-// Cursors tells how far each file of the event log was read.
-func (d *DB) Cursors(ctx context.Context) (map[string]int64, error) {
-	rows, err := d.short(ctx, "SELECT file, offset FROM cursors")
+// Branches lists the branches that live notes of projects hold for. Left to
+// itself, SQLite reads every note of the projects.
+func (d catalogue) Branches(ctx context.Context, projects []string) ([]string, error) {
+	cond, args := where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
+	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
 	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, wrap(err)
 	}
 	defer rows.Close()
-	all := make(map[string]int64)
+	var all []string
 	for rows.Next() {
-		var file string
-		var offset int64
-		if err := rows.Scan(&file, &offset); err != nil {
-			return nil, err
+		var b string
+		if err := rows.Scan(&b); err != nil {
+			return nil, wrap(err)
 		}
-		all[file] = offset
+		all = append(all, b)
 	}
-	return all, rows.Err()
+	return all, wrap(rows.Err())
 }
 
-// Counters returns the counters of notes; those that nothing happened to are left out.
-func (d *DB) Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error) {
-	all := make(map[note.ID]store.Tally)
-	for _, id := range ids {
-		var c store.Tally
-		var last int64
-		err := d.one(ctx, "SELECT injected, recalled, last FROM counters WHERE id = ?", []any{string(id)}, &c.Injected, &c.Recalled, &last)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read index: %w", err)
-		}
-		c.Last = time.Unix(last, 0).UTC()
-		all[id] = c
+func wrap(err error) error {
+	if err == nil {
+		return nil
 	}
-	return all, nil
+	return fmt.Errorf("read index: %w", err)
 }
