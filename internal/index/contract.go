@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"anamnesis/internal/note"
@@ -19,6 +20,21 @@ import (
 // backend's own: they mean something until the next Apply, and a key that means
 // nothing any more is left out of an answer. An empty answer is no error: it
 // says that nothing is like that. Every method may fail with ErrBusy or ErrLost.
+//
+// A database may hold the notes of several origins: the trees of several
+// machines, one after the other or all at once. A backend is opened for one of
+// them, its own. What it writes (Apply, Count, SetMemo) and what it tells of
+// files (State, Files, Problems, Cursors, Memo, Unembedded) is of its own origin
+// and leaves the others alone; questions are about the notes of all. The empty
+// name is that of a database of one tree alone.
+//
+// Two origins may hold the same id: a note that both have synced. Every question
+// but Rows and Texts then sees one of the copies: that of its own origin, else
+// the one that was updated last, else that of the first origin by name. It is
+// chosen before the filter is asked: a note that is archived here is not found
+// through a copy that is not. Numbers (Statistics, Frequencies, the sum that
+// Mentions returns) count every copy. Of the copies of a note the one that was
+// updated last, else that of the first origin, says what it supersedes, for all.
 type Backend interface {
 	Searcher
 	Catalogue
@@ -49,6 +65,12 @@ type Searcher interface {
 
 // A Catalogue knows the notes one by one.
 type Catalogue interface {
+	// Origin names the tree that the backend was opened for.
+	Origin() string
+	// Texts returns what Entry.Text was of the notes with the given keys, byte for
+	// byte. A database without a named origin need not keep texts: its only reader
+	// has the files. Texts that are not there are left out.
+	Texts(ctx context.Context, keys []int64) (map[int64][]byte, error)
 	// Select returns rows, newest first (updated, then id); limit 0 means all.
 	Select(ctx context.Context, f Filter, limit int) ([]Row, error)
 	// Rows returns the rows with the given keys, in that order.
@@ -93,8 +115,8 @@ type Vectors interface {
 	Nearest(ctx context.Context, model string, question []float32, f Filter, limit int, least float64) ([]Candidate, error)
 	// Embedded reports whether any passage has a vector of a model.
 	Embedded(ctx context.Context, model string) (bool, error)
-	// Unembedded returns passages without a vector of a model, at most limit of
-	// them, how many there are of them and of all.
+	// Unembedded returns passages of this origin without a vector of a model, at
+	// most limit of them, how many there are of them and of all.
 	Unembedded(ctx context.Context, model string, limit int) (some []Unembedded, missing, all int, err error)
 	// Embed gives passages their vectors, which readers see. Passages that are gone are passed over.
 	Embed(ctx context.Context, model string, vectors map[int64]Vector) error
@@ -108,14 +130,15 @@ type Counters interface {
 	Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error
 	// Cursors returns how far, in bytes, each file of the event log was read.
 	Cursors(ctx context.Context) (map[string]int64, error)
-	// Counters returns the counters of notes; those that nothing happened to are left out.
+	// Counters returns the counters of notes, added up over all origins; those that
+	// nothing happened to are left out.
 	Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error)
 }
 
 // Memos keeps derived values, such as answers, beside the picture they were
 // derived from. A backend that is only read keeps nothing.
 type Memos interface {
-	// Generation counts the changes that readers could see.
+	// Generation counts the changes that readers could see, of whatever origin.
 	Generation(ctx context.Context) (int64, error)
 	// Memo returns a value that was kept under a key, and the generation it was kept at; ok is false when there is none.
 	Memo(ctx context.Context, kind, key string) (m Memo, ok bool, err error)
@@ -130,7 +153,8 @@ type Memos interface {
 type Maintainer interface {
 	// Apply makes the changes of a batch in one transaction: readers see all or none.
 	Apply(ctx context.Context, b Batch) error
-	// State returns the fingerprint of all files (see Fingerprint), their number and the time of the last walk.
+	// State returns the fingerprint of all files (see Fingerprint), their number and
+	// the time of the last walk. All of them are zero before the first one.
 	State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error)
 	// Files returns what is known of the files at paths, or of all when paths is nil.
 	Files(ctx context.Context, paths []string) (map[string]FileState, error)
@@ -170,7 +194,16 @@ type Asker interface {
 	Ask(ctx context.Context, question string, f Filter, limit int) (Matches, error)
 }
 
+// A Reader is what those who show notes use of an Index: its catalogue, and the
+// notes of its rows.
+type Reader interface {
+	Catalogue
+	Content(ctx context.Context, row Row) Content
+	Contents(ctx context.Context, rows []Row) iter.Seq2[int, Content]
+}
+
 var (
+	_ Reader  = (*Index)(nil)
 	_ Updater = (*Index)(nil)
 	_ Asker   = (*Index)(nil)
 )

@@ -41,6 +41,7 @@ type Entry struct {
 	Ref       store.Ref
 	Hash      Digest
 	Note      *note.Note
+	Text      []byte   // of the file, byte for byte: the front matter and the body
 	Statement [16]byte // of the normalised statement: equal for exact duplicates
 	Simhash   uint64   // of its words: few bits apart for near-copies
 	Words     int
@@ -66,7 +67,8 @@ type Passage struct {
 
 // A Row is what the index knows of a note without its body.
 type Row struct {
-	Key          int64 // the backend's own key
+	Key          int64  // the backend's own key
+	Origin       string // of the tree in which its file stands
 	ID           note.ID
 	Ref          store.Ref
 	Hash         Digest // of the file
@@ -167,10 +169,11 @@ type FileState struct {
 	Problem string // why it is no note; empty for notes
 }
 
-// A Batch is a set of changes that become visible together.
+// A Batch is a set of changes that become visible together. Paths are those of
+// the origin that the backend was opened for; nothing of another origin changes.
 type Batch struct {
 	Drop     []string // paths
-	Put      []Entry  // replaces what the path or the id held
+	Put      []Entry  // replaces what the path or the id held in this origin
 	Problems map[string]FileState
 	Walked   time.Time // when the walk that led to this began; zero leaves it
 }

@@ -170,7 +170,7 @@ func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result
 			if err != nil {
 				return err
 			}
-			if ok && row.Ref.Path != path && !dropped[row.Ref.Path] {
+			if ok && row.Origin == ix.Origin() && row.Ref.Path != path && !dropped[row.Ref.Path] {
 				if _, err := ix.store.Stat(row.Ref.Path); err == nil {
 					if before(row.Ref.Path, path) {
 						loses(b, *r.entry, row.Ref.Path)

@@ -62,7 +62,7 @@ func (e *Engine) BuildCorpus(ctx context.Context, name string, f CorpusFilter) (
 		return nil, fmt.Errorf("build corpus %q: %w", name, err)
 	}
 	c := &Corpus{Version: corpusVersion, Name: name, Filter: f, BuiltAt: note.At(e.store.Now()), Generation: generation, Entries: []CorpusEntry{}}
-	pass, err := f.predicate(e)
+	pass, err := f.predicate(ctx, e)
 	if err != nil {
 		return nil, fmt.Errorf("build corpus %q: %w", name, err)
 	}
@@ -268,12 +268,11 @@ func (e *Engine) PrimeCorpus(ctx context.Context, name string, maxTokens int) (t
 		return "", 0, err
 	}
 	left = c.Count
-	for i := range rows {
-		n, _, _, err := e.store.Read(rows[i].Ref.Path)
-		if err != nil {
+	for _, note := range e.index.Contents(ctx, rows) {
+		if note.Err != nil {
 			continue
 		}
-		part := primed(n)
+		part := primed(note.Note)
 		if cost := Tokens(part); maxTokens <= 0 || spent+cost <= maxTokens {
 			b.WriteString(part)
 			spent += cost

@@ -112,7 +112,7 @@ type Expander interface {
 // nothing but memos. index.Index is one.
 type Index interface {
 	index.Searcher
-	index.Catalogue
+	index.Reader
 	index.Graph
 	index.Vectors
 	index.Memos
@@ -176,7 +176,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 		chains := e.chains(ctx, q, hits)
 		hits = chains.level(hits)
 		hits = chains.line(e.diversify(q, hits))
-		e.pack(q, hits, res)
+		e.pack(ctx, q, hits, res)
 	}
 	e.noteGap(q, res)
 	res.Took = time.Since(began)

@@ -17,7 +17,7 @@ import (
 
 const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
 	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
-	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash`
+	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin`
 
 func scanRow(rows *rows, now time.Time) (index.Row, error) {
 	var r index.Row
@@ -27,7 +27,7 @@ func scanRow(rows *rows, now time.Time) (index.Row, error) {
 	dest := []any{
 		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
 		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
-		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash,
+		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin,
 	}
 	if err := rows.Scan(dest...); err != nil {
 		return r, err
@@ -83,9 +83,9 @@ func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]ind
 	if limit > 0 {
 		order += fmt.Sprintf(" LIMIT %d", limit)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxApart && len(f.Only) == 0 {
-		cond, args = apart(f, order)
+		cond, args = d.apart(f, order)
 	}
 	rows, err := d.query(ctx, "SELECT "+rowColumns+" FROM notes n WHERE "+cond+order, args...)
 	return described(f.Now, rows, err)
@@ -97,7 +97,7 @@ const maxApart = 16
 // apart makes the condition for the first notes of each project. An index has
 // them in order, so that no more is read than is wanted; of several projects
 // at once, or when SQLite chooses the index, every note would be.
-func apart(f index.Filter, order string) (cond string, args []any) {
+func (d *conn) apart(f index.Filter, order string) (cond string, args []any) {
 	by := "notes_recent"
 	if f.Kind != "" {
 		by = "notes_kind"
@@ -105,7 +105,7 @@ func apart(f index.Filter, order string) (cond string, args []any) {
 	first := make([]string, len(f.Projects))
 	for i, p := range f.Projects {
 		f.Projects = []string{p}
-		c, a := where(f)
+		c, a := d.where(f)
 		first[i] = "SELECT * FROM (SELECT n.key FROM notes n INDEXED BY " + by + " WHERE " + c + order + ")"
 		args = append(args, a...)
 	}
@@ -114,7 +114,7 @@ func apart(f index.Filter, order string) (cond string, args []any) {
 
 // PerProject returns how many notes of each project the filter lets through.
 func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
-	cond, args := where(f)
+	cond, args := d.where(f)
 	rows, err := d.query(ctx, "SELECT n.project, count(*) FROM notes n WHERE "+cond+" GROUP BY n.project", args...)
 	if err != nil {
 		return nil, wrap(err)
@@ -147,7 +147,7 @@ func (d catalogue) Rows(ctx context.Context, keys []int64) ([]index.Row, error) 
 
 // Lookup returns the row of an id, compared without regard to case.
 func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
-	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ?", string(id))
+	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ? AND "+d.seen, string(id))
 	got, err := described(time.Time{}, rows, err)
 	if err != nil || len(got) == 0 {
 		return index.Row{}, false, err
@@ -155,17 +155,43 @@ func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, err
 	return got[0], true, nil
 }
 
+// Origin names the tree that Apply writes.
+func (d catalogue) Origin() string { return d.opts.Origin }
+
+// Texts returns the files of notes. Those of an index without an origin are not kept.
+func (d catalogue) Texts(ctx context.Context, keys []int64) (map[int64][]byte, error) {
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	rows, err := d.short(ctx, "SELECT t.note, t.text FROM json_each(?) j CROSS JOIN texts t ON t.note = j.value", string(list))
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	texts := make(map[int64][]byte, len(keys))
+	for rows.Next() {
+		var key int64
+		var text []byte
+		if err := rows.Scan(&key, &text); err != nil {
+			return nil, wrap(err)
+		}
+		texts[key] = text
+	}
+	return texts, wrap(rows.Err())
+}
+
 // Twins returns the notes with the same statement and those with a similar one.
 func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]index.Twin, error) {
 	// Two hashes that differ in at most three bits are equal in one of four bands.
 	// Few of those that are equal in a band are twins: rows are read for them only.
-	const query = `SELECT n.key, n.statement, n.simhash, n.words FROM notes n WHERE n.statement = ? OR n.key IN
-		(SELECT note FROM bands WHERE band IN (?, ?, ?, ?)) ORDER BY n.id`
+	const query = `SELECT n.key, n.statement, n.simhash, n.words FROM notes n WHERE (n.statement = ? OR n.key IN
+		(SELECT note FROM bands WHERE band IN (?, ?, ?, ?))) AND `
 	args := []any{statement[:]}
 	for band := range 4 {
 		args = append(args, bandKey(simhash, band))
 	}
-	rows, err := d.short(ctx, query, args...)
+	rows, err := d.short(ctx, query+d.seen+" ORDER BY n.id", args...)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -203,7 +229,7 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 // Branches lists the branches that live notes of projects hold for. Left to
 // itself, SQLite reads every note of the projects.
 func (d catalogue) Branches(ctx context.Context, projects []string) ([]string, error) {
-	cond, args := where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
+	cond, args := d.where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
 	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
 	if err != nil {
 		return nil, wrap(err)

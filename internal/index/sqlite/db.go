@@ -54,6 +54,7 @@ type (
 // Options say where the database is and how it behaves.
 type Options struct {
 	Path     string        // the file; its folder exists
+	Origin   string        // the tree whose notes Apply writes; "" for a database of one tree alone, which keeps no texts
 	ReadOnly bool          // never write: a missing file is made in memory
 	Busy     time.Duration // how long to wait for another writer; 0 means 5 s
 	Keep     bool          // make nothing, and set nothing aside: what is not an index of this version is an error
@@ -63,6 +64,7 @@ type Options struct {
 // A conn is the open file, and what all parts ask it through.
 type conn struct {
 	opts   Options
+	seen   string // the condition that lets one note of each id through (visible)
 	path   string // the file in use: not Options.Path when that is a newer version's
 	notice string
 
@@ -116,6 +118,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index %s: %w", d.path, err)
 	}
+	d.seen = d.visible("n")
 	return &DB{d, searcher{d}, catalogue{d}, graph{d}, vectors{d}, counters{d}, memos{d}, maintainer{d}}, nil
 }
 

@@ -80,7 +80,7 @@ func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bo
 	if err != nil || all == 0 || limit <= 0 {
 		return nil, all, wrap(err)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	if declared {
 		cond += " AND m.declared"
 	}
@@ -154,7 +154,7 @@ func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Fi
 	if err != nil {
 		return nil, wrap(err)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	const columns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
 	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = e.note WHERE " + cond
 	both := append([]any{string(list)}, args...)

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,33 +12,21 @@ import (
 
 // State returns the fingerprint of all files, their number and the time of the last walk.
 func (d maintainer) State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error) {
-	rows, err := d.short(ctx, "SELECT key, value FROM meta")
-	if err != nil {
-		return 0, 0, time.Time{}, wrap(err)
+	var sum, at int64
+	err = d.one(ctx, "SELECT fingerprint, files, walked FROM origins WHERE name = ?", []any{d.opts.Origin}, &sum, &files, &at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, time.Time{}, nil
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var key string
-		var value int64
-		if err := rows.Scan(&key, &value); err != nil {
-			return 0, 0, time.Time{}, err
-		}
-		switch key {
-		case "fingerprint":
-			fingerprint = uint64(value)
-		case "files":
-			files = int(value)
-		case "walked":
-			walked = time.Unix(0, value)
-		}
+	if at != 0 {
+		walked = time.Unix(0, at)
 	}
-	return fingerprint, files, walked, wrap(rows.Err())
+	return uint64(sum), files, walked, wrap(err)
 }
 
 // Files returns what is known of the files at paths, or of all.
 func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index.FileState, error) {
 	known := make(map[string]index.FileState)
-	const query = "SELECT path, size, mtime, hash, '' FROM notes %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM (SELECT * FROM problems WHERE hash <> x'') %[1]s"
+	const query = "SELECT path, size, mtime, hash, '' FROM notes WHERE origin = ?1 %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM problems WHERE hash <> x'' AND origin = ?1 %[1]s"
 	read := func(where string, args ...any) error {
 		rows, err := d.query(ctx, fmt.Sprintf(query, where), args...)
 		if err != nil {
@@ -56,10 +46,10 @@ func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index
 		return rows.Err()
 	}
 	if paths == nil {
-		return known, read("")
+		return known, read("", d.opts.Origin)
 	}
 	for _, p := range paths {
-		if err := read("WHERE path = ?", p, p); err != nil {
+		if err := read("AND path = ?2", d.opts.Origin, p); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +58,7 @@ func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index
 
 // Problems lists the files that could not be indexed, or not wholly.
 func (d maintainer) Problems(ctx context.Context) ([]index.Problem, error) {
-	rows, err := d.query(ctx, "SELECT path, reason, hash = x'' FROM problems ORDER BY path")
+	rows, err := d.query(ctx, "SELECT path, reason, hash = x'' FROM problems WHERE origin = ? ORDER BY path", d.opts.Origin)
 	if err != nil {
 		return nil, wrap(err)
 	}

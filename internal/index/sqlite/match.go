@@ -21,7 +21,7 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 	var s index.Statistics
 	var lengths [index.NumFields]int64
 	var epoch int64
-	rows, err := d.short(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), coalesce(max(CASE key WHEN 'files' THEN value END), 0) - (SELECT count(*) FROM problems WHERE hash <> x''),
+	rows, err := d.short(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), (SELECT coalesce(sum(files), 0) FROM origins) - (SELECT count(*) FROM problems WHERE hash <> x''),
 		coalesce(max(CASE key WHEN 'passages' THEN value END), 0), coalesce(max(CASE key WHEN 'length_title' THEN value END), 0),
 		coalesce(max(CASE key WHEN 'length_tags' THEN value END), 0), coalesce(max(CASE key WHEN 'length_body' THEN value END), 0)
 		FROM meta`)
@@ -132,7 +132,7 @@ func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter,
 			return nil, wrap(err)
 		}
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	var got []index.Candidate
 	// The first round is enough unless the condition leaves many out.
 	for done, n := 0, limit; done < len(scores) && len(got) < limit; n = len(scores) {
@@ -320,7 +320,7 @@ func (d searcher) Passages(ctx context.Context, keys []int64, f index.Filter) ([
 	for i, k := range keys {
 		list[i].passage = k
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	got, err := d.fetch(ctx, list, cond, args)
 	return got, wrap(err)
 }
@@ -334,7 +334,7 @@ func (d searcher) First(ctx context.Context, notes []int64, f index.Filter) ([]i
 	for i, n := range notes {
 		list[i].passage = n
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	rows, err := d.short(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
 		candidateJoin+` WHERE `+cond, append([]any{jsonKeys(list)}, args...)...)
 	if err != nil {

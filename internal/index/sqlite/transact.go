@@ -32,6 +32,7 @@ func (d *conn) transact(ctx context.Context, f func(*writer)) (*sql.DB, error) {
 		return db, err
 	}
 	w := newWriter(ctx, tx, kept)
+	w.origin = d.opts.Origin
 	if f(w); w.err != nil {
 		return db, errors.Join(w.err, tx.Rollback())
 	}
@@ -124,8 +125,11 @@ type writer struct {
 	fresh    []string             // those of them that were not kept
 	err      error
 
-	fingerprint uint64
+	origin      string // whose notes are written
+	others      bool   // the database holds notes of others
+	fingerprint uint64 // of the files of the origin
 	files       int64
+	walked      int64
 	passages    int64
 	generation  int64
 	lengths     [index.NumFields]int64

@@ -82,7 +82,7 @@ func (d vectors) Nearest(ctx context.Context, model string, question []float32, 
 	if err != nil {
 		return nil, wrap(err)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	for n := 2 * limit; ; n *= 8 {
 		near := newer
 		if copied != nil {
@@ -138,10 +138,17 @@ func (d vectors) Embedded(ctx context.Context, model string) (some bool, err err
 	return some, wrap(err)
 }
 
-// Unembedded returns passages without a vector of a model.
+// unembeddedSQL counts the passages of an origin, and their vectors of a model.
+// In a database of one origin no passage has to be looked up.
+const unembeddedSQL = `WITH o AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM origins WHERE name <> ?2) AS others)
+	SELECT (SELECT count(*) FROM passages p WHERE NOT o.others OR EXISTS (SELECT 1 FROM notes n WHERE n.key = p.note AND n.origin = ?2)),
+	(SELECT count(*) FROM vectors v WHERE v.model = ?1 AND (NOT o.others OR
+		EXISTS (SELECT 1 FROM passages p JOIN notes n ON n.key = p.note WHERE p.key = v.passage AND n.origin = ?2))) FROM o`
+
+// Unembedded returns passages of our origin without a vector of a model.
 func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some []index.Unembedded, missing, all int, err error) {
 	number := int64(index.VectorModel(model))
-	err = d.one(ctx, "SELECT (SELECT count(*) FROM passages), (SELECT count(*) FROM vectors WHERE model = ?)", []any{number}, &all, &missing)
+	err = d.one(ctx, unembeddedSQL, []any{number, d.opts.Origin}, &all, &missing)
 	if err != nil {
 		return nil, 0, 0, wrap(err)
 	}
@@ -149,7 +156,7 @@ func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some 
 		return nil, missing, all, nil
 	}
 	rows, err := d.query(ctx, `SELECT p.key, n.path, p.start, p."end" FROM passages p JOIN notes n ON n.key = p.note
-		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL ORDER BY n.updated DESC, p.key LIMIT ?`, number, limit)
+		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL AND n.origin = ? ORDER BY n.updated DESC, p.key LIMIT ?`, number, d.opts.Origin, limit)
 	if err != nil {
 		return nil, 0, 0, wrap(err)
 	}
