@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -74,11 +74,11 @@ func Explain(err error) Failure {
 		f.Code = kinded.Kind
 	case errors.Is(err, store.ErrLocked):
 		f.Code = Locked
-	case sqlite.Busy(err):
+	case errors.Is(err, index.ErrBusy):
 		f.Code, f.Hint = Locked, "another process is writing the index; try again"
 	case errors.Is(err, store.ErrReadOnly):
 		f.Code, f.Hint = readOnly, "is the folder yours? `ls -ld` tells; ANAMNESIS_HOME names another"
-	case sqlite.Damaged(err):
+	case errors.Is(err, index.ErrLost):
 		f.Code, f.Hint = indexDamaged, "the index is damaged; `anamnesis reindex` makes it anew from the notes"
 	case errors.Is(err, fs.ErrPermission):
 		f.Code, f.Hint = permission, "you may not read or write that; check who owns it"

@@ -105,13 +105,15 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 		return nil, err
 	}
 	whole := budget == 0
-	if _, _, walked, err := r.Index.State(ctx); err == nil && walked.IsZero() {
+	_, _, walked, err := r.Index.State(ctx)
+	if err == nil && walked.IsZero() {
 		budget = 0 // a new index: an answer from nothing would be wrong
 	}
+	lost := errors.Is(err, index.ErrLost)
 	bar := r.Progress("indexing notes")
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{Budget: budget, Progress: bar.Step})
 	bar.Done()
-	if sqlite.Busy(err) && !whole { // somebody else brings it into step
+	if errors.Is(err, index.ErrBusy) && !whole { // somebody else brings it into step
 		rep.Stale, err = -1, nil
 	}
 	if err != nil {
@@ -122,7 +124,7 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 	if r.Notice != "" {
 		r.Notify("%s", r.Notice)
 	}
-	if rep.Healed && r.Notice == "" && !r.Store.ReadOnly() {
+	if (rep.Healed || lost) && r.Notice == "" && !r.Store.ReadOnly() {
 		r.Notify("the index was damaged and has been made anew from the notes")
 	}
 	if rep.Stale != 0 && !r.Store.ReadOnly() {

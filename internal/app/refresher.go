@@ -2,13 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"sync"
 	"time"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/note"
 )
 
@@ -70,7 +70,7 @@ func (f *Refresher) look(ctx context.Context) {
 
 func (f *Refresher) walk(ctx context.Context) (stale int, err error) {
 	rep, err := f.rooms.Index.Sync(ctx, index.SyncOptions{Budget: f.rooms.Config.Wait(walkBudget)})
-	if sqlite.Busy(err) {
+	if errors.Is(err, index.ErrBusy) {
 		return -1, nil
 	}
 	return rep.Stale, err

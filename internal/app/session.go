@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,7 +10,6 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/index"
-	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -104,12 +104,12 @@ const fillTime = time.Second
 // first, the newest notes before the others, for as long as a hook may take.
 func Fresh(ctx context.Context, r *Rooms) (bool, error) {
 	_, _, walked, err := r.Index.State(ctx)
-	if err != nil && !r.Index.Damaged(err) {
+	if err != nil && !errors.Is(err, index.ErrLost) {
 		return false, err
 	}
 	if err != nil || walked.IsZero() {
 		rep, err := r.Index.Sync(ctx, index.SyncOptions{Budget: r.Config.Wait(fillTime)})
-		if sqlite.Busy(err) { // somebody else fills it: what is there is told
+		if errors.Is(err, index.ErrBusy) { // somebody else fills it: what is there is told
 			return false, nil
 		}
 		return rep.Stale == 0, err

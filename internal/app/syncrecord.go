@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
@@ -182,7 +182,7 @@ func (l *lastSync) take(s SyncResult, failed error, now string) {
 		l.OK = now
 	}
 	state, why := s.State, s.why
-	if errors.Is(failed, store.ErrLocked) || sqlite.Busy(failed) { // somebody else is at work, and the next run goes on
+	if errors.Is(failed, store.ErrLocked) || errors.Is(failed, index.ErrBusy) { // somebody else is at work, and the next run goes on
 		failed = nil
 		if state == replica.Failed {
 			state = ""

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,7 +76,7 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 	if d.m, err = p.open(ctx, 0); err != nil {
 		return err
 	}
-	defer d.m.close()
+	defer func() { d.m.close() }() // it is opened again on the way
 	p.say("A throw-away store in %s\n", d.m.Store.Root())
 	for _, step := range []func(context.Context) error{d.capture, d.note, d.index, d.search, d.inject, d.commit} {
 		if err := step(ctx); err != nil {
@@ -178,9 +179,17 @@ func (d *demonstration) note(ctx context.Context) error {
 func (d *demonstration) index(ctx context.Context) error {
 	d.title("3. Index: derived from the files; here it is thrown away and made again")
 	began := time.Now()
-	if err := d.m.Index.Reset(ctx); err != nil {
+	d.m.close()
+	for _, ext := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(d.m.Store.Path("index.db" + ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	m, err := d.p.open(ctx, 0)
+	if err != nil {
 		return err
 	}
+	d.m = m
 	rep, err := d.m.Index.Sync(ctx, index.SyncOptions{})
 	if err != nil {
 		return err

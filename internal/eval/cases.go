@@ -171,7 +171,7 @@ func key(query string) string { return strings.ToLower(strings.Join(strings.Fiel
 type Lookup func(id note.ID) (title string, ok bool, err error)
 
 // Titles looks notes up in an index.
-func Titles(ctx context.Context, ix *index.Index) Lookup {
+func Titles(ctx context.Context, ix index.Catalogue) Lookup {
 	return func(id note.ID) (string, bool, error) {
 		row, ok, err := ix.Lookup(ctx, id)
 		return row.Title, ok, err

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 )
@@ -24,8 +25,8 @@ const maxTerms = 64
 // Ask finds the passages that share words with a question, at most limit of them.
 func (ix *Index) Ask(ctx context.Context, question string, f Filter, limit int) (Matches, error) {
 	m, err := ix.ask(ctx, question, f, limit)
-	if err != nil && ix.Damaged(err) {
-		if err = ix.heal(ctx, err); err == nil {
+	if errors.Is(err, ErrLost) {
+		if _, err = ix.sync(ctx, SyncOptions{}); err == nil {
 			m, err = ix.ask(ctx, question, f, limit)
 		}
 	}

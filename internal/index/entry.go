@@ -36,7 +36,7 @@ func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entr
 	defer stem.giveBack()
 	normalized := note.Normalize(n.Statement())
 	words := strings.Fields(normalized)
-	e := Entry{Ref: ref, Hash: sha256.Sum256(data), Note: n, Simhash: SimhashWords(words), Words: len(words)}
+	e := Entry{Ref: ref, Hash: sha256.Sum256(data), Note: n, Text: data, Simhash: SimhashWords(words), Words: len(words)}
 	e.Statement = StatementHash(normalized)
 	title := tokens(n.Title, true, stem)
 	tags := tokens(strings.Join(n.Tags, " ")+" "+extras(n), true, stem)

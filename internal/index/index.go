@@ -13,7 +13,6 @@
 package index
 
 import (
-	"context"
 	"crypto/sha256"
 	"hash/fnv"
 	"strings"
@@ -42,6 +41,7 @@ type Entry struct {
 	Ref       store.Ref
 	Hash      Digest
 	Note      *note.Note
+	Text      []byte   // of the file, byte for byte: the front matter and the body
 	Statement [16]byte // of the normalised statement: equal for exact duplicates
 	Simhash   uint64   // of its words: few bits apart for near-copies
 	Words     int
@@ -67,9 +67,11 @@ type Passage struct {
 
 // A Row is what the index knows of a note without its body.
 type Row struct {
-	Key          int64 // the backend's own key
+	Key          int64  // the backend's own key
+	Origin       string // of the tree in which its file stands
 	ID           note.ID
 	Ref          store.Ref
+	Hash         Digest // of the file
 	Type         note.Type
 	Title        string
 	Project      string
@@ -167,10 +169,11 @@ type FileState struct {
 	Problem string // why it is no note; empty for notes
 }
 
-// A Batch is a set of changes that become visible together.
+// A Batch is a set of changes that become visible together. Paths are those of
+// the origin that the backend was opened for; nothing of another origin changes.
 type Batch struct {
 	Drop     []string // paths
-	Put      []Entry  // replaces what the path or the id held
+	Put      []Entry  // replaces what the path or the id held in this origin
 	Problems map[string]FileState
 	Walked   time.Time // when the walk that led to this began; zero leaves it
 }
@@ -180,100 +183,6 @@ type Batch struct {
 type Problem struct {
 	Path, Reason string
 	Sidecar      bool
-}
-
-// A Backend keeps the picture. Implementations are safe for concurrent use and
-// satisfy the suite in indextest. Answers are ordered so that two backends with
-// the same entries answer alike.
-type Backend interface {
-	// Apply makes the changes of a batch in one transaction: readers see all or none.
-	Apply(ctx context.Context, b Batch) error
-	// State returns the fingerprint of all files (see Fingerprint), their number and the time of the last walk.
-	State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error)
-	// Files returns what is known of the files at paths, or of all when paths is nil.
-	Files(ctx context.Context, paths []string) (map[string]FileState, error)
-	// Problems lists the files that could not be indexed, or not wholly.
-	Problems(ctx context.Context) ([]Problem, error)
-
-	// Statistics returns the numbers of the whole index, Frequencies a term for
-	// each token, without its weight.
-	Statistics(ctx context.Context) (Statistics, error)
-	Frequencies(ctx context.Context, tokens []string) ([]Term, error)
-	// Match returns passages that hold at least one of the terms, the most
-	// promising first: those with the highest sum of weights.
-	Match(ctx context.Context, terms []Term, f Filter, limit int) ([]Candidate, error)
-	// Nearest returns passages whose vectors of a model lie nearest to a unit
-	// vector, the nearest first. Vectors of other models are not looked at, and
-	// those whose cosine is clearly below least are left out.
-	Nearest(ctx context.Context, model string, question []float32, f Filter, limit int, least float64) ([]Candidate, error)
-	// Passages returns passages by their keys, in that order, of notes that the filter lets through.
-	Passages(ctx context.Context, keys []int64, f Filter) ([]Candidate, error)
-	// First returns the first passage of each of the notes that the filter lets through.
-	First(ctx context.Context, notes []int64, f Filter) ([]Candidate, error)
-	// Company returns, for each of the notes, those that stand beside it among the
-	// notes of its project and session that were made in the same second, by id: at
-	// most two. A note without a session has no company, and neither has one of a
-	// second that more than 64 notes of its project share: that is an import's.
-	Company(ctx context.Context, notes []int64, f Filter) ([]Company, error)
-	// Superseding reports whether any note says that it takes the place of another.
-	Superseding(ctx context.Context) (bool, error)
-	// Embedded reports whether any passage has a vector of a model.
-	Embedded(ctx context.Context, model string) (bool, error)
-	// Unembedded returns passages without a vector of a model, at most limit of
-	// them, how many there are of them and of all.
-	Unembedded(ctx context.Context, model string, limit int) (some []Unembedded, missing, all int, err error)
-	// Embed gives passages their vectors, which readers see. Passages that are gone are passed over.
-	Embed(ctx context.Context, model string, vectors map[int64]Vector) error
-	// Mentions returns notes that speak of an entity, at most limit, newest first, and in how many notes it occurs at all.
-	// With declared, notes that merely hold its name are left out.
-	Mentions(ctx context.Context, entity EntityKey, declared bool, f Filter, limit int) (notes []int64, all int, err error)
-	// Declared returns those of the entities that some note's sidecar names.
-	Declared(ctx context.Context, entities []EntityKey) ([]EntityKey, error)
-	// Entities returns what notes speak of, what their sidecars name first.
-	Entities(ctx context.Context, notes []int64) (map[int64][]EntityKey, error)
-	// Edges returns the edges at entities, in both directions, that notes tell which the filter lets through.
-	Edges(ctx context.Context, entities []EntityKey, f Filter) ([]Edge, error)
-	// Branches lists the branches that live notes of projects hold for.
-	Branches(ctx context.Context, projects []string) ([]string, error)
-	// Tidy does what makes later questions cheaper.
-	Tidy(ctx context.Context) error
-
-	// Generation counts the changes that readers could see.
-	Generation(ctx context.Context) (int64, error)
-	// Memo returns a value that was kept under a key, and the generation it was kept at; ok is false when there is none.
-	Memo(ctx context.Context, kind, key string) (m Memo, ok bool, err error)
-	// Memos lists what was kept of a kind, the newest first, at most limit.
-	Memos(ctx context.Context, kind string, limit int) ([]Memo, error)
-	// SetMemo keeps a value, and of its kind the newest keep only (0 keeps all).
-	// It fails at once when somebody else writes.
-	SetMemo(ctx context.Context, kind, key string, m Memo, keep int) error
-
-	// PerProject returns how many notes of each project the filter lets through.
-	PerProject(ctx context.Context, f Filter) (map[string]int, error)
-	// Select returns rows, newest first (updated, then id); limit 0 means all.
-	Select(ctx context.Context, f Filter, limit int) ([]Row, error)
-	// Rows returns the rows with the given keys, in that order; unknown keys are left out.
-	Rows(ctx context.Context, keys []int64) ([]Row, error)
-	// Lookup returns the row of an id, compared without regard to case.
-	Lookup(ctx context.Context, id note.ID) (Row, bool, error)
-	// Twins returns the notes that say the same (same statement hash) and those
-	// that say nearly the same (simhash within store.NearBits), with the distance.
-	Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]Twin, error)
-
-	// Count adds to the counters what the event log holds between two states
-	// of its cursors. It does nothing when the cursors are not at from (any
-	// more): somebody else has counted.
-	Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error
-	Cursors(ctx context.Context) (map[string]int64, error)
-	Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error)
-
-	// Check looks for damage that no question has met yet.
-	Check(ctx context.Context) error
-	// Damaged reports whether an error of this backend says that its data must
-	// be made anew; Reset throws them away.
-	Damaged(err error) bool
-	Reset(ctx context.Context) error
-	Close() error
 }
 
 // Company says that two notes were written in the same breath.

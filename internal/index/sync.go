@@ -39,7 +39,7 @@ type Report struct {
 	Removed  int
 	Stale    int // files that changed and were left for the next time; -1 when even the walk was cut short
 	Problems []Problem
-	Healed   bool // the index was damaged and was made anew
+	Healed   bool // the index was lost (ErrLost) and was made anew
 }
 
 // racy is how much younger than the last walk a file must be to be trusted by
@@ -51,21 +51,16 @@ const racy = 2 * time.Second
 const chunk = 512
 
 // Sync brings the index into step with the files: a walk compared with what the
-// index knows. Running it twice changes nothing. A damaged index is made anew.
+// index knows. Running it twice changes nothing. An index that was lost is filled again.
 func (ix *Index) Sync(ctx context.Context, o SyncOptions) (rep Report, err error) {
 	if o.All { // who asks for that suspects something
 		err = ix.Check(ctx)
 	}
 	if err == nil {
-		if rep, err = ix.sync(ctx, o); err == nil || !ix.Damaged(err) {
-			return rep, err
-		}
+		rep, err = ix.sync(ctx, o)
 	}
-	if ctx.Err() != nil {
+	if !errors.Is(err, ErrLost) || ctx.Err() != nil {
 		return rep, err
-	}
-	if rerr := ix.Reset(ctx); rerr != nil {
-		return rep, errors.Join(err, rerr)
 	}
 	rep, err = ix.sync(ctx, o)
 	rep.Healed = true

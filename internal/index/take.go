@@ -170,7 +170,7 @@ func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result
 			if err != nil {
 				return err
 			}
-			if ok && row.Ref.Path != path && !dropped[row.Ref.Path] {
+			if ok && row.Origin == ix.Origin() && row.Ref.Path != path && !dropped[row.Ref.Path] {
 				if _, err := ix.store.Stat(row.Ref.Path); err == nil {
 					if before(row.Ref.Path, path) {
 						loses(b, *r.entry, row.Ref.Path)
@@ -208,18 +208,9 @@ func before(a, b string) bool {
 // sidecars, and looks at no others: after a write of ours, and after a pull, whose paths git tells.
 func (ix *Index) Refresh(ctx context.Context, paths ...string) error {
 	err := ix.refresh(ctx, paths)
-	if err != nil && ix.Damaged(err) {
-		return ix.heal(ctx, err)
+	if errors.Is(err, ErrLost) {
+		_, err = ix.sync(ctx, SyncOptions{})
 	}
-	return err
-}
-
-// heal makes a damaged index anew. A walk alone may not meet the damage.
-func (ix *Index) heal(ctx context.Context, cause error) error {
-	if err := ix.Reset(ctx); err != nil {
-		return errors.Join(cause, err)
-	}
-	_, err := ix.sync(ctx, SyncOptions{})
 	return err
 }
 

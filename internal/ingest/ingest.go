@@ -30,16 +30,22 @@ type Options struct {
 	Similarity  float64 // share of equal words from which two notes are similar, 0 to 1
 }
 
+// An Index is what the door asks for twins, and tells of what it wrote. index.Index is one.
+type Index interface {
+	index.Updater
+	index.Asker
+}
+
 // An Ingester takes notes in. It is safe for concurrent use.
 type Ingester struct {
 	store    *store.Store
-	index    *index.Index
+	index    Index
 	redactor *redact.Redactor
 	opts     Options
 }
 
 // New returns an Ingester.
-func New(s *store.Store, ix *index.Index, r *redact.Redactor, o Options) *Ingester {
+func New(s *store.Store, ix Index, r *redact.Redactor, o Options) *Ingester {
 	return &Ingester{store: s, index: ix, redactor: r, opts: o}
 }
 

@@ -77,18 +77,18 @@ func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 	rows = append(waiting, rows...)
 	var b Block
 	var notes []*note.Note
-	for i, r := range rows {
+	for i, c := range in.engine.Contents(ctx, rows) {
+		r := &rows[i]
 		if r.Kind != note.Handoff && r.Type == note.Episodic && r.Project != note.Global && pending != nil { // the newest sessions come first
 			notes = append(notes, pending...)
 			pending = nil
 		}
-		n, _, _, err := in.store.Read(r.Ref.Path)
-		if err != nil {
-			b.Missing = append(b.Missing, err.Error())
+		if c.Err != nil {
+			b.Missing = append(b.Missing, c.Err.Error())
 			continue
 		}
-		if n.ID == rows[i].ID {
-			notes = append(notes, n)
+		if c.Note.ID == r.ID {
+			notes = append(notes, c.Note)
 		}
 	}
 	notes = append(notes, pending...)

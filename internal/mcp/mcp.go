@@ -41,7 +41,7 @@ import (
 // or Handoffs that is nil makes its tool say that it is not available.
 type Rooms struct {
 	Engine   *recall.Engine
-	Index    *index.Index
+	Index    index.Reader
 	Store    *store.Store
 	Ingester *ingest.Ingester
 

@@ -51,11 +51,11 @@ func (s *Server) readNote(ctx context.Context, req *sdk.ReadResourceRequest) (*s
 	if !ok {
 		return nil, sdk.ResourceNotFoundError(uri)
 	}
-	n, _, _, err := s.rooms.Store.Read(row.Ref.Path)
-	if err != nil {
-		return nil, err
+	c := s.rooms.Index.Content(ctx, row)
+	if c.Err != nil {
+		return nil, c.Err
 	}
-	text := visibly(string(n.Format()))
+	text := visibly(string(c.Note.Format()))
 	if len(text) > maxResource {
 		text = text[:floor(text, maxResource)] + cutMark
 	}

@@ -76,7 +76,7 @@ func open(tb testing.TB, change ...func(*world)) *world {
 		Engine: recall.New(ix, s, product, recall.Models{Words: words}), Index: ix, Store: s, Ingester: w.ingester, Redact: redactor.Redact,
 		Refresh: func(ctx context.Context) (int, error) {
 			rep, err := ix.Sync(ctx, index.SyncOptions{})
-			if sqlite.Busy(err) {
+			if errors.Is(err, index.ErrBusy) {
 				return -1, nil
 			}
 			return rep.Stale, err

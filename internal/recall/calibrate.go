@@ -125,7 +125,7 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 		signals, scores = append(signals, open), append(scores, score)
 	}
 	var own []float64
-	for _, text := range e.ownQuestions(rows) {
+	for _, text := range e.ownQuestions(ctx, rows) {
 		s, _, err := e.ping(ctx, text, projects)
 		if err != nil {
 			return err
@@ -189,7 +189,7 @@ func (e *Engine) ping(ctx context.Context, text string, projects []string) (open
 
 // ownQuestions makes questions of notes: some words of each, in their order.
 // Which notes and words is drawn by their ids, so that it is always the same.
-func (e *Engine) ownQuestions(rows []index.Row) []string {
+func (e *Engine) ownQuestions(ctx context.Context, rows []index.Row) []string {
 	hash := func(id note.ID) uint64 {
 		h := fnv.New64a()
 		h.Write([]byte(id))
@@ -198,12 +198,12 @@ func (e *Engine) ownQuestions(rows []index.Row) []string {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
 	var all []string
-	for _, r := range rows[:min(len(rows), ownProbes)] {
-		n, _, _, err := e.store.Read(r.Ref.Path)
-		if err != nil {
+	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), ownProbes)]) {
+		if c.Err != nil {
 			continue
 		}
-		rng := rand.New(rand.NewPCG(hash(r.ID), 1))
+		n := c.Note
+		rng := rand.New(rand.NewPCG(hash(rows[i].ID), 1))
 		words := slices.DeleteFunc(strings.Fields(n.Title+" "+n.Body), func(w string) bool {
 			tokens := index.Words(w)
 			return len(tokens) == 0 || index.Stopword(tokens[0]) || len(w) < 3

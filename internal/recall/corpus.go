@@ -62,7 +62,7 @@ func (e *Engine) BuildCorpus(ctx context.Context, name string, f CorpusFilter) (
 		return nil, fmt.Errorf("build corpus %q: %w", name, err)
 	}
 	c := &Corpus{Version: corpusVersion, Name: name, Filter: f, BuiltAt: note.At(e.store.Now()), Generation: generation, Entries: []CorpusEntry{}}
-	pass, err := f.predicate(e)
+	pass, err := f.predicate(ctx, e)
 	if err != nil {
 		return nil, fmt.Errorf("build corpus %q: %w", name, err)
 	}
@@ -208,18 +208,13 @@ func (e *Engine) hashes(ctx context.Context, c *Corpus) (map[note.ID]string, err
 	if len(c.Entries) == 0 {
 		return nil, nil
 	}
-	files, err := e.index.Files(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
 	rows, err := e.index.Select(ctx, index.Filter{Dead: true, Only: c.ids()}, 0)
 	if err != nil {
 		return nil, err
 	}
 	hashes := make(map[note.ID]string, len(rows))
 	for _, r := range rows {
-		hash := files[r.Ref.Path].Hash
-		hashes[r.ID] = hex.EncodeToString(hash[:])
+		hashes[r.ID] = hex.EncodeToString(r.Hash[:])
 	}
 	return hashes, nil
 }
@@ -273,12 +268,11 @@ func (e *Engine) PrimeCorpus(ctx context.Context, name string, maxTokens int) (t
 		return "", 0, err
 	}
 	left = c.Count
-	for i := range rows {
-		n, _, _, err := e.store.Read(rows[i].Ref.Path)
-		if err != nil {
+	for _, note := range e.index.Contents(ctx, rows) {
+		if note.Err != nil {
 			continue
 		}
-		part := primed(n)
+		part := primed(note.Note)
 		if cost := Tokens(part); maxTokens <= 0 || spent+cost <= maxTokens {
 			b.WriteString(part)
 			spent += cost

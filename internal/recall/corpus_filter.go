@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,7 +76,7 @@ func (f *CorpusFilter) days(zone *time.Location) (from, to time.Time, err error)
 }
 
 // predicate returns what a note has to pass.
-func (f *CorpusFilter) predicate(e *Engine) (func(*index.Row) bool, error) {
+func (f *CorpusFilter) predicate(ctx context.Context, e *Engine) (func(*index.Row) bool, error) {
 	from, to, err := f.days(e.store.Now().Location())
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (f *CorpusFilter) predicate(e *Engine) (func(*index.Row) bool, error) {
 		case f.Category == "":
 			return true
 		}
-		n, _, _, err := e.store.Read(r.Ref.Path) // the index does not know categories
-		return err == nil && strings.EqualFold(n.Category, f.Category)
+		c := e.index.Content(ctx, *r) // a row does not know categories
+		return c.Err == nil && strings.EqualFold(c.Note.Category, f.Category)
 	}, nil
 }

@@ -47,7 +47,7 @@ func (e *Engine) Floors(ctx context.Context, o FloorOptions) ([]ArmFloor, error)
 	if err != nil {
 		return nil, err
 	}
-	probes, own := e.probes(rows, o)
+	probes, own := e.probes(ctx, rows, o)
 	within, without := make(map[string][]float64), make(map[string][]float64)
 	for i, text := range probes {
 		if err := e.norms(ctx, text, own[i], within); err != nil {
@@ -89,7 +89,7 @@ func above(norms []float64, floor float64) float64 {
 }
 
 // probes makes a question of each of some notes, and says of which.
-func (e *Engine) probes(rows []index.Row, o FloorOptions) (texts []string, own []note.ID) {
+func (e *Engine) probes(ctx context.Context, rows []index.Row, o FloorOptions) (texts []string, own []note.ID) {
 	drawn := func(id note.ID) uint64 {
 		h := fnv.New64a()
 		h.Write([]byte(id))
@@ -97,9 +97,9 @@ func (e *Engine) probes(rows []index.Row, o FloorOptions) (texts []string, own [
 	}
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(drawn(a.ID), drawn(b.ID)) })
-	for _, r := range rows[:min(len(rows), o.Sample)] {
-		if n, _, _, err := e.store.Read(r.Ref.Path); err == nil {
-			texts, own = append(texts, strings.TrimSpace(n.Title+" "+n.KeyInsight)), append(own, r.ID)
+	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), o.Sample)]) {
+		if c.Err == nil {
+			texts, own = append(texts, strings.TrimSpace(c.Note.Title+" "+c.Note.KeyInsight)), append(own, rows[i].ID)
 		}
 	}
 	return texts, own

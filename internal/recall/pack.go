@@ -1,21 +1,24 @@
 package recall
 
 import (
+	"context"
 	"unicode/utf8"
+
+	"anamnesis/internal/index"
 )
 
 // pack reads the notes of the best hits, as many as the query asks for and its
 // budget allows (R4). The cost is what will be shown. A note that does not fit
 // is passed over, so that a shorter one behind it may still; the first is
 // always kept.
-func (e *Engine) pack(q Query, hits []*Hit, res *Result) {
-	for _, h := range hits {
+func (e *Engine) pack(ctx context.Context, q Query, hits []*Hit, res *Result) {
+	for i, c := range e.index.Contents(ctx, rowsOf(hits)) {
 		if len(res.Hits) == q.K {
 			break
 		}
-		n, _, _, err := e.store.Read(h.Row.Ref.Path)
-		if err != nil {
-			res.Missing = append(res.Missing, err.Error())
+		h, n := hits[i], c.Note
+		if c.Err != nil {
+			res.Missing = append(res.Missing, c.Err.Error())
 			continue
 		}
 		if n.ID != h.Row.ID {
@@ -37,6 +40,14 @@ func (e *Engine) pack(q Query, hits []*Hit, res *Result) {
 		res.Hits = append(res.Hits, h)
 		res.Tokens += h.Tokens
 	}
+}
+
+func rowsOf(hits []*Hit) []index.Row {
+	rows := make([]index.Row, len(hits))
+	for i, h := range hits {
+		rows[i] = h.Row
+	}
+	return rows
 }
 
 func cost(q Query, h *Hit) int {

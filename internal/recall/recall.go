@@ -107,9 +107,28 @@ type Expander interface {
 	Expand(ctx context.Context, question redact.Text) (string, error)
 }
 
+// An Index is what the engine asks: the parts of the contract that a question
+// needs, and what speaks words instead of tokens and vectors. It changes
+// nothing but memos. index.Index is one.
+type Index interface {
+	index.Searcher
+	index.Reader
+	index.Graph
+	index.Vectors
+	index.Memos
+	index.Asker
+	// Question returns the unit vector of a question and the model that made it;
+	// index.ErrNoModel says that there are no vectors.
+	Question(ctx context.Context, text string) (model string, unit []float32, err error)
+	// Model names that model, "" when there is none.
+	Model() string
+	// Waiting counts the passages that have no vector yet, and all of them.
+	Waiting(ctx context.Context) (waiting, all int, err error)
+}
+
 // An Engine answers queries. It is safe for concurrent use.
 type Engine struct {
-	index  *index.Index
+	index  Index
 	store  *store.Store
 	opts   Options
 	models Models
@@ -117,7 +136,7 @@ type Engine struct {
 }
 
 // New returns an Engine.
-func New(ix *index.Index, s *store.Store, o Options, m Models) *Engine {
+func New(ix Index, s *store.Store, o Options, m Models) *Engine {
 	return &Engine{index: ix, store: s, opts: o, models: m}
 }
 
@@ -157,7 +176,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 		chains := e.chains(ctx, q, hits)
 		hits = chains.level(hits)
 		hits = chains.line(e.diversify(q, hits))
-		e.pack(q, hits, res)
+		e.pack(ctx, q, hits, res)
 	}
 	e.noteGap(q, res)
 	res.Took = time.Since(began)

@@ -171,11 +171,11 @@ func (e *Engine) askReranker(ctx context.Context, m llm.Reranker, q Query, hits 
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(e.opts.RerankTimeout*float64(time.Second)))
 	defer cancel()
 	texts := make([]redact.Text, len(hits))
-	for i, h := range hits {
-		n, _, _, err := e.store.Read(h.Row.Ref.Path)
-		if err != nil {
-			return err
+	for i, c := range e.index.Contents(ctx, rowsOf(hits)) {
+		if c.Err != nil {
+			return c.Err
 		}
+		n := c.Note
 		texts[i] = e.redact(n.Title + "\n" + n.Rule + "\n" + n.KeyInsight + "\n" + n.Body).Head(maxRerankText)
 	}
 	logits, err := m.Rerank(ctx, e.redact(q.Text), texts)

@@ -208,26 +208,29 @@ func (e *Engine) Hydrate(ctx context.Context, ids []note.ID) ([]Hydrated, error)
 			all = append(all, Hydrated{ID: ids[i], Reason: unnamed(ids[i], rows).Error()})
 			continue
 		}
-		all = append(all, e.hydrate(rows[0]))
+		all = append(all, e.hydrate(ctx, rows[0]))
 	}
 	return all, nil
 }
 
-func (e *Engine) hydrate(r index.Row) Hydrated {
+func (e *Engine) hydrate(ctx context.Context, r index.Row) Hydrated {
 	h := Hydrated{ID: r.ID, Path: r.Ref.Path}
-	n, data, _, err := e.store.Read(r.Ref.Path)
-	if err != nil {
-		h.Reason = err.Error()
+	c := e.index.Content(ctx, r)
+	if c.Err != nil {
+		h.Reason = c.Err.Error()
 		return h
 	}
+	n := c.Note
 	h.Found, h.Note, h.Title, h.Project, h.Body = true, n, n.Title, n.Project, n.Body
 	if t := dated(&r); !t.IsZero() {
 		h.Date = t.UTC().Format(time.RFC3339)
 	}
-	if _, front, ok := strings.Cut(string(data), "---\n"); ok {
+	if _, front, ok := strings.Cut(string(c.Text), "---\n"); ok {
 		h.FrontMatter, _, _ = strings.Cut(front, "\n---")
 	}
-	h.Sidecar, _, _ = e.store.ReadSidecar(r.Ref.Path) // one that cannot be read is reported by doctor
+	if r.Origin == e.index.Origin() { // sidecars of other machines are not in the index
+		h.Sidecar, _, _ = e.store.ReadSidecar(r.Ref.Path) // one that cannot be read is reported by doctor
+	}
 	if h.Sidecar != nil {
 		h.Entities = []Entity{}
 		for _, x := range h.Sidecar.Entities {

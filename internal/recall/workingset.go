@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"anamnesis/internal/index"
@@ -53,6 +54,11 @@ func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k 
 	}
 	durable = durable[:min(len(durable), max(0, k-fresh-len(episodic)))]
 	return slices.Concat(global, durable, episodic), nil
+}
+
+// Contents reads the notes of rows, see index.Index.
+func (e *Engine) Contents(ctx context.Context, rows []index.Row) iter.Seq2[int, index.Content] {
+	return e.index.Contents(ctx, rows)
 }
 
 // Handoffs returns what an earlier session of the project left for the next

@@ -1,7 +1,6 @@
 package indextest
 
 import (
-	"fmt"
 	"testing"
 
 	"anamnesis/internal/index"
@@ -53,19 +52,12 @@ func counters(t *testing.T, s *suite) {
 	equal(t, "cursors", map[string]int64{"2026-07.jsonl": 20}, at)
 }
 
-func reset(t *testing.T, s *suite) {
-	if err := s.Check(s.ctx); err != nil {
-		t.Errorf("a new index is damaged: %v", err)
+func check(t *testing.T, s *suite) {
+	for _, want := range [][]note.ID{{}, {"a"}} {
+		if err := s.Check(s.ctx); err != nil {
+			t.Errorf("with %d notes: %v", len(want), err)
+		}
+		equal(t, "notes", want, s.selected(index.Filter{}))
+		s.put(&note.Note{ID: "a", Title: "title"})
 	}
-	var all []*note.Note
-	for i := range 20 {
-		all = append(all, &note.Note{ID: note.ID(fmt.Sprintf("n%d", i)), Title: "title"})
-	}
-	s.put(all...)
-	if err := s.Reset(s.ctx); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "after reset", []note.ID{}, s.selected(index.Filter{Dead: true}))
-	s.put(all[0])
-	equal(t, "usable again", []note.ID{"n0"}, s.selected(index.Filter{}))
 }

@@ -16,8 +16,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Run runs the suite on backends that open returns: each call a new, empty one.
-func Run(t *testing.T, open func(t *testing.T) index.Backend) {
+// A Database is a new, empty database for one case of the suite. The backends
+// that it opens are closed by the suite, before what t.Cleanup got before them.
+type Database struct {
+	// Open opens the database for an origin: again for one that is open, and for
+	// one after the other.
+	Open func(t *testing.T, origin string) index.Backend
+	// Private says that the database is of one tree alone: it is opened for the
+	// origin "" once, and keeps no texts.
+	Private bool
+	// Hold makes another writer hold the database until release is called, for
+	// longer than its backends wait; nil when there is none that could.
+	Hold func(t *testing.T) (release func())
+}
+
+// Run runs the suite on databases that create returns: each call a new, empty
+// one. What passes it may stand behind an index.Index.
+func Run(t *testing.T, create func(t *testing.T) Database) {
 	for _, c := range []struct {
 		name string
 		run  func(*testing.T, *suite)
@@ -42,12 +57,22 @@ func Run(t *testing.T, open func(t *testing.T) index.Backend) {
 		{"branches", branches},
 		{"times, confidence and lists of ids", ranges},
 		{"memos and generations", memos},
-		{"reset empties", reset},
+		{"a check changes nothing", check},
+		{"somebody else writes", busy},
+		{"texts come back byte for byte", texts},
+		{"origins have states of their own", origins},
+		{"a note of two origins is told once", copies},
+		{"who speaks for a note of two origins", speakers},
+		{"counters and memos of two origins", tallies},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := open(t)
-			t.Cleanup(func() { _ = b.Close() })
-			c.run(t, &suite{t: t, Backend: b, ctx: t.Context()})
+			s := &suite{t: t, db: create(t), ctx: t.Context()}
+			origin := "here"
+			if s.db.Private {
+				origin = ""
+			}
+			s.Backend = s.open(origin).Backend
+			c.run(t, s)
 		})
 	}
 }
@@ -55,7 +80,25 @@ func Run(t *testing.T, open func(t *testing.T) index.Backend) {
 type suite struct {
 	t *testing.T
 	index.Backend
+	db  Database
 	ctx context.Context
+}
+
+// open opens the database of the suite for another origin.
+func (s *suite) open(origin string) *suite {
+	s.t.Helper()
+	b := s.db.Open(s.t, origin)
+	s.t.Cleanup(func() { _ = b.Close() })
+	return &suite{t: s.t, Backend: b, db: s.db, ctx: s.ctx}
+}
+
+// there opens it for the origin of another machine.
+func (s *suite) there() *suite {
+	s.t.Helper()
+	if s.db.Private {
+		s.t.Skip("a database of one tree alone")
+	}
+	return s.open("there")
 }
 
 var noon = time.Date(2026, 7, 2, 12, 0, 0, 0, time.UTC)
@@ -170,11 +213,14 @@ func lifecycle(t *testing.T, s *suite) {
 	if err != nil || !ok {
 		t.Fatalf("Lookup = %v, %v", ok, err)
 	}
-	row.Key = 0
+	if row.Origin != s.Origin() {
+		t.Errorf("origin %q, want %q", row.Origin, s.Origin())
+	}
+	row.Key, row.Origin = 0, ""
 	e := entry(n)
 	row.Ref.ModTime = row.Ref.ModTime.UTC()
 	equal(t, "row", index.Row{
-		ID: "Ab1", Ref: e.Ref, Type: note.Procedural, Title: "a title", Project: "q", MachineID: "m", UserID: "u", WorkspaceID: "w",
+		ID: "Ab1", Ref: e.Ref, Hash: e.Hash, Type: note.Procedural, Title: "a title", Project: "q", MachineID: "m", UserID: "u", WorkspaceID: "w",
 		Source: "import", Session: "s", Confidence: 0.5, Created: noon.Add(-time.Hour), Updated: noon, Tags: []string{"x", "y z"},
 	}, row)
 	n.Body = "second words"

@@ -1,12 +1,11 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,20 +14,12 @@ import (
 	"anamnesis/internal/note"
 )
 
-// Apply makes the changes of a batch in one transaction.
-func (d *DB) Apply(ctx context.Context, b index.Batch) error {
-	err := d.transact(ctx, func(w *writer) { w.batch(b) })
-	if err != nil {
-		return fmt.Errorf("write index %s: %w", d.path, err)
+// sums are the rows of meta that Statistics and Generation answer from.
+func (w *writer) sums() map[string]*int64 {
+	return map[string]*int64{
+		"passages": &w.passages, "length_title": &w.lengths[index.Title], "length_tags": &w.lengths[index.Tags],
+		"length_body": &w.lengths[index.Body], "generation": &w.generation,
 	}
-	return nil
-}
-
-// meta holds the sums that Statistics and State answer from.
-var metaKeys = []string{"fingerprint", "files", "passages", "length_title", "length_tags", "length_body", "generation"}
-
-func (w *writer) sums() []*int64 {
-	return []*int64{(*int64)(nil), &w.files, &w.passages, &w.lengths[index.Title], &w.lengths[index.Tags], &w.lengths[index.Body], &w.generation}
 }
 
 func (w *writer) batch(b index.Batch) {
@@ -36,17 +27,22 @@ func (w *writer) batch(b index.Batch) {
 	w.query("SELECT key, value FROM meta", func(r *sql.Rows) error {
 		var key string
 		var value int64
-		if err := r.Scan(&key, &value); err != nil {
-			return err
+		err := r.Scan(&key, &value)
+		if sum := sums[key]; sum != nil {
+			*sum = value
 		}
-		for i, k := range metaKeys {
-			if k == key && i == 0 {
-				w.fingerprint = uint64(value)
-			} else if k == key {
-				*sums[i] = value
-			}
+		return err
+	})
+	w.query("SELECT name, fingerprint, files, walked FROM origins", func(r *sql.Rows) error {
+		var name string
+		var fingerprint, files, walked int64
+		err := r.Scan(&name, &fingerprint, &files, &walked)
+		if name == w.origin {
+			w.fingerprint, w.files, w.walked = uint64(fingerprint), files, walked
+		} else {
+			w.others = true
 		}
-		return nil
+		return err
 	})
 	for _, p := range b.Drop {
 		w.drop(p, "")
@@ -70,7 +66,7 @@ func (w *writer) batch(b index.Batch) {
 	for path, p := range b.Problems {
 		w.drop(path, "")
 		w.forgive(path)
-		w.exec("INSERT INTO problems (path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?)", path, p.Size, p.ModTime, p.Hash[:], p.Problem)
+		w.exec("INSERT INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?, ?)", w.origin, path, p.Size, p.ModTime, p.Hash[:], p.Problem)
 		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
 		w.files++
 	}
@@ -81,24 +77,22 @@ func (w *writer) batch(b index.Batch) {
 	if len(b.Drop)+len(b.Put)+len(b.Problems) > 0 {
 		w.generation++
 	}
-	set := func(key string, value int64) {
-		w.exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
-	}
-	set(metaKeys[0], int64(w.fingerprint))
-	for i, key := range metaKeys[1:] {
-		set(key, *sums[i+1])
-	}
 	if !b.Walked.IsZero() {
-		set("walked", b.Walked.UnixNano())
+		w.walked = b.Walked.UnixNano()
 	}
+	for _, key := range slices.Sorted(maps.Keys(sums)) {
+		w.exec("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, *sums[key])
+	}
+	w.exec(`INSERT INTO origins (name, fingerprint, files, walked) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
+		fingerprint = excluded.fingerprint, files = excluded.files, walked = excluded.walked`, w.origin, int64(w.fingerprint), w.files, w.walked)
 }
 
 // forgive removes what was said against the file at path, and against its
 // sidecar. The walk does not see sidecars, so that what is said against one has no
 // hash, and is neither among the files nor in their fingerprint.
 func (w *writer) forgive(path string) {
-	w.exec("DELETE FROM problems WHERE path = ? AND hash = x''", index.SidecarPath(path))
-	w.query("DELETE FROM problems WHERE path = ? AND hash <> x'' RETURNING size, mtime", func(r *sql.Rows) error {
+	w.exec("DELETE FROM problems WHERE origin = ? AND path = ? AND hash = x''", w.origin, index.SidecarPath(path))
+	w.query("DELETE FROM problems WHERE origin = ? AND path = ? AND hash <> x'' RETURNING size, mtime", func(r *sql.Rows) error {
 		var size, mtime int64
 		if err := r.Scan(&size, &mtime); err != nil {
 			return err
@@ -106,16 +100,16 @@ func (w *writer) forgive(path string) {
 		w.fingerprint ^= index.Fingerprint(path, size, mtime)
 		w.files--
 		return nil
-	}, path)
+	}, w.origin, path)
 }
 
-// drop removes the notes that have a path or an id, but for the texts of their
+// drop removes the notes of the origin that have a path or an id, but for the texts of their
 // passages, which dropTexts removes.
 func (w *writer) drop(path, id string) {
 	var keys, simhashes []int64
 	var ids []string
 	var entities [][]byte
-	w.query("SELECT key, id, path, size, mtime, simhash, entities FROM notes WHERE path = ? OR id = ?", func(r *sql.Rows) error {
+	w.query("SELECT key, id, path, size, mtime, simhash, entities FROM notes WHERE path = ? AND origin = ? OR id = ? AND origin = ?", func(r *sql.Rows) error {
 		var key, size, mtime, simhash int64
 		var id, path string
 		var mentioned []byte
@@ -127,7 +121,7 @@ func (w *writer) drop(path, id string) {
 		w.fingerprint ^= index.Fingerprint(path, size, mtime)
 		w.files--
 		return nil
-	}, path, id)
+	}, path, w.origin, id, w.origin)
 	for i, key := range keys {
 		w.query(`SELECT key, forward FROM passages WHERE note = ?`, func(r *sql.Rows) error {
 			var p int64
@@ -148,11 +142,15 @@ func (w *writer) drop(path, id string) {
 		for band := range 4 { // by its whole key: no index leads from a note to its bands
 			w.exec("DELETE FROM bands WHERE band = ? AND note = ?", bandKey(uint64(simhashes[i]), band), key)
 		}
-		if res := w.exec("DELETE FROM supersedes WHERE note = ?", ids[i]); res != nil {
+		if res := w.exec("DELETE FROM supersedes WHERE note = ?", key); res != nil {
 			n, _ := res.RowsAffected()
 			w.edges = w.edges || n > 0
 		}
 		w.exec("DELETE FROM notes WHERE key = ?", key)
+		if w.origin != "" {
+			w.exec("DELETE FROM texts WHERE note = ?", key)
+		}
+		w.share(ids[i])
 	}
 }
 
@@ -172,12 +170,12 @@ func (w *writer) put(e *index.Entry) {
 	n := e.Note
 	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
 		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words,
-		kind, branch, status, proofs, speculative, entities)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		kind, branch, status, proofs, speculative, entities, origin, shared)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
 		string(n.ID), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:], string(n.Type), n.Title, n.Project, n.MachineID,
 		n.UserID, n.WorkspaceID, n.Provenance.Source, n.Provenance.Session, n.Provenance.Confidence, unix(n.CreatedAt), unix(n.UpdatedAt),
 		joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words,
-		string(n.Kind), n.Branch, n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative || n.HasTag("speculative"), encodeKeys(e.Entities))
+		string(n.Kind), n.Branch, n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative || n.HasTag("speculative"), encodeKeys(e.Entities), w.origin)
 	if w.err != nil {
 		return
 	}
@@ -211,19 +209,31 @@ func (w *writer) put(e *index.Entry) {
 			w.lengths[f] += int64(len(p.Fields[f]))
 		}
 	}
+	if w.origin != "" {
+		w.exec("INSERT INTO texts (note, text) VALUES (?, ?)", key, e.Text)
+	}
+	w.share(string(n.ID))
 	w.putGraph(key, e)
 	if e.Sidecar != "" {
-		w.exec("INSERT OR REPLACE INTO problems (path, size, mtime, hash, reason) VALUES (?, 0, 0, x'', ?)", index.SidecarPath(e.Ref.Path), e.Sidecar)
+		w.exec("INSERT OR REPLACE INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, 0, 0, x'', ?)", w.origin, index.SidecarPath(e.Ref.Path), e.Sidecar)
 	}
 	for band := range 4 {
 		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)
 	}
 	for _, target := range n.Supersedes {
-		w.exec("INSERT OR IGNORE INTO supersedes (note, target) VALUES (?, ?)", string(n.ID), string(target))
+		w.exec("INSERT OR IGNORE INTO supersedes (note, target) VALUES (?, ?)", key, string(target))
 		w.edges = true
 	}
 	if !w.edges { // does anything supersede this note already?
 		w.query("SELECT 1 FROM supersedes WHERE target = ? LIMIT 1", func(*sql.Rows) error { w.edges = true; return nil }, string(n.ID))
+	}
+}
+
+// share says of the notes of an id whether there are several, of several origins.
+func (w *writer) share(id string) {
+	if w.others {
+		w.exec("UPDATE notes SET shared = (SELECT count(*) > 1 FROM notes o WHERE o.id = notes.id) WHERE id = ?", id)
+		w.edges = true // another one of them may speak now
 	}
 }
 

@@ -12,7 +12,7 @@ const maxAsked = 100
 
 // short asks a question whose answer is bounded. It is not interrupted, for to
 // watch ctx takes two goroutines and as long as many an answer.
-func (d *DB) short(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (d *conn) short(ctx context.Context, query string, args ...any) (*rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -20,8 +20,25 @@ func (d *DB) short(ctx context.Context, query string, args ...any) (*sql.Rows, e
 }
 
 // query asks a question. SQLite reads and plans its text the first time only.
-func (d *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (d *conn) query(ctx context.Context, query string, args ...any) (*rows, error) {
 	db := d.reader()
+	got, err := d.ask(ctx, db, query, args)
+	if err != nil {
+		return nil, d.judge(db, err)
+	}
+	return &rows{got, d, db}, nil
+}
+
+// rows are the answer of a handle, whose errors are judged.
+type rows struct {
+	*sql.Rows
+	of *conn
+	db *sql.DB
+}
+
+func (r *rows) Err() error { return r.of.judge(r.db, r.Rows.Err()) }
+
+func (d *conn) ask(ctx context.Context, db *sql.DB, query string, args []any) (*sql.Rows, error) {
 	d.mu.Lock()
 	if d.askedOf != db { // the statements went with the handle they were made for
 		d.asked, d.askedOf = make(map[string]*sql.Stmt), db
@@ -48,7 +65,7 @@ func (d *DB) query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 }
 
 // one asks for one row, as short does, and returns sql.ErrNoRows when there is none.
-func (d *DB) one(ctx context.Context, query string, args []any, dest ...any) error {
+func (d *conn) one(ctx context.Context, query string, args []any, dest ...any) error {
 	rows, err := d.short(ctx, query, args...)
 	if err != nil {
 		return err

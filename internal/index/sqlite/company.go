@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"anamnesis/internal/index"
 )
@@ -15,22 +16,23 @@ const (
 	mostCompany = "64"
 	companySQL  = `WITH o AS MATERIALIZED (SELECT n.key, n.id, n.project, n.created, n.session
 		FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE n.created <> 0 AND n.session <> '' AND ` + mostCompany + ` >=
-		(SELECT count(*) FROM (SELECT 1 FROM notes y WHERE y.project = n.project AND y.created = n.created LIMIT ` + mostCompany + ` + 1))) `
+		(SELECT count(*) FROM (SELECT 1 FROM notes y WHERE y.project = n.project AND y.created = n.created AND {y} LIMIT ` + mostCompany + ` + 1))) `
 	beside = `SELECT o.key, n.key FROM o CROSS JOIN notes n ON n.key =
-	(SELECT x.key FROM notes x WHERE x.project = o.project AND x.created = o.created AND x.session = o.session AND x.id `
+	(SELECT x.key FROM notes x WHERE x.project = o.project AND x.created = o.created AND x.session = o.session AND {x} AND x.id `
 	forwardSQL  = beside + "> o.id ORDER BY x.id LIMIT 1) WHERE "
 	backwardSQL = beside + "< o.id ORDER BY x.id DESC LIMIT 1) WHERE "
 )
 
 // Company returns the notes that stand beside others.
-func (d *DB) Company(ctx context.Context, notes []int64, f index.Filter) ([]index.Company, error) {
+func (d catalogue) Company(ctx context.Context, notes []int64, f index.Filter) ([]index.Company, error) {
 	list, err := json.Marshal(notes)
 	if err != nil || len(notes) == 0 {
 		return nil, wrap(err)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	all := append(append([]any{string(list)}, args...), args...)
-	rows, err := d.short(ctx, companySQL+forwardSQL+cond+" UNION "+backwardSQL+cond+" ORDER BY 1, 2", all...)
+	query := companySQL + forwardSQL + cond + " UNION " + backwardSQL + cond + " ORDER BY 1, 2"
+	rows, err := d.short(ctx, strings.NewReplacer("{x}", d.visible("x"), "{y}", d.visible("y")).Replace(query), all...)
 	if err != nil {
 		return nil, wrap(err)
 	}

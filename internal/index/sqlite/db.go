@@ -18,38 +18,61 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 var _ index.Backend = (*DB)(nil)
 
+// A DB is an open index: the parts of the contract, each a type of its own, on
+// one connection.
+type DB struct {
+	*conn
+	searcher
+	catalogue
+	graph
+	vectors
+	counters
+	memos
+	maintainer
+}
+
+// The parts of the contract.
+type (
+	searcher   struct{ *conn }
+	catalogue  struct{ *conn }
+	graph      struct{ *conn }
+	vectors    struct{ *conn }
+	counters   struct{ *conn }
+	memos      struct{ *conn }
+	maintainer struct{ *conn }
+)
+
 // Options say where the database is and how it behaves.
 type Options struct {
 	Path     string        // the file; its folder exists
+	Origin   string        // the tree whose notes Apply writes; "" for a database of one tree alone, which keeps no texts
 	ReadOnly bool          // never write: a missing file is made in memory
 	Busy     time.Duration // how long to wait for another writer; 0 means 5 s
 	Keep     bool          // make nothing, and set nothing aside: what is not an index of this version is an error
 	Mapped   bool          // map the file: a question takes a tenth less, the first ones fill memory with what stands beside the answer
 }
 
-// A DB is an open index.
-type DB struct {
+// A conn is the open file, and what all parts ask it through.
+type conn struct {
 	opts   Options
+	seen   string // the condition that lets one note of each id through (visible)
 	path   string // the file in use: not Options.Path when that is a newer version's
 	notice string
 
-	mu     sync.Mutex // guards the handles, not the database
-	read   *sql.DB
-	write  *sql.DB
-	opened os.FileInfo
+	healing sync.Mutex // held while a damaged file is replaced; taken before mu
+	mu      sync.Mutex // guards the handles, not the database
+	read    *sql.DB
+	write   *sql.DB
+	opened  os.FileInfo
 
 	copyOf    *flat.Vectors // the vectors in one file, when it was used
 	copyFile  os.FileInfo
@@ -80,7 +103,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Busy == 0 {
 		o.Busy = 5 * time.Second
 	}
-	d := &DB{opts: o, path: o.Path}
+	d := &conn{opts: o, path: o.Path}
 	err := d.open(ctx)
 	if errors.Is(err, errNewer) {
 		d.path = filepath.Join(filepath.Dir(o.Path), fmt.Sprintf("index.v%d.db", schemaVersion))
@@ -88,23 +111,24 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		err = d.open(ctx)
 	}
 	if err != nil && !o.ReadOnly && unwritable(err) { // a full disk, say: questions can be answered all the same
-		d = &DB{opts: o, path: d.path, notice: fmt.Sprintf("%s cannot be written (%v); going on without", d.path, err)}
+		d = &conn{opts: o, path: d.path, notice: fmt.Sprintf("%s cannot be written (%v); going on without", d.path, err)}
 		d.opts.ReadOnly = true
 		err = d.open(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open index %s: %w", d.path, err)
 	}
-	return d, nil
+	d.seen = d.visible("n")
+	return &DB{d, searcher{d}, catalogue{d}, graph{d}, vectors{d}, counters{d}, memos{d}, maintainer{d}}, nil
 }
 
 // Notice tells what Open did that the owner should know, or "".
-func (d *DB) Notice() string { return d.notice }
+func (d *conn) Notice() string { return d.notice }
 
 // Path returns the file in use.
-func (d *DB) Path() string { return d.path }
+func (d *conn) Path() string { return d.path }
 
-func (d *DB) open(ctx context.Context) error {
+func (d *conn) open(ctx context.Context) error {
 	fi, err := os.Stat(d.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !d.opts.Keep:
@@ -129,7 +153,7 @@ func (d *DB) open(ctx context.Context) error {
 	case err == nil && ours && version > schemaVersion:
 		d.disconnect()
 		return errNewer
-	case err != nil && !Damaged(err):
+	case err != nil && !damaged(err):
 		d.disconnect()
 		return err
 	case d.opts.ReadOnly:
@@ -145,7 +169,7 @@ func (d *DB) open(ctx context.Context) error {
 }
 
 // setAside gives what stands at the path another name, and makes a new database.
-func (d *DB) setAside(ctx context.Context) error {
+func (d *conn) setAside(ctx context.Context) error {
 	aside := fmt.Sprintf("%s.foreign-%s", d.path, time.Now().UTC().Format("20060102T150405"))
 	if err := os.Rename(d.path, aside); err != nil {
 		return fmt.Errorf("it is not an anamnesis index and cannot be set aside: %w", err)
@@ -157,7 +181,7 @@ func (d *DB) setAside(ctx context.Context) error {
 }
 
 // identify reads who made the database.
-func (d *DB) identify(ctx context.Context) (ours bool, version int, err error) {
+func (d *conn) identify(ctx context.Context) (ours bool, version int, err error) {
 	var app int
 	if err := d.read.QueryRowContext(ctx, "SELECT a.application_id, u.user_version FROM pragma_application_id a, pragma_user_version u").Scan(&app, &version); err != nil {
 		return false, 0, err
@@ -165,14 +189,14 @@ func (d *DB) identify(ctx context.Context) (ours bool, version int, err error) {
 	return app == applicationID, version, nil
 }
 
-func (d *DB) empty(ctx context.Context) bool {
+func (d *conn) empty(ctx context.Context) bool {
 	var n int
 	err := d.read.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n)
 	return err == nil && n == 0
 }
 
 // create makes a new database, in memory when nothing may be written.
-func (d *DB) create(ctx context.Context) error {
+func (d *conn) create(ctx context.Context) error {
 	if !d.opts.ReadOnly { // SQLite would make it readable by others; its other files follow this one
 		if f, err := os.OpenFile(d.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			_ = f.Close()
@@ -185,8 +209,8 @@ func (d *DB) create(ctx context.Context) error {
 }
 
 // recreate drops every table and makes the schema, in one transaction.
-func (d *DB) recreate(ctx context.Context) error {
-	err := d.transact(ctx, func(w *writer) {
+func (d *conn) recreate(ctx context.Context) error {
+	_, err := d.transact(ctx, func(w *writer) {
 		if ours, version, err := identifyTx(ctx, w.tx); err == nil && ours && version == schemaVersion {
 			return // another process was faster
 		}
@@ -217,7 +241,7 @@ func identifyTx(ctx context.Context, tx *sql.Tx) (ours bool, version int, err er
 }
 
 // connect opens the handles. Connections are made when they are first used.
-func (d *DB) connect() error {
+func (d *conn) connect() error {
 	busy := d.opts.Busy.Milliseconds()
 	if d.opts.ReadOnly {
 		return d.connectReadOnly()
@@ -246,7 +270,7 @@ func (d *DB) connect() error {
 
 // connectReadOnly opens the file as it stands, without a lock or a journal,
 // or an empty database in memory when there is no file that can be used.
-func (d *DB) connectReadOnly() error {
+func (d *conn) connectReadOnly() error {
 	dsn := "file::memory:?cache=private"
 	if fi, err := os.Stat(d.path); err == nil && fi.Size() > 0 && fi.Mode().IsRegular() && d.read == nil { // a second try means that the file is of no use
 		u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(d.path)}).EscapedPath(), RawQuery: "mode=ro&immutable=1"}
@@ -264,7 +288,7 @@ func (d *DB) connectReadOnly() error {
 }
 
 // disconnect closes the handles; using them gives an error from then on.
-func (d *DB) disconnect() {
+func (d *conn) disconnect() {
 	if d.read != nil {
 		_ = d.read.Close()
 	}
@@ -275,7 +299,7 @@ func (d *DB) disconnect() {
 
 // remember notes which file is open, to notice when it is replaced. It does
 // not open the file: closing a second handle would drop SQLite's locks (POSIX).
-func (d *DB) remember() error {
+func (d *conn) remember() error {
 	fi, err := os.Stat(d.path)
 	if err == nil {
 		d.opened = fi
@@ -284,7 +308,7 @@ func (d *DB) remember() error {
 }
 
 // reader returns the handle for questions, reopened when the file was replaced.
-func (d *DB) reader() *sql.DB {
+func (d *conn) reader() *sql.DB {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.opened != nil && !d.opts.ReadOnly {
@@ -299,52 +323,8 @@ func (d *DB) reader() *sql.DB {
 	return d.read
 }
 
-// Reset throws the database away and makes an empty one. It is what heals a
-// damaged file.
-func (d *DB) Reset(ctx context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.disconnect()
-	if !d.opts.ReadOnly {
-		for _, ext := range []string{"", "-wal", "-shm"} {
-			if err := os.Remove(d.path + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("reset index: %w", err)
-			}
-		}
-	}
-	if err := d.connect(); err != nil {
-		return err
-	}
-	d.mu.Unlock()
-	err := d.recreate(ctx)
-	d.mu.Lock()
-	return err
-}
-
-// Check reports a broken page, or a table that is not as the schema says.
-func (d *DB) Check(ctx context.Context) error {
-	var found string
-	if err := d.reader().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
-		return fmt.Errorf("check index %s: %w", d.path, err)
-	}
-	if found != "ok" {
-		return fmt.Errorf("check index %s: %s", d.path, found)
-	}
-	for _, t := range append(slices.Clone(tables), "fts", "vocabulary", "postings") {
-		rows, err := d.reader().QueryContext(ctx, "SELECT * FROM "+t+" LIMIT 1")
-		if err == nil {
-			rows.Next()
-			err = errors.Join(rows.Err(), rows.Close())
-		}
-		if err != nil {
-			return fmt.Errorf("check index %s: %w", d.path, err)
-		}
-	}
-	return nil
-}
-
 // Close closes the database.
-func (d *DB) Close() error {
+func (d *conn) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.disconnect()
@@ -356,44 +336,4 @@ func (d *DB) Close() error {
 	}
 	d.copyOf, d.oldCopies = nil, nil
 	return nil
-}
-
-// code returns SQLite's primary result code of an error, or 0.
-func code(err error) int {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return 0
-	}
-	return e.Code() & 0xff
-}
-
-// Busy reports whether err says that somebody else writes for longer than one waits.
-func Busy(err error) bool { return code(err) == sqlite3.SQLITE_BUSY }
-
-func unwritable(err error) bool {
-	switch code(err) {
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
-		return true
-	}
-	return false
-}
-
-// Damaged reports whether err says that the file is no database, or a broken one.
-func Damaged(err error) bool {
-	if errors.Is(err, errBroken) {
-		return true
-	}
-	switch code(err) {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return true
-	case sqlite3.SQLITE_ERROR: // a table of ours is missing
-		return true
-	}
-	return false
-}
-
-// Damaged reports whether err says that the index must be made anew: for a
-// file that may not be written, in memory, as soon as there is news to write.
-func (d *DB) Damaged(err error) bool {
-	return Damaged(err) || d.opts.ReadOnly && code(err) == sqlite3.SQLITE_READONLY
 }

@@ -3,10 +3,12 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/indextest"
@@ -24,17 +26,54 @@ func open(t *testing.T, path string) *sqlite.DB {
 }
 
 func TestContract(t *testing.T) {
-	indextest.Run(t, func(t *testing.T) index.Backend { return open(t, filepath.Join(t.TempDir(), "index.db")) })
+	indextest.Run(t, func(t *testing.T) indextest.Database {
+		path := filepath.Join(t.TempDir(), "index.db")
+		return indextest.Database{
+			Open: func(t *testing.T, origin string) index.Backend {
+				return openWith(t, sqlite.Options{Path: path, Origin: origin, Busy: 50 * time.Millisecond})
+			},
+			Hold: func(t *testing.T) func() { return hold(t, path) },
+		}
+	})
 }
 
-func TestContractInMemory(t *testing.T) {
-	indextest.Run(t, func(t *testing.T) index.Backend {
-		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "none.db"), ReadOnly: true})
-		if err != nil {
-			t.Fatal(err)
+// A database of one tree alone, and one that is not written at all.
+func TestContractPrivate(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		indextest.Run(t, func(t *testing.T) indextest.Database {
+			path := filepath.Join(t.TempDir(), "index.db")
+			return indextest.Database{Private: true, Open: func(t *testing.T, origin string) index.Backend {
+				return openWith(t, sqlite.Options{Path: path, Origin: origin, ReadOnly: readOnly})
+			}}
+		})
+	}
+}
+
+func openWith(t *testing.T, o sqlite.Options) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// hold begins to write to a database, and does not end until it is released.
+func hold(t *testing.T, path string) (release func()) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.BeginTx(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := errors.Join(tx.Rollback(), db.Close()); err != nil {
+			t.Error(err)
 		}
-		return db
-	})
+	}
 }
 
 func TestOpenWhatOthersLeft(t *testing.T) {
@@ -58,7 +97,7 @@ func TestOpenWhatOthersLeft(t *testing.T) {
 		{"a newer version of ours", func(t *testing.T, p string) {
 			open(t, p).Close()
 			run(t, p, "PRAGMA user_version=99")
-		}, "newer version", "index.v4.db", "index.db"},
+		}, "newer version", "index.v5.db", "index.db"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "index.db")

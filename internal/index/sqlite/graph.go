@@ -75,12 +75,12 @@ func distinctSessions(n *note.Note) int {
 const maxMentions = 5000
 
 // Mentions returns notes that speak of an entity, the newest first.
-func (d *DB) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64, all int, err error) {
+func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64, all int, err error) {
 	err = d.one(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
 	if err != nil || all == 0 || limit <= 0 {
 		return nil, all, wrap(err)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	if declared {
 		cond += " AND m.declared"
 	}
@@ -101,7 +101,7 @@ func (d *DB) Mentions(ctx context.Context, entity index.EntityKey, declared bool
 }
 
 // Declared returns those of the entities that some note's sidecar names.
-func (d *DB) Declared(ctx context.Context, entities []index.EntityKey) ([]index.EntityKey, error) {
+func (d graph) Declared(ctx context.Context, entities []index.EntityKey) ([]index.EntityKey, error) {
 	list, err := json.Marshal(entities)
 	if err != nil || len(entities) == 0 {
 		return nil, wrap(err)
@@ -123,7 +123,7 @@ func (d *DB) Declared(ctx context.Context, entities []index.EntityKey) ([]index.
 }
 
 // Entities returns what notes speak of.
-func (d *DB) Entities(ctx context.Context, notes []int64) (map[int64][]index.EntityKey, error) {
+func (d graph) Entities(ctx context.Context, notes []int64) (map[int64][]index.EntityKey, error) {
 	list, err := json.Marshal(notes)
 	if err != nil {
 		return nil, wrap(err)
@@ -146,7 +146,7 @@ func (d *DB) Entities(ctx context.Context, notes []int64) (map[int64][]index.Ent
 }
 
 // Edges returns the edges at entities that visible notes tell.
-func (d *DB) Edges(ctx context.Context, entities []index.EntityKey, f index.Filter) ([]index.Edge, error) {
+func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Filter) ([]index.Edge, error) {
 	if len(entities) == 0 {
 		return nil, nil
 	}
@@ -154,7 +154,7 @@ func (d *DB) Edges(ctx context.Context, entities []index.EntityKey, f index.Filt
 	if err != nil {
 		return nil, wrap(err)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	const columns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
 	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = e.note WHERE " + cond
 	both := append([]any{string(list)}, args...)
@@ -176,31 +176,4 @@ func (d *DB) Edges(ctx context.Context, entities []index.EntityKey, f index.Filt
 		all = append(all, x)
 	}
 	return all, wrap(rows.Err())
-}
-
-// Branches lists the branches that live notes of projects hold for. Left to
-// itself, SQLite reads every note of the projects.
-func (d *DB) Branches(ctx context.Context, projects []string) ([]string, error) {
-	cond, args := where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
-	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var b string
-		if err := rows.Scan(&b); err != nil {
-			return nil, wrap(err)
-		}
-		all = append(all, b)
-	}
-	return all, wrap(rows.Err())
-}
-
-func wrap(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("read index: %w", err)
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -18,19 +17,26 @@ import (
 )
 
 // Statistics returns the numbers of the whole index.
-func (d *DB) Statistics(ctx context.Context) (index.Statistics, error) {
+func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 	var s index.Statistics
 	var lengths [index.NumFields]int64
 	var epoch int64
-	err := d.one(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), coalesce(max(CASE key WHEN 'files' THEN value END), 0) - (SELECT count(*) FROM problems WHERE hash <> x''),
+	rows, err := d.short(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), (SELECT coalesce(sum(files), 0) FROM origins) - (SELECT count(*) FROM problems WHERE hash <> x''),
 		coalesce(max(CASE key WHEN 'passages' THEN value END), 0), coalesce(max(CASE key WHEN 'length_title' THEN value END), 0),
 		coalesce(max(CASE key WHEN 'length_tags' THEN value END), 0), coalesce(max(CASE key WHEN 'length_body' THEN value END), 0)
-		FROM meta`, nil, &epoch, &s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])
+		FROM meta`)
 	if err != nil {
-		return s, fmt.Errorf("read index: %w", err)
+		return s, wrap(err)
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&epoch, &s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])
+	}
+	if err = errors.Join(err, rows.Err()); err != nil {
+		return s, wrap(err)
 	}
 	if epoch == 0 { // the row that is always there cannot be read: a broken page can look like an empty one
-		return s, fmt.Errorf("read index: %w", errBroken)
+		return s, wrap(d.judge(rows.db, errBroken))
 	}
 	for f := range lengths {
 		if s.Passages > 0 {
@@ -50,7 +56,7 @@ const countsSQL = `SELECT (SELECT group_concat(x) FROM (SELECT ` + posting + ` A
 const fewPostings = 256
 
 // Frequencies returns a term for each token. Short posting lists come with it.
-func (d *DB) Frequencies(ctx context.Context, tokens []string) ([]index.Term, error) {
+func (d searcher) Frequencies(ctx context.Context, tokens []string) ([]index.Term, error) {
 	terms := make([]index.Term, len(tokens))
 	list, err := json.Marshal(tokens)
 	if err != nil {
@@ -115,7 +121,7 @@ var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.
 const mostScores = 4096
 
 // Match returns passages that hold at least one of the terms.
-func (d *DB) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
+func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
 	size := 0
 	for _, t := range terms {
 		size += t.Frequency
@@ -123,10 +129,10 @@ func (d *DB) Match(ctx context.Context, terms []index.Term, f index.Filter, limi
 	scores := make(map[int64]float64, min(size, mostScores))
 	for _, t := range terms {
 		if err := d.score(ctx, t, f, scores); err != nil {
-			return nil, fmt.Errorf("read index: %w", err)
+			return nil, wrap(err)
 		}
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	var got []index.Candidate
 	// The first round is enough unless the condition leaves many out.
 	for done, n := 0, limit; done < len(scores) && len(got) < limit; n = len(scores) {
@@ -135,7 +141,7 @@ func (d *DB) Match(ctx context.Context, terms []index.Term, f index.Filter, limi
 		for part := range slices.Chunk(next, limit) {
 			more, err := d.fetch(ctx, part, cond, args)
 			if err != nil {
-				return nil, fmt.Errorf("read index: %w", err)
+				return nil, wrap(err)
 			}
 			if got = append(got, more...); len(got) >= limit {
 				break
@@ -174,7 +180,7 @@ func best(scores map[int64]float64, n int) []scored {
 }
 
 // score adds the worth of a term to every passage that holds it and that the filter's tokens allow.
-func (d *DB) score(ctx context.Context, t index.Term, f index.Filter, scores map[int64]float64) error {
+func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, scores map[int64]float64) error {
 	var list sql.NullString
 	allowed := map[int64]bool(nil)
 	if keys := keyExpression(f); keys != "" {
@@ -215,7 +221,7 @@ func (d *DB) score(ctx context.Context, t index.Term, f index.Filter, scores map
 }
 
 // fetch reads passages in their order, without those the condition excludes.
-func (d *DB) fetch(ctx context.Context, passages []scored, cond string, args []any) ([]index.Candidate, error) {
+func (d *conn) fetch(ctx context.Context, passages []scored, cond string, args []any) ([]index.Candidate, error) {
 	if len(passages) == 0 {
 		return nil, nil
 	}
@@ -242,7 +248,7 @@ const (
 )
 
 // candidates reads the rows of a candidateSQL.
-func candidates(rows *sql.Rows, size int) ([]index.Candidate, error) {
+func candidates(rows *rows, size int) ([]index.Candidate, error) {
 	defer rows.Close()
 	got := make([]index.Candidate, 0, size)
 	var forward, vector sql.RawBytes
@@ -306,4 +312,34 @@ func keyExpression(f index.Filter) string {
 		either("s", string(f.Scope))
 	}
 	return expr
+}
+
+// Passages returns passages by their keys, in that order.
+func (d searcher) Passages(ctx context.Context, keys []int64, f index.Filter) ([]index.Candidate, error) {
+	list := make([]scored, len(keys))
+	for i, k := range keys {
+		list[i].passage = k
+	}
+	cond, args := d.where(f)
+	got, err := d.fetch(ctx, list, cond, args)
+	return got, wrap(err)
+}
+
+// First returns the first passage of each of the notes that the filter lets through.
+func (d searcher) First(ctx context.Context, notes []int64, f index.Filter) ([]index.Candidate, error) {
+	if len(notes) == 0 {
+		return nil, nil
+	}
+	list := make([]scored, len(notes))
+	for i, n := range notes {
+		list[i].passage = n
+	}
+	cond, args := d.where(f)
+	rows, err := d.short(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
+		candidateJoin+` WHERE `+cond, append([]any{jsonKeys(list)}, args...)...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	got, err := candidates(rows, len(notes))
+	return got, wrap(err)
 }

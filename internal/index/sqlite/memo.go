@@ -11,15 +11,15 @@ import (
 )
 
 // Generation counts the batches that changed something.
-func (d *DB) Generation(ctx context.Context) (n int64, err error) {
+func (d memos) Generation(ctx context.Context) (n int64, err error) {
 	err = d.one(ctx, "SELECT coalesce(max(value), 0) FROM meta WHERE key = 'generation'", nil, &n)
 	return n, wrap(err)
 }
 
 // Memo returns what was kept under a key.
-func (d *DB) Memo(ctx context.Context, kind, key string) (m index.Memo, ok bool, err error) {
+func (d memos) Memo(ctx context.Context, kind, key string) (m index.Memo, ok bool, err error) {
 	var at int64
-	err = d.one(ctx, "SELECT key, value, generation, at FROM memos WHERE kind = ? AND key = ?", []any{kind, key}, &m.Key, &m.Value, &m.Generation, &at)
+	err = d.one(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? AND key = ?", []any{d.opts.Origin, kind, key}, &m.Key, &m.Value, &m.Generation, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, false, nil
 	}
@@ -28,8 +28,8 @@ func (d *DB) Memo(ctx context.Context, kind, key string) (m index.Memo, ok bool,
 }
 
 // Memos lists what was kept of a kind, the newest first.
-func (d *DB) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, error) {
-	rows, err := d.short(ctx, "SELECT key, value, generation, at FROM memos WHERE kind = ? ORDER BY at DESC, key LIMIT ?", kind, limit)
+func (d memos) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, error) {
+	rows, err := d.short(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?", d.opts.Origin, kind, limit)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -49,7 +49,7 @@ func (d *DB) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, e
 
 // SetMemo keeps a value with the generation it was made at. It waits for
 // nobody: what cannot be kept now is made again.
-func (d *DB) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep int) error {
+func (d memos) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep int) error {
 	if d.opts.ReadOnly {
 		return nil
 	}
@@ -58,21 +58,20 @@ func (d *DB) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep i
 	d.mu.Unlock()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return err
+		return d.judge(db, err)
 	}
 	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
-		return err
+		return d.judge(db, err)
 	}
 	defer func() {
 		_, _ = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA busy_timeout = %d", d.opts.Busy.Milliseconds()))
 	}()
-	if _, err := conn.ExecContext(ctx, `INSERT INTO memos (kind, key, value, generation, at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET value = excluded.value, generation = excluded.generation, at = excluded.at`, kind, key, m.Value, m.Generation, m.At.UnixNano()); err != nil {
-		return err
+	_, err = conn.ExecContext(ctx, `INSERT INTO memos (origin, kind, key, value, generation, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET value = excluded.value, generation = excluded.generation, at = excluded.at`, d.opts.Origin, kind, key, m.Value, m.Generation, m.At.UnixNano())
+	if err == nil && keep > 0 {
+		_, err = conn.ExecContext(ctx, `DELETE FROM memos WHERE origin = ? AND kind = ? AND key NOT IN
+			(SELECT key FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?)`, d.opts.Origin, kind, d.opts.Origin, kind, keep)
 	}
-	if keep > 0 {
-		_, err = conn.ExecContext(ctx, `DELETE FROM memos WHERE kind = ? AND key NOT IN (SELECT key FROM memos WHERE kind = ? ORDER BY at DESC, key LIMIT ?)`, kind, kind, keep)
-	}
-	return err
+	return d.judge(db, err)
 }

@@ -3,10 +3,15 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 4
+	schemaVersion = 5
 )
 
-// tables lists what Clear empties; schema creates it.
+// tables lists what recreate drops; schema creates it.
+//
+// A row of notes stands for a file of one origin. Where two origins hold the
+// same id, shared is set on both, and a question lets one of them through
+// (conn.visible). texts holds the files of named origins: the database of one
+// tree alone has no reader who has not got them.
 //
 // fts holds one row a passage: its tokens, made by package index (so the
 // tokenizer only has to cut at blanks), and in keys the project, type and
@@ -19,16 +24,17 @@ const (
 // used again, so that the copy cannot point at another passage. mentions and
 // edges are the graph: entities are known by the hash of their words.
 var tables = []string{
-	"notes", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta",
+	"origins", "notes", "texts", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta",
 	"vectors", "mentions", "edges", "memos",
 }
 
 const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE origins (name TEXT PRIMARY KEY, fingerprint INTEGER NOT NULL, files INTEGER NOT NULL, walked INTEGER NOT NULL) WITHOUT ROWID; -- 0: never
 CREATE TABLE notes (
 	key INTEGER PRIMARY KEY,
-	id TEXT NOT NULL UNIQUE COLLATE NOCASE,
-	path TEXT NOT NULL UNIQUE,
+	id TEXT NOT NULL COLLATE NOCASE,
+	path TEXT NOT NULL,
 	size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL,
 	type TEXT NOT NULL, title TEXT NOT NULL, project TEXT NOT NULL, machine TEXT NOT NULL,
 	user TEXT NOT NULL, workspace TEXT NOT NULL, source TEXT NOT NULL, session TEXT NOT NULL,
@@ -39,8 +45,12 @@ CREATE TABLE notes (
 	superseded_by TEXT NOT NULL,
 	statement BLOB NOT NULL, simhash INTEGER NOT NULL, words INTEGER NOT NULL,
 	kind TEXT NOT NULL, branch TEXT NOT NULL, status TEXT NOT NULL, proofs INTEGER NOT NULL, speculative INTEGER NOT NULL,
-	entities BLOB NOT NULL       -- keys of 8 bytes, little-endian
+	entities BLOB NOT NULL,      -- keys of 8 bytes, little-endian
+	origin TEXT NOT NULL,
+	shared INTEGER NOT NULL,     -- another origin holds the same id
+	UNIQUE (id, origin), UNIQUE (path, origin)
 );
+CREATE TABLE texts (note INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC);
 CREATE INDEX notes_statement ON notes (statement);
 CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
@@ -52,7 +62,7 @@ CREATE TABLE passages (
 	start INTEGER NOT NULL, "end" INTEGER NOT NULL, forward BLOB NOT NULL
 );
 CREATE INDEX passages_note ON passages (note);
-CREATE TABLE supersedes (note TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (note, target)) WITHOUT ROWID;
+CREATE TABLE supersedes (note INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY (note, target)) WITHOUT ROWID;
 CREATE INDEX supersedes_target ON supersedes (target);
 CREATE TABLE bands (band INTEGER NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (band, note)) WITHOUT ROWID;
 CREATE TABLE vectors (passage INTEGER PRIMARY KEY, model INTEGER NOT NULL, project INTEGER NOT NULL, vector BLOB NOT NULL);
@@ -66,15 +76,17 @@ CREATE TABLE edges (
 CREATE INDEX edges_target ON edges (target);
 CREATE INDEX edges_note ON edges (note);
 CREATE TABLE memos (
-	kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, generation INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (kind, key)
+	origin TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, generation INTEGER NOT NULL, at INTEGER NOT NULL,
+	PRIMARY KEY (origin, kind, key)
 ) WITHOUT ROWID;
 CREATE TABLE problems (
-	path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL, reason TEXT NOT NULL
+	origin TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL, reason TEXT NOT NULL,
+	PRIMARY KEY (origin, path)
 ) WITHOUT ROWID;
 CREATE TABLE counters (
-	id TEXT PRIMARY KEY, injected INTEGER NOT NULL, recalled INTEGER NOT NULL, last INTEGER NOT NULL
+	id TEXT NOT NULL, origin TEXT NOT NULL, injected INTEGER NOT NULL, recalled INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (id, origin)
 ) WITHOUT ROWID;
-CREATE TABLE cursors (file TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE cursors (origin TEXT NOT NULL, file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (origin, file)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE fts USING fts5(title, tags, body, keys, content='', contentless_delete=1, tokenize="ascii tokenchars '_'");
 INSERT INTO fts (fts, rank) VALUES ('hashsize', 8388608);
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'row');

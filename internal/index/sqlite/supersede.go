@@ -15,11 +15,14 @@ type edge struct {
 // itself hides nothing, and where notes supersede each other in a circle the
 // edge out of the oldest is not followed, so that one of them always stays
 // visible (weakness W-60). A note of a branch hides nothing here: it does so
-// for readers on that branch, in the filter.
+// for readers on that branch, in the filter. Of a note that several origins hold,
+// the one that was updated last speaks, whoever asks.
 func (w *writer) supersede() {
 	var edges []edge
-	w.query(`SELECT s.note, s.target, n.updated FROM supersedes s JOIN notes n ON n.id = s.note
-		WHERE s.note <> s.target AND n.branch = '' ORDER BY n.updated DESC, s.note DESC, s.target`, func(r *sql.Rows) error {
+	w.query(`SELECT n.id, s.target, n.updated FROM supersedes s JOIN notes n ON n.key = s.note
+		WHERE n.id COLLATE BINARY <> s.target AND n.branch = '' AND (n.shared = 0 OR NOT EXISTS (SELECT 1 FROM notes o
+			WHERE o.id = n.id AND (o.updated > n.updated OR o.updated = n.updated AND o.origin < n.origin)))
+		ORDER BY n.updated DESC, n.id COLLATE BINARY DESC, s.target`, func(r *sql.Rows) error {
 		var e edge
 		if err := r.Scan(&e.from, &e.to, &e.updated); err != nil {
 			return err
@@ -36,7 +39,7 @@ func (w *writer) supersede() {
 		return err
 	})
 	for id, by := range hidden {
-		if was[id] != by {
+		if was[id] != by || w.others {
 			w.exec("UPDATE notes SET superseded_by = ? WHERE id = ?", by, id)
 		}
 		delete(was, id)
@@ -47,7 +50,7 @@ func (w *writer) supersede() {
 }
 
 // Superseding reports whether any note takes the place of another.
-func (d *DB) Superseding(ctx context.Context) (some bool, err error) {
+func (d catalogue) Superseding(ctx context.Context) (some bool, err error) {
 	err = d.one(ctx, "SELECT EXISTS (SELECT 1 FROM supersedes)", nil, &some)
 	return some, wrap(err)
 }

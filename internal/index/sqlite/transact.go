@@ -4,31 +4,43 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 
 	"anamnesis/internal/index"
 )
 
-// transact runs f in a transaction that holds the write lock from its begin.
-func (d *DB) transact(ctx context.Context, f func(*writer)) error {
+// change runs f in a transaction, for a caller outside.
+func (d *conn) change(ctx context.Context, f func(*writer)) error {
+	db, err := d.transact(ctx, f)
+	if err != nil {
+		return fmt.Errorf("write index %s: %w", d.path, d.judge(db, err))
+	}
+	return nil
+}
+
+// transact runs f in a transaction that holds the write lock from its begin. It
+// returns the handle that it used.
+func (d *conn) transact(ctx context.Context, f func(*writer)) (*sql.DB, error) {
 	d.mu.Lock()
 	db := d.write
 	d.mu.Unlock()
 	kept := d.keep(ctx, db)
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return db, err
 	}
 	w := newWriter(ctx, tx, kept)
+	w.origin = d.opts.Origin
 	if f(w); w.err != nil {
-		return errors.Join(w.err, tx.Rollback())
+		return db, errors.Join(w.err, tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {
-		return err
+		return db, err
 	}
 	d.want(db, w.fresh)
-	return nil
+	return db, nil
 }
 
 // often is how many transactions must have prepared a statement until it is
@@ -38,7 +50,7 @@ const often = 2
 // keep returns the statements that are prepared for all transactions of a
 // handle. Those that were wanted often are now. It must not be called within a
 // transaction, which has the only connection.
-func (d *DB) keep(ctx context.Context, db *sql.DB) map[string]*sql.Stmt {
+func (d *conn) keep(ctx context.Context, db *sql.DB) map[string]*sql.Stmt {
 	d.keeping.Lock()
 	defer d.keeping.Unlock()
 	d.mu.Lock()
@@ -73,7 +85,7 @@ func (d *DB) keep(ctx context.Context, db *sql.DB) map[string]*sql.Stmt {
 }
 
 // want counts the statements that a transaction prepared for itself.
-func (d *DB) want(db *sql.DB, queries []string) {
+func (d *conn) want(db *sql.DB, queries []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.keptOf != db {
@@ -93,7 +105,7 @@ const longLog = 4 << 20
 
 // foldLog copies the log into the file, as far as no reader needs the file as
 // it is. It waits for nobody, and what it cannot do is done when the log is closed.
-func (d *DB) foldLog(ctx context.Context) {
+func (d *conn) foldLog(ctx context.Context) {
 	if fi, err := os.Stat(d.path + "-wal"); err != nil || fi.Size() < longLog {
 		return
 	}
@@ -113,8 +125,11 @@ type writer struct {
 	fresh    []string             // those of them that were not kept
 	err      error
 
-	fingerprint uint64
+	origin      string // whose notes are written
+	others      bool   // the database holds notes of others
+	fingerprint uint64 // of the files of the origin
 	files       int64
+	walked      int64
 	passages    int64
 	generation  int64
 	lengths     [index.NumFields]int64

@@ -21,7 +21,7 @@ import (
 
 // epoch names this making of the database: a copy of another one, whose keys
 // mean something else, is not used.
-func (d *DB) epoch(ctx context.Context) (epoch int64, err error) {
+func (d *conn) epoch(ctx context.Context) (epoch int64, err error) {
 	err = d.one(ctx, "SELECT value FROM meta WHERE key = 'epoch'", nil, &epoch)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
@@ -29,13 +29,13 @@ func (d *DB) epoch(ctx context.Context) (epoch int64, err error) {
 	return epoch, err
 }
 
-func (d *DB) flatPath(model uint64) string {
+func (d *conn) flatPath(model uint64) string {
 	return filepath.Join(filepath.Dir(d.path), fmt.Sprintf("vectors-%016x.bin", model))
 }
 
 // flat returns the copy of the vectors of a model, nil when there is none that
 // can be used. It stays open for the next question.
-func (d *DB) flat(ctx context.Context, model uint64) *flat.Vectors {
+func (d *conn) flat(ctx context.Context, model uint64) *flat.Vectors {
 	epoch, err := d.epoch(ctx)
 	if err != nil || epoch == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (d *DB) flat(ctx context.Context, model uint64) *flat.Vectors {
 const rounding = 1e-3
 
 // Nearest returns passages by the cosine of their vectors with a question.
-func (d *DB) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int, least float64) ([]index.Candidate, error) {
+func (d vectors) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int, least float64) ([]index.Candidate, error) {
 	number := index.VectorModel(model)
 	var groups []uint32
 	for _, p := range f.Projects {
@@ -82,7 +82,7 @@ func (d *DB) Nearest(ctx context.Context, model string, question []float32, f in
 	if err != nil {
 		return nil, wrap(err)
 	}
-	cond, args := where(f)
+	cond, args := d.where(f)
 	for n := 2 * limit; ; n *= 8 {
 		near := newer
 		if copied != nil {
@@ -110,7 +110,7 @@ func (d *DB) Nearest(ctx context.Context, model string, question []float32, f in
 }
 
 // scanTable compares the vectors of passages that are newer than the copy.
-func (d *DB) scanTable(ctx context.Context, model uint64, question []float32, groups []uint32, after int64) ([]flat.Near, error) {
+func (d vectors) scanTable(ctx context.Context, model uint64, question []float32, groups []uint32, after int64) ([]flat.Near, error) {
 	rows, err := d.query(ctx, "SELECT passage, project, vector FROM vectors WHERE passage > ? AND model = ?", after, int64(model))
 	if err != nil {
 		return nil, err
@@ -131,47 +131,24 @@ func (d *DB) scanTable(ctx context.Context, model uint64, question []float32, gr
 	return near, rows.Err()
 }
 
-// Passages returns passages by their keys, in that order.
-func (d *DB) Passages(ctx context.Context, keys []int64, f index.Filter) ([]index.Candidate, error) {
-	list := make([]scored, len(keys))
-	for i, k := range keys {
-		list[i].passage = k
-	}
-	cond, args := where(f)
-	got, err := d.fetch(ctx, list, cond, args)
-	return got, wrap(err)
-}
-
-// First returns the first passage of each of the notes that the filter lets through.
-func (d *DB) First(ctx context.Context, notes []int64, f index.Filter) ([]index.Candidate, error) {
-	if len(notes) == 0 {
-		return nil, nil
-	}
-	list := make([]scored, len(notes))
-	for i, n := range notes {
-		list[i].passage = n
-	}
-	cond, args := where(f)
-	rows, err := d.short(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
-		candidateJoin+` WHERE `+cond, append([]any{jsonKeys(list)}, args...)...)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	got, err := candidates(rows, len(notes))
-	return got, wrap(err)
-}
-
 // Embedded reports whether any passage has a vector of a model. One is found at
 // once; that there is none is found out only after a change of the model.
-func (d *DB) Embedded(ctx context.Context, model string) (some bool, err error) {
+func (d vectors) Embedded(ctx context.Context, model string) (some bool, err error) {
 	err = d.one(ctx, "SELECT EXISTS (SELECT 1 FROM vectors WHERE model = ?)", []any{int64(index.VectorModel(model))}, &some)
 	return some, wrap(err)
 }
 
-// Unembedded returns passages without a vector of a model.
-func (d *DB) Unembedded(ctx context.Context, model string, limit int) (some []index.Unembedded, missing, all int, err error) {
+// unembeddedSQL counts the passages of an origin, and their vectors of a model.
+// In a database of one origin no passage has to be looked up.
+const unembeddedSQL = `WITH o AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM origins WHERE name <> ?2) AS others)
+	SELECT (SELECT count(*) FROM passages p WHERE NOT o.others OR EXISTS (SELECT 1 FROM notes n WHERE n.key = p.note AND n.origin = ?2)),
+	(SELECT count(*) FROM vectors v WHERE v.model = ?1 AND (NOT o.others OR
+		EXISTS (SELECT 1 FROM passages p JOIN notes n ON n.key = p.note WHERE p.key = v.passage AND n.origin = ?2))) FROM o`
+
+// Unembedded returns passages of our origin without a vector of a model.
+func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some []index.Unembedded, missing, all int, err error) {
 	number := int64(index.VectorModel(model))
-	err = d.one(ctx, "SELECT (SELECT count(*) FROM passages), (SELECT count(*) FROM vectors WHERE model = ?)", []any{number}, &all, &missing)
+	err = d.one(ctx, unembeddedSQL, []any{number, d.opts.Origin}, &all, &missing)
 	if err != nil {
 		return nil, 0, 0, wrap(err)
 	}
@@ -179,7 +156,7 @@ func (d *DB) Unembedded(ctx context.Context, model string, limit int) (some []in
 		return nil, missing, all, nil
 	}
 	rows, err := d.query(ctx, `SELECT p.key, n.path, p.start, p."end" FROM passages p JOIN notes n ON n.key = p.note
-		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL ORDER BY n.updated DESC, p.key LIMIT ?`, number, limit)
+		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL AND n.origin = ? ORDER BY n.updated DESC, p.key LIMIT ?`, number, d.opts.Origin, limit)
 	if err != nil {
 		return nil, 0, 0, wrap(err)
 	}
@@ -195,9 +172,9 @@ func (d *DB) Unembedded(ctx context.Context, model string, limit int) (some []in
 }
 
 // Embed gives passages their vectors.
-func (d *DB) Embed(ctx context.Context, model string, vectors map[int64]index.Vector) error {
+func (d vectors) Embed(ctx context.Context, model string, vectors map[int64]index.Vector) error {
 	number := int64(index.VectorModel(model))
-	err := d.transact(ctx, func(w *writer) {
+	err := d.change(ctx, func(w *writer) {
 		for passage, v := range vectors {
 			project := int64(-1)
 			w.query("SELECT n.project FROM passages p JOIN notes n ON n.key = p.note WHERE p.key = ?", func(r *sql.Rows) error {
@@ -216,7 +193,7 @@ func (d *DB) Embed(ctx context.Context, model string, vectors map[int64]index.Ve
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("write index %s: %w", d.path, err)
+		return err
 	}
 	if copied := d.flat(ctx, index.VectorModel(model)); copied != nil {
 		for passage := range vectors {
@@ -238,7 +215,7 @@ const (
 
 // Tidy folds a long log into the file, and makes the copies of the vectors that
 // lack too much.
-func (d *DB) Tidy(ctx context.Context) error {
+func (d maintainer) Tidy(ctx context.Context) error {
 	if d.opts.ReadOnly {
 		return nil
 	}
@@ -291,7 +268,7 @@ func (d *DB) Tidy(ctx context.Context) error {
 	return nil
 }
 
-func (d *DB) copyVectors(ctx context.Context, model, epoch uint64, size int) error {
+func (d *conn) copyVectors(ctx context.Context, model, epoch uint64, size int) error {
 	rows, err := d.query(ctx, "SELECT passage, project, vector FROM vectors WHERE model = ? ORDER BY passage", int64(model))
 	if err != nil {
 		return wrap(err)

@@ -12,9 +12,17 @@ import (
 // literal takes the meaning from what LIKE reads as a wildcard.
 var literal = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
+// visible makes the condition that lets one note of each id through: that of
+// our own origin, else the one that was updated last, else of the first origin.
+func (d *conn) visible(n string) string {
+	own := "'" + strings.ReplaceAll(d.opts.Origin, "'", "''") + "'"
+	return strings.NewReplacer("{n}", n, "{own}", own).Replace(`({n}.shared = 0 OR NOT EXISTS (SELECT 1 FROM notes o WHERE o.id = {n}.id AND o.key <> {n}.key AND
+		CASE WHEN {n}.origin = {own} THEN 0 WHEN o.origin = {own} THEN 1 WHEN o.updated <> {n}.updated THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END))`)
+}
+
 // where makes the condition of a filter on the table notes, named n.
-func where(f index.Filter) (cond string, args []any) {
-	var all []string
+func (d *conn) where(f index.Filter) (cond string, args []any) {
+	all := []string{d.seen}
 	add := func(c string, a ...any) { all, args = append(all, c), append(args, a...) }
 	in := func(column string, n int, value func(int) any) {
 		if n == 0 {
@@ -59,7 +67,7 @@ func where(f index.Filter) (cond string, args []any) {
 		for i := range named {
 			args = append(args, named[i])
 		}
-		all = append(all, "NOT EXISTS (SELECT 1 FROM supersedes s JOIN notes b ON b.id = s.note WHERE s.target = n.id AND b.key <> n.key AND b.dead = 0 AND b.branch IN (?"+
+		all = append(all, "NOT EXISTS (SELECT 1 FROM supersedes s JOIN notes b ON b.key = s.note WHERE s.target = n.id AND b.id <> n.id AND b.dead = 0 AND "+d.visible("b")+" AND b.branch IN (?"+
 			strings.Repeat(", ?", len(named)-1)+"))")
 	}
 	if f.Confidence > 0 {
@@ -78,9 +86,6 @@ func where(f index.Filter) (cond string, args []any) {
 	if f.Part != "" {
 		part := literal.Replace(f.Part)
 		add(`(n.id LIKE ? ESCAPE '\' OR n.id LIKE ? ESCAPE '\')`, part+"%", "%"+part)
-	}
-	if len(all) == 0 {
-		return "1", nil
 	}
 	return strings.Join(all, " AND "), args
 }

@@ -1,0 +1,254 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
+	n.source, n.session, n.confidence, n.created, n.updated, n.tags, n.superseded_by, n.dead, n.forget_after,
+	n.kind, n.branch, n.status, n.proofs, n.speculative, n.hash, n.origin`
+
+func scanRow(rows *rows, now time.Time) (index.Row, error) {
+	var r index.Row
+	var id, typ, tags, by, kind string
+	var mtime, created, updated, forget int64
+	var hash sql.RawBytes
+	dest := []any{
+		&r.Key, &id, &r.Ref.Path, &r.Ref.Size, &mtime, &typ, &r.Title, &r.Project, &r.MachineID, &r.UserID, &r.WorkspaceID,
+		&r.Source, &r.Session, &r.Confidence, &created, &updated, &tags, &by, &r.Dead, &forget,
+		&kind, &r.Branch, &r.Status, &r.Proofs, &r.Speculative, &hash, &r.Origin,
+	}
+	if err := rows.Scan(dest...); err != nil {
+		return r, err
+	}
+	copy(r.Hash[:], hash)
+	r.ID, r.Type, r.SupersededBy = note.ID(id), note.Type(typ), note.ID(by)
+	r.Kind = note.Kind(kind)
+	r.Ref.ModTime = time.Unix(0, mtime)
+	r.Ref.Scope = note.Portable
+	if strings.HasPrefix(r.Ref.Path, "local/") {
+		r.Ref.Scope = note.Local
+	}
+	if created != 0 {
+		r.Created = time.Unix(created, 0).UTC()
+	}
+	if updated != 0 {
+		r.Updated = time.Unix(updated, 0).UTC()
+	}
+	if tags != "" {
+		r.Tags = strings.Split(strings.Trim(tags, "\n"), "\n")
+	}
+	r.Dead = r.Dead || by != "" || forget != 0 && !now.IsZero() && forget <= now.Unix()
+	return r, nil
+}
+
+// described reads the rows of a question for rowColumns.
+func described(now time.Time, rows *rows, err error) ([]index.Row, error) {
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	var all []index.Row
+	for rows.Next() {
+		r, err := scanRow(rows, now)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		all = append(all, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, wrap(err)
+	}
+	return all, nil
+}
+
+// Select returns the rows a filter lets through, newest first.
+func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row, error) {
+	order := " ORDER BY n.updated DESC, "
+	if f.SurestFirst {
+		order += "n.confidence DESC, "
+	}
+	order += "n.id DESC"
+	if limit > 0 {
+		order += fmt.Sprintf(" LIMIT %d", limit)
+	}
+	cond, args := d.where(f)
+	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxApart && len(f.Only) == 0 {
+		cond, args = d.apart(f, order)
+	}
+	rows, err := d.query(ctx, "SELECT "+rowColumns+" FROM notes n WHERE "+cond+order, args...)
+	return described(f.Now, rows, err)
+}
+
+// maxApart bounds how many projects are read one by one.
+const maxApart = 16
+
+// apart makes the condition for the first notes of each project. An index has
+// them in order, so that no more is read than is wanted; of several projects
+// at once, or when SQLite chooses the index, every note would be.
+func (d *conn) apart(f index.Filter, order string) (cond string, args []any) {
+	by := "notes_recent"
+	if f.Kind != "" {
+		by = "notes_kind"
+	}
+	first := make([]string, len(f.Projects))
+	for i, p := range f.Projects {
+		f.Projects = []string{p}
+		c, a := d.where(f)
+		first[i] = "SELECT * FROM (SELECT n.key FROM notes n INDEXED BY " + by + " WHERE " + c + order + ")"
+		args = append(args, a...)
+	}
+	return "n.key IN (" + strings.Join(first, " UNION ALL ") + ")", args
+}
+
+// PerProject returns how many notes of each project the filter lets through.
+func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
+	cond, args := d.where(f)
+	rows, err := d.query(ctx, "SELECT n.project, count(*) FROM notes n WHERE "+cond+" GROUP BY n.project", args...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	counts := make(map[string]int)
+	for rows.Next() {
+		var project string
+		var n int
+		if err := rows.Scan(&project, &n); err != nil {
+			return nil, wrap(err)
+		}
+		counts[project] = n
+	}
+	return counts, wrap(rows.Err())
+}
+
+// Rows returns the rows with the given keys, in that order.
+func (d catalogue) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
+	return described(time.Time{}, rows, err)
+}
+
+// Lookup returns the row of an id, compared without regard to case.
+func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
+	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ? AND "+d.seen, string(id))
+	got, err := described(time.Time{}, rows, err)
+	if err != nil || len(got) == 0 {
+		return index.Row{}, false, err
+	}
+	return got[0], true, nil
+}
+
+// Origin names the tree that Apply writes.
+func (d catalogue) Origin() string { return d.opts.Origin }
+
+// Texts returns the files of notes. Those of an index without an origin are not kept.
+func (d catalogue) Texts(ctx context.Context, keys []int64) (map[int64][]byte, error) {
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	rows, err := d.short(ctx, "SELECT t.note, t.text FROM json_each(?) j CROSS JOIN texts t ON t.note = j.value", string(list))
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	texts := make(map[int64][]byte, len(keys))
+	for rows.Next() {
+		var key int64
+		var text []byte
+		if err := rows.Scan(&key, &text); err != nil {
+			return nil, wrap(err)
+		}
+		texts[key] = text
+	}
+	return texts, wrap(rows.Err())
+}
+
+// Twins returns the notes with the same statement and those with a similar one.
+func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]index.Twin, error) {
+	// Two hashes that differ in at most three bits are equal in one of four bands.
+	// Few of those that are equal in a band are twins: rows are read for them only.
+	const query = `SELECT n.key, n.statement, n.simhash, n.words FROM notes n WHERE (n.statement = ? OR n.key IN
+		(SELECT note FROM bands WHERE band IN (?, ?, ?, ?))) AND `
+	args := []any{statement[:]}
+	for band := range 4 {
+		args = append(args, bandKey(simhash, band))
+	}
+	rows, err := d.short(ctx, query+d.seen+" ORDER BY n.id", args...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	var keys []int64
+	found := make(map[int64]index.Twin)
+	var said sql.RawBytes
+	for rows.Next() {
+		var t index.Twin
+		var key, sim int64
+		if err := rows.Scan(&key, &said, &sim, &t.Words); err != nil {
+			return nil, wrap(err)
+		}
+		t.Exact = string(said) == string(statement[:])
+		if t.Bits = bits.OnesCount64(uint64(sim) ^ simhash); t.Exact || t.Bits <= store.NearBits {
+			keys, found[key] = append(keys, key), t
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, wrap(err)
+	}
+	like, err := d.Rows(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	twins := make([]index.Twin, 0, len(like))
+	for _, r := range like {
+		t := found[r.Key]
+		t.Row = r
+		twins = append(twins, t)
+	}
+	return twins, nil
+}
+
+// Branches lists the branches that live notes of projects hold for. Left to
+// itself, SQLite reads every note of the projects.
+func (d catalogue) Branches(ctx context.Context, projects []string) ([]string, error) {
+	cond, args := d.where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
+	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var b string
+		if err := rows.Scan(&b); err != nil {
+			return nil, wrap(err)
+		}
+		all = append(all, b)
+	}
+	return all, wrap(rows.Err())
+}
+
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("read index: %w", err)
+}

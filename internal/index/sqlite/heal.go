@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"anamnesis/internal/index"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// A failure gives an error of SQLite the name that the contract has for it. Its
+// text stays.
+type failure struct {
+	error
+	is error // index.ErrBusy, index.ErrLost
+}
+
+func (f failure) Is(target error) bool { return target == f.is }
+func (f failure) Unwrap() error        { return f.error }
+
+// judge is called with every error of the handle db. It names what the contract
+// names, and replaces a database that is damaged.
+func (d *conn) judge(db *sql.DB, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case code(err) == sqlite3.SQLITE_BUSY:
+		return failure{err, index.ErrBusy}
+	case d.opts.Keep:
+		return err
+	case damaged(err), d.opts.ReadOnly && code(err) == sqlite3.SQLITE_READONLY: // news for a file that may not be written go to memory
+		return d.heal(db, err)
+	case code(err) == sqlite3.SQLITE_ERROR && d.tables(context.Background(), db) != nil: // a table of ours is missing
+		return d.heal(db, err)
+	}
+	return err
+}
+
+// heal puts an empty database in the place of a damaged one, unless somebody
+// did since db was opened. cause is what db said.
+func (d *conn) heal(db *sql.DB, cause error) error {
+	d.healing.Lock()
+	defer d.healing.Unlock()
+	d.mu.Lock()
+	current := d.read == db || d.write == db
+	d.mu.Unlock()
+	if current {
+		if err := d.reset(context.Background()); err != nil { // whoever asked may be gone; the next one finds a sound file
+			return errors.Join(cause, err)
+		}
+	}
+	return failure{cause, index.ErrLost}
+}
+
+// reset throws the database away and makes an empty one.
+func (d *conn) reset(ctx context.Context) error {
+	d.mu.Lock()
+	d.disconnect()
+	err := d.remove()
+	if err == nil {
+		err = d.connect()
+	}
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return d.recreate(ctx)
+}
+
+// remove deletes the files of the database, unless nothing may be written.
+func (d *conn) remove() error {
+	if d.opts.ReadOnly {
+		return nil
+	}
+	for _, ext := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(d.path + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("replace damaged index: %w", err)
+		}
+	}
+	return nil
+}
+
+// Check reports a broken page, or a table that is not as the schema says.
+func (d maintainer) Check(ctx context.Context) error {
+	db := d.reader()
+	var found string
+	err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
+	if err == nil && found != "ok" {
+		err = fmt.Errorf("%w: %s", errBroken, found)
+	}
+	if err == nil {
+		err = d.tables(ctx, db)
+	}
+	if err != nil {
+		return fmt.Errorf("check index %s: %w", d.path, d.judge(db, err))
+	}
+	return nil
+}
+
+// tables reads a row of every table.
+func (d *conn) tables(ctx context.Context, db *sql.DB) error {
+	for _, t := range append([]string{"fts", "vocabulary", "postings"}, tables...) {
+		rows, err := db.QueryContext(ctx, "SELECT * FROM "+t+" LIMIT 1")
+		if err == nil {
+			rows.Next()
+			err = errors.Join(rows.Err(), rows.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// code returns SQLite's primary result code of an error, or 0.
+func code(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+func unwritable(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return true
+	}
+	return false
+}
+
+// damaged reports whether err says that the file is no database, or a broken one.
+func damaged(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return true
+	}
+	return errors.Is(err, errBroken)
+}
