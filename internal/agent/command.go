@@ -206,3 +206,12 @@ func Split(line string) []string {
 	}
 	return commands[0]
 }
+
+// CommandLine writes a command as one types it.
+func CommandLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = Quote(w)
+	}
+	return strings.Join(quoted, " ")
+}

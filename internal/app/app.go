@@ -72,9 +72,11 @@ func (r *Rooms) Close() {
 func (r *Rooms) MayRedact() error { return r.Rules }
 
 // Notify tells people a line beside the answer.
-func (r *Rooms) Notify(format string, args ...any) {
-	if r.host.Notify != nil {
-		r.host.Notify(fmt.Sprintf(format, args...))
+func (r *Rooms) Notify(format string, args ...any) { r.host.notify(format, args...) }
+
+func (h *Host) notify(format string, args ...any) {
+	if h.Notify != nil {
+		h.Notify(fmt.Sprintf(format, args...))
 	}
 }
 

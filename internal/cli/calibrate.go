@@ -2,19 +2,13 @@ package cli
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
-	"anamnesis/internal/config"
+	"anamnesis/internal/app"
 	"anamnesis/internal/recall"
 
 	"github.com/spf13/cobra"
 )
-
-// floorKeys are the settings of the floors, by arm.
-var floorKeys = map[string]string{
-	"lexical": "recall.lexical.floor", "semantic": "recall.semantic.floor", "graph": "recall.graph.floor", "temporal": "recall.temporal.floor",
-}
 
 type calibrateOptions struct {
 	recall.FloorOptions
@@ -36,7 +30,7 @@ Then it works out a floor for each arm: what most of the candidates for
 questions made of notes lie above. Nothing uses the floors until --write puts
 them into config.json; without floors more is found.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.calibrate(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.calibrate(cmd, o) },
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.Sample, "sample", 40, "notes that questions are made of, for the floors")
@@ -46,53 +40,24 @@ them into config.json; without floors more is found.`,
 	return cmd
 }
 
-func (p *program) calibrate(ctx context.Context, o calibrateOptions) error {
+func (p *program) calibrate(cmd *cobra.Command, o calibrateOptions) error {
 	if o.Sample < 1 || !(o.Percentile > 0 && o.Percentile < 100) {
 		return usage("calibrate-thresholds: --sample is at least 1, --percentile between 0 and 100")
 	}
-	m, err := p.openWhole(ctx)
-	if err != nil {
-		return err
-	}
-	defer m.close()
-	gates, err := m.Engine.Recalibrate(ctx)
-	if err != nil {
-		return err
-	}
-	floors, err := m.Engine.Floors(ctx, o.FloorOptions)
-	if err != nil {
-		return err
-	}
-	floors = slices.DeleteFunc(floors, func(f recall.ArmFloor) bool { return floorKeys[f.Arm] == "" })
-	written := []config.Change{}
-	if o.write {
-		for _, f := range floors {
-			value := strconv.FormatFloat(f.Floor, 'f', -1, 64)
-			written = append(written, config.Change{Key: floorKeys[f.Arm], Value: &value})
+	return run(p, cmd, "calibrate-thresholds", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.CalibrateAnswer, error) {
+		return app.Calibrate(ctx, r, o.FloorOptions, o.write)
+	}, func(a app.CalibrateAnswer) {
+		for _, g := range a.Gates {
+			p.printGate(g)
 		}
-		if err := p.saveSettings(m.Store, written); err != nil {
-			return err
+		for _, f := range a.Floors {
+			p.printf("%s = %g  keeps %.0f %% of %s, refuses %.0f %% of %s for random words\n", app.FloorKeys[f.Arm], f.Floor,
+				100*f.Kept, plural(f.Candidates, "candidate"), 100*f.Refused, strconv.Itoa(f.Strangers))
 		}
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			Gates   []recall.Calibration `json:"gates"`
-			Floors  []recall.ArmFloor    `json:"floors"`
-			Written bool                 `json:"written"`
-		}{head("calibrate-thresholds"), gates, floors, o.write})
-	}
-	for _, g := range gates {
-		p.printGate(g)
-	}
-	for _, f := range floors {
-		p.printf("%s = %g  keeps %.0f %% of %s, refuses %.0f %% of %s for random words\n", floorKeys[f.Arm], f.Floor,
-			100*f.Kept, plural(f.Candidates, "candidate"), 100*f.Refused, strconv.Itoa(f.Strangers))
-	}
-	if !o.write {
-		p.note("the floors are not in force; --write puts them into config.json")
-	}
-	return nil
+		if !a.Written {
+			p.note("the floors are not in force; --write puts them into config.json")
+		}
+	})
 }
 
 func (p *program) printGate(g recall.Calibration) {

@@ -1,17 +1,11 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
-	"anamnesis/internal/llm"
-	"anamnesis/internal/reflection"
-	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
@@ -27,23 +21,15 @@ func newConfig(p *program) *cobra.Command {
 	for _, sub := range []*cobra.Command{
 		{
 			Use: "list", Short: "List every setting, its value and where that comes from", Args: cobra.NoArgs,
-			RunE: func(*cobra.Command, []string) error { return p.configList() },
+			RunE: func(*cobra.Command, []string) error {
+				return render(p, "config", app.Settings(p.cfg), nil, p.printSettings)
+			},
 		},
 		{
 			Use: "get KEY", Short: "Print the value of a setting", Args: cobra.ExactArgs(1),
 			RunE: func(_ *cobra.Command, args []string) error {
-				v, err := p.cfg.Get(args[0])
-				if err != nil {
-					return &app.Error{Kind: app.Usage, Err: fmt.Errorf("config: %w", err)}
-				}
-				if p.json {
-					return p.emit(struct {
-						header
-						config.Value
-					}{head("config"), v})
-				}
-				p.printf("%s\n", v.Value)
-				return nil
+				v, err := app.Setting(p.cfg, args[0])
+				return render(p, "config", v, err, func(v config.Value) { p.printf("%s\n", v.Value) })
 			},
 		},
 		{
@@ -71,7 +57,16 @@ func newConfig(p *program) *cobra.Command {
 		},
 		{
 			Use: "test", Short: "Ask the configured model for one word", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return p.configTest(cmd.Context()) },
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				t, err := app.TestModel(cmd.Context(), p.host())
+				return render(p, "config", t, err, func(t app.ModelTest) {
+					if !t.OK {
+						fmt.Fprintf(p.stderr, "config test: %s\n", printable(t.Text))
+						return
+					}
+					p.printf("config test: %s\n", printable(t.Text))
+				})
+			},
 		},
 	} {
 		cmd.AddCommand(sub)
@@ -79,49 +74,13 @@ func newConfig(p *program) *cobra.Command {
 	return cmd
 }
 
-// configTest asks the model that writes whether it is there.
-func (p *program) configTest(ctx context.Context) error {
-	var budget llm.Budget // an answer counts, whatever it is for
-	if s, err := p.openStore(); err == nil {
-		budget = reflection.NewBudget(s, p.cfg.Reflection).For("test")
-	}
-	text, ok := llm.Ping(ctx, p.cfg.Models.Chat, p.cfg.Models.Network, config.Environ(), budget)
-	var failed error
-	if !ok {
-		failed = &app.Error{Kind: app.Failed}
-	}
-	if p.json {
-		return errors.Join(p.emit(struct {
-			header
-			OK   bool   `json:"ok"`
-			Text string `json:"text"`
-		}{head("config"), ok, text}), failed)
-	}
-	if !ok {
-		fmt.Fprintf(p.stderr, "config test: %s\n", printable(text))
-		return failed
-	}
-	p.printf("config test: %s\n", printable(text))
-	return nil
-}
-
-func (p *program) configList() error {
-	values, unknown := p.cfg.Values(), p.cfg.Unknown()
-	if p.json {
-		return p.emit(struct {
-			header
-			Settings []config.Value `json:"settings"`
-			Unknown  []config.Value `json:"no_effect"`
-			Warnings []string       `json:"warnings"`
-		}{head("config"), values, append([]config.Value{}, unknown...), append([]string{}, p.cfg.Warnings...)})
-	}
-	for _, v := range values {
+func (p *program) printSettings(a app.SettingsAnswer) {
+	for _, v := range a.Settings {
 		p.printf("%s = %s  [%s]\n", v.Key, show(v.Value), v.Source)
 	}
-	for _, v := range unknown {
+	for _, v := range a.Unknown {
 		p.printf("%s = %s  [file, no effect in this version; kept]\n", v.Key, show(v.Value))
 	}
-	return nil
 }
 
 // show writes a value so that an empty one is seen.
@@ -133,103 +92,32 @@ func show(v string) string {
 }
 
 func (p *program) configChange(verb, done string, changes []config.Change) error {
-	var err error
-	for i, ch := range changes {
-		if ch.Key == "remote" && ch.Value != nil {
-			var remote string
-			if remote, err = remoteOf(*ch.Value); err != nil {
-				return usage("config %s: %w", verb, err)
-			}
-			changes[i].Value = &remote
-		}
-	}
-	data, err := p.cfg.Edit(changes)
-	if err != nil {
-		kind := app.Usage
-		if p.cfg.Invalid() != nil && errors.Is(err, p.cfg.Invalid()) {
-			kind = app.Failed
-		}
-		prefix := "config " + verb
-		if errors.Is(err, config.ErrUnknown) {
-			prefix = "config"
-		}
-		return &app.Error{Kind: kind, Err: fmt.Errorf("%s: %w", prefix, err)}
-	}
-	s, err := p.openStore()
-	if err != nil {
-		return err
-	}
-	if err := p.writeSettings(s, data); err != nil {
-		return err
-	}
-	var keys []string
-	for _, ch := range changes {
-		keys = append(keys, ch.Key)
-	}
-	slices.Sort(keys)
-	if p.json {
-		return p.emit(struct {
-			header
-			Changed []string `json:"changed"`
-		}{head("config"), slices.Compact(keys)})
-	}
-	p.printf("config: %s %s\n", done, strings.Join(slices.Compact(keys), ", "))
-	return nil
+	a, err := app.ChangeSettings(p.host(), verb, changes)
+	return render(p, "config", a, err, func(a app.ChangedSettings) { p.printf("config: %s %s\n", done, strings.Join(a.Changed, ", ")) })
+}
+
+// featureAnswer is what explain prints of a feature.
+type featureAnswer struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Doc     string `json:"doc"`
+	Without string `json:"without"`
+	Home    string `json:"home"`
 }
 
 func (p *program) configExplain(name string) error {
-	for _, f := range config.Features() {
-		if !strings.EqualFold(f.ID, name) && f.Name != name {
-			continue
+	e, err := app.ExplainSetting(p.cfg, name)
+	if f := e.Feature; err == nil && f != nil {
+		return render(p, "config", featureAnswer{f.ID, f.Name, f.Doc, f.Without, f.Home}, nil, func(f featureAnswer) {
+			p.printf("%s %s\n%s\nWithout it: %s\nIts code: internal/%s\n", f.ID, f.Name, f.Doc, f.Without, f.Home)
+		})
+	}
+	return render(p, "config", e.Setting, err, func(v *config.Value) {
+		p.printf("%s\n%s\nValue: %s, from %s\nDefault: %s\nMay be: %s\n", v.Key, v.Doc, show(v.Value), v.Source, show(v.Def), v.Values)
+		if v.Key == "home" {
+			p.printf("Set it with %s=VALUE or --set %s=VALUE\n", v.Env, v.Key)
+		} else {
+			p.printf("Set it with `anamnesis config set %s VALUE`, %s=VALUE or --set %s=VALUE\n", v.Key, v.Env, v.Key)
 		}
-		if p.json {
-			return p.emit(struct {
-				header
-				ID      string `json:"id"`
-				Name    string `json:"name"`
-				Doc     string `json:"doc"`
-				Without string `json:"without"`
-				Home    string `json:"home"`
-			}{head("config"), f.ID, f.Name, f.Doc, f.Without, f.Home})
-		}
-		p.printf("%s %s\n%s\nWithout it: %s\nIts code: internal/%s\n", f.ID, f.Name, f.Doc, f.Without, f.Home)
-		return nil
-	}
-	if slices.Contains(config.Planned, strings.ToUpper(name)) {
-		return &app.Error{Kind: app.Usage, Err: fmt.Errorf("config: feature %s is planned and not in this version", strings.ToUpper(name))}
-	}
-	v, err := p.cfg.Get(name)
-	if err != nil {
-		return &app.Error{Kind: app.Usage, Err: fmt.Errorf("config: %w; `anamnesis config list` names the settings", err)}
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			config.Value
-		}{head("config"), v})
-	}
-	p.printf("%s\n%s\nValue: %s, from %s\nDefault: %s\nMay be: %s\n", v.Key, v.Doc, show(v.Value), v.Source, show(v.Def), v.Values)
-	if v.Key == "home" {
-		p.printf("Set it with %s=VALUE or --set %s=VALUE\n", v.Env, v.Key)
-	} else {
-		p.printf("Set it with `anamnesis config set %s VALUE`, %s=VALUE or --set %s=VALUE\n", v.Key, v.Env, v.Key)
-	}
-	return nil
-}
-
-// writeSettings replaces config.json and keeps what it was.
-func (p *program) writeSettings(s *store.Store, data []byte) error {
-	if err := p.backup(s, config.FileName); err != nil {
-		return err
-	}
-	return s.Replace(config.FileName, data)
-}
-
-// saveSettings changes settings for a command that worked them out.
-func (p *program) saveSettings(s *store.Store, changes []config.Change) error {
-	data, err := p.cfg.Edit(changes)
-	if err != nil {
-		return err
-	}
-	return p.writeSettings(s, data)
+	})
 }

@@ -228,7 +228,7 @@ var commands = []namedCommand{
 	{"config", newConfig},
 	{"redact", newRedact},
 	{"calibrate-thresholds", newCalibrate},
-	{"prove", newProve},
+	{"features", newFeatures},
 	{"eval", newEval},
 	{"man", newMan},
 	{"version", newVersion},

@@ -756,7 +756,7 @@ func cmdRoundTrip(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Fatalf("the second init changed it:\n%s", again)
 			}
 		case "without the record":
-			ts.Check(os.Remove(filepath.Join(storeOf(ts), installedFile)))
+			ts.Check(os.Remove(filepath.Join(storeOf(ts), "installed.json")))
 		}
 		cmdExits(ts, false, []string{"0", "anamnesis", "uninstall"})
 		after := ts.ReadFile(path)

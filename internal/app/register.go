@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"anamnesis/internal/store"
 )
 
-// defaultServer is the name of our MCP server unless init is told another.
-const defaultServer = "anamnesis"
+// DefaultServer is the name of our MCP server unless init is told another.
+const DefaultServer = "anamnesis"
 
 // registerTime is how long Claude Code may take to change its settings.
 const registerTime = 30 * time.Second
 
-// checkServerName refuses what could be taken for an option of Claude Code's.
-func checkServerName(name string) error {
+// CheckServerName refuses what could be taken for an option of Claude Code's.
+func CheckServerName(name string) error {
 	if !agent.ValidID(name) || strings.HasPrefix(name, "-") {
 		return usage("init: --name %q: use letters, digits, hyphens and underscores", name)
 	}
@@ -32,19 +32,19 @@ func checkServerName(name string) error {
 
 // register adds the MCP server to Claude Code by its own command. That it fails
 // is told and stops nothing: hooks do their work without it.
-func (p *program) register(ctx context.Context, s *store.Store, pl plan) string {
+func register(ctx context.Context, h Host, s *store.Store, pl InstallPlan) string {
 	claude, err := exec.LookPath(pl.MCP[0])
 	if err != nil {
-		return "mcp: claude was not found on the PATH; to register the server, run: " + shellLine(pl.MCP)
+		return "mcp: claude was not found on the PATH; to register the server, run: " + agent.CommandLine(pl.MCP)
 	}
-	_, _ = p.runClaude(ctx, claude, agent.Claude{}.RemoveServer(pl.name)[1:]) // there may be none
-	if out, err := p.runClaude(ctx, claude, pl.MCP[1:]); err != nil {
-		return "mcp: add failed: " + firstLine(out+" "+err.Error(), 300)
+	_, _ = runClaude(ctx, claude, agent.Claude{}.RemoveServer(pl.name)[1:]) // there may be none
+	if out, err := runClaude(ctx, claude, pl.MCP[1:]); err != nil {
+		return "mcp: add failed: " + Line(out+" "+err.Error(), 300)
 	}
-	if rec := p.installed(s); !slices.Contains(rec.Servers, pl.name) {
+	if rec := readInstalled(s); !slices.Contains(rec.Servers, pl.name) {
 		rec.V, rec.Servers = 1, append(rec.Servers, pl.name)
-		if err := p.remember(s, rec); err != nil { // uninstall will have to be told
-			p.note("the name %s could not be kept for uninstall: %v", pl.name, err)
+		if err := rememberInstalled(s, rec); err != nil { // uninstall will have to be told
+			h.notify("the name %s could not be kept for uninstall: %v", pl.name, err)
 		}
 	}
 	return "mcp: registered " + pl.name + " (user scope)"
@@ -52,24 +52,24 @@ func (p *program) register(ctx context.Context, s *store.Store, pl plan) string 
 
 // unregisterAll takes out the server of that name, or without a name under
 // every name that init gave it, and forgets the names of those that are gone.
-func (p *program) unregisterAll(ctx context.Context, s *store.Store, name string) (string, error) {
-	rec := p.installed(s)
+func unregisterAll(ctx context.Context, s *store.Store, name string) (string, error) {
+	rec := readInstalled(s)
 	names := slices.Clone(rec.Servers)
 	switch {
 	case name != "":
 		names = []string{name}
 	case len(names) == 0:
-		names = []string{defaultServer}
+		names = []string{DefaultServer}
 	}
 	var lines []string
 	for _, n := range names {
-		line, gone := p.unregister(ctx, n)
+		line, gone := unregister(ctx, n)
 		lines = append(lines, line)
 		if gone {
 			rec.Servers = slices.DeleteFunc(rec.Servers, func(r string) bool { return r == n })
 		}
 	}
-	if err := p.remember(s, rec); err != nil {
+	if err := rememberInstalled(s, rec); err != nil {
 		return "", fmt.Errorf("uninstall: %w", err)
 	}
 	return strings.Join(lines, "\n"), nil
@@ -77,15 +77,15 @@ func (p *program) unregisterAll(ctx context.Context, s *store.Store, name string
 
 // unregister takes the server out of Claude Code. gone says that there is none
 // of that name any more.
-func (p *program) unregister(ctx context.Context, name string) (line string, gone bool) {
+func unregister(ctx context.Context, name string) (line string, gone bool) {
 	remove := agent.Claude{}.RemoveServer(name)
 	claude, err := exec.LookPath(remove[0])
 	if err != nil {
-		return "mcp: claude was not found on the PATH; to remove the server, run: " + shellLine(remove), false
+		return "mcp: claude was not found on the PATH; to remove the server, run: " + agent.CommandLine(remove), false
 	}
-	if out, err := p.runClaude(ctx, claude, remove[1:]); err != nil {
+	if out, err := runClaude(ctx, claude, remove[1:]); err != nil {
 		unknown := noServer().MatchString(out)
-		return "mcp: nothing removed (" + firstLine(out+" "+err.Error(), 200) + ")", unknown
+		return "mcp: nothing removed (" + Line(out+" "+err.Error(), 200) + ")", unknown
 	}
 	return "mcp: removed " + name, true
 }
@@ -97,7 +97,7 @@ var noServer = sync.OnceValue(func() *regexp.Regexp {
 
 // runClaude runs Claude Code's own command. It is a child of ours, so our hooks
 // in it are off.
-func (p *program) runClaude(ctx context.Context, claude string, args []string) (string, error) {
+func runClaude(ctx context.Context, claude string, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, registerTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, claude, args...)
@@ -108,13 +108,4 @@ func (p *program) runClaude(ctx context.Context, claude string, args []string) (
 		err = errors.New("it took too long")
 	}
 	return strings.TrimSpace(string(out)), err
-}
-
-// shellLine writes a command as one types it.
-func shellLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = agent.Quote(w)
-	}
-	return strings.Join(quoted, " ")
 }

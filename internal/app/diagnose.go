@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
+	"anamnesis/internal/doctor"
+	"anamnesis/internal/index"
+)
+
+// A Diagnosis is what a look over the whole installation found.
+type Diagnosis struct {
+	OK     bool                 `json:"ok"`
+	Counts map[doctor.State]int `json:"counts"`
+	Checks []doctor.Result      `json:"checks"`
+	Fixes  []string             `json:"fixes"`
+
+	Plan []doctor.Fix `json:"-"`
+}
+
+// Diagnose looks over the whole installation: all checks, or those with the ids
+// only. When something is wrong the error is of kind Degraded and comes with the
+// answer. version is the one of this program. The rooms stay open until close is
+// called, so that the plan can be carried out.
+func Diagnose(ctx context.Context, h Host, only []string, version string) (d Diagnosis, closeRooms func(), err error) {
+	closeRooms = func() {}
+	if _, err := os.Stat(h.Config.Home); errors.Is(err, fs.ErrNotExist) {
+		return d, closeRooms, Errorf(Degraded, "doctor: there is no store in %s yet; `anamnesis init` makes one", h.Config.Home)
+	}
+	r, broken := Open(ctx, h, 0)
+	if broken != nil { // the index, most likely: the rest can be looked at all the same
+		if r, err = OpenFiles(h); err != nil {
+			return d, closeRooms, fmt.Errorf("doctor: the store cannot be opened, so nothing of it was checked: %w", err)
+		}
+	}
+	pt := r.patient(version)
+	if pt.IndexErr = broken; broken != nil {
+		pt.Reindex = nil
+	}
+	d.Checks, d.Counts = doctor.Examine(ctx, pt, only), map[doctor.State]int{}
+	for _, res := range d.Checks {
+		d.Counts[res.State]++
+	}
+	d.Plan = doctor.Plan(ctx, pt, d.Checks)
+	for _, f := range d.Plan {
+		d.Fixes = append(d.Fixes, f.What)
+	}
+	if d.OK = d.Counts[doctor.Bad] == 0; !d.OK {
+		err = &Error{Kind: Degraded}
+	}
+	return d, r.Close, err
+}
+
+// patient wires what the doctor looks at.
+func (r *Rooms) patient(version string) *doctor.Patient {
+	self, _ := Self()
+	env := config.Process(nil)
+	path, _ := env.Lookup("PATH")
+	pt := &doctor.Patient{
+		Store: r.Store, Index: r.Index, Engine: r.Engine, Redactor: r.Redactor, RulesErr: r.Rules,
+		Self: self, Version: version, Path: path, TempDirs: []string{os.TempDir(), "/tmp", "/var/tmp"},
+		Patience: r.Config.Patience,
+		Disabled: r.Config.Disabled, VersionOf: versionOf, Warnings: r.Config.Warnings, Foreign: config.Unheard(env),
+		Allowed:    MayTravel(r),
+		Sync:       func(ctx context.Context) (doctor.SyncState, error) { return r.doctorSync(ctx) },
+		GitVersion: gitVersion,
+		Handshake:  func(ctx context.Context) error { return handshake(ctx, r.Config.Home, self) },
+		Reindex: func(ctx context.Context) error {
+			_, err := r.Index.Sync(ctx, index.SyncOptions{All: true})
+			return err
+		},
+		Drain:     func(context.Context) error { return r.Detach("drain") },
+		Harnesses: []doctor.Harness{r.claudeHarness()},
+	}
+	for _, v := range r.Config.Values() {
+		if v.Source != config.FromDefault {
+			pt.Settings = append(pt.Settings, doctor.Setting{Name: v.Key, Source: string(v.Source), HasEffect: true})
+		}
+	}
+	for _, v := range r.Config.Unknown() {
+		pt.Settings = append(pt.Settings, doctor.Setting{Name: v.Key, Source: string(v.Source), Why: "nothing in this version reads it"})
+	}
+	return pt
+}
+
+// claudeHarness is Claude Code on this machine.
+func (r *Rooms) claudeHarness() doctor.Harness {
+	h := doctor.Harness{Harness: agent.Claude{}, Home: r.Config.ClaudeHome, Memories: filepath.Join(r.Config.ClaudeHome, "projects", "*", "memory", "*.md")}
+	if dir, err := os.Getwd(); err == nil {
+		h.Also = []string{filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json")}
+	}
+	if r.Config.UserHome != "" {
+		h.ServersPath = filepath.Join(r.Config.UserHome, ".claude.json")
+	}
+	self, err := Self()
+	if err != nil || Temporary(self) { // it stands where it will be deleted: it registers nothing
+		return h
+	}
+	pl := InstallPlan{Home: r.Config.Home, MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote, Command: []string{self}}
+	env := pl.env(r.Config)
+	h.Register = agent.CommandLine(agent.Claude{}.AddServer(DefaultServer, env, pl.Command))
+	h.Install = func(context.Context) error {
+		if err := pl.planHooks(r.Config, env); err != nil {
+			return err
+		}
+		return installHooks(r.Store, pl.edit)
+	}
+	return h
+}
+
+func (r *Rooms) doctorSync(ctx context.Context) (doctor.SyncState, error) {
+	s, err := SyncStatus(ctx, r)
+	d := doctor.SyncState{
+		On: r.Config.Sync.On, Initialized: s.Initialized, Remote: s.Remote, Dirty: s.Dirty, Ahead: s.Ahead, Behind: s.Behind,
+		Failures: s.Failures, Detail: s.Detail, State: string(s.State), Text: s.StateText,
+	}
+	d.NextTry, _ = time.Parse(time.RFC3339, s.NextTry)
+	d.LastReached, _ = time.Parse(time.RFC3339, s.LastSync)
+	for _, h := range s.Held {
+		d.Held = append(d.Held, doctor.HeldFile{Path: h.Path, Why: h.Why})
+	}
+	return d, err
+}
+
+// versionOf asks another program of our name for its version.
+func versionOf(ctx context.Context, program string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, "version")
+	cmd.Env = append(config.Environ(), "ANAMNESIS_DISABLED=1")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", err
+	}
+	words := strings.Fields(string(out))
+	if len(words) < 2 || words[0] != "anamnesis" {
+		return "", errors.New("it does not answer like this program")
+	}
+	return words[1], nil
+}
+
+func gitVersion(ctx context.Context) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", "version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// hello is how a client of MCP begins.
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+	`"clientInfo":{"name":"doctor","version":"1"}}}` + "\n"
+
+// handshake starts our MCP server as an agent does, and says hello.
+func handshake(ctx context.Context, home, self string) error {
+	cmd := exec.CommandContext(ctx, self, "serve", "--set", "home="+home)
+	cmd.Stdin = strings.NewReader(hello)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	switch {
+	case strings.Contains(string(out), `"serverInfo"`):
+		return nil
+	case err != nil:
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+			return fmt.Errorf("%w: %s", err, Line(string(exit.Stderr), 200))
+		}
+		return err
+	}
+	return fmt.Errorf("it answered %q", Line(string(out), 80))
+}

@@ -1,0 +1,227 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
+	"anamnesis/internal/index"
+	"anamnesis/internal/replica"
+	"anamnesis/internal/store"
+)
+
+// InstallOptions say how an agent is connected.
+type InstallOptions struct {
+	MachineID string
+	Remote    string // "" for this machine alone
+	Command   string // as typed: what hooks and the server run
+	Name      string // of the MCP server
+	NoHooks   bool
+	NoMCP     bool
+}
+
+// An InstallPlan is what connecting an agent is going to do.
+type InstallPlan struct {
+	Home      string   `json:"home"`
+	MachineID string   `json:"machine_id"`
+	Remote    string   `json:"remote"`
+	Command   []string `json:"command"`
+	Config    string   `json:"config"`
+	Settings  string   `json:"settings"`
+	Hooks     []string `json:"hooks"`
+	MCP       []string `json:"mcp"` // the command that registers the server
+
+	name   string // of the MCP server
+	config []byte
+	edit   agent.Edit
+}
+
+// Changes reports whether the agent's settings file is going to change.
+func (pl *InstallPlan) Changes() bool { return pl.edit.Changed() }
+
+// Self returns the path of this program, without symbolic links.
+func Self() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	return self, nil
+}
+
+// PlanInstall reads everything that is going to be changed, so that nothing is
+// touched when something is wrong.
+func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
+	c := h.Config
+	pl = InstallPlan{Home: c.Home, MachineID: o.MachineID}
+	switch o.Remote {
+	case "":
+	case c.Sync.Remote: // a path in it means what it meant
+		pl.Remote, err = o.Remote, replica.CheckRemote(o.Remote)
+	default:
+		pl.Remote, err = RemoteOf(o.Remote)
+	}
+	if err != nil {
+		return pl, usage("init: %w", err)
+	}
+	if pl.Command, err = commandWords(o.Command); err != nil {
+		return pl, err
+	}
+	pl.Config = filepath.Join(pl.Home, config.FileName)
+	changes := []config.Change{{Key: "machine_id", Value: &pl.MachineID}, {Key: "remote", Value: &pl.Remote}}
+	if pl.Remote == "" {
+		changes[1].Value = nil
+	}
+	if pl.config, err = c.Edit(changes); err != nil {
+		return pl, fmt.Errorf("init: %w", err)
+	}
+	env := pl.env(c)
+	if !o.NoMCP {
+		if err := CheckServerName(o.Name); err != nil {
+			return pl, err
+		}
+		pl.name, pl.MCP = o.Name, agent.Claude{}.AddServer(o.Name, env, pl.Command)
+	}
+	if o.NoHooks {
+		return pl, nil
+	}
+	return pl, pl.planHooks(c, env)
+}
+
+// RemoteOf checks the address of a remote, "" for none. A path means one in this
+// folder now, wherever git runs later.
+func RemoteOf(address string) (string, error) {
+	address = strings.TrimSpace(address)
+	if err := replica.CheckRemote(address); err != nil {
+		return "", err
+	}
+	if path, ok := replica.LocalPath(address); ok && !strings.HasPrefix(path, "~") {
+		return filepath.Abs(path)
+	}
+	return address, nil
+}
+
+// commandWords returns the program and arguments that hooks run. This program
+// itself is refused where it will be deleted.
+func commandWords(typed string) ([]string, error) {
+	words := agent.Split(typed)
+	if len(words) == 0 {
+		return nil, usage("init: --command %q: not a command line", typed)
+	}
+	self, err := Self()
+	if err != nil {
+		return nil, fmt.Errorf("init: %w", err)
+	}
+	if typed == agent.Quote(self) && Temporary(self) {
+		return nil, Errorf(Failed, "init: this program stands in %s, which goes away; install it first "+
+			"(`go install .` in the checkout) and run `anamnesis init`, or name it with --command", filepath.Dir(self))
+	}
+	return words, nil
+}
+
+// env is the environment that hooks and servers are given. An address with a
+// password in it is for config.json alone, which nobody else can read.
+func (pl *InstallPlan) env(c *config.Config) agent.Env {
+	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
+	if replica.HidePassword(pl.Remote) != pl.Remote {
+		env.Remote = ""
+	}
+	if pl.Home != filepath.Join(c.UserHome, ".anamnesis") {
+		env.Home = pl.Home
+	}
+	return env
+}
+
+// planHooks reads the settings file and works out what it becomes.
+func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env) error {
+	if !filepath.IsAbs(c.ClaudeHome) {
+		return errors.New("init: where Claude Code keeps its settings is not known without a home folder; set CLAUDE_CONFIG_DIR")
+	}
+	h := agent.Claude{}
+	pl.Settings = h.SettingsPath(c.ClaudeHome)
+	hooks := h.Hooks(agent.CommandPrefix(env, pl.Command...))
+	for _, hook := range hooks {
+		pl.Hooks = append(pl.Hooks, strings.TrimSpace(hook.Event+" "+hook.Matcher)+": "+hook.Command)
+	}
+	edit, err := readSettings(pl.Settings)
+	if err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	if edit.New, err = h.Install(edit.Old, hooks, agent.Own); err != nil {
+		return Errorf(Failed, "init: refusing to run; %s is not valid JSON (%w); fix it and re-run", pl.Settings, err)
+	}
+	pl.edit = edit
+	return nil
+}
+
+// Installed says what connecting an agent did, up to its error.
+type Installed struct {
+	MCP    string // what became of the server, in words; "" when it was not asked for
+	Hooks  string // the settings file that has our hooks
+	Config string // the file that was written
+}
+
+// Install carries a plan out: the server, the hooks, config.json.
+func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err error) {
+	s, err := OpenStore(h)
+	if err != nil {
+		return done, err
+	}
+	if s.ReadOnly() {
+		return done, fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
+	}
+	if len(pl.MCP) > 0 {
+		done.MCP = register(ctx, h, s, pl)
+	}
+	if pl.Settings != "" {
+		if err := installHooks(s, pl.edit); err != nil {
+			return done, err
+		}
+		done.Hooks = pl.Settings
+	}
+	if err := writeConfig(s, pl.config); err != nil {
+		return done, err
+	}
+	done.Config = pl.Config
+	return done, nil
+}
+
+// FirstSync commits what is there, syncs and indexes it.
+func FirstSync(ctx context.Context, h Host) (SyncResult, error) {
+	r, err := Open(ctx, h, 0)
+	if err != nil {
+		return SyncResult{}, err
+	}
+	defer r.Close()
+	s, err := Sync(ctx, r, SyncOptions{Remote: true})
+	if err == nil {
+		_, err = r.Index.Sync(ctx, index.SyncOptions{})
+	}
+	return s, err
+}
+
+// readSettings reads an agent's settings file; a missing one has no bytes. A
+// symbolic link is followed, so that the file it leads to is the one that is changed.
+func readSettings(path string) (agent.Edit, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if to, err := os.Readlink(path); err == nil { // it leads to a file that is to be made
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return agent.Edit{}, fmt.Errorf("read settings: %w", err)
+	}
+	return agent.Edit{Path: path, Old: data}, nil
+}
