@@ -243,7 +243,8 @@ func (c *Command) learn(err error) bool {
 		return false
 	}
 	said := strings.ToLower(failed.stderr)
-	if !slices.ContainsFunc([]string{"unknown option", "unexpected argument", "unrecognized", "unknown flag"}, func(s string) bool { return strings.Contains(said, s) }) {
+	if !slices.ContainsFunc([]string{"unknown option", "unexpected argument", "unrecognized", "unknown flag"},
+		func(s string) bool { return strings.Contains(said, s) }) {
 		return false
 	}
 	c.mu.Lock()
