@@ -156,7 +156,7 @@ func (c *Command) run(ctx context.Context, p Prompt) (Completion, error) {
 	cmd.Stdin = strings.NewReader(p.System.String() + "\n\n" + p.User.String() + "\n")
 	stdout, stderr := &bounded{most: maxCommandOutput}, &bounded{most: maxStderr, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	alone(cmd)
+	detachGroup(cmd)
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
