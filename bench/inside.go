@@ -73,8 +73,12 @@ func (s *stage) search(st *stand) error {
 			return time.Since(began), err
 		}
 	}
-	got, err := rotate(s.rounds(3*len(st.questions)), ask(0, recall.Query{NoCache: true}), func() (time.Duration, error) { return rough.ask(next(1)) },
-		ask(2, recall.Query{NoCache: true, Projects: []string{projectKey(3)}}), ask(3, recall.Query{NoCache: true, Arms: []string{"lexical"}}), ask(4, recall.Query{}))
+	got, err := rotate(s.rounds(3*len(st.questions)),
+		ask(0, recall.Query{NoCache: true}),
+		func() (time.Duration, error) { return rough.ask(next(1)) },
+		ask(2, recall.Query{NoCache: true, Projects: []string{projectKey(3)}}),
+		ask(3, recall.Query{NoCache: true, Arms: []string{"lexical"}}),
+		ask(4, recall.Query{}))
 	if err = errors.Join(err, rough.close()); err != nil {
 		return err
 	}

@@ -14,9 +14,11 @@ var reasons = map[string]string{
 	"start": "above hello-world, in processor time: what the MCP SDK brings (gob, JSON schemas, OAuth) 1.1 ms, the SQLite driver with its C " +
 		"library 0.8 ms, everything else of ours 0.3 ms, the command and its flags 0.4 ms. The first two are package initialisation and " +
 		"pages of the binary, and cannot be put off without another binary or another library.",
-	"inject p50": "of its processor time at 10k: before main 24 % (the runtime, package initialisation), opening SQLite and reading its schema 13 %, preparing a " +
+	"inject p50": "of its processor time at 10k: before main 24 % (the runtime, package initialisation), opening SQLite and reading " +
+		"its schema 13 %, preparing a " +
 		"dozen statements 10 %, growing stacks for SQLite 5 %, reading the notes 5 %.",
-	"search p50": "FTS5 counts and decodes postings one by one (80 ns each through fts5vocab), and 200 passages are read to be scored. Not profiled " +
+	"search p50": "FTS5 counts and decodes postings one by one (80 ns each through fts5vocab), and 200 passages are read to be scored. " +
+		"Not profiled " +
 		"since one statement counts and reads at once.",
 	"lexical p50": "a profile at 10k: fetching 200 candidates 26 % (half of it their vectors), reading hits with the " +
 		"question 16 %, frequencies 12 %, rows of the hits 11 %, posting lists 6 %, notes of the answer 6 %. Asking for the candidates in " +

@@ -33,7 +33,10 @@ func (c *corpus) transcript(name, session, dir string, size int) error {
 		line("assistant", map[string]any{"content": []any{map[string]any{"type": "text", "text": c.sentence(topic, 15) + "."}}})
 		line("assistant", map[string]any{"content": []any{map[string]any{
 			"type": "tool_use", "id": id, "name": "Edit",
-			"input": map[string]any{"file_path": filepath.Join(dir, fmt.Sprintf("file%d.go", i%40)), "old_string": c.sentence(topic, 30), "new_string": c.sentence(topic, 30)},
+			"input": map[string]any{
+				"file_path": filepath.Join(dir, fmt.Sprintf("file%d.go", i%40)), "old_string": c.sentence(topic, 30),
+				"new_string": c.sentence(topic, 30),
+			},
 		}}})
 		line("user", map[string]any{"content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": c.text(4000)}}})
 	}

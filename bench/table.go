@@ -23,20 +23,47 @@ type row struct {
 	digits         int
 }
 
+// at are the limits at one size.
+func at(size int, budget, aim float64) map[int]limit { return map[int]limit{size: {budget, aim}} }
+
 // rows lists the figures, with the budgets and aims of the design.
 var rows = []row{
-	{id: "start", what: "process start (`version`)", unit: "ms", versus: "hello-world", ratio: true, limits: map[int]limit{every: {3, 2}}, digits: 2},
+	{id: "start", what: "process start (`version`)", unit: "ms", versus: "hello-world", ratio: true, limits: at(every, 3, 2), digits: 2},
 	{id: "init", what: "package initialisation, all packages", unit: "ms", digits: 2},
-	{id: "inject p50", what: "session-start inject, cold process, p50", unit: "ms", versus: "hello-world", limits: map[int]limit{10000: {15, 8}}, digits: 1},
-	{id: "inject p95", what: "session-start inject, cold process, p95", unit: "ms", versus: "hello-world", limits: map[int]limit{10000: {30, 15}}, digits: 1},
-	{id: "capture", what: "capture hook, transcript of 2 MB, p95", unit: "ms", versus: "hello-world", limits: map[int]limit{every: {15, 10}}, digits: 1},
-	{id: "capture absent", what: "capture hook, transcript absent, p95", unit: "ms", versus: "hello-world", limits: map[int]limit{every: {15, 10}}, digits: 1},
-	{id: "capture hanging", what: "capture hook, transcript hangs, p95", unit: "ms", versus: "hello-world", limits: map[int]limit{every: {15, 10}}, digits: 1},
-	{id: "search p50", what: "hybrid search in process, p50", unit: "ms", versus: "naive", limits: map[int]limit{10000: {12, 1}, 100000: {20, 2}}, digits: 2},
+	{
+		id: "inject p50", what: "session-start inject, cold process, p50", unit: "ms", versus: "hello-world",
+		limits: at(10000, 15, 8), digits: 1,
+	},
+	{
+		id: "inject p95", what: "session-start inject, cold process, p95", unit: "ms", versus: "hello-world",
+		limits: at(10000, 30, 15), digits: 1,
+	},
+	{id: "capture", what: "capture hook, transcript of 2 MB, p95", unit: "ms", versus: "hello-world", limits: at(every, 15, 10), digits: 1},
+	{
+		id: "capture absent", what: "capture hook, transcript absent, p95", unit: "ms", versus: "hello-world",
+		limits: at(every, 15, 10), digits: 1,
+	},
+	{
+		id: "capture hanging", what: "capture hook, transcript hangs, p95", unit: "ms", versus: "hello-world",
+		limits: at(every, 15, 10), digits: 1,
+	},
+	{
+		id: "search p50", what: "hybrid search in process, p50", unit: "ms", versus: "naive",
+		limits: map[int]limit{10000: {12, 1}, 100000: {20, 2}}, digits: 2,
+	},
 	{id: "search p95", what: "hybrid search in process, p95", unit: "ms", versus: "naive", digits: 2},
-	{id: "search p99", what: "hybrid search in process, p99", unit: "ms", versus: "naive", limits: map[int]limit{10000: {40, 4}, 100000: {80, 8}}, digits: 2},
-	{id: "lexical p50", what: "search by the lexical arm alone, reranked, p50", unit: "ms", versus: "naive", limits: map[int]limit{10000: {4, 1}}, digits: 2},
-	{id: "lexical p99", what: "search by the lexical arm alone, reranked, p99", unit: "ms", versus: "naive", limits: map[int]limit{10000: {20, 4}}, digits: 2},
+	{
+		id: "search p99", what: "hybrid search in process, p99", unit: "ms", versus: "naive",
+		limits: map[int]limit{10000: {40, 4}, 100000: {80, 8}}, digits: 2,
+	},
+	{
+		id: "lexical p50", what: "search by the lexical arm alone, reranked, p50", unit: "ms", versus: "naive",
+		limits: at(10000, 4, 1), digits: 2,
+	},
+	{
+		id: "lexical p99", what: "search by the lexical arm alone, reranked, p99", unit: "ms", versus: "naive",
+		limits: at(10000, 20, 4), digits: 2,
+	},
 	{id: "again p50", what: "the same questions, remembered, p50", unit: "ms", versus: "naive", digits: 2},
 	{id: "project p50", what: "search of one project in process, p50", unit: "ms", digits: 2},
 	{id: "project p99", what: "search of one project in process, p99", unit: "ms", digits: 2},
@@ -44,23 +71,26 @@ var rows = []row{
 	{id: "cold p95", what: "`search`, cold process, p95", unit: "ms", versus: "naive", digits: 1},
 	{id: "write", what: "one write until a search finds it, p50", unit: "ms", versus: "two fsyncs", digits: 2},
 	{id: "write p95", what: "one write until a search finds it, p95", unit: "ms", versus: "two fsyncs", digits: 2},
-	{id: "write above", what: "one write, above its two fsyncs, p50", unit: "ms", limits: map[int]limit{every: {5, 2}}, digits: 2},
-	{id: "index", what: "index from nothing, with vectors", unit: "files/s", versus: "naive", more: true, limits: map[int]limit{every: {1000, 8000}}},
-	{id: "walk", what: "walk, nothing changed", unit: "ms", versus: "`git status`", ratio: true, limits: map[int]limit{100000: {2, 1.3}}, digits: 1},
-	{id: "bytes", what: "index, bytes a note", unit: "B", versus: "naive", limits: map[int]limit{100000: {2500, 2000}}},
-	{id: "memory search", what: "peak memory of one cold search", unit: "MB", versus: "naive", limits: map[int]limit{100000: {120, 40}}, digits: 1},
+	{id: "write above", what: "one write, above its two fsyncs, p50", unit: "ms", limits: at(every, 5, 2), digits: 2},
+	{id: "index", what: "index from nothing, with vectors", unit: "files/s", versus: "naive", more: true, limits: at(every, 1000, 8000)},
+	{id: "walk", what: "walk, nothing changed", unit: "ms", versus: "`git status`", ratio: true, limits: at(100000, 2, 1.3), digits: 1},
+	{id: "bytes", what: "index, bytes a note", unit: "B", versus: "naive", limits: at(100000, 2500, 2000)},
+	{id: "memory search", what: "peak memory of one cold search", unit: "MB", versus: "naive", limits: at(100000, 120, 40), digits: 1},
 	{id: "memory reindex", what: "peak memory of `reindex`", unit: "MB", digits: 1},
-	{id: "mcp", what: "`memory_search` over MCP, round trip, p50", unit: "ms", versus: "in process", ratio: true, limits: map[int]limit{10000: {2, 1.5}}, digits: 2},
-	{id: "mcp start", what: "server over MCP, start to first answer, p50", unit: "ms", limits: map[int]limit{10000: {60, 30}}, digits: 1},
+	{
+		id: "mcp", what: "`memory_search` over MCP, round trip, p50", unit: "ms", versus: "in process", ratio: true,
+		limits: at(10000, 2, 1.5), digits: 2,
+	},
+	{id: "mcp start", what: "server over MCP, start to first answer, p50", unit: "ms", limits: at(10000, 60, 30), digits: 1},
 	{id: "status line", what: "`status --line`, p50", unit: "ms", digits: 1},
-	{id: "doctor", what: "`doctor`, p50", unit: "ms", limits: map[int]limit{10000: {300, 150}}},
-	{id: "reflect", what: "`reflect`, dry run, p50", unit: "ms", limits: map[int]limit{10000: {1000, 200}}},
-	{id: "import", what: "`import transcripts`", unit: "MB/s", more: true, limits: map[int]limit{every: {50, 200}}},
+	{id: "doctor", what: "`doctor`, p50", unit: "ms", limits: at(10000, 300, 150)},
+	{id: "reflect", what: "`reflect`, dry run, p50", unit: "ms", limits: at(10000, 1000, 200)},
+	{id: "import", what: "`import transcripts`", unit: "MB/s", more: true, limits: at(every, 50, 200)},
 	{id: "drain 1", what: "`drain` of 1 spooled session", unit: "ms"},
 	{id: "drain 20", what: "`drain` of 20 spooled sessions", unit: "ms"},
-	{id: "redact clean", what: "redaction of clean text", unit: "MB/s", more: true, limits: map[int]limit{every: {50, 200}}},
+	{id: "redact clean", what: "redaction of clean text", unit: "MB/s", more: true, limits: at(every, 50, 200)},
 	{id: "redact secrets", what: "redaction of text full of secrets", unit: "MB/s", more: true},
-	{id: "binary", what: "binary, stripped", unit: "MB", limits: map[int]limit{every: {45, 25}}, digits: 1},
+	{id: "binary", what: "binary, stripped", unit: "MB", limits: at(every, 45, 25), digits: 1},
 	{id: "binary naive", what: "the naive program, stripped", unit: "MB", digits: 1},
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 )
 
 // module is the path of this module, and its rooms stand below internal.
@@ -184,6 +185,29 @@ func TestFileLength(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.lines > maxLines {
 			t.Errorf("%s has %d lines, at most %d: look for the noun that wants a file of its own", s.path, s.lines, maxLines)
+		}
+	}
+}
+
+// maxColumns is the longest line, a tab counted as one column.
+const maxColumns = 140
+
+// wide lists the rooms that still have longer ones.
+var wide = []string{"app", "cli", "index", "ingest", "recall", "store"}
+
+func TestLineWidth(t *testing.T) {
+	for _, s := range sources(t) {
+		if room, _, _ := strings.Cut(s.pkg, "/"); slices.Contains(wide, room) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(s.path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			if n := utf8.RuneCountInString(line); n > maxColumns {
+				t.Errorf("%s:%d has %d columns, at most %d", s.path, i+1, n, maxColumns)
+			}
 		}
 	}
 }

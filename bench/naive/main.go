@@ -83,7 +83,8 @@ func build(db *sql.DB, store string) error {
 	if _, err := tx.Exec("CREATE VIRTUAL TABLE notes USING fts5(title, body, tags, path UNINDEXED, tokenize='porter unicode61')"); err != nil {
 		return err
 	}
-	insert, err := tx.Prepare("INSERT INTO notes (title, body, tags, path) VALUES (?, ?, ?, ?)") //nolint:sqlclosecheck // closed below; the closure that uses it hides that
+	//nolint:sqlclosecheck // closed below; the closure that uses it hides that
+	insert, err := tx.Prepare("INSERT INTO notes (title, body, tags, path) VALUES (?, ?, ?, ?)")
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (r *Recorder) ask(ctx context.Context, s *agent.Session) (summary, error) {
 	switch {
 	case strings.TrimSpace(sum.title) == "" || strings.TrimSpace(sum.body) == "":
 		return summary{}, errors.New("the summary says nothing")
-	case redact.Orders(sum.title + "\n" + sum.body):
+	case redact.PromptInjection(sum.title + "\n" + sum.body):
 		return summary{}, errors.New("the summary reads like orders to an agent")
 	}
 	return sum, nil

@@ -16,16 +16,20 @@ func (c *Config) features() []Feature {
 	return []Feature{
 		{
 			ID: "A2", Name: "bitemporal-edges", Home: "recall/arm_graph.go",
-			Doc:      "Edges between entities say when they were learnt and from when to when they held; a question about now, or about a time, walks only those that held then.",
-			Without:  "A cause that was removed in spring still explains what happens in autumn.",
-			Settings: []Setting{boolean("RECALL_BITEMPORAL_EDGES", "recall.graph.bitemporal", &c.Recall.BitemporalEdges, true, "Edges count only for the time in which they held.")},
+			Doc: "Edges between entities say when they were learnt and from when to when they held; a question about now, or about a " +
+				"time, walks only those that held then.",
+			Without: "A cause that was removed in spring still explains what happens in autumn.",
+			Settings: []Setting{boolean("RECALL_BITEMPORAL_EDGES", "recall.graph.bitemporal", &c.Recall.BitemporalEdges, true,
+				"Edges count only for the time in which they held.")},
 		},
 		{
 			ID: "A6", Name: "branches", Home: "recall/scope.go",
-			Doc:     "A note that was written on a branch is found on that branch only, until the trunk holds the branch; notes of the trunk are found everywhere.",
+			Doc: "A note that was written on a branch is found on that branch only, until the trunk holds the branch; notes of the trunk " +
+				"are found everywhere.",
 			Without: "What is true on an experiment is told as true to everybody who works on the trunk.",
 			Settings: []Setting{
-				text("RECALL_BRANCH", "recall.scope.branch", &c.Recall.Branch, "", "Branch to search on, instead of the one that is checked out; - is the trunk."),
+				text("RECALL_BRANCH", "recall.scope.branch", &c.Recall.Branch, "",
+					"Branch to search on, instead of the one that is checked out; - is the trunk."),
 				boolean("RECALL_ALL_BRANCHES", "recall.scope.all_branches", &c.Recall.AllBranches, false, "Search the notes of all branches."),
 			},
 		},
@@ -51,7 +55,8 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "R1", Name: "graph-arm", Home: "recall/arm_graph.go",
-			Doc:      "Walks at most two typed edges from the entities of the question and of the best notes, and finds notes that share no word with the question.",
+			Doc: "Walks at most two typed edges from the entities of the question and of the best notes, and finds notes that share no " +
+				"word with the question.",
 			Without:  "Only the note that shares the words is found; the reason behind it, one step away, is not.",
 			Settings: []Setting{boolean("RECALL_GRAPH_ARM", "recall.graph.on", &c.Recall.GraphArm, true, "Find notes over the entity graph.")},
 		},
@@ -61,7 +66,8 @@ func (c *Config) features() []Feature {
 			Without: "The note that repeats the keywords stands above the note that answers.",
 			Settings: []Setting{
 				boolean("RECALL_CROSS_ENCODER", "recall.rerank.on", &c.Recall.Rerank, true, "Order the best notes by reading them with the question."),
-				number("RECALL_CE_TIMEOUT", "recall.rerank.timeout", &c.Recall.RerankTimeout, 60, within(0.01, 3600), "Seconds a reranking model may take."),
+				number("RECALL_CE_TIMEOUT", "recall.rerank.timeout", &c.Recall.RerankTimeout, 60, within(0.01, 3600),
+					"Seconds a reranking model may take."),
 			},
 		},
 		{
@@ -70,7 +76,8 @@ func (c *Config) features() []Feature {
 			Without: "The answer holds four copies of one idea; the other idea stands at rank six.",
 			Settings: []Setting{
 				boolean("RECALL_MMR", "recall.mmr.on", &c.Recall.MMR, true, "Diversify the hits."),
-				number("RECALL_MMR_LAMBDA", "recall.mmr.lambda", &c.Recall.MMRLambda, 0.7, within(0, 1), "1 ranks by relevance alone, 0 by difference alone."),
+				number("RECALL_MMR_LAMBDA", "recall.mmr.lambda", &c.Recall.MMRLambda, 0.7, within(0, 1),
+					"1 ranks by relevance alone, 0 by difference alone."),
 			},
 		},
 		{
@@ -80,9 +87,10 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "R5", Name: "temporal-arm", Home: "recall/arm_temporal.go",
-			Doc:      "When a question speaks of a time, finds the notes of that time.",
-			Without:  "What was decided last week is crowded out by everything else about the subject.",
-			Settings: []Setting{boolean("RECALL_TEMPORAL_ARM", "recall.temporal.arm", &c.Recall.TemporalArm, true, "Find the notes of the time that a question speaks of.")},
+			Doc:     "When a question speaks of a time, finds the notes of that time.",
+			Without: "What was decided last week is crowded out by everything else about the subject.",
+			Settings: []Setting{boolean("RECALL_TEMPORAL_ARM", "recall.temporal.arm", &c.Recall.TemporalArm, true,
+				"Find the notes of the time that a question speaks of.")},
 		},
 		{
 			ID: "R6", Name: "dates-in-questions", Home: "recall/when.go",
@@ -114,8 +122,11 @@ func (c *Config) features() []Feature {
 			Doc:     "Remembers what the arms found, and takes it for a question that uses the same words in another order.",
 			Without: "Every rewording of a question pays for all arms again, and for a model that embeds it.",
 			Settings: []Setting{
-				boolean("RECALL_FUZZY_CACHE", "recall.cache.on", &c.Recall.FuzzyCache, true, "Take what was found for a question of nearly the same words. What was found for the very same question is always taken, unless --no-cache is given."),
-				number("RECALL_FUZZY_THRESHOLD", "recall.cache.threshold", &c.Recall.FuzzyThreshold, 0.85, within(0, 1), "Share of words that two questions have in common to be one."),
+				boolean("RECALL_FUZZY_CACHE", "recall.cache.on", &c.Recall.FuzzyCache, true,
+					"Take what was found for a question of nearly the same words. "+
+						"What was found for the very same question is always taken, unless --no-cache is given."),
+				number("RECALL_FUZZY_THRESHOLD", "recall.cache.threshold", &c.Recall.FuzzyThreshold, 0.85, within(0, 1),
+					"Share of words that two questions have in common to be one."),
 				number("RECALL_CACHE_TTL", "recall.cache.ttl", &c.Recall.CacheTTL, 3600, within(0, 1e7), "Seconds for which it is remembered."),
 			},
 		},
@@ -127,7 +138,8 @@ func (c *Config) features() []Feature {
 				number("RECALL_ARM_BM25_MIN_SCORE", "recall.lexical.floor", &c.Recall.LexicalFloor, 0, within(0, 1), "Floor of the lexical arm."),
 				number("RECALL_ARM_VECTOR_MIN_SCORE", "recall.semantic.floor", &c.Recall.SemanticFloor, 0, within(0, 1), "Floor of the semantic arm."),
 				number("RECALL_ARM_GRAPH_MIN_SCORE", "recall.graph.floor", &c.Recall.GraphFloor, 0, within(0, 1), "Floor of the graph arm."),
-				number("RECALL_ARM_TEMPORAL_MIN_SCORE", "recall.temporal.floor", &c.Recall.TemporalFloor, 0, within(0, 1), "Floor of the temporal arm."),
+				number("RECALL_ARM_TEMPORAL_MIN_SCORE", "recall.temporal.floor", &c.Recall.TemporalFloor, 0, within(0, 1),
+					"Floor of the temporal arm."),
 			},
 		},
 		{
@@ -138,9 +150,10 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "R16", Name: "project-affinity", Home: "recall/boost.go",
-			Doc:      "Under --global, notes of the project one works in get a small lift.",
-			Without:  "Of two notes that answer alike, the one of a foreign project may come first.",
-			Settings: []Setting{number("RECALL_PROJECT_ALPHA", "recall.boost.project", &c.Recall.ProjectAlpha, 0.2, within(0, 2), "How much it counts that a note is of the present project.")},
+			Doc:     "Under --global, notes of the project one works in get a small lift.",
+			Without: "Of two notes that answer alike, the one of a foreign project may come first.",
+			Settings: []Setting{number("RECALL_PROJECT_ALPHA", "recall.boost.project", &c.Recall.ProjectAlpha, 0.2, within(0, 2),
+				"How much it counts that a note is of the present project.")},
 		},
 		{
 			ID: "S1", Name: "fields", Home: "recall/field.go",
@@ -149,15 +162,17 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "S3", Name: "confidence", Home: "recall/boost.go",
-			Doc:      "The confidence of a note, a number, nudges its score.",
-			Without:  "A guess and a verified fix of the same words rank alike.",
-			Settings: []Setting{number("RECALL_CONFIDENCE_ALPHA", "recall.boost.confidence", &c.Recall.ConfidenceAlpha, 0.2, within(0, 2), "How much confidence counts.")},
+			Doc:     "The confidence of a note, a number, nudges its score.",
+			Without: "A guess and a verified fix of the same words rank alike.",
+			Settings: []Setting{number("RECALL_CONFIDENCE_ALPHA", "recall.boost.confidence", &c.Recall.ConfidenceAlpha, 0.2, within(0, 2),
+				"How much confidence counts.")},
 		},
 		{
 			ID: "S4", Name: "proof-count", Home: "recall/boost.go",
-			Doc:      "The number of sessions that support a note nudges its score.",
-			Without:  "A note that was proven twelve times ranks like one that was said once.",
-			Settings: []Setting{number("RECALL_PROOF_ALPHA", "recall.boost.proof", &c.Recall.ProofAlpha, 0.1, within(0, 2), "How much proof counts.")},
+			Doc:     "The number of sessions that support a note nudges its score.",
+			Without: "A note that was proven twelve times ranks like one that was said once.",
+			Settings: []Setting{number("RECALL_PROOF_ALPHA", "recall.boost.proof", &c.Recall.ProofAlpha, 0.1, within(0, 2),
+				"How much proof counts.")},
 		},
 		{
 			ID: "S6", Name: "history", Home: "store/history.go",
@@ -171,9 +186,10 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "SG6", Name: "knowledge-gaps", Home: "recall/gap.go",
-			Doc:      "Logs questions that memory could not answer, and closes them when it can.",
-			Without:  "What is missing is never seen.",
-			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true, "Log questions without an answer; needs events.queries.")},
+			Doc:     "Logs questions that memory could not answer, and closes them when it can.",
+			Without: "What is missing is never seen.",
+			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true,
+				"Log questions without an answer; needs events.queries.")},
 		},
 	}
 }

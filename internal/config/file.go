@@ -202,7 +202,8 @@ func (c *Config) Unknown() []Value {
 	var all []Value
 	for _, key := range slices.Sorted(maps.Keys(c.unknown)) {
 		v := c.unknown[key]
-		if low := strings.ToLower(key); strings.Contains(low, "key") || strings.Contains(low, "token") || strings.Contains(low, "secret") || strings.Contains(low, "password") {
+		if low := strings.ToLower(key); strings.Contains(low, "key") || strings.Contains(low, "token") ||
+			strings.Contains(low, "secret") || strings.Contains(low, "password") {
 			v = Mask(v)
 		}
 		all = append(all, Value{Key: key, Value: v, Source: FromFile})

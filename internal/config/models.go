@@ -91,7 +91,8 @@ func (c *Config) stayWithHost(before, after map[string]string) error {
 		from, _ := hostOf(was[cr.addrRow])
 		to, _ := hostOf(is[cr.addrRow])
 		if key := after[cr.keyRow]; key != "" && key == before[cr.keyRow] && from != "" && to != "" && from != to {
-			return fmt.Errorf("%s was set for %s and would be sent to %s; give the key of %s in the same command, or take this one out first: `anamnesis config unset %s`",
+			return fmt.Errorf("%s was set for %s and would be sent to %s; give the key of %s in the same command, or take this one out "+
+				"first: `anamnesis config unset %s`",
 				cr.keyRow, from, to, to, cr.keyRow)
 		}
 	}

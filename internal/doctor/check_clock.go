@@ -43,7 +43,8 @@ func checkClock(ctx context.Context, p *Patient) Result {
 		}
 		for _, r := range rows {
 			if r.Updated.After(late) {
-				lines = append(lines, fmt.Sprintf("note %s was changed in the future (%s), on machine %s", r.ID, r.Updated.UTC().Format(time.RFC3339), clean(r.MachineID, 60)))
+				lines = append(lines, fmt.Sprintf("note %s was changed in the future (%s), on machine %s", r.ID,
+					r.Updated.UTC().Format(time.RFC3339), clean(r.MachineID, 60)))
 			}
 		}
 	}

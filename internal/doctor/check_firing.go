@@ -49,12 +49,15 @@ func checkFiring(ctx context.Context, p *Patient) Result {
 	missed := p.sessionsSince(ctx, last.Add(time.Minute))
 	switch {
 	case missed >= 2 && !(told.IsZero() && len(p.seen.walk()) == 0): // they may be running, and there was nothing to tell
-		return warn("start a new session of your agent and run this again; if it stays so, look at the checks hooks, hook-program and hook-errors",
+		return warn("start a new session of your agent and run this again; if it stays so, look at the checks hooks, hook-program and "+
+			"hook-errors",
 			append(lines, plural(missed, "session")+" began since, and no hook was seen")...)
 	case !seen:
-		return info("start a new session of your agent: running ones do not read the settings again", append(lines, "the hooks were not seen yet")...)
+		return info("start a new session of your agent: running ones do not read the settings again", append(lines,
+			"the hooks were not seen yet")...)
 	case l.count[store.Injected] >= 10 && l.count[store.Captured] == 0:
-		return warn("end a session properly (not by killing it) and run `anamnesis drain`; if none is captured, look at the checks hooks and spool",
+		return warn("end a session properly (not by killing it) and run `anamnesis drain`; if none is captured, look at the checks hooks "+
+			"and spool",
 			append(lines, fmt.Sprintf("%d sessions were told notes in seven days and none was captured", l.count[store.Injected]))...)
 	}
 	return ok(lines...)
@@ -149,7 +152,8 @@ func checkHookErrors(_ context.Context, p *Patient) Result {
 	texts := slices.SortedFunc(maps.Keys(l.failures), func(a, b string) int {
 		return cmp.Or(cmp.Compare(l.failures[b], l.failures[a]), cmp.Compare(a, b))
 	})
-	lines := []string{fmt.Sprintf("%s in the last seven days, the last %s", plural(total, "failure"), ago(p.now().Sub(l.last[store.HookFailure])))}
+	lines := []string{fmt.Sprintf("%s in the last seven days, the last %s", plural(total, "failure"),
+		ago(p.now().Sub(l.last[store.HookFailure])))}
 	for _, t := range texts[:min(3, len(texts))] {
 		lines = append(lines, fmt.Sprintf("%d times: %s", l.failures[t], t))
 	}

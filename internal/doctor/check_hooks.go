@@ -115,7 +115,8 @@ func (p *Patient) judgeEntry(e entry) (s State, line, next string) {
 		return Warn, "a command that runs more than one program is not looked into", again
 	}
 	if home := e.env["ANAMNESIS_HOME"]; home != "" && p.Store != nil && unlinked(home) != unlinked(p.Store.Root()) {
-		return Warn, fmt.Sprintf("hooks work on the store %s, this is %s", home, p.Store.Root()), "`anamnesis init --home FOLDER` with the store you want, or set ANAMNESIS_HOME for yourself"
+		return Warn, fmt.Sprintf("hooks work on the store %s, this is %s", home, p.Store.Root()), "`anamnesis init --home FOLDER` with " +
+			"the store you want, or set ANAMNESIS_HOME for yourself"
 	}
 	program := e.line[0]
 	switch {
@@ -133,7 +134,8 @@ func (p *Patient) judgeEntry(e entry) (s State, line, next string) {
 	case !runnable(program):
 		return Bad, "hooks run " + program + ", which does not exist or cannot be started", again
 	case p.passing(program):
-		return Bad, "hooks run " + program + ", in a folder that gets emptied", "install the program where it stays, then run `anamnesis init` with it"
+		return Bad, "hooks run " + program + ", in a folder that gets emptied", "install the program where it stays, then run `anamnesis " +
+			"init` with it"
 	case p.Self != "" && unlinked(program) != unlinked(p.Self) && strings.HasPrefix(filepath.Base(program), programName):
 		return Warn, fmt.Sprintf("hooks run %s, which is another file than this program, %s", program, p.Self), again
 	}

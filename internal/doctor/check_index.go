@@ -14,7 +14,8 @@ const remake = "`anamnesis reindex` makes it anew from the notes; nothing is los
 
 func checkIndex(ctx context.Context, p *Patient) Result {
 	if p.Index == nil && p.IndexErr != nil {
-		return bad("move the index away (index*.db* in the store): the next command makes it anew from the notes, and nothing is lost", p.IndexErr.Error())
+		return bad("move the index away (index*.db* in the store): the next command makes it anew from the notes, and nothing is lost",
+			p.IndexErr.Error())
 	}
 	if p.Index == nil {
 		return skip("there is no index")
@@ -35,7 +36,8 @@ func checkIndex(ctx context.Context, p *Patient) Result {
 	}
 	evidence := []string{plural(st.Notes, "note") + ", " + plural(st.Passages, "passage")}
 	if hurried {
-		evidence = append(evidence, "its pages were looked at for as long as a quick look takes; `anamnesis doctor --only index` looks at all of them")
+		evidence = append(evidence, "its pages were looked at for as long as a quick look takes; `anamnesis doctor --only index` looks at "+
+			"all of them")
 	}
 	return ok(evidence...)
 }
@@ -73,7 +75,8 @@ func checkDrift(ctx context.Context, p *Patient) Result {
 			changed++
 		}
 	}
-	line := fmt.Sprintf("the index was brought into step %s; since then %d new, %d changed, %d gone", ago(p.now().Sub(walked)), fresh, changed, len(known))
+	line := fmt.Sprintf("the index was brought into step %s; since then %d new, %d changed, %d gone", ago(p.now().Sub(walked)), fresh,
+		changed, len(known))
 	if p.now().Sub(walked) > 24*time.Hour {
 		return warn("`anamnesis drain`; if it happens again, the background run does not start: look at the checks firing and hook-errors", line)
 	}
@@ -109,7 +112,8 @@ func checkProblems(ctx context.Context, p *Patient) Result {
 	for _, f := range found[:min(len(found), maxLines)] {
 		lines = append(lines, clean(f.Path, 200)+": "+f.Reason)
 	}
-	return warn("mend the front matter or the sidecar, or move the files out of memory/ and local/; docs/format.md says what a note is", lines...)
+	return warn("mend the front matter or the sidecar, or move the files out of memory/ and local/; docs/format.md says what "+
+		"a note is", lines...)
 }
 
 // setAside lists the files that were moved out of the index' place.
@@ -131,5 +135,6 @@ func checkSetAside(_ context.Context, p *Patient) Result {
 	if len(paths) == 0 {
 		return ok("none")
 	}
-	return info("delete them when the program that made them is gone; `anamnesis doctor --fix` asks first", append([]string{bytes(size)}, paths...)...)
+	return info("delete them when the program that made them is gone; `anamnesis doctor --fix` asks first",
+		append([]string{bytes(size)}, paths...)...)
 }

@@ -14,7 +14,8 @@ func checkModel(ctx context.Context, p *Patient) Result {
 	}
 	model := p.Index.Model()
 	if model == "" {
-		return warn("install a release: this program was built without its table of word vectors", "no model: only notes that share words with a question are found")
+		return warn("install a release: this program was built without its table of word vectors",
+			"no model: only notes that share words with a question are found")
 	}
 	_, missing, all, err := p.Index.Unembedded(ctx, model, 0)
 	if err != nil {
@@ -70,5 +71,6 @@ func checkNative(_ context.Context, p *Patient) Result {
 	case len(lines) == 0:
 		return ok("none")
 	}
-	return info("nothing breaks, but the same may be told twice; import them (`anamnesis import --help`) and let one of the two do the remembering", lines...)
+	return info("nothing breaks, but the same may be told twice; import them (`anamnesis import --help`) and let one of the two do the "+
+		"remembering", lines...)
 }

@@ -25,7 +25,8 @@ func needStore(p *Patient, run func(*store.Store) Result) Result {
 func checkPermissions(_ context.Context, p *Patient) Result {
 	return needStore(p, func(s *store.Store) Result {
 		if s.ReadOnly() {
-			return bad("check who owns "+s.Root()+" and whether its disk can be written", "the store cannot be written: nothing is captured, and nothing new is found")
+			return bad("check who owns "+s.Root()+" and whether its disk can be written",
+				"the store cannot be written: nothing is captured, and nothing new is found")
 		}
 		lines, serious := loose(s.Root())
 		switch {
@@ -107,7 +108,8 @@ func checkLeftovers(ctx context.Context, p *Patient) Result {
 				if d.IsDir() {
 					return fs.SkipDir
 				}
-				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && strings.HasPrefix(d.Name(), ".tmp-anamnesis-") && p.now().Sub(fi.ModTime()) > leftoverAge {
+				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && strings.HasPrefix(d.Name(), ".tmp-anamnesis-") &&
+					p.now().Sub(fi.ModTime()) > leftoverAge {
 					found = append(found, name)
 				}
 				return nil

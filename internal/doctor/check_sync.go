@@ -16,7 +16,8 @@ func checkGit(ctx context.Context, p *Patient) Result {
 	}
 	said, err := p.GitVersion(ctx)
 	if err != nil {
-		return warn("install git 2.30 or newer; until then notes are kept as files on this machine only", fmt.Sprintf("git cannot be used: %v", err))
+		return warn("install git 2.30 or newer; until then notes are kept as files on this machine only",
+			fmt.Sprintf("git cannot be used: %v", err))
 	}
 	var major, minor int
 	version := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(said), "git version"))
@@ -59,7 +60,8 @@ func checkSync(ctx context.Context, p *Patient) Result {
 	case err != nil:
 		return bad("`anamnesis sync` says more", err.Error())
 	case !s.On:
-		return info("`anamnesis config set sync.on true` switches it on, if that was not meant", "the sync is switched off: notes have no history in git and stay here")
+		return info("`anamnesis config set sync.on true` switches it on, if that was not meant",
+			"the sync is switched off: notes have no history in git and stay here")
 	case s.Remote == "":
 		return ok("no remote: the notes stay on this machine", s.Detail)
 	}

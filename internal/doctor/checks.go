@@ -21,12 +21,17 @@ var Checks = []Check{
 	{"duplicates", "Other installations", "Whether other files named `anamnesis` stand on the search path.", checkDuplicates},
 	// check_hooks.go, check_firing.go
 	{"hooks", "Hooks", "Whether the agent's settings file can be read and holds the hooks that `anamnesis init` installs.", checkHooks},
-	{"hook-program", "Program of the hooks", "Whether the program that the hooks name exists, can be started, stays, and works on this store.", checkHookProgram},
+	{"hook-program", "Program of the hooks", "Whether the program that the hooks name exists, can be started, stays, and works on " +
+		"this store.", checkHookProgram},
 	{"hooks-twice", "Hooks in other places", "Whether another settings file holds our hooks too, so that they run twice.", checkHooksTwice},
-	{"firing", "Hooks at work", "When hooks last told, captured and drained, and whether sessions began since that nobody told anything.", checkFiring},
+	{"firing", "Hooks at work", "When hooks last told, captured and drained, and whether sessions began since that nobody told " +
+		"anything.", checkFiring},
 	{"hook-errors", "Failures of hooks", "What hooks could not do in the last seven days.", checkHookErrors},
 	// check_mcp.go
-	{"mcp-registered", "MCP registration", "Whether the agent knows our MCP server, and whether the program it would start exists.", checkRegistered},
+	{
+		"mcp-registered", "MCP registration", "Whether the agent knows our MCP server, and whether the program it would start exists.",
+		checkRegistered,
+	},
 	{"mcp-handshake", "MCP handshake", "Whether this program's MCP server starts and answers.", checkHandshake},
 	// check_store.go
 	{"permissions", "Permissions", "Whether the store belongs to you, is private, and can be written.", checkPermissions},
@@ -40,7 +45,10 @@ var Checks = []Check{
 	// check_locks.go
 	{"locks", "Locks", "Which locks of the store are held, by which process, and since when.", checkLocks},
 	// check_clock.go
-	{"clock", "Clock", "Whether files, notes or events are of the future, because this clock or that of another machine is wrong.", checkClock},
+	{
+		"clock", "Clock", "Whether files, notes or events are of the future, because this clock or that of another machine is wrong.",
+		checkClock,
+	},
 	// check_index.go
 	{"index", "Index", "Whether the index can be read and is whole.", checkIndex},
 	{"drift", "Index and files", "Whether the index knows every note as it stands on the disk.", checkDrift},
@@ -49,7 +57,10 @@ var Checks = []Check{
 	// check_recall.go
 	{"model", "Word vectors", "Which model makes the vectors of meaning, and how many passages have none yet.", checkModel},
 	{"gate", "Relevance gate", "How the gate is calibrated, and how often it is wrong on the store's own notes.", checkGate},
-	{"native-memory", "Memory of the agent itself", "Whether the agent keeps memory files of its own, which it is told beside ours.", checkNative},
+	{
+		"native-memory", "Memory of the agent itself", "Whether the agent keeps memory files of its own, which it is told beside ours.",
+		checkNative,
+	},
 	// check_sync.go
 	{"git", "git", "Whether git can be started and is new enough to sync.", checkGit},
 	{"sync", "Sync", "Whether the remote was reached lately, and what is not sent or taken yet.", checkSync},
@@ -60,7 +71,8 @@ var Checks = []Check{
 	{"secrets", "Secrets", "Whether notes that travel hold what looks like a secret.", checkSecrets},
 	// check_settings.go
 	{"settings", "Settings", "Values that were not used, and settings that have no effect.", checkSettings},
-	{"other-settings", "Settings of other programs", "Variables in the environment that the program before this one obeyed and this one does not.", checkForeign},
+	{"other-settings", "Settings of other programs", "Variables in the environment that the program before this one obeyed and this " +
+		"one does not.", checkForeign},
 }
 
 // IDs returns the ids of the checks, in their order.

@@ -17,7 +17,8 @@ func (r *Report) String() string {
 	}
 	fmt.Fprintf(&b, "  mrr: %.3f\n", r.Recall.MRR)
 	ws := &r.WorkingSet
-	fmt.Fprintf(&b, "working set: mean=%.0f median=%.0f tok/project over %d project(s); corpus=%d tok (a session injects ~%.1f%% of the corpus)\n",
+	fmt.Fprintf(&b, "working set: mean=%.0f median=%.0f tok/project over %d project(s); corpus=%d tok (a session injects ~%.1f%% of "+
+		"the corpus)\n",
 		ws.MeanTokens, ws.MedianTokens, len(ws.PerProject), ws.CorpusTokens, 100*ws.Share())
 	return b.String()
 }

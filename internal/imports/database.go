@@ -199,7 +199,8 @@ func (d *database) rows(ctx context.Context, table string, columns []string, f f
 // be made to never end.
 func (d *database) columns(ctx context.Context, table string) (map[string]bool, error) {
 	var n int
-	err := d.db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'`, table).Scan(&n)
+	err := d.db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master
+		WHERE type = 'table' AND name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'`, table).Scan(&n)
 	if err != nil || n == 0 {
 		return nil, err
 	}

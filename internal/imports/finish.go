@@ -83,7 +83,8 @@ func (im *Importer) keepExtra(l *learning) {
 	size := 0
 	for _, f := range all {
 		f.Raw = im.masked(f.Raw)
-		if size += len(f.Raw); size > maxFront || strings.ContainsAny(f.Raw, "\x00\r") || slices.ContainsFunc(n.Extra, func(was note.Field) bool { return was.Key == f.Key }) {
+		if size += len(f.Raw); size > maxFront || strings.ContainsAny(f.Raw, "\x00\r") ||
+			slices.ContainsFunc(n.Extra, func(was note.Field) bool { return was.Key == f.Key }) {
 			l.lost = append(l.lost, f.Key)
 			continue
 		}

@@ -29,7 +29,10 @@ func (im *Importer) Reflect(ctx context.Context, o ReflectOptions) (*Plan, error
 	}
 	snap.load()
 	p := &Plan{From: FromReflect, Items: []Item{}}
-	r := &reflectReader{im: im, plan: p, snap: snap, lost: make(map[string]int), byName: make(map[string]*learning), titles: make(map[string]*learning)}
+	r := &reflectReader{
+		im: im, plan: p, snap: snap, lost: make(map[string]int), byName: make(map[string]*learning),
+		titles: make(map[string]*learning),
+	}
 	r.openPlacer()
 	defer r.closePlacer()
 	if err := r.readTree(ctx); err != nil {

@@ -217,7 +217,8 @@ func (r *reflectReader) rowNote(w row, title, body string) *note.Note {
 	n := &note.Note{
 		Type: note.Semantic, Title: line(title, 300), Body: firstOf(body, title), Scope: note.Portable, UserID: "self", WorkspaceID: "personal",
 		Provenance: note.Provenance{Source: note.Learning, Confidence: 0.6},
-		CreatedAt:  stampOf(w["created_at"]), UpdatedAt: stampOf(firstOf(w["updated_at"], w["last_edited_at"], w["last_updated"], w["last_refreshed_at"], w["created_at"])),
+		CreatedAt:  stampOf(w["created_at"]), UpdatedAt: stampOf(firstOf(w["updated_at"], w["last_edited_at"], w["last_updated"],
+			w["last_refreshed_at"], w["created_at"])),
 	}
 	if n.CreatedAt == "" {
 		n.CreatedAt = note.At(r.im.store.Now())

@@ -24,7 +24,7 @@ type Embedding struct {
 // embedder returns the one that makes the vectors, nil when there is none.
 func (e Embedding) embedder() embed.Embedder {
 	if e.Remote != nil {
-		return leaving{e.Remote, e.Redact}
+		return remoteEmbedder{e.Remote, e.Redact}
 	}
 	return e.Local
 }

@@ -43,26 +43,26 @@ func (l *lastQuestion) put(model, text string, unit []float32, err error) {
 
 var errNoRedactor = errors.New("what a remote model embeds has to be redacted, and there is no redactor")
 
-// leaving is a model elsewhere together with the redactor that everything it
+// A remoteEmbedder is a model elsewhere together with the redactor that everything it
 // gets has to pass.
-type leaving struct {
+type remoteEmbedder struct {
 	llm.Embedder
 	redact func(string) redact.Text
 }
 
 // Traits implements embed.Embedder.
-func (l leaving) Traits() embed.Traits { return embed.Traits{Deferred: true, Leaves: true} }
+func (r remoteEmbedder) Traits() embed.Traits { return embed.Traits{Deferred: true, Leaves: true} }
 
 // Embed implements embed.Embedder.
-func (l leaving) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if l.redact == nil {
+func (r remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if r.redact == nil {
 		return nil, errNoRedactor
 	}
 	safe := make([]redact.Text, len(texts))
 	for i, text := range texts {
-		safe[i] = l.redact(text)
+		safe[i] = r.redact(text)
 	}
-	return l.Embedder.Embed(ctx, safe)
+	return r.Embedder.Embed(ctx, safe)
 }
 
 // askModel returns the unit vector of a question, nil when it says nothing.

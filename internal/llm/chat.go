@@ -171,47 +171,58 @@ type chatAnswer struct {
 
 // Complete is Generate that also says what the answer cost.
 func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
-	if c.budget != nil {
-		if err := c.budget.Allow(ctx); err != nil {
-			return Completion{}, fmt.Errorf("ask %s: %w", c.name, err)
+	var refusal *string
+	got, err := metered(ctx, c.name, c.budget, p, func() (Completion, error) {
+		began := time.Now()
+		var answer chatAnswer
+		err := c.server.ask(ctx, c.request(p), &answer)
+		for range 2 { // one for each of what request may leave out
+			if !c.learn(err) || time.Since(began) > c.server.whole {
+				break
+			}
+			answer = chatAnswer{}
+			err = c.server.ask(ctx, c.request(p), &answer)
 		}
-	}
-	began := time.Now()
-	var answer chatAnswer
-	err := c.server.ask(ctx, c.request(p), &answer)
-	for range 2 { // one for each of what request may leave out
-		if !c.learn(err) || time.Since(began) > c.server.whole {
-			break
+		got := Completion{Usage: Usage{Prompt: answer.Usage.Prompt, Answer: answer.Usage.Answer}}
+		if err != nil || len(answer.Choices) == 0 {
+			return got, err
 		}
-		answer = chatAnswer{}
-		err = c.server.ask(ctx, c.request(p), &answer)
-	}
-	if err != nil {
-		return Completion{}, fmt.Errorf("ask %s: %w", c.name, err)
-	}
-	got := Completion{Usage: Usage{Prompt: answer.Usage.Prompt, Answer: answer.Usage.Answer}}
-	if len(answer.Choices) > 0 && answer.Choices[0].Message.Content != nil {
-		got.Text = unwrap(*answer.Choices[0].Message.Content)
-		got.Cut = answer.Choices[0].FinishReason == "length"
-	}
-	if got.Usage.Prompt <= 0 && got.Usage.Answer <= 0 {
-		got.Usage = estimate(p, got.Text)
-	}
-	if c.budget != nil {
-		c.budget.Spent(c.name, got.Usage)
-	}
-	if got.Text == "" {
-		if len(answer.Choices) > 0 && answer.Choices[0].Message.Refusal != nil {
-			return got, fmt.Errorf("ask %s: %s gives a refusal: %s", c.name, c.server.host, c.server.clean(*answer.Choices[0].Message.Refusal))
+		first := answer.Choices[0]
+		if first.Message.Content != nil {
+			got.Text, got.Cut = *first.Message.Content, first.FinishReason == "length"
 		}
-		return got, fmt.Errorf("ask %s: %s gives %w", c.name, c.server.host, ErrEmpty)
+		refusal = first.Message.Refusal
+		return got, nil
+	})
+	switch {
+	case err != nil || got.Text != "":
+		return got, err
+	case refusal != nil:
+		return got, fmt.Errorf("ask %s: %s gives a refusal: %s", c.name, c.server.host, c.server.clean(*refusal))
 	}
-	return got, nil
+	return got, fmt.Errorf("ask %s: %s gives %w", c.name, c.server.host, ErrEmpty)
 }
 
-// estimate counts tokens where nobody else did.
-func estimate(p Prompt, answer string) Usage {
-	return Usage{(p.System.Len() + p.User.Len() + 3) / 4, (len(answer) + 3) / 4, true}
+// metered asks for an answer within a budget, which may be nil, and counts what it
+// cost, four bytes for a token where nobody else counted.
+func metered(ctx context.Context, name string, b Budget, p Prompt, ask func() (Completion, error)) (Completion, error) {
+	if b != nil {
+		if err := b.Allow(ctx); err != nil {
+			return Completion{}, fmt.Errorf("ask %s: %w", name, err)
+		}
+	}
+	got, err := ask()
+	if err != nil {
+		return Completion{}, fmt.Errorf("ask %s: %w", name, err)
+	}
+	got.Text = unwrap(got.Text)
+	if got.Usage.Prompt <= 0 && got.Usage.Answer <= 0 {
+		got.Usage = Usage{(p.System.Len() + p.User.Len() + 3) / 4, (len(got.Text) + 3) / 4, true}
+	}
+	if b != nil {
+		b.Spent(name, got.Usage)
+	}
+	return got, nil
 }
 
 func (c *Chat) request(p Prompt) chatRequest {

@@ -112,31 +112,19 @@ func (c *Command) Generate(ctx context.Context, p Prompt) (string, error) {
 
 // Complete is Generate that also says what the answer cost.
 func (c *Command) Complete(ctx context.Context, p Prompt) (Completion, error) {
-	if c.budget != nil {
-		if err := c.budget.Allow(ctx); err != nil {
-			return Completion{}, fmt.Errorf("ask %s: %w", c.name, err)
+	got, err := metered(ctx, c.name, c.budget, p, func() (Completion, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %v; set reflection.timeout higher", c.timeout))
+		defer cancel()
+		got, err := c.run(ctx, p)
+		for err != nil && c.learn(err) {
+			got, err = c.run(ctx, p)
 		}
+		return got, err
+	})
+	if err == nil && got.Text == "" {
+		err = fmt.Errorf("ask %s: %s gives %w", c.name, c.dialect.program, ErrEmpty)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %v; set reflection.timeout higher", c.timeout))
-	defer cancel()
-	got, err := c.run(ctx, p)
-	for err != nil && c.learn(err) {
-		got, err = c.run(ctx, p)
-	}
-	if err != nil {
-		return Completion{}, fmt.Errorf("ask %s: %w", c.name, err)
-	}
-	got.Text = unwrap(got.Text)
-	if got.Usage.Prompt <= 0 && got.Usage.Answer <= 0 {
-		got.Usage = estimate(p, got.Text)
-	}
-	if c.budget != nil {
-		c.budget.Spent(c.name, got.Usage)
-	}
-	if got.Text == "" {
-		return got, fmt.Errorf("ask %s: %s gives %w", c.name, c.dialect.program, ErrEmpty)
-	}
-	return got, nil
+	return got, err
 }
 
 // run starts the program once.
@@ -156,7 +144,7 @@ func (c *Command) run(ctx context.Context, p Prompt) (Completion, error) {
 	cmd.Stdin = strings.NewReader(p.System.String() + "\n\n" + p.User.String() + "\n")
 	stdout, stderr := &bounded{most: maxCommandOutput}, &bounded{most: maxStderr, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	alone(cmd)
+	detachGroup(cmd)
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -243,7 +231,8 @@ func (c *Command) learn(err error) bool {
 		return false
 	}
 	said := strings.ToLower(failed.stderr)
-	if !slices.ContainsFunc([]string{"unknown option", "unexpected argument", "unrecognized", "unknown flag"}, func(s string) bool { return strings.Contains(said, s) }) {
+	if !slices.ContainsFunc([]string{"unknown option", "unexpected argument", "unrecognized", "unknown flag"},
+		func(s string) bool { return strings.Contains(said, s) }) {
 		return false
 	}
 	c.mu.Lock()

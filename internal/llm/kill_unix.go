@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// alone gives a child a session of its own: no terminal to ask at, and one
+// detachGroup gives a child a session of its own: no terminal to ask at, and one
 // group to kill, with all that it started, when its time is over.
-func alone(cmd *exec.Cmd) {
+func detachGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error {
 		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

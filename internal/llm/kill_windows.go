@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// alone starts a child in a process group of its own and without a window. When
+// detachGroup starts a child in a process group of its own and without a window. When
 // its time is over the child is killed; what it started ends with its pipes.
-func alone(cmd *exec.Cmd) {
+func detachGroup(cmd *exec.Cmd) {
 	const createNoWindow = 0x08000000
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow}
 }

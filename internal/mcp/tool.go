@@ -39,7 +39,9 @@ var (
 )
 
 // takes makes a tool's call of a method with typed arguments.
-func takes[In, Out any](do func(*Server, context.Context, caller, In) (Out, error)) func(*Server, context.Context, caller, json.RawMessage) (any, error) {
+func takes[In, Out any](
+	do func(*Server, context.Context, caller, In) (Out, error),
+) func(*Server, context.Context, caller, json.RawMessage) (any, error) {
 	return func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {

@@ -13,8 +13,9 @@ import (
 )
 
 var toolForget = tool{
-	name:   "memory_forget",
-	doc:    `Show what forgetting a note would erase, and with apply erase it on every machine for good. Apply only when the user asked for it.`,
+	name: "memory_forget",
+	doc: `Show what forgetting a note would erase, and with apply erase it on every machine for good. Apply only when the user ` +
+		`asked for it.`,
 	hints:  sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no},
 	input:  schemaOf[forgetIn],
 	output: schemaOf[forgetOut],

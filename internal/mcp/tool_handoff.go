@@ -25,8 +25,9 @@ const (
 )
 
 var toolHandoff = tool{
-	name:   "memory_handoff",
-	doc:    `Leave unfinished work for the next session on this project (title, body), read what waits, or acknowledge (id) what you took over.`,
+	name: "memory_handoff",
+	doc: `Leave unfinished work for the next session on this project (title, body), read what waits, or acknowledge (id) what you ` +
+		`took over.`,
 	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	input:  schemaOf[handoffIn],
 	output: schemaOf[handoffOut],
@@ -122,7 +123,10 @@ func (s *Server) project(ctx context.Context, c caller, named string) (place, er
 }
 
 func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (handoffOut, error) {
-	h := Handoff{Title: strings.TrimSpace(in.Title), Body: strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD"), Days: in.Days}
+	h := Handoff{
+		Title: strings.TrimSpace(in.Title), Body: strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD"),
+		Days: in.Days,
+	}
 	if err := checkText(h.Title, h.Body); err != nil {
 		return handoffOut{}, err
 	}

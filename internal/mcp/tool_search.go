@@ -149,7 +149,8 @@ func notice(res *recall.Result, scope recall.Scope) string {
 		parts = append(parts, "left out: "+what)
 	}
 	if res.WithoutVector > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d passages have no vector yet and are found by their words only", res.WithoutVector, res.Passages))
+		parts = append(parts, fmt.Sprintf("%d of %d passages have no vector yet and are found by their words only", res.WithoutVector,
+			res.Passages))
 	}
 	return clip(visibly(strings.Join(parts, "; ")), 1000, "…")
 }
@@ -186,7 +187,8 @@ func (s *Server) filter(ctx context.Context, c caller, in filterIn) (index.Filte
 	var q recall.Query
 	scope.Apply(&q)
 	f := index.Filter{
-		Projects: q.Projects, Branches: q.Branches, Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, Now: s.rooms.Store.Now(),
+		Projects: q.Projects, Branches: q.Branches, Scope: note.Scope(in.Scope),
+		UserID: in.UserID, WorkspaceID: in.WorkspaceID, Now: s.rooms.Store.Now(),
 	}
 	if in.Type != "" {
 		f.Types = []note.Type{note.Type(in.Type)}

@@ -30,7 +30,8 @@ const byAgent = 0.8
 
 var toolWrite = tool{
 	name: "memory_write",
-	doc: `Save a note: procedural = verified how-tos, decisions, fixes; semantic = facts, preferences, conventions; episodic = what happened. ` +
+	doc: `Save a note: procedural = verified how-tos, decisions, fixes; semantic = facts, preferences, conventions; episodic = what ` +
+		`happened. ` +
 		`Scope machine-local never leaves this machine.`,
 	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	input:  schemaOf[writeIn],

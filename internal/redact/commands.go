@@ -162,7 +162,7 @@ func (x *scan) loginArgument(v span) {
 	if !ok {
 		user, pass, ok = strings.Cut(w, "%")
 	}
-	if !ok || isReference(user) || isHole(pass) {
+	if !ok || isReference(user) || isTemplate(pass) {
 		return
 	}
 	if pass == "" {

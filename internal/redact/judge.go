@@ -37,7 +37,7 @@ func (p *pair) holdsSecret(s string) bool {
 
 // quotedSecret judges a value in quotes.
 func (p *pair) quotedSecret(s, v string) bool {
-	if isHole(v) && !random(v) || strings.ContainsAny(v, " \n") && !p.phrase(v) {
+	if isTemplate(v) && !random(v) || strings.ContainsAny(v, " \n") && !p.phrase(v) {
 		return false
 	}
 	if isSecretWord(v) || pathlike(v) || isPattern(v) {
@@ -106,7 +106,7 @@ func (p *pair) plainSecret(s, v string) bool {
 	if p.class == password && p.whole && wordlike(v) && len(v) > 8 && isSecretWord(v) && p.op == assign && !p.spaced {
 		return p.besideUser(s) // thisismypassword, in a file of settings
 	}
-	if codelike(v) && (calls(v) || !random(v)) || isHole(v) || pathlike(v) || isSecretWord(v) || isPattern(v) {
+	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) || pathlike(v) || isSecretWord(v) || isPattern(v) {
 		return false
 	}
 	next := byte('\n')

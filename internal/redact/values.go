@@ -61,7 +61,7 @@ func random(v string) bool {
 		return false
 	}
 	// A machine changes case in the middle of words, people at their beginning.
-	if lonely(v) >= 2 && caseFlips(v) >= len(v)/4 && sh.symbol <= 3 {
+	if isolatedLetters(v) >= 2 && caseFlips(v) >= len(v)/4 && sh.symbol <= 3 {
 		return true
 	}
 	if sh.digit == 0 {
@@ -84,8 +84,8 @@ func changes(v string) int {
 	return n
 }
 
-// lonely counts the small letters that stand alone between capitals, as words do not.
-func lonely(v string) int {
+// isolatedLetters counts the small letters that stand alone between capitals, as words do not.
+func isolatedLetters(v string) int {
 	n := 0
 	for i := 1; i+1 < len(v); i++ {
 		if isLower(v[i]) && isUpper(v[i-1]) && isUpper(v[i+1]) {
@@ -135,7 +135,7 @@ func pathlike(v string) bool {
 	parts, words := 0, 0
 	for p := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' || r == '\\' }) {
 		parts++
-		if len(p) >= 16 && (changes(p) >= 3 || lonely(p) >= 2) || strings.ContainsAny(p, "!%*$&^#?=") {
+		if len(p) >= 16 && (changes(p) >= 3 || isolatedLetters(p) >= 2) || strings.ContainsAny(p, "!%*$&^#?=") {
 			return false
 		}
 		if wordlike(p) && caseFlips(p) <= 2 || len(p) <= 3 {
@@ -147,7 +147,7 @@ func pathlike(v string) bool {
 
 // isFiller reports whether v stands in for a value: a reference, a template, or what
 // documents write there, our own mark among them.
-func isFiller(v string) bool { return isReference(v) || isPlaceholder(v) || isHole(v) }
+func isFiller(v string) bool { return isReference(v) || isPlaceholder(v) || isTemplate(v) }
 
 // standsIn is isFiller, or v only says what it is.
 func standsIn(v string) bool { return isFiller(v) || isSecretWord(v) }
@@ -188,8 +188,8 @@ func isReference(v string) bool {
 	return hasPrefix(v, references()...)
 }
 
-// isHole reports whether a string is a template that something else fills.
-func isHole(v string) bool {
+// isTemplate reports whether a string is a template that something else fills.
+func isTemplate(v string) bool {
 	if containsAny(v, "${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#[", "&lt;") {
 		return true
 	}
@@ -238,7 +238,7 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	low := strings.ToLower(t)
-	if stopwords()[low] || toy(low) || hasPrefix(low, "abc123", "123456") {
+	if stopwords()[low] || isTutorialPassword(low) || hasPrefix(low, "abc123", "123456") {
 		return true
 	}
 	if containsAny(low, placeholders()...) {
@@ -248,8 +248,8 @@ func isPlaceholder(v string) bool {
 	return (hasPrefix(low, words[:]...) || hasSuffix(low, words[:]...)) && !random(v)
 }
 
-// toy reports whether v is one of the passwords of tutorials: super_s3cr3t, p4ssw0rd, mysecretpassword.
-func toy(low string) bool {
+// isTutorialPassword reports whether v is one of the passwords of tutorials: super_s3cr3t, p4ssw0rd, mysecretpassword.
+func isTutorialPassword(low string) bool {
 	if len(low) > 32 || wordlike(low) || !containsAny(low, "cr", "ss", "$$", "55", "unt") {
 		return false // dear enough to ask first
 	}

@@ -65,7 +65,7 @@ func (r *Reflector) propose(item Distilled, from []*note.Note) *note.Note {
 		Scope: note.Portable, CreatedAt: now, UpdatedAt: now, Branch: common(from),
 		Provenance: note.Provenance{Confidence: Confidence, Model: r.model.Name()},
 	}
-	n.Quarantine = redact.Orders(n.Statement())
+	n.Quarantine = redact.PromptInjection(n.Statement())
 	for _, s := range from {
 		n.DerivedFrom = append(n.DerivedFrom, s.ID)
 	}

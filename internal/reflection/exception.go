@@ -95,7 +95,8 @@ func letter(s string, i int) bool {
 
 // The words that open an exception or a condition. What follows, up to the next
 // mark or the next such word, is what is excepted.
-const hedges = `except(?: for| on| in| when)?|unless|excluding|apart from|other than|aside from|but not|never|only|not|no|cannot|don'?t|doesn'?t|mustn'?t|won'?t|shouldn'?t|without|instead of|rather than|if|when|while|until|during|as long as`
+const hedges = `except(?: for| on| in| when)?|unless|excluding|apart from|other than|aside from|but not|never|only|not|no|cannot|` +
+	`don'?t|doesn'?t|mustn'?t|won'?t|shouldn'?t|without|instead of|rather than|if|when|while|until|during|as long as`
 
 // units are words behind a number that belong to it.
 const units = `ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?|days?|weeks?|months?|years?|times|percent|[kmgt]i?b|bytes?`

@@ -116,7 +116,8 @@ func syncFolder(root *os.Root, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) &&
+		!errors.Is(err, fs.ErrPermission) {
 		return errors.Join(err, f.Close())
 	}
 	return f.Close()

@@ -175,7 +175,8 @@ func (g *git) present() (bool, error) {
 	case err != nil:
 		return false, err
 	case !info.IsDir():
-		return false, fmt.Errorf("%w: %s is not a folder but points elsewhere; move the repository there, or remove it to start a new one", ErrBlocked, at)
+		return false, fmt.Errorf("%w: %s is not a folder but points elsewhere; move the repository there, or remove it to start "+
+			"a new one", ErrBlocked, at)
 	}
 	if _, err := os.Lstat(filepath.Join(at, "commondir")); err == nil {
 		return false, fmt.Errorf("%w: %s belongs to a repository elsewhere; clone that instead", ErrBlocked, at)

@@ -68,7 +68,7 @@ func checkRevision(rev string) error {
 	case rev == "":
 		return fmt.Errorf("%w: the revision is empty", ErrNoRevision)
 	case len(rev) > 200, strings.HasPrefix(rev, "-"), strings.Contains(rev, ".."), strings.HasPrefix(rev, "^"), strings.HasPrefix(rev, ":"),
-		!utf8.ValidString(rev), strings.ContainsFunc(rev, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' || r == '*' || r == '?' || r == '[' }):
+		!utf8.ValidString(rev), strings.ContainsAny(rev, "\\*?[\x7f"), strings.ContainsFunc(rev, func(r rune) bool { return r <= ' ' }):
 		return fmt.Errorf("%w: %q is no revision; take one of the names that the log prints", ErrNoRevision, rev)
 	}
 	return nil
@@ -76,8 +76,8 @@ func checkRevision(rev string) error {
 
 // checkPath refuses what is no path in the tree.
 func checkPath(name string) error {
-	if !utf8.ValidString(name) || name == "" || path.Clean(name) != name || path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") ||
-		strings.HasPrefix(name, "-") || strings.ContainsFunc(name, isUnportable) || !carried(name) {
+	if !utf8.ValidString(name) || name == "" || path.Clean(name) != name || path.IsAbs(name) || name == ".." ||
+		strings.HasPrefix(name, "../") || strings.HasPrefix(name, "-") || strings.ContainsFunc(name, isUnportable) || !carried(name) {
 		return fmt.Errorf("%q is no path of the tree; give one like semantic/name.md", name)
 	}
 	return nil
@@ -212,7 +212,10 @@ func (g *git) Diff(ctx context.Context, fromRev, toRev, name string) (string, er
 	if _, err := g.recorded(ctx); err != nil {
 		return "", err
 	}
-	args := []string{"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/"}
+	args := []string{
+		"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all",
+		"--src-prefix=a/", "--dst-prefix=b/",
+	}
 	from, err := g.resolve(ctx, fromRev)
 	if err != nil {
 		return "", err

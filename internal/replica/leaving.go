@@ -46,7 +46,8 @@ func (c *cycle) detain(ctx context.Context, commit, theirs string) (held []HeldF
 				why = c.o.Hold(d.path, data)
 			}
 			if why != "" && !slices.ContainsFunc(held, func(h HeldFile) bool { return h.Path == d.path }) {
-				held = append(held, HeldFile{d.path, fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing is pushed", why, d.commit)})
+				held = append(held, HeldFile{d.path, fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing "+
+					"is pushed", why, d.commit)})
 			}
 		}
 	}

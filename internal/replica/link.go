@@ -67,7 +67,8 @@ func linked(verb, remote string, err error) error {
 	case verb == "push" && contains(saysMoved):
 		return &linkError{linkMoved, err}
 	case verb == "push" && contains(saysRefused):
-		return &linkError{linkRefused, fmt.Errorf("push to %s: %w: %s; nothing here is lost; a remote must be a bare repository that you may write to",
+		return &linkError{linkRefused, fmt.Errorf("push to %s: %w: %s; nothing here is lost; a remote must be a bare repository that you "+
+			"may write to",
 			remote, ErrRefused, reason(text))}
 	case contains(saysDamaged):
 		return &linkError{linkDamaged, fmt.Errorf("%s from %s: %w: %s; nothing here was changed; "+
@@ -87,7 +88,8 @@ func reason(text string) string {
 			continue
 		case strings.Contains(line, "rejected]"):
 			value = 5
-		case strings.Contains(line, "Could not read from remote"), strings.Contains(line, "correct access rights"), strings.Contains(line, "failed to push some refs"):
+		case strings.Contains(line, "Could not read from remote"), strings.Contains(line, "correct access rights"),
+			strings.Contains(line, "failed to push some refs"):
 			value = 1
 		case strings.HasPrefix(line, "ssh:"), strings.HasPrefix(line, "error:"), strings.HasPrefix(line, "remote: "):
 			value = 3

@@ -123,7 +123,8 @@ func userPart(remote string) string {
 	if at < 0 {
 		// A slash in the password: what looks like a port is no number then.
 		port := rest[strings.LastIndexByte(rest[:end], ':')+1 : end]
-		if at = strings.LastIndexByte(rest, '@'); at < 0 || len(port) == end || strings.HasSuffix(rest[:end], "]") || strings.Trim(port, "0123456789") == "" {
+		if at = strings.LastIndexByte(rest, '@'); at < 0 || len(port) == end || strings.HasSuffix(rest[:end], "]") ||
+			strings.Trim(port, "0123456789") == "" {
 			return ""
 		}
 	}

@@ -78,7 +78,8 @@ func sealed(env []string, network bool, more ...string) []string {
 	}
 	out = append(out,
 		"ANAMNESIS_DISABLED=1", "REFLECT_DISABLED=1", "GIT_ATTR_NOSYSTEM=1",
-		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never", "GIT_EDITOR=:", "GIT_PAGER=cat", "LC_ALL=C",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never", "GIT_EDITOR=:", "GIT_PAGER=cat",
+		"LC_ALL=C",
 	)
 	if !network {
 		out = append(out, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)

@@ -58,7 +58,8 @@ func (g *git) fetch(ctx context.Context) (found bool, err error) {
 	}
 	var link *linkError
 	if at, missing := absent(g.o.Remote, g.dir); missing && errors.As(err, &link) && link.kind == linkDown {
-		err = &linkError{linkDown, fmt.Errorf("there is nothing at %s; `git init --bare` makes a repository there, if nothing has to be plugged in", at)}
+		err = &linkError{linkDown, fmt.Errorf("there is nothing at %s; `git init --bare` makes a repository there, if nothing has to be "+
+			"plugged in", at)}
 	}
 	return false, err
 }

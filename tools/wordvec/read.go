@@ -76,7 +76,8 @@ func stripHTML(text string) string {
 
 var (
 	roffEscape = regexp.MustCompile(`\\f(\[[^]]*\]|\(..|.)|\\s[-+]?\d|\\[&|^%/,c]|\\\*?\[[^]]*\]|\\\*?\(..`)
-	mdocMacro  = regexp.MustCompile(`\b(Ar|Fl|Xr|Nm|Cm|Op|Pa|Ic|Dv|Ev|Em|Sy|Li|Ql|Dq|Sq|Pq|Ns|No|Va|Vt|Fa|Fn|Ft|Oo|Oc|Brq|Bro|Brc|Aq|Ac|Ao|Do|Dc|So|Sc|Bq|Tn|Ux)\b`)
+	mdocMacro  = regexp.MustCompile(`\b(Ar|Fl|Xr|Nm|Cm|Op|Pa|Ic|Dv|Ev|Em|Sy|Li|Ql|Dq|Sq|Pq|Ns|No|Va|Vt|Fa|Fn|Ft|Oo|Oc|Brq|Bro|Brc|Aq|` +
+		`Ac|Ao|Do|Dc|So|Sc|Bq|Tn|Ux)\b`)
 )
 
 // stripRoff takes the words out of a manual page, man and mdoc alike.

@@ -62,8 +62,11 @@ var sources = []source{
 	},
 	{
 		name: "rust-doc", kind: "deb", version: "1.63.0+dfsg1-2", licence: "MIT OR Apache-2.0",
-		sum:   "96ef96fe6df87d939ca713bd7df3d15c2b778ccb892eca025c4ee504146f697b",
-		files: []string{`html/(book|reference|rust-by-example|nomicon|cargo|edition-guide|embedded-book)/.*\.html$`, `html/std/(fs|io|path|process|env|net|time|thread|string|vec|collections|iter)/.*\.html$`}, form: "html",
+		sum: "96ef96fe6df87d939ca713bd7df3d15c2b778ccb892eca025c4ee504146f697b",
+		files: []string{
+			`html/(book|reference|rust-by-example|nomicon|cargo|edition-guide|embedded-book)/.*\.html$`,
+			`html/std/(fs|io|path|process|env|net|time|thread|string|vec|collections|iter)/.*\.html$`,
+		}, form: "html",
 	},
 	{
 		name: "cmake-doc", kind: "deb", version: "3.25.1-1", licence: "BSD-3-Clause",
@@ -72,8 +75,9 @@ var sources = []source{
 	},
 	{
 		name: "ruby3.1-doc", kind: "deb", version: "3.1.2-7+deb12u1", licence: "BSD-2-Clause OR Ruby",
-		sum:   "0c5e6976e5279d7abb2fa9e1d65f1d561f289662c589d454575b3aed566aa612",
-		files: []string{`/system/(Array|String|Hash|IO|File|Dir|Process|Kernel|Enumerable|FileUtils|Pathname|Time|Date|Net|URI|CSV|JSON|Logger|Regexp|Integer|Range|Set|Struct|Thread|Exception|OptionParser|ERB|ENV|Signal)/`, `page-.*\.ri$`}, form: "strings",
+		sum: "0c5e6976e5279d7abb2fa9e1d65f1d561f289662c589d454575b3aed566aa612",
+		files: []string{`/system/(Array|String|Hash|IO|File|Dir|Process|Kernel|Enumerable|FileUtils|Pathname|Time|Date|Net|URI|CSV|JSON|` +
+			`Logger|Regexp|Integer|Range|Set|Struct|Thread|Exception|OptionParser|ERB|ENV|Signal)/`, `page-.*\.ri$`}, form: "strings",
 	},
 	{
 		name: "tcl8.6-doc", kind: "deb", version: "8.6.13+dfsg-2", licence: "TCL",

@@ -21,7 +21,8 @@ func cases(t *testing.T, w World) {
 	a.write(map[string]string{"semantic/Note.md": "a\n", "semantic/x.md": "x\n"})
 	b.write(map[string]string{"semantic/note.md": "b\n"})
 	a.sync()
-	if out := b.sync(); !strings.Contains(out.Detail, `not written here: "semantic/Note.md" (its name differs from semantic/note.md in case only)`) {
+	if out := b.sync(); !strings.Contains(out.Detail, `not written here: "semantic/Note.md" (its name differs from semantic/note.md in `+
+		`case only)`) {
 		t.Errorf("got %+v", out)
 	}
 	b.has(map[string]string{"semantic/note.md": "b\n", "semantic/x.md": "x\n"})

@@ -22,7 +22,8 @@ func offline(t *testing.T, w World) {
 	w.Cut(t, w.Remote, true)
 	a.write(map[string]string{"semantic/a.md": "b\n"})
 	out, err := a.b.Sync(t.Context())
-	if err != nil || !out.Offline || !out.Committed || out.Pushed || out.Ahead != 1 || !strings.HasPrefix(out.Detail, "committed locally; the remote could not be reached: ") {
+	if err != nil || !out.Offline || !out.Committed || out.Pushed || out.Ahead != 1 || !strings.HasPrefix(out.Detail,
+		"committed locally; the remote could not be reached: ") {
 		t.Errorf("got %+v, %v", out, err)
 	}
 	if s, err := a.b.State(t.Context()); err != nil || s.Ahead != 1 || s.Behind != 0 {

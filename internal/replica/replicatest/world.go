@@ -202,7 +202,8 @@ func firstPush(t *testing.T, w World) {
 	a, b := w.machine(t, "a"), w.machine(t, "b")
 	files := map[string]string{"semantic/a.md": "a\r\n", "semantic/x/b.md": "", "slots/é 日本": "c\n", "projects.yaml": "d\n"}
 	a.write(files)
-	if out := a.sync(); !out.Committed || !out.Pushed || out.Pulled != 0 || out.Detail != "synced" || out.Ahead != 0 || out.Head == "" || len(out.Changed) != 0 {
+	if out := a.sync(); !out.Committed || !out.Pushed || out.Pulled != 0 || out.Detail != "synced" || out.Ahead != 0 ||
+		out.Head == "" || len(out.Changed) != 0 {
 		t.Errorf("first push: %+v", out)
 	}
 	w.has(t, files)
@@ -237,7 +238,8 @@ func forward(t *testing.T, w World) {
 	a.remove("semantic/b.md")
 	head := a.sync().Head
 	out := b.sync()
-	if out.Head != head || out.Pushed || out.Pulled != 1 || cmp.Diff([]string{"semantic/a.md", "semantic/b.md", "semantic/c.md"}, out.Changed) != "" {
+	if out.Head != head || out.Pushed || out.Pulled != 1 || cmp.Diff([]string{"semantic/a.md", "semantic/b.md", "semantic/c.md"},
+		out.Changed) != "" {
 		t.Errorf("got %+v, want the head %s", out, head)
 	}
 	b.has(map[string]string{"semantic/a.md": "2\n", "semantic/c.md": "1\n"})
@@ -284,7 +286,8 @@ func conflict(t *testing.T, w World) {
 	if out.Conflicts != 1 || !out.Pushed || out.Conflicted {
 		t.Errorf("got %+v", out)
 	}
-	if len(kept) != 1 || kept[0].Path != Clash || string(kept[0].Base)+string(kept[0].Ours)+string(kept[0].Theirs)+string(kept[0].Merged)+string(kept[0].Other) != "0\n1\n2\n2\n1\n" ||
+	if len(kept) != 1 || kept[0].Path != Clash ||
+		string(kept[0].Base)+string(kept[0].Ours)+string(kept[0].Theirs)+string(kept[0].Merged)+string(kept[0].Other) != "0\n1\n2\n2\n1\n" ||
 		kept[0].OursAt == "" || kept[0].TheirsAt == "" || kept[0].OursAt == kept[0].TheirsAt {
 		t.Errorf("kept %+v", kept)
 	}

@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// Orders reports whether a text speaks to the agent that will read it as if it
-// were its user: "ignore all previous instructions", a role in angle brackets,
-// "do not tell the user". What a model wrote about a session may repeat what a
-// web page or a tool said there. Plain advice, "run make test before a commit",
-// is what notes are for, and no order in this sense.
+// PromptInjection reports whether a text gives orders to the agent that will read
+// it: "ignore all previous instructions", a role in angle brackets, "do not tell
+// the user". What a model wrote about a session may repeat what a web page or a
+// tool said there. Plain advice, "run make test before a commit", is what notes
+// are for, and no injection.
 //
-// It is a sieve with holes: whoever writes down what it finds lets a person
-// look at it first, and nobody may rely on what it lets through.
-func Orders(text string) bool {
+// It knows common forms and misses others: whoever keeps a text that it reports
+// lets a person look at it first, and nobody may rely on a text that it does not.
+func PromptInjection(text string) bool {
 	text = strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, "’", "'"))), " ")
-	return slices.ContainsFunc(orders(), func(p *regexp.Regexp) bool { return p.MatchString(text) })
+	return slices.ContainsFunc(injections(), func(p *regexp.Regexp) bool { return p.MatchString(text) })
 }
 
-// orders are the forms of orders, in lower case and with single spaces.
-var orders = sync.OnceValue(func() (all []*regexp.Regexp) {
+// injections are the forms that PromptInjection knows, in lower case and with single spaces.
+var injections = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, form := range []string{
 		`\b(ignore|disregard|forget|override|bypass)\b[^.!?]{0,40}` +
 			`\b(previous|prior|above|earlier|preceding|system|developer|safety|your)\b[^.!?]{0,20}` +
