@@ -1,0 +1,93 @@
+package indextest
+
+import (
+	"testing"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+func choose(t *testing.T, s *suite) {
+	at := func(d time.Duration) note.Stamp { return note.At(noon.Add(d)) }
+	s.put(
+		&note.Note{ID: "a", Title: "a", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.3}, UserID: "u1"},
+		&note.Note{ID: "b", Title: "b", UpdatedAt: at(time.Hour), UserID: "u2", WorkspaceID: "w"},
+		&note.Note{ID: "c", Title: "c", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.9}, UserID: "u1"},
+		&note.Note{ID: "d", Title: "d", UpdatedAt: "2026-07-02T12:00:00Z", Provenance: note.Provenance{Confidence: 0.9}, UserID: "u1"},
+	)
+	equal(t, "newest first, then id", []note.ID{"b", "d", "c", "a"}, s.selected(index.Filter{}))
+	equal(t, "surest first", []note.ID{"b", "d", "c", "a"}, s.selected(index.Filter{SurestFirst: true}))
+	equal(t, "user", []note.ID{"d", "c", "a"}, s.selected(index.Filter{UserID: "u1"}))
+	equal(t, "workspace", []note.ID{"b"}, s.selected(index.Filter{WorkspaceID: "w"}))
+	rows, err := s.Select(s.ctx, index.Filter{}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "limit", []note.ID{"b", "d"}, ids(rows))
+
+	s.put(
+		&note.Note{ID: "p1", Title: "a", Project: "x", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.3}},
+		&note.Note{ID: "q1", Title: "b", Project: "y", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.9}, Kind: note.Handoff},
+		&note.Note{ID: "p2", Title: "c", Project: "x", UpdatedAt: at(time.Minute), Kind: note.Handoff},
+		&note.Note{ID: "P3", Title: "d", Project: "x", UpdatedAt: at(0), Provenance: note.Provenance{Confidence: 0.5}},
+		&note.Note{ID: "r1", Title: "e", Project: "z", UpdatedAt: at(time.Hour), Kind: note.Handoff},
+	)
+	for _, c := range []struct {
+		name   string
+		filter index.Filter
+		limit  int
+		want   []note.ID
+	}{
+		{"one project", index.Filter{Projects: []string{"x"}}, 2, []note.ID{"p2", "P3"}},
+		{"several", index.Filter{Projects: []string{"x", "y", "x", "none"}}, 3, []note.ID{"p2", "q1", "P3"}},
+		{"several, all", index.Filter{Projects: []string{"x", "y"}}, 0, []note.ID{"p2", "q1", "P3", "p1"}},
+		{"more than there are", index.Filter{Projects: []string{"x", "y"}}, 9, []note.ID{"p2", "q1", "P3", "p1"}},
+		{"the surest of several", index.Filter{Projects: []string{"y", "x"}, SurestFirst: true}, 3, []note.ID{"p2", "q1", "P3"}},
+		{"the surest of one", index.Filter{Projects: []string{"x"}, SurestFirst: true}, 2, []note.ID{"p2", "P3"}},
+		{"a kind of several", index.Filter{Projects: []string{"x", "y"}, Kind: note.Handoff}, 1, []note.ID{"p2"}},
+		{"a kind of all", index.Filter{Kind: note.Handoff}, 0, []note.ID{"r1", "p2", "q1"}},
+		{"without a kind", index.Filter{Projects: []string{"x", "y"}, WithoutKind: note.Handoff}, 1, []note.ID{"P3"}},
+		{"the beginning of an id, in any case", index.Filter{Part: "P"}, 0, []note.ID{"p2", "P3", "p1"}},
+		{"the end of an id", index.Filter{Part: "1"}, 1, []note.ID{"r1"}},
+		{"no wildcard", index.Filter{Part: "_1"}, 0, []note.ID{}},
+		{"no wildcard either", index.Filter{Part: "%"}, 0, []note.ID{}},
+		{"some of a project", index.Filter{Projects: []string{"x"}, Only: []note.ID{"p1", "q1"}}, 1, []note.ID{"p1"}},
+	} {
+		rows, err := s.Select(s.ctx, c.filter, c.limit)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		equal(t, c.name, c.want, ids(rows))
+	}
+	perProject, err := s.PerProject(s.ctx, index.Filter{WithoutKind: note.Handoff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "notes of each project", map[string]int{"p": 4, "x": 2}, perProject)
+}
+
+func supersede(t *testing.T, s *suite) {
+	old, now := note.At(noon), note.At(noon.Add(time.Hour))
+	s.put(
+		&note.Note{ID: "old", Title: "x", UpdatedAt: old},
+		&note.Note{ID: "new", Title: "x", UpdatedAt: now, Supersedes: []note.ID{"old", "absent"}},
+		&note.Note{ID: "self", Title: "x", UpdatedAt: old, Supersedes: []note.ID{"self"}},
+		&note.Note{ID: "c1", Title: "x", UpdatedAt: old, Supersedes: []note.ID{"c2"}},
+		&note.Note{ID: "c2", Title: "x", UpdatedAt: now, Supersedes: []note.ID{"c1"}},
+	)
+	equal(t, "live", []note.ID{"new", "c2", "self"}, s.selected(index.Filter{Now: noon}))
+	row, _, _ := s.Lookup(s.ctx, "old")
+	if row.SupersededBy != "new" || !row.Dead {
+		t.Errorf("old: superseded by %q, dead %v", row.SupersededBy, row.Dead)
+	}
+	s.put(&note.Note{ID: "absent", Title: "came later", UpdatedAt: now})
+	if row, _, _ := s.Lookup(s.ctx, "absent"); row.SupersededBy != "new" {
+		t.Errorf("a note that came after its successor is visible")
+	}
+	s.apply(index.Batch{Drop: []string{store.NotePath(note.Portable, note.Semantic, "new")}})
+	if row, _, _ := s.Lookup(s.ctx, "old"); row.Dead {
+		t.Error("old stays hidden although its successor is gone")
+	}
+}
