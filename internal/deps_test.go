@@ -24,21 +24,24 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, redact, embed, agent, replica;
+	NONE                                  < note, layout, redact, embed, agent;
+	layout                                < replica;
 	redact                                < llm;
-	note                                  < store;
+	note, layout                          < store;
+	store                                 < store/tombstone, store/project;
+	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
 	index                                 < index/flat;
 	index/flat                            < index/sqlite, index/postgres;
-	index                                 < ingest;
-	index, llm                            < recall;
+	index, store/bundle                   < ingest;
+	index, llm, store/project             < recall;
 	agent, ingest                         < capture;
 	capture                               < imports;
 	ingest                                < reflection;
 	recall                                < inject;
 	recall, reflection, inject            < eval;
 	capture, reflection, inject, replica  < config;
-	agent, recall, replica                < doctor;
+	agent, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, cli/hook;
 	mcp, web, cli/hook                    < cli;
@@ -208,6 +211,10 @@ func TestArrowsCatch(t *testing.T) {
 		{"note", "store"},
 		{"store", "llm"},
 		{"store", "redact"},
+		{"store", "store/tombstone"},
+		{"store/project", "store/tombstone"},
+		{"layout", "note"},
+		{"index", "store/tombstone"},
 		{"llm", "embed"},
 		{"redact", "llm"},
 		{"index", "index/sqlite"},
@@ -231,6 +238,9 @@ func TestArrowsCatch(t *testing.T) {
 		{"web", "app"},
 		{"main", "cli"},
 		{"index/sqlite", "store"},
+		{"replica", "layout"},
+		{"ingest", "store/bundle"},
+		{"store/bundle", "store/tombstone"},
 		{"index/indextest", "index"},
 		{"index/indextest", "note"},
 		{"config", "ingest"},

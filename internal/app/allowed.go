@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // allowedFile lists the notes that may travel in spite of what looks like a
@@ -45,14 +45,9 @@ func (r *Rooms) writeAllowed(a allowed) error {
 // secretWhy begins the reason why a note with a secret does not travel.
 const secretWhy = "it holds what looks like a secret"
 
-func checksum(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
 // secrets names the rules that find something in a file of memory/.
 func (r *Rooms) secrets(path string, data []byte) []string {
-	if strings.HasPrefix(path, "tombstones/") {
+	if layout.InTree(path) == layout.Tombstone {
 		return nil // salts and hashes
 	}
 	var rules []string
@@ -81,7 +76,7 @@ func (r *Rooms) withhold() func(path string, data []byte) string {
 			list = &a
 		}
 		id := idOf(path)
-		if slices.Contains(list.Notes[id], checksum(data)) {
+		if slices.Contains(list.Notes[id], store.Digest(data)) {
 			return ""
 		}
 		return fmt.Sprintf("%s (%s); take it out, or let it go: `anamnesis sync --allow-secret %s`", secretWhy, strings.Join(rules, ", "), id)
@@ -104,7 +99,7 @@ func AllowSecret(ctx context.Context, r *Rooms, name string) error {
 	defer unlock()
 	a := r.allowed()
 	var found []string
-	for _, path := range []string{row.Ref.Path, strings.TrimSuffix(row.Ref.Path, ".md") + ".entities.yaml"} {
+	for _, path := range []string{row.Ref.Path, layout.SidecarOf(row.Ref.Path)} {
 		data, err := os.ReadFile(r.Store.Path(path))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -113,7 +108,7 @@ func AllowSecret(ctx context.Context, r *Rooms, name string) error {
 			return fmt.Errorf("let the note %s go: %w", row.ID, err)
 		}
 		rules := r.secrets(path, data)
-		if sum := checksum(data); len(rules) > 0 && !slices.Contains(a.Notes[row.ID], sum) {
+		if sum := store.Digest(data); len(rules) > 0 && !slices.Contains(a.Notes[row.ID], sum) {
 			a.Notes[row.ID] = append(a.Notes[row.ID], sum)
 		}
 		found = append(found, rules...)
@@ -147,5 +142,5 @@ func (r *Rooms) Disallow(paths []string) error {
 // this form of it go in spite of what looks like a secret.
 func MayTravel(r *Rooms) func(path string, data []byte) bool {
 	a := r.allowed()
-	return func(path string, data []byte) bool { return slices.Contains(a.Notes[idOf(path)], checksum(data)) }
+	return func(path string, data []byte) bool { return slices.Contains(a.Notes[idOf(path)], store.Digest(data)) }
 }

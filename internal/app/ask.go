@@ -13,7 +13,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // A Selection says which notes a use case is about, in the words of a face. The
@@ -30,7 +30,7 @@ type Selection struct {
 func (s *Selection) filter(r *Rooms) (index.Filter, error) {
 	f := index.Filter{Tags: s.Tags, Dead: s.All, Now: r.Store.Now()}
 	if s.Project != "" {
-		f.Projects = r.Store.Names(Project(r.Store, s.Project))
+		f.Projects = project.Names(r.Store, Project(r.Store, s.Project))
 	}
 	for _, t := range s.Types {
 		if !slices.Contains(note.Types, note.Type(t)) {
@@ -150,7 +150,7 @@ func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 	branch, dir := "", ""
 	if id.Source != "flag" { // of another project's branches nothing is known here
 		dir, _ = os.Getwd()
-		branch = store.Side(dir, id.Branch)
+		branch = project.BranchScope(dir, id.Branch)
 	}
 	for _, b := range []string{opts.Branch, q.Branch} {
 		if b != "" {

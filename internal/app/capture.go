@@ -9,6 +9,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 )
 
 // SessionEnd is the source of a capture that nobody named otherwise.
@@ -35,11 +36,11 @@ func EnqueueCapture(host Host, h agent.Harness, e agent.Event, o CaptureOptions)
 	if err != nil {
 		return err
 	}
-	project := o.Project
-	if project != "" {
-		project = s.Canonical(project)
+	key := o.Project
+	if key != "" {
+		key = project.Canonical(s, key)
 	}
-	if _, err := capture.New(s, nil, nil, host.Config.Capture).Notice(h, e, o.Source, project, !o.NoSync); err != nil {
+	if _, err := capture.New(s, nil, nil, host.Config.Capture).Notice(h, e, o.Source, key, !o.NoSync); err != nil {
 		return err
 	}
 	return Detach(host, "drain")

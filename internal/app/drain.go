@@ -35,7 +35,7 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	d.Failed = []string{}
 	defer func() { // a background run has nobody to tell
 		if err != nil {
-			_ = r.Store.Log(store.Record{Kind: store.Drained, Error: err.Error()})
+			_ = r.Store.Events().Log(store.Record{Kind: store.Drained, Error: err.Error()})
 		}
 	}()
 	if err := r.MayRedact(); err != nil {
@@ -58,7 +58,7 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 		}
 		// A hook may have spooled between the last look and the unlocking, and
 		// the drain it started has left because of our lock.
-		if jobs, err := r.Store.Jobs(); err != nil || len(jobs) <= left || ctx.Err() != nil {
+		if jobs, err := r.Store.Spool().Jobs(); err != nil || len(jobs) <= left || ctx.Err() != nil {
 			break
 		}
 	}
@@ -111,7 +111,7 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 		return done.Left, err
 	}
 	r.refreshDerived(ctx, d)
-	_, err = r.Store.Compact()
+	_, err = r.Store.Events().Compact()
 	d.fail(err)
 	*sync = *sync || done.Sync
 	s, err := Sync(ctx, r, SyncOptions{})
@@ -121,7 +121,7 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 	if len(d.Failed) > 0 {
 		rec.Error = d.Failed[0]
 	}
-	return done.Left, r.Store.Log(rec)
+	return done.Left, r.Store.Events().Log(rec)
 }
 
 // embedBudget is how long one background run embeds notes for a model that was

@@ -11,8 +11,9 @@ import (
 	"path/filepath"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/bundle"
 )
 
 // ExportAnswer is what an export wrote.
@@ -26,14 +27,7 @@ type ExportAnswer struct {
 // Export writes everything that cannot be rebuilt to w, as a tar file. It holds
 // the store lock meanwhile, unless the store cannot be written.
 func Export(ctx context.Context, r *Rooms, w io.Writer) (notes, files int, err error) {
-	if !r.Store.ReadOnly() { // what cannot be written does not change
-		unlock, err := r.Store.Lock(ctx)
-		if err != nil {
-			return 0, 0, err
-		}
-		defer unlock()
-	}
-	man, err := r.Store.Export(w)
+	man, err := bundle.Export(ctx, r.Store, w)
 	return man.Notes, len(man.Members), err
 }
 
@@ -125,14 +119,14 @@ type Refusal struct {
 
 // ImportBundle fills the store from the bundle in the file name, and brings
 // everything into step with it.
-func ImportBundle(ctx context.Context, r *Rooms, name string, o store.ImportOptions) (a BundleAnswer, err error) {
+func ImportBundle(ctx context.Context, r *Rooms, name string, o bundle.Options) (a BundleAnswer, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return a, fmt.Errorf("import a bundle: %w", err)
 	}
 	defer f.Close()
 	u, err := unpack(ctx, r, f, o)
-	if errors.Is(err, store.ErrPopulated) {
+	if errors.Is(err, bundle.ErrPopulated) {
 		return a, Errorf(Failed, "%w: %s; --merge adds what is missing there, also when an import was stopped", err, r.Store.Root())
 	}
 	a = BundleAnswer{
@@ -146,19 +140,8 @@ func ImportBundle(ctx context.Context, r *Rooms, name string, o store.ImportOpti
 }
 
 // unpack imports a bundle under the store lock.
-func unpack(ctx context.Context, r *Rooms, f io.ReadSeeker, o store.ImportOptions) (store.Unpacked, error) {
-	unlock, err := r.Store.Lock(ctx)
-	if err != nil {
-		return store.Unpacked{}, err
-	}
-	u, err := r.Store.Import(f, o)
-	if err == nil && !o.Dry {
-		_, err = r.Store.Obey()
-	}
-	if err == nil && !o.Dry && o.Obey {
-		err = r.Disallow(u.Erases)
-	}
-	unlock()
+func unpack(ctx context.Context, r *Rooms, f io.ReadSeeker, o bundle.Options) (bundle.Unpacked, error) {
+	u, err := ingest.NewIncoming(r.Store).Unpack(ctx, f, o, r.Disallow)
 	if err != nil || o.Dry {
 		return u, err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,9 +17,12 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -136,7 +140,7 @@ func (b *box) add() {
 	for i := range rapid.IntRange(1, 3).Draw(w.t, "paragraphs") {
 		n.Body += strings.Repeat("\n\n", min(i, 1)) + "paragraph " + w.word(n.ID)
 	}
-	_, _, err := b.store.Put(n, store.Ref{}, store.Update)
+	_, _, err := storetest.Writer(b.store).Put(n, store.Ref{}, store.Update)
 	w.check(err)
 }
 
@@ -166,14 +170,14 @@ func (b *box) edit() {
 		n.Rule = "rule " + w.word(n.ID)
 	}
 	n.Body, n.UpdatedAt = strings.Join(parts, "\n\n"), note.At(b.store.Now())
-	_, _, err := b.store.Put(n, ref, store.Update)
+	_, _, err := storetest.Writer(b.store).Put(n, ref, store.Update)
 	w.check(err)
 }
 
 func (b *box) move() {
 	if n, ref := b.some(); n != nil {
 		n.Type, n.UpdatedAt = rapid.SampledFrom(note.Types).Draw(b.w.t, "new type"), note.At(b.store.Now())
-		_, _, err := b.store.Put(n, ref, store.Update)
+		_, _, err := storetest.Writer(b.store).Put(n, ref, store.Update)
 		b.w.check(err)
 	}
 }
@@ -185,9 +189,9 @@ func (b *box) archive() {
 	}
 	var err error
 	if n.Status == "" {
-		_, _, err = b.store.Archive(n.ID, "reason "+b.w.word(n.ID))
+		_, _, err = ingest.New(b.store, nil, nil, ingest.Options{}).Archive(context.Background(), n.ID, "reason "+b.w.word(n.ID))
 	} else {
-		_, _, err = b.store.Unarchive(n.ID)
+		_, _, err = ingest.New(b.store, nil, nil, ingest.Options{}).Unarchive(context.Background(), n.ID)
 	}
 	b.w.check(err)
 }
@@ -197,7 +201,7 @@ func (b *box) forget() {
 		b.w.lost[n.ID] = true
 		b.w.giveUp(string(n.Format()))
 		b.w.forgotten[n.ID] = note.Normalize(n.Statement())
-		_, err := b.store.Forget(n.ID)
+		_, err := tombstone.Forget(storetest.Writer(b.store), n.ID)
 		b.w.check(err)
 	}
 }
@@ -211,29 +215,29 @@ func (b *box) remove() {
 }
 
 func (b *box) resolve() {
-	all, err := b.store.Conflicts()
+	all, err := b.store.Conflicts().List()
 	b.w.check(err)
 	if len(all) == 0 {
 		return
 	}
 	c := rapid.SampledFrom(all).Draw(b.w.t, "conflict")
-	choice := rapid.SampledFrom([]store.Choice{store.Keep, store.Take, store.Both}).Draw(b.w.t, "choice")
-	loser, err := b.store.Loser(c)
+	choice := rapid.SampledFrom([]ingest.Choice{ingest.KeepWinner, ingest.TakeLoser, ingest.KeepBoth}).Draw(b.w.t, "choice")
+	loser, err := b.store.Conflicts().Loser(c)
 	b.w.check(err)
 	if c.Why == store.WhyForgotten {
 		switch choice {
-		case store.Keep:
+		case ingest.KeepWinner:
 			b.w.giveUp(string(loser))
-		case store.Take:
+		case ingest.TakeLoser:
 			delete(b.w.forgotten, c.NoteID)
 			if n, err := note.Parse(loser); err == nil { // the note is another one now
 				maps.DeleteFunc(b.w.forgotten, func(_ note.ID, said string) bool { return said == note.Normalize(n.Statement()) })
 			}
-		case store.Both, store.Edit:
+		case ingest.KeepBoth, ingest.TakeEdited:
 			return
 		}
 	}
-	if _, err = b.store.ResolveConflict(c.ID, choice, nil); err != nil && !strings.Contains(err.Error(), "is no note") {
+	if _, err = ingest.New(b.store, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, choice, nil); err != nil && !strings.Contains(err.Error(), "is no note") {
 		b.w.check(err)
 	}
 }
@@ -243,18 +247,18 @@ func (b *box) open() replica.Backend {
 	w := b.w
 	o := replica.Options{
 		Dir: b.store.Path("memory"), MachineID: b.name, Remote: w.remote, Env: os.Environ(), AllowDelete: true, Now: b.store.Now,
-		Merger: func(theirs fs.FS) (replica.Merge, error) { return b.store.Merger(theirs) },
+		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(b.store).Merger(theirs) },
 		Settle: func(c replica.Conflict) error {
 			if !w.quiet && rapid.IntRange(0, 9).Draw(w.t, "while keeping a loser") == 0 {
 				return errKilled
 			}
-			_, _, err := b.store.AddConflict(c.Path, c.Merged, c.Other)
+			_, _, err := storetest.Writer(b.store).AddConflict(c.Path, c.Merged, c.Other)
 			return err
 		},
 		Apply: func(changes []replica.Change) ([]string, error) {
-			list := make([]store.Change, len(changes))
+			list := make([]ingest.RemoteChange, len(changes))
 			for i, c := range changes {
-				list[i] = store.Change(c)
+				list[i] = ingest.RemoteChange(c)
 			}
 			happens := 9
 			if !w.quiet {
@@ -265,10 +269,10 @@ func (b *box) open() replica.Backend {
 				b.edit()
 			case 1: // in the middle
 				part := rapid.IntRange(0, len(list)).Draw(w.t, "written")
-				_, err := b.store.Adopt(list[:part])
+				_, err := ingest.NewIncoming(b.store).Apply(list[:part])
 				return nil, errors.Join(errKilled, err)
 			}
-			changed, err := b.store.Adopt(list)
+			changed, err := ingest.NewIncoming(b.store).Apply(list)
 			if happens == 2 { // the files are there, the branch has not moved
 				return nil, errors.Join(errKilled, err)
 			}
@@ -300,9 +304,9 @@ func (b *box) sync() {
 		if err != nil || !w.quiet && rapid.IntRange(0, 9).Draw(w.t, "killed after the sync") == 0 {
 			return
 		}
-		erased, err := b.store.Obey()
+		erased, err := tombstone.Apply(storetest.Writer(b.store))
 		w.check(err)
-		moved, err := b.store.Settle()
+		moved, err := ingest.NewIncoming(b.store).ResolveDuplicateIDs()
 		w.check(err)
 		if len(erased)+len(moved) == 0 {
 			return

@@ -12,7 +12,7 @@ import (
 
 // Records reads the event log from a time on, oldest first.
 func Records(r *Rooms, since time.Time, each func(store.Record, time.Time)) error {
-	files, err := r.Store.EventFiles()
+	files, err := r.Store.Events().Files()
 	if err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func Records(r *Rooms, since time.Time, each func(store.Record, time.Time)) erro
 		if file < since.UTC().Format("2006-01")+".jsonl" {
 			continue // a month that was over by then
 		}
-		_, err := r.Store.Records(file, 0, func(rec store.Record) {
+		_, err := r.Store.Events().Records(file, 0, func(rec store.Record) {
 			if at, err := time.Parse(time.RFC3339, rec.At); err == nil && !at.Before(since) {
 				each(rec, at)
 			}
@@ -133,12 +133,12 @@ const tailEvery = 250 * time.Millisecond
 func Tail(ctx context.Context, s *store.Store, lines int, follow bool, each func(store.Record)) (found int, err error) {
 	var last []store.Record
 	places := map[string]int64{}
-	files, err := s.EventFiles()
+	files, err := s.Events().Files()
 	if err != nil {
 		return 0, err
 	}
 	for _, file := range files {
-		places[file], err = s.Records(file, 0, func(r store.Record) {
+		places[file], err = s.Events().Records(file, 0, func(r store.Record) {
 			if last = append(last, r); len(last) > 2*lines+1000 {
 				last = slices.Delete(last, 0, len(last)-lines)
 			}
@@ -156,11 +156,11 @@ func Tail(ctx context.Context, s *store.Store, lines int, follow bool, each func
 			return len(last), nil
 		case <-time.After(tailEvery):
 		}
-		if files, err = s.EventFiles(); err != nil {
+		if files, err = s.Events().Files(); err != nil {
 			return len(last), err
 		}
 		for _, file := range files {
-			if places[file], err = s.Records(file, places[file], each); err != nil {
+			if places[file], err = s.Events().Records(file, places[file], each); err != nil {
 				return len(last), err
 			}
 		}

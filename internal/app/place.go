@@ -10,19 +10,20 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // Project returns the project that a use case is about: the one named, or the
 // one of the folder the process runs in for "" and ".".
-func Project(s *store.Store, name string) store.Identity {
+func Project(s *store.Store, name string) project.Identity {
 	if name != "" && name != "." {
-		return store.Identity{Key: s.Canonical(name), Source: "flag"}
+		return project.Identity{Key: project.Canonical(s, name), Source: "flag"}
 	}
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = string(filepath.Separator)
 	}
-	return s.Identify(dir)
+	return project.Identify(s, dir)
 }
 
 // mergedTime is how long git may take to say what is merged.
@@ -32,6 +33,6 @@ const mergedTime = time.Second
 func MergedBranches(ctx context.Context, r *Rooms, dir string, some []string) []string {
 	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(mergedTime))
 	defer cancel()
-	some = slices.DeleteFunc(some, func(b string) bool { return dir == "" || store.Untouched(dir, b) })
-	return replica.Merged(ctx, dir, store.Trunk(dir), some, config.Environ())
+	some = slices.DeleteFunc(some, func(b string) bool { return dir == "" || project.Untouched(dir, b) })
+	return replica.Merged(ctx, dir, project.Trunk(dir), some, config.Environ())
 }

@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/tombstone"
 )
 
 // MinPrefix is how many characters of an id name a note.
@@ -48,7 +49,7 @@ func noNote(r *Rooms, name string) error {
 	if len(name) < MinPrefix {
 		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", Printable(name), MinPrefix)
 	}
-	stones, _ := r.Store.Tombstones()
+	stones, _ := tombstone.For(r.Store, note.Local)
 	for _, t := range stones {
 		if string(t.ID) == strings.TrimSpace(name) {
 			day, _, _ := strings.Cut(t.At, "T")

@@ -186,7 +186,7 @@ func (r *Rooms) logRecall(res *recall.Result, ids []note.ID, via string) {
 	if r.Config.Events.Queries {
 		rec.Query = r.Redactor.Redact(res.Query.Text).String()
 	}
-	_ = r.Store.Log(rec)
+	_ = r.Store.Events().Log(rec)
 }
 
 // RowsAnswer is the first layer: one row a note.
@@ -277,6 +277,6 @@ func Hydrate(ctx context.Context, r *Rooms, names []string) (HydrateAnswer, erro
 	if rec.Count = len(rec.Notes); rec.Count == 0 {
 		return a, &Error{Kind: NotFound}
 	}
-	_ = r.Store.Log(rec) // somebody chose them
+	_ = r.Store.Events().Log(rec) // somebody chose them
 	return a, nil
 }

@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // StartOptions say what a session is told at its start.
@@ -37,14 +38,14 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	id := Project(r.Store, o.Project)
 	dir, _ := os.Getwd()
 	if o.Project == "" && e.Dir != "" {
-		id, dir = r.Store.Identify(e.Dir), e.Dir
+		id, dir = project.Identify(r.Store, e.Dir), e.Dir
 	}
 	branches, err := r.branches(ctx, id, dir)
 	if err != nil {
 		return inject.Block{}, inject.Place{}, err
 	}
 	place := inject.Place{
-		Project: id.Key, Projects: r.Store.Names(id), Branches: branches, Session: e.SessionID,
+		Project: id.Key, Projects: project.Names(r.Store, id), Branches: branches, Session: e.SessionID,
 		Limit: o.Limit, Start: agent.InjectStart, End: agent.InjectEnd,
 	}
 	place.Notice = strings.TrimSpace(r.conflictNotice() + " " + r.syncNotice())
@@ -61,13 +62,13 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 
 // branches lists the branches whose notes a session in dir is told besides the
 // trunk's, as a search there would find them.
-func (r *Rooms) branches(ctx context.Context, id store.Identity, dir string) ([]string, error) {
+func (r *Rooms) branches(ctx context.Context, id project.Identity, dir string) ([]string, error) {
 	opts := r.Config.Recall
 	branch := ""
 	if id.Source == "flag" { // of another project's branches nothing is known here
 		dir = ""
 	} else {
-		branch = store.Side(dir, id.Branch)
+		branch = project.BranchScope(dir, id.Branch)
 	}
 	if opts.Branch != "" {
 		branch = strings.TrimPrefix(opts.Branch, "-")
@@ -78,7 +79,7 @@ func (r *Rooms) branches(ctx context.Context, id store.Identity, dir string) ([]
 
 // conflictNotice is what a session is told about conflicts, empty when there is none.
 func (r *Rooms) conflictNotice() string {
-	n := r.Store.CountConflicts()
+	n := r.Store.Conflicts().Count()
 	if n == 0 {
 		return ""
 	}
@@ -92,7 +93,7 @@ func (r *Rooms) conflictNotice() string {
 // Overdue reports whether a job has been in the queue for longer than the
 // background run of its own hook can have needed.
 func Overdue(r *Rooms) bool {
-	jobs, err := r.Store.Jobs()
+	jobs, err := r.Store.Spool().Jobs()
 	return err == nil && len(jobs) > 0 && time.Since(jobs[0].When()) > time.Minute
 }
 

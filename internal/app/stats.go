@@ -111,7 +111,7 @@ func Stats(ctx context.Context, r *Rooms, since string) (s StatsAnswer, err erro
 		return cmp.Or(cmp.Compare(b.Injected+b.Recalled, a.Injected+a.Recalled), cmp.Compare(a.ID, b.ID))
 	})
 	s.Most = s.Most[:min(len(s.Most), mostShown)]
-	s.Bytes.Events, s.Bytes.Index = r.Store.EventSize(), sizeOf(r.Store.Path("index.db"))
+	s.Bytes.Events, s.Bytes.Index = r.Store.Events().Size(), sizeOf(r.Store.Path("index.db"))
 	s.Activity, err = r.activity(s.From)
 	return s, err
 }

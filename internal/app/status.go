@@ -10,6 +10,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 )
 
 // StatusAnswer is what is in the store and what needs attention.
@@ -57,7 +58,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	s = StatusAnswer{
 		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
 		ByType: Counts{}, ByProject: Counts{}, ByScope: Counts{}, ByWorkspace: Counts{},
-		Poisoned: r.Store.Poisoned(), Held: len(r.Store.Held()), Links: r.Store.Links(), EventBytes: r.Store.EventSize(),
+		Poisoned: r.Store.Spool().Poisoned(), Held: len(r.Store.Spool().Held()), Links: r.Store.Links(), EventBytes: r.Store.Events().Size(),
 	}
 	quarantined, unread, err := Unread(ctx, r)
 	if err != nil {
@@ -81,7 +82,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		return s, err
 	}
 	s.Problems = ViewProblems(r, found)
-	if jobs, err := r.Store.Jobs(); err == nil {
+	if jobs, err := r.Store.Spool().Jobs(); err == nil {
 		s.Spool = len(jobs)
 	}
 	s.IndexBytes = sizeOf(s.DBPath)
@@ -153,8 +154,8 @@ func TakeGlance(ctx context.Context, h Host) (g Glance, err error) {
 	if err != nil {
 		return g, err
 	}
-	g = Glance{Notes: st.Notes, Here: r.projectNotes(ctx), Conflicts: r.Store.CountConflicts(), Held: len(r.Store.Held()), Rules: r.Rules}
-	if jobs, err := r.Store.Jobs(); err == nil {
+	g = Glance{Notes: st.Notes, Here: r.projectNotes(ctx), Conflicts: r.Store.Conflicts().Count(), Held: len(r.Store.Spool().Held()), Rules: r.Rules}
+	if jobs, err := r.Store.Spool().Jobs(); err == nil {
 		g.Waiting = len(jobs)
 	}
 	if r.Config.Sync.Remote != "" {
@@ -169,7 +170,7 @@ func TakeGlance(ctx context.Context, h Host) (g Glance, err error) {
 
 // projectNotes counts the live notes of this folder's project.
 func (r *Rooms) projectNotes(ctx context.Context) (n int) {
-	counts, err := r.Index.PerProject(ctx, index.Filter{Projects: r.Store.Names(Project(r.Store, "")), Now: r.Store.Now()})
+	counts, err := r.Index.PerProject(ctx, index.Filter{Projects: project.Names(r.Store, Project(r.Store, "")), Now: r.Store.Now()})
 	if err != nil {
 		return 0
 	}

@@ -14,9 +14,9 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
-	"anamnesis/internal/store"
 )
 
 // maxDelete is the share of the notes that one sync may delete here unasked, if
@@ -65,7 +65,7 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 	if s.Deleted > 0 {
 		s.Detail += fmt.Sprintf("; the pull deleted %s", Plural(s.Deleted, "note"))
 	}
-	s.Conflicts = r.Store.CountConflicts()
+	s.Conflicts = r.Store.Conflicts().Count()
 	if s.Conflicts > 0 {
 		s.Conflicted = true
 		s.Detail += fmt.Sprintf("; %s to decide: `anamnesis conflicts`", Plural(s.Conflicts, "conflict"))
@@ -124,20 +124,9 @@ func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (again boo
 	if r.Store.ReadOnly() {
 		return false, nil
 	}
-	unlock, err := r.Store.Lock(ctx)
-	if err != nil {
-		return false, err
-	}
-	paths, err := r.Store.Obey()
-	if err == nil {
-		err = r.Disallow(paths)
-	}
-	if err == nil && (len(out.Changed) > 0 || out.Pulled > 0 || r.twins(ctx)) {
-		var moved []string
-		moved, err = r.Store.Settle()
-		paths = append(paths, moved...)
-	}
-	unlock()
+	paths, err := ingest.NewIncoming(r.Store).Finish(ctx, r.Disallow, func() bool {
+		return len(out.Changed) > 0 || out.Pulled > 0 || r.twins(ctx)
+	})
 	again = slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "memory/") })
 	for _, path := range out.Changed {
 		paths = append(paths, "memory/"+path)
@@ -152,30 +141,9 @@ func (r *Rooms) twins(ctx context.Context) bool {
 	return err == nil && slices.ContainsFunc(found, func(pr index.Problem) bool { return strings.HasPrefix(pr.Reason, "same id as ") })
 }
 
-// many is the number of changed files from which on a walk is quicker than to look at each.
-const many = 2000
-
 // Reindex brings the index into step with the files at paths.
 func (r *Rooms) Reindex(ctx context.Context, paths []string) error {
-	_, _, walked, err := r.Index.State(ctx)
-	if err != nil || walked.IsZero() || len(paths) > many {
-		_, err := r.Index.Sync(ctx, index.SyncOptions{})
-		return err
-	}
-	var notes []string
-	for _, path := range paths {
-		if stem, ok := strings.CutSuffix(path, ".entities.yaml"); ok {
-			path = stem + ".md"
-		}
-		if _, rest, ok := strings.Cut(path, "/"); ok && strings.HasSuffix(path, ".md") && !strings.HasPrefix(rest, "slots/") {
-			notes = append(notes, path)
-		}
-	}
-	if len(notes) == 0 {
-		return nil
-	}
-	slices.Sort(notes)
-	return r.Index.Refresh(ctx, slices.Compact(notes)...)
+	return r.Ingester.Reindex(ctx, paths)
 }
 
 // replicaOptions say how the repository of the portable notes is kept.
@@ -184,7 +152,7 @@ func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote,
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: time.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
-		Merger: func(theirs fs.FS) (replica.Merge, error) { return r.Store.Merger(theirs) }, Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(), Driver: driver(), Title: titleOf, Says: sayings,
+		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) }, Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(), Driver: driver(), Title: titleOf, Says: sayings,
 	}
 	if !r.Config.Sync.On {
 		opts.Backend = "none"
@@ -194,23 +162,18 @@ func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 
 // keepLoser puts what a merge could not keep into conflicts/.
 func (r *Rooms) keepLoser(c replica.Conflict) error {
-	unlock, err := r.Store.Lock(context.Background())
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	_, _, err = r.Store.AddConflict(c.Path, c.Merged, c.Other)
+	_, _, err := ingest.NewIncoming(r.Store).AddConflict(c.Path, c.Merged, c.Other)
 	return err
 }
 
-// sayings returns what a note says: with its title and, when it speaks alone, its
+// sayings returns what a note says: with its title and, when it is self-contained, its
 // body; nothing for what is no note.
 func sayings(data []byte) []string {
 	n, err := note.Parse(data)
 	if err != nil {
 		return nil
 	}
-	s := n.Saying()
+	s := n.Fingerprint()
 	all := []string{s.Statement}
 	if s.Body != "" {
 		all = append(all, "\n"+s.Body) // no statement begins so
@@ -229,16 +192,11 @@ func titleOf(data []byte) string {
 
 // applyRemote writes what a merge made.
 func (r *Rooms) applyRemote(changes []replica.Change) ([]string, error) {
-	unlock, err := r.Store.Lock(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	list := make([]store.Change, len(changes))
+	list := make([]ingest.RemoteChange, len(changes))
 	for i, c := range changes {
-		list[i] = store.Change(c)
+		list[i] = ingest.RemoteChange(c)
 	}
-	return r.Store.Adopt(list)
+	return ingest.NewIncoming(r.Store).Apply(list)
 }
 
 // driver is the command line with which git merges notes for people who pull by

@@ -163,7 +163,7 @@ func (r *Rooms) recordSync(s SyncResult, o SyncOptions, failed error, began time
 			last.Detail, rec.Error = Line(failed.Error(), maxSyncedText), failed.Error()
 		}
 		last.take(s, failed, now)
-		logged = r.Store.Log(rec)
+		logged = r.Store.Events().Log(rec)
 	}
 	data, err := json.Marshal(last)
 	if err == nil {

@@ -35,7 +35,7 @@ type SyncState struct {
 // SyncStatus tells how things stand between this machine and the remote. It
 // asks the repository here and what the last sync wrote down, and no network.
 func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
-	s := SyncState{Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.CountConflicts(), Held: []WithheldFile{}}
+	s := SyncState{Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.Conflicts().Count(), Held: []WithheldFile{}}
 	last := r.lastSync()
 	s.LastSync, s.LastTry, s.LastDetail, s.Held = last.OK, last.At, last.Detail, last.Held
 	s.State, s.StateText = last.State, last.Why

@@ -26,6 +26,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // Options are the settings of capture.
@@ -86,11 +87,11 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	if strings.TrimSpace(facts.prompt) != "" {
 		// Whoever was told of a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is told once more.
-		_ = r.ingester.Taken(ctx, facts.session(q), r.store.Names(store.Identity{Key: c.Project}))
+		_ = r.ingester.Taken(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
 	}
 	if trivial(facts) {
 		c.Trivial = true
-		return c, r.store.Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "trivial"})
+		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "trivial"})
 	}
 	n := r.draft(q, facts, c.Project)
 	if r.asked() {
@@ -100,7 +101,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 			c.Fallback = err
 		case sum.skip: // a note that an earlier capture of the session made stays
 			c.Declined = true
-			return c, r.store.Log(store.Record{Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project, Text: "declined"})
+			return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project, Text: "declined"})
 		default:
 			n.Title, n.Body, n.Provenance.Model = sum.title, sum.body, r.model.Name()
 			n.ImportHash = ingest.SummaryHash(n.Title, n.Body)
@@ -117,7 +118,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	if c.Fallback != nil {
 		rec.Error = "summary: " + c.Fallback.Error()
 	}
-	_ = r.store.Log(rec)
+	_ = r.store.Events().Log(rec)
 	r.owe(c, q)
 	return c, nil
 }
@@ -156,13 +157,13 @@ func open(name string) (*os.File, error) {
 func (r *Recorder) project(q Request, dir string) string {
 	switch {
 	case q.Project != "":
-		return r.store.Canonical(q.Project)
+		return project.Canonical(r.store, q.Project)
 	case dir != "":
-		return r.store.Identify(dir).Key
+		return project.Identify(r.store, dir).Key
 	case q.Dir != "":
-		return r.store.Identify(q.Dir).Key
+		return project.Identify(r.store, q.Dir).Key
 	}
-	return store.Unknown
+	return project.Unknown
 }
 
 // draft makes the note of a session.
@@ -198,7 +199,7 @@ func (f facts) side(q Request, clean string) string {
 	if dir == "" || f.branch != clean {
 		return ""
 	}
-	return store.Side(dir, f.branch)
+	return project.BranchScope(dir, f.branch)
 }
 
 // session returns the id of the session: the one the hook named, else the

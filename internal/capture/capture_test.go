@@ -261,7 +261,7 @@ func TestDrain(t *testing.T) {
 // What fails now is tried again by the next run, not in a circle by this one.
 func TestDrainKeepsWhatFails(t *testing.T) {
 	r := newRoom(t)
-	if _, err := r.store.Enqueue(store.Job{Kind: "capture", Harness: "of a later version", Session: "s1", Transcript: r.file("s.jsonl", "")}); err != nil {
+	if _, err := r.store.Spool().Enqueue(store.Job{Kind: "capture", Harness: "of a later version", Session: "s1", Transcript: r.file("s.jsonl", "")}); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {

@@ -10,6 +10,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
 )
 
 // Preview makes the notes of spooled sessions of a project without writing
@@ -19,7 +20,7 @@ import (
 // It shows nothing that the drain would not write: of a session that was
 // forgotten, archived or edited there is no preview.
 func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
-	jobs, err := r.store.Jobs()
+	jobs, err := r.store.Spool().Jobs()
 	if err != nil {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (r *Recorder) preview(j store.Job, h agent.Harness, deadline time.Time) *no
 type decided struct {
 	store  *store.Store
 	read   bool
-	stones []store.Tombstone
+	stones []tombstone.Tombstone
 	failed bool
 }
 
@@ -88,9 +89,9 @@ func (d *decided) allows(n *note.Note) bool {
 	}
 	if !d.read {
 		var err error
-		d.stones, err = d.store.Tombstones()
+		d.stones, err = tombstone.For(d.store, note.Local)
 		d.read, d.failed = true, err != nil
 	}
-	_, minded := store.Minding(d.stones, n)
+	_, minded := tombstone.Match(d.stones, n)
 	return !d.failed && !minded
 }

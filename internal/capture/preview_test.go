@@ -1,11 +1,15 @@
 package capture_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // A session that was captured before it ended, and about which somebody decided
@@ -15,12 +19,12 @@ func TestPreviewHeedsDecisions(t *testing.T) {
 		n := r.note(id)
 		do(n)
 		ref, _ := r.store.Find(id)
-		if _, _, err := r.store.Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Writer(r.store).Put(n, ref, store.Update); err != nil {
 			r.Fatal(err)
 		}
 	}
 	forget := func(r *room, id note.ID) {
-		if _, err := r.store.Forget(id); err != nil {
+		if _, err := tombstone.Forget(storetest.Writer(r.store), id); err != nil {
 			r.Fatal(err)
 		}
 	}
@@ -35,7 +39,7 @@ func TestPreviewHeedsDecisions(t *testing.T) {
 		{"tagged", func(r *room, id note.ID) { change(r, id, func(n *note.Note) { n.AddTags("mine") }) }, again, 1},
 		{"edited", func(r *room, id note.ID) { change(r, id, func(n *note.Note) { n.Body = "What really happened." }) }, again, 0},
 		{"archived", func(r *room, id note.ID) {
-			if _, _, err := r.store.Archive(id, "old"); err != nil {
+			if _, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old"); err != nil {
 				r.Fatal(err)
 			}
 		}, again, 0},
@@ -46,7 +50,7 @@ func TestPreviewHeedsDecisions(t *testing.T) {
 		{"forgotten", forget, again, 0},
 		{"forgotten, and another says the same", forget, "s2", 0},
 		{"archived, and another says the same", func(r *room, id note.ID) {
-			if _, _, err := r.store.Archive(id, "old"); err != nil {
+			if _, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old"); err != nil {
 				r.Fatal(err)
 			}
 		}, "s2", 1},

@@ -11,22 +11,23 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // Notice leaves a job for an event in the spool. It is what a hook does, and
 // all it does: no lock, no network, no model, no waiting for the disk.
-func (r *Recorder) Notice(h agent.Harness, e agent.Event, source, project string, sync bool) (store.Job, error) {
+func (r *Recorder) Notice(h agent.Harness, e agent.Event, source, key string, sync bool) (store.Job, error) {
 	j := store.Job{
 		Kind: "capture", Harness: h.Name(), Event: e.Name, Source: source, Session: e.SessionID,
-		Transcript: e.TranscriptPath, Dir: e.Dir, Project: project, Sync: sync,
+		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Sync: sync,
 	}
 	if fi, err := os.Stat(e.TranscriptPath); err == nil {
 		j.Offset = fi.Size()
 	}
 	if j.Project == "" && e.Dir != "" {
-		j.Project = r.store.Identify(e.Dir).Key
+		j.Project = project.Identify(r.store, e.Dir).Key
 	}
-	return r.store.Enqueue(j)
+	return r.store.Spool().Enqueue(j)
 }
 
 // A Drain is what became of the jobs in the spool.
@@ -51,7 +52,7 @@ func (r *Recorder) Drain(ctx context.Context, each func(done, left int)) (Drain,
 	done := 0
 	tried := make(map[note.ID]bool)
 	for {
-		jobs, err := r.store.Jobs()
+		jobs, err := r.store.Spool().Jobs()
 		if err != nil {
 			return d, err
 		}
@@ -95,7 +96,7 @@ func bySession(jobs []store.Job) [][]store.Job {
 
 // work captures one session and finishes its jobs.
 func (r *Recorder) work(ctx context.Context, jobs []store.Job, d *Drain) {
-	last, ok, err := r.store.Begin(jobs[len(jobs)-1])
+	last, ok, err := r.store.Spool().Begin(jobs[len(jobs)-1])
 	if err != nil {
 		d.Failed = append(d.Failed, err.Error())
 		return
@@ -108,10 +109,10 @@ func (r *Recorder) work(ctx context.Context, jobs []store.Job, d *Drain) {
 	c, err := r.captureJobs(ctx, jobs, d)
 	if err != nil {
 		d.Failed = append(d.Failed, err.Error())
-		_ = r.store.Log(store.Record{Kind: store.Captured, Session: last.Session, Project: last.Project, Error: err.Error()})
+		_ = r.store.Events().Log(store.Record{Kind: store.Captured, Session: last.Session, Project: last.Project, Error: err.Error()})
 	}
 	if err != nil && !errors.Is(err, ErrNoTranscript) { // a transcript that is gone does not come back
-		if err := r.store.Defer(last); err != nil {
+		if err := r.store.Spool().Defer(last); err != nil {
 			d.Failed = append(d.Failed, err.Error())
 		}
 		return
@@ -120,7 +121,7 @@ func (r *Recorder) work(ctx context.Context, jobs []store.Job, d *Drain) {
 		d.Captured = append(d.Captured, c)
 	}
 	for _, j := range jobs {
-		if err := r.store.Finish(j); err != nil {
+		if err := r.store.Spool().Finish(j); err != nil {
 			d.Failed = append(d.Failed, err.Error())
 		}
 	}

@@ -40,7 +40,7 @@ func (r *Recorder) owe(c Capture, q Request) {
 	if errors.Is(c.Fallback, llm.ErrSpent) {
 		w.Due = tomorrow(r.store.Now())
 	}
-	_ = r.store.SaveRetry(w)
+	_ = r.store.Spool().SaveRetry(w)
 }
 
 func due(now time.Time, tries int) string { return now.Add(backoff[tries]).UTC().Format(time.RFC3339) }
@@ -55,7 +55,7 @@ func tomorrow(now time.Time) string {
 // down is not asked about all of them in one run. Without a model nothing is
 // asked and nothing is counted.
 func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
-	all, err := r.store.Retries()
+	all, err := r.store.Spool().Retries()
 	if err != nil {
 		return 0 // the notes stand as they are
 	}
@@ -64,7 +64,7 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 		late := now.Sub(w.When())
 		switch {
 		case w.Tries >= len(backoff), late > retryAge:
-			_ = r.store.DropRetry(w.ID)
+			_ = r.store.Spool().DropRetry(w.ID)
 		case !r.asked(), late < 0 && -late <= backoff[len(backoff)-1]:
 		case ctx.Err() != nil, time.Now().After(until), tried >= retriesARun:
 			return written
@@ -88,16 +88,16 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 func (r *Recorder) again(ctx context.Context, w store.Retry) (done bool, err error) {
 	h := agent.Find(w.Job.Harness)
 	if h == nil || !r.untouched(w) {
-		return false, r.store.DropRetry(w.ID)
+		return false, r.store.Spool().DropRetry(w.ID)
 	}
 	session, err := read(requestOf(w.Job, h))
 	if err != nil || trivial(sessionFacts(session)) {
-		return false, r.store.DropRetry(w.ID) // a transcript that is gone does not come back
+		return false, r.store.Spool().DropRetry(w.ID) // a transcript that is gone does not come back
 	}
 	w.Tries++
 	last := w.Tries == len(backoff)
 	w.Due = due(r.store.Now(), min(w.Tries, len(backoff)-1))
-	if err := r.store.SaveRetry(w); err != nil {
+	if err := r.store.Spool().SaveRetry(w); err != nil {
 		return false, err
 	}
 	became := "summarised"
@@ -106,7 +106,7 @@ func (r *Recorder) again(ctx context.Context, w store.Retry) (done bool, err err
 	case errors.Is(err, llm.ErrSpent):
 		w.Tries--
 		w.Due = tomorrow(r.store.Now())
-		return false, errors.Join(err, r.store.SaveRetry(w))
+		return false, errors.Join(err, r.store.Spool().SaveRetry(w))
 	case err == nil && sum.skip: // what it would not keep stays as it is
 		became = "declined"
 	case err == nil:
@@ -119,9 +119,9 @@ func (r *Recorder) again(ctx context.Context, w store.Retry) (done bool, err err
 	if err != nil {
 		rec.Text, rec.Error = "", fmt.Sprintf("summary, try %d of %d: %v", w.Tries, len(backoff), err)
 	}
-	_ = r.store.Log(rec)
+	_ = r.store.Events().Log(rec)
 	if err == nil || last {
-		_ = r.store.DropRetry(w.ID)
+		_ = r.store.Spool().DropRetry(w.ID)
 	}
 	return err == nil && became == "summarised", err
 }

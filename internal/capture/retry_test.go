@@ -20,6 +20,8 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // An outage is a room whose model is down, whose clock is set by hand, and in
@@ -83,7 +85,7 @@ func (o *outage) drain(after time.Duration) capture.Drain {
 
 func (o *outage) waits() bool {
 	o.Helper()
-	all, err := o.store.Retries()
+	all, err := o.store.Spool().Retries()
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func TestRetryLeavesAlone(t *testing.T) {
 		n := o.note(o.id)
 		change(n)
 		ref, _ := o.store.Find(o.id)
-		if _, _, err := o.store.Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Writer(o.store).Put(n, ref, store.Update); err != nil {
 			o.Fatal(err)
 		}
 	}
@@ -159,7 +161,7 @@ func TestRetryLeavesAlone(t *testing.T) {
 			}
 		}},
 		{"forgotten", func(o *outage) {
-			if _, err := o.store.Forget(o.id); err != nil {
+			if _, err := tombstone.Forget(storetest.Writer(o.store), o.id); err != nil {
 				o.Fatal(err)
 			}
 			if o.waits() {
@@ -211,7 +213,7 @@ func TestRetryRace(t *testing.T) {
 		n := o.note(o.id)
 		n.Body = "What really happened."
 		ref, _ := o.store.Find(o.id)
-		if _, _, err := o.store.Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Writer(o.store).Put(n, ref, store.Update); err != nil {
 			t.Error(err)
 		}
 		return fine
@@ -232,7 +234,7 @@ func TestRetryRaceArchived(t *testing.T) {
 	o := newOutage(t)
 	o.up()
 	o.model.Answer = func(string, string) string {
-		if _, _, err := o.store.Archive(o.id, "old"); err != nil {
+		if _, _, err := ingest.New(o.store, nil, nil, ingest.Options{}).Archive(context.Background(), o.id, "old"); err != nil {
 			t.Error(err)
 		}
 		return fine
@@ -248,12 +250,12 @@ func TestRetryRaceArchived(t *testing.T) {
 // lastCaptured returns what the event log says of the last try.
 func (o *outage) lastCaptured() (said string) {
 	o.Helper()
-	files, err := o.store.EventFiles()
+	files, err := o.store.Events().Files()
 	if err != nil {
 		o.Fatal(err)
 	}
 	for _, f := range files {
-		if _, err := o.store.Records(f, 0, func(r store.Record) {
+		if _, err := o.store.Events().Records(f, 0, func(r store.Record) {
 			if r.Kind == store.Captured {
 				said = r.Text + r.Error
 			}
@@ -289,7 +291,7 @@ func TestRetryBudget(t *testing.T) {
 	o.up()
 	for day := range 5 { // more days than tries
 		o.drain(time.Hour)
-		all, err := o.store.Retries()
+		all, err := o.store.Spool().Retries()
 		if err != nil || len(all) != 1 || all[0].Tries != 0 || !all[0].When().Equal(time.Date(2026, 5, 3+day, 0, 0, 0, 0, time.UTC)) {
 			t.Fatalf("day %d: %+v %v", day, all, err)
 		}
@@ -318,7 +320,7 @@ func TestRetryOfAHand(t *testing.T) {
 	if err != nil || c.Fallback == nil {
 		t.Fatalf("%+v %v", c, err)
 	}
-	all, err := o.store.Retries()
+	all, err := o.store.Spool().Retries()
 	if err != nil || len(all) != 1 || all[0].ID != c.Outcome.Note.ID || !all[0].When().Equal(time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)) {
 		t.Fatalf("%+v %v", all, err)
 	}
@@ -338,7 +340,7 @@ func TestRetryIsNoEdit(t *testing.T) {
 		n := o.note(o.id)
 		n.AddTags("reflected")
 		ref, _ := o.store.Find(o.id)
-		if _, _, err := o.store.Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Writer(o.store).Put(n, ref, store.Update); err != nil {
 			t.Error(err)
 		}
 		return fine
@@ -412,7 +414,7 @@ func TestRetryHostile(t *testing.T) {
 	if d := o.drain(2 * time.Hour); d.Summarised != 1 || len(d.Failed) != 0 {
 		t.Errorf("%+v", d)
 	}
-	if err := o.store.SaveRetry(store.Retry{ID: "../x"}); err == nil {
+	if err := o.store.Spool().SaveRetry(store.Retry{ID: "../x"}); err == nil {
 		t.Error("saved under a path")
 	}
 	_, err := o.ingester.Summarise(t.Context(), o.id, "stale", ingest.Summary{Title: "t", Body: "b", Model: "m"})

@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 )
 
 // withModel lets a model write the summaries of a room.
@@ -151,7 +152,7 @@ func TestSummaryReplacesTheHeuristic(t *testing.T) {
 			n := r.note(id)
 			n.Body = "What really happened."
 			ref, _ := r.store.Find(id)
-			if _, _, err := r.store.Put(n, ref, store.Update); err != nil {
+			if _, _, err := storetest.Writer(r.store).Put(n, ref, store.Update); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 
 	"github.com/spf13/cobra"
 )
@@ -121,7 +121,7 @@ func (o *addOptions) titled(command, body string) (string, error) {
 }
 
 // onSide is the branch that a note is written for: "" for all.
-func onSide(branch string, id store.Identity) string {
+func onSide(branch string, id project.Identity) string {
 	dir, err := os.Getwd()
 	if branch == "." {
 		branch = id.Branch
@@ -129,7 +129,7 @@ func onSide(branch string, id store.Identity) string {
 	if err != nil || id.Source == "flag" {
 		return branch
 	}
-	return store.Side(dir, branch)
+	return project.BranchScope(dir, branch)
 }
 
 // body reads the body from where the flags say.

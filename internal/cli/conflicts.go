@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -52,14 +53,14 @@ If one machine forgot the note, --keep lets it stay forgotten, and --take and
 --edit bring it back.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			choice := store.Edit
+			choice := ingest.TakeEdited
 			switch {
 			case keep:
-				choice = store.Keep
+				choice = ingest.KeepWinner
 			case take:
-				choice = store.Take
+				choice = ingest.TakeLoser
 			case both:
-				choice = store.Both
+				choice = ingest.KeepBoth
 			}
 			return p.resolveConflict(cmd.Context(), args[0], choice)
 		},
@@ -87,7 +88,7 @@ func (p *program) describeConflict(s *store.Store, c store.Conflict) conflictJSO
 	if ref, err := conflictPlace(s, c); err == nil {
 		j.Kept = s.Path(ref)
 	}
-	if loser, err := s.Loser(c); err == nil {
+	if loser, err := s.Conflicts().Loser(c); err == nil {
 		if n, err := note.Parse(loser); err == nil {
 			j.Title = n.Title
 		}
@@ -112,7 +113,7 @@ func (p *program) listConflicts() error {
 	if err != nil {
 		return err
 	}
-	found, err := s.Conflicts()
+	found, err := s.Conflicts().List()
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (p *program) findConflict(s *store.Store, name string) (store.Conflict, err
 	if err != nil {
 		return store.Conflict{}, usage("%w", err)
 	}
-	all, err := s.Conflicts()
+	all, err := s.Conflicts().List()
 	if err != nil {
 		return store.Conflict{}, err
 	}
@@ -185,7 +186,7 @@ func (p *program) findConflict(s *store.Store, name string) (store.Conflict, err
 
 // sides returns both versions of a conflict; kept is nil when there is none.
 func sides(s *store.Store, c store.Conflict) (kept, other []byte, err error) {
-	if other, err = s.Loser(c); err != nil {
+	if other, err = s.Conflicts().Loser(c); err != nil {
 		return nil, nil, err
 	}
 	place, err := conflictPlace(s, c)
@@ -242,7 +243,7 @@ func (p *program) showConflict(name string) error {
 }
 
 // resolveConflict ends a conflict. Nobody holds the lock while somebody edits.
-func (p *program) resolveConflict(ctx context.Context, name string, choice store.Choice) error {
+func (p *program) resolveConflict(ctx context.Context, name string, choice ingest.Choice) error {
 	m, err := p.open(ctx, 0)
 	if err != nil {
 		return err
@@ -253,29 +254,23 @@ func (p *program) resolveConflict(ctx context.Context, name string, choice store
 		return err
 	}
 	var edited []byte
-	if choice == store.Edit {
+	if choice == ingest.TakeEdited {
 		if edited, err = p.editConflict(ctx, m.Store, c); err != nil {
 			return err
 		}
 	}
-	unlock, err := m.Store.Lock(ctx)
-	if err != nil {
+	paths, err := m.Ingester.ResolveConflict(ctx, c.ID, choice, edited)
+	if stale := new(ingest.StaleError); errors.As(err, &stale) {
+		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", stale)
+	} else if err != nil {
 		return err
 	}
-	paths, err := m.Store.ResolveConflict(c.ID, choice, edited)
-	unlock()
-	if err != nil {
-		return err
-	}
-	if err := m.Reindex(ctx, paths); err != nil {
-		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
-	}
-	left := m.Store.CountConflicts()
+	left := m.Store.Conflicts().Count()
 	if p.json {
 		return p.emit(struct {
 			header
 			Resolved store.Conflict `json:"resolved"`
-			Choice   store.Choice   `json:"choice"`
+			Choice   ingest.Choice  `json:"choice"`
 			Changed  []string       `json:"changed"`
 			Left     int            `json:"left"`
 		}{head("conflicts"), c, choice, append([]string{}, paths...), left})

@@ -261,7 +261,7 @@ func (c *crashRun) spool(file, session string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if _, err := s.Enqueue(store.Job{
+	if _, err := s.Spool().Enqueue(store.Job{
 		Kind: "capture", Harness: "claude", Event: "SessionEnd", Source: "session-end", Session: session,
 		Transcript: filepath.Join(c.home, file), Offset: fi.Size(), Dir: "/src/app", Project: "app",
 	}); err != nil {

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/bundle"
 
 	"github.com/spf13/cobra"
 )
@@ -87,7 +87,7 @@ forgotten where the bundle was made is erased here only with --obey. What was
 forgotten here does not come back.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := store.ImportOptions{Merge: merge, Dry: !apply, Obey: obey}
+			o := bundle.Options{Merge: merge, Dry: !apply, Obey: obey}
 			return run(p, cmd, "import", now, func(ctx context.Context, r *app.Rooms) (app.BundleAnswer, error) {
 				return app.ImportBundle(ctx, r, args[0], o)
 			}, func(a app.BundleAnswer) { p.printBundle(a, obey) })

@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/spf13/cobra"
 )
@@ -27,8 +28,8 @@ func newArchive(p *program) *cobra.Command {
 			if (len(args) == 0) == (imported == "") {
 				return usage("archive: give ID..., or --import RUN")
 			}
-			return p.setArchived(cmd.Context(), "archive", args, imported, func(s *store.Store, id note.ID) (store.Ref, bool, error) {
-				return s.Archive(id, strings.TrimSpace(reason))
+			return p.setArchived(cmd.Context(), "archive", args, imported, func(g *ingest.Ingester, ids []note.ID) ([]ingest.StatusChange, error) {
+				return g.ArchiveAll(cmd.Context(), ids, strings.TrimSpace(reason))
 			})
 		},
 	}
@@ -46,14 +47,16 @@ func newUnarchive(p *program) *cobra.Command {
 			if (len(args) == 0) == (imported == "") {
 				return usage("unarchive: give ID..., or --import RUN")
 			}
-			return p.setArchived(cmd.Context(), "unarchive", args, imported, (*store.Store).Unarchive)
+			return p.setArchived(cmd.Context(), "unarchive", args, imported, func(g *ingest.Ingester, ids []note.ID) ([]ingest.StatusChange, error) {
+				return g.UnarchiveAll(cmd.Context(), ids)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&imported, "import", "", "all notes that the import `RUN` made")
 	return cmd
 }
 
-func (p *program) setArchived(ctx context.Context, command string, names []string, imported string, set func(*store.Store, note.ID) (store.Ref, bool, error)) error {
+func (p *program) setArchived(ctx context.Context, command string, names []string, imported string, set func(*ingest.Ingester, []note.ID) ([]ingest.StatusChange, error)) error {
 	open := p.openWalked
 	if imported != "" { // it decides about many
 		open = p.openWhole
@@ -73,31 +76,28 @@ func (p *program) setArchived(ctx context.Context, command string, names []strin
 		Changed bool    `json:"changed"`
 	}
 	var all []done
-	var paths []string
-	unlock, err := m.Store.Lock(ctx)
-	if err != nil {
-		return err
+	skip := func(row index.Row) bool { return command == "archive" && row.Status != "" } // out of recall, for a reason that would be lost
+	var ids []note.ID
+	for _, row := range rows {
+		if !skip(row) {
+			ids = append(ids, row.ID)
+		}
 	}
 	b := p.batch(m)
+	changes, err := set(m.Ingester, ids)
+	b.ended = m.Store.Now()
+	if stale := new(ingest.StaleError); errors.As(err, &stale) {
+		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", stale)
+	} else if err != nil {
+		return err
+	}
 	for _, row := range rows {
-		if command == "archive" && row.Status != "" { // it is out of recall, for a reason that would be lost
+		if skip(row) {
 			all = append(all, done{row.ID, m.Store.Path(row.Ref.Path), false})
 			continue
 		}
-		ref, changed, serr := set(m.Store, row.ID)
-		if err = serr; err != nil {
-			break
-		}
-		all = append(all, done{row.ID, m.Store.Path(ref.Path), changed})
-		paths = append(paths, ref.Path)
-	}
-	b.ended = m.Store.Now()
-	unlock()
-	if rerr := m.Reindex(ctx, paths); rerr != nil {
-		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", rerr)
-	}
-	if err != nil {
-		return err
+		all = append(all, done{row.ID, m.Store.Path(changes[0].Ref.Path), changes[0].Changed})
+		changes = changes[1:]
 	}
 	switch {
 	case p.json && len(all) == 1: // as it was when one note was all
@@ -194,13 +194,13 @@ func (m *memory) forgettable(ctx context.Context, name string) (note.ID, error) 
 }
 
 func (p *program) forget(ctx context.Context, m *memory, id note.ID, apply bool) error {
-	f, err := m.Store.PlanForget(id)
+	f, err := tombstone.Plan(m.Store, id)
 	var left []ingest.Like // looked up before the note is gone
-	if n, nerr := m.Store.Remembered(id); err == nil && nerr == nil {
+	if n, nerr := m.Store.LatestRevision(id); err == nil && nerr == nil {
 		left, err = m.Ingester.Alike(ctx, n)
 	}
 	if apply && err == nil {
-		f, err = m.forget(ctx, id)
+		f, err = m.Ingester.Forget(ctx, id, m.Disallow)
 	}
 	if err != nil {
 		return err
@@ -274,21 +274,7 @@ func (p *program) printAlike(left []ingest.Like) {
 	}
 }
 
-// forget erases under the store lock and tells the index.
-func (m *memory) forget(ctx context.Context, id note.ID) (store.Forgotten, error) {
-	unlock, err := m.Store.Lock(ctx)
-	if err != nil {
-		return store.Forgotten{}, err
-	}
-	f, err := m.Store.Forget(id)
-	if len(f.Notes) > 0 || err == nil { // an error may be about what is left to do
-		err = errors.Join(err, m.Disallow(append([]string{string(id) + ".md"}, f.Notes...)))
-	}
-	unlock()
-	return f, errors.Join(err, m.Reindex(ctx, f.Notes))
-}
-
-func (p *program) printForgotten(m *memory, f store.Forgotten, applied, inGit bool) {
+func (p *program) printForgotten(m *memory, f tombstone.Forgotten, applied, inGit bool) {
 	verb := "would erase"
 	if applied {
 		verb = "erased"

@@ -7,6 +7,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 
 	"github.com/spf13/cobra"
 )
@@ -94,14 +95,14 @@ func newHandoffList(p *program) *cobra.Command {
 	return cmd
 }
 
-func (p *program) handoffs(ctx context.Context, project string) error {
+func (p *program) handoffs(ctx context.Context, key string) error {
 	m, err := p.openWalked(ctx)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	id := p.project(m.Store, project)
-	rows, err := m.Ingester.Handoffs(ctx, m.Store.Names(id))
+	id := p.project(m.Store, key)
+	rows, err := m.Ingester.Handoffs(ctx, project.Names(m.Store, id))
 	if err != nil {
 		return err
 	}

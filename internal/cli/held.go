@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ back until you decide. Without arguments the held notes are listed.`,
 			if err != nil {
 				return err
 			}
-			drafts := s.Held()
+			drafts := s.Spool().Held()
 			if p.json {
 				all := make([]app.NoteHead, 0, len(drafts))
 				for _, n := range drafts {
@@ -70,7 +71,7 @@ back until you decide. Without arguments the held notes are listed.`,
 	}
 	drop := &cobra.Command{
 		Use: "drop ID", Short: "Forget a held note", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := note.ParseID(args[0])
 			if err != nil {
 				return usage("%w", err)
@@ -79,11 +80,11 @@ back until you decide. Without arguments the held notes are listed.`,
 			if err != nil {
 				return err
 			}
-			n, err := s.HeldDraft(id)
+			n, err := s.Spool().HeldDraft(id)
 			if err != nil {
 				return fmt.Errorf("%w; `anamnesis held` lists them", err)
 			}
-			if err := s.Release(id); err != nil {
+			if err := ingest.DropDraft(cmd.Context(), s, id); err != nil {
 				return err
 			}
 			if p.json {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,8 @@ func (p *program) mergeDriver(ctx context.Context, base, ours, theirs, path stri
 	}
 	// The tombstones of the other side are not known here: a note that it forgot
 	// is dealt with by the next sync.
-	merge, err := s.Merger(os.DirFS(s.Path("memory")))
+	in := ingest.NewIncoming(s)
+	merge, err := in.Merger(os.DirFS(s.Path("memory")))
 	if err != nil {
 		return fail(err)
 	}
@@ -57,12 +59,7 @@ func (p *program) mergeDriver(ctx context.Context, base, ours, theirs, path stri
 		return fail(fmt.Errorf("the note was forgotten; run git rm -- %s", path))
 	}
 	if other != nil {
-		unlock, err := s.Lock(ctx)
-		if err != nil {
-			return fail(err)
-		}
-		c, added, err := s.AddConflict(path, merged, other)
-		unlock()
+		c, added, err := in.AddConflict(path, merged, other)
 		if err != nil {
 			return fail(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 
 	"github.com/spf13/cobra"
 )
@@ -68,4 +69,4 @@ func (p *program) openWhole(ctx context.Context) (*memory, error) {
 
 func (m *memory) close() { m.Close() }
 
-func (p *program) project(s *store.Store, name string) store.Identity { return app.Project(s, name) }
+func (p *program) project(s *store.Store, name string) project.Identity { return app.Project(s, name) }

@@ -3,7 +3,9 @@ package cli
 import (
 	"strings"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 
 	"github.com/spf13/cobra"
 )
@@ -22,7 +24,7 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 				return err
 			}
 			id := p.project(s, "")
-			names := s.Names(id)
+			names := project.Names(s, id)
 			if p.json {
 				return p.emit(struct {
 					header
@@ -52,12 +54,7 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 			if err != nil {
 				return err
 			}
-			unlock, err := s.Lock(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer unlock()
-			if err := s.AddAlias(args[0], args[1]); err != nil {
+			if err := ingest.AddAlias(cmd.Context(), s, args[0], args[1]); err != nil {
 				return err
 			}
 			return p.printAliases(s)
@@ -88,14 +85,14 @@ func without(names []string, key string) []string {
 }
 
 func (p *program) printAliases(s *store.Store) error {
-	all, err := s.Aliases()
+	all, err := project.Aliases(s)
 	if err != nil {
 		return err
 	}
 	if p.json {
 		list := make([]map[string]string, 0, len(all))
 		for _, a := range all {
-			list = append(list, map[string]string{"from": a.From, "to": a.To, "project": s.Canonical(a.From)})
+			list = append(list, map[string]string{"from": a.From, "to": a.To, "project": project.Canonical(s, a.From)})
 		}
 		return p.emit(struct {
 			header
@@ -103,7 +100,7 @@ func (p *program) printAliases(s *store.Store) error {
 		}{head("project"), list})
 	}
 	for _, a := range all {
-		p.printf("%s -> %s\n", a.From, s.Canonical(a.From))
+		p.printf("%s -> %s\n", a.From, project.Canonical(s, a.From))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -83,16 +84,17 @@ func (p *program) restore(ctx context.Context, m *memory, s *subject, rev string
 		p.printf("restore: nothing was changed yet; add --apply to do it\n")
 		return nil
 	}
-	ref, changed, err := m.reinstate(ctx, then)
-	if err != nil {
+	ref, changed, err := m.Ingester.Reinstate(ctx, then.id, then.data)
+	stale := new(ingest.StaleError)
+	if err != nil && !errors.As(err, &stale) {
 		return err
 	}
 	answer.Applied, answer.Changed, answer.Path = true, changed, m.Store.Path(ref.Path)
 	if changed {
 		answer.Undo = m.undoRestore(s)
 	}
-	if err := m.Reindex(ctx, []string{s.ref.Path, ref.Path}); err != nil {
-		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
+	if err != nil {
+		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", stale)
 	}
 	if p.json {
 		return p.emit(answer)
@@ -104,16 +106,6 @@ func (p *program) restore(ctx context.Context, m *memory, s *subject, rev string
 	p.printf("restore: %s is as it was at %s\n  %s\n", s.id, rev, answer.Path)
 	p.undoLine(answer.Undo)
 	return nil
-}
-
-// reinstate writes a former form under the store lock.
-func (m *memory) reinstate(ctx context.Context, f form) (ref store.Ref, changed bool, err error) {
-	unlock, err := m.Store.Lock(ctx)
-	if err != nil {
-		return ref, false, err
-	}
-	defer unlock()
-	return m.Store.Reinstate(f.id, f.data)
 }
 
 // undoRestore returns the command that takes a restore back.
@@ -161,7 +153,8 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 		Undo    string `json:"undo,omitempty"`
 	}{header: head("restore"), Applied: apply, Notes: []line{}}
 	b := p.batch(m)
-	var paths, back []string
+	var back []string
+	var stale error
 	left, failed := 0, 0
 	for _, f := range forms {
 		l := line{ID: f.ID, Rev: f.Name}
@@ -172,7 +165,7 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 			left++
 		case apply:
 			var changed bool
-			changed, l.Error = m.rewindOne(ctx, f, &paths)
+			changed, l.Error = m.rewindOne(ctx, f, &stale)
 			if changed {
 				answer.Changed++
 			}
@@ -186,8 +179,8 @@ func (p *program) rewind(ctx context.Context, since, until string, apply bool) e
 		answer.Notes = append(answer.Notes, l)
 		p.say("restore: %s@%s%s\n", f.ID, f.Name, because(l.Error))
 	}
-	if err := m.Reindex(ctx, paths); err != nil {
-		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", err)
+	if stale != nil {
+		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", stale)
 	}
 	if answer.Changed > 0 {
 		b.ended = m.Store.Now()
@@ -223,19 +216,17 @@ func (m *memory) changedAfter(ref store.Ref, id note.ID, to time.Time) bool {
 	return err == nil && len(revs) > 0 && revs[0].At.After(to) || ref.ModTime.After(to)
 }
 
-// rewindOne brings one form back. paths gets the files that changed.
-func (m *memory) rewindOne(ctx context.Context, f store.Former, paths *[]string) (changed bool, failed string) {
-	_, data, _, err := m.Store.Read(f.Path)
-	if data == nil && err != nil {
-		return false, err.Error()
-	}
-	if old, err := m.Store.Find(f.ID); err == nil {
-		*paths = append(*paths, old.Path)
-	}
-	ref, changed, err := m.reinstate(ctx, form{id: f.ID, data: data})
+// rewindOne brings one form back. stale gets what the index says to that.
+func (m *memory) rewindOne(ctx context.Context, f store.Former, stale *error) (changed bool, failed string) {
+	data, err := m.Store.ReadFile(f.Path, store.MaxNoteSize)
 	if err != nil {
 		return false, err.Error()
 	}
-	*paths = append(*paths, ref.Path)
+	_, changed, err = m.Ingester.Reinstate(ctx, f.ID, data)
+	if behind := new(ingest.StaleError); errors.As(err, &behind) {
+		*stale = behind
+	} else if err != nil {
+		return false, err.Error()
+	}
 	return changed, ""
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
@@ -121,7 +121,7 @@ func (p *program) reviewDrop(ctx context.Context, names []string) error {
 	for i, r := range rows {
 		names[i] = string(r.ID)
 	}
-	return p.setArchived(ctx, "archive", names, "", func(s *store.Store, id note.ID) (store.Ref, bool, error) {
-		return s.Archive(id, "reviewed, not right")
+	return p.setArchived(ctx, "archive", names, "", func(g *ingest.Ingester, ids []note.ID) ([]ingest.StatusChange, error) {
+		return g.ArchiveAll(ctx, ids, "reviewed, not right")
 	})
 }

@@ -23,7 +23,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/spf13/cobra"
 )
@@ -144,9 +144,9 @@ func (m *memory) serveStatus(ctx context.Context) (mcp.SyncStatus, error) {
 }
 
 func (m *memory) serveForget(ctx context.Context, id note.ID, apply bool) (mcp.ForgetPlan, error) {
-	f, err := m.Store.PlanForget(id)
+	f, err := tombstone.Plan(m.Store, id)
 	if apply && err == nil {
-		f, err = m.forget(ctx, id)
+		f, err = m.Ingester.Forget(ctx, id, m.Disallow)
 	}
 	return mcp.ForgetPlan{
 		ID: f.ID, Title: f.Title, Applied: apply && err == nil, Notes: f.Notes, History: f.History, Held: f.Held, Conflicts: f.Conflicts,
@@ -155,7 +155,7 @@ func (m *memory) serveForget(ctx context.Context, id note.ID, apply bool) (mcp.F
 }
 
 // inGit reports whether git's history may hold what is forgotten.
-func (m *memory) inGit(f store.Forgotten) bool {
+func (m *memory) inGit(f tombstone.Forgotten) bool {
 	_, err := os.Stat(m.Store.Path("memory/.git"))
 	return !errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(f.Tombstone, "memory/")
 }

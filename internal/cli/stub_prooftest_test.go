@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/bundle"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -18,7 +19,7 @@ import (
 // setStubs takes the feature out of this process that ANAMNESIS_STUB names.
 func setStubs() {
 	if id := os.Getenv("ANAMNESIS_STUB"); id != "" {
-		redact.Stubs[id], store.Stubs[id], recall.Stubs[id] = true, true, true
+		redact.Stubs[id], store.Stubs[id], bundle.Stubs[id], recall.Stubs[id] = true, true, true, true
 	}
 }
 

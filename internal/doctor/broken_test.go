@@ -16,6 +16,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -323,14 +324,14 @@ func huge(t *testing.T, path string) {
 
 func (b *body) log(t *testing.T, r store.Record) {
 	t.Helper()
-	if err := b.Store.Log(r); err != nil {
+	if err := b.Store.Events().Log(r); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (b *body) enqueue(t *testing.T) {
 	t.Helper()
-	if _, err := b.Store.Enqueue(store.Job{Kind: "capture", Session: "s"}); err != nil {
+	if _, err := b.Store.Spool().Enqueue(store.Job{Kind: "capture", Session: "s"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -352,7 +353,7 @@ func (b *body) edit(t *testing.T, change func(*note.Note)) {
 		n, _, ref, err := b.Store.Read(ref.Path)
 		if err == nil {
 			change(n)
-			_, _, err = b.Store.Put(n, ref, store.Update)
+			_, _, err = storetest.Writer(b.Store).Put(n, ref, store.Update)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -364,7 +365,7 @@ func (b *body) edit(t *testing.T, change func(*note.Note)) {
 func (b *body) hold(t *testing.T) {
 	t.Helper()
 	now := time.Now()
-	if err := b.Store.Hold(&note.Note{
+	if err := storetest.Writer(b.Store).Hold(&note.Note{
 		ID: note.NewID(now), Type: note.Semantic, Scope: note.Portable, Project: "shop", Title: "Nearly the same", Body: "x",
 		CreatedAt: note.At(now), UpdatedAt: note.At(now), Provenance: note.Provenance{Source: note.Agent, Confidence: 1},
 	}); err != nil {
@@ -379,7 +380,7 @@ func (b *body) conflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	rel, _ := filepath.Rel(b.Store.Path("memory"), b.first(t))
-	if _, _, err := b.Store.AddConflict(filepath.ToSlash(rel), winner, []byte(strings.Replace(string(winner), "wants", "needs", 1))); err != nil {
+	if _, _, err := storetest.Writer(b.Store).AddConflict(filepath.ToSlash(rel), winner, []byte(strings.Replace(string(winner), "wants", "needs", 1))); err != nil {
 		t.Fatal(err)
 	}
 }

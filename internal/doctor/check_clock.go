@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store/tombstone"
 )
 
 // skew is how far clocks of machines may be apart.
@@ -48,7 +50,7 @@ func checkClock(ctx context.Context, p *Patient) Result {
 			}
 		}
 	}
-	if stones, err := p.Store.Tombstones(); err == nil {
+	if stones, err := tombstone.For(p.Store, note.Local); err == nil {
 		for _, t := range stones {
 			if at, err := time.Parse(time.RFC3339, t.At); err == nil && at.After(late) {
 				lines = append(lines, fmt.Sprintf("note %s was forgotten in the future (%s)", t.ID, t.At))

@@ -60,7 +60,7 @@ func checkDisk(_ context.Context, p *Patient) Result {
 				}
 			}
 		}
-		lines := []string{fmt.Sprintf("notes %s, index %s, event log %s", bytes(notes), bytes(derived), bytes(s.EventSize()))}
+		lines := []string{fmt.Sprintf("notes %s, index %s, event log %s", bytes(notes), bytes(derived), bytes(s.Events().Size()))}
 		ask := room
 		if p.Room != nil {
 			ask = p.Room
@@ -186,7 +186,7 @@ func checkSpool(ctx context.Context, p *Patient) Result {
 
 func checkPoisoned(_ context.Context, p *Patient) Result {
 	return needStore(p, func(s *store.Store) Result {
-		if found := s.Poisoned(); len(found) > 0 {
+		if found := s.Spool().Poisoned(); len(found) > 0 {
 			return warn("look at the files; delete them, or move them back to spool/ and run `anamnesis drain`", found...)
 		}
 		return ok("none")
@@ -195,7 +195,7 @@ func checkPoisoned(_ context.Context, p *Patient) Result {
 
 func checkHeld(_ context.Context, p *Patient) Result {
 	return needStore(p, func(s *store.Store) Result {
-		drafts := s.Held()
+		drafts := s.Spool().Held()
 		if len(drafts) == 0 {
 			return ok("none")
 		}
@@ -213,7 +213,7 @@ const largeLog = 80 << 20
 
 func checkEvents(_ context.Context, p *Patient) Result {
 	return needStore(p, func(s *store.Store) Result {
-		files, err := s.EventFiles()
+		files, err := s.Events().Files()
 		if err != nil {
 			return bad("check who owns the folder events in the store", err.Error())
 		}
@@ -224,8 +224,8 @@ func checkEvents(_ context.Context, p *Patient) Result {
 			}
 			r.Close()
 		}
-		line := fmt.Sprintf("%s in %s", bytes(s.EventSize()), plural(len(files), "month"))
-		if s.EventSize() > largeLog {
+		line := fmt.Sprintf("%s in %s", bytes(s.Events().Size()), plural(len(files), "month"))
+		if s.Events().Size() > largeLog {
 			return warn("`anamnesis drain` folds old months", line)
 		}
 		return ok(line)

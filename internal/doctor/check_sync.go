@@ -127,7 +127,7 @@ func checkConflicts(_ context.Context, p *Patient) Result {
 	if p.Store == nil {
 		return skip("there is no store")
 	}
-	all, err := p.Store.Conflicts()
+	all, err := p.Store.Conflicts().List()
 	if err != nil {
 		return bad("check who owns the folder conflicts in the store", err.Error())
 	}

@@ -21,6 +21,7 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 )
 
 // A body is a healthy installation, made of files in a temporary folder.
@@ -49,7 +50,7 @@ func healthy(t testing.TB, n int) *body {
 		b.addNote(t, s, fmt.Sprintf("Lesson %d", i), fmt.Sprintf("The build of part %d wants the flag --tags=%d; %s", i, i, strings.Repeat("otherwise it fails late. ", 20)))
 	}
 	for _, kind := range []string{store.Injected, store.Captured, store.Drained} {
-		if err := s.Log(store.Record{Kind: kind, Session: "s1"}); err != nil {
+		if err := s.Events().Log(store.Record{Kind: kind, Session: "s1"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,7 +120,7 @@ func (b *body) addNote(t testing.TB, s *store.Store, title, text string) note.ID
 		MachineID: "box", CreatedAt: note.At(now), UpdatedAt: note.At(now),
 		Provenance: note.Provenance{Source: note.Human, Confidence: 1},
 	}
-	if _, _, err := s.Put(&n, store.Ref{}, store.Update); err != nil {
+	if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	return n.ID

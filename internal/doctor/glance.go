@@ -60,7 +60,7 @@ const (
 // readLog reads the end of the log: its last two months, bounded.
 func readLog(s *store.Store, now time.Time) (eventLog, error) {
 	l := eventLog{last: make(map[string]time.Time), count: make(map[string]int), failures: make(map[string]int)}
-	files, err := s.EventFiles()
+	files, err := s.Events().Files()
 	if err != nil {
 		return l, err
 	}
@@ -69,7 +69,7 @@ func readLog(s *store.Store, now time.Time) (eventLog, error) {
 		if fi, err := os.Stat(s.Path("events/" + name)); err == nil && fi.Size() > logTail {
 			from = fi.Size() - logTail
 		}
-		if _, err := s.Records(name, from, func(r store.Record) { l.add(r, now) }); err != nil {
+		if _, err := s.Events().Records(name, from, func(r store.Record) { l.add(r, now) }); err != nil {
 			return l, err
 		}
 	}

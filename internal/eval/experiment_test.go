@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 )
 
 // gone fails when a copy is still there.
@@ -73,7 +74,7 @@ func TestCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Title = "Changed"
-	if _, _, err := c.Store.Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Writer(c.Store).Put(n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {

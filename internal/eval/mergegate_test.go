@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 )
 
 // pairs writes notes of which some can be merged without a loss and some cannot.
@@ -175,7 +176,7 @@ func TestMergeGateRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.Body = "Changed in the copy."
-		if ref, _, err = b.Store.Put(n, ref, store.Update); err == nil {
+		if ref, _, err = storetest.Writer(b.Store).Put(n, ref, store.Update); err == nil {
 			err = b.Index.Refresh(t.Context(), ref.Path)
 		}
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // A WorkingSet is what sessions are told at their start, in tokens as
@@ -92,13 +93,13 @@ func (w *Workbench) workingSet(ctx context.Context, v *survey, p Progress) (ws W
 		if name == "" || name == note.Global {
 			continue
 		}
-		if name = w.Store.Canonical(name); name != note.Global {
+		if name = project.Canonical(w.Store, name); name != note.Global {
 			projects[name] = true
 		}
 	}
 	var sizes []int
 	for i, name := range slices.Sorted(maps.Keys(projects)) {
-		place := inject.Place{Project: name, Projects: w.Store.Names(store.Identity{Key: name}), Start: w.Start, End: w.End}
+		place := inject.Place{Project: name, Projects: project.Names(w.Store, project.Identity{Key: name}), Start: w.Start, End: w.End}
 		b, err := w.Injector.Block(ctx, place)
 		if err != nil {
 			return ws, nil, fmt.Errorf("weigh what project %s is told: %w", name, err)

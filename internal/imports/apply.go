@@ -245,24 +245,7 @@ func (r *run) adopt(it *Done) error {
 // writeSidecar puts the entities of a draft beside its note, together with
 // those that are there.
 func (im *Importer) writeSidecar(ctx context.Context, ref store.Ref, d *draft) error {
-	unlock, err := im.store.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	side := *d.side
 	side.DocumentID = d.note.ID
-	data := note.FormatSidecar(&side)
-	was, _, err := im.store.ReadSidecar(ref.Path)
-	if err != nil {
-		return err
-	}
-	if was != nil {
-		data = note.ReconcileSidecars(nil, note.FormatSidecar(was), data).Data
-	}
-	if err := im.store.Replace(strings.TrimSuffix(ref.Path, ".md")+".entities.yaml", data); err != nil {
-		return err
-	}
-	_ = im.index.Refresh(ctx, ref.Path) // the next Sync heals it
-	return nil
+	return im.ingester.WriteSidecar(ctx, ref, &side)
 }

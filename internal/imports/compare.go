@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
 )
 
 // A draft is a note as a source has it, redacted.
@@ -21,7 +22,7 @@ type draft struct {
 	source string        // hash of all that the source says
 	onto   *note.Note    // the note that it changes or is already, as it was when the plan was made
 	path   string        // where that stands
-	former []store.Recollection
+	former []ingest.FormerVersion
 	twin   note.ID // the note that says the same, because of which it does not come in
 }
 
@@ -46,10 +47,10 @@ func (d *draft) sign() {
 type snapshot struct {
 	store  *store.Store
 	ledger *ledger
-	paths  map[note.ID]store.Ref            // by the names of the files
-	said   map[[sha256.Size]byte]note.ID    // by the texts of memory/, and of this plan (saying)
-	stones map[note.Scope][]store.Tombstone // that judge the notes of a scope
-	taken  map[note.ID]string               // ids of this plan, and their sources
+	paths  map[note.ID]store.Ref                // by the names of the files
+	said   map[[sha256.Size]byte]note.ID        // by the texts of memory/, and of this plan (saying)
+	stones map[note.Scope][]tombstone.Tombstone // that judge the notes of a scope
+	taken  map[note.ID]string                   // ids of this plan, and their sources
 
 	loaded   bool
 	projects map[string]string // once loaded: keys of notes by their last part, in lower case; "" where two have it
@@ -59,14 +60,14 @@ type snapshot struct {
 func (im *Importer) look(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{
 		store: im.store, paths: make(map[note.ID]store.Ref), said: make(map[[sha256.Size]byte]note.ID),
-		taken: make(map[note.ID]string), stones: make(map[note.Scope][]store.Tombstone), projects: make(map[string]string),
+		taken: make(map[note.ID]string), stones: make(map[note.Scope][]tombstone.Tombstone), projects: make(map[string]string),
 	}
 	var err error
 	if s.ledger, err = readLedger(im.store); err != nil {
 		return nil, err
 	}
 	for _, scope := range []note.Scope{note.Portable, note.Local} {
-		if s.stones[scope], err = im.store.TombstonesFor(scope); err != nil {
+		if s.stones[scope], err = tombstone.For(im.store, scope); err != nil {
 			return nil, err
 		}
 	}
@@ -137,13 +138,13 @@ func (s *snapshot) forgotten(id note.ID, n *note.Note) bool {
 	if n != nil && n.Scope == note.Local {
 		scope = n.Scope
 	}
-	if slices.ContainsFunc(s.stones[scope], func(t store.Tombstone) bool { return t.ID == id }) {
+	if slices.ContainsFunc(s.stones[scope], func(t tombstone.Tombstone) bool { return t.ID == id }) {
 		return true
 	}
 	if n == nil {
 		return false
 	}
-	_, ok := store.Minding(s.stones[scope], n)
+	_, ok := tombstone.Match(s.stones[scope], n)
 	return ok
 }
 

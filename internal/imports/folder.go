@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // A placer finds out which project a folder below Claude Code's projects stands
@@ -30,7 +31,7 @@ func newPlacer(s *store.Store, t *tree) *placer {
 func (p *placer) dir(dir string) string {
 	key, ok := p.keys[dir]
 	if !ok {
-		key = p.store.Identify(dir).Key
+		key = project.Identify(p.store, dir).Key
 		p.keys[dir] = key
 	}
 	return key
@@ -46,7 +47,7 @@ func (p *placer) folder(name string) string {
 		if dir == "" {
 			dir = decode(name)
 		}
-		key = store.Unknown
+		key = project.Unknown
 		if dir != "" {
 			key = p.dir(dir)
 		}

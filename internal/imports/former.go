@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
 
 // historySuffix ends the name of the file beside a note.
@@ -95,7 +95,7 @@ func readVersions(text string, now time.Time) (all []version, bad int, err error
 }
 
 // recollect makes the former versions of a learning forms of its note.
-func (im *Importer) recollect(l *learning, n *note.Note) (all []store.Recollection) {
+func (im *Importer) recollect(l *learning, n *note.Note) (all []ingest.FormerVersion) {
 	for _, v := range l.former {
 		old := parseLearning(l.stem, v.text)
 		if old.note.CreatedAt == "" {
@@ -107,7 +107,7 @@ func (im *Importer) recollect(l *learning, n *note.Note) (all []store.Recollecti
 		form := im.finish(old, n.ID, n.Project).note
 		form.Scope, form.Provenance.Source, form.ImportedID = n.Scope, n.Provenance.Source, n.ImportedID
 		if form.Validate() == nil {
-			all = append(all, store.Recollection{At: v.at, Key: v.key, Form: form})
+			all = append(all, ingest.FormerVersion{At: v.at, Key: v.key, Form: form})
 		}
 	}
 	return all
@@ -120,12 +120,7 @@ func (r *run) remember(ctx context.Context, it *Done) error {
 	if d == nil || len(d.former) == 0 || it.ID != d.note.ID {
 		return nil
 	}
-	unlock, err := r.im.store.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	added, err := r.im.store.Recollect(it.ID, d.former)
+	added, err := r.im.ingester.ImportRevisions(ctx, it.ID, d.former)
 	r.report.Former += added
 	if err != nil && stops(err) {
 		return err

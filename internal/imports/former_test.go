@@ -1,6 +1,7 @@
 package imports_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -9,7 +10,10 @@ import (
 	"time"
 
 	"anamnesis/internal/imports"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -98,7 +102,7 @@ func TestReflectFormer(t *testing.T) {
 		t.Errorf("%d of one more came in", got)
 	}
 	// It is a form like others.
-	if _, changed, err := r.store.Restore("lrn-1", revs[1].Name); err != nil || !changed || r.titled("First").Rule == "" {
+	if _, changed, err := ingest.New(r.store, nil, nil, ingest.Options{}).Restore(context.Background(), "lrn-1", revs[1].Name); err != nil || !changed || r.titled("First").Rule == "" {
 		t.Errorf("%v %v", changed, err)
 	}
 	// A change in another memory is none that a command here made.
@@ -106,7 +110,7 @@ func TestReflectFormer(t *testing.T) {
 		t.Errorf("%+v %v", forms, err)
 	}
 	// What was deleted or forgotten brings no history back.
-	if _, err := r.store.Forget("lrn-1"); err != nil {
+	if _, err := tombstone.Forget(storetest.Writer(r.store), "lrn-1"); err != nil {
 		t.Fatal(err)
 	}
 	r.apply(r.reflect())

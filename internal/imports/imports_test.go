@@ -19,6 +19,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 )
 
 // A room is a store with an importer, beside a home folder with other memories.
@@ -160,16 +161,11 @@ func (r *room) edit(id note.ID, change func(*note.Note)) {
 		r.Fatal(err)
 	}
 	change(n)
-	r.locked(func() error { _, _, err := r.store.Put(n, ref, store.Update); return err })
+	r.must(func() error { _, _, err := storetest.Writer(r.store).Put(n, ref, store.Update); return err })
 }
 
-func (r *room) locked(f func() error) {
+func (r *room) must(f func() error) {
 	r.Helper()
-	unlock, err := r.store.Lock(r.Context())
-	if err != nil {
-		r.Fatal(err)
-	}
-	defer unlock()
 	if err := f(); err != nil {
 		r.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -67,7 +68,7 @@ func (im *Importer) native(ctx context.Context, a agent.Rememberer, o NativeOpti
 			}
 			for i := range memories {
 				d := im.memory(a.Name(), &memories[i], f, place, snap)
-				if o.Project != "" && d.note.Project != im.store.Canonical(o.Project) {
+				if o.Project != "" && d.note.Project != project.Canonical(im.store, o.Project) {
 					continue
 				}
 				if size += int64(len(d.note.Body)); size > maxPlan {

@@ -1,6 +1,7 @@
 package imports_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -197,7 +200,7 @@ func TestNativeStaysAway(t *testing.T) {
 		why  string
 	}{
 		{"forgotten", func(r *room, id note.ID) {
-			r.locked(func() error { _, err := r.store.Forget(id); return err })
+			r.must(func() error { _, err := tombstone.Forget(storetest.Writer(r.store), id); return err })
 		}, "forgotten"},
 		{"deleted by hand", func(r *room, id note.ID) {
 			ref, err := r.store.Find(id)
@@ -209,7 +212,10 @@ func TestNativeStaysAway(t *testing.T) {
 			}
 		}, "deleted"},
 		{"archived", func(r *room, id note.ID) {
-			r.locked(func() error { _, _, err := r.store.Archive(id, "old"); return err })
+			r.must(func() error {
+				_, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old")
+				return err
+			})
 		}, "archived"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -239,7 +245,7 @@ func TestNativeForgottenTwin(t *testing.T) {
 	r.memory("a", "project", "the port", "It listens on 8080.")
 	r.apply(r.native())
 	id := r.titled("the port").ID
-	r.locked(func() error { _, err := r.store.Forget(id); return err })
+	r.must(func() error { _, err := tombstone.Forget(storetest.Writer(r.store), id); return err })
 	r.memory("b", "project", "The port", "It listens on 8080!")
 	r.want(r.native(), "b.md", imports.Skipped, "forgotten")
 }
@@ -320,7 +326,7 @@ func TestNativeLegacy(t *testing.T) {
 				UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: tt.source, Confidence: 1}, Tags: []string{"kind:project"},
 				CreatedAt: "2026-01-01T00:00:00+00:00", UpdatedAt: "2026-01-01T00:00:00+00:00",
 			}
-			r.locked(func() error { _, _, err := r.store.Put(old, store.Ref{}, store.Update); return err })
+			r.must(func() error { _, _, err := storetest.Writer(r.store).Put(old, store.Ref{}, store.Update); return err })
 			r.memory("a", "project", "the build", "With make.")
 			p := r.native()
 			r.want(p, "a.md", tt.action, "")

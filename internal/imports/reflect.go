@@ -14,6 +14,7 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // ReflectOptions choose among what reflect keeps.
@@ -298,7 +299,7 @@ func (r *reflectReader) items(ctx context.Context, o ReflectOptions) error {
 		}
 		d := r.im.finish(l, ids[l], r.project(l))
 		d.former = r.im.recollect(l, d.note)
-		if o.Project != "" && n.Project != r.im.store.Canonical(o.Project) {
+		if o.Project != "" && n.Project != project.Canonical(r.im.store, o.Project) {
 			continue
 		}
 		for _, key := range l.lost {
@@ -363,7 +364,7 @@ func (r *reflectReader) project(l *learning) string {
 		if folder := folderOf(l.hint); folder != "" {
 			return r.place.folder(folder)
 		}
-		return store.Unknown
+		return project.Unknown
 	case name == "", name == "universal", name == note.Global:
 		return note.Global
 	case filepath.IsAbs(name):
@@ -372,7 +373,7 @@ func (r *reflectReader) project(l *learning) string {
 	if full := r.snap.projects[strings.ToLower(name)]; full != "" {
 		return full
 	}
-	return r.im.store.Canonical(name)
+	return project.Canonical(r.im.store, name)
 }
 
 // folderOf returns the folder below projects that the path of a session names.

@@ -17,6 +17,7 @@ import (
 	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 )
 
 // TranscriptOptions choose among past sessions.
@@ -124,7 +125,7 @@ func (im *Importer) session(t *tree, h agent.Harness, f found, o TranscriptOptio
 	case h.Name() == "claude":
 		it.Project = place.folder(path.Base(path.Dir(f.name)))
 	}
-	if s.ended.Before(o.Since) || o.Project != "" && it.Project != im.store.Canonical(o.Project) {
+	if s.ended.Before(o.Since) || o.Project != "" && it.Project != project.Canonical(im.store, o.Project) {
 		return s, false
 	}
 	session := sessionID(t, g, f)

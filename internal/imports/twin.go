@@ -7,28 +7,29 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 )
 
 // saying is the hash by which notes of a project that say the same are known: the
 // body, and the title too where the body is short. A note without a body says
 // what no other says, and so does a session.
-func (s *snapshot) saying(n *note.Note, project string) (sum [sha256.Size]byte, ok bool) {
+func (s *snapshot) saying(n *note.Note, key string) (sum [sha256.Size]byte, ok bool) {
 	body := strings.TrimSpace(n.Body)
 	if body == "" || n.Type == note.Episodic {
 		return sum, false
 	}
 	title := ""
-	if !note.SpeaksAlone(body) {
+	if !note.SelfContained(body) {
 		title = note.Normalize(n.Title)
 	}
-	return sha256.Sum256([]byte(s.store.Canonical(project) + "\x00" + title + "\x00" + body)), true
+	return sha256.Sum256([]byte(project.Canonical(s.store, key) + "\x00" + title + "\x00" + body)), true
 }
 
 // twin returns the note of the project of n, or the global one, that says what n
 // says, or "".
 func (s *snapshot) twin(n *note.Note) note.ID {
-	for _, project := range []string{n.Project, note.Global} {
-		if sum, ok := s.saying(n, project); ok && s.said[sum] != "" {
+	for _, key := range []string{n.Project, note.Global} {
+		if sum, ok := s.saying(n, key); ok && s.said[sum] != "" {
 			return s.said[sum]
 		}
 	}

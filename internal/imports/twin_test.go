@@ -1,6 +1,7 @@
 package imports_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -8,7 +9,10 @@ import (
 	"testing"
 
 	"anamnesis/internal/imports"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 const same = "Every release is built on the small machine, because the large one has no keys."
@@ -90,14 +94,14 @@ func TestTwinFollows(t *testing.T) {
 	}{
 		{"nothing", func(*room, note.ID) {}, imports.Unchanged, "says it"},
 		{"forgotten", func(r *room, id note.ID) {
-			r.locked(func() error { _, err := r.store.Forget(id); return err })
+			r.must(func() error { _, err := tombstone.Forget(storetest.Writer(r.store), id); return err })
 		}, imports.Skipped, "it was forgotten here"},
 		{"forgotten, and its own memory is gone", func(r *room, id note.ID) {
-			r.locked(func() error { _, err := r.store.Forget(id); return err })
+			r.must(func() error { _, err := tombstone.Forget(storetest.Writer(r.store), id); return err })
 			_ = os.Remove(r.write(claudeMemory+"a.md", ""))
 		}, imports.Skipped, "it was forgotten here"},
 		{"forgotten, and the other changed", func(r *room, id note.ID) {
-			r.locked(func() error { _, err := r.store.Forget(id); return err })
+			r.must(func() error { _, err := tombstone.Forget(storetest.Writer(r.store), id); return err })
 			r.memory("b", "project", "two", same+" So they say.")
 		}, imports.Skipped, "forgotten here, as note"},
 		{"deleted by hand", func(r *room, id note.ID) {
@@ -110,10 +114,16 @@ func TestTwinFollows(t *testing.T) {
 			}
 		}, imports.Skipped, "deleted here, as note"},
 		{"archived", func(r *room, id note.ID) {
-			r.locked(func() error { _, _, err := r.store.Archive(id, "old"); return err })
+			r.must(func() error {
+				_, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old")
+				return err
+			})
 		}, imports.Unchanged, "says it"},
 		{"archived, and the other changed", func(r *room, id note.ID) {
-			r.locked(func() error { _, _, err := r.store.Archive(id, "old"); return err })
+			r.must(func() error {
+				_, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old")
+				return err
+			})
 			r.memory("b", "project", "two", same+" So they say.")
 		}, imports.Skipped, "archived here, as note"},
 		{"edited here", func(r *room, id note.ID) {

@@ -78,7 +78,7 @@ type Catalogue interface {
 	// Lookup returns the row of an id, compared without regard to case; false when there is none.
 	Lookup(ctx context.Context, id note.ID) (Row, bool, error)
 	// Twins returns the notes that say the same (same statement hash) and those
-	// that say nearly the same (simhash within store.NearBits), with the distance.
+	// that say nearly the same (simhash within note.NearBits), with the distance.
 	Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]Twin, error)
 	// Company returns, for each of the notes, those that stand beside it among the
 	// notes of its project and session that were made in the same second, by id: at

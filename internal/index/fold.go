@@ -20,11 +20,11 @@ func (ix *Index) Fold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	old, err := ix.store.Checkpoint()
+	old, err := ix.store.Events().Checkpoint()
 	if err != nil {
 		return err
 	}
-	files, err := ix.store.EventFiles()
+	files, err := ix.store.Events().Files()
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (ix *Index) Fold(ctx context.Context) error {
 		if _, dropped := old.Months[f]; dropped {
 			continue
 		}
-		next, err := ix.store.Records(f, from[f], func(r store.Record) { r.Add(add) })
+		next, err := ix.store.Events().Records(f, from[f], func(r store.Record) { r.Add(add) })
 		if err != nil {
 			return err
 		}

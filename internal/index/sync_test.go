@@ -384,7 +384,7 @@ func TestMissingTableHeals(t *testing.T) {
 func TestFold(t *testing.T) {
 	b := newBench(t)
 	log := func(kind string, ids ...note.ID) {
-		if err := b.store.Log(store.Record{Kind: kind, Notes: ids}); err != nil {
+		if err := b.store.Events().Log(store.Record{Kind: kind, Notes: ids}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -414,7 +414,7 @@ func TestFold(t *testing.T) {
 	// The month is dropped; neither this index nor a new one loses or doubles a count.
 	b.now = b.now.AddDate(1, 0, 0)
 	log(store.Injected, "a")
-	if n, err := b.store.Compact(); n != 1 || err != nil {
+	if n, err := b.store.Events().Compact(); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	for range 2 {

@@ -9,6 +9,8 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // What nearly says the forgotten lives on under other ids; whoever forgets is told.
@@ -50,7 +52,7 @@ func TestAlike(t *testing.T) {
 				t.Errorf("alike: %+v", rows)
 			}
 			// The note need not be there any more, nor anything else.
-			if _, err := d.store.Forget(gone.Note.ID); err != nil {
+			if _, err := tombstone.Forget(storetest.Writer(d.store), gone.Note.ID); err != nil {
 				t.Fatal(err)
 			}
 			if rows, err := d.Alike(t.Context(), gone.Note); err != nil || (len(rows) > 0) != c.want {

@@ -125,11 +125,11 @@ func (g *Ingester) replaces(a, b note.ID) bool {
 func (g *Ingester) amend(ctx context.Context, id note.ID, what string, change func(*note.Note, []byte) (*note.Note, error)) (Outcome, error) {
 	began := time.Now()
 	fail := func(err error) (Outcome, error) { return Outcome{}, fmt.Errorf("%s note %s: %w", what, id, err) }
-	unlock, err := g.store.Lock(ctx)
+	w, err := g.store.BeginWrite(ctx)
 	if err != nil {
 		return fail(err)
 	}
-	defer unlock()
+	defer w.End()
 	at, err := g.find(ctx, id)
 	if err == nil && at.Path == "" {
 		at, err = g.store.Find(id)
@@ -159,13 +159,13 @@ func (g *Ingester) amend(ctx context.Context, id note.ID, what string, change fu
 	if now.Statement() != was.Statement() || now.Scope != was.Scope {
 		forgotten, err := g.forgotten(now)
 		if out.Lifted = forgotten != ""; err == nil {
-			err = g.lift(&out, now)
+			err = revoke(w, &out, now)
 		}
 		if err != nil {
 			return fail(err)
 		}
 	}
-	if err := g.write(ctx, now, ref, store.Update, &out); err != nil {
+	if err := g.write(ctx, w, now, ref, store.Update, &out); err != nil {
 		return fail(err)
 	}
 	g.log(out, time.Since(began))

@@ -163,7 +163,7 @@ func TestHandoff(t *testing.T) {
 		waits(want)
 	}
 	taken("s1", 1) // it was never told
-	if err := d.store.Log(store.Record{Kind: store.Injected, Session: "s1", Notes: []note.ID{id}}); err != nil {
+	if err := d.store.Events().Log(store.Record{Kind: store.Injected, Session: "s1", Notes: []note.ID{id}}); err != nil {
 		t.Fatal(err)
 	}
 	taken("", 1)

@@ -65,7 +65,7 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 // said is what has to be equal for two notes to say the same.
 func said(n *note.Note) string {
 	body := strings.TrimSpace(n.Body)
-	if note.SpeaksAlone(body) {
+	if note.SelfContained(body) {
 		return body
 	}
 	return note.Normalize(n.Title) + "\x00" + body
@@ -83,11 +83,11 @@ func local(r index.Row) int {
 // every reference to it. What changed since the plan was made is left alone. A
 // removed note stands in the history.
 func (g *Ingester) Dedup(ctx context.Context, plan []Duplicate) (removed int, err error) {
-	unlock, err := g.store.Lock(ctx)
+	w, err := g.store.BeginWrite(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer unlock()
+	defer w.End()
 	into := make(map[note.ID]note.ID)
 	plan = slices.Clone(plan)
 	for i := range plan {
@@ -103,7 +103,7 @@ func (g *Ingester) Dedup(ctx context.Context, plan []Duplicate) (removed int, er
 	}
 	// The references first: a crash in between leaves two equal notes, and the
 	// next run finds them again.
-	paths, err := g.redirect(into)
+	paths, err := g.redirect(w, into)
 	for _, d := range plan {
 		if err != nil {
 			break
@@ -111,7 +111,7 @@ func (g *Ingester) Dedup(ctx context.Context, plan []Duplicate) (removed int, er
 		if into[d.Drop.ID] != d.Keep.ID {
 			continue
 		}
-		if err = g.absorbDuplicate(d.Drop, d.Keep); err != nil {
+		if err = g.absorbDuplicate(w, d.Drop, d.Keep); err != nil {
 			err = fmt.Errorf("remove duplicate %s of %s: %w", d.Drop.ID, d.Keep.ID, err)
 			break
 		}
@@ -135,7 +135,7 @@ func (g *Ingester) same(drop, keep index.Row) bool {
 }
 
 // absorbDuplicate removes a note that says what another says.
-func (g *Ingester) absorbDuplicate(drop, keep index.Row) error {
+func (g *Ingester) absorbDuplicate(w *store.Writer, drop, keep index.Row) error {
 	gone, _, from, err := g.store.Read(drop.Ref.Path)
 	if err != nil {
 		return err
@@ -154,15 +154,15 @@ func (g *Ingester) absorbDuplicate(drop, keep index.Row) error {
 	}
 	if !note.Equal(stays, now) {
 		now.UpdatedAt = note.At(g.store.Now())
-		if ref, _, err = g.store.Put(now, ref, store.Update); err != nil {
+		if ref, _, err = w.Put(now, ref, store.Update); err != nil {
 			return err
 		}
 	}
-	return g.store.Absorb(from, ref)
+	return w.MergeSidecar(from, ref)
 }
 
 // redirect makes every reference to a note that goes one to the note that stays.
-func (g *Ingester) redirect(into map[note.ID]note.ID) (paths []string, err error) {
+func (g *Ingester) redirect(w *store.Writer, into map[note.ID]note.ID) (paths []string, err error) {
 	if len(into) == 0 {
 		return nil, nil
 	}
@@ -182,7 +182,7 @@ func (g *Ingester) redirect(into map[note.ID]note.ID) (paths []string, err error
 			continue
 		}
 		now.UpdatedAt = note.At(g.store.Now())
-		if _, _, err := g.store.Put(now, at, store.Update); err != nil {
+		if _, _, err := w.Put(now, at, store.Update); err != nil {
 			return paths, fmt.Errorf("redirect references of note %s: %w", now.ID, err)
 		}
 		paths = append(paths, ref.Path)

@@ -6,7 +6,8 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 const broker = "The queue broker restarts nightly at three because of a memory leak in the consumer."
@@ -14,7 +15,7 @@ const broker = "The queue broker restarts nightly at three because of a memory l
 // forget forgets a note as its owner does.
 func (d *door) forget(id note.ID) {
 	d.Helper()
-	f, err := d.store.Forget(id)
+	f, err := tombstone.Forget(storetest.Writer(d.store), id)
 	if err == nil {
 		err = d.index.Refresh(d.Context(), f.Notes...)
 	}
@@ -49,7 +50,7 @@ func TestForgottenUnderAnotherTitle(t *testing.T) {
 	if out := d.add(note.Note{Title: "Broker at night", Body: broker, Provenance: machine(note.Agent)}, false); out.Result == ingest.Dropped {
 		t.Error("it is forgotten still")
 	}
-	if erased, err := d.store.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(d.store)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 }
@@ -62,7 +63,7 @@ func TestEditLiftsABody(t *testing.T) {
 	if out := d.edit(other.Note.ID, "tbd", broker); out.Result != ingest.Updated || !out.Lifted {
 		t.Errorf("%v, lifted %v", out.Result, out.Lifted)
 	}
-	if erased, err := d.store.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(d.store)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 }
@@ -73,10 +74,10 @@ func TestForgottenSession(t *testing.T) {
 	d := newDoor(t)
 	n := note.Note{Title: "Why the nightly build is red", Body: strings.Replace(long, "after that day", "since that day", 1), Provenance: machine(note.SessionEnd)}
 	for i := 0; ; i++ { // which copies are near depends on the salt
-		stone := store.NewTombstone("gone", "Generated clients\n"+long, d.now)
+		stone := tombstone.New("gone", "Generated clients\n"+long, d.now)
 		of := stone
-		if of.BodySimhash = ""; stone.Recognises(n.Saying()) && !of.Recognises(n.Saying()) {
-			if err := d.store.Bury(note.Portable, stone); err != nil {
+		if of.BodySimhash = ""; stone.Recognises(n.Fingerprint()) && !of.Recognises(n.Fingerprint()) {
+			if err := tombstone.Write(storetest.Writer(d.store), note.Portable, stone); err != nil {
 				t.Fatal(err)
 			}
 			break

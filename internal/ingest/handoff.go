@@ -93,13 +93,13 @@ func (g *Ingester) Taken(ctx context.Context, session string, projects []string)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	files, err := g.store.EventFiles()
+	files, err := g.store.Events().Files()
 	if err != nil {
 		return err
 	}
 	told := make(map[note.ID]bool)
 	for _, file := range files[max(0, len(files)-2):] { // a handoff is at most a month old
-		_, err = g.store.Records(file, 0, func(r store.Record) {
+		_, err = g.store.Events().Records(file, 0, func(r store.Record) {
 			if r.Kind == store.Injected && r.Session == session {
 				for _, id := range r.Notes {
 					told[id] = true

@@ -21,6 +21,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
 )
 
 // Options say how notes are taken in.
@@ -34,6 +35,8 @@ type Options struct {
 type Index interface {
 	index.Updater
 	index.Asker
+	State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error)
+	Sync(ctx context.Context, o index.SyncOptions) (index.Report, error)
 }
 
 // An Ingester takes notes in. It is safe for concurrent use.
@@ -101,20 +104,15 @@ func (g *Ingester) Add(ctx context.Context, d Draft) (Outcome, error) {
 	if err := n.ValidateNew(); err != nil {
 		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)
 	}
-	unlock, err := g.store.Lock(ctx)
-	if err != nil {
-		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)
-	}
-	defer unlock()
-	if err := g.decide(ctx, d, &out); err != nil {
+	if err := g.locked(ctx, func(w *store.Writer) error { return g.decide(ctx, w, d, &out) }); err != nil {
 		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)
 	}
 	g.log(out, time.Since(began))
 	return out, nil
 }
 
-// decide brings a draft to its end. The store lock is held.
-func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
+// decide brings a draft to its end.
+func (g *Ingester) decide(ctx context.Context, w *store.Writer, d Draft, out *Outcome) error {
 	n := out.Note
 	forgotten, err := g.forgotten(n)
 	if err != nil {
@@ -130,7 +128,7 @@ func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 		return err
 	}
 	if old.Path != "" {
-		return g.update(ctx, old, d, out)
+		return g.update(ctx, w, old, d, out)
 	}
 	if twin, err := g.twin(ctx, n); err != nil {
 		return err
@@ -140,21 +138,21 @@ func (g *Ingester) decide(ctx context.Context, d Draft, out *Outcome) error {
 		case twin.Exact:
 			same := n.Clone()
 			same.ID = twin.Row.ID
-			if err := g.lift(out, same); err != nil {
+			if err := revoke(w, out, same); err != nil {
 				return err
 			}
-			return g.absorb(ctx, twin.Row, out)
+			return g.absorb(ctx, w, twin.Row, out)
 		case g.opts.HoldSimilar && n.Provenance.Source != note.Human && !d.Force:
 			out.Result = Held
 			out.Why = fmt.Sprintf("nearly the same as %s %q", twin.Row.ID, shorten(twin.Row.Title))
-			return g.store.Hold(n)
+			return w.Hold(n)
 		}
 	}
 	out.Result = Created
-	if err := g.lift(out, n); err != nil {
+	if err := revoke(w, out, n); err != nil {
 		return err
 	}
-	return g.write(ctx, n, store.Ref{}, store.Update, out)
+	return g.write(ctx, w, n, store.Ref{}, store.Update, out)
 }
 
 // complete fills in what a draft may leave out, on a copy.
@@ -182,8 +180,8 @@ func (g *Ingester) complete(draft *note.Note) *note.Note {
 }
 
 // write puts a note on the disk, then into the index.
-func (g *Ingester) write(ctx context.Context, n *note.Note, old store.Ref, reason string, out *Outcome) error {
-	ref, changed, err := g.store.Put(n, old, reason)
+func (g *Ingester) write(ctx context.Context, w *store.Writer, n *note.Note, old store.Ref, reason string, out *Outcome) error {
+	ref, changed, err := w.Put(n, old, reason)
 	if err != nil {
 		return err
 	}
@@ -224,11 +222,11 @@ func (g *Ingester) find(ctx context.Context, id note.ID) (store.Ref, error) {
 
 // forgotten returns the day on which the statement of n was forgotten, or "".
 func (g *Ingester) forgotten(n *note.Note) (string, error) {
-	stones, err := g.store.TombstonesFor(n.Scope)
+	stones, err := tombstone.For(g.store, n.Scope)
 	if err != nil {
 		return "", err
 	}
-	t, ok := store.Minding(stones, n)
+	t, ok := tombstone.Match(stones, n)
 	if !ok {
 		return "", nil
 	}
@@ -236,13 +234,13 @@ func (g *Ingester) forgotten(n *note.Note) (string, error) {
 	return day, nil
 }
 
-// lift takes the tombstones back that mind a note, which its owner wants written
+// revoke takes the tombstones back that match a note, which its owner wants written
 // as it is. They go first: what stands below one may be erased.
-func (g *Ingester) lift(out *Outcome, n *note.Note) error {
+func revoke(w *store.Writer, out *Outcome, n *note.Note) error {
 	if !out.Lifted {
 		return nil
 	}
-	_, err := g.store.Lift(n)
+	_, err := tombstone.Revoke(w, n)
 	return err
 }
 
@@ -255,12 +253,12 @@ func (g *Ingester) log(out Outcome, took time.Duration) {
 	if out.Stale != nil {
 		r.Error = out.Stale.Error()
 	}
-	_ = g.store.Log(r)
+	_ = g.store.Events().Log(r)
 }
 
 // Keep decides on a held draft: write it as a note of its own.
 func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
-	n, err := g.store.HeldDraft(id)
+	n, err := g.store.Spool().HeldDraft(id)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -271,7 +269,7 @@ func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	return out, g.store.Release(id)
+	return out, g.locked(ctx, func(w *store.Writer) error { return w.Release(id) })
 }
 
 // shorten makes a title fit into a message.

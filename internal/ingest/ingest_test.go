@@ -14,6 +14,8 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 type door struct {
@@ -133,7 +135,7 @@ func TestMachineWrittenIsRedacted(t *testing.T) {
 func TestForgottenStaysForgotten(t *testing.T) {
 	d := newDoor(t)
 	n := note.Note{Title: "never deploy on friday", Body: "the on-call engineer is alone on the weekend and the last three outages began that way"}
-	if err := d.store.Bury(note.Portable, store.NewTombstone("gone", n.Statement(), d.now)); err != nil {
+	if err := tombstone.Write(storetest.Writer(d.store), note.Portable, tombstone.New("gone", n.Statement(), d.now)); err != nil {
 		t.Fatal(err)
 	}
 	near := n
@@ -149,7 +151,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 		t.Fatalf("its owner insists: %v", out.Result)
 	}
 	// What its owner wrote again is not forgotten any more, for whatever door.
-	if erased, err := d.store.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(d.store)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 	same := n
@@ -169,7 +171,7 @@ func TestForgottenTwin(t *testing.T) {
 	d := newDoor(t)
 	n := note.Note{Title: "never deploy on friday", Body: "ever"}
 	stands := d.add(n, false)
-	if err := d.store.Bury(note.Portable, store.NewTombstone("gone", n.Statement(), d.now)); err != nil {
+	if err := tombstone.Write(storetest.Writer(d.store), note.Portable, tombstone.New("gone", n.Statement(), d.now)); err != nil {
 		t.Fatal(err)
 	}
 	if out := d.add(n, true); out.Result != ingest.Unchanged || !out.Lifted || out.Note.ID != stands.Note.ID {
@@ -178,7 +180,7 @@ func TestForgottenTwin(t *testing.T) {
 	if _, err := os.Stat(d.store.Path("memory/tombstones/" + string(stands.Note.ID) + ".json")); err != nil {
 		t.Error(err)
 	}
-	if erased, err := d.store.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(d.store)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 }
@@ -225,13 +227,13 @@ func TestTwins(t *testing.T) {
 			if out.Result == ingest.Updated && (out.Note.ID != first || !slices.Equal(d.read(first).Tags, []string{"a", "b"})) {
 				t.Errorf("tags %v", d.read(first).Tags)
 			}
-			held := d.store.Held()
+			held := d.store.Spool().Held()
 			if (out.Result == ingest.Held) != (len(held) == 1) {
 				t.Errorf("%d held", len(held))
 			}
 			if len(held) == 1 {
 				kept, err := d.Keep(t.Context(), held[0].ID)
-				if err != nil || kept.Result != ingest.Created || len(d.store.Held()) != 0 || d.read(held[0].ID).Body != n.Body {
+				if err != nil || kept.Result != ingest.Created || len(d.store.Spool().Held()) != 0 || d.read(held[0].ID).Body != n.Body {
 					t.Errorf("keeping it: %v %v", kept.Result, err)
 				}
 			}
@@ -266,7 +268,7 @@ func TestSessionCapturedAgain(t *testing.T) {
 	n.Tags = append(n.Tags, "reflected", "mine")
 	n.Extra = []note.Field{{Key: "own", Raw: "own: kept\n"}}
 	ref, _ := d.store.Find("S1")
-	if _, _, err := d.store.Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Writer(d.store).Put(n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	out := d.add(session("ask", "second"), false)
@@ -289,7 +291,7 @@ func TestEditedSessionStays(t *testing.T) {
 	n := d.read("S1")
 	n.Body = "what really happened"
 	ref, _ := d.store.Find("S1")
-	if _, _, err := d.store.Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Writer(d.store).Put(n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	next := session("ask", "second")

@@ -8,7 +8,8 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // edit changes a note as its owner does.
@@ -49,8 +50,8 @@ func TestEditLifts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDoor(t)
 			n := d.add(note.Note{Title: "keys rotate", Body: c.body, Scope: c.scope}, false)
-			stone := store.NewTombstone("gone", "keys rotate\non monday", d.now.Add(-time.Hour))
-			if err := d.store.Bury(c.buried, stone); err != nil {
+			stone := tombstone.New("gone", "keys rotate\non monday", d.now.Add(-time.Hour))
+			if err := tombstone.Write(storetest.Writer(d.store), c.buried, stone); err != nil {
 				t.Fatal(err)
 			}
 			out := d.edit(n.Note.ID, c.from, c.to)
@@ -60,7 +61,7 @@ func TestEditLifts(t *testing.T) {
 			if c.name == "another field of a note that stands" {
 				return // what is to be erased is erased
 			}
-			erased, err := d.store.Obey()
+			erased, err := tombstone.Apply(storetest.Writer(d.store))
 			if err != nil || len(erased) > 0 {
 				t.Errorf("erased %v %v", erased, err)
 			}
@@ -72,7 +73,7 @@ func TestEditLifts(t *testing.T) {
 func TestForgottenForTheOthers(t *testing.T) {
 	d := newDoor(t)
 	n := note.Note{Title: "release train", Body: "runs each friday and nobody minds the noise"}
-	if err := d.store.Bury(note.Portable, store.NewTombstone("gone", n.Statement(), d.now.Add(-time.Hour))); err != nil {
+	if err := tombstone.Write(storetest.Writer(d.store), note.Portable, tombstone.New("gone", n.Statement(), d.now.Add(-time.Hour))); err != nil {
 		t.Fatal(err)
 	}
 	here := n
@@ -96,7 +97,7 @@ func TestForgottenForTheOthers(t *testing.T) {
 	if out := d.add(n, false); out.Result != ingest.Unchanged {
 		t.Errorf("%v %s", out.Result, out.Why)
 	}
-	if erased, err := d.store.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(d.store)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 }

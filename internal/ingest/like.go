@@ -61,7 +61,7 @@ func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 		}
 		all = append(all, Like{r, r.ID, r.Title, r.Project, g.stateOf(r, other)})
 	}
-	for _, draft := range g.store.Held() {
+	for _, draft := range g.store.Spool().Held() {
 		if near(draft) {
 			all = append(all, Like{ID: draft.ID, Title: draft.Title, Project: draft.Project, State: LikeDraft})
 		}
@@ -72,12 +72,12 @@ func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 
 // nearTo returns the function that says whether another note says nearly what n says.
 func (g *Ingester) nearTo(n *note.Note) func(*note.Note) bool {
-	was := n.Saying()
+	was := n.Fingerprint()
 	return func(other *note.Note) bool {
 		if other.ID == n.ID || other.Project != n.Project && other.Project != note.Global && n.Project != note.Global {
 			return false
 		}
-		said := other.Saying()
+		said := other.Fingerprint()
 		return !said.Same(&was) && alike(was.Words, said.Words) >= g.opts.Similarity
 	}
 }
@@ -118,9 +118,9 @@ func (g *Ingester) toldAgain(ctx context.Context, n *note.Note) ([]Like, error) 
 
 // hidden reports whether a note that stays when n is forgotten supersedes a note.
 func (g *Ingester) hidden(id note.ID, n *note.Note) bool {
-	was := n.Saying()
+	was := n.Fingerprint()
 	stays := func(other *note.Note) bool {
-		said := other.Saying()
+		said := other.Fingerprint()
 		return !said.Same(&was)
 	}
 	for ref := range g.store.Walk() {

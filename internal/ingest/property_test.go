@@ -17,6 +17,8 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -67,7 +69,7 @@ var titles = []string{"Queue", "Nightly restart of the broker", "What the team l
 func key(n *note.Note) string {
 	for i, body := range bodies {
 		if note.Normalize(n.Body) == note.Normalize(body) {
-			if note.SpeaksAlone(body) {
+			if note.SelfContained(body) {
 				return fmt.Sprint(i)
 			}
 			return fmt.Sprint(i, n.Title)
@@ -138,10 +140,10 @@ func (p *peer) forget() {
 	if len(all) == 0 {
 		return
 	}
-	n, err := p.store.Remembered(rapid.SampledFrom(all).Draw(w.T, "note"))
+	n, err := p.store.LatestRevision(rapid.SampledFrom(all).Draw(w.T, "note"))
 	w.check(err)
 	w.decisions[key(n)] = true
-	f, err := p.store.Forget(n.ID)
+	f, err := tombstone.Forget(storetest.Writer(p.store), n.ID)
 	w.check(err)
 	w.check(p.index.Refresh(w.Context(), f.Notes...))
 }
@@ -178,7 +180,7 @@ func (p *peer) sync() {
 		for name, text := range w.hub {
 			theirs[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		merge, err := p.store.Merger(theirs)
+		merge, err := ingest.NewIncoming(p.store).Merger(theirs)
 		w.check(err)
 		ours, merged := p.files("memory"), make(map[string]string)
 		names := make(map[string]bool)
@@ -187,28 +189,28 @@ func (p *peer) sync() {
 				names[name] = true
 			}
 		}
-		var changes []store.Change
+		var changes []ingest.RemoteChange
 		for name := range names {
 			was := bytesOf(ours, name)
 			now, other, err := merge(name, bytesOf(p.base, name), was, bytesOf(w.hub, name))
 			w.check(err)
 			if other != nil {
-				_, _, err := p.store.AddConflict(name, now, other)
+				_, _, err := storetest.Writer(p.store).AddConflict(name, now, other)
 				w.check(err)
 			}
-			changes = append(changes, store.Change{Path: name, Old: was, New: now})
+			changes = append(changes, ingest.RemoteChange{Path: name, Old: was, New: now})
 			if now != nil {
 				merged[name] = string(now)
 			}
 		}
-		late, err := p.store.Adopt(changes)
+		late, err := ingest.NewIncoming(p.store).Apply(changes)
 		if w.check(err); len(late) > 0 {
 			w.Fatalf("changed meanwhile: %v", late)
 		}
 		w.hub, p.base = merged, merged
-		erased, err := p.store.Obey()
+		erased, err := tombstone.Apply(storetest.Writer(p.store))
 		w.check(err)
-		moved, err := p.store.Settle()
+		moved, err := ingest.NewIncoming(p.store).ResolveDuplicateIDs()
 		w.check(err)
 		_, err = p.index.Sync(w.Context(), index.SyncOptions{})
 		w.check(err)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
 
 // A Repair is a change of one line in a note's front matter, which a look over
@@ -98,31 +97,24 @@ func (g *Ingester) look(ctx context.Context, key string, want func(*note.Note) s
 // Repair carries a plan out and returns how many notes it changed. What changed
 // since the plan was made is left alone.
 func (g *Ingester) Repair(ctx context.Context, plan []Repair) (changed int, err error) {
-	unlock, err := g.store.Lock(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer unlock()
-	var paths []string
-	for _, r := range plan {
-		was, _, ref, rerr := g.store.Read(r.path)
-		if rerr != nil || was.ID != r.ID || *r.field(was) != r.From {
-			continue
+	err = g.Revise(ctx, func(all *Revision) error {
+		for _, r := range plan {
+			was, _, ref, rerr := g.store.Read(r.path)
+			if rerr != nil || was.ID != r.ID || *r.field(was) != r.From {
+				continue
+			}
+			now := was.Clone()
+			*r.field(now) = r.To
+			err := now.Validate()
+			if err == nil {
+				err = all.Put(now, ref)
+			}
+			if err != nil {
+				return fmt.Errorf("change %s of note %s from %q to %q: %w", r.Key, r.ID, r.From, r.To, err)
+			}
+			changed++
 		}
-		now := was.Clone()
-		*r.field(now) = r.To
-		if err = now.Validate(); err == nil {
-			_, _, err = g.store.Put(now, ref, store.Update)
-		}
-		if err != nil {
-			err = fmt.Errorf("change %s of note %s from %q to %q: %w", r.Key, r.ID, r.From, r.To, err)
-			break
-		}
-		changed++
-		paths = append(paths, r.path)
-	}
-	if rerr := g.index.Refresh(ctx, paths...); err == nil {
-		err = rerr
-	}
+		return nil
+	})
 	return changed, err
 }

@@ -12,13 +12,13 @@ import (
 )
 
 // update brings an existing note and a draft with its id together.
-func (g *Ingester) update(ctx context.Context, old store.Ref, d Draft, out *Outcome) error {
+func (g *Ingester) update(ctx context.Context, w *store.Writer, old store.Ref, d Draft, out *Outcome) error {
 	was, _, ref, err := g.store.Read(old.Path)
 	if err != nil {
 		return err
 	}
 	now := revise(was, out.Note)
-	if err := g.lift(out, now); err != nil {
+	if err := revoke(w, out, now); err != nil {
 		return err
 	}
 	if note.Equal(was, now) {
@@ -33,7 +33,7 @@ func (g *Ingester) update(ctx context.Context, old store.Ref, d Draft, out *Outc
 		now.Tags = slices.DeleteFunc(now.Tags, func(t string) bool { return t == "reflected" })
 	}
 	out.Result, out.Note = Updated, now
-	return g.write(ctx, now, ref, d.Reason, out)
+	return g.write(ctx, w, now, ref, d.Reason, out)
 }
 
 // later returns the later of two stamps; one that is no time is the earlier.
@@ -88,7 +88,7 @@ func unite(a, b *note.Note) {
 
 // absorb adds what a draft knows beyond its exact twin to the twin: tags and
 // evidence. The statement itself is there already.
-func (g *Ingester) absorb(ctx context.Context, twin index.Row, out *Outcome) error {
+func (g *Ingester) absorb(ctx context.Context, w *store.Writer, twin index.Row, out *Outcome) error {
 	was, _, ref, err := g.store.Read(twin.Ref.Path)
 	if err != nil {
 		return err
@@ -102,5 +102,5 @@ func (g *Ingester) absorb(ctx context.Context, twin index.Row, out *Outcome) err
 	}
 	now.UpdatedAt = note.At(g.store.Now())
 	out.Result, out.Note = Updated, now
-	return g.write(ctx, now, ref, store.Update, out)
+	return g.write(ctx, w, now, ref, store.Update, out)
 }

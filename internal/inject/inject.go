@@ -98,7 +98,7 @@ func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 
 // Log records that b was shown, for the counters and for those who ask why.
 func (in *Injector) Log(p Place, b Block, took time.Duration) error {
-	return in.store.Log(store.Record{
+	return in.store.Events().Log(store.Record{
 		Kind: store.Injected, Session: p.Session, Project: p.Project,
 		Notes: b.Shown, Count: len(b.Shown), MS: float64(took.Microseconds()) / 1000,
 	})

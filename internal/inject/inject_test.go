@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,7 +44,7 @@ func open(t *testing.T, o inject.Options, notes ...note.Note) (*inject.Injector,
 		}
 		n.MachineID, n.Scope = "box", note.Portable
 		n.UpdatedAt = note.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i) * time.Minute))
-		if _, _, err := s.Put(&n, store.Ref{}, store.Update); err != nil {
+		if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"anamnesis/internal/mcp"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 )
 
 // meta is what every request carries since 2026-07-28.
@@ -278,8 +279,8 @@ func TestScript(t *testing.T) {
 func TestRootsAreAskedOnce(t *testing.T) {
 	w := open(t)
 	a, b := t.TempDir(), t.TempDir()
-	w.add(t, note.Note{Title: "a", Body: "walrus", Project: w.store.Identify(a).Key})
-	w.add(t, note.Note{Title: "b", Body: "walrus", Project: w.store.Identify(b).Key})
+	w.add(t, note.Note{Title: "a", Body: "walrus", Project: project.Identify(w.store, a).Key})
+	w.add(t, note.Note{Title: "b", Body: "walrus", Project: project.Identify(w.store, b).Key})
 	r := w.raw(t)
 	r.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"listChanged":true}},"clientInfo":{"name":"raw","version":"1"}}}`)
 	r.next()

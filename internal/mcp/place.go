@@ -14,7 +14,7 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -45,63 +45,63 @@ func callerOf[P sdk.Params](r *sdk.ServerRequest[P]) caller {
 
 // A place is the project that a call is about.
 type place struct {
-	id  store.Identity // its key is empty when nobody knows
-	dir string         // of the project, "" when it was named
+	id  project.Identity // its key is empty when nobody knows
+	dir string           // of the project, "" when it was named
 }
 
 // place works out the project of a call: the one that it names; else, for "" and
 // ".", that of the client's folders, or of the folder the server was started in.
-func (s *Server) place(ctx context.Context, c caller, project string) (place, error) {
+func (s *Server) place(ctx context.Context, c caller, named string) (place, error) {
 	switch {
-	case len([]rune(project)) > maxKey:
+	case len([]rune(named)) > maxKey:
 		return place{}, errors.New("the project's key is longer than 300 characters")
-	case strings.ContainsFunc(project, unicode.IsControl):
+	case strings.ContainsFunc(named, unicode.IsControl):
 		return place{}, errors.New("the project's key holds a control character")
 	}
-	if project == note.Global { // no client need be asked where it is
-		return place{id: store.Identity{Key: note.Global, Source: "call"}}, nil
+	if named == note.Global { // no client need be asked where it is
+		return place{id: project.Identity{Key: note.Global, Source: "call"}}, nil
 	}
 	here := place{dir: s.dir(ctx, c)}
 	if here.dir != "" {
-		here.id = s.rooms.Store.Identify(here.dir)
+		here.id = project.Identify(s.rooms.Store, here.dir)
 	}
-	if here.id.Key == store.Unknown { // the root folder, where some clients start their servers
+	if here.id.Key == project.Unknown { // the root folder, where some clients start their servers
 		here = place{}
 	}
-	if project == "" || project == "." {
+	if named == "" || named == "." {
 		return here, nil
 	}
-	key := s.rooms.Store.Canonical(project)
-	if here.dir != "" && s.rooms.Store.Canonical(here.id.Key) == key {
+	key := project.Canonical(s.rooms.Store, named)
+	if here.dir != "" && project.Canonical(s.rooms.Store, here.id.Key) == key {
 		return here, nil // its branches are known then
 	}
-	return place{id: store.Identity{Key: key, Source: "call"}}, nil
+	return place{id: project.Identity{Key: key, Source: "call"}}, nil
 }
 
 // scope works out which notes a question is about: of the project that is named
 // and no other; of all for "*"; else of the present project and those for every
 // project. Where no project is known, all are asked.
-func (s *Server) scope(ctx context.Context, c caller, project string) (recall.Scope, error) {
+func (s *Server) scope(ctx context.Context, c caller, named string) (recall.Scope, error) {
 	reach := s.opts.Reach
-	if project == everywhere {
-		reach.Global, project = true, ""
+	if named == everywhere {
+		reach.Global, named = true, ""
 	}
-	p, err := s.place(ctx, c, project)
+	p, err := s.place(ctx, c, named)
 	if err != nil {
 		return recall.Scope{}, err
 	}
-	if reach.Only = project != ""; reach.Only {
+	if reach.Only = named != ""; reach.Only {
 		reach.Global = false
 	}
 	if p.id.Key == "" {
-		if project != "" {
+		if named != "" {
 			return recall.Scope{}, errNowhere
 		}
 		return recall.ScopeOf(recall.Place{}, recall.Reach{Global: true, AllBranches: true}), nil
 	}
 	branch := ""
 	if p.dir != "" {
-		branch = store.Side(p.dir, p.id.Branch)
+		branch = project.BranchScope(p.dir, p.id.Branch)
 	}
 	if s.opts.Branch != "" {
 		branch = strings.TrimPrefix(s.opts.Branch, "-")

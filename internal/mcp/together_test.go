@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -37,16 +38,16 @@ func TestTogether(t *testing.T) {
 	})
 	wg.Go(func() {
 		for i := range rounds {
-			unlock, err := w.store.Lock(t.Context())
+			writer, err := w.store.BeginWrite(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			n := &note.Note{ID: note.NewID(w.store.Now()), Type: note.Semantic, Title: fmt.Sprintf("from another program %d", i), Body: "x", Scope: note.Portable, Project: "global", UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human, Confidence: 1}}
-			if _, _, err := w.store.Put(n, store.Ref{}, store.Update); err != nil {
+			if _, _, err := writer.Put(n, store.Ref{}, store.Update); err != nil {
 				t.Error(err)
 			}
-			unlock()
+			writer.End()
 		}
 	})
 	for c := range 2 {
@@ -91,7 +92,7 @@ func bench(b *testing.B, change ...func(*world)) *world {
 			Body: fmt.Sprintf("The topic%d of service%d depends on module%d and fails with error%d.", i%97, i%31, i%211, i), UserID: "self", WorkspaceID: "personal",
 			Provenance: note.Provenance{Source: note.Human, Confidence: 1}, UpdatedAt: note.At(w.store.Now()),
 		}
-		ref, _, err := w.store.Put(n, store.Ref{}, store.Update)
+		ref, _, err := storetest.Writer(w.store).Put(n, store.Ref{}, store.Update)
 		if err == nil { // a walk compares young files by their bytes
 			err = os.Chtimes(w.store.Path(ref.Path), time.Time{}, w.store.Now().Add(-time.Hour))
 		}

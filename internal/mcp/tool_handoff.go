@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -160,7 +161,7 @@ func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOu
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
 	}
-	all, err := s.rooms.Handoffs.Pending(ctx, s.rooms.Store.Names(p.id))
+	all, err := s.rooms.Handoffs.Pending(ctx, project.Names(s.rooms.Store, p.id))
 	if err != nil {
 		return out, err
 	}

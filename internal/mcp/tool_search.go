@@ -178,7 +178,7 @@ func (s *Server) log(res *recall.Result) {
 	if s.rooms.Redact != nil {
 		r.Query = s.rooms.Redact(res.Query.Text).String()
 	}
-	_ = s.rooms.Store.Log(r)
+	_ = s.rooms.Store.Events().Log(r)
 }
 
 // filter makes of a call's filter one of the index.

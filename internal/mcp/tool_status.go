@@ -39,7 +39,7 @@ func (s *Server) status(ctx context.Context, _ caller, _ struct{}) (statusOut, e
 	st := s.rooms.Store
 	out := statusOut{
 		Root: st.Root(), DBPath: st.Path("index.db"), ByType: map[string]int{}, ByProject: map[string]int{}, ByScope: map[string]int{},
-		ByWorkspace: map[string]int{}, Held: len(st.Held()), Conflicts: st.CountConflicts(), ReadOnly: st.ReadOnly(),
+		ByWorkspace: map[string]int{}, Held: len(st.Spool().Held()), Conflicts: st.Conflicts().Count(), ReadOnly: st.ReadOnly(),
 		Sync: SyncStatus{Detail: "synchronisation is not available here"},
 	}
 	var err error

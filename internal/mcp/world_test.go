@@ -21,6 +21,8 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -108,13 +110,13 @@ func (w *world) add(tb testing.TB, n note.Note) note.ID {
 
 // forget is what the command does.
 func (w *world) forget(ctx context.Context, id note.ID, apply bool) (mcp.ForgetPlan, error) {
-	f, err := w.store.PlanForget(id)
+	f, err := tombstone.Plan(w.store, id)
 	if apply && err == nil {
 		var unlock func()
 		if unlock, err = w.store.Lock(ctx); err != nil {
 			return mcp.ForgetPlan{}, err
 		}
-		f, err = w.store.Forget(id)
+		f, err = tombstone.Forget(storetest.Writer(w.store), id)
 		unlock()
 		if err == nil {
 			err = w.index.Refresh(ctx, append(f.Notes, f.Tombstone)...)

@@ -2,6 +2,11 @@ package note
 
 import "math/bits"
 
+// NearBits is how many bits the simhashes of near-copies differ in at most. Three
+// of 64 is the usual bound for near-duplicate documents (Manku, Jain, Das Sarma:
+// Detecting Near-Duplicates for Web Crawling, WWW 2007).
+const NearBits = 3
+
 // Simhash folds the hashes of words into 64 bits such that similar lists of
 // words get hashes that differ in few bits (Charikar, STOC 2002). Neighbouring
 // words count as pairs too, so that order matters.

@@ -39,10 +39,10 @@ func Normalize(s string) string {
 // longBody is the number of words from which a body says enough without its title.
 const longBody = 8
 
-// SpeaksAlone reports whether a body says enough without its title: two notes of
+// SelfContained reports whether a body says enough without its title: two notes of
 // that body say the same, whatever their titles are. It has at least eight words
 // in which there is a letter or a digit.
-func SpeaksAlone(body string) bool {
+func SelfContained(body string) bool {
 	words := 0
 	for w := range strings.FieldsSeq(body) {
 		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
@@ -55,8 +55,8 @@ func SpeaksAlone(body string) bool {
 	return false
 }
 
-// A Saying is what a note says, in the form in which two are compared.
-type Saying struct {
+// A Fingerprint is what a note says, in the form in which two are compared.
+type Fingerprint struct {
 	Statement string   // normalised
 	Words     []string // of the statement
 	Body      string   // normalised; empty unless it speaks alone
@@ -64,20 +64,20 @@ type Saying struct {
 	Session   bool     // it is what a session did
 }
 
-// Saying returns what n says.
-func (n *Note) Saying() Saying {
-	s := SayingOf(n.Statement())
+// Fingerprint returns what n says, in the form in which notes are compared.
+func (n *Note) Fingerprint() Fingerprint {
+	s := FingerprintOf(n.Statement())
 	s.Session = n.Type == Episodic
 	return s
 }
 
-// SayingOf returns what a statement says: the title up to the first line feed,
+// FingerprintOf returns what a statement says: the title up to the first line feed,
 // then the body.
-func SayingOf(statement string) Saying {
-	s := Saying{Statement: Normalize(statement)}
+func FingerprintOf(statement string) Fingerprint {
+	s := Fingerprint{Statement: Normalize(statement)}
 	s.Words = strings.Fields(s.Statement)
 	title, body, _ := strings.Cut(statement, "\n")
-	if !SpeaksAlone(body) {
+	if !SelfContained(body) {
 		return s
 	}
 	s.Body, s.BodyWords = s.Statement, s.Words
@@ -91,6 +91,6 @@ func SayingOf(statement string) Saying {
 
 // Same reports whether two notes say the same: in the same words, or in the same
 // body where that speaks alone.
-func (s *Saying) Same(other *Saying) bool {
+func (s *Fingerprint) Same(other *Fingerprint) bool {
 	return s.Statement == other.Statement || s.Body != "" && s.Body == other.Body
 }

@@ -23,7 +23,7 @@ func TestSpeaksAlone(t *testing.T) {
 		{"https://api.internal/v2/one/two/three/four/five", false},
 		{"* * * * * * * * *", false},
 	} {
-		if got := note.SpeaksAlone(c.body); got != c.want {
+		if got := note.SelfContained(c.body); got != c.want {
 			t.Errorf("%q: %v", c.body, got)
 		}
 	}
@@ -36,13 +36,13 @@ func TestSaying(t *testing.T) {
 			Title: strings.ReplaceAll(rapid.OneOf(rapid.String(), textGen()).Draw(t, "title"), "\n", " "),
 			Body:  rapid.OneOf(rapid.String(), textGen()).Draw(t, "body") + strings.Repeat(" word-\u0301é", rapid.IntRange(0, 12).Draw(t, "words")),
 		}
-		s := n.Saying()
-		want := note.Saying{Statement: note.Normalize(n.Statement())}
-		if note.SpeaksAlone(n.Body) {
+		s := n.Fingerprint()
+		want := note.Fingerprint{Statement: note.Normalize(n.Statement())}
+		if note.SelfContained(n.Body) {
 			want.Body = note.Normalize(n.Body)
 		}
 		if s.Statement != want.Statement || s.Body != want.Body || !slices.Equal(s.Words, strings.Fields(want.Statement)) ||
-			!slices.Equal(s.BodyWords, strings.Fields(want.Body)) || (s.Body != "") != note.SpeaksAlone(n.Body) {
+			!slices.Equal(s.BodyWords, strings.Fields(want.Body)) || (s.Body != "") != note.SelfContained(n.Body) {
 			t.Fatalf("%q: %+v", n.Statement(), s)
 		}
 	})
@@ -61,7 +61,7 @@ func TestSame(t *testing.T) {
 		{"another body", "t\n" + long, "t\n" + long + " in it", false},
 		{"nothing", "t\n", "u\n", false},
 	} {
-		a, b := note.SayingOf(c.a), note.SayingOf(c.b)
+		a, b := note.FingerprintOf(c.a), note.FingerprintOf(c.b)
 		if a.Same(&b) != c.want || b.Same(&a) != c.want {
 			t.Errorf("%s: not %v", c.name, c.want)
 		}

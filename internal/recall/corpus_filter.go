@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/store/project"
 )
 
 // A CorpusFilter says which notes a corpus is made of: those that pass all of
@@ -81,7 +82,7 @@ func (f *CorpusFilter) predicate(ctx context.Context, e *Engine) (func(*index.Ro
 	if err != nil {
 		return nil, err
 	}
-	project := e.store.Canonical(f.Project)
+	project := project.Canonical(e.store, f.Project)
 	return func(r *index.Row) bool {
 		made := r.Created
 		if made.IsZero() {

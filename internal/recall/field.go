@@ -13,7 +13,7 @@ const maxField = 500
 // Project returns the fields of a note that a query asks for (S1), empty ones
 // left out: front matter keys, or sections of the body, so that a note that
 // was written before there were fields answers too.
-func project(n *note.Note, names []string) map[string]string {
+func fieldsOf(n *note.Note, names []string) map[string]string {
 	got := make(map[string]string, len(names))
 	if stubbed("S1") {
 		return got

@@ -87,7 +87,7 @@ func (e *Engine) noteGap(q Query, res *Result) {
 	for _, h := range res.Hits {
 		r.Notes = append(r.Notes, h.Row.ID)
 	}
-	_ = e.store.Log(r) // a question is answered whether or not that can be written down
+	_ = e.store.Events().Log(r) // a question is answered whether or not that can be written down
 }
 
 // maxLogged is how much of a question the event log keeps, in characters. The
@@ -221,12 +221,12 @@ func (e *Engine) Gaps(ctx context.Context, o GapOptions) ([]Gap, error) {
 
 // gapRecords reads what the event log says of gaps, oldest first.
 func (e *Engine) gapRecords() (records []store.Record, err error) {
-	files, err := e.store.EventFiles()
+	files, err := e.store.Events().Files()
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		if _, err := e.store.Records(f, 0, func(r store.Record) {
+		if _, err := e.store.Events().Records(f, 0, func(r store.Record) {
 			if r.Kind == store.Gap {
 				records = append(records, r)
 			}
@@ -270,7 +270,7 @@ func (e *Engine) CloseGap(ctx context.Context, text string) (Gap, error) {
 			}
 		}
 		if near > 0 {
-			return best, e.store.Log(store.Record{Kind: store.Gap, Text: best.Terms, Count: closed})
+			return best, e.store.Events().Log(store.Record{Kind: store.Gap, Text: best.Terms, Count: closed})
 		}
 	}
 	return Gap{}, fmt.Errorf("close gap %q: %w", upTo(text), ErrNoGap)

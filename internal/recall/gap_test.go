@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -18,12 +19,12 @@ import (
 // gapLog reads what was written down of gaps.
 func gapLog(t *testing.T, s *store.Store) (all []store.Record) {
 	t.Helper()
-	files, err := s.EventFiles()
+	files, err := s.Events().Files()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if _, err := s.Records(f, 0, func(r store.Record) { all = append(all, r) }); err != nil {
+		if _, err := s.Events().Records(f, 0, func(r store.Record) { all = append(all, r) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +166,7 @@ func TestGapCloses(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	n := note.Note{ID: "new", Type: note.Semantic, Scope: note.Portable, Project: "p", Title: "the walrus", Body: "dives deep", UpdatedAt: note.At(noon), Provenance: note.Provenance{Source: note.Human}}
-	if _, _, err := s.Put(&n, store.Ref{}, store.Update); err != nil {
+	if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,7 +59,7 @@ func openWith(t *testing.T, o recall.Options, notes ...note.Note) (*recall.Engin
 		if n.Provenance.Source == "" {
 			n.Provenance = note.Provenance{Source: note.Human, Confidence: 1}
 		}
-		if _, _, err := s.Put(&n, store.Ref{}, store.Update); err != nil {
+		if _, _, err := storetest.Writer(s).Put(&n, store.Ref{}, store.Update); err != nil {
 			t.Fatal(err)
 		}
 	}

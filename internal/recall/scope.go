@@ -7,7 +7,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // A Place is where a question is asked, and what is known there.
@@ -75,8 +75,8 @@ func (s Scope) Branches() []string { return slices.Clone(s.branches) }
 // Place finds out about a project what a scope needs to know. branch is the one
 // that is checked out (store.Side); merged says which of some branches the trunk
 // holds, and is asked only when there are notes of other branches.
-func (e *Engine) Place(ctx context.Context, id store.Identity, branch string, merged func([]string) []string) (Place, error) {
-	p := Place{Project: id.Key, Projects: e.store.Names(id), Branch: branch}
+func (e *Engine) Place(ctx context.Context, id project.Identity, branch string, merged func([]string) []string) (Place, error) {
+	p := Place{Project: id.Key, Projects: project.Names(e.store, id), Branch: branch}
 	some, err := e.index.Select(ctx, index.Filter{Projects: p.Projects, Now: e.store.Now()}, 1)
 	if err != nil {
 		return p, err

@@ -8,7 +8,8 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,7 +27,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 		}
 	}
 	e, s := open(t, notes...)
-	if err := s.AddAlias("project-01", "project-00"); err != nil {
+	if err := project.AddAlias(storetest.Writer(s), "project-01", "project-00"); err != nil {
 		t.Fatal(err)
 	}
 	found := func(q recall.Query) []note.ID {
@@ -45,7 +46,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 	}
 	for p := 2; p < projects; p++ {
 		for b, branch := range branches {
-			at, err := e.Place(t.Context(), store.Identity{Key: fmt.Sprintf("project-%02d", p)}, branch, nil)
+			at, err := e.Place(t.Context(), project.Identity{Key: fmt.Sprintf("project-%02d", p)}, branch, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +69,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 	}
 
 	// Two names of one project are one project.
-	at, err := e.Place(t.Context(), store.Identity{Key: "project-00"}, "", nil)
+	at, err := e.Place(t.Context(), project.Identity{Key: "project-00"}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 	}
 
 	// What the trunk holds by now, it knows.
-	at, err = e.Place(t.Context(), store.Identity{Key: "project-07"}, "", func(others []string) []string {
+	at, err = e.Place(t.Context(), project.Identity{Key: "project-07"}, "", func(others []string) []string {
 		if d := cmp.Diff([]string{"feature/a", "feature/b", "release"}, others); d != "" {
 			t.Errorf("asked about (-want +got):\n%s", d)
 		}
@@ -94,7 +95,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 	}
 
 	// A project without notes is not all projects.
-	at, err = e.Place(t.Context(), store.Identity{Key: "unheard-of"}, "", nil)
+	at, err = e.Place(t.Context(), project.Identity{Key: "unheard-of"}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/store/storetest"
 )
 
 // chained are three notes, each of which took the place of the one before, in
@@ -157,7 +158,7 @@ func TestEndedRelation(t *testing.T) {
 				note.Note{ID: "plants", Title: "Office plants", Body: "They need water on Mondays."},
 			)
 			for id, text := range map[string]string{"till": tt.sidecar, "slots": "entities:\n- {name: connection pool, type: config}\n"} {
-				if err := s.Replace("memory/semantic/"+id+".entities.yaml", []byte(text)); err != nil {
+				if err := storetest.Writer(s).Replace("memory/semantic/"+id+".entities.yaml", []byte(text)); err != nil {
 					t.Fatal(err)
 				}
 			}

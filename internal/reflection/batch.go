@@ -87,7 +87,7 @@ func common(notes []*note.Note) string {
 
 // resume finishes the batches of a project that an earlier run left.
 func (r *Reflector) resume(ctx context.Context, project string, rep *Report) error {
-	batches, err := r.store.Batches()
+	batches, err := r.store.Spool().Batches()
 	if err != nil {
 		return err
 	}
@@ -120,23 +120,23 @@ func (r *Reflector) finish(ctx context.Context, b store.Batch, rep *Report) erro
 		rep.Notes = append(rep.Notes, w)
 		rep.Stale = errors.Join(rep.Stale, stale)
 	}
-	var paths []string
-	for _, s := range b.Sources {
-		path, err := r.tag(ctx, s, rep)
-		if err != nil {
-			return fmt.Errorf("finish batch %s: mark session %s: %w", b.ID, s.ID, err)
+	err := r.ingester.Revise(ctx, func(all *ingest.Revision) error {
+		for _, s := range b.Sources {
+			if err := r.tag(ctx, all, s, rep); err != nil {
+				return fmt.Errorf("finish batch %s: mark session %s: %w", b.ID, s.ID, err)
+			}
 		}
-		if path != "" {
-			paths = append(paths, path)
-		}
-	}
-	if len(paths) > 0 {
-		rep.Stale = errors.Join(rep.Stale, r.index.Refresh(ctx, paths...))
-	}
-	if err := r.store.DropBatch(b.ID); err != nil {
+		return nil
+	})
+	if stale := new(ingest.StaleError); errors.As(err, &stale) {
+		rep.Stale = errors.Join(rep.Stale, stale.Err)
+	} else if err != nil {
 		return err
 	}
-	_ = r.store.Log(store.Record{ // a log that cannot be written loses a line, no note
+	if err := r.store.Spool().DropBatch(b.ID); err != nil {
+		return err
+	}
+	_ = r.store.Events().Log(store.Record{ // a log that cannot be written loses a line, no note
 		Kind: store.Reflected, Project: b.Project, Text: "distil", Model: b.Model, Count: len(b.Sources), Notes: ids(rep.Notes),
 	})
 	return nil
@@ -153,7 +153,7 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 			return w, nil, nil
 		}
 	}
-	if _, err := r.store.HeldDraft(n.ID); err == nil {
+	if _, err := r.store.Spool().HeldDraft(n.ID); err == nil {
 		w.Result, w.Why = ingest.Held, "it waits already"
 		return w, nil, nil
 	}
@@ -168,38 +168,32 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 	return w, out.Stale, nil
 }
 
-// tag marks a source as distilled and returns its path, "" when there is nothing
-// to do. The file is read again under the lock, and only its tags change: what
-// somebody wrote into it while the model was thinking stays, and when that is
-// something else than the model has read, the note is not distilled yet.
-func (r *Reflector) tag(ctx context.Context, s store.Source, rep *Report) (string, error) {
-	unlock, err := r.store.Lock(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
+// tag marks a source as distilled, unless there is nothing to do. The file is read
+// again under the lock, and only its tags change: what somebody wrote into it while
+// the model was thinking stays, and when that is something else than the model has
+// read, the note is not distilled yet.
+func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s store.Source, rep *Report) error {
 	ref, err := r.locate(ctx, s.ID)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil // deleted or forgotten meanwhile
+		return nil // deleted or forgotten meanwhile
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	n, _, ref, err := r.store.Read(ref.Path)
 	if err != nil {
-		return "", nil // it is no note any more; the index names it
+		return nil //nolint:nilerr // it is no note any more; the index names it
 	}
 	if contentHash(n) != s.Hash {
 		rep.Changed = append(rep.Changed, s.ID)
-		return "", nil
+		return nil
 	}
 	rep.Sessions++
 	if !n.AddTags(tagReflected) {
-		return "", nil
+		return nil
 	}
 	slices.Sort(n.Tags)
-	ref, _, err = r.store.Put(n, ref, store.Update)
-	return ref.Path, err
+	return all.Put(n, ref)
 }
 
 // locate finds the file of a note: where the index says, or else anywhere.

@@ -62,7 +62,7 @@ func (a allowance) Allow(context.Context) error {
 // Spent implements llm.Budget. A log that cannot be written loses a line: the
 // answer has been paid for.
 func (a allowance) Spent(model string, u llm.Usage) {
-	_ = a.store.Log(store.Record{Kind: store.Asked, Text: a.purpose, Model: model, In: u.Prompt, Out: u.Answer, Count: 1})
+	_ = a.store.Events().Log(store.Record{Kind: store.Asked, Text: a.purpose, Model: model, In: u.Prompt, Out: u.Answer, Count: 1})
 }
 
 // today counts what was spent since midnight, from where it last stopped.
@@ -76,7 +76,7 @@ func (b *Budget) today() (Spending, error) {
 			b.file, b.next = file, 0
 		}
 	}
-	next, err := b.store.Records(b.file, b.next, func(r store.Record) {
+	next, err := b.store.Events().Records(b.file, b.next, func(r store.Record) {
 		if r.Kind == store.Asked && len(r.At) > len(b.day) && r.At[:len(b.day)] == b.day {
 			b.spent.add(r)
 		}

@@ -32,7 +32,7 @@ type Cost struct {
 // Costs counts what models were asked on this machine since a day, newest day
 // first. The event log keeps some months; what is older is not counted.
 func Costs(ctx context.Context, s *store.Store, since time.Time) ([]Cost, error) {
-	files, err := s.EventFiles()
+	files, err := s.Events().Files()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Costs(ctx context.Context, s *store.Store, since time.Time) ([]Cost, error)
 		if file < from[:len("2006-01")] {
 			continue
 		}
-		if _, err := s.Records(file, 0, func(r store.Record) {
+		if _, err := s.Events().Records(file, 0, func(r store.Record) {
 			if r.Kind != store.Asked || len(r.At) < len(from) || r.At[:len(from)] < from {
 				return
 			}

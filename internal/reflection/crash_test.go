@@ -9,6 +9,7 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/store/storetest"
 )
 
 const other = `[{"type": "semantic", "title": "Something else", "body": "Said by a model in another mood."},
@@ -62,7 +63,7 @@ func TestStoppedAtEveryWrite(t *testing.T) {
 		if got := healthy.tagged("reflected"); !slices.Equal(got, sources) {
 			t.Errorf("stopped at %d: tagged %v", at, got)
 		}
-		if b, err := healthy.store.Batches(); err != nil || len(b) != 0 {
+		if b, err := healthy.store.Spool().Batches(); err != nil || len(b) != 0 {
 			t.Errorf("stopped at %d: %d batches left, %v", at, len(b), err)
 		}
 		before := healthy.bytes()
@@ -96,14 +97,14 @@ func TestResumeKeepsEdits(t *testing.T) {
 		files = append(files, string(w.read(made.ID).Format()))
 	}
 	batch := storeBatch(files)
-	if err := w.store.SaveBatch(batch); err != nil {
+	if err := w.store.Spool().SaveBatch(batch); err != nil {
 		t.Fatal(err)
 	}
 	edited, gone := rep.Notes[0].ID, rep.Notes[1].ID
 	n := w.read(edited)
 	n.Body = "Run make gen twice."
 	ref, _ := w.store.Find(edited)
-	if _, _, err := w.store.Put(n, ref, "update"); err != nil {
+	if _, _, err := storetest.Writer(w.store).Put(n, ref, "update"); err != nil {
 		t.Fatal(err)
 	}
 	ref, _ = w.store.Find(gone)

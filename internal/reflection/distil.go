@@ -28,7 +28,7 @@ func (r *Reflector) Plan(ctx context.Context, project string) ([]Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	batches, err := r.store.Batches()
+	batches, err := r.store.Spool().Batches()
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if err != nil {
 		return rep, err
 	}
-	if err := r.store.SaveBatch(batch); err != nil {
+	if err := r.store.Spool().SaveBatch(batch); err != nil {
 		return rep, err
 	}
 	rep.Left = in.left

@@ -15,6 +15,8 @@ import (
 	"anamnesis/internal/redact"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,7 +60,7 @@ func TestApply(t *testing.T) {
 	if err != nil || again.Sessions != 0 || len(again.Notes) != 0 || w.bytes() != before || len(w.server.Received()) != asked {
 		t.Errorf("a second run: %+v, %v", again, err)
 	}
-	if b, _ := w.store.Batches(); len(b) != 0 {
+	if b, _ := w.store.Spool().Batches(); len(b) != 0 {
 		t.Errorf("batches %v", b)
 	}
 }
@@ -210,7 +212,7 @@ func TestFailuresChangeNothing(t *testing.T) {
 			if w.bytes() != before {
 				t.Error("something was written")
 			}
-			if b, _ := w.store.Batches(); len(b) != 0 {
+			if b, _ := w.store.Spool().Batches(); len(b) != 0 {
 				t.Error("a batch was kept")
 			}
 		})
@@ -276,13 +278,13 @@ func TestEditsMeanwhile(t *testing.T) {
 			ref, _ := w.store.Find(sources[i])
 			n := w.read(sources[i])
 			change(n)
-			unlock, err := w.store.Lock(t.Context()) // nobody holds it while a model is asked
+			writer, err := w.store.BeginWrite(t.Context()) // nobody holds it while a model is asked
 			if err != nil {
 				t.Error(err)
 				continue
 			}
-			_, _, err = w.store.Put(n, ref, store.Update)
-			unlock()
+			_, _, err = writer.Put(n, ref, store.Update)
+			writer.End()
 			if err != nil {
 				t.Error(err)
 			}
@@ -330,7 +332,7 @@ func TestWhatModelsSmuggle(t *testing.T) {
 func TestTheDoorDecides(t *testing.T) {
 	w := newWorld(t)
 	w.sessions("p", 5)
-	if err := w.store.Bury(note.Portable, store.NewTombstone("gone", "Generate the clients\nRun make gen.", w.now)); err != nil {
+	if err := tombstone.Write(storetest.Writer(w.store), note.Portable, tombstone.New("gone", "Generate the clients\nRun make gen.", w.now)); err != nil {
 		t.Fatal(err)
 	}
 	twin := w.add(note.Note{Type: note.Semantic, Project: "p", Title: "Clients are generated", Body: "Nobody edits the clients by hand."})

@@ -167,7 +167,7 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 		}
 	}
 	if len(m.Applied) > 0 {
-		_ = r.store.Log(store.Record{Kind: store.Reflected, Project: p.Project, Text: "merge", Count: m.Superseded, Notes: m.Synthesized})
+		_ = r.store.Events().Log(store.Record{Kind: store.Reflected, Project: p.Project, Text: "merge", Count: m.Superseded, Notes: m.Synthesized})
 	}
 	return m, nil
 }
@@ -303,24 +303,22 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 	if g.Action == Synthesize {
 		return r.replace(ctx, p, g, m)
 	}
-	unlock, err := r.store.Lock(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	at, why, err := r.look(ctx, p, g) // again: now nobody else writes
-	if err != nil || why != "" {
+	err = r.ingester.Revise(ctx, func(all *ingest.Revision) error {
+		var at gathering
+		if at, why, err = r.look(ctx, p, g); err != nil || why != "" { // again: now nobody else writes
+			return err
+		}
+		n := at.standing
+		n.Supersedes = union(n.Supersedes, g.Superseded)
+		n.Tags = union(n.Tags, []string{tagMerged})
+		n.UpdatedAt = note.At(r.store.Now())
+		return all.Put(n, at.ref)
+	})
+	if stale := new(ingest.StaleError); errors.As(err, &stale) {
+		m.Stale = errors.Join(m.Stale, stale.Err)
+	} else if err != nil || why != "" {
 		return why, err
 	}
-	n := at.standing
-	n.Supersedes = union(n.Supersedes, g.Superseded)
-	n.Tags = union(n.Tags, []string{tagMerged})
-	n.UpdatedAt = note.At(r.store.Now())
-	ref, _, err := r.store.Put(n, at.ref, store.Update)
-	if err != nil {
-		return "", err
-	}
-	m.Stale = errors.Join(m.Stale, r.index.Refresh(ctx, ref.Path))
 	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
 	return "", nil
 }

@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/store/storetest"
 )
 
 // durable writes notes that say the same in other words.
@@ -117,7 +118,7 @@ func TestKeep(t *testing.T) {
 	n := w.read("a")
 	n.Supersedes, n.Tags = []note.ID{"before"}, []string{"style"}
 	ref, _ := w.store.Find("a")
-	if _, _, err := w.store.Put(n, ref, "update"); err != nil {
+	if _, _, err := storetest.Writer(w.store).Put(n, ref, "update"); err != nil {
 		t.Fatal(err)
 	}
 	p := w.propose(keep("a", "c", "b"))
@@ -279,7 +280,7 @@ func TestMergeRefuses(t *testing.T) {
 	n := w.read("b")
 	n.Supersedes = []note.ID{"x"}
 	ref, _ := w.store.Find("b")
-	if _, _, err := w.store.Put(n, ref, "update"); err != nil {
+	if _, _, err := storetest.Writer(w.store).Put(n, ref, "update"); err != nil {
 		t.Fatal(err)
 	}
 	before := w.bytes()

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -105,14 +106,14 @@ func TestAdopt(t *testing.T) {
 	write(t, s.Path("memory/semantic/n1.md"), string(old))
 	write(t, s.Path("memory/semantic/n2.md"), string(gone))
 	write(t, s.Path("memory/tombstones/n9.json"), "{}\n")
-	changes := []store.Change{
+	changes := []ingest.RemoteChange{
 		{Path: "semantic/n1.md", Old: old, New: changed},
 		{Path: "semantic/n2.md", Old: gone},
 		{Path: "semantic/2026/11/n3.md", New: noteBytes("n3", "x")},
 		{Path: "projects.yaml", New: []byte("aliases:\n")},
 		{Path: "tombstones/n9.json", Old: []byte("{}\n")},
 	}
-	paths, err := s.Adopt(changes)
+	paths, err := ingest.NewIncoming(s).Apply(changes)
 	if err != nil || len(paths) > 0 {
 		t.Fatalf("%v %v", paths, err)
 	}
@@ -131,7 +132,7 @@ func TestAdopt(t *testing.T) {
 			t.Errorf("history of %s: %v %v", id, revs, err)
 		}
 	}
-	if paths, err = s.Adopt(changes); err != nil || len(paths) != 0 {
+	if paths, err = ingest.NewIncoming(s).Apply(changes); err != nil || len(paths) != 0 {
 		t.Errorf("a second time: %v %v", paths, err)
 	}
 	for _, id := range []note.ID{"n1", "n2"} {
@@ -140,7 +141,7 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	changes[0].New = []byte("third")
-	paths, err = s.Adopt(append(changes[:1:1], store.Change{Path: "semantic/n4.md", New: old}))
+	paths, err = ingest.NewIncoming(s).Apply(append(changes[:1:1], ingest.RemoteChange{Path: "semantic/n4.md", New: old}))
 	if err != nil || !slices.Equal(paths, []string{"semantic/n1.md"}) {
 		t.Errorf("a file that changed: %v %v", paths, err)
 	}
@@ -155,12 +156,12 @@ func TestAdoptRefuses(t *testing.T) {
 		"", "/etc/passwd", "../local/semantic/n.md", "semantic/../../x.md", "semantic//n.md", "semantic/.git/n.md", ".git/config", "semantic/n.txt",
 		"n.md", "local/n.md", "tombstones/a/b.json", "semantic/a\\b.md", "semantic/a\nb.md", "semantic/\xff.md", ".gitattributes/x", "semantic",
 	} {
-		if _, err := s.Adopt([]store.Change{{Path: path, New: noteBytes("n", "x")}}); err == nil {
+		if _, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{{Path: path, New: noteBytes("n", "x")}}); err == nil {
 			t.Errorf("adopted %q", path)
 		}
 	}
-	one := store.Change{Path: "semantic/n.md", New: noteBytes("n", "x")}
-	if _, err := s.Adopt([]store.Change{one, one}); err == nil {
+	one := ingest.RemoteChange{Path: "semantic/n.md", New: noteBytes("n", "x")}
+	if _, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{one, one}); err == nil {
 		t.Error("adopted one path twice")
 	}
 	if err := os.MkdirAll(filepath.Join(home, "elsewhere"), 0o700); err != nil {
@@ -169,14 +170,14 @@ func TestAdoptRefuses(t *testing.T) {
 	if err := os.Symlink(filepath.Join(home, "elsewhere"), s.Path("memory/semantic")); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	if _, err := s.Adopt([]store.Change{one}); !errors.Is(err, store.ErrNotRegular) {
+	if _, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{one}); !errors.Is(err, store.ErrNotRegular) {
 		t.Errorf("wrote through a link: %v", err)
 	}
 	write(t, s.Path("memory/procedural/real.md"), "x")
 	if err := os.Symlink(s.Path("memory/procedural/real.md"), s.Path("memory/procedural/link.md")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Adopt([]store.Change{{Path: "procedural/link.md", Old: []byte("x"), New: one.New}}); !errors.Is(err, store.ErrNotRegular) {
+	if _, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{{Path: "procedural/link.md", Old: []byte("x"), New: one.New}}); !errors.Is(err, store.ErrNotRegular) {
 		t.Errorf("replaced a link: %v", err)
 	}
 	if left, _ := os.ReadDir(filepath.Join(home, "elsewhere")); len(left) > 0 {
@@ -187,12 +188,12 @@ func TestAdoptRefuses(t *testing.T) {
 // Whatever step fails, each file is whole, what is replaced is in the history,
 // and a second run brings everything to its end.
 func TestAdoptCrash(t *testing.T) {
-	var changes []store.Change
+	var changes []ingest.RemoteChange
 	for i := range 3 {
 		id := note.ID(fmt.Sprintf("n%d", i))
-		changes = append(changes, store.Change{Path: "semantic/" + string(id) + ".md", Old: noteBytes(id, "old"), New: noteBytes(id, "new")})
+		changes = append(changes, ingest.RemoteChange{Path: "semantic/" + string(id) + ".md", Old: noteBytes(id, "old"), New: noteBytes(id, "new")})
 	}
-	changes = append(changes, store.Change{Path: "semantic/gone.md", Old: noteBytes("gone", "old")}, store.Change{Path: "episodic/a/b.md", New: noteBytes("b", "new")})
+	changes = append(changes, ingest.RemoteChange{Path: "semantic/gone.md", Old: noteBytes("gone", "old")}, ingest.RemoteChange{Path: "episodic/a/b.md", New: noteBytes("b", "new")})
 	prepare := func() string {
 		root := t.TempDir()
 		s := on(t, root, nil)
@@ -206,13 +207,13 @@ func TestAdoptCrash(t *testing.T) {
 	d := newCrashDisk(0)
 	s := on(t, prepare(), d)
 	opened := *d.steps
-	if _, err := s.Adopt(changes); err != nil {
+	if _, err := ingest.NewIncoming(s).Apply(changes); err != nil {
 		t.Fatal(err)
 	}
 	total := *d.steps - opened
 	for stop := 1; stop <= total; stop++ {
 		root := prepare()
-		if _, err := on(t, root, newCrashDisk(opened+stop)).Adopt(changes); !errors.Is(err, errCrash) {
+		if _, err := ingest.NewIncoming(on(t, root, newCrashDisk(opened+stop))).Apply(changes); !errors.Is(err, errCrash) {
 			t.Fatalf("step %d: %v", stop, err)
 		}
 		s := on(t, root, nil)
@@ -232,7 +233,7 @@ func TestAdoptCrash(t *testing.T) {
 		for i := range again {
 			again[i].Old = read(t, s, "memory/"+again[i].Path)
 		}
-		if _, err := s.Adopt(again); err != nil {
+		if _, err := ingest.NewIncoming(s).Apply(again); err != nil {
 			t.Fatalf("step %d, again: %v", stop, err)
 		}
 		for _, c := range changes {
@@ -253,7 +254,7 @@ func BenchmarkAdopt(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	changes := make([]store.Change, 1000)
+	changes := make([]ingest.RemoteChange, 1000)
 	for i := range changes {
 		changes[i].Path = fmt.Sprintf("semantic/n%d.md", i)
 	}
@@ -264,7 +265,7 @@ func BenchmarkAdopt(b *testing.B) {
 			c.Old, c.New = c.New, noteBytes(note.ID(fmt.Sprintf("n%d", i)), fmt.Sprint("round ", round, strings.Repeat(" word", 100)))
 		}
 		round++
-		if _, err := s.Adopt(changes); err != nil {
+		if _, err := ingest.NewIncoming(s).Apply(changes); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -284,7 +285,7 @@ func FuzzAdoptPath(f *testing.F) {
 		if len(path) > 200 {
 			return
 		}
-		_, err = s.Adopt([]store.Change{{Path: path, New: []byte("mark")}})
+		_, err = ingest.NewIncoming(s).Apply([]ingest.RemoteChange{{Path: path, New: []byte("mark")}})
 		var found []string
 		if werr := walkFiles(os.DirFS(root), func(name string) { found = append(found, name) }); werr != nil {
 			t.Fatal(werr)

@@ -44,7 +44,7 @@ func batchPath(id string) (string, error) {
 }
 
 // SaveBatch keeps b. When it returns without an error, b is on the disk.
-func (s *Store) SaveBatch(b Batch) error {
+func (q *Spool) SaveBatch(b Batch) error {
 	b.V = 1
 	path, err := batchPath(b.ID)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Store) SaveBatch(b Batch) error {
 		err = fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(data), maxBatch)
 	}
 	if err == nil {
-		err = s.replace(path, append(data, '\n'), true)
+		err = q.s.replace(path, append(data, '\n'), true)
 	}
 	if err != nil {
 		return fmt.Errorf("keep batch %s: %w", b.ID, explain(err))
@@ -65,8 +65,8 @@ func (s *Store) SaveBatch(b Batch) error {
 
 // Batches lists the batches that are not finished, oldest first. Files that are
 // none are set aside in spool/poisoned.
-func (s *Store) Batches() ([]Batch, error) {
-	entries, err := os.ReadDir(s.Path("spool/batches"))
+func (q *Spool) Batches() ([]Batch, error) {
+	entries, err := os.ReadDir(q.s.Path("spool/batches"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -79,11 +79,11 @@ func (s *Store) Batches() ([]Batch, error) {
 		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
 			continue
 		}
-		b, err := s.readBatch(id)
+		b, err := q.readBatch(id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // another run finished it
 		case err != nil:
-			s.poison("spool/batches/" + e.Name())
+			q.poison("spool/batches/" + e.Name())
 		default:
 			all = append(all, b)
 		}
@@ -92,13 +92,13 @@ func (s *Store) Batches() ([]Batch, error) {
 	return all, nil
 }
 
-func (s *Store) readBatch(id string) (Batch, error) {
+func (q *Spool) readBatch(id string) (Batch, error) {
 	var b Batch
 	path, err := batchPath(id)
 	if err != nil {
 		return b, err
 	}
-	data, _, err := s.readRegular(path, maxBatch+1)
+	data, _, err := q.s.readRegular(path, maxBatch+1)
 	if err != nil {
 		return b, err
 	}
@@ -112,10 +112,10 @@ func (s *Store) readBatch(id string) (Batch, error) {
 }
 
 // DropBatch removes a batch whose notes are on the disk.
-func (s *Store) DropBatch(id string) error {
+func (q *Spool) DropBatch(id string) error {
 	path, err := batchPath(id)
 	if err == nil {
-		err = s.disk.Remove(s.Path(path))
+		err = q.s.disk.Remove(q.s.Path(path))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("drop batch %.80s: %w", id, err)

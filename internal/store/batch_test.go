@@ -15,7 +15,7 @@ func TestBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := s.Batches(); err != nil || len(all) != 0 {
+	if all, err := s.Spool().Batches(); err != nil || len(all) != 0 {
 		t.Errorf("a new store has %v, %v", all, err)
 	}
 	want := []store.Batch{
@@ -23,23 +23,23 @@ func TestBatches(t *testing.T) {
 		{V: 1, ID: "0000000000000000", At: "2026-11-20T11:00:00+00:00", Project: "q"},
 	}
 	for _, b := range []store.Batch{want[1], want[0]} {
-		if err := s.SaveBatch(b); err != nil {
+		if err := s.Spool().SaveBatch(b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.Batches()
+	got, err := s.Spool().Batches()
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
 	for _, id := range []string{"", "abc", "../../config", "ABCDEF0123", strings.Repeat("a", 65)} {
-		if err := s.SaveBatch(store.Batch{ID: id}); err == nil {
+		if err := s.Spool().SaveBatch(store.Batch{ID: id}); err == nil {
 			t.Errorf("%q: kept", id)
 		}
-		if err := s.DropBatch(id); err == nil {
+		if err := s.Spool().DropBatch(id); err == nil {
 			t.Errorf("%q: dropped", id)
 		}
 	}
-	if err := s.SaveBatch(store.Batch{ID: "0123456789abcdef", Notes: []string{strings.Repeat("x", 17<<20)}}); err == nil {
+	if err := s.Spool().SaveBatch(store.Batch{ID: "0123456789abcdef", Notes: []string{strings.Repeat("x", 17<<20)}}); err == nil {
 		t.Error("a batch without end was kept")
 	}
 	for name, text := range map[string]string{
@@ -52,15 +52,15 @@ func TestBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := s.Batches(); err != nil || len(got) != 2 || len(s.Poisoned()) != 3 {
-		t.Errorf("%d batches, %v, set aside %v", len(got), err, s.Poisoned())
+	if got, err := s.Spool().Batches(); err != nil || len(got) != 2 || len(s.Spool().Poisoned()) != 3 {
+		t.Errorf("%d batches, %v, set aside %v", len(got), err, s.Spool().Poisoned())
 	}
 	for range 2 { // the second finds nothing to drop
-		if err := s.DropBatch(want[0].ID); err != nil {
+		if err := s.Spool().DropBatch(want[0].ID); err != nil {
 			t.Error(err)
 		}
 	}
-	if got, _ := s.Batches(); len(got) != 1 {
+	if got, _ := s.Spool().Batches(); len(got) != 1 {
 		t.Errorf("%d batches", len(got))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 func TestTrunk(t *testing.T) {
@@ -38,15 +38,15 @@ func TestTrunk(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := store.Trunk(dir); got != c.trunk {
+			if got := project.Trunk(dir); got != c.trunk {
 				t.Errorf("Trunk = %q, want %q", got, c.trunk)
 			}
 			for branch, want := range c.sides {
-				if got := store.Side(dir, branch); got != want {
+				if got := project.BranchScope(dir, branch); got != want {
 					t.Errorf("Side(%q) = %q, want %q", branch, got, want)
 				}
 			}
-			if store.Untouched(dir, "../../x") || store.Untouched(dir, "a") {
+			if project.Untouched(dir, "../../x") || project.Untouched(dir, "a") {
 				t.Error("a branch without a log is untouched")
 			}
 		})

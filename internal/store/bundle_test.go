@@ -14,6 +14,9 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/bundle"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // filled makes a store with one of everything that a bundle holds.
@@ -31,16 +34,16 @@ func filled(t *testing.T) *store.Store {
 		if id == "b" {
 			n.Scope = note.Local
 		}
-		ref, _, err := s.Put(n, store.Ref{}, store.Update)
+		ref, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n.Body = "changed"
-		if _, _, err := s.Put(n, ref, store.Update); err != nil {
+		if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Log(store.Record{Kind: store.Recalled, Query: "q"}); err != nil {
+	if err := s.Events().Log(store.Record{Kind: store.Recalled, Query: "q"}); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
@@ -57,10 +60,10 @@ func filled(t *testing.T) *store.Store {
 	return s
 }
 
-func export(t *testing.T, s *store.Store) ([]byte, store.Manifest) {
+func export(t *testing.T, s *store.Store) ([]byte, bundle.Manifest) {
 	t.Helper()
 	var b bytes.Buffer
-	m, err := s.Export(&b)
+	m, err := bundle.Export(t.Context(), s, &b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,13 +95,13 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	into := empty(t)
-	if u, err := into.Import(bytes.NewReader(one), store.ImportOptions{Dry: true}); err != nil || len(u.Written) != len(m.Members)-1 {
+	if u, err := bundle.Import(storetest.Writer(into), bytes.NewReader(one), bundle.Options{Dry: true}); err != nil || len(u.Written) != len(m.Members)-1 {
 		t.Fatalf("dry run: %d of %d, %v", len(u.Written), len(m.Members), err)
 	}
 	if entries, _ := os.ReadDir(into.Path("history")); len(entries) > 0 {
 		t.Error("the dry run wrote something")
 	}
-	if _, err := into.Import(bytes.NewReader(one), store.ImportOptions{}); err != nil {
+	if _, err := bundle.Import(storetest.Writer(into), bytes.NewReader(one), bundle.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range m.Members {
@@ -118,7 +121,7 @@ func TestBundle(t *testing.T) {
 	if !bytes.Equal(one, again) {
 		t.Error("the bundle of the filled store differs from the one it was filled from")
 	}
-	if _, err := into.Import(bytes.NewReader(one), store.ImportOptions{}); !errors.Is(err, store.ErrPopulated) {
+	if _, err := bundle.Import(storetest.Writer(into), bytes.NewReader(one), bundle.Options{}); !errors.Is(err, bundle.ErrPopulated) {
 		t.Errorf("a store with notes: %v, want ErrPopulated", err)
 	}
 }
@@ -126,7 +129,7 @@ func TestBundle(t *testing.T) {
 func TestBundleMerge(t *testing.T) {
 	data, _ := export(t, filled(t))
 	s := empty(t)
-	if _, err := s.Import(bytes.NewReader(data), store.ImportOptions{}); err != nil {
+	if _, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	name := "memory/semantic/a.md"
@@ -135,10 +138,10 @@ func TestBundleMerge(t *testing.T) {
 	if err := os.WriteFile(s.Path(name), mine, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Forget("b"); err != nil {
+	if _, err := tombstone.Forget(storetest.Writer(s), "b"); err != nil {
 		t.Fatal(err)
 	}
-	u, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true})
+	u, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{Merge: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,12 +194,12 @@ func TestBundleHostile(t *testing.T) {
 			return name, data
 		})
 	}
-	edit := func(change func(*store.Manifest)) []byte {
+	edit := func(change func(*bundle.Manifest)) []byte {
 		return remade(t, good, func(name string, data []byte) (string, []byte) {
 			if name != "manifest.json" {
 				return name, data
 			}
-			var m store.Manifest
+			var m bundle.Manifest
 			if err := json.Unmarshal(data, &m); err != nil {
 				t.Fatal(err)
 			}
@@ -215,16 +218,16 @@ func TestBundleHostile(t *testing.T) {
 		"settings":          rename("config.json"),
 		"a device":          rename("corpora/CON.json"),
 		"windows":           rename(`corpora\\..\\..\\x`),
-		"another version":   edit(func(m *store.Manifest) { m.Version = 2 }),
-		"another kind":      edit(func(m *store.Manifest) { m.Kind = "reflect-kb-export" }),
-		"a member too many": edit(func(m *store.Manifest) { m.Members = m.Members[:len(m.Members)-1] }),
-		"one too few":       edit(func(m *store.Manifest) { m.Members = append(m.Members, store.Member{Path: "memory/z.md"}) }),
+		"another version":   edit(func(m *bundle.Manifest) { m.Version = 2 }),
+		"another kind":      edit(func(m *bundle.Manifest) { m.Kind = "reflect-kb-export" }),
+		"a member too many": edit(func(m *bundle.Manifest) { m.Members = m.Members[:len(m.Members)-1] }),
+		"one too few":       edit(func(m *bundle.Manifest) { m.Members = append(m.Members, bundle.Member{Path: "memory/z.md"}) }),
 		"changed": remade(t, good, func(name string, data []byte) (string, []byte) {
 			return name, bytes.Replace(data, []byte("changed"), []byte("forged!"), 1)
 		}),
 	} {
 		s := empty(t)
-		if _, err := s.Import(bytes.NewReader(data), store.ImportOptions{}); err == nil {
+		if _, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{}); err == nil {
 			t.Errorf("%s: it was taken", name)
 		}
 		for range s.Walk() {
@@ -247,7 +250,7 @@ func FuzzBundle(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		u, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true, Dry: true})
+		u, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{Merge: true, Dry: true})
 		if err == nil && len(u.Manifest.Members) < len(u.Written) {
 			t.Errorf("%d files of %d members", len(u.Written), len(u.Manifest.Members))
 		}
@@ -266,7 +269,7 @@ func TestFormsBeforeAfterCrash(t *testing.T) {
 		ID: "a", Type: note.Semantic, Title: "note", Body: "body", Project: "p", MachineID: "m", Scope: note.Portable,
 		UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human, Confidence: 1},
 	}
-	ref, _, err := s.Put(n, store.Ref{}, store.Update)
+	ref, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +278,7 @@ func TestFormsBeforeAfterCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Project = "q"
-	if _, _, err := s.Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(s.Path(ref.Path), before, 0o600); err != nil { // as if the change had not come about
@@ -286,7 +289,7 @@ func TestFormsBeforeAfterCrash(t *testing.T) {
 	if ref, err = s.Find("a"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Put(n, ref, store.Update); err != nil {
+	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	if forms, err := s.FormsBefore(began, time.Time{}); err != nil || len(forms) != 1 {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
 
@@ -16,8 +17,6 @@ const (
 	keepEvents = 90 * 24 * time.Hour
 	maxEvents  = 64 << 20
 )
-
-const checkpointFile = "events/checkpoint.json"
 
 // A Tally counts what the event log says happened to one note.
 type Tally struct {
@@ -54,9 +53,9 @@ type Checkpoint struct {
 }
 
 // Checkpoint reads the counts of the dropped months.
-func (s *Store) Checkpoint() (Checkpoint, error) {
+func (e *Events) Checkpoint() (Checkpoint, error) {
 	c := Checkpoint{V: 1, Months: make(map[string]map[note.ID]Tally)}
-	data, _, err := s.readRegular(checkpointFile, 256<<20)
+	data, _, err := e.s.readRegular(layout.CheckpointFile, 256<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
@@ -64,7 +63,7 @@ func (s *Store) Checkpoint() (Checkpoint, error) {
 		err = json.Unmarshal(data, &c)
 	}
 	if err != nil {
-		return c, fmt.Errorf("read %s: %w", s.Path(checkpointFile), err)
+		return c, fmt.Errorf("read %s: %w", e.s.Path(layout.CheckpointFile), err)
 	}
 	return c, nil
 }
@@ -73,19 +72,19 @@ func (s *Store) Checkpoint() (Checkpoint, error) {
 // together, into the checkpoint, and drops them. A crash between the two is
 // harmless: a month in the checkpoint is not read again, and is dropped by the
 // next run. It returns the number of months dropped.
-func (s *Store) Compact() (int, error) {
-	files, err := s.EventFiles()
+func (e *Events) Compact() (int, error) {
+	files, err := e.Files()
 	if err != nil || len(files) == 0 {
 		return 0, err
 	}
-	size := s.EventSize()
-	oldest := s.now().Add(-keepEvents).UTC().Format("2006-01") + ".jsonl"
+	size := e.Size()
+	oldest := e.s.now().Add(-keepEvents).UTC().Format("2006-01") + ".jsonl"
 	var drop []string
 	for _, f := range files[:len(files)-1] {
 		if f >= oldest && size <= maxEvents {
 			break
 		}
-		if ref, err := s.lstat("events/" + f); err == nil {
+		if ref, err := e.s.lstat("events/" + f); err == nil {
 			size -= ref.Size()
 		}
 		drop = append(drop, f)
@@ -93,7 +92,7 @@ func (s *Store) Compact() (int, error) {
 	if len(drop) == 0 {
 		return 0, nil
 	}
-	c, err := s.Checkpoint()
+	c, err := e.Checkpoint()
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +101,7 @@ func (s *Store) Compact() (int, error) {
 			continue
 		}
 		month := make(map[note.ID]Tally)
-		if _, err := s.Records(f, 0, func(r Record) { r.Add(month) }); err != nil {
+		if _, err := e.Records(f, 0, func(r Record) { r.Add(month) }); err != nil {
 			return 0, err
 		}
 		c.Months[f] = month
@@ -111,11 +110,11 @@ func (s *Store) Compact() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := s.Replace(checkpointFile, append(data, '\n')); err != nil {
+	if err := e.s.Replace(layout.CheckpointFile, append(data, '\n')); err != nil {
 		return 0, err
 	}
 	for _, f := range drop {
-		if err := s.disk.Remove(s.Path("events/" + f)); err != nil {
+		if err := e.s.disk.Remove(e.s.Path("events/" + f)); err != nil {
 			return 0, fmt.Errorf("drop the event log of %s: %w", f, err)
 		}
 	}

@@ -10,8 +10,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
 
@@ -38,9 +40,11 @@ type Conflict struct {
 	Loser  string   `json:"loser"`            // SHA-256 of the losing file, hex
 }
 
-func conflictPath(id note.ID, ext string) string { return "conflicts/" + string(id) + ext }
+// ErrUnknownPath says that no file of that name belongs into memory/.
+var ErrUnknownPath = errors.New("a file of that name does not belong into memory/")
 
-func digest(data []byte) string {
+// Digest returns the SHA-256 of a file in hex, "" for nil: one that is not there.
+func Digest(data []byte) string {
 	if data == nil {
 		return ""
 	}
@@ -48,34 +52,41 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Conflicts are the files in conflicts/. It is safe for concurrent use.
+type Conflicts struct {
+	s     *Store
+	known sync.Map // name of a description → Conflict: they never change, and a merge may make many
+}
+
 // AddConflict keeps the loser of a merge at a path relative to memory/; a nil
 // winner says that there is none, because the note was forgotten. What a
 // conflict of that path holds already, as after a crash, is not kept a second
-// time; added is false then. The caller holds the store lock.
-func (s *Store) AddConflict(path string, winner, loser []byte) (c Conflict, added bool, err error) {
-	kind, ok := classify(path)
-	if !ok {
-		return c, false, fmt.Errorf("keep the other version of %q: %w", path, errUnknownPath)
+// time; added is false then.
+func (w *Writer) AddConflict(path string, winner, loser []byte) (c Conflict, added bool, err error) {
+	s := w.s
+	class := layout.InTree(path)
+	if class == layout.Unknown {
+		return c, false, fmt.Errorf("keep the other version of %q: %w", path, ErrUnknownPath)
 	}
 	now := s.now()
-	c = Conflict{V: 1, ID: note.NewID(now), At: now.UTC().Format(time.RFC3339), Path: path, Winner: digest(winner), Loser: digest(loser)}
-	c.describe(kind, winner, loser)
-	all, err := s.Conflicts()
+	c = Conflict{V: 1, ID: note.NewID(now), At: now.UTC().Format(time.RFC3339), Path: path, Winner: Digest(winner), Loser: Digest(loser)}
+	c.describe(class, winner, loser)
+	all, err := s.conflicts.List()
 	if err != nil {
 		return c, false, err
 	}
 	for _, old := range all {
-		if old.Path == path && (old.Loser == c.Loser || s.holds(old, c, loser)) {
+		if old.Path == path && (old.Loser == c.Loser || s.conflicts.holds(old, c, loser)) {
 			return old, false, nil
 		}
 	}
 	data, err := json.Marshal(c)
 	// The description comes last: without it there is no conflict.
 	if err == nil {
-		err = s.replace(conflictPath(c.ID, ".md"), loser, true)
+		err = s.replace(layout.ConflictOf(c.ID, ".md"), loser, true)
 	}
 	if err == nil {
-		err = s.replace(conflictPath(c.ID, ".json"), append(data, '\n'), true)
+		err = s.replace(layout.ConflictOf(c.ID, ".json"), append(data, '\n'), true)
 	}
 	if err != nil {
 		return c, false, fmt.Errorf("keep the other version of %s: %w", s.Path("memory/"+path), explain(err))
@@ -84,11 +95,12 @@ func (s *Store) AddConflict(path string, winner, loser []byte) (c Conflict, adde
 }
 
 // describe says why there is a conflict, and about which note.
-func (c *Conflict) describe(kind fileKind, winner, loser []byte) {
-	c.NoteID = stemID(c.Path)
+func (c *Conflict) describe(class layout.Class, winner, loser []byte) {
+	c.NoteID = StemID(c.Path)
 	lost, err := note.Parse(loser)
 	won, werr := note.Parse(winner)
-	if kind == noteFile || kind == slotFile {
+	isNote := class == layout.Note || class == layout.Slot
+	if isNote {
 		switch {
 		case err == nil:
 			c.NoteID = lost.ID
@@ -99,7 +111,7 @@ func (c *Conflict) describe(kind fileKind, winner, loser []byte) {
 	switch {
 	case winner == nil:
 		c.Why = WhyForgotten
-	case kind != noteFile && kind != slotFile:
+	case !isNote:
 		c.Why = WhyFields
 	case err != nil || werr != nil:
 		c.Why = WhyUnreadable
@@ -112,11 +124,11 @@ func (c *Conflict) describe(kind fileKind, winner, loser []byte) {
 }
 
 // holds reports whether the loser of an older conflict says in every field of c what the loser of c says.
-func (s *Store) holds(old, c Conflict, loser []byte) bool {
+func (k *Conflicts) holds(old, c Conflict, loser []byte) bool {
 	if old.Why != c.Why && old.Why != WhyBody || len(c.Fields) == 0 {
 		return false
 	}
-	data, err := s.Loser(old)
+	data, err := k.Loser(old)
 	if err != nil {
 		return false
 	}
@@ -129,9 +141,9 @@ func (s *Store) holds(old, c Conflict, loser []byte) bool {
 	return !slices.ContainsFunc(c.Fields, func(f string) bool { return !slices.Contains(old.Fields, f) || slices.Contains(differ, f) })
 }
 
-// Conflicts lists the conflicts, oldest first. Files that are none are left out.
-func (s *Store) Conflicts() ([]Conflict, error) {
-	entries, err := os.ReadDir(s.Path("conflicts"))
+// List lists the conflicts, oldest first. Files that are none are left out.
+func (k *Conflicts) List() ([]Conflict, error) {
+	entries, err := os.ReadDir(k.s.Path("conflicts"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -144,20 +156,20 @@ func (s *Store) Conflicts() ([]Conflict, error) {
 		if !ok {
 			continue
 		}
-		if known, ok := s.known.Load(stem); ok {
+		if known, ok := k.known.Load(stem); ok {
 			all = append(all, known.(Conflict))
-		} else if c, err := s.Conflict(note.ID(stem)); err == nil {
-			s.known.Store(stem, c)
+		} else if c, err := k.Get(note.ID(stem)); err == nil {
+			k.known.Store(stem, c)
 			all = append(all, c)
 		}
 	}
 	return all, nil
 }
 
-// CountConflicts counts the conflicts by the names of their files. Session
+// Count counts the conflicts by the names of their files. Session
 // starts call it: it reads one folder.
-func (s *Store) CountConflicts() int {
-	entries, _ := os.ReadDir(s.Path("conflicts")) // what cannot be read is told by those who need it
+func (k *Conflicts) Count() int {
+	entries, _ := os.ReadDir(k.s.Path("conflicts")) // what cannot be read is told by those who need it
 	n := 0
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".json") && e.Name()[0] != '.' {
@@ -167,13 +179,13 @@ func (s *Store) CountConflicts() int {
 	return n
 }
 
-// Conflict reads one conflict. The error is fs.ErrNotExist when there is none.
-func (s *Store) Conflict(id note.ID) (Conflict, error) {
+// Get reads one conflict. The error is fs.ErrNotExist when there is none.
+func (k *Conflicts) Get(id note.ID) (Conflict, error) {
 	var c Conflict
 	if _, err := note.ParseID(string(id)); err != nil {
 		return c, fmt.Errorf("read conflict: %w", err)
 	}
-	data, _, err := s.readRegular(conflictPath(id, ".json"), 64<<10)
+	data, _, err := k.s.readRegular(layout.ConflictOf(id, ".json"), 64<<10)
 	if err == nil {
 		err = json.Unmarshal(data, &c)
 	}
@@ -181,8 +193,8 @@ func (s *Store) Conflict(id note.ID) (Conflict, error) {
 		err = errors.New("it was written by another version")
 	}
 	if err == nil {
-		if _, ok := classify(c.Path); !ok {
-			err = errUnknownPath
+		if layout.InTree(c.Path) == layout.Unknown {
+			err = ErrUnknownPath
 		}
 	}
 	if err != nil {
@@ -192,20 +204,20 @@ func (s *Store) Conflict(id note.ID) (Conflict, error) {
 }
 
 // Loser reads the version that lost.
-func (s *Store) Loser(c Conflict) ([]byte, error) {
-	data, _, err := s.readRegular(conflictPath(c.ID, ".md"), MaxNoteSize)
+func (k *Conflicts) Loser(c Conflict) ([]byte, error) {
+	data, _, err := k.s.readRegular(layout.ConflictOf(c.ID, ".md"), MaxNoteSize)
 	if err != nil {
 		return nil, fmt.Errorf("read the other version of conflict %s: %w", c.ID, err)
 	}
 	return data, nil
 }
 
-// drop removes a conflict, its description last.
-func (s *Store) drop(c Conflict) error {
-	for _, ext := range []string{".md", ".json"} {
-		if err := s.disk.Remove(s.Path(conflictPath(c.ID, ext))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// DropConflict removes a conflict, its description last.
+func (w *Writer) DropConflict(c Conflict) error {
+	for _, ext := range []string{layout.NoteSuffix, ".json"} {
+		if err := w.s.disk.Remove(w.s.Path(layout.ConflictOf(c.ID, ext))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove conflict %s: %w", c.ID, err)
 		}
 	}
-	return s.disk.SyncDir(s.Path("conflicts"))
+	return w.s.disk.SyncDir(w.s.Path("conflicts"))
 }

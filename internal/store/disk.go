@@ -7,7 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
+
+	"anamnesis/internal/layout"
 )
 
 // A Disk makes the changes a store asks for. The operating system's is OS; a
@@ -30,8 +34,6 @@ type File interface {
 	Close() error
 }
 
-const tempPrefix = ".tmp-anamnesis-"
-
 // OS is the operating system's disk.
 type OS struct{}
 
@@ -39,7 +41,7 @@ type OS struct{}
 func (OS) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o700) }
 
 // Create makes a temporary file in dir, mode 0600.
-func (OS) Create(dir string) (File, error) { return os.CreateTemp(dir, tempPrefix+"*") }
+func (OS) Create(dir string) (File, error) { return os.CreateTemp(dir, layout.TempPrefix+"*") }
 
 // Rename replaces to by from. On Windows a reader that holds the target open
 // makes it fail for a moment, so it is tried for half a second.
@@ -139,8 +141,14 @@ func fill(f File, data []byte, durable bool) error {
 	return err
 }
 
-// Replace writes a file that is not a note, such as config.json, atomically and durably.
+// Replace writes a file of this machine that is no note and holds none, such as
+// config.json, atomically and durably. Files that hold knowledge are written by a
+// Writer alone.
 func (s *Store) Replace(path string, data []byte) error {
+	top, _, _ := strings.Cut(path, "/")
+	if slices.Contains([]string{layout.Memory, layout.Local, "history", "conflicts"}, top) {
+		return fmt.Errorf("write %s: what holds notes is written by a Writer", s.Path(path))
+	}
 	if err := s.replace(path, data, true); err != nil {
 		return fmt.Errorf("write %s: %w", s.Path(path), err)
 	}
@@ -149,7 +157,7 @@ func (s *Store) Replace(path string, data []byte) error {
 
 // writable reports whether files can be made in dir.
 func writable(dir string) bool {
-	f, err := os.CreateTemp(dir, tempPrefix+"*")
+	f, err := os.CreateTemp(dir, layout.TempPrefix+"*")
 	if err != nil {
 		return false
 	}
@@ -172,7 +180,7 @@ func (s *Store) Sweep() int {
 			if d.IsDir() && d.Name() == ".git" {
 				return filepath.SkipDir
 			}
-			if len(d.Name()) > len(tempPrefix) && d.Name()[:len(tempPrefix)] == tempPrefix && d.Type().IsRegular() {
+			if layout.IsTemp(d.Name()) && d.Type().IsRegular() {
 				if fi, err := d.Info(); err == nil && s.now().Sub(fi.ModTime()) > sweepAge && s.disk.Remove(p) == nil {
 					removed++
 				}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,13 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 func walkFiles(tree fs.FS, f func(name string)) error {
 	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
+		if err == nil && d.Type().IsRegular() && d.Name() != "store.lock" {
 			f(name)
 		}
 		return err
@@ -25,7 +29,7 @@ func walkFiles(tree fs.FS, f func(name string)) error {
 func TestArchive(t *testing.T) {
 	s, _ := open(t)
 	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", "b")))
-	ref, changed, err := s.Archive("n1", "old")
+	ref, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Archive(context.Background(), "n1", "old")
 	if err != nil || !changed {
 		t.Fatal(changed, err)
 	}
@@ -33,10 +37,10 @@ func TestArchive(t *testing.T) {
 	if n.Status != "archived" || n.StatusReason != "old" || n.Live(time.Now()) {
 		t.Errorf("%+v", n)
 	}
-	if _, changed, _ := s.Archive("n1", "again"); changed {
+	if _, changed, _ := ingest.New(s, nil, nil, ingest.Options{}).Archive(context.Background(), "n1", "again"); changed {
 		t.Error("archived twice")
 	}
-	if _, changed, err := s.Unarchive("n1"); err != nil || !changed {
+	if _, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Unarchive(context.Background(), "n1"); err != nil || !changed {
 		t.Error(changed, err)
 	}
 	if n, _, _, _ = s.Read(ref.Path); n.Status != "" || n.StatusReason != "" {
@@ -46,11 +50,11 @@ func TestArchive(t *testing.T) {
 	if len(revs) != 2 || revs[0].Reason != store.Archived {
 		t.Errorf("history %+v", revs)
 	}
-	if _, _, err := s.Archive("n9", ""); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := ingest.New(s, nil, nil, ingest.Options{}).Archive(context.Background(), "n9", ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("archived what is not there: %v", err)
 	}
 
-	if _, changed, err := s.Restore("n1", revs[0].Name); err != nil || !changed {
+	if _, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Restore(context.Background(), "n1", revs[0].Name); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
 	if n, _, _, _ = s.Read(ref.Path); n.Status != "archived" {
@@ -60,7 +64,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("history %+v", revs)
 	}
 	for _, name := range []string{"", "../n2/x", "01K2M3N4P5Q6R7S8T9V0W1X2Y3-update"} {
-		if _, _, err := s.Restore("n1", name); err == nil {
+		if _, _, err := ingest.New(s, nil, nil, ingest.Options{}).Restore(context.Background(), "n1", name); err == nil {
 			t.Errorf("restored %q", name)
 		}
 	}
@@ -81,13 +85,13 @@ func lore(t *testing.T, s *store.Store) {
 	write(t, s.Path("history/n2/01K2M3N4P5Q6R7S8T9V0W1X2Y3-update.md"), string(noteBytes("n2", "another")))
 	held := draft("held")
 	held.Body = secret
-	if err := s.Hold(held); err != nil {
+	if err := storetest.Writer(s).Hold(held); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.AddConflict("semantic/n1.md", noteBytes("n1", secret), noteBytes("n1", "swordfish?")); err != nil {
+	if _, _, err := storetest.Writer(s).AddConflict("semantic/n1.md", noteBytes("n1", secret), noteBytes("n1", "swordfish?")); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.AddConflict("semantic/n2.md", noteBytes("n2", "x"), noteBytes("n2", "y")); err != nil {
+	if _, _, err := storetest.Writer(s).AddConflict("semantic/n2.md", noteBytes("n2", "x"), noteBytes("n2", "y")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -95,7 +99,7 @@ func lore(t *testing.T, s *store.Store) {
 func TestForget(t *testing.T) {
 	s, _ := open(t)
 	lore(t, s)
-	plan, err := s.PlanForget("n1")
+	plan, err := tombstone.Plan(s, "n1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +111,7 @@ func TestForget(t *testing.T) {
 	if !holds(t, s, "swordfish") || read(t, s, plan.Tombstone) != nil {
 		t.Fatal("the plan was carried out")
 	}
-	done, err := s.Forget("n1")
+	done, err := tombstone.Forget(storetest.Writer(s), "n1")
 	if err != nil || !slices.Equal(done.Notes, want) {
 		t.Fatalf("%+v %v", done, err)
 	}
@@ -117,13 +121,13 @@ func TestForget(t *testing.T) {
 	if revs, _ := s.History("n2"); len(revs) != 1 {
 		t.Error("the history of another note is gone")
 	}
-	if all, _ := s.Conflicts(); len(all) != 1 || all[0].NoteID != "n2" {
+	if all, _ := s.Conflicts().List(); len(all) != 1 || all[0].NoteID != "n2" {
 		t.Errorf("conflicts %+v", all)
 	}
-	if erased, err := s.Obey(); err != nil || len(erased) != 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) != 0 {
 		t.Errorf("%v %v", erased, err)
 	}
-	if _, err := s.Forget("n9"); err == nil {
+	if _, err := tombstone.Forget(storetest.Writer(s), "n9"); err == nil {
 		t.Error("forgot what is not there")
 	}
 }
@@ -132,7 +136,7 @@ func TestForget(t *testing.T) {
 func TestForgetDeleted(t *testing.T) {
 	s, _ := open(t)
 	write(t, s.Path("history/n1/01K2M3N4P5Q6R7S8T9V0W1X2Y3-delete.md"), string(noteBytes("n1", "swordfish")))
-	if f, err := s.Forget("n1"); err != nil || f.History != 1 || f.Tombstone != "memory/tombstones/n1.json" {
+	if f, err := tombstone.Forget(storetest.Writer(s), "n1"); err != nil || f.History != 1 || f.Tombstone != "memory/tombstones/n1.json" {
 		t.Fatalf("%+v %v", f, err)
 	}
 	if holds(t, s, "swordfish") {
@@ -150,13 +154,13 @@ func TestForgetCrash(t *testing.T) {
 	d := newCrashDisk(0)
 	s := on(t, prepare(), d)
 	opened := *d.steps
-	if _, err := s.Forget("n1"); err != nil {
+	if _, err := tombstone.Forget(storetest.Writer(s), "n1"); err != nil {
 		t.Fatal(err)
 	}
 	total := *d.steps - opened
 	for stop := 1; stop <= total; stop++ {
 		root := prepare()
-		if _, err := on(t, root, newCrashDisk(opened+stop)).Forget("n1"); !errors.Is(err, errCrash) {
+		if _, err := tombstone.Forget(storetest.Writer(on(t, root, newCrashDisk(opened+stop))), "n1"); !errors.Is(err, errCrash) {
 			t.Fatalf("step %d: %v", stop, err)
 		}
 		s := on(t, root, nil)
@@ -166,7 +170,7 @@ func TestForgetCrash(t *testing.T) {
 			}
 			continue
 		}
-		if _, err := s.Obey(); err != nil {
+		if _, err := tombstone.Apply(storetest.Writer(s)); err != nil {
 			t.Fatalf("step %d: %v", stop, err)
 		}
 		if holds(t, s, "swordfish") || holds(t, s, "SWORDFISH") {
@@ -184,12 +188,12 @@ func TestObey(t *testing.T) {
 	arrived := stone(t, other, "n1", secret)
 	write(t, s.Path("memory/semantic/near.md"), string(noteBytes("near", "the password of the staging host is swordfish, which Ada knows")))
 	evil := `{"v":1,"id":"../../memory","at":"2026-05-01T00:00:00Z","salt":"","hmac":"","simhash":"","tokens":0}`
-	if _, err := s.Adopt([]store.Change{
+	if _, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{
 		{Path: "tombstones/n1.json", New: []byte(arrived)}, {Path: "tombstones/evil.json", New: []byte(evil)},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	erased, err := s.Obey()
+	erased, err := tombstone.Apply(storetest.Writer(s))
 	want := []string{"memory/episodic/copy.md", "memory/semantic/n1.md", "local/semantic/here.md"}
 	if err != nil || !slices.Equal(erased, want) {
 		t.Fatalf("%v %v", erased, err)
@@ -203,14 +207,14 @@ func TestObey(t *testing.T) {
 	// What came by the id of a forgotten note but says something else was meant by somebody.
 	write(t, s.Path("memory/semantic/n3.md"), string(noteBytes("n3", "changed since")))
 	stone(t, s, "n3", "t\nbefore")
-	if erased, err = s.Obey(); err != nil || !slices.Equal(erased, []string{"memory/semantic/n3.md"}) {
+	if erased, err = tombstone.Apply(storetest.Writer(s)); err != nil || !slices.Equal(erased, []string{"memory/semantic/n3.md"}) {
 		t.Fatalf("%v %v", erased, err)
 	}
-	all, _ := s.Conflicts()
+	all, _ := s.Conflicts().List()
 	if len(all) != 2 || all[1].Why != store.WhyForgotten || all[1].NoteID != "n3" {
 		t.Errorf("conflicts %+v", all)
 	}
-	if erased, err = s.Obey(); err != nil || erased != nil {
+	if erased, err = tombstone.Apply(storetest.Writer(s)); err != nil || erased != nil {
 		t.Errorf("obeyed twice: %v %v", erased, err)
 	}
 }
@@ -221,7 +225,7 @@ func TestMergeOfWhatWasForgotten(t *testing.T) {
 	s, _ := open(t)
 	secret := "the password of the staging host is swordfish and Ada knows it"
 	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", secret)))
-	if _, err := s.Forget("n1"); err != nil {
+	if _, err := tombstone.Forget(storetest.Writer(s), "n1"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -236,7 +240,7 @@ func TestMergeOfWhatWasForgotten(t *testing.T) {
 		{"another", "semantic/n3.md", noteBytes("n3", "something else"), true, false},
 		{"its sidecar", "semantic/n1.entities.yaml", []byte("entities: []\n"), false, false},
 	} {
-		merge, err := s.Merger(os.DirFS(t.TempDir()))
+		merge, err := ingest.NewIncoming(s).Merger(os.DirFS(t.TempDir()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +253,7 @@ func TestMergeOfWhatWasForgotten(t *testing.T) {
 	// Whoever brought it back has lifted the tombstone, and that is the later decision.
 	theirs := t.TempDir()
 	write(t, filepath.Join(theirs, "tombstones", "n1.json"), `{"v":2,"id":"n1","at":"2100-01-01T00:00:00Z"}`)
-	merge, err := s.Merger(os.DirFS(theirs))
+	merge, err := ingest.NewIncoming(s).Merger(os.DirFS(theirs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +263,7 @@ func TestMergeOfWhatWasForgotten(t *testing.T) {
 	}
 
 	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", secret)))
-	if late, err := s.Adopt([]store.Change{{Path: "semantic/n1.md", Old: noteBytes("n1", secret)}}); len(late) > 0 || err != nil {
+	if late, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{{Path: "semantic/n1.md", Old: noteBytes("n1", secret)}}); len(late) > 0 || err != nil {
 		t.Fatal(late, err)
 	}
 	if revs, _ := s.History("n1"); len(revs) > 0 {

@@ -1,12 +1,14 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"testing"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -14,18 +16,18 @@ import (
 func TestRecollect(t *testing.T) {
 	s := at(t, 10)
 	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", "now")))
-	day := func(d int, key string) store.Recollection {
+	day := func(d int, key string) ingest.FormerVersion {
 		n := draft("n1")
 		n.Body = "form " + key
-		return store.Recollection{At: time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC), Key: key, Form: n}
+		return ingest.FormerVersion{At: time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC), Key: key, Form: n}
 	}
-	if added, err := s.Recollect("n1", []store.Recollection{day(2, "b"), day(1, "a"), day(2, "b")}); added != 2 || err != nil {
+	if added, err := ingest.New(s, nil, nil, ingest.Options{}).ImportRevisions(context.Background(), "n1", []ingest.FormerVersion{day(2, "b"), day(1, "a"), day(2, "b")}); added != 2 || err != nil {
 		t.Fatal(added, err)
 	}
 	// The key tells what it is, whatever is made of it now.
 	other := day(1, "a")
 	other.Form.Title = "told otherwise"
-	if added, err := s.Recollect("n1", []store.Recollection{other}); added != 0 || err != nil {
+	if added, err := ingest.New(s, nil, nil, ingest.Options{}).ImportRevisions(context.Background(), "n1", []ingest.FormerVersion{other}); added != 0 || err != nil {
 		t.Error(added, err)
 	}
 	revs, _ := s.History("n1")
@@ -33,7 +35,7 @@ func TestRecollect(t *testing.T) {
 		t.Errorf("%+v", revs)
 	}
 	// A change that follows is the newest, also when it takes such a form back.
-	ref, changed, err := s.Restore("n1", revs[1].Name)
+	ref, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Restore(context.Background(), "n1", revs[1].Name)
 	if n, _, _, _ := s.Read(ref.Path); err != nil || !changed || n.Body != "form a" {
 		t.Errorf("%+v %v", n, err)
 	}
@@ -41,35 +43,35 @@ func TestRecollect(t *testing.T) {
 		t.Errorf("%+v", revs)
 	}
 	stone(t, s, "old", "t\nform z")
-	if added, err := s.Recollect("n1", []store.Recollection{day(3, "z")}); added != 0 || err != nil {
+	if added, err := ingest.New(s, nil, nil, ingest.Options{}).ImportRevisions(context.Background(), "n1", []ingest.FormerVersion{day(3, "z")}); added != 0 || err != nil {
 		t.Errorf("what was forgotten came with a history: %d %v", added, err)
 	}
-	var many []store.Recollection
+	var many []ingest.FormerVersion
 	for i := range 80 {
 		many = append(many, day(4, fmt.Sprint(i)))
 	}
-	if added, err := s.Recollect("n1", many); added != 48 || err != nil {
+	if added, err := ingest.New(s, nil, nil, ingest.Options{}).ImportRevisions(context.Background(), "n1", many); added != 48 || err != nil {
 		t.Error(added, err)
 	}
 
 	write(t, s.Path("memory/semantic/n2.md"), string(noteBytes("n2", "now")))
-	for name, change := range map[string]func(*store.Recollection){
-		"another id":      func(r *store.Recollection) { r.Form.ID = "n3" },
-		"the future":      func(r *store.Recollection) { r.At = s.Now().Add(time.Hour) },
-		"before all time": func(r *store.Recollection) { r.At = time.Time{} },
-		"no note":         func(r *store.Recollection) { r.Form.Type = "../x" },
+	for name, change := range map[string]func(*ingest.FormerVersion){
+		"another id":      func(r *ingest.FormerVersion) { r.Form.ID = "n3" },
+		"the future":      func(r *ingest.FormerVersion) { r.At = s.Now().Add(time.Hour) },
+		"before all time": func(r *ingest.FormerVersion) { r.At = time.Time{} },
+		"no note":         func(r *ingest.FormerVersion) { r.Form.Type = "../x" },
 	} {
 		good, bad := day(1, "a"), day(2, "b")
 		good.Form.ID, bad.Form.ID = "n2", "n2"
 		change(&bad)
-		if added, err := s.Recollect("n2", []store.Recollection{good, bad}); err == nil || added != 0 {
+		if added, err := ingest.New(s, nil, nil, ingest.Options{}).ImportRevisions(context.Background(), "n2", []ingest.FormerVersion{good, bad}); err == nil || added != 0 {
 			t.Errorf("%s: %d %v", name, added, err)
 		}
 	}
 	if revs, _ := s.History("n2"); len(revs) != 0 {
 		t.Errorf("half of it was written: %+v", revs)
 	}
-	if _, err := s.Recollect("gone", []store.Recollection{day(1, "a")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ImportRevisions(context.Background(), "gone", []ingest.FormerVersion{day(1, "a")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a history without a note: %v", err)
 	}
 }
@@ -78,14 +80,14 @@ func TestRetriesAreBounded(t *testing.T) {
 	s := at(t, 10)
 	due := s.Now().Format(time.RFC3339)
 	for i := range 210 {
-		if err := s.SaveRetry(store.Retry{ID: note.ID(fmt.Sprint("n", i)), Due: due}); err != nil {
+		if err := s.Spool().SaveRetry(store.Retry{ID: note.ID(fmt.Sprint("n", i)), Due: due}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.SaveRetry(store.Retry{ID: "n0", Due: due, Tries: 2}); err != nil {
+	if err := s.Spool().SaveRetry(store.Retry{ID: "n0", Due: due, Tries: 2}); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Retries()
+	all, err := s.Spool().Retries()
 	if err != nil || len(all) != 200 {
 		t.Errorf("%d %v", len(all), err)
 	}
@@ -95,11 +97,11 @@ func TestRetriesAreBounded(t *testing.T) {
 		}
 	}
 	for _, id := range []note.ID{"n0", "n0", "../n1"} {
-		if err := s.DropRetry(id); err != nil {
+		if err := s.Spool().DropRetry(id); err != nil {
 			t.Error(err)
 		}
 	}
-	if jobs, err := s.Jobs(); err != nil || len(jobs) != 0 || len(s.Poisoned()) != 0 {
-		t.Errorf("they are taken for jobs: %v %v %v", jobs, s.Poisoned(), err)
+	if jobs, err := s.Spool().Jobs(); err != nil || len(jobs) != 0 || len(s.Spool().Poisoned()) != 0 {
+		t.Errorf("they are taken for jobs: %v %v %v", jobs, s.Spool().Poisoned(), err)
 	}
 }

@@ -1,13 +1,17 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
 	"testing"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // Each tree has its own word: what is forgotten or lifted for this machine says
@@ -28,29 +32,29 @@ func TestTombstonesOfTrees(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := at(t, 10)
-			if err := s.Bury(c.buried, store.NewTombstone("old", "t\n"+fridays, s.Now().AddDate(0, 0, -1))); err != nil {
+			if err := tombstone.Write(storetest.Writer(s), c.buried, tombstone.New("old", "t\n"+fridays, s.Now().AddDate(0, 0, -1))); err != nil {
 				t.Fatal(err)
 			}
 			n := draft("new")
 			n.Body = fridays
 			if c.lifted != "" {
 				n.Scope = c.lifted
-				if _, err := s.Lift(n); err != nil {
+				if _, err := tombstone.Revoke(storetest.Writer(s), n); err != nil {
 					t.Fatal(err)
 				}
 			}
 			for scope, want := range map[note.Scope]bool{note.Portable: c.portable, note.Local: c.local} {
-				stones, err := s.TombstonesFor(scope)
+				stones, err := tombstone.For(s, scope)
 				if err != nil {
 					t.Fatal(err)
 				}
-				knows := func(t store.Tombstone) bool { return t.Recognises(note.SayingOf(n.Statement())) }
+				knows := func(t tombstone.Tombstone) bool { return t.Recognises(note.FingerprintOf(n.Statement())) }
 				if got := slices.ContainsFunc(stones, knows); got != want {
 					t.Errorf("a %s note is recognised: %v", scope, got)
 				}
 				back := draft("back")
 				back.Body, back.Scope = fridays, scope
-				if _, _, err := s.Reinstate("back", back.Format()); errors.Is(err, store.ErrForgotten) != want {
+				if _, _, err := ingest.New(s, nil, nil, ingest.Options{}).Reinstate(context.Background(), "back", back.Format()); errors.Is(err, ingest.ErrForgotten) != want {
 					t.Errorf("a %s note is restored: %v", scope, err)
 				}
 				for _, path := range []string{"memory/semantic/back.md", "local/semantic/back.md"} {
@@ -61,7 +65,7 @@ func TestTombstonesOfTrees(t *testing.T) {
 			b := draft("b")
 			b.Body, b.Scope = fridays, note.Local
 			write(t, s.Path("local/semantic/b.md"), string(b.Format()))
-			if _, err := s.Obey(); err != nil {
+			if _, err := tombstone.Apply(storetest.Writer(s)); err != nil {
 				t.Fatal(err)
 			}
 			if gone := read(t, s, "memory/semantic/a.md") == nil; gone != c.portable {
@@ -79,10 +83,10 @@ func TestLocalTombstoneLeavesPortableHistory(t *testing.T) {
 	s := at(t, 10)
 	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", "now")))
 	write(t, s.Path("history/n1/01K2M3N4P5Q6R7S8T9V0W1X2Y3-update.md"), string(noteBytes("n1", "before")))
-	if err := s.Bury(note.Local, store.NewTombstone("n1", "t\nonce here", s.Now())); err != nil {
+	if err := tombstone.Write(storetest.Writer(s), note.Local, tombstone.New("n1", "t\nonce here", s.Now())); err != nil {
 		t.Fatal(err)
 	}
-	if erased, err := s.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 	if revs, _ := s.History("n1"); len(revs) != 1 || read(t, s, "memory/semantic/n1.md") == nil {
@@ -96,7 +100,7 @@ func TestReinstateOverABrokenFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := at(t, 10)
 			write(t, s.Path("memory/semantic/n1.md"), text)
-			ref, changed, err := s.Reinstate("n1", noteBytes("n1", "one"))
+			ref, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Reinstate(context.Background(), "n1", noteBytes("n1", "one"))
 			if err != nil || !changed || ref.Path != "memory/semantic/n1.md" || ref.Size == 0 {
 				t.Fatalf("%+v %v %v", ref, changed, err)
 			}

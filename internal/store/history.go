@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 
 	"github.com/oklog/ulid/v2"
@@ -23,50 +25,9 @@ type Revision struct {
 	Path   string    // relative to the store's root
 }
 
-func historyDir(id note.ID) string { return "history/" + string(id) }
-
-// remember stores the bytes a note has before it changes. Bytes equal to the
-// newest revision are stored already: a crash after this step and before the
-// change leaves such a copy. It then gets the time of this change, by which
-// FormsBefore finds it.
-func (s *Store) remember(id note.ID, data []byte, reason string) error {
-	name, again, err := s.revision(id, data, reason)
-	switch {
-	case err != nil || name == "":
-		return err
-	case again != "":
-		if err := s.disk.Rename(s.Path(again), s.Path(name)); err != nil {
-			return err
-		}
-		return s.disk.SyncDir(s.Path(historyDir(id)))
-	}
-	return s.replace(name, data, true)
-}
-
-// revision returns the path under which the form data of a note belongs into
-// its history, and the path of the newest revision if that holds it already.
-func (s *Store) revision(id note.ID, data []byte, reason string) (name, again string, err error) {
-	if stubbed("S6") || id == "" {
-		return "", "", nil
-	}
-	if err := s.folders(historyDir(id) + "/"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
-	}
-	revs, err := s.History(id)
-	if err != nil {
-		return "", "", err
-	}
-	if len(revs) > 0 && revs[0].Reason != Imported {
-		if newest, _, err := s.readRegular(revs[0].Path, MaxNoteSize); err == nil && bytes.Equal(newest, data) {
-			again = revs[0].Path
-		}
-	}
-	return historyDir(id) + "/" + string(note.NewID(s.now())) + "-" + reason + ".md", again, nil
-}
-
 // History lists the revisions of a note, newest first.
 func (s *Store) History(id note.ID) ([]Revision, error) {
-	dir := historyDir(id)
+	dir := layout.HistoryOf(id)
 	entries, err := os.ReadDir(s.Path(dir))
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -76,7 +37,7 @@ func (s *Store) History(id note.ID) ([]Revision, error) {
 	}
 	var revs []Revision
 	for _, e := range entries {
-		name, isNote := strings.CutSuffix(e.Name(), ".md")
+		name, isNote := strings.CutSuffix(e.Name(), layout.NoteSuffix)
 		stamp, reason, ok := strings.Cut(name, "-")
 		if !isNote || !ok || !e.Type().IsRegular() {
 			continue
@@ -89,4 +50,151 @@ func (s *Store) History(id note.ID) ([]Revision, error) {
 	}
 	slices.Reverse(revs) // ReadDir sorts by name, and names begin with a ULID
 	return revs, nil
+}
+
+// ReadRevision reads a former form of a note.
+func (s *Store) ReadRevision(id note.ID, rev Revision) (*note.Note, error) {
+	data, _, err := s.readRegular(rev.Path, MaxNoteSize)
+	var n *note.Note
+	if err == nil {
+		n, err = note.Parse(data)
+	}
+	if err == nil && n.ID != id {
+		err = fmt.Errorf("it has the id %s", n.ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read revision %s of note %s: %w", rev.Name, id, err)
+	}
+	return n, nil
+}
+
+// LatestRevision returns a note, or the newest form in the history of one that is gone.
+func (s *Store) LatestRevision(id note.ID) (*note.Note, error) {
+	if _, err := note.ParseID(string(id)); err != nil {
+		return nil, err
+	}
+	ref, err := s.Find(id)
+	if err == nil {
+		n, _, _, err := s.Read(ref.Path)
+		return n, err
+	}
+	revs, herr := s.History(id)
+	if herr != nil || len(revs) == 0 {
+		return nil, errors.Join(err, herr)
+	}
+	return s.ReadRevision(id, revs[0])
+}
+
+// A Former is the form that a note had before something changed it.
+type Former struct {
+	ID note.ID
+	Revision
+}
+
+// FormsBefore lists, for every note that changed from since until until, the
+// form it had before the first of these changes. It is what takes back a
+// command that changed many notes. until may be zero: until now. What changed in
+// another memory, before the note came here, is no change of this store.
+func (s *Store) FormsBefore(since, until time.Time) ([]Former, error) {
+	entries, err := os.ReadDir(s.Path("history"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read history: %w", err)
+	}
+	since = since.Truncate(time.Millisecond) // names of revisions know no more
+	var all []Former
+	for _, e := range entries {
+		id, err := note.ParseID(e.Name())
+		if err != nil || !e.IsDir() {
+			continue
+		}
+		revs, err := s.History(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range slices.Backward(revs) { // oldest first
+			if r.Reason != Imported && !r.At.Before(since) && (until.IsZero() || !r.At.After(until)) {
+				all = append(all, Former{id, r})
+				break
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Former) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// KeepRevision stores the bytes a note has before it changes. Bytes equal to the
+// newest revision are stored already: a crash after this step and before the
+// change leaves such a copy. It then gets the time of this change, by which
+// FormsBefore finds it.
+func (w *Writer) KeepRevision(id note.ID, data []byte, reason string) error {
+	s := w.s
+	name, again, err := s.revision(id, data, reason)
+	switch {
+	case err != nil || name == "":
+		return err
+	case again != "":
+		if err := s.disk.Rename(s.Path(again), s.Path(name)); err != nil {
+			return err
+		}
+		return s.disk.SyncDir(s.Path(layout.HistoryOf(id)))
+	}
+	return s.replace(name, data, true)
+}
+
+// revision returns the path under which the form data of a note belongs into
+// its history, and the path of the newest revision if that holds it already.
+func (s *Store) revision(id note.ID, data []byte, reason string) (name, again string, err error) {
+	if stubbed("S6") || id == "" {
+		return "", "", nil
+	}
+	dir := layout.HistoryOf(id)
+	if err := s.folders(dir + "/"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", "", err
+	}
+	revs, err := s.History(id)
+	if err != nil {
+		return "", "", err
+	}
+	if len(revs) > 0 && revs[0].Reason != Imported {
+		if newest, _, err := s.readRegular(revs[0].Path, MaxNoteSize); err == nil && bytes.Equal(newest, data) {
+			again = revs[0].Path
+		}
+	}
+	return dir + "/" + string(note.NewID(s.now())) + "-" + reason + layout.NoteSuffix, again, nil
+}
+
+// EraseHistory removes the forms a note had, and their folder.
+func (w *Writer) EraseHistory(id note.ID) error {
+	if _, err := note.ParseID(string(id)); err != nil {
+		return nil //nolint:nilerr // a note of such an id has no history
+	}
+	s, dir := w.s, layout.HistoryOf(id)
+	err := s.folders(dir + "/")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var entries []os.DirEntry
+	if err == nil {
+		entries, err = os.ReadDir(s.Path(dir))
+	}
+	for _, e := range entries {
+		if err == nil && !e.IsDir() {
+			err = s.disk.Remove(s.Path(dir + "/" + e.Name()))
+		}
+	}
+	if err == nil {
+		err = s.disk.Remove(s.Path(dir))
+	}
+	if err == nil {
+		err = s.disk.SyncDir(s.Path("history"))
+	}
+	if err != nil {
+		return fmt.Errorf("erase history of note %s: %w", id, err)
+	}
+	return nil
 }

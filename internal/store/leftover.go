@@ -9,21 +9,20 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-// foreignTemp begins the names of temporary files that are written without the
-// store lock, by package replica.
-const foreignTemp = tempPrefix + "sync-"
+	"anamnesis/internal/layout"
+)
 
 // restAge is how old a temporary file has to be, before it is taken for what a
 // crash left in a folder whose writers may not hold the store lock.
 const restAge = 5 * time.Minute
 
-// eraseLeftovers removes what killed writes left in the folders in which texts of
+// EraseLeftovers removes what killed writes left in the folders in which texts of
 // notes are written. Everybody who writes there holds the store lock, as the
-// caller does, so that no living writer has such a file; and whatever is in one,
+// Writer does, so that no living writer has such a file; and whatever is in one,
 // it came into no note. Where others write too, a young file stays.
-func (s *Store) eraseLeftovers() error {
+func (w *Writer) EraseLeftovers() error {
+	s := w.s
 	touched := make(map[string]bool)
 	var errs []error
 	for _, top := range []string{"memory", "local", "conflicts", "spool"} {
@@ -33,7 +32,7 @@ func (s *Store) eraseLeftovers() error {
 				return nil //nolint:nilerr // what cannot be read cannot be erased either
 			case d.IsDir() && strings.HasPrefix(d.Name(), "."):
 				return fs.SkipDir
-			case !strings.HasPrefix(d.Name(), tempPrefix) || !d.Type().IsRegular():
+			case !layout.IsTemp(d.Name()) || !d.Type().IsRegular():
 				return nil
 			}
 			if !s.locked(at) {
@@ -62,7 +61,7 @@ func (s *Store) eraseLeftovers() error {
 func (s *Store) locked(at string) bool {
 	rel, err := filepath.Rel(s.root, filepath.Dir(at))
 	rel = filepath.ToSlash(rel)
-	if err != nil || strings.HasPrefix(filepath.Base(at), foreignTemp) {
+	if err != nil || strings.HasPrefix(filepath.Base(at), layout.SyncTempPrefix) {
 		return false
 	}
 	return rel == "spool/held" || rel != "spool" && !strings.HasPrefix(rel, "spool/")

@@ -8,8 +8,11 @@ import (
 	"testing/fstest"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 const fridays = "never deploy on friday because the engineer on call is alone over the weekend and nobody answers"
@@ -27,11 +30,11 @@ func at(t *testing.T, day int) *store.Store {
 // again writes a note that its owner wants in spite of a tombstone.
 func again(t *testing.T, s *store.Store, n *note.Note) []string {
 	t.Helper()
-	paths, err := s.Lift(n)
+	paths, err := tombstone.Revoke(storetest.Writer(s), n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Put(n, store.Ref{}, store.Update); err != nil {
+	if _, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update); err != nil {
 		t.Fatal(err)
 	}
 	return paths
@@ -39,11 +42,11 @@ func again(t *testing.T, s *store.Store, n *note.Note) []string {
 
 func recognised(t *testing.T, s *store.Store, statement string) bool {
 	t.Helper()
-	stones, err := s.Tombstones()
+	stones, err := tombstone.For(s, note.Local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.ContainsFunc(stones, func(t store.Tombstone) bool { return t.Recognises(note.SayingOf(statement)) })
+	return slices.ContainsFunc(stones, func(t tombstone.Tombstone) bool { return t.Recognises(note.FingerprintOf(statement)) })
 }
 
 func TestLift(t *testing.T) {
@@ -61,7 +64,7 @@ func TestLift(t *testing.T) {
 	if recognised(t, s, n.Statement()) {
 		t.Error("it is forgotten still")
 	}
-	if erased, err := s.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 	for _, path := range want {
@@ -70,7 +73,7 @@ func TestLift(t *testing.T) {
 		}
 	}
 	// To forget it again is the later decision, also within the same second.
-	if _, err := s.Forget("new"); err != nil {
+	if _, err := tombstone.Forget(storetest.Writer(s), "new"); err != nil {
 		t.Fatal(err)
 	}
 	if !recognised(t, s, n.Statement()) || read(t, s, "memory/semantic/new.md") != nil {
@@ -80,7 +83,7 @@ func TestLift(t *testing.T) {
 	again(t, s, n)
 	n.ID = "copy"
 	again(t, s, n)
-	if _, err := s.Forget("copy"); err != nil {
+	if _, err := tombstone.Forget(storetest.Writer(s), "copy"); err != nil {
 		t.Fatal(err)
 	}
 	if !recognised(t, s, n.Statement()) || read(t, s, "memory/semantic/new.md") != nil {
@@ -94,13 +97,13 @@ func TestLiftNearCopy(t *testing.T) {
 	n := draft("new")
 	n.Body = strings.Replace(fridays, "and nobody", "where nobody", 1)
 	// Which copies are near depends on the salt.
-	near := store.Tombstone{}
+	near := tombstone.Tombstone{}
 	for range 100_000 {
-		if near = store.NewTombstone("old", "t\n"+fridays, s.Now().Add(-time.Hour)); near.Recognises(note.SayingOf(n.Statement())) {
+		if near = tombstone.New("old", "t\n"+fridays, s.Now().Add(-time.Hour)); near.Recognises(note.FingerprintOf(n.Statement())) {
 			break
 		}
 	}
-	if err := s.Bury(note.Portable, near); err != nil || !recognised(t, s, n.Statement()) {
+	if err := tombstone.Write(storetest.Writer(s), note.Portable, near); err != nil || !recognised(t, s, n.Statement()) {
 		t.Fatal("no salt makes it a near-copy", err)
 	}
 	if paths := again(t, s, n); !slices.Equal(paths, []string{"memory/tombstones/new.json"}) {
@@ -146,36 +149,36 @@ func TestLiftTravels(t *testing.T) {
 			ours, theirs := at(t, 10), at(t, 12)
 			stone(t, ours, "mine", n.Statement())
 			again(t, ours, n)
-			if err := theirs.Bury(note.Portable, store.NewTombstone("theirs", n.Statement(), when)); err != nil {
+			if err := tombstone.Write(storetest.Writer(theirs), note.Portable, tombstone.New("theirs", n.Statement(), when)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := theirs.Obey(); err != nil {
+			if _, err := tombstone.Apply(storetest.Writer(theirs)); err != nil {
 				t.Fatal(err)
 			}
 			from, to := theirs, ours
 			if toThem {
 				from, to = ours, theirs
 			}
-			merge, err := to.Merger(os.DirFS(from.Tree(note.Portable)))
+			merge, err := ingest.NewIncoming(to).Merger(os.DirFS(from.Path("memory")))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var changes []store.Change
-			err = walkFiles(os.DirFS(from.Tree(note.Portable)), func(name string) {
+			var changes []ingest.RemoteChange
+			err = walkFiles(os.DirFS(from.Path("memory")), func(name string) {
 				old := read(t, to, "memory/"+name)
 				now, _, err := merge(name, nil, old, read(t, from, "memory/"+name))
 				if err != nil {
 					t.Fatal(err)
 				}
-				changes = append(changes, store.Change{Path: name, Old: old, New: now})
+				changes = append(changes, ingest.RemoteChange{Path: name, Old: old, New: now})
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := to.Adopt(changes); err != nil {
+			if _, err := ingest.NewIncoming(to).Apply(changes); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := to.Obey(); err != nil {
+			if _, err := tombstone.Apply(storetest.Writer(to)); err != nil {
 				t.Fatal(err)
 			}
 			stands := read(t, to, "memory/semantic/new.md") != nil
@@ -209,7 +212,7 @@ func TestLiftHostile(t *testing.T) {
 	if !recognised(t, s, "t\n"+fridays) {
 		t.Error("lifted by a file that knows nothing")
 	}
-	if _, err := s.Merger(fstest.MapFS{"tombstones/e.json": {Data: []byte("[]")}}); err != nil {
+	if _, err := ingest.NewIncoming(s).Merger(fstest.MapFS{"tombstones/e.json": {Data: []byte("[]")}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"anamnesis/internal/layout"
+
 	"github.com/gofrs/flock"
 )
 
@@ -24,8 +26,9 @@ type processLock struct {
 // LockTimeout is how long a writer waits for the store before it gives up.
 const LockTimeout = 30 * time.Second
 
-// Lock waits for the store lock, which every change of a note needs. Nobody
-// may hold it across a network or a model call.
+// Lock waits for the store lock without asking for the right to write: for what
+// has to happen while nobody writes. Nobody may hold it across a network or a
+// model call.
 func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("lock %s: %w", s.root, ErrReadOnly)
@@ -38,15 +41,13 @@ func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
 // LockFile waits for the right to replace a file that is no part of a store, or
 // that many may replace without the store lock, such as a set of questions. The
 // lock is a hidden, empty file beside it, which stays; its folder must be there.
-// Whoever holds it calls no network and no model, as with Lock.
+// Whoever holds it calls no network and no model, as with BeginWrite.
 func LockFile(ctx context.Context, file string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, LockTimeout)
 	defer cancel()
-	l := processLock{path: filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+lockSuffix)}
+	l := processLock{path: filepath.Join(filepath.Dir(file), layout.LockOf(filepath.Base(file)))}
 	return l.acquire(ctx)
 }
-
-const lockSuffix = ".lock"
 
 func (l *processLock) acquire(ctx context.Context) (func(), error) {
 	for !l.mu.TryLock() {

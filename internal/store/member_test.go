@@ -14,18 +14,19 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/store"
+	"anamnesis/internal/store/bundle"
+	"anamnesis/internal/store/storetest"
 )
 
-// bundle packs files as an export does, whatever their names are.
-func bundle(t *testing.T, files map[string]string) []byte {
+// packed packs files as an export does, whatever their names are.
+func packed(t *testing.T, files map[string]string) []byte {
 	t.Helper()
-	m := store.Manifest{Version: 1, Kind: "anamnesis-export", Members: []store.Member{}}
+	m := bundle.Manifest{Version: 1, Kind: "anamnesis-export", Members: []bundle.Member{}}
 	for name, text := range files {
 		sum := sha256.Sum256([]byte(text))
-		m.Members = append(m.Members, store.Member{Path: name, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
+		m.Members = append(m.Members, bundle.Member{Path: name, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
 	}
-	slices.SortFunc(m.Members, func(a, b store.Member) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Members, func(a, b bundle.Member) int { return strings.Compare(a.Path, b.Path) })
 	head, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -112,16 +113,16 @@ func TestBundleMembers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := empty(t)
-			data := bundle(t, map[string]string{c.name: c.text})
-			plan, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true, Dry: true})
+			data := packed(t, map[string]string{c.name: c.text})
+			plan, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{Merge: true, Dry: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			done, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true})
+			done, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{Merge: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, u := range []store.Unpacked{plan, done} {
+			for _, u := range []bundle.Unpacked{plan, done} {
 				got := "nothing"
 				switch {
 				case len(u.Refused) == 1 && u.Refused[0].Path == c.name && u.Refused[0].Why != "":
@@ -152,9 +153,9 @@ func TestBundleStandsBack(t *testing.T) {
 	write(t, s.Path("memory/README.md"), "mine")
 	write(t, s.Path("memory/.gitattributes"), "* -text\n")
 	write(t, s.Path("redact.toml"), "# mine\n")
-	u, err := s.Import(bytes.NewReader(bundle(t, map[string]string{
+	u, err := bundle.Import(storetest.Writer(s), bytes.NewReader(packed(t, map[string]string{
 		"memory/README.md": "theirs", "memory/.gitattributes": "* -text\n*.md merge=anamnesis\n", "redact.toml": "# mine\n",
-	})), store.ImportOptions{Merge: true})
+	})), bundle.Options{Merge: true})
 	if err != nil || !slices.Equal(u.Different, []string{"memory/README.md"}) || u.Same != 1 || len(u.Written)+len(u.Refused)+len(u.Foreign) > 0 {
 		t.Errorf("%+v %v", u, err)
 	}
@@ -166,9 +167,9 @@ func TestBundleStandsBack(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(s.Root(), "eval")); err != nil {
 		t.Skip("no links here")
 	}
-	if _, err := s.Import(bytes.NewReader(bundle(t, map[string]string{
+	if _, err := bundle.Import(storetest.Writer(s), bytes.NewReader(packed(t, map[string]string{
 		"corpora/a.json": "{}", "eval/eval.jsonl": "{}\n",
-	})), store.ImportOptions{Merge: true}); err == nil {
+	})), bundle.Options{Merge: true}); err == nil {
 		t.Error("written through a link")
 	}
 	if _, err := os.Stat(s.Path("corpora/a.json")); err == nil {
@@ -185,32 +186,12 @@ func TestBundleForeign(t *testing.T) {
 	write(t, s.Path("memory/semantic/scheme.txt"), "mine")
 	write(t, s.Path("eval/.eval.jsonl.lock"), "")
 	data, m := export(t, s)
-	if slices.ContainsFunc(m.Members, func(b store.Member) bool { return strings.Contains(b.Path, "lock") }) {
+	if slices.ContainsFunc(m.Members, func(b bundle.Member) bool { return strings.Contains(b.Path, "lock") }) {
 		t.Error("a lock is in the bundle")
 	}
 	into := empty(t)
-	u, err := into.Import(bytes.NewReader(data), store.ImportOptions{})
+	u, err := bundle.Import(storetest.Writer(into), bytes.NewReader(data), bundle.Options{})
 	if err != nil || !slices.Equal(u.Foreign, []string{"memory/semantic/scheme.txt"}) || string(read(t, into, "memory/semantic/scheme.txt")) != "mine" {
 		t.Errorf("%+v %v", u, err)
 	}
-}
-
-func FuzzMember(f *testing.F) {
-	for _, name := range []string{"memory/semantic/a.md", "memory/.git/x", "local/CON", "eval/x.jsonl", "history/a/b-c.md", "redact.toml", "corpora/..//x"} {
-		f.Add(name, "---\nid: a\n")
-	}
-	f.Fuzz(func(t *testing.T, name, text string) {
-		if why := store.Refuses(name, []byte(text)); why != "" {
-			return
-		}
-		low := strings.ToLower(name)
-		for part := range strings.SplitSeq(low, "/") {
-			if strings.HasPrefix(part, ".") || part == "hooks" && !strings.HasPrefix(low, "history/") || strings.HasSuffix(part, ".lock") || part == "claude.md" {
-				t.Errorf("%q is let in", name)
-			}
-		}
-		if !filepath.IsLocal(filepath.FromSlash(name)) || name == "redact.toml" || name == "config.json" {
-			t.Errorf("%q is let in", name)
-		}
-	})
 }

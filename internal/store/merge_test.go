@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -10,8 +11,11 @@ import (
 	"testing/fstest"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -25,7 +29,7 @@ func changedNote(id note.ID, month int, change func(*note.Note)) []byte {
 
 func stone(t *testing.T, s *store.Store, id note.ID, statement string) string {
 	t.Helper()
-	if err := s.Bury(note.Portable, store.NewTombstone(id, statement, time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC))); err != nil {
+	if err := tombstone.Write(storetest.Writer(s), note.Portable, tombstone.New(id, statement, time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC))); err != nil {
 		t.Fatal(err)
 	}
 	return string(read(t, s, "memory/tombstones/"+string(id)+".json"))
@@ -37,7 +41,7 @@ func TestMerger(t *testing.T) {
 	mine := stone(t, s, "n7", "x\ny")
 	theirStone := stone(t, other, "n8", "t\nsecret thing")
 	theirs := fstest.MapFS{"tombstones/n8.json": {Data: []byte(theirStone)}}
-	merge, err := s.Merger(theirs)
+	merge, err := ingest.NewIncoming(s).Merger(theirs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +130,7 @@ func TestConflicts(t *testing.T) {
 	half := changedNote("n1", 3, func(n *note.Note) { n.Title = "L"; n.Body = "won" })
 	write(t, s.Path("memory/semantic/n1.md"), string(won))
 	add := func(winner, loser []byte) (store.Conflict, bool) {
-		c, added, err := s.AddConflict("semantic/n1.md", winner, loser)
+		c, added, err := storetest.Writer(s).AddConflict("semantic/n1.md", winner, loser)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,28 +145,28 @@ func TestConflicts(t *testing.T) {
 			t.Errorf("kept a second time: %+v", old)
 		}
 	}
-	if all, err := s.Conflicts(); err != nil || len(all) != 1 || !cmp.Equal(all[0], c) {
+	if all, err := s.Conflicts().List(); err != nil || len(all) != 1 || !cmp.Equal(all[0], c) {
 		t.Fatalf("%+v %v", all, err)
 	}
-	if _, err := s.ResolveConflict(c.ID, "neither", nil); err == nil {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, "neither", nil); err == nil {
 		t.Error("a choice that is none")
 	}
-	if _, err := s.ResolveConflict("../x", store.Keep, nil); err == nil {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), "../x", ingest.KeepWinner, nil); err == nil {
 		t.Error("resolved a path")
 	}
-	paths, err := s.ResolveConflict(c.ID, store.Take, nil)
+	paths, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.TakeLoser, nil)
 	n, _, _, rerr := s.Read("memory/semantic/n1.md")
 	if err != nil || rerr != nil || n.Body != "lost" || n.Title != "L" || !slices.Equal(paths, []string{"memory/semantic/n1.md"}) {
 		t.Fatalf("take: %v %v %v\n%+v", paths, err, rerr, n)
 	}
-	if all, _ := s.Conflicts(); len(all) != 0 {
+	if all, _ := s.Conflicts().List(); len(all) != 0 {
 		t.Errorf("left %+v", all)
 	}
 
 	now := read(t, s, "memory/semantic/n1.md")
 	third := changedNote("n1", 2, func(n *note.Note) { n.Title = "L"; n.Body = "third" })
 	c, _ = add(now, third)
-	if _, err := s.ResolveConflict(c.ID, store.Keep, nil); err != nil || !bytes.Equal(now, read(t, s, "memory/semantic/n1.md")) {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.KeepWinner, nil); err != nil || !bytes.Equal(now, read(t, s, "memory/semantic/n1.md")) {
 		t.Errorf("keep: %v", err)
 	}
 	revs, _ := s.History("n1")
@@ -171,7 +175,7 @@ func TestConflicts(t *testing.T) {
 	}
 
 	c, _ = add(now, won)
-	paths, err = s.ResolveConflict(c.ID, store.Both, nil)
+	paths, err = ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.KeepBoth, nil)
 	if err != nil || len(paths) != 1 {
 		t.Fatalf("both: %v %v", paths, err)
 	}
@@ -180,13 +184,13 @@ func TestConflicts(t *testing.T) {
 	}
 
 	c, _ = add(now, won)
-	if _, err := s.ResolveConflict(c.ID, store.Edit, []byte("no note")); err == nil {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.TakeEdited, []byte("no note")); err == nil {
 		t.Error("took what is no note")
 	}
-	if _, err := s.ResolveConflict(c.ID, store.Edit, changedNote("n2", 1, func(*note.Note) {})); err == nil {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.TakeEdited, changedNote("n2", 1, func(*note.Note) {})); err == nil {
 		t.Error("took another note")
 	}
-	if _, err := s.ResolveConflict(c.ID, store.Edit, changedNote("n1", 1, func(n *note.Note) { n.Body = "made of both" })); err != nil {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.TakeEdited, changedNote("n1", 1, func(n *note.Note) { n.Body = "made of both" })); err != nil {
 		t.Fatal(err)
 	}
 	if n, _, _, _ = s.Read("memory/semantic/n1.md"); n.Body != "made of both" {
@@ -198,27 +202,27 @@ func TestForgottenConflict(t *testing.T) {
 	s, _ := open(t)
 	stone(t, s, "n1", "t\nb")
 	edit := changedNote("n1", 3, func(n *note.Note) { n.Body = "better" })
-	c, _, err := s.AddConflict("semantic/n1.md", nil, edit)
+	c, _, err := storetest.Writer(s).AddConflict("semantic/n1.md", nil, edit)
 	if err != nil || c.Why != store.WhyForgotten {
 		t.Fatalf("%+v %v", c, err)
 	}
-	if _, err := s.Obey(); err != nil {
+	if _, err := tombstone.Apply(storetest.Writer(s)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Conflict(c.ID); err != nil {
+	if _, err := s.Conflicts().Get(c.ID); err != nil {
 		t.Fatalf("obeying a tombstone took the edit away: %v", err)
 	}
 	before := read(t, s, "memory/tombstones/n1.json")
-	paths, err := s.ResolveConflict(c.ID, store.Take, nil)
+	paths, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.TakeLoser, nil)
 	if err != nil || !slices.Equal(paths, []string{"memory/tombstones/n1.json", "memory/semantic/n1.md"}) {
 		t.Fatalf("%v %v", paths, err)
 	}
-	if stones, _ := s.Tombstones(); len(stones) != 0 {
+	if stones, _ := tombstone.For(s, note.Local); len(stones) != 0 {
 		t.Errorf("still forgotten: %v", stones)
 	}
 	// The machine that still has the tombstone does not bring it back.
 	lifted := read(t, s, "memory/tombstones/n1.json")
-	merge, err := s.Merger(fstest.MapFS{"tombstones/n1.json": {Data: before}})
+	merge, err := ingest.NewIncoming(s).Merger(fstest.MapFS{"tombstones/n1.json": {Data: before}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +236,7 @@ func TestForgottenConflict(t *testing.T) {
 		t.Errorf("%s %s %v", m, o, err)
 	}
 	// And it can be forgotten again.
-	if _, err := s.Forget("n1"); err != nil {
+	if _, err := tombstone.Forget(storetest.Writer(s), "n1"); err != nil {
 		t.Fatal(err)
 	}
 	again := read(t, s, "memory/tombstones/n1.json")
@@ -240,11 +244,11 @@ func TestForgottenConflict(t *testing.T) {
 		t.Errorf("%s %v", m, err)
 	}
 
-	c, _, err = s.AddConflict("semantic/n1.md", nil, edit)
+	c, _, err = storetest.Writer(s).AddConflict("semantic/n1.md", nil, edit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ResolveConflict(c.ID, store.Keep, nil); err != nil {
+	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ResolveConflict(context.Background(), c.ID, ingest.KeepWinner, nil); err != nil {
 		t.Fatal(err)
 	}
 	if holds(t, s, "better") {
@@ -284,17 +288,17 @@ func TestSettle(t *testing.T) {
 		write(t, s.Path("memory/procedural/n1.entities.yaml"), "entities: []\n")
 		write(t, s.Path("memory/procedural/n2.md"), string(noteBytes("n2", "x")))
 		write(t, s.Path("history/n1/01K2M3N4P5Q6R7S8T9V0W1X2Y3-update.md"), string(old))
-		paths, err := s.Settle()
+		paths, err := ingest.NewIncoming(s).ResolveDuplicateIDs()
 		if err != nil || !slices.Equal(paths, []string{"memory/procedural/n1.md"}) {
 			t.Fatalf("%v %v", paths, err)
 		}
 		if !bytes.Equal(read(t, s, "memory/semantic/n1.md"), edit) || read(t, s, "memory/semantic/n1.entities.yaml") == nil {
 			t.Error("the later form is not in its place, with its sidecar")
 		}
-		if all, _ := s.Conflicts(); len(all) != 0 {
+		if all, _ := s.Conflicts().List(); len(all) != 0 {
 			t.Errorf("an older form became a conflict: %+v", all)
 		}
-		if paths, err := s.Settle(); err != nil || len(paths) != 0 {
+		if paths, err := ingest.NewIncoming(s).ResolveDuplicateIDs(); err != nil || len(paths) != 0 {
 			t.Errorf("again: %v %v", paths, err)
 		}
 		moved = changedNote("n1", 2, func(n *note.Note) { n.Type = note.Procedural })
@@ -302,10 +306,10 @@ func TestSettle(t *testing.T) {
 	s, _ := open(t)
 	write(t, s.Path("memory/semantic/n1.md"), string(edit))
 	write(t, s.Path("memory/semantic/2026/n1.md"), string(changedNote("n1", 2, func(n *note.Note) { n.Body = "edited too" })))
-	if _, err := s.Settle(); err != nil {
+	if _, err := ingest.NewIncoming(s).ResolveDuplicateIDs(); err != nil {
 		t.Fatal(err)
 	}
-	if all, _ := s.Conflicts(); len(all) != 1 || all[0].Path != "semantic/n1.md" {
+	if all, _ := s.Conflicts().List(); len(all) != 1 || all[0].Path != "semantic/n1.md" {
 		t.Errorf("what both say differs, and nobody is told: %+v", all)
 	}
 }

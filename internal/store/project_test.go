@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,7 +60,7 @@ func TestNormalizeRemote(t *testing.T) {
 		if c.remote[:min(2, len(c.remote))] == "C:" && filepath.Separator == '/' {
 			continue // a drive means nothing here
 		}
-		if got := store.NormalizeRemote(c.remote); got != c.want {
+		if got := project.NormalizeRemote(c.remote); got != c.want {
 			t.Errorf("NormalizeRemote(%q) = %q, want %q", c.remote, got, c.want)
 		}
 	}
@@ -129,7 +131,7 @@ func TestIdentify(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, home := open(t)
-			id := s.Identify(c.setup(t, home))
+			id := project.Identify(s, c.setup(t, home))
 			if id.Key != c.key || id.Source != c.source || !slices.Equal(id.Also, c.also) {
 				t.Errorf("got %q from %s, also %q; want %q from %s, also %q", id.Key, id.Source, id.Also, c.key, c.source, c.also)
 			}
@@ -153,7 +155,7 @@ func TestIdentifyRelative(t *testing.T) {
 	s, home := open(t)
 	write(t, filepath.Join(home, "w", ".anamnesis", "project"), "marked")
 	t.Chdir(filepath.Join(home, "w"))
-	if id := s.Identify("."); id.Key != "marked" {
+	if id := project.Identify(s, "."); id.Key != "marked" {
 		t.Errorf("%q", id.Key)
 	}
 }
@@ -165,38 +167,38 @@ func TestAliases(t *testing.T) {
 		{"x", "y"}, {"y", "z"}, {"z", "x"}, // a circle
 		{"two", "b"}, {"two", "a"}, // two machines disagree
 	} {
-		if err := s.AddAlias(a[0], a[1]); err != nil {
+		if err := project.AddAlias(storetest.Writer(s), a[0], a[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for key, want := range map[string]string{
 		"older": "new", "old": "new", "new": "new", "it's": "new", "none": "none", "x": "x", "y": "x", "z": "x", "two": "a",
 	} {
-		if got := s.Canonical(key); got != want {
+		if got := project.Canonical(s, key); got != want {
 			t.Errorf("Canonical(%q) = %q, want %q", key, got, want)
 		}
 	}
-	got := s.Names(store.Identity{Key: "new", Also: []string{"quirk"}})
+	got := project.Names(s, project.Identity{Key: "new", Also: []string{"quirk"}})
 	if d := cmp.Diff([]string{"it's", "new", "old", "older", "quirk"}, got); d != "" {
 		t.Error(d)
 	}
 	for _, a := range [][2]string{{"a", "a"}, {"a", ""}, {"a", "global"}, {"global", "a"}} {
-		if err := s.AddAlias(a[0], a[1]); err == nil {
+		if err := project.AddAlias(storetest.Writer(s), a[0], a[1]); err == nil {
 			t.Errorf("%s is an alias of %s", a[0], a[1])
 		}
 	}
 	write(t, s.Path("memory/projects.yaml"), "aliases:\n- {from: mine, to: global}\n- {from: global, to: mine}\n") // from another machine
-	if got := s.Canonical("mine"); got != "mine" {
+	if got := project.Canonical(s, "mine"); got != "mine" {
 		t.Errorf("a whole project became %s", got)
 	}
-	if got := s.Canonical("global"); got != "global" {
+	if got := project.Canonical(s, "global"); got != "global" {
 		t.Errorf("global became %s", got)
 	}
 	write(t, s.Path("memory/projects.yaml"), "aliases: [")
-	if _, err := s.Aliases(); err == nil {
+	if _, err := project.Aliases(s); err == nil {
 		t.Error("a broken file has no error")
 	}
-	if got := s.Canonical("old"); got != "old" {
+	if got := project.Canonical(s, "old"); got != "old" {
 		t.Errorf("with a broken file Canonical(old) = %q", got)
 	}
 }

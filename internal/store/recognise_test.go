@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 const broker = "The queue broker restarts nightly at three because of a memory leak in the consumer."
@@ -23,15 +27,15 @@ func said(id note.ID, title, body string) *note.Note {
 
 // A body that says enough by itself is recognised under every title.
 func TestTombstoneOfABody(t *testing.T) {
-	stone := store.NewTombstone("n1", "Queue\n"+broker, time.Now())
-	short := store.NewTombstone("n2", "Queue\nrestarts at three", time.Now())
+	stone := tombstone.New("n1", "Queue\n"+broker, time.Now())
+	short := tombstone.New("n2", "Queue\nrestarts at three", time.Now())
 	before := stone // as it was written when bodies were not known
 	before.BodyHMAC, before.BodySimhash, before.BodyTokens = "", "", 0
 	session := said("s", "Nightly broker restart", broker)
 	session.Type = note.Episodic
 	for _, c := range []struct {
 		name  string
-		stone store.Tombstone
+		stone tombstone.Tombstone
 		note  *note.Note
 		want  bool
 	}{
@@ -46,14 +50,14 @@ func TestTombstoneOfABody(t *testing.T) {
 		{"a tombstone of before, another title", before, said("x", "Nightly broker restart", broker), false},
 		{"a tombstone of before, its title", before, said("x", "Queue", broker), true},
 	} {
-		if got := c.stone.Recognises(c.note.Saying()); got != c.want {
+		if got := c.stone.Recognises(c.note.Fingerprint()); got != c.want {
 			t.Errorf("%s: recognised %v", c.name, got)
 		}
 	}
-	if t1, ok := store.Minding([]store.Tombstone{short, stone}, session); !ok || t1.ID != "n1" {
+	if t1, ok := tombstone.Match([]tombstone.Tombstone{short, stone}, session); !ok || t1.ID != "n1" {
 		t.Errorf("minded by %q, %v", t1.ID, ok)
 	}
-	if _, ok := store.Minding([]store.Tombstone{short}, said("n2", "something", "else")); !ok {
+	if _, ok := tombstone.Match([]tombstone.Tombstone{short}, said("n2", "something", "else")); !ok {
 		t.Error("the id does not count")
 	}
 }
@@ -63,15 +67,15 @@ func TestTombstoneOfABody(t *testing.T) {
 func TestTombstoneNearABody(t *testing.T) {
 	n := said("x", "Broker, every night", strings.Replace(fridays, "and nobody", "where nobody", 1))
 	for range 100_000 { // which copies are near depends on the salt
-		stone := store.NewTombstone("old", "Never\n"+fridays, time.Now())
-		if !stone.Recognises(n.Saying()) {
+		stone := tombstone.New("old", "Never\n"+fridays, time.Now())
+		if !stone.Recognises(n.Fingerprint()) {
 			continue
 		}
-		if stone.BodyHMAC = ""; !stone.Recognises(n.Saying()) {
+		if stone.BodyHMAC = ""; !stone.Recognises(n.Fingerprint()) {
 			t.Error("not by the words of the body")
 		}
 		n.Type = note.Episodic
-		if stone.Recognises(n.Saying()) {
+		if stone.Recognises(n.Fingerprint()) {
 			t.Error("a session is")
 		}
 		return
@@ -81,23 +85,23 @@ func TestTombstoneNearABody(t *testing.T) {
 
 // Files of tombstones come from elsewhere.
 func TestTombstoneHostile(t *testing.T) {
-	stone := store.NewTombstone("n1", "Queue\n"+broker, time.Now())
+	stone := tombstone.New("n1", "Queue\n"+broker, time.Now())
 	n := said("x", "Nightly broker restart", broker)
-	for name, change := range map[string]func(*store.Tombstone){
-		"no salt":              func(s *store.Tombstone) { s.Salt = "" },
-		"half a byte of salt":  func(s *store.Tombstone) { s.Salt = "0" },
-		"a salt that is none":  func(s *store.Tombstone) { s.Salt = "zz" },
-		"an endless salt":      func(s *store.Tombstone) { s.Salt = strings.Repeat("0", 3000) },
-		"no word":              func(s *store.Tombstone) { s.BodyTokens = 0 },
-		"less than none":       func(s *store.Tombstone) { s.BodyTokens = -1 << 62 },
-		"more than there are":  func(s *store.Tombstone) { s.BodyTokens = 1 << 62 },
-		"no hash":              func(s *store.Tombstone) { s.BodyHMAC, s.BodySimhash = "", "" },
-		"a hash that is none":  func(s *store.Tombstone) { s.BodyHMAC, s.BodySimhash = "x", "x" },
-		"that of another text": func(s *store.Tombstone) { s.BodyHMAC, s.BodySimhash = s.HMAC, "0000000000000000" },
+	for name, change := range map[string]func(*tombstone.Tombstone){
+		"no salt":              func(s *tombstone.Tombstone) { s.Salt = "" },
+		"half a byte of salt":  func(s *tombstone.Tombstone) { s.Salt = "0" },
+		"a salt that is none":  func(s *tombstone.Tombstone) { s.Salt = "zz" },
+		"an endless salt":      func(s *tombstone.Tombstone) { s.Salt = strings.Repeat("0", 3000) },
+		"no word":              func(s *tombstone.Tombstone) { s.BodyTokens = 0 },
+		"less than none":       func(s *tombstone.Tombstone) { s.BodyTokens = -1 << 62 },
+		"more than there are":  func(s *tombstone.Tombstone) { s.BodyTokens = 1 << 62 },
+		"no hash":              func(s *tombstone.Tombstone) { s.BodyHMAC, s.BodySimhash = "", "" },
+		"a hash that is none":  func(s *tombstone.Tombstone) { s.BodyHMAC, s.BodySimhash = "x", "x" },
+		"that of another text": func(s *tombstone.Tombstone) { s.BodyHMAC, s.BodySimhash = s.HMAC, "0000000000000000" },
 	} {
 		odd := stone
 		change(&odd)
-		if odd.Recognises(n.Saying()) {
+		if odd.Recognises(n.Fingerprint()) {
 			t.Errorf("%s: recognised", name)
 		}
 	}
@@ -109,7 +113,7 @@ func TestTombstoneMembers(t *testing.T) {
 		"Queue\nshort":     {"v", "id", "at", "salt", "hmac", "simhash", "tokens"},
 		"Queue\n" + broker: {"v", "id", "at", "salt", "hmac", "simhash", "tokens", "body_hmac", "body_simhash", "body_tokens"},
 	} {
-		data, err := json.Marshal(store.NewTombstone("n1", statement, time.Now()))
+		data, err := json.Marshal(tombstone.New("n1", statement, time.Now()))
 		var members map[string]any
 		if err == nil {
 			err = json.Unmarshal(data, &members)
@@ -133,19 +137,19 @@ func TestForgetABody(t *testing.T) {
 	write(t, ours.Path("memory/semantic/n3.md"), string(said("n3", "Broker", "restarts at three").Format()))
 	write(t, theirs.Path("memory/semantic/n4.md"), string(said("n4", "Nightly broker restart", broker).Format()))
 	write(t, theirs.Path("memory/semantic/n1.md"), string(said("n1", "The queue", broker).Format()))
-	if err := theirs.Hold(said("n5", "Restarts", broker)); err != nil {
+	if err := storetest.Writer(theirs).Hold(said("n5", "Restarts", broker)); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := ours.PlanForget("n1")
+	plan, err := tombstone.Plan(ours, "n1")
 	want := []string{"memory/semantic/n1.md", "memory/semantic/n2.md"}
 	if err != nil || !slices.Equal(plan.Notes, want) {
 		t.Fatalf("%+v %v", plan, err)
 	}
-	if done, err := ours.Forget("n1"); err != nil || !slices.Equal(done.Notes, want) {
+	if done, err := tombstone.Forget(storetest.Writer(ours), "n1"); err != nil || !slices.Equal(done.Notes, want) {
 		t.Fatalf("%+v %v", done, err)
 	}
 	arrive(t, ours, theirs)
-	erased, err := theirs.Obey()
+	erased, err := tombstone.Apply(storetest.Writer(theirs))
 	slices.Sort(erased)
 	if err != nil || !slices.Equal(erased, []string{"memory/semantic/n1.md", "memory/semantic/n4.md"}) {
 		t.Errorf("erased %v %v", erased, err)
@@ -159,7 +163,7 @@ func TestForgetABody(t *testing.T) {
 		t.Error("a short body was enough")
 	}
 	for _, title := range []string{"Queue", "Another"} {
-		if _, _, err := theirs.Reinstate("back", said("back", title, broker).Format()); err == nil {
+		if _, _, err := ingest.New(theirs, nil, nil, ingest.Options{}).Reinstate(context.Background(), "back", said("back", title, broker).Format()); err == nil {
 			t.Errorf("%q is restored", title)
 		}
 	}
@@ -181,11 +185,11 @@ func TestLiftABody(t *testing.T) {
 			t.Errorf("%q is forgotten still", title)
 		}
 	}
-	if erased, err := s.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 	write(t, s.Path("memory/semantic/other.md"), string(said("other", "Other", broker).Format()))
-	if f, err := s.Forget("other"); err != nil || len(f.Notes) != 2 {
+	if f, err := tombstone.Forget(storetest.Writer(s), "other"); err != nil || len(f.Notes) != 2 {
 		t.Fatalf("%+v %v", f, err)
 	}
 	for _, title := range []string{"Queue", "Broker", "Other"} {
@@ -223,7 +227,7 @@ func TestForgetLeftovers(t *testing.T) {
 		if err := os.Symlink(s.Path("spool/held/n9.txt"), s.Path("local/semantic/.tmp-anamnesis-link")); err == nil {
 			stands = append(slices.Clone(alien), "local/semantic/.tmp-anamnesis-link")
 		}
-		if _, err := s.Forget("n1"); err != nil {
+		if _, err := tombstone.Forget(storetest.Writer(s), "n1"); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range []struct {
@@ -250,11 +254,11 @@ func TestObeyLeftovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stuck.Obey(); err != nil {
+	if _, err := tombstone.Apply(storetest.Writer(stuck)); err != nil {
 		t.Errorf("what cannot be removed holds up the sync: %v", err)
 	}
 	stone(t, s, "n2", "t\nsailfish")
-	if erased, err := s.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 	if _, err := os.Lstat(rest); !os.IsNotExist(err) {

@@ -31,6 +31,9 @@ const (
 	Reflected   = "reflect"    // notes of a project distilled or merged; Text says which, Count from how many
 )
 
+// Events are the event log. It is safe for concurrent use, by several processes too.
+type Events struct{ s *Store }
+
 // A Record is one line of the event log: something that happened on this
 // machine and belongs in no note (feature S9: what churns stays out of the
 // markdown). Counters are folds of records.
@@ -64,14 +67,14 @@ const (
 // Log appends r to this month's log. It fills in V, ID and At. The query must
 // be redacted by the caller; texts are cut, never refused. Hooks call Log: it
 // takes no lock and waits for no disk.
-func (s *Store) Log(r Record) error {
-	if s.readOnly {
+func (e *Events) Log(r Record) error {
+	if e.s.readOnly {
 		return ErrReadOnly
 	}
 	if stubbed("S9") {
 		return nil
 	}
-	now := s.now().UTC()
+	now := e.s.now().UTC()
 	r.V, r.ID, r.At = 1, note.NewID(now), now.Format("2006-01-02T15:04:05.000Z")
 	r.Query, r.Text, r.Error = clip(r.Query, maxQuery), clip(r.Text, maxText), clip(r.Error, maxText)
 	r.Model = clip(r.Model, maxQuery)
@@ -86,11 +89,11 @@ func (s *Store) Log(r Record) error {
 	if err != nil {
 		return fmt.Errorf("log %s: %w", r.Kind, err)
 	}
-	name := s.Path("events/" + now.Format("2006-01") + ".jsonl")
-	err = s.disk.Append(name, append(line, '\n'))
+	name := e.s.Path("events/" + now.Format("2006-01") + ".jsonl")
+	err = e.s.disk.Append(name, append(line, '\n'))
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = s.disk.MkdirAll(s.Path("events")); err == nil {
-			err = s.disk.Append(name, append(line, '\n'))
+		if err = e.s.disk.MkdirAll(e.s.Path("events")); err == nil {
+			err = e.s.disk.Append(name, append(line, '\n'))
 		}
 	}
 	if err != nil {
@@ -113,9 +116,9 @@ func clip(s string, n int) string {
 	return s
 }
 
-// EventFiles lists the months of the log, oldest first.
-func (s *Store) EventFiles() ([]string, error) {
-	entries, err := os.ReadDir(s.Path("events"))
+// Files lists the months of the log, oldest first.
+func (e *Events) Files() ([]string, error) {
+	entries, err := os.ReadDir(e.s.Path("events"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -123,10 +126,10 @@ func (s *Store) EventFiles() ([]string, error) {
 		return nil, fmt.Errorf("read the event log: %w", err)
 	}
 	var months []string
-	for _, e := range entries {
-		if month, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok && e.Type().IsRegular() {
+	for _, entry := range entries {
+		if month, ok := strings.CutSuffix(entry.Name(), ".jsonl"); ok && entry.Type().IsRegular() {
 			if _, err := time.Parse("2006-01", month); err == nil {
-				months = append(months, e.Name())
+				months = append(months, entry.Name())
 			}
 		}
 	}
@@ -137,8 +140,8 @@ func (s *Store) EventFiles() ([]string, error) {
 // Records reads one month's log from a byte offset and calls fold for each
 // record, oldest first. It returns the offset after the last complete line, so
 // that the next call goes on there. Lines that are no record are skipped.
-func (s *Store) Records(file string, from int64, fold func(Record)) (next int64, err error) {
-	f, err := os.Open(s.Path("events/" + file))
+func (e *Events) Records(file string, from int64, fold func(Record)) (next int64, err error) {
+	f, err := os.Open(e.s.Path("events/" + file))
 	if err != nil {
 		return from, fmt.Errorf("read the event log: %w", err)
 	}
@@ -169,12 +172,12 @@ func (s *Store) Records(file string, from int64, fold func(Record)) (next int64,
 	}
 }
 
-// EventSize returns the size of the log in bytes.
-func (s *Store) EventSize() int64 {
+// Size returns the size of the log in bytes.
+func (e *Events) Size() int64 {
 	var size int64
-	files, _ := s.EventFiles()
+	files, _ := e.Files()
 	for _, f := range files {
-		if fi, err := os.Stat(s.Path("events/" + f)); err == nil {
+		if fi, err := os.Stat(e.s.Path("events/" + f)); err == nil {
 			size += fi.Size()
 		}
 	}

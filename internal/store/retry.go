@@ -42,13 +42,13 @@ func (r Retry) When() time.Time {
 // SaveRetry writes down that a note waits, in the place of what was known of it.
 // When too many wait already, a new one is passed over without an error. It does
 // not wait for the disk.
-func (s *Store) SaveRetry(r Retry) error {
+func (q *Spool) SaveRetry(r Retry) error {
 	r.V = 1
 	if _, err := note.ParseID(string(r.ID)); err != nil {
 		return fmt.Errorf("save a retry: %w", err)
 	}
-	if _, err := s.lstat(retryPath(r.ID)); errors.Is(err, fs.ErrNotExist) {
-		if entries, _ := os.ReadDir(s.Path(retryFolder)); len(entries) >= maxRetries {
+	if _, err := q.s.lstat(retryPath(r.ID)); errors.Is(err, fs.ErrNotExist) {
+		if entries, _ := os.ReadDir(q.s.Path(retryFolder)); len(entries) >= maxRetries {
 			return nil
 		}
 	}
@@ -57,7 +57,7 @@ func (s *Store) SaveRetry(r Retry) error {
 		err = fmt.Errorf("%d bytes, at most %d", len(data), maxJob)
 	}
 	if err == nil {
-		err = s.replace(retryPath(r.ID), append(data, '\n'), false)
+		err = q.s.replace(retryPath(r.ID), append(data, '\n'), false)
 	}
 	if err != nil {
 		return fmt.Errorf("save the retry of note %s: %w", r.ID, err)
@@ -67,11 +67,11 @@ func (s *Store) SaveRetry(r Retry) error {
 
 // Retries lists the notes that wait, the first due first. A file that holds no
 // retry is left out and removed.
-func (s *Store) Retries() ([]Retry, error) {
-	err := s.folders(retryFolder + "/")
+func (q *Spool) Retries() ([]Retry, error) {
+	err := q.s.folders(retryFolder + "/")
 	var entries []os.DirEntry
 	if err == nil {
-		entries, err = os.ReadDir(s.Path(retryFolder))
+		entries, err = os.ReadDir(q.s.Path(retryFolder))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -86,12 +86,12 @@ func (s *Store) Retries() ([]Retry, error) {
 			continue
 		}
 		var r Retry
-		data, _, err := s.readRegular(retryFolder+"/"+e.Name(), maxJob)
+		data, _, err := q.s.readRegular(retryFolder+"/"+e.Name(), maxJob)
 		if err != nil {
 			continue
 		}
 		if json.Unmarshal(data, &r) != nil || r.V != 1 || string(r.ID) != stem || r.Tries < 0 || r.When().IsZero() {
-			_ = s.disk.Remove(s.Path(retryFolder + "/" + e.Name()))
+			_ = q.s.disk.Remove(q.s.Path(retryFolder + "/" + e.Name()))
 			continue
 		}
 		if _, err := note.ParseID(stem); err == nil {
@@ -103,9 +103,9 @@ func (s *Store) Retries() ([]Retry, error) {
 }
 
 // DropRetry forgets that a note waits. One that does not is no error.
-func (s *Store) DropRetry(id note.ID) error {
+func (q *Spool) DropRetry(id note.ID) error {
 	if _, err := note.ParseID(string(id)); err != nil {
 		return nil //nolint:nilerr // nothing waits under such an id
 	}
-	return s.remove(retryPath(id))
+	return q.s.remove(retryPath(id))
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
 
 // ReadSidecar reads the file of entities beside the note at path. It is nil for
 // a note that has none. What had to be left out is in the warnings.
 func (s *Store) ReadSidecar(path string) (*note.Sidecar, []note.Warning, error) {
-	path = sidecarPath(path)
+	path = layout.SidecarOf(path)
 	data, _, err := s.readRegular(path, MaxNoteSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -29,7 +30,7 @@ func (s *Store) ReadSidecar(path string) (*note.Sidecar, []note.Warning, error) 
 // addSidecar makes a ref tell of the sidecar too, so that whoever compares refs
 // notices a change of either: the sizes are added, the later time counts.
 func (s *Store) addSidecar(ref *Ref) {
-	fi, err := s.lstat(sidecarPath(ref.Path))
+	fi, err := s.lstat(layout.SidecarOf(ref.Path))
 	if err != nil {
 		return
 	}

@@ -8,8 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/bundle"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 const rotation = "keys rotate on monday"
@@ -17,14 +21,14 @@ const rotation = "keys rotate on monday"
 // arrive brings the tree of one store into another, as a sync does.
 func arrive(t *testing.T, from, to *store.Store) {
 	t.Helper()
-	var changes []store.Change
-	err := walkFiles(os.DirFS(from.Tree(note.Portable)), func(name string) {
-		changes = append(changes, store.Change{Path: name, Old: read(t, to, "memory/"+name), New: read(t, from, "memory/"+name)})
+	var changes []ingest.RemoteChange
+	err := walkFiles(os.DirFS(from.Path("memory")), func(name string) {
+		changes = append(changes, ingest.RemoteChange{Path: name, Old: read(t, to, "memory/"+name), New: read(t, from, "memory/"+name)})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if late, err := to.Adopt(changes); err != nil || len(late) > 0 {
+	if late, err := ingest.NewIncoming(to).Apply(changes); err != nil || len(late) > 0 {
 		t.Fatal(late, err)
 	}
 }
@@ -58,14 +62,14 @@ func TestObeySparesWhatCameAlong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			erased, err := again.Obey()
+			erased, err := tombstone.Apply(storetest.Writer(again))
 			if slices.Sort(erased); err != nil || !slices.Equal(erased, c.gone) {
 				t.Errorf("erased %v %v, want %v", erased, err, c.gone)
 			}
 			if got := read(t, s, "memory/semantic/new.md") != nil; got != c.stays {
 				t.Errorf("it stands: %v", got)
 			}
-			if erased, err := s.Obey(); err != nil || len(erased) > 0 {
+			if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) > 0 {
 				t.Errorf("erased %v %v when asked once more", erased, err)
 			}
 			if text := string(read(t, s, "obeyed.json")); strings.Contains(text, "spared") {
@@ -77,17 +81,17 @@ func TestObeySparesWhatCameAlong(t *testing.T) {
 	s := empty(t)
 	stone(t, s, "old", "t\n"+rotation)
 	write(t, s.Path("memory/semantic/new.md"), string(noteBytes("new", rotation)))
-	if erased, err := s.Obey(); err != nil || len(erased) != 1 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) != 1 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 	// A tombstone that comes later is a later decision.
 	s = empty(t)
 	arrive(t, hub, s)
-	if _, err := s.Obey(); err != nil {
+	if _, err := tombstone.Apply(storetest.Writer(s)); err != nil {
 		t.Fatal(err)
 	}
 	stone(t, s, "other", "t\n"+rotation)
-	if erased, err := s.Obey(); err != nil || len(erased) != 1 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) != 1 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 }
@@ -105,7 +109,7 @@ func TestImportSparesItsOwnNotes(t *testing.T) {
 		{"written on the machine", "local/semantic/new.md", note.Portable},
 	} {
 		s := empty(t)
-		if err := s.Bury(c.tree, store.NewTombstone("old", "t\n"+rotation, time.Unix(1e9, 0))); err != nil {
+		if err := tombstone.Write(storetest.Writer(s), c.tree, tombstone.New("old", "t\n"+rotation, time.Unix(1e9, 0))); err != nil {
 			t.Fatal(err)
 		}
 		n := draft("new")
@@ -116,11 +120,11 @@ func TestImportSparesItsOwnNotes(t *testing.T) {
 		write(t, s.Path(c.place), string(n.Format()))
 		data, _ := export(t, s)
 		into := empty(t)
-		u, err := into.Import(bytes.NewReader(data), store.ImportOptions{})
+		u, err := bundle.Import(storetest.Writer(into), bytes.NewReader(data), bundle.Options{})
 		if err != nil || len(u.Erases)+len(u.Erasing) > 0 {
 			t.Errorf("%s: %+v %v", c.name, u, err)
 		}
-		if erased, err := into.Obey(); err != nil || len(erased) > 0 || read(t, into, c.place) == nil {
+		if erased, err := tombstone.Apply(storetest.Writer(into)); err != nil || len(erased) > 0 || read(t, into, c.place) == nil {
 			t.Errorf("%s: erased %v %v", c.name, erased, err)
 		}
 	}
@@ -153,18 +157,18 @@ func TestImportErases(t *testing.T) {
 					write(t, s.Path(path), string(data))
 				}
 				before := files(t, s)
-				plan, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true, Dry: true, Obey: obey})
+				plan, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{Merge: true, Dry: true, Obey: obey})
 				if err != nil || !slices.Equal(plan.Erases, c.erases) || (len(plan.Erasing) == 1) != c.gone {
 					t.Errorf("plan %+v %v", plan, err)
 				}
 				if !slices.Equal(files(t, s), before) {
 					t.Error("the plan was carried out")
 				}
-				u, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true, Obey: obey})
+				u, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{Merge: true, Obey: obey})
 				if err != nil || !slices.Equal(u.Erases, plan.Erases) || !slices.Equal(u.Written, plan.Written) {
 					t.Errorf("%+v %v", u, err)
 				}
-				if _, err := s.Obey(); err != nil {
+				if _, err := tombstone.Apply(storetest.Writer(s)); err != nil {
 					t.Fatal(err)
 				}
 				for path := range c.here {
@@ -187,10 +191,10 @@ func TestImportErases(t *testing.T) {
 	n := draft("n2")
 	n.Body = "https://api.internal v2"
 	again(t, s, n)
-	if u, err := s.Import(bytes.NewReader(data), store.ImportOptions{Merge: true}); err != nil || len(u.Erasing)+len(u.Erases) > 0 {
+	if u, err := bundle.Import(storetest.Writer(s), bytes.NewReader(data), bundle.Options{Merge: true}); err != nil || len(u.Erasing)+len(u.Erases) > 0 {
 		t.Errorf("%+v %v", u, err)
 	}
-	if erased, err := s.Obey(); err != nil || len(erased) > 0 {
+	if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)
 	}
 }
@@ -201,7 +205,7 @@ func TestAdoptLeavesNoTrace(t *testing.T) {
 	data := noteBytes("copy", rotation)
 	write(t, s.Path("memory/semantic/copy.md"), string(data))
 	arrived := stone(t, other, "old", "t\n"+rotation)
-	if late, err := s.Adopt([]store.Change{
+	if late, err := ingest.NewIncoming(s).Apply([]ingest.RemoteChange{
 		{Path: "semantic/copy.md", Old: data}, {Path: "tombstones/old.json", New: []byte(arrived)},
 	}); err != nil || len(late) > 0 {
 		t.Fatal(late, err)

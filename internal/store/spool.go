@@ -14,6 +14,11 @@ import (
 	"anamnesis/internal/note"
 )
 
+// Spool is the work that waits for a background run, and the drafts that wait for
+// a decision. Nothing of it is knowledge before it is done, so it needs no Writer.
+// It is safe for concurrent use.
+type Spool struct{ s *Store }
+
 // A Job is capture work that a hook left for the next drain.
 type Job struct {
 	V          int     `json:"v"`
@@ -44,15 +49,15 @@ func (j Job) name() string { return fmt.Sprintf("spool/%s.%d.json", j.ID, j.atte
 
 // Enqueue leaves a job in the spool. It takes no lock and waits for no disk:
 // the transcript is the truth, and a lost job can be made again from it.
-func (s *Store) Enqueue(j Job) (Job, error) {
-	now := s.now().UTC()
+func (q *Spool) Enqueue(j Job) (Job, error) {
+	now := q.s.now().UTC()
 	j.V, j.ID, j.At, j.attempt = 1, note.NewID(now), now.Format("2006-01-02T15:04:05.000Z"), 0
 	data, err := json.Marshal(j)
 	if err == nil && len(data) > maxJob {
 		err = fmt.Errorf("%d bytes, at most %d", len(data), maxJob)
 	}
 	if err == nil {
-		err = s.replace(j.name(), append(data, '\n'), false)
+		err = q.s.replace(j.name(), append(data, '\n'), false)
 	}
 	if err != nil {
 		return j, fmt.Errorf("spool a %s job: %w", j.Kind, err)
@@ -62,8 +67,8 @@ func (s *Store) Enqueue(j Job) (Job, error) {
 
 // Jobs lists the waiting jobs, oldest first. Files that hold no job are set
 // aside in spool/poisoned.
-func (s *Store) Jobs() ([]Job, error) {
-	entries, err := os.ReadDir(s.Path("spool"))
+func (q *Spool) Jobs() ([]Job, error) {
+	entries, err := os.ReadDir(q.s.Path("spool"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -76,12 +81,12 @@ func (s *Store) Jobs() ([]Job, error) {
 		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
 			continue
 		}
-		j, err := s.readJob(stem)
+		j, err := q.readJob(stem)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another drain finished it
 		}
 		if err != nil {
-			s.poison("spool/" + e.Name())
+			q.poison("spool/" + e.Name())
 			continue
 		}
 		jobs = append(jobs, j)
@@ -90,9 +95,9 @@ func (s *Store) Jobs() ([]Job, error) {
 	return jobs, nil
 }
 
-func (s *Store) readJob(stem string) (Job, error) {
+func (q *Spool) readJob(stem string) (Job, error) {
 	var j Job
-	data, _, err := s.readRegular("spool/"+stem+".json", maxJob)
+	data, _, err := q.s.readRegular("spool/"+stem+".json", maxJob)
 	if err != nil {
 		return j, err
 	}
@@ -109,14 +114,14 @@ func (s *Store) readJob(stem string) (Job, error) {
 // Begin notes that work on j begins, so that a job which kills its drain is
 // known by it. It reports false when that was tried often enough: the job then
 // stands in spool/poisoned.
-func (s *Store) Begin(j Job) (Job, bool, error) {
+func (q *Spool) Begin(j Job) (Job, bool, error) {
 	if j.attempt >= maxAttempts {
-		s.poison(j.name())
+		q.poison(j.name())
 		return j, false, nil
 	}
 	next := j
 	next.attempt++
-	if err := s.disk.Rename(s.Path(j.name()), s.Path(next.name())); err != nil {
+	if err := q.s.disk.Rename(q.s.Path(j.name()), q.s.Path(next.name())); err != nil {
 		return j, false, fmt.Errorf("begin spool job %s: %w", j.ID, err)
 	}
 	return next, true, nil
@@ -125,14 +130,14 @@ func (s *Store) Begin(j Job) (Job, bool, error) {
 // Defer takes back what Begin noted: the work failed, but the drain lives, so
 // it was not the job that stopped it. The next run tries again; a job that
 // fails for maxWait is set aside.
-func (s *Store) Defer(j Job) error {
-	if s.now().Sub(j.When()) > maxWait {
-		s.poison(j.name())
+func (q *Spool) Defer(j Job) error {
+	if q.s.now().Sub(j.When()) > maxWait {
+		q.poison(j.name())
 		return nil
 	}
 	prev := j
 	prev.attempt--
-	if err := s.disk.Rename(s.Path(j.name()), s.Path(prev.name())); err != nil {
+	if err := q.s.disk.Rename(q.s.Path(j.name()), q.s.Path(prev.name())); err != nil {
 		return fmt.Errorf("defer spool job %s: %w", j.ID, err)
 	}
 	return nil
@@ -142,22 +147,22 @@ func (s *Store) Defer(j Job) error {
 const maxWait = 7 * 24 * time.Hour
 
 // Finish removes a job whose work is on the disk.
-func (s *Store) Finish(j Job) error {
-	if err := s.disk.Remove(s.Path(j.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (q *Spool) Finish(j Job) error {
+	if err := q.s.disk.Remove(q.s.Path(j.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("finish spool job %s: %w", j.ID, err)
 	}
 	return nil
 }
 
-func (s *Store) poison(name string) {
-	if err := s.disk.MkdirAll(s.Path("spool/poisoned")); err == nil {
-		_ = s.disk.Rename(s.Path(name), s.Path("spool/poisoned/"+name[strings.LastIndexByte(name, '/')+1:]))
+func (q *Spool) poison(name string) {
+	if err := q.s.disk.MkdirAll(q.s.Path("spool/poisoned")); err == nil {
+		_ = q.s.disk.Rename(q.s.Path(name), q.s.Path("spool/poisoned/"+name[strings.LastIndexByte(name, '/')+1:]))
 	}
 }
 
 // Poisoned lists the jobs that were set aside.
-func (s *Store) Poisoned() []string {
-	entries, _ := os.ReadDir(s.Path("spool/poisoned"))
+func (q *Spool) Poisoned() []string {
+	entries, _ := os.ReadDir(q.s.Path("spool/poisoned"))
 	var names []string
 	for _, e := range entries {
 		names = append(names, "spool/poisoned/"+e.Name())

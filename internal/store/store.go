@@ -1,15 +1,13 @@
-// Package store keeps what cannot be rebuilt, as files: notes, their history,
-// tombstones, project aliases, conflicts, the capture queue (spool) and the
-// append-only event log. docs/format.md is normative.
+// Package store keeps what cannot be rebuilt, as files: notes, their sidecars and
+// history, conflicts, the spool and the append-only event log. docs/format.md is
+// normative. Its rooms know what was forgotten (tombstone), which project a folder
+// belongs to (project), and how all of it becomes one file (bundle).
 //
 // Every file that holds knowledge is replaced atomically (temporary file in the
-// same folder, fsync, rename, fsync of the folder). Writers hold the store
-// lock; readers need none. Hooks take no lock and wait for no fsync: a spool
-// job is a new file that is renamed into place, an event is one append.
-//
-// What another machine changed is merged (Merger) and taken in whole (Adopt). No
-// side of a merge is dropped: what cannot stay waits in conflicts/. What was
-// forgotten goes for good, tombstone first, so that a crash is finished (Obey).
+// same folder, fsync, rename, fsync of the folder), and only a Writer does that: it
+// holds the store lock. Readers need no lock. Hooks take none and wait for no
+// fsync: a spool job is a new file that is renamed into place, an event is one
+// append.
 //
 // Nothing that comes from a file or a name is trusted: ids are validated,
 // symbolic links are never followed below the root, and a file that is not a
@@ -19,12 +17,14 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
 
@@ -47,7 +47,10 @@ type Store struct {
 	now      func() time.Time
 	readOnly bool
 	lock     processLock
-	known    sync.Map // name of a conflict's description → Conflict: they never change, and a merge may make many
+
+	events    Events
+	spool     Spool
+	conflicts Conflicts
 }
 
 // ErrReadOnly is returned by every write to a store that cannot be written.
@@ -66,11 +69,12 @@ func Open(o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	s := &Store{root: filepath.Clean(o.Root), home: o.Home, disk: o.Disk, now: o.Now}
+	s.events.s, s.spool.s, s.conflicts.s = s, s, s
 	s.lock.path = filepath.Join(s.root, "store.lock")
 	if fi, err := os.Stat(s.root); err == nil && !fi.IsDir() {
 		return nil, fmt.Errorf("open store %s: it is a file, not a folder; move it away or set ANAMNESIS_HOME", s.root)
 	}
-	for _, dir := range []string{s.root, s.Tree(note.Portable), s.Tree(note.Local)} {
+	for _, dir := range []string{s.root, s.Path(layout.Memory), s.Path(layout.Local)} {
 		if err := s.disk.MkdirAll(dir); err != nil {
 			if _, serr := os.Stat(s.root); serr != nil {
 				return nil, fmt.Errorf("open store %s: %w; check that the parent folder exists and can be written", s.root, err)
@@ -96,22 +100,41 @@ func (s *Store) Now() time.Time { return s.now() }
 // Path returns the absolute path of a name inside the store, given with slashes.
 func (s *Store) Path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
 
-// Tree returns the folder that holds the notes of a scope.
-func (s *Store) Tree(scope note.Scope) string { return filepath.Join(s.root, treeName(scope)) }
+// Home returns the user's home folder, "" when it is unknown.
+func (s *Store) Home() string { return s.home }
 
-func treeName(scope note.Scope) string {
+// Events returns the event log.
+func (s *Store) Events() *Events { return &s.events }
+
+// Spool returns what waits.
+func (s *Store) Spool() *Spool { return &s.spool }
+
+// Conflicts returns what merges could not keep.
+func (s *Store) Conflicts() *Conflicts { return &s.conflicts }
+
+// TreeOf returns the name of the folder that holds the notes of a scope.
+func TreeOf(scope note.Scope) string {
 	if scope == note.Local {
-		return "local"
+		return layout.Local
 	}
-	return "memory"
+	return layout.Memory
 }
 
-// scopeOf returns the scope of a path relative to the root, with slashes.
-func scopeOf(path string) note.Scope {
-	if strings.HasPrefix(path, "local/") {
+// ScopeOf returns the scope of a path relative to the root, with slashes.
+func ScopeOf(path string) note.Scope {
+	if strings.HasPrefix(path, layout.Local+"/") {
 		return note.Local
 	}
 	return note.Portable
+}
+
+// StemID returns the id in the name of a file, empty when there is none.
+func StemID(name string) note.ID {
+	id, err := note.ParseID(layout.Stem(name))
+	if err != nil {
+		return ""
+	}
+	return id
 }
 
 // A Ref is a note's file as it was when it was last looked at.
@@ -124,13 +147,13 @@ type Ref struct {
 
 // NotePath returns the path of a new note, relative to the root.
 func NotePath(scope note.Scope, t note.Type, id note.ID) string {
-	return treeName(scope) + "/" + string(t) + "/" + string(id) + ".md"
+	return TreeOf(scope) + "/" + string(t) + "/" + string(id) + ".md"
 }
 
 // Read reads the note at ref.Path. The note carries the scope of the tree it
 // stands in, whatever its front matter says. The bytes are the file's.
 func (s *Store) Read(path string) (*note.Note, []byte, Ref, error) {
-	ref := Ref{Path: path, Scope: scopeOf(path)}
+	ref := Ref{Path: path, Scope: ScopeOf(path)}
 	data, fi, err := s.readRegular(path, MaxNoteSize)
 	if err != nil {
 		return nil, nil, ref, fmt.Errorf("read note %s: %w", s.Path(path), err)
@@ -150,6 +173,52 @@ var ErrNotRegular = errors.New("not a regular file; symbolic links are not follo
 
 // ErrTooLarge says that a file is larger than anything we would have written.
 var ErrTooLarge = errors.New("file is too large")
+
+// ReadFile reads a file below the root without following links. The error is
+// fs.ErrNotExist when there is none, ErrNotRegular for what is no plain file or
+// is reached through a link, ErrTooLarge above limit bytes.
+func (s *Store) ReadFile(path string, limit int64) ([]byte, error) {
+	data, _, err := s.readRegular(path, limit)
+	return data, err
+}
+
+// ReadFolder calls each for the plain files below limit bytes in a folder whose
+// names end in ext, in the order of their names. A folder that is not there has none.
+func (s *Store) ReadFolder(dir, ext string, limit int, each func(name string, data []byte)) error {
+	err := s.folders(dir + "/")
+	var d *os.File
+	if err == nil {
+		d, err = os.Open(s.Path(dir))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	buf := make([]byte, limit+1)
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ext) || !e.Type().IsRegular() {
+			continue
+		}
+		if n, err := readFrom(d, e.Name(), buf); err == nil && n <= limit {
+			each(e.Name(), buf[:n])
+		}
+	}
+	return nil
+}
+
+// Has reports whether there is a plain file at a path below the root.
+func (s *Store) Has(path string) bool {
+	_, err := s.lstat(path)
+	return err == nil
+}
 
 // readRegular reads a file below the root without following links.
 func (s *Store) readRegular(path string, limit int64) ([]byte, os.FileInfo, error) {
@@ -209,7 +278,7 @@ func (s *Store) Stat(path string) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	ref := Ref{Path: path, Scope: scopeOf(path), Size: fi.Size(), ModTime: fi.ModTime()}
+	ref := Ref{Path: path, Scope: ScopeOf(path), Size: fi.Size(), ModTime: fi.ModTime()}
 	s.addSidecar(&ref)
 	return ref, nil
 }

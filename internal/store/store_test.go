@@ -14,6 +14,8 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 
 	"pgregory.net/rapid"
 )
@@ -28,24 +30,24 @@ func draft(id note.ID) *note.Note {
 func TestPut(t *testing.T) {
 	s, _ := open(t)
 	n := draft("n1")
-	ref, changed, err := s.Put(n, store.Ref{}, store.Update)
+	ref, changed, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update)
 	if err != nil || !changed || ref.Path != "memory/semantic/n1.md" {
 		t.Fatalf("%+v %v %v", ref, changed, err)
 	}
 	if fi, _ := os.Stat(s.Path(ref.Path)); fi.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", fi.Mode())
 	}
-	if _, changed, err = s.Put(n, ref, store.Update); changed || err != nil {
+	if _, changed, err = storetest.Writer(s).Put(n, ref, store.Update); changed || err != nil {
 		t.Errorf("the same note again: changed %v, %v", changed, err)
 	}
-	if _, _, err := s.Put(draft("n1"), store.Ref{}, store.Update); err == nil {
+	if _, _, err := storetest.Writer(s).Put(draft("n1"), store.Ref{}, store.Update); err == nil {
 		t.Error("a new note took the place of another")
 	}
 	first, _ := os.ReadFile(s.Path(ref.Path))
 	write(t, s.Path("memory/semantic/n1.entities.yaml"), "entities: []\n")
 	n.Body = "changed"
 	n.Type = note.Procedural
-	moved, changed, err := s.Put(n, ref, store.Update)
+	moved, changed, err := storetest.Writer(s).Put(n, ref, store.Update)
 	if err != nil || !changed || moved.Path != "memory/procedural/n1.md" {
 		t.Fatalf("%+v %v %v", moved, changed, err)
 	}
@@ -74,7 +76,7 @@ func TestPutKeepsPlace(t *testing.T) {
 	}
 	n := draft("n1")
 	n.Tags = []string{"x"}
-	if ref, _, err = s.Put(n, ref, store.Update); err != nil || ref.Path != "memory/semantic/2026-01/n1.md" {
+	if ref, _, err = storetest.Writer(s).Put(n, ref, store.Update); err != nil || ref.Path != "memory/semantic/2026-01/n1.md" {
 		t.Errorf("%+v %v", ref, err)
 	}
 }
@@ -114,7 +116,7 @@ func TestReadRefuses(t *testing.T) {
 		t.Errorf("links %v", links)
 	}
 	n := draft("link")
-	if _, _, err := s.Put(n, store.Ref{}, store.Update); err == nil {
+	if _, _, err := storetest.Writer(s).Put(n, store.Ref{}, store.Update); err == nil {
 		t.Error("wrote through a symbolic link")
 	}
 }
@@ -185,7 +187,7 @@ func TestLogAndRecords(t *testing.T) {
 		many = append(many, note.ID(fmt.Sprintf("%026d", i)))
 	}
 	for _, r := range []store.Record{{Kind: "a"}, {Kind: "b", Query: long, Text: long, Error: long, Notes: many}, {Kind: "c"}} {
-		if err := s.Log(r); err != nil {
+		if err := s.Events().Log(r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,7 +201,7 @@ func TestLogAndRecords(t *testing.T) {
 	// A crash tore the last line; garbage and a foreign record stand between.
 	write(t, name, string(data)+"not json\n{\"v\":2,\"kind\":\"later\",\"new\":true}\n\n{\"v\":1,\"kind\":\"to")
 	kinds := func(from int64) (got []string, next int64) {
-		next, err := s.Records("2026-11.jsonl", from, func(r store.Record) { got = append(got, r.Kind) })
+		next, err := s.Events().Records("2026-11.jsonl", from, func(r store.Record) { got = append(got, r.Kind) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +211,7 @@ func TestLogAndRecords(t *testing.T) {
 	if want := []string{"a", "b", "c", "later"}; !slices.Equal(got, want) {
 		t.Errorf("records %v, want %v", got, want)
 	}
-	if err := s.Log(store.Record{Kind: "d"}); err != nil { // the torn line spoils only itself
+	if err := s.Events().Log(store.Record{Kind: "d"}); err != nil { // the torn line spoils only itself
 		t.Fatal(err)
 	}
 	if got, _ := kinds(next); !slices.Equal(got, []string{"d"}) {
@@ -229,7 +231,7 @@ func TestCompact(t *testing.T) {
 	}
 	for range 11 {
 		for _, kind := range []string{store.Injected, store.Recalled, store.Written} {
-			if err := s.Log(store.Record{Kind: kind, Notes: []note.ID{"a"}}); err != nil {
+			if err := s.Events().Log(store.Record{Kind: kind, Notes: []note.ID{"a"}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -238,21 +240,21 @@ func TestCompact(t *testing.T) {
 	now = now.AddDate(0, -1, 0) // November
 	january, _ := os.ReadFile(s.Path("events/2026-01.jsonl"))
 	for range 2 {
-		if _, err := s.Compact(); err != nil {
+		if _, err := s.Events().Compact(); err != nil {
 			t.Fatal(err)
 		}
-		files, _ := s.EventFiles()
+		files, _ := s.Events().Files()
 		if want := []string{"2026-08.jsonl", "2026-09.jsonl", "2026-10.jsonl", "2026-11.jsonl"}; !slices.Equal(files, want) {
 			t.Errorf("left %v, want %v", files, want)
 		}
-		c, err := s.Checkpoint()
+		c, err := s.Events().Checkpoint()
 		if err != nil || len(c.Months) != 7 || c.Months["2026-01.jsonl"]["a"].Injected != 1 || c.Months["2026-07.jsonl"]["a"].Recalled != 1 {
 			t.Errorf("%+v %v", c, err)
 		}
 		write(t, s.Path("events/2026-01.jsonl"), string(january)) // a crash kept a month that is in the checkpoint
 	}
 	write(t, s.Path("events/checkpoint.json"), "{")
-	if _, err := s.Compact(); err == nil {
+	if _, err := s.Events().Compact(); err == nil {
 		t.Error("a broken checkpoint was overwritten")
 	}
 }
@@ -263,17 +265,17 @@ func TestLogConcurrent(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				if err := s.Log(store.Record{Kind: "x", Text: strings.Repeat("y", 300)}); err != nil {
+				if err := s.Events().Log(store.Record{Kind: "x", Text: strings.Repeat("y", 300)}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	files, _ := s.EventFiles()
+	files, _ := s.Events().Files()
 	n := 0
 	for _, f := range files {
-		if _, err := s.Records(f, 0, func(store.Record) { n++ }); err != nil {
+		if _, err := s.Events().Records(f, 0, func(store.Record) { n++ }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -288,14 +290,14 @@ func TestSpool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := s.Enqueue(store.Job{Kind: "capture", Session: "one"})
+	first, err := s.Spool().Enqueue(store.Job{Kind: "capture", Session: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Enqueue(store.Job{Kind: "capture", Session: "two"}); err != nil {
+	if _, err := s.Spool().Enqueue(store.Job{Kind: "capture", Session: "two"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Enqueue(store.Job{Kind: "capture", Transcript: strings.Repeat("x", 9000)}); err == nil {
+	if _, err := s.Spool().Enqueue(store.Job{Kind: "capture", Transcript: strings.Repeat("x", 9000)}); err == nil {
 		t.Error("a job of 9 KB was taken")
 	}
 	write(t, s.Path("spool/garbage.json"), "{")
@@ -304,41 +306,41 @@ func TestSpool(t *testing.T) {
 	if len(jobs) != 2 || jobs[0].Session != "one" || jobs[1].Session != "two" {
 		t.Fatalf("%+v", jobs)
 	}
-	if bad := s.Poisoned(); len(bad) != 2 {
+	if bad := s.Spool().Poisoned(); len(bad) != 2 {
 		t.Errorf("poisoned %v", bad)
 	}
 	// A job that kills its drain three times is given up; one that fails is not.
 	for range 5 {
-		j, ok, err := s.Begin(list(t, s)[0])
+		j, ok, err := s.Spool().Begin(list(t, s)[0])
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		if err := s.Defer(j); err != nil {
+		if err := s.Spool().Defer(j); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 4 {
-		_, ok, err := s.Begin(list(t, s)[0])
+		_, ok, err := s.Spool().Begin(list(t, s)[0])
 		if err != nil || ok != (i < 3) {
 			t.Fatalf("attempt %d: %v %v", i, ok, err)
 		}
 	}
-	if len(s.Poisoned()) != 3 || len(list(t, s)) != 1 {
-		t.Errorf("poisoned %v, waiting %v", s.Poisoned(), list(t, s))
+	if len(s.Spool().Poisoned()) != 3 || len(list(t, s)) != 1 {
+		t.Errorf("poisoned %v, waiting %v", s.Spool().Poisoned(), list(t, s))
 	}
-	j, _, _ := s.Begin(list(t, s)[0])
+	j, _, _ := s.Spool().Begin(list(t, s)[0])
 	now = now.Add(8 * 24 * time.Hour)
-	if err := s.Defer(j); err != nil || len(list(t, s)) != 0 || len(s.Poisoned()) != 4 {
+	if err := s.Spool().Defer(j); err != nil || len(list(t, s)) != 0 || len(s.Spool().Poisoned()) != 4 {
 		t.Errorf("a week of failing: %v, waiting %v", err, list(t, s))
 	}
-	if err := s.Finish(first); err != nil {
+	if err := s.Spool().Finish(first); err != nil {
 		t.Errorf("finishing what is gone: %v", err)
 	}
 }
 
 func list(t *testing.T, s *store.Store) []store.Job {
 	t.Helper()
-	jobs, err := s.Jobs()
+	jobs, err := s.Spool().Jobs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +349,7 @@ func list(t *testing.T, s *store.Store) []store.Job {
 
 func TestTombstone(t *testing.T) {
 	said := "Never deploy on Friday\nThe on-call engineer for the weekend is alone, and the last three outages began on a Friday evening after a deploy."
-	stone := store.NewTombstone("n1", said, time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC))
+	stone := tombstone.New("n1", said, time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC))
 	for _, c := range []struct {
 		name, text string
 		want       bool
@@ -358,12 +360,12 @@ func TestTombstone(t *testing.T) {
 		{"half of it", "Never deploy on Friday", false},
 		{"nothing", "", false},
 	} {
-		if got := stone.Recognises(note.SayingOf(c.text)); got != c.want {
+		if got := stone.Recognises(note.FingerprintOf(c.text)); got != c.want {
 			t.Errorf("%s: recognised %v", c.name, got)
 		}
 	}
 	s, _ := open(t)
-	if err := s.Bury(note.Portable, stone); err != nil {
+	if err := tombstone.Write(storetest.Writer(s), note.Portable, stone); err != nil {
 		t.Fatal(err)
 	}
 	data, _ := os.ReadFile(s.Path("memory/tombstones/n1.json"))
@@ -373,10 +375,10 @@ func TestTombstone(t *testing.T) {
 		}
 	}
 	write(t, s.Path("memory/tombstones/bad.json"), "{")
-	if all, err := s.Tombstones(); err != nil || len(all) != 1 || all[0] != stone {
+	if all, err := tombstone.For(s, note.Local); err != nil || len(all) != 1 || all[0] != stone {
 		t.Errorf("%v %v", all, err)
 	}
-	if a, b := store.NewTombstone("a", "x", time.Now()), store.NewTombstone("a", "x", time.Now()); a.HMAC == b.HMAC {
+	if a, b := tombstone.New("a", "x", time.Now()), tombstone.New("a", "x", time.Now()); a.HMAC == b.HMAC {
 		t.Error("two tombstones of one statement can be told to be of one statement")
 	}
 }
@@ -386,8 +388,8 @@ func TestTombstone(t *testing.T) {
 func TestTombstoneRecognisesItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "statement")
-		stone := store.NewTombstone("x", text, time.Now())
-		if !stone.Recognises(note.SayingOf(text)) {
+		stone := tombstone.New("x", text, time.Now())
+		if !stone.Recognises(note.FingerprintOf(text)) {
 			t.Fatalf("%q is not recognised", text)
 		}
 	})
@@ -430,7 +432,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, _, err := s.Put(draft("n1"), store.Ref{}, store.Update)
+	ref, _, err := storetest.Writer(s).Put(draft("n1"), store.Ref{}, store.Update)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,7 +442,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	n := draft("n1")
 	n.Body = "longer"
-	if _, _, err := s.Put(n, ref, store.Update); !errors.Is(err, errFull) || !strings.Contains(err.Error(), "n1.md") {
+	if _, _, err := storetest.Writer(s).Put(n, ref, store.Update); !errors.Is(err, errFull) || !strings.Contains(err.Error(), "n1.md") {
 		t.Errorf("error %v", err)
 	}
 	if after, _ := os.ReadFile(s.Path(ref.Path)); string(after) != string(before) {

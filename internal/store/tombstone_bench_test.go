@@ -10,6 +10,8 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // prose returns a statement of a title and a number of words.
@@ -23,7 +25,7 @@ func prose(r *rand.Rand, words int) string {
 }
 
 // buried returns a store with a thousand tombstones, and what a note says that none of them minds.
-func buried(b *testing.B) (*store.Store, note.Saying) {
+func buried(b *testing.B) (*store.Store, note.Fingerprint) {
 	b.Helper()
 	s, err := store.Open(store.Options{Root: b.TempDir()})
 	if err != nil {
@@ -31,12 +33,12 @@ func buried(b *testing.B) (*store.Store, note.Saying) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 1000 {
-		stone := store.NewTombstone(note.ID(fmt.Sprintf("n%04d", i)), prose(r, 40+r.IntN(40)), time.Now())
-		if err := s.Bury(note.Portable, stone); err != nil {
+		stone := tombstone.New(note.ID(fmt.Sprintf("n%04d", i)), prose(r, 40+r.IntN(40)), time.Now())
+		if err := tombstone.Write(storetest.Writer(s), note.Portable, stone); err != nil {
 			b.Fatal(err)
 		}
 	}
-	return s, note.SayingOf(prose(r, 60))
+	return s, note.FingerprintOf(prose(r, 60))
 }
 
 // BenchmarkForgotten is what a hook pays beside a thousand tombstones: it reads
@@ -44,8 +46,8 @@ func buried(b *testing.B) (*store.Store, note.Saying) {
 func BenchmarkForgotten(b *testing.B) {
 	s, said := buried(b)
 	for b.Loop() {
-		stones, err := s.Tombstones()
-		if err != nil || slices.ContainsFunc(stones, func(t store.Tombstone) bool { return t.Recognises(said) }) {
+		stones, err := tombstone.For(s, note.Local)
+		if err != nil || slices.ContainsFunc(stones, func(t tombstone.Tombstone) bool { return t.Recognises(said) }) {
 			b.Fatal("recognised", err)
 		}
 	}
@@ -54,12 +56,12 @@ func BenchmarkForgotten(b *testing.B) {
 // BenchmarkRecognises asks a thousand tombstones that are read already.
 func BenchmarkRecognises(b *testing.B) {
 	s, said := buried(b)
-	stones, err := s.Tombstones()
+	stones, err := tombstone.For(s, note.Local)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if slices.ContainsFunc(stones, func(t store.Tombstone) bool { return t.Recognises(said) }) {
+		if slices.ContainsFunc(stones, func(t tombstone.Tombstone) bool { return t.Recognises(said) }) {
 			b.Fatal("recognised")
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
 
@@ -25,18 +26,15 @@ func (s *Store) Walk() iter.Seq[Ref] { return s.WalkUntil(func() bool { return f
 func (s *Store) WalkUntil(stop func() bool) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
 		for _, scope := range []note.Scope{note.Portable, note.Local} {
-			if !s.walk(treeName(scope), scope, 0, stop, yield) {
+			if !s.walk(TreeOf(scope), scope, 0, stop, yield) {
 				return
 			}
 		}
 	}
 }
 
-// maxDepth bounds the recursion: a tree of ours has three levels.
-const maxDepth = 12
-
 func (s *Store) walk(dir string, scope note.Scope, depth int, stop func() bool, yield func(Ref) bool) bool {
-	if depth > maxDepth {
+	if depth > layout.MaxDepth {
 		return true
 	}
 	entries, stopped := look(s.Path(dir), stop)
@@ -45,8 +43,8 @@ func (s *Store) walk(dir string, scope note.Scope, depth int, stop func() bool, 
 	}
 	sidecars := make(map[string]bool)
 	for i := range entries {
-		if stem, ok := strings.CutSuffix(entries[i].name, sidecarSuffix); ok && entries[i].regular {
-			sidecars[stem+".md"] = true
+		if name, ok := layout.NoteOf(entries[i].name); ok && entries[i].regular {
+			sidecars[name] = true
 		}
 	}
 	for i := range entries {
@@ -54,7 +52,7 @@ func (s *Store) walk(dir string, scope note.Scope, depth int, stop func() bool, 
 		switch {
 		case e.name[0] == '.':
 		case e.folder:
-			if depth == 0 && (e.name == "tombstones" || e.name == "slots") {
+			if depth == 0 && layout.TypedFolder(e.name) {
 				continue
 			}
 			if !s.walk(dir+"/"+e.name, scope, depth+1, stop, yield) {

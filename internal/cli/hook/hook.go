@@ -136,7 +136,7 @@ func (p *Process) Run(name string, args []string) (done bool) {
 func (p *Process) guard(name string, found *hook, h agent.Harness, e agent.Event, rerr error) {
 	fail := func(err error) {
 		if s, serr := app.OpenStore(p.host); serr == nil {
-			_ = s.Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: name + " " + e.Name, Error: err.Error()})
+			_ = s.Events().Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: name + " " + e.Name, Error: err.Error()})
 		}
 	}
 	most := p.host.Config.Wait(found.deadline)

@@ -12,7 +12,6 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 )
 
 const rowColumns = `n.key, n.id, n.path, n.size, n.mtime, n.type, n.title, n.project, n.machine, n.user, n.workspace,
@@ -206,7 +205,7 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 			return nil, wrap(err)
 		}
 		t.Exact = string(said) == string(statement[:])
-		if t.Bits = bits.OnesCount64(uint64(sim) ^ simhash); t.Exact || t.Bits <= store.NearBits {
+		if t.Bits = bits.OnesCount64(uint64(sim) ^ simhash); t.Exact || t.Bits <= note.NearBits {
 			keys, found[key] = append(keys, key), t
 		}
 	}

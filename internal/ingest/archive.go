@@ -1,0 +1,76 @@
+package ingest
+
+import (
+	"context"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// archived is the status of a note that its owner took out of recall.
+const archived = "archived"
+
+// A StatusChange says what became of a note that was to be archived, or brought back.
+type StatusChange struct {
+	ID      note.ID
+	Ref     store.Ref
+	Changed bool // false when the note was so already
+}
+
+// Archive takes a note out of recall. reason may be empty. changed is false when
+// it is archived already.
+func (g *Ingester) Archive(ctx context.Context, id note.ID, reason string) (ref store.Ref, changed bool, err error) {
+	return only(g.ArchiveAll(ctx, []note.ID{id}, reason))
+}
+
+// Unarchive brings an archived note back. Notes with another status stay as they are.
+func (g *Ingester) Unarchive(ctx context.Context, id note.ID) (ref store.Ref, changed bool, err error) {
+	return only(g.UnarchiveAll(ctx, []note.ID{id}))
+}
+
+func only(done []StatusChange, err error) (store.Ref, bool, error) {
+	if len(done) == 0 {
+		return store.Ref{}, false, err
+	}
+	return done[0].Ref, done[0].Changed, err
+}
+
+// ArchiveAll archives notes under one store lock and tells the index. At the
+// first error it stops and returns what is done; a StaleError says that all is.
+func (g *Ingester) ArchiveAll(ctx context.Context, ids []note.ID, reason string) ([]StatusChange, error) {
+	return g.setStatus(ctx, ids, archived, reason)
+}
+
+// UnarchiveAll is Unarchive for several notes, as ArchiveAll is.
+func (g *Ingester) UnarchiveAll(ctx context.Context, ids []note.ID) ([]StatusChange, error) {
+	return g.setStatus(ctx, ids, "", "")
+}
+
+func (g *Ingester) setStatus(ctx context.Context, ids []note.ID, status, reason string) (done []StatusChange, err error) {
+	var paths []string
+	err = g.locked(ctx, func(w *store.Writer) error {
+		for _, id := range ids {
+			ref, err := g.store.Find(id)
+			if err != nil {
+				return err
+			}
+			n, _, ref, err := g.store.Read(ref.Path)
+			if err != nil {
+				return err
+			}
+			c := StatusChange{ID: id, Ref: ref}
+			if n.Status != status && (status != "" || n.Status == archived) {
+				n.Status, n.StatusReason, n.UpdatedAt = status, reason, note.At(g.store.Now())
+				if c.Ref, c.Changed, err = w.Put(n, ref, store.Archived); err != nil {
+					return err
+				}
+			}
+			done, paths = append(done, c), append(paths, c.Ref.Path)
+		}
+		return nil
+	})
+	if rerr := g.refresh(ctx, paths); err == nil {
+		err = rerr
+	}
+	return done, err
+}

@@ -1,0 +1,144 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/layout"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// resolveDuplicateIDs makes one file of every note that stands in memory/ twice,
+// as when two machines moved it to different folders, or one moved and one changed
+// it. It returns the paths it changed, relative to the root.
+//
+// On every machine the same form stays: the one that was changed last, then one
+// that a merge made, then the greater hash; and it stays in the folder of its
+// type. The others go to the history, and to conflicts/ unless the history
+// shows that they are only an older form.
+func resolveDuplicateIDs(w *store.Writer) (paths []string, err error) {
+	places := make(map[note.ID][]string)
+	for ref := range w.Store().Walk() {
+		if id := store.StemID(ref.Path); ref.Scope == note.Portable && id != "" {
+			places[id] = append(places[id], ref.Path)
+		}
+	}
+	for id, all := range places {
+		if len(all) < 2 {
+			continue
+		}
+		changed, err := resolveDuplicateID(w, id, all)
+		paths = append(paths, changed...)
+		if err != nil {
+			return paths, fmt.Errorf("settle note %s, which stands in %s: %w", id, strings.Join(all, " and "), err)
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// A copied note is one of several files of one note.
+type copied struct {
+	path string
+	data []byte
+	note *note.Note // nil when the file is none
+}
+
+func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []string, err error) {
+	var all []copied
+	for _, p := range places {
+		data, err := w.Store().ReadFile(p, store.MaxNoteSize)
+		if err != nil {
+			return nil, err
+		}
+		n, err := note.Parse(data)
+		if err != nil || n.ID != id {
+			continue // not ours to judge; the index names it
+		}
+		all = append(all, copied{p, data, n})
+	}
+	if len(all) < 2 {
+		return nil, nil
+	}
+	slices.SortFunc(all, func(a, b copied) int {
+		x, _ := a.note.UpdatedAt.Time()
+		y, _ := b.note.UpdatedAt.Time()
+		return cmp.Or(y.Compare(x), min(len(b.note.Edits), 1)-min(len(a.note.Edits), 1),
+			// A note that stands in the folder of another type is what a merge made of
+			// one that was moved (mergeMoved); it holds the moved form as well.
+			misplaced(b)-misplaced(a),
+			strings.Compare(store.Digest(b.data), store.Digest(a.data)), strings.Compare(a.path, b.path))
+	})
+	first, place := all[0], ""
+	for _, c := range all {
+		if place == "" && strings.HasPrefix(c.path, "memory/"+string(first.note.Type)+"/") {
+			place = c.path
+		}
+	}
+	if place == "" {
+		place = store.NotePath(note.Portable, first.note.Type, id)
+	}
+	for _, c := range all[1:] {
+		if err := concede(w, id, place, first, c); err != nil {
+			return nil, err
+		}
+	}
+	if place != first.path {
+		if err := w.Replace(place, first.data); err != nil {
+			return nil, err
+		}
+		paths = append(paths, place)
+	}
+	for _, c := range all {
+		if c.path == place {
+			continue
+		}
+		// The first sidecar found is as good as any: it is made from the note.
+		if !w.Store().Has(layout.SidecarOf(place)) {
+			if err := w.MoveSidecar(c.path, place); err != nil {
+				return paths, err
+			}
+		}
+		for _, name := range []string{layout.SidecarOf(c.path), c.path} {
+			if err := w.Remove(name); err != nil {
+				return paths, err
+			}
+		}
+		paths = append(paths, c.path)
+	}
+	return paths, nil
+}
+
+// misplaced is 1 for a note that stands in the folder of another type.
+func misplaced(c copied) int {
+	if strings.HasPrefix(c.path, "memory/"+string(c.note.Type)+"/") {
+		return 0
+	}
+	return 1
+}
+
+// concede keeps a form that does not stay.
+func concede(w *store.Writer, id note.ID, place string, first, c copied) error {
+	differs := func(n *note.Note) bool {
+		fields := note.Differences(n, c.note)
+		return slices.ContainsFunc(fields, func(f string) bool { return f != "type" })
+	}
+	known := !differs(first.note)
+	revs, err := w.Store().History(id)
+	for i := 0; i < len(revs) && !known; i++ {
+		if old, err := w.Store().ReadRevision(id, revs[i]); err == nil {
+			known = !differs(old)
+		}
+	}
+	if err == nil && !known {
+		_, _, err = w.AddConflict(strings.TrimPrefix(path.Clean(place), "memory/"), first.data, c.data)
+	}
+	if err != nil {
+		return err
+	}
+	return w.KeepRevision(id, c.data, store.Merged)
+}

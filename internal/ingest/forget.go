@@ -1,0 +1,57 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+	"anamnesis/internal/store/bundle"
+	"anamnesis/internal/store/project"
+	"anamnesis/internal/store/tombstone"
+)
+
+// Forget erases a note and all that this machine keeps of it (tombstone.Forget),
+// and tells the index. erased is called under the store lock with the paths of
+// the notes that are gone, also when an error is about what is left to do; nil
+// does nothing. f says what was erased, also when there is an error.
+func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []string) error) (f tombstone.Forgotten, err error) {
+	err = g.locked(ctx, func(w *store.Writer) error {
+		var err error
+		f, err = tombstone.Forget(w, id)
+		if erased != nil && (len(f.Notes) > 0 || err == nil) {
+			err = errors.Join(err, erased(append([]string{string(id) + ".md"}, f.Notes...)))
+		}
+		return err
+	})
+	return f, errors.Join(err, g.Reindex(ctx, f.Notes))
+}
+
+// Unpack takes a bundle in (bundle.Import) and applies the tombstones that came
+// with it. erased is called under the store lock with what those erased. The
+// caller brings the index into step afterwards.
+func (in *Incoming) Unpack(ctx context.Context, r io.ReadSeeker, o bundle.Options, erased func(paths []string) error) (u bundle.Unpacked, err error) {
+	w, err := in.store.BeginWrite(ctx)
+	if err != nil {
+		return u, err
+	}
+	defer w.End()
+	if u, err = bundle.Import(w, r, o); err != nil || o.Dry {
+		return u, err
+	}
+	if _, err = tombstone.Apply(w); err == nil && o.Obey {
+		err = erased(u.Erases)
+	}
+	return u, err
+}
+
+// AddAlias makes from another name of the project to.
+func AddAlias(ctx context.Context, s *store.Store, from, to string) error {
+	w, err := s.BeginWrite(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.End()
+	return project.AddAlias(w, from, to)
+}

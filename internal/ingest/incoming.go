@@ -1,0 +1,219 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"anamnesis/internal/layout"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
+)
+
+// Incoming takes in what other machines changed. It knows no index: whoever
+// calls it brings that into step with the paths it returns. Every method that
+// writes takes the store lock. It is safe for concurrent use.
+type Incoming struct{ store *store.Store }
+
+// NewIncoming returns the Incoming of a store.
+func NewIncoming(s *store.Store) *Incoming { return &Incoming{s} }
+
+func (in *Incoming) locked(f func(*store.Writer) error) error {
+	w, err := in.store.BeginWrite(context.Background())
+	if err != nil {
+		return err
+	}
+	defer w.End()
+	return f(w)
+}
+
+// AddConflict keeps the loser of a merge at a path relative to memory/; a nil
+// winner says that there is none, because the note was forgotten. added is false
+// when a conflict of that path holds it already, as after a crash.
+func (in *Incoming) AddConflict(path string, winner, loser []byte) (c store.Conflict, added bool, err error) {
+	err = in.locked(func(w *store.Writer) error {
+		c, added, err = w.AddConflict(path, winner, loser)
+		return err
+	})
+	return c, added, err
+}
+
+// Finish carries out what came in: the tombstones, and with duplicates also that
+// every note has one place (ResolveDuplicateIDs). erased is called between the
+// two, under the store lock, with the notes that are gone. It returns the paths
+// that changed, relative to the root, also when there is an error.
+func (in *Incoming) Finish(ctx context.Context, erased func(paths []string) error, duplicates func() bool) (paths []string, err error) {
+	w, err := in.store.BeginWrite(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.End()
+	paths, err = tombstone.Apply(w)
+	if err == nil {
+		err = erased(paths)
+	}
+	if err == nil && duplicates() {
+		var moved []string
+		moved, err = resolveDuplicateIDs(w)
+		paths = append(paths, moved...)
+	}
+	return paths, err
+}
+
+// ResolveDuplicateIDs makes one file of every note that stands in memory/ twice,
+// as when two machines moved it to different folders, or one moved and one changed
+// it. It returns the paths it changed, relative to the root.
+//
+// On every machine the same form stays: the one that was changed last, then one
+// that a merge made, then the greater hash; and it stays in the folder of its
+// type. The others go to the history, and to conflicts/ unless the history
+// shows that they are only an older form.
+func (in *Incoming) ResolveDuplicateIDs() (paths []string, err error) {
+	err = in.locked(func(w *store.Writer) error {
+		paths, err = resolveDuplicateIDs(w)
+		return err
+	})
+	return paths, err
+}
+
+// A RemoteChange is a file under memory/ that another machine changed.
+type RemoteChange struct {
+	Path     string // relative to memory/, with slashes
+	Old, New []byte // nil when the file is not there
+}
+
+// Apply brings the files of another machine into memory/. A file that is no
+// longer what its change says stays as it is, and its path (as in the change)
+// is in changed: look at it again, and merge again. All others are written. A
+// path that is not one of ours, or that leads through a symbolic link, is an
+// error, and then nothing is.
+//
+// What a note was before goes to its history first, and the files take their
+// places together (store.Writer.ReplaceAll): after a crash a second Apply finds
+// those done that are done. The deletion of a tombstone is passed over. Finish
+// comes afterwards.
+func (in *Incoming) Apply(changes []RemoteChange) (changed []string, err error) {
+	if in.store.ReadOnly() {
+		return nil, fmt.Errorf("adopt %d files: %w", len(changes), store.ErrReadOnly)
+	}
+	err = in.locked(func(w *store.Writer) error {
+		changed, err = applyRemote(w, changes)
+		return err
+	})
+	return changed, err
+}
+
+func applyRemote(w *store.Writer, changes []RemoteChange) (changed []string, err error) {
+	a := application{w: w, seen: make(map[string]bool), stones: sync.OnceValues(func() ([]tombstone.Tombstone, error) { return tombstonesWith(w.Store(), changes) })}
+	for _, c := range changes {
+		current, err := a.admit(c)
+		if err != nil {
+			return nil, fmt.Errorf("adopt %s: %w", w.Store().Path(layout.Memory+"/"+c.Path), err)
+		}
+		if !current {
+			changed = append(changed, c.Path)
+		}
+	}
+	if err = a.exempt(changes); err == nil {
+		err = w.ReplaceAll(a.files)
+	}
+	if err != nil {
+		return changed, fmt.Errorf("adopt %d files: %w; run the sync again", len(changes), err)
+	}
+	return changed, nil
+}
+
+// An application is one run of Apply.
+type application struct {
+	w      *store.Writer
+	seen   map[string]bool // paths of the changes
+	files  []store.Replacement
+	stones func() ([]tombstone.Tombstone, error) // of memory/, with those that come
+}
+
+// admit checks a change and plans what it asks for. It reports whether the file
+// is still what the change says.
+func (a *application) admit(c RemoteChange) (current bool, err error) {
+	class := layout.InTree(c.Path)
+	switch {
+	case class == layout.Unknown || !filepath.IsLocal(filepath.FromSlash(c.Path)):
+		return false, store.ErrUnknownPath
+	case a.seen[c.Path]:
+		return false, errors.New("it is named twice")
+	case int64(len(c.New)) > store.MaxNoteSize:
+		return false, fmt.Errorf("%w: %d bytes, at most %d", store.ErrTooLarge, len(c.New), store.MaxNoteSize)
+	}
+	a.seen[c.Path] = true
+	f := store.Replacement{Path: layout.Memory + "/" + c.Path, Data: c.New}
+	present, err := a.w.Store().ReadFile(f.Path, maxPresent)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	switch {
+	case same(present, c.New), class == layout.Tombstone && c.New == nil:
+		return true, nil
+	case !same(present, c.Old):
+		return false, nil
+	}
+	if class == layout.Note && present != nil {
+		stones, err := a.stones()
+		if err != nil {
+			return false, err
+		}
+		// What was forgotten leaves no trace, also where it came back for a while.
+		if id, v := tombstone.Judge(stones, c.Path, present); v != tombstone.Erase {
+			f.Note, f.Former, f.Reason = id, present, store.Merged
+			if c.New == nil {
+				f.Reason = store.Deleted
+			}
+		}
+	}
+	a.files = append(a.files, f)
+	return true, nil
+}
+
+// maxPresent is the largest file that a change may take the place of, in bytes.
+const maxPresent = 1 << 30
+
+// exempt notes which of the changes come together with a tombstone of what they
+// say, or before one that is here has been applied.
+func (a *application) exempt(changes []RemoteChange) error {
+	stones, err := a.stones()
+	if err != nil || len(stones) == 0 {
+		return err
+	}
+	pending := tombstone.NewSet(stones, nil).Pending(a.w.Store())
+	if pending.Empty() {
+		return nil
+	}
+	all := make(tombstone.Exemptions)
+	for _, c := range changes {
+		if layout.InTree(c.Path) == layout.Note && c.New != nil {
+			all.Add(a.w.Store(), pending, layout.Memory+"/"+c.Path, c.New)
+		}
+	}
+	return all.Save(a.w)
+}
+
+// tombstonesWith returns the tombstones of memory/ in force when changes are made.
+func tombstonesWith(s *store.Store, changes []RemoteChange) ([]tombstone.Tombstone, error) {
+	own, err := tombstone.Read(s, note.Portable)
+	if err != nil {
+		return nil, err
+	}
+	byID := tombstone.Latest(own)
+	for _, c := range changes {
+		if layout.InTree(c.Path) == layout.Tombstone && c.New != nil {
+			if t, ok := tombstone.Parse(c.New); ok {
+				byID[t.ID] = t
+			}
+		}
+	}
+	return tombstone.InForce(slices.Collect(maps.Values(byID))), nil
+}

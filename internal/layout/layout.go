@@ -1,0 +1,200 @@
+// Package layout says where a file of the store belongs: which class a path has,
+// and how the names of sidecars, temporary files and locks are made. It looks at
+// names only, reads nothing, and imports nothing of ours, so that the store, the
+// exchange with other machines and the imports judge a path alike.
+//
+// Paths are given with slashes. Whether a stem is the id of a note is the
+// business of package note.
+package layout
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The two trees of notes, relative to the root of the store, and the folders in
+// them that hold something else than notes.
+const (
+	Memory     = "memory" // travels
+	Local      = "local"  // stays on this machine
+	tombstones = "tombstones"
+	slots      = "slots"
+)
+
+// Names and parts of names.
+const (
+	NoteSuffix     = ".md"
+	SidecarSuffix  = ".entities.yaml"
+	LockSuffix     = ".lock"
+	ProjectsFile   = "projects.yaml"      // in a tree: the aliases of projects
+	AttributesFile = ".gitattributes"     // in a tree: keeps git from changing the bytes of notes
+	TempPrefix     = ".tmp-anamnesis-"    // begins the name of a file that is being written
+	SyncTempPrefix = TempPrefix + "sync-" // the same, written without the store lock
+	CheckpointFile = "events/checkpoint.json"
+)
+
+// MaxDepth is how many names a path in a tree may have; one of ours has three.
+const MaxDepth = 12
+
+// A Class says what a file is for.
+type Class int
+
+// The classes of files. The first ones stand in a tree.
+const (
+	Unknown    Class = iota // no store of ours has a file of that name
+	Note                    // a folder of a type, then any folders
+	Sidecar                 // the entities beside a note
+	Tombstone               // one for each statement that was forgotten
+	Slot                    // a pinned text
+	Projects                // ProjectsFile
+	Attributes              // AttributesFile
+	History                 // a former form of a note
+	Conflict                // the losing version of a merge, or its description
+	Events                  // a month of the event log, or its checkpoint
+	Job                     // work that a hook left
+	Held                    // a draft that waits for a decision
+	Retry                   // a note that waits for a model
+	Batch                   // what a model made of notes, until it is written
+)
+
+// InTree returns the class of a path relative to a tree. It is Unknown for names
+// that no store of ours has: absolute, with a step upwards, hidden, or elsewhere.
+func InTree(name string) Class {
+	switch name {
+	case ProjectsFile:
+		return Projects
+	case AttributesFile:
+		return Attributes
+	}
+	odd := func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }
+	if !fs.ValidPath(name) || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
+		return Unknown
+	}
+	parts := strings.Split(name, "/")
+	if len(parts) < 2 || len(parts) > MaxDepth || slices.ContainsFunc(parts, func(p string) bool { return p[0] == '.' }) {
+		return Unknown
+	}
+	switch parts[0] {
+	case "procedural", "semantic", "episodic":
+		switch {
+		case strings.HasSuffix(name, SidecarSuffix):
+			return Sidecar
+		case strings.HasSuffix(name, NoteSuffix):
+			return Note
+		}
+	case tombstones:
+		if len(parts) == 2 && strings.HasSuffix(name, ".json") {
+			return Tombstone
+		}
+	case slots:
+		return Slot
+	}
+	return Unknown
+}
+
+// Of returns the class of a path relative to the root of the store.
+func Of(name string) Class {
+	top, rest, _ := strings.Cut(name, "/")
+	switch top {
+	case Memory, Local:
+		return InTree(rest)
+	case "events":
+		if _, err := time.Parse("2006-01.jsonl", rest); err == nil || name == CheckpointFile {
+			return Events
+		}
+	case "history":
+		if id, file, ok := strings.Cut(rest, "/"); ok && id != "" && !strings.Contains(file, "/") && strings.HasSuffix(file, NoteSuffix) {
+			return History
+		}
+	case "conflicts":
+		if ext := path.Ext(rest); !strings.Contains(rest, "/") && (ext == ".json" || ext == NoteSuffix) {
+			return Conflict
+		}
+	case "spool":
+		return inSpool(rest)
+	}
+	return Unknown
+}
+
+func inSpool(name string) Class {
+	dir, file := path.Split(name)
+	if file == "" || file[0] == '.' {
+		return Unknown
+	}
+	for _, in := range []struct {
+		dir, ext string
+		class    Class
+	}{{"", ".json", Job}, {"held/", NoteSuffix, Held}, {"retry/", ".json", Retry}, {"batches/", ".json", Batch}} {
+		if dir == in.dir && strings.HasSuffix(file, in.ext) {
+			return in.class
+		}
+	}
+	return Unknown
+}
+
+// TypedFolder reports whether a folder at the top of a tree holds something else
+// than notes, which no walk over the notes enters.
+func TypedFolder(name string) bool { return name == tombstones || name == slots }
+
+// IsNotePath reports whether a path relative to the root has the name of a note
+// in one of the trees, in whatever folder.
+func IsNotePath(name string) bool {
+	return strings.HasSuffix(name, NoteSuffix) && (strings.HasPrefix(name, Memory+"/") || strings.HasPrefix(name, Local+"/"))
+}
+
+// SidecarOf returns where the sidecar of the note at a path stands.
+func SidecarOf(notePath string) string {
+	return strings.TrimSuffix(notePath, NoteSuffix) + SidecarSuffix
+}
+
+// NoteOf returns the path of the note to which a sidecar belongs; ok is false for
+// what is no sidecar.
+func NoteOf(sidecar string) (notePath string, ok bool) {
+	stem, ok := strings.CutSuffix(sidecar, SidecarSuffix)
+	return stem + NoteSuffix, ok
+}
+
+// Stem returns the last name of a path without the ending that its class gives it.
+func Stem(name string) string {
+	stem := path.Base(name)
+	for _, ext := range []string{NoteSuffix, SidecarSuffix, ".json"} {
+		stem = strings.TrimSuffix(stem, ext)
+	}
+	return stem
+}
+
+// TombstonesOf returns the folder of the tombstones of a tree.
+func TombstonesOf(tree string) string { return tree + "/" + tombstones }
+
+// TombstoneOf returns where the tombstone of an id stands in a tree.
+func TombstoneOf[ID ~string](tree string, id ID) string {
+	return TombstonesOf(tree) + "/" + string(id) + ".json"
+}
+
+// HistoryOf returns the folder of the former forms of a note.
+func HistoryOf[ID ~string](id ID) string { return "history/" + string(id) }
+
+// ConflictOf returns the file of a conflict: its description (".json") or the
+// losing version (NoteSuffix).
+func ConflictOf[ID ~string](id ID, ext string) string { return "conflicts/" + string(id) + ext }
+
+// HeldOf returns where a held draft stands.
+func HeldOf[ID ~string](id ID) string { return "spool/held/" + string(id) + NoteSuffix }
+
+// IsTemp reports whether a file of that name (without its folder) is one that was
+// being written: after a crash it is left over.
+func IsTemp(base string) bool {
+	return len(base) > len(TempPrefix) && strings.HasPrefix(base, TempPrefix)
+}
+
+// IsLock reports whether a file of that name (without its folder) is the lock of another one.
+func IsLock(base string) bool {
+	return base != "" && base[0] == '.' && strings.HasSuffix(base, LockSuffix)
+}
+
+// LockOf returns the name of the lock of a file, both without their folder.
+func LockOf(base string) string { return "." + base + LockSuffix }
