@@ -83,10 +83,19 @@ func TestTombstoneNearABody(t *testing.T) {
 	t.Error("no salt makes it a near-copy")
 }
 
+// recognisedByStatement reports whether a tombstone knows a note without the body.
+func recognisedByStatement(t tombstone.Tombstone, n *note.Note) bool {
+	t.BodyHMAC, t.BodySimhash = "", ""
+	return t.Recognises(n.Fingerprint())
+}
+
 // Files of tombstones come from elsewhere.
 func TestTombstoneHostile(t *testing.T) {
-	stone := tombstone.New("n1", "Queue\n"+broker, time.Now())
 	n := said("x", "Nightly broker restart", broker)
+	stone := tombstone.New("n1", "Queue\n"+broker, time.Now())
+	for recognisedByStatement(stone, n) { // some salts make the statement alone a near-copy
+		stone = tombstone.New("n1", "Queue\n"+broker, time.Now())
+	}
 	for name, change := range map[string]func(*tombstone.Tombstone){
 		"no salt":              func(s *tombstone.Tombstone) { s.Salt = "" },
 		"half a byte of salt":  func(s *tombstone.Tombstone) { s.Salt = "0" },
