@@ -38,8 +38,8 @@ func installHooks(s *store.Store, edit agent.Edit) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", edit.Path, err)
 	}
-	rec := installed{V: 1, Path: edit.Path, Existed: edit.Old != nil, Before: clean, After: checksum(edit.New), Servers: was.Servers}
-	ours := was.Path == rec.Path && was.After == checksum(edit.Old)
+	rec := installed{V: 1, Path: edit.Path, Existed: edit.Old != nil, Before: clean, After: store.Digest(edit.New), Servers: was.Servers}
+	ours := was.Path == rec.Path && was.After == store.Digest(edit.Old)
 	if ours { // our own earlier work: the first state counts
 		rec.Existed, rec.Before = was.Existed, was.Before
 	}
@@ -162,9 +162,9 @@ func uninstallHooks(s *store.Store, path string) (what string, err error) {
 	switch {
 	case edit.Old == nil:
 		return "nothing to remove from", nil
-	case rec.Path == edit.Path && rec.After == checksum(edit.Old) && !rec.Existed:
+	case rec.Path == edit.Path && rec.After == store.Digest(edit.Old) && !rec.Existed:
 		what, err = "removed", os.Remove(edit.Path)
-	case rec.Path == edit.Path && rec.After == checksum(edit.Old):
+	case rec.Path == edit.Path && rec.After == store.Digest(edit.Old):
 		what, err = "restored", writeFile(edit.Path, rec.Before)
 	default:
 		if edit.New, err = (agent.Claude{}).Uninstall(edit.Old, agent.Own); err != nil {
