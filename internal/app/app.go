@@ -33,12 +33,13 @@ type Progress interface {
 // A Host is what a face lends to the use cases. Only Config is needed.
 type Host struct {
 	Config   *config.Config
-	Disk     store.Disk                 // nil means the operating system's
-	Flags    []string                   // KEY=VALUE of --set, which background runs get too
-	Notify   func(line string)          // tells people something beside the answer; nil tells nobody
-	Progress func(what string) Progress // shows a long work; nil shows nothing
-	Lasting  bool                       // many questions will be asked of the index
-	Peek     bool                       // the index is looked at as it stands, or not at all
+	Environ  func(flags []string) config.Environment // that Config was made of
+	Disk     store.Disk                              // nil means the operating system's
+	Flags    []string                                // KEY=VALUE of --set, which background runs get too
+	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody
+	Progress func(what string) Progress              // shows a long work; nil shows nothing
+	Lasting  bool                                    // many questions will be asked of the index
+	Peek     bool                                    // the index is looked at as it stands, or not at all
 }
 
 // Rooms are the opened rooms of one store, wired. They are safe for concurrent
@@ -81,11 +82,13 @@ func (h *Host) notify(format string, args ...any) {
 }
 
 // Progress shows a long work.
-func (r *Rooms) Progress(what string) Progress {
-	if r.host.Progress == nil {
+func (r *Rooms) Progress(what string) Progress { return r.host.progress(what) }
+
+func (h *Host) progress(what string) Progress {
+	if h.Progress == nil {
 		return noProgress{}
 	}
-	return r.host.Progress(what)
+	return h.Progress(what)
 }
 
 type noProgress struct{}

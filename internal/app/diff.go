@@ -23,18 +23,18 @@ func Unified(nameA, nameB, a, b string) string {
 
 // The marks around lines of which one has to choose, as git's users know them.
 const (
-	MarkKept   = "<<<<<<< kept"
-	MarkMiddle = "======="
-	MarkOther  = ">>>>>>> other"
+	markKept   = "<<<<<<< kept"
+	markMiddle = "======="
+	markOther  = ">>>>>>> other"
 )
 
-// Marked writes both texts as one, with marks where they differ.
-func Marked(kept, other string) string {
+// marked writes both texts as one, with marks where they differ.
+func marked(kept, other string) string {
 	var out strings.Builder
 	at := 0
 	for _, e := range udiff.Lines(kept, other) {
 		out.WriteString(kept[at:e.Start])
-		fmt.Fprintf(&out, "%s\n%s%s\n%s%s\n", MarkKept, lineEnd(kept[e.Start:e.End]), MarkMiddle, lineEnd(e.New), MarkOther)
+		fmt.Fprintf(&out, "%s\n%s%s\n%s%s\n", markKept, lineEnd(kept[e.Start:e.End]), markMiddle, lineEnd(e.New), markOther)
 		at = e.End
 	}
 	return out.String() + kept[at:]

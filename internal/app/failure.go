@@ -29,10 +29,12 @@ const (
 )
 
 // An Error is a failure of a kind. Without Err the answer that comes with it
-// says all there is to say, and is rendered.
+// says all there is to say; with Answered it comes with an answer, too. Such an
+// answer is rendered.
 type Error struct {
-	Kind Kind
-	Err  error
+	Kind     Kind
+	Err      error
+	Answered bool
 }
 
 func (e *Error) Error() string {
@@ -46,7 +48,18 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf makes an error of a kind.
 func Errorf(kind Kind, format string, args ...any) error {
-	return &Error{kind, fmt.Errorf(format, args...)}
+	return &Error{Kind: kind, Err: fmt.Errorf(format, args...)}
+}
+
+// answered makes an error of kind Failed that comes with an answer.
+func answered(format string, args ...any) error {
+	return &Error{Failed, fmt.Errorf(format, args...), true}
+}
+
+// Answers reports whether an answer comes with err that is to be rendered.
+func Answers(err error) bool {
+	var kinded *Error
+	return err == nil || errors.As(err, &kinded) && (kinded.Answered || kinded.Err == nil)
 }
 
 // usage makes an error of wrong usage.

@@ -46,7 +46,7 @@ type ClosedGap struct {
 func CloseGap(ctx context.Context, r *Rooms, words string) (ClosedGap, error) {
 	g, err := r.Engine.CloseGap(ctx, words)
 	if errors.Is(err, recall.ErrNoGap) {
-		err = &Error{NotFound, err}
+		err = &Error{Kind: NotFound, Err: err}
 	}
 	return ClosedGap{g.Query, g.Terms}, err
 }

@@ -2,16 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"strings"
+	"path/filepath"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/note"
-	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
@@ -62,7 +56,7 @@ If one machine forgot the note, --keep lets it stay forgotten, and --take and
 			case both:
 				choice = ingest.KeepBoth
 			}
-			return p.resolveConflict(cmd.Context(), args[0], choice)
+			return p.resolveConflict(cmd, args[0], choice)
 		},
 	}
 	f := cmd.Flags()
@@ -75,131 +69,20 @@ If one machine forgot the note, --keep lets it stay forgotten, and --take and
 	return cmd
 }
 
-// conflictJSON is a conflict in answers.
-type conflictJSON struct {
-	store.Conflict
-	Title string `json:"title"`
-	Kept  string `json:"kept_path,omitempty"` // the file that stands in its place
-	Other string `json:"other_path"`          // the one that waits
-}
-
-func (p *program) describeConflict(s *store.Store, c store.Conflict) conflictJSON {
-	j := conflictJSON{Conflict: c, Other: s.Path("conflicts/" + string(c.ID) + ".md")}
-	if ref, err := conflictPlace(s, c); err == nil {
-		j.Kept = s.Path(ref)
-	}
-	if loser, err := s.Conflicts().Loser(c); err == nil {
-		if n, err := note.Parse(loser); err == nil {
-			j.Title = n.Title
-		}
-	}
-	return j
-}
-
-// conflictPlace returns the file, relative to the root, that stands in the place
-// for which two versions compete.
-func conflictPlace(s *store.Store, c store.Conflict) (string, error) {
-	path := "memory/" + c.Path
-	_, err := s.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) && c.NoteID != "" && strings.HasSuffix(path, ".md") {
-		ref, ferr := s.Find(c.NoteID)
-		return ref.Path, ferr
-	}
-	return path, err
-}
-
 func (p *program) listConflicts() error {
 	s, err := p.openStore()
 	if err != nil {
 		return err
 	}
-	found, err := s.Conflicts().List()
-	if err != nil {
-		return err
-	}
-	all := make([]conflictJSON, 0, len(found))
-	for _, c := range found {
-		all = append(all, p.describeConflict(s, c))
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			Conflicts []conflictJSON `json:"conflicts"`
-		}{head("conflicts"), all})
-	}
-	for _, c := range all {
-		p.printf("%s  %-10s %s  %s\n    %s\n", c.ID, c.Why, c.At, firstLine(c.Title, 80), whyConflict(c.Conflict))
-	}
-	if len(all) == 0 {
-		p.note("there is no conflict")
-	}
-	return nil
-}
-
-// whyConflict says in a sentence what happened.
-func whyConflict(c store.Conflict) string {
-	switch c.Why {
-	case store.WhyForgotten:
-		return fmt.Sprintf("memory/%s was forgotten on one machine and changed on another", c.Path)
-	case store.WhyUnreadable:
-		return fmt.Sprintf("one of the two versions of memory/%s is not a note", c.Path)
-	case store.WhyBody:
-		return fmt.Sprintf("the same lines of memory/%s were changed on two machines", c.Path)
-	}
-	what := "the same lines"
-	if len(c.Fields) > 0 {
-		what = strings.Join(c.Fields, ", ")
-	}
-	return fmt.Sprintf("%s of memory/%s was changed on two machines", what, c.Path)
-}
-
-// findConflict finds the conflict that an id, or the beginning or end of one, names.
-func (p *program) findConflict(s *store.Store, name string) (store.Conflict, error) {
-	id, err := note.ParseID(strings.TrimSpace(name))
-	if err != nil {
-		return store.Conflict{}, usage("%w", err)
-	}
-	all, err := s.Conflicts().List()
-	if err != nil {
-		return store.Conflict{}, err
-	}
-	var found []store.Conflict
-	want := strings.ToLower(string(id))
-	for _, c := range all {
-		have := strings.ToLower(string(c.ID))
-		if have == want {
-			return c, nil
+	a, err := app.Conflicts(s)
+	return render(p, "conflicts", a, err, func(a app.ConflictsAnswer) {
+		for _, c := range a.Conflicts {
+			p.printf("%s  %-10s %s  %s\n    %s\n", c.ID, c.Why, c.At, firstLine(c.Title, 80), c.Sentence())
 		}
-		about := strings.ToLower(string(c.NoteID))
-		if about == want || len(want) >= app.MinPrefix && (strings.HasPrefix(have, want) || strings.HasSuffix(have, want) || strings.HasSuffix(about, want)) {
-			found = append(found, c)
+		if len(a.Conflicts) == 0 {
+			p.note("there is no conflict")
 		}
-	}
-	switch len(found) {
-	case 0:
-		return store.Conflict{}, &app.Error{Kind: app.NotFound, Err: fmt.Errorf("there is no conflict %s; `anamnesis conflicts` lists them", name)}
-	case 1:
-		return found[0], nil
-	}
-	return store.Conflict{}, usage("%s names %s; `anamnesis conflicts` lists their ids", name, plural(len(found), "conflict"))
-}
-
-// sides returns both versions of a conflict; kept is nil when there is none.
-func sides(s *store.Store, c store.Conflict) (kept, other []byte, err error) {
-	if other, err = s.Conflicts().Loser(c); err != nil {
-		return nil, nil, err
-	}
-	place, err := conflictPlace(s, c)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, other, nil
-	}
-	if err == nil {
-		kept, err = os.ReadFile(s.Path(place))
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the version of %s that stands in its place: %w", c.Path, err)
-	}
-	return kept, other, nil
+	})
 }
 
 func (p *program) showConflict(name string) error {
@@ -207,80 +90,38 @@ func (p *program) showConflict(name string) error {
 	if err != nil {
 		return err
 	}
-	c, err := p.findConflict(s, name)
-	if err != nil {
-		return err
-	}
-	kept, other, err := sides(s, c)
-	if err != nil {
-		return err
-	}
-	diff := app.Unified("kept", "other", string(kept), string(other))
-	if p.json {
-		var k *string
-		if kept != nil {
-			text := string(kept)
-			k = &text
+	a, err := app.ShowConflict(s, name)
+	return render(p, "conflicts", a, err, func(a app.ConflictAnswer) {
+		p.printf("%s: %s\n", a.ID, a.Sentence())
+		if a.Kept == nil {
+			p.printf("there is no version in its place\n")
 		}
-		return p.emit(struct {
-			header
-			conflictJSON
-			Kept  *string `json:"kept"`
-			Other string  `json:"other"`
-			Diff  string  `json:"diff"`
-		}{head("conflicts"), p.describeConflict(s, c), k, string(other), diff})
-	}
-	p.printf("%s: %s\n", c.ID, whyConflict(c))
-	if kept == nil {
-		p.printf("there is no version in its place\n")
-	}
-	p.printf("%s", diff)
-	if diff == "" {
-		p.printf("the versions are equal by now\n")
-	}
-	p.note("`anamnesis conflicts resolve %s` with --keep (-), --take (+), --both or --edit ends it", c.ID)
-	return nil
+		p.printf("%s", a.Diff)
+		if a.Diff == "" {
+			p.printf("the versions are equal by now\n")
+		}
+		p.note("`anamnesis conflicts resolve %s` with --keep (-), --take (+), --both or --edit ends it", a.ID)
+	})
 }
 
 // resolveConflict ends a conflict. Nobody holds the lock while somebody edits.
-func (p *program) resolveConflict(ctx context.Context, name string, choice ingest.Choice) error {
-	m, err := p.open(ctx, 0)
-	if err != nil {
-		return err
-	}
-	defer m.close()
-	c, err := p.findConflict(m.Store, name)
-	if err != nil {
-		return err
-	}
-	var edited []byte
-	if choice == ingest.TakeEdited {
-		if edited, err = p.editConflict(ctx, m.Store, c); err != nil {
-			return err
+func (p *program) resolveConflict(cmd *cobra.Command, name string, choice ingest.Choice) error {
+	return run(p, cmd, "conflicts", now, func(ctx context.Context, r *app.Rooms) (a app.ResolvedAnswer, err error) {
+		var edited []byte
+		if choice == ingest.TakeEdited {
+			if edited, err = p.editConflict(ctx, r.Store, name); err != nil {
+				return a, err
+			}
 		}
-	}
-	paths, err := m.Ingester.ResolveConflict(ctx, c.ID, choice, edited)
-	if stale := new(ingest.StaleError); errors.As(err, &stale) {
-		p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", stale)
-	} else if err != nil {
-		return err
-	}
-	left := m.Store.Conflicts().Count()
-	if p.json {
-		return p.emit(struct {
-			header
-			Resolved store.Conflict `json:"resolved"`
-			Choice   ingest.Choice  `json:"choice"`
-			Changed  []string       `json:"changed"`
-			Left     int            `json:"left"`
-		}{head("conflicts"), c, choice, append([]string{}, paths...), left})
-	}
-	p.printf("conflicts: resolved %s (%s)\n", c.ID, choice)
-	for _, path := range paths {
-		p.printf("  %s\n", m.Store.Path(path))
-	}
-	if left > 0 {
-		p.note("%s left", plural(left, "conflict"))
-	}
-	return nil
+		a, err = app.ResolveConflict(ctx, r, name, choice, edited)
+		if left := a.Left; err == nil && left > 0 && !p.json {
+			defer p.note("%s left", plural(left, "conflict"))
+		}
+		return a, err
+	}, func(a app.ResolvedAnswer) {
+		p.printf("conflicts: resolved %s (%s)\n", a.Resolved.ID, a.Choice)
+		for _, path := range a.Changed {
+			p.printf("  %s\n", filepath.Join(p.cfg.Home, filepath.FromSlash(path)))
+		}
+	})
 }

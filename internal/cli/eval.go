@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"anamnesis/internal/config"
-	"anamnesis/internal/eval"
+	"anamnesis/internal/app"
 
 	"github.com/spf13/cobra"
 )
@@ -24,7 +22,7 @@ curate, run, experiment, history), and on data sets in throw-away stores (retrie
 ablate, gate). docs/eval.md is the guide.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("eval: specify a subcommand: %s", strings.ReplaceAll(subcommands(cmd), ", ", " | "))
+			return usage("eval: specify a subcommand: %s", subcommands(cmd))
 		},
 	}
 	cmd.AddCommand(
@@ -35,9 +33,8 @@ ablate, gate). docs/eval.md is the guide.`,
 }
 
 type evalOptions struct {
-	corpus, queries, out string
-	k                    int
-	gate                 bool
+	app.SetOptions
+	out string
 }
 
 func newEvalRetrieval(p *program) *cobra.Command {
@@ -59,11 +56,11 @@ its notes are searched.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.evalRetrieval(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.corpus, "corpus", "", "file of notes, one JSON object a line")
-	f.StringVar(&o.queries, "queries", "", "file of questions, one JSON object a line")
+	f.StringVar(&o.Corpus, "corpus", "", "file of notes, one JSON object a line")
+	f.StringVar(&o.Queries, "queries", "", "file of questions, one JSON object a line")
 	f.StringVar(&o.out, "out", "", "file to write; - is standard output")
-	f.IntVar(&o.k, "k", 50, "notes per question, up to 100")
-	f.BoolVar(&o.gate, "gate", false, "let the gate hold back questions that the notes do not answer")
+	f.IntVar(&o.K, "k", 50, "notes per question, up to 100")
+	f.BoolVar(&o.Gate, "gate", false, "let the gate hold back questions that the notes do not answer")
 	return cmd
 }
 
@@ -71,19 +68,9 @@ func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
 	if o.out == "" {
 		return usage("eval retrieval: --corpus, --queries and --out are needed")
 	}
-	r, err := o.read("eval retrieval")
+	r, run, err := app.EvalRetrieval(ctx, p.host(), o.SetOptions)
 	if err != nil {
 		return err
-	}
-	bar := p.progress("asking")
-	r.Gate, r.Progress = o.gate, bar.Step
-	run, err := r.Run(ctx, p.sandbox)
-	bar.Done()
-	if err != nil {
-		return err
-	}
-	for _, f := range run.Failed[:min(len(run.Failed), 5)] {
-		p.note("left out: %s", f)
 	}
 	if o.out == "-" {
 		return run.Write(p.stdout, r.Queries)
@@ -103,18 +90,13 @@ func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
 	return nil
 }
 
-// sandbox opens a throw-away store with everything that reads it.
-func (p *program) sandbox(ctx context.Context, root string, set []string) (*eval.Sandbox, error) {
-	box := *p
-	cfg := *p.cfg
-	box.cfg = &cfg
-	if len(set) > 0 {
-		cfg.Recall = config.Load(p.environ(slices.Concat(p.sets, set))).Recall
+// subcommands lists the names of a command's subcommands.
+func subcommands(cmd *cobra.Command) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			names = append(names, c.Name())
+		}
 	}
-	cfg.Home, cfg.UserHome, box.lasting = root, root, true
-	m, err := box.open(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	return &eval.Sandbox{Store: m.Store, Index: m.Index, Engine: m.Engine, Close: m.close}, nil
+	return strings.Join(names, " | ")
 }

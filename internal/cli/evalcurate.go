@@ -2,11 +2,9 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"anamnesis/internal/app"
@@ -16,7 +14,7 @@ import (
 )
 
 func newEvalCurate(p *program) *cobra.Command {
-	var o ownOptions
+	var o app.CaseOptions
 	var confirm, reject []string
 	cmd := &cobra.Command{
 		Use:   "curate",
@@ -25,68 +23,43 @@ func newEvalCurate(p *program) *cobra.Command {
 for good, e puts it in other words, s leaves it for later, q ends. Without a terminal it
 lists them; --confirm and --reject decide by the question's words.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.evalCurate(cmd.Context(), o, confirm, reject) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.evalCurate(cmd, o.File, confirm, reject) },
 	}
-	o.addFlags(cmd, false)
+	caseFlags(cmd, &o, false)
 	cmd.Flags().StringArrayVar(&confirm, "confirm", nil, "confirm the candidate with this `QUESTION` (may be repeated)")
 	cmd.Flags().StringArrayVar(&reject, "reject", nil, "reject the candidate with this `QUESTION` (may be repeated)")
 	return cmd
 }
 
-func (p *program) evalCurate(ctx context.Context, o ownOptions, confirm, reject []string) error {
-	m, err := p.openWalked(ctx)
+func (p *program) evalCurate(cmd *cobra.Command, file string, confirm, reject []string) error {
+	r, err := app.OpenWalked(cmd.Context(), p.host())
 	if err != nil {
 		return err
 	}
-	defer m.close()
-	file := m.evalSet(o.set)
-	cases, warnings, err := eval.Candidates(file, eval.Titles(ctx, m.Index))
+	defer r.Close()
+	a, err := app.EvalCandidates(cmd.Context(), r, file)
 	if err != nil {
-		return missing("eval curate", file, err)
+		return err
 	}
-	for _, w := range warnings {
-		p.note("eval curate: warning: %s", w)
-	}
-	var decisions []eval.Decision
-	for _, d := range []struct {
-		queries []string
-		verdict eval.Verdict
-	}{{confirm, eval.Confirm}, {reject, eval.Reject}} {
-		for _, q := range d.queries {
-			if !slices.ContainsFunc(cases, func(c eval.Case) bool { return c.Query == q }) {
-				return &app.Error{Kind: app.NotFound, Err: fmt.Errorf("eval curate: there is no candidate %q in %s", q, file)}
-			}
-			decisions = append(decisions, eval.Decision{Query: q, Verdict: d.verdict})
-		}
+	decisions, err := a.Decide(confirm, reject)
+	if err != nil {
+		return err
 	}
 	if len(decisions) == 0 && terminal(p.stdin) && !p.json {
-		decisions = p.askCases(cases)
+		decisions = p.askCases(a.Candidates)
 	}
 	if len(decisions) == 0 {
-		return p.listCases(cases)
+		return render(p, "eval", a, nil, p.printCandidates)
 	}
-	done, err := eval.Curate(file, decisions)
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			eval.Curated
-		}{head("eval"), done})
-	}
-	p.printf("eval curate: %d confirmed, %d rejected, %d edited, %d left\n", done.Confirmed, done.Rejected, done.Edited, len(cases)-done.Confirmed-done.Rejected-done.Edited)
-	return nil
+	done, err := eval.Curate(a.File, decisions)
+	return render(p, "eval", done, err, func(done eval.Curated) {
+		left := len(a.Candidates) - done.Confirmed - done.Rejected - done.Edited
+		p.printf("eval curate: %d confirmed, %d rejected, %d edited, %d left\n", done.Confirmed, done.Rejected, done.Edited, left)
+	})
 }
 
-func (p *program) listCases(cases []eval.Case) error {
-	if p.json {
-		return p.emit(struct {
-			header
-			Candidates []eval.Case `json:"candidates"`
-		}{head("eval"), append([]eval.Case{}, cases...)})
-	}
-	for _, c := range cases {
+func (p *program) printCandidates(a app.CandidatesAnswer) {
+	for _, c := range a.Candidates {
 		p.printf("%s\n", firstLine(c.Query, 200))
 		for i, id := range c.RelevantIDs {
 			title := ""
@@ -96,10 +69,9 @@ func (p *program) listCases(cases []eval.Case) error {
 			p.printf("  %s  %s\n", id, firstLine(title, 80))
 		}
 	}
-	if len(cases) == 0 {
+	if len(a.Candidates) == 0 {
 		p.note("no candidate waits; `anamnesis eval build` proposes some")
 	}
-	return nil
 }
 
 // askCases asks a person about each candidate.

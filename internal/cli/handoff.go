@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/store/project"
 
 	"github.com/spf13/cobra"
 )
@@ -21,7 +19,7 @@ the work stands, what is open, what to do next. It is done when that session was
 asked something and has ended, when somebody says so, or after its days. Without a
 subcommand it lists what waits.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.handoffs(cmd.Context(), "") },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.handoffs(cmd, "") },
 	}
 	cmd.AddCommand(newHandoffLeave(p), newHandoffList(p), newHandoffDone(p))
 	return cmd
@@ -39,48 +37,28 @@ func newHandoffLeave(p *program) *cobra.Command {
 			if days < 1 || days > ingest.MaxHandoffDays {
 				return usage("handoff leave: --days %d: it waits for 1 to %d days", days, ingest.MaxHandoffDays)
 			}
-			return p.leaveHandoff(cmd.Context(), o, days)
+			body, err := p.body(o)
+			if err != nil {
+				return err
+			}
+			o.Body = body
+			if err := o.Titled("handoff leave"); err != nil {
+				return err
+			}
+			return run(p, cmd, "handoff leave", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
+				return p.told(app.LeaveHandoff(ctx, r, o.Draft, days))
+			}, p.printWritten("handoff leave"))
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.title, "title", "", "one line: where the work stands")
-	f.StringVar(&o.body, "body", "", "what is open, what to do next, markdown")
+	f.StringVar(&o.Title, "title", "", "one line: where the work stands")
+	f.StringVar(&o.Body, "body", "", "what is open, what to do next, markdown")
 	f.StringVar(&o.file, "file", "", "read the body from `FILE`; - is standard input")
-	f.StringVar(&o.project, "project", "", "project `KEY` (default: the one of this folder)")
-	f.StringVar(&o.source, "source", note.Human, "who leaves it: human, or agent (its secrets are masked)")
+	f.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of this folder)")
+	f.StringVar(&o.Source, "source", note.Human, "who leaves it: human, or agent (its secrets are masked)")
 	f.IntVar(&days, "days", ingest.HandoffDays, "`DAYS` it waits")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
 	return cmd
-}
-
-func (p *program) leaveHandoff(ctx context.Context, o addOptions, days int) error {
-	body, err := p.body(o)
-	if err != nil {
-		return err
-	}
-	if body, err = o.titled("handoff leave", body); err != nil {
-		return err
-	}
-	if o.source != note.Human && o.source != note.Agent {
-		return usage("handoff leave: --source %q: use human or agent", o.source)
-	}
-	m, err := p.openWalked(ctx)
-	if err != nil {
-		return err
-	}
-	defer m.close()
-	if err := m.MayRedact(); err != nil && o.source != note.Human {
-		return err
-	}
-	project := p.project(m.Store, o.project).Key
-	if project == note.Global {
-		return usage("handoff leave: it is for one project; name it with --project KEY")
-	}
-	out, err := m.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: project, Title: o.title, Body: body, Source: o.source, Days: days})
-	if err != nil {
-		return err
-	}
-	return p.printOutcome(m, "handoff leave", out)
 }
 
 func newHandoffList(p *program) *cobra.Command {
@@ -89,44 +67,23 @@ func newHandoffList(p *program) *cobra.Command {
 		Use:   "list",
 		Short: "List those that wait for the next session",
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return p.handoffs(cmd.Context(), project) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return p.handoffs(cmd, project) },
 	}
 	cmd.Flags().StringVar(&project, "project", "", "project `KEY` (default: the one of this folder)")
 	return cmd
 }
 
-func (p *program) handoffs(ctx context.Context, key string) error {
-	m, err := p.openWalked(ctx)
-	if err != nil {
-		return err
-	}
-	defer m.close()
-	id := p.project(m.Store, key)
-	rows, err := m.Ingester.Handoffs(ctx, project.Names(m.Store, id))
-	if err != nil {
-		return err
-	}
-	list := []app.NoteHead{}
-	for _, r := range rows {
-		n, _, _, err := m.Store.Read(r.Ref.Path)
-		if err != nil {
-			p.note("left out: %v", err)
-			continue
+func (p *program) handoffs(cmd *cobra.Command, key string) error {
+	return run(p, cmd, "handoff", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.HandoffsAnswer, error) {
+		return app.Handoffs(ctx, r, key)
+	}, func(a app.HandoffsAnswer) {
+		for _, n := range a.Handoffs {
+			p.printf("%s  %s  %s\n", n.ID, dated(note.Stamp(n.CreatedAt)), firstLine(n.Title, 80))
 		}
-		list = append(list, app.HeadOf(n))
-		p.say("%s  %s  %s\n", r.ID, dated(n.CreatedAt), firstLine(n.Title, 80))
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			Project  string         `json:"project"`
-			Handoffs []app.NoteHead `json:"handoffs"`
-		}{head("handoff"), id.Key, list})
-	}
-	if len(list) == 0 {
-		p.note("nothing waits for the next session on %s", id.Key)
-	}
-	return nil
+		if len(a.Handoffs) == 0 {
+			p.note("nothing waits for the next session on %s", a.Project)
+		}
+	})
 }
 
 func newHandoffDone(p *program) *cobra.Command {
@@ -135,40 +92,16 @@ func newHandoffDone(p *program) *cobra.Command {
 		Short: "Say that one was taken over",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := p.openWalked(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer m.close()
-			row, err := app.Resolve(cmd.Context(), m.Rooms, args[0])
-			if err != nil {
-				return err
-			}
-			return p.handoffDone(cmd.Context(), m, row)
+			return run(p, cmd, "handoff", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.HandoffDone, error) {
+				return app.AcknowledgeHandoff(ctx, r, args[0])
+			}, func(a app.HandoffDone) {
+				if !a.Changed {
+					p.printf("handoff: %s is done already\n", a.ID)
+					return
+				}
+				p.printf("handoff: %s %q is done\n", a.ID, firstLine(a.Title, 60))
+				p.undoLine("anamnesis unarchive " + string(a.ID))
+			})
 		},
 	}
-}
-
-func (p *program) handoffDone(ctx context.Context, m *memory, row index.Row) error {
-	if row.Kind != note.Handoff {
-		return usage("handoff done %s: it is no handoff; `anamnesis handoff` lists them", row.ID)
-	}
-	out, err := m.Ingester.AcknowledgeHandoff(ctx, row.ID, "")
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.emit(struct {
-			header
-			ID      note.ID `json:"id"`
-			Changed bool    `json:"changed"`
-		}{head("handoff"), row.ID, out.Result == ingest.Updated})
-	}
-	if out.Result != ingest.Updated {
-		p.printf("handoff: %s is done already\n", row.ID)
-		return nil
-	}
-	p.printf("handoff: %s %q is done\n", row.ID, firstLine(row.Title, 60))
-	p.undoLine("anamnesis unarchive " + string(row.ID))
-	return nil
 }

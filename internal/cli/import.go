@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/imports"
@@ -25,24 +26,23 @@ you edited, archived or forgot here stays as it is, however often it comes.
 Without a subcommand it takes in what agents remember by themselves, and syncs.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.apply = true // as the program before this one did
-			return p.importNative(cmd.Context(), "import", imports.NativeOptions{}, o)
+			o.Apply = true // as the program before this one did
+			return p.importNative(cmd, "import", imports.NativeOptions{}, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.claude, "claude-home", "", "`FOLDER` of Claude Code (default: the setting claude_home)")
-	cmd.Flags().BoolVar(&o.noSync, "no-sync", false, "commit on this machine only")
+	cmd.Flags().StringVar(&o.ClaudeHome, "claude-home", "", "`FOLDER` of Claude Code (default: the setting claude_home)")
+	cmd.Flags().BoolVar(&o.NoSync, "no-sync", false, "commit on this machine only")
 	cmd.AddCommand(newImportNative(p), newImportTranscripts(p), newImportReflect(p), newImportBundle(p))
 	return cmd
 }
 
 type importOptions struct {
-	maintainOptions
-	claude string
-	all    bool
+	app.ImportOptions
+	all bool // list what stays as it is, too
 }
 
 func (o *importOptions) addFlags(cmd *cobra.Command) {
-	o.maintainOptions.addFlags(cmd)
+	maintainFlags(cmd, &o.MaintainOptions)
 	cmd.Flags().BoolVar(&o.all, "all", false, "list what stays as it is, too")
 }
 
@@ -57,7 +57,7 @@ func newImportNative(p *program) *cobra.Command {
 ANAMNESIS_IMPORT_NATIVE=0. docs/imports.md says what becomes what.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.importNative(cmd.Context(), "import native", n, o)
+			return p.importNative(cmd, "import native", n, o)
 		},
 	}
 	o.addFlags(cmd)
@@ -66,11 +66,12 @@ ANAMNESIS_IMPORT_NATIVE=0. docs/imports.md says what becomes what.`,
 	return cmd
 }
 
-func (p *program) importNative(ctx context.Context, command string, n imports.NativeOptions, o importOptions) error {
+func (p *program) importNative(cmd *cobra.Command, command string, n imports.NativeOptions, o importOptions) error {
 	if n.Agent != "" && n.Agent != "claude" && n.Agent != "codex" {
 		return usage("%s: --agent %q: use claude or codex", command, n.Agent)
 	}
-	return p.importFrom(ctx, command, o, func(_ *memory, im *imports.Importer) (*imports.Plan, error) { return im.Native(ctx, n) })
+	o.Plan = func(ctx context.Context, im *imports.Importer) (*imports.Plan, error) { return im.Native(ctx, n) }
+	return p.importFrom(cmd, command, o)
 }
 
 func newImportTranscripts(p *program) *cobra.Command {
@@ -90,16 +91,15 @@ time and goes on where it was.`,
 			if t.Agent != "" && t.Agent != "claude" {
 				return usage("import transcripts: --agent %q: use claude", t.Agent)
 			}
-			return p.importFrom(cmd.Context(), "import transcripts", o, func(m *memory, im *imports.Importer) (*imports.Plan, error) {
-				if since != "" {
-					at, err := app.Moment("--since", since, m.Store.Now())
-					if err != nil {
-						return nil, err
-					}
-					t.Since = at
+			if since != "" {
+				at, err := app.Moment("--since", since, time.Now())
+				if err != nil {
+					return err
 				}
-				return im.Transcripts(cmd.Context(), t)
-			})
+				t.Since = at
+			}
+			o.Plan = func(ctx context.Context, im *imports.Importer) (*imports.Plan, error) { return im.Transcripts(ctx, t) }
+			return p.importFrom(cmd, "import transcripts", o)
 		},
 	}
 	o.addFlags(cmd)
@@ -120,7 +120,8 @@ and archive, and slots, observations and more of ~/.reflect/reflect.db, of which
 copy is read. The report says what became what, and what has no place here.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.importFrom(cmd.Context(), "import reflect", o, func(_ *memory, im *imports.Importer) (*imports.Plan, error) { return im.Reflect(cmd.Context(), r) })
+			o.Plan = func(ctx context.Context, im *imports.Importer) (*imports.Plan, error) { return im.Reflect(ctx, r) }
+			return p.importFrom(cmd, "import reflect", o)
 		},
 	}
 	o.addFlags(cmd)
@@ -129,55 +130,32 @@ copy is read. The report says what became what, and what has no place here.`,
 }
 
 // importFrom makes a plan, shows it, and carries it out with --apply.
-func (p *program) importFrom(ctx context.Context, command string, o importOptions, plan func(*memory, *imports.Importer) (*imports.Plan, error)) error {
-	m, err := p.openWalked(ctx)
+func (p *program) importFrom(cmd *cobra.Command, command string, o importOptions) error {
+	r, err := app.OpenWalked(cmd.Context(), p.host())
 	if err != nil {
 		return err
 	}
-	defer m.close()
-	if err := m.MayRedact(); err != nil {
-		return err
+	defer r.Close()
+	a, err := app.Import(cmd.Context(), r, o.ImportOptions)
+	switch {
+	case a.Planned != nil:
+		return render(p, "import", *a.Planned, err, func(a app.ImportPlan) { p.printImportPlan(a, o.all) })
+	case a.Report != nil:
+		return render(p, "import", *a.Report, err, func(a app.ImportReport) { p.printImported(a, command, o) })
 	}
-	im := m.Importer(o.claude)
-	pl, err := plan(m, im)
-	if err != nil {
-		return err
-	}
-	for _, problem := range pl.Problems {
-		p.note("left out: %s", problem)
-	}
-	if !o.apply {
-		return p.showImport(pl, o)
-	}
-	return p.applyImport(ctx, m, im, pl, command, o)
+	return err
 }
 
-// showImport prints a plan.
-func (p *program) showImport(pl *imports.Plan, o importOptions) error {
-	t := pl.Totals()
-	if p.json {
-		return p.emit(struct {
-			header
-			From     string          `json:"from"`
-			Applied  bool            `json:"applied"`
-			Totals   imports.Totals  `json:"totals"`
-			Items    []imports.Item  `json:"items"`
-			Groups   []imports.Group `json:"groups"`
-			Problems []string        `json:"problems"`
-		}{
-			head("import"), pl.From, false, t, append([]imports.Item{}, pl.Items...), append([]imports.Group{}, pl.Groups...),
-			append([]string{}, pl.Problems...),
-		})
-	}
-	for _, it := range pl.Items {
-		if o.all || it.Action != imports.Unchanged && it.Action != imports.Skipped {
+func (p *program) printImportPlan(a app.ImportPlan, all bool) {
+	for _, it := range a.Items {
+		if all || it.Action != imports.Unchanged && it.Action != imports.Skipped {
 			p.printf("import: %-9s %s%s\n", it.Action, importedAs(it), because(printable(it.Why)))
 		}
 	}
-	p.printGroups(pl.Groups)
+	p.printGroups(a.Groups)
+	t := a.Totals
 	p.printf("import: %d new, %d to update, %d unchanged, %d skipped, %d refused (%s in %s)%s\n",
 		t.New, t.Update, t.Unchanged, t.Skipped, t.Refused, size(t.Bytes), plural(t.Files, "file"), dryRun(t.New+t.Update))
-	return nil
 }
 
 // importedAs names an item: what it becomes, and where it stands.
@@ -204,80 +182,47 @@ func (p *program) printGroups(groups []imports.Group) {
 	}
 }
 
-func (p *program) applyImport(ctx context.Context, m *memory, im *imports.Importer, pl *imports.Plan, command string, o importOptions) error {
-	bar := p.progress("importing")
-	rep, aerr := im.Apply(ctx, pl, func(done, total int64) { bar.Step(int(done>>10), int(total>>10)) })
-	bar.Done()
-	how, s, err := p.batch(m).finish(ctx, o.noSync)
-	if aerr != nil {
-		err = aerr
-	}
-	if p.json {
-		eerr := p.emit(struct {
-			header
-			*imports.Report
-			Applied bool           `json:"applied"`
-			Undo    []string       `json:"undo"`
-			Sync    app.SyncResult `json:"sync"`
-		}{head("import"), rep, true, undoImport(rep), s})
-		if err == nil {
-			err = eerr
-		}
-		return err
-	}
-	for _, d := range rep.Items {
-		told := d.Outcome != imports.Known && d.Outcome != string(imports.Unchanged) && d.Outcome != string(imports.Skipped) && d.Outcome != imports.Trivial
-		if told || o.all {
+func (p *program) printImported(a app.ImportReport, command string, o importOptions) {
+	untold := []string{imports.Known, string(imports.Unchanged), string(imports.Skipped), imports.Trivial}
+	for _, d := range a.Items {
+		if o.all || !slices.Contains(untold, d.Outcome) {
 			p.printf("import: %-9s %s%s\n", d.Outcome, importedAs(d.Item), because(printable(d.Why)))
 		}
 	}
-	p.printGroups(rep.Groups)
-	n := rep.Totals
-	skipped := 0
+	p.printGroups(a.Groups)
+	n, how := a.Totals, endLine(a.Sync, o.NoSync)
+	left := 0
 	for outcome, count := range n {
 		if outcome != imports.Created && outcome != imports.Updated {
-			skipped += count
+			left += count
 		}
 	}
 	if command == "import" { // the line of the program before this one
-		p.printf("import: imported=%d updated=%d skipped=%d (from %s)\n", n[imports.Created], n[imports.Updated], skipped, cmp.Or(o.claude, p.cfg.ClaudeHome))
+		p.printf("import: imported=%d updated=%d skipped=%d (from %s)\n", n[imports.Created], n[imports.Updated], left, cmp.Or(o.ClaudeHome, p.cfg.ClaudeHome))
 		p.printf("import: %s\n", strings.Replace(how, "; reindexed", "", 1))
-		return err
+		return
 	}
 	var parts []string
 	for _, outcome := range []string{imports.Created, imports.Updated, imports.Held, imports.Dropped, imports.Failed, imports.Trivial, imports.Left} {
-		if n[outcome] > 0 {
-			parts = append(parts, plainInt(n[outcome])+" "+outcome)
-			skipped -= n[outcome]
+		if n[outcome] == 0 {
+			continue
+		}
+		parts = append(parts, plainInt(n[outcome])+" "+outcome)
+		if outcome != imports.Created && outcome != imports.Updated {
+			left -= n[outcome]
 		}
 	}
-	skipped += n[imports.Created] + n[imports.Updated]
-	parts = append(parts, plainInt(skipped)+" left as they are")
+	parts = append(parts, plainInt(left)+" left as they are")
 	p.printf("import: %s; %s\n", strings.Join(parts, ", "), how)
-	if rep.Former > 0 {
-		p.printf("import: %s of those notes came along; `anamnesis history ID` lists them\n", plural(rep.Former, "former version"))
+	if a.Former > 0 {
+		p.printf("import: %s of those notes came along; `anamnesis history ID` lists them\n", plural(a.Former, "former version"))
 	}
-	if undo := undoImport(rep); len(undo) > 0 && len(undo[0]) < 400 {
-		p.undoLine(undo[0])
-	} else if len(undo) > 0 {
-		p.undoLine("anamnesis archive --import " + string(rep.Batch))
+	if len(a.Undo) > 0 && len(a.Undo[0]) < 400 {
+		p.undoLine(a.Undo[0])
+	} else if len(a.Undo) > 0 {
+		p.undoLine("anamnesis archive --import " + string(a.Batch))
 	}
-	if rep.Batch != "" {
-		p.printf("import: this run is %s\n", rep.Batch)
+	if a.Batch != "" {
+		p.printf("import: this run is %s\n", a.Batch)
 	}
-	return err
-}
-
-// undoImport returns the commands that take an import back.
-func undoImport(rep *imports.Report) []string {
-	undo := []string{}
-	if len(rep.Created) > 0 {
-		ids := make([]string, len(rep.Created))
-		for i, id := range rep.Created {
-			ids[i] = string(id)
-		}
-		slices.Sort(ids)
-		undo = append(undo, "anamnesis archive "+strings.Join(ids, " "))
-	}
-	return undo
 }

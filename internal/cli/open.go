@@ -14,7 +14,7 @@ import (
 // host is what this program lends to the use cases.
 func (p *program) host() app.Host {
 	return app.Host{
-		Config: p.cfg, Disk: p.disk, Flags: p.sets, Lasting: p.lasting, Peek: p.glancing,
+		Config: p.cfg, Environ: p.environ, Disk: p.disk, Flags: p.sets, Lasting: p.lasting, Peek: p.glancing,
 		Notify:   func(line string) { p.note("%s", line) },
 		Progress: p.progress,
 	}
@@ -26,6 +26,9 @@ type opener func(context.Context, app.Host) (*app.Rooms, error)
 
 // now opens the rooms and looks at no file of a note.
 func now(ctx context.Context, h app.Host) (*app.Rooms, error) { return app.Open(ctx, h, 0) }
+
+// filesOnly opens the rooms without the index.
+func filesOnly(_ context.Context, h app.Host) (*app.Rooms, error) { return app.OpenFiles(h) }
 
 // run opens the rooms, calls a use case and renders its answer.
 func run[T any](p *program, cmd *cobra.Command, command string, open opener, use func(context.Context, *app.Rooms) (T, error), text func(T)) error {

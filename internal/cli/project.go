@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
-	"anamnesis/internal/ingest"
-	"anamnesis/internal/store"
-	"anamnesis/internal/store/project"
+	"anamnesis/internal/app"
 
 	"github.com/spf13/cobra"
 )
@@ -23,23 +22,13 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 			if err != nil {
 				return err
 			}
-			id := p.project(s, "")
-			names := project.Names(s, id)
-			if p.json {
-				return p.emit(struct {
-					header
-					Key    string   `json:"project"`
-					Source string   `json:"source"`
-					From   string   `json:"from"`
-					Branch string   `json:"branch"`
-					Names  []string `json:"names"`
-				}{head("project"), id.Key, id.Source, id.From, id.Branch, names})
-			}
-			p.printf("%s\n  from the %s %s\n", id.Key, id.Source, id.From)
-			if len(names) > 1 {
-				p.printf("  also known as %s\n", strings.Join(without(names, id.Key), ", "))
-			}
-			return nil
+			return render(p, "project", app.WhichProject(s), nil, func(a app.ProjectAnswer) {
+				p.printf("%s\n  from the %s %s\n", a.Key, a.Source, a.From)
+				if len(a.Names) > 1 {
+					others := slices.DeleteFunc(slices.Clone(a.Names), func(n string) bool { return n == a.Key })
+					p.printf("  also known as %s\n", strings.Join(others, ", "))
+				}
+			})
 		},
 	}
 	alias := &cobra.Command{
@@ -47,17 +36,12 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 		Short: "Say that OLD is another name of the project NEW",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] == args[1] || args[0] == "" || args[1] == "" {
-				return usage("project alias %q %q: two different names are needed", args[0], args[1])
-			}
 			s, err := p.openStore()
 			if err != nil {
 				return err
 			}
-			if err := ingest.AddAlias(cmd.Context(), s, args[0], args[1]); err != nil {
-				return err
-			}
-			return p.printAliases(s)
+			a, err := app.AddAlias(cmd.Context(), s, args[0], args[1])
+			return render(p, "project", a, err, p.printAliases)
 		},
 	}
 	aliases := &cobra.Command{
@@ -67,40 +51,16 @@ remote "origin", the name of the repository's folder, the folder's own name.`,
 			if err != nil {
 				return err
 			}
-			return p.printAliases(s)
+			a, err := app.Aliases(s)
+			return render(p, "project", a, err, p.printAliases)
 		},
 	}
 	cmd.AddCommand(alias, aliases)
 	return cmd
 }
 
-func without(names []string, key string) []string {
-	var rest []string
-	for _, n := range names {
-		if n != key {
-			rest = append(rest, n)
-		}
+func (p *program) printAliases(a app.AliasesAnswer) {
+	for _, alias := range a.Aliases {
+		p.printf("%s -> %s\n", alias.From, alias.Project)
 	}
-	return rest
-}
-
-func (p *program) printAliases(s *store.Store) error {
-	all, err := project.Aliases(s)
-	if err != nil {
-		return err
-	}
-	if p.json {
-		list := make([]map[string]string, 0, len(all))
-		for _, a := range all {
-			list = append(list, map[string]string{"from": a.From, "to": a.To, "project": project.Canonical(s, a.From)})
-		}
-		return p.emit(struct {
-			header
-			Aliases []map[string]string `json:"aliases"`
-		}{head("project"), list})
-	}
-	for _, a := range all {
-		p.printf("%s -> %s\n", a.From, project.Canonical(s, a.From))
-	}
-	return nil
 }

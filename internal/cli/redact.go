@@ -14,6 +14,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// redactAnswer is a text with its secrets masked, and where they were.
+type redactAnswer struct {
+	Text     string    `json:"text"`
+	Findings []finding `json:"findings"`
+}
+
+type finding struct {
+	Rule  string `json:"rule"`
+	Start int    `json:"start"` // bytes of the text as it was
+	End   int    `json:"end"`
+}
+
 func newRedact(p *program) *cobra.Command {
 	var lines bool
 	cmd := &cobra.Command{
@@ -48,25 +60,11 @@ redact.toml in the store's folder.`,
 			if err != nil {
 				return fmt.Errorf("redact: %w", err)
 			}
-			clean := r.Redact(string(data)).String()
-			if p.json {
-				type finding struct {
-					Rule  string `json:"rule"`
-					Start int    `json:"start"`
-					End   int    `json:"end"`
-				}
-				found := []finding{}
-				for _, f := range r.Find(string(data)) {
-					found = append(found, finding{f.Rule, f.Start, f.End})
-				}
-				return p.emit(struct {
-					header
-					Text     string    `json:"text"`
-					Findings []finding `json:"findings"`
-				}{head("redact"), clean, found})
+			a := redactAnswer{Text: r.Redact(string(data)).String()}
+			for _, f := range r.Find(string(data)) {
+				a.Findings = append(a.Findings, finding{f.Rule, f.Start, f.End})
 			}
-			p.printf("%s", clean)
-			return nil
+			return render(p, "redact", a, nil, func(a redactAnswer) { p.printf("%s", a.Text) })
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "lines", false, "the input is JSON lines with a member \"text\"; print them with the text masked")

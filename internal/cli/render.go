@@ -31,8 +31,7 @@ type screen struct {
 // render prints the answer of a use case: as JSON, or by text. An error is the
 // whole answer, except one that says nothing itself and only sets the exit code.
 func render[T any](p *program, command string, v T, err error, text func(T)) error {
-	var kinded *app.Error
-	if err != nil && !(errors.As(err, &kinded) && kinded.Err == nil) {
+	if !app.Answers(err) {
 		return err
 	}
 	if p.json {

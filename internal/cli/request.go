@@ -1,33 +1,34 @@
 package cli
 
-import "anamnesis/internal/llm"
+import (
+	"errors"
 
-// A request is what would be sent to a model, byte for byte.
-type request struct {
-	Project string `json:"project"`
-	Notes   int    `json:"notes"` // it is made of
-	System  string `json:"system"`
-	User    string `json:"user"`
+	"anamnesis/internal/app"
+	"anamnesis/internal/reflection"
+)
+
+// notConfigured is the answer of a command that needs a model when there is none.
+type notConfigured struct {
+	Configured bool `json:"configured"`
 }
 
-func newRequest(project string, notes int, p llm.Prompt) request {
-	return request{project, notes, p.System.String(), p.User.String()}
+// renderModel is render for a use case that needs a model. That there is none is
+// told, and is no failure.
+func renderModel[T any](p *program, command, prefix string, v T, err error, text func(T)) error {
+	if errors.Is(err, reflection.ErrNotConfigured) {
+		return render(p, command, notConfigured{}, nil, func(notConfigured) { p.printf("%s: %v\n", prefix, reflection.ErrNotConfigured) })
+	}
+	return render(p, command, v, err, text)
 }
 
 // printRequests shows what would be sent; why says why there may be nothing.
-func (p *program) printRequests(command string, all []request, why string) error {
-	if p.json {
-		return p.emit(struct {
-			header
-			Model    string    `json:"model"`
-			Requests []request `json:"requests"`
-		}{head(command), p.modelName(), append([]request{}, all...)})
+func (p *program) printRequests(why string) func(app.RequestsAnswer) {
+	return func(a app.RequestsAnswer) {
+		for _, q := range a.Requests {
+			p.printf("== %s: %s to %s\n== system\n%s\n== user\n%s\n", firstLine(q.Project, 80), plural(q.Notes, "note"), a.Model, q.System, q.User)
+		}
+		if len(a.Requests) == 0 {
+			p.note("there is nothing to send: %s", why)
+		}
 	}
-	for _, q := range all {
-		p.printf("== %s: %s to %s\n== system\n%s\n== user\n%s\n", firstLine(q.Project, 80), plural(q.Notes, "note"), p.modelName(), q.System, q.User)
-	}
-	if len(all) == 0 {
-		p.note("there is nothing to send: %s", why)
-	}
-	return nil
 }

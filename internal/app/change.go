@@ -1,0 +1,126 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+)
+
+// A Change is a change of many notes that one command takes back.
+type Change struct {
+	r     *Rooms
+	began time.Time
+	ended time.Time // before anything was synced: what comes from elsewhere is not taken back
+}
+
+// BeginChange begins a change at this moment.
+func BeginChange(r *Rooms) *Change { return &Change{r: r, began: r.Store.Now()} }
+
+// End ends the stretch of time that Undo takes back.
+func (c *Change) End() { c.ended = c.r.Store.Now() }
+
+// Undo returns the command that gives every note the form it had before.
+func (c *Change) Undo() string {
+	const form = "2006-01-02T15:04:05.000Z"
+	return "anamnesis restore --since " + c.began.UTC().Format(form) + " --until " + c.ended.UTC().Format(form) + " --apply"
+}
+
+// Finish ends the change, and commits or syncs it.
+func (c *Change) Finish(ctx context.Context, noSync bool) (SyncResult, error) {
+	c.End()
+	return Sync(ctx, c.r, SyncOptions{Remote: !noSync})
+}
+
+// staleIndex tells people that notes are written and the index could not be told.
+// Every other error is returned.
+func (r *Rooms) staleIndex(err error) error {
+	stale := new(ingest.StaleError)
+	if !errors.As(err, &stale) {
+		return err
+	}
+	r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", stale)
+	return nil
+}
+
+// A StatusDone is what became of one note of an archive or unarchive.
+type StatusDone struct {
+	ID      note.ID `json:"id"`
+	Path    string  `json:"path"`
+	Changed bool    `json:"changed"`
+
+	Row index.Row `json:"-"` // as it was
+}
+
+// StatusAnswer says what was archived or brought back, and how to undo that.
+type ArchiveAnswer struct {
+	*StatusDone              // the only one, as it was when one note was all
+	Notes       []StatusDone `json:"notes"`
+
+	Undo string `json:"-"`
+}
+
+// ArchiveOptions say which notes leave recall, or come back.
+type ArchiveOptions struct {
+	Names  []string // of notes, or
+	Import string   // the run of an import that made them
+	Reason string   // of an archive
+	Back   bool     // unarchive
+}
+
+// manyNames is how many notes a command of an undo names at most.
+const manyNames = 10
+
+// Archive takes notes out of recall, or with Back brings archived ones back. A
+// note that is out of recall for another reason keeps that.
+func Archive(ctx context.Context, r *Rooms, o ArchiveOptions) (a ArchiveAnswer, err error) {
+	rows, err := Named(ctx, r, o.Names, o.Import)
+	if err != nil {
+		return a, err
+	}
+	skip := func(row index.Row) bool { return !o.Back && row.Status != "" } // its reason would be lost
+	var ids []note.ID
+	for _, row := range rows {
+		if !skip(row) {
+			ids = append(ids, row.ID)
+		}
+	}
+	c := BeginChange(r)
+	var changes []ingest.StatusChange
+	if o.Back {
+		changes, err = r.Ingester.UnarchiveAll(ctx, ids)
+	} else {
+		changes, err = r.Ingester.ArchiveAll(ctx, ids, strings.TrimSpace(o.Reason))
+	}
+	c.End()
+	if err = r.staleIndex(err); err != nil {
+		return a, err
+	}
+	var changed []string
+	for _, row := range rows {
+		done := StatusDone{ID: row.ID, Path: r.Store.Path(row.Ref.Path), Row: row}
+		if !skip(row) {
+			done.Path, done.Changed = r.Store.Path(changes[0].Ref.Path), changes[0].Changed
+			changes = changes[1:]
+		}
+		if done.Changed {
+			changed = append(changed, string(row.ID))
+		}
+		a.Notes = append(a.Notes, done)
+	}
+	if len(a.Notes) == 1 {
+		a.StatusDone = &a.Notes[0]
+	}
+	switch {
+	case o.Back:
+	case len(changed) > manyNames:
+		a.Undo = c.Undo()
+	case len(changed) > 0:
+		a.Undo = "anamnesis unarchive " + strings.Join(changed, " ")
+	}
+	return a, nil
+}

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"context"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
+)
+
+// LeaveHandoff leaves a note for the next session on a project: the draft's
+// title, body, project and source count. It waits for some days.
+func LeaveHandoff(ctx context.Context, r *Rooms, d Draft, days int) (Written, error) {
+	if days < 1 || days > ingest.MaxHandoffDays {
+		return Written{}, usage("handoff leave: --days %d: it waits for 1 to %d days", days, ingest.MaxHandoffDays)
+	}
+	if d.Source != note.Human && d.Source != note.Agent {
+		return Written{}, usage("handoff leave: --source %q: use human or agent", d.Source)
+	}
+	if err := r.MayRedact(); err != nil && d.Source != note.Human {
+		return Written{}, err
+	}
+	key := Project(r.Store, d.Project).Key
+	if key == note.Global {
+		return Written{}, usage("handoff leave: it is for one project; name it with --project KEY")
+	}
+	out, err := r.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: key, Title: d.Title, Body: d.Body, Source: d.Source, Days: days})
+	if err != nil {
+		return Written{}, err
+	}
+	return written(r, "handoff leave", out)
+}
+
+// HandoffsAnswer lists what waits for the next session on a project.
+type HandoffsAnswer struct {
+	Project  string     `json:"project"`
+	Handoffs []NoteHead `json:"handoffs"`
+}
+
+// Handoffs lists what waits for the next session on a project ("" for the one of
+// the current folder). One that cannot be read is told, and left out.
+func Handoffs(ctx context.Context, r *Rooms, key string) (a HandoffsAnswer, err error) {
+	id := Project(r.Store, key)
+	a.Project = id.Key
+	rows, err := r.Ingester.Handoffs(ctx, project.Names(r.Store, id))
+	for _, row := range rows {
+		n, _, _, err := r.Store.Read(row.Ref.Path)
+		if err != nil {
+			r.Notify("left out: %v", err)
+			continue
+		}
+		a.Handoffs = append(a.Handoffs, HeadOf(n))
+	}
+	return a, err
+}
+
+// HandoffDone says that a handoff was taken over.
+type HandoffDone struct {
+	ID      note.ID `json:"id"`
+	Changed bool    `json:"changed"` // false: it was done already
+
+	Title string `json:"-"`
+}
+
+// AcknowledgeHandoff says that the handoff that name names was taken over.
+func AcknowledgeHandoff(ctx context.Context, r *Rooms, name string) (a HandoffDone, err error) {
+	row, err := Resolve(ctx, r, name)
+	if err != nil {
+		return a, err
+	}
+	if row.Kind != note.Handoff {
+		return a, usage("handoff done %s: it is no handoff; `anamnesis handoff` lists them", row.ID)
+	}
+	out, err := r.Ingester.AcknowledgeHandoff(ctx, row.ID, "")
+	return HandoffDone{row.ID, out.Result == ingest.Updated, row.Title}, err
+}

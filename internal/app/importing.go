@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/imports"
+)
+
+// ImportOptions say what is imported, and how.
+type ImportOptions struct {
+	MaintainOptions
+	ClaudeHome string // "" for the configured one
+	// Plan makes the plan out of an importer.
+	Plan func(context.Context, *imports.Importer) (*imports.Plan, error)
+}
+
+// ImportAnswer is what an import did, or would do. Exactly one of Planned and
+// Report is set.
+type ImportAnswer struct {
+	Planned *ImportPlan
+	Report  *ImportReport
+}
+
+// ImportPlan is what an import would do.
+type ImportPlan struct {
+	From     string          `json:"from"`
+	Applied  bool            `json:"applied"`
+	Totals   imports.Totals  `json:"totals"`
+	Items    []imports.Item  `json:"items"`
+	Groups   []imports.Group `json:"groups"`
+	Problems []string        `json:"problems"`
+}
+
+// ImportReport is what an import did.
+type ImportReport struct {
+	*imports.Report
+	Applied bool       `json:"applied"`
+	Undo    []string   `json:"undo"`
+	Sync    SyncResult `json:"sync"`
+}
+
+// Import plans an import, and carries it out with Apply. An import that was
+// stopped returns what it did, with an error that comes with the answer.
+func Import(ctx context.Context, r *Rooms, o ImportOptions) (a ImportAnswer, err error) {
+	if err := r.MayRedact(); err != nil {
+		return a, err
+	}
+	im := r.Importer(o.ClaudeHome)
+	plan, err := o.Plan(ctx, im)
+	if err != nil {
+		return a, err
+	}
+	for _, problem := range plan.Problems {
+		r.Notify("left out: %s", problem)
+	}
+	if !o.Apply {
+		a.Planned = &ImportPlan{plan.From, false, plan.Totals(), plan.Items, plan.Groups, plan.Problems}
+		return a, nil
+	}
+	bar := r.Progress("importing")
+	rep, aerr := im.Apply(ctx, plan, func(done, total int64) { bar.Step(int(done>>10), int(total>>10)) })
+	bar.Done()
+	s, err := BeginChange(r).Finish(ctx, o.NoSync)
+	a.Report = &ImportReport{rep, true, undoImport(rep), s}
+	if aerr != nil {
+		err = aerr
+	}
+	if err != nil {
+		err = &Error{Failed, err, true}
+	}
+	return a, err
+}
+
+// undoImport returns the commands that take an import back.
+func undoImport(rep *imports.Report) []string {
+	if len(rep.Created) == 0 {
+		return nil
+	}
+	ids := make([]string, len(rep.Created))
+	for i, id := range rep.Created {
+		ids[i] = string(id)
+	}
+	slices.Sort(ids)
+	return []string{"anamnesis archive " + strings.Join(ids, " ")}
+}

@@ -1,0 +1,200 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+)
+
+// A Waiting says what kind of thing waits for a person.
+type Waiting string
+
+// What waits.
+const (
+	WaitingDraft      Waiting = "draft"      // a machine wrote what nearly exists
+	WaitingQuarantine Waiting = "quarantine" // it reads like orders to an agent
+	WaitingUnread     Waiting = "unread"     // a model wrote it, and nobody has read it
+	WaitingConflict   Waiting = "conflict"   // a merge could not decide
+	WaitingWithheld   Waiting = "withheld"   // a file that does not travel
+)
+
+// A Decision is what a person can choose.
+type Decision string
+
+// The decisions.
+const (
+	Keep   Decision = "keep"  // it is right; of a conflict: the version in its place stays
+	Drop   Decision = "drop"  // it goes; a note is archived
+	Take   Decision = "take"  // of a conflict: the version that waits takes its place
+	Both   Decision = "both"  // of a conflict: both stay
+	EditIt Decision = "edit"  // of a conflict: a text of the user's
+	Allow  Decision = "allow" // of a withheld file: it may travel as it is now
+)
+
+// An InboxItem is something that waits for a person, with the choices there are.
+type InboxItem struct {
+	Kind    Waiting    `json:"kind"`
+	ID      note.ID    `json:"id"` // of the draft, the note or the conflict
+	Title   string     `json:"title"`
+	Project string     `json:"project"`
+	Why     string     `json:"why"`
+	Choices []Decision `json:"choices"`
+
+	Note     *note.Note    `json:"-"` // of a draft or a note
+	Conflict *ConflictView `json:"-"`
+	File     *WithheldFile `json:"-"`
+}
+
+// Inbox lists what waits for a person: conflicts, notes in quarantine, notes that
+// nobody has read, drafts, and files that do not travel; all kinds, or some.
+func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, err error) {
+	want := func(k Waiting) bool { return len(kinds) == 0 || slices.Contains(kinds, k) }
+	if want(WaitingConflict) {
+		all, err := Conflicts(r.Store)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range all.Conflicts {
+			items = append(items, InboxItem{
+				Kind: WaitingConflict, ID: c.ID, Title: c.Title, Why: c.Sentence(), Choices: []Decision{Keep, Take, Both, EditIt}, Conflict: &c,
+			})
+		}
+	}
+	if want(WaitingQuarantine) || want(WaitingUnread) {
+		quarantined, unread, err := Unread(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if want(WaitingQuarantine) {
+			items = append(items, noteItems(WaitingQuarantine, "it reads like orders to an agent", quarantined)...)
+		}
+		if want(WaitingUnread) {
+			items = append(items, noteItems(WaitingUnread, "a model wrote it", unread)...)
+		}
+	}
+	if want(WaitingDraft) {
+		items = append(items, noteItems(WaitingDraft, "it nearly exists", r.Store.Spool().Held())...)
+	}
+	if want(WaitingWithheld) {
+		for _, f := range r.lastSync().Held {
+			items = append(items, InboxItem{Kind: WaitingWithheld, ID: f.ID, Title: f.Path, Why: f.Why, Choices: []Decision{Allow}, File: &f})
+		}
+	}
+	return items, nil
+}
+
+func noteItems(kind Waiting, why string, notes []*note.Note) (items []InboxItem) {
+	for _, n := range notes {
+		items = append(items, InboxItem{Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: why, Choices: []Decision{Keep, Drop}, Note: n})
+	}
+	return items
+}
+
+// ReviewAnswer lists the notes of a model that nobody has read.
+type ReviewAnswer struct {
+	Notes []ReviewItem `json:"notes"`
+}
+
+// A ReviewItem is a note that waits for a look.
+type ReviewItem struct {
+	NoteHead
+	Body       string `json:"body"`
+	Quarantine bool   `json:"quarantine"`
+}
+
+// Review lists the notes that a model wrote and nobody has looked at, those in
+// quarantine first.
+func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
+	items, err := Inbox(ctx, r, WaitingQuarantine, WaitingUnread)
+	for _, it := range items {
+		a.Notes = append(a.Notes, ReviewItem{HeadOf(it.Note), it.Note.Body, it.Note.Quarantine})
+	}
+	return a, err
+}
+
+// ReviewKept names the notes that were said to be right.
+type ReviewKept struct {
+	Kept []note.ID `json:"kept"`
+
+	Titles []string `json:"-"`
+}
+
+// KeepReviewed says that notes are right.
+func KeepReviewed(ctx context.Context, r *Rooms, names []string) (a ReviewKept, err error) {
+	rows, err := Named(ctx, r, names, "")
+	if err != nil {
+		return a, err
+	}
+	for _, row := range rows {
+		out, err := r.Ingester.Review(ctx, row.ID)
+		if err != nil {
+			return a, err
+		}
+		r.outcomeStale(out)
+		a.Kept, a.Titles = append(a.Kept, row.ID), append(a.Titles, row.Title)
+	}
+	return a, nil
+}
+
+// HeldAnswer lists the drafts that wait because they nearly exist.
+type HeldAnswer struct {
+	Held []NoteHead `json:"held"`
+
+	Bodies []string `json:"-"`
+}
+
+// Held lists the drafts that wait. It needs no index.
+func Held(ctx context.Context, r *Rooms) (a HeldAnswer, err error) {
+	items, err := Inbox(ctx, r, WaitingDraft)
+	for _, it := range items {
+		a.Held, a.Bodies = append(a.Held, HeadOf(it.Note)), append(a.Bodies, it.Note.Body)
+	}
+	return a, err
+}
+
+// draftError says how to find a draft.
+func draftError(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; `anamnesis held` lists them", err)
+	}
+	return err
+}
+
+// KeepDraft writes a draft that waits.
+func KeepDraft(ctx context.Context, r *Rooms, name string) (Written, error) {
+	id, err := note.ParseID(name)
+	if err != nil {
+		return Written{}, usage("%w", err)
+	}
+	if err := r.MayRedact(); err != nil {
+		return Written{}, err
+	}
+	out, err := r.Ingester.Keep(ctx, id)
+	if err != nil {
+		return Written{}, draftError(err)
+	}
+	return written(r, "held", out)
+}
+
+// DroppedDraft is a draft that was dropped.
+type DroppedDraft struct {
+	Dropped NoteHead `json:"dropped"`
+}
+
+// DropDraft forgets a draft that waits. It needs no index.
+func DropDraft(ctx context.Context, r *Rooms, name string) (d DroppedDraft, err error) {
+	id, err := note.ParseID(name)
+	if err != nil {
+		return d, usage("%w", err)
+	}
+	n, err := r.Store.Spool().HeldDraft(id)
+	if err != nil {
+		return d, draftError(err)
+	}
+	return DroppedDraft{HeadOf(n)}, ingest.DropDraft(ctx, r.Store, id)
+}

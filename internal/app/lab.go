@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
+	"anamnesis/internal/eval"
+	"anamnesis/internal/reflection"
+	"anamnesis/internal/store"
+)
+
+// workbench is the user's own store with all that works on it.
+func (r *Rooms) workbench() *eval.Workbench {
+	return &eval.Workbench{
+		Store: r.Store, Index: r.Index, Engine: r.Engine, Injector: r.Injector, Ingester: r.Ingester,
+		Start: agent.InjectStart, End: agent.InjectEnd, Close: r.Close,
+	}
+}
+
+// lab tries things on copies of the store. What a model is asked there counts
+// in the budget of the store itself.
+func (r *Rooms) lab(purpose string) eval.Lab {
+	return eval.Lab{
+		Live: r.Store,
+		Setup: func(ctx context.Context, root string, disk store.Disk) (*eval.Workbench, error) {
+			h, c := r.host, *r.Config
+			c.Home, c.UserHome, c.Others.Native = root, root, false
+			h.Config, h.Disk, h.Lasting = &c, disk, true
+			box, err := Open(ctx, h, 0)
+			if err != nil {
+				return nil, err
+			}
+			return box.workbench(), nil
+		},
+		Reflector: func(w *eval.Workbench) eval.Reflector {
+			g, _ := r.Generator(purpose)
+			return reflection.New(w.Store, w.Index, w.Ingester, r.Redactor, g, r.Config.Reflection)
+		},
+	}
+}
+
+// sandbox opens throw-away stores with everything that reads them.
+func (h *Host) sandbox(ctx context.Context, root string, set []string) (*eval.Sandbox, error) {
+	box, c := *h, *h.Config
+	if len(set) > 0 {
+		c.Recall = config.Load(h.Environ(slices.Concat(h.Flags, set))).Recall
+	}
+	c.Home, c.UserHome = root, root
+	box.Config, box.Lasting = &c, true
+	r, err := Open(ctx, box, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, nil
+}
+
+// A stageBar shows the progress of work that has several stages.
+type stageBar struct {
+	r    *Rooms
+	what string
+	bar  Progress
+}
+
+func (r *Rooms) stages() *stageBar { return &stageBar{r: r} }
+
+func (s *stageBar) step(what string, done, total int) {
+	if s.bar == nil || what != s.what {
+		s.done()
+		s.what, s.bar = what, s.r.Progress(what)
+	}
+	s.bar.Step(done, total)
+}
+
+func (s *stageBar) done() {
+	if s.bar != nil {
+		s.bar.Done()
+	}
+}

@@ -1,0 +1,185 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
+	"anamnesis/internal/reflection"
+)
+
+// A Request is what would be sent to a model, byte for byte.
+type Request struct {
+	Project string `json:"project"`
+	Notes   int    `json:"notes"` // it is made of
+	System  string `json:"system"`
+	User    string `json:"user"`
+}
+
+// RequestsAnswer lists what would be sent.
+type RequestsAnswer struct {
+	Model    string    `json:"model"`
+	Requests []Request `json:"requests"`
+}
+
+func newRequest(project string, notes int, p llm.Prompt) Request {
+	return Request{project, notes, p.System.String(), p.User.String()}
+}
+
+// modelName says which model would be asked.
+func (r *Rooms) modelName() string {
+	c := r.Config.Models.Chat
+	if c.Provider == llm.Heuristic {
+		return "no model (reflection.provider)"
+	}
+	name := c.Provider
+	if c.Model != "" {
+		name += "/" + c.Model
+	}
+	if url := llm.BaseURL(c.Provider, c.URL); url != "" {
+		name += " at " + url
+	}
+	return name
+}
+
+// projectKey is the key of a project that is named, "" for all.
+func (r *Rooms) projectKey(name string) string {
+	if name == "" {
+		return ""
+	}
+	return Project(r.Store, name).Key
+}
+
+// ReflectPlan says which projects have sessions to distil.
+type ReflectPlan struct {
+	Applied  bool           `json:"applied"`
+	Projects []PlannedTopic `json:"projects"`
+}
+
+// A PlannedTopic is a project and what waits there.
+type PlannedTopic struct {
+	Project    string `json:"project"`
+	Sessions   int    `json:"sessions"`
+	Enough     bool   `json:"enough"`
+	Unfinished int    `json:"unfinished"`
+}
+
+// PlanReflect says what a run would distil, of one project or with "" of all.
+func PlanReflect(ctx context.Context, r *Rooms, project string) (a ReflectPlan, err error) {
+	reflector, _ := r.Reflector("reflect")
+	plans, err := reflector.Plan(ctx, r.projectKey(project))
+	for _, pl := range plans {
+		a.Projects = append(a.Projects, PlannedTopic(pl))
+	}
+	return a, err
+}
+
+// ReflectRequests returns what would be sent, project by project.
+func ReflectRequests(ctx context.Context, r *Rooms, project string) (a RequestsAnswer, err error) {
+	a.Model = r.modelName()
+	reflector, _ := r.Reflector("reflect")
+	plans, err := reflector.Plan(ctx, r.projectKey(project))
+	if err != nil {
+		return a, err
+	}
+	for _, pl := range plans {
+		if !pl.Enough {
+			continue
+		}
+		prompt, n, err := reflector.Request(ctx, pl.Project)
+		if err != nil {
+			return a, err
+		}
+		a.Requests = append(a.Requests, newRequest(pl.Project, n, prompt))
+	}
+	return a, nil
+}
+
+// ReflectAnswer is what a run distilled.
+type ReflectAnswer struct {
+	Applied  bool        `json:"applied"`
+	Projects []Reflected `json:"projects"`
+	Wrote    int         `json:"wrote"`
+	Undo     string      `json:"undo,omitempty"`
+	Sync     *SyncResult `json:"sync,omitempty"`
+}
+
+// A Reflected is what became of the sessions of a project.
+type Reflected struct {
+	Project  string      `json:"project"`
+	Sessions int         `json:"sessions"`
+	Notes    []Distilled `json:"notes"`
+	Left     int         `json:"left"`
+	Resumed  bool        `json:"resumed"`
+	Error    string      `json:"error,omitempty"`
+
+	Report *reflection.Report `json:"-"`
+}
+
+// A Distilled is a note that was made of sessions, or not kept.
+type Distilled struct {
+	ID          note.ID   `json:"id"`
+	Type        note.Type `json:"type"`
+	Title       string    `json:"title"`
+	Result      string    `json:"result"`
+	Why         string    `json:"why,omitempty"`
+	Quarantined bool      `json:"quarantined"`
+}
+
+func viewReport(rep *reflection.Report) Reflected {
+	v := Reflected{Project: rep.Project, Sessions: rep.Sessions, Left: rep.Left, Resumed: rep.Resumed, Report: rep}
+	if rep.Err != nil {
+		v.Error = rep.Err.Error()
+	}
+	for _, w := range rep.Notes {
+		v.Notes = append(v.Notes, Distilled{w.ID, w.Type, w.Title, w.Result.String(), w.Why, w.Quarantined})
+	}
+	return v
+}
+
+// Reflect lets a model distil the sessions of a project, or with "" of all. The
+// error is reflection.ErrNotConfigured when there is no model; when every project
+// failed it comes with the answer.
+func Reflect(ctx context.Context, r *Rooms, project string, noSync bool) (a ReflectAnswer, err error) {
+	reflector, missing := r.Reflector("reflect")
+	c := BeginChange(r)
+	reports, err := reflector.ApplyAll(ctx, r.projectKey(project))
+	if missing != nil && err == nil && len(reports) == 0 {
+		err = reflection.ErrNotConfigured
+	}
+	if err != nil && (len(reports) == 0 || errors.Is(err, reflection.ErrNotConfigured)) {
+		return a, err
+	}
+	a.Applied = true
+	sessions, failed, made := 0, 0, ""
+	for i := range reports {
+		rep := &reports[i]
+		if rep.Err != nil {
+			failed++
+		}
+		a.Wrote += rep.Wrote()
+		sessions += rep.Sessions
+		a.Projects = append(a.Projects, viewReport(rep))
+		for _, w := range rep.Notes {
+			if w.Result == ingest.Created { // it has no former form
+				made += " && anamnesis archive " + string(w.ID)
+			}
+		}
+	}
+	if a.Wrote+sessions > 0 { // sessions of which nothing was worth keeping are marked, and that travels
+		s, serr := c.Finish(ctx, noSync)
+		if serr != nil {
+			return a, serr
+		}
+		a.Sync, a.Undo = &s, c.Undo()+made
+	}
+	if err == nil && failed > 0 && failed == len(reports) { // it has been said of each
+		err = errors.New("reflect: every project failed; the lines above say why")
+	}
+	if err != nil {
+		err = &Error{Failed, err, true}
+	}
+	return a, err
+}

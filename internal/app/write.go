@@ -1,0 +1,231 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
+)
+
+// A Draft is a note as somebody wrote it, in the words of a face.
+type Draft struct {
+	Type    string
+	Title   string // "" takes the first line of the body
+	Body    string
+	Tags    []string
+	Project string // its key; "" for the one of the current folder
+	Global  bool   // for every project
+	Branch  string // it holds on this git branch alone; "." is the one that is checked out
+	Scope   string
+	Source  string // human, or agent (its secrets are masked)
+	Force   bool   // write it even if it was forgotten or nearly exists
+}
+
+// Titled takes the title from the first line of the body when there is none.
+func (d *Draft) Titled(command string) error {
+	if d.Title == "" {
+		first, rest, _ := strings.Cut(strings.TrimSpace(d.Body), "\n")
+		d.Title, d.Body = strings.TrimLeft(first, "# "), strings.TrimSpace(rest)
+	}
+	if strings.TrimSpace(d.Title) == "" {
+		return usage("%s: there is no title and no body; give --title TITLE and --body TEXT", command)
+	}
+	return nil
+}
+
+// Check returns what is wrong with the words of a draft.
+func (d *Draft) Check() error {
+	switch {
+	case !slices.Contains(note.Types, note.Type(d.Type)):
+		return usage("add: --type %q: use procedural, semantic or episodic", d.Type)
+	case d.Scope != string(note.Portable) && d.Scope != string(note.Local):
+		return usage("add: --scope %q: use portable or machine-local", d.Scope)
+	case d.Source != note.Human && d.Source != note.Agent:
+		return usage("add: --source %q: use human or agent", d.Source)
+	}
+	return nil
+}
+
+// A Written is what became of a draft.
+type Written struct {
+	Result  string    `json:"result"`
+	ID      note.ID   `json:"id,omitempty"`
+	Path    string    `json:"path,omitempty"`
+	Project string    `json:"project,omitempty"`
+	Twin    note.ID   `json:"twin,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Masked  bool      `json:"redacted"`
+	Lifted  bool      `json:"lifted"` // it had been forgotten, and is not any more
+	Secrets []string  `json:"secrets"`
+	Note    *NoteHead `json:"note,omitempty"`
+
+	Outcome ingest.Outcome `json:"-"`
+	Undo    string         `json:"-"` // the command that takes it back, "" when there is none
+}
+
+// written views an outcome. A draft that was dropped is an error of kind Failed
+// that comes with the answer.
+func written(r *Rooms, command string, out ingest.Outcome) (Written, error) {
+	w := Written{Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Lifted, Secrets: out.Secrets, Outcome: out}
+	if out.Twin != nil {
+		w.Twin = out.Twin.ID
+	}
+	if out.Note != nil {
+		head := HeadOf(out.Note)
+		w.ID, w.Project, w.Note = out.Note.ID, out.Note.Project, &head
+	}
+	if out.Ref.Path != "" {
+		w.Path = r.Store.Path(out.Ref.Path)
+	}
+	if out.Result == ingest.Dropped {
+		return w, answered("%s: not written: %s; --force writes it all the same", command, out.Why)
+	}
+	return w, nil
+}
+
+// Add writes a note.
+func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
+	if err := r.MayRedact(); err != nil && d.Source != note.Human {
+		return Written{}, err
+	}
+	n := &note.Note{
+		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags,
+		Provenance: note.Provenance{Source: d.Source, Confidence: 1}, Project: note.Global,
+	}
+	if d.Source == note.Agent {
+		n.Provenance.Confidence = 0.8
+	}
+	if !d.Global {
+		id := Project(r.Store, d.Project)
+		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
+	}
+	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Force: d.Force})
+	if err != nil {
+		return Written{}, fieldUsage(err)
+	}
+	return written(r, "add", out)
+}
+
+// fieldUsage makes wrong usage of a field that a note cannot have.
+func fieldUsage(err error) error {
+	var field *note.FieldError
+	if errors.As(err, &field) {
+		return usage("%w", err)
+	}
+	return err
+}
+
+// branchOf is the branch that a note is written for: "" for all.
+func branchOf(branch string, id project.Identity) string {
+	dir, err := os.Getwd()
+	if branch == "." {
+		branch = id.Branch
+	}
+	if err != nil || id.Source == "flag" {
+		return branch
+	}
+	return project.BranchScope(dir, branch)
+}
+
+// An Edit is a change of a note by its parts.
+type Edit struct {
+	Title, Body *string // nil leaves them
+	Tag, Untag  []string
+}
+
+// Empty reports whether nothing is changed.
+func (e *Edit) Empty() bool {
+	return e.Title == nil && e.Body == nil && len(e.Tag)+len(e.Untag) == 0
+}
+
+// An Editable is a note and its file, to be changed by ApplyEdit.
+type Editable struct {
+	ID   note.ID
+	File []byte
+
+	note *note.Note
+}
+
+// ReadEditable reads the note that name names, to be changed.
+func ReadEditable(ctx context.Context, r *Rooms, name string) (e Editable, err error) {
+	row, err := Resolve(ctx, r, name)
+	if err != nil {
+		return e, err
+	}
+	e.ID = row.ID
+	e.note, e.File, _, err = r.Store.Read(row.Ref.Path)
+	return e, err
+}
+
+// With returns the file with some parts changed.
+func (e *Editable) With(c Edit) ([]byte, error) {
+	n := e.note.Clone()
+	if c.Title != nil {
+		n.Title = *c.Title
+	}
+	if c.Body != nil {
+		n.Body = strings.TrimRight(*c.Body, "\n")
+	}
+	n.AddTags(c.Tag...)
+	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return slices.Contains(c.Untag, t) })
+	return n.Rewrite(e.File)
+}
+
+// ApplyEdit replaces the file of a note that nobody changed meanwhile.
+func ApplyEdit(ctx context.Context, r *Rooms, e Editable, edited []byte) (Written, error) {
+	out, err := r.Ingester.Edit(ctx, e.ID, e.File, edited)
+	if err != nil {
+		return Written{}, err
+	}
+	w, err := written(r, "edit", out)
+	if revs, herr := r.Store.History(e.ID); herr == nil && len(revs) > 0 && out.Result == ingest.Updated {
+		w.Undo = "anamnesis restore " + string(e.ID) + "@" + revs[0].Name + " --apply"
+	}
+	return w, err
+}
+
+// SupersedeAnswer says that one note replaces another, or does not any more.
+type SupersedeAnswer struct {
+	Old     note.ID `json:"old"`
+	New     note.ID `json:"new"`
+	Undone  bool    `json:"undone"`
+	Changed bool    `json:"changed"`
+	Undo    string  `json:"undo"`
+
+	OldTitle, NewTitle string `json:"-"`
+}
+
+// Supersede says that the note by replaces the note old; undo takes that back.
+func Supersede(ctx context.Context, r *Rooms, oldName, byName string, undo bool) (a SupersedeAnswer, err error) {
+	old, err := Resolve(ctx, r, oldName)
+	if err != nil {
+		return a, err
+	}
+	by, err := Resolve(ctx, r, byName)
+	if err != nil {
+		return a, err
+	}
+	out, err := r.Ingester.Supersede(ctx, old.ID, by.ID, undo)
+	if err != nil {
+		return a, err
+	}
+	r.outcomeStale(out)
+	a = SupersedeAnswer{Old: old.ID, New: by.ID, Undone: undo, Changed: out.Result == ingest.Updated, OldTitle: old.Title, NewTitle: by.Title}
+	a.Undo = "anamnesis supersede " + string(old.ID) + " " + string(by.ID)
+	if !undo {
+		a.Undo += " --undo"
+	}
+	return a, nil
+}
+
+// outcomeStale tells people that a note is written and the index could not be told.
+func (r *Rooms) outcomeStale(out ingest.Outcome) {
+	if out.Stale != nil {
+		r.Notify("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)
+	}
+}
