@@ -185,8 +185,8 @@ type Problem struct {
 	Sidecar      bool
 }
 
-// Company says that two notes were written in the same breath.
-type Company struct{ Of, With int64 }
+// A Neighbour says that two notes were written in the same second of a session.
+type Neighbour struct{ Of, With int64 }
 
 // A Memo is a derived value that is worth keeping, such as an answer.
 type Memo struct {

@@ -34,7 +34,7 @@ func (e *Engine) company(ctx context.Context, q Query, hits []*Hit, r *reader) (
 		keys[i] = h.Row.Key
 	}
 	f := e.filter(q)
-	pairs, err := e.index.Company(ctx, keys, f)
+	pairs, err := e.index.Neighbours(ctx, keys, f)
 	if err != nil || len(pairs) == 0 {
 		return nil, err
 	}

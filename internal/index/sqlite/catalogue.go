@@ -52,8 +52,8 @@ func scanRow(rows *rows, now time.Time) (index.Row, error) {
 	return r, nil
 }
 
-// described reads the rows of a question for rowColumns.
-func described(now time.Time, rows *rows, err error) ([]index.Row, error) {
+// readRows reads the rows of a question for rowColumns.
+func readRows(now time.Time, rows *rows, err error) ([]index.Row, error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -83,20 +83,20 @@ func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]ind
 		order += fmt.Sprintf(" LIMIT %d", limit)
 	}
 	cond, args := d.where(f)
-	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxApart && len(f.Only) == 0 {
-		cond, args = d.apart(f, order)
+	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxSplit && len(f.Only) == 0 {
+		cond, args = d.byProject(f, order)
 	}
 	rows, err := d.query(ctx, "SELECT "+rowColumns+" FROM notes n WHERE "+cond+order, args...)
-	return described(f.Now, rows, err)
+	return readRows(f.Now, rows, err)
 }
 
 // maxApart bounds how many projects are read one by one.
-const maxApart = 16
+const maxSplit = 16
 
-// apart makes the condition for the first notes of each project. An index has
+// byProject makes the condition for the first notes of each project. An index has
 // them in order, so that no more is read than is wanted; of several projects
 // at once, or when SQLite chooses the index, every note would be.
-func (d *conn) apart(f index.Filter, order string) (cond string, args []any) {
+func (d *conn) byProject(f index.Filter, order string) (cond string, args []any) {
 	by := "notes_recent"
 	if f.Kind != "" {
 		by = "notes_kind"
@@ -140,14 +140,14 @@ func (d catalogue) Rows(ctx context.Context, keys []int64) ([]index.Row, error) 
 	if err != nil {
 		return nil, wrap(err)
 	}
-	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
-	return described(time.Time{}, rows, err)
+	rows, err := d.queryBounded(ctx, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
+	return readRows(time.Time{}, rows, err)
 }
 
 // Lookup returns the row of an id, compared without regard to case.
 func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
-	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ? AND "+d.seen, string(id))
-	got, err := described(time.Time{}, rows, err)
+	rows, err := d.queryBounded(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ? AND "+d.seen, string(id))
+	got, err := readRows(time.Time{}, rows, err)
 	if err != nil || len(got) == 0 {
 		return index.Row{}, false, err
 	}
@@ -163,7 +163,7 @@ func (d catalogue) Texts(ctx context.Context, keys []int64) (map[int64][]byte, e
 	if err != nil {
 		return nil, wrap(err)
 	}
-	rows, err := d.short(ctx, "SELECT t.note, t.text FROM json_each(?) j CROSS JOIN texts t ON t.note = j.value", string(list))
+	rows, err := d.queryBounded(ctx, "SELECT t.note, t.text FROM json_each(?) j CROSS JOIN texts t ON t.note = j.value", string(list))
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -190,7 +190,7 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 	for band := range 4 {
 		args = append(args, bandKey(simhash, band))
 	}
-	rows, err := d.short(ctx, query+d.seen+" ORDER BY n.id", args...)
+	rows, err := d.queryBounded(ctx, query+d.seen+" ORDER BY n.id", args...)
 	if err != nil {
 		return nil, wrap(err)
 	}

@@ -39,7 +39,7 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-func moment(seconds int64) time.Time {
+func timeOf(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
 	}
@@ -76,7 +76,7 @@ const maxMentions = 5000
 
 // Mentions returns notes that speak of an entity, the newest first.
 func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64, all int, err error) {
-	err = d.one(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
+	err = d.queryRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
 	if err != nil || all == 0 || limit <= 0 {
 		return nil, all, wrap(err)
 	}
@@ -84,7 +84,7 @@ func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bo
 	if declared {
 		cond += " AND m.declared"
 	}
-	rows, err := d.short(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
+	rows, err := d.queryBounded(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
 		" ORDER BY n.updated DESC, n.id LIMIT ?", append(append([]any{int64(entity)}, args...), limit)...)
 	if err != nil {
 		return nil, all, wrap(err)
@@ -106,7 +106,7 @@ func (d graph) Declared(ctx context.Context, entities []index.EntityKey) ([]inde
 	if err != nil || len(entities) == 0 {
 		return nil, wrap(err)
 	}
-	rows, err := d.short(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", string(list))
+	rows, err := d.queryBounded(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", string(list))
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -128,7 +128,7 @@ func (d graph) Entities(ctx context.Context, notes []int64) (map[int64][]index.E
 	if err != nil {
 		return nil, wrap(err)
 	}
-	rows, err := d.short(ctx, "SELECT n.key, n.entities FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
+	rows, err := d.queryBounded(ctx, "SELECT n.key, n.entities FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -158,7 +158,7 @@ func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Fi
 	const columns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
 	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = e.note WHERE " + cond
 	both := append([]any{string(list)}, args...)
-	rows, err := d.short(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
+	rows, err := d.queryBounded(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -172,7 +172,7 @@ func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Fi
 			return nil, wrap(err)
 		}
 		x.From, x.To, x.Relation = index.EntityKey(from), index.EntityKey(to), note.Relation(relation)
-		x.Committed, x.Valid, x.ValidEnd = moment(committed), moment(valid), moment(end)
+		x.Committed, x.Valid, x.ValidEnd = timeOf(committed), timeOf(valid), timeOf(end)
 		all = append(all, x)
 	}
 	return all, wrap(rows.Err())

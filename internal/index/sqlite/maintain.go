@@ -13,7 +13,7 @@ import (
 // State returns the fingerprint of all files, their number and the time of the last walk.
 func (d maintainer) State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error) {
 	var sum, at int64
-	err = d.one(ctx, "SELECT fingerprint, files, walked FROM origins WHERE name = ?", []any{d.opts.Origin}, &sum, &files, &at)
+	err = d.queryRow(ctx, "SELECT fingerprint, files, walked FROM origins WHERE name = ?", []any{d.opts.Origin}, &sum, &files, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, time.Time{}, nil
 	}

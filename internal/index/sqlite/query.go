@@ -8,11 +8,11 @@ import (
 
 // maxAsked bounds the questions that are kept prepared. There are some twenty,
 // and a few forms of those with a filter.
-const maxAsked = 100
+const maxStatements = 100
 
-// short asks a question whose answer is bounded. It is not interrupted, for to
+// queryBounded asks a question whose answer is bounded. It is not interrupted, for to
 // watch ctx takes two goroutines and as long as many an answer.
-func (d *conn) short(ctx context.Context, query string, args ...any) (*rows, error) {
+func (d *conn) queryBounded(ctx context.Context, query string, args ...any) (*rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -22,9 +22,9 @@ func (d *conn) short(ctx context.Context, query string, args ...any) (*rows, err
 // query asks a question. SQLite reads and plans its text the first time only.
 func (d *conn) query(ctx context.Context, query string, args ...any) (*rows, error) {
 	db := d.reader()
-	got, err := d.ask(ctx, db, query, args)
+	got, err := d.queryPrepared(ctx, db, query, args)
 	if err != nil {
-		return nil, d.judge(db, err)
+		return nil, d.translate(db, err)
 	}
 	return &rows{got, d, db}, nil
 }
@@ -36,14 +36,14 @@ type rows struct {
 	db *sql.DB
 }
 
-func (r *rows) Err() error { return r.of.judge(r.db, r.Rows.Err()) }
+func (r *rows) Err() error { return r.of.translate(r.db, r.Rows.Err()) }
 
-func (d *conn) ask(ctx context.Context, db *sql.DB, query string, args []any) (*sql.Rows, error) {
+func (d *conn) queryPrepared(ctx context.Context, db *sql.DB, query string, args []any) (*sql.Rows, error) {
 	d.mu.Lock()
-	if d.askedOf != db { // the statements went with the handle they were made for
-		d.asked, d.askedOf = make(map[string]*sql.Stmt), db
+	if d.statementsOf != db { // the statements went with the handle they were made for
+		d.statements, d.statementsOf = make(map[string]*sql.Stmt), db
 	}
-	stmt, full := d.asked[query], len(d.asked) >= maxAsked
+	stmt, full := d.statements[query], len(d.statements) >= maxStatements
 	d.mu.Unlock()
 	if stmt == nil {
 		if full {
@@ -54,19 +54,19 @@ func (d *conn) ask(ctx context.Context, db *sql.DB, query string, args []any) (*
 			return nil, err
 		}
 		d.mu.Lock()
-		if first := d.asked[query]; first != nil || d.askedOf != db {
+		if first := d.statements[query]; first != nil || d.statementsOf != db {
 			defer stmt.Close()
 		} else {
-			d.asked[query] = stmt
+			d.statements[query] = stmt
 		}
 		d.mu.Unlock()
 	}
 	return stmt.QueryContext(ctx, args...)
 }
 
-// one asks for one row, as short does, and returns sql.ErrNoRows when there is none.
-func (d *conn) one(ctx context.Context, query string, args []any, dest ...any) error {
-	rows, err := d.short(ctx, query, args...)
+// queryRow asks for one row, as queryBounded does, and returns sql.ErrNoRows when there is none.
+func (d *conn) queryRow(ctx context.Context, query string, args []any, dest ...any) error {
+	rows, err := d.queryBounded(ctx, query, args...)
 	if err != nil {
 		return err
 	}
