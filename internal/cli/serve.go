@@ -112,7 +112,7 @@ func (m *memory) server() (*mcp.Server, error) {
 	}
 	return mcp.New(rooms, mcp.Options{
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,
-		Reach:  recall.Reach{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
+		Reach:  recall.ScopeOptions{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
 		Branch: c.Recall.Branch, Gate: c.Recall.MinOverlap > 0,
 		Grace: c.Wait(serveGrace), Wait: c.Wait(rootsTime),
 	})

@@ -120,7 +120,7 @@ type Options struct {
 
 	Start, End string // the marks around text of notes
 
-	Reach  recall.Reach // widens what a search without a project is about
+	Reach  recall.ScopeOptions // widens what a search without a project is about
 	Branch string       // instead of the one that is checked out; "-" is the trunk
 	Gate   bool         // a search says nothing rather than something irrelevant
 

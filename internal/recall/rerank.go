@@ -38,7 +38,7 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 	}
 	least := head[len(head)-1].score
 	for _, h := range rest {
-		h.become("not read", least*h.score*1e-3)
+		h.replaceScore("not read", least*h.score*1e-3)
 	}
 	hits = slices.Concat(head, rest)
 	for _, h := range hits {
@@ -61,7 +61,7 @@ func (e *Engine) judge(ctx context.Context, q Query, hits []*Hit, res *Result) {
 	top := (toScore.of(hits, res) - c.Middle) / signalScale
 	for _, h := range hits {
 		logit := top + (h.features.sum()-best)/sumScale
-		h.become("read with the question", sigmoid(max(-maxLogit, min(maxLogit, logit))))
+		h.replaceScore("read with the question", sigmoid(max(-maxLogit, min(maxLogit, logit))))
 	}
 	order(hits)
 }
@@ -109,11 +109,11 @@ func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []
 	r.rare(hits)
 	r.worded(hits)
 	feedback(hits)
-	beside, err := e.company(ctx, q, hits, r)
+	added, err := e.findNeighbours(ctx, q, hits, r)
 	if err != nil {
 		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
 	}
-	return append(hits, beside...)
+	return append(hits, added...)
 }
 
 // fed is how many of the best hits say what a good hit looks like.
@@ -191,7 +191,7 @@ func (e *Engine) askReranker(ctx context.Context, m llm.Reranker, q Query, hits 
 		}
 	}
 	for i, h := range hits {
-		h.become("read by "+m.Name(), sigmoid(logits[i]))
+		h.replaceScore("read by "+m.Name(), sigmoid(logits[i]))
 	}
 	order(hits)
 	return nil

@@ -92,9 +92,9 @@ func (s *scorer) know(terms []index.Term, words Words) {
 	s.mean = s.mean[:min(len(s.mean), softTerms)]
 }
 
-// meet returns the terms that a token of a passage stands for. What it finds
+// matches returns the terms that a token of a passage stands for. What it finds
 // out about a token it remembers.
-func (s *scorer) meet(token uint32) []match {
+func (s *scorer) matches(token uint32) []match {
 	if s.known == nil {
 		if s.maybe[token>>3&(1<<13-1)]&(1<<(token&7)) == 0 {
 			return nil
@@ -134,7 +134,7 @@ func (s *scorer) tally(c *index.Candidate) (coverage float64) {
 			norm = 1 - s.opts.B + s.opts.B*float64(len(tokens))/s.length[f]
 		}
 		for _, t := range tokens {
-			for _, m := range s.meet(t) {
+			for _, m := range s.matches(t) {
 				if m.worth == 1 {
 					s.tf[m.term] += s.fields[f] / norm
 				}
