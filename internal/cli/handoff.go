@@ -107,14 +107,14 @@ func (p *program) handoffs(ctx context.Context, key string) error {
 		return err
 	}
 	list := []app.NoteHead{}
-	for _, r := range rows {
-		n, _, _, err := m.Store.Read(r.Ref.Path)
-		if err != nil {
-			p.note("left out: %v", err)
+	for i, c := range m.Index.Contents(ctx, rows) {
+		if c.Err != nil {
+			p.note("left out: %v", c.Err)
 			continue
 		}
+		n := c.Note
 		list = append(list, app.HeadOf(n))
-		p.say("%s  %s  %s\n", r.ID, dated(n.CreatedAt), firstLine(n.Title, 80))
+		p.say("%s  %s  %s\n", rows[i].ID, dated(n.CreatedAt), firstLine(n.Title, 80))
 	}
 	if p.json {
 		return p.emit(struct {

@@ -173,9 +173,9 @@ func (h handoffs) Pending(ctx context.Context, projects []string) ([]*note.Note,
 		return nil, err
 	}
 	var notes []*note.Note
-	for _, r := range rows {
-		if n, _, _, err := h.m.Store.Read(r.Ref.Path); err == nil {
-			notes = append(notes, n)
+	for _, c := range h.m.Index.Contents(ctx, rows) {
+		if c.Err == nil {
+			notes = append(notes, c.Note)
 		}
 	}
 	return notes, nil
