@@ -2,7 +2,6 @@ package index
 
 import (
 	"crypto/sha256"
-	"hash/fnv"
 	"strings"
 
 	"anamnesis/internal/note"
@@ -59,11 +58,7 @@ func StatementHash(normalized string) (h [16]byte) {
 
 // SimhashWords is the simhash of the words of a normalised statement.
 func SimhashWords(words []string) uint64 {
-	return note.Simhash(words, func(w string) uint64 {
-		h := fnv.New64a()
-		h.Write([]byte(w))
-		return h.Sum64()
-	})
+	return note.Simhash(words, hash64)
 }
 
 // extras is the searchable text of a note that stands in neither title nor body.

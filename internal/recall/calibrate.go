@@ -187,23 +187,25 @@ func (e *Engine) probeSignal(ctx context.Context, text string, projects []string
 	return toOpen.of(hits, res), toScore.of(hits, res), nil
 }
 
+// hashID draws notes and words, the same ones every time.
+func hashID(id note.ID) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return h.Sum64()
+}
+
 // ownQuestions makes questions of notes: some words of each, in their order.
 // Which notes and words is drawn by their ids, so that it is always the same.
 func (e *Engine) ownQuestions(ctx context.Context, rows []index.Row) []string {
-	hash := func(id note.ID) uint64 {
-		h := fnv.New64a()
-		h.Write([]byte(id))
-		return h.Sum64()
-	}
 	rows = slices.Clone(rows)
-	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
+	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(hashID(a.ID), hashID(b.ID)) })
 	var all []string
 	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), ownProbes)]) {
 		if c.Err != nil {
 			continue
 		}
 		n := c.Note
-		rng := rand.New(rand.NewPCG(hash(rows[i].ID), 1))
+		rng := rand.New(rand.NewPCG(hashID(rows[i].ID), 1))
 		words := slices.DeleteFunc(strings.Fields(n.Title+" "+n.Body), func(w string) bool {
 			tokens := index.Words(w)
 			return len(tokens) == 0 || index.Stopword(tokens[0]) || len(w) < 3
