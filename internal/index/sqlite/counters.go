@@ -39,20 +39,15 @@ func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, 
 // Cursors tells how far each file of the event log was read.
 func (d counters) Cursors(ctx context.Context) (map[string]int64, error) {
 	rows, err := d.queryBounded(ctx, "SELECT file, offset FROM cursors WHERE origin = ?", d.opts.Origin)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
 	all := make(map[string]int64)
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var file string
 		var offset int64
-		if err := rows.Scan(&file, &offset); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&file, &offset)
 		all[file] = offset
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }
 
 // Counters returns the counters of notes; those that nothing happened to are left out.

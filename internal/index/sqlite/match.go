@@ -9,7 +9,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"anamnesis/internal/index"
@@ -159,7 +158,7 @@ type scored struct {
 
 // best returns the n best of all passages, the best first. It sorts no more
 // than it must: what is worse than the n best so far is passed over.
-func best(scores map[int64]float64, n int) []scored {
+func best(scores map[int64]float64, n int) []int64 {
 	order := func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.passage, b.passage))
 	}
@@ -176,25 +175,29 @@ func best(scores map[int64]float64, n int) []scored {
 		}
 	}
 	slices.SortFunc(kept, order)
-	return kept[:min(n, len(kept))]
+	keys := make([]int64, min(n, len(kept)))
+	for i := range keys {
+		keys[i] = kept[i].passage
+	}
+	return keys
 }
 
 // score adds the worth of a term to every passage that holds it and that the filter's tokens allow.
 func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, scores map[int64]float64) error {
-	var list sql.NullString
+	var found sql.NullString
 	allowed := map[int64]bool(nil)
 	if keys := keyExpression(f); keys != "" {
-		if err := d.queryRow(ctx, allowedSQL, []any{quote(t.Token) + keys}, &list); err != nil {
+		if err := d.queryRow(ctx, allowedSQL, []any{quote(t.Token) + keys}, &found); err != nil {
 			return err
 		}
 		allowed = make(map[int64]bool)
-		for p := range numbers(list.String) {
+		for p := range numbers(found.String) {
 			allowed[p] = true
 		}
 	}
-	list.String = t.Postings
+	found.String = t.Postings
 	if t.Postings == "" {
-		if err := d.queryRow(ctx, postingsSQL, []any{t.Token}, &list); err != nil {
+		if err := d.queryRow(ctx, postingsSQL, []any{t.Token}, &found); err != nil {
 			return err
 		}
 	}
@@ -205,7 +208,7 @@ func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, score
 			scores[passage] += t.Weight * worth / (worth + 1)
 		}
 	}
-	for x := range numbers(list.String) {
+	for x := range numbers(found.String) {
 		field := index.Field(x & 3)
 		if field >= index.NumFields || allowed != nil && !allowed[x>>2] {
 			continue
@@ -221,25 +224,16 @@ func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, score
 }
 
 // fetchCandidates reads passages in their order, without those the condition excludes.
-func (d *conn) fetchCandidates(ctx context.Context, passages []scored, cond string, args []any) ([]index.Candidate, error) {
+func (d *conn) fetchCandidates(ctx context.Context, passages []int64, cond string, args []any) ([]index.Candidate, error) {
 	if len(passages) == 0 {
 		return nil, nil
 	}
 	rows, err := d.queryBounded(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = j.value `+candidateJoin+` WHERE `+cond,
-		append([]any{jsonKeys(passages)}, args...)...)
+		append([]any{list(passages)}, args...)...)
 	if err != nil {
 		return nil, err
 	}
 	return candidates(rows, len(passages))
-}
-
-// jsonKeys writes keys as a list that json_each reads.
-func jsonKeys(keys []scored) string {
-	list := make([]byte, 0, 8*len(keys)+2)
-	for i, k := range keys {
-		list = strconv.AppendInt(append(list, "[,"[min(i, 1)]), k.passage, 10)
-	}
-	return string(append(list, ']'))
 }
 
 const (
@@ -316,12 +310,8 @@ func keyExpression(f index.Filter) string {
 
 // Passages returns passages by their keys, in that order.
 func (d searcher) Passages(ctx context.Context, keys []int64, f index.Filter) ([]index.Candidate, error) {
-	list := make([]scored, len(keys))
-	for i, k := range keys {
-		list[i].passage = k
-	}
 	cond, args := d.where(f)
-	got, err := d.fetchCandidates(ctx, list, cond, args)
+	got, err := d.fetchCandidates(ctx, keys, cond, args)
 	return got, wrap(err)
 }
 
@@ -330,13 +320,9 @@ func (d searcher) First(ctx context.Context, notes []int64, f index.Filter) ([]i
 	if len(notes) == 0 {
 		return nil, nil
 	}
-	list := make([]scored, len(notes))
-	for i, n := range notes {
-		list[i].passage = n
-	}
 	cond, args := d.where(f)
 	rows, err := d.queryBounded(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
-		candidateJoin+` WHERE `+cond, append([]any{jsonKeys(list)}, args...)...)
+		candidateJoin+` WHERE `+cond, append([]any{list(notes)}, args...)...)
 	if err != nil {
 		return nil, wrap(err)
 	}

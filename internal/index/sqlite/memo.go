@@ -30,21 +30,16 @@ func (d memos) Memo(ctx context.Context, kind, key string) (m index.Memo, ok boo
 // Memos lists what was kept of a kind, the newest first.
 func (d memos) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, error) {
 	rows, err := d.queryBounded(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?", d.opts.Origin, kind, limit)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
 	var all []index.Memo
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var m index.Memo
 		var at int64
-		if err := rows.Scan(&m.Key, &m.Value, &m.Generation, &at); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&m.Key, &m.Value, &m.Generation, &at)
 		m.At = time.Unix(0, at)
 		all = append(all, m)
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }
 
 // SetMemo keeps a value with the generation it was made at. It waits for

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"anamnesis/internal/index"
@@ -25,25 +24,19 @@ const (
 
 // Neighbours returns the notes that were written beside others.
 func (d catalogue) Neighbours(ctx context.Context, notes []int64, f index.Filter) ([]index.Neighbour, error) {
-	list, err := json.Marshal(notes)
-	if err != nil || len(notes) == 0 {
-		return nil, wrap(err)
+	if len(notes) == 0 {
+		return nil, nil
 	}
 	cond, args := d.where(f)
-	all := append(append([]any{string(list)}, args...), args...)
+	all := append(append([]any{list(notes)}, args...), args...)
 	query := neighbourhoodSQL + forwardSQL + cond + " UNION " + backwardSQL + cond + " ORDER BY 1, 2"
 	rows, err := d.queryBounded(ctx, strings.NewReplacer("{x}", d.visible("x"), "{y}", d.visible("y")).Replace(query), all...)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
 	var pairs []index.Neighbour
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var c index.Neighbour
-		if err := rows.Scan(&c.Of, &c.With); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&c.Of, &c.With)
 		pairs = append(pairs, c)
-	}
-	return pairs, wrap(rows.Err())
+		return err
+	})
+	return pairs, err
 }

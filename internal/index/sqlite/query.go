@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"strconv"
 )
 
 // maxAsked bounds the questions that are kept prepared. There are some twenty,
@@ -22,7 +23,7 @@ func (d *conn) queryBounded(ctx context.Context, query string, args ...any) (*ro
 // query asks a question. SQLite reads and plans its text the first time only.
 func (d *conn) query(ctx context.Context, query string, args ...any) (*rows, error) {
 	db := d.reader()
-	got, err := d.queryPrepared(ctx, db, query, args)
+	got, err := d.queryPrepared(ctx, db, query, args) //nolint:rowserrcheck // whoever reads the rows does
 	if err != nil {
 		return nil, d.translate(db, err)
 	}
@@ -34,6 +35,32 @@ type rows struct {
 	*sql.Rows
 	of *conn
 	db *sql.DB
+}
+
+// each calls read for every row of an answer, unless there is an error already.
+func each(rows *rows, err error, read func() error) error {
+	if err != nil {
+		return wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(); err != nil {
+			return wrap(err)
+		}
+	}
+	return wrap(rows.Err())
+}
+
+// list writes keys as a list that json_each reads.
+func list[T ~int64](keys []T) string {
+	text := make([]byte, 0, 8*len(keys)+2)
+	for i, k := range keys {
+		text = strconv.AppendInt(append(text, "[,"[min(i, 1)]), int64(k), 10)
+	}
+	if len(keys) == 0 {
+		text = append(text, '[')
+	}
+	return string(append(text, ']'))
 }
 
 func (r *rows) Err() error { return r.of.translate(r.db, r.Rows.Err()) }

@@ -94,11 +94,11 @@ func (d vectors) Nearest(ctx context.Context, model string, question []float32, 
 		if far := slices.IndexFunc(near, func(x flat.Near) bool { return float64(x.Cosine) < least-rounding }); far >= 0 {
 			near, all = near[:far], true
 		}
-		list := make([]scored, len(near))
+		keys := make([]int64, len(near))
 		for i, x := range near {
-			list[i] = scored{x.Key, float64(x.Cosine)}
+			keys[i] = x.Key
 		}
-		got, err := d.fetchCandidates(ctx, list, cond, args)
+		got, err := d.fetchCandidates(ctx, keys, cond, args)
 		if err != nil {
 			return nil, wrap(err)
 		}
@@ -157,18 +157,13 @@ func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some 
 	}
 	rows, err := d.query(ctx, `SELECT p.key, n.path, p.start, p."end" FROM passages p JOIN notes n ON n.key = p.note
 		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL AND n.origin = ? ORDER BY n.updated DESC, p.key LIMIT ?`, number, d.opts.Origin, limit)
-	if err != nil {
-		return nil, 0, 0, wrap(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var u index.Unembedded
-		if err := rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End); err != nil {
-			return nil, 0, 0, wrap(err)
-		}
+		err := rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End)
 		some = append(some, u)
-	}
-	return some, missing, all, wrap(rows.Err())
+		return err
+	})
+	return some, missing, all, err
 }
 
 // Embed gives passages their vectors.
