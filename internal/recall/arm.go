@@ -61,7 +61,7 @@ func Arms() []string {
 }
 
 // Sources lists what Hit.Found and Query.Arms may name: the arms, and "company",
-// which brings what was written in the same breath as a hit and finds nothing alone.
+// which brings what was written in the same second of a session as a hit and finds nothing alone.
 func Sources() []string { return append(Arms(), neighbourSource) }
 
 // A list is what an arm found.

@@ -8,10 +8,10 @@ import (
 	"anamnesis/internal/index"
 )
 
-// Notes that were written in the same breath belong together: the turns of one
+// Notes that a session wrote in the same second belong together: the turns of one
 // conversation, the learnings of one session. The one that answers often does
 // not repeat the words that the one before it asked with, so a note gains by
-// the company of a good one, and the neighbours of the best hits are read even
+// having a good neighbour, and the neighbours of the best hits are read even
 // when no arm found them, unless the query names the arms to ask and this is none.
 const (
 	neighbourSource = "company"

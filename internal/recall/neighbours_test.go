@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// What a session wrote in the same breath as an answer comes with it and says
+// What a session wrote in the same second as an answer comes with it and says
 // so; what merely was written at the same time does not.
 func TestCompanyOfAnAnswer(t *testing.T) {
 	at := note.At(noon.Add(-time.Hour))

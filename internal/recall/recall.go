@@ -132,7 +132,7 @@ type Engine struct {
 	store  *store.Store
 	opts   Options
 	models Models
-	tables sync.Pool // of seen
+	tables sync.Pool // of tokenTable
 }
 
 // New returns an Engine.

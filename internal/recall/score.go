@@ -33,28 +33,28 @@ type match struct {
 
 // A scorer reads the passages of one answer of the index.
 type scorer struct {
-	opts   Options
-	terms  map[uint32][]match
-	maybe  [1 << 13]byte // bits of the hashes of terms: most tokens are passed over at once
-	known  Words         // nil: terms match themselves alone
-	seen   *seen         // tokens that were compared with the terms by known
-	mean   []meaning     // of terms
-	words  []string
-	weight []float64 // idf
-	sum    float64
-	length [index.NumFields]float64
-	fields [index.NumFields]float64 // what an occurrence in a field is worth
+	opts     Options
+	terms    map[uint32][]match
+	maybe    [1 << 13]byte // bits of the hashes of terms: most tokens are passed over at once
+	known    Words         // nil: terms match themselves alone
+	compared *tokenTable   // tokens that were compared with the terms by known
+	mean     []meaning     // of terms
+	words    []string
+	weight   []float64 // idf
+	sum      float64
+	length   [index.NumFields]float64
+	fields   [index.NumFields]float64 // what an occurrence in a field is worth
 
 	tf []float64 // of each term in the passage at hand, weighted
 }
 
 // newScorer returns a scorer. With words, which are compared by what they mean,
 // it needs a table of those it has seen.
-func newScorer(o Options, m index.Matches, words Words, table *seen) *scorer {
+func newScorer(o Options, m index.Matches, words Words, table *tokenTable) *scorer {
 	n := len(m.Terms)
 	s := &scorer{
 		opts: o, terms: make(map[uint32][]match, n), length: m.Statistics.Length,
-		seen: table, tf: make([]float64, n),
+		compared: table, tf: make([]float64, n),
 	}
 	s.fields = [index.NumFields]float64{index.Title: o.TitleWeight, index.Tags: o.TagsWeight, index.Body: 1}
 	part := parts(m.Terms)
@@ -101,12 +101,12 @@ func (s *scorer) matches(token uint32) []match {
 		}
 		return s.terms[token]
 	}
-	got, ok := s.seen.get(token)
+	got, ok := s.compared.get(token)
 	if ok {
 		return got
 	}
 	if got, ok = s.terms[token]; ok {
-		s.seen.put(token, got)
+		s.compared.put(token, got)
 		return got
 	}
 	if w, ok := s.known.Word(token); ok {
@@ -116,7 +116,7 @@ func (s *scorer) matches(token uint32) []match {
 			}
 		}
 	}
-	s.seen.put(token, got)
+	s.compared.put(token, got)
 	return got
 }
 
