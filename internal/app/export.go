@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -44,12 +45,13 @@ func ExportNotes(ctx context.Context, r *Rooms, w io.Writer, s Selection) (notes
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for i := len(rows) - 1; i >= 0; i-- {
-		n, _, _, err := r.Store.Read(rows[i].Ref.Path)
-		if err != nil {
-			r.Notify("left out: %v", err)
+	slices.Reverse(rows)
+	for _, c := range r.Index.Contents(ctx, rows) {
+		if c.Err != nil {
+			r.Notify("left out: %v", c.Err)
 			continue
 		}
+		n := c.Note
 		whole := struct {
 			NoteHead
 			Body        string          `json:"body"`

@@ -43,13 +43,12 @@ func Handoffs(ctx context.Context, r *Rooms, key string) (a HandoffsAnswer, err 
 	id := Project(r.Store, key)
 	a.Project = id.Key
 	rows, err := r.Ingester.Handoffs(ctx, project.Names(r.Store, id))
-	for _, row := range rows {
-		n, _, _, err := r.Store.Read(row.Ref.Path)
-		if err != nil {
-			r.Notify("left out: %v", err)
+	for _, c := range r.Index.Contents(ctx, rows) {
+		if c.Err != nil {
+			r.Notify("left out: %v", c.Err)
 			continue
 		}
-		a.Handoffs = append(a.Handoffs, HeadOf(n))
+		a.Handoffs = append(a.Handoffs, HeadOf(c.Note))
 	}
 	return a, err
 }

@@ -74,7 +74,7 @@ func (r *Rooms) branches(ctx context.Context, id project.Identity, dir string) (
 		branch = strings.TrimPrefix(opts.Branch, "-")
 	}
 	place, err := r.Engine.Place(ctx, id, branch, func(some []string) []string { return MergedBranches(ctx, r, dir, some) })
-	return recall.ScopeOf(place, recall.Reach{AllBranches: opts.AllBranches}).Branches(), err
+	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: opts.AllBranches}).Branches(), err
 }
 
 // conflictNotice is what a session is told about conflicts, empty when there is none.

@@ -48,11 +48,12 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	if err != nil {
 		return a, err
 	}
-	n, data, _, err := r.Store.Read(row.Ref.Path)
-	if err != nil {
-		return a, err
+	c := r.Index.Content(ctx, row)
+	if c.Err != nil {
+		return a, c.Err
 	}
-	a = ShowAnswer{NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead, SupersededBy: row.SupersededBy, File: data}
+	n := c.Note
+	a = ShowAnswer{NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead, SupersededBy: row.SupersededBy, File: c.Text}
 	if a.Revisions, err = r.Store.History(row.ID); err != nil {
 		return a, err
 	}

@@ -108,13 +108,13 @@ func Unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, er
 		if !made && !row.Dead || row.Status != "" || row.SupersededBy != "" {
 			continue
 		}
-		n, _, _, err := r.Store.Read(row.Ref.Path)
+		c := r.Index.Content(ctx, row)
 		switch {
-		case err != nil:
-		case n.Quarantine:
-			quarantined = append(quarantined, n)
+		case c.Err != nil:
+		case c.Note.Quarantine:
+			quarantined = append(quarantined, c.Note)
 		case made && !row.Dead:
-			others = append(others, n)
+			others = append(others, c.Note)
 		}
 	}
 	return quarantined, others, nil

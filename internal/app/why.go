@@ -72,10 +72,11 @@ func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, er
 	if err != nil {
 		return a, err
 	}
-	n, _, _, err := r.Store.Read(row.Ref.Path)
-	if err != nil {
-		return a, err
+	c := r.Index.Content(ctx, row)
+	if c.Err != nil {
+		return a, c.Err
 	}
+	n := c.Note
 	tally, err := r.tally(ctx, row.ID)
 	if err != nil {
 		return a, err

@@ -112,7 +112,7 @@ func (m *memory) server() (*mcp.Server, error) {
 	}
 	return mcp.New(rooms, mcp.Options{
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,
-		Reach:  recall.Reach{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
+		Reach:  recall.ScopeOptions{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
 		Branch: c.Recall.Branch, Gate: c.Recall.MinOverlap > 0,
 		Grace: c.Wait(serveGrace), Wait: c.Wait(rootsTime),
 	})
@@ -173,9 +173,9 @@ func (h handoffs) Pending(ctx context.Context, projects []string) ([]*note.Note,
 		return nil, err
 	}
 	var notes []*note.Note
-	for _, r := range rows {
-		if n, _, _, err := h.m.Store.Read(r.Ref.Path); err == nil {
-			notes = append(notes, n)
+	for _, c := range h.m.Index.Contents(ctx, rows) {
+		if c.Err == nil {
+			notes = append(notes, c.Note)
 		}
 	}
 	return notes, nil

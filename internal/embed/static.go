@@ -139,7 +139,7 @@ func (s *Static) find(hash uint32) (row int, ok bool) {
 	return 0, false
 }
 
-// Word returns the vector of the token with a hash (index.TokenHash). A stop
+// Word returns the vector of the token with a hash (TokenHash). A stop
 // word has none.
 func (s *Static) Word(hash uint32) (w Word, ok bool) {
 	i, ok := s.find(hash)
@@ -183,7 +183,7 @@ func (s *Static) Weighted(tokens []string, weight func(token string) float32) []
 	v := make([]float32, s.Dim())
 	known, grams := v[:s.dim], v[s.dim:]
 	for _, t := range tokens {
-		i, ok := s.find(tokenHash(t))
+		i, ok := s.find(TokenHash(t))
 		worth := float32(1)
 		if weight != nil {
 			worth = weight(t)
@@ -214,8 +214,9 @@ func (s *Static) Weighted(tokens []string, weight func(token string) float32) []
 	return v
 }
 
-// tokenHash is index.TokenHash.
-func tokenHash(token string) uint32 {
+// TokenHash is the number by which a token is known in tables and in the index:
+// FNV-1a, 32 bits.
+func TokenHash(token string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(token) {
 		h = (h ^ uint32(token[i])) * 16777619

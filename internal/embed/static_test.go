@@ -134,7 +134,7 @@ func TestStaticKnowsWhatWordsMean(t *testing.T) {
 		var w [3]Word
 		for i := range w {
 			var ok bool
-			if w[i], ok = s.Word(tokenHash(f[i])); !ok {
+			if w[i], ok = s.Word(TokenHash(f[i])); !ok {
 				t.Fatalf("no vector for %s", f[i])
 			}
 		}
@@ -205,7 +205,7 @@ func TestUnknownWordsAreLikeThemselves(t *testing.T) {
 
 func TestStaticCostsNothingBeforeItIsAsked(t *testing.T) {
 	s := openStatic(t)
-	w, ok := s.Word(tokenHash("file"))
+	w, ok := s.Word(TokenHash("file"))
 	if !ok {
 		t.Fatal("no vector for file")
 	}
@@ -213,7 +213,7 @@ func TestStaticCostsNothingBeforeItIsAsked(t *testing.T) {
 	if at := uintptr(unsafe.Pointer(&w.Values[0])); at < from || at >= from+uintptr(len(staticTable)) {
 		t.Error("the vector of a word is a copy")
 	}
-	h := tokenHash("file")
+	h := TokenHash("file")
 	if n := testing.AllocsPerRun(100, func() { s.Word(h) }); n != 0 {
 		t.Errorf("looking up a word allocates %v times", n)
 	}
@@ -264,7 +264,7 @@ func BenchmarkStaticTokens(b *testing.B) {
 
 func BenchmarkStaticWord(b *testing.B) {
 	s := openStatic(b)
-	hashes := []uint32{tokenHash("file"), tokenHash("directori"), tokenHash("zqxunknown"), tokenHash("delet")}
+	hashes := []uint32{TokenHash("file"), TokenHash("directori"), TokenHash("zqxunknown"), TokenHash("delet")}
 	i := 0
 	for b.Loop() {
 		s.Word(hashes[i&3])
@@ -274,8 +274,8 @@ func BenchmarkStaticWord(b *testing.B) {
 
 func BenchmarkWordCosine(b *testing.B) {
 	s := openStatic(b)
-	x, _ := s.Word(tokenHash("file"))
-	y, _ := s.Word(tokenHash("directori"))
+	x, _ := s.Word(TokenHash("file"))
+	y, _ := s.Word(TokenHash("directori"))
 	for b.Loop() {
 		x.Cosine(y)
 	}

@@ -119,7 +119,7 @@ func (b Build) sample(ctx context.Context) (notes []*note.Note, known int, err e
 			for len(buckets[p]) > 0 && len(notes) < want {
 				row := buckets[p][0]
 				buckets[p] = buckets[p][1:]
-				if n := b.read(row); n != nil {
+				if n := b.read(ctx, row); n != nil {
 					notes, left = append(notes, n), true
 					break
 				}
@@ -129,11 +129,12 @@ func (b Build) sample(ctx context.Context) (notes []*note.Note, known int, err e
 	return notes, known, ctx.Err()
 }
 
-// read reads the file of a row, which is the truth: what may not be shown, going
-// by it, is nil, as is what cannot be read.
-func (b Build) read(row index.Row) *note.Note {
-	n, _, _, err := b.Bench.Store.Read(row.Ref.Path)
-	if err != nil || n.ID != row.ID || n.Scope != note.Portable || n.Kind == note.Handoff || !n.Live(b.Bench.Store.Now()) {
+// read reads the note of a row: what may not be shown, going by it, is nil, as is
+// what cannot be read.
+func (b Build) read(ctx context.Context, row index.Row) *note.Note {
+	c := b.Bench.Index.Content(ctx, row)
+	n := c.Note
+	if c.Err != nil || n.ID != row.ID || n.Scope != note.Portable || n.Kind == note.Handoff || !n.Live(b.Bench.Store.Now()) {
 		return nil
 	}
 	return n

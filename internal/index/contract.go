@@ -80,11 +80,11 @@ type Catalogue interface {
 	// Twins returns the notes that say the same (same statement hash) and those
 	// that say nearly the same (simhash within note.NearBits), with the distance.
 	Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]Twin, error)
-	// Company returns, for each of the notes, those that stand beside it among the
-	// notes of its project and session that were made in the same second, by id: at
-	// most two. A note without a session has no company, and neither has one of a
-	// second that more than 64 notes of its project share: that is an import's.
-	Company(ctx context.Context, notes []int64, f Filter) ([]Company, error)
+	// Neighbours returns, for each of the notes, the one before and the one after it,
+	// by id, among the notes of its project and session that were made in the same
+	// second. A note without a session has none, and neither has one of a second
+	// that more than 64 notes of its project share: that is an import's.
+	Neighbours(ctx context.Context, notes []int64, f Filter) ([]Neighbour, error)
 	// PerProject returns how many notes of each project the filter lets through.
 	PerProject(ctx context.Context, f Filter) (map[string]int, error)
 	// Branches lists the branches that live notes of projects hold for, sorted.

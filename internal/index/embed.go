@@ -56,8 +56,8 @@ func (ix *Index) Question(ctx context.Context, text string) (model string, unit 
 		return "", nil, ErrNoModel
 	}
 	if e := ix.atOnce(); e != nil {
-		stem := takeStemmer()
-		defer stem.giveBack()
+		stem := acquireStemmer()
+		defer stem.release()
 		unit, _ = normalize(e.Tokens(tokens(text, false, stem)))
 	} else {
 		unit, err = ix.askModel(ctx, text)
@@ -188,8 +188,8 @@ func (ix *Index) vectorOf(e embed.TokenEmbedder, u Unembedded) Vector {
 	if err != nil || u.End > len(n.Body) {
 		return nil // the next walk sees to it
 	}
-	stem := takeStemmer()
-	defer stem.giveBack()
+	stem := acquireStemmer()
+	defer stem.release()
 	return Quantize(e.Tokens(append(tokens(n.Title, true, stem), tokens(n.Body[u.Start:u.End], true, stem)...)))
 }
 

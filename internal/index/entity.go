@@ -82,8 +82,8 @@ type Named struct {
 // most five of its words that is not a stop word alone. Longer names come
 // first. Most of them name nothing; Mentions and Edges tell.
 func QuestionEntities(question string) []Named {
-	stem := takeStemmer()
-	defer stem.giveBack()
+	stem := acquireStemmer()
+	defer stem.release()
 	question = question[:min(len(question), 2<<10)]
 	words := entityWords(strings.ToValidUTF8(question, ""), stem)
 	var all []Named

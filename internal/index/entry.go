@@ -2,7 +2,6 @@ package index
 
 import (
 	"crypto/sha256"
-	"hash/fnv"
 	"strings"
 
 	"anamnesis/internal/note"
@@ -13,7 +12,7 @@ import (
 // them at every garbage collection.
 var stemmers = make(chan *stemmer, 4)
 
-func takeStemmer() *stemmer {
+func acquireStemmer() *stemmer {
 	select {
 	case s := <-stemmers:
 		return s
@@ -22,7 +21,7 @@ func takeStemmer() *stemmer {
 	}
 }
 
-func (s *stemmer) giveBack() {
+func (s *stemmer) release() {
 	select {
 	case stemmers <- s:
 	default:
@@ -32,8 +31,8 @@ func (s *stemmer) giveBack() {
 // NewEntry makes the entry of a note from its file. side is its sidecar, nil
 // when it has none.
 func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entry {
-	stem := takeStemmer()
-	defer stem.giveBack()
+	stem := acquireStemmer()
+	defer stem.release()
 	normalized := note.Normalize(n.Statement())
 	words := strings.Fields(normalized)
 	e := Entry{Ref: ref, Hash: sha256.Sum256(data), Note: n, Text: data, Simhash: SimhashWords(words), Words: len(words)}
@@ -59,11 +58,7 @@ func StatementHash(normalized string) (h [16]byte) {
 
 // SimhashWords is the simhash of the words of a normalised statement.
 func SimhashWords(words []string) uint64 {
-	return note.Simhash(words, func(w string) uint64 {
-		h := fnv.New64a()
-		h.Write([]byte(w))
-		return h.Sum64()
-	})
+	return note.Simhash(words, hash64)
 }
 
 // extras is the searchable text of a note that stands in neither title nor body.
@@ -83,8 +78,8 @@ func tokens(text string, document bool, stem *stemmer) []string {
 // Tokens analyses a question: its tokens, each once, without stop words unless
 // there is nothing else.
 func Tokens(question string) []string {
-	stem := takeStemmer()
-	defer stem.giveBack()
+	stem := acquireStemmer()
+	defer stem.release()
 	var rare, common []string
 	seen := make(map[string]bool)
 	for _, t := range tokens(question, false, stem) {

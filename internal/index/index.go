@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -152,14 +153,8 @@ type Candidate struct {
 	Model      uint64 // VectorModel of the model that made Vector
 }
 
-// TokenHash is the name of a token in candidates: FNV-1a, 32 bits.
-func TokenHash(token string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(token) {
-		h = (h ^ uint32(token[i])) * 16777619
-	}
-	return h
-}
+// TokenHash is the name of a token in candidates.
+func TokenHash(token string) uint32 { return embed.TokenHash(token) }
 
 // A FileState is what the index knows of a file.
 type FileState struct {
@@ -185,8 +180,8 @@ type Problem struct {
 	Sidecar      bool
 }
 
-// Company says that two notes were written in the same breath.
-type Company struct{ Of, With int64 }
+// A Neighbour says that two notes were written in the same second of a session.
+type Neighbour struct{ Of, With int64 }
 
 // A Memo is a derived value that is worth keeping, such as an answer.
 type Memo struct {
@@ -211,13 +206,18 @@ type Twin struct {
 	Words int
 }
 
+// hash64 is FNV-1a, 64 bits.
+func hash64(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
 // Fingerprint is the contribution of one file to the fingerprint of all: the
 // exclusive or of these is the same whatever order files come in, and changes
 // when a file appears, goes, or changes its size or time.
 func Fingerprint(path string, size, modTime int64) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(path))
-	sum := h.Sum64()
+	sum := hash64(path)
 	sum ^= uint64(size) * 0x9e3779b97f4a7c15
 	sum = (sum ^ sum>>29) * 0xbf58476d1ce4e5b9
 	sum ^= uint64(modTime) * 0x94d049bb133111eb

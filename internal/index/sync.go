@@ -102,14 +102,14 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 		rep.Problems, err = ix.Problems(ctx)
 		return rep, err
 	}
-	todo, gone, err := ix.compare(ctx, refs, young, same, o.All)
+	todo, missing, err := ix.compare(ctx, refs, young, same, o.All)
 	if err != nil {
 		return rep, err
 	}
 	if walked.IsZero() && o.Budget > 0 { // a new index that may not get ready: what is new matters first
 		slices.SortStableFunc(todo, func(a, b store.Ref) int { return b.ModTime.Compare(a.ModTime) })
 	}
-	if err := ix.take(ctx, todo, gone, o, late, &rep); err != nil {
+	if err := ix.indexFiles(ctx, todo, missing, o, late, &rep); err != nil {
 		return rep, err
 	}
 	if rep.Indexed > 0 && o.Budget == 0 && !ix.store.ReadOnly() {
@@ -117,7 +117,7 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 			return rep, err
 		}
 	}
-	if rep.Stale == 0 && !ix.store.ReadOnly() && (len(todo) > 0 || len(gone) > 0 || len(young) > 0 || walked.IsZero()) {
+	if rep.Stale == 0 && !ix.store.ReadOnly() && (len(todo) > 0 || len(missing) > 0 || len(young) > 0 || walked.IsZero()) {
 		if err := ix.Apply(ctx, Batch{Walked: began}); err != nil {
 			return rep, err
 		}
@@ -127,7 +127,7 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 }
 
 // compare says which files have to be read, and which are gone.
-func (ix *Index) compare(ctx context.Context, refs, young []store.Ref, same, all bool) (todo []store.Ref, gone []string, err error) {
+func (ix *Index) compare(ctx context.Context, refs, young []store.Ref, same, all bool) (todo []store.Ref, missing []string, err error) {
 	var paths []string
 	if same && !all { // only the young ones can have changed
 		refs = young
@@ -157,13 +157,13 @@ func (ix *Index) compare(ctx context.Context, refs, young []store.Ref, same, all
 		}
 	}
 	for path := range known {
-		gone = append(gone, path)
+		missing = append(missing, path)
 	}
-	slices.Sort(gone)
-	if len(gone)+len(todo) > 0 { // the file that had the id may be the one that changed
+	slices.Sort(missing)
+	if len(missing)+len(todo) > 0 { // the file that had the id may be the one that changed
 		todo = append(todo, twins...)
 	}
-	return todo, gone, nil
+	return todo, missing, nil
 }
 
 func (ix *Index) differs(ref store.Ref, hash Digest) bool {

@@ -73,11 +73,7 @@ func (v Vector) Similarity(w Vector) float64 {
 }
 
 // VectorModel is the number under which vectors of a model are kept.
-func VectorModel(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
-}
+func VectorModel(name string) uint64 { return hash64(name) }
 
 // ProjectGroup is the number under which vectors of a project are scanned. Two
 // projects may share one; the filter tells them apart afterwards.

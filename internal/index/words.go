@@ -4,8 +4,8 @@ package index
 // order, stop words and repetitions among them. Whoever makes tables keyed by
 // TokenHash, or vectors of texts, cuts text with it.
 func Words(text string) []string {
-	stem := takeStemmer()
-	defer stem.giveBack()
+	stem := acquireStemmer()
+	defer stem.release()
 	return tokens(text, true, stem)
 }
 

@@ -97,7 +97,7 @@ func (s *Server) scope(ctx context.Context, c caller, named string) (recall.Scop
 		if named != "" {
 			return recall.Scope{}, errNowhere
 		}
-		return recall.ScopeOf(recall.Place{}, recall.Reach{Global: true, AllBranches: true}), nil
+		return recall.ScopeOf(recall.Place{}, recall.ScopeOptions{Global: true, AllBranches: true}), nil
 	}
 	branch := ""
 	if p.dir != "" {

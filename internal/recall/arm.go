@@ -61,8 +61,8 @@ func Arms() []string {
 }
 
 // Sources lists what Hit.Found and Query.Arms may name: the arms, and "company",
-// which brings what was written in the same breath as a hit and finds nothing alone.
-func Sources() []string { return append(Arms(), company) }
+// which brings what was written in the same second of a session as a hit and finds nothing alone.
+func Sources() []string { return append(Arms(), neighbourSource) }
 
 // A list is what an arm found.
 type list struct {

@@ -34,8 +34,8 @@ var relationWeight = map[note.Relation]float64{
 	note.RelatesTo: 0.4,
 }
 
-// A spot is an entity the walk came to.
-type spot struct {
+// A node is an entity the walk came to.
+type node struct {
 	strength float64
 	path     string
 	hops     int
@@ -45,12 +45,12 @@ type spot struct {
 	holding, ended []index.Edge // edges where the walk began, and whether they conduct
 }
 
-// rests reports whether something the walk began with may itself lead to notes
+// supported reports whether something the walk began with may itself lead to notes
 // that speak of it. It may not when a relation that does not hold is all that
 // ties it to the question, or to each of the notes it comes from: that would
 // bring yesterday's cause back as something that is just spoken of.
-func (s *spot) rests(spots map[index.EntityKey]spot) bool {
-	asked := func(x index.Edge) bool { return spots[x.From].named || spots[x.To].named }
+func (s *node) supported(nodes map[index.EntityKey]node) bool {
+	asked := func(x index.Edge) bool { return nodes[x.From].named || nodes[x.To].named }
 	if slices.ContainsFunc(s.ended, asked) && !slices.ContainsFunc(s.holding, asked) {
 		return false
 	}
@@ -62,22 +62,22 @@ func (s *spot) rests(spots map[index.EntityKey]spot) bool {
 
 func (e *Engine) graph(ctx context.Context, q Query, res *Result, found []list) ([]*Hit, error) {
 	f := e.filter(q)
-	spots, err := e.seeds(ctx, q, found)
-	if err != nil || len(spots) == 0 {
+	nodes, err := e.seeds(ctx, q, found)
+	if err != nil || len(nodes) == 0 {
 		return nil, err
 	}
-	if err := e.walk(ctx, q, f, res, spots); err != nil {
+	if err := e.walk(ctx, q, f, res, nodes); err != nil {
 		return nil, err
 	}
-	return e.reached(ctx, q, f, res, spots)
+	return e.reached(ctx, q, f, res, nodes)
 }
 
 // seeds returns where the walk begins: what the question names counts whole,
 // what the best notes speak of counts half and less.
-func (e *Engine) seeds(ctx context.Context, q Query, found []list) (map[index.EntityKey]spot, error) {
-	spots := make(map[index.EntityKey]spot)
+func (e *Engine) seeds(ctx context.Context, q Query, found []list) (map[index.EntityKey]node, error) {
+	nodes := make(map[index.EntityKey]node)
 	for _, n := range index.QuestionEntities(q.Text) {
-		spots[n.Key] = spot{strength: 1, path: n.Name, named: true}
+		nodes[n.Key] = node{strength: 1, path: n.Name, named: true}
 	}
 	var notes []int64
 	rank := make(map[int64]int)
@@ -97,35 +97,35 @@ func (e *Engine) seeds(ctx context.Context, q Query, found []list) (map[index.En
 	}
 	for _, n := range notes {
 		for _, k := range mentioned[n] {
-			s := spots[k]
+			s := nodes[k]
 			s.strength = max(s.strength, 0.5/float64(rank[n]+1))
 			s.of = append(s.of, n)
-			spots[k] = s
+			nodes[k] = s
 		}
 	}
-	return spots, nil
+	return nodes, nil
 }
 
-// touch tells the spots at both ends of an edge of it.
-func touch(spots map[index.EntityKey]spot, x index.Edge, conducts bool) {
+// addEdge adds an edge to the nodes at both of its ends.
+func addEdge(nodes map[index.EntityKey]node, x index.Edge, applies bool) {
 	for _, k := range []index.EntityKey{x.From, x.To} {
-		s, ok := spots[k]
+		s, ok := nodes[k]
 		switch {
 		case !ok:
 			continue
-		case conducts:
+		case applies:
 			s.holding = append(s.holding, x)
 		default:
 			s.ended = append(s.ended, x)
 		}
-		spots[k] = s
+		nodes[k] = s
 	}
 }
 
-// walk spreads the strength of the spots along edges.
-func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result, spots map[index.EntityKey]spot) error {
-	at := make([]index.EntityKey, 0, len(spots))
-	for k := range spots {
+// walk spreads the strength of the nodes along edges.
+func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result, nodes map[index.EntityKey]node) error {
+	at := make([]index.EntityKey, 0, len(nodes))
+	for k := range nodes {
 		at = append(at, k)
 	}
 	slices.Sort(at)
@@ -135,18 +135,18 @@ func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result,
 			return err
 		}
 		edges = slices.DeleteFunc(edges, func(x index.Edge) bool {
-			conducts := e.conducts(&x, q, res)
+			applies := e.edgeApplies(&x, q, res)
 			if hop == 1 {
-				touch(spots, x, conducts)
+				addEdge(nodes, x, applies)
 			}
-			return !conducts
+			return !applies
 		})
 		degree := make(map[index.EntityKey]int)
 		for _, x := range edges {
 			degree[x.From]++
 			degree[x.To]++
 		}
-		gained := make(map[index.EntityKey]spot)
+		gained := make(map[index.EntityKey]node)
 		for _, x := range edges {
 			for _, d := range []struct {
 				from, to index.EntityKey
@@ -154,7 +154,7 @@ func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result,
 				name     string
 				start    string
 			}{{x.From, x.To, "—%s→", x.ToName, x.FromName}, {x.To, x.From, "←%s—", x.FromName, x.ToName}} {
-				source, ok := spots[d.from]
+				source, ok := nodes[d.from]
 				if !ok || !slices.Contains(at, d.from) {
 					continue
 				}
@@ -165,17 +165,17 @@ func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result,
 				}
 				path += " " + fmt.Sprintf(d.arrow, x.Relation) + " " + d.name
 				if g, ok := gained[d.to]; !ok || strength > g.strength || strength == g.strength && path < g.path {
-					gained[d.to] = spot{strength: strength, path: path, hops: source.hops + 1}
+					gained[d.to] = node{strength: strength, path: path, hops: source.hops + 1}
 				}
 			}
 		}
 		at = at[:0]
 		for k, g := range gained {
-			if s, ok := spots[k]; ok && s.strength >= g.strength || len(spots) >= graphVisited {
+			if s, ok := nodes[k]; ok && s.strength >= g.strength || len(nodes) >= graphVisited {
 				continue
 			}
-			g.named = spots[k].named
-			spots[k] = g
+			g.named = nodes[k].named
+			nodes[k] = g
 			at = append(at, k)
 		}
 		slices.Sort(at)
@@ -183,9 +183,9 @@ func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result,
 	return nil
 }
 
-// conducts reports whether an edge counts for a question: it held at the time
+// edgeApplies reports whether an edge counts for a question: it held at the time
 // asked about, and it was known by the time asked for (A2).
-func (e *Engine) conducts(x *index.Edge, q Query, res *Result) bool {
+func (e *Engine) edgeApplies(x *index.Edge, q Query, res *Result) bool {
 	if !e.opts.BitemporalEdges || stubbed("A2") {
 		return true
 	}
@@ -205,15 +205,15 @@ func (e *Engine) conducts(x *index.Edge, q Query, res *Result) bool {
 	return x.Holds(from, to)
 }
 
-// reached makes hits of the notes that speak of the spots. A note that speaks
+// reached makes hits of the notes that speak of the nodes. A note that speaks
 // of nothing but what the question names itself is found by the other arms.
-func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Result, spots map[index.EntityKey]spot) ([]*Hit, error) {
+func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Result, nodes map[index.EntityKey]node) ([]*Hit, error) {
 	type visit struct {
 		key index.EntityKey
-		spot
+		node
 	}
 	var visits []visit
-	for k, s := range spots {
+	for k, s := range nodes {
 		visits = append(visits, visit{k, s})
 	}
 	slices.SortFunc(visits, func(a, b visit) int {
@@ -222,7 +222,7 @@ func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Resu
 	visits = visits[:min(len(visits), graphVisited)]
 	var resting []index.EntityKey // where the walk began and did not move
 	for _, v := range visits {
-		if v.hops == 0 && !v.named && v.rests(spots) {
+		if v.hops == 0 && !v.named && v.supported(nodes) {
 			resting = append(resting, v.key)
 		}
 	}
@@ -280,8 +280,8 @@ func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Resu
 		}
 	}
 	slices.SortFunc(list, func(a, b *Hit) int { return cmp.Compare(a.Row.Key, b.Row.Key) })
-	list = foremost(list, q.pool())
-	list, err = e.describe(ctx, list)
+	list = topByScore(list, q.pool())
+	list, err = e.fillRows(ctx, list)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (e *Engine) lexical(ctx context.Context, q Query, res *Result, _ []list) ([
 	res.Terms, res.Searched, res.statistics = m.Terms, m.Statistics.Notes, m.Statistics
 	s := newScorer(e.opts, m, nil, nil)
 	hits := gather(m.Candidates, q.pool(), func(c *index.Candidate) float64 { return s.bm25(c) })
-	if hits, err = e.describe(ctx, hits); err != nil {
+	if hits, err = e.fillRows(ctx, hits); err != nil {
 		return nil, err
 	}
 	best := 0.0
@@ -42,9 +42,9 @@ func (e *Engine) lexical(ctx context.Context, q Query, res *Result, _ []list) ([
 	return hits, nil
 }
 
-// foremost returns the n hits with the highest scores and those that equal the
+// topByScore returns the n hits with the highest scores and those that equal the
 // last of them, in no order that means anything.
-func foremost(hits []*Hit, n int) []*Hit {
+func topByScore(hits []*Hit, n int) []*Hit {
 	return hits[:leading(hits, n, func(h *Hit) float64 { return h.score })]
 }
 
@@ -61,8 +61,8 @@ func leading[T any](all []T, n int, score func(T) float64) int {
 	return n
 }
 
-// describe fills in the rows of hits and puts them in order.
-func (e *Engine) describe(ctx context.Context, hits []*Hit) ([]*Hit, error) {
+// fillRows fills in the rows of hits and puts them in order.
+func (e *Engine) fillRows(ctx context.Context, hits []*Hit) ([]*Hit, error) {
 	keys := make([]int64, len(hits))
 	byKey := make(map[int64]*Hit, len(hits))
 	for i, h := range hits {

@@ -44,7 +44,7 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	}
 	near = slices.DeleteFunc(near, func(c index.Candidate) bool { return c.Vector.Cosine(question) < leastCosine })
 	hits := gather(near, q.pool(), func(c *index.Candidate) float64 { return c.Vector.Cosine(question) })
-	if hits, err = e.describe(ctx, hits); err != nil {
+	if hits, err = e.fillRows(ctx, hits); err != nil {
 		return nil, err
 	}
 	for i, h := range hits {

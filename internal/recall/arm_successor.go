@@ -32,7 +32,7 @@ func (e *Engine) successor(ctx context.Context, q Query, _ *Result, _ []list) ([
 		return nil, err
 	}
 	s := newScorer(e.opts, m, nil, nil)
-	found, err := e.describe(ctx, gather(m.Candidates, q.pool(), func(c *index.Candidate) float64 { return s.bm25(c) }))
+	found, err := e.fillRows(ctx, gather(m.Candidates, q.pool(), func(c *index.Candidate) float64 { return s.bm25(c) }))
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +88,15 @@ func (e *Engine) last(ctx context.Context, r index.Row) (index.Row, error) {
 }
 
 // succession says which hits took the place of which.
-type succession struct {
+type successions struct {
 	by  map[*Hit]*Hit // the nearest one that is a hit too
 	old []*Hit        // its keys, each before what replaced it
 }
 
-// chains finds among hits those that others replaced, whether directly or by
+// successions finds among hits those that others replaced, whether directly or by
 // notes that are no hits.
-func (e *Engine) chains(ctx context.Context, q Query, hits []*Hit) succession {
-	c := succession{by: make(map[*Hit]*Hit)}
+func (e *Engine) successions(ctx context.Context, q Query, hits []*Hit) successions {
+	c := successions{by: make(map[*Hit]*Hit)}
 	if !q.Dead || stubbed("R5") {
 		return c
 	}
@@ -134,11 +134,11 @@ func (e *Engine) chains(ctx context.Context, q Query, hits []*Hit) succession {
 }
 
 // behind is what a note that was replaced is worth against what replaced it.
-const behind = 1 - 1e-6
+const predecessorFactor = 1 - 1e-6
 
-// level gives what replaced a hit at least its score, and it a little less: both
+// levelScores gives what replaced a hit at least its score, and it a little less: both
 // stand where the better one stood, the one that holds first.
-func (c succession) level(hits []*Hit) []*Hit {
+func (c successions) levelScores(hits []*Hit) []*Hit {
 	if len(c.old) == 0 {
 		return hits
 	}
@@ -148,17 +148,17 @@ func (c succession) level(hits []*Hit) []*Hit {
 		}
 	}
 	for _, h := range slices.Backward(c.old) {
-		if now := c.by[h]; h.score > now.score*behind {
-			h.add(fmt.Sprintf("behind %s, which took its place", now.Row.ID), now.score*behind-h.score)
+		if now := c.by[h]; h.score > now.score*predecessorFactor {
+			h.add(fmt.Sprintf("behind %s, which took its place", now.Row.ID), now.score*predecessorFactor-h.score)
 		}
 	}
 	order(hits)
 	return hits
 }
 
-// line puts what was replaced right behind what replaced it, where a later
+// placeBehind puts what was replaced right behind what replaced it, where a later
 // stage has put it before.
-func (c succession) line(hits []*Hit) []*Hit {
+func (c successions) placeBehind(hits []*Hit) []*Hit {
 	for range c.old {
 		moved := false
 		for _, h := range c.old {

@@ -16,18 +16,18 @@ import (
 )
 
 // What the arms found is kept in the index (R9), so that the same question, or
-// one that uses nearly the same words, need not ask them again. A memory holds
+// one that uses nearly the same words, need not ask them again. A kept answer holds
 // keys, ranks and scores and neither a text of a note nor the question: that may
 // hold what must not be written down, so its words are kept as hashes.
 const (
-	memoryKind = "recall"       // what the arms found, under the question's frame and set of words
+	answerKind = "recall"       // what the arms found, under the question's frame and set of words
 	wordsKind  = "recall-words" // the frames and words of questions so long that another one can be near
-	memories   = 200            // of each kind, and a few
+	maxCached  = 200            // of each kind, and a few
 )
 
-// maxRemembering bounds how long a recall waits for its memory to be written.
-// It waits for no other process at all, see index.Backend.
-const maxRemembering = 100 * time.Millisecond
+// maxRemembering bounds how long a recall waits for its answer to be kept.
+// It waits for no other process at all, see index.Memos.
+const cacheWait = 100 * time.Millisecond
 
 // Questions of fewer words are never taken for one another, and those of more
 // are pasted logs.
@@ -36,8 +36,8 @@ const (
 	mostFuzzy  = 64
 )
 
-// An imprint is what a question is remembered by.
-type imprint struct {
+// A cacheKey is what an answer is kept under.
+type cacheKey struct {
 	key   string
 	text  [8]byte  // hash of the question
 	frame [16]byte // hash of everything but its words
@@ -45,7 +45,7 @@ type imprint struct {
 	near  bool     // a question with other words can be near
 }
 
-func (e *Engine) imprint(q Query, res *Result) imprint {
+func (e *Engine) cacheKey(q Query, res *Result) cacheKey {
 	now := e.store.Now()
 	f := e.filter(q)
 	f.Now = time.Time{}
@@ -55,10 +55,10 @@ func (e *Engine) imprint(q Query, res *Result) imprint {
 	if w := res.Window; w != nil {
 		fmt.Fprintf(h, "%d %d\n", w.From.UnixNano(), w.To.UnixNano())
 	}
-	for _, m := range marks(q.Text) {
+	for _, m := range distinctiveWords(q.Text) {
 		fmt.Fprintf(h, "%s\n", m)
 	}
-	var p imprint
+	var p cacheKey
 	copy(p.frame[:], h.Sum(nil))
 	sum := sha256.Sum256([]byte(q.Text))
 	copy(p.text[:], sum[:])
@@ -82,14 +82,14 @@ func (e *Engine) imprint(q Query, res *Result) imprint {
 }
 
 // turning are words that make another question of the same words.
-var turning = []string{
+var negations = []string{
 	"after", "before", "cannot", "disable", "disabled", "except", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing",
 	"nowhere", "off", "unless", "until", "without", "zero",
 }
 
-// marks returns what two questions must have in common to be one, however many
+// distinctiveWords returns what two questions must have in common to be one, however many
 // words they share: negations, numbers, and names of things in code.
-func marks(text string) (all []string) {
+func distinctiveWords(text string) (all []string) {
 	for w := range strings.FieldsSeq(text) {
 		w = strings.Trim(w, `.,;:!?()[]{}"'<>“”‘’…`+"`")
 		lower := strings.ToLower(w)
@@ -97,7 +97,7 @@ func marks(text string) (all []string) {
 		if w != "" {
 			kind, _ = meaningOf(lower)
 		}
-		_, turns := slices.BinarySearch(turning, lower)
+		_, turns := slices.BinarySearch(negations, lower)
 		if turns || kind == numberWord || strings.HasSuffix(lower, "n't") || strings.HasSuffix(lower, "n’t") {
 			all = append(all, lower)
 		} else if identifier(w) {
@@ -142,21 +142,21 @@ func (e *Engine) remembered(ctx context.Context, q Query, res *Result) []list {
 		age := now.Sub(m.At).Seconds()
 		return m.Generation == generation && age >= 0 && age <= e.opts.CacheTTL
 	}
-	p := e.imprint(q, res)
+	p := e.cacheKey(q, res)
 	keys := []string{p.key}
 	if p.near {
 		keys = append(keys, e.nearest(ctx, p, valid)...)
 	}
 	for _, key := range keys {
-		m, ok, err := e.index.Memo(ctx, memoryKind, key)
+		m, ok, err := e.index.Memo(ctx, answerKind, key)
 		if err != nil || !ok || !valid(m) {
 			continue
 		}
-		found, ok := decodeMemory(m.Value)
+		found, ok := decodeAnswer(m.Value)
 		if !ok {
 			continue
 		}
-		if lists := e.recollect(ctx, q, res, p, found); lists != nil {
+		if lists := e.restore(ctx, q, res, p, found); lists != nil {
 			return lists
 		}
 	}
@@ -165,8 +165,8 @@ func (e *Engine) remembered(ctx context.Context, q Query, res *Result) []list {
 
 // nearest returns the keys of questions that share enough words with one, the
 // nearest first.
-func (e *Engine) nearest(ctx context.Context, p imprint, valid func(index.Memo) bool) (keys []string) {
-	kept, err := e.index.Memos(ctx, wordsKind, memories)
+func (e *Engine) nearest(ctx context.Context, p cacheKey, valid func(index.Memo) bool) (keys []string) {
+	kept, err := e.index.Memos(ctx, wordsKind, maxCached)
 	if err != nil {
 		return nil
 	}
@@ -215,9 +215,9 @@ func jaccard[T interface{ ~uint32 | ~string }](a, b []T) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// recollect makes lists of a memory. Notes whose time has come since are left
-// out; nil means that the memory does not hold any more.
-func (e *Engine) recollect(ctx context.Context, q Query, res *Result, p imprint, m memory) []list {
+// restore makes lists of a kept answer. Notes whose time has come since are left
+// out; nil means that the answer does not hold any more.
+func (e *Engine) restore(ctx context.Context, q Query, res *Result, p cacheKey, m cachedAnswer) []list {
 	notes, passages, before := make(map[int64]bool), make(map[int64]bool), make(map[int64]bool)
 	for _, a := range m.arms {
 		for _, h := range a.hits {
@@ -252,7 +252,7 @@ func (e *Engine) recollect(ctx context.Context, q Query, res *Result, p imprint,
 		rows[r.Key] = r
 	}
 	there, gone := byPassage(fetched), byPassage(replaced)
-	terms, ok := e.recallTerms(ctx, q.Text, m)
+	terms, ok := e.restoreTerms(ctx, q.Text, m)
 	if !ok {
 		return nil
 	}
@@ -309,8 +309,8 @@ func byPassage(all []index.Candidate) map[int64]*index.Candidate {
 	return got
 }
 
-// recallTerms returns the terms of a question with what a memory knows of them.
-func (e *Engine) recallTerms(ctx context.Context, question string, m memory) ([]index.Term, bool) {
+// restoreTerms returns the terms of a question with what a kept answer knows of them.
+func (e *Engine) restoreTerms(ctx context.Context, question string, m cachedAnswer) ([]index.Term, bool) {
 	if len(m.terms) == 0 { // the lexical arm was not asked
 		return nil, true
 	}
@@ -353,16 +353,16 @@ func (e *Engine) remember(ctx context.Context, q Query, res *Result, lists []lis
 	if !res.asked || len(res.Failed) > 0 || res.WithoutVector > 0 {
 		return
 	}
-	p := e.imprint(q, res)
-	value := encodeMemory(p, res, lists)
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(cmp.Or(e.opts.Patience, 1)*float64(maxRemembering)))
+	p := e.cacheKey(q, res)
+	value := encodeAnswer(p, res, lists)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(cmp.Or(e.opts.Patience, 1)*float64(cacheWait)))
 	defer cancel()
 	m := index.Memo{Value: value, Generation: res.generation, At: e.store.Now()}
 	keep := 0 // to look for what is too old costs half as much as the rest
 	if p.key[0] == '0' || p.key[0] == '8' {
-		keep = memories
+		keep = maxCached
 	}
-	if e.index.SetMemo(ctx, memoryKind, p.key, m, keep) != nil || !p.near {
+	if e.index.SetMemo(ctx, answerKind, p.key, m, keep) != nil || !p.near {
 		return
 	}
 	m.Value = p.frame[:]

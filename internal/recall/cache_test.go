@@ -180,7 +180,7 @@ func TestCacheKeepsNoText(t *testing.T) {
 func FuzzMemory(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add([]byte("\x01abcdefgh\x02\x02abcd\x02abcdefgh\x02\x04lexi\x02\x02\x02\x02"))
-	f.Fuzz(func(_ *testing.T, b []byte) { recall.DecodeMemory(b) })
+	f.Fuzz(func(_ *testing.T, b []byte) { recall.DecodeAnswer(b) })
 }
 
 // Every beginning of a memory is told from a whole one.
@@ -189,11 +189,11 @@ func TestTornMemory(t *testing.T) {
 	e, ix := engine(t, s, remembering(), recall.Models{})
 	ask(t, e, recall.Query{Text: "staging certificate"})
 	kept, err := ix.Memos(t.Context(), "recall", 1)
-	if err != nil || len(kept) != 1 || !recall.DecodeMemory(kept[0].Value) {
+	if err != nil || len(kept) != 1 || !recall.DecodeAnswer(kept[0].Value) {
 		t.Fatal(kept, err)
 	}
 	for n := range kept[0].Value {
-		if recall.DecodeMemory(kept[0].Value[:n]) {
+		if recall.DecodeAnswer(kept[0].Value[:n]) {
 			t.Errorf("%d bytes of %d are taken for a memory", n, len(kept[0].Value))
 		}
 	}

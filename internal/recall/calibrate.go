@@ -35,7 +35,7 @@ type Calibration struct {
 const leastNotes = 50
 
 // prior is the threshold of smaller stores, and the least of all: a store that
-// knows no word of most strangers brings all their signals down, and that makes
+// knows no word of most probes brings all their signals down, and that makes
 // none of its notes relevant. The scores of smaller stores begin further down
 // than their threshold would have them, so that the best of a few notes does not
 // look like a bad answer.
@@ -58,15 +58,15 @@ func (c *Calibration) describe() string {
 	return fmt.Sprintf("calibrated on %d notes", c.Notes)
 }
 
-// strangers are questions about everything and nothing: whatever a store is
+// outOfDomainProbes are questions about everything and nothing: whatever a store is
 // about, most of them are none of its business.
 //
 //go:embed calibrate.txt
-var strangers string
+var outOfDomainProbes string
 
-// The threshold lies above the median signal of strangers by spread times the
+// The threshold lies above the median signal of probes by spread times the
 // distance from the median down to the 16th percentile, one standard deviation
-// were they normal. Some strangers may be at home here, so that their upper half
+// were they normal. Some probes may be at home here, so that their upper half
 // counts with reserve: no more than tailRoom below their 84th percentile, and
 // never near to what questions made of the store's own notes come to.
 const (
@@ -117,8 +117,8 @@ const maxCalibrated = 5000
 
 func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, rows []index.Row) error {
 	var signals, scores []float64
-	for text := range strings.Lines(strangers) {
-		open, score, err := e.ping(ctx, strings.TrimSpace(text), projects)
+	for text := range strings.Lines(outOfDomainProbes) {
+		open, score, err := e.probeSignal(ctx, strings.TrimSpace(text), projects)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 	}
 	var own []float64
 	for _, text := range e.ownQuestions(ctx, rows) {
-		s, _, err := e.ping(ctx, text, projects)
+		s, _, err := e.probeSignal(ctx, text, projects)
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 	slices.Sort(scores)
 	slices.Sort(own)
 	c.Threshold = rounded(threshold(signals, own))
-	c.Middle = rounded(max(priorMiddle, beyond(scores)))
+	c.Middle = rounded(max(priorMiddle, outlierBound(scores)))
 	c.Probes, c.Own = len(signals), len(own)
 	c.FalseInjection = float64(len(signals)-first(signals, c.Threshold)) / float64(len(signals))
 	if c.Own > 0 {
@@ -146,17 +146,17 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 }
 
 // threshold is the signal from which on the gate is open, by the sorted signals
-// of strangers and of own questions.
-func threshold(strangers, own []float64) float64 {
-	t := max(prior, beyond(strangers))
+// of the probes and of own questions.
+func threshold(probes, own []float64) float64 {
+	t := max(prior, outlierBound(probes))
 	if len(own) > 0 {
-		t = max(t, min(at(strangers, upperTail)-tailRoom, ownShare*at(own, ownTail)))
+		t = max(t, min(at(probes, upperTail)-tailRoom, ownShare*at(own, ownTail)))
 	}
 	return t
 }
 
-// beyond is the signal from which on a question is no stranger's.
-func beyond(sorted []float64) float64 {
+// outlierBound is the signal from which on a question lies outside the probes.
+func outlierBound(sorted []float64) float64 {
 	return at(sorted, 0.5) + spread*(at(sorted, 0.5)-at(sorted, lowerTail))
 }
 
@@ -171,8 +171,8 @@ func first(sorted []float64, threshold float64) int {
 	return n
 }
 
-// ping returns what a question comes to for the gate, and for the score.
-func (e *Engine) ping(ctx context.Context, text string, projects []string) (open, score float64, err error) {
+// probeSignal returns what a question comes to for the gate, and for the score.
+func (e *Engine) probeSignal(ctx context.Context, text string, projects []string) (open, score float64, err error) {
 	res := &Result{}
 	q, err := e.interpret(Query{Text: text, Projects: projects, Synthetic: true, NoCache: true}, res)
 	if err != nil {
@@ -183,27 +183,29 @@ func (e *Engine) ping(ctx context.Context, text string, projects []string) (open
 		return 0, 0, err
 	}
 	hits := e.rerank(ctx, q, e.fuse(lists), res)
-	e.unread(ctx, q, hits, res)
+	e.readUnranked(ctx, q, hits, res)
 	return toOpen.of(hits, res), toScore.of(hits, res), nil
+}
+
+// hashID draws notes and words, the same ones every time.
+func hashID(id note.ID) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return h.Sum64()
 }
 
 // ownQuestions makes questions of notes: some words of each, in their order.
 // Which notes and words is drawn by their ids, so that it is always the same.
 func (e *Engine) ownQuestions(ctx context.Context, rows []index.Row) []string {
-	hash := func(id note.ID) uint64 {
-		h := fnv.New64a()
-		h.Write([]byte(id))
-		return h.Sum64()
-	}
 	rows = slices.Clone(rows)
-	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
+	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(hashID(a.ID), hashID(b.ID)) })
 	var all []string
 	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), ownProbes)]) {
 		if c.Err != nil {
 			continue
 		}
 		n := c.Note
-		rng := rand.New(rand.NewPCG(hash(rows[i].ID), 1))
+		rng := rand.New(rand.NewPCG(hashID(rows[i].ID), 1))
 		words := slices.DeleteFunc(strings.Fields(n.Title+" "+n.Body), func(w string) bool {
 			tokens := index.Words(w)
 			return len(tokens) == 0 || index.Stopword(tokens[0]) || len(w) < 3

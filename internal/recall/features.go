@@ -9,18 +9,18 @@ import (
 // What the built-in reranker looks at in a hit. All but the last are between 0
 // and 1, or nearly.
 const (
-	fWords    = iota // BM25F of the best passage
-	fBody            // of the body alone, without title and tags
-	fNote            // of all passages of the note that were found, as one
-	fSoft            // what the passage gains by words that mean nearly the same
-	fCoverage        // share of the question's words that it holds, by weight
-	fNear            // words of the question that stand together in it
-	fWording         // likewise side by side, small words among them
-	fCosine          // of the vectors of passage and question
-	fFeedback        // of the vectors of the passage and of the best hits
-	fGraph           // strength of the path through the graph
-	fTime            // it is of the time that the question speaks of
-	fCompany         // how good the notes are that were written with it
+	fWords      = iota // BM25F of the best passage
+	fBody              // of the body alone, without title and tags
+	fNote              // of all passages of the note that were found, as one
+	fSoft              // what the passage gains by words that mean nearly the same
+	fCoverage          // share of the question's words that it holds, by weight
+	fNear              // words of the question that stand together in it
+	fWording           // likewise side by side, small words among them
+	fCosine            // of the vectors of passage and question
+	fFeedback          // of the vectors of the passage and of the best hits
+	fGraph             // strength of the path through the graph
+	fTime              // it is of the time that the question speaks of
+	fNeighbours        // how good the notes are that were written with it
 	numFeatures
 )
 
@@ -34,7 +34,7 @@ var shares = []int{fWords, fBody, fNote, fSoft, fCoverage, fNear}
 // those sets cannot show (docs/retrieval.md).
 var featureWeights = features{
 	fWords: 1, fBody: 8, fNote: 3.5, fSoft: 6.3, fCoverage: 4, fNear: 1.5, fWording: 2, fCosine: 1.6, fFeedback: 2,
-	fGraph: 4, fTime: 1, fCompany: 2.2,
+	fGraph: 4, fTime: 1, fNeighbours: 2.2,
 }
 
 // featureNames names the features in explanations.
@@ -59,7 +59,7 @@ func (f *features) sum() (sum float64) {
 }
 
 // alone is the sum without company.
-func (f *features) alone() float64 { return f.sum() - featureWeights[fCompany]*f[fCompany] }
+func (f *features) alone() float64 { return f.sum() - featureWeights[fNeighbours]*f[fNeighbours] }
 
 var (
 	bmPassage = bm25{k1: 1.2, b: 0.8}
@@ -154,7 +154,7 @@ func (r *reader) readAll(passages []index.Candidate) reading {
 		got.coverage, got.cosine = max(got.coverage, f[fCoverage]), max(got.cosine, f[fCosine])
 		if s := f.sum(); s > best {
 			best, got.features, got.best = s, f, c
-			got.pairs = r.together()
+			got.pairs = r.proximity()
 			for t := range got.holds {
 				got.holds[t] = r.tf[0][t]+r.tf[1][t]+r.tf[2][t] > 0
 			}
@@ -212,7 +212,7 @@ func (r *reader) count(c *index.Candidate) {
 		tf := r.tf[f]
 		clear(tf)
 		for _, token := range tokens {
-			for _, m := range r.meet(token) {
+			for _, m := range r.matches(token) {
 				if m.worth < 1 {
 					r.near[m.term] = max(r.near[m.term], m.worth)
 					continue
@@ -233,9 +233,9 @@ const (
 	fieldGap = 20 // words between two fields
 )
 
-// together returns how close each two neighbouring terms of the question stand
+// proximity returns how close each two neighbouring terms of the question stand
 // in the passage, 0 to 1.
-func (r *reader) together() []float64 {
+func (r *reader) proximity() []float64 {
 	pairs := make([]float64, max(0, len(r.weight)-1))
 	for i := range pairs {
 		for _, a := range r.where[i] {

@@ -3,7 +3,6 @@ package recall
 import (
 	"cmp"
 	"context"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -90,11 +89,7 @@ func above(norms []float64, floor float64) float64 {
 
 // probes makes a question of each of some notes, and says of which.
 func (e *Engine) probes(ctx context.Context, rows []index.Row, o FloorOptions) (texts []string, own []note.ID) {
-	drawn := func(id note.ID) uint64 {
-		h := fnv.New64a()
-		h.Write([]byte(id))
-		return h.Sum64() ^ (o.Seed * 0x9e3779b97f4a7c15)
-	}
+	drawn := func(id note.ID) uint64 { return hashID(id) ^ (o.Seed * 0x9e3779b97f4a7c15) }
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(drawn(a.ID), drawn(b.ID)) })
 	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), o.Sample)]) {

@@ -19,13 +19,13 @@ type Gate struct {
 // gated is how many of the best hits the gate looks at.
 const gated = 5
 
-// A weighing makes one number of what the reranker thinks of the best hit and
+// gateWeights make one number of what the reranker thinks of the best hit and
 // of what the reranker, which compares hits of one question, need not know.
-type weighing struct {
-	cosine  float64 // how near the nearest of the best is in meaning
-	held    float64 // how much of the question the best holds in absolute terms: three rare words say more than one
-	strange float64 // against it: the share of the question's words, by weight, that no note knows
-	unknown float64 // what such a word weighs, against its rarity, among the words that are due
+type gateWeights struct {
+	cosine       float64 // how near the nearest of the best is in meaning
+	held         float64 // how much of the question the best holds in absolute terms: three rare words say more than one
+	unknownShare float64 // against it: the share of the question's words, by weight, that no note knows
+	unknown      float64 // what such a word weighs, against its rarity, among the words that are due
 }
 
 // Whether anything is worth saying, and how sure we are of what we say, are two
@@ -34,15 +34,15 @@ type weighing struct {
 // could be meant for this store such a word is as often a slip, or another name
 // for a thing it knows, and the score counts it for little (docs/retrieval.md).
 var (
-	toOpen  = weighing{cosine: 8, held: 0.1, strange: 3, unknown: 0.5}
-	toScore = weighing{cosine: 4, held: 0.2, unknown: 0.25}
+	toOpen  = gateWeights{cosine: 8, held: 0.1, unknownShare: 3, unknown: 0.5}
+	toScore = gateWeights{cosine: 4, held: 0.2, unknown: 0.25}
 )
 
 // of is the relevance of hits to a question, in units of the reranker's sum.
 // What it means depends on the store: see Calibrate. Company does not count: it
 // says which of two hits is better, not whether one is good, and a neighbour
 // that no arm found is no answer.
-func (w weighing) of(hits []*Hit, res *Result) float64 {
+func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 	found := make([]*Hit, 0, len(hits))
 	for _, h := range hits {
 		if len(h.Found) > 0 {
@@ -68,14 +68,14 @@ func (w weighing) of(hits []*Hit, res *Result) float64 {
 		}
 	}
 	f := top.features
-	strange := 0.0
+	unknownShare := 0.0
 	if due := all - unknown + w.unknown*unknown; due > 0 {
-		strange = unknown / all
+		unknownShare = unknown / all
 		for _, i := range shares {
 			f[i] *= all / due
 		}
 	}
-	return f.alone() + w.cosine*cosine + w.held*held - w.strange*strange
+	return f.alone() + w.cosine*cosine + w.held*held - w.unknownShare*unknownShare
 }
 
 // relevant says whether the hits are about the question at all. It is asked
@@ -101,15 +101,15 @@ func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result
 	}
 	c := e.calibration(ctx, q)
 	g.Kind, g.Threshold = c.kind(), c.Threshold
-	e.unread(ctx, q, hits, res)
+	e.readUnranked(ctx, q, hits, res)
 	g.Signal = toOpen.of(hits, res)
 	g.Open = g.Signal >= g.Threshold
 	g.Reason = fmt.Sprintf("relevance %.1f, of %.1f that are due (%s)", g.Signal, g.Threshold, c.describe())
 	return g.Open
 }
 
-// unread reads hits for the gate where the reranker was off.
-func (e *Engine) unread(ctx context.Context, q Query, hits []*Hit, res *Result) {
+// readUnranked reads hits for the gate where the reranker was off.
+func (e *Engine) readUnranked(ctx context.Context, q Query, hits []*Hit, res *Result) {
 	if !e.opts.Rerank {
 		e.read(ctx, q, hits[:min(len(hits), reranked)], res)
 	}

@@ -13,20 +13,20 @@ type Hit struct {
 	Coverage   float64    // share of the question's words it holds, weighted by their rarity
 	Cosine     float64    // of its best passage and the question, 0 when nobody compared them
 	Reasons    []Reason
-	Found      map[string]Found  // by which arms; "company" when none did, see Sources
+	Found      map[string]Found  // by which arms; "company" when they were found beside another hit, see Sources
 	Fields     map[string]string // what Query.Fields asked for (S1)
 	Tokens     int               // what it costs as rendered
 
-	score    float64
-	base     float64 // before boosts
-	passages []index.Candidate
-	before   []index.Candidate // of the note it took the place of
-	beside   *Hit              // that it was written with; nil when an arm found it
-	features features
-	vector   index.Vector // of its best passage
-	holds    []bool       // which words of the question it holds
-	says     []bool       // which pairs of its neighbouring tokens stand side by side in it
-	pairs    []float64    // how close neighbouring words of the question stand in it
+	score       float64
+	base        float64 // before boosts
+	passages    []index.Candidate
+	before      []index.Candidate // of the note it took the place of
+	neighbourOf *Hit              // that it was written with; nil when an arm found it
+	features    features
+	vector      index.Vector // of its best passage
+	holds       []bool       // which words of the question it holds
+	says        []bool       // which pairs of its neighbouring tokens stand side by side in it
+	pairs       []float64    // how close neighbouring words of the question stand in it
 }
 
 // Found is what an arm says of a hit.
@@ -62,8 +62,8 @@ func (h *Hit) times(what string, factor float64) {
 	}
 }
 
-// become replaces the score, as a stage does that judges anew.
-func (h *Hit) become(what string, score float64) {
+// replaceScore replaces the score, as a stage does that judges anew.
+func (h *Hit) replaceScore(what string, score float64) {
 	h.score, h.Reasons = 0, nil
 	h.add(what, score)
 }

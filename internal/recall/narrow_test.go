@@ -15,7 +15,7 @@ func TestNarrowStores(t *testing.T) {
 	verbs := []string{"build", "stop", "inspect", "push", "prune", "tag", "restart", "copy", "attach", "export", "pause", "rename"}
 	things := []string{"container", "image", "volume", "network", "registry", "compose file", "layer", "build cache", "health check", "entrypoint"}
 	where := []string{"in CI", "on the staging host", "without root"}
-	strangers := []string{
+	outOfDomainProbes := []string{
 		"how do I debug my relationship with my mother", "what should we cook for eight guests on Sunday",
 		"when does the last train to the coast leave", "which vaccine does a kitten need first",
 		"who painted the ceiling of the chapel", "how long does a mortgage application take",
@@ -49,7 +49,7 @@ func TestNarrowStores(t *testing.T) {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		answered, kept := 0, 0
-		for _, q := range strangers {
+		for _, q := range outOfDomainProbes {
 			if len(ask(t, e, recall.Query{Text: q, Gate: true}).Hits) > 0 {
 				answered++
 				t.Logf("%d notes, threshold %.1f: answers %q", size, c.Threshold, q)
@@ -60,8 +60,8 @@ func TestNarrowStores(t *testing.T) {
 				kept++
 			}
 		}
-		if answered > len(strangers)/10 || kept < len(own) {
-			t.Errorf("%d notes, threshold %.1f: %d of %d strangers are answered, %d of %d own questions", size, c.Threshold, answered, len(strangers), kept, len(own))
+		if answered > len(outOfDomainProbes)/10 || kept < len(own) {
+			t.Errorf("%d notes, threshold %.1f: %d of %d strangers are answered, %d of %d own questions", size, c.Threshold, answered, len(outOfDomainProbes), kept, len(own))
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Options struct {
 	Temporal        bool // look for dates in the question
 	BitemporalEdges bool // edges count only while they hold
 
-	// What a question is about, see Reach. The engine is told by its queries.
+	// What a question is about, see ScopeOptions. The engine is told by its queries.
 	Global      bool
 	AllBranches bool
 	Branch      string // instead of the one that is checked out; "-" is the trunk

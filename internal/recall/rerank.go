@@ -27,7 +27,7 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 	}
 	head, rest := hits[:min(len(hits), reranked)], hits[min(len(hits), reranked):]
 	head = e.read(ctx, q, head, res)
-	e.judge(ctx, q, head, res)
+	e.scoreHits(ctx, q, head, res)
 	res.Reranker = "built-in"
 	if m := e.models.Reranker; m != nil {
 		if err := e.askReranker(ctx, m, q, head); err != nil {
@@ -38,7 +38,7 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 	}
 	least := head[len(head)-1].score
 	for _, h := range rest {
-		h.become("not read", least*h.score*1e-3)
+		h.replaceScore("not read", least*h.score*1e-3)
 	}
 	hits = slices.Concat(head, rest)
 	for _, h := range hits {
@@ -47,12 +47,12 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 	return hits
 }
 
-// judge gives hits the score that their features come to. The best one's says
+// scoreHits gives hits the score that their features come to. The best one's says
 // how sure we are that it answers: one half stands where questions begin that
 // are none of this store's business, so that scores of two questions, and of
 // two stores, can be compared. The others stand behind it as far as their
 // features do.
-func (e *Engine) judge(ctx context.Context, q Query, hits []*Hit, res *Result) {
+func (e *Engine) scoreHits(ctx context.Context, q Query, hits []*Hit, res *Result) {
 	c := e.calibration(ctx, q)
 	best := math.Inf(-1)
 	for _, h := range hits {
@@ -61,7 +61,7 @@ func (e *Engine) judge(ctx context.Context, q Query, hits []*Hit, res *Result) {
 	top := (toScore.of(hits, res) - c.Middle) / signalScale
 	for _, h := range hits {
 		logit := top + (h.features.sum()-best)/sumScale
-		h.become("read with the question", sigmoid(max(-maxLogit, min(maxLogit, logit))))
+		h.replaceScore("read with the question", sigmoid(max(-maxLogit, min(maxLogit, logit))))
 	}
 	order(hits)
 }
@@ -73,7 +73,7 @@ const (
 )
 
 // read fills in the features of hits, and adds the notes that were written in
-// the same breath as the best of them.
+// the same second as the best of them.
 func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []*Hit {
 	if len(res.Terms) == 0 { // the lexical arm was not asked
 		if m, err := e.index.Ask(ctx, q.Text, e.filter(q), 1); err == nil {
@@ -93,31 +93,31 @@ func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []
 	if err != nil && !errors.Is(err, index.ErrNoModel) {
 		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
 	}
-	table, _ := e.tables.Get().(*seen)
+	table, _ := e.tables.Get().(*tokenTable)
 	if table == nil {
-		table = newSeen()
+		table = newTokenTable()
 	}
 	defer func() {
-		table.forget()
+		table.clear()
 		e.tables.Put(table)
 	}()
 	r := newReader(newScorer(e.opts, m, e.models.Words, table), q.Text, question, index.VectorModel(model))
 	for _, h := range hits {
 		r.read(h)
 	}
-	r.phrases(hits)
-	r.rare(hits)
-	r.worded(hits)
+	r.addProximity(hits)
+	r.addCoverage(hits)
+	r.addWording(hits)
 	feedback(hits)
-	beside, err := e.company(ctx, q, hits, r)
+	added, err := e.findNeighbours(ctx, q, hits, r)
 	if err != nil {
 		res.Failed = append(res.Failed, fmt.Sprintf("rerank: %v", err))
 	}
-	return append(hits, beside...)
+	return append(hits, added...)
 }
 
 // fed is how many of the best hits say what a good hit looks like.
-const fed = 4
+const feedbackHits = 4
 
 // feedback compares hits with the mean of the best (Rocchio: Relevance
 // Feedback in Information Retrieval, 1971, here on vectors and without asking
@@ -125,7 +125,7 @@ const fed = 4
 func feedback(hits []*Hit) {
 	best := bySum(hits)
 	var mean []float32
-	for rank, h := range best[:min(len(best), fed)] {
+	for rank, h := range best[:min(len(best), feedbackHits)] {
 		for d, x := range h.vector.Values() {
 			if len(mean) <= d {
 				mean = append(mean, 0)
@@ -191,7 +191,7 @@ func (e *Engine) askReranker(ctx context.Context, m llm.Reranker, q Query, hits 
 		}
 	}
 	for i, h := range hits {
-		h.become("read by "+m.Name(), sigmoid(logits[i]))
+		h.replaceScore("read by "+m.Name(), sigmoid(logits[i]))
 	}
 	order(hits)
 	return nil

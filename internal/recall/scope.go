@@ -19,9 +19,9 @@ type Place struct {
 	Merged   []string // branches that the trunk holds by now
 }
 
-// A Reach widens or narrows what a question is about. The zero value is what a
+// ScopeOptions widen or narrow what a question is about. The zero value is what a
 // session at a place should see.
-type Reach struct {
+type ScopeOptions struct {
 	Global      bool // notes of all projects
 	AllBranches bool // and of all branches
 	Only        bool // of the project alone, without what every project is told
@@ -41,7 +41,7 @@ type Scope struct {
 // ScopeOf works out what a question at a place is about: notes of the project
 // and those of no project, of the trunk and of the present branch. A project
 // without notes never becomes all projects.
-func ScopeOf(p Place, r Reach) Scope {
+func ScopeOf(p Place, r ScopeOptions) Scope {
 	s := Scope{Project: p.Project, Branch: p.Branch, Global: r.Global, AllBranches: r.AllBranches}
 	if !r.Global && !stubbed("R15") {
 		s.projects = []string{p.Project} // first: its numbers decide about the gate

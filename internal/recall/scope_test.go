@@ -52,12 +52,12 @@ func TestScopesAreDisjoint(t *testing.T) {
 			}
 			for _, c := range []struct {
 				name  string
-				reach recall.Reach
+				reach recall.ScopeOptions
 				want  []note.ID
 			}{
-				{"here", recall.Reach{}, sorted("everywhere", place(p, 0), place(p, b))},
-				{"only", recall.Reach{Only: true}, sorted(place(p, 0), place(p, b))},
-				{"all branches", recall.Reach{AllBranches: true}, sorted("everywhere", place(p, 0), place(p, 1), place(p, 2), place(p, 3))},
+				{"here", recall.ScopeOptions{}, sorted("everywhere", place(p, 0), place(p, b))},
+				{"only", recall.ScopeOptions{Only: true}, sorted(place(p, 0), place(p, b))},
+				{"all branches", recall.ScopeOptions{AllBranches: true}, sorted("everywhere", place(p, 0), place(p, 1), place(p, 2), place(p, 3))},
 			} {
 				var q recall.Query
 				recall.ScopeOf(at, c.reach).Apply(&q)
@@ -74,7 +74,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	var q recall.Query
-	recall.ScopeOf(at, recall.Reach{}).Apply(&q)
+	recall.ScopeOf(at, recall.ScopeOptions{}).Apply(&q)
 	if d := cmp.Diff(sorted("everywhere", place(0, 0), place(1, 0)), found(q)); d != "" {
 		t.Errorf("an alias (-want +got):\n%s", d)
 	}
@@ -89,7 +89,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recall.ScopeOf(at, recall.Reach{}).Apply(&q)
+	recall.ScopeOf(at, recall.ScopeOptions{}).Apply(&q)
 	if d := cmp.Diff(sorted("everywhere", place(7, 0), place(7, 2)), found(q)); d != "" {
 		t.Errorf("a merged branch (-want +got):\n%s", d)
 	}
@@ -99,14 +99,14 @@ func TestScopesAreDisjoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := recall.ScopeOf(at, recall.Reach{})
+	scope := recall.ScopeOf(at, recall.ScopeOptions{})
 	scope.Apply(&q)
 	if d := cmp.Diff([]note.ID{"everywhere"}, found(q)); d != "" || !strings.Contains(scope.Fallback, "unheard-of") {
 		t.Errorf("fallback %q (-want +got):\n%s", scope.Fallback, d)
 	}
 
 	// All of them, on the trunk.
-	scope = recall.ScopeOf(at, recall.Reach{Global: true})
+	scope = recall.ScopeOf(at, recall.ScopeOptions{Global: true})
 	scope.Apply(&q)
 	if got := found(q); len(got) != projects+1 || scope.Fallback != "" {
 		t.Errorf("--global finds %d notes, want %d; fallback %q", len(got), projects+1, scope.Fallback)

@@ -33,28 +33,28 @@ type match struct {
 
 // A scorer reads the passages of one answer of the index.
 type scorer struct {
-	opts   Options
-	terms  map[uint32][]match
-	maybe  [1 << 13]byte // bits of the hashes of terms: most tokens are passed over at once
-	known  Words         // nil: terms match themselves alone
-	seen   *seen         // tokens that were compared with the terms by known
-	mean   []meaning     // of terms
-	words  []string
-	weight []float64 // idf
-	sum    float64
-	length [index.NumFields]float64
-	fields [index.NumFields]float64 // what an occurrence in a field is worth
+	opts     Options
+	terms    map[uint32][]match
+	maybe    [1 << 13]byte // bits of the hashes of terms: most tokens are passed over at once
+	known    Words         // nil: terms match themselves alone
+	compared *tokenTable   // tokens that were compared with the terms by known
+	mean     []meaning     // of terms
+	words    []string
+	weight   []float64 // idf
+	sum      float64
+	length   [index.NumFields]float64
+	fields   [index.NumFields]float64 // what an occurrence in a field is worth
 
 	tf []float64 // of each term in the passage at hand, weighted
 }
 
 // newScorer returns a scorer. With words, which are compared by what they mean,
 // it needs a table of those it has seen.
-func newScorer(o Options, m index.Matches, words Words, table *seen) *scorer {
+func newScorer(o Options, m index.Matches, words Words, table *tokenTable) *scorer {
 	n := len(m.Terms)
 	s := &scorer{
 		opts: o, terms: make(map[uint32][]match, n), length: m.Statistics.Length,
-		seen: table, tf: make([]float64, n),
+		compared: table, tf: make([]float64, n),
 	}
 	s.fields = [index.NumFields]float64{index.Title: o.TitleWeight, index.Tags: o.TagsWeight, index.Body: 1}
 	part := parts(m.Terms)
@@ -92,21 +92,21 @@ func (s *scorer) know(terms []index.Term, words Words) {
 	s.mean = s.mean[:min(len(s.mean), softTerms)]
 }
 
-// meet returns the terms that a token of a passage stands for. What it finds
+// matches returns the terms that a token of a passage stands for. What it finds
 // out about a token it remembers.
-func (s *scorer) meet(token uint32) []match {
+func (s *scorer) matches(token uint32) []match {
 	if s.known == nil {
 		if s.maybe[token>>3&(1<<13-1)]&(1<<(token&7)) == 0 {
 			return nil
 		}
 		return s.terms[token]
 	}
-	got, ok := s.seen.get(token)
+	got, ok := s.compared.get(token)
 	if ok {
 		return got
 	}
 	if got, ok = s.terms[token]; ok {
-		s.seen.put(token, got)
+		s.compared.put(token, got)
 		return got
 	}
 	if w, ok := s.known.Word(token); ok {
@@ -116,7 +116,7 @@ func (s *scorer) meet(token uint32) []match {
 			}
 		}
 	}
-	s.seen.put(token, got)
+	s.compared.put(token, got)
 	return got
 }
 
@@ -134,7 +134,7 @@ func (s *scorer) tally(c *index.Candidate) (coverage float64) {
 			norm = 1 - s.opts.B + s.opts.B*float64(len(tokens))/s.length[f]
 		}
 		for _, t := range tokens {
-			for _, m := range s.meet(t) {
+			for _, m := range s.matches(t) {
 				if m.worth == 1 {
 					s.tf[m.term] += s.fields[f] / norm
 				}

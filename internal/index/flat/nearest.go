@@ -39,10 +39,10 @@ func (v *Vectors) Nearest(question []float32, groups []uint32, n int, least floa
 	}
 	rough := v.scan(question, groups, max(rescoredLeast, rescoredPerRow*n))
 	found := make([][]Near, processors())
-	share(len(rough), rescoredShare, func(part, from, to int) {
+	inParts(len(rough), rescoredShare, func(part, from, to int) {
 		found[part] = v.compare(question, rough[from:to], n, least)
 	})
-	return foremost(slices.Concat(found...), n)
+	return nearestFirst(slices.Concat(found...), n)
 }
 
 // How many rows are worth a processor of their own.
@@ -53,9 +53,9 @@ const (
 
 func processors() int { return max(1, runtime.GOMAXPROCS(0)) }
 
-// share calls f for the parts of all things, each at least as large as is worth
+// inParts calls f for the parts of all things, each at least as large as is worth
 // it, at once. There are no more parts than processors.
-func share(all, least int, f func(part, from, to int)) {
+func inParts(all, least int, f func(part, from, to int)) {
 	size := max(least, (all+processors()-1)/processors())
 	var wg sync.WaitGroup
 	for part, from := 0, 0; from < all; part, from = part+1, from+size {
@@ -81,15 +81,15 @@ func (v *Vectors) compare(question []float32, rows []uint32, n int, least float3
 		}
 		near = append(near, Near{int64(binary.LittleEndian.Uint64(v.keys[8*row:])), cosine})
 		if len(near) == 2*n { // no more is sorted than must be
-			near = foremost(near, n)
+			near = nearestFirst(near, n)
 			least = near[n-1].Cosine
 		}
 	}
 	return near
 }
 
-// foremost returns the n nearest, the nearest first.
-func foremost(near []Near, n int) []Near {
+// nearestFirst returns the n nearest, the nearest first.
+func nearestFirst(near []Near, n int) []Near {
 	slices.SortFunc(near, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key)) })
 	return near[:min(n, len(near))]
 }
@@ -112,7 +112,7 @@ func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
 	histograms := make([][]int, processors())
 	rest := distances
 	for _, s := range spans {
-		share(s.to-s.from, scannedShare, func(part, from, to int) {
+		inParts(s.to-s.from, scannedShare, func(part, from, to int) {
 			if histograms[part] == nil {
 				histograms[part] = make([]int, v.Dim+1)
 			}

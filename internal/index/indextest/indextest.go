@@ -52,7 +52,7 @@ func Run(t *testing.T, create func(t *testing.T) Database) {
 		{"vectors are compared with those of their model", vectors},
 		{"the nearest are the nearest", manyVectors},
 		{"passages are fetched", passages},
-		{"company is what was written together", company},
+		{"neighbours were written in one second", neighbours},
 		{"entities and edges", graph},
 		{"branches", branches},
 		{"times, confidence and lists of ids", ranges},

@@ -161,9 +161,9 @@ func copies(t *testing.T, s *suite) {
 		if err != nil || perProject["p"] != 2 {
 			t.Errorf("PerProject for %s: %v, %v", name, perProject, err)
 		}
-		beside, err := who.Company(s.ctx, []int64{who.key("b")}, index.Filter{})
+		beside, err := who.Neighbours(s.ctx, []int64{who.key("b")}, index.Filter{})
 		if err != nil || len(beside) != 1 || beside[0].With != who.key("a") {
-			t.Errorf("Company for %s: %v, %v", name, beside, err)
+			t.Errorf("Neighbours for %s: %v, %v", name, beside, err)
 		}
 	}
 	for _, who := range []*suite{s, there, last} {

@@ -246,7 +246,7 @@ func passages(t *testing.T, s *suite) {
 	equal(t, "of a project", []note.ID{"a"}, s.notesOf(got))
 }
 
-func company(t *testing.T, s *suite) {
+func neighbours(t *testing.T, s *suite) {
 	at := func(d time.Duration) note.Stamp { return note.At(noon.Add(d)) }
 	breath := note.Provenance{Session: "s"}
 	s.put(
@@ -259,14 +259,14 @@ func company(t *testing.T, s *suite) {
 	)
 	with := func(id note.ID, f index.Filter) []note.ID {
 		t.Helper()
-		got, err := s.Company(s.ctx, []int64{s.key(id)}, f)
+		got, err := s.Neighbours(s.ctx, []int64{s.key(id)}, f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		list := []note.ID{}
 		for _, c := range got {
 			if c.Of != s.key(id) {
-				t.Errorf("company of %d, asked for %d", c.Of, s.key(id))
+				t.Errorf("neighbour of %d, asked for %d", c.Of, s.key(id))
 			}
 			rows, _ := s.Rows(s.ctx, []int64{c.With})
 			list = append(list, ids(rows)...)

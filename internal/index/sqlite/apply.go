@@ -46,11 +46,11 @@ func (w *writer) batch(b index.Batch) {
 	})
 	for _, p := range b.Drop {
 		w.drop(p, "")
-		w.forgive(p)
+		w.clearProblems(p)
 	}
 	for i := range b.Put {
 		w.drop(b.Put[i].Ref.Path, string(b.Put[i].Note.ID))
-		w.forgive(b.Put[i].Ref.Path)
+		w.clearProblems(b.Put[i].Ref.Path)
 	}
 	w.dropTexts()
 	held := make(map[string]bool, 2*len(b.Put)) // paths and ids of this batch
@@ -65,7 +65,7 @@ func (w *writer) batch(b index.Batch) {
 	}
 	for path, p := range b.Problems {
 		w.drop(path, "")
-		w.forgive(path)
+		w.clearProblems(path)
 		w.exec("INSERT INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?, ?)", w.origin, path, p.Size, p.ModTime, p.Hash[:], p.Problem)
 		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
 		w.files++
@@ -87,10 +87,10 @@ func (w *writer) batch(b index.Batch) {
 		fingerprint = excluded.fingerprint, files = excluded.files, walked = excluded.walked`, w.origin, int64(w.fingerprint), w.files, w.walked)
 }
 
-// forgive removes what was said against the file at path, and against its
+// clearProblems removes what was said against the file at path, and against its
 // sidecar. The walk does not see sidecars, so that what is said against one has no
 // hash, and is neither among the files nor in their fingerprint.
-func (w *writer) forgive(path string) {
+func (w *writer) clearProblems(path string) {
 	w.exec("DELETE FROM problems WHERE origin = ? AND path = ? AND hash = x''", w.origin, index.SidecarPath(path))
 	w.query("DELETE FROM problems WHERE origin = ? AND path = ? AND hash <> x'' RETURNING size, mtime", func(r *sql.Rows) error {
 		var size, mtime int64
@@ -129,7 +129,7 @@ func (w *writer) drop(path, id string) {
 			if err := r.Scan(&p, &forward); err != nil {
 				return err
 			}
-			w.gone = append(w.gone, p)
+			w.removed = append(w.removed, p)
 			w.passages--
 			for f, tokens := range decode(forward) {
 				w.lengths[f] -= int64(len(tokens))
@@ -158,11 +158,11 @@ func (w *writer) drop(path, id string) {
 // time, in their order, one by one. FTS5 gathers changes in memory as long as
 // the rows ascend, and before a statement of several rows it writes them.
 func (w *writer) dropTexts() {
-	slices.Sort(w.gone)
-	for _, p := range w.gone {
+	slices.Sort(w.removed)
+	for _, p := range w.removed {
 		w.exec("DELETE FROM fts WHERE rowid = ?", p)
 	}
-	w.gone = w.gone[:0]
+	w.removed = w.removed[:0]
 }
 
 // put inserts a note; what had its path or its id has been dropped.

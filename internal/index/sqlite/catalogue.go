@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -52,24 +51,14 @@ func scanRow(rows *rows, now time.Time) (index.Row, error) {
 	return r, nil
 }
 
-// described reads the rows of a question for rowColumns.
-func described(now time.Time, rows *rows, err error) ([]index.Row, error) {
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
-	var all []index.Row
-	for rows.Next() {
+// readRows reads the rows of a question for rowColumns.
+func readRows(now time.Time, rows *rows, err error) (all []index.Row, _ error) {
+	err = each(rows, err, func() error {
 		r, err := scanRow(rows, now)
-		if err != nil {
-			return nil, wrap(err)
-		}
 		all = append(all, r)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, wrap(err)
-	}
-	return all, nil
+		return err
+	})
+	return all, err
 }
 
 // Select returns the rows a filter lets through, newest first.
@@ -83,20 +72,20 @@ func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]ind
 		order += fmt.Sprintf(" LIMIT %d", limit)
 	}
 	cond, args := d.where(f)
-	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxApart && len(f.Only) == 0 {
-		cond, args = d.apart(f, order)
+	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxSplit && len(f.Only) == 0 {
+		cond, args = d.byProject(f, order)
 	}
 	rows, err := d.query(ctx, "SELECT "+rowColumns+" FROM notes n WHERE "+cond+order, args...)
-	return described(f.Now, rows, err)
+	return readRows(f.Now, rows, err)
 }
 
 // maxApart bounds how many projects are read one by one.
-const maxApart = 16
+const maxSplit = 16
 
-// apart makes the condition for the first notes of each project. An index has
+// byProject makes the condition for the first notes of each project. An index has
 // them in order, so that no more is read than is wanted; of several projects
 // at once, or when SQLite chooses the index, every note would be.
-func (d *conn) apart(f index.Filter, order string) (cond string, args []any) {
+func (d *conn) byProject(f index.Filter, order string) (cond string, args []any) {
 	by := "notes_recent"
 	if f.Kind != "" {
 		by = "notes_kind"
@@ -115,20 +104,15 @@ func (d *conn) apart(f index.Filter, order string) (cond string, args []any) {
 func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
 	cond, args := d.where(f)
 	rows, err := d.query(ctx, "SELECT n.project, count(*) FROM notes n WHERE "+cond+" GROUP BY n.project", args...)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
 	counts := make(map[string]int)
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var project string
 		var n int
-		if err := rows.Scan(&project, &n); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&project, &n)
 		counts[project] = n
-	}
-	return counts, wrap(rows.Err())
+		return err
+	})
+	return counts, err
 }
 
 // Rows returns the rows with the given keys, in that order.
@@ -136,18 +120,14 @@ func (d catalogue) Rows(ctx context.Context, keys []int64) ([]index.Row, error) 
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
-	return described(time.Time{}, rows, err)
+	rows, err := d.queryBounded(ctx, "SELECT "+rowColumns+" FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", list(keys))
+	return readRows(time.Time{}, rows, err)
 }
 
 // Lookup returns the row of an id, compared without regard to case.
 func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, error) {
-	rows, err := d.short(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ? AND "+d.seen, string(id))
-	got, err := described(time.Time{}, rows, err)
+	rows, err := d.queryBounded(ctx, "SELECT "+rowColumns+" FROM notes n WHERE n.id = ? AND "+d.seen, string(id))
+	got, err := readRows(time.Time{}, rows, err)
 	if err != nil || len(got) == 0 {
 		return index.Row{}, false, err
 	}
@@ -159,25 +139,16 @@ func (d catalogue) Origin() string { return d.opts.Origin }
 
 // Texts returns the files of notes. Those of an index without an origin are not kept.
 func (d catalogue) Texts(ctx context.Context, keys []int64) (map[int64][]byte, error) {
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	rows, err := d.short(ctx, "SELECT t.note, t.text FROM json_each(?) j CROSS JOIN texts t ON t.note = j.value", string(list))
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
+	rows, err := d.queryBounded(ctx, "SELECT t.note, t.text FROM json_each(?) j CROSS JOIN texts t ON t.note = j.value", list(keys))
 	texts := make(map[int64][]byte, len(keys))
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var key int64
 		var text []byte
-		if err := rows.Scan(&key, &text); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&key, &text)
 		texts[key] = text
-	}
-	return texts, wrap(rows.Err())
+		return err
+	})
+	return texts, err
 }
 
 // Twins returns the notes with the same statement and those with a similar one.
@@ -190,7 +161,7 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 	for band := range 4 {
 		args = append(args, bandKey(simhash, band))
 	}
-	rows, err := d.short(ctx, query+d.seen+" ORDER BY n.id", args...)
+	rows, err := d.queryBounded(ctx, query+d.seen+" ORDER BY n.id", args...)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -230,19 +201,14 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 func (d catalogue) Branches(ctx context.Context, projects []string) ([]string, error) {
 	cond, args := d.where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
 	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
 	var all []string
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var b string
-		if err := rows.Scan(&b); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&b)
 		all = append(all, b)
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }
 
 func wrap(err error) error {

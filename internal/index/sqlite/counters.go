@@ -38,21 +38,16 @@ func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, 
 
 // Cursors tells how far each file of the event log was read.
 func (d counters) Cursors(ctx context.Context) (map[string]int64, error) {
-	rows, err := d.short(ctx, "SELECT file, offset FROM cursors WHERE origin = ?", d.opts.Origin)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
+	rows, err := d.queryBounded(ctx, "SELECT file, offset FROM cursors WHERE origin = ?", d.opts.Origin)
 	all := make(map[string]int64)
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var file string
 		var offset int64
-		if err := rows.Scan(&file, &offset); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&file, &offset)
 		all[file] = offset
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }
 
 // Counters returns the counters of notes; those that nothing happened to are left out.
@@ -61,7 +56,7 @@ func (d counters) Counters(ctx context.Context, ids []note.ID) (map[note.ID]stor
 	for _, id := range ids {
 		var c store.Tally
 		var last int64
-		err := d.one(ctx, "SELECT sum(injected), sum(recalled), max(last) FROM counters WHERE id = ? HAVING count(*) > 0", []any{string(id)}, &c.Injected, &c.Recalled, &last)
+		err := d.queryRow(ctx, "SELECT sum(injected), sum(recalled), max(last) FROM counters WHERE id = ? HAVING count(*) > 0", []any{string(id)}, &c.Injected, &c.Recalled, &last)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}

@@ -78,12 +78,12 @@ type conn struct {
 	copyFile  os.FileInfo
 	oldCopies []*flat.Vectors
 
-	asked   map[string]*sql.Stmt // questions that were asked of askedOf before
-	askedOf *sql.DB
+	statements   map[string]*sql.Stmt // questions that statementsOf was asked before
+	statementsOf *sql.DB
 
 	keeping sync.Mutex           // while kept is added to; taken before mu
 	kept    map[string]*sql.Stmt // what transactions of keptOf need again and again; never changed, but replaced
-	wanted  map[string]int       // how many transactions prepared it for themselves
+	uses    map[string]int       // how many transactions prepared it for themselves
 	keptOf  *sql.DB
 }
 
@@ -229,7 +229,7 @@ func (d *conn) recreate(ctx context.Context) error {
 		d.disconnect()
 		return err
 	}
-	return d.remember()
+	return d.recordFile()
 }
 
 func identifyTx(ctx context.Context, tx *sql.Tx) (ours bool, version int, err error) {
@@ -265,7 +265,7 @@ func (d *conn) connect() error {
 	}
 	d.read.SetMaxOpenConns(4)
 	d.read.SetMaxIdleConns(4)
-	return d.remember()
+	return d.recordFile()
 }
 
 // connectReadOnly opens the file as it stands, without a lock or a journal,
@@ -297,9 +297,9 @@ func (d *conn) disconnect() {
 	}
 }
 
-// remember notes which file is open, to notice when it is replaced. It does
+// recordFile notes which file is open, to notice when it is replaced. It does
 // not open the file: closing a second handle would drop SQLite's locks (POSIX).
-func (d *conn) remember() error {
+func (d *conn) recordFile() error {
 	fi, err := os.Stat(d.path)
 	if err == nil {
 		d.opened = fi

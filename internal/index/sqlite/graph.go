@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -39,7 +38,7 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-func moment(seconds int64) time.Time {
+func timeOf(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
 	}
@@ -76,7 +75,7 @@ const maxMentions = 5000
 
 // Mentions returns notes that speak of an entity, the newest first.
 func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64, all int, err error) {
-	err = d.one(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
+	err = d.queryRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
 	if err != nil || all == 0 || limit <= 0 {
 		return nil, all, wrap(err)
 	}
@@ -84,65 +83,45 @@ func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bo
 	if declared {
 		cond += " AND m.declared"
 	}
-	rows, err := d.short(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
+	rows, err := d.queryBounded(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
 		" ORDER BY n.updated DESC, n.id LIMIT ?", append(append([]any{int64(entity)}, args...), limit)...)
-	if err != nil {
-		return nil, all, wrap(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var key int64
-		if err := rows.Scan(&key); err != nil {
-			return nil, all, wrap(err)
-		}
+		err := rows.Scan(&key)
 		notes = append(notes, key)
-	}
-	return notes, all, wrap(rows.Err())
+		return err
+	})
+	return notes, all, err
 }
 
 // Declared returns those of the entities that some note's sidecar names.
 func (d graph) Declared(ctx context.Context, entities []index.EntityKey) ([]index.EntityKey, error) {
-	list, err := json.Marshal(entities)
-	if err != nil || len(entities) == 0 {
-		return nil, wrap(err)
+	if len(entities) == 0 {
+		return nil, nil
 	}
-	rows, err := d.short(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", string(list))
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
+	rows, err := d.queryBounded(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", list(entities))
 	var all []index.EntityKey
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var key int64
-		if err := rows.Scan(&key); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&key)
 		all = append(all, index.EntityKey(key))
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }
 
 // Entities returns what notes speak of.
 func (d graph) Entities(ctx context.Context, notes []int64) (map[int64][]index.EntityKey, error) {
-	list, err := json.Marshal(notes)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	rows, err := d.short(ctx, "SELECT n.key, n.entities FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", string(list))
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
+	rows, err := d.queryBounded(ctx, "SELECT n.key, n.entities FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value", list(notes))
 	got := make(map[int64][]index.EntityKey, len(notes))
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var key int64
 		var data []byte
-		if err := rows.Scan(&key, &data); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&key, &data)
 		got[key] = decodeKeys(data)
-	}
-	return got, wrap(rows.Err())
+		return err
+	})
+	return got, err
 }
 
 // Edges returns the edges at entities that visible notes tell.
@@ -150,30 +129,21 @@ func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Fi
 	if len(entities) == 0 {
 		return nil, nil
 	}
-	list, err := json.Marshal(entities)
-	if err != nil {
-		return nil, wrap(err)
-	}
 	cond, args := d.where(f)
 	const columns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
 	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = e.note WHERE " + cond
-	both := append([]any{string(list)}, args...)
-	rows, err := d.short(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
+	both := append([]any{list(entities)}, args...)
+	rows, err := d.queryBounded(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
 	var all []index.Edge
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var x index.Edge
 		var from, to, committed, valid, end int64
 		var relation string
-		if err := rows.Scan(&from, &to, &x.Note, &relation, &x.FromName, &x.ToName, &x.Strength, &committed, &valid, &end); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&from, &to, &x.Note, &relation, &x.FromName, &x.ToName, &x.Strength, &committed, &valid, &end)
 		x.From, x.To, x.Relation = index.EntityKey(from), index.EntityKey(to), note.Relation(relation)
-		x.Committed, x.Valid, x.ValidEnd = moment(committed), moment(valid), moment(end)
+		x.Committed, x.Valid, x.ValidEnd = timeOf(committed), timeOf(valid), timeOf(end)
 		all = append(all, x)
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }

@@ -24,9 +24,9 @@ type failure struct {
 func (f failure) Is(target error) bool { return target == f.is }
 func (f failure) Unwrap() error        { return f.error }
 
-// judge is called with every error of the handle db. It names what the contract
+// translate is called with every error of the handle db. It names what the contract
 // names, and replaces a database that is damaged.
-func (d *conn) judge(db *sql.DB, err error) error {
+func (d *conn) translate(db *sql.DB, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -98,7 +98,7 @@ func (d maintainer) Check(ctx context.Context) error {
 		err = d.tables(ctx, db)
 	}
 	if err != nil {
-		return fmt.Errorf("check index %s: %w", d.path, d.judge(db, err))
+		return fmt.Errorf("check index %s: %w", d.path, d.translate(db, err))
 	}
 	return nil
 }

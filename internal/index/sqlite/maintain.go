@@ -13,7 +13,7 @@ import (
 // State returns the fingerprint of all files, their number and the time of the last walk.
 func (d maintainer) State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error) {
 	var sum, at int64
-	err = d.one(ctx, "SELECT fingerprint, files, walked FROM origins WHERE name = ?", []any{d.opts.Origin}, &sum, &files, &at)
+	err = d.queryRow(ctx, "SELECT fingerprint, files, walked FROM origins WHERE name = ?", []any{d.opts.Origin}, &sum, &files, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, time.Time{}, nil
 	}
@@ -29,21 +29,15 @@ func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index
 	const query = "SELECT path, size, mtime, hash, '' FROM notes WHERE origin = ?1 %[1]s UNION ALL SELECT path, size, mtime, hash, reason FROM problems WHERE hash <> x'' AND origin = ?1 %[1]s"
 	read := func(where string, args ...any) error {
 		rows, err := d.query(ctx, fmt.Sprintf(query, where), args...)
-		if err != nil {
-			return wrap(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(rows, err, func() error {
 			var path string
 			var f index.FileState
 			var hash []byte
-			if err := rows.Scan(&path, &f.Size, &f.ModTime, &hash, &f.Problem); err != nil {
-				return err
-			}
+			err := rows.Scan(&path, &f.Size, &f.ModTime, &hash, &f.Problem)
 			copy(f.Hash[:], hash)
 			known[path] = f
-		}
-		return rows.Err()
+			return err
+		})
 	}
 	if paths == nil {
 		return known, read("", d.opts.Origin)
@@ -59,19 +53,14 @@ func (d maintainer) Files(ctx context.Context, paths []string) (map[string]index
 // Problems lists the files that could not be indexed, or not wholly.
 func (d maintainer) Problems(ctx context.Context) ([]index.Problem, error) {
 	rows, err := d.query(ctx, "SELECT path, reason, hash = x'' FROM problems WHERE origin = ? ORDER BY path", d.opts.Origin)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
 	var all []index.Problem
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var p index.Problem
-		if err := rows.Scan(&p.Path, &p.Reason, &p.Sidecar); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&p.Path, &p.Reason, &p.Sidecar)
 		all = append(all, p)
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }
 
 // Apply makes the changes of a batch in one transaction.

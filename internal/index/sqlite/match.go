@@ -9,7 +9,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"anamnesis/internal/index"
@@ -21,7 +20,7 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 	var s index.Statistics
 	var lengths [index.NumFields]int64
 	var epoch int64
-	rows, err := d.short(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), (SELECT coalesce(sum(files), 0) FROM origins) - (SELECT count(*) FROM problems WHERE hash <> x''),
+	rows, err := d.queryBounded(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), (SELECT coalesce(sum(files), 0) FROM origins) - (SELECT count(*) FROM problems WHERE hash <> x''),
 		coalesce(max(CASE key WHEN 'passages' THEN value END), 0), coalesce(max(CASE key WHEN 'length_title' THEN value END), 0),
 		coalesce(max(CASE key WHEN 'length_tags' THEN value END), 0), coalesce(max(CASE key WHEN 'length_body' THEN value END), 0)
 		FROM meta`)
@@ -36,7 +35,7 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 		return s, wrap(err)
 	}
 	if epoch == 0 { // the row that is always there cannot be read: a broken page can look like an empty one
-		return s, wrap(d.judge(rows.db, errBroken))
+		return s, wrap(d.translate(rows.db, errBroken))
 	}
 	for f := range lengths {
 		if s.Passages > 0 {
@@ -62,7 +61,7 @@ func (d searcher) Frequencies(ctx context.Context, tokens []string) ([]index.Ter
 	if err != nil {
 		return nil, wrap(err)
 	}
-	rows, err := d.short(ctx, countsSQL, fewPostings+1, string(list))
+	rows, err := d.queryBounded(ctx, countsSQL, fewPostings+1, string(list))
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -92,7 +91,7 @@ func (d searcher) Frequencies(ctx context.Context, tokens []string) ([]index.Ter
 		return nil, wrap(err)
 	}
 	for _, i := range many {
-		err := d.one(ctx, "SELECT doc FROM vocabulary WHERE term = ?", []any{tokens[i]}, &terms[i].Frequency)
+		err := d.queryRow(ctx, "SELECT doc FROM vocabulary WHERE term = ?", []any{tokens[i]}, &terms[i].Frequency)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return nil, wrap(err)
 		}
@@ -118,7 +117,7 @@ const maxPostings = "20000"
 var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.Body: 1}
 
 // mostScores bounds the room that is made in advance for scores.
-const mostScores = 4096
+const maxScores = 4096
 
 // Match returns passages that hold at least one of the terms.
 func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
@@ -126,7 +125,7 @@ func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter,
 	for _, t := range terms {
 		size += t.Frequency
 	}
-	scores := make(map[int64]float64, min(size, mostScores))
+	scores := make(map[int64]float64, min(size, maxScores))
 	for _, t := range terms {
 		if err := d.score(ctx, t, f, scores); err != nil {
 			return nil, wrap(err)
@@ -139,7 +138,7 @@ func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter,
 		next := best(scores, n)[done:]
 		done += len(next)
 		for part := range slices.Chunk(next, limit) {
-			more, err := d.fetch(ctx, part, cond, args)
+			more, err := d.fetchCandidates(ctx, part, cond, args)
 			if err != nil {
 				return nil, wrap(err)
 			}
@@ -159,7 +158,7 @@ type scored struct {
 
 // best returns the n best of all passages, the best first. It sorts no more
 // than it must: what is worse than the n best so far is passed over.
-func best(scores map[int64]float64, n int) []scored {
+func best(scores map[int64]float64, n int) []int64 {
 	order := func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.passage, b.passage))
 	}
@@ -176,25 +175,29 @@ func best(scores map[int64]float64, n int) []scored {
 		}
 	}
 	slices.SortFunc(kept, order)
-	return kept[:min(n, len(kept))]
+	keys := make([]int64, min(n, len(kept)))
+	for i := range keys {
+		keys[i] = kept[i].passage
+	}
+	return keys
 }
 
 // score adds the worth of a term to every passage that holds it and that the filter's tokens allow.
 func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, scores map[int64]float64) error {
-	var list sql.NullString
+	var found sql.NullString
 	allowed := map[int64]bool(nil)
 	if keys := keyExpression(f); keys != "" {
-		if err := d.one(ctx, allowedSQL, []any{quote(t.Token) + keys}, &list); err != nil {
+		if err := d.queryRow(ctx, allowedSQL, []any{quote(t.Token) + keys}, &found); err != nil {
 			return err
 		}
 		allowed = make(map[int64]bool)
-		for p := range numbers(list.String) {
+		for p := range numbers(found.String) {
 			allowed[p] = true
 		}
 	}
-	list.String = t.Postings
+	found.String = t.Postings
 	if t.Postings == "" {
-		if err := d.one(ctx, postingsSQL, []any{t.Token}, &list); err != nil {
+		if err := d.queryRow(ctx, postingsSQL, []any{t.Token}, &found); err != nil {
 			return err
 		}
 	}
@@ -205,7 +208,7 @@ func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, score
 			scores[passage] += t.Weight * worth / (worth + 1)
 		}
 	}
-	for x := range numbers(list.String) {
+	for x := range numbers(found.String) {
 		field := index.Field(x & 3)
 		if field >= index.NumFields || allowed != nil && !allowed[x>>2] {
 			continue
@@ -220,26 +223,17 @@ func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, score
 	return nil
 }
 
-// fetch reads passages in their order, without those the condition excludes.
-func (d *conn) fetch(ctx context.Context, passages []scored, cond string, args []any) ([]index.Candidate, error) {
+// fetchCandidates reads passages in their order, without those the condition excludes.
+func (d *conn) fetchCandidates(ctx context.Context, passages []int64, cond string, args []any) ([]index.Candidate, error) {
 	if len(passages) == 0 {
 		return nil, nil
 	}
-	rows, err := d.short(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = j.value `+candidateJoin+` WHERE `+cond,
-		append([]any{jsonKeys(passages)}, args...)...)
+	rows, err := d.queryBounded(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = j.value `+candidateJoin+` WHERE `+cond,
+		append([]any{list(passages)}, args...)...)
 	if err != nil {
 		return nil, err
 	}
 	return candidates(rows, len(passages))
-}
-
-// jsonKeys writes keys as a list that json_each reads.
-func jsonKeys(keys []scored) string {
-	list := make([]byte, 0, 8*len(keys)+2)
-	for i, k := range keys {
-		list = strconv.AppendInt(append(list, "[,"[min(i, 1)]), k.passage, 10)
-	}
-	return string(append(list, ']'))
 }
 
 const (
@@ -316,12 +310,8 @@ func keyExpression(f index.Filter) string {
 
 // Passages returns passages by their keys, in that order.
 func (d searcher) Passages(ctx context.Context, keys []int64, f index.Filter) ([]index.Candidate, error) {
-	list := make([]scored, len(keys))
-	for i, k := range keys {
-		list[i].passage = k
-	}
 	cond, args := d.where(f)
-	got, err := d.fetch(ctx, list, cond, args)
+	got, err := d.fetchCandidates(ctx, keys, cond, args)
 	return got, wrap(err)
 }
 
@@ -330,13 +320,9 @@ func (d searcher) First(ctx context.Context, notes []int64, f index.Filter) ([]i
 	if len(notes) == 0 {
 		return nil, nil
 	}
-	list := make([]scored, len(notes))
-	for i, n := range notes {
-		list[i].passage = n
-	}
 	cond, args := d.where(f)
-	rows, err := d.short(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
-		candidateJoin+` WHERE `+cond, append([]any{jsonKeys(list)}, args...)...)
+	rows, err := d.queryBounded(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
+		candidateJoin+` WHERE `+cond, append([]any{list(notes)}, args...)...)
 	if err != nil {
 		return nil, wrap(err)
 	}

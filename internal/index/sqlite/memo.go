@@ -12,14 +12,14 @@ import (
 
 // Generation counts the batches that changed something.
 func (d memos) Generation(ctx context.Context) (n int64, err error) {
-	err = d.one(ctx, "SELECT coalesce(max(value), 0) FROM meta WHERE key = 'generation'", nil, &n)
+	err = d.queryRow(ctx, "SELECT coalesce(max(value), 0) FROM meta WHERE key = 'generation'", nil, &n)
 	return n, wrap(err)
 }
 
 // Memo returns what was kept under a key.
 func (d memos) Memo(ctx context.Context, kind, key string) (m index.Memo, ok bool, err error) {
 	var at int64
-	err = d.one(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? AND key = ?", []any{d.opts.Origin, kind, key}, &m.Key, &m.Value, &m.Generation, &at)
+	err = d.queryRow(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? AND key = ?", []any{d.opts.Origin, kind, key}, &m.Key, &m.Value, &m.Generation, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, false, nil
 	}
@@ -29,22 +29,17 @@ func (d memos) Memo(ctx context.Context, kind, key string) (m index.Memo, ok boo
 
 // Memos lists what was kept of a kind, the newest first.
 func (d memos) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, error) {
-	rows, err := d.short(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?", d.opts.Origin, kind, limit)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	defer rows.Close()
+	rows, err := d.queryBounded(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?", d.opts.Origin, kind, limit)
 	var all []index.Memo
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var m index.Memo
 		var at int64
-		if err := rows.Scan(&m.Key, &m.Value, &m.Generation, &at); err != nil {
-			return nil, wrap(err)
-		}
+		err := rows.Scan(&m.Key, &m.Value, &m.Generation, &at)
 		m.At = time.Unix(0, at)
 		all = append(all, m)
-	}
-	return all, wrap(rows.Err())
+		return err
+	})
+	return all, err
 }
 
 // SetMemo keeps a value with the generation it was made at. It waits for
@@ -58,11 +53,11 @@ func (d memos) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep
 	d.mu.Unlock()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return d.judge(db, err)
+		return d.translate(db, err)
 	}
 	defer func() { _ = conn.Close() }()
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
-		return d.judge(db, err)
+		return d.translate(db, err)
 	}
 	defer func() {
 		_, _ = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA busy_timeout = %d", d.opts.Busy.Milliseconds()))
@@ -73,5 +68,5 @@ func (d memos) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep
 		_, err = conn.ExecContext(ctx, `DELETE FROM memos WHERE origin = ? AND kind = ? AND key NOT IN
 			(SELECT key FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?)`, d.opts.Origin, kind, d.opts.Origin, kind, keep)
 	}
-	return d.judge(db, err)
+	return d.translate(db, err)
 }

@@ -30,7 +30,7 @@ func (w *writer) supersede() {
 		edges = append(edges, e)
 		return nil
 	})
-	hidden := hide(edges)
+	hidden := hiddenBy(edges)
 	was := make(map[string]string)
 	w.query("SELECT id, superseded_by FROM notes WHERE superseded_by <> ''", func(r *sql.Rows) error {
 		var id, by string
@@ -51,14 +51,14 @@ func (w *writer) supersede() {
 
 // Superseding reports whether any note takes the place of another.
 func (d catalogue) Superseding(ctx context.Context) (some bool, err error) {
-	err = d.one(ctx, "SELECT EXISTS (SELECT 1 FROM supersedes)", nil, &some)
+	err = d.queryRow(ctx, "SELECT EXISTS (SELECT 1 FROM supersedes)", nil, &some)
 	return some, wrap(err)
 }
 
-// hide returns, for each hidden note, the note that hides it: the newest one.
+// hiddenBy returns, for each hidden note, the note that hides it: the newest one.
 // The edges come newest first, so an edge that would close a circle is older
 // than the others in it, and is left out.
-func hide(edges []edge) map[string]string {
+func hiddenBy(edges []edge) map[string]string {
 	hides := make(map[string][]string) // accepted edges
 	hidden := make(map[string]string)
 	for _, e := range edges {

@@ -15,7 +15,7 @@ import (
 func (d *conn) change(ctx context.Context, f func(*writer)) error {
 	db, err := d.transact(ctx, f)
 	if err != nil {
-		return fmt.Errorf("write index %s: %w", d.path, d.judge(db, err))
+		return fmt.Errorf("write index %s: %w", d.path, d.translate(db, err))
 	}
 	return nil
 }
@@ -26,7 +26,7 @@ func (d *conn) transact(ctx context.Context, f func(*writer)) (*sql.DB, error) {
 	d.mu.Lock()
 	db := d.write
 	d.mu.Unlock()
-	kept := d.keep(ctx, db)
+	kept := d.keptStatements(ctx, db)
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return db, err
@@ -39,39 +39,39 @@ func (d *conn) transact(ctx context.Context, f func(*writer)) (*sql.DB, error) {
 	if err := tx.Commit(); err != nil {
 		return db, err
 	}
-	d.want(db, w.fresh)
+	d.countStatements(db, w.fresh)
 	return db, nil
 }
 
-// often is how many transactions must have prepared a statement until it is
+// keepAfter is how many transactions must have prepared a statement until it is
 // kept: most processes write once or twice, and keeping means preparing it once more.
-const often = 2
+const keepAfter = 2
 
-// keep returns the statements that are prepared for all transactions of a
-// handle. Those that were wanted often are now. It must not be called within a
+// keptStatements returns the statements that are prepared for all transactions of a
+// handle. Those that were prepared often are now. It must not be called within a
 // transaction, which has the only connection.
-func (d *conn) keep(ctx context.Context, db *sql.DB) map[string]*sql.Stmt {
+func (d *conn) keptStatements(ctx context.Context, db *sql.DB) map[string]*sql.Stmt {
 	d.keeping.Lock()
 	defer d.keeping.Unlock()
 	d.mu.Lock()
 	if d.keptOf != db { // the statements went with the handle they were made for
-		d.kept, d.wanted, d.keptOf = nil, nil, db
+		d.kept, d.uses, d.keptOf = nil, nil, db
 	}
 	kept := d.kept
-	var wanted []string
-	for query, times := range d.wanted {
-		if times >= often {
-			wanted = append(wanted, query)
-			delete(d.wanted, query)
+	var frequent []string
+	for query, times := range d.uses {
+		if times >= keepAfter {
+			frequent = append(frequent, query)
+			delete(d.uses, query)
 		}
 	}
 	d.mu.Unlock()
-	if len(wanted) == 0 {
+	if len(frequent) == 0 {
 		return kept
 	}
-	all := make(map[string]*sql.Stmt, len(kept)+len(wanted))
+	all := make(map[string]*sql.Stmt, len(kept)+len(frequent))
 	maps.Copy(all, kept)
-	for _, query := range wanted {
+	for _, query := range frequent {
 		if stmt, err := db.PrepareContext(ctx, query); err == nil { // or the transaction meets the error
 			all[query] = stmt
 		}
@@ -84,29 +84,29 @@ func (d *conn) keep(ctx context.Context, db *sql.DB) map[string]*sql.Stmt {
 	return all
 }
 
-// want counts the statements that a transaction prepared for itself.
-func (d *conn) want(db *sql.DB, queries []string) {
+// countStatements counts the statements that a transaction prepared for itself.
+func (d *conn) countStatements(db *sql.DB, queries []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.keptOf != db {
 		return
 	}
-	if d.wanted == nil {
-		d.wanted = make(map[string]int, len(queries))
+	if d.uses == nil {
+		d.uses = make(map[string]int, len(queries))
 	}
 	for _, query := range queries {
-		d.wanted[query]++
+		d.uses[query]++
 	}
 }
 
-// longLog is from how many bytes on a log is worth folding: questions look for
+// checkpointSize is from how many bytes on a log is worth folding: questions look for
 // its pages and copy them, and those of the file they read where they are mapped.
-const longLog = 4 << 20
+const checkpointSize = 4 << 20
 
-// foldLog copies the log into the file, as far as no reader needs the file as
+// checkpoint copies the log into the file, as far as no reader needs the file as
 // it is. It waits for nobody, and what it cannot do is done when the log is closed.
-func (d *conn) foldLog(ctx context.Context) {
-	if fi, err := os.Stat(d.path + "-wal"); err != nil || fi.Size() < longLog {
+func (d *conn) checkpoint(ctx context.Context) {
+	if fi, err := os.Stat(d.path + "-wal"); err != nil || fi.Size() < checkpointSize {
 		return
 	}
 	d.mu.Lock()
@@ -134,7 +134,7 @@ type writer struct {
 	generation  int64
 	lengths     [index.NumFields]int64
 	edges       bool    // supersession must be worked out again
-	gone        []int64 // passages of dropped notes, still in the full text
+	removed     []int64 // passages of dropped notes, still in the full text
 }
 
 // newWriter returns a writer for a transaction. The transaction itself ends

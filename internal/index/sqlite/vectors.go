@@ -22,7 +22,7 @@ import (
 // epoch names this making of the database: a copy of another one, whose keys
 // mean something else, is not used.
 func (d *conn) epoch(ctx context.Context) (epoch int64, err error) {
-	err = d.one(ctx, "SELECT value FROM meta WHERE key = 'epoch'", nil, &epoch)
+	err = d.queryRow(ctx, "SELECT value FROM meta WHERE key = 'epoch'", nil, &epoch)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -94,11 +94,11 @@ func (d vectors) Nearest(ctx context.Context, model string, question []float32, 
 		if far := slices.IndexFunc(near, func(x flat.Near) bool { return float64(x.Cosine) < least-rounding }); far >= 0 {
 			near, all = near[:far], true
 		}
-		list := make([]scored, len(near))
+		keys := make([]int64, len(near))
 		for i, x := range near {
-			list[i] = scored{x.Key, float64(x.Cosine)}
+			keys[i] = x.Key
 		}
-		got, err := d.fetch(ctx, list, cond, args)
+		got, err := d.fetchCandidates(ctx, keys, cond, args)
 		if err != nil {
 			return nil, wrap(err)
 		}
@@ -134,7 +134,7 @@ func (d vectors) scanTable(ctx context.Context, model uint64, question []float32
 // Embedded reports whether any passage has a vector of a model. One is found at
 // once; that there is none is found out only after a change of the model.
 func (d vectors) Embedded(ctx context.Context, model string) (some bool, err error) {
-	err = d.one(ctx, "SELECT EXISTS (SELECT 1 FROM vectors WHERE model = ?)", []any{int64(index.VectorModel(model))}, &some)
+	err = d.queryRow(ctx, "SELECT EXISTS (SELECT 1 FROM vectors WHERE model = ?)", []any{int64(index.VectorModel(model))}, &some)
 	return some, wrap(err)
 }
 
@@ -148,7 +148,7 @@ const unembeddedSQL = `WITH o AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM orig
 // Unembedded returns passages of our origin without a vector of a model.
 func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some []index.Unembedded, missing, all int, err error) {
 	number := int64(index.VectorModel(model))
-	err = d.one(ctx, unembeddedSQL, []any{number, d.opts.Origin}, &all, &missing)
+	err = d.queryRow(ctx, unembeddedSQL, []any{number, d.opts.Origin}, &all, &missing)
 	if err != nil {
 		return nil, 0, 0, wrap(err)
 	}
@@ -157,18 +157,13 @@ func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some 
 	}
 	rows, err := d.query(ctx, `SELECT p.key, n.path, p.start, p."end" FROM passages p JOIN notes n ON n.key = p.note
 		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL AND n.origin = ? ORDER BY n.updated DESC, p.key LIMIT ?`, number, d.opts.Origin, limit)
-	if err != nil {
-		return nil, 0, 0, wrap(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = each(rows, err, func() error {
 		var u index.Unembedded
-		if err := rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End); err != nil {
-			return nil, 0, 0, wrap(err)
-		}
+		err := rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End)
 		some = append(some, u)
-	}
-	return some, missing, all, wrap(rows.Err())
+		return err
+	})
+	return some, missing, all, err
 }
 
 // Embed gives passages their vectors.
@@ -219,7 +214,7 @@ func (d maintainer) Tidy(ctx context.Context) error {
 	if d.opts.ReadOnly {
 		return nil
 	}
-	d.foldLog(ctx)
+	d.checkpoint(ctx)
 	epoch, err := d.epoch(ctx)
 	if err != nil {
 		return wrap(err)
@@ -247,7 +242,7 @@ func (d maintainer) Tidy(ctx context.Context) error {
 		off := m.count
 		if copied := d.flat(ctx, model); copied != nil {
 			var newer int64
-			if err := d.one(ctx, "SELECT count(*) FROM vectors WHERE passage > ? AND model = ?", []any{copied.Last, m.model}, &newer); err != nil {
+			if err := d.queryRow(ctx, "SELECT count(*) FROM vectors WHERE passage > ? AND model = ?", []any{copied.Last, m.model}, &newer); err != nil {
 				return wrap(err)
 			}
 			held := int64(copied.Rows) // passages may have gone since, or got their vectors late

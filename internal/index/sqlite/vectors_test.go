@@ -78,10 +78,10 @@ func TestBrokenVectors(t *testing.T) {
 	path := filepath.Join(dir, "index.db")
 	db, keys := filled(t, path, 700)
 	embed(t, db, keys, 0)
-	want := nearest(t, db)
+	countStatements := nearest(t, db)
 	copies, _ := filepath.Glob(filepath.Join(dir, "vectors-*.bin"))
-	if len(copies) != 1 || len(want) != 5 {
-		t.Fatalf("%d copies, %d answers", len(copies), len(want))
+	if len(copies) != 1 || len(countStatements) != 5 {
+		t.Fatalf("%d copies, %d answers", len(copies), len(countStatements))
 	}
 	whole, err := os.ReadFile(copies[0])
 	if err != nil {
@@ -95,7 +95,7 @@ func TestBrokenVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := open(t, path)
-		if d := cmp.Diff(want, nearest(t, db)); d != "" {
+		if d := cmp.Diff(countStatements, nearest(t, db)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", what, d)
 		}
 		if err := db.Tidy(t.Context()); err != nil {

@@ -7,12 +7,12 @@ import (
 	"anamnesis/internal/index"
 )
 
-// A memory is what the arms found, as it is kept.
-type memory struct {
+// A cachedAnswer is what the arms found, as it is kept.
+type cachedAnswer struct {
 	text     [8]byte
 	searched int
 	terms    []term
-	arms     []armMemory
+	arms     []cachedArm
 }
 
 type term struct {
@@ -21,12 +21,12 @@ type term struct {
 	weight    float64
 }
 
-type armMemory struct {
+type cachedArm struct {
 	name string
-	hits []hitMemory
+	hits []cachedHit
 }
 
-type hitMemory struct {
+type cachedHit struct {
 	note             int64
 	start, end       int
 	coverage, cosine float64
@@ -35,11 +35,11 @@ type hitMemory struct {
 }
 
 // memoryForm is the first byte of a memory; another layout has another one.
-const memoryForm = 2
+const cacheForm = 2
 
-// encodeMemory writes a memory.
-func encodeMemory(p imprint, res *Result, lists []list) []byte {
-	b := append([]byte{memoryForm}, p.text[:]...)
+// encodeAnswer writes the answer of arms.
+func encodeAnswer(p cacheKey, res *Result, lists []list) []byte {
+	b := append([]byte{cacheForm}, p.text[:]...)
 	whole := func(n int) { b = binary.AppendVarint(b, int64(n)) }
 	key := func(k int64) { b = binary.AppendVarint(b, k) }
 	number := func(x float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x)) }
@@ -77,9 +77,9 @@ func encodeMemory(p imprint, res *Result, lists []list) []byte {
 	return b
 }
 
-// decodeMemory reads what encodeMemory wrote, and reports whether it was that.
-func decodeMemory(b []byte) (m memory, ok bool) {
-	if len(b) <= len(m.text) || b[0] != memoryForm {
+// decodeAnswer reads what encodeAnswer wrote, and reports whether it was that.
+func decodeAnswer(b []byte) (m cachedAnswer, ok bool) {
+	if len(b) <= len(m.text) || b[0] != cacheForm {
 		return m, false
 	}
 	b = b[1+copy(m.text[:], b[1:]):]
@@ -117,11 +117,11 @@ func decodeMemory(b []byte) (m memory, ok bool) {
 	for i := range m.terms {
 		m.terms[i] = term{binary.LittleEndian.Uint32(take(4)), whole(), number()}
 	}
-	m.arms = make([]armMemory, count())
+	m.arms = make([]cachedArm, count())
 	for i := range m.arms {
 		a := &m.arms[i]
 		a.name = string(take(whole()))
-		a.hits = make([]hitMemory, count())
+		a.hits = make([]cachedHit, count())
 		for j := range a.hits {
 			h := &a.hits[j]
 			h.note, h.start, h.end = key(), whole(), whole()

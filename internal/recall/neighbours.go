@@ -8,19 +8,19 @@ import (
 	"anamnesis/internal/index"
 )
 
-// Notes that were written in the same breath belong together: the turns of one
+// Notes that a session wrote in the same second belong together: the turns of one
 // conversation, the learnings of one session. The one that answers often does
 // not repeat the words that the one before it asked with, so a note gains by
-// the company of a good one, and the neighbours of the best hits are read even
+// having a good neighbour, and the neighbours of the best hits are read even
 // when no arm found them, unless the query names the arms to ask and this is none.
 const (
-	company   = "company"
-	companyOf = 20 // of the best hits the neighbours are looked up
+	neighbourSource = "company"
+	neighbourSeeds  = 20 // of the best hits the neighbours are looked up
 )
 
-// company looks up the neighbours of the best hits, gives every hit its
+// findNeighbours looks up the neighbours of the best hits, gives every hit its
 // feature, and returns the neighbours that were not among the hits.
-func (e *Engine) company(ctx context.Context, q Query, hits []*Hit, r *reader) ([]*Hit, error) {
+func (e *Engine) findNeighbours(ctx context.Context, q Query, hits []*Hit, r *reader) ([]*Hit, error) {
 	byKey := make(map[int64]*Hit, len(hits))
 	best := math.Inf(-1)
 	for _, h := range hits {
@@ -28,48 +28,48 @@ func (e *Engine) company(ctx context.Context, q Query, hits []*Hit, r *reader) (
 		best = max(best, h.features.sum())
 	}
 	head := bySum(hits)
-	head = head[:min(len(head), companyOf)]
+	head = head[:min(len(head), neighbourSeeds)]
 	keys := make([]int64, len(head))
 	for i, h := range head {
 		keys[i] = h.Row.Key
 	}
 	f := e.filter(q)
-	pairs, err := e.index.Company(ctx, keys, f)
+	pairs, err := e.index.Neighbours(ctx, keys, f)
 	if err != nil || len(pairs) == 0 {
 		return nil, err
 	}
 	var missing []int64
 	for _, p := range pairs {
-		if byKey[p.With] == nil && (len(q.Arms) == 0 || slices.Contains(q.Arms, company)) {
+		if byKey[p.With] == nil && (len(q.Arms) == 0 || slices.Contains(q.Arms, neighbourSource)) {
 			byKey[p.With] = &Hit{Row: index.Row{Key: p.With}, Found: map[string]Found{}}
 			missing = append(missing, p.With)
 		}
 		if h := byKey[p.With]; h != nil && len(h.Found) == 0 {
-			if of := byKey[p.Of]; h.beside == nil || of.features.sum() > h.beside.features.sum() {
-				h.beside = of
+			if of := byKey[p.Of]; h.neighbourOf == nil || of.features.sum() > h.neighbourOf.features.sum() {
+				h.neighbourOf = of
 			}
 		}
 	}
-	added, err := e.neighbours(ctx, missing, f, byKey, r)
+	added, err := e.readNeighbours(ctx, missing, f, byKey, r)
 	if err != nil {
 		return nil, err
 	}
 	worth := make(map[int64]float64, len(byKey))
 	for k, h := range byKey {
-		worth[k] = math.Exp(min(0, h.features.sum()-best) / companyScale)
+		worth[k] = math.Exp(min(0, h.features.sum()-best) / neighbourScale)
 	}
 	for _, p := range pairs {
 		for _, d := range [][2]int64{{p.Of, p.With}, {p.With, p.Of}} {
 			if h := byKey[d[0]]; h != nil {
-				h.features[fCompany] = max(h.features[fCompany], worth[d[1]])
+				h.features[fNeighbours] = max(h.features[fNeighbours], worth[d[1]])
 			}
 		}
 	}
 	return added, nil
 }
 
-// neighbours makes hits of notes that no arm found, and reads them.
-func (e *Engine) neighbours(ctx context.Context, keys []int64, f index.Filter, byKey map[int64]*Hit, r *reader) ([]*Hit, error) {
+// readNeighbours makes hits of notes that no arm found, and reads them.
+func (e *Engine) readNeighbours(ctx context.Context, keys []int64, f index.Filter, byKey map[int64]*Hit, r *reader) ([]*Hit, error) {
 	rows, err := e.index.Rows(ctx, keys)
 	if err != nil {
 		return nil, err
@@ -89,14 +89,14 @@ func (e *Engine) neighbours(ctx context.Context, keys []int64, f index.Filter, b
 	return added, nil
 }
 
-// accompany says of the hits that no arm found beside which note they stand. The
+// addNeighbours says of the hits that no arm found beside which note they stand. The
 // gate does not count them, so it comes after it; and where it was asked, one
 // that has neither a word nor the meaning of the question is no answer.
-func (e *Engine) accompany(q Query, hits []*Hit) []*Hit {
+func (e *Engine) addNeighbours(q Query, hits []*Hit) []*Hit {
 	kept := hits[:0]
 	rank := 0
 	for _, h := range hits {
-		if h.beside == nil {
+		if h.neighbourOf == nil {
 			kept = append(kept, h)
 			continue
 		}
@@ -104,9 +104,9 @@ func (e *Engine) accompany(q Query, hits []*Hit) []*Hit {
 			continue
 		}
 		rank++
-		why := "written beside " + string(h.beside.Row.ID)
-		h.Found[company] = Found{Rank: rank, Score: h.features[fCompany], Norm: h.features[fCompany], Why: why}
-		h.add(company+": "+why, 0)
+		why := "written beside " + string(h.neighbourOf.Row.ID)
+		h.Found[neighbourSource] = Found{Rank: rank, Score: h.features[fNeighbours], Norm: h.features[fNeighbours], Why: why}
+		h.add(neighbourSource+": "+why, 0)
 		kept = append(kept, h)
 	}
 	return kept
@@ -114,4 +114,4 @@ func (e *Engine) accompany(q Query, hits []*Hit) []*Hit {
 
 // companyScale is by how much of the sum of features a neighbour may be behind
 // the best to count e^-1.
-const companyScale = 1.0
+const neighbourScale = 1.0

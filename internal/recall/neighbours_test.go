@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// What a session wrote in the same breath as an answer comes with it and says
+// What a session wrote in the same second as an answer comes with it and says
 // so; what merely was written at the same time does not.
 func TestCompanyOfAnAnswer(t *testing.T) {
 	at := note.At(noon.Add(-time.Hour))
@@ -26,11 +26,11 @@ func TestCompanyOfAnAnswer(t *testing.T) {
 		more = append(more, note.Note{ID: id, Title: "Colours " + string(id), Body: "The logo is green."})
 	}
 	for _, tt := range []struct {
-		name     string
-		beside   note.Note
-		sessions [2]string
-		q        recall.Query
-		want     bool
+		name        string
+		neighbourOf note.Note
+		sessions    [2]string
+		q           recall.Query
+		want        bool
 	}{
 		{"one session", plants, [2]string{"s", "s"}, recall.Query{}, true},
 		{"no session", plants, [2]string{"", ""}, recall.Query{}, false},
@@ -41,13 +41,13 @@ func TestCompanyOfAnAnswer(t *testing.T) {
 		{"relevant, and with it", access, [2]string{"s", "s"}, recall.Query{Gate: true}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			first, second := bucket, tt.beside
+			first, second := bucket, tt.neighbourOf
 			first.Provenance, second.Provenance = of(tt.sessions[0]), of(tt.sessions[1])
 			e, _ := open(t, append([]note.Note{first, second}, more...)...)
 			tt.q.Text = asked
 			res := ask(t, e, tt.q)
 			got := ids(res)
-			if len(got) == 0 || got[0] != "bucket" || slices.Contains(got, tt.beside.ID) != tt.want {
+			if len(got) == 0 || got[0] != "bucket" || slices.Contains(got, tt.neighbourOf.ID) != tt.want {
 				t.Fatal(got)
 			}
 			for _, h := range res.Hits {
@@ -59,7 +59,7 @@ func TestCompanyOfAnAnswer(t *testing.T) {
 					t.Errorf("%s: %+v %+v", h.Row.ID, c, h.Reasons)
 				}
 			}
-			if tt.want && tt.beside.ID == "plants" && res.Hits[1].Found["company"].Why == "" {
+			if tt.want && tt.neighbourOf.ID == "plants" && res.Hits[1].Found["company"].Why == "" {
 				t.Errorf("no reason: %+v", res.Hits[1].Found)
 			}
 		})

@@ -2,10 +2,10 @@ package recall
 
 import "math/rand/v2"
 
-// seen remembers what a scorer found out about tokens. A question meets some
+// A tokenTable keeps what a scorer found out about tokens. A question meets some
 // thousand, most of which mean nothing to it: a table of numbers costs a third
 // of a map of slices, and can be used again.
-type seen struct {
+type tokenTable struct {
 	slots []slot // a power of two of them, at most half taken
 	taken int
 	odd   uint32    // spreads tokens in a way that no note can know
@@ -17,19 +17,19 @@ type slot struct{ token, list uint32 }
 
 const leastSlots = 1 << 12
 
-func newSeen() *seen {
-	return &seen{slots: make([]slot, leastSlots), odd: rand.Uint32() | 1, lists: make([][]match, 1)}
+func newTokenTable() *tokenTable {
+	return &tokenTable{slots: make([]slot, leastSlots), odd: rand.Uint32() | 1, lists: make([][]match, 1)}
 }
 
-// forget makes the table empty.
-func (s *seen) forget() {
+// clear makes the table empty.
+func (s *tokenTable) clear() {
 	clear(s.slots)
 	clear(s.lists)
 	s.taken, s.lists = 0, s.lists[:1]
 }
 
 // at returns the slot of a token, or the free one where it belongs.
-func (s *seen) at(token uint32) *slot {
+func (s *tokenTable) at(token uint32) *slot {
 	last := uint32(len(s.slots) - 1)
 	h := token * s.odd
 	for i := (h ^ h>>15) & last; ; i = (i + 1) & last {
@@ -40,7 +40,7 @@ func (s *seen) at(token uint32) *slot {
 }
 
 // get returns what a token stands for; ok is false when nobody has put it.
-func (s *seen) get(token uint32) (got []match, ok bool) {
+func (s *tokenTable) get(token uint32) (got []match, ok bool) {
 	at := s.at(token)
 	if at.list == 0 {
 		return nil, false
@@ -49,7 +49,7 @@ func (s *seen) get(token uint32) (got []match, ok bool) {
 }
 
 // put remembers what a token, which is new, stands for.
-func (s *seen) put(token uint32, stands []match) {
+func (s *tokenTable) put(token uint32, stands []match) {
 	if 2*s.taken >= len(s.slots) {
 		old := s.slots
 		s.slots = make([]slot, 2*len(old))

@@ -18,10 +18,10 @@ import (
 // sameID begins the reason why a file whose id another file has is left out.
 const sameID = "same id as "
 
-// take reads the files in todo, forgets those that are gone, and writes both
+// indexFiles reads the files in todo and writes them, and that others are missing,
 // to the backend in chunks, each visible at once. The next chunk is read while
 // one is written.
-func (ix *Index) take(ctx context.Context, todo []store.Ref, gone []string, o SyncOptions, late func() bool, rep *Report) error {
+func (ix *Index) indexFiles(ctx context.Context, todo []store.Ref, missing []string, o SyncOptions, late func() bool, rep *Report) error {
 	total := len(todo)
 	size := chunk
 	if o.Budget == 0 {
@@ -46,9 +46,9 @@ func (ix *Index) take(ctx context.Context, todo []store.Ref, gone []string, o Sy
 		}
 	}()
 	done := 0
-	b := Batch{Drop: gone, Problems: make(map[string]FileState)}
-	dropped := make(map[string]bool, len(gone))
-	for _, p := range gone {
+	b := Batch{Drop: missing, Problems: make(map[string]FileState)}
+	dropped := make(map[string]bool, len(missing))
+	for _, p := range missing {
 		dropped[p] = true
 	}
 	for r := range next {
@@ -106,22 +106,22 @@ func (ix *Index) readOne(ref store.Ref) result {
 	}
 	side, warnings, err := ix.store.ReadSidecar(ref.Path)
 	e := NewEntry(n, now, data, side)
-	e.Sidecar = complaint(warnings, err)
+	e.Sidecar = sidecarProblem(warnings, err)
 	ix.embed(&e)
 	return result{entry: &e}
 }
 
 // maxComplaints is how many things that are wrong with one sidecar are told.
-const maxComplaints = 3
+const maxSidecarWarnings = 3
 
-// complaint says what is wrong with a sidecar: that it cannot be read, or what of
+// sidecarProblem says what is wrong with a sidecar: that it cannot be read, or what of
 // it was left out.
-func complaint(warnings []note.Warning, err error) string {
+func sidecarProblem(warnings []note.Warning, err error) string {
 	if err != nil {
 		return reason(err) + "; the note is found, but by none of its entities and relations"
 	}
 	var all []string
-	for _, w := range warnings[:min(len(warnings), maxComplaints)] {
+	for _, w := range warnings[:min(len(warnings), maxSidecarWarnings)] {
 		all = append(all, w.String())
 	}
 	if more := len(warnings) - len(all); more > 0 {
@@ -159,10 +159,10 @@ func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result
 			id := strings.ToLower(string(r.entry.Note.ID))
 			if at, ok := claimed[id]; ok {
 				if before(path, b.Put[at].Ref.Path) {
-					loses(b, b.Put[at], path)
+					leaveOut(b, b.Put[at], path)
 					b.Put[at] = *r.entry
 				} else {
-					loses(b, *r.entry, b.Put[at].Ref.Path)
+					leaveOut(b, *r.entry, b.Put[at].Ref.Path)
 				}
 				continue
 			}
@@ -173,11 +173,11 @@ func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result
 			if ok && row.Origin == ix.Origin() && row.Ref.Path != path && !dropped[row.Ref.Path] {
 				if _, err := ix.store.Stat(row.Ref.Path); err == nil {
 					if before(row.Ref.Path, path) {
-						loses(b, *r.entry, row.Ref.Path)
+						leaveOut(b, *r.entry, row.Ref.Path)
 						continue
 					}
 					if other := ix.readOne(row.Ref); other.entry != nil {
-						loses(b, *other.entry, path)
+						leaveOut(b, *other.entry, path)
 					}
 				}
 			}
@@ -188,7 +188,7 @@ func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result
 	return nil
 }
 
-func loses(b *Batch, e Entry, to string) {
+func leaveOut(b *Batch, e Entry, to string) {
 	b.Problems[e.Ref.Path] = FileState{
 		Size: e.Ref.Size, ModTime: e.Ref.ModTime.UnixNano(), Hash: e.Hash,
 		Problem: fmt.Sprintf("%s%s (%s); give one of them another id", sameID, to, e.Note.ID),

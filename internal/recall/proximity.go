@@ -14,10 +14,10 @@ func rarity(have float64, n int) float64 {
 	return math.Log(float64(n+1)/(have+1)) / math.Log(float64(n+1))
 }
 
-// phrases gives hits the share of the question's pairs of words that stand
+// addProximity gives hits the share of the question's pairs of words that stand
 // together in them, by weight. A pair that stands together in many of the hits,
 // such as "current directory" among notes about a shell, says little.
-func (r *reader) phrases(hits []*Hit) {
+func (r *reader) addProximity(hits []*Hit) {
 	n := max(0, len(r.weight)-1)
 	weight := make([]float64, n)
 	all := 0.0
@@ -42,9 +42,9 @@ func (r *reader) phrases(hits []*Hit) {
 	}
 }
 
-// rare gives hits the share of the question's words that they hold, each
+// addCoverage gives hits the share of the question's words that they hold, each
 // weighted by how few of the hits hold it as well.
-func (r *reader) rare(hits []*Hit) {
+func (r *reader) addCoverage(hits []*Hit) {
 	all := 0.0
 	weight := make([]float64, len(r.weight))
 	for t, w := range r.weight {
@@ -131,9 +131,9 @@ func (w *wording) mark(c *index.Candidate, says []bool) {
 	}
 }
 
-// worded gives hits the share of the question's pairs of neighbours that stand
+// addWording gives hits the share of the question's pairs of neighbours that stand
 // side by side in them, each weighted by how few of the hits say it so.
-func (r *reader) worded(hits []*Hit) {
+func (r *reader) addWording(hits []*Hit) {
 	worth := make([]float64, r.wording.pairs())
 	for i := range worth {
 		have := 0.0

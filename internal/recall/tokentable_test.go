@@ -8,7 +8,7 @@ import (
 // A table answers as a map does, while it grows and after it was emptied.
 func TestSeen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := newSeen()
+	s := newTokenTable()
 	for round := range 3 {
 		want := make(map[uint32]int)
 		for range 3 * leastSlots {
@@ -29,7 +29,7 @@ func TestSeen(t *testing.T) {
 				s.put(token, []match{{term, 1}})
 			}
 		}
-		s.forget()
+		s.clear()
 		for token := range want {
 			if _, ok := s.get(token); ok {
 				t.Fatalf("token %x is not forgotten", token)

@@ -12,9 +12,9 @@ import (
 	"anamnesis/internal/store"
 )
 
-// together makes an index of n notes of one second, and returns their keys; session
+// notesOfOneSecond makes an index of n notes of one second, and returns their keys; session
 // says in which session the i-th was made.
-func together(t testing.TB, db *sqlite.DB, n int, session func(i int) string) (keys []int64) {
+func notesOfOneSecond(t testing.TB, db *sqlite.DB, n int, session func(i int) string) (keys []int64) {
 	t.Helper()
 	at := note.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	var b index.Batch
@@ -56,8 +56,8 @@ func TestCompany(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := open(t, filepath.Join(t.TempDir(), "index.db"))
-			keys := together(t, db, tt.notes, tt.session)
-			pairs, err := db.Company(t.Context(), keys[5:25], index.Filter{})
+			keys := notesOfOneSecond(t, db, tt.notes, tt.session)
+			pairs, err := db.Neighbours(t.Context(), keys[5:25], index.Filter{})
 			if err != nil || len(pairs) != tt.want {
 				t.Errorf("%d pairs, want %d; %v", len(pairs), tt.want, err)
 			}
