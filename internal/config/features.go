@@ -34,7 +34,7 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
-			ID: "C5", Name: "bundle", Home: "store/bundle.go",
+			ID: "C5", Name: "bundle", Home: "store/bundle/bundle.go",
 			Doc:     "Writes everything that cannot be rebuilt into one file, and fills a store from it, byte for byte.",
 			Without: "A move to another machine loses the history, the event log and what never travels.",
 		},

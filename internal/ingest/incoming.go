@@ -110,7 +110,8 @@ func (in *Incoming) Apply(changes []RemoteChange) (changed []string, err error) 
 }
 
 func applyRemote(w *store.Writer, changes []RemoteChange) (changed []string, err error) {
-	a := application{w: w, seen: make(map[string]bool), stones: sync.OnceValues(func() ([]tombstone.Tombstone, error) { return tombstonesWith(w.Store(), changes) })}
+	a := application{w: w, seen: make(map[string]bool)}
+	a.stones = sync.OnceValues(func() ([]tombstone.Tombstone, error) { return tombstonesWith(w.Store(), changes) })
 	for _, c := range changes {
 		current, err := a.admit(c)
 		if err != nil {

@@ -112,12 +112,7 @@ func (w *world) add(tb testing.TB, n note.Note) note.ID {
 func (w *world) forget(ctx context.Context, id note.ID, apply bool) (mcp.ForgetPlan, error) {
 	f, err := tombstone.Plan(w.store, id)
 	if apply && err == nil {
-		var unlock func()
-		if unlock, err = w.store.Lock(ctx); err != nil {
-			return mcp.ForgetPlan{}, err
-		}
 		f, err = tombstone.Forget(storetest.Writer(w.store), id)
-		unlock()
 		if err == nil {
 			err = w.index.Refresh(ctx, append(f.Notes, f.Tombstone)...)
 		}

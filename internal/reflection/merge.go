@@ -167,7 +167,9 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 		}
 	}
 	if len(m.Applied) > 0 {
-		_ = r.store.Events().Log(store.Record{Kind: store.Reflected, Project: p.Project, Text: "merge", Count: m.Superseded, Notes: m.Synthesized})
+		_ = r.store.Events().Log(store.Record{
+			Kind: store.Reflected, Project: p.Project, Text: "merge", Count: m.Superseded, Notes: m.Synthesized,
+		})
 	}
 	return m, nil
 }
