@@ -11,6 +11,7 @@ import (
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/eval"
+	"anamnesis/internal/layout"
 
 	"github.com/spf13/cobra"
 )
@@ -88,7 +89,7 @@ func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
 	if o.out == "-" {
 		return run.Write(p.stdout, r.Queries)
 	}
-	f, err := os.CreateTemp(filepath.Dir(o.out), ".tmp-anamnesis-*")
+	f, err := os.CreateTemp(filepath.Dir(o.out), layout.TempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
 )
 
@@ -108,7 +109,7 @@ func checkLeftovers(ctx context.Context, p *Patient) Result {
 				if d.IsDir() {
 					return fs.SkipDir
 				}
-				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && strings.HasPrefix(d.Name(), ".tmp-anamnesis-") &&
+				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && layout.IsTemp(d.Name()) &&
 					p.now().Sub(fi.ModTime()) > leftoverAge {
 					found = append(found, name)
 				}
