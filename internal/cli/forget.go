@@ -29,7 +29,7 @@ func newArchive(p *program) *cobra.Command {
 				return usage("archive: give ID..., or --import RUN")
 			}
 			return p.setArchived(cmd.Context(), "archive", args, imported, func(g *ingest.Ingester, ids []note.ID) ([]ingest.StatusChange, error) {
-				return g.ArchiveAll(cmd.Context(), ids, strings.TrimSpace(reason))
+				return g.Archive(cmd.Context(), ids, strings.TrimSpace(reason))
 			})
 		},
 	}
@@ -48,7 +48,7 @@ func newUnarchive(p *program) *cobra.Command {
 				return usage("unarchive: give ID..., or --import RUN")
 			}
 			return p.setArchived(cmd.Context(), "unarchive", args, imported, func(g *ingest.Ingester, ids []note.ID) ([]ingest.StatusChange, error) {
-				return g.UnarchiveAll(cmd.Context(), ids)
+				return g.Unarchive(cmd.Context(), ids)
 			})
 		},
 	}

@@ -122,6 +122,6 @@ func (p *program) reviewDrop(ctx context.Context, names []string) error {
 		names[i] = string(r.ID)
 	}
 	return p.setArchived(ctx, "archive", names, "", func(g *ingest.Ingester, ids []note.ID) ([]ingest.StatusChange, error) {
-		return g.ArchiveAll(ctx, ids, "reviewed, not right")
+		return g.Archive(ctx, ids, "reviewed, not right")
 	})
 }

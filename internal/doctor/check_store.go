@@ -83,7 +83,7 @@ func checkDisk(_ context.Context, p *Patient) Result {
 
 func checkLinks(_ context.Context, p *Patient) Result {
 	return needStore(p, func(s *store.Store) Result {
-		if found := s.Links(); len(found) > 0 {
+		if found := store.Links(s); len(found) > 0 {
 			return warn("put the files themselves there; what stands behind a link is not read", found...)
 		}
 		return ok("none")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -35,7 +36,7 @@ func TestRecollect(t *testing.T) {
 		t.Errorf("%+v", revs)
 	}
 	// A change that follows is the newest, also when it takes such a form back.
-	ref, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Restore(context.Background(), "n1", revs[1].Name)
+	ref, changed, err := ingesttest.Restore(s, "n1", revs[1].Name)
 	if n, _, _, _ := s.Read(ref.Path); err != nil || !changed || n.Body != "form a" {
 		t.Errorf("%+v %v", n, err)
 	}

@@ -112,7 +112,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("walked into %s", ref.Path)
 		}
 	}
-	if links := s.Links(); len(links) != 2 {
+	if links := store.Links(s); len(links) != 2 {
 		t.Errorf("links %v", links)
 	}
 	n := draft("link")
@@ -404,7 +404,7 @@ func TestSweep(t *testing.T) {
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.Sweep(); n != 1 {
+	if n := store.Sweep(s); n != 1 {
 		t.Errorf("swept %d", n)
 	}
 	if _, err := os.Stat(young); err != nil {
