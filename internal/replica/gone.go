@@ -59,7 +59,7 @@ func (m *merging) tooMany() (bool, error) {
 	if !tooLost() && !tooGone && !m.emptied(files, gone) {
 		return false, nil
 	}
-	m.c.out.Held, m.c.out.Deletes, m.c.out.Standing = true, len(gone), Held
+	m.c.out.Held, m.c.out.Deletes, m.c.out.Result = true, len(gone), Held
 	by, err := m.deleters(gone)
 	if err != nil {
 		return true, err
