@@ -201,7 +201,7 @@ type outcomeJSON struct {
 
 // printOutcome tells what became of a draft.
 func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) error {
-	j := outcomeJSON{header: head(command), Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Lifted, Secrets: append([]string{}, out.Secrets...)}
+	j := outcomeJSON{header: head(command), Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Revoked, Secrets: append([]string{}, out.Secrets...)}
 	if out.Twin != nil {
 		j.Twin = out.Twin.ID
 	}
@@ -212,7 +212,7 @@ func (p *program) printOutcome(m *memory, command string, out ingest.Outcome) er
 	if out.Ref.Path != "" {
 		j.Path = m.Store.Path(out.Ref.Path)
 	}
-	if out.Lifted {
+	if out.Revoked {
 		where := ", on every machine that syncs"
 		if out.Note != nil && out.Note.Scope == note.Local {
 			where = " on this machine"
