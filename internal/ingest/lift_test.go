@@ -82,7 +82,7 @@ func TestForgottenForTheOthers(t *testing.T) {
 		t.Errorf("it comes back as a note of this machine: %v", out.Result)
 	}
 	local := d.add(here, true)
-	if local.Result != ingest.Created || !local.Lifted {
+	if local.Result != ingest.Created || !local.Revoked {
 		t.Fatalf("%+v", local)
 	}
 	if out := d.add(n, false); out.Result != ingest.Dropped {
