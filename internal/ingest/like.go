@@ -20,7 +20,7 @@ const (
 	LikeQuarantine = "quarantine" // kept, until its owner has read it
 	LikeExpired    = "expired"    // kept, its time is over
 	LikeDraft      = "draft"      // it waits in held/
-	LikeResurfaced  = "told again" // hidden behind the note itself, so that forgetting brings it back
+	LikeResurfaced = "told again" // hidden behind the note itself, so that forgetting brings it back
 )
 
 // A Like is a note or a draft that forgetting another one leaves.
