@@ -1,4 +1,4 @@
-package store_test
+package tombstone_test
 
 import (
 	"errors"
@@ -17,13 +17,13 @@ import (
 	"anamnesis/internal/store/tombstone"
 )
 
-func walkFiles(tree fs.FS, f func(name string)) error {
-	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && d.Name() != "store.lock" {
-			f(name)
-		}
-		return err
-	})
+// stone writes a tombstone and returns its file.
+func stone(t *testing.T, s *store.Store, id note.ID, statement string) string {
+	t.Helper()
+	if err := tombstone.Write(storetest.Writer(s), note.Portable, tombstone.New(id, statement, time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC))); err != nil {
+		t.Fatal(err)
+	}
+	return string(read(t, s, "memory/tombstones/"+string(id)+".json"))
 }
 
 func TestArchive(t *testing.T) {
@@ -153,11 +153,11 @@ func TestForgetCrash(t *testing.T) {
 	}
 	d := newCrashDisk(0)
 	s := on(t, prepare(), d)
-	opened := *d.steps
+	opened := d.Steps()
 	if _, err := tombstone.Forget(storetest.Writer(s), "n1"); err != nil {
 		t.Fatal(err)
 	}
-	total := *d.steps - opened
+	total := d.Steps() - opened
 	for stop := 1; stop <= total; stop++ {
 		root := prepare()
 		if _, err := tombstone.Forget(storetest.Writer(on(t, root, newCrashDisk(opened+stop))), "n1"); !errors.Is(err, errCrash) {
