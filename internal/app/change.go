@@ -92,9 +92,9 @@ func Archive(ctx context.Context, r *Rooms, o ArchiveOptions) (a ArchiveAnswer, 
 	c := BeginChange(r)
 	var changes []ingest.StatusChange
 	if o.Back {
-		changes, err = r.Ingester.UnarchiveAll(ctx, ids)
+		changes, err = r.Ingester.Unarchive(ctx, ids)
 	} else {
-		changes, err = r.Ingester.ArchiveAll(ctx, ids, strings.TrimSpace(o.Reason))
+		changes, err = r.Ingester.Archive(ctx, ids, strings.TrimSpace(o.Reason))
 	}
 	c.End()
 	if err = r.staleIndex(err); err != nil {

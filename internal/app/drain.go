@@ -101,7 +101,7 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 	}
 	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left
 	d.Summarised += done.Summarised
-	r.Store.Sweep()
+	store.Sweep(r.Store)
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
 	if err != nil {
 		return done.Left, err

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
@@ -189,9 +190,9 @@ func (b *box) archive() {
 	}
 	var err error
 	if n.Status == "" {
-		_, _, err = ingest.New(b.store, nil, nil, ingest.Options{}).Archive(context.Background(), n.ID, "reason "+b.w.word(n.ID))
+		_, _, err = ingesttest.Archive(b.store, n.ID, "reason "+b.w.word(n.ID))
 	} else {
-		_, _, err = ingest.New(b.store, nil, nil, ingest.Options{}).Unarchive(context.Background(), n.ID)
+		_, _, err = ingesttest.Unarchive(b.store, n.ID)
 	}
 	b.w.check(err)
 }

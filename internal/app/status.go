@@ -10,6 +10,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 )
 
@@ -58,7 +59,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	s = StatusAnswer{
 		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
 		ByType: Counts{}, ByProject: Counts{}, ByScope: Counts{}, ByWorkspace: Counts{},
-		Poisoned: r.Store.Spool().Poisoned(), Held: len(r.Store.Spool().Held()), Links: r.Store.Links(), EventBytes: r.Store.Events().Size(),
+		Poisoned: r.Store.Spool().Poisoned(), Held: len(r.Store.Spool().Held()), Links: store.Links(r.Store), EventBytes: r.Store.Events().Size(),
 	}
 	quarantined, unread, err := Unread(ctx, r)
 	if err != nil {

@@ -31,7 +31,7 @@ type SyncResult struct {
 	Deleted    int            `json:"deleted,omitempty"` // notes that the pull deleted here
 	// State is how the exchange ended: synced, offline, held, foreign, refused,
 	// blocked or failed; empty without one.
-	State replica.Standing `json:"state,omitempty"`
+	State replica.SyncResult `json:"state,omitempty"`
 
 	why     string // what State comes from
 	reached bool   // both sides had the same
@@ -58,7 +58,7 @@ func (s *SyncResult) take(out replica.Outcome) {
 	s.Conflicted = out.Conflicted || out.Held
 	s.Head, s.Offline, s.Ahead, s.Behind = out.Head, out.Offline, out.Ahead, out.Behind
 	s.Deleted += out.Removed
-	s.State, s.why, s.reached = out.Standing, out.Why, s.reached || out.Standing == replica.Synced
+	s.State, s.why, s.reached = out.Result, out.Why, s.reached || out.Result == replica.Synced
 	if out.Deletes > 0 {
 		s.why += ": `anamnesis sync --allow-delete`"
 	}
@@ -94,15 +94,15 @@ const (
 
 // lastSync is what stands in it. OK, State, Why and Offline are about Remote.
 type lastSync struct {
-	V       int              `json:"v"`
-	At      string           `json:"at"`               // of the last exchange, RFC 3339
-	OK      string           `json:"ok,omitempty"`     // of the last one after which both sides had the same
-	Remote  string           `json:"remote,omitempty"` // with which remote, without a password
-	State   replica.Standing `json:"state,omitempty"`  // how it ended; older versions wrote none
-	Why     string           `json:"why,omitempty"`    // what State comes from, one line
-	Detail  string           `json:"detail"`
-	Offline bool             `json:"offline"`
-	Held    []WithheldFile   `json:"held"`
+	V       int                `json:"v"`
+	At      string             `json:"at"`               // of the last exchange, RFC 3339
+	OK      string             `json:"ok,omitempty"`     // of the last one after which both sides had the same
+	Remote  string             `json:"remote,omitempty"` // with which remote, without a password
+	State   replica.SyncResult `json:"state,omitempty"`  // how it ended; older versions wrote none
+	Why     string             `json:"why,omitempty"`    // what State comes from, one line
+	Detail  string             `json:"detail"`
+	Offline bool               `json:"offline"`
+	Held    []WithheldFile     `json:"held"`
 }
 
 // LastSync reads the file, and looks at nothing else. What it says about another
@@ -192,7 +192,7 @@ func (l *lastSync) take(s SyncResult, failed error, now string) {
 		return
 	}
 	if failed != nil && !StandsStill(state) { // not by the exchange itself
-		state, why = replica.StandingOf(failed), failed.Error()
+		state, why = replica.ResultOf(failed), failed.Error()
 	}
 	if state != "" {
 		l.State, l.Why = state, Line(why, maxSyncedText)

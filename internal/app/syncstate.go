@@ -28,8 +28,8 @@ type SyncState struct {
 	Conflicts   int            `json:"conflicts"`
 	// State is how the last exchange ended: synced, offline, held, foreign,
 	// refused, blocked or failed; empty when there was none with this remote.
-	State     replica.Standing `json:"state,omitempty"`
-	StateText string           `json:"state_text,omitempty"` // one line, when it is not synced
+	State     replica.SyncResult `json:"state,omitempty"`
+	StateText string             `json:"state_text,omitempty"` // one line, when it is not synced
 }
 
 // SyncStatus tells how things stand between this machine and the remote. It
@@ -57,11 +57,11 @@ func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
 }
 
 // StandsStill reports whether a sync goes on only when the user does something.
-func StandsStill(s replica.Standing) bool { return stillness(s) != "" }
+func StandsStill(s replica.SyncResult) bool { return stillness(s) != "" }
 
 // stillness says in a few words why the sync stands still, empty when it does
 // not. The words are ours: what a remote said must not get into a session.
-func stillness(s replica.Standing) string {
+func stillness(s replica.SyncResult) string {
 	switch s {
 	case replica.Held:
 		return "the remote would delete many notes here"

@@ -71,7 +71,7 @@ type Written struct {
 // written views an outcome. A draft that was dropped is an error of kind Failed
 // that comes with the answer.
 func written(r *Rooms, command string, out ingest.Outcome) (Written, error) {
-	w := Written{Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Lifted, Secrets: out.Secrets, Outcome: out}
+	w := Written{Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Revoked, Secrets: out.Secrets, Outcome: out}
 	if out.Twin != nil {
 		w.Twin = out.Twin.ID
 	}

@@ -87,7 +87,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	if strings.TrimSpace(facts.prompt) != "" {
 		// Whoever was told of a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is told once more.
-		_ = r.ingester.Taken(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
+		_ = r.ingester.AcknowledgeHandoffs(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
 	}
 	if trivial(facts) {
 		c.Trivial = true

@@ -1,11 +1,10 @@
 package capture_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
@@ -39,7 +38,7 @@ func TestPreviewHeedsDecisions(t *testing.T) {
 		{"tagged", func(r *room, id note.ID) { change(r, id, func(n *note.Note) { n.AddTags("mine") }) }, again, 1},
 		{"edited", func(r *room, id note.ID) { change(r, id, func(n *note.Note) { n.Body = "What really happened." }) }, again, 0},
 		{"archived", func(r *room, id note.ID) {
-			if _, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old"); err != nil {
+			if _, _, err := ingesttest.Archive(r.store, id, "old"); err != nil {
 				r.Fatal(err)
 			}
 		}, again, 0},
@@ -50,7 +49,7 @@ func TestPreviewHeedsDecisions(t *testing.T) {
 		{"forgotten", forget, again, 0},
 		{"forgotten, and another says the same", forget, "s2", 0},
 		{"archived, and another says the same", func(r *room, id note.ID) {
-			if _, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old"); err != nil {
+			if _, _, err := ingesttest.Archive(r.store, id, "old"); err != nil {
 				r.Fatal(err)
 			}
 		}, "s2", 1},

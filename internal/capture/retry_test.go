@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
@@ -234,7 +235,7 @@ func TestRetryRaceArchived(t *testing.T) {
 	o := newOutage(t)
 	o.up()
 	o.model.Answer = func(string, string) string {
-		if _, _, err := ingest.New(o.store, nil, nil, ingest.Options{}).Archive(context.Background(), o.id, "old"); err != nil {
+		if _, _, err := ingesttest.Archive(o.store, o.id, "old"); err != nil {
 			t.Error(err)
 		}
 		return fine

@@ -129,7 +129,7 @@ func soon(in io.Reader) io.Reader {
 // passes it on.
 func (p *program) told(w app.Written, err error) (app.Written, error) {
 	out := w.Outcome
-	if out.Lifted {
+	if out.Revoked {
 		where := ", on every machine that syncs"
 		if out.Note != nil && out.Note.Scope == note.Local {
 			where = " on this machine"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/layout"
 
 	"github.com/spf13/cobra"
 )
@@ -75,7 +76,7 @@ func (p *program) evalRetrieval(ctx context.Context, o evalOptions) error {
 	if o.out == "-" {
 		return run.Write(p.stdout, r.Queries)
 	}
-	f, err := os.CreateTemp(filepath.Dir(o.out), ".tmp-anamnesis-*")
+	f, err := os.CreateTemp(filepath.Dir(o.out), layout.TempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	}

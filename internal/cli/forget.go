@@ -110,8 +110,8 @@ The history of git still holds the text: docs/sync.md says how to begin a new on
 // printAlike names what stays and says nearly what goes, and what comes back.
 func (p *program) printAlike(left []app.Alike) {
 	const most = 10
-	near := slices.DeleteFunc(slices.Clone(left), func(l app.Alike) bool { return l.State == ingest.LikeToldAgain })
-	again := slices.DeleteFunc(slices.Clone(left), func(l app.Alike) bool { return l.State != ingest.LikeToldAgain })
+	near := slices.DeleteFunc(slices.Clone(left), func(l app.Alike) bool { return l.State == ingest.LikeResurfaced })
+	again := slices.DeleteFunc(slices.Clone(left), func(l app.Alike) bool { return l.State != ingest.LikeResurfaced })
 	for _, l := range again[:min(len(again), most)] {
 		p.printf("told again, because this note replaced it: %s %q (project=%s); `anamnesis archive %s` keeps it out of recall\n",
 			l.ID, firstLine(l.Title, 60), printable(l.Project), l.ID)

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -94,7 +95,7 @@ func (p *Patient) travelling() (files []store.Ref) {
 	for dir := range folders {
 		entries, _ := os.ReadDir(p.Store.Path(dir))
 		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), ".entities.yaml") || !e.Type().IsRegular() {
+			if !strings.HasSuffix(e.Name(), layout.SidecarSuffix) || !e.Type().IsRegular() {
 				continue
 			}
 			if fi, err := e.Info(); err == nil && fi.Size() <= maxSearched {

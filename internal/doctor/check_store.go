@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
 )
 
@@ -82,7 +83,7 @@ func checkDisk(_ context.Context, p *Patient) Result {
 
 func checkLinks(_ context.Context, p *Patient) Result {
 	return needStore(p, func(s *store.Store) Result {
-		if found := s.Links(); len(found) > 0 {
+		if found := store.Links(s); len(found) > 0 {
 			return warn("put the files themselves there; what stands behind a link is not read", found...)
 		}
 		return ok("none")
@@ -108,7 +109,7 @@ func checkLeftovers(ctx context.Context, p *Patient) Result {
 				if d.IsDir() {
 					return fs.SkipDir
 				}
-				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && strings.HasPrefix(d.Name(), ".tmp-anamnesis-") &&
+				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && layout.IsTemp(d.Name()) &&
 					p.now().Sub(fi.ModTime()) > leftoverAge {
 					found = append(found, name)
 				}

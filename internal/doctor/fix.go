@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"anamnesis/internal/store"
 )
 
 // A Fix is one step that mends what a check found. Nothing has been done when
@@ -78,7 +80,7 @@ func planLeftovers(p *Patient, _ Result) []Fix {
 	}
 	return []Fix{{
 		Check: "leftovers", What: "remove temporary files that are older than an hour",
-		Do: func(context.Context) error { p.Store.Sweep(); return nil },
+		Do: func(context.Context) error { store.Sweep(p.Store); return nil },
 	}}
 }
 

@@ -1,7 +1,6 @@
 package imports_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -10,7 +9,7 @@ import (
 	"time"
 
 	"anamnesis/internal/imports"
-	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
@@ -102,7 +101,7 @@ func TestReflectFormer(t *testing.T) {
 		t.Errorf("%d of one more came in", got)
 	}
 	// It is a form like others.
-	if _, changed, err := ingest.New(r.store, nil, nil, ingest.Options{}).Restore(context.Background(), "lrn-1", revs[1].Name); err != nil || !changed || r.titled("First").Rule == "" {
+	if _, changed, err := ingesttest.Restore(r.store, "lrn-1", revs[1].Name); err != nil || !changed || r.titled("First").Rule == "" {
 		t.Errorf("%v %v", changed, err)
 	}
 	// A change in another memory is none that a command here made.

@@ -1,7 +1,6 @@
 package imports_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"anamnesis/internal/imports"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
@@ -213,7 +213,7 @@ func TestNativeStaysAway(t *testing.T) {
 		}, "deleted"},
 		{"archived", func(r *room, id note.ID) {
 			r.must(func() error {
-				_, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old")
+				_, _, err := ingesttest.Archive(r.store, id, "old")
 				return err
 			})
 		}, "archived"},

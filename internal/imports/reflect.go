@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
@@ -195,7 +196,7 @@ func (r *reflectReader) file(t *tree, f found, shard string, old bool) error {
 
 // sidecar reads the entities beside a note, under either of their names.
 func (r *reflectReader) sidecar(t *tree, base string, l *learning) {
-	for _, name := range []string{base + ".entities.yaml", base + ".md.entities.yaml"} {
+	for _, name := range []string{base + layout.SidecarSuffix, base + ".md" + layout.SidecarSuffix} {
 		data, err := t.read(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -1,7 +1,6 @@
 package imports_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -9,7 +8,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/imports"
-	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
@@ -115,13 +114,13 @@ func TestTwinFollows(t *testing.T) {
 		}, imports.Skipped, "deleted here, as note"},
 		{"archived", func(r *room, id note.ID) {
 			r.must(func() error {
-				_, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old")
+				_, _, err := ingesttest.Archive(r.store, id, "old")
 				return err
 			})
 		}, imports.Unchanged, "says it"},
 		{"archived, and the other changed", func(r *room, id note.ID) {
 			r.must(func() error {
-				_, _, err := ingest.New(r.store, nil, nil, ingest.Options{}).Archive(context.Background(), id, "old")
+				_, _, err := ingesttest.Archive(r.store, id, "old")
 				return err
 			})
 			r.memory("b", "project", "two", same+" So they say.")

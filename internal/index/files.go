@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -220,8 +221,8 @@ func (ix *Index) refresh(ctx context.Context, paths []string) error {
 	dropped := make(map[string]bool)
 	paths = slices.Clone(paths)
 	for i, p := range paths {
-		if stem, ok := strings.CutSuffix(p, sidecarSuffix); ok {
-			paths[i] = stem + ".md"
+		if of, ok := layout.NoteOf(p); ok {
+			paths[i] = of
 		}
 	}
 	slices.Sort(paths)

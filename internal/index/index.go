@@ -15,7 +15,6 @@ package index
 import (
 	"crypto/sha256"
 	"hash/fnv"
-	"strings"
 	"time"
 
 	"anamnesis/internal/embed"
@@ -52,11 +51,6 @@ type Entry struct {
 	Edges     []Edge      // how these hang together, as its sidecar says
 	Sidecar   string      // what is wrong with its sidecar, "" when nothing is
 }
-
-// SidecarPath is where the sidecar of the note at path stands.
-func SidecarPath(path string) string { return strings.TrimSuffix(path, ".md") + sidecarSuffix }
-
-const sidecarSuffix = ".entities.yaml"
 
 // A Passage is a stretch of a note's body, analysed, with the title and tags of its note.
 type Passage struct {

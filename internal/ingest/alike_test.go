@@ -92,8 +92,8 @@ func TestAlikeWaiting(t *testing.T) {
 		also   bool // another note supersedes it too
 		state  string
 	}{
-		{"replaced", func(_, _ *note.Note) {}, false, ingest.LikeToldAgain},
-		{"replaced by a note of a branch", func(_, by *note.Note) { by.Branch = "next" }, false, ingest.LikeToldAgain},
+		{"replaced", func(_, _ *note.Note) {}, false, ingest.LikeResurfaced},
+		{"replaced by a note of a branch", func(_, by *note.Note) { by.Branch = "next" }, false, ingest.LikeResurfaced},
 		{"replaced by two", func(_, _ *note.Note) {}, true, ""},
 		{"replaced and archived", func(old, _ *note.Note) { old.Status = "archived" }, false, ""},
 	} {

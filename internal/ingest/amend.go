@@ -19,7 +19,7 @@ var ErrChanged = errors.New("the note changed in the meantime")
 // Edit gives a note the form that its owner wrote: edited is the whole file, was
 // the file they began with. A scope that they changed moves the note to the other
 // tree. A statement that was forgotten is not any more when the owner writes it
-// (Outcome.Lifted). Nothing is changed when edited is no valid note, has another
+// (Outcome.Revoked). Nothing is changed when edited is no valid note, has another
 // id, or when the note changed in the meantime (ErrChanged).
 func (g *Ingester) Edit(ctx context.Context, id note.ID, was, edited []byte) (Outcome, error) {
 	now, err := note.Parse(edited)
@@ -158,7 +158,7 @@ func (g *Ingester) amend(ctx context.Context, id note.ID, what string, change fu
 	}
 	if now.Statement() != was.Statement() || now.Scope != was.Scope {
 		forgotten, err := g.forgotten(now)
-		if out.Lifted = forgotten != ""; err == nil {
+		if out.Revoked = forgotten != ""; err == nil {
 			err = revoke(w, &out, now)
 		}
 		if err != nil {

@@ -17,32 +17,16 @@ type StatusChange struct {
 	Changed bool // false when the note was so already
 }
 
-// Archive takes a note out of recall. reason may be empty. changed is false when
-// it is archived already.
-func (g *Ingester) Archive(ctx context.Context, id note.ID, reason string) (ref store.Ref, changed bool, err error) {
-	return only(g.ArchiveAll(ctx, []note.ID{id}, reason))
-}
-
-// Unarchive brings an archived note back. Notes with another status stay as they are.
-func (g *Ingester) Unarchive(ctx context.Context, id note.ID) (ref store.Ref, changed bool, err error) {
-	return only(g.UnarchiveAll(ctx, []note.ID{id}))
-}
-
-func only(done []StatusChange, err error) (store.Ref, bool, error) {
-	if len(done) == 0 {
-		return store.Ref{}, false, err
-	}
-	return done[0].Ref, done[0].Changed, err
-}
-
-// ArchiveAll archives notes under one store lock and tells the index. At the
-// first error it stops and returns what is done; a StaleError says that all is.
-func (g *Ingester) ArchiveAll(ctx context.Context, ids []note.ID, reason string) ([]StatusChange, error) {
+// Archive takes notes out of recall, under one store lock, and tells the index.
+// reason may be empty. At the first error it stops and returns what is done; a
+// StaleError says that all is.
+func (g *Ingester) Archive(ctx context.Context, ids []note.ID, reason string) ([]StatusChange, error) {
 	return g.setStatus(ctx, ids, archived, reason)
 }
 
-// UnarchiveAll is Unarchive for several notes, as ArchiveAll is.
-func (g *Ingester) UnarchiveAll(ctx context.Context, ids []note.ID) ([]StatusChange, error) {
+// Unarchive brings archived notes back, as Archive does. Notes with another
+// status stay as they are.
+func (g *Ingester) Unarchive(ctx context.Context, ids []note.ID) ([]StatusChange, error) {
 	return g.setStatus(ctx, ids, "", "")
 }
 

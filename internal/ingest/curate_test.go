@@ -157,7 +157,7 @@ func TestHandoff(t *testing.T) {
 	waits(1)
 	taken := func(session string, want int) {
 		t.Helper()
-		if err := d.Taken(t.Context(), session, []string{"p"}); err != nil {
+		if err := d.AcknowledgeHandoffs(t.Context(), session, []string{"p"}); err != nil {
 			t.Error(err)
 		}
 		waits(want)

@@ -44,8 +44,8 @@ func TestForgottenUnderAnotherTitle(t *testing.T) {
 		}
 	}
 	// What a person writes on purpose is welcome from then on, whoever says it.
-	if out := d.add(note.Note{Title: "Broker", Body: broker}, true); out.Result != ingest.Created || !out.Lifted {
-		t.Errorf("its owner insists: %v, lifted %v", out.Result, out.Lifted)
+	if out := d.add(note.Note{Title: "Broker", Body: broker}, true); out.Result != ingest.Created || !out.Revoked {
+		t.Errorf("its owner insists: %v, lifted %v", out.Result, out.Revoked)
 	}
 	if out := d.add(note.Note{Title: "Broker at night", Body: broker, Provenance: machine(note.Agent)}, false); out.Result == ingest.Dropped {
 		t.Error("it is forgotten still")
@@ -60,8 +60,8 @@ func TestEditLiftsABody(t *testing.T) {
 	d := newDoor(t)
 	d.forget(d.add(note.Note{Title: "Queue", Body: broker}, false).Note.ID)
 	other := d.add(note.Note{Title: "Broker", Body: "tbd"}, false)
-	if out := d.edit(other.Note.ID, "tbd", broker); out.Result != ingest.Updated || !out.Lifted {
-		t.Errorf("%v, lifted %v", out.Result, out.Lifted)
+	if out := d.edit(other.Note.ID, "tbd", broker); out.Result != ingest.Updated || !out.Revoked {
+		t.Errorf("%v, lifted %v", out.Result, out.Revoked)
 	}
 	if erased, err := tombstone.Apply(storetest.Writer(d.store)); err != nil || len(erased) > 0 {
 		t.Errorf("erased %v %v", erased, err)

@@ -23,7 +23,7 @@ const (
 // note.Handoff: told at session start, found by no search unless asked for.
 //
 // It is read without being used up. It is done when somebody acknowledges it,
-// when a session that was told of it has asked its agent something (Taken), or
+// when a session that was told of it has asked its agent something (AcknowledgeHandoffs), or
 // when its days are over.
 type Handoff struct {
 	Project string
@@ -82,10 +82,10 @@ func (g *Ingester) AcknowledgeHandoff(ctx context.Context, id note.ID, by string
 	})
 }
 
-// Taken ends the handoffs of a project that a session was told of at its start.
+// AcknowledgeHandoffs ends the handoffs of a project that a session was told of at its start.
 // The caller has seen that somebody asked that session something: one that was
 // opened and closed again uses nothing up.
-func (g *Ingester) Taken(ctx context.Context, session string, projects []string) error {
+func (g *Ingester) AcknowledgeHandoffs(ctx context.Context, session string, projects []string) error {
 	if session == "" {
 		return nil
 	}

@@ -1,5 +1,6 @@
-// Package ingest is the one door in: whatever writes a note, a person, an
-// agent, a captured session, an import, goes through Ingester.Add.
+// Package ingest is the one door in: every change of a note goes through it. An
+// Ingester takes what people, agents and runs on this machine do, Incoming what
+// other machines and bundles bring. Nobody else asks for a store.Writer.
 //
 // The order of its steps is the safety of the store: what a machine wrote is
 // redacted before anything is compared or written; what was forgotten is
@@ -86,12 +87,22 @@ type Outcome struct {
 	Twin     *index.Row // the note it equals or resembles, if any
 	Why      string     // one sentence, for Held and Dropped
 	Redacted bool       // something in the draft was masked
-	Lifted   bool       // it was forgotten, and is not any more
+	Revoked  bool       // it was forgotten, and is not any more
 	Secrets  []string   // rules that find a secret in a note that a person wrote and that stays as it is
 	Stale    error      // the note is safe, the index does not know it yet
 }
 
-// Add takes a draft in.
+// Add takes a draft in: it completes a copy of the note, masks the secrets of what
+// a machine wrote, and validates it. Under the store lock it then looks for a
+// tombstone (Dropped, unless Force), the note of that id (Updated), and a twin: an
+// exact one gets the tags and the evidence (Updated, Unchanged), a similar one
+// makes a machine's draft wait (Held). Everything else is Created. The index is
+// told under the lock, and Outcome.Stale says when it could not be; one record of
+// the kind store.Written follows.
+//
+// An error means that nothing was written: the note is not valid, the store is
+// read-only (store.ErrReadOnly) or locked for too long (store.ErrLocked), or the
+// disk refuses.
 func (g *Ingester) Add(ctx context.Context, d Draft) (Outcome, error) {
 	began := time.Now()
 	n := g.complete(d.Note)
@@ -122,7 +133,7 @@ func (g *Ingester) decide(ctx context.Context, w *store.Writer, d Draft, out *Ou
 		out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back by itself"
 		return nil
 	}
-	out.Lifted = forgotten != ""
+	out.Revoked = forgotten != ""
 	old, err := g.find(ctx, n.ID)
 	if err != nil {
 		return err
@@ -237,7 +248,7 @@ func (g *Ingester) forgotten(n *note.Note) (string, error) {
 // revoke takes the tombstones back that match a note, which its owner wants written
 // as it is. They go first: what stands below one may be erased.
 func revoke(w *store.Writer, out *Outcome, n *note.Note) error {
-	if !out.Lifted {
+	if !out.Revoked {
 		return nil
 	}
 	_, err := tombstone.Revoke(w, n)
@@ -256,7 +267,8 @@ func (g *Ingester) log(out Outcome, took time.Duration) {
 	_ = g.store.Events().Log(r)
 }
 
-// Keep decides on a held draft: write it as a note of its own.
+// Keep decides on a held draft: write it as a note of its own. The error is
+// fs.ErrNotExist when none of that id waits.
 func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
 	n, err := g.store.Spool().HeldDraft(id)
 	if err != nil {

@@ -147,7 +147,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 		}
 	}
 	out := d.add(n, true)
-	if out.Result != ingest.Created || !out.Lifted {
+	if out.Result != ingest.Created || !out.Revoked {
 		t.Fatalf("its owner insists: %v", out.Result)
 	}
 	// What its owner wrote again is not forgotten any more, for whatever door.
@@ -156,7 +156,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	}
 	same := n
 	same.Provenance = machine(note.Agent)
-	if out := d.add(same, false); out.Result != ingest.Unchanged || out.Lifted {
+	if out := d.add(same, false); out.Result != ingest.Unchanged || out.Revoked {
 		t.Errorf("said again: %v %s", out.Result, out.Why)
 	}
 	same.ID = out.Note.ID
@@ -174,7 +174,7 @@ func TestForgottenTwin(t *testing.T) {
 	if err := tombstone.Write(storetest.Writer(d.store), note.Portable, tombstone.New("gone", n.Statement(), d.now)); err != nil {
 		t.Fatal(err)
 	}
-	if out := d.add(n, true); out.Result != ingest.Unchanged || !out.Lifted || out.Note.ID != stands.Note.ID {
+	if out := d.add(n, true); out.Result != ingest.Unchanged || !out.Revoked || out.Note.ID != stands.Note.ID {
 		t.Errorf("%+v", out)
 	}
 	if _, err := os.Stat(d.store.Path("memory/tombstones/" + string(stands.Note.ID) + ".json")); err != nil {

@@ -55,8 +55,8 @@ func TestEditLifts(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := d.edit(n.Note.ID, c.from, c.to)
-			if out.Result != ingest.Updated || out.Lifted != c.lifted {
-				t.Errorf("%v, lifted %v", out.Result, out.Lifted)
+			if out.Result != ingest.Updated || out.Revoked != c.lifted {
+				t.Errorf("%v, lifted %v", out.Result, out.Revoked)
 			}
 			if c.name == "another field of a note that stands" {
 				return // what is to be erased is erased
@@ -82,7 +82,7 @@ func TestForgottenForTheOthers(t *testing.T) {
 		t.Errorf("it comes back as a note of this machine: %v", out.Result)
 	}
 	local := d.add(here, true)
-	if local.Result != ingest.Created || !local.Lifted {
+	if local.Result != ingest.Created || !local.Revoked {
 		t.Fatalf("%+v", local)
 	}
 	if out := d.add(n, false); out.Result != ingest.Dropped {
@@ -91,7 +91,7 @@ func TestForgottenForTheOthers(t *testing.T) {
 	// Now it is to travel after all: the note moves, and the tombstone is lifted for it.
 	moved := n
 	moved.ID = local.Note.ID
-	if out := d.add(moved, true); out.Result != ingest.Updated || !out.Lifted || !strings.HasPrefix(out.Ref.Path, "memory/") {
+	if out := d.add(moved, true); out.Result != ingest.Updated || !out.Revoked || !strings.HasPrefix(out.Ref.Path, "memory/") {
 		t.Fatalf("%+v", out)
 	}
 	if out := d.add(n, false); out.Result != ingest.Unchanged {

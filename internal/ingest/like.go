@@ -20,7 +20,7 @@ const (
 	LikeQuarantine = "quarantine" // kept, until its owner has read it
 	LikeExpired    = "expired"    // kept, its time is over
 	LikeDraft      = "draft"      // it waits in held/
-	LikeToldAgain  = "told again" // hidden behind the note itself, so that forgetting brings it back
+	LikeResurfaced = "told again" // hidden behind the note itself, so that forgetting brings it back
 )
 
 // A Like is a note or a draft that forgetting another one leaves.
@@ -41,7 +41,7 @@ type Like struct {
 // of any type and scope, and of the project of n, or n or they are global.
 func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 	fail := func(err error) ([]Like, error) { return nil, fmt.Errorf("look for notes like %s: %w", n.ID, err) }
-	all, err := g.toldAgain(ctx, n)
+	all, err := g.resurfaced(ctx, n)
 	if err != nil {
 		return fail(err)
 	}
@@ -96,8 +96,8 @@ func (g *Ingester) stateOf(r index.Row, n *note.Note) string {
 	return LikeExpired
 }
 
-// toldAgain returns the live notes that nothing but n hides.
-func (g *Ingester) toldAgain(ctx context.Context, n *note.Note) ([]Like, error) {
+// resurfaced returns the live notes that nothing but n hides.
+func (g *Ingester) resurfaced(ctx context.Context, n *note.Note) ([]Like, error) {
 	var all []Like
 	for _, id := range n.Supersedes {
 		r, ok, err := g.index.Lookup(ctx, id)
@@ -111,7 +111,7 @@ func (g *Ingester) toldAgain(ctx context.Context, n *note.Note) ([]Like, error) 
 		if err != nil || !old.Live(g.store.Now()) || g.hidden(r.ID, n) {
 			continue
 		}
-		all = append(all, Like{r, r.ID, r.Title, r.Project, LikeToldAgain})
+		all = append(all, Like{r, r.ID, r.Title, r.Project, LikeResurfaced})
 	}
 	return all, nil
 }

@@ -121,7 +121,7 @@ func (p *peer) write(source string, force bool) ingest.Outcome {
 	if out.Result != ingest.Dropped {
 		w.said[key(n)] = true
 	}
-	if out.Lifted {
+	if out.Revoked {
 		w.decisions[key(n)] = false
 	}
 	return out

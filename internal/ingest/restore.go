@@ -16,27 +16,6 @@ import (
 // ErrForgotten says that a note was forgotten and does not come back this way.
 var ErrForgotten = errors.New("it was forgotten; what was forgotten does not come back this way")
 
-// Restore gives a note the form it had before a change; revision is the name of
-// one of store.History. See Reinstate.
-func (g *Ingester) Restore(ctx context.Context, id note.ID, revision string) (ref store.Ref, changed bool, err error) {
-	if _, err := note.ParseID(string(id)); err != nil {
-		return ref, false, fmt.Errorf("restore note %s: %w", id, err)
-	}
-	revs, err := g.store.History(id)
-	if err != nil {
-		return ref, false, fmt.Errorf("restore note %s: %w", id, err)
-	}
-	i := slices.IndexFunc(revs, func(r store.Revision) bool { return r.Name == revision })
-	if i < 0 {
-		return ref, false, fmt.Errorf("restore note %s: there is no revision %q; history lists %d", id, revision, len(revs))
-	}
-	data, err := g.store.ReadFile(revs[i].Path, store.MaxNoteSize)
-	if err != nil {
-		return ref, false, fmt.Errorf("restore note %s: read revision %s: %w", id, revision, err)
-	}
-	return g.Reinstate(ctx, id, data)
-}
-
 // Reinstate gives a note the form that stands in data. The present form goes to
 // the history, also that of a file which is no note. A note that was deleted comes
 // back, one that was forgotten does not (ErrForgotten). A StaleError says that the

@@ -76,11 +76,7 @@ func SummaryHash(title, body string) string {
 // unite adds the evidence of b to a and counts the sessions again: a proof
 // count is never added up, so that two machines that unite the same notes agree.
 func unite(a, b *note.Note) {
-	for _, e := range b.Evidence {
-		if !slices.Contains(a.Evidence, e) {
-			a.Evidence = append(a.Evidence, e)
-		}
-	}
+	a.Evidence = note.UnionEvidence(a.Evidence, b.Evidence)
 	if n := a.Sessions(); n > 0 {
 		a.ProofCount = n
 	}

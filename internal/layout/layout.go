@@ -19,9 +19,9 @@ import (
 // The two trees of notes, relative to the root of the store, and the folders in
 // them that hold something else than notes.
 const (
-	Memory     = "memory" // travels
-	Local      = "local"  // stays on this machine
-	tombstones = "tombstones"
+	Memory     = "memory"     // travels
+	Local      = "local"      // stays on this machine
+	Tombstones = "tombstones" // in a tree, as are slots
 	slots      = "slots"
 )
 
@@ -86,7 +86,7 @@ func InTree(name string) Class {
 		case strings.HasSuffix(name, NoteSuffix):
 			return Note
 		}
-	case tombstones:
+	case Tombstones:
 		if len(parts) == 2 && strings.HasSuffix(name, ".json") {
 			return Tombstone
 		}
@@ -138,7 +138,7 @@ func inSpool(name string) Class {
 
 // TypedFolder reports whether a folder at the top of a tree holds something else
 // than notes, which no walk over the notes enters.
-func TypedFolder(name string) bool { return name == tombstones || name == slots }
+func TypedFolder(name string) bool { return name == Tombstones || name == slots }
 
 // IsNotePath reports whether a path relative to the root has the name of a note
 // in one of the trees, in whatever folder.
@@ -167,13 +167,8 @@ func Stem(name string) string {
 	return stem
 }
 
-// TombstonesOf returns the folder of the tombstones of a tree.
-func TombstonesOf(tree string) string { return tree + "/" + tombstones }
-
-// TombstoneOf returns where the tombstone of an id stands in a tree.
-func TombstoneOf[ID ~string](tree string, id ID) string {
-	return TombstonesOf(tree) + "/" + string(id) + ".json"
-}
+// TombstoneOf returns where the tombstone of an id stands in its tree.
+func TombstoneOf[ID ~string](id ID) string { return Tombstones + "/" + string(id) + ".json" }
 
 // HistoryOf returns the folder of the former forms of a note.
 func HistoryOf[ID ~string](id ID) string { return "history/" + string(id) }

@@ -64,3 +64,13 @@ func (n *Note) AddTags(tags ...string) bool {
 	}
 	return len(n.Tags) > before
 }
+
+// UnionEvidence adds to evidence what it does not hold yet.
+func UnionEvidence(all, more []Evidence) []Evidence {
+	for _, e := range more {
+		if !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -263,13 +264,8 @@ func (v value) texts() ([]string, error) {
 
 // appendNew appends s unless it is empty or already there.
 func appendNew(list []string, s string) []string {
-	if s == "" {
+	if s == "" || slices.Contains(list, s) {
 		return list
-	}
-	for _, have := range list {
-		if have == s {
-			return list
-		}
 	}
 	return append(list, s)
 }

@@ -27,7 +27,7 @@ func evidence(n *note.Note, from []*note.Note) []note.Evidence {
 			best, most = s, share
 		}
 		if share >= enoughWords {
-			all = unite(all, testimony(s, words))
+			all = note.UnionEvidence(all, testimony(s, words))
 		}
 	}
 	if len(all) == 0 && best != nil {
@@ -66,15 +66,6 @@ func sentence(n *note.Note, words map[string]bool) (best string) {
 		best = string(r[:note.MaxQuote-1]) + "…"
 	}
 	return best
-}
-
-func unite(all, more []note.Evidence) []note.Evidence {
-	for _, e := range more {
-		if !slices.Contains(all, e) {
-			all = append(all, e)
-		}
-	}
-	return all
 }
 
 // content is the set of words of a text that carry its topic.

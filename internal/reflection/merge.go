@@ -286,7 +286,7 @@ func (r *Reflector) synthesis(project string, g Group, from []*note.Note) *note.
 	var lines []string
 	words := content(n.Statement())
 	for _, s := range from { // it says what each of them says, so it has all their evidence
-		n.Evidence = unite(n.Evidence, testimony(s, words))
+		n.Evidence = note.UnionEvidence(n.Evidence, testimony(s, words))
 		lines = append(lines, string(s.ID)+" "+contentHash(s))
 		if t, ok := s.UpdatedAt.Time(); ok && t.After(newest) {
 			newest = t

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"anamnesis/internal/layout"
 )
 
 // applyFiles is the Options.Apply of those who give none. Deletions come first in
@@ -43,7 +45,7 @@ func applyFiles(dir string, changes []Change) (changed []string, err error) {
 			if err := root.MkdirAll(folder, 0o700); err != nil {
 				return nil, err
 			}
-			temp := filepath.Join(folder, ".tmp-anamnesis-sync-"+path.Base(ch.Path))
+			temp := filepath.Join(folder, layout.SyncTempPrefix+path.Base(ch.Path))
 			if err := writeTemp(root, temp, ch.New); err != nil {
 				return nil, err
 			}
@@ -99,7 +101,7 @@ func replaceFile(at string, data []byte) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // nothing was written through it
-	temp := ".tmp-anamnesis-sync-" + filepath.Base(at)
+	temp := layout.SyncTempPrefix + filepath.Base(at)
 	if err := writeTemp(root, temp, data); err != nil {
 		return err
 	}

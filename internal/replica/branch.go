@@ -20,7 +20,7 @@ func Merged(ctx context.Context, dir, trunk string, branches, env []string) []st
 	for _, into := range []string{"refs/heads/" + trunk, "refs/remotes/origin/" + trunk} {
 		cmd := exec.CommandContext(ctx, "git", "--no-pager", "-C", dir, "-c", "core.fsmonitor=false",
 			"for-each-ref", "--format=%(refname)", "--merged="+into, "refs/heads", "refs/remotes/origin")
-		cmd.Env = sealed(env, false, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
+		cmd.Env = childEnv(env, false, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
 		cmd.WaitDelay = 100 * time.Millisecond
 		var out bytes.Buffer
 		cmd.Stdout = &out

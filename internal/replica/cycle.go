@@ -34,11 +34,11 @@ func (c *cycle) sync(ctx context.Context) (Outcome, error) {
 		again, err := c.once(ctx)
 		if err != nil {
 			c.out.Detail = c.line("not synced")
-			c.stand(ctx, err)
+			c.conclude(ctx, err)
 			return c.out, err
 		}
 		if again == "" {
-			c.stand(ctx, nil)
+			c.conclude(ctx, nil)
 			slices.Sort(c.out.Changed)
 			c.out.Changed = slices.Compact(c.out.Changed)
 			return c.out, nil
@@ -65,14 +65,14 @@ func (c *cycle) sync(ctx context.Context) (Outcome, error) {
 
 // once goes through the cycle; again says why it has to be gone through again.
 func (c *cycle) once(ctx context.Context) (again string, err error) {
-	c.notes, c.out.Standing = nil, ""
+	c.notes, c.out.Result = nil, ""
 	c.local.Lock()
 	snap, err := c.p.snapshot(ctx, nil)
 	c.local.Unlock()
 	c.out.Committed = c.out.Committed || snap.committed
 	switch {
 	case errors.Is(err, ErrBlocked):
-		c.out.Conflicted, c.out.Detail, c.out.Standing = true, err.Error(), Blocked
+		c.out.Conflicted, c.out.Detail, c.out.Result = true, err.Error(), Blocked
 		r, rerr := c.p.refs(ctx)
 		c.out.Head = r.short
 		return "", errors.Join(rerr, ctx.Err())
@@ -104,14 +104,14 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 		return "", c.finish(ctx, r, c.what())
 	}
 	if commit != "" && commit != r.theirs {
-		held, err := c.detain(ctx, commit, r.theirs)
+		held, err := c.withhold(ctx, commit, r.theirs)
 		if err != nil {
 			return "", err
 		}
 		if len(held) > 0 {
 			c.out.Conflicted, c.out.HeldFiles = true, append(c.out.HeldFiles, held...)
 			c.say("%v", heldError(held))
-			c.out.Standing = Blocked
+			c.out.Result = Blocked
 			return "", errors.Join(c.reached(), c.finish(ctx, r, "not pushed"))
 		}
 		if again, err = c.push(ctx, commit); again != "" || err != nil {
@@ -124,7 +124,7 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 	if err := c.reached(); err != nil {
 		return "", err
 	}
-	r.ours, r.theirs, c.out.Standing = commit, commit, Synced
+	r.ours, r.theirs, c.out.Result = commit, commit, Synced
 	return "", c.finish(ctx, r, "synced")
 }
 
@@ -169,7 +169,7 @@ func (c *cycle) integrate(ctx context.Context, found bool, snap snapshot) (commi
 		}
 	}
 	if len(bases) == 0 || r.ours == "" {
-		if stop, err := c.strange(ctx, r); stop || err != nil {
+		if stop, err := c.rejectForeign(ctx, r); stop || err != nil {
 			return "", r, "", err
 		}
 	}
@@ -192,10 +192,10 @@ func (c *cycle) rewritten(ctx context.Context, r refs) error {
 	return err
 }
 
-// strange refuses a remote that is somebody else's repository: notes are
+// rejectForeign refuses a remote that is somebody else's repository: notes are
 // private, and a wrong address must not publish them. What a hoster puts into a
 // new repository does no harm.
-func (c *cycle) strange(ctx context.Context, r refs) (bool, error) {
+func (c *cycle) rejectForeign(ctx context.Context, r refs) (bool, error) {
 	files, err := c.p.list(ctx, r.theirs)
 	if err != nil {
 		return false, err
@@ -215,7 +215,7 @@ func (c *cycle) strange(ctx context.Context, r refs) (bool, error) {
 	if unknown == 0 {
 		return false, nil
 	}
-	c.out.Held, c.out.Standing = true, Foreign
+	c.out.Held, c.out.Result = true, Foreign
 	c.say("the remote holds no notes but %s, such as %q; nothing was taken from it or pushed to it; "+
 		"is %s the right address? Use an empty repository", others(unknown), example, HidePassword(c.o.Remote))
 	return true, nil
@@ -224,7 +224,7 @@ func (c *cycle) strange(ctx context.Context, r refs) (bool, error) {
 // fetch asks the remote, unless an automatic sync has to be patient.
 func (c *cycle) fetch(ctx context.Context) (found, offline bool, err error) {
 	if c.o.Automatic {
-		if p := c.p.patience(); p.Remote == c.o.Remote && c.now().Before(p.Next) && p.Next.Sub(c.now()) <= longest {
+		if p := c.p.backoff(); p.Remote == c.o.Remote && c.now().Before(p.Next) && p.Next.Sub(c.now()) <= longest {
 			c.out.Offline = true
 			c.say("the remote could not be reached %s; the next automatic attempt is at %s", times(p.Failures), p.Next.Local().Format("15:04"))
 			return false, true, nil
@@ -258,21 +258,21 @@ func (c *cycle) unreached(ctx context.Context, err error) error {
 		return err
 	}
 	c.out.Offline = true
-	p := c.p.patience()
+	p := c.p.backoff()
 	if p.Remote != c.o.Remote {
-		p = patience{Remote: c.o.Remote}
+		p = backoff{Remote: c.o.Remote}
 	}
 	p = p.after(c.now())
 	c.say("the remote could not be reached: %v", link)
-	return c.p.setPatience(p)
+	return c.p.setBackoff(p)
 }
 
 // reached forgets what was remembered about an unreachable remote.
 func (c *cycle) reached() error {
-	if c.p.patience() == (patience{}) {
+	if c.p.backoff() == (backoff{}) {
 		return nil
 	}
-	return c.p.setPatience(patience{})
+	return c.p.setBackoff(backoff{})
 }
 
 // finish fills in how things stand at the end.

@@ -131,7 +131,7 @@ func (g *git) State(ctx context.Context) (State, error) {
 		if s.Ahead, s.Behind, err = g.distance(ctx, r.ours, r.known, r.theirs); err != nil {
 			return s, err
 		}
-		s.wait(g.patience(), g.o.Remote)
+		s.wait(g.backoff(), g.o.Remote)
 	}
 	changed, _, blocked, err := g.changes(ctx, nil)
 	if err != nil {

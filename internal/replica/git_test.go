@@ -151,7 +151,7 @@ func TestUserInTheMiddleOfSomething(t *testing.T) {
 				t.Errorf("Commit = %v, %v", committed, err)
 			}
 			out, err := b.Sync(t.Context())
-			if err != nil || !out.Conflicted || out.Committed || out.Standing != "" || !strings.Contains(out.Detail, tt.want) {
+			if err != nil || !out.Conflicted || out.Committed || out.Result != "" || !strings.Contains(out.Detail, tt.want) {
 				t.Errorf("Sync = %+v, %v", out, err)
 			}
 			state, err := b.State(t.Context())

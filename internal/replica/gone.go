@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"anamnesis/internal/layout"
 )
 
 // tooMany stops a merge that would delete too much.
@@ -57,7 +59,7 @@ func (m *merging) tooMany() (bool, error) {
 	if !tooLost() && !tooGone && !m.emptied(files, gone) {
 		return false, nil
 	}
-	m.c.out.Held, m.c.out.Deletes, m.c.out.Standing = true, len(gone), Held
+	m.c.out.Held, m.c.out.Deletes, m.c.out.Result = true, len(gone), Held
 	by, err := m.deleters(gone)
 	if err != nil {
 		return true, err
@@ -115,7 +117,7 @@ func (m *merging) unsaid(lost []Change, files map[string]entry) ([]Change, error
 
 // unexplained reports whether a path that goes is a note which nobody forgot.
 func (m *merging) unexplained(name string) bool {
-	stone := "tombstones/" + strings.TrimSuffix(path.Base(name), ".md") + ".json"
+	stone := layout.TombstoneOf(layout.Stem(name))
 	return isNote(name) && !slices.ContainsFunc(m.steps, func(s step) bool { return s.path == stone && s.next != (entry{}) })
 }
 

@@ -351,7 +351,7 @@ func TestHostersFiles(t *testing.T) {
 			o.Remote = remote
 			replicatest.Write(t, dir, map[string]string{"semantic/private.md": "x\n"})
 			out, err := open(t, o).Sync(t.Context())
-			if err != nil || out.Held != c.held || out.Pushed == c.held || (out.Standing == replica.Foreign) != c.held {
+			if err != nil || out.Held != c.held || out.Pushed == c.held || (out.Result == replica.Foreign) != c.held {
 				t.Errorf("Sync = %+v, %v", out, err)
 			}
 		})

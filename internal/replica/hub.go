@@ -193,7 +193,7 @@ func (b *memBackend) State(ctx context.Context) (State, error) {
 		s.Detail = invalid.Error()
 	} else if b.o.Remote != "" && err == nil {
 		s.Ahead, s.Behind, err = b.distance(ctx, r.ours, r.known, r.theirs)
-		s.wait(b.patience(), b.o.Remote)
+		s.wait(b.backoff(), b.o.Remote)
 	}
 	return s, err
 }

@@ -23,7 +23,7 @@ type memory struct {
 	known  string // what the remote had when it was last in step with us
 	got    string // what it had at the last fetch
 	hide   map[string]bool
-	wait   patience
+	wait   backoff
 }
 
 var _ plumbing = (*memBackend)(nil)
@@ -135,8 +135,10 @@ func (b *memBackend) fetch(context.Context) (bool, error) {
 	return b.got != "", nil
 }
 
-// leaving is empty: there is no git to commit with beside the syncs.
-func (b *memBackend) leaving(context.Context, string, string) ([]departure, error) { return nil, nil }
+// outgoing is empty: there is no git to commit with beside the syncs.
+func (b *memBackend) outgoing(context.Context, string, string) ([]outgoingCommit, error) {
+	return nil, nil
+}
 
 func (b *memBackend) push(_ context.Context, commit string) error {
 	b.mu.Lock()
@@ -308,13 +310,13 @@ func (b *memBackend) apply(changes []Change) ([]string, error) {
 
 func (b *memBackend) attributes([]byte) error { return nil }
 
-func (b *memBackend) patience() patience {
+func (b *memBackend) backoff() backoff {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.wait
 }
 
-func (b *memBackend) setPatience(p patience) error {
+func (b *memBackend) setBackoff(p backoff) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.wait = p

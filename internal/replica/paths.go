@@ -6,46 +6,21 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"anamnesis/internal/layout"
 )
 
 // maxFile is the size in bytes from which on a file does not travel: the largest
 // note with the largest front matter is below it.
 const maxFile = 2 << 20
 
-// maxDepth is how many names a path may have; a tree of ours has three.
-const maxDepth = 12
-
 // Known reports whether a file of that name, relative to the tree and with
-// slashes, is meant to travel: notes and their sidecars, tombstones, slots and
-// project aliases. Nothing that is hidden is, no temporary file, and no name
-// that is a device on Windows.
+// slashes, is meant to travel: one that stores have (layout.InTree), whose name is
+// no device on Windows.
 func Known(name string) bool {
-	if name == attributes || name == "projects.yaml" {
-		return true
-	}
-	if !utf8.ValidString(name) || path.Clean(name) != name || strings.ContainsFunc(name, isUnportable) {
-		return false
-	}
-	parts := strings.Split(name, "/")
-	for _, part := range parts {
-		if part == "" || part[0] == '.' || isDevice(part) {
-			return false
-		}
-	}
-	if len(parts) < 2 || len(parts) > maxDepth {
-		return false
-	}
-	switch parts[0] {
-	case "procedural", "semantic", "episodic":
-		return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".entities.yaml")
-	case "tombstones":
-		return len(parts) == 2 && strings.HasSuffix(name, ".json")
-	case "slots":
-		return true
-	}
-	return false
+	return layout.InTree(name) != layout.Unknown && !slices.ContainsFunc(strings.Split(name, "/"), isDevice)
 }
 
 // hosted reports whether a hoster puts a file of that name into a new repository,

@@ -31,9 +31,9 @@ type plumbing interface {
 	stage(ctx context.Context, written []string, rest []step) error
 	// move makes commit the newest one. It fails with errMoved if ours no longer is.
 	move(ctx context.Context, ours, commit, theirs string) error
-	// leaving returns the files of those commits that the remote does not have and
+	// outgoing returns the files of those commits that the remote does not have and
 	// that no sync made, in any order.
-	leaving(ctx context.Context, commit, theirs string) ([]departure, error)
+	outgoing(ctx context.Context, commit, theirs string) ([]outgoingCommit, error)
 	// push offers the commit to the remote. What went wrong is a *linkError.
 	push(ctx context.Context, commit string) error
 
@@ -52,8 +52,8 @@ type plumbing interface {
 	// attributes writes the file of that name.
 	attributes(data []byte) error
 
-	patience() patience
-	setPatience(patience) error
+	backoff() backoff
+	setBackoff(backoff) error
 }
 
 // A snapshot is what a commit of local changes found.

@@ -126,7 +126,7 @@ func TestInvalidRemote(t *testing.T) {
 	mustCommit(t, b, true)
 	replicatest.Write(t, dir, map[string]string{"semantic/b.md": "b\n"})
 	out, err := b.Sync(t.Context())
-	if !errors.Is(err, replica.ErrRemote) || !out.Committed || out.Standing != replica.Blocked || out.Why != err.Error() {
+	if !errors.Is(err, replica.ErrRemote) || !out.Committed || out.Result != replica.Blocked || out.Why != err.Error() {
 		t.Errorf("Sync = %+v, %v", out, err)
 	}
 	s, err := b.State(t.Context())
@@ -182,7 +182,7 @@ func TestNothingAtPath(t *testing.T) {
 			want = filepath.Join(o.Dir, want)
 		}
 		out, err := open(t, o).Sync(t.Context())
-		if err != nil || !out.Offline || out.Standing != replica.Offline || !strings.Contains(out.Detail, "there is nothing at "+want+";") {
+		if err != nil || !out.Offline || out.Result != replica.Offline || !strings.Contains(out.Detail, "there is nothing at "+want+";") {
 			t.Errorf("Sync = %+v, %v", out, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestDistanceToAnotherRemote(t *testing.T) {
 	o := options(t, filepath.Join(t.TempDir(), "memory"))
 	o.Remote = bare(t)
 	replicatest.Write(t, o.Dir, map[string]string{"semantic/a.md": "a\n"})
-	if out, err := open(t, o).Sync(t.Context()); err != nil || !out.Pushed || out.Standing != replica.Synced {
+	if out, err := open(t, o).Sync(t.Context()); err != nil || !out.Pushed || out.Result != replica.Synced {
 		t.Fatalf("Sync = %+v, %v", out, err)
 	}
 	if s, err := open(t, o).State(t.Context()); err != nil || s.Ahead != 0 || s.Behind != 0 {

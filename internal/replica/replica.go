@@ -100,8 +100,8 @@ type Outcome struct {
 	HeldFiles  []HeldFile // files that were left out, or that keep everything from being pushed; Conflicted is true then
 	Deletes    int        // files that the remote would have deleted here, when it is Held for that
 	Removed    int        // notes that this sync deleted in the tree, those that moved left out
-	Standing   Standing   // how the exchange ended
-	Why        string     // what Standing comes from, empty when that is Synced or empty
+	Result     SyncResult // how the exchange ended
+	Why        string     // what Result comes from, empty when that is Synced or empty
 	Conflicts  int        // versions that lost and were given to Options.Settle
 	Changed    []string   // paths in the tree that this sync wrote or deleted, in order
 	Ahead      int        // commits that the remote does not have, as far as is known

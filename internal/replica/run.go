@@ -53,7 +53,7 @@ var settings = [...]string{
 	"push.pushOption=", // a hub that knows none refuses the push
 }
 
-// sealed returns the environment of a child: the caller's, without what would
+// childEnv returns the environment of a child: the caller's, without what would
 // point git elsewhere, make it ask, or make it speak another language. HOME and
 // the agent's socket stay, because ssh needs them.
 //
@@ -62,7 +62,7 @@ var settings = [...]string{
 // ssh and rewritten addresses (insteadOf) are there, and without them many could
 // not sync. Everything else runs without it. docs/compatibility.md lists which of
 // the user's settings have a say.
-func sealed(env []string, network bool, more ...string) []string {
+func childEnv(env []string, network bool, more ...string) []string {
 	out := make([]string, 0, len(env)+20)
 	for _, kv := range env {
 		key, _, _ := strings.Cut(kv, "=")
@@ -157,7 +157,7 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 	}
 	cmd.Dir = g.dir
 	stamp := "@" + strconv.FormatInt(g.now().Unix(), 10) + " +0000"
-	cmd.Env = sealed(
+	cmd.Env = childEnv(
 		g.o.Env, c.network,
 		"GIT_AUTHOR_NAME=anamnesis", "GIT_AUTHOR_EMAIL="+g.email, "GIT_AUTHOR_DATE="+stamp,
 		"GIT_COMMITTER_NAME=anamnesis", "GIT_COMMITTER_EMAIL="+g.email, "GIT_COMMITTER_DATE="+stamp,

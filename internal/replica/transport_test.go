@@ -342,7 +342,7 @@ func TestRefusedPush(t *testing.T) {
 		o.Remote = remote
 		replicatest.Write(t, dir, map[string]string{"semantic/a.md": "a\n"})
 		out, err := open(t, o).Sync(t.Context())
-		if !errors.Is(err, replica.ErrRefused) || out.Pushed || out.Standing != replica.Refused || out.Why != err.Error() || !strings.Contains(err.Error(), "bare repository") {
+		if !errors.Is(err, replica.ErrRefused) || out.Pushed || out.Result != replica.Refused || out.Why != err.Error() || !strings.Contains(err.Error(), "bare repository") {
 			t.Errorf("Sync = %+v, %v", out, err)
 		}
 		t.Log(err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"anamnesis/internal/layout"
 )
 
 // A view is the tree of a commit as a file system: the plain known files in it.
@@ -73,7 +75,7 @@ func (v *view) ReadFile(name string) ([]byte, error) {
 		return bytes.Clone(data), nil
 	}
 	ids := []string{e.id}
-	if dir := path.Dir(name); dir == "tombstones" {
+	if dir := path.Dir(name); layout.InTree(name) == layout.Tombstone {
 		for _, beside := range v.dirs[dir] {
 			ids = append(ids, v.files[path.Join(dir, beside)].id)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,13 +49,7 @@ func (q *Spool) SaveBatch(b Batch) error {
 	if err != nil {
 		return fmt.Errorf("keep a batch: %w", err)
 	}
-	data, err := json.Marshal(b)
-	if err == nil && len(data) > maxBatch {
-		err = fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(data), maxBatch)
-	}
-	if err == nil {
-		err = q.s.replace(path, append(data, '\n'), true)
-	}
+	err = q.save(path, b, maxBatch, true)
 	if err != nil {
 		return fmt.Errorf("keep batch %s: %w", b.ID, explain(err))
 	}
@@ -66,49 +59,21 @@ func (q *Spool) SaveBatch(b Batch) error {
 // Batches lists the batches that are not finished, oldest first. Files that are
 // none are set aside in spool/poisoned.
 func (q *Spool) Batches() ([]Batch, error) {
-	entries, err := os.ReadDir(q.s.Path("spool/batches"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	all, err := list(q, "spool/batches", maxBatch+1, func(id string, data []byte) (b Batch, err error) {
+		path, err := batchPath(id)
+		if err == nil {
+			err = json.Unmarshal(data, &b)
+		}
+		if err == nil && (b.V != 1 || b.ID != id) {
+			err = fmt.Errorf("%s is not a batch", path)
+		}
+		return b, err
+	}, func(path string, _ error) { q.poison(path) })
 	if err != nil {
 		return nil, fmt.Errorf("read the batches: %w", err)
 	}
-	var all []Batch
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
-			continue
-		}
-		b, err := q.readBatch(id)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // another run finished it
-		case err != nil:
-			q.poison("spool/batches/" + e.Name())
-		default:
-			all = append(all, b)
-		}
-	}
 	slices.SortFunc(all, func(a, b Batch) int { return strings.Compare(a.At+a.ID, b.At+b.ID) })
 	return all, nil
-}
-
-func (q *Spool) readBatch(id string) (Batch, error) {
-	var b Batch
-	path, err := batchPath(id)
-	if err != nil {
-		return b, err
-	}
-	data, _, err := q.s.readRegular(path, maxBatch+1)
-	if err != nil {
-		return b, err
-	}
-	if err := json.Unmarshal(data, &b); err != nil {
-		return b, err
-	}
-	if b.V != 1 || b.ID != id {
-		return b, fmt.Errorf("%s is not a batch", path)
-	}
-	return b, nil
 }
 
 // DropBatch removes a batch whose notes are on the disk.

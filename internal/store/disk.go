@@ -170,7 +170,7 @@ func writable(dir string) bool {
 const sweepAge = time.Hour
 
 // Sweep removes temporary files that a crash left behind.
-func (s *Store) Sweep() int {
+func Sweep(s *Store) int {
 	var removed int
 	for _, top := range []string{"memory", "local", "history", "spool", "events", "conflicts"} {
 		_ = filepath.WalkDir(s.Path(top), func(p string, d fs.DirEntry, err error) error {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"strings"
 
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
@@ -31,15 +29,13 @@ func (w *Writer) Release(id note.ID) error {
 
 // Held lists the held drafts, oldest first. Files that are no note are left out.
 func (q *Spool) Held() []*note.Note {
-	entries, _ := os.ReadDir(q.s.Path("spool/held"))
 	var drafts []*note.Note
-	for _, e := range entries {
-		if stem, ok := strings.CutSuffix(e.Name(), ".md"); ok {
-			if n, err := q.HeldDraft(note.ID(stem)); err == nil {
-				drafts = append(drafts, n)
-			}
+	// A folder that cannot be read holds none.
+	_ = q.s.ReadFolder("spool/held", layout.NoteSuffix, MaxNoteSize, func(_ string, data []byte) {
+		if n, err := note.Parse(data); err == nil {
+			drafts = append(drafts, n)
 		}
-	}
+	})
 	return drafts
 }
 

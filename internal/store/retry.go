@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"anamnesis/internal/note"
@@ -52,14 +51,7 @@ func (q *Spool) SaveRetry(r Retry) error {
 			return nil
 		}
 	}
-	data, err := json.Marshal(r)
-	if err == nil && len(data) > maxJob {
-		err = fmt.Errorf("%d bytes, at most %d", len(data), maxJob)
-	}
-	if err == nil {
-		err = q.s.replace(retryPath(r.ID), append(data, '\n'), false)
-	}
-	if err != nil {
+	if err := q.save(retryPath(r.ID), r, maxJob, false); err != nil {
 		return fmt.Errorf("save the retry of note %s: %w", r.ID, err)
 	}
 	return nil
@@ -68,35 +60,21 @@ func (q *Spool) SaveRetry(r Retry) error {
 // Retries lists the notes that wait, the first due first. A file that holds no
 // retry is left out and removed.
 func (q *Spool) Retries() ([]Retry, error) {
-	err := q.s.folders(retryFolder + "/")
-	var entries []os.DirEntry
-	if err == nil {
-		entries, err = os.ReadDir(q.s.Path(retryFolder))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	all, err := list(q, retryFolder, maxJob, func(stem string, data []byte) (r Retry, err error) {
+		if err = json.Unmarshal(data, &r); err == nil {
+			_, err = note.ParseID(stem)
+		}
+		if err == nil && (r.V != 1 || string(r.ID) != stem || r.Tries < 0 || r.When().IsZero()) {
+			err = fmt.Errorf("%s is no retry", stem)
+		}
+		return r, err
+	}, func(path string, err error) {
+		if unreadable := new(fs.PathError); !errors.As(err, &unreadable) {
+			_ = q.s.disk.Remove(q.s.Path(path))
+		}
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read the retries: %w", err)
-	}
-	var all []Retry
-	for _, e := range entries[:min(len(entries), 2*maxRetries)] {
-		stem, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
-			continue
-		}
-		var r Retry
-		data, _, err := q.s.readRegular(retryFolder+"/"+e.Name(), maxJob)
-		if err != nil {
-			continue
-		}
-		if json.Unmarshal(data, &r) != nil || r.V != 1 || string(r.ID) != stem || r.Tries < 0 || r.When().IsZero() {
-			_ = q.s.disk.Remove(q.s.Path(retryFolder + "/" + e.Name()))
-			continue
-		}
-		if _, err := note.ParseID(stem); err == nil {
-			all = append(all, r)
-		}
 	}
 	slices.SortFunc(all, func(a, b Retry) int { return a.When().Compare(b.When()) })
 	return all, nil

@@ -52,13 +52,7 @@ func (j Job) name() string { return fmt.Sprintf("spool/%s.%d.json", j.ID, j.atte
 func (q *Spool) Enqueue(j Job) (Job, error) {
 	now := q.s.now().UTC()
 	j.V, j.ID, j.At, j.attempt = 1, note.NewID(now), now.Format("2006-01-02T15:04:05.000Z"), 0
-	data, err := json.Marshal(j)
-	if err == nil && len(data) > maxJob {
-		err = fmt.Errorf("%d bytes, at most %d", len(data), maxJob)
-	}
-	if err == nil {
-		err = q.s.replace(j.name(), append(data, '\n'), false)
-	}
+	err := q.save(j.name(), j, maxJob, false)
 	if err != nil {
 		return j, fmt.Errorf("spool a %s job: %w", j.Kind, err)
 	}
@@ -68,47 +62,66 @@ func (q *Spool) Enqueue(j Job) (Job, error) {
 // Jobs lists the waiting jobs, oldest first. Files that hold no job are set
 // aside in spool/poisoned.
 func (q *Spool) Jobs() ([]Job, error) {
-	entries, err := os.ReadDir(q.s.Path("spool"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	jobs, err := list(q, "spool", maxJob, func(stem string, data []byte) (j Job, err error) {
+		if err = json.Unmarshal(data, &j); err != nil {
+			return j, err
+		}
+		id, attempt, _ := strings.Cut(stem, ".")
+		if j.attempt, err = strconv.Atoi(attempt); err != nil || string(j.ID) != id || j.V < 1 {
+			err = fmt.Errorf("spool file %s.json is not a job", stem)
+		}
+		return j, err
+	}, func(path string, _ error) { q.poison(path) })
 	if err != nil {
 		return nil, fmt.Errorf("read the spool: %w", err)
-	}
-	var jobs []Job
-	for _, e := range entries {
-		stem, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
-			continue
-		}
-		j, err := q.readJob(stem)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // another drain finished it
-		}
-		if err != nil {
-			q.poison("spool/" + e.Name())
-			continue
-		}
-		jobs = append(jobs, j)
 	}
 	slices.SortFunc(jobs, func(a, b Job) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return jobs, nil
 }
 
-func (q *Spool) readJob(stem string) (Job, error) {
-	var j Job
-	data, _, err := q.s.readRegular("spool/"+stem+".json", maxJob)
+// save writes a file of the spool as one line of JSON.
+func (q *Spool) save(path string, v any, limit int, durable bool) error {
+	data, err := json.Marshal(v)
+	if err == nil && len(data) > limit {
+		err = fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(data), limit)
+	}
 	if err != nil {
-		return j, err
+		return err
 	}
-	if err := json.Unmarshal(data, &j); err != nil {
-		return j, err
+	return q.s.replace(path, append(data, '\n'), durable)
+}
+
+// list reads the JSON files of a folder of the spool. One that cannot be read or
+// parsed is told to bad, unless another run has finished it meanwhile.
+func list[T any](q *Spool, dir string, limit int64, parse func(stem string, data []byte) (T, error), bad func(path string, err error)) (all []T, err error) {
+	var entries []os.DirEntry
+	if err = q.s.folders(dir + "/"); err == nil {
+		entries, err = os.ReadDir(q.s.Path(dir))
 	}
-	id, attempt, _ := strings.Cut(stem, ".")
-	if j.attempt, err = strconv.Atoi(attempt); err != nil || string(j.ID) != id || j.V < 1 {
-		return j, fmt.Errorf("spool file %s.json is not a job", stem)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return j, nil
+	for _, e := range entries {
+		stem, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !e.Type().IsRegular() || e.Name()[0] == '.' {
+			continue
+		}
+		path := dir + "/" + e.Name()
+		data, _, err := q.s.readRegular(path, limit)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var v T
+		if err == nil {
+			v, err = parse(stem, data)
+		}
+		if err != nil {
+			bad(path, err)
+			continue
+		}
+		all = append(all, v)
+	}
+	return all, err
 }
 
 // Begin notes that work on j begins, so that a job which kills its drain is

@@ -20,13 +20,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func draft(id note.ID) *note.Note {
-	return &note.Note{
-		ID: id, Type: note.Semantic, Title: "t", Body: "b", Project: "p", MachineID: "m", Scope: note.Portable, UserID: "self", WorkspaceID: "w",
-		Provenance: note.Provenance{Source: note.Human, Confidence: 1}, CreatedAt: "2026-01-01T00:00:00+00:00", UpdatedAt: "2026-01-01T00:00:00+00:00",
-	}
-}
-
 func TestPut(t *testing.T) {
 	s, _ := open(t)
 	n := draft("n1")
@@ -112,7 +105,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("walked into %s", ref.Path)
 		}
 	}
-	if links := s.Links(); len(links) != 2 {
+	if links := store.Links(s); len(links) != 2 {
 		t.Errorf("links %v", links)
 	}
 	n := draft("link")
@@ -404,7 +397,7 @@ func TestSweep(t *testing.T) {
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.Sweep(); n != 1 {
+	if n := store.Sweep(s); n != 1 {
 		t.Errorf("swept %d", n)
 	}
 	if _, err := os.Stat(young); err != nil {
@@ -471,5 +464,35 @@ func TestWalkUntil(t *testing.T) {
 	}
 	if got := walk(files); len(got) != files || !slices.IsSorted(got) {
 		t.Errorf("%d files, in order: %v", len(got), slices.IsSorted(got))
+	}
+}
+
+func TestRetriesAreBounded(t *testing.T) {
+	s := at(t, 10)
+	due := s.Now().Format(time.RFC3339)
+	for i := range 210 {
+		if err := s.Spool().SaveRetry(store.Retry{ID: note.ID(fmt.Sprint("n", i)), Due: due}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Spool().SaveRetry(store.Retry{ID: "n0", Due: due, Tries: 2}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Spool().Retries()
+	if err != nil || len(all) != 200 {
+		t.Errorf("%d %v", len(all), err)
+	}
+	for _, r := range all {
+		if r.ID == "n0" && r.Tries != 2 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, id := range []note.ID{"n0", "n0", "../n1"} {
+		if err := s.Spool().DropRetry(id); err != nil {
+			t.Error(err)
+		}
+	}
+	if jobs, err := s.Spool().Jobs(); err != nil || len(jobs) != 0 || len(s.Spool().Poisoned()) != 0 {
+		t.Errorf("they are taken for jobs: %v %v %v", jobs, s.Spool().Poisoned(), err)
 	}
 }

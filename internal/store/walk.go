@@ -135,7 +135,7 @@ func isNoteFile(e fs.DirEntry) bool {
 
 // Links names the symbolic links and other special files in the trees, which
 // no walk enters, so that status can tell their owner about them.
-func (s *Store) Links() []string {
+func Links(s *Store) []string {
 	var found []string
 	for _, tree := range []string{"memory", "local"} {
 		if fi, err := os.Lstat(s.Path(tree)); err == nil && !fi.IsDir() {

@@ -22,6 +22,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"anamnesis/internal/layout"
 )
 
 // The file: a header of 64 bytes, then for n rows of d dimensions, each part
@@ -63,7 +65,7 @@ func Write(name string, h Header, rows []Row) (err error) {
 	}
 	h.Rows = len(rows)
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Group, b.Group) })
-	f, err := os.CreateTemp(filepath.Dir(name), ".tmp-anamnesis-*")
+	f, err := os.CreateTemp(filepath.Dir(name), layout.TempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("write vectors: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
 
@@ -91,7 +92,7 @@ func (w *writer) batch(b index.Batch) {
 // sidecar. The walk does not see sidecars, so that what is said against one has no
 // hash, and is neither among the files nor in their fingerprint.
 func (w *writer) clearProblems(path string) {
-	w.exec("DELETE FROM problems WHERE origin = ? AND path = ? AND hash = x''", w.origin, index.SidecarPath(path))
+	w.exec("DELETE FROM problems WHERE origin = ? AND path = ? AND hash = x''", w.origin, layout.SidecarOf(path))
 	w.query("DELETE FROM problems WHERE origin = ? AND path = ? AND hash <> x'' RETURNING size, mtime", func(r *sql.Rows) error {
 		var size, mtime int64
 		if err := r.Scan(&size, &mtime); err != nil {
@@ -215,7 +216,7 @@ func (w *writer) put(e *index.Entry) {
 	w.share(string(n.ID))
 	w.putGraph(key, e)
 	if e.Sidecar != "" {
-		w.exec("INSERT OR REPLACE INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, 0, 0, x'', ?)", w.origin, index.SidecarPath(e.Ref.Path), e.Sidecar)
+		w.exec("INSERT OR REPLACE INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, 0, 0, x'', ?)", w.origin, layout.SidecarOf(e.Ref.Path), e.Sidecar)
 	}
 	for band := range 4 {
 		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)

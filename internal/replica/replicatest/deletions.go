@@ -39,7 +39,7 @@ func tooMany(t *testing.T, w World) {
 				t.Errorf("no %s in %s", want, out.Detail)
 			}
 		}
-		if out.Standing != replica.Held || out.Removed != 0 || !strings.HasPrefix(out.Why, "the remote would delete 6 of 1") {
+		if out.Result != replica.Held || out.Removed != 0 || !strings.HasPrefix(out.Why, "the remote would delete 6 of 1") {
 			t.Errorf("got %+v", out)
 		}
 		// What waits is told: it was fetched, and is not here.
@@ -49,7 +49,7 @@ func tooMany(t *testing.T, w World) {
 		b.has(files)
 	}
 	b.with(func(o *replica.Options) { o.AllowDelete = true })
-	if out := b.sync(); out.Held || !out.Pushed || len(out.Changed) != 6 || out.Removed != 6 || out.Standing != replica.Synced {
+	if out := b.sync(); out.Held || !out.Pushed || len(out.Changed) != 6 || out.Removed != 6 || out.Result != replica.Synced {
 		t.Errorf("got %+v", out)
 	}
 	b.with(func(o *replica.Options) { o.AllowDelete = false })

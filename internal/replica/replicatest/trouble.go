@@ -36,7 +36,7 @@ func offline(t *testing.T, w World) {
 	w.has(t, map[string]string{"semantic/a.md": "b\n"})
 }
 
-func patience(t *testing.T, w World) {
+func backoff(t *testing.T, w World) {
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	a := w.machine(t, "a", func(o *replica.Options) { o.Now, o.Automatic = func() time.Time { return now }, true })
 	a.write(map[string]string{"semantic/a.md": "a\n"})

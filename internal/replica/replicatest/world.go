@@ -177,7 +177,7 @@ func RunWorld(t *testing.T, open func(t *testing.T) World) {
 		{"merge by bytes", byBytes},
 		{"crossed merges", crossed},
 		{"offline", offline},
-		{"patience", patience},
+		{"backoff", backoff},
 		{"remote later", later},
 		{"remote emptied", emptied},
 		{"unrelated histories", unrelated},

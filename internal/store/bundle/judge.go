@@ -21,9 +21,9 @@ func (b *unpacking) note(name string, data []byte) {
 		return
 	}
 	switch strings.TrimSuffix(tree, "/") {
-	case layout.TombstonesOf(layout.Memory):
+	case layout.Memory + "/" + layout.Tombstones:
 		b.portable = append(b.portable, t)
-	case layout.TombstonesOf(layout.Local):
+	case layout.Local + "/" + layout.Tombstones:
 		b.local = append(b.local, t)
 	}
 }

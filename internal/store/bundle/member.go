@@ -85,7 +85,7 @@ func standInTree(name string, data []byte) (kind standing, why string) {
 	case layout.Sidecar:
 		return ours, ""
 	}
-	if strings.HasPrefix(name, layout.TombstonesOf("")[1:]+"/") {
+	if strings.HasPrefix(name, layout.Tombstones+"/") {
 		return refused, "a store has no such file there"
 	}
 	return foreign, ""

@@ -54,7 +54,7 @@ type Tombstone struct {
 
 // Read reads the tombstones of a tree of the store, the revoked ones too.
 func Read(s *store.Store, scope note.Scope) (all []Tombstone, err error) {
-	err = s.ReadFolder(layout.TombstonesOf(store.TreeOf(scope)), ".json", MaxSize, func(_ string, data []byte) {
+	err = s.ReadFolder(store.TreeOf(scope)+"/"+layout.Tombstones, ".json", MaxSize, func(_ string, data []byte) {
 		if t, ok := Parse(data); ok {
 			all = append(all, t)
 		}
@@ -67,8 +67,7 @@ func Read(s *store.Store, scope note.Scope) (all []Tombstone, err error) {
 
 // ReadFS reads the tombstones of a tree that may stand elsewhere, such as in git.
 func ReadFS(tree fs.FS) (all []Tombstone, err error) {
-	dir := strings.TrimPrefix(layout.TombstonesOf(""), "/")
-	entries, err := fs.ReadDir(tree, dir)
+	entries, err := fs.ReadDir(tree, layout.Tombstones)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read tombstones: %w", err)
 	}
@@ -79,7 +78,7 @@ func ReadFS(tree fs.FS) (all []Tombstone, err error) {
 		if fi, err := e.Info(); err != nil || fi.Size() > MaxSize {
 			continue
 		}
-		data, err := fs.ReadFile(tree, dir+"/"+e.Name())
+		data, err := fs.ReadFile(tree, layout.Tombstones+"/"+e.Name())
 		if t, ok := Parse(data); err == nil && ok {
 			all = append(all, t)
 		}
@@ -109,7 +108,9 @@ func Write(w *store.Writer, scope note.Scope, t Tombstone) error {
 }
 
 // Path returns where the tombstone of a note stands, relative to the root.
-func Path(scope note.Scope, id note.ID) string { return layout.TombstoneOf(store.TreeOf(scope), id) }
+func Path(scope note.Scope, id note.ID) string {
+	return store.TreeOf(scope) + "/" + layout.TombstoneOf(id)
+}
 
 // time returns when t was written, the zero time when nobody can tell.
 func (t Tombstone) time() time.Time {

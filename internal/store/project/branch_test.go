@@ -1,4 +1,4 @@
-package store_test
+package project_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package store_test
+package ingest_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/note"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/store"
 )
 
@@ -35,7 +35,7 @@ func TestRecollect(t *testing.T) {
 		t.Errorf("%+v", revs)
 	}
 	// A change that follows is the newest, also when it takes such a form back.
-	ref, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Restore(context.Background(), "n1", revs[1].Name)
+	ref, changed, err := ingesttest.Restore(s, "n1", revs[1].Name)
 	if n, _, _, _ := s.Read(ref.Path); err != nil || !changed || n.Body != "form a" {
 		t.Errorf("%+v %v", n, err)
 	}
@@ -73,35 +73,5 @@ func TestRecollect(t *testing.T) {
 	}
 	if _, err := ingest.New(s, nil, nil, ingest.Options{}).ImportRevisions(context.Background(), "gone", []ingest.FormerVersion{day(1, "a")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a history without a note: %v", err)
-	}
-}
-
-func TestRetriesAreBounded(t *testing.T) {
-	s := at(t, 10)
-	due := s.Now().Format(time.RFC3339)
-	for i := range 210 {
-		if err := s.Spool().SaveRetry(store.Retry{ID: note.ID(fmt.Sprint("n", i)), Due: due}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Spool().SaveRetry(store.Retry{ID: "n0", Due: due, Tries: 2}); err != nil {
-		t.Fatal(err)
-	}
-	all, err := s.Spool().Retries()
-	if err != nil || len(all) != 200 {
-		t.Errorf("%d %v", len(all), err)
-	}
-	for _, r := range all {
-		if r.ID == "n0" && r.Tries != 2 {
-			t.Errorf("%+v", r)
-		}
-	}
-	for _, id := range []note.ID{"n0", "n0", "../n1"} {
-		if err := s.Spool().DropRetry(id); err != nil {
-			t.Error(err)
-		}
-	}
-	if jobs, err := s.Spool().Jobs(); err != nil || len(jobs) != 0 || len(s.Spool().Poisoned()) != 0 {
-		t.Errorf("they are taken for jobs: %v %v %v", jobs, s.Spool().Poisoned(), err)
 	}
 }

@@ -1,12 +1,10 @@
-package store_test
+package ingest_test
 
 import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -254,26 +252,6 @@ func TestForgottenConflict(t *testing.T) {
 	if holds(t, s, "better") {
 		t.Error("the edit of a forgotten note is still there")
 	}
-}
-
-// holds reports whether any file of the store holds a word.
-func holds(t *testing.T, s *store.Store, word string) bool {
-	t.Helper()
-	found := false
-	for _, name := range files(t, s) {
-		found = found || strings.Contains(string(read(t, s, name)), word)
-	}
-	return found
-}
-
-func files(t *testing.T, s *store.Store) []string {
-	t.Helper()
-	var all []string
-	err := walkFiles(os.DirFS(s.Root()), func(name string) { all = append(all, name) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // Two machines move a note to different places, or one moves and one changes it.

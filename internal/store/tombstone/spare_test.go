@@ -1,4 +1,4 @@
-package store_test
+package tombstone_test
 
 import (
 	"bytes"
@@ -17,6 +17,25 @@ import (
 )
 
 const rotation = "keys rotate on monday"
+
+func export(t *testing.T, s *store.Store) ([]byte, bundle.Manifest) {
+	t.Helper()
+	var b bytes.Buffer
+	m, err := bundle.Export(t.Context(), s, &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), m
+}
+
+func empty(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.Open(store.Options{Root: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 // arrive brings the tree of one store into another, as a sync does.
 func arrive(t *testing.T, from, to *store.Store) {

@@ -1,4 +1,4 @@
-package store_test
+package tombstone_test
 
 import (
 	"context"

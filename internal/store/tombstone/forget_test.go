@@ -1,7 +1,6 @@
-package store_test
+package tombstone_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,25 +10,26 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
 )
 
-func walkFiles(tree fs.FS, f func(name string)) error {
-	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && d.Name() != "store.lock" {
-			f(name)
-		}
-		return err
-	})
+// stone writes a tombstone and returns its file.
+func stone(t *testing.T, s *store.Store, id note.ID, statement string) string {
+	t.Helper()
+	if err := tombstone.Write(storetest.Writer(s), note.Portable, tombstone.New(id, statement, time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC))); err != nil {
+		t.Fatal(err)
+	}
+	return string(read(t, s, "memory/tombstones/"+string(id)+".json"))
 }
 
 func TestArchive(t *testing.T) {
 	s, _ := open(t)
 	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", "b")))
-	ref, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Archive(context.Background(), "n1", "old")
+	ref, changed, err := ingesttest.Archive(s, "n1", "old")
 	if err != nil || !changed {
 		t.Fatal(changed, err)
 	}
@@ -37,10 +37,10 @@ func TestArchive(t *testing.T) {
 	if n.Status != "archived" || n.StatusReason != "old" || n.Live(time.Now()) {
 		t.Errorf("%+v", n)
 	}
-	if _, changed, _ := ingest.New(s, nil, nil, ingest.Options{}).Archive(context.Background(), "n1", "again"); changed {
+	if _, changed, _ := ingesttest.Archive(s, "n1", "again"); changed {
 		t.Error("archived twice")
 	}
-	if _, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Unarchive(context.Background(), "n1"); err != nil || !changed {
+	if _, changed, err := ingesttest.Unarchive(s, "n1"); err != nil || !changed {
 		t.Error(changed, err)
 	}
 	if n, _, _, _ = s.Read(ref.Path); n.Status != "" || n.StatusReason != "" {
@@ -50,11 +50,11 @@ func TestArchive(t *testing.T) {
 	if len(revs) != 2 || revs[0].Reason != store.Archived {
 		t.Errorf("history %+v", revs)
 	}
-	if _, _, err := ingest.New(s, nil, nil, ingest.Options{}).Archive(context.Background(), "n9", ""); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := ingesttest.Archive(s, "n9", ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("archived what is not there: %v", err)
 	}
 
-	if _, changed, err := ingest.New(s, nil, nil, ingest.Options{}).Restore(context.Background(), "n1", revs[0].Name); err != nil || !changed {
+	if _, changed, err := ingesttest.Restore(s, "n1", revs[0].Name); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
 	if n, _, _, _ = s.Read(ref.Path); n.Status != "archived" {
@@ -64,7 +64,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("history %+v", revs)
 	}
 	for _, name := range []string{"", "../n2/x", "01K2M3N4P5Q6R7S8T9V0W1X2Y3-update"} {
-		if _, _, err := ingest.New(s, nil, nil, ingest.Options{}).Restore(context.Background(), "n1", name); err == nil {
+		if _, _, err := ingesttest.Restore(s, "n1", name); err == nil {
 			t.Errorf("restored %q", name)
 		}
 	}
@@ -153,11 +153,11 @@ func TestForgetCrash(t *testing.T) {
 	}
 	d := newCrashDisk(0)
 	s := on(t, prepare(), d)
-	opened := *d.steps
+	opened := d.Steps()
 	if _, err := tombstone.Forget(storetest.Writer(s), "n1"); err != nil {
 		t.Fatal(err)
 	}
-	total := *d.steps - opened
+	total := d.Steps() - opened
 	for stop := 1; stop <= total; stop++ {
 		root := prepare()
 		if _, err := tombstone.Forget(storetest.Writer(on(t, root, newCrashDisk(opened+stop))), "n1"); !errors.Is(err, errCrash) {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A departure is a file as a commit that no sync made brings it.
-type departure struct {
+// An outgoingCommit is a file as a commit that no sync made brings it.
+type outgoingCommit struct {
 	commit string // its short name
 	path   string
 	file   entry
 }
 
-// detain returns the files that keep a commit from being pushed. What a sync
+// withhold returns the files that keep a commit from being pushed. What a sync
 // commits was looked at when it did; what somebody committed with git was not,
 // and a push takes every commit along, also one whose files were changed since.
-func (c *cycle) detain(ctx context.Context, commit, theirs string) (held []HeldFile, err error) {
+func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []HeldFile, err error) {
 	if c.o.Hold == nil {
 		return nil, nil
 	}
-	all, err := c.p.leaving(ctx, commit, theirs)
+	all, err := c.p.outgoing(ctx, commit, theirs)
 	if err != nil {
 		return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
 	}
-	all = slices.DeleteFunc(all, func(d departure) bool { return !Known(d.path) || d.path == attributes || !d.file.plain() })
+	all = slices.DeleteFunc(all, func(d outgoingCommit) bool { return !Known(d.path) || d.path == attributes || !d.file.plain() })
 	const atOnce = 256 // files in memory
 	for part := range slices.Chunk(all, atOnce) {
 		ids := make([]string, len(part))
@@ -55,7 +55,7 @@ func (c *cycle) detain(ctx context.Context, commit, theirs string) (held []HeldF
 	return held, nil
 }
 
-func (g *git) leaving(ctx context.Context, commit, theirs string) ([]departure, error) {
+func (g *git) outgoing(ctx context.Context, commit, theirs string) ([]outgoingCommit, error) {
 	args := []string{"log", "-z", "--no-show-signature", "--format=%H %ae %ce %at %ct %s", "--end-of-options", commit}
 	if theirs != "" {
 		args = append(args, "^"+theirs)
@@ -78,7 +78,7 @@ func (g *git) leaving(ctx context.Context, commit, theirs string) ([]departure, 
 	if err != nil {
 		return nil, err
 	}
-	return readDepartures(out)
+	return readOutgoing(out)
 }
 
 // madeBySync reads a line of the log, and reports whether the commit is as a
@@ -92,10 +92,10 @@ func madeBySync(row string) (id string, ours bool) {
 		(strings.HasPrefix(f[5], "anamnesis: sync from ") || strings.HasPrefix(f[5], "anamnesis: merge on "))
 }
 
-// readDepartures reads what git diff-tree --stdin -c -z --raw prints: the name of
+// readOutgoing reads what git diff-tree --stdin -c -z --raw prints: the name of
 // a commit, and for each file a colon for every parent, the modes and names of
 // all its versions, the last one that of the commit, and then the path.
-func readDepartures(out string) (all []departure, err error) {
+func readOutgoing(out string) (all []outgoingCommit, err error) {
 	commit := ""
 	rows := split(out)
 	for i := 0; i < len(rows); i++ {
@@ -109,7 +109,7 @@ func readDepartures(out string) (all []departure, err error) {
 			return nil, fmt.Errorf("git diff-tree: it prints %q", rows[i-1])
 		}
 		if mode := f[colons]; mode != "000000" {
-			all = append(all, departure{commit, rows[i], entry{mode, f[2*colons+1]}})
+			all = append(all, outgoingCommit{commit, rows[i], entry{mode, f[2*colons+1]}})
 		}
 	}
 	return all, nil

@@ -1,4 +1,4 @@
-package store_test
+package bundle_test
 
 import (
 	"archive/tar"

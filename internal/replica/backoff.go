@@ -15,15 +15,15 @@ const (
 	longest  = time.Hour
 )
 
-// patience is what a tree remembers about a remote that it could not reach.
-type patience struct {
+// backoff is what a tree remembers about a remote that it could not reach.
+type backoff struct {
 	Remote   string    `json:"remote"`
 	Failures int       `json:"failures"`
 	Next     time.Time `json:"next"`
 }
 
 // after counts one more failure.
-func (p patience) after(now time.Time) patience {
+func (p backoff) after(now time.Time) backoff {
 	wait := longest
 	if p.Failures < 6 {
 		wait = min(shortest<<p.Failures, longest)
@@ -34,29 +34,29 @@ func (p patience) after(now time.Time) patience {
 }
 
 // wait fills in what is remembered about the remote.
-func (s *State) wait(p patience, remote string) {
+func (s *State) wait(p backoff, remote string) {
 	if p.Remote == remote {
 		s.Failures, s.Next = p.Failures, p.Next
 	}
 }
 
-func (g *git) patienceFile() string { return filepath.Join(g.dir, ".git", "anamnesis-backoff.json") }
+func (g *git) backoffFile() string { return filepath.Join(g.dir, ".git", "anamnesis-backoff.json") }
 
-// patience reads the file; a damaged one is none.
-func (g *git) patience() patience {
-	var p patience
-	data, err := os.ReadFile(g.patienceFile())
+// backoff reads the file; a damaged one is none.
+func (g *git) backoff() backoff {
+	var p backoff
+	data, err := os.ReadFile(g.backoffFile())
 	if err != nil || json.Unmarshal(data, &p) != nil {
-		return patience{}
+		return backoff{}
 	}
 	return p
 }
 
-// setPatience writes the file, or removes it. It is not synced to the disk:
+// setBackoff writes the file, or removes it. It is not synced to the disk:
 // losing it costs one attempt.
-func (g *git) setPatience(p patience) error {
-	if p == (patience{}) {
-		if err := os.Remove(g.patienceFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (g *git) setBackoff(p backoff) error {
+	if p == (backoff{}) {
+		if err := os.Remove(g.backoffFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
@@ -65,9 +65,9 @@ func (g *git) setPatience(p patience) error {
 	if err != nil {
 		return err
 	}
-	temp := g.patienceFile() + ".new"
+	temp := g.backoffFile() + ".new"
 	if err := os.WriteFile(temp, append(data, '\n'), 0o600); err != nil {
 		return err
 	}
-	return os.Rename(temp, g.patienceFile())
+	return os.Rename(temp, g.backoffFile())
 }

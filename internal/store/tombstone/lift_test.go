@@ -1,4 +1,4 @@
-package store_test
+package tombstone_test
 
 import (
 	"os"
@@ -16,16 +16,6 @@ import (
 )
 
 const fridays = "never deploy on friday because the engineer on call is alone over the weekend and nobody answers"
-
-// at returns a store whose clock stands.
-func at(t *testing.T, day int) *store.Store {
-	t.Helper()
-	s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return time.Date(2026, 6, day, 12, 0, 0, 0, time.UTC) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // again writes a note that its owner wants in spite of a tombstone.
 func again(t *testing.T, s *store.Store, n *note.Note) []string {

@@ -1,41 +1,15 @@
-package store_test
+package project_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// open opens a store in a new folder; home is the parent of everything.
-func open(t *testing.T) (s *store.Store, home string) {
-	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err = store.Open(store.Options{Root: filepath.Join(home, ".anamnesis"), Home: home})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, home
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestNormalizeRemote(t *testing.T) {
 	for _, c := range []struct{ remote, want string }{

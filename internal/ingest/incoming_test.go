@@ -1,4 +1,4 @@
-package store_test
+package ingest_test
 
 import (
 	"errors"
@@ -7,98 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
-
-// crashDisk stops at the step of a number, and refuses every one behind it.
-type crashDisk struct {
-	store.OS
-	mu    *sync.Mutex
-	steps *int
-	stop  int // 0 means never
-}
-
-var errCrash = errors.New("the machine stopped")
-
-func newCrashDisk(stop int) crashDisk {
-	return crashDisk{mu: new(sync.Mutex), steps: new(int), stop: stop}
-}
-
-func (d crashDisk) step() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	*d.steps++
-	if d.stop > 0 && *d.steps >= d.stop {
-		return errCrash
-	}
-	return nil
-}
-
-func (d crashDisk) MkdirAll(dir string) error {
-	return firstError(d.step(), func() error { return d.OS.MkdirAll(dir) })
-}
-
-func (d crashDisk) Rename(from, to string) error {
-	return firstError(d.step(), func() error { return d.OS.Rename(from, to) })
-}
-
-func (d crashDisk) Remove(name string) error {
-	return firstError(d.step(), func() error { return d.OS.Remove(name) })
-}
-
-func (d crashDisk) SyncDir(dir string) error { return d.step() }
-
-func (d crashDisk) Create(dir string) (store.File, error) {
-	if err := d.step(); err != nil {
-		return nil, err
-	}
-	f, err := d.OS.Create(dir)
-	return crashFile{f, d}, err
-}
-
-type crashFile struct {
-	store.File
-	disk crashDisk
-}
-
-func (f crashFile) Sync() error { return f.disk.step() }
-
-func firstError(err error, f func() error) error {
-	if err != nil {
-		return err
-	}
-	return f()
-}
-
-// on opens the store at a root again, with another disk.
-func on(t *testing.T, root string, d store.Disk) *store.Store {
-	t.Helper()
-	s, err := store.Open(store.Options{Root: root, Disk: d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func noteBytes(id note.ID, body string) []byte {
-	n := draft(id)
-	n.Body = body
-	return n.Format()
-}
-
-func read(t *testing.T, s *store.Store, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(s.Path(path))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return data
-}
 
 func TestAdopt(t *testing.T) {
 	s, _ := open(t)
@@ -206,11 +120,11 @@ func TestAdoptCrash(t *testing.T) {
 	}
 	d := newCrashDisk(0)
 	s := on(t, prepare(), d)
-	opened := *d.steps
+	opened := d.Steps()
 	if _, err := ingest.NewIncoming(s).Apply(changes); err != nil {
 		t.Fatal(err)
 	}
-	total := *d.steps - opened
+	total := d.Steps() - opened
 	for stop := 1; stop <= total; stop++ {
 		root := prepare()
 		if _, err := ingest.NewIncoming(on(t, root, newCrashDisk(opened+stop))).Apply(changes); !errors.Is(err, errCrash) {
