@@ -37,18 +37,29 @@ type HandoffsAnswer struct {
 	Handoffs []NoteHead `json:"handoffs"`
 }
 
-// Handoffs lists what waits for the next session on a project ("" for the one of
-// the current folder). One that cannot be read is told, and left out.
-func Handoffs(ctx context.Context, r *Rooms, key string) (a HandoffsAnswer, err error) {
-	id := Project(r.Store, key)
-	a.Project = id.Key
-	rows, err := r.Ingester.Handoffs(ctx, project.Names(r.Store, id))
+// WaitingHandoffs returns what waits for the next session on a project, given by
+// all its keys, newest first. One that cannot be read is told, and left out.
+// Reading consumes nothing.
+func WaitingHandoffs(ctx context.Context, r *Rooms, keys []string) (all []*note.Note, err error) {
+	rows, err := r.Ingester.Handoffs(ctx, keys)
 	for _, c := range r.Index.Contents(ctx, rows) {
 		if c.Err != nil {
 			r.Notify("left out: %v", c.Err)
 			continue
 		}
-		a.Handoffs = append(a.Handoffs, HeadOf(c.Note))
+		all = append(all, c.Note)
+	}
+	return all, err
+}
+
+// Handoffs lists what waits for the next session on a project ("" for the one of
+// the current folder). One that cannot be read is told, and left out.
+func Handoffs(ctx context.Context, r *Rooms, key string) (a HandoffsAnswer, err error) {
+	id := Project(r.Store, key)
+	a.Project = id.Key
+	all, err := WaitingHandoffs(ctx, r, project.Names(r.Store, id))
+	for _, n := range all {
+		a.Handoffs = append(a.Handoffs, HeadOf(n))
 	}
 	return a, err
 }

@@ -73,6 +73,19 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 	return s, errors.Join(err, r.recordSync(s, o, err, began))
 }
 
+// SyncAndIndex syncs with the remote and brings the index into step with what came
+// in. It returns how many notes were indexed.
+func SyncAndIndex(ctx context.Context, r *Rooms) (s SyncResult, indexed int, err error) {
+	if s, err = Sync(ctx, r, SyncOptions{Remote: true}); err != nil {
+		return s, 0, err
+	}
+	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
+	if r.Config.Sync.Remote == "" && !strings.Contains(s.Detail, "remote") {
+		s.Detail += "; no remote is configured"
+	}
+	return s, rep.Indexed, err
+}
+
 // Replica opens the repository of the portable notes.
 func (r *Rooms) Replica(o SyncOptions) (replica.Backend, error) {
 	opts := r.replicaOptions(o)

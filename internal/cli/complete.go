@@ -1,17 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/doctor"
-	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
@@ -86,61 +81,22 @@ func (p *program) offering(list completer) cobra.CompletionFunc {
 
 func nothingMore(context.Context, *program) []string { return nil }
 
-// offered is how many ids are offered at most: more than one reads.
-const offered = 1000
-
 func liveIDs(ctx context.Context, p *program) []string { return p.offerIDs(ctx, false) }
 func allIDs(ctx context.Context, p *program) []string  { return p.offerIDs(ctx, true) }
 
 // offerIDs lists notes, newest first, with their titles.
-func (p *program) offerIDs(ctx context.Context, dead bool) (ids []string) {
-	p.glance(ctx, func(m *memory) {
-		rows, err := m.Index.Select(ctx, index.Filter{Dead: dead, Now: m.Store.Now()}, offered)
-		if err != nil {
-			return
-		}
-		for _, r := range rows {
-			ids = append(ids, string(r.ID)+"\t"+firstLine(strings.Join(strings.Fields(r.Title), " "), 60))
-		}
-	})
+func (p *program) offerIDs(ctx context.Context, all bool) (ids []string) {
+	for _, r := range app.OfferNotes(ctx, p.host(), all) {
+		ids = append(ids, string(r.ID)+"\t"+firstLine(strings.Join(strings.Fields(r.Title), " "), 60))
+	}
 	return ids
 }
 
-// projectKeys lists the projects that have notes, the one with the most first.
-func projectKeys(ctx context.Context, p *program) (keys []string) {
-	p.glance(ctx, func(m *memory) {
-		counts, err := m.Index.PerProject(ctx, index.Filter{Now: m.Store.Now()})
-		if err != nil {
-			return
-		}
-		keys = slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-			return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-		})
-		keys = slices.DeleteFunc(keys, func(key string) bool { return printable(key) != key })
-	})
-	return keys
-}
+func projectKeys(ctx context.Context, p *program) []string { return app.OfferProjects(ctx, p.host()) }
 
 func settingKeys(_ context.Context, p *program) (keys []string) {
 	for _, v := range p.cfg.Values() {
 		keys = append(keys, v.Key+"\t"+firstLine(v.Doc, 60))
 	}
 	return keys
-}
-
-// glanceTime is how long somebody who types waits for another process.
-const glanceTime = 200 * time.Millisecond
-
-// glance lets f look at the store as the index knows it, if there is one.
-func (p *program) glance(ctx context.Context, f func(*memory)) {
-	if fi, err := os.Stat(filepath.Join(p.cfg.Home, "index.db")); err != nil || !fi.Mode().IsRegular() {
-		return
-	}
-	p.glancing = true
-	m, err := p.open(ctx, glanceTime)
-	if err != nil {
-		return
-	}
-	defer m.close()
-	f(m)
 }

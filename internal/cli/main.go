@@ -37,9 +37,8 @@ type program struct {
 
 	event *agent.Event // what a hook command that runs by hand found on standard input
 
-	lasting  bool // many questions will be asked of the index
-	glancing bool // the index is looked at as it stands, or not at all
-	running  bool // the command line was understood and the command began
+	lasting bool // many questions will be asked of the index
+	running bool // the command line was understood and the command began
 }
 
 // Main runs the program and returns its exit code.

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/store"
-	"anamnesis/internal/store/project"
 
 	"github.com/spf13/cobra"
 )
@@ -14,7 +12,7 @@ import (
 // host is what this program lends to the use cases.
 func (p *program) host() app.Host {
 	return app.Host{
-		Config: p.cfg, Environ: p.environ, Disk: p.disk, Flags: p.sets, Lasting: p.lasting, Peek: p.glancing,
+		Config: p.cfg, Environ: p.environ, Disk: p.disk, Flags: p.sets, Lasting: p.lasting,
 		Notify:   func(line string) { p.note("%s", line) },
 		Progress: p.progress,
 	}
@@ -41,35 +39,5 @@ func run[T any](p *program, cmd *cobra.Command, command string, open opener, use
 	return render(p, command, v, err, text)
 }
 
-// A memory is the rooms for commands that still talk to them.
-type memory struct {
-	*app.Rooms
-	p *program
-}
-
-func (p *program) wrap(r *app.Rooms, err error) (*memory, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &memory{r, p}, nil
-}
-
+// openStore opens the files alone.
 func (p *program) openStore() (*store.Store, error) { return app.OpenStore(p.host()) }
-
-func (p *program) openFiles() (*memory, error) { return p.wrap(app.OpenFiles(p.host())) }
-
-func (p *program) open(ctx context.Context, busy time.Duration) (*memory, error) {
-	return p.wrap(app.Open(ctx, p.host(), busy))
-}
-
-func (p *program) openWalked(ctx context.Context) (*memory, error) {
-	return p.wrap(app.OpenWalked(ctx, p.host()))
-}
-
-func (p *program) openWhole(ctx context.Context) (*memory, error) {
-	return p.wrap(app.OpenWhole(ctx, p.host()))
-}
-
-func (m *memory) close() { m.Close() }
-
-func (p *program) project(s *store.Store, name string) project.Identity { return app.Project(s, name) }

@@ -3,27 +3,19 @@ package cli
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
-	"anamnesis/internal/index"
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/mcp"
-	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/redact"
-	"anamnesis/internal/store/tombstone"
 
 	"github.com/spf13/cobra"
 )
@@ -81,36 +73,26 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	}
 	p.lasting = true
 	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an end like others: calls get their time
-	m, err := p.wrap(app.OpenServed(ctx, p.host()))
+	r, err := app.OpenServed(ctx, p.host())
 	if err != nil {
 		return err
 	}
-	defer m.close()
-	srv, err := m.server()
+	defer r.Close()
+	srv, err := p.server(r)
 	if err != nil {
 		return err
 	}
 	if o.http == "" {
 		return srv.Stdio(ctx, in, p.stdout)
 	}
-	return p.serveHTTP(ctx, m, srv, o)
+	return p.serveHTTP(ctx, r, srv, o)
 }
 
-// server wires the room of MCP.
-func (m *memory) server() (*mcp.Server, error) {
-	c := m.p.cfg
+// server makes the server of MCP.
+func (p *program) server(r *app.Rooms) (*mcp.Server, error) {
+	c := p.cfg
 	dir, _ := os.Getwd()
-	rooms := mcp.Rooms{
-		Engine: m.Engine, Index: m.Index, Store: m.Store, Ingester: m.Ingester, MayWrite: m.MayRedact,
-		Refresh: app.NewRefresher(m.Rooms).Refresh, Merged: func(ctx context.Context, dir string, some []string) []string {
-			return app.MergedBranches(ctx, m.Rooms, dir, some)
-		}, Sync: m.serveSync, Status: m.serveStatus, Forget: m.serveForget,
-		Handoffs: handoffs{m},
-	}
-	if c.Events.Queries {
-		rooms.Redact = func(s string) redact.Text { return m.Redactor.Redact(s) }
-	}
-	return mcp.New(rooms, mcp.Options{
+	return mcp.New(r, mcp.Options{
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,
 		Reach:  recall.ScopeOptions{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
 		Branch: c.Recall.Branch, Gate: c.Recall.MinOverlap > 0,
@@ -122,73 +104,11 @@ func (m *memory) server() (*mcp.Server, error) {
 const (
 	serveGrace = 2 * time.Second // for its own calls, when the client is gone
 	rootsTime  = time.Second     // for a client to name its folders
-	mergedTime = time.Second     // for git to say what is merged
 )
 
-func (m *memory) serveSync(ctx context.Context) (mcp.SyncResult, error) {
-	s, err := app.Sync(ctx, m.Rooms, app.SyncOptions{Remote: true})
-	if err != nil {
-		return mcp.SyncResult{}, err
-	}
-	rep, err := m.Index.Sync(ctx, index.SyncOptions{})
-	detail := s.Detail
-	if m.p.cfg.Sync.Remote == "" && !strings.Contains(detail, "remote") {
-		detail += "; no remote is configured"
-	}
-	return mcp.SyncResult{Pushed: s.Pushed, Pulled: s.Pulled, Conflicted: s.Conflicted, Head: s.Head, Indexed: rep.Indexed, Detail: detail}, err
-}
-
-func (m *memory) serveStatus(ctx context.Context) (mcp.SyncStatus, error) {
-	s, err := app.SyncStatus(ctx, m.Rooms)
-	return mcp.SyncStatus{Initialized: s.Initialized, Remote: s.Remote, Head: s.Head, Dirty: s.Dirty, Detail: s.Detail}, err
-}
-
-func (m *memory) serveForget(ctx context.Context, id note.ID, apply bool) (mcp.ForgetPlan, error) {
-	f, err := tombstone.Plan(m.Store, id)
-	if apply && err == nil {
-		f, err = m.Ingester.Forget(ctx, id, m.Disallow)
-	}
-	return mcp.ForgetPlan{
-		ID: f.ID, Title: f.Title, Applied: apply && err == nil, Notes: f.Notes, History: f.History, Held: f.Held, Conflicts: f.Conflicts,
-		InGit: m.inGit(f),
-	}, err
-}
-
-// inGit reports whether git's history may hold what is forgotten.
-func (m *memory) inGit(f tombstone.Forgotten) bool {
-	_, err := os.Stat(m.Store.Path("memory/.git"))
-	return !errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(f.Tombstone, "memory/")
-}
-
-// handoffs lets agents leave notes for the next session.
-type handoffs struct{ m *memory }
-
-func (h handoffs) Leave(ctx context.Context, left mcp.Handoff) (ingest.Outcome, error) {
-	return h.m.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: left.Project, Title: left.Title, Body: left.Body, Days: left.Days})
-}
-
-func (h handoffs) Pending(ctx context.Context, projects []string) ([]*note.Note, error) {
-	rows, err := h.m.Ingester.Handoffs(ctx, projects)
-	if err != nil {
-		return nil, err
-	}
-	var notes []*note.Note
-	for _, c := range h.m.Index.Contents(ctx, rows) {
-		if c.Err == nil {
-			notes = append(notes, c.Note)
-		}
-	}
-	return notes, nil
-}
-
-func (h handoffs) Acknowledge(ctx context.Context, id note.ID) error {
-	_, err := h.m.Ingester.AcknowledgeHandoff(ctx, id, "")
-	return err
-}
-
 // serveHTTP listens until it is interrupted.
-func (p *program) serveHTTP(ctx context.Context, m *memory, srv *mcp.Server, o serveOptions) error {
-	token, from, err := m.token(o.tokenFile)
+func (p *program) serveHTTP(ctx context.Context, r *app.Rooms, srv *mcp.Server, o serveOptions) error {
+	token, from, err := app.ServerToken(r.Store, o.tokenFile)
 	if err != nil {
 		return err
 	}
@@ -204,24 +124,4 @@ func (p *program) serveHTTP(ctx context.Context, m *memory, srv *mcp.Server, o s
 		return fmt.Errorf("serve: %w", err)
 	}
 	return nil
-}
-
-// tokenFile holds the token of the server over HTTP. It is of this machine.
-const tokenFile = "mcp.token"
-
-// token reads the token, and makes one where none was made yet.
-func (m *memory) token(file string) (token, from string, err error) {
-	own := file == ""
-	if own {
-		file = m.Store.Path(tokenFile)
-	}
-	data, err := os.ReadFile(file)
-	if own && errors.Is(err, fs.ErrNotExist) {
-		data = []byte(rand.Text() + "\n")
-		err = m.Store.Replace(tokenFile, data)
-	}
-	if err != nil {
-		return "", file, fmt.Errorf("serve: the token: %w", err)
-	}
-	return strings.TrimSpace(string(data)), file, nil
 }

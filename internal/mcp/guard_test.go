@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"anamnesis/internal/mcp"
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/project"
 )
@@ -149,11 +149,11 @@ func blocking(t *testing.T) (w *world, began, cancelled chan struct{}) {
 	began, cancelled = make(chan struct{}), make(chan struct{})
 	w = open(t, func(w *world) {
 		w.opts.Grace = 200 * time.Millisecond
-		w.rooms.Sync = func(ctx context.Context) (mcp.SyncResult, error) {
+		w.doubles.Sync = func(ctx context.Context) (app.SyncResult, int, error) {
 			close(began)
 			<-ctx.Done()
 			close(cancelled)
-			return mcp.SyncResult{}, ctx.Err()
+			return app.SyncResult{}, 0, ctx.Err()
 		}
 	})
 	return w, began, cancelled
@@ -228,7 +228,7 @@ func TestVanish(t *testing.T) {
 		release := make(chan struct{})
 		w := open(t, func(w *world) {
 			w.opts.Grace = 200 * time.Millisecond
-			w.rooms.Sync = func(context.Context) (mcp.SyncResult, error) { <-release; return mcp.SyncResult{}, nil }
+			w.doubles.Sync = func(context.Context) (app.SyncResult, int, error) { <-release; return app.SyncResult{}, 0, nil }
 		})
 		in := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_sync",%s}}`+"\n", meta)
 		if err := w.server.Stdio(t.Context(), strings.NewReader(in), io.Discard); err != nil {
@@ -279,8 +279,8 @@ func TestScript(t *testing.T) {
 func TestRootsAreAskedOnce(t *testing.T) {
 	w := open(t)
 	a, b := t.TempDir(), t.TempDir()
-	w.add(t, note.Note{Title: "a", Body: "walrus", Project: project.Identify(w.store, a).Key})
-	w.add(t, note.Note{Title: "b", Body: "walrus", Project: project.Identify(w.store, b).Key})
+	w.add(t, note.Note{Title: "a", Body: "walrus", Project: project.Identify(w.Store, a).Key})
+	w.add(t, note.Note{Title: "b", Body: "walrus", Project: project.Identify(w.Store, b).Key})
 	r := w.raw(t)
 	r.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"listChanged":true}},"clientInfo":{"name":"raw","version":"1"}}}`)
 	r.next()

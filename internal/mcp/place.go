@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store/project"
@@ -107,10 +108,7 @@ func (s *Server) scope(ctx context.Context, c caller, named string) (recall.Scop
 		branch = strings.TrimPrefix(s.opts.Branch, "-")
 	}
 	at, err := s.rooms.Engine.Place(ctx, p.id, branch, func(some []string) []string {
-		if p.dir == "" || s.rooms.Merged == nil {
-			return nil
-		}
-		return s.rooms.Merged(ctx, p.dir, some)
+		return app.MergedBranches(ctx, s.rooms, p.dir, some)
 	})
 	if err != nil {
 		return recall.Scope{}, err

@@ -31,19 +31,19 @@ func TestTogether(t *testing.T) {
 	wg.Go(func() {
 		for i := range rounds {
 			n := &note.Note{Type: note.Semantic, Title: fmt.Sprintf("from a hook %d", i), Body: "x", Provenance: note.Provenance{Source: note.Human, Confidence: 1}}
-			if _, err := w.ingester.Add(t.Context(), ingest.Draft{Note: n}); err != nil {
+			if _, err := w.Ingester.Add(t.Context(), ingest.Draft{Note: n}); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	wg.Go(func() {
 		for i := range rounds {
-			writer, err := w.store.BeginWrite(t.Context())
+			writer, err := w.Store.BeginWrite(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			n := &note.Note{ID: note.NewID(w.store.Now()), Type: note.Semantic, Title: fmt.Sprintf("from another program %d", i), Body: "x", Scope: note.Portable, Project: "global", UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human, Confidence: 1}}
+			n := &note.Note{ID: note.NewID(w.Store.Now()), Type: note.Semantic, Title: fmt.Sprintf("from another program %d", i), Body: "x", Scope: note.Portable, Project: "global", UserID: "self", WorkspaceID: "personal", Provenance: note.Provenance{Source: note.Human, Confidence: 1}}
 			if _, _, err := writer.Put(n, store.Ref{}, store.Update); err != nil {
 				t.Error(err)
 			}
@@ -88,19 +88,19 @@ func bench(b *testing.B, change ...func(*world)) *world {
 	w := open(b, change...)
 	for i := range 3000 {
 		n := &note.Note{
-			ID: note.NewID(w.store.Now()), Type: note.Semantic, Title: fmt.Sprintf("note %d about topic%d", i, i%97), Scope: note.Portable, Project: "global",
+			ID: note.NewID(w.Store.Now()), Type: note.Semantic, Title: fmt.Sprintf("note %d about topic%d", i, i%97), Scope: note.Portable, Project: "global",
 			Body: fmt.Sprintf("The topic%d of service%d depends on module%d and fails with error%d.", i%97, i%31, i%211, i), UserID: "self", WorkspaceID: "personal",
-			Provenance: note.Provenance{Source: note.Human, Confidence: 1}, UpdatedAt: note.At(w.store.Now()),
+			Provenance: note.Provenance{Source: note.Human, Confidence: 1}, UpdatedAt: note.At(w.Store.Now()),
 		}
-		ref, _, err := storetest.Writer(w.store).Put(n, store.Ref{}, store.Update)
+		ref, _, err := storetest.Writer(w.Store).Put(n, store.Ref{}, store.Update)
 		if err == nil { // a walk compares young files by their bytes
-			err = os.Chtimes(w.store.Path(ref.Path), time.Time{}, w.store.Now().Add(-time.Hour))
+			err = os.Chtimes(w.Store.Path(ref.Path), time.Time{}, w.Store.Now().Add(-time.Hour))
 		}
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
-	if _, err := w.index.Sync(b.Context(), index.SyncOptions{}); err != nil {
+	if _, err := w.Index.Sync(b.Context(), index.SyncOptions{}); err != nil {
 		b.Fatal(err)
 	}
 	return w
@@ -110,7 +110,7 @@ func bench(b *testing.B, change ...func(*world)) *world {
 // changed files before it (BenchmarkRefresh). BenchmarkSearch is the same question
 // to the engine; the difference is what the protocol and the log cost.
 func BenchmarkSearchRoundTrip(b *testing.B) {
-	w := bench(b, func(w *world) { w.rooms.Refresh = nil })
+	w := bench(b, func(w *world) { w.doubles.Refresh = func(context.Context) (int, error) { return 0, nil } })
 	cs := w.client(b)
 	for i := 0; b.Loop(); i++ {
 		call(b, cs, "memory_search", args{"query": fmt.Sprintf("topic%d error%d", i%97, i%3000)})
@@ -120,7 +120,7 @@ func BenchmarkSearchRoundTrip(b *testing.B) {
 func BenchmarkSearch(b *testing.B) {
 	w := bench(b)
 	for i := 0; b.Loop(); i++ {
-		if _, err := w.rooms.Engine.Recall(b.Context(), recall.Query{Text: fmt.Sprintf("topic%d error%d", i%97, i%3000), K: 8}); err != nil {
+		if _, err := w.Engine.Recall(b.Context(), recall.Query{Text: fmt.Sprintf("topic%d error%d", i%97, i%3000), K: 8}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -129,7 +129,7 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkRefresh(b *testing.B) {
 	w := bench(b)
 	for b.Loop() {
-		if _, err := w.rooms.Refresh(b.Context()); err != nil {
+		if _, err := w.doubles.Refresh(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

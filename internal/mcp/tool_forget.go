@@ -2,10 +2,10 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -28,9 +28,21 @@ type forgetIn struct {
 	Apply bool   `json:"apply,omitempty"`
 }
 
+// A forgetPlan says what forgetting a note erases, or has erased.
+type forgetPlan struct {
+	ID        note.ID   `json:"id"`
+	Title     string    `json:"title"`
+	Applied   bool      `json:"applied"`
+	Notes     []string  `json:"notes" jsonschema:"files of the note and of those that say exactly the same"`
+	History   int       `json:"former_states"`
+	Held      []note.ID `json:"held"`
+	Conflicts []note.ID `json:"conflicts"`
+	InGit     bool      `json:"git_history_holds_it"`
+}
+
 type forgetOut struct {
 	Begin string `json:"begin,omitempty" jsonschema:"mark before text of notes"`
-	ForgetPlan
+	forgetPlan
 	Message string `json:"message"`
 	Until   string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
@@ -45,9 +57,6 @@ func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, 
 	if err != nil {
 		return forgetOut{}, err
 	}
-	if s.rooms.Forget == nil {
-		return forgetOut{}, errors.New("it is not available here; the user can run `anamnesis forget`")
-	}
 	if _, err := s.refresh(ctx); err != nil {
 		return forgetOut{}, err
 	}
@@ -58,13 +67,14 @@ func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, 
 	if !ok {
 		return forgetOut{}, fmt.Errorf("there is no note %s; memory_list names them", id)
 	}
-	plan, err := s.rooms.Forget(ctx, row.ID, in.Apply)
+	plan, err := app.Forget(ctx, s.rooms, string(row.ID), in.Apply)
 	if err != nil {
 		return forgetOut{}, err
 	}
-	out := forgetOut{ForgetPlan: plan, Message: "nothing was changed yet; apply does it, and cannot be undone"}
-	out.Title, out.Notes = name(plan.Title), names(plan.Notes)
-	out.Held, out.Conflicts = sorted(plan.Held), sorted(plan.Conflicts)
+	f := plan.Forgotten
+	out := forgetOut{Message: "nothing was changed yet; apply does it, and cannot be undone", forgetPlan: forgetPlan{
+		plan.ID, name(f.Title), plan.Applied, names(f.Notes), plan.History, sorted(plan.Held), sorted(plan.Conflicts), plan.InGit,
+	}}
 	if plan.Applied {
 		out.Message = "erased; the statement does not come back by itself"
 		if plan.InGit {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/project"
 
@@ -20,10 +22,7 @@ const (
 	acknowledge = "acknowledge"
 )
 
-const (
-	maxDays     = 30
-	maxHandoffs = 20 // shown at once
-)
+const maxHandoffs = 20 // shown at once
 
 var toolHandoff = tool{
 	name: "memory_handoff",
@@ -70,9 +69,6 @@ func (o handoffOut) frame(start, end string) any {
 }
 
 func (s *Server) handoff(ctx context.Context, c caller, in handoffIn) (handoffOut, error) {
-	if s.rooms.Handoffs == nil {
-		return handoffOut{}, errors.New("handoffs are not available here")
-	}
 	switch in.Action {
 	case leave:
 		return s.leave(ctx, c, in)
@@ -96,16 +92,15 @@ func (s *Server) acknowledge(ctx context.Context, named string) (handoffOut, err
 		return handoffOut{}, err
 	}
 	row, ok, err := s.rooms.Index.Lookup(ctx, id)
-	if err != nil {
+	switch {
+	case err != nil:
 		return handoffOut{}, err
-	}
-	if !ok {
+	case !ok:
 		return handoffOut{}, fmt.Errorf("there is no handoff %s; %s", id, next)
+	case row.Kind != note.Handoff:
+		return handoffOut{}, fmt.Errorf("the note %s is no handoff; %s", id, next)
 	}
-	if err := s.rooms.Handoffs.Acknowledge(ctx, row.ID); err != nil {
-		if row.Kind != note.Handoff {
-			err = fmt.Errorf("%w; %s", err, next)
-		}
+	if _, err := app.AcknowledgeHandoff(ctx, s.rooms, string(row.ID)); err != nil {
 		return handoffOut{}, err
 	}
 	return handoffOut{ID: row.ID, Message: "acknowledged; no other session will be told of it", Result: []waitingOut{}}, nil
@@ -124,15 +119,12 @@ func (s *Server) project(ctx context.Context, c caller, named string) (place, er
 }
 
 func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (handoffOut, error) {
-	h := Handoff{
-		Title: strings.TrimSpace(in.Title), Body: strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD"),
-		Days: in.Days,
-	}
-	if err := checkText(h.Title, h.Body); err != nil {
+	title, body := strings.TrimSpace(in.Title), strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD")
+	if err := checkText(title, body); err != nil {
 		return handoffOut{}, err
 	}
-	if h.Days < 1 || h.Days > maxDays {
-		return handoffOut{}, fmt.Errorf("expires_days is %d; give 1 to %d", h.Days, maxDays)
+	if in.Days < 1 || in.Days > ingest.MaxHandoffDays {
+		return handoffOut{}, fmt.Errorf("expires_days is %d; give 1 to %d", in.Days, ingest.MaxHandoffDays)
 	}
 	if err := s.mayWrite(); err != nil {
 		return handoffOut{}, err
@@ -141,8 +133,7 @@ func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (handoffOut,
 	if err != nil {
 		return handoffOut{}, err
 	}
-	h.Project = p.id.Key
-	out, err := s.rooms.Handoffs.Leave(ctx, h)
+	out, err := s.rooms.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: p.id.Key, Title: title, Body: body, Days: in.Days})
 	if err != nil {
 		return handoffOut{}, err
 	}
@@ -161,7 +152,7 @@ func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOu
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
 	}
-	all, err := s.rooms.Handoffs.Pending(ctx, project.Names(s.rooms.Store, p.id))
+	all, err := app.WaitingHandoffs(ctx, s.rooms, project.Names(s.rooms.Store, p.id))
 	if err != nil {
 		return out, err
 	}

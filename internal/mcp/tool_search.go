@@ -175,8 +175,8 @@ func (s *Server) log(res *recall.Result) {
 	for _, h := range res.Hits {
 		r.Notes = append(r.Notes, h.Row.ID)
 	}
-	if s.rooms.Redact != nil {
-		r.Query = s.rooms.Redact(res.Query.Text).String()
+	if s.rooms.Config.Events.Queries {
+		r.Query = s.rooms.Redactor.Redact(res.Query.Text).String()
 	}
 	_ = s.rooms.Store.Events().Log(r)
 }

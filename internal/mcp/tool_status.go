@@ -20,6 +20,15 @@ var toolStatus = tool{
 
 const maxCounts = 100 // projects that are counted one by one
 
+// A repositoryOut says how the repository of the notes stands.
+type repositoryOut struct {
+	Initialized bool   `json:"initialized"`
+	Remote      string `json:"remote"`
+	Head        string `json:"head"`
+	Dirty       bool   `json:"dirty"`
+	Detail      string `json:"detail"`
+}
+
 type statusOut struct {
 	Root        string         `json:"root"`
 	DBPath      string         `json:"db_path"`
@@ -28,7 +37,7 @@ type statusOut struct {
 	ByProject   map[string]int `json:"by_project"`
 	ByScope     map[string]int `json:"by_scope"`
 	ByWorkspace map[string]int `json:"by_workspace"`
-	Sync        SyncStatus     `json:"sync"`
+	Sync        repositoryOut  `json:"sync"`
 	Held        int            `json:"held" jsonschema:"notes that wait for the user's decision"`
 	Conflicts   int            `json:"conflicts"`
 	Stale       int            `json:"stale" jsonschema:"changed files that are not counted yet; -1: some"`
@@ -40,7 +49,6 @@ func (s *Server) status(ctx context.Context, _ caller, _ struct{}) (statusOut, e
 	out := statusOut{
 		Root: st.Root(), DBPath: st.Path("index.db"), ByType: map[string]int{}, ByProject: map[string]int{}, ByScope: map[string]int{},
 		ByWorkspace: map[string]int{}, Held: len(st.Spool().Held()), Conflicts: st.Conflicts().Count(), ReadOnly: st.ReadOnly(),
-		Sync: SyncStatus{Detail: "synchronisation is not available here"},
 	}
 	var err error
 	if out.Stale, err = s.refresh(ctx); err != nil {
@@ -59,9 +67,8 @@ func (s *Server) status(ctx context.Context, _ caller, _ struct{}) (statusOut, e
 		out.ByWorkspace[name(r.WorkspaceID)]++
 	}
 	out.ByProject, out.ByWorkspace = largest(out.ByProject), largest(out.ByWorkspace)
-	if s.rooms.Status != nil {
-		out.Sync, err = s.rooms.Status(ctx)
-	}
+	state, err := s.syncState(ctx)
+	out.Sync = repositoryOut{state.Initialized, state.Remote, state.Head, state.Dirty, state.Detail}
 	return out, err
 }
 

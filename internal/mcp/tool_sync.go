@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,7 +12,7 @@ var toolSync = tool{
 	doc:    `Exchange notes with the user's other machines now. No edit is lost in a conflict; what cannot be merged waits for the user.`,
 	hints:  sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &yes},
 	input:  schemaOf[syncIn],
-	output: schemaOf[SyncResult],
+	output: schemaOf[syncOut],
 	amend:  func(p map[string]*jsonschema.Schema) { p["force"].Default = by("false") },
 	call:   takes((*Server).sync),
 }
@@ -22,14 +21,21 @@ type syncIn struct {
 	Force bool `json:"force,omitempty" jsonschema:"ignored"`
 }
 
-func (s *Server) sync(ctx context.Context, _ caller, _ syncIn) (SyncResult, error) {
-	if s.rooms.Sync == nil {
-		return SyncResult{}, errors.New("synchronisation is not available here")
-	}
-	out, err := s.rooms.Sync(ctx)
+// A syncOut is what an exchange with the other machines did.
+type syncOut struct {
+	Pushed     bool   `json:"pushed"`
+	Pulled     int    `json:"pulled" jsonschema:"commits of other machines"`
+	Conflicted bool   `json:"conflicted" jsonschema:"something waits for the user"`
+	Head       string `json:"head"`
+	Indexed    int    `json:"indexed"`
+	Detail     string `json:"detail"`
+}
+
+func (s *Server) sync(ctx context.Context, _ caller, _ syncIn) (syncOut, error) {
+	r, indexed, err := s.syncNow(ctx)
 	if err != nil {
-		return out, err
+		return syncOut{}, err
 	}
 	_, err = s.refresh(ctx)
-	return out, err
+	return syncOut{r.Pushed, r.Pulled, r.Conflicted, r.Head, indexed, r.Detail}, err
 }

@@ -101,14 +101,6 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	return writeOut{noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out), Body: visibly(out.Note.Body)}, nil
 }
 
-// mayWrite returns why nothing may be written now.
-func (s *Server) mayWrite() error {
-	if s.rooms.MayWrite == nil {
-		return nil
-	}
-	return s.rooms.MayWrite()
-}
-
 // check refuses what makes no note, before anything is looked at on the disk.
 func (in *writeIn) check() error {
 	in.Title = strings.TrimSpace(in.Title)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/mcp"
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +46,7 @@ func TestWriteAndSearch(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("memory_write (-want +got):\n%s", diff)
 	}
-	n, _, _, err := w.store.Read("memory/procedural/" + got["id"].(string) + ".md")
+	n, _, _, err := w.Store.Read("memory/procedural/" + got["id"].(string) + ".md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestWriteOutcomes(t *testing.T) {
 		t.Errorf("a secret: %v", secret)
 	}
 	local, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "port", "body": "the proxy is at 8443", "scope": "machine-local", "user_id": nil})
-	if _, err := os.Stat(w.store.Path("local/semantic/" + local["id"].(string) + ".md")); err != nil {
+	if _, err := os.Stat(w.Store.Path("local/semantic/" + local["id"].(string) + ".md")); err != nil {
 		t.Errorf("a machine-local note: %v", err)
 	}
 
@@ -164,7 +164,7 @@ func TestWriteOutcomes(t *testing.T) {
 
 func TestWriteWaitsForRules(t *testing.T) {
 	w := open(t, func(w *world) {
-		w.rooms.MayWrite = func() error { return errors.New("redact.toml: line 3") }
+		w.doubles.MayWrite = func() error { return errors.New("redact.toml: line 3") }
 		w.opts.Dir = t.TempDir()
 	})
 	cs := w.client(t)
@@ -304,7 +304,7 @@ func TestListPages(t *testing.T) {
 		}
 		if page == 2 { // notes come and go between pages
 			w.add(t, note.Note{Title: "newer", Body: "y"})
-			if _, err := w.forget(t.Context(), note.ID(got[len(got)-1]), true); err != nil {
+			if _, err := app.Forget(t.Context(), w.Rooms, string(note.ID(got[len(got)-1])), true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -380,16 +380,16 @@ func TestProjects(t *testing.T) {
 
 func TestStatusAndSync(t *testing.T) {
 	w := open(t, func(w *world) {
-		w.rooms.Status = func(context.Context) (mcp.SyncStatus, error) { return mcp.SyncStatus{Detail: "not initialized"}, nil }
-		w.rooms.Sync = func(context.Context) (mcp.SyncResult, error) {
-			return mcp.SyncResult{Indexed: 1, Detail: "committed; no remote is set"}, nil
+		w.doubles.Status = func(context.Context) (app.SyncState, error) { return app.SyncState{Detail: "not initialized"}, nil }
+		w.doubles.Sync = func(context.Context) (app.SyncResult, int, error) {
+			return app.SyncResult{Detail: "committed; no remote is set"}, 1, nil
 		}
 	})
 	w.add(t, note.Note{Title: "a", Body: "b", Project: "p"})
 	cs := w.client(t)
 	got, text := call(t, cs, "memory_status", nil)
 	want := map[string]any{
-		"root": w.store.Root(), "db_path": w.store.Path("index.db"), "total": 1.0, "by_type": map[string]any{"semantic": 1.0},
+		"root": w.Store.Root(), "db_path": w.Store.Path("index.db"), "total": 1.0, "by_type": map[string]any{"semantic": 1.0},
 		"by_project": map[string]any{"p": 1.0}, "by_scope": map[string]any{"portable": 1.0}, "by_workspace": map[string]any{"personal": 1.0},
 		"sync": map[string]any{"initialized": false, "remote": "", "head": "", "dirty": false, "detail": "not initialized"},
 		"held": 0.0, "conflicts": 0.0, "stale": 0.0, "read_only": false,
@@ -402,13 +402,6 @@ func TestStatusAndSync(t *testing.T) {
 	if diff := cmp.Diff(wantSync, synced); diff != "" {
 		t.Errorf("memory_sync (-want +got):\n%s", diff)
 	}
-
-	bare := open(t, func(w *world) { w.rooms.Forget, w.rooms.Handoffs, w.rooms.Refresh, w.rooms.Redact = nil, nil, nil, nil }).client(t)
-	call(t, bare, "memory_status", nil)
-	call(t, bare, "memory_search", args{"query": "walrus"})
-	refused(t, bare, "memory_sync", nil)
-	refused(t, bare, "memory_forget", args{"id": "x"})
-	refused(t, bare, "memory_handoff", args{"action": "read"})
 }
 
 func TestHandoff(t *testing.T) {
@@ -446,7 +439,6 @@ func TestHandoff(t *testing.T) {
 		refused(t, cs, "memory_handoff", bad)
 	}
 	plain := w.add(t, note.Note{Title: "walrus", Body: "it swims", Project: "p"})
-	w.handoffs.refuses = errors.New("it is no handoff")
 	for _, id := range []string{"", "../x", "nobody", string(plain)} {
 		if why := refused(t, cs, "memory_handoff", args{"action": "acknowledge", "id": id}); !strings.Contains(why, "; action read names those that wait") {
 			t.Errorf("%q: %s", id, why)
@@ -499,7 +491,7 @@ func TestResourcesAndPrompt(t *testing.T) {
 // TestAnswersFitSchemas compares answers with what tools/list says of them.
 func TestAnswersFitSchemas(t *testing.T) {
 	w := open(t, func(w *world) {
-		w.rooms.Sync = func(context.Context) (mcp.SyncResult, error) { return mcp.SyncResult{}, nil }
+		w.doubles.Sync = func(context.Context) (app.SyncResult, int, error) { return app.SyncResult{}, 0, nil }
 	})
 	id := string(w.add(t, note.Note{Title: "walrus", Body: "it swims"}))
 	cs := w.client(t)
@@ -539,7 +531,7 @@ func TestAnswersFitSchemas(t *testing.T) {
 // TestPanic shows that a defect in one call is an error of that call.
 func TestPanic(t *testing.T) {
 	w := open(t, func(w *world) {
-		w.rooms.Status = func(context.Context) (mcp.SyncStatus, error) { panic("walrus") }
+		w.doubles.Status = func(context.Context) (app.SyncState, error) { panic("walrus") }
 	})
 	cs := w.client(t)
 	if _, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_status"}); err == nil || !strings.Contains(err.Error(), "walrus") {

@@ -1,0 +1,198 @@
+package app
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/capture"
+	"anamnesis/internal/config"
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+)
+
+// The sample sessions are written by us in the shape of real ones.
+//
+//go:embed demo/*.jsonl
+var samples embed.FS
+
+// DemoAnswer is what the demonstration did, step by step.
+type DemoAnswer struct {
+	Store string     `json:"store"`
+	Steps []DemoStep `json:"steps"`
+}
+
+// A DemoStep is one thing that the demonstration did.
+type DemoStep struct {
+	Step string  `json:"step"`
+	What string  `json:"what"`
+	Path string  `json:"path,omitempty"`
+	MS   float64 `json:"ms"`
+
+	Chapter string        `json:"-"` // the heading before it, "" when it goes on
+	Took    time.Duration `json:"-"`
+	Lines   []string      `json:"-"` // what was found
+	Quoted  string        `json:"-"` // says what the quote is
+	Quote   string        `json:"-"` // text as it stands in a file
+}
+
+// demoProject is the project of the sample sessions.
+const demoProject = "storefront"
+
+// A demonstration is a store in a throw-away folder.
+type demonstration struct {
+	r     *Rooms
+	dir   string
+	steps []DemoStep
+}
+
+// Demo captures the sample sessions into a new store below dir, indexes and
+// searches them, and makes what the next session would be told. Nothing of the
+// user's is read or written.
+func Demo(ctx context.Context, h Host, dir string) (a DemoAnswer, err error) {
+	h.Config = config.Load(config.Environment{ // nothing of the user's own settings
+		Lookup:   func(string) (string, bool) { return "", false },
+		UserHome: dir, Hostname: "demo-laptop", Flags: []string{"home=" + filepath.Join(dir, "store"), "machine_id=demo-laptop"},
+	})
+	d := &demonstration{dir: dir}
+	if d.r, err = Open(ctx, h, 0); err != nil {
+		return a, err
+	}
+	defer func() { d.r.Close() }() // it is opened again on the way
+	for _, step := range []func(context.Context) error{d.capture, d.note, d.index, d.search, d.inject, d.commit} {
+		if err := step(ctx); err != nil {
+			return a, fmt.Errorf("demo: %w", err)
+		}
+	}
+	return DemoAnswer{d.r.Store.Root(), d.steps}, nil
+}
+
+// did notes what a step did and how long it took.
+func (d *demonstration) did(chapter, step, path string, began time.Time, format string, args ...any) *DemoStep {
+	t := time.Since(began)
+	d.steps = append(d.steps, DemoStep{Step: step, What: fmt.Sprintf(format, args...), Path: path, MS: milliseconds(t), Chapter: chapter, Took: t})
+	return &d.steps[len(d.steps)-1]
+}
+
+func (d *demonstration) capture(ctx context.Context) error {
+	chapter := "1. Capture: three finished sessions become notes, each its own markdown file"
+	names, err := samples.ReadDir("demo")
+	if err != nil {
+		return err
+	}
+	first := ""
+	for _, e := range names {
+		data, err := samples.ReadFile("demo/" + e.Name())
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(d.dir, e.Name())
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			return err
+		}
+		began := time.Now()
+		c, err := d.r.Recorder.Capture(ctx, capture.Request{Harness: agent.Claude{}, Transcript: file, Project: demoProject, Source: note.SessionEnd})
+		if err != nil {
+			return err
+		}
+		if c.Trivial {
+			d.did(chapter, "capture", "", began, "%s: nothing worth keeping, no note", e.Name())
+		} else {
+			masked := ""
+			if c.Outcome.Redacted || strings.Contains(c.Outcome.Note.Body, "[REDACTED]") {
+				masked = " (a key was masked)"
+			}
+			path := d.r.Store.Path(c.Outcome.Ref.Path)
+			d.did(chapter, "capture", path, began, "%s: wrote one note%s", e.Name(), masked)
+			if first == "" {
+				first = path
+			}
+		}
+		chapter = ""
+	}
+	if first == "" {
+		return errors.New("no sample session was captured")
+	}
+	data, err := os.ReadFile(first)
+	last := &d.steps[len(d.steps)-1]
+	last.Quoted, last.Quote = "The first of them:", string(data)
+	return err
+}
+
+func (d *demonstration) note(ctx context.Context) error {
+	began := time.Now()
+	out, err := d.r.Ingester.Add(ctx, ingest.Draft{Note: &note.Note{
+		Type: note.Procedural, Project: demoProject, Scope: note.Portable, Tags: []string{"grpc", "staging"},
+		Title:      "Regenerate the gRPC clients after editing payments.proto",
+		Body:       "Run `make proto-gen` and commit the result together with the change.\nWithout it staging breaks: the old clients reject the new field.",
+		Provenance: note.Provenance{Source: note.Human, Confidence: 1},
+	}})
+	if err == nil {
+		d.did("2. A note by hand: what you correct once", "add", d.r.Store.Path(out.Ref.Path), began, "wrote %q", out.Note.Title)
+	}
+	return err
+}
+
+func (d *demonstration) index(ctx context.Context) error {
+	began := time.Now()
+	host := d.r.host
+	d.r.Close()
+	for _, ext := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(d.r.Store.Path("index.db" + ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	r, err := Open(ctx, host, 0)
+	if err != nil {
+		return err
+	}
+	d.r = r
+	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
+	d.did("3. Index: derived from the files; here it is thrown away and made again", "index", r.Store.Path("index.db"), began,
+		"indexed %s", Plural(rep.Indexed, "note"))
+	return err
+}
+
+func (d *demonstration) search(ctx context.Context) error {
+	chapter := "4. Search"
+	for _, q := range []string{"why did staging break after the proto change", "recalcTax rounding"} {
+		began := time.Now()
+		res, err := d.r.Engine.Recall(ctx, recall.Query{Text: q, K: 2})
+		if err != nil {
+			return err
+		}
+		step := d.did(chapter, "search", "", began, "%q: %s", q, Plural(len(res.Hits), "note"))
+		for i, h := range res.Hits {
+			step.Lines = append(step.Lines, fmt.Sprintf("%d. [%s] %s  (score %.2f)", i+1, h.Row.Type, h.Row.Title, h.Score()))
+		}
+		chapter = ""
+	}
+	return nil
+}
+
+func (d *demonstration) inject(ctx context.Context) error {
+	began := time.Now()
+	b, err := d.r.Injector.Block(ctx, inject.Place{
+		Project: demoProject, Projects: []string{demoProject}, Limit: agent.Claude{}.ContextLimit(), Start: agent.InjectStart, End: agent.InjectEnd,
+	})
+	d.did("5. Inject: what the next session on this project is told at its start", "inject", "", began,
+		"%s, %d characters", Plural(len(b.Shown), "note"), len([]rune(b.Text))).Quote = b.Text
+	return err
+}
+
+func (d *demonstration) commit(ctx context.Context) error {
+	began := time.Now()
+	s, err := Sync(ctx, d.r, SyncOptions{Remote: true})
+	d.did("6. Commit: the notes are a git repository", "sync", d.r.Store.Path("memory"), began, "%s", s.Detail)
+	return err
+}
