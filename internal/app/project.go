@@ -63,7 +63,7 @@ func AddAlias(ctx context.Context, s *store.Store, from, to string) (AliasesAnsw
 // and theirs are three versions of the file at path. The result goes to ours. conflict
 // is the id of a new conflict, "" when nothing was lost. The current folder is the
 // repository.
-func MergeFile(h Host, base, ours, theirs, path string) (conflict string, err error) {
+func MergeFile(ctx context.Context, h Host, base, ours, theirs, path string) (conflict string, err error) {
 	fail := func(err error) (string, error) {
 		return "", fmt.Errorf("merge %s: %w; resolve it by hand", path, err)
 	}
@@ -99,7 +99,7 @@ func MergeFile(h Host, base, ours, theirs, path string) (conflict string, err er
 		return fail(fmt.Errorf("the note was forgotten; run git rm -- %s", path))
 	}
 	if other != nil {
-		c, added, err := in.AddConflict(path, merged, other)
+		c, added, err := in.AddConflict(ctx, path, merged, other)
 		if err != nil {
 			return fail(err)
 		}

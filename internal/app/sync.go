@@ -175,7 +175,7 @@ func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 
 // keepLoser puts what a merge could not keep into conflicts/.
 func (r *Rooms) keepLoser(c replica.Conflict) error {
-	_, _, err := ingest.NewIncoming(r.Store).AddConflict(c.Path, c.Merged, c.Other)
+	_, _, err := ingest.NewIncoming(r.Store).AddConflict(context.Background(), c.Path, c.Merged, c.Other)
 	return err
 }
 

@@ -16,8 +16,8 @@ configuration of the repository. What lost is kept in ` + "`anamnesis conflicts`
 fails, and leaves the conflict to git, only when it cannot decide.`,
 		Hidden: true,
 		Args:   cobra.ExactArgs(4),
-		RunE: func(_ *cobra.Command, args []string) error {
-			conflict, err := app.MergeFile(p.host(), args[0], args[1], args[2], args[3])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conflict, err := app.MergeFile(cmd.Context(), p.host(), args[0], args[1], args[2], args[3])
 			if conflict != "" {
 				p.note("%s has two versions; `anamnesis conflicts show %s` shows them", args[3], conflict)
 			}

@@ -122,7 +122,9 @@ func (g *Ingester) replaces(a, b note.ID) bool {
 // amend changes one note under the store lock. change gets the note and its
 // bytes as they are now and returns the note as it shall be; it may change and
 // return the one it was given.
-func (g *Ingester) amend(ctx context.Context, id note.ID, what string, change func(*note.Note, []byte) (*note.Note, error)) (Outcome, error) {
+func (g *Ingester) amend(
+	ctx context.Context, id note.ID, what string, change func(*note.Note, []byte) (*note.Note, error),
+) (Outcome, error) {
 	began := time.Now()
 	fail := func(err error) (Outcome, error) { return Outcome{}, fmt.Errorf("%s note %s: %w", what, id, err) }
 	w, err := g.store.BeginWrite(ctx)

@@ -13,7 +13,6 @@ var (
 	on           = storetest.On
 	open         = storetest.Open
 	read         = storetest.ReadFile
-	files        = storetest.Files
 	walkFiles    = storetest.WalkFiles
 	write        = storetest.WriteFile
 )

@@ -31,7 +31,9 @@ func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []s
 // Unpack takes a bundle in (bundle.Import) and applies the tombstones that came
 // with it. erased is called under the store lock with what those erased. The
 // caller brings the index into step afterwards.
-func (in *Incoming) Unpack(ctx context.Context, r io.ReadSeeker, o bundle.Options, erased func(paths []string) error) (u bundle.Unpacked, err error) {
+func (in *Incoming) Unpack(
+	ctx context.Context, r io.ReadSeeker, o bundle.Options, erased func(paths []string) error,
+) (u bundle.Unpacked, err error) {
 	w, err := in.store.BeginWrite(ctx)
 	if err != nil {
 		return u, err

@@ -24,8 +24,8 @@ type Incoming struct{ store *store.Store }
 // NewIncoming returns the Incoming of a store.
 func NewIncoming(s *store.Store) *Incoming { return &Incoming{s} }
 
-func (in *Incoming) locked(f func(*store.Writer) error) error {
-	w, err := in.store.BeginWrite(context.Background())
+func (in *Incoming) locked(ctx context.Context, f func(*store.Writer) error) error {
+	w, err := in.store.BeginWrite(ctx)
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func (in *Incoming) locked(f func(*store.Writer) error) error {
 // AddConflict keeps the loser of a merge at a path relative to memory/; a nil
 // winner says that there is none, because the note was forgotten. added is false
 // when a conflict of that path holds it already, as after a crash.
-func (in *Incoming) AddConflict(path string, winner, loser []byte) (c store.Conflict, added bool, err error) {
-	err = in.locked(func(w *store.Writer) error {
+func (in *Incoming) AddConflict(ctx context.Context, path string, winner, loser []byte) (c store.Conflict, added bool, err error) {
+	err = in.locked(ctx, func(w *store.Writer) error {
 		c, added, err = w.AddConflict(path, winner, loser)
 		return err
 	})
@@ -75,7 +75,7 @@ func (in *Incoming) Finish(ctx context.Context, erased func(paths []string) erro
 // type. The others go to the history, and to conflicts/ unless the history
 // shows that they are only an older form.
 func (in *Incoming) ResolveDuplicateIDs() (paths []string, err error) {
-	err = in.locked(func(w *store.Writer) error {
+	err = in.locked(context.Background(), func(w *store.Writer) error {
 		paths, err = resolveDuplicateIDs(w)
 		return err
 	})
@@ -102,7 +102,7 @@ func (in *Incoming) Apply(changes []RemoteChange) (changed []string, err error) 
 	if in.store.ReadOnly() {
 		return nil, fmt.Errorf("adopt %d files: %w", len(changes), store.ErrReadOnly)
 	}
-	err = in.locked(func(w *store.Writer) error {
+	err = in.locked(context.Background(), func(w *store.Writer) error {
 		changed, err = applyRemote(w, changes)
 		return err
 	})

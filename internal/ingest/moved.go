@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"io/fs"
 	"strings"
 
@@ -39,7 +40,7 @@ func (in *Incoming) mergeMoved(theirs fs.FS, name string, base, ours, other []by
 	}
 	m := note.Reconcile(base, ours, other)
 	if !in.store.ReadOnly() {
-		if err := in.locked(func(w *store.Writer) error { return w.KeepRevision(id, moved, store.Merged) }); err != nil {
+		if err := in.locked(context.Background(), func(w *store.Writer) error { return w.KeepRevision(id, moved, store.Merged) }); err != nil {
 			return nil, nil, false, err
 		}
 	}

@@ -29,7 +29,8 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 	var similar *index.Twin
 	for i := range twins {
 		t := &twins[i]
-		if t.Row.Dead || t.Row.Type != n.Type || t.Row.Project != n.Project || t.Row.Ref.Scope != n.Scope || slices.Contains(n.Supersedes, t.Row.ID) {
+		if t.Row.Dead || t.Row.Type != n.Type || t.Row.Project != n.Project || t.Row.Ref.Scope != n.Scope ||
+			slices.Contains(n.Supersedes, t.Row.ID) {
 			continue
 		}
 		was, _, _, err := g.store.Read(t.Row.Ref.Path)

@@ -6,9 +6,6 @@ import "anamnesis/internal/store/storetest"
 var (
 	at    = storetest.At
 	draft = storetest.Draft
-	holds = storetest.Holds
-	on    = storetest.On
 	open  = storetest.Open
-	read  = storetest.ReadFile
 	write = storetest.WriteFile
 )

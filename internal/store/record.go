@@ -83,7 +83,8 @@ func (e *Events) Log(r Record) error {
 	}
 	line, err := json.Marshal(r)
 	for err == nil && len(line) >= maxRecord && len(r.Notes)+len(r.Text)+len(r.Error)+len(r.Query) > 0 {
-		r.Notes, r.Text, r.Error, r.Query = r.Notes[:len(r.Notes)/2], clip(r.Text, len(r.Text)/4), clip(r.Error, len(r.Error)/4), clip(r.Query, len(r.Query)/4)
+		r.Notes, r.Text = r.Notes[:len(r.Notes)/2], clip(r.Text, len(r.Text)/4)
+		r.Error, r.Query = clip(r.Error, len(r.Error)/4), clip(r.Query, len(r.Query)/4)
 		line, err = json.Marshal(r)
 	}
 	if err != nil {

@@ -93,7 +93,9 @@ func (q *Spool) save(path string, v any, limit int, durable bool) error {
 
 // list reads the JSON files of a folder of the spool. One that cannot be read or
 // parsed is told to bad, unless another run has finished it meanwhile.
-func list[T any](q *Spool, dir string, limit int64, parse func(stem string, data []byte) (T, error), bad func(path string, err error)) (all []T, err error) {
+func list[T any](
+	q *Spool, dir string, limit int64, parse func(stem string, data []byte) (T, error), bad func(path string, err error),
+) (all []T, err error) {
 	var entries []os.DirEntry
 	if err = q.s.folders(dir + "/"); err == nil {
 		entries, err = os.ReadDir(q.s.Path(dir))

@@ -101,7 +101,8 @@ func oneOf(ok bool, otherwise standing) standing {
 // instructions are files that coding agents obey when they stand in a folder in
 // which one of them works, and settings, in lower case.
 var instructions = []string{
-	"agent.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "copilot-instructions.md", "gemini.md", "qwen.md", "skill.md",
+	"agent.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md",
+	"copilot-instructions.md", "gemini.md", "qwen.md", "skill.md",
 	"hooks", "hooks.json", "makefile", "mcp.json", "package.json",
 }
 

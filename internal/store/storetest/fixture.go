@@ -42,8 +42,10 @@ func WriteFile(t *testing.T, path, text string) {
 // Draft returns a small valid note.
 func Draft(id note.ID) *note.Note {
 	return &note.Note{
-		ID: id, Type: note.Semantic, Title: "t", Body: "b", Project: "p", MachineID: "m", Scope: note.Portable, UserID: "self", WorkspaceID: "w",
-		Provenance: note.Provenance{Source: note.Human, Confidence: 1}, CreatedAt: "2026-01-01T00:00:00+00:00", UpdatedAt: "2026-01-01T00:00:00+00:00",
+		ID: id, Type: note.Semantic, Title: "t", Body: "b", Project: "p", MachineID: "m", Scope: note.Portable,
+		UserID: "self", WorkspaceID: "w",
+		Provenance: note.Provenance{Source: note.Human, Confidence: 1},
+		CreatedAt:  "2026-01-01T00:00:00+00:00", UpdatedAt: "2026-01-01T00:00:00+00:00",
 	}
 }
 
