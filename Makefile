@@ -40,7 +40,7 @@ bench: ## measure, and compare with the budgets (docs/performance.md)
 
 generate: ## write the pages that are made from the code
 	$(GO) test ./internal/config -run TestDocs -update
-	$(GO) test ./internal/cli -run 'TestHelp|TestReference' -update
+	$(GO) test ./internal/cli -run 'TestHelp|TestManual' -update
 	$(GO) test ./internal/mcp -run 'TestDocs|TestToolList' -update
 	$(GO) test ./internal/doctor -run TestDocs -update
 

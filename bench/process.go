@@ -194,7 +194,7 @@ func (s *stage) drain(st *stand) error {
 			time.Sleep(5 * leave)
 			st.release()
 			c := s.command(st, "drain")
-			c.wants = "captured=" + strconv.Itoa(sessions)
+			c.wants = "drain: " + strconv.Itoa(sessions) + " session"
 			_, took, err := c.run()
 			return took, errors.Join(err, st.holdDrains())
 		}

@@ -96,21 +96,3 @@ func TestCommandNames(t *testing.T) {
 		}
 	}
 }
-
-// TestReference compares docs/cli.md with what the program says of itself.
-func TestReference(t *testing.T) {
-	const page = "../../docs/cli.md"
-	var out, diag bytes.Buffer
-	if code := Main([]string{"man", "--markdown"}, strings.NewReader(""), &out, &diag); code != 0 || diag.Len() > 0 {
-		t.Fatalf("man --markdown exited with %d and said %q", code, diag.String())
-	}
-	if *update {
-		if err := os.WriteFile(page, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(page)
-	if err != nil || string(data) != out.String() {
-		t.Errorf("docs/cli.md is stale (%v); run `make generate`", err)
-	}
-}

@@ -198,7 +198,7 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 		}
 	}
 	if command == "import" { // the line of the program before this one
-		p.printf("import: imported=%d updated=%d skipped=%d (from %s)\n", n[imports.Created], n[imports.Updated], left, cmp.Or(o.ClaudeHome, p.cfg.ClaudeHome))
+		p.printf("import: %d new, %d updated, %d skipped (from %s)\n", n[imports.Created], n[imports.Updated], left, cmp.Or(o.ClaudeHome, p.cfg.ClaudeHome))
 		p.printf("import: %s\n", strings.Replace(how, "; reindexed", "", 1))
 		return
 	}

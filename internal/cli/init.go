@@ -80,7 +80,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
 		st, err := app.FirstSync(cmd.Context(), p.host())
 		if err == nil {
-			p.say("sync: pushed=%s pulled=%d (%s)\n", pyBool(st.Pushed), st.Pulled, st.Detail)
+			p.say("sync: %s\n", syncSentence(st))
 		} else { // a warning: the notes are safe without it
 			p.say("sync: skipped (%v); fix the remote and run `anamnesis sync`\n", err)
 		}

@@ -143,7 +143,7 @@ var (
 	costPattern = regexp.MustCompile(`"tokens": [1-9]\d*`) // of an answer in which the path stands
 	longPattern = regexp.MustCompile(`(\d+\.\d\d)\d{4,}`)  // the last digits differ between processors
 	hashPattern = regexp.MustCompile(`(import_hash: )[0-9a-f]{16}`)
-	headPattern = regexp.MustCompile(`(head=|"head": ")[0-9a-f]{7,40}`)
+	headPattern = regexp.MustCompile(`(at |"head": ")[0-9a-f]{7,40}`)
 )
 
 // normal replaces what differs from run to run: ids, times of today, durations,

@@ -30,24 +30,39 @@ for a status bar: it changes nothing and looks at no file of a note.`,
 	return cmd
 }
 
-// counted writes a number for each value of a field, as the program before this
-// one did.
+// counted writes a number for each value of a field.
 func counted(c app.Counts) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(c)) {
-		parts = append(parts, fmt.Sprintf("'%s': %d", k, c[k]))
+		parts = append(parts, fmt.Sprintf("%d %s", c[k], firstLine(k, 40)))
 	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return strings.Join(parts, ", ")
+}
+
+// syncStanding says in a sentence how the repository stands.
+func syncStanding(s app.SyncState) string {
+	if !s.Initialized {
+		return "no repository yet (" + s.Detail + ")"
+	}
+	remote, dirty := "no remote", ""
+	if s.Remote != "" {
+		remote = "remote " + s.Remote
+	}
+	if s.Dirty {
+		dirty = ", changes to commit"
+	}
+	return fmt.Sprintf("%s, at %s%s (%s)", remote, s.Head, dirty, s.Detail)
 }
 
 func (p *program) printStatus(s app.StatusAnswer) {
-	remote := s.Sync.Remote
-	if remote == "" {
-		remote = "None"
-	}
 	p.printf("store: %s\n", s.Root)
-	p.printf("notes: %d  by_type=%s  by_scope=%s  by_workspace=%s\n", s.Total, counted(s.ByType), counted(s.ByScope), counted(s.ByWorkspace))
-	p.printf("sync: initialized=%s remote=%s head=%s dirty=%s (%s)\n", pyBool(s.Sync.Initialized), remote, s.Sync.Head, pyBool(s.Sync.Dirty), s.Sync.Detail)
+	p.printf("notes: %d", s.Total)
+	for _, c := range []app.Counts{s.ByType, s.ByScope, s.ByWorkspace} {
+		if len(c) > 0 {
+			p.printf(" · %s", counted(c))
+		}
+	}
+	p.printf("\nsync: %s\n", syncStanding(s.Sync))
 	p.printSyncState(s.Sync)
 	p.printf("recall: %s\n", s.Recall)
 	if s.ReadOnly {

@@ -71,25 +71,43 @@ func (p *program) sync(cmd *cobra.Command, o syncOptions) error {
 		}
 		return s, err
 	}, func(s app.SyncResult) {
-		p.printf("sync: pushed=%s pulled=%d conflicted=%s head=%s (%s)\n", pyBool(s.Pushed), s.Pulled, pyBool(s.Conflicted), s.Head, s.Detail)
+		p.printf("sync: %s\n", syncSentence(s))
 	})
 }
 
-// pyBool writes a boolean as scripts of the program before this one expect it.
-func pyBool(b bool) string {
-	if b {
-		return "True"
+// exchanged says what a sync sent and took in.
+func exchanged(s app.SyncResult) string {
+	took := "took in " + plural(s.Pulled, "commit")
+	switch {
+	case s.Pushed && s.Pulled > 0:
+		return "sent, " + took
+	case s.Pushed:
+		return "sent"
+	case s.Pulled > 0:
+		return took
 	}
-	return "False"
+	return "nothing to exchange"
+}
+
+// syncSentence says how a sync ended, and where the repository stands.
+func syncSentence(s app.SyncResult) string {
+	text := exchanged(s)
+	if s.Conflicted {
+		text += "; something waits for you"
+	}
+	if s.Head != "" {
+		text += "; at " + s.Head
+	}
+	return text + " (" + s.Detail + ")"
 }
 
 // syncLine says in a line how a command that wrote something ended.
 func syncLine(s app.SyncResult, noSync bool) string {
 	switch {
 	case !noSync && s.Offline:
-		return fmt.Sprintf("synced (pushed=%s pulled=%d); the remote could not be reached", pyBool(s.Pushed), s.Pulled)
+		return "committed; the remote could not be reached"
 	case !noSync:
-		return fmt.Sprintf("synced (pushed=%s pulled=%d)", pyBool(s.Pushed), s.Pulled)
+		return "synced (" + exchanged(s) + ")"
 	case s.Committed:
 		return "committed locally (no sync)"
 	}
@@ -170,7 +188,8 @@ func (p *program) printDrained(d app.DrainResult) {
 		p.printf("drain: another drain is at work\n")
 		return
 	}
-	p.printf("drain: captured=%d trivial=%d failed=%d left=%d indexed=%d\n", d.Captured, d.Trivial, len(d.Failed), d.Left, d.Indexed)
+	p.printf("drain: %s captured (%d without content), %d failed, %d left; %s indexed\n",
+		plural(d.Captured, "session"), d.Trivial, len(d.Failed), d.Left, plural(d.Indexed, "note"))
 	if d.Summarised > 0 {
 		p.printf("drain: summarised %s of earlier sessions\n", plural(d.Summarised, "note"))
 	}
