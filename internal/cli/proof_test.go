@@ -13,15 +13,14 @@ import (
 // TestProofs runs the proof of every feature: prose first, the feature on, off
 // where it has a switch, and a control.
 func TestProofs(t *testing.T) {
-	testscript.Run(t, proofParams(""))
+	testscript.Run(t, proofParams())
 }
 
-func proofParams(stub string) testscript.Params {
+func proofParams() testscript.Params {
 	return testscript.Params{
 		Dir:                 filepath.Join("testdata", "proof"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("ANAMNESIS_STUB", stub)
 			env.Setenv("ANAMNESIS_SYNC", "off")
 			return setupScript(env)
 		},

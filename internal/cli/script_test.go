@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // start by os.Executable, are real processes.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"anamnesis":  func() { setStubs(); os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"anamnesis":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"lockholder": lockHolder,
 		"crasher":    crashMain,
 	})

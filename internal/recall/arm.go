@@ -36,17 +36,17 @@ var arms = []arm{
 	},
 	{
 		name: "temporal", ask: (*Engine).temporal,
-		on:     func(o Options, _ Query, r *Result) bool { return o.TemporalArm && r.Window != nil && !stubbed("R5") },
+		on:     func(o Options, _ Query, r *Result) bool { return o.TemporalArm && r.Window != nil },
 		weight: func(o Options) float64 { return o.TemporalWeight }, floor: func(o Options) float64 { return o.TemporalFloor },
 	},
 	{
 		name: "successor", ask: (*Engine).successor,
-		on:     func(_ Options, q Query, _ *Result) bool { return !q.OwnWords && !stubbed("R5") },
+		on:     func(_ Options, q Query, _ *Result) bool { return !q.OwnWords },
 		weight: func(o Options) float64 { return o.LexicalWeight }, floor: func(Options) float64 { return 0 },
 	},
 	{
 		name: "graph", after: true, ask: (*Engine).graph,
-		on:     func(o Options, _ Query, _ *Result) bool { return o.GraphArm && !stubbed("R1") },
+		on:     func(o Options, _ Query, _ *Result) bool { return o.GraphArm },
 		weight: func(o Options) float64 { return o.GraphWeight }, floor: func(o Options) float64 { return o.GraphFloor },
 	},
 }

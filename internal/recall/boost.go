@@ -70,7 +70,7 @@ func (e *Engine) boost(q Query, hits []*Hit, res *Result) []*Hit {
 			if b.name == "recency" && c.recent {
 				alpha = min(2*alpha, 2)
 			}
-			if alpha == 0 || stubbed(b.id) {
+			if alpha == 0 {
 				continue
 			}
 			factor := 1 + alpha*(b.norm(h, q, c)-0.5)

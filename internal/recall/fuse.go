@@ -19,7 +19,7 @@ func (e *Engine) fuse(lists []list) []*Hit {
 		floor, weight := l.floor(e.opts), l.weight(e.opts)
 		rank := 0
 		for _, h := range l.hits {
-			if h.Found[l.name].Norm < floor && !stubbed("R12") {
+			if h.Found[l.name].Norm < floor {
 				continue
 			}
 			rank++

@@ -16,7 +16,7 @@ const (
 // Use of MMR, SIGIR 1998). The best hit keeps its place, and a hit that is
 // hardly relevant is not moved up for being different.
 func (e *Engine) diversify(q Query, hits []*Hit) []*Hit {
-	if !e.opts.MMR || q.NoMMR || len(hits) < 3 || hits[0].score <= 0 || stubbed("R3") {
+	if !e.opts.MMR || q.NoMMR || len(hits) < 3 || hits[0].score <= 0 {
 		return hits
 	}
 	window := min(len(hits), max(mmrWindow, 2*q.K))

@@ -31,7 +31,7 @@ func (e *Engine) pack(ctx context.Context, q Query, hits []*Hit, res *Result) {
 			h.Fields = fieldsOf(n, q.Fields)
 		}
 		h.Tokens = cost(q, h)
-		if q.MaxTokens > 0 && len(res.Hits) > 0 && res.Tokens+h.Tokens > q.MaxTokens && !stubbed("R4") {
+		if q.MaxTokens > 0 && len(res.Hits) > 0 && res.Tokens+h.Tokens > q.MaxTokens {
 			if q.Strict {
 				break
 			}

@@ -201,11 +201,11 @@ func (e *Engine) interpret(q Query, res *Result) (Query, error) {
 	if q.MinOverlap == 0 {
 		q.MinOverlap = e.opts.MinOverlap
 	}
-	if e.opts.Temporal && !stubbed("R6") {
+	if e.opts.Temporal {
 		res.Window = FindWindow(q.Text, e.store.Now())
 		res.Recent = res.Window == nil && recencyIntent(q.Text)
 	}
-	if q.Corpus != "" && !stubbed("M7") {
+	if q.Corpus != "" {
 		ids, err := e.corpusIDs(q.Corpus)
 		if err != nil {
 			return q, err

@@ -22,7 +22,7 @@ const reranked = 100
 // what that says (R2): the built-in reader, or a model that was configured.
 // A model that fails, or takes too long, leaves the order of the built-in one.
 func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) []*Hit {
-	if !e.opts.Rerank || len(hits) == 0 || stubbed("R2") {
+	if !e.opts.Rerank || len(hits) == 0 {
 		return hits
 	}
 	head, rest := hits[:min(len(hits), reranked)], hits[min(len(hits), reranked):]

@@ -43,7 +43,7 @@ type Scope struct {
 // without notes never becomes all projects.
 func ScopeOf(p Place, r ScopeOptions) Scope {
 	s := Scope{Project: p.Project, Branch: p.Branch, Global: r.Global, AllBranches: r.AllBranches}
-	if !r.Global && !stubbed("R15") {
+	if !r.Global {
 		s.projects = []string{p.Project} // first: its numbers decide about the gate
 		for _, key := range p.Projects {
 			if key != p.Project {
@@ -57,7 +57,7 @@ func ScopeOf(p Place, r ScopeOptions) Scope {
 			s.Fallback = fmt.Sprintf("no notes of project %s yet: only those of all projects were searched", p.Project)
 		}
 	}
-	if !r.AllBranches && !stubbed("A6") {
+	if !r.AllBranches {
 		s.branches = append([]string{p.Branch}, p.Merged...)
 	}
 	return s

@@ -104,7 +104,7 @@ func (e *Engine) Index(ctx context.Context, q Query) ([]StageRow, *Result, error
 	q.Synthetic = true
 	q.Cost = func(h *Hit) int { return scored(h).cost() }
 	res, err := e.Recall(ctx, q)
-	if err != nil || stubbed("M1") {
+	if err != nil {
 		return nil, res, err
 	}
 	rows := make([]StageRow, 0, len(res.Hits))
@@ -126,9 +126,6 @@ func scored(h *Hit) StageRow {
 // the best answer to the query. The query's scope says which notes count. It is
 // an error when there is no anchor; it wraps ErrNoNote.
 func (e *Engine) Timeline(ctx context.Context, anchor note.ID, q Query, before, after int) ([]StageRow, error) {
-	if stubbed("M1") {
-		return nil, nil
-	}
 	var at index.Row
 	if anchor != "" {
 		found, err := e.named(ctx, []note.ID{anchor})
@@ -195,9 +192,6 @@ type Entity struct {
 // unambiguous prefix of an id will do, and so does the name of a file without
 // its ending. What is not found says so in its place.
 func (e *Engine) Hydrate(ctx context.Context, ids []note.ID) ([]Hydrated, error) {
-	if stubbed("M1") {
-		return nil, nil
-	}
 	found, err := e.named(ctx, ids)
 	if err != nil {
 		return nil, err

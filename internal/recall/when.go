@@ -24,9 +24,6 @@ const maxDated = 4 << 10
 // lines and ports are no years, and words that are glued to others ("today()",
 // "yesterday.log") no dates. It never fails.
 func FindWindow(question string, now time.Time) *Window {
-	if stubbed("R6") {
-		return nil
-	}
 	y, m, d := now.Date()
 	p := &parser{text: question, today: dayOf(y, m, d), hour: now.Hour()}
 	if !p.cut(question[:min(len(question), maxDated)]) {
@@ -209,9 +206,6 @@ func (p *parser) free(start, end int) bool {
 // that are no date: "current", "latest", "these days". Names of things in code
 // ("current directory", "node:latest", "time.Now()") do not count.
 func recencyIntent(question string) bool {
-	if stubbed("R6") {
-		return false
-	}
 	p := &parser{text: question}
 	p.cut(question[:min(len(question), maxDated)])
 	for i, w := range p.words {

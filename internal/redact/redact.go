@@ -97,7 +97,7 @@ func (r *Redactor) Redact(s string) Text {
 	const enough, tooMany = 8, 16
 	for pass := 0; ; pass++ {
 		found, tagged := r.scan(s)
-		if tagged && !r.keepPrivate && !stubbed("M6") {
+		if tagged && !r.keepPrivate {
 			if t := stripPrivate(s); t != s {
 				s = t
 				continue

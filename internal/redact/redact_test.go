@@ -194,14 +194,22 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestConcurrent: a redactor masks for many at once as it masks for one.
 func TestConcurrent(t *testing.T) {
-	r := newRedactor(t)
+	alone := newRedactor(t)
+	var texts, want []string
+	for i, shape := range shapes[:40] {
+		text, _ := draw(rand.New(rand.NewPCG(uint64(i), 1)), shape)
+		texts, want = append(texts, text), append(want, alone.Redact(text).String())
+	}
+	r := newRedactor(t) // what it parses at first use, it parses for all of them
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for _, shape := range shapes[:40] {
-				text, _ := draw(rand.New(rand.NewPCG(1, 1)), shape)
-				r.Redact(text)
+			for i, text := range texts {
+				if got := r.Redact(text).String(); got != want[i] {
+					t.Errorf("%q at once with others: %q, want %q", text, got, want[i])
+				}
 			}
 		})
 	}

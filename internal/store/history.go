@@ -149,7 +149,7 @@ func (w *Writer) KeepRevision(id note.ID, data []byte, reason string) error {
 // revision returns the path under which the form data of a note belongs into
 // its history, and the path of the newest revision if that holds it already.
 func (s *Store) revision(id note.ID, data []byte, reason string) (name, again string, err error) {
-	if stubbed("S6") || id == "" {
+	if id == "" {
 		return "", "", nil
 	}
 	dir := layout.HistoryOf(id)

@@ -1,7 +1,0 @@
-//go:build !prooftest
-
-package redact
-
-// stubbed reports whether a feature is taken out, to show that its proof
-// notices. In a release it never is; see stub_prooftest.go.
-func stubbed(string) bool { return false }

@@ -1,9 +1,0 @@
-//go:build prooftest
-
-package redact
-
-// Stubs names the features that are taken out of this run.
-var Stubs = map[string]bool{}
-
-// stubbed reports whether a feature is taken out, to show that its proof notices.
-func stubbed(id string) bool { return Stubs[id] }
