@@ -288,3 +288,31 @@ func TestPackageComments(t *testing.T) {
 		}
 	}
 }
+
+// TestHarnessNames keeps a coding agent's name and the names of its files inside
+// package agent: another agent is added there and nowhere else. The settings have
+// a row for each home folder, llm calls a program of that name as a model, and
+// texts for people, which have spaces in them, say what they like.
+func TestHarnessNames(t *testing.T) {
+	exempt := []string{"config", "llm"}
+	for _, s := range sources(t) {
+		room, _, _ := strings.Cut(s.pkg, "/")
+		if room == "agent" || s.bench || slices.Contains(exempt, room) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(lit.Value)
+			if err != nil || strings.ContainsAny(text, " \n") {
+				return true
+			}
+			if text == "claude" || text == "codex" || strings.Contains(text, ".claude") || strings.Contains(text, ".codex") {
+				t.Errorf("%v: %s is for package agent to know", s.at(lit), lit.Value)
+			}
+			return true
+		})
+	}
+}

@@ -117,7 +117,7 @@ func TestHooksAreThoseOfInit(t *testing.T) {
 		}
 	}
 	// The folder of a plugin may have spaces in its name: quotes around it.
-	want := agent.Claude{}.Hooks(agent.HookMark + ` "` + root + `launch"`)
+	want := agent.ByName("claude").Settings.PlainHooks(agent.HookMark + ` "` + root + `launch"`)
 	order := func(a, b agent.Hook) int { return strings.Compare(a.Event+" "+a.Command, b.Event+" "+b.Command) }
 	slices.SortFunc(got, order)
 	slices.SortFunc(want, order)

@@ -10,15 +10,15 @@ import (
 
 func TestHarnesses(t *testing.T) {
 	for _, h := range agent.All {
-		t.Run(h.Name(), func(t *testing.T) {
-			agenttest.Run(t, h, filepath.Join("testdata", h.Name()))
+		t.Run(h.Name, func(t *testing.T) {
+			agenttest.Run(t, h, filepath.Join("testdata", h.Name))
 		})
 	}
 }
 
-func TestFindUnknown(t *testing.T) {
-	if h := agent.Find("nobody"); h != nil {
-		t.Errorf("Find = %v, want nil", h)
+func TestUnknownName(t *testing.T) {
+	if h := agent.ByName("nobody"); h != nil {
+		t.Errorf("ByName = %v, want nil", h)
 	}
 }
 

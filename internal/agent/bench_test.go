@@ -47,7 +47,7 @@ func BenchmarkGlance2MB(b *testing.B) {
 	data := transcript(8 << 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		g, err := agent.Claude{}.Glance(bytes.NewReader(data), int64(len(data)), 0, 0, time.Time{})
+		g, err := agent.Claude{}.Peek(bytes.NewReader(data), int64(len(data)), 0, 0, time.Time{})
 		if err != nil || g.LastOutcome == "" || len(g.FilesTouched) == 0 {
 			b.Fatal(err, g)
 		}
@@ -57,7 +57,7 @@ func BenchmarkGlance2MB(b *testing.B) {
 func BenchmarkReadEvent(b *testing.B) {
 	const payload = `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/src","hook_event_name":"Stop"}`
 	for b.Loop() {
-		if _, err := agent.ReadEvent(agent.Claude{}, io.MultiReader(strings.NewReader(payload)), 0, 0); err != nil {
+		if _, err := agent.ReadEvent(agent.Default(), io.MultiReader(strings.NewReader(payload)), 0, 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -65,7 +65,7 @@ func BenchmarkReadEvent(b *testing.B) {
 
 func BenchmarkInstall(b *testing.B) {
 	for b.Loop() {
-		if _, err := (agent.Claude{}).Install([]byte(freshSettings), agent.Claude{}.Hooks(base), agent.Own); err != nil {
+		if _, err := (agent.Claude{}).Install([]byte(freshSettings), agent.Claude{}.PlainHooks(base), agent.Own); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,32 +1,91 @@
 package agent
 
-import "path/filepath"
+import (
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+)
 
-// Claude is Claude Code.
+// claude is Claude Code.
 //
 // Its transcripts are JSON lines, one file per session, appended to while the
 // session runs (claude_record.go, claude_text.go, claude_session.go,
-// claude_glance.go). Its hooks get one JSON object on standard input
+// claude_peek.go). Its hooks get one JSON object on standard input
 // (claude_hook.go). They are set in settings.json (claude_settings.go).
-type Claude struct{}
+type claude struct{}
 
-var _ Harness = Claude{}
+const claudeName = "claude"
 
-// Name implements Harness.
-func (Claude) Name() string { return "claude" }
+var (
+	_ SessionSource  = claude{}
+	_ ProjectFolders = claude{}
+	_ HookDialect    = claude{}
+	_ SettingsEditor = claude{}
+	_ ServerCommand  = claude{}
+	_ MemoryReader   = claude{}
+)
 
-// Sessions implements Harness. Below projects there is a folder for each
-// working directory, and in it a file for each session.
-func (Claude) Sessions(home string) string {
-	return filepath.Join(home, "projects", "*", "*.jsonl")
+// SessionFiles implements SessionSource. Below projects there is a folder for
+// each working directory, and in it a file for each session.
+func (claude) SessionFiles() []string { return []string{"projects/*/*.jsonl"} }
+
+// SessionsIn implements SessionSource. A file is one session; that of a
+// sub-agent is told by its name.
+func (claude) SessionsIn(name string, _ File) ([]string, error) {
+	if strings.HasPrefix(path.Base(filepath.ToSlash(name)), "agent-") {
+		return nil, nil
+	}
+	return []string{""}, nil
 }
 
-// SettingsPath implements Harness.
-func (Claude) SettingsPath(home string) string { return filepath.Join(home, "settings.json") }
+// Open implements SessionSource: the records are the file.
+func (claude) Open(f File, _ string) (*io.SectionReader, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.NewSectionReader(f, 0, fi.Size()), nil
+}
 
-// Hooks implements Harness: what a session is told at its start, the sync that
-// may run beside it, and the two moments at which a session is worth keeping.
-func (Claude) Hooks(base string) []Hook {
+// ProjectFolder implements ProjectFolders.
+func (claude) ProjectFolder(file string) string {
+	words := strings.Split(file, "/")
+	if len(words) < 3 || words[0] != "projects" {
+		return ""
+	}
+	return path.Join(words[:2]...)
+}
+
+// FolderName implements ProjectFolders: a hyphen for every UTF-16 code unit that
+// is no ASCII letter and no digit.
+func (claude) FolderName(dir string) string {
+	var b strings.Builder
+	for _, r := range dir {
+		switch {
+		case '0' <= r && r <= '9', 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
+			b.WriteRune(r)
+		case r > 0xffff:
+			b.WriteString("--")
+		default:
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+// SettingsPath implements SettingsEditor.
+func (claude) SettingsPath(home string) string { return filepath.Join(home, "settings.json") }
+
+// ProjectSettings implements SettingsEditor.
+func (claude) ProjectSettings(dir string) []string {
+	return []string{filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json")}
+}
+
+// PlainHooks implements SettingsEditor: what a session is told at its start, the
+// sync that may run beside it, and the two moments at which a session is worth
+// keeping.
+func (claude) PlainHooks(base string) []Hook {
 	return []Hook{
 		{Event: "SessionStart", Matcher: "startup|resume|clear", Command: base + " inject", Timeout: 15},
 		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Event implements Harness.
-func (c Claude) Event(payload []byte) (Event, error) {
-	e := Event{Harness: c.Name()}
+// Event implements HookDialect.
+func (claude) Event(payload []byte) (Event, error) {
+	e := Event{Harness: claudeName}
 	text := func(field *string, value []byte, valid func(string) bool) {
 		if s := unquote(value); valid(s) {
 			*field = s
@@ -42,8 +42,10 @@ func (c Claude) Event(payload []byte) (Event, error) {
 			e.ToolInput = bytes.Clone(value)
 		case "tool_response":
 			e.ToolResult = bytes.Clone(value)
+		case "agent_id":
+			text(&e.SubagentID, value, name)
 		case "agent_type":
-			text(&e.Agent, value, name)
+			text(&e.SubagentType, value, name)
 		case "stop_hook_active":
 			e.Nested = truthy(value)
 		}
@@ -54,11 +56,11 @@ func (c Claude) Event(payload []byte) (Event, error) {
 	return e, err
 }
 
-// Reply implements Harness. At the start of a session, and when a person runs
+// Reply implements HookDialect. At the start of a session, and when a person runs
 // the command by hand, plain text is what gets read; events in mid-session take
 // it as a member of a JSON object; the others, SessionEnd and PreCompact among
 // them, have no place for it.
-func (Claude) Reply(e Event, text string) []byte {
+func (claude) Reply(e Event, text string) []byte {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -76,7 +78,58 @@ func (Claude) Reply(e Event, text string) []byte {
 		`,"additionalContext":` + quote(text) + "}}\n")
 }
 
-// ContextLimit implements Harness. Claude Code keeps at most 10,000 UTF-16 code
-// units of a hook's output; of a longer one the model sees a 2 KB preview and a
-// file name. The margin is for what an agent may put around the text.
-func (Claude) ContextLimit() int { return 9_800 }
+// ContextLimit implements HookDialect. Claude Code keeps at most 10,000 UTF-16
+// code units of a hook's output; of a longer one the model sees a 2 KB preview
+// and a file name. The margin is for what an agent may put around the text.
+func (claude) ContextLimit() ContextLimit { return ContextLimit{Max: 9_800} }
+
+// Kind implements HookDialect. The others are those that Claude Code 2.1.330 knows.
+func (claude) Kind(event string) (EventKind, bool) {
+	switch event {
+	case "SessionStart":
+		return SessionStart, true
+	case "UserPromptSubmit":
+		return UserPrompt, true
+	case "PreToolUse":
+		return PreToolUse, true
+	case "PostToolUse":
+		return PostToolUse, true
+	case "PostToolUseFailure":
+		return PostToolUseFailure, true
+	case "SubagentStart":
+		return SubagentStart, true
+	case "SubagentStop":
+		return SubagentStop, true
+	case "Stop":
+		return TurnEnd, true
+	case "PreCompact":
+		return PreCompact, true
+	case "PostCompact":
+		return PostCompact, true
+	case "SessionEnd":
+		return SessionEnd, true
+	case "PostToolBatch", "PermissionRequest", "PermissionDenied", "Notification", "UserPromptExpansion", "StopFailure",
+		"PreModelSwitch", "PostModelSwitch", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation",
+		"ElicitationResult", "ConfigChange", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged",
+		"FileChanged", "DirectoryAdded", "MessageDisplay":
+		return OtherEvent, true
+	}
+	return "", false
+}
+
+// Recognises implements HookDialect: the transcript lies below projects, and
+// there is no time in the payload, unlike in those of the agents that took over
+// the names of its members.
+func (claude) Recognises(payload []byte) bool {
+	var transcript string
+	foreign := false
+	_, err := eachMember(payload, func(key, value []byte) {
+		switch string(key) {
+		case "transcript_path":
+			transcript = unquote(value)
+		case "timestamp", "turn_id", "cursor_version":
+			foreign = true
+		}
+	})
+	return err == nil && !foreign && strings.Contains(strings.ReplaceAll(transcript, `\`, "/"), "/projects/")
+}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// MemoryFiles implements Rememberer: topic files beside the sessions of a
+// MemoryFiles implements MemoryReader: topic files beside the sessions of a
 // working directory, one thing a file.
-func (Claude) MemoryFiles() []string { return []string{"projects/*/memory/*.md"} }
+func (claude) MemoryFiles() []string { return []string{"projects/*/memory/*.md"} }
 
-// ReadMemory implements Rememberer. MEMORY.md is the table of contents of the
+// ReadMemory implements MemoryReader. MEMORY.md is the table of contents of the
 // others and holds nothing of its own.
-func (Claude) ReadMemory(name string, data []byte) ([]Memory, error) {
+func (claude) ReadMemory(name string, data []byte) ([]Memory, error) {
 	base := path.Base(name)
 	if strings.EqualFold(base, "MEMORY.md") {
 		return nil, fmt.Errorf("%w: it is the list of the others", ErrNoMemory)
@@ -22,8 +22,8 @@ func (Claude) ReadMemory(name string, data []byte) ([]Memory, error) {
 		return nil, fmt.Errorf("%w: no front matter", ErrNoMemory)
 	}
 	stem := strings.TrimSuffix(base, ".md")
-	folder := path.Base(path.Dir(path.Dir(name)))
-	m := Memory{Key: folder + "/" + stem, Folder: folder, Body: blankAround(body)}
+	folder := path.Dir(path.Dir(name))
+	m := Memory{Key: path.Base(folder) + "/" + stem, Folder: folder, Body: blankAround(body)}
 	for _, title := range []string{h["description"], h["name"], stem} {
 		if m.Title = oneLine(title); m.Title != "" {
 			break

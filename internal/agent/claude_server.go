@@ -1,9 +1,14 @@
 package agent
 
-// AddServer returns the command of Claude Code that registers an MCP server of
-// ours for all projects of the user. The name stands before the environment:
+import (
+	"path/filepath"
+	"regexp"
+	"sync"
+)
+
+// AddServer implements ServerCommand. The name stands before the environment:
 // the option -e takes every word that follows it.
-func (Claude) AddServer(name string, env Env, program []string) []string {
+func (claude) AddServer(name string, env Env, program []string) []string {
 	words := []string{"claude", "mcp", "add", "--scope", "user", "--transport", "stdio", name}
 	for _, v := range env.assignments() {
 		words = append(words, "-e", v[0]+"="+v[1])
@@ -11,7 +16,17 @@ func (Claude) AddServer(name string, env Env, program []string) []string {
 	return append(append(append(words, "--"), program...), "serve")
 }
 
-// RemoveServer returns the command that takes it out again.
-func (Claude) RemoveServer(name string) []string {
+// RemoveServer implements ServerCommand.
+func (claude) RemoveServer(name string) []string {
 	return []string{"claude", "mcp", "remove", "--scope", "user", name}
 }
+
+// NoServer implements ServerCommand.
+func (claude) NoServer(output string) bool { return claudeNoServer().MatchString(output) }
+
+var claudeNoServer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
+})
+
+// ServersPath implements ServerCommand.
+func (claude) ServersPath(user string) string { return filepath.Join(user, ".claude.json") }

@@ -15,8 +15,8 @@ const (
 	maxAlso      = 64
 )
 
-// ReadSession implements Harness.
-func (Claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
+// ReadSession implements SessionSource.
+func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 	limits = limits.withDefaults()
 	c := newClaudeReader(limits)
 	lines := newLineReader(r, limits)

@@ -20,8 +20,8 @@ type place struct {
 	value               *node
 }
 
-// Install implements Harness.
-func (Claude) Install(old []byte, hooks []Hook, own func(string) bool) ([]byte, error) {
+// Install implements SettingsEditor.
+func (claude) Install(old []byte, hooks []Hook, own func(string) bool) ([]byte, error) {
 	data := old
 	if len(bytes.TrimSpace(old)) == 0 {
 		data = []byte("{}\n")
@@ -81,8 +81,8 @@ func (Claude) Install(old []byte, hooks []Hook, own func(string) bool) ([]byte, 
 	return data, nil
 }
 
-// Uninstall implements Harness.
-func (Claude) Uninstall(old []byte, own func(string) bool) ([]byte, error) {
+// Uninstall implements SettingsEditor.
+func (claude) Uninstall(old []byte, own func(string) bool) ([]byte, error) {
 	if len(bytes.TrimSpace(old)) == 0 {
 		return old, nil
 	}

@@ -17,7 +17,7 @@ const base = "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis"
 
 func install(t testing.TB, old string) string {
 	t.Helper()
-	out, err := agent.Claude{}.Install([]byte(old), agent.Claude{}.Hooks(base), agent.Own)
+	out, err := agent.Claude{}.Install([]byte(old), agent.Claude{}.PlainHooks(base), agent.Own)
 	if err != nil {
 		t.Fatalf("Install: %v\n%s", err, old)
 	}
@@ -173,11 +173,11 @@ func TestInstallRoundTripAny(t *testing.T) {
 			}
 		}
 		old := sp() + container(0, "{", "}", []string{`"hooks"`, `"z"`}[:rapid.IntRange(0, 2).Draw(rt, "root")]) + sp()
-		with, err := agent.Claude{}.Install([]byte(old), agent.Claude{}.Hooks(base), agent.Own)
+		with, err := agent.Claude{}.Install([]byte(old), agent.Claude{}.PlainHooks(base), agent.Own)
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, old)
 		}
-		again, err := agent.Claude{}.Install(with, agent.Claude{}.Hooks(base), agent.Own)
+		again, err := agent.Claude{}.Install(with, agent.Claude{}.PlainHooks(base), agent.Own)
 		if err != nil || string(again) != string(with) {
 			rt.Fatalf("twice: %v\n%s", err, cmp.Diff(string(with), string(again)))
 		}
@@ -283,7 +283,7 @@ func TestInstallRefuses(t *testing.T) {
 		{"{\"hooks\": {\"Stop\": 1,\n\"SessionEnd\": {}}}", 2, 15, "SessionEnd are not a list"},
 		{`{"a": ` + strings.Repeat("[", 2000), 1, 1006, "nesting too deep"},
 	} {
-		out, err := agent.Claude{}.Install([]byte(tt.old), agent.Claude{}.Hooks(base), agent.Own)
+		out, err := agent.Claude{}.Install([]byte(tt.old), agent.Claude{}.PlainHooks(base), agent.Own)
 		var se *agent.SettingsError
 		if !errors.As(err, &se) || out != nil {
 			t.Errorf("%.40q: %v, want a SettingsError", tt.old, err)

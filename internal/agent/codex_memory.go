@@ -12,10 +12,7 @@ import (
 // is not read.
 type codexMemories struct{}
 
-// Name implements Rememberer.
-func (codexMemories) Name() string { return "codex" }
-
-// MemoryFiles implements Rememberer.
+// MemoryFiles implements MemoryReader.
 func (codexMemories) MemoryFiles() []string {
 	return []string{
 		"memories/MEMORY.md", "memories/memory_summary.md",
@@ -23,7 +20,7 @@ func (codexMemories) MemoryFiles() []string {
 	}
 }
 
-// ReadMemory implements Rememberer.
+// ReadMemory implements MemoryReader.
 func (c codexMemories) ReadMemory(name string, data []byte) ([]Memory, error) {
 	text := memoryText(data)
 	var all []Memory

@@ -13,13 +13,13 @@ import (
 // was missing or not as it should be is empty.
 type Event struct {
 	Harness string // Harness.Name
-	Name    string // "SessionStart", …, in the harness's own words
+	Name    string // "SessionStart", …, as the harness spells it
 
 	SessionID      string // valid for a file name
 	TranscriptPath string // absolute
 	Dir            string // absolute
 
-	Source  string // why a session starts: startup, resume, clear, compact
+	Source  string // why a session starts: startup, resume, clear, compact, fork
 	Reason  string // why it ends: clear, logout, prompt_input_exit, other
 	Trigger string // of a compaction: manual, auto
 
@@ -28,8 +28,68 @@ type Event struct {
 	ToolName   string          // of the tool that is about to run or has run
 	ToolInput  json.RawMessage // as the tool got it
 	ToolResult json.RawMessage // as the tool gave it
-	Agent      string          // the kind of sub-agent, if the event is about one
-	Nested     bool            // a stop hook has already made the agent go on
+	// SubagentID is the sub-agent in which the event happens or which it is about,
+	// SubagentType its kind. Whoever answers a prompt looks here first: what a
+	// sub-agent is asked is not what the user typed.
+	SubagentID   string
+	SubagentType string
+	Nested       bool // a stop hook has already made the agent go on
+}
+
+// An EventKind is what an event means, whatever its harness calls it.
+type EventKind string
+
+// The kinds of events.
+const (
+	SessionStart       EventKind = "session-start"
+	UserPrompt         EventKind = "user-prompt"
+	PreToolUse         EventKind = "pre-tool-use"
+	PostToolUse        EventKind = "post-tool-use"
+	PostToolUseFailure EventKind = "post-tool-use-failure"
+	SubagentStart      EventKind = "subagent-start"
+	SubagentStop       EventKind = "subagent-stop"
+	TurnEnd            EventKind = "turn-end"
+	PreCompact         EventKind = "pre-compact"
+	PostCompact        EventKind = "post-compact"
+	SessionEnd         EventKind = "session-end"
+	OtherEvent         EventKind = "other" // the harness has it, and it means nothing to us
+)
+
+// A HookDialect is how an agent calls our hooks and how it wants to be answered.
+//
+// An agent writes one payload, a JSON object, to the standard input of a command
+// and reads its standard output. Zero bytes are an answer that every agent
+// accepts; anything else has to be exactly in its dialect, since some agents show
+// to their user, or drop, what they do not understand.
+type HookDialect interface {
+	// Kind returns what an event means, by its name as the agent spells it. It
+	// reports false for a name that is none of the agent's.
+	Kind(event string) (EventKind, bool)
+
+	// Recognises reports whether a payload bears the marks of this agent. One
+	// agent may run the hooks that were installed for another, so the payload
+	// counts for more than what the command line says. It may be false for a
+	// payload of its own that is too short to tell.
+	Recognises(payload []byte) bool
+
+	// Event reads one payload. The event is what could be read before the error,
+	// if any; ReadEvent decides what a caller gets to see of it, and sets Harness.
+	Event(payload []byte) (Event, error)
+
+	// Reply says text to the agent in answer to e, in the dialect of that event:
+	// plain text or a JSON object, a line end behind it. It returns nil, so zero
+	// bytes, when text is blank or when the event has no way to carry a text.
+	Reply(e Event, text string) []byte
+
+	// ContextLimit is how much text a reply may carry. An agent that gets more
+	// shows its model a part or a preview, so a caller stays below.
+	ContextLimit() ContextLimit
+}
+
+// A ContextLimit is a limit of a text; agents do not count alike.
+type ContextLimit struct {
+	Max  int            // 0 means no limit
+	Size func(rune) int // what a character counts; nil means UTF-16 code units
 }
 
 // ErrNoEvent says that nothing was sent: a hook command was run by hand.
@@ -45,7 +105,10 @@ var ErrNoEvent = errors.New("read hook event: nothing on standard input")
 // ReadEvent returns as soon as the object is complete, whether or not the
 // writer closes its end. After a timeout a goroutine stays behind in r.Read; a
 // hook is about to exit anyway.
-func ReadEvent(h Harness, r io.Reader, max int64, timeout time.Duration) (Event, error) {
+//
+// An agent other than h that recognises the payload is the one that called:
+// Event.Harness names it.
+func ReadEvent(h *Harness, r io.Reader, max int64, timeout time.Duration) (Event, error) {
 	if max <= 0 {
 		max = 1 << 20
 	}
@@ -55,17 +118,31 @@ func ReadEvent(h Harness, r io.Reader, max int64, timeout time.Duration) (Event,
 	payload, cut := readPayload(r, max, timeout)
 	payload = trimLine(payload)
 	if len(payload) == 0 {
-		return Event{Harness: h.Name()}, errors.Join(ErrNoEvent, cut)
+		return Event{Harness: h.Name}, errors.Join(ErrNoEvent, cut)
 	}
-	e, err := h.Event(payload)
-	e.Harness = h.Name()
+	h = caller(h, payload)
+	e, err := h.Hooks.Event(payload)
+	e.Harness = h.Name
 	if err != nil && cut == nil {
-		return Event{Harness: h.Name()}, fmt.Errorf("read hook event: %w", err)
+		return Event{Harness: h.Name}, fmt.Errorf("read hook event: %w", err)
 	}
 	if err == nil {
 		cut = nil // it was whole after all
 	}
 	return e, cut
+}
+
+// caller returns the harness that sent a payload.
+func caller(named *Harness, payload []byte) *Harness {
+	if named.Hooks.Recognises(payload) {
+		return named
+	}
+	for _, h := range All {
+		if h != named && h.Hooks != nil && h.Hooks.Recognises(payload) {
+			return h
+		}
+	}
+	return named
 }
 
 // readPayload reads one JSON object. The error says why it stopped before the end.

@@ -31,23 +31,23 @@ func TestReadEvent(t *testing.T) {
 		{"prompt", `{"prompt":" a\n<!-- anamnesis:begin -->b<!-- anamnesis:end -->"}`, agent.Event{Harness: "claude", Prompt: "a"}, false},
 		{
 			"tool", `{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":[1],"agent_type":"Explore","stop_hook_active":true,"trigger":"auto"}`,
-			agent.Event{Harness: "claude", ToolName: "Bash", ToolInput: []byte(`{"command":"ls"}`), ToolResult: []byte("[1]"), Agent: "Explore", Nested: true, Trigger: "auto"},
+			agent.Event{Harness: "claude", ToolName: "Bash", ToolInput: []byte(`{"command":"ls"}`), ToolResult: []byte("[1]"), SubagentType: "Explore", Nested: true, Trigger: "auto"},
 			false,
 		},
 		{"cut off", start[:len(start)-1], agent.Event{Harness: "claude"}, true},
 		{"too long", start[:len(start)-1] + `,"tool_response":"` + strings.Repeat("x", 9000) + `"}`, whole, true},
 	} {
 		for _, r := range []io.Reader{strings.NewReader(tt.in), iotest.OneByteReader(strings.NewReader(tt.in))} {
-			got, err := agent.ReadEvent(agent.Claude{}, r, 4096, 0)
+			got, err := agent.ReadEvent(agent.Default(), r, 4096, 0)
 			if diff := cmp.Diff(tt.want, got); diff != "" || (err != nil) != tt.fails {
 				t.Errorf("%s: error %v (-want +got)\n%s", tt.name, err, diff)
 			}
 		}
 	}
-	if _, err := agent.ReadEvent(agent.Claude{}, strings.NewReader(""), 0, 0); !errors.Is(err, agent.ErrNoEvent) {
+	if _, err := agent.ReadEvent(agent.Default(), strings.NewReader(""), 0, 0); !errors.Is(err, agent.ErrNoEvent) {
 		t.Errorf("nothing: %v, want ErrNoEvent", err)
 	}
-	if e, err := agent.ReadEvent(agent.Claude{}, iotest.ErrReader(errors.New("pipe")), 0, 0); err == nil || e.Harness != "claude" {
+	if e, err := agent.ReadEvent(agent.Default(), iotest.ErrReader(errors.New("pipe")), 0, 0); err == nil || e.Harness != "claude" {
 		t.Errorf("failing reader: %v, %+v", err, e)
 	}
 }
@@ -59,7 +59,7 @@ func TestReadEventTimeout(t *testing.T) {
 	defer func() { _ = w.Close() }()
 	go func() { _, _ = io.WriteString(w, `{"session_id":"s1","cwd":"/src","prompt":"never en`) }()
 	begin := time.Now()
-	e, err := agent.ReadEvent(agent.Claude{}, r, 0, 3*time.Second)
+	e, err := agent.ReadEvent(agent.Default(), r, 0, 3*time.Second)
 	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("took %v", took)
 	}

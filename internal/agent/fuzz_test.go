@@ -68,7 +68,7 @@ func FuzzGlance(f *testing.F) {
 	seeds(f, "*.jsonl")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, window := range []int64{0, 1, 300, 5000} {
-			g, err := agent.Claude{}.Glance(bytes.NewReader(data), int64(len(data)), window, window, time.Time{})
+			g, err := agent.Claude{}.Peek(bytes.NewReader(data), int64(len(data)), window, window, time.Time{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func FuzzGlance(f *testing.F) {
 func FuzzReadEvent(f *testing.F) {
 	seeds(f, "events/*.json")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := agent.ReadEvent(agent.Claude{}, bytes.NewReader(data), 1<<16, time.Minute)
+		e, err := agent.ReadEvent(agent.Default(), bytes.NewReader(data), 1<<16, time.Minute)
 		if e.SessionID != "" && !agent.ValidID(e.SessionID) || strings.ContainsRune(e.TranscriptPath+e.Dir, 0) {
 			t.Errorf("%v, %+v", err, e)
 		}
@@ -101,7 +101,7 @@ func FuzzInstall(f *testing.F) {
 	}
 	f.Add([]byte(freshSettings))
 	f.Fuzz(func(t *testing.T, old []byte) {
-		hooks := agent.Claude{}.Hooks(base)
+		hooks := agent.Claude{}.PlainHooks(base)
 		with, err := agent.Claude{}.Install(old, hooks, agent.Own)
 		if err != nil {
 			return

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 )
 
@@ -17,9 +16,9 @@ type Memory struct {
 	Title string // one line; never empty
 	Body  string // LF line ends, no blank lines around it
 
-	// Folder is the name of the folder below projects whose sessions say which
-	// project the memory belongs to, Dir a working directory that the memory
-	// itself names. Both are empty for what holds everywhere.
+	// Folder is the folder, as ProjectFolders.ProjectFolder gives it, whose
+	// sessions say which project the memory belongs to, Dir a working directory
+	// that the memory itself names. Both are empty for what holds everywhere.
 	Folder string
 	Dir    string
 
@@ -27,12 +26,10 @@ type Memory struct {
 	Episode bool   // it tells what happened once
 }
 
-// A Rememberer is an agent that keeps memories of its own. Like a Harness it
-// opens no file: a caller finds those that match and hands over their bytes.
-type Rememberer interface {
-	// Name is the name of the agent, as in Harness.
-	Name() string
-
+// A MemoryReader reads the memories that an agent keeps by itself. Like the
+// other abilities it opens no file: a caller finds those that match and hands
+// over their bytes.
+type MemoryReader interface {
 	// MemoryFiles are patterns of the files of memories below the agent's home
 	// folder, with slashes, in the form of package path.
 	MemoryFiles() []string
@@ -43,21 +40,8 @@ type Rememberer interface {
 	ReadMemory(name string, data []byte) ([]Memory, error)
 }
 
-// Rememberers lists the agents with memories of their own.
-var Rememberers = []Rememberer{
-	Claude{},
-	codexMemories{},
-}
-
 // ErrNoMemory says that a file among an agent's memories is none.
 var ErrNoMemory = errors.New("no memory in it")
-
-// SideSession reports whether a file that matches Harness.Sessions is known by
-// its name to hold no session of a person, but one of a sub-agent.
-func SideSession(h Harness, name string) bool {
-	_, ok := h.(Claude)
-	return ok && strings.HasPrefix(filepath.Base(name), "agent-")
-}
 
 // The bounds of what is read of a memory file before its text.
 const (

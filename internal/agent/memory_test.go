@@ -11,16 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRememberers(t *testing.T) {
-	names := make(map[string]bool)
-	for _, r := range agent.Rememberers {
-		if names[r.Name()] || r.Name() == "" || len(r.MemoryFiles()) == 0 {
-			t.Errorf("%q has no name of its own, or no files", r.Name())
-		}
-		names[r.Name()] = true
-	}
-}
-
 func TestClaudeMemory(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, text string
@@ -28,15 +18,15 @@ func TestClaudeMemory(t *testing.T) {
 	}{
 		{
 			"in full", "projects/-src-shop/memory/rebase.md", "---\nname: rebase\ndescription: Rebase first\nmetadata:\n  node_type: memory\n  type: feedback\n---\n\n# Rebase\n\nAlways.\n",
-			agent.Memory{Key: "-src-shop/rebase", Kind: "feedback", Title: "Rebase first", Body: "# Rebase\n\nAlways.", Folder: "-src-shop"},
+			agent.Memory{Key: "-src-shop/rebase", Kind: "feedback", Title: "Rebase first", Body: "# Rebase\n\nAlways.", Folder: "projects/-src-shop"},
 		},
 		{
 			"an unquoted colon, and words below a key", "projects/p/memory/a.md", "---\ndescription: a: b\n  goes on\nmetadata:\n  just words\n---\nx\n",
-			agent.Memory{Key: "p/a", Kind: "project", Title: "a: b goes on", Body: "x", Folder: "p"},
+			agent.Memory{Key: "p/a", Kind: "project", Title: "a: b goes on", Body: "x", Folder: "projects/p"},
 		},
 		{
 			"our own block is cut out", "projects/p/memory/a.md", "---\nname: n\n---\nx\n" + agent.InjectStart + "\nold\n" + agent.InjectEnd + "\ny\n",
-			agent.Memory{Key: "p/a", Kind: "project", Title: "n", Body: "x\n\ny", Folder: "p"},
+			agent.Memory{Key: "p/a", Kind: "project", Title: "n", Body: "x\n\ny", Folder: "projects/p"},
 		},
 	} {
 		got, err := agent.Claude{}.ReadMemory(tt.file, []byte(tt.text))
@@ -55,10 +45,10 @@ func TestClaudeMemory(t *testing.T) {
 	}
 }
 
-func TestSideSession(t *testing.T) {
-	for name, want := range map[string]bool{"projects/p/agent-1f.jsonl": true, "projects/agent-x/0b1c.jsonl": false} {
-		if got := agent.SideSession(agent.Claude{}, name); got != want {
-			t.Errorf("%s: %v", name, got)
+func TestSubagentSession(t *testing.T) {
+	for name, want := range map[string]int{"projects/p/agent-1f.jsonl": 0, "projects/agent-x/0b1c.jsonl": 1} {
+		if got, err := (agent.Claude{}).SessionsIn(name, nil); err != nil || len(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
 }
@@ -72,7 +62,8 @@ func FuzzReadMemory(f *testing.F) {
 	}
 	files := []string{"projects/p/memory/a.md", "memories/MEMORY.md", "memories/memory_summary.md", "memories/rollout_summaries/a.md", "memories/skills/s/SKILL.md"}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, r := range agent.Rememberers {
+		for _, h := range agent.All {
+			r := h.Memory
 			for _, name := range files {
 				all, err := r.ReadMemory(name, data)
 				if (err != nil) != (len(all) == 0) || err != nil && !errors.Is(err, agent.ErrNoMemory) {

@@ -2,9 +2,67 @@ package agent
 
 import (
 	"encoding/json"
+	"io"
+	"io/fs"
 	"slices"
 	"time"
 )
+
+// A SessionSource is how the sessions of an agent are found and read. They may
+// stand one in a file, in many files (a fork that holds only what is its own), or
+// as rows of a database that is one file for all.
+//
+// The caller walks the agent's home folder, refuses links and pipes, opens the
+// files that match and closes them; a source gets them opened. Whatever its
+// storage, a source gives a session as one stream of records, so that offsets
+// mean the same for all: Session.Next and the size that an event noted are
+// offsets in that stream, which only ever grows.
+type SessionSource interface {
+	// SessionFiles are patterns, with slashes, in the form of package path, of
+	// the files below the agent's home folder in which sessions stand.
+	SessionFiles() []string
+
+	// SessionsIn lists the ids of the sessions in a file that matches; name is
+	// its path. An id is empty where the file is one session, whose records say
+	// its id. None and no error: the file holds no session of a person, only that
+	// of a sub-agent, say.
+	SessionsIn(name string, f File) (ids []string, err error)
+
+	// Open returns the records of one session, the oldest first. An id that the
+	// source does not need is ignored. The records of a session that another one
+	// continues stand before its own. The stream is good until f is closed.
+	Open(f File, id string) (*io.SectionReader, error)
+
+	// ReadSession reads records, or a stretch of them that begins at a record. It
+	// streams: memory is bounded by limits, not by the input. The session is
+	// never nil; an error is a failed read, and the session then holds what came
+	// before it. Bad records are counted in Session.Skipped.
+	ReadSession(r io.Reader, limits Limits) (*Session, error)
+
+	// Peek finds the few facts that a hook needs in the first headBytes and the
+	// last tailBytes of size bytes of records, and stops when deadline has passed.
+	// Zero values mean 256 KB, 2 MB and no deadline. The result is never nil.
+	Peek(r io.ReaderAt, size, headBytes, tailBytes int64, deadline time.Time) (*PeekResult, error)
+}
+
+// ProjectFolders is an optional ability of a SessionSource: sessions stand in a
+// folder for each working directory, whose name is made of the directory's, and
+// memories may stand there, too.
+type ProjectFolders interface {
+	// ProjectFolder returns the folder in which a file stands, "" when in none.
+	// Both are paths below the agent's home folder, with slashes.
+	ProjectFolder(file string) string
+
+	// FolderName returns what a name of a directory becomes in the folder's name.
+	FolderName(dir string) string
+}
+
+// A File is an opened file; an os.File is one.
+type File interface {
+	io.ReaderAt
+	Name() string
+	Stat() (fs.FileInfo, error)
+}
 
 // A Role says who speaks in a turn.
 type Role string
@@ -180,9 +238,9 @@ func (s *Session) FilesTouched() []string {
 	return files.list
 }
 
-// A Glimpse is what a quick look at a transcript found; its fields mean what
+// A PeekResult is what SessionSource.Peek found; its fields mean what
 // they mean in Session.
-type Glimpse struct {
+type PeekResult struct {
 	ID, Dir, Branch, Version string
 	Started, Ended           time.Time
 	FirstPrompt, LastOutcome string

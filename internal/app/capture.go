@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -25,7 +26,7 @@ type CaptureOptions struct {
 
 // EnqueueCapture leaves a capture to a background run, and starts that. It opens
 // no index and takes no lock.
-func EnqueueCapture(host Host, h agent.Harness, e agent.Event, o CaptureOptions) error {
+func EnqueueCapture(host Host, h *agent.Harness, e agent.Event, o CaptureOptions) error {
 	if o.Transcript != "" {
 		e.TranscriptPath = o.Transcript
 	}
@@ -40,7 +41,7 @@ func EnqueueCapture(host Host, h agent.Harness, e agent.Event, o CaptureOptions)
 	if key != "" {
 		key = project.Canonical(s, key)
 	}
-	if _, err := capture.New(s, nil, nil, host.Config.Capture).Notice(h, e, o.Source, key, !o.NoSync); err != nil {
+	if _, err := capture.New(s, nil, nil, host.Config.Capture).Enqueue(h, e, o.Source, key, !o.NoSync); err != nil {
 		return err
 	}
 	return Detach(host, "drain")
@@ -72,7 +73,7 @@ func CaptureNow(ctx context.Context, r *Rooms, e agent.Event, o CaptureOptions) 
 		dir, _ = os.Getwd()
 	}
 	c, err := r.Recorder.Capture(ctx, capture.Request{
-		Harness: agent.Claude{}, Transcript: file, Session: e.SessionID, Dir: dir, Project: o.Project, Source: o.Source,
+		Harness: cmp.Or(agent.ByName(e.Harness), agent.Default()), Transcript: file, Session: e.SessionID, Dir: dir, Project: o.Project, Source: o.Source,
 	})
 	done := Captured{Capture: c, File: file}
 	if err != nil {

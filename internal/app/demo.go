@@ -101,7 +101,7 @@ func (d *demonstration) capture(ctx context.Context) error {
 			return err
 		}
 		began := time.Now()
-		c, err := d.r.Recorder.Capture(ctx, capture.Request{Harness: agent.Claude{}, Transcript: file, Project: demoProject, Source: note.SessionEnd})
+		c, err := d.r.Recorder.Capture(ctx, capture.Request{Harness: agent.Default(), Transcript: file, Project: demoProject, Source: note.SessionEnd})
 		if err != nil {
 			return err
 		}
@@ -182,8 +182,10 @@ func (d *demonstration) search(ctx context.Context) error {
 
 func (d *demonstration) inject(ctx context.Context) error {
 	began := time.Now()
+	limit := agent.Default().Hooks.ContextLimit()
 	b, err := d.r.Injector.Block(ctx, inject.Place{
-		Project: demoProject, Projects: []string{demoProject}, Limit: agent.Claude{}.ContextLimit(), Start: agent.InjectStart, End: agent.InjectEnd,
+		Project: demoProject, Projects: []string{demoProject}, Start: agent.InjectStart, End: agent.InjectEnd,
+		Limit: limit.Max, Size: limit.Size,
 	})
 	d.did("5. Inject: what the next session on this project is told at its start", "inject", "", began,
 		"%s, %d characters", Plural(len(b.Shown), "note"), len([]rune(b.Text))).Quote = b.Text

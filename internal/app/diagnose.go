@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -42,7 +41,7 @@ func Diagnose(ctx context.Context, h Host, only []string, version string) (d Dia
 			return d, closeRooms, fmt.Errorf("doctor: the store cannot be opened, so nothing of it was checked: %w", err)
 		}
 	}
-	pt := r.patient(version)
+	pt := r.target(version)
 	if pt.IndexErr = broken; broken != nil {
 		pt.Reindex = nil
 	}
@@ -60,12 +59,12 @@ func Diagnose(ctx context.Context, h Host, only []string, version string) (d Dia
 	return d, r.Close, err
 }
 
-// patient wires what the doctor looks at.
-func (r *Rooms) patient(version string) *doctor.Patient {
+// target wires what the doctor looks at.
+func (r *Rooms) target(version string) *doctor.Target {
 	self, _ := Self()
 	env := config.Process(nil)
 	path, _ := env.Lookup("PATH")
-	pt := &doctor.Patient{
+	pt := &doctor.Target{
 		Store: r.Store, Index: r.Index, Engine: r.Engine, Redactor: r.Redactor, RulesErr: r.Rules,
 		Self: self, Version: version, Path: path, TempDirs: []string{os.TempDir(), "/tmp", "/var/tmp"},
 		Patience: r.Config.Patience,
@@ -79,7 +78,7 @@ func (r *Rooms) patient(version string) *doctor.Patient {
 			return err
 		},
 		Drain:     func(context.Context) error { return r.Detach("drain") },
-		Harnesses: []doctor.Harness{r.claudeHarness()},
+		Harnesses: []doctor.Harness{r.installedHarness()},
 	}
 	for _, v := range r.Config.Values() {
 		if v.Source != config.FromDefault {
@@ -92,27 +91,33 @@ func (r *Rooms) patient(version string) *doctor.Patient {
 	return pt
 }
 
-// claudeHarness is Claude Code on this machine.
-func (r *Rooms) claudeHarness() doctor.Harness {
-	h := doctor.Harness{Harness: agent.Claude{}, Home: r.Config.ClaudeHome, Memories: filepath.Join(r.Config.ClaudeHome, "projects", "*", "memory", "*.md")}
+// installedHarness is the agent that init connects, on this machine.
+func (r *Rooms) installedHarness() doctor.Harness {
+	a := agent.Default()
+	h := doctor.Harness{Harness: a, Home: r.Config.AgentHomes()[a.Name]}
 	if dir, err := os.Getwd(); err == nil {
-		h.Also = []string{filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json")}
+		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	if r.Config.UserHome != "" {
-		h.ServersPath = filepath.Join(r.Config.UserHome, ".claude.json")
+	servers, registers := a.Settings.(agent.ServerCommand)
+	if registers && r.Config.UserHome != "" {
+		h.ServersPath = servers.ServersPath(r.Config.UserHome)
 	}
 	self, err := Self()
 	if err != nil || Temporary(self) { // it stands where it will be deleted: it registers nothing
 		return h
 	}
-	pl := InstallPlan{Home: r.Config.Home, MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote, Command: []string{self}}
+	pl := InstallPlan{
+		Home: r.Config.Home, MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote, Command: []string{self}, harness: a,
+	}
 	env := pl.env(r.Config)
-	h.Register = agent.CommandLine(agent.Claude{}.AddServer(DefaultServer, env, pl.Command))
+	if registers {
+		h.Register = agent.CommandLine(servers.AddServer(DefaultServer, env, pl.Command))
+	}
 	h.Install = func(context.Context) error {
 		if err := pl.planHooks(r.Config, env); err != nil {
 			return err
 		}
-		return installHooks(r.Store, pl.edit)
+		return installHooks(r.Store, a, pl.edit)
 	}
 	return h
 }

@@ -37,9 +37,10 @@ type InstallPlan struct {
 	Hooks     []string `json:"hooks"`
 	MCP       []string `json:"mcp"` // the command that registers the server
 
-	name   string // of the MCP server
-	config []byte
-	edit   agent.Edit
+	harness *agent.Harness
+	name    string // of the MCP server
+	config  []byte
+	edit    agent.Edit
 }
 
 // Changes reports whether the agent's settings file is going to change.
@@ -61,7 +62,7 @@ func Self() (string, error) {
 // touched when something is wrong.
 func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	c := h.Config
-	pl = InstallPlan{Home: c.Home, MachineID: o.MachineID}
+	pl = InstallPlan{Home: c.Home, MachineID: o.MachineID, harness: agent.Default()}
 	switch o.Remote {
 	case "":
 	case c.Sync.Remote: // a path in it means what it meant
@@ -88,7 +89,9 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 		if err := CheckServerName(o.Name); err != nil {
 			return pl, err
 		}
-		pl.name, pl.MCP = o.Name, agent.Claude{}.AddServer(o.Name, env, pl.Command)
+		if servers, ok := pl.harness.Settings.(agent.ServerCommand); ok {
+			pl.name, pl.MCP = o.Name, servers.AddServer(o.Name, env, pl.Command)
+		}
 	}
 	if o.NoHooks {
 		return pl, nil
@@ -142,12 +145,13 @@ func (pl *InstallPlan) env(c *config.Config) agent.Env {
 
 // planHooks reads the settings file and works out what it becomes.
 func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env) error {
-	if !filepath.IsAbs(c.ClaudeHome) {
-		return errors.New("init: where Claude Code keeps its settings is not known without a home folder; set CLAUDE_CONFIG_DIR")
+	h := pl.harness
+	home := c.AgentHomes()[h.Name]
+	if !filepath.IsAbs(home) {
+		return fmt.Errorf("init: where %s keeps its settings is not known without a home folder; set %s", h.Title, config.AgentHomeName(h.Name))
 	}
-	h := agent.Claude{}
-	pl.Settings = h.SettingsPath(c.ClaudeHome)
-	hooks := h.Hooks(agent.CommandPrefix(env, pl.Command...))
+	pl.Settings = h.Settings.SettingsPath(home)
+	hooks := h.Settings.PlainHooks(agent.CommandPrefix(env, pl.Command...))
 	for _, hook := range hooks {
 		pl.Hooks = append(pl.Hooks, strings.TrimSpace(hook.Event+" "+hook.Matcher)+": "+hook.Command)
 	}
@@ -155,7 +159,7 @@ func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env) error {
 	if err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
-	if edit.New, err = h.Install(edit.Old, hooks, agent.Own); err != nil {
+	if edit.New, err = h.Settings.Install(edit.Old, hooks, agent.Own); err != nil {
 		return Errorf(Failed, "init: refusing to run; %s is not valid JSON (%w); fix it and re-run", pl.Settings, err)
 	}
 	pl.edit = edit
@@ -182,7 +186,7 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 		done.MCP = register(ctx, h, s, pl)
 	}
 	if pl.Settings != "" {
-		if err := installHooks(s, pl.edit); err != nil {
+		if err := installHooks(s, pl.harness, pl.edit); err != nil {
 			return done, err
 		}
 		done.Hooks = pl.Settings

@@ -29,12 +29,12 @@ type installed struct {
 }
 
 // installHooks writes the settings file: backup first, then the record, then the file.
-func installHooks(s *store.Store, edit agent.Edit) error {
+func installHooks(s *store.Store, h *agent.Harness, edit agent.Edit) error {
 	if !edit.Changed() {
 		return nil
 	}
 	was := readInstalled(s)
-	clean, err := agent.Claude{}.Uninstall(edit.Old, agent.Own) // without what an earlier init put there
+	clean, err := h.Settings.Uninstall(edit.Old, agent.Own) // without what an earlier init put there
 	if err != nil {
 		return fmt.Errorf("read %s: %w", edit.Path, err)
 	}
@@ -146,14 +146,17 @@ func Uninstall(ctx context.Context, h Host, mcp bool, name string) (a UninstallA
 	if err != nil {
 		return a, err
 	}
-	a.Settings, a.Store = agent.Claude{}.SettingsPath(h.Config.ClaudeHome), s.Root()
-	if a.Result, err = uninstallHooks(s, a.Settings); err == nil && mcp {
-		a.MCP, err = unregisterAll(ctx, s, name)
+	harness := agent.Default()
+	a.Settings, a.Store = harness.Settings.SettingsPath(h.Config.AgentHomes()[harness.Name]), s.Root()
+	if a.Result, err = uninstallHooks(s, harness, a.Settings); err == nil && mcp {
+		if servers, ok := harness.Settings.(agent.ServerCommand); ok {
+			a.MCP, err = unregisterAll(ctx, s, servers, name)
+		}
 	}
 	return a, err
 }
 
-func uninstallHooks(s *store.Store, path string) (what string, err error) {
+func uninstallHooks(s *store.Store, h *agent.Harness, path string) (what string, err error) {
 	edit, err := readSettings(path)
 	if err != nil {
 		return "", fmt.Errorf("uninstall: %w", err)
@@ -167,7 +170,7 @@ func uninstallHooks(s *store.Store, path string) (what string, err error) {
 	case rec.Path == edit.Path && rec.After == store.Digest(edit.Old):
 		what, err = "restored", writeFile(edit.Path, rec.Before)
 	default:
-		if edit.New, err = (agent.Claude{}).Uninstall(edit.Old, agent.Own); err != nil {
+		if edit.New, err = h.Settings.Uninstall(edit.Old, agent.Own); err != nil {
 			return "", fmt.Errorf("uninstall: %s: %w", edit.Path, err)
 		}
 		if bytes.Equal(edit.Old, edit.New) {

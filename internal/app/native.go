@@ -1,20 +1,24 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/imports"
 )
 
-// Importer wires the room of imports. claude is the folder of Claude Code, ""
-// for the configured one.
-func (r *Rooms) Importer(claude string) *imports.Importer {
+// Importer wires the room of imports. home is the home folder of the default
+// agent, "" for the configured one.
+func (r *Rooms) Importer(home string) *imports.Importer {
 	c := r.Config
-	homes := imports.Homes{Claude: cmp.Or(claude, c.ClaudeHome), Codex: c.Others.Codex, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect}
+	homes := c.AgentHomes()
+	if home != "" {
+		homes[agent.Default().Name] = home
+	}
 	return imports.New(r.Store, r.Index, r.Ingester, r.Recorder, r.Redactor, imports.Options{
-		MachineID: c.MachineID, Homes: homes, Database: c.Others.Database,
+		MachineID: c.MachineID, Database: c.Others.Database,
+		Homes: imports.Homes{Agents: homes, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect},
 	})
 }
 

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -19,10 +17,10 @@ import (
 // DefaultServer is the name of our MCP server unless init is told another.
 const DefaultServer = "anamnesis"
 
-// registerTime is how long Claude Code may take to change its settings.
+// registerTime is how long an agent may take to change its settings.
 const registerTime = 30 * time.Second
 
-// CheckServerName refuses what could be taken for an option of Claude Code's.
+// CheckServerName refuses what could be taken for an option of an agent's command.
 func CheckServerName(name string) error {
 	if !agent.ValidID(name) || strings.HasPrefix(name, "-") {
 		return usage("init: --name %q: use letters, digits, hyphens and underscores", name)
@@ -30,15 +28,16 @@ func CheckServerName(name string) error {
 	return nil
 }
 
-// register adds the MCP server to Claude Code by its own command. That it fails
+// register adds the MCP server to the agent by its own command. That it fails
 // is told and stops nothing: hooks do their work without it.
 func register(ctx context.Context, h Host, s *store.Store, pl InstallPlan) string {
-	claude, err := exec.LookPath(pl.MCP[0])
-	if err != nil {
-		return "mcp: claude was not found on the PATH; to register the server, run: " + agent.CommandLine(pl.MCP)
+	if _, err := exec.LookPath(pl.MCP[0]); err != nil {
+		return "mcp: " + pl.MCP[0] + " was not found on the PATH; to register the server, run: " + agent.CommandLine(pl.MCP)
 	}
-	_, _ = runClaude(ctx, claude, agent.Claude{}.RemoveServer(pl.name)[1:]) // there may be none
-	if out, err := runClaude(ctx, claude, pl.MCP[1:]); err != nil {
+	if servers, ok := pl.harness.Settings.(agent.ServerCommand); ok {
+		_, _ = runAgent(ctx, servers.RemoveServer(pl.name)) // there may be none
+	}
+	if out, err := runAgent(ctx, pl.MCP); err != nil {
 		return "mcp: add failed: " + Line(out+" "+err.Error(), 300)
 	}
 	if rec := readInstalled(s); !slices.Contains(rec.Servers, pl.name) {
@@ -52,7 +51,7 @@ func register(ctx context.Context, h Host, s *store.Store, pl InstallPlan) strin
 
 // unregisterAll takes out the server of that name, or without a name under
 // every name that init gave it, and forgets the names of those that are gone.
-func unregisterAll(ctx context.Context, s *store.Store, name string) (string, error) {
+func unregisterAll(ctx context.Context, s *store.Store, servers agent.ServerCommand, name string) (string, error) {
 	rec := readInstalled(s)
 	names := slices.Clone(rec.Servers)
 	switch {
@@ -63,7 +62,7 @@ func unregisterAll(ctx context.Context, s *store.Store, name string) (string, er
 	}
 	var lines []string
 	for _, n := range names {
-		line, gone := unregister(ctx, n)
+		line, gone := unregister(ctx, servers, n)
 		lines = append(lines, line)
 		if gone {
 			rec.Servers = slices.DeleteFunc(rec.Servers, func(r string) bool { return r == n })
@@ -75,32 +74,25 @@ func unregisterAll(ctx context.Context, s *store.Store, name string) (string, er
 	return strings.Join(lines, "\n"), nil
 }
 
-// unregister takes the server out of Claude Code. gone says that there is none
+// unregister takes the server out of the agent. gone says that there is none
 // of that name any more.
-func unregister(ctx context.Context, name string) (line string, gone bool) {
-	remove := agent.Claude{}.RemoveServer(name)
-	claude, err := exec.LookPath(remove[0])
-	if err != nil {
-		return "mcp: claude was not found on the PATH; to remove the server, run: " + agent.CommandLine(remove), false
+func unregister(ctx context.Context, servers agent.ServerCommand, name string) (line string, gone bool) {
+	remove := servers.RemoveServer(name)
+	if _, err := exec.LookPath(remove[0]); err != nil {
+		return "mcp: " + remove[0] + " was not found on the PATH; to remove the server, run: " + agent.CommandLine(remove), false
 	}
-	if out, err := runClaude(ctx, claude, remove[1:]); err != nil {
-		unknown := noServer().MatchString(out)
-		return "mcp: nothing removed (" + Line(out+" "+err.Error(), 200) + ")", unknown
+	if out, err := runAgent(ctx, remove); err != nil {
+		return "mcp: nothing removed (" + Line(out+" "+err.Error(), 200) + ")", servers.NoServer(out)
 	}
 	return "mcp: removed " + name, true
 }
 
-// noServer is how Claude Code says that it knows no server of a name.
-var noServer = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
-})
-
-// runClaude runs Claude Code's own command. It is a child of ours, so our hooks
-// in it are off.
-func runClaude(ctx context.Context, claude string, args []string) (string, error) {
+// runAgent runs an agent's own command. It is a child of ours, so our hooks in it
+// are off.
+func runAgent(ctx context.Context, words []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, registerTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, claude, args...)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Env = append(config.Environ(), "ANAMNESIS_DISABLED=1")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()

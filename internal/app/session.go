@@ -19,9 +19,9 @@ import (
 
 // StartOptions say what a session is told at its start.
 type StartOptions struct {
-	Project string // its key; "" for the one of the event's or the current folder
-	K       int    // project notes at most; below 0 the setting inject.k
-	Limit   int    // characters that the agent takes, 0 for no limit
+	Project string             // its key; "" for the one of the event's or the current folder
+	K       int                // project notes at most; below 0 the setting inject.k
+	Limit   agent.ContextLimit // what the agent takes
 }
 
 // previewTime is what a session start may spend on sessions that wait in the queue.
@@ -46,7 +46,7 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	}
 	place := inject.Place{
 		Project: id.Key, Projects: project.Names(r.Store, id), Branches: branches, Session: e.SessionID,
-		Limit: o.Limit, Start: agent.InjectStart, End: agent.InjectEnd,
+		Limit: o.Limit.Max, Size: o.Limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,
 	}
 	place.Notice = strings.TrimSpace(r.conflictNotice() + " " + r.syncNotice())
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))

@@ -52,7 +52,7 @@ func New(s *store.Store, g *ingest.Ingester, r *redact.Redactor, o Options) *Rec
 
 // A Request says which session to capture.
 type Request struct {
-	Harness    agent.Harness
+	Harness    *agent.Harness
 	Transcript string // path of the session file
 	Offset     int64  // read no further than this; 0 means to the end
 	Session    string // the id the hook named; "" means the one in the file
@@ -119,27 +119,38 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		rec.Error = "summary: " + c.Fallback.Error()
 	}
 	_ = r.store.Events().Log(rec)
-	r.owe(c, q)
+	r.scheduleRetry(c, q)
 	return c, nil
 }
 
 // read reads a session file as far as the request says.
 func read(q Request) (*agent.Session, error) {
-	f, err := open(q.Transcript)
+	records, done, err := open(q)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	var in io.Reader = f
-	if q.Offset > 0 {
-		in = io.LimitReader(f, q.Offset)
-	}
-	return q.Harness.ReadSession(in, agent.Limits{})
+	defer done()
+	return q.Harness.Sessions.ReadSession(records, agent.Limits{})
 }
 
-// open opens a transcript. What is no regular file (a pipe would block for
-// ever) is refused.
-func open(name string) (*os.File, error) {
+// open opens the records of a session as far as the request says. What is no
+// regular file (a pipe would block for ever) is refused.
+func open(q Request) (records *io.SectionReader, done func(), err error) {
+	f, err := openRegular(q.Transcript)
+	if err != nil {
+		return nil, nil, err
+	}
+	if records, err = q.Harness.Sessions.Open(f, q.Session); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	if q.Offset > 0 && q.Offset < records.Size() {
+		records = io.NewSectionReader(records, 0, q.Offset)
+	}
+	return records, func() { f.Close() }, nil
+}
+
+func openRegular(name string) (*os.File, error) {
 	fi, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w; check the path", ErrNoTranscript)
@@ -172,7 +183,7 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	clean := f.redacted(r.redactor)
 	title, body := summarize(clean)
 	n := &note.Note{
-		ID: note.EpisodicID(f.started, q.Harness.Name(), id), Type: note.Episodic,
+		ID: note.EpisodicID(f.started, q.Harness.Name, id), Type: note.Episodic,
 		Title: title, Body: body, Project: project, MachineID: r.opts.MachineID, Scope: note.Portable,
 		Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: id},
 		ImportHash: ingest.SummaryHash(title, body), Branch: f.side(q, clean.branch),

@@ -74,7 +74,7 @@ func (r *room) file(name, text string) string {
 
 func (r *room) capture(text string) capture.Capture {
 	r.Helper()
-	c, err := r.Capture(r.Context(), capture.Request{Harness: agent.Claude{}, Transcript: r.file("s1.jsonl", text), Source: "session-end"})
+	c, err := r.Capture(r.Context(), capture.Request{Harness: agent.Default(), Transcript: r.file("s1.jsonl", text), Source: "session-end"})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -198,11 +198,11 @@ func TestResumedSession(t *testing.T) {
 	old := user(0, "do it") + assistant(1, "all of it is done")
 	first := r.capture(old)
 	resumed := r.file("s2.jsonl", old+strings.ReplaceAll(user(5, "go on")+assistant(6, "that is done as well"), `"s1"`, `"s2"`))
-	byHand, err := r.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: resumed})
+	byHand, err := r.Capture(t.Context(), capture.Request{Harness: agent.Default(), Transcript: resumed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	byHook, err := r.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: resumed, Session: "s2"})
+	byHook, err := r.Capture(t.Context(), capture.Request{Harness: agent.Default(), Transcript: resumed, Session: "s2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestResumedSession(t *testing.T) {
 func TestCaptureRefuses(t *testing.T) {
 	r := newRoom(t)
 	for _, name := range []string{filepath.Join(r.dir, "absent.jsonl"), r.dir} {
-		_, err := r.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: name})
+		_, err := r.Capture(t.Context(), capture.Request{Harness: agent.Default(), Transcript: name})
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -224,7 +224,7 @@ func TestCaptureRefuses(t *testing.T) {
 func (r *room) notice(file, session, source string, sync bool) {
 	r.Helper()
 	e := agent.Event{Name: "SessionEnd", SessionID: session, TranscriptPath: file, Dir: "/src/app"}
-	if _, err := r.Notice(agent.Claude{}, e, source, "app", sync); err != nil {
+	if _, err := r.Enqueue(agent.Default(), e, source, "app", sync); err != nil {
 		r.Fatal(err)
 	}
 }

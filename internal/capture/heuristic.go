@@ -26,7 +26,7 @@ func sessionFacts(s *agent.Session) facts {
 	}
 }
 
-func glimpseFacts(g *agent.Glimpse) facts {
+func peekFacts(g *agent.PeekResult) facts {
 	return facts{
 		id: g.ID, dir: g.Dir, branch: g.Branch, started: g.Started, ended: g.Ended,
 		prompt: g.FirstPrompt, outcome: g.LastOutcome, files: g.FilesTouched,

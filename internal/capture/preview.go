@@ -30,7 +30,7 @@ func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
 	slices.Reverse(groups) // the newest session first
 	for _, g := range groups {
 		j := g[len(g)-1]
-		h := agent.Find(j.Harness)
+		h := harness(j)
 		if h == nil || !slices.Contains(projects, j.Project) || time.Now().After(deadline) {
 			continue
 		}
@@ -41,29 +41,22 @@ func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
 	return notes
 }
 
-func (r *Recorder) preview(j store.Job, h agent.Harness, deadline time.Time) *note.Note {
-	f, err := open(j.Transcript)
+func (r *Recorder) preview(j store.Job, h *agent.Harness, deadline time.Time) *note.Note {
+	q := requestOf(j, h)
+	records, done, err := open(q)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	fi, err := f.Stat()
+	defer done()
+	seen, err := h.Sessions.Peek(records, records.Size(), 0, 0, deadline)
 	if err != nil {
 		return nil
 	}
-	size := fi.Size()
-	if j.Offset > 0 {
-		size = min(size, j.Offset)
-	}
-	g, err := h.Glance(f, size, 0, 0, deadline)
-	if err != nil {
-		return nil
-	}
-	facts := glimpseFacts(g)
+	facts := peekFacts(seen)
 	if trivial(facts) {
 		return nil
 	}
-	return r.draft(requestOf(j, h), facts, j.Project)
+	return r.draft(q, facts, j.Project)
 }
 
 // decided knows what was decided about sessions before. The tombstones are read
@@ -92,6 +85,6 @@ func (d *decided) allows(n *note.Note) bool {
 		d.stones, err = tombstone.For(d.store, note.Local)
 		d.read, d.failed = true, err != nil
 	}
-	_, minded := tombstone.Match(d.stones, n)
-	return !d.failed && !minded
+	_, forgotten := tombstone.Match(d.stones, n)
+	return !d.failed && !forgotten
 }

@@ -14,11 +14,11 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// Notice leaves a job for an event in the spool. It is what a hook does, and
+// Enqueue leaves a job for an event in the spool. It is what a hook does, and
 // all it does: no lock, no network, no model, no waiting for the disk.
-func (r *Recorder) Notice(h agent.Harness, e agent.Event, source, key string, sync bool) (store.Job, error) {
+func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, sync bool) (store.Job, error) {
 	j := store.Job{
-		Kind: "capture", Harness: h.Name(), Event: e.Name, Source: source, Session: e.SessionID,
+		Kind: "capture", Harness: h.Name, Event: e.Name, Source: source, Session: e.SessionID,
 		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Sync: sync,
 	}
 	if fi, err := os.Stat(e.TranscriptPath); err == nil {
@@ -130,7 +130,7 @@ func (r *Recorder) work(ctx context.Context, jobs []store.Job, d *Drain) {
 // captureJobs captures the session that all the jobs are about, as the last one saw it.
 func (r *Recorder) captureJobs(ctx context.Context, jobs []store.Job, d *Drain) (Capture, error) {
 	last := jobs[len(jobs)-1]
-	h := agent.Find(last.Harness)
+	h := harness(last)
 	if h == nil {
 		return Capture{}, fmt.Errorf("job %s: no harness named %q", last.ID, last.Harness)
 	}
@@ -142,7 +142,16 @@ func (r *Recorder) captureJobs(ctx context.Context, jobs []store.Job, d *Drain) 
 	return r.Capture(ctx, q)
 }
 
-func requestOf(j store.Job, h agent.Harness) Request {
+// harness returns the harness that wrote the session of a job, nil when this
+// version cannot read its sessions.
+func harness(j store.Job) *agent.Harness {
+	if h := agent.ByName(j.Harness); h != nil && h.Sessions != nil {
+		return h
+	}
+	return nil
+}
+
+func requestOf(j store.Job, h *agent.Harness) Request {
 	return Request{
 		Harness: h, Transcript: j.Transcript, Offset: j.Offset, Session: j.Session,
 		Dir: j.Dir, Project: j.Project, Source: j.Source,

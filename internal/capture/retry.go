@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"time"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/store"
@@ -25,16 +24,16 @@ const (
 	retryAge    = 30 * 24 * time.Hour
 )
 
-// owe notes that a model is to be asked again about a session whose summary the
+// scheduleRetry notes that a model is to be asked again about a session whose summary the
 // heuristic wrote. That it cannot be noted costs the second try and nothing else.
-func (r *Recorder) owe(c Capture, q Request) {
+func (r *Recorder) scheduleRetry(c Capture, q Request) {
 	n := c.Outcome.Note
 	written := c.Outcome.Result == ingest.Created || c.Outcome.Result == ingest.Updated || c.Outcome.Result == ingest.Unchanged
 	if c.Fallback == nil || n == nil || !written || n.Provenance.Model != "" || n.ImportHash != ingest.SummaryHash(n.Title, n.Body) {
 		return
 	}
 	w := store.Retry{ID: n.ID, Hash: n.ImportHash, Due: due(r.store.Now(), 0), Job: store.Job{
-		Kind: "capture", Harness: q.Harness.Name(), Source: q.Source, Session: n.Provenance.Session,
+		Kind: "capture", Harness: q.Harness.Name, Source: q.Source, Session: n.Provenance.Session,
 		Transcript: q.Transcript, Offset: q.Offset, Dir: q.Dir, Project: c.Project,
 	}}
 	if errors.Is(c.Fallback, llm.ErrSpent) {
@@ -86,7 +85,7 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 // stops the drain does not do so for ever. One that the daily budget refuses was
 // none, and waits for the next day.
 func (r *Recorder) again(ctx context.Context, w store.Retry) (done bool, err error) {
-	h := agent.Find(w.Job.Harness)
+	h := harness(w.Job)
 	if h == nil || !r.untouched(w) {
 		return false, r.store.Spool().DropRetry(w.ID)
 	}

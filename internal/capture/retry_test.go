@@ -317,7 +317,7 @@ func TestRetryOfAHand(t *testing.T) {
 	s := &stingy{Generator: g, spent: true}
 	o.Recorder = o.WithModel(s)
 	text := strings.ReplaceAll(user(0, "Fix the fee")+assistant(1, "It is rounded once now."), `"s1"`, `"s2"`)
-	c, err := o.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: o.room.file("s2.jsonl", text), Source: "session-end", Project: "app"})
+	c, err := o.Capture(t.Context(), capture.Request{Harness: agent.Default(), Transcript: o.room.file("s2.jsonl", text), Source: "session-end", Project: "app"})
 	if err != nil || c.Fallback == nil {
 		t.Fatalf("%+v %v", c, err)
 	}

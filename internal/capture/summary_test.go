@@ -206,7 +206,7 @@ func TestSummaryRequest(t *testing.T) {
 			t.Errorf("%s was sent", leak)
 		}
 	}
-	session, err := agent.Claude{}.ReadSession(strings.NewReader(text), agent.Limits{})
+	session, err := agent.Default().Sessions.ReadSession(strings.NewReader(text), agent.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/imports"
 
@@ -67,11 +68,25 @@ ANAMNESIS_IMPORT_NATIVE=0. docs/imports.md says what becomes what.`,
 }
 
 func (p *program) importNative(cmd *cobra.Command, command string, n imports.NativeOptions, o importOptions) error {
-	if n.Agent != "" && n.Agent != "claude" && n.Agent != "codex" {
-		return usage("%s: --agent %q: use claude or codex", command, n.Agent)
+	if err := knownAgent(command, n.Agent, func(h *agent.Harness) bool { return h.Memory != nil }); err != nil {
+		return err
 	}
 	o.Plan = func(ctx context.Context, im *imports.Importer) (*imports.Plan, error) { return im.Native(ctx, n) }
 	return p.importFrom(cmd, command, o)
+}
+
+// knownAgent refuses the name of an agent that lacks an ability; "" means all that have it.
+func knownAgent(command, name string, able func(*agent.Harness) bool) error {
+	var names []string
+	for _, h := range agent.All {
+		if able(h) {
+			names = append(names, h.Name)
+		}
+	}
+	if name != "" && !slices.Contains(names, name) {
+		return usage("%s: --agent %q: use %s", command, name, strings.Join(names, " or "))
+	}
+	return nil
 }
 
 func newImportTranscripts(p *program) *cobra.Command {
@@ -88,8 +103,9 @@ time and goes on where it was.`,
   anamnesis import transcripts --since 30d --apply`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if t.Agent != "" && t.Agent != "claude" {
-				return usage("import transcripts: --agent %q: use claude", t.Agent)
+			err := knownAgent("import transcripts", t.Agent, func(h *agent.Harness) bool { return h.Sessions != nil })
+			if err != nil {
+				return err
 			}
 			if since != "" {
 				at, err := app.Moment("--since", since, time.Now())

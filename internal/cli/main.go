@@ -201,6 +201,7 @@ var commands = []namedCommand{
 	{"serve", newServe},
 	{"inject", newInject},
 	{"capture", newCapture},
+	{"hook", newHook},
 	{"drain", newDrain},
 	{"sync", newSync},
 	{"reindex", newReindex},

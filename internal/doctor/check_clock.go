@@ -13,7 +13,7 @@ import (
 // skew is how far clocks of machines may be apart.
 const skew = 5 * time.Minute
 
-func checkClock(ctx context.Context, p *Patient) Result {
+func checkClock(ctx context.Context, p *Target) Result {
 	if p.Store == nil {
 		return skip("there is no store")
 	}
@@ -22,7 +22,7 @@ func checkClock(ctx context.Context, p *Patient) Result {
 	here := false
 	var newest time.Time
 	count := 0
-	for _, ref := range p.seen.walk() {
+	for _, ref := range p.shared.walk() {
 		if ref.ModTime.After(late) {
 			count++
 			if ref.ModTime.After(newest) {
@@ -34,7 +34,7 @@ func checkClock(ctx context.Context, p *Patient) Result {
 		here = true
 		lines = append(lines, fmt.Sprintf("%s with a time of the future, the latest %s", plural(count, "file"), ago(p.now().Sub(newest))))
 	}
-	if l, err := p.seen.log(); err == nil && l.newest.After(late) {
+	if l, err := p.shared.log(); err == nil && l.newest.After(late) {
 		here = true
 		lines = append(lines, "the last event of this machine's log is of the future: "+ago(p.now().Sub(l.newest)))
 	}

@@ -6,21 +6,20 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"anamnesis/internal/store"
 )
 
-func checkFiring(ctx context.Context, p *Patient) Result {
+func checkFiring(ctx context.Context, p *Target) Result {
 	if p.Disabled {
 		return warn("unset ANAMNESIS_DISABLED (and REFLECT_DISABLED) where your agent is started", "ANAMNESIS_DISABLED is set: hooks do nothing")
 	}
 	if p.Store == nil {
 		return skip("there is no store")
 	}
-	l, err := p.seen.log()
+	l, err := p.shared.log()
 	if err != nil {
 		return bad("check who owns the folder events in the store", err.Error())
 	}
@@ -48,7 +47,7 @@ func checkFiring(ctx context.Context, p *Patient) Result {
 	}
 	missed := p.sessionsSince(ctx, last.Add(time.Minute))
 	switch {
-	case missed >= 2 && !(told.IsZero() && len(p.seen.walk()) == 0): // they may be running, and there was nothing to tell
+	case missed >= 2 && !(told.IsZero() && len(p.shared.walk()) == 0): // they may be running, and there was nothing to tell
 		return warn("start a new session of your agent and run this again; if it stays so, look at the checks hooks, hook-program and "+
 			"hook-errors",
 			append(lines, plural(missed, "session")+" began since, and no hook was seen")...)
@@ -64,7 +63,7 @@ func checkFiring(ctx context.Context, p *Patient) Result {
 }
 
 // spooled returns when a hook last left a session in the spool.
-func (p *Patient) spooled() (at time.Time) {
+func (p *Target) spooled() (at time.Time) {
 	entries, _ := os.ReadDir(p.Store.Path("spool"))
 	for _, e := range entries[:min(len(entries), maxJobs)] {
 		if fi, err := e.Info(); err == nil && fi.Mode().IsRegular() && fi.ModTime().After(at) {
@@ -75,7 +74,7 @@ func (p *Patient) spooled() (at time.Time) {
 }
 
 // installed returns when the settings with our hooks were last written.
-func (p *Patient) installed() (at time.Time) {
+func (p *Target) installed() (at time.Time) {
 	for _, h := range p.Harnesses {
 		r, err := readHooks(h.settings(), h.Harness)
 		if err != nil || len(r.entries) == 0 {
@@ -88,45 +87,38 @@ func (p *Patient) installed() (at time.Time) {
 	return at
 }
 
-// maxTranscripts bounds how many transcripts are listed, maxGlances how many
+// maxTranscripts bounds how many transcripts are listed, maxPeeks how many
 // are opened.
 const (
 	maxTranscripts = 5000
-	maxGlances     = 20
+	maxPeeks       = 20
 )
 
 // sessionsSince counts the sessions that began after a time: at most
-// maxGlances. A transcript that was only written to since does not count.
-func (p *Patient) sessionsSince(ctx context.Context, since time.Time) int {
+// maxPeeks. A transcript that was only written to since does not count.
+func (p *Target) sessionsSince(ctx context.Context, since time.Time) int {
 	count := 0
 	for _, h := range p.Harnesses {
-		if h.Home == "" {
+		if h.Home == "" || h.Sessions == nil {
 			continue
 		}
-		paths, _ := filepath.Glob(h.Sessions(h.Home))
+		paths := h.files(h.Sessions.SessionFiles())
 		type file struct {
 			path string
-			size int64
 			at   time.Time
 		}
 		var young []file
 		for _, path := range paths[:min(len(paths), maxTranscripts)] {
 			if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.ModTime().After(since) {
-				young = append(young, file{path, fi.Size(), fi.ModTime()})
+				young = append(young, file{path, fi.ModTime()})
 			}
 		}
 		slices.SortFunc(young, func(a, b file) int { return b.at.Compare(a.at) })
-		for _, y := range young[:min(len(young), maxGlances)] {
+		for _, y := range young[:min(len(young), maxPeeks)] {
 			if ctx.Err() != nil {
 				return count
 			}
-			f, err := os.Open(y.path)
-			if err != nil {
-				continue
-			}
-			g, err := h.Glance(f, y.size, 16<<10, 1<<10, time.Now().Add(p.wait(20*time.Millisecond)))
-			f.Close()
-			if err == nil && g.Started.After(since) {
+			if p.began(h, y.path).After(since) {
 				count++
 			}
 		}
@@ -134,11 +126,29 @@ func (p *Patient) sessionsSince(ctx context.Context, since time.Time) int {
 	return count
 }
 
-func checkHookErrors(_ context.Context, p *Patient) Result {
+// began returns when the session in a file began, the zero time when it cannot be told.
+func (p *Target) began(h Harness, path string) time.Time {
+	f, err := os.Open(path)
+	if err != nil {
+		return time.Time{}
+	}
+	defer f.Close()
+	records, err := h.Sessions.Open(f, "")
+	if err != nil {
+		return time.Time{}
+	}
+	seen, err := h.Sessions.Peek(records, records.Size(), 16<<10, 1<<10, time.Now().Add(p.wait(20*time.Millisecond)))
+	if err != nil {
+		return time.Time{}
+	}
+	return seen.Started
+}
+
+func checkHookErrors(_ context.Context, p *Target) Result {
 	if p.Store == nil {
 		return skip("there is no store")
 	}
-	l, err := p.seen.log()
+	l, err := p.shared.log()
 	if err != nil {
 		return bad("check who owns the folder events in the store", err.Error())
 	}

@@ -13,7 +13,7 @@ import (
 
 const runInit = "`anamnesis init` installs them; `anamnesis init --print` shows the change first"
 
-func checkHooks(_ context.Context, p *Patient) Result {
+func checkHooks(_ context.Context, p *Target) Result {
 	if len(p.Harnesses) == 0 {
 		return skip("no coding agent is known on this machine")
 	}
@@ -28,42 +28,42 @@ func checkHooks(_ context.Context, p *Patient) Result {
 		path := h.settings()
 		r, err := readHooks(path, h.Harness)
 		if err == nil && len(r.data) > 0 { // the harness is stricter, and knows the place of a mistake
-			_, err = h.Harness.Install(r.data, nil, func(string) bool { return false })
+			_, err = h.Settings.Install(r.data, nil, func(string) bool { return false })
 		}
 		var wrong *agent.SettingsError
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			say(Bad, runInit, fmt.Sprintf("%s: %s does not exist, so no hook is installed", h.Name(), path))
+			say(Bad, runInit, fmt.Sprintf("%s: %s does not exist, so no hook is installed", h.Name, path))
 			continue
 		case errors.As(err, &wrong):
-			say(Bad, "mend the file by hand and run `anamnesis init`", fmt.Sprintf("%s: %s cannot be read: %v", h.Name(), path, wrong))
+			say(Bad, "mend the file by hand and run `anamnesis init`", fmt.Sprintf("%s: %s cannot be read: %v", h.Name, path, wrong))
 			continue
 		case err != nil:
-			say(Bad, "mend or replace the file and run `anamnesis init`", fmt.Sprintf("%s: %s cannot be read: %v", h.Name(), path, err))
+			say(Bad, "mend or replace the file and run `anamnesis init`", fmt.Sprintf("%s: %s cannot be read: %v", h.Name, path, err))
 			continue
 		}
 		if r.disabled {
-			say(Bad, "remove `disableAllHooks` from the file", fmt.Sprintf("%s: `disableAllHooks` in %s switches every hook off", h.Name(), path))
+			say(Bad, "remove `disableAllHooks` from the file", fmt.Sprintf("%s: `disableAllHooks` in %s switches every hook off", h.Name, path))
 		}
 		if len(r.entries) == 0 {
-			say(Bad, runInit, fmt.Sprintf("%s: %s holds no hook of ours", h.Name(), path))
+			say(Bad, runInit, fmt.Sprintf("%s: %s holds no hook of ours", h.Name, path))
 			continue
 		}
 		for _, w := range r.missing {
-			say(Warn, runInit, fmt.Sprintf("%s: missing: %v", h.Name(), w))
+			say(Warn, runInit, fmt.Sprintf("%s: missing: %v", h.Name, w))
 		}
 		for _, w := range r.twice {
-			say(Warn, "`anamnesis init` removes what stands there twice", fmt.Sprintf("%s: installed twice: %v", h.Name(), w))
+			say(Warn, "`anamnesis init` removes what stands there twice", fmt.Sprintf("%s: installed twice: %v", h.Name, w))
 		}
 		for _, e := range r.strange {
-			say(Warn, runInit, fmt.Sprintf("%s: a hook of another version: %s: %s", h.Name(), e.hook.Event, e.hook.Command))
+			say(Warn, runInit, fmt.Sprintf("%s: a hook of another version: %s: %s", h.Name, e.hook.Event, e.hook.Command))
 		}
 		for _, w := range r.changed {
 			say(Info, "`anamnesis init` sets it back, if you did not mean to change it",
-				fmt.Sprintf("%s: changed matcher, time limit or mode: %v", h.Name(), w))
+				fmt.Sprintf("%s: changed matcher, time limit or mode: %v", h.Name, w))
 		}
 		if rank(worst) == 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s in %s", h.Name(), plural(len(r.entries), "hook"), path))
+			lines = append(lines, fmt.Sprintf("%s: %s in %s", h.Name, plural(len(r.entries), "hook"), path))
 		}
 	}
 	return Result{State: worst, Evidence: lines, Next: next}
@@ -82,7 +82,7 @@ func rank(s State) int {
 	return 0
 }
 
-func checkHookProgram(_ context.Context, p *Patient) Result {
+func checkHookProgram(_ context.Context, p *Target) Result {
 	seen := make(map[string]bool)
 	worst, lines, next := OK, []string{}, ""
 	for _, h := range p.Harnesses {
@@ -109,7 +109,7 @@ func checkHookProgram(_ context.Context, p *Patient) Result {
 }
 
 // judgeEntry says what there is to say about the command of one hook.
-func (p *Patient) judgeEntry(e entry) (s State, line, next string) {
+func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 	const again = "`anamnesis init` points the hooks at this program"
 	if len(e.line) == 0 {
 		return Warn, "a command that runs more than one program is not looked into", again
@@ -142,7 +142,7 @@ func (p *Patient) judgeEntry(e entry) (s State, line, next string) {
 	return OK, "hooks run " + program, ""
 }
 
-func checkHooksTwice(_ context.Context, p *Patient) Result {
+func checkHooksTwice(_ context.Context, p *Target) Result {
 	var lines []string
 	looked, off := 0, false
 	for _, h := range p.Harnesses {

@@ -12,7 +12,7 @@ import (
 
 const remake = "`anamnesis reindex` makes it anew from the notes; nothing is lost"
 
-func checkIndex(ctx context.Context, p *Patient) Result {
+func checkIndex(ctx context.Context, p *Target) Result {
 	if p.Index == nil && p.IndexErr != nil {
 		return bad("move the index away (index*.db* in the store): the next command makes it anew from the notes, and nothing is lost",
 			p.IndexErr.Error())
@@ -42,7 +42,7 @@ func checkIndex(ctx context.Context, p *Patient) Result {
 	return ok(evidence...)
 }
 
-func checkDrift(ctx context.Context, p *Patient) Result {
+func checkDrift(ctx context.Context, p *Target) Result {
 	if p.Index == nil || p.Store == nil {
 		return skip("there is no index")
 	}
@@ -50,7 +50,7 @@ func checkDrift(ctx context.Context, p *Patient) Result {
 	if err != nil {
 		return bad(remake, err.Error())
 	}
-	refs := p.seen.walk()
+	refs := p.shared.walk()
 	for _, r := range refs {
 		sum ^= index.Fingerprint(r.Path, r.Size, r.ModTime.UnixNano())
 	}
@@ -83,7 +83,7 @@ func checkDrift(ctx context.Context, p *Patient) Result {
 	return info("nothing to do: the next question or session brings it into step (`anamnesis drain` does it now)", line)
 }
 
-func checkProblems(ctx context.Context, p *Patient) Result {
+func checkProblems(ctx context.Context, p *Target) Result {
 	if p.Index == nil {
 		return skip("there is no index")
 	}
@@ -127,7 +127,7 @@ func setAside(root string) (paths []string, size int64) {
 	return paths, size
 }
 
-func checkSetAside(_ context.Context, p *Patient) Result {
+func checkSetAside(_ context.Context, p *Target) Result {
 	if p.Store == nil {
 		return skip("there is no store")
 	}

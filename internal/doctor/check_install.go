@@ -13,7 +13,7 @@ const programName = "anamnesis"
 // versionLimit is how long another program may take to tell its version.
 const versionLimit = 2 * time.Second
 
-func checkBinary(ctx context.Context, p *Patient) Result {
+func checkBinary(ctx context.Context, p *Target) Result {
 	if p.Path == "" || p.Self == "" {
 		return skip("neither the search path nor this program's own path is known")
 	}
@@ -38,7 +38,7 @@ func checkBinary(ctx context.Context, p *Patient) Result {
 }
 
 // versionOf asks another program for its version, within its time.
-func (p *Patient) versionOf(ctx context.Context, program string) (string, error) {
+func (p *Target) versionOf(ctx context.Context, program string) (string, error) {
 	if p.VersionOf == nil {
 		return "another file; its version was not asked", nil
 	}
@@ -47,7 +47,7 @@ func (p *Patient) versionOf(ctx context.Context, program string) (string, error)
 	return p.VersionOf(ctx, program)
 }
 
-func checkDuplicates(_ context.Context, p *Patient) Result {
+func checkDuplicates(_ context.Context, p *Target) Result {
 	if p.Path == "" {
 		return skip("the search path is not known")
 	}
@@ -60,7 +60,7 @@ func checkDuplicates(_ context.Context, p *Patient) Result {
 
 // passing reports whether a program stands where programs do not stay: in a
 // folder of temporary files, or where the Go tool builds and deletes.
-func (p *Patient) passing(program string) bool {
+func (p *Target) passing(program string) bool {
 	program = filepath.ToSlash(unlinked(program))
 	if strings.Contains(program, "/go-build") {
 		return true

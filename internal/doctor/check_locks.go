@@ -11,7 +11,7 @@ import (
 // heldLong is how long a run may take until somebody should look at it.
 const heldLong = 10 * time.Minute
 
-func checkLocks(_ context.Context, p *Patient) Result {
+func checkLocks(_ context.Context, p *Target) Result {
 	switch {
 	case p.Store == nil:
 		return skip("there is no store")

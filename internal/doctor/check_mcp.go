@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// maxServers is the largest file of MCP servers that is read: Claude Code keeps
+// maxServers is the largest file of MCP servers that is read: an agent may keep
 // its history in the same file.
 const maxServers = 32 << 20
 
@@ -68,7 +68,7 @@ func servers(data []byte) (found []server, err error) {
 	return found, nil
 }
 
-func checkRegistered(_ context.Context, p *Patient) Result {
+func checkRegistered(_ context.Context, p *Target) Result {
 	var lines []string
 	worst, next, looked := OK, "", false
 	for _, h := range p.Harnesses {
@@ -87,13 +87,13 @@ func checkRegistered(_ context.Context, p *Patient) Result {
 		}
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			lines = append(lines, fmt.Sprintf("%s: %s cannot be read: %v", h.Name(), h.ServersPath, err))
+			lines = append(lines, fmt.Sprintf("%s: %s cannot be read: %v", h.Name, h.ServersPath, err))
 			if rank(Info) > rank(worst) {
 				worst, next = Info, "mend the file, or look in the agent itself which servers it knows"
 			}
 			continue
 		case len(found) == 0:
-			lines = append(lines, h.Name()+": not registered; the agent is told by hooks, and cannot ask by itself")
+			lines = append(lines, h.Name+": not registered; the agent is told by hooks, and cannot ask by itself")
 			if rank(Info) > rank(worst) {
 				worst, next = Info, register
 			}
@@ -101,7 +101,7 @@ func checkRegistered(_ context.Context, p *Patient) Result {
 		}
 		for _, s := range found {
 			missing := filepath.IsAbs(s.Command) && !runnable(s.Command) || !filepath.IsAbs(s.Command) && len(lookPath(p.Path, s.Command)) == 0
-			line := fmt.Sprintf("%s: registered for %s as %s", h.Name(), s.where, s.Command)
+			line := fmt.Sprintf("%s: registered for %s as %s", h.Name, s.where, s.Command)
 			if missing {
 				line += ", which cannot be started"
 				worst, next = Bad, register
@@ -115,7 +115,7 @@ func checkRegistered(_ context.Context, p *Patient) Result {
 	return Result{State: worst, Evidence: lines, Next: next}
 }
 
-func checkHandshake(ctx context.Context, p *Patient) Result {
+func checkHandshake(ctx context.Context, p *Target) Result {
 	if p.Handshake == nil {
 		return skip("there is no MCP server to ask")
 	}

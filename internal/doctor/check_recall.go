@@ -3,12 +3,11 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"anamnesis/internal/recall"
 )
 
-func checkModel(ctx context.Context, p *Patient) Result {
+func checkModel(ctx context.Context, p *Target) Result {
 	if p.Index == nil {
 		return skip("there is no index")
 	}
@@ -31,7 +30,7 @@ func checkModel(ctx context.Context, p *Patient) Result {
 // wrongOften is the share of wrong decisions from which on the gate is doubtful.
 const wrongOften = 0.2
 
-func checkGate(ctx context.Context, p *Patient) Result {
+func checkGate(ctx context.Context, p *Target) Result {
 	if p.Engine == nil {
 		return skip("there is nothing that answers questions")
 	}
@@ -53,16 +52,16 @@ func judgeGate(c recall.Calibration) Result {
 	return ok(lines...)
 }
 
-func checkNative(_ context.Context, p *Patient) Result {
+func checkNative(_ context.Context, p *Target) Result {
 	var lines []string
 	looked := false
 	for _, h := range p.Harnesses {
-		if h.Memories == "" {
+		if h.Home == "" || h.Memory == nil {
 			continue
 		}
 		looked = true
-		if paths, err := filepath.Glob(h.Memories); err == nil && len(paths) > 0 {
-			lines = append(lines, fmt.Sprintf("%s keeps %s of its own, such as %s", h.Name(), plural(len(paths), "memory file"), paths[0]))
+		if paths := h.files(h.Memory.MemoryFiles()); len(paths) > 0 {
+			lines = append(lines, fmt.Sprintf("%s keeps %s of its own, such as %s", h.Name, plural(len(paths), "memory file"), paths[0]))
 		}
 	}
 	switch {

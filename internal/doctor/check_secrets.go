@@ -17,7 +17,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-func checkRules(_ context.Context, p *Patient) Result {
+func checkRules(_ context.Context, p *Target) Result {
 	if p.RulesErr != nil {
 		return bad("mend the line that is named in redact.toml; until then nothing is captured and nothing travels", p.RulesErr.Error())
 	}
@@ -30,7 +30,7 @@ func checkRules(_ context.Context, p *Patient) Result {
 // secretReaders is how many files are read and searched at once.
 const secretReaders = 2
 
-func checkSecrets(ctx context.Context, p *Patient) Result {
+func checkSecrets(ctx context.Context, p *Target) Result {
 	if p.Redactor == nil || p.Store == nil {
 		return skip("there is no redactor")
 	}
@@ -84,9 +84,9 @@ const maxSearched = store.MaxNoteSize
 
 // travelling lists the files that git carries to other machines, notes and
 // their sidecars, the newest first. What is larger than any of ours is left out.
-func (p *Patient) travelling() (files []store.Ref) {
+func (p *Target) travelling() (files []store.Ref) {
 	folders := make(map[string]bool)
-	for _, r := range p.seen.walk() {
+	for _, r := range p.shared.walk() {
 		if r.Scope == note.Portable && r.Size <= maxSearched {
 			files = append(files, r)
 			folders[path.Dir(r.Path)] = true
@@ -111,7 +111,7 @@ func (p *Patient) travelling() (files []store.Ref) {
 
 // secretsIn names the rules that find something in a file, and says whether its
 // owner let it go.
-func (p *Patient) secretsIn(r store.Ref) (rules []string, allowed bool) {
+func (p *Target) secretsIn(r store.Ref) (rules []string, allowed bool) {
 	data, err := os.ReadFile(p.Store.Path(r.Path))
 	if err != nil {
 		return nil, false

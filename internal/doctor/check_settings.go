@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func checkSettings(_ context.Context, p *Patient) Result {
+func checkSettings(_ context.Context, p *Target) Result {
 	lines := slices.Clone(p.Warnings)
 	wrong := len(lines) > 0
 	set := 0
@@ -29,7 +29,7 @@ func checkSettings(_ context.Context, p *Patient) Result {
 	return ok(plural(set, "setting") + " set, all in effect")
 }
 
-func checkForeign(_ context.Context, p *Patient) Result {
+func checkForeign(_ context.Context, p *Target) Result {
 	if len(p.Foreign) == 0 {
 		return ok("none")
 	}

@@ -16,14 +16,14 @@ import (
 )
 
 // needStore makes a check of one that needs the store.
-func needStore(p *Patient, run func(*store.Store) Result) Result {
+func needStore(p *Target, run func(*store.Store) Result) Result {
 	if p.Store == nil {
 		return skip("there is no store")
 	}
 	return run(p.Store)
 }
 
-func checkPermissions(_ context.Context, p *Patient) Result {
+func checkPermissions(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		if s.ReadOnly() {
 			return bad("check who owns "+s.Root()+" and whether its disk can be written",
@@ -46,10 +46,10 @@ const (
 	noRoom     = 100 << 20
 )
 
-func checkDisk(_ context.Context, p *Patient) Result {
+func checkDisk(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		var notes int64
-		for _, r := range p.seen.walk() {
+		for _, r := range p.shared.walk() {
 			notes += r.Size
 		}
 		var derived int64
@@ -81,7 +81,7 @@ func checkDisk(_ context.Context, p *Patient) Result {
 	})
 }
 
-func checkLinks(_ context.Context, p *Patient) Result {
+func checkLinks(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		if found := store.Links(s); len(found) > 0 {
 			return warn("put the files themselves there; what stands behind a link is not read", found...)
@@ -92,7 +92,7 @@ func checkLinks(_ context.Context, p *Patient) Result {
 
 const leftoverAge = time.Hour // the same as of store.Sweep
 
-func checkLeftovers(ctx context.Context, p *Patient) Result {
+func checkLeftovers(ctx context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		deadline := time.Now().Add(p.budget)
 		var found []string
@@ -136,7 +136,7 @@ const (
 
 // checkSpool reads the spool by itself: store.Jobs sets bad files aside, and a
 // check changes nothing.
-func checkSpool(ctx context.Context, p *Patient) Result {
+func checkSpool(ctx context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		entries, err := os.ReadDir(s.Path("spool"))
 		if err != nil && !os.IsNotExist(err) {
@@ -185,7 +185,7 @@ func checkSpool(ctx context.Context, p *Patient) Result {
 	})
 }
 
-func checkPoisoned(_ context.Context, p *Patient) Result {
+func checkPoisoned(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		if found := s.Spool().Poisoned(); len(found) > 0 {
 			return warn("look at the files; delete them, or move them back to spool/ and run `anamnesis drain`", found...)
@@ -194,7 +194,7 @@ func checkPoisoned(_ context.Context, p *Patient) Result {
 	})
 }
 
-func checkHeld(_ context.Context, p *Patient) Result {
+func checkHeld(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		drafts := s.Spool().Held()
 		if len(drafts) == 0 {
@@ -212,7 +212,7 @@ func checkHeld(_ context.Context, p *Patient) Result {
 // compacted it (store.Compact).
 const largeLog = 80 << 20
 
-func checkEvents(_ context.Context, p *Patient) Result {
+func checkEvents(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
 		files, err := s.Events().Files()
 		if err != nil {

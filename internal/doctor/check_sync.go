@@ -10,7 +10,7 @@ import (
 // The oldest git that has what the sync uses (docs/sync.md).
 const gitMajor, gitMinor = 2, 30
 
-func checkGit(ctx context.Context, p *Patient) Result {
+func checkGit(ctx context.Context, p *Target) Result {
 	if p.GitVersion == nil {
 		return skip("git was not asked")
 	}
@@ -51,11 +51,11 @@ func standstill(state string) string {
 	return ""
 }
 
-func checkSync(ctx context.Context, p *Patient) Result {
+func checkSync(ctx context.Context, p *Target) Result {
 	if p.Sync == nil {
 		return skip("nobody knows about the sync")
 	}
-	s, err := p.seen.syncState(ctx)
+	s, err := p.shared.syncState(ctx)
 	switch {
 	case err != nil:
 		return bad("`anamnesis sync` says more", err.Error())
@@ -99,11 +99,11 @@ func checkSync(ctx context.Context, p *Patient) Result {
 	return ok(lines...)
 }
 
-func checkNotSent(ctx context.Context, p *Patient) Result {
+func checkNotSent(ctx context.Context, p *Target) Result {
 	if p.Sync == nil {
 		return skip("nobody knows about the sync")
 	}
-	s, err := p.seen.syncState(ctx)
+	s, err := p.shared.syncState(ctx)
 	if err != nil {
 		return skip("the sync could not be asked; see the check sync")
 	}
@@ -123,7 +123,7 @@ func checkNotSent(ctx context.Context, p *Patient) Result {
 	return warn(next, lines...)
 }
 
-func checkConflicts(_ context.Context, p *Patient) Result {
+func checkConflicts(_ context.Context, p *Target) Result {
 	if p.Store == nil {
 		return skip("there is no store")
 	}

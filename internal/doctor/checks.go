@@ -10,7 +10,7 @@ type Check struct {
 	ID    string
 	Title string
 	Doc   string // what it looks at, one sentence for docs/troubleshooting.md
-	Run   func(context.Context, *Patient) Result
+	Run   func(context.Context, *Target) Result
 }
 
 // Checks lists the checks in the order of the answer: from what an agent meets

@@ -1,6 +1,6 @@
 // Package doctor looks over the whole installation: the program, the hooks, the
 // files, the index, the sync. It is a list of checks (Checks), each with an id,
-// a state, its evidence and a next step, over a Patient that somebody wires.
+// a state, its evidence and a next step, over a Target that somebody wires.
 //
 // It keeps nothing and changes nothing. A check only reads, what it reads is
 // bounded in size and time, and what it says is free of secrets and of
@@ -70,13 +70,13 @@ const (
 // Examine runs the checks, or only those with the given ids, and returns their
 // results in the order of Checks. Checks that are asked for by name take their
 // time: they look at everything. An id that names no check is a Skipped result.
-func Examine(ctx context.Context, p *Patient, only []string) []Result {
+func Examine(ctx context.Context, p *Target, only []string) []Result {
 	return examine(ctx, p, Checks, only)
 }
 
-func examine(ctx context.Context, p *Patient, checks []Check, only []string) []Result {
+func examine(ctx context.Context, p *Target, checks []Check, only []string) []Result {
 	q := *p
-	q.seen = newGlance(&q)
+	q.shared = newShared(&q)
 	limit, budget := checkLimit, searchBudget
 	if len(only) > 0 {
 		limit, budget = aloneLimit, aloneBudget
@@ -111,7 +111,7 @@ func examine(ctx context.Context, p *Patient, checks []Check, only []string) []R
 }
 
 // wait returns how long to wait where d is usual.
-func (p *Patient) wait(d time.Duration) time.Duration {
+func (p *Target) wait(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * cmp.Or(p.Patience, 1))
 }
 
@@ -150,7 +150,7 @@ func unknown(checks []Check, only []string) (results []Result) {
 
 // run runs one check in a goroutine of its own, so that one that hangs is left
 // behind and does not hold up the others.
-func (p *Patient) run(ctx context.Context, c Check, limit time.Duration) Result {
+func (p *Target) run(ctx context.Context, c Check, limit time.Duration) Result {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
@@ -193,7 +193,7 @@ const (
 )
 
 // presentable bounds and cleans what a check says, whatever it has read.
-func (p *Patient) presentable(r Result) Result {
+func (p *Target) presentable(r Result) Result {
 	lines := r.Evidence
 	r.Evidence = nil
 	for i, line := range lines {
@@ -212,7 +212,7 @@ func (p *Patient) presentable(r Result) Result {
 // allowSecret is a flag that the advice of checks names.
 const allowSecret = "--allow-secret "
 
-func (p *Patient) safe(line string) string {
+func (p *Target) safe(line string) string {
 	line = clean(line, 4*maxLine)
 	if p.Redactor != nil { // before it is cut: half a token looks like none
 		line = strings.ReplaceAll(line, allowSecret, "\x00") // else it looks like the name of one, and the note's id like its value

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the table in docs/troubleshooti
 func TestHealthy(t *testing.T) {
 	b := healthy(t, 5)
 	before := tree(t, b.dir)
-	results := doctor.Examine(t.Context(), b.Patient, nil)
+	results := doctor.Examine(t.Context(), b.Target, nil)
 	if diff := cmp.Diff(before, tree(t, b.dir)); diff != "" {
 		t.Errorf("Examine changed something (-before +after):\n%s", diff)
 	}
@@ -37,14 +37,14 @@ func TestHealthy(t *testing.T) {
 	if diff := cmp.Diff(doctor.IDs(), ids); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
-	if plan := doctor.Plan(t.Context(), b.Patient, results); len(plan) > 0 {
+	if plan := doctor.Plan(t.Context(), b.Target, results); len(plan) > 0 {
 		t.Errorf("plan for a healthy installation: %+v", plan)
 	}
 }
 
 // TestNothing examines a patient of which nothing is known.
 func TestNothing(t *testing.T) {
-	for _, r := range doctor.Examine(t.Context(), &doctor.Patient{}, nil) {
+	for _, r := range doctor.Examine(t.Context(), &doctor.Target{}, nil) {
 		if r.State == doctor.Bad || r.State == doctor.Warn || r.State != doctor.OK && r.Next == "" {
 			t.Errorf("%+v", r)
 		}
@@ -57,27 +57,27 @@ func TestRunaway(t *testing.T) {
 	t.Cleanup(func() { close(never) })
 	token := "ghp_" + strings.Repeat("a1B2c3D4", 4) + "a1B2"
 	checks := []doctor.Check{
-		{ID: "fails", Run: func(context.Context, *doctor.Patient) doctor.Result { panic("no\x1b[2J") }},
-		{ID: "hangs", Run: func(context.Context, *doctor.Patient) doctor.Result { <-never; return doctor.Result{} }},
-		{ID: "obeys", Run: func(ctx context.Context, _ *doctor.Patient) doctor.Result {
+		{ID: "fails", Run: func(context.Context, *doctor.Target) doctor.Result { panic("no\x1b[2J") }},
+		{ID: "hangs", Run: func(context.Context, *doctor.Target) doctor.Result { <-never; return doctor.Result{} }},
+		{ID: "obeys", Run: func(ctx context.Context, _ *doctor.Target) doctor.Result {
 			<-ctx.Done()
 			return doctor.Result{State: doctor.Info, Evidence: []string{"as far as it went"}, Next: "again"}
 		}},
-		{ID: "talks", Run: func(context.Context, *doctor.Patient) doctor.Result {
+		{ID: "talks", Run: func(context.Context, *doctor.Target) doctor.Result {
 			lines := []string{"key " + token, "\x1b]0;x\x07 \u202e \xff"}
 			for range 500 {
 				lines = append(lines, strings.Repeat("y", 10000))
 			}
 			return doctor.Result{State: doctor.Warn, Evidence: lines, Next: "n"}
 		}},
-		{ID: "works", Run: func(context.Context, *doctor.Patient) doctor.Result {
+		{ID: "works", Run: func(context.Context, *doctor.Target) doctor.Result {
 			return doctor.Result{State: doctor.OK, Next: "x"}
 		}},
 	}
 	b := healthy(t, 0)
 	b.Limit, b.Patience = 2*time.Second, 50 // the others need a moment, too
 	var got []string
-	for _, r := range doctor.ExamineWith(t.Context(), b.Patient, checks, nil) {
+	for _, r := range doctor.ExamineWith(t.Context(), b.Target, checks, nil) {
 		got = append(got, fmt.Sprintf("%s %s %d", r.ID, r.State, len(r.Evidence)))
 		if all := strings.Join(r.Evidence, "\n"); strings.Contains(all, token) || strings.ContainsAny(all, "\x1b\u202e") || len(all) > 20000 {
 			t.Errorf("%s says %q", r.ID, all)
@@ -95,7 +95,7 @@ func TestRunaway(t *testing.T) {
 func TestOnly(t *testing.T) {
 	b := healthy(t, 0)
 	var got []string
-	for _, r := range doctor.Examine(t.Context(), b.Patient, []string{"git", "sink\x1b", "permissions"}) {
+	for _, r := range doctor.Examine(t.Context(), b.Target, []string{"git", "sink\x1b", "permissions"}) {
 		got = append(got, r.ID+" "+string(r.State))
 	}
 	if diff := cmp.Diff([]string{"permissions ok", "git ok", "sink skipped"}, got); diff != "" {
@@ -158,7 +158,7 @@ func TestDocs(t *testing.T) {
 func BenchmarkExamine(b *testing.B) {
 	p := healthy(b, 10000)
 	for b.Loop() {
-		for _, r := range doctor.Examine(b.Context(), p.Patient, nil) {
+		for _, r := range doctor.Examine(b.Context(), p.Target, nil) {
 			b.ReportMetric(float64(r.Took.Microseconds())/1000, r.ID+"-ms")
 		}
 	}

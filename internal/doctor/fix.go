@@ -23,7 +23,7 @@ type Fix struct {
 // Plan returns what would mend the results, in the order in which it has to be
 // done. What needs a decision of the owner (a secret, a conflict, a held note, a
 // given-up session) is in no plan.
-func Plan(_ context.Context, p *Patient, results []Result) []Fix {
+func Plan(_ context.Context, p *Target, results []Result) []Fix {
 	var plan []Fix
 	for _, f := range fixes {
 		i := slices.IndexFunc(results, func(r Result) bool { return r.ID == f.check })
@@ -42,7 +42,7 @@ func Plan(_ context.Context, p *Patient, results []Result) []Fix {
 // write.
 var fixes = []struct {
 	check string
-	plan  func(*Patient, Result) []Fix
+	plan  func(*Target, Result) []Fix
 }{
 	{"permissions", planPermissions},
 	{"leftovers", planLeftovers},
@@ -54,7 +54,7 @@ var fixes = []struct {
 	{"set-aside", planSetAside},
 }
 
-func planPermissions(p *Patient, _ Result) []Fix {
+func planPermissions(p *Target, _ Result) []Fix {
 	var plan []Fix
 	if p.Store == nil {
 		return nil
@@ -74,7 +74,7 @@ func planPermissions(p *Patient, _ Result) []Fix {
 	return plan
 }
 
-func planLeftovers(p *Patient, _ Result) []Fix {
+func planLeftovers(p *Target, _ Result) []Fix {
 	if p.Store == nil || p.Store.ReadOnly() {
 		return nil
 	}
@@ -85,7 +85,7 @@ func planLeftovers(p *Patient, _ Result) []Fix {
 }
 
 // planHooks reinstalls the hooks of the agents whose settings need it.
-func planHooks(p *Patient, r Result) []Fix {
+func planHooks(p *Target, r Result) []Fix {
 	var plan []Fix
 	for _, h := range p.Harnesses {
 		if h.Install == nil || r.State == Info {
@@ -96,21 +96,21 @@ func planHooks(p *Patient, r Result) []Fix {
 	return plan
 }
 
-func planReindex(p *Patient, r Result) []Fix {
+func planReindex(p *Target, r Result) []Fix {
 	if p.Reindex == nil {
 		return nil
 	}
 	return []Fix{{Check: r.ID, What: "make the index anew from the notes", Do: p.Reindex}}
 }
 
-func planDrain(p *Patient, _ Result) []Fix {
+func planDrain(p *Target, _ Result) []Fix {
 	if p.Drain == nil {
 		return nil
 	}
 	return []Fix{{Check: "spool", What: "capture the sessions that wait", Do: p.Drain}}
 }
 
-func planSetAside(p *Patient, _ Result) []Fix {
+func planSetAside(p *Target, _ Result) []Fix {
 	if p.Store == nil || p.Store.ReadOnly() {
 		return nil
 	}

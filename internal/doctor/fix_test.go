@@ -43,7 +43,7 @@ func TestPlan(t *testing.T) {
 	later(b, 2*time.Hour)
 
 	before := tree(t, b.dir)
-	plan := doctor.Plan(t.Context(), b.Patient, doctor.Examine(t.Context(), b.Patient, nil))
+	plan := doctor.Plan(t.Context(), b.Target, doctor.Examine(t.Context(), b.Target, nil))
 	if diff := cmp.Diff(before, tree(t, b.dir)); diff != "" || len(called) > 0 {
 		t.Errorf("the plan did something: %v\n%s", called, diff)
 	}
@@ -88,7 +88,7 @@ func TestPlan(t *testing.T) {
 func TestPlanOnce(t *testing.T) {
 	b := healthy(t, 0)
 	b.Reindex = func(context.Context) error { return nil }
-	plan := doctor.Plan(t.Context(), b.Patient, []doctor.Result{{ID: "index", State: doctor.Bad}, {ID: "drift", State: doctor.Warn}})
+	plan := doctor.Plan(t.Context(), b.Target, []doctor.Result{{ID: "index", State: doctor.Bad}, {ID: "drift", State: doctor.Warn}})
 	if len(plan) != 1 {
 		t.Errorf("got %+v", plan)
 	}
@@ -100,7 +100,7 @@ func TestPlanWithout(t *testing.T) {
 	for _, id := range doctor.IDs() {
 		results = append(results, doctor.Result{ID: id, State: doctor.Bad})
 	}
-	if plan := doctor.Plan(t.Context(), &doctor.Patient{}, results); len(plan) > 0 {
+	if plan := doctor.Plan(t.Context(), &doctor.Target{}, results); len(plan) > 0 {
 		t.Errorf("plan without seams: %+v", plan)
 	}
 }
@@ -112,7 +112,7 @@ func TestPrivateLink(t *testing.T) {
 	chmod(t, b.Store.Path("config.json"), 0o644)
 	outside := filepath.Join(b.dir, "outside")
 	b.write(t, outside, "x", 0o644)
-	plan := doctor.Plan(t.Context(), b.Patient, []doctor.Result{{ID: "permissions", State: doctor.Warn}})
+	plan := doctor.Plan(t.Context(), b.Target, []doctor.Result{{ID: "permissions", State: doctor.Warn}})
 	remove(t, b.Store.Path("config.json"))
 	symlink(t, outside, b.Store.Path("config.json"))
 	for _, f := range plan {

@@ -26,7 +26,7 @@ import (
 
 // A body is a healthy installation, made of files in a temporary folder.
 type body struct {
-	*doctor.Patient
+	*doctor.Target
 	dir, root, bin, settings, servers string
 }
 
@@ -73,18 +73,18 @@ func healthy(t testing.TB, n int) *body {
 	}
 	claude := filepath.Join(dir, "claude")
 	b.settings, b.servers = filepath.Join(claude, "settings.json"), filepath.Join(dir, "claude.json")
-	h := agent.Claude{}
-	hooks, err := h.Install(nil, h.Hooks(agent.CommandPrefix(agent.Env{MachineID: "box"}, b.bin)), agent.Own)
+	h := agent.Default()
+	hooks, err := h.Settings.Install(nil, h.Settings.PlainHooks(agent.CommandPrefix(agent.Env{MachineID: "box"}, b.bin)), agent.Own)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.write(t, b.settings, string(hooks), 0o600)
 	b.write(t, b.servers, `{"mcpServers": {"anamnesis": {"command": "`+filepath.ToSlash(b.bin)+`", "args": []}}, "numStartups": 3}`, 0o600)
-	b.Patient = &doctor.Patient{
+	b.Target = &doctor.Target{
 		Store: s, Index: ix, Engine: recall.New(ix, s, recall.Options{}, recall.Models{}), Redactor: redactor,
 		Self: b.bin, Version: "1.0", Path: filepath.Dir(b.bin), Patience: 100,
 		Harnesses: []doctor.Harness{{
-			Harness: h, Home: claude, ServersPath: b.servers, Memories: filepath.Join(claude, "projects", "*", "memory", "*.md"),
+			Harness: h, Home: claude, ServersPath: b.servers,
 			Also: []string{filepath.Join(dir, "project", "settings.json")},
 		}},
 		Settings: []doctor.Setting{{Name: "machine_id", Source: "file", HasEffect: true}},
@@ -137,7 +137,7 @@ func (b *body) sync(t testing.TB) {
 // one examines one check.
 func (b *body) one(t testing.TB, id string) doctor.Result {
 	t.Helper()
-	r := doctor.Examine(t.Context(), b.Patient, []string{id})
+	r := doctor.Examine(t.Context(), b.Target, []string{id})
 	if len(r) != 1 || r[0].ID != id {
 		t.Fatalf("Examine(%q) = %+v", id, r)
 	}

@@ -106,10 +106,10 @@ type wanted struct {
 }
 
 // wantedHooks lists what init installs for a harness.
-func wantedHooks(h agent.Harness) []wanted {
+func wantedHooks(h *agent.Harness) []wanted {
 	const base = "x"
 	var all []wanted
-	for _, hook := range h.Hooks(base) {
+	for _, hook := range h.Settings.PlainHooks(base) {
 		all = append(all, wanted{hook, agent.Split(hook.Command)[1:]})
 	}
 	return all
@@ -136,7 +136,7 @@ type reading struct {
 }
 
 // readHooks reads a settings file and compares it with what init installs.
-func readHooks(path string, h agent.Harness) (r reading, err error) {
+func readHooks(path string, h *agent.Harness) (r reading, err error) {
 	r.path = path
 	if r.data, err = readBounded(path, maxSettings); err != nil {
 		return r, err

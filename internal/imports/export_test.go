@@ -4,14 +4,17 @@ import (
 	"path/filepath"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/note"
 )
 
 // Decode finds the directory that a folder below projects stands for.
-var Decode = decode
+func Decode(name string) string { return decode(name, folders().FolderName) }
 
 // Slug is the name of that folder.
-func Slug(dir string) string { return slugOf(filepath.ToSlash(dir)) }
+func Slug(dir string) string { return folders().FolderName(filepath.ToSlash(dir)) }
+
+func folders() agent.ProjectFolders { return agent.Default().Sessions.(agent.ProjectFolders) }
 
 // ReadLearning makes the note of a text as Reflect does, without a store.
 func (im *Importer) ReadLearning(stem, text string) *note.Note {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,18 +14,22 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// A placer finds out which project a folder below Claude Code's projects stands
-// for. The folder's name is the working directory with a hyphen for every
-// character that is no letter and no digit, so that the name alone does not tell.
+// A placer finds out which project a folder with the sessions of one working
+// directory stands for (agent.ProjectFolders). The folder's name alone does not
+// tell: different characters of the directory became the same one in it.
 type placer struct {
-	store *store.Store
-	tree  *tree // of the agent's home; nil when it has none
-	known map[string]string
-	keys  map[string]string // by directory
+	store    *store.Store
+	tree     *tree // of the agent's home; nil when it has none
+	sessions agent.SessionSource
+	folders  agent.ProjectFolders // nil when the agent has none
+	known    map[string]string
+	keys     map[string]string // by directory
 }
 
-func newPlacer(s *store.Store, t *tree) *placer {
-	return &placer{store: s, tree: t, known: make(map[string]string), keys: make(map[string]string)}
+func newPlacer(s *store.Store, h *agent.Harness, t *tree) *placer {
+	p := &placer{store: s, tree: t, sessions: h.Sessions, known: make(map[string]string), keys: make(map[string]string)}
+	p.folders, _ = h.Sessions.(agent.ProjectFolders)
+	return p
 }
 
 // dir returns the project of a working directory.
@@ -37,21 +42,31 @@ func (p *placer) dir(dir string) string {
 	return key
 }
 
-// folder returns the project of a folder below projects: that of the working
-// directory which a session in it names, else of the directory that its name
-// stands for.
-func (p *placer) folder(name string) string {
-	key, ok := p.known[name]
+// file returns the project of a file in such a folder.
+func (p *placer) file(name string) string {
+	if p.folders == nil {
+		return project.Unknown
+	}
+	return p.folder(p.folders.ProjectFolder(name))
+}
+
+// folder returns the project of a folder: that of the working directory which a
+// session in it names, else of the directory that its name stands for.
+func (p *placer) folder(folder string) string {
+	if folder == "" || p.folders == nil {
+		return project.Unknown
+	}
+	key, ok := p.known[folder]
 	if !ok {
-		dir := p.cwd(name)
+		dir := p.cwd(folder)
 		if dir == "" {
-			dir = decode(name)
+			dir = decode(path.Base(folder), p.folders.FolderName)
 		}
 		key = project.Unknown
 		if dir != "" {
 			key = p.dir(dir)
 		}
-		p.known[name] = key
+		p.known[folder] = key
 	}
 	return key
 }
@@ -60,69 +75,84 @@ func (p *placer) folder(name string) string {
 const maxLooks = 32
 
 // cwd returns the first working directory that a session of the folder names.
-func (p *placer) cwd(name string) string {
+func (p *placer) cwd(folder string) string {
 	if p.tree == nil {
 		return ""
 	}
 	looks := 0
-	dir := path.Join("projects", name)
-	for _, e := range p.tree.list(dir) {
-		if !strings.HasSuffix(e.Name(), ".jsonl") || !e.Type().IsRegular() {
+	for _, e := range p.tree.list(folder) {
+		name := path.Join(folder, e.Name())
+		session := slices.ContainsFunc(p.sessions.SessionFiles(), func(pattern string) bool {
+			ok, _ := path.Match(pattern, name)
+			return ok
+		})
+		if !session || !e.Type().IsRegular() {
 			continue
 		}
 		if looks++; looks > maxLooks {
 			break
 		}
-		if g, _ := p.tree.glance(agent.Claude{}, path.Join(dir, e.Name()), time.Time{}); g != nil && g.Dir != "" {
-			return g.Dir
+		if seen, _ := p.tree.peek(p.sessions, name, ""); seen != nil && seen.Dir != "" {
+			return seen.Dir
 		}
 	}
 	return ""
 }
 
-// glance looks at the head of a session and at the end of its tail.
-func (t *tree) glance(h agent.Harness, name string, deadline time.Time) (*agent.Glimpse, error) {
+// peek looks at the head of a session and at the end of its tail.
+func (t *tree) peek(sessions agent.SessionSource, name, id string) (*agent.PeekResult, error) {
 	f, err := t.root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	fi, err := f.Stat()
+	records, err := sessions.Open(f, id)
 	if err != nil {
 		return nil, err
 	}
-	return h.Glance(f, fi.Size(), 0, glanceTail, deadline)
+	return sessions.Peek(records, records.Size(), 0, peekTail, time.Time{})
 }
 
-const glanceTail = 32 << 10
+// sessionsIn lists the sessions in a file.
+func (t *tree) sessionsIn(sessions agent.SessionSource, name string) ([]string, error) {
+	f, err := t.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return sessions.SessionsIn(name, f)
+}
+
+const peekTail = 32 << 10
 
 // decode finds the directory that a folder's name stands for by looking which
 // directories there are. What is not there any more is taken for one name below
 // the deepest directory that is: a hyphen in a name is more frequent than a
 // tree of folders that went without its parents.
-func decode(name string) string {
+func decode(name string, slug func(string) string) string {
 	if runtime.GOOS == "windows" {
 		drive, rest, ok := strings.Cut(name, "--")
 		if !ok || len(drive) != 1 {
 			return ""
 		}
-		return newDecoder().find(drive+`:\`, rest)
+		return newDecoder(slug).find(drive+`:\`, rest)
 	}
 	rest, ok := strings.CutPrefix(name, "-")
 	if !ok || rest == "" || len(name) > 1024 {
 		return ""
 	}
-	return newDecoder().find("/", rest)
+	return newDecoder(slug).find("/", rest)
 }
 
 // A decoder walks down from the root, the longest matching name first, and
 // remembers how deep it came. It looks at a bounded number of folders.
 type decoder struct {
+	slug           func(name string) string
 	left           int
 	deepest, below string
 }
 
-func newDecoder() *decoder { return &decoder{left: 200} }
+func newDecoder(slug func(string) string) *decoder { return &decoder{slug: slug, left: 200} }
 
 func (d *decoder) find(dir, rest string) string {
 	if found := d.walk(dir, rest, 0); found != "" {
@@ -149,7 +179,7 @@ func (d *decoder) walk(dir, rest string, depth int) string {
 	f.Close()
 	var fits []string // the longest first, then in byte order
 	for _, e := range entries {
-		slug := slugOf(e.Name())
+		slug := d.slug(e.Name())
 		if behind, ok := strings.CutPrefix(rest, slug); !ok || behind != "" && behind[0] != '-' {
 			continue
 		}
@@ -159,7 +189,7 @@ func (d *decoder) walk(dir, rest string, depth int) string {
 	}
 	sortByLength(fits)
 	for _, name := range fits {
-		behind := rest[len(slugOf(name)):]
+		behind := rest[len(d.slug(name)):]
 		if behind == "" {
 			return filepath.Join(dir, name)
 		}
@@ -168,21 +198,4 @@ func (d *decoder) walk(dir, rest string, depth int) string {
 		}
 	}
 	return ""
-}
-
-// slugOf writes a name as Claude Code does: a hyphen for every UTF-16 code unit
-// that is no ASCII letter and no digit.
-func slugOf(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		switch {
-		case '0' <= r && r <= '9', 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
-			b.WriteRune(r)
-		case r > 0xffff:
-			b.WriteString("--")
-		default:
-			b.WriteByte('-')
-		}
-	}
-	return b.String()
 }

@@ -30,21 +30,9 @@ import (
 // Homes are the folders in which other memories stand, absolute. What is empty
 // is not looked at.
 type Homes struct {
-	Claude    string // ~/.claude
-	Codex     string // ~/.codex
-	Learnings string // ~/.learnings, the notes of reflect
-	Reflect   string // ~/.reflect, its state
-}
-
-// of returns the home of an agent by the name it has in package agent.
-func (h Homes) of(name string) string {
-	switch name {
-	case "claude":
-		return h.Claude
-	case "codex":
-		return h.Codex
-	}
-	return ""
+	Agents    map[string]string // of coding agents, by the names they have in package agent
+	Learnings string            // ~/.learnings, the notes of reflect
+	Reflect   string            // ~/.reflect, its state
 }
 
 // Options say what is imported for whom.

@@ -55,7 +55,7 @@ func newRoomOf(t testing.TB, machine string) *room {
 	rec := capture.New(s, g, red, capture.Options{MachineID: machine})
 	home := filepath.Join(dir, "home")
 	im := imports.New(s, ix, g, rec, red, imports.Options{MachineID: machine, Homes: imports.Homes{
-		Claude: filepath.Join(home, ".claude"), Codex: filepath.Join(home, ".codex"),
+		Agents:    map[string]string{"claude": filepath.Join(home, ".claude"), "codex": filepath.Join(home, ".codex")},
 		Learnings: filepath.Join(home, ".learnings"), Reflect: filepath.Join(home, ".reflect"),
 	}})
 	r := &room{Importer: im, store: s, ingester: g, recorder: rec, home: home}

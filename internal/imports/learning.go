@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/note"
 )
 
@@ -195,8 +196,8 @@ func sessionOf(source string) string {
 		name = string(hashID(name))
 	}
 	from := "reflect"
-	if strings.Contains(source, ".claude/") || strings.Contains(source, `.claude\`) {
-		from = "claude"
+	if h, _ := agent.ByPath(source); h != nil && h.Sessions != nil {
+		from = h.Name
 	}
 	return from + "/" + name
 }

@@ -28,8 +28,8 @@ func (im *Importer) Native(ctx context.Context, o NativeOptions) (*Plan, error) 
 		return nil, fmt.Errorf("plan the import of native memories: %w", err)
 	}
 	p := &Plan{From: FromNative, Items: []Item{}}
-	for _, a := range agent.Rememberers {
-		if o.Agent != "" && o.Agent != a.Name() {
+	for _, a := range agent.All {
+		if a.Memory == nil || o.Agent != "" && o.Agent != a.Name {
 			continue
 		}
 		if err := im.native(ctx, a, o, snap, p); err != nil {
@@ -40,8 +40,8 @@ func (im *Importer) Native(ctx context.Context, o NativeOptions) (*Plan, error) 
 }
 
 // native plans what one agent keeps.
-func (im *Importer) native(ctx context.Context, a agent.Rememberer, o NativeOptions, snap *snapshot, p *Plan) error {
-	t, err := openTree(im.opts.Homes.of(a.Name()))
+func (im *Importer) native(ctx context.Context, a *agent.Harness, o NativeOptions, snap *snapshot, p *Plan) error {
+	t, err := openTree(im.opts.Homes.Agents[a.Name])
 	if err != nil {
 		p.problem(err)
 		return nil
@@ -50,16 +50,16 @@ func (im *Importer) native(ctx context.Context, a agent.Rememberer, o NativeOpti
 		return nil
 	}
 	defer t.close()
-	place := newPlacer(im.store, t)
+	place := newPlacer(im.store, a, t)
 	var size int64
-	for _, pattern := range a.MemoryFiles() {
+	for _, pattern := range a.Memory.MemoryFiles() {
 		for _, f := range t.match(ctx, pattern) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			p.files++
-			source := a.Name() + ":" + f.name
-			memories, err := readMemories(t, a, f)
+			source := a.Name + ":" + f.name
+			memories, err := readMemories(t, a.Memory, f)
 			switch {
 			case errors.Is(err, agent.ErrNoMemory):
 				p.Items = append(p.Items, Item{Source: source, Action: Skipped, Why: err.Error()})
@@ -67,7 +67,7 @@ func (im *Importer) native(ctx context.Context, a agent.Rememberer, o NativeOpti
 				p.Items = append(p.Items, Item{Source: source, Action: Refused, Why: err.Error()})
 			}
 			for i := range memories {
-				d := im.memory(a.Name(), &memories[i], f, place, snap)
+				d := im.memory(a.Name, &memories[i], f, place, snap)
 				if o.Project != "" && d.note.Project != project.Canonical(im.store, o.Project) {
 					continue
 				}
@@ -90,7 +90,7 @@ func sourceOf(file string, m *agent.Memory, of int) string {
 	return file
 }
 
-func readMemories(t *tree, a agent.Rememberer, f found) ([]agent.Memory, error) {
+func readMemories(t *tree, a agent.MemoryReader, f found) ([]agent.Memory, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -110,7 +110,7 @@ func (im *Importer) memory(from string, m *agent.Memory, f found, place *placer,
 		Provenance: note.Provenance{Source: note.Import, Confidence: 1, Session: m.Session},
 		CreatedAt:  at, UpdatedAt: at, Tags: []string{"import", "kind:" + m.Kind},
 	}
-	if from != "claude" {
+	if from != agent.Default().Name {
 		n.Tags = append(n.Tags, from)
 	}
 	d := &draft{note: n}
@@ -146,7 +146,7 @@ func memoryProject(m *agent.Memory, place *placer) string {
 // of this machine with the old id is recognised and keeps it.
 func (im *Importer) memoryID(from, key string, snap *snapshot) note.ID {
 	now := hashID(im.opts.MachineID + "\x00" + from + "\x00" + key)
-	if from != "claude" {
+	if from != agent.Default().Name {
 		return now
 	}
 	if _, there := snap.paths[now]; there {

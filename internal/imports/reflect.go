@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -33,10 +34,9 @@ func (im *Importer) Reflect(ctx context.Context, o ReflectOptions) (*Plan, error
 	p := &Plan{From: FromReflect, Items: []Item{}}
 	r := &reflectReader{
 		im: im, plan: p, snap: snap, lost: make(map[string]int), byName: make(map[string]*learning),
-		titles: make(map[string]*learning),
+		titles: make(map[string]*learning), placers: make(map[*agent.Harness]*placer),
 	}
-	r.openPlacer()
-	defer r.closePlacer()
+	defer r.closePlacers()
 	if err := r.readTree(ctx); err != nil {
 		return nil, fmt.Errorf("plan the import of reflect: %w", err)
 	}
@@ -52,29 +52,33 @@ func (im *Importer) Reflect(ctx context.Context, o ReflectOptions) (*Plan, error
 // A reflectReader gathers learnings from files and rows before it makes items
 // of them: which supersedes which is known only when all are.
 type reflectReader struct {
-	im     *Importer
-	plan   *Plan
-	snap   *snapshot
-	place  *placer
-	claude *tree
-	all    []*learning
-	byName map[string]*learning // by what others call them: ids, names of files, ids of rows
-	titles map[string]*learning // of files, by their titles
-	groups []*Group
-	lost   map[string]int
-	size   int64
+	im      *Importer
+	plan    *Plan
+	snap    *snapshot
+	placers map[*agent.Harness]*placer
+	all     []*learning
+	byName  map[string]*learning // by what others call them: ids, names of files, ids of rows
+	titles  map[string]*learning // of files, by their titles
+	groups  []*Group
+	lost    map[string]int
+	size    int64
 }
 
-// openPlacer makes ready to look into the sessions of Claude Code, whose paths
-// tell the project of learnings that do not.
-func (r *reflectReader) openPlacer() {
-	r.claude, _ = openTree(r.im.opts.Homes.Claude)
-	r.place = newPlacer(r.im.store, r.claude)
+// placer looks into the sessions of an agent, whose paths tell the project of
+// learnings that do not.
+func (r *reflectReader) placer(h *agent.Harness) *placer {
+	if r.placers[h] == nil {
+		t, _ := openTree(r.im.opts.Homes.Agents[h.Name])
+		r.placers[h] = newPlacer(r.im.store, h, t)
+	}
+	return r.placers[h]
 }
 
-func (r *reflectReader) closePlacer() {
-	if r.claude != nil {
-		r.claude.close()
+func (r *reflectReader) closePlacers() {
+	for _, p := range r.placers {
+		if p.tree != nil {
+			p.tree.close()
+		}
 	}
 }
 
@@ -362,27 +366,17 @@ func (r *reflectReader) project(l *learning) string {
 	name := line(l.project, 200)
 	switch {
 	case l.project == somewhere:
-		if folder := folderOf(l.hint); folder != "" {
-			return r.place.folder(folder)
+		if h, file := agent.ByPath(l.hint); h != nil && h.Sessions != nil {
+			return r.placer(h).file(file)
 		}
 		return project.Unknown
 	case name == "", name == "universal", name == note.Global:
 		return note.Global
 	case filepath.IsAbs(name):
-		return r.place.dir(name)
+		return r.placer(agent.Default()).dir(name)
 	}
 	if full := r.snap.projects[strings.ToLower(name)]; full != "" {
 		return full
 	}
 	return project.Canonical(r.im.store, name)
-}
-
-// folderOf returns the folder below projects that the path of a session names.
-func folderOf(file string) string {
-	_, rest, ok := strings.Cut(strings.ReplaceAll(file, `\`, "/"), "/.claude/projects/")
-	folder, _, more := strings.Cut(rest, "/")
-	if !ok || !more {
-		return ""
-	}
-	return folder
 }

@@ -40,7 +40,7 @@ func (im *Importer) Transcripts(ctx context.Context, o TranscriptOptions) (*Plan
 	p := &Plan{From: FromTranscripts, Items: []Item{}}
 	var all []past
 	for _, h := range agent.All {
-		if o.Agent != "" && o.Agent != h.Name() {
+		if h.Sessions == nil || o.Agent != "" && o.Agent != h.Name {
 			continue
 		}
 		sessions, err := im.past(ctx, h, o, snap, p)
@@ -65,9 +65,8 @@ type past struct {
 }
 
 // past looks at the sessions of one agent.
-func (im *Importer) past(ctx context.Context, h agent.Harness, o TranscriptOptions, snap *snapshot, p *Plan) ([]past, error) {
-	home := im.opts.Homes.of(h.Name())
-	t, err := openTree(home)
+func (im *Importer) past(ctx context.Context, h *agent.Harness, o TranscriptOptions, snap *snapshot, p *Plan) ([]past, error) {
+	t, err := openTree(im.opts.Homes.Agents[h.Name])
 	if err != nil {
 		p.problem(err)
 	}
@@ -75,42 +74,69 @@ func (im *Importer) past(ctx context.Context, h agent.Harness, o TranscriptOptio
 		return nil, nil
 	}
 	defer t.close()
-	pattern, err := filepath.Rel(home, h.Sessions(home))
-	if err != nil {
-		return nil, fmt.Errorf("find the sessions of %s: %w", h.Name(), err)
-	}
-	place := newPlacer(im.store, t)
+	reader := sessionReader{im: im, tree: t, harness: h, place: newPlacer(im.store, h, t), snap: snap, options: o}
 	var all []past
-	for _, f := range t.match(ctx, filepath.ToSlash(pattern)) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p.files++
-		if s, ok := im.session(t, h, f, o, place, snap); ok {
-			all = append(all, s)
+	for _, pattern := range h.Sessions.SessionFiles() {
+		for _, f := range t.match(ctx, pattern) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			p.files++
+			all = append(all, reader.file(f)...)
 		}
 	}
 	return all, nil
 }
 
-// session plans what becomes of one file. It reports false for what was not
-// asked for.
-func (im *Importer) session(t *tree, h agent.Harness, f found, o TranscriptOptions, place *placer, snap *snapshot) (past, bool) {
-	s := past{item: Item{Source: h.Name() + ":" + f.name, Type: note.Episodic}}
+// A sessionReader plans what becomes of the sessions of one agent.
+type sessionReader struct {
+	im      *Importer
+	tree    *tree
+	harness *agent.Harness
+	place   *placer
+	snap    *snapshot
+	options TranscriptOptions
+}
+
+// file plans what becomes of the sessions in one file; none were not asked for.
+func (r *sessionReader) file(f found) []past {
+	s := past{item: Item{Source: r.harness.Name + ":" + f.name, Type: note.Episodic}}
 	it := &s.item
 	if f.err != nil {
 		it.Action, it.Why = Refused, f.err.Error()
-		return s, true
+		return []past{s}
 	}
 	it.Bytes, s.ended = f.info.Size(), f.info.ModTime()
-	if s.ended.Before(o.Since) { // a session ends before its file does
-		return s, false
+	if s.ended.Before(r.options.Since) { // a session ends before its file does
+		return nil
 	}
-	if agent.SideSession(h, f.name) {
+	ids, err := r.tree.sessionsIn(r.harness.Sessions, f.name)
+	switch {
+	case err != nil:
+		it.Action, it.Why = Refused, err.Error()
+		return []past{s}
+	case len(ids) == 0:
 		it.Action, it.Why = Skipped, "it is the session of a sub-agent"
-		return s, true
+		return []past{s}
 	}
-	g, err := t.glance(h, f.name, time.Time{})
+	var all []past
+	for _, id := range ids {
+		if one, ok := r.session(f, id, s); ok {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// session plans what becomes of one session of a file, of which s says what is
+// known. It reports false for what was not asked for.
+func (r *sessionReader) session(f found, id string, s past) (past, bool) {
+	h, snap, o := r.harness, r.snap, r.options
+	it := &s.item
+	if id != "" {
+		it.Source += "#" + id
+	}
+	g, err := r.tree.peek(h.Sessions, f.name, id)
 	if err != nil {
 		it.Action, it.Why = Refused, err.Error()
 		return s, true
@@ -119,18 +145,20 @@ func (im *Importer) session(t *tree, h agent.Harness, f found, o TranscriptOptio
 		s.ended = g.Ended
 	}
 	dir := g.Dir
-	switch {
-	case dir != "":
-		it.Project = place.dir(dir)
-	case h.Name() == "claude":
-		it.Project = place.folder(path.Base(path.Dir(f.name)))
+	if dir != "" {
+		it.Project = r.place.dir(dir)
+	} else {
+		it.Project = r.place.file(f.name)
 	}
-	if s.ended.Before(o.Since) || o.Project != "" && it.Project != project.Canonical(im.store, o.Project) {
+	if s.ended.Before(o.Since) || o.Project != "" && it.Project != project.Canonical(r.im.store, o.Project) {
 		return s, false
 	}
-	session := sessionID(t, g, f)
-	it.ID = note.EpisodicID(g.Started, h.Name(), session)
-	it.Title = line(im.masked(g.FirstPrompt), 80)
+	session := id
+	if session == "" {
+		session = sessionID(r.tree, g, f)
+	}
+	it.ID = note.EpisodicID(g.Started, h.Name, session)
+	it.Title = line(r.im.masked(g.FirstPrompt), 80)
 	it.Action, it.Why = snap.session(it.ID, it.Bytes)
 	if other, twice := snap.taken[it.ID]; twice && it.Action == Adds {
 		it.Action, it.Why = Skipped, "it is the session of "+other
@@ -138,7 +166,7 @@ func (im *Importer) session(t *tree, h agent.Harness, f found, o TranscriptOptio
 	if it.Action == Adds {
 		snap.taken[it.ID] = it.Source
 		it.session = &capture.Request{
-			Harness: h, Transcript: filepath.Join(t.dir, filepath.FromSlash(f.name)), Session: session,
+			Harness: h, Transcript: filepath.Join(r.tree.dir, filepath.FromSlash(f.name)), Session: session,
 			Source: sourceTag, Project: it.Project,
 		}
 		if dir != "" {
@@ -173,7 +201,7 @@ func (s *snapshot) session(id note.ID, size int64) (Action, string) {
 // sessionID returns the id that capture gives a session: the file's name where
 // a record bears it, because a resumed session's file begins with records of
 // the one before, else the first in the file.
-func sessionID(t *tree, g *agent.Glimpse, f found) string {
+func sessionID(t *tree, g *agent.PeekResult, f found) string {
 	stem := strings.TrimSuffix(path.Base(f.name), path.Ext(f.name))
 	if g.ID == "" || g.ID == stem || t.bears(f, stem) {
 		return stem
@@ -272,7 +300,7 @@ func (r *run) captured(it *Done, c capture.Capture, err, stopped error) error {
 	default:
 		it.Outcome = Known
 	}
-	if it.ID != planned { // the glance saw another start or id than the whole reading
+	if it.ID != planned { // the peek saw another start or id than the whole reading
 		if err := r.note(planned, entry{As: it.ID}); err != nil {
 			return err
 		}

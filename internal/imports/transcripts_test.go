@@ -185,7 +185,7 @@ func TestTranscriptsStopped(t *testing.T) {
 func TestTranscriptsAfterHook(t *testing.T) {
 	r := newRoom(t)
 	file := r.session("s1", "s1", 1, "/src/shop", "fix the cart", "The cart counts again, the test covers it.")
-	if _, err := r.recorder.Capture(t.Context(), capture.Request{Harness: agent.Claude{}, Transcript: file, Session: "s1", Source: "session-end"}); err != nil {
+	if _, err := r.recorder.Capture(t.Context(), capture.Request{Harness: agent.Default(), Transcript: file, Session: "s1", Source: "session-end"}); err != nil {
 		t.Fatal(err)
 	}
 	r.want(r.past(imports.TranscriptOptions{}), "s1.jsonl", imports.Unchanged, "note already")

@@ -25,7 +25,7 @@ import (
 // Options are the settings of the working set and its rendering.
 type Options struct {
 	K        int // project notes at most
-	MaxChars int // of the whole block, in UTF-16 units as the agents count; 0 means no budget
+	MaxChars int // of the whole block, in UTF-16 units, or as Place.Size counts; 0 means no budget
 	MaxNote  int // of one note's body, likewise
 }
 
@@ -37,7 +37,9 @@ type Place struct {
 	Session  string
 	Pending  []*note.Note // sessions of this project that ended and are not written yet, newest first
 	Notice   string       // one line that the user should hear of, empty for none
-	Limit    int          // what the agent takes at most, in UTF-16 units; 0 means no limit
+
+	Limit int            // what the agent takes at most; 0 means no limit
+	Size  func(rune) int // what a character counts towards it; nil counts UTF-16 code units
 
 	Start, End string // the marks around the block, by which a capture cuts it out again
 }

@@ -28,18 +28,19 @@ func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
 	if p.Limit > 0 && (budget == 0 || p.Limit < budget) {
 		budget = p.Limit
 	}
+	size := measure(p.Size)
 	sections := make([]section, len(notes))
 	for i, n := range notes {
 		sections[i] = newSection(n)
 		if in.opts.MaxNote > 0 {
-			sections[i].cut(in.opts.MaxNote)
+			sections[i].cut(in.opts.MaxNote, size)
 		}
 	}
 	frame := p.Start + "\n" + heading + "\n\n" + preamble + "\n\n"
 	if p.Notice != "" {
 		frame += "_" + oneLine(p.Notice) + "_\n\n"
 	}
-	left := fit(sections, units(frame)+units(p.End)+2, budget)
+	left := fit(sections, size.of(frame)+size.of(p.End)+2, budget, size)
 	var out strings.Builder
 	out.WriteString(frame)
 	for i := range sections {
@@ -62,36 +63,46 @@ func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
 
 const more = "_%d more notes did not fit; `anamnesis list` names them, `anamnesis search QUERY` finds them._\n\n"
 
-// excerpt is what is left of a body when room is short, in UTF-16 units.
+// excerpt is what is left of a body when room is short.
 const excerpt = 280
 
 // fit shortens sections until they fit into budget together with the frame, and
 // returns how many at the end cannot be shown even so.
-func fit(sections []section, frame, budget int) (left int) {
+func fit(sections []section, frame, budget int, size measure) (left int) {
 	if budget <= 0 {
 		return 0
 	}
 	total := frame + len(more) + 8 // the count takes a few digits
 	for i := range sections {
-		total += units(sections[i].String())
+		total += size.of(sections[i].String())
 	}
 	for i := len(sections) - 1; i >= 0 && total > budget; i-- {
-		total -= units(sections[i].String())
-		sections[i].cut(excerpt)
-		total += units(sections[i].String())
+		total -= size.of(sections[i].String())
+		sections[i].cut(excerpt, size)
+		total += size.of(sections[i].String())
 	}
 	for left < len(sections)-1 && total > budget {
 		left++
-		total -= units(sections[len(sections)-left].String())
+		total -= size.of(sections[len(sections)-left].String())
 	}
 	return left
 }
 
-// units counts UTF-16 code units: the agents that take our text are written in JavaScript.
-func units(s string) int {
+// A measure says what a character counts towards a limit. Nil counts UTF-16 code
+// units: most agents that take our text are written in JavaScript.
+type measure func(rune) int
+
+func (m measure) rune(r rune) int {
+	if m != nil {
+		return m(r)
+	}
+	return max(1, utf16.RuneLen(r))
+}
+
+func (m measure) of(s string) int {
 	n := 0
 	for _, r := range s {
-		n += max(1, utf16.RuneLen(r))
+		n += m.rune(r)
 	}
 	return n
 }
@@ -126,15 +137,15 @@ func (s *section) String() string {
 	return s.head + s.body + "\n\n"
 }
 
-// cut shortens the body to at most n units, at the end of a line or word, and
+// cut shortens the body to a size of at most n, at the end of a line or word, and
 // says how to see the rest.
-func (s *section) cut(n int) {
-	if units(s.body) <= n {
+func (s *section) cut(n int, size measure) {
+	if size.of(s.body) <= n {
 		return
 	}
 	end, used := 0, 0
 	for i, r := range s.body {
-		if used += max(1, utf16.RuneLen(r)); used > n {
+		if used += size.rune(r); used > n {
 			break
 		}
 		end = i

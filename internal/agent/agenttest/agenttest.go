@@ -1,13 +1,15 @@
-// Package agenttest is the contract of agent.Harness as a test suite.
+// Package agenttest is the contract of the interfaces of package agent as a test
+// suite. What a harness lacks is not tested.
 //
 // A harness keeps its fixtures in one folder, written by us in the exact shape
-// of real ones: sessions (any files), events/ (one payload a file) and
-// settings/ (files that hold none of our hooks). Its own test is ten lines:
+// of real ones: sessions (any files), events/ (one payload a file), settings/
+// (files that hold none of our hooks) and memories/ (below it as below its home
+// folder). Its own test is ten lines:
 //
 //	func TestHarnesses(t *testing.T) {
 //		for _, h := range agent.All {
-//			t.Run(h.Name(), func(t *testing.T) {
-//				agenttest.Run(t, h, filepath.Join("testdata", h.Name()))
+//			t.Run(h.Name, func(t *testing.T) {
+//				agenttest.Run(t, h, filepath.Join("testdata", h.Name))
 //			})
 //		}
 //	}
@@ -18,6 +20,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,27 +34,103 @@ import (
 )
 
 // Run checks h against the contract with the fixtures in dir.
-func Run(t *testing.T, h agent.Harness, dir string) {
+func Run(t *testing.T, h *agent.Harness, dir string) {
 	t.Helper()
-	if agent.Find(h.Name()) != h {
-		t.Errorf("agent.Find(%q) does not find this harness", h.Name())
+	if agent.ByName(h.Name) != h {
+		t.Errorf("agent.ByName(%q) does not find this harness", h.Name)
 	}
-	t.Run("sessions", func(t *testing.T) { each(t, dir, func(t *testing.T, data []byte) { session(t, h, data) }) })
-	t.Run("events", func(t *testing.T) {
-		each(t, filepath.Join(dir, "events"), func(t *testing.T, data []byte) { event(t, h, data) })
-	})
-	t.Run("no event", func(t *testing.T) { noEvent(t, h) })
-	t.Run("settings", func(t *testing.T) {
-		each(t, filepath.Join(dir, "settings"), func(t *testing.T, data []byte) {
-			settings(t, h, data)
-			settings(t, h, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")))
+	if got, below := agent.ByPath("/home/x/" + h.Folder + "/a/b"); got != h || below != "a/b" {
+		t.Errorf("a file in %s belongs to %v, %q", h.Folder, got, below)
+	}
+	if h.Sessions != nil {
+		t.Run("session files", func(t *testing.T) { patterns(t, h.Sessions.SessionFiles()) })
+		t.Run("sessions", func(t *testing.T) {
+			each(t, dir, func(t *testing.T, file string, data []byte) {
+				stored(t, h.Sessions, file, data)
+				session(t, h.Sessions, data)
+			})
 		})
-	})
-	t.Run("fresh settings", func(t *testing.T) { fresh(t, h) })
+	}
+	if h.Hooks != nil {
+		t.Run("events", func(t *testing.T) {
+			each(t, filepath.Join(dir, "events"), func(t *testing.T, _ string, data []byte) { event(t, h, data) })
+		})
+		t.Run("no event", func(t *testing.T) { noEvent(t, h) })
+	}
+	if h.Settings != nil {
+		t.Run("settings", func(t *testing.T) {
+			each(t, filepath.Join(dir, "settings"), func(t *testing.T, _ string, data []byte) {
+				settings(t, h.Settings, data)
+				settings(t, h.Settings, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")))
+			})
+		})
+		t.Run("fresh settings", func(t *testing.T) { fresh(t, h.Settings) })
+	}
+	if h.Memory != nil {
+		t.Run("memories", func(t *testing.T) { memories(t, h.Memory) })
+	}
+}
+
+// patterns checks patterns of files below a home folder.
+func patterns(t *testing.T, all []string) {
+	if len(all) == 0 {
+		t.Error("there are no files")
+	}
+	for _, p := range all {
+		if _, err := path.Match(p, ""); err != nil || path.IsAbs(p) || path.Clean(p) != p || strings.HasPrefix(p, "..") {
+			t.Errorf("pattern %q: %v; it has slashes and leads below the home folder", p, err)
+		}
+	}
+}
+
+// memories checks that whatever stands in a file, a reader gives memories with a
+// key, a title and a body, or an error.
+func memories(t *testing.T, r agent.MemoryReader) {
+	patterns(t, r.MemoryFiles())
+	for _, pattern := range r.MemoryFiles() {
+		name := strings.ReplaceAll(pattern, "*", "x")
+		for _, text := range []string{"", "\x00", "# A\n\nb\n", "---\nname: a\n---\nb\n", "---\nname: a\n", "## A\n" + agent.InjectStart + "x"} {
+			all, err := r.ReadMemory(name, []byte(text))
+			if err == nil && len(all) == 0 || err != nil && !errors.Is(err, agent.ErrNoMemory) {
+				t.Errorf("ReadMemory(%s, %q) gives %d memories, error %v", name, text, len(all), err)
+			}
+			for _, m := range all {
+				if m.Key == "" || m.Title == "" || m.Body == "" || strings.Contains(m.Body, agent.InjectStart) {
+					t.Errorf("ReadMemory(%s, %q) = %+v", name, text, m)
+				}
+			}
+		}
+	}
+}
+
+// stored checks that the sessions in a file are those that its records tell.
+func stored(t *testing.T, source agent.SessionSource, file string, data []byte) {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ids, err := source.SessionsIn(file, f)
+	if err != nil {
+		t.Fatalf("SessionsIn: %v", err)
+	}
+	for _, id := range ids {
+		records, err := source.Open(f, id)
+		if err != nil {
+			t.Fatalf("Open(%q): %v", id, err)
+		}
+		s, err := source.ReadSession(records, agent.Limits{})
+		if err != nil || s.ID == "" || s.Next != records.Size() {
+			t.Errorf("session %q: %v, id %q, read up to %d of %d", id, err, s.ID, s.Next, records.Size())
+		}
+		if id == "" && records.Size() != int64(len(data)) {
+			t.Errorf("a file of %d bytes has records of %d", len(data), records.Size())
+		}
+	}
 }
 
 // each runs f on every file of a folder, of which there must be one.
-func each(t *testing.T, dir string, f func(t *testing.T, data []byte)) {
+func each(t *testing.T, dir string, f func(t *testing.T, file string, data []byte)) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -64,11 +143,12 @@ func each(t *testing.T, dir string, f func(t *testing.T, data []byte)) {
 		}
 		files++
 		t.Run(e.Name(), func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			file := filepath.Join(dir, e.Name())
+			data, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f(t, data)
+			f(t, file, data)
 		})
 	}
 	if files == 0 {
@@ -78,7 +158,7 @@ func each(t *testing.T, dir string, f func(t *testing.T, data []byte)) {
 
 var sessionFields = cmp.Options{cmpopts.IgnoreUnexported(agent.Session{}), cmpopts.EquateEmpty()}
 
-func session(t *testing.T, h agent.Harness, data []byte) {
+func session(t *testing.T, h agent.SessionSource, data []byte) {
 	want, err := h.ReadSession(bytes.NewReader(data), agent.Limits{})
 	if err != nil {
 		t.Fatalf("ReadSession: %v", err)
@@ -117,25 +197,25 @@ func session(t *testing.T, h agent.Harness, data []byte) {
 		t.Errorf("with a half-written record: %v\n%s", err, diff)
 	}
 
-	glimpse, err := h.Glance(bytes.NewReader(data), int64(len(data)), 0, 0, time.Time{})
+	peeked, err := h.Peek(bytes.NewReader(data), int64(len(data)), 0, 0, time.Time{})
 	if err != nil {
-		t.Fatalf("Glance: %v", err)
+		t.Fatalf("Peek: %v", err)
 	}
-	if !glimpse.Complete {
-		t.Errorf("Glance at %d bytes is not complete", len(data))
+	if !peeked.Complete {
+		t.Errorf("Peek at %d bytes is not complete", len(data))
 	}
-	if diff := cmp.Diff(Glimpse(want), glimpse, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("Glance sees something else than ReadSession (-read +glance):\n%s", diff)
+	if diff := cmp.Diff(PeekResult(want), peeked, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("Peek sees something else than ReadSession (-read +peek):\n%s", diff)
 	}
-	glimpse, err = h.Glance(bytes.NewReader(data), int64(len(data)), 0, 0, time.Now().Add(-time.Second))
-	if err != nil || !glimpse.Late || glimpse.Complete {
-		t.Errorf("Glance after its deadline: %v, %+v", err, glimpse)
+	peeked, err = h.Peek(bytes.NewReader(data), int64(len(data)), 0, 0, time.Now().Add(-time.Second))
+	if err != nil || !peeked.Late || peeked.Complete {
+		t.Errorf("Peek after its deadline: %v, %+v", err, peeked)
 	}
 }
 
-// Glimpse is what a complete glance at s must see.
-func Glimpse(s *agent.Session) *agent.Glimpse {
-	return &agent.Glimpse{
+// PeekResult is what a complete peek at s must see.
+func PeekResult(s *agent.Session) *agent.PeekResult {
+	return &agent.PeekResult{
 		ID: s.ID, Dir: s.Dir, Branch: s.Branch, Version: s.Version,
 		Started: s.Started, Ended: s.Ended,
 		FirstPrompt: s.FirstPrompt(), LastOutcome: s.LastOutcome(), FilesTouched: s.FilesTouched(),
@@ -150,7 +230,7 @@ func results(t agent.Turn) (out []string) {
 	return out
 }
 
-func event(t *testing.T, h agent.Harness, data []byte) {
+func event(t *testing.T, h *agent.Harness, data []byte) {
 	// The writer keeps its end open, as a harness may: the event must come anyway.
 	r, w := io.Pipe()
 	defer func() { _ = w.Close() }()
@@ -159,21 +239,30 @@ func event(t *testing.T, h agent.Harness, data []byte) {
 	if err != nil {
 		t.Fatalf("ReadEvent: %v", err)
 	}
-	if e.Harness != h.Name() || e.Name == "" || e.SessionID == "" || e.TranscriptPath == "" || e.Dir == "" {
+	if e.Harness != h.Name || e.Name == "" || e.SessionID == "" || e.TranscriptPath == "" || e.Dir == "" {
 		t.Errorf("incomplete event: %+v", e)
 	}
-	if got := h.Reply(e, " \n"); len(got) != 0 {
+	if kind, ok := h.Hooks.Kind(e.Name); !ok || kind == "" {
+		t.Errorf("Kind does not know %q", e.Name)
+	}
+	if !h.Hooks.Recognises(data) {
+		t.Error("the agent does not recognise its own payload")
+	}
+	if got := h.Hooks.Reply(e, " \n"); len(got) != 0 {
 		t.Errorf("reply without a text is %q, want zero bytes", got)
 	}
-	if got := h.Reply(e, "say <this> & \"that\""); len(got) > 0 && got[len(got)-1] != '\n' {
+	if got := h.Hooks.Reply(e, "say <this> & \"that\""); len(got) > 0 && got[len(got)-1] != '\n' {
 		t.Errorf("reply %q does not end its line", got)
 	}
 }
 
-func noEvent(t *testing.T, h agent.Harness) {
+func noEvent(t *testing.T, h *agent.Harness) {
+	if kind, ok := h.Hooks.Kind("no-such-event"); ok {
+		t.Errorf("Kind takes a name that is none for %q", kind)
+	}
 	for _, in := range []string{"", " \n", "null", "[]", "42", `"x"`, "{", `{"a":1}}`, "\x00\xff", "hello"} {
 		e, err := agent.ReadEvent(h, strings.NewReader(in), 0, 0)
-		if diff := cmp.Diff(agent.Event{Harness: h.Name()}, e); err == nil || diff != "" {
+		if diff := cmp.Diff(agent.Event{Harness: h.Name}, e); err == nil || diff != "" {
 			t.Errorf("ReadEvent(%q): error %v, want one and an empty event:\n%s", in, err, diff)
 		}
 	}
@@ -184,9 +273,9 @@ func noEvent(t *testing.T, h agent.Harness) {
 	}
 }
 
-func settings(t *testing.T, h agent.Harness, old []byte) {
+func settings(t *testing.T, h agent.SettingsEditor, old []byte) {
 	base := agent.CommandPrefix(agent.Env{MachineID: "ada's laptop"}, "/opt/my tools/anamnesis")
-	hooks := h.Hooks(base)
+	hooks := h.PlainHooks(base)
 	for _, hook := range hooks {
 		if !agent.Own(hook.Command) {
 			t.Errorf("Own does not know %q", hook.Command)
@@ -204,7 +293,7 @@ func settings(t *testing.T, h agent.Harness, old []byte) {
 		t.Errorf("second Install: %v (-once +twice)\n%s", err, diff)
 	}
 	// A moved program takes the place of the old one.
-	moved, err := h.Install(once, h.Hooks(agent.CommandPrefix(agent.Env{}, "/new/anamnesis")), agent.Own)
+	moved, err := h.Install(once, h.PlainHooks(agent.CommandPrefix(agent.Env{}, "/new/anamnesis")), agent.Own)
 	if err != nil || bytes.Contains(moved, []byte("my tools")) || bytes.Count(moved, []byte("/new/anamnesis")) != len(hooks) {
 		t.Errorf("Install of a moved program: %v\n%s", err, moved)
 	}
@@ -220,8 +309,8 @@ func settings(t *testing.T, h agent.Harness, old []byte) {
 	}
 }
 
-func fresh(t *testing.T, h agent.Harness) {
-	hooks := h.Hooks("ANAMNESIS_HOOK=1 anamnesis")
+func fresh(t *testing.T, h agent.SettingsEditor) {
+	hooks := h.PlainHooks("ANAMNESIS_HOOK=1 anamnesis")
 	missing, err := h.Install(nil, hooks, agent.Own)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +322,7 @@ func fresh(t *testing.T, h agent.Harness) {
 	if !bytes.HasSuffix(missing, []byte("\n")) {
 		t.Error("a fresh file has no newline at its end")
 	}
-	if home := filepath.FromSlash("/home/x"); !strings.HasPrefix(h.SettingsPath(home), home) || !strings.HasPrefix(h.Sessions(home), home) {
-		t.Error("paths are not below the harness's home")
+	if home := filepath.FromSlash("/home/x"); !strings.HasPrefix(h.SettingsPath(home), home) {
+		t.Error("the settings are not below the harness's home")
 	}
 }

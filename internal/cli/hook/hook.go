@@ -9,12 +9,14 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -38,32 +40,28 @@ type Process struct {
 	json bool
 }
 
-// A hook is a command that a harness runs at an event.
-type hook struct {
-	deadline time.Duration // after it the hook gives up and exits 0
-	flags    func(*pflag.FlagSet)
-	run      func(context.Context, agent.Harness, agent.Event) error
+// A command is what an agent runs at an event: a row, or one half of it.
+type command struct {
+	row   *row
+	flags func(*pflag.FlagSet, *call)
+	named bool // by the agent and its event, as arguments
 }
 
-// find returns the hook of a command. Standard input with an event on it, or the
-// mark that init puts before every command, makes a command a hook; by hand it
-// works in the foreground and says what it did.
-func (p *Process) find(name string) *hook {
+// commandOf returns the command of a name, nil when it is none that an agent runs.
+// Standard input with an event on it, or the mark that init puts before every
+// command, makes a command a hook; by hand it works in the foreground and says
+// what it did. "hook" is one always.
+func commandOf(name string) *command {
+	none := func(*pflag.FlagSet, *call) {}
 	switch name {
+	case "hook":
+		return &command{flags: none, named: true}
 	case "inject":
-		o := app.StartOptions{}
-		return &hook{5 * time.Second, func(fs *pflag.FlagSet) { StartFlags(fs, &o) }, func(ctx context.Context, h agent.Harness, e agent.Event) error {
-			return p.sessionStart(ctx, h, e, o)
-		}}
+		return &command{row: said(agent.SessionStart), flags: func(fs *pflag.FlagSet, c *call) { StartFlags(fs, &c.start) }}
 	case "capture":
-		o := app.CaptureOptions{}
-		return &hook{time.Second, func(fs *pflag.FlagSet) { CaptureFlags(fs, &o) }, func(_ context.Context, h agent.Harness, e agent.Event) error {
-			return app.EnqueueCapture(p.host, h, e, o)
-		}}
+		return &command{row: noted(agent.SessionEnd), flags: func(fs *pflag.FlagSet, c *call) { CaptureFlags(fs, &c.capture) }}
 	case "sync":
-		return &hook{time.Second, func(*pflag.FlagSet) {}, func(context.Context, agent.Harness, agent.Event) error {
-			return app.Detach(p.host, "drain", "--sync")
-		}}
+		return &command{row: noted(agent.SessionStart), flags: none}
 	}
 	return nil
 }
@@ -85,8 +83,8 @@ func CaptureFlags(fs *pflag.FlagSet, o *app.CaptureOptions) {
 // Run runs name as a hook if that is what it was called as. done is false for
 // everything else: the command tree takes over.
 func (p *Process) Run(name string, args []string) (done bool) {
-	found := p.find(name)
-	if found == nil {
+	cmd := commandOf(name)
+	if cmd == nil {
 		return false
 	}
 	env := p.Environ(nil)
@@ -98,95 +96,116 @@ func (p *Process) Run(name string, args []string) (done bool) {
 	if marked && config.Disabled(env) {
 		return true // before anything is read
 	}
+	c := call{harness: agent.Default(), start: app.StartOptions{K: -1}}
 	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	fs.Usage = func() {}
 	fs.StringArrayVar(&p.host.Flags, "set", nil, "")
 	fs.BoolVar(&p.json, "json", false, "")
-	found.flags(fs)
+	cmd.flags(fs, &c)
 	err := fs.Parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
 		return false
 	}
-	h := agent.Harness(agent.Claude{})
-	event, rerr := agent.ReadEvent(h, p.Stdin, 0, 0)
-	if event.Name == "" && !marked {
-		p.Event = &event // what there is on standard input is read by now
-		return false     // mistakes are for the command tree, too
+	known := true
+	if cmd.named {
+		name = strings.TrimSpace(name + " " + strings.Join(fs.Args(), " "))
+		if h := agent.ByName(fs.Arg(0)); h != nil && h.Hooks != nil {
+			c.harness = h
+		} else {
+			known = false
+		}
 	}
-	c := config.Load(p.Environ(p.host.Flags))
-	if c.Disabled {
-		return true
+	var rerr error
+	c.event, rerr = agent.ReadEvent(c.harness, p.Stdin, 0, 0)
+	switch {
+	case cmd.named && fs.NArg() == 0 && errors.Is(rerr, agent.ErrNoEvent):
+		return false // by hand: the command tree explains it
+	case !cmd.named && c.event.Name == "" && !marked:
+		p.Event = &c.event // what there is on standard input is read by now
+		return false       // mistakes are for the command tree, too
 	}
-	p.host.Config, p.host.Disk = c, p.Disk
 	if errors.Is(rerr, agent.ErrNoEvent) {
 		rerr = nil // a marked hook of an agent that sends nothing
 	}
-	// What is wrong with the flags or the settings goes into the log; the hook
-	// does its work with the others.
-	rerr = errors.Join(rerr, err)
-	for _, w := range slices.Concat(c.Warnings, c.Mistaken) {
-		rerr = errors.Join(rerr, errors.New(w))
+	r := cmd.row
+	if cmd.named {
+		if r, err = rowOf(&c, fs.Args(), known); r == nil && err == nil {
+			return true // nothing is to be done at this event
+		}
 	}
-	p.guard(name, found, h, event, rerr)
+	p.start(name, r, c, errors.Join(rerr, err))
 	return true
 }
 
-// guard runs a hook so that it cannot harm its agent: a deadline, no panic, no
-// message, a record of any failure.
-func (p *Process) guard(name string, found *hook, h agent.Harness, e agent.Event, rerr error) {
-	fail := func(err error) {
-		if s, serr := app.OpenStore(p.host); serr == nil {
-			_ = s.Events().Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: name + " " + e.Name, Error: err.Error()})
-		}
+// rowOf returns the row that the arguments of the command hook name, nil for an
+// event at which we do nothing. The harness is the one that sent the event.
+func rowOf(c *call, args []string, known bool) (*row, error) {
+	if len(args) != 2 {
+		return nil, errors.New("an agent and an event belong behind the command, and nothing else")
 	}
-	most := p.host.Config.Wait(found.deadline)
+	if !known {
+		return nil, fmt.Errorf("no agent of the name %q has hooks", args[0])
+	}
+	event := args[1]
+	if h := agent.ByName(c.event.Harness); h != nil && h != c.harness { // its plugin runs the hooks of another
+		c.harness, event = h, cmp.Or(c.event.Name, event)
+	}
+	kind, ok := c.harness.Hooks.Kind(event)
+	if !ok {
+		return nil, fmt.Errorf("%s has no event %q", c.harness.Title, event)
+	}
+	c.event.Name = cmp.Or(c.event.Name, event) // not every agent writes it into the payload
+	r, ok := find(kind)
+	if !ok {
+		return nil, nil
+	}
+	c.capture = r.capture
+	return &r, nil
+}
+
+// start works out the settings and runs a row. What is wrong with the flags or
+// the settings goes into the log; the hook does its work with the others. Without
+// a row it is for the log alone.
+func (p *Process) start(name string, r *row, c call, err error) {
+	settings := config.Load(p.Environ(p.host.Flags))
+	if settings.Disabled {
+		return
+	}
+	p.host.Config, p.host.Disk = settings, p.Disk
+	if r == nil {
+		p.fail(name, c.event, err)
+		return
+	}
+	for _, w := range slices.Concat(settings.Warnings, settings.Mistaken) {
+		err = errors.Join(err, errors.New(w))
+	}
+	p.guard(name+" "+c.event.Name, r, c, err)
+}
+
+// fail leaves a record of a failure: nobody reads what a hook says.
+func (p *Process) fail(what string, e agent.Event, err error) {
+	if s, serr := app.OpenStore(p.host); serr == nil {
+		_ = s.Events().Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: what, Error: err.Error()})
+	}
+}
+
+// guard runs a row so that it cannot harm its agent: a deadline, no panic, no
+// message, a record of any failure.
+func (p *Process) guard(what string, r *row, c call, rerr error) {
+	most := p.host.Config.Wait(r.wait)
 	timer := time.AfterFunc(most, func() {
-		fail(fmt.Errorf("gave up after %v", most))
+		p.fail(what, c.event, fmt.Errorf("gave up after %v", most))
 		os.Exit(0) // whatever hangs, the agent does not wait for it
 	})
 	defer timer.Stop()
 	defer func() {
 		if r := recover(); r != nil {
-			fail(fmt.Errorf("panic: %v", r))
+			p.fail(what, c.event, fmt.Errorf("panic: %v", r))
 		}
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
-	if err := errors.Join(rerr, found.run(ctx, h, e)); err != nil {
-		fail(err)
+	if err := errors.Join(rerr, r.run(ctx, p, c)); err != nil {
+		p.fail(what, c.event, err)
 	}
-}
-
-// sessionStart answers a session start. It does not walk the tree: the notes it
-// prints are read from their files, and the rest is left to a background run.
-func (p *Process) sessionStart(ctx context.Context, h agent.Harness, e agent.Event, o app.StartOptions) error {
-	began := time.Now()
-	r, err := app.Open(ctx, p.host, app.StartWait)
-	if err != nil {
-		return err
-	}
-	// The index is not closed: the last connection that closes writes what others
-	// left in the journal into the database and waits for the disk. The process
-	// is about to end anyway.
-	fresh, err := app.Fresh(ctx, r)
-	if err != nil {
-		return err
-	}
-	o.Limit = h.ContextLimit()
-	b, place, err := app.SessionStart(ctx, r, e, o)
-	if err != nil {
-		return err
-	}
-	if b.Text != "" {
-		if _, err := p.Stdout.Write(h.Reply(e, b.Text)); err != nil {
-			return err
-		}
-	}
-	if !r.Store.ReadOnly() && (!fresh || app.Overdue(r)) {
-		_ = app.Detach(p.host, "drain")
-	}
-	if len(b.Shown) == 0 {
-		return nil
-	}
-	return r.Injector.Log(place, b, time.Since(began))
 }

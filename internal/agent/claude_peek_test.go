@@ -16,9 +16,9 @@ import (
 	"anamnesis/internal/agent/agenttest"
 )
 
-func glance(t testing.TB, data string, head, tail int64) *agent.Glimpse {
+func peek(t testing.TB, data string, head, tail int64) *agent.PeekResult {
 	t.Helper()
-	g, err := agent.Claude{}.Glance(strings.NewReader(data), int64(len(data)), head, tail, time.Time{})
+	g, err := agent.Claude{}.Peek(strings.NewReader(data), int64(len(data)), head, tail, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,12 +68,12 @@ func TestGlanceSeesWhatReadSessionSees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := agent.Claude{}.Glance(strings.NewReader(data), int64(len(data)), 0, 0, time.Time{})
+		g, err := agent.Claude{}.Peek(strings.NewReader(data), int64(len(data)), 0, 0, time.Time{})
 		if err != nil || !g.Complete {
 			t.Fatalf("%v, %+v", err, g)
 		}
-		if diff := cmp.Diff(agenttest.Glimpse(s), g, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("(-read +glance):\n%s\n%s", diff, data)
+		if diff := cmp.Diff(agenttest.PeekResult(s), g, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-read +peek):\n%s\n%s", diff, data)
 		}
 	})
 }
@@ -83,22 +83,22 @@ func TestGlanceWindow(t *testing.T) {
 		assistant(`[{"type":"tool_use","id":"t","name":"Write","input":{"file_path":"/early"}}]`) + "\n"
 	noise := strings.Repeat(user(`[{"type":"tool_result","tool_use_id":"x","content":"`+strings.Repeat("y", 900)+`"}]`)+"\n", 100)
 	end := assistant(`[{"type":"tool_use","id":"t","name":"Write","input":{"file_path":"/late"}},{"type":"text","text":"the answer"}]`, fmt.Sprintf(common, 9)) + "\n"
-	want := &agent.Glimpse{
+	want := &agent.PeekResult{
 		ID: "s1", Dir: "/src", Branch: "main", Version: "2.1.0",
 		Started: time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC), Ended: time.Date(2026, 1, 1, 0, 0, 9, 0, time.UTC),
 		FirstPrompt: "the question", LastOutcome: "the answer", FilesTouched: []string{"/late"},
 	}
-	if diff := cmp.Diff(want, glance(t, begin+noise+end, 4096, 4096)); diff != "" {
+	if diff := cmp.Diff(want, peek(t, begin+noise+end, 4096, 4096)); diff != "" {
 		t.Errorf("a window at each end (-want +got):\n%s", diff)
 	}
 	want.Complete, want.FilesTouched = true, []string{"/early", "/late"}
-	if diff := cmp.Diff(want, glance(t, begin+noise+end, 4096, 1<<20)); diff != "" {
+	if diff := cmp.Diff(want, peek(t, begin+noise+end, 4096, 1<<20)); diff != "" {
 		t.Errorf("everything in sight (-want +got):\n%s", diff)
 	}
 
 	// A first record that is longer than the head still tells where we are.
 	image := `{"cwd":"/src","sessionId":"s1","gitBranch":"main","type":"user","message":{"content":[{"type":"image","data":"` + strings.Repeat("A", 9000) + `"}]}}` + "\n"
-	g := glance(t, image+noise+end, 4096, 4096)
+	g := peek(t, image+noise+end, 4096, 4096)
 	if g.ID != "s1" || g.Dir != "/src" || g.Branch != "main" || g.LastOutcome != "the answer" || g.Complete {
 		t.Errorf("long first record: %+v", g)
 	}
@@ -109,17 +109,17 @@ type failing struct{}
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, errors.New("disk") }
 
 func TestGlanceErrors(t *testing.T) {
-	if g, err := (agent.Claude{}).Glance(failing{}, 100, 0, 0, time.Time{}); err == nil || g == nil || g.Complete {
+	if g, err := (agent.Claude{}).Peek(failing{}, 100, 0, 0, time.Time{}); err == nil || g == nil || g.Complete {
 		t.Errorf("failing reader: %v, %+v", err, g)
 	}
 	// The file shrank after its size was taken.
 	data := []byte(user(`"q"`) + "\n")
-	g, err := agent.Claude{}.Glance(bytes.NewReader(data), 10_000, 0, 0, time.Time{})
+	g, err := agent.Claude{}.Peek(bytes.NewReader(data), 10_000, 0, 0, time.Time{})
 	if err != nil || g.FirstPrompt != "q" || g.Complete {
 		t.Errorf("shrunken file: %v, %+v", err, g)
 	}
 	for _, size := range []int64{0, -1} {
-		if g, err := (agent.Claude{}).Glance(bytes.NewReader(nil), size, 0, 0, time.Time{}); err != nil || !g.Complete {
+		if g, err := (agent.Claude{}).Peek(bytes.NewReader(nil), size, 0, 0, time.Time{}); err != nil || !g.Complete {
 			t.Errorf("size %d: %v, %+v", size, err, g)
 		}
 	}

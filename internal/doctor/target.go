@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -11,10 +12,10 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A Patient is what is looked at. Every field may be left out: the checks that
+// A Target is what is looked at. Every field may be left out: the checks that
 // need it are then Skipped. Functions are called from several goroutines, must
 // obey their context and change nothing, but for those that a Fix calls.
-type Patient struct {
+type Target struct {
 	Store    *store.Store
 	Index    *index.Index
 	Engine   *recall.Engine
@@ -48,19 +49,18 @@ type Patient struct {
 	Limit    time.Duration // of one check; 0 means the usual
 	Patience float64       // multiplies the usual limits; 0 means 1
 
-	seen   *glance       // what several checks look at, looked at once
+	shared *shared       // what several checks look at, looked at once
 	budget time.Duration // of a check that looks into every note
 }
 
 // A Harness is a coding agent on this machine.
 type Harness struct {
-	agent.Harness
+	*agent.Harness
 	Home         string   // its folder
 	SettingsPath string   // where init installs hooks; "" means what the harness says
 	Also         []string // other settings files it reads, such as a project's
 	ServersPath  string   // JSON file in which MCP servers of the user are registered, "" when unknown
 	Register     string   // command that registers ours
-	Memories     string   // glob pattern of the memory files it keeps itself
 
 	Install func(ctx context.Context) error // for a Fix: installs our hooks
 }
@@ -70,7 +70,16 @@ func (h Harness) settings() string {
 	if h.SettingsPath != "" {
 		return h.SettingsPath
 	}
-	return h.Harness.SettingsPath(h.Home)
+	return h.Harness.Settings.SettingsPath(h.Home)
+}
+
+// files lists the files below the harness's home that match patterns.
+func (h Harness) files(patterns []string) (all []string) {
+	for _, pattern := range patterns {
+		paths, _ := filepath.Glob(filepath.Join(h.Home, filepath.FromSlash(pattern)))
+		all = append(all, paths...)
+	}
+	return all
 }
 
 // A Setting is a value that somebody set.
@@ -104,7 +113,7 @@ type HeldFile struct {
 	Why  string
 }
 
-func (p *Patient) now() time.Time {
+func (p *Target) now() time.Time {
 	switch {
 	case p.Now != nil:
 		return p.Now()

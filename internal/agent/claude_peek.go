@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// glancePiece is how much is read at once; between two pieces the deadline is looked at.
-const glancePiece = 128 << 10
+// peekPiece is how much is read at once; between two pieces the deadline is looked at.
+const peekPiece = 128 << 10
 
-// Glance implements Harness.
-func (Claude) Glance(r io.ReaderAt, size, headBytes, tailBytes int64, deadline time.Time) (*Glimpse, error) {
+// Peek implements SessionSource.
+func (claude) Peek(r io.ReaderAt, size, headBytes, tailBytes int64, deadline time.Time) (*PeekResult, error) {
 	if headBytes <= 0 {
 		headBytes = 256 << 10
 	}
 	if tailBytes <= 0 {
 		tailBytes = 2 << 20
 	}
-	c := claudeGlance{r: r, size: max(size, 0), deadline: deadline}
+	c := claudePeek{r: r, size: max(size, 0), deadline: deadline}
 	settled, err := c.head(min(c.size, headBytes))
 	if err == nil {
 		err = c.tail(min(c.size, tailBytes))
@@ -29,23 +29,23 @@ func (Claude) Glance(r io.ReaderAt, size, headBytes, tailBytes int64, deadline t
 	return &c.g, err
 }
 
-type claudeGlance struct {
+type claudePeek struct {
 	r        io.ReaderAt
 	size     int64
 	deadline time.Time
-	g        Glimpse
+	g        PeekResult
 	record   claudeRecord
 
 	paths []string // edited files, the last edit first
 }
 
-func (c *claudeGlance) late() bool {
+func (c *claudePeek) late() bool {
 	c.g.Late = c.g.Late || !c.deadline.IsZero() && time.Now().After(c.deadline)
 	return c.g.Late
 }
 
 // read fills buf from offset; a file that shrank meanwhile gives less.
-func (c *claudeGlance) read(buf []byte, offset int64) (int, error) {
+func (c *claudePeek) read(buf []byte, offset int64) (int, error) {
 	n, err := c.r.ReadAt(buf, offset)
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -55,7 +55,7 @@ func (c *claudeGlance) read(buf []byte, offset int64) (int, error) {
 
 // head reads forward until the session's facts and its first prompt are known.
 // It reports whether nothing behind could change them.
-func (c *claudeGlance) head(limit int64) (settled bool, err error) {
+func (c *claudePeek) head(limit int64) (settled bool, err error) {
 	reader := newClaudeReader(Limits{}.withDefaults())
 	s := reader.finish()
 	known := func() bool {
@@ -70,7 +70,7 @@ func (c *claudeGlance) head(limit int64) (settled bool, err error) {
 	buf := make([]byte, limit)
 	begin, filled := 0, 0 // buf[begin:filled] holds no whole line yet
 	for filled < len(buf) && !known() && !c.late() {
-		n, err := c.read(buf[filled:min(len(buf), filled+glancePiece/4)], int64(filled))
+		n, err := c.read(buf[filled:min(len(buf), filled+peekPiece/4)], int64(filled))
 		if err != nil || n == 0 {
 			return false, err
 		}
@@ -98,7 +98,7 @@ func (c *claudeGlance) head(limit int64) (settled bool, err error) {
 
 // tail walks the lines backwards from the end: first the last outcome is found,
 // and all the way the edited files are gathered.
-func (c *claudeGlance) tail(limit int64) error {
+func (c *claudePeek) tail(limit int64) error {
 	base := c.size - limit
 	buf := make([]byte, limit)
 	c.g.Ended = time.Time{}
@@ -106,7 +106,7 @@ func (c *claudeGlance) tail(limit int64) error {
 	begin := len(buf) // buf[begin:] has been read
 	var breaks []int  // line ends of one piece, found forwards because that search is the fast one
 	for begin > 0 && !c.late() {
-		from := max(0, begin-glancePiece)
+		from := max(0, begin-peekPiece)
 		n, err := c.read(buf[from:begin], base+int64(from))
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func (c *claudeGlance) tail(limit int64) error {
 
 // line looks at one line, the last ones first. Most are told by a search for a
 // few bytes that cannot stand inside a JSON string without a backslash.
-func (c *claudeGlance) line(text []byte) {
+func (c *claudePeek) line(text []byte) {
 	assistant := bytes.Contains(text, []byte(`"assistant"`))
 	wantText := assistant && c.g.LastOutcome == "" && bytes.Contains(text, []byte(`"text"`))
 	wantTools := assistant && bytes.Contains(text, []byte(`"tool_use"`)) &&

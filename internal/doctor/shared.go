@@ -9,19 +9,19 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A glance holds what several checks look at, so that it is looked at once.
-type glance struct {
+// A shared holds what several checks look at, so that it is looked at once.
+type shared struct {
 	walk  func() []store.Ref
 	log   func() (eventLog, error)
-	p     *Patient
+	p     *Target
 	mu    sync.Mutex
 	asked bool
 	sync  SyncState
 	err   error
 }
 
-func newGlance(p *Patient) *glance {
-	g := &glance{p: p}
+func newShared(p *Target) *shared {
+	g := &shared{p: p}
 	g.walk = sync.OnceValue(func() []store.Ref {
 		var refs []store.Ref
 		for ref := range p.Store.Walk() {
@@ -34,7 +34,7 @@ func newGlance(p *Patient) *glance {
 }
 
 // syncState asks once how the sync stands.
-func (g *glance) syncState(ctx context.Context) (SyncState, error) {
+func (g *shared) syncState(ctx context.Context) (SyncState, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.asked {

@@ -1,0 +1,71 @@
+package agent
+
+import "bytes"
+
+// A SettingsEditor knows where the settings of an agent stand and how our hooks
+// get into them and out again.
+//
+// It works on bytes: the caller reads the file, makes a backup and writes. What
+// is not ours stays byte for byte as it was: order, white space, line ends,
+// comments. Own tells our commands from those of others; see package function
+// Own. A file that cannot be read without doubt is refused with a
+// *SettingsError, and an error leaves nothing half-done.
+//
+// An agent whose MCP servers are put in and taken out by a command of its own is
+// a ServerCommand, too.
+type SettingsEditor interface {
+	// SettingsPath returns the file that Install and Uninstall edit, below the
+	// agent's home folder.
+	SettingsPath(home string) string
+
+	// ProjectSettings returns the files in the folder of a project in which
+	// hooks may stand, too. They are looked at and never edited.
+	ProjectSettings(dir string) []string
+
+	// PlainHooks lists the hooks of a plain installation, in order. Base is the
+	// quoted command line without its subcommand, as CommandPrefix makes it.
+	PlainHooks(base string) []Hook
+
+	// Install returns the settings with exactly these hooks of ours in them.
+	// Installing twice is installing once. A blank file becomes a fresh one.
+	Install(old []byte, hooks []Hook, own func(command string) bool) ([]byte, error)
+
+	// Uninstall removes exactly our entries and what became empty because of it.
+	// Uninstall after Install restores the bytes of a file that held none of ours.
+	Uninstall(old []byte, own func(command string) bool) ([]byte, error)
+}
+
+// A ServerCommand is an optional ability of a SettingsEditor: the agent has a
+// command that registers MCP servers for all projects of the user. The commands
+// are words, the program first; the caller runs them.
+type ServerCommand interface {
+	// AddServer returns the command that registers our server under a name.
+	AddServer(name string, env Env, program []string) []string
+
+	// RemoveServer returns the command that takes it out, and NoServer reports
+	// whether what it printed says that there was none of that name.
+	RemoveServer(name string) []string
+	NoServer(output string) bool
+
+	// ServersPath returns the JSON file in which the servers stand then, an
+	// object "mcpServers" by name; user is the user's home folder.
+	ServersPath(user string) string
+}
+
+// A Hook is one command that a harness runs at an event.
+type Hook struct {
+	Event   string // as the harness spells it
+	Matcher string // which variants of the event; empty means all
+	Command string
+	Timeout int  // seconds; 0 leaves it to the harness
+	Async   bool // the harness does not wait for it
+}
+
+// An Edit is a proposed change of a settings file. Old is nil when the file does not exist.
+type Edit struct {
+	Path     string
+	Old, New []byte
+}
+
+// Changed reports whether applying e would change anything.
+func (e Edit) Changed() bool { return !bytes.Equal(e.Old, e.New) }

@@ -1,0 +1,129 @@
+package hook
+
+import (
+	"context"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
+)
+
+// A row says what we do at an event of an agent. What an event without a row is
+// for us: nothing.
+type row struct {
+	event agent.EventKind
+	wait  time.Duration // after it the hook gives up and exits 0
+
+	say     func(*Process, context.Context, call) error // the read wing: what the agent is told; nil is nothing
+	note    func(*Process, call) error                  // the write wing: the work that is left to a background run; nil is none
+	capture app.CaptureOptions                          // what a capture at this event means
+}
+
+// rows is the one table of hooks. The commands of the first program are parts of
+// its rows; see commandOf.
+func rows() []row {
+	return []row{
+		{event: agent.SessionStart, wait: 5 * time.Second, say: (*Process).sessionStart, note: (*Process).syncAtStart},
+		{
+			event: agent.SessionEnd, wait: time.Second, note: (*Process).enqueueCapture,
+			capture: app.CaptureOptions{Source: app.SessionEnd},
+		},
+		{
+			event: agent.PreCompact, wait: time.Second, note: (*Process).enqueueCapture,
+			capture: app.CaptureOptions{Source: "precompact", NoSync: true},
+		},
+	}
+}
+
+// find returns the row of an event.
+func find(event agent.EventKind) (row, bool) {
+	for _, r := range rows() {
+		if r.event == event {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+// said and noted are one half of a row each.
+func said(event agent.EventKind) *row {
+	r, _ := find(event)
+	r.note = nil
+	return &r
+}
+
+func noted(event agent.EventKind) *row {
+	r, _ := find(event)
+	r.say = nil
+	return &r
+}
+
+// A call is one run of a hook.
+type call struct {
+	harness *agent.Harness
+	event   agent.Event
+	start   app.StartOptions
+	capture app.CaptureOptions
+}
+
+// run does what a row says. The agent waits for what it is told, so that comes first.
+func (r row) run(ctx context.Context, p *Process, c call) (err error) {
+	if r.say != nil {
+		err = r.say(p, ctx, c)
+	}
+	if r.note != nil {
+		if nerr := r.note(p, c); err == nil {
+			err = nerr
+		}
+	}
+	return err
+}
+
+// sessionStart answers a session start. It does not walk the tree: the notes it
+// prints are read from their files, and the rest is left to a background run.
+func (p *Process) sessionStart(ctx context.Context, c call) error {
+	began := time.Now()
+	r, err := app.Open(ctx, p.host, app.StartWait)
+	if err != nil {
+		return err
+	}
+	// The index is not closed: the last connection that closes writes what others
+	// left in the journal into the database and waits for the disk. The process
+	// is about to end anyway.
+	fresh, err := app.Fresh(ctx, r)
+	if err != nil {
+		return err
+	}
+	c.start.Limit = c.harness.Hooks.ContextLimit()
+	b, place, err := app.SessionStart(ctx, r, c.event, c.start)
+	if err != nil {
+		return err
+	}
+	if b.Text != "" {
+		if _, err := p.Stdout.Write(c.harness.Hooks.Reply(c.event, b.Text)); err != nil {
+			return err
+		}
+	}
+	if !r.Store.ReadOnly() && (!fresh || app.Overdue(r)) {
+		_ = app.Detach(p.host, "drain")
+	}
+	if len(b.Shown) == 0 {
+		return nil
+	}
+	return r.Injector.Log(place, b, time.Since(began))
+}
+
+// syncAtStart lets a background run sync beside a session that starts or goes on.
+// What follows a clear or a compaction is the same session to other machines.
+func (p *Process) syncAtStart(c call) error {
+	switch c.event.Source {
+	case "clear", "compact", "fork":
+		return nil
+	}
+	return app.Detach(p.host, "drain", "--sync")
+}
+
+// enqueueCapture leaves the session to a background run.
+func (p *Process) enqueueCapture(c call) error {
+	return app.EnqueueCapture(p.host, c.harness, c.event, c.capture)
+}
