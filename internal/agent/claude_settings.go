@@ -26,13 +26,9 @@ func (claude) Install(old []byte, hooks []Hook, own func(string) bool) ([]byte, 
 	if len(bytes.TrimSpace(old)) == 0 {
 		data = []byte("{}\n")
 	}
-	root, err := parseSettings(data)
+	root, all, err := parseHooks(data)
 	if err != nil {
 		return nil, err
-	}
-	all, _ := root.member("hooks")
-	if all != nil && all.kind != '{' {
-		return nil, settingsError(data, all.start, `"hooks" is not an object`, "correct or remove it and run the command again")
 	}
 	for _, h := range hooks {
 		if list, _ := all.member(h.Event); list != nil && list.kind != '[' {
@@ -81,6 +77,17 @@ func (claude) Install(old []byte, hooks []Hook, own func(string) bool) ([]byte, 
 	return data, nil
 }
 
+// parseHooks reads the settings and, in them, all hooks; nil if there are none.
+func parseHooks(data []byte) (root, all *node, err error) {
+	if root, err = parseSettings(data); err != nil {
+		return nil, nil, err
+	}
+	if all, _ = root.member("hooks"); all != nil && all.kind != '{' {
+		return nil, nil, settingsError(data, all.start, `"hooks" is not an object`, "correct or remove it and run the command again")
+	}
+	return root, all, nil
+}
+
 // Uninstall implements SettingsEditor.
 func (claude) Uninstall(old []byte, own func(string) bool) ([]byte, error) {
 	if len(bytes.TrimSpace(old)) == 0 {
@@ -97,6 +104,22 @@ func (claude) Uninstall(old []byte, own func(string) bool) ([]byte, error) {
 		}
 	}
 	return data, nil
+}
+
+// Installed implements SettingsEditor.
+func (claude) Installed(data []byte, own func(string) bool) (hooks []Hook, off bool, err error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, false, nil
+	}
+	root, _, err := parseHooks(data)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, p := range places(root, own) {
+		hooks = append(hooks, p.hook)
+	}
+	disabled, _ := root.member("disableAllHooks")
+	return hooks, disabled != nil && disabled.text == "true", nil
 }
 
 // places finds our entries, in the order of the text. What is not shaped like

@@ -114,6 +114,16 @@ var shapes = []string{
 	`{"hooks":{"SessionStart":[{"matcher":"startup|resume|clear","hooks":[{"type":"command","command":"echo $ANAMNESIS_HOME; my-anamnesis-injector"}]}]}}`,
 }
 
+// commented hold comments and trailing commas as well.
+var commented = []string{
+	"// mine\n{}\n// end\n", "{ // mine\n}\n", "{\n  // mine\n}", "/* a */{/* b */}/* c */", "{\"a\":1,}", "{\n  \"a\": 1,\n}\n",
+	"{\n  // one\n  \"a\": 1, // two\n  /* three */\n  \"b\": 2 // four\n  // five\n}\n",
+	"{\n  \"a\": 1, // one\n}\n", "{\n  \"a\": 1 /* one */ , /* two */\n}\n", "{ \"a\": 1 /* one */ }",
+	"{\n  \"hooks\": { // none yet\n  }\n}\n", "{\n  \"hooks\": {/**/},\n}\n", "{\n  \"hooks\": {\n    // none\n    \"SessionEnd\": [ // here\n    ],\n  },\n}\n",
+	"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}, // mine: // \" [\n    ],\n    \"PreCompact\": [{} /* [ */],\n  }, // hooks\n}\n",
+	"{\"hooks\": {\"SessionEnd\": [/* a */ {} /* b */, /* c */ {} /* d */]}}",
+}
+
 func roundTrip(t testing.TB, old string) {
 	t.Helper()
 	with := install(t, old)
@@ -137,12 +147,53 @@ func TestInstallRoundTrip(t *testing.T) {
 		roundTrip(t, strings.ReplaceAll(strings.ReplaceAll(old, "\r", ""), "\n", "\r\n"))
 		roundTrip(t, strings.ReplaceAll(old, "  ", "\t"))
 	}
+	for _, old := range commented {
+		roundTrip(t, old)
+		roundTrip(t, strings.ReplaceAll(old, "\n", "\r\n"))
+	}
+}
+
+// TestCommentsStay installs beside comments, and takes out what stands among them.
+func TestCommentsStay(t *testing.T) {
+	old := `{
+  // The greeting.
+  "hooks": {
+    "SessionStart": [
+      {"hooks": [{"type": "command", "command": "greet"}]} // every time
+    ]
+  }
+}
+`
+	got := install(t, old)
+	for _, want := range []string{
+		"// The greeting.\n", "\"greet\"}]}, // every time\n      {\n        \"matcher\": \"startup|resume|clear\",",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("Install lacks %q:\n%s", want, got)
+		}
+	}
+	among := `{"hooks": {"SessionEnd": [
+  // before
+  {"hooks": [{"type": "command", "command": "anamnesis capture"}]}, // ours
+  // between
+  {"hooks": [{"type": "command", "command": "a"}]}, // theirs
+  {"hooks": [{"type": "command", "command": "anamnesis sync"}]} // last
+]}}`
+	want := `{"hooks": {"SessionEnd": [
+  // before
+  // ours
+  // between
+  {"hooks": [{"type": "command", "command": "a"}]} // theirs // last
+]}}`
+	if diff := cmp.Diff(want, uninstall(t, among)); diff != "" {
+		t.Errorf("Uninstall (-want +got):\n%s", diff)
+	}
 }
 
 // TestInstallRoundTripAny writes settings with white space where it likes.
 func TestInstallRoundTripAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		ws := rapid.SampledFrom([]string{"", "", "", " ", "\n", "\n  ", "\n    ", "\t", "\r\n", " \n "})
+		ws := rapid.SampledFrom([]string{"", "", "", " ", "\n", "\n  ", "\n    ", "\t", "\r\n", " \n ", "/**/", " /* [ */ ", " // \"\n"})
 		sp := func() string { return ws.Draw(rt, "space") }
 		var value func(depth int) string
 		container := func(depth int, open, closing string, names []string) string {
@@ -153,6 +204,9 @@ func TestInstallRoundTripAny(t *testing.T) {
 					s += name + sp() + ":" + sp()
 				}
 				items = append(items, s+value(depth+1)+sp())
+			}
+			if len(items) > 0 && rapid.IntRange(0, 5).Draw(rt, "comma") == 0 {
+				items = append(items, "")
 			}
 			return open + strings.Join(items, ",") + sp() + closing
 		}
@@ -266,22 +320,24 @@ func TestInstallRefuses(t *testing.T) {
 		line, col int
 		problem   string
 	}{
-		{"{", 1, 2, "unexpected end"},
-		{"{\n  // mine\n  \"a\": 1\n}", 2, 3, "comment"},
-		{"{\n  \"a\": 1, /* x */\n}", 2, 11, "comment"},
-		{"{\"a\": 1,\n}", 2, 1, "trailing comma"},
-		{"{\"é\": 'x'}", 1, 7, "expected a value"},
-		{"{\"a\": 1} x", 1, 10, "text after the value"},
-		{"{a: 1}", 1, 2, "quoted name"},
-		{"{\"a\": \"\t\"}", 1, 8, "control character"},
+		{"{", 1, 2, "parsing value"},
+		{"{\n  # mine\n  \"a\": 1\n}", 2, 3, "invalid character '#'"},
+		{"{\n  \"a\": 1, /* x\n}", 2, 11, "parsing comment"},
+		{"{\"a\": 1,,\n}", 1, 9, "invalid character ','"},
+		{"{\"é\": 'x'}", 1, 7, "at start of value"},
+		{"{\"a\": 1} x", 1, 10, "after top-level value"},
+		{"{a: 1}", 1, 2, "invalid literal"},
+		{"{\"a\": \"\t\"}", 1, 7, "invalid literal"},
+		{"{\"a\": \"secret\t\"}", 1, 7, "not valid JSON: invalid literal"},
 		{"\xef\xbb\xbf{}", 1, 1, "byte order mark"},
 		{"\xff\xfe{\x00}\x00", 1, 1, "byte order mark"},
 		{"[]", 1, 1, "not a JSON object"},
 		{"null", 1, 1, "not a JSON object"},
 		{"{\n  \"a\": 1,\n  \"\\u0061\": 2\n}", 3, 3, "stands twice"},
+		{strings.Repeat("[", 200_000), 1, 1, "too many lists"},
 		{`{"hooks": []}`, 1, 11, `"hooks" is not an object`},
 		{"{\"hooks\": {\"Stop\": 1,\n\"SessionEnd\": {}}}", 2, 15, "SessionEnd are not a list"},
-		{`{"a": ` + strings.Repeat("[", 2000), 1, 1006, "nesting too deep"},
+		{`{"a": ` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", 1, 1006, "nesting too deep"},
 	} {
 		out, err := agent.Claude{}.Install([]byte(tt.old), agent.Claude{}.PlainHooks(base), agent.Own)
 		var se *agent.SettingsError
@@ -301,7 +357,7 @@ func TestInstallRefuses(t *testing.T) {
 
 func TestUninstallRefuses(t *testing.T) {
 	out, err := agent.Claude{}.Uninstall([]byte("{\n  oops\n}"), agent.Own)
-	const want = "line 2, column 3: not valid JSON: expected a quoted name; correct it and run the command again"
+	const want = "line 2, column 3: not valid JSON: invalid literal; correct it and run the command again"
 	if out != nil || err == nil || err.Error() != want {
 		t.Errorf("Uninstall = %q, %v; want the error %q", out, err, want)
 	}

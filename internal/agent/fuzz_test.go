@@ -99,6 +99,9 @@ func FuzzInstall(f *testing.F) {
 	for _, s := range shapes {
 		f.Add([]byte(s))
 	}
+	for _, s := range commented {
+		f.Add([]byte(s))
+	}
 	f.Add([]byte(freshSettings))
 	f.Fuzz(func(t *testing.T, old []byte) {
 		hooks := agent.Claude{}.PlainHooks(base)
@@ -106,7 +109,7 @@ func FuzzInstall(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !json.Valid(with) {
+		if json.Valid(old) && !json.Valid(with) {
 			t.Fatalf("no longer JSON:\n%s", with)
 		}
 		again, err := agent.Claude{}.Install(with, hooks, agent.Own)

@@ -26,6 +26,10 @@ type SettingsEditor interface {
 	// quoted command line without its subcommand, as CommandPrefix makes it.
 	PlainHooks(base string) []Hook
 
+	// Installed lists our hooks in a file, in the order of the text. Off says that
+	// the file switches all hooks off, those of others too.
+	Installed(data []byte, own func(command string) bool) (hooks []Hook, off bool, err error)
+
 	// Install returns the settings with exactly these hooks of ours in them.
 	// Installing twice is installing once. A blank file becomes a fresh one.
 	Install(old []byte, hooks []Hook, own func(command string) bool) ([]byte, error)

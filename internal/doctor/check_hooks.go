@@ -27,9 +27,6 @@ func checkHooks(_ context.Context, p *Target) Result {
 	for _, h := range p.Harnesses {
 		path := h.settings()
 		r, err := readHooks(path, h.Harness)
-		if err == nil && len(r.data) > 0 { // the harness is stricter, and knows the place of a mistake
-			_, err = h.Settings.Install(r.data, nil, func(string) bool { return false })
-		}
 		var wrong *agent.SettingsError
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -55,7 +52,7 @@ func checkHooks(_ context.Context, p *Target) Result {
 		for _, w := range r.twice {
 			say(Warn, "`anamnesis init` removes what stands there twice", fmt.Sprintf("%s: installed twice: %v", h.Name, w))
 		}
-		for _, e := range r.strange {
+		for _, e := range r.foreign {
 			say(Warn, runInit, fmt.Sprintf("%s: a hook of another version: %s: %s", h.Name, e.hook.Event, e.hook.Command))
 		}
 		for _, w := range r.changed {

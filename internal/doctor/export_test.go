@@ -1,14 +1,20 @@
 package doctor
 
+import "anamnesis/internal/agent"
+
 // What tests outside may call.
 var (
 	ExamineWith = examine
-	HookEntries = hookEntries
 	Servers     = servers
 	ParseLocks  = parseLocks
 	Clean       = clean
 	JudgeGate   = judgeGate
 )
+
+// HookEntries finds our hooks in the settings of the default agent.
+func HookEntries(data []byte) ([]entry, bool, error) {
+	return hookEntries(agent.Default().Settings, data)
+}
 
 // EntryOf returns the program and the subcommand of a found hook.
 func EntryOf(e entry) (event string, line []string) { return e.hook.Event, e.line }

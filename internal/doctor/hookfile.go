@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,63 +17,20 @@ type entry struct {
 // maxSettings is the largest settings file that is read, in bytes.
 const maxSettings = 8 << 20
 
-// hookEntries finds our hooks in a settings file. All files of this kind have
-// an object "hooks" with a member for each event; how deep the commands stand
-// below it differs, so it is searched.
-func hookEntries(data []byte) (found []entry, disabled bool, err error) {
-	var file struct {
-		Hooks    map[string]any `json:"hooks"`
-		Disabled bool           `json:"disableAllHooks"`
+// maxEntries bounds how many of them are looked at.
+const maxEntries = 100
+
+func hookEntries(editor agent.SettingsEditor, data []byte) (found []entry, off bool, err error) {
+	hooks, off, err := editor.Installed(data, agent.Own)
+	for _, h := range hooks[:min(len(hooks), maxEntries)] {
+		found = append(found, newEntry(h))
 	}
-	if len(strings.TrimSpace(string(data))) == 0 {
-		return nil, false, nil
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, false, err
-	}
-	for _, event := range slices.Sorted(maps.Keys(file.Hooks)) {
-		found = appendEntries(found, agent.Hook{Event: event}, file.Hooks[event], 0)
-	}
-	return found, file.Disabled, nil
+	return found, off, err
 }
 
-// maxEntries and maxNesting bound the search.
-const (
-	maxEntries = 100
-	maxNesting = 8
-)
-
-func appendEntries(found []entry, h agent.Hook, v any, depth int) []entry {
-	if depth > maxNesting || len(found) >= maxEntries {
-		return found
-	}
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			found = appendEntries(found, h, e, depth+1)
-		}
-	case map[string]any:
-		if m, ok := v["matcher"].(string); ok {
-			h.Matcher = m
-		}
-		if c, ok := v["command"].(string); ok && agent.Own(c) {
-			return append(found, newEntry(h, c, v))
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			found = appendEntries(found, h, v[key], depth+1)
-		}
-	}
-	return found
-}
-
-func newEntry(h agent.Hook, command string, v map[string]any) entry {
-	h.Command = command
-	if t, ok := v["timeout"].(float64); ok {
-		h.Timeout = int(t)
-	}
-	h.Async, _ = v["async"].(bool)
+func newEntry(h agent.Hook) entry {
 	e := entry{hook: h, env: make(map[string]string)}
-	e.line = agent.Split(command)
+	e.line = agent.Split(h.Command)
 	if len(e.line) > 0 && e.line[0] == "env" {
 		e.line = e.line[1:]
 	}
@@ -132,7 +87,7 @@ type reading struct {
 	missing  []wanted
 	changed  []wanted // there, with another matcher, time limit or mode
 	twice    []wanted
-	strange  []entry // ours, and none that init installs
+	foreign  []entry // ours, and none that init installs
 }
 
 // readHooks reads a settings file and compares it with what init installs.
@@ -141,7 +96,7 @@ func readHooks(path string, h *agent.Harness) (r reading, err error) {
 	if r.data, err = readBounded(path, maxSettings); err != nil {
 		return r, err
 	}
-	if r.entries, r.disabled, err = hookEntries(r.data); err != nil {
+	if r.entries, r.disabled, err = hookEntries(h.Settings, r.data); err != nil {
 		return r, err
 	}
 	used := make([]bool, len(r.entries))
@@ -165,7 +120,7 @@ func readHooks(path string, h *agent.Harness) (r reading, err error) {
 	}
 	for i, e := range r.entries {
 		if !used[i] {
-			r.strange = append(r.strange, e)
+			r.foreign = append(r.foreign, e)
 		}
 	}
 	return r, nil

@@ -18,7 +18,7 @@ func TestHookEntries(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"blank", " \n", ""},
 		{"groups", `{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "ANAMNESIS_HOOK=1 '/a b/anamnesis' capture"}]}]}}`, "SessionEnd [/a b/anamnesis capture]"},
-		{"flat", `{"hooks": {"stop": [{"command": "env ANAMNESIS_HOOK=1 X=2 anamnesis capture"}]}}`, "stop [anamnesis capture]"},
+		{"with comments", `{"hooks": {"Stop": [{"hooks": [/* a */ {"command": "env ANAMNESIS_HOOK=1 X=2 anamnesis capture"},]}]}} // b` + "\n", "Stop [anamnesis capture]"},
 		{"others", `{"hooks": {"Stop": [{"hooks": [{"command": "echo anamnesis"}, {"command": 3}, null]}], "X": 1}}`, ""},
 		{"deep", `{"hooks": {"Stop": ` + strings.Repeat("[", 50) + `{"command": "anamnesis capture"}` + strings.Repeat("]", 50) + `}}`, ""},
 	} {
@@ -35,7 +35,7 @@ func TestHookEntries(t *testing.T) {
 }
 
 func TestManyEntries(t *testing.T) {
-	text := `{"hooks": {"Stop": [` + strings.Repeat(`{"command": "anamnesis capture"},`, 5000) + `0]}}`
+	text := `{"hooks": {"Stop": [` + strings.Repeat(`{"hooks": [{"command": "anamnesis capture"}]},`, 5000) + `0]}}`
 	entries, _, err := doctor.HookEntries([]byte(text))
 	if err != nil || len(entries) != doctor.MaxEntries {
 		t.Errorf("got %d entries (%v), want %d", len(entries), err, doctor.MaxEntries)

@@ -292,6 +292,12 @@ func settings(t *testing.T, h agent.SettingsEditor, old []byte) {
 	if diff := cmp.Diff(string(once), string(twice)); err != nil || diff != "" {
 		t.Errorf("second Install: %v (-once +twice)\n%s", err, diff)
 	}
+	if got, off, err := h.Installed(once, agent.Own); err != nil || off || len(got) != len(hooks) {
+		t.Errorf("Installed finds %d of %d hooks, off %v: %v", len(got), len(hooks), off, err)
+	}
+	if got, _, err := h.Installed(old, agent.Own); err != nil || len(got) != 0 {
+		t.Errorf("Installed finds %v in a file without ours: %v", got, err)
+	}
 	// A moved program takes the place of the old one.
 	moved, err := h.Install(once, h.PlainHooks(agent.CommandPrefix(agent.Env{}, "/new/anamnesis")), agent.Own)
 	if err != nil || bytes.Contains(moved, []byte("my tools")) || bytes.Count(moved, []byte("/new/anamnesis")) != len(hooks) {
