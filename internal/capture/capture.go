@@ -186,7 +186,7 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 		ID: note.EpisodicID(f.started, q.Harness.Name, id), Type: note.Episodic,
 		Title: title, Body: body, Project: project, MachineID: r.opts.MachineID, Scope: note.Portable,
 		Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: id},
-		ImportHash: ingest.SummaryHash(title, body), Branch: f.side(q, clean.branch),
+		ImportHash: ingest.SummaryHash(title, body), Branch: f.branchScope(q, clean.branch),
 	}
 	n.AddTags("session")
 	n.AddTags(q.Tags...)
@@ -200,9 +200,9 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	return n
 }
 
-// side is the branch that the note of a session holds for: "" on the trunk. A
+// branchScope is the branch that the note of a session holds for: "" on the trunk. A
 // name that holds a secret is not written down.
-func (f facts) side(q Request, clean string) string {
+func (f facts) branchScope(q Request, clean string) string {
 	dir := f.dir
 	if dir == "" {
 		dir = q.Dir

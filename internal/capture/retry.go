@@ -69,7 +69,7 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 			return written
 		default:
 			tried++
-			done, err := r.again(ctx, w)
+			done, err := r.retryOne(ctx, w)
 			if err != nil {
 				return written
 			}
@@ -81,10 +81,10 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 	return written
 }
 
-// again makes one try. The try is counted before it is made: a transcript that
+// retryOne makes one try. The try is counted before it is made: a transcript that
 // stops the drain does not do so for ever. One that the daily budget refuses was
 // none, and waits for the next day.
-func (r *Recorder) again(ctx context.Context, w store.Retry) (done bool, err error) {
+func (r *Recorder) retryOne(ctx context.Context, w store.Retry) (done bool, err error) {
 	h := harness(w.Job)
 	if h == nil || !r.untouched(w) {
 		return false, r.store.Spool().DropRetry(w.ID)

@@ -25,6 +25,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tailscale/hujson"
 )
 
 // scriptCommands are the commands of scripts besides testscript's own.
@@ -746,7 +747,7 @@ func cmdRoundTrip(ts *testscript.TestScript, neg bool, args []string) {
 		path := putSettings(ts, args[0])
 		cmdExits(ts, false, []string{"0", "anamnesis", "init", "--yes", "--no-sync", "--command", someProgram})
 		with := ts.ReadFile(path)
-		if !json.Valid([]byte(with)) || strings.Count(with, "ANAMNESIS_HOOK=1") != 4 {
+		if _, err := hujson.Standardize([]byte(with)); err != nil || strings.Count(with, "ANAMNESIS_HOOK=1") != 4 {
 			ts.Fatalf("%s: four hooks are not in it:\n%s", way, with)
 		}
 		switch way {

@@ -111,7 +111,7 @@ func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 	if len(e.line) == 0 {
 		return Warn, "a command that runs more than one program is not looked into", again
 	}
-	if home := e.env["ANAMNESIS_HOME"]; home != "" && p.Store != nil && unlinked(home) != unlinked(p.Store.Root()) {
+	if home := e.env["ANAMNESIS_HOME"]; home != "" && p.Store != nil && resolveLinks(home) != resolveLinks(p.Store.Root()) {
 		return Warn, fmt.Sprintf("hooks work on the store %s, this is %s", home, p.Store.Root()), "`anamnesis init --home FOLDER` with " +
 			"the store you want, or set ANAMNESIS_HOME for yourself"
 	}
@@ -124,16 +124,16 @@ func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 		if len(found) == 0 {
 			return Bad, "hooks run " + program + ", which the PATH does not find", again
 		}
-		if p.Self != "" && unlinked(found[0]) != unlinked(p.Self) && strings.HasPrefix(filepath.Base(program), programName) {
+		if p.Self != "" && resolveLinks(found[0]) != resolveLinks(p.Self) && strings.HasPrefix(filepath.Base(program), programName) {
 			return Warn, fmt.Sprintf("hooks run %s, which is another file than this program, %s", found[0], p.Self), again
 		}
 		return OK, "hooks run " + program + ", found as " + found[0], ""
 	case !runnable(program):
 		return Bad, "hooks run " + program + ", which does not exist or cannot be started", again
-	case p.passing(program):
+	case p.inTempDir(program):
 		return Bad, "hooks run " + program + ", in a folder that gets emptied", "install the program where it stays, then run `anamnesis " +
 			"init` with it"
-	case p.Self != "" && unlinked(program) != unlinked(p.Self) && strings.HasPrefix(filepath.Base(program), programName):
+	case p.Self != "" && resolveLinks(program) != resolveLinks(p.Self) && strings.HasPrefix(filepath.Base(program), programName):
 		return Warn, fmt.Sprintf("hooks run %s, which is another file than this program, %s", program, p.Self), again
 	}
 	return OK, "hooks run " + program, ""
@@ -144,7 +144,7 @@ func checkHooksTwice(_ context.Context, p *Target) Result {
 	looked, off := 0, false
 	for _, h := range p.Harnesses {
 		for _, path := range h.Also {
-			if unlinked(path) == unlinked(h.settings()) {
+			if resolveLinks(path) == resolveLinks(h.settings()) {
 				continue
 			}
 			looked++

@@ -23,7 +23,7 @@ func checkBinary(ctx context.Context, p *Target) Result {
 		return info("put a link to it into a folder of your PATH, such as ~/.local/bin; hooks work without", here,
 			"no folder of the PATH holds `anamnesis`: hooks name the program by its path, but you and agents cannot call it by name")
 	}
-	if unlinked(found[0]) == unlinked(p.Self) {
+	if resolveLinks(found[0]) == resolveLinks(p.Self) {
 		return ok(here + "; the PATH finds it first")
 	}
 	first := "the PATH finds " + found[0] + " first"
@@ -58,15 +58,15 @@ func checkDuplicates(_ context.Context, p *Target) Result {
 	return warn("keep one and remove the others; after that `anamnesis init` points the hooks at the one that stays", found...)
 }
 
-// passing reports whether a program stands where programs do not stay: in a
+// inTempDir reports whether a program stands where programs do not stay: in a
 // folder of temporary files, or where the Go tool builds and deletes.
-func (p *Target) passing(program string) bool {
-	program = filepath.ToSlash(unlinked(program))
+func (p *Target) inTempDir(program string) bool {
+	program = filepath.ToSlash(resolveLinks(program))
 	if strings.Contains(program, "/go-build") {
 		return true
 	}
 	for _, dir := range p.TempDirs {
-		if dir != "" && strings.HasPrefix(program, strings.TrimSuffix(filepath.ToSlash(unlinked(dir)), "/")+"/") {
+		if dir != "" && strings.HasPrefix(program, strings.TrimSuffix(filepath.ToSlash(resolveLinks(dir)), "/")+"/") {
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ func checkPermissions(_ context.Context, p *Target) Result {
 			return bad("check who owns "+s.Root()+" and whether its disk can be written",
 				"the store cannot be written: nothing is captured, and nothing new is found")
 		}
-		lines, serious := loose(s.Root())
+		lines, serious := looseModes(s.Root())
 		switch {
 		case len(lines) == 0:
 			return ok(s.Root() + " is private to you")
@@ -62,7 +62,7 @@ func checkDisk(_ context.Context, p *Target) Result {
 			}
 		}
 		lines := []string{fmt.Sprintf("notes %s, index %s, event log %s", bytes(notes), bytes(derived), bytes(s.Events().Size()))}
-		ask := room
+		ask := freeBytes
 		if p.Room != nil {
 			ask = p.Room
 		}

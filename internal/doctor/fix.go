@@ -64,7 +64,7 @@ func planPermissions(p *Target, _ Result) []Fix {
 		plan = append(plan, Fix{
 			Check: "permissions", What: "make " + path + " private to you",
 			Do: func(context.Context) error {
-				if err := private(path, path == root); err != nil {
+				if err := makePrivate(path, path == root); err != nil {
 					return fmt.Errorf("make %s private: %w; check who owns it", path, err)
 				}
 				return nil

@@ -5,10 +5,10 @@ package doctor
 import "errors"
 
 // loose, exposed and private know the permissions of Unix only.
-func loose(string) (lines []string, serious bool) { return nil, false }
+func looseModes(string) (lines []string, serious bool) { return nil, false }
 
 func exposed(string) []string { return nil }
 
-func private(string, bool) error { return nil }
+func makePrivate(string, bool) error { return nil }
 
-func room(string) (int64, error) { return 0, errors.ErrUnsupported }
+func freeBytes(string) (int64, error) { return 0, errors.ErrUnsupported }

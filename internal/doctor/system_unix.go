@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loose names what stands at the top of a store and is open to others. serious
+// looseModes names what stands at the top of a store and is open to others. serious
 // says that somebody else can write, or that the whole belongs to another user.
-func loose(root string) (lines []string, serious bool) {
+func looseModes(root string) (lines []string, serious bool) {
 	fi, err := os.Stat(root)
 	if err != nil {
 		return []string{err.Error()}, true
@@ -53,9 +53,9 @@ func exposed(root string) (paths []string) {
 	return paths
 }
 
-// private takes the permissions of others off a file or folder. A link that
+// makePrivate takes the permissions of others off a file or folder. A link that
 // took its place meanwhile is not followed.
-func private(path string, follow bool) error {
+func makePrivate(path string, follow bool) error {
 	flags := unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC
 	if !follow {
 		flags |= unix.O_NOFOLLOW
@@ -75,8 +75,8 @@ func private(path string, follow bool) error {
 	return f.Chmod(fi.Mode().Perm() &^ 0o077)
 }
 
-// room returns the bytes that are free for the user.
-func room(dir string) (int64, error) {
+// freeBytes returns the bytes that are free for the user.
+func freeBytes(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, err

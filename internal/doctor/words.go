@@ -71,8 +71,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// unlinked returns a path without symbolic links, or the path itself.
-func unlinked(path string) string {
+// resolveLinks returns a path without symbolic links, or the path itself.
+func resolveLinks(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r
 	}
@@ -98,10 +98,10 @@ func lookPath(path, name string) []string {
 	for _, dir := range filepath.SplitList(path) {
 		for _, n := range names {
 			file := filepath.Join(dir, n)
-			if !filepath.IsAbs(dir) || !runnable(file) || seen[unlinked(file)] {
+			if !filepath.IsAbs(dir) || !runnable(file) || seen[resolveLinks(file)] {
 				continue
 			}
-			seen[unlinked(file)] = true
+			seen[resolveLinks(file)] = true
 			found = append(found, file)
 		}
 	}

@@ -158,7 +158,7 @@ func (r *run) item(ctx context.Context, it *Done) error {
 		if err := r.adopt(it); err != nil || it.Action != Unchanged {
 			return err
 		}
-		return r.remember(ctx, it)
+		return r.importFormer(ctx, it)
 	}
 	d := it.draft
 	defer r.step(it.Bytes)
@@ -179,10 +179,10 @@ func (r *run) item(ctx context.Context, it *Done) error {
 		it.Outcome, it.Why = Failed, err.Error()
 		return nil
 	}
-	if err := r.settle(ctx, it, out); err != nil || out.Note == nil || out.Result == ingest.Held {
+	if err := r.recordOutcome(ctx, it, out); err != nil || out.Note == nil || out.Result == ingest.Held {
 		return err
 	}
-	return r.remember(ctx, it)
+	return r.importFormer(ctx, it)
 }
 
 // stops reports whether an error is the store's and not the note's.
@@ -195,8 +195,8 @@ func diskFull(err error) bool {
 	return strings.Contains(err.Error(), "no space left") || strings.Contains(err.Error(), "not enough space")
 }
 
-// settle writes down what the door made of a draft.
-func (r *run) settle(ctx context.Context, it *Done, out ingest.Outcome) error {
+// recordOutcome writes down what the door made of a draft.
+func (r *run) recordOutcome(ctx context.Context, it *Done, out ingest.Outcome) error {
 	d := it.draft
 	e := entry{Source: d.source, Batch: r.ledger.Entries[d.note.ID].Batch}
 	switch out.Result {

@@ -94,8 +94,8 @@ func readVersions(text string, now time.Time) (all []version, bad int, err error
 	return all, bad, nil
 }
 
-// recollect makes the former versions of a learning forms of its note.
-func (im *Importer) recollect(l *learning, n *note.Note) (all []ingest.FormerVersion) {
+// formerVersions makes the former versions of a learning forms of its note.
+func (im *Importer) formerVersions(l *learning, n *note.Note) (all []ingest.FormerVersion) {
 	for _, v := range l.former {
 		old := parseLearning(l.stem, v.text)
 		if old.note.CreatedAt == "" {
@@ -113,9 +113,9 @@ func (im *Importer) recollect(l *learning, n *note.Note) (all []ingest.FormerVer
 	return all
 }
 
-// remember adds the former versions of a draft to the history of its note,
+// importFormer adds the former versions of a draft to the history of its note,
 // which stands. That they cannot be added is said and takes nothing back.
-func (r *run) remember(ctx context.Context, it *Done) error {
+func (r *run) importFormer(ctx context.Context, it *Done) error {
 	d := it.draft
 	if d == nil || len(d.former) == 0 || it.ID != d.note.ID {
 		return nil

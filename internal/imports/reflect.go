@@ -303,7 +303,7 @@ func (r *reflectReader) items(ctx context.Context, o ReflectOptions) error {
 			}
 		}
 		d := r.im.finish(l, ids[l], r.project(l))
-		d.former = r.im.recollect(l, d.note)
+		d.former = r.im.formerVersions(l, d.note)
 		if o.Project != "" && n.Project != project.Canonical(r.im.store, o.Project) {
 			continue
 		}

@@ -1,4 +1,4 @@
 package inject
 
-// Defuse exposes what makes a body harmless to tests.
-func Defuse(body string) string { return defuse(body) }
+// Neutralise exposes what makes a body harmless to tests.
+func Neutralise(body string) string { return neutralise(body) }

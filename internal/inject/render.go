@@ -120,14 +120,14 @@ func newSection(n *note.Note) section {
 	if n.Kind == note.Handoff {
 		fmt.Fprintf(&h, "## [handoff] %s\n_left by an earlier session for this one, %s | taken over? `anamnesis handoff done %s`_\n\n",
 			oneLine(n.Title), oneLine(string(n.CreatedAt)), n.ID)
-		return section{id: n.ID, head: h.String(), body: defuse(n.Body)}
+		return section{id: n.ID, head: h.String(), body: neutralise(n.Body)}
 	}
 	fmt.Fprintf(&h, "## [%s] %s\n_project: %s | origin: %s", n.Type, oneLine(n.Title), oneLine(n.Project), oneLine(n.MachineID))
 	if n.Provenance.Source != note.Human || n.Provenance.Confidence < 1 {
 		fmt.Fprintf(&h, " | source: %s (confidence %s)", oneLine(n.Provenance.Source), strconv.FormatFloat(n.Provenance.Confidence, 'g', 6, 64))
 	}
 	h.WriteString("_\n\n")
-	return section{id: n.ID, head: h.String(), body: defuse(n.Body)}
+	return section{id: n.ID, head: h.String(), body: neutralise(n.Body)}
 }
 
 func (s *section) String() string {

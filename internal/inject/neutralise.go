@@ -7,13 +7,13 @@ import (
 	"anamnesis/internal/note"
 )
 
-// defuse makes a body harmless inside a block, and changes as little as it can:
+// neutralise makes a body harmless inside a block, and changes as little as it can:
 //   - characters that nobody sees (zero width, direction, tags) go;
 //   - our marks lose their form, so that a body cannot end the block;
 //   - headings at the level of the block's own are moved down, so that a body
 //     cannot pose as another note;
 //   - a code fence that is left open is closed.
-func defuse(body string) string {
+func neutralise(body string) string {
 	body = strings.Map(visible, body)
 	body = strings.ReplaceAll(body, "<!-- anamnesis:", "<!-- (anamnesis):")
 	var out strings.Builder
