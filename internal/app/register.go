@@ -13,6 +13,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
 
@@ -39,7 +40,7 @@ func register(ctx context.Context, h Host, s *store.Store, pl InstallPlan) strin
 	}
 	_, _ = runClaude(ctx, claude, agent.Claude{}.RemoveServer(pl.name)[1:]) // there may be none
 	if out, err := runClaude(ctx, claude, pl.MCP[1:]); err != nil {
-		return "mcp: add failed: " + Line(out+" "+err.Error(), 300)
+		return "mcp: add failed: " + note.Line(out+" "+err.Error(), 300)
 	}
 	if rec := readInstalled(s); !slices.Contains(rec.Servers, pl.name) {
 		rec.V, rec.Servers = 1, append(rec.Servers, pl.name)
@@ -85,7 +86,7 @@ func unregister(ctx context.Context, name string) (line string, gone bool) {
 	}
 	if out, err := runClaude(ctx, claude, remove[1:]); err != nil {
 		unknown := noServer().MatchString(out)
-		return "mcp: nothing removed (" + Line(out+" "+err.Error(), 200) + ")", unknown
+		return "mcp: nothing removed (" + note.Line(out+" "+err.Error(), 200) + ")", unknown
 	}
 	return "mcp: removed " + name, true
 }
