@@ -47,13 +47,8 @@ const WholeFile = "file"
 // A side that cannot be read loses against one that can; of two, the greater
 // hash wins.
 func Reconcile(base, a, b []byte) Merged {
-	switch {
-	case bytes.Equal(a, b):
-		return Merged{Data: a}
-	case base != nil && bytes.Equal(a, base):
-		return Merged{Data: b}
-	case base != nil && bytes.Equal(b, base):
-		return Merged{Data: a}
+	if data, ok := unopposed(base, a, b); ok {
+		return Merged{Data: data}
 	}
 	na, erra := Parse(a)
 	nb, errb := Parse(b)
@@ -100,6 +95,17 @@ func Reconcile(base, a, b []byte) Merged {
 		}
 	}
 	return res
+}
+
+// unopposed returns the form that only one side changed, or both in the same way.
+func unopposed(base, a, b []byte) (data []byte, ok bool) {
+	switch {
+	case bytes.Equal(a, b), base != nil && bytes.Equal(b, base):
+		return a, true
+	case base != nil && bytes.Equal(a, base):
+		return b, true
+	}
+	return nil, false
 }
 
 func whole(winner, loser []byte) Merged {
