@@ -33,13 +33,6 @@ func (p Backoff) after(now time.Time) Backoff {
 	return p
 }
 
-// wait fills in what is remembered about the remote.
-func (s *State) wait(p Backoff, remote string) {
-	if p.Remote == remote {
-		s.Failures, s.Next = p.Failures, p.Next
-	}
-}
-
 func (g *git) backoffFile() string { return filepath.Join(g.dir, ".git", "anamnesis-backoff.json") }
 
 // Backoff reads the file; a damaged one is none.

@@ -29,36 +29,34 @@ type cycle struct {
 
 // sync runs the cycle until nothing moves under it.
 func (c *cycle) sync(ctx context.Context) (Outcome, error) {
-	for try := 0; ; try++ {
+	for try := 1; ; try++ {
 		again, err := c.once(ctx)
-		if err != nil {
+		if err == nil && again != "" && try < tries {
+			// Two machines that met once must not meet again in step.
+			wait := time.Duration(1+rand.Int64N(int64(10)<<try)) * time.Millisecond
+			if c.o.Tree != nil {
+				wait = 0
+			}
+			select {
+			case <-ctx.Done():
+				return c.out, ctx.Err()
+			case <-time.After(wait):
+			}
+			continue
+		}
+		switch {
+		case err != nil:
 			c.out.Detail = c.line("not synced")
 			c.conclude(ctx, err)
-			return c.out, err
-		}
-		if again == "" {
+		case again == "":
 			c.conclude(ctx, nil)
-			slices.Sort(c.out.Changed)
-			c.out.Changed = slices.Compact(c.out.Changed)
-			return c.out, nil
-		}
-		if try == tries-1 {
+		default:
 			c.say("%s %d times in a row; the next sync goes on", again, tries)
 			c.out.Detail = c.line(c.what())
-			slices.Sort(c.out.Changed)
-			c.out.Changed = slices.Compact(c.out.Changed)
-			return c.out, nil
 		}
-		// Two machines that met once must not meet again in step.
-		wait := time.Duration(1+rand.Int64N(int64(20)<<try)) * time.Millisecond
-		if c.o.Tree != nil {
-			wait = 0
-		}
-		select {
-		case <-ctx.Done():
-			return c.out, ctx.Err()
-		case <-time.After(wait):
-		}
+		slices.Sort(c.out.Changed)
+		c.out.Changed = slices.Compact(c.out.Changed)
+		return c.out, err
 	}
 }
 
@@ -96,21 +94,25 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 		return "", c.finish(ctx, Refs{}, c.what())
 	}
 	commit, r, again, err := c.integrate(ctx, found, snap)
-	if again != "" || err != nil {
+	switch {
+	case again != "" || err != nil:
 		return again, err
-	}
-	if c.out.Held {
+	case c.out.Held:
 		return "", c.finish(ctx, r, c.what())
 	}
+	return c.publish(ctx, commit, r)
+}
+
+// publish pushes the commit if the remote does not have it.
+func (c *cycle) publish(ctx context.Context, commit string, r Refs) (again string, err error) {
 	if commit != "" && commit != r.Theirs {
 		held, err := c.withhold(ctx, commit, r.Theirs)
 		if err != nil {
 			return "", err
 		}
 		if len(held) > 0 {
-			c.out.Conflicted, c.out.HeldFiles = true, append(c.out.HeldFiles, held...)
+			c.out.Conflicted, c.out.HeldFiles, c.out.Result = true, append(c.out.HeldFiles, held...), Blocked
 			c.say("%v", heldError(held))
-			c.out.Result = Blocked
 			return "", errors.Join(c.reached(), c.finish(ctx, r, "not pushed"))
 		}
 		if again, err = c.push(ctx, commit); again != "" || err != nil {

@@ -126,7 +126,9 @@ func (g *git) State(ctx context.Context) (State, error) {
 		if s.Ahead, s.Behind, err = g.Distance(ctx, r.Ours, r.Known, r.Theirs); err != nil {
 			return s, err
 		}
-		s.wait(g.Backoff(), g.o.Remote)
+		if wait := g.Backoff(); wait.Remote == g.o.Remote {
+			s.Failures, s.Next = wait.Failures, wait.Next
+		}
 	}
 	changed, _, blocked, err := g.changes(ctx, nil)
 	if err != nil {

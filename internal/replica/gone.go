@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -71,9 +72,12 @@ func (m *merging) tooMany() (bool, error) {
 
 // isLost reports whether a note that goes is neither forgotten nor moved.
 func (m *merging) isLost(name string) bool {
-	return m.unexplained(name) && !slices.ContainsFunc(m.changes, func(ch Change) bool {
-		return ch.New != nil && path.Base(ch.Path) == path.Base(name)
-	})
+	return m.unexplained(name) && !isMoved(m.changes, name)
+}
+
+// isMoved reports whether changes write a file of the same name elsewhere.
+func isMoved(changes []Change, name string) bool {
+	return slices.ContainsFunc(changes, func(ch Change) bool { return ch.New != nil && path.Base(ch.Path) == path.Base(name) })
 }
 
 // maxCompared bounds how many notes that go are compared with those that stay.
@@ -100,14 +104,11 @@ func (m *merging) unsaid(lost []Change, files map[string]Entry) ([]Change, error
 		return nil, err
 	}
 	said := make(map[string]bool)
-	for _, data := range blobs {
-		for _, s := range m.c.o.Says(data) {
-			said[s] = true
-		}
-	}
-	for _, data := range changed {
-		for _, s := range m.c.o.Says(data) {
-			said[s] = true
+	for _, files := range []map[string][]byte{blobs, changed} {
+		for _, data := range files {
+			for _, s := range m.c.o.Says(data) {
+				said[s] = true
+			}
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(lost), func(ch Change) bool {
@@ -160,11 +161,7 @@ func (m *merging) deleters(gone []Change) (string, error) {
 	for _, who := range by {
 		count[who]++
 	}
-	var names []string
-	for who := range count {
-		names = append(names, who)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
 	return " (deleted by " + some(names) + ")", nil
 }
 
@@ -211,9 +208,7 @@ func some(names []string) string {
 func removedNotes(changes []Change, written map[string]bool) int {
 	n := 0
 	for _, ch := range changes {
-		if ch.New == nil && written[ch.Path] && isNote(ch.Path) && !slices.ContainsFunc(changes, func(other Change) bool {
-			return other.New != nil && path.Base(other.Path) == path.Base(ch.Path)
-		}) {
+		if ch.New == nil && written[ch.Path] && isNote(ch.Path) && !isMoved(changes, ch.Path) {
 			n++
 		}
 	}

@@ -283,8 +283,6 @@ func (g *git) Machines(ctx context.Context) ([]Machine, error) {
 	for _, m := range all {
 		list = append(list, *m)
 	}
-	slices.SortFunc(list, func(a, b Machine) int {
-		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(list, func(a, b Machine) int { return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name)) })
 	return list, err
 }

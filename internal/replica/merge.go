@@ -18,6 +18,7 @@ type merging struct {
 	held      map[string]string // path → why
 	data      map[string][]byte // content by the name of the blob; what is too large is missing
 	how       Merge             // made when first needed
+	forward   bool              // the result is theirs
 	steps     []Step
 	changes   []Change
 	pinned    map[string]bool // paths whose file is not what is committed
@@ -36,14 +37,14 @@ func (c *cycle) merge(ctx context.Context, r Refs, bases []string, snap Snapshot
 	for _, h := range snap.Held {
 		m.held[h.Path] = h.Why
 	}
-	forward := len(bases) == 1 && bases[0] == r.Ours
-	if err := m.decide(bases, &forward); err != nil {
-		return "", "", fmt.Errorf("merge with the remote: %w", err)
+	m.forward = len(bases) == 1 && bases[0] == r.Ours
+	if err = m.decide(bases); err == nil {
+		err = m.separate()
 	}
-	if err := m.separate(&forward); err != nil {
-		return "", "", fmt.Errorf("merge with the remote: %w", err)
+	if err == nil {
+		err = m.write()
 	}
-	if err := m.write(); err != nil {
+	if err != nil {
 		return "", "", fmt.Errorf("merge with the remote: %w", err)
 	}
 	if stop, err := m.tooMany(); stop || err != nil {
@@ -57,7 +58,7 @@ func (c *cycle) merge(ctx context.Context, r Refs, bases []string, snap Snapshot
 		}
 	}
 	commit = r.Theirs
-	if !forward {
+	if !m.forward {
 		if commit, err = c.p.Record(ctx, r.Ours, r.Theirs, m.steps); err != nil {
 			return "", "", fmt.Errorf("merge with the remote: %w; nothing was changed", err)
 		}
@@ -123,45 +124,56 @@ func (m *merging) show(commit string) (again string, err error) {
 	return "", nil
 }
 
-// decide fills in the steps. forward stays true if the result is theirs.
-func (m *merging) decide(bases []string, forward *bool) error {
+// versions are the three of a path on which theirs may differ from ours.
+type versions struct{ base, ours, theirs Entry }
+
+// compare returns the paths on which theirs may differ from ours.
+func (m *merging) compare(bases []string) (map[string]versions, error) {
 	base, over, err := m.base(bases)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pairs := [][2]string{{base, m.r.Theirs}}
-	if !*forward {
+	if !m.forward {
 		pairs = append(pairs, [2]string{base, m.r.Ours})
 	}
 	diffs, err := m.c.p.Deltas(m.ctx, pairs...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// The three versions of each path on which theirs may differ from ours.
-	type versions struct{ b, o, t Entry }
 	all := make(map[string]versions, len(diffs[0]))
 	for _, d := range diffs[0] {
 		all[d.Path] = versions{d.Old, d.Old, d.New}
 	}
 	for path, e := range over {
 		if v, ok := all[path]; ok {
-			all[path] = versions{e.virtual, v.o, v.t}
+			all[path] = versions{e.virtual, v.ours, v.theirs}
 		} else {
 			all[path] = versions{e.virtual, e.first, e.first}
 		}
 	}
-	if !*forward {
-		for _, d := range diffs[1] {
+	for _, diff := range diffs[1:] {
+		for _, d := range diff {
 			if v, ok := all[d.Path]; ok {
-				all[d.Path] = versions{v.b, d.New, v.t}
+				all[d.Path] = versions{v.base, d.New, v.theirs}
 			}
 		}
+	}
+	maps.DeleteFunc(all, func(_ string, v versions) bool { return v.ours == v.theirs })
+	return all, nil
+}
+
+// decide fills in the steps. m.forward stays true if the result is theirs.
+func (m *merging) decide(bases []string) error {
+	all, err := m.compare(bases)
+	if err != nil {
+		return err
 	}
 	paths := slices.Sorted(maps.Keys(all))
 	var wanted []Entry
 	for _, path := range paths {
-		if v := all[path]; v.o != v.t && Known(path) {
-			wanted = append(wanted, v.b, v.o, v.t)
+		if v := all[path]; Known(path) {
+			wanted = append(wanted, v.base, v.ours, v.theirs)
 		}
 	}
 	if err := m.load(wanted); err != nil {
@@ -169,21 +181,16 @@ func (m *merging) decide(bases []string, forward *bool) error {
 	}
 	for _, path := range paths {
 		v := all[path]
-		if v.o == v.t {
-			continue
-		}
-		s := Step{Path: path, Ours: v.o, Next: v.o}
+		s := Step{Path: path, Ours: v.ours, Next: v.ours}
 		if Known(path) {
-			if err := m.known(&s, v.b, v.t); err != nil {
+			if err := m.known(&s, v.base, v.theirs); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		} else {
-			s.Hidden, s.Next = true, foreign(path, v.b, v.o, v.t)
+			s.Hidden, s.Next = true, foreign(path, v.base, v.ours, v.theirs)
 		}
-		if s.Next != v.t {
-			*forward = false
-		}
-		if s.Next != v.o {
+		m.forward = m.forward && s.Next == v.theirs
+		if s.Next != v.ours {
 			m.steps = append(m.steps, s)
 		}
 	}

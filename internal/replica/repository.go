@@ -106,13 +106,12 @@ func (g *git) Deltas(ctx context.Context, pairs ...[2]string) ([][]Delta, error)
 			if err != nil {
 				return nil, err
 			}
-			list = make([]Delta, 0, len(files))
 			for name, e := range files {
-				if pair[0] == "" {
-					list = append(list, Delta{Path: name, New: e})
-				} else {
-					list = append(list, Delta{Path: name, Old: e})
+				d := Delta{Path: name, New: e}
+				if pair[1] == "" {
+					d.Old, d.New = e, Entry{}
 				}
+				list = append(list, d)
 			}
 			all = append(all, list)
 			continue

@@ -10,7 +10,7 @@ import (
 
 // separate deals with paths of theirs that cannot stand beside what is here:
 // names that differ in case only, and a file where a folder is.
-func (m *merging) separate(forward *bool) error {
+func (m *merging) separate() error {
 	if !slices.ContainsFunc(m.steps, func(s Step) bool { return s.Ours == Entry{} }) {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (m *merging) separate(forward *bool) error {
 		}
 	}
 	folders := make(map[string]bool)
-	folded := make(map[string]string)
+	folded := make(map[string]string) // names in lower case
 	for name := range final {
 		for dir := path.Dir(name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
 			folders[dir] = true
@@ -37,6 +37,28 @@ func (m *merging) separate(forward *bool) error {
 			folded[strings.ToLower(name)] = name
 		}
 	}
+	if err := m.makeRoom(files, final, folders); err != nil {
+		return err
+	}
+	for i := range m.steps {
+		s := &m.steps[i]
+		if s.Hidden || s.Next == (Entry{}) {
+			continue
+		}
+		low := strings.ToLower(s.Path)
+		if other, taken := folded[low]; taken && other != s.Path {
+			s.Hidden = true
+			m.kept[s.Path] = fmt.Sprintf("its name differs from %s in case only", other)
+		} else {
+			folded[low] = s.Path
+		}
+	}
+	return nil
+}
+
+// makeRoom leaves files of theirs out where a folder is, and takes files away
+// where theirs need a folder. Files are those of ours, final those after the merge.
+func (m *merging) makeRoom(files, final map[string]Entry, folders map[string]bool) error {
 	var extra []Step
 	var gone []Entry
 	m.steps = slices.DeleteFunc(m.steps, func(s Step) bool {
@@ -44,7 +66,7 @@ func (m *merging) separate(forward *bool) error {
 			return false
 		}
 		if folders[s.Path] {
-			*forward = false
+			m.forward = false
 			m.kept[s.Path] = "a folder of that name is here"
 			if s.Data != nil {
 				m.lost(s.Path, nil, s.Data)
@@ -56,7 +78,7 @@ func (m *merging) separate(forward *bool) error {
 			if !ok {
 				continue
 			}
-			*forward = false
+			m.forward = false
 			if !Known(s.Path) {
 				m.kept[s.Path] = "a file stands where its folder would be"
 				return true
@@ -77,19 +99,6 @@ func (m *merging) separate(forward *bool) error {
 			m.lost(s.Path, s.Old, nil)
 		}
 		m.steps = append(m.steps, s)
-	}
-	for i := range m.steps {
-		s := &m.steps[i]
-		if s.Hidden || s.Next == (Entry{}) {
-			continue
-		}
-		low := strings.ToLower(s.Path)
-		if other, taken := folded[low]; taken && other != s.Path {
-			s.Hidden = true
-			m.kept[s.Path] = fmt.Sprintf("its name differs from %s in case only", other)
-		} else {
-			folded[low] = s.Path
-		}
 	}
 	return nil
 }
