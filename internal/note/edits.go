@@ -113,7 +113,8 @@ func (s Stamp) compare(other Stamp) int {
 	return strings.Compare(string(s), string(other))
 }
 
-func later(a, b Stamp) Stamp { return slices.MaxFunc([]Stamp{a, b}, Stamp.compare) }
+// Later returns the later of two stamps; what is no time comes first.
+func Later(a, b Stamp) Stamp { return slices.MaxFunc([]Stamp{a, b}, Stamp.compare) }
 
 // Differences names the fields in which a and b differ in what they say: all
 // that the user writes, in the order of the file, the body last. Where a note

@@ -158,7 +158,7 @@ func sameEdits(a, b *Note) bool {
 func (m *merger) merge() {
 	m.out = m.a.Clone()
 	m.out.Edits = nil
-	m.out.UpdatedAt = m.stamp(func(n *Note) Stamp { return n.UpdatedAt }, later)
+	m.out.UpdatedAt = m.stamp(func(n *Note) Stamp { return n.UpdatedAt }, Later)
 	m.out.CreatedAt = m.stamp(func(n *Note) Stamp { return n.CreatedAt }, earlier)
 	m.lists()
 	m.count()
@@ -211,7 +211,7 @@ func (m *merger) register(key string, same func(a, b *Note) bool, lines func(*No
 		m.keepEdit(key)
 		return
 	case changedA && changedB && same(m.a, m.b):
-		m.take(key, m.a, m.a, later(m.a.editedAt(key), m.b.editedAt(key)), take)
+		m.take(key, m.a, m.a, Later(m.a.editedAt(key), m.b.editedAt(key)), take)
 		return
 	case !changedB:
 		m.take(key, m.a, m.a, m.a.editedAt(key), take)
@@ -244,7 +244,7 @@ func (m *merger) edited(key string, at Stamp) {
 // keepEdit merges what is known of a field that nobody changed.
 func (m *merger) keepEdit(key string) {
 	was, a, b := m.base.editEntry(key), m.a.editEntry(key), m.b.editEntry(key)
-	at := later(a, b)
+	at := Later(a, b)
 	switch {
 	case a == was:
 		at = b

@@ -51,7 +51,7 @@ func mergeSidecars(was, a, b *Sidecar) *Sidecar {
 	}
 	out := &Sidecar{
 		DocumentID:  pick(has, was.DocumentID, a.DocumentID, b.DocumentID, greater),
-		ExtractedAt: pick(has, was.ExtractedAt, a.ExtractedAt, b.ExtractedAt, later),
+		ExtractedAt: pick(has, was.ExtractedAt, a.ExtractedAt, b.ExtractedAt, Later),
 	}
 	type name struct {
 		name string
