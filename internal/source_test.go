@@ -189,6 +189,57 @@ func TestFileLength(t *testing.T) {
 	}
 }
 
+// maxShare is how much of the lines of all rooms one may have, in percent, its
+// folders included and tests not. A bigger one is two.
+const maxShare = 12
+
+func TestRoomShare(t *testing.T) {
+	total, lines := 0, make(map[string]int)
+	for _, s := range sources(t) {
+		if _, suite := suiteOf(s.pkg); !suite && !s.bench && s.pkg != "main" {
+			room, _, _ := strings.Cut(s.pkg, "/")
+			lines[room] += s.lines
+			total += s.lines
+		}
+	}
+	for room, n := range lines {
+		if 100*n > maxShare*total {
+			t.Errorf("%s has %d of %d lines, more than %d %%: look for the room in it", room, n, total, maxShare)
+		}
+	}
+}
+
+// maxMethods is how many exported methods a type may have. One with more is a
+// whole program behind one name.
+const maxMethods = 25
+
+func TestMethods(t *testing.T) {
+	methods := make(map[string]int)
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || !f.Name.IsExported() {
+				continue
+			}
+			of := f.Recv.List[0].Type
+			if star, ok := of.(*ast.StarExpr); ok {
+				of = star.X
+			}
+			if generic, ok := of.(*ast.IndexExpr); ok {
+				of = generic.X
+			}
+			if name, ok := of.(*ast.Ident); ok && name.IsExported() {
+				methods[path.Dir(s.path)+"."+name.Name]++
+			}
+		}
+	}
+	for name, n := range methods {
+		if n > maxMethods {
+			t.Errorf("%s has %d exported methods, at most %d: look for the types in it", name, n, maxMethods)
+		}
+	}
+}
+
 // maxColumns is the longest line, a tab counted as one column.
 const maxColumns = 140
 

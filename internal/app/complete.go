@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/note"
 )
 
 // peekTime is how long somebody who types waits for another process.
@@ -63,5 +64,5 @@ func OfferProjects(ctx context.Context, h Host) []string {
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	return slices.DeleteFunc(keys, func(key string) bool { return Printable(key) != key })
+	return slices.DeleteFunc(keys, func(key string) bool { return note.Printable(key) != key })
 }

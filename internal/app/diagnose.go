@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
+	"anamnesis/internal/note"
 )
 
 // A Diagnosis is what a look over the whole installation found.
@@ -175,9 +176,9 @@ func handshake(ctx context.Context, home, self string) error {
 	case err != nil:
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-			return fmt.Errorf("%w: %s", err, Line(string(exit.Stderr), 200))
+			return fmt.Errorf("%w: %s", err, note.Line(string(exit.Stderr), 200))
 		}
 		return err
 	}
-	return fmt.Errorf("it answered %q", Line(string(out), 80))
+	return fmt.Errorf("it answered %q", note.Line(string(out), 80))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"anamnesis/internal/note"
+
 	"github.com/aymanbagabas/go-udiff"
 )
 
@@ -14,7 +16,7 @@ func Unified(nameA, nameB, a, b string) string {
 	lines := strings.SplitAfter(udiff.Unified(nameA, nameB, a, b), "\n")
 	for i, line := range lines {
 		text, ended := strings.CutSuffix(line, "\n")
-		if lines[i] = Printable(text); ended {
+		if lines[i] = note.Printable(text); ended {
 			lines[i] += "\n"
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"anamnesis/internal/ingest/ingesttest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/replica/replicatest"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
@@ -46,7 +47,7 @@ func (d cheapDisk) Create(dir string) (store.File, error) {
 type world struct {
 	t         *rapid.T
 	dir       string
-	hub       *replica.Hub // nil for git
+	hub       *replicatest.Hub // nil for git
 	remote    string
 	boxes     []*box
 	at        time.Time
@@ -71,7 +72,7 @@ var (
 	wordPattern = regexp.MustCompile(`\bw\d+w\b`)
 )
 
-func newWorld(t *rapid.T, dir string, hub *replica.Hub) *world {
+func newWorld(t *rapid.T, dir string, hub *replicatest.Hub) *world {
 	w := &world{
 		t: t, dir: dir, hub: hub, at: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
 		words: make(map[string]note.ID), forgotten: make(map[note.ID]string), lost: make(map[note.ID]bool), remote: "hub",
@@ -472,7 +473,7 @@ func TestInterleavings(t *testing.T) {
 		cases++
 		at := filepath.Join(dir, fmt.Sprint(cases))
 		defer os.RemoveAll(at)
-		newWorld(rt, at, replica.NewHub()).live(rapid.IntRange(4, 24).Draw(rt, "steps"))
+		newWorld(rt, at, replicatest.NewHub()).live(rapid.IntRange(4, 24).Draw(rt, "steps"))
 	})
 }
 

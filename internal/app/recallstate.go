@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 )
 
@@ -40,5 +41,5 @@ func (s RecallState) String() string {
 		gate = fmt.Sprintf("gate at %.1f, from %d notes (%.1f %% of strangers answered, %.1f %% of its own held back)",
 			s.Gate.Threshold, s.Gate.Notes, 100*s.Gate.FalseInjection, 100*s.Gate.FalseSilence)
 	}
-	return Printable(model) + "; " + gate
+	return note.Printable(model) + "; " + gate
 }

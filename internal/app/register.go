@@ -11,6 +11,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
 
@@ -38,7 +39,7 @@ func register(ctx context.Context, h Host, s *store.Store, pl InstallPlan) strin
 		_, _ = runAgent(ctx, servers.RemoveServer(pl.name)) // there may be none
 	}
 	if out, err := runAgent(ctx, pl.MCP); err != nil {
-		return "mcp: add failed: " + Line(out+" "+err.Error(), 300)
+		return "mcp: add failed: " + note.Line(out+" "+err.Error(), 300)
 	}
 	if rec := readInstalled(s); !slices.Contains(rec.Servers, pl.name) {
 		rec.V, rec.Servers = 1, append(rec.Servers, pl.name)
@@ -82,7 +83,7 @@ func unregister(ctx context.Context, servers agent.ServerCommand, name string) (
 		return "mcp: " + remove[0] + " was not found on the PATH; to remove the server, run: " + agent.CommandLine(remove), false
 	}
 	if out, err := runAgent(ctx, remove); err != nil {
-		return "mcp: nothing removed (" + Line(out+" "+err.Error(), 200) + ")", servers.NoServer(out)
+		return "mcp: nothing removed (" + note.Line(out+" "+err.Error(), 200) + ")", servers.NoServer(out)
 	}
 	return "mcp: removed " + name, true
 }

@@ -47,7 +47,7 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 // noNote says that a note is not there, and what is known of it.
 func noNote(r *Rooms, name string) error {
 	if len(name) < MinPrefix {
-		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", Printable(name), MinPrefix)
+		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", note.Printable(name), MinPrefix)
 	}
 	stones, _ := tombstone.For(r.Store, note.Local)
 	for _, t := range stones {
@@ -56,7 +56,7 @@ func noNote(r *Rooms, name string) error {
 			return fmt.Errorf("the note %s was forgotten on %s", t.ID, day)
 		}
 	}
-	return fmt.Errorf("there is no note %s; `anamnesis list` names them", Printable(name))
+	return fmt.Errorf("there is no note %s; `anamnesis list` names them", note.Printable(name))
 }
 
 // Named finds the notes that names name, or those that an import made. It fails
@@ -68,7 +68,7 @@ func Named(ctx context.Context, r *Rooms, names []string, imported string) (rows
 			return nil, err
 		}
 		if len(ids) == 0 {
-			return nil, Errorf(NotFound, "the import %s made no notes, or there was none of that name", Printable(imported))
+			return nil, Errorf(NotFound, "the import %s made no notes, or there was none of that name", note.Printable(imported))
 		}
 		for _, id := range ids {
 			if row, ok, err := r.Index.Lookup(ctx, id); err != nil {

@@ -119,7 +119,7 @@ func LastSync(r *Rooms) (last lastSync) {
 	if shown := replica.HidePassword(c.Remote); shown == "" || replica.HidePassword(last.Remote) != shown {
 		last.OK, last.State, last.Why, last.Remote, last.Offline = "", "", "", shown, false
 	}
-	last.Why = Line(last.Why, maxSyncedText)
+	last.Why = note.Line(last.Why, maxSyncedText)
 	if err := replica.CheckRemote(c.Remote); err != nil { // nobody has to try it to know
 		last.State, last.Why = replica.Blocked, err.Error()
 	}
@@ -157,10 +157,10 @@ func (r *Rooms) recordSync(s SyncResult, o SyncOptions, failed error, began time
 	var logged error
 	if o.Remote {
 		now := r.Store.Now().UTC().Format(time.RFC3339)
-		last.At, last.Detail, last.Offline = now, Line(s.Detail, maxSyncedText), s.Offline
+		last.At, last.Detail, last.Offline = now, note.Line(s.Detail, maxSyncedText), s.Offline
 		rec := store.Record{Kind: store.Synced, Count: s.Pulled, MS: float64(time.Since(began).Milliseconds()), Text: s.Detail}
 		if failed != nil {
-			last.Detail, rec.Error = Line(failed.Error(), maxSyncedText), failed.Error()
+			last.Detail, rec.Error = note.Line(failed.Error(), maxSyncedText), failed.Error()
 		}
 		last.take(s, failed, now)
 		logged = r.Store.Events().Log(rec)
@@ -195,6 +195,6 @@ func (l *lastSync) take(s SyncResult, failed error, now string) {
 		state, why = replica.ResultOf(failed), failed.Error()
 	}
 	if state != "" {
-		l.State, l.Why = state, Line(why, maxSyncedText)
+		l.State, l.Why = state, note.Line(why, maxSyncedText)
 	}
 }

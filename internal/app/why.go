@@ -115,17 +115,17 @@ func newShowing(rec store.Record, i int, n *note.Note) Showing {
 	s := Showing{At: rec.At, Kind: rec.Kind, Session: rec.Session, Project: rec.Project, Query: rec.Query, Via: rec.Text}
 	session := ""
 	if rec.Session != "" {
-		session = " of session " + Line(rec.Session, 40)
+		session = " of session " + note.Line(rec.Session, 40)
 	}
 	switch {
 	case rec.Kind == store.Recalled:
 		s.Rank = i + 1
 		s.Why = fmt.Sprintf("answer %d to a question", s.Rank)
 		if rec.Query != "" {
-			s.Why = fmt.Sprintf("answer %d to %q", s.Rank, Line(rec.Query, 80))
+			s.Why = fmt.Sprintf("answer %d to %q", s.Rank, note.Line(rec.Query, 80))
 		}
 		if rec.Text != "" {
-			s.Why += " (" + Printable(rec.Text) + ")"
+			s.Why += " (" + note.Printable(rec.Text) + ")"
 		}
 	case n.Kind == note.Handoff:
 		s.Why = "told at the start" + session + ": it was handed over"

@@ -11,11 +11,11 @@ import (
 
 // firstLine cuts a text to its first line and n characters, for lists, without
 // the characters that move a terminal's cursor.
-func firstLine(s string, n int) string { return app.Line(s, n) }
+func firstLine(s string, n int) string { return note.Line(s, n) }
 
 // printable takes the characters out of a line that move a terminal's cursor or
 // turn the direction of writing.
-func printable(s string) string { return app.Printable(s) }
+func printable(s string) string { return note.Printable(s) }
 
 // plural writes a count with its noun.
 func plural(n int, noun string) string { return app.Plural(n, noun) }

@@ -19,3 +19,9 @@ func ParseQuery(text string) (string, error) { return parseQuery(text) }
 
 // Spark is spark.
 func Spark(values []float64, low, high float64) string { return spark(values, low, high) }
+
+// Baseline is recall@k of the store as it stood before the last proposal.
+func (g *MergeGate) Baseline() float64 { return g.base }
+
+// K is the k of recall@k.
+func (g *MergeGate) K() int { return g.k }

@@ -84,12 +84,6 @@ func (l Lab) Gate(ctx context.Context, cases []Case, k int, p Progress) (_ *Merg
 // Close removes the copy.
 func (g *MergeGate) Close() error { return g.copy.Close() }
 
-// Baseline is recall@k of the store as it stood before the last proposal.
-func (g *MergeGate) Baseline() float64 { return g.base }
-
-// K is the k of recall@k.
-func (g *MergeGate) K() int { return g.k }
-
 // Merge applies a proposal to the live store, each group after it was tried.
 func (g *MergeGate) Merge(ctx context.Context, live Reflector, p reflection.Proposal) (reflection.Merging, error) {
 	m, err := live.Merge(ctx, p, g.For(p))

@@ -32,7 +32,7 @@ func (g *Ingester) Unarchive(ctx context.Context, ids []note.ID) ([]StatusChange
 
 func (g *Ingester) setStatus(ctx context.Context, ids []note.ID, status, reason string) (done []StatusChange, err error) {
 	var paths []string
-	err = g.locked(ctx, func(w *store.Writer) error {
+	err = locked(ctx, g.store, func(w *store.Writer) error {
 		for _, id := range ids {
 			ref, err := g.store.Find(id)
 			if err != nil {

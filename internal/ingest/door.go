@@ -21,9 +21,9 @@ func (e *StaleError) Error() string { return e.Err.Error() }
 // Unwrap returns what the index said.
 func (e *StaleError) Unwrap() error { return e.Err }
 
-// locked runs f with the right to write.
-func (g *Ingester) locked(ctx context.Context, f func(*store.Writer) error) error {
-	w, err := g.store.BeginWrite(ctx)
+// locked runs f with the right to write to s.
+func locked(ctx context.Context, s *store.Store, f func(*store.Writer) error) error {
+	w, err := s.BeginWrite(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (r *Revision) Put(n *note.Note, ref store.Ref) error {
 // it was. The error is that of f or of the lock, or a StaleError.
 func (g *Ingester) Revise(ctx context.Context, f func(*Revision) error) error {
 	var r Revision
-	err := g.locked(ctx, func(w *store.Writer) error {
+	err := locked(ctx, g.store, func(w *store.Writer) error {
 		r.w = w
 		return f(&r)
 	})
@@ -112,7 +112,7 @@ func (g *Ingester) Revise(ctx context.Context, f func(*Revision) error) error {
 // WriteSidecar puts entities beside a note, united with those that are there, and
 // tells the index, which the next Sync heals if it cannot be told.
 func (g *Ingester) WriteSidecar(ctx context.Context, ref store.Ref, side *note.Sidecar) error {
-	err := g.locked(ctx, func(w *store.Writer) error {
+	err := locked(ctx, g.store, func(w *store.Writer) error {
 		if _, _, err := g.store.ReadSidecar(ref.Path); err != nil {
 			return err
 		}
@@ -126,10 +126,8 @@ func (g *Ingester) WriteSidecar(ctx context.Context, ref store.Ref, side *note.S
 
 // DropDraft removes a held draft that its owner does not want.
 func DropDraft(ctx context.Context, s *store.Store, id note.ID) error {
-	w, err := s.BeginWrite(ctx)
-	if err != nil {
+	if err := locked(ctx, s, func(w *store.Writer) error { return w.Release(id) }); err != nil {
 		return fmt.Errorf("drop draft %s: %w", id, err)
 	}
-	defer w.End()
-	return w.Release(id)
+	return nil
 }

@@ -14,12 +14,7 @@ import (
 
 // resolveDuplicateIDs makes one file of every note that stands in memory/ twice,
 // as when two machines moved it to different folders, or one moved and one changed
-// it. It returns the paths it changed, relative to the root.
-//
-// On every machine the same form stays: the one that was changed last, then one
-// that a merge made, then the greater hash; and it stays in the folder of its
-// type. The others go to the history, and to conflicts/ unless the history
-// shows that they are only an older form.
+// it. See Incoming.ResolveDuplicateIDs.
 func resolveDuplicateIDs(w *store.Writer) (paths []string, err error) {
 	places := make(map[note.ID][]string)
 	for ref := range w.Store().Walk() {
@@ -45,24 +40,19 @@ func resolveDuplicateIDs(w *store.Writer) (paths []string, err error) {
 type copied struct {
 	path string
 	data []byte
-	note *note.Note // nil when the file is none
+	note *note.Note
 }
 
-func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []string, err error) {
-	var all []copied
+// copies reads the files of one note, the form that stays first.
+func copies(s *store.Store, id note.ID, places []string) (all []copied, err error) {
 	for _, p := range places {
-		data, err := w.Store().ReadFile(p, store.MaxNoteSize)
+		data, err := s.ReadFile(p, store.MaxNoteSize)
 		if err != nil {
 			return nil, err
 		}
-		n, err := note.Parse(data)
-		if err != nil || n.ID != id {
-			continue // not ours to judge; the index names it
+		if n, err := note.Parse(data); err == nil && n.ID == id { // else not ours to judge; the index names it
+			all = append(all, copied{p, data, n})
 		}
-		all = append(all, copied{p, data, n})
-	}
-	if len(all) < 2 {
-		return nil, nil
 	}
 	slices.SortFunc(all, func(a, b copied) int {
 		x, _ := a.note.UpdatedAt.Time()
@@ -73,14 +63,17 @@ func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []s
 			misplaced(b)-misplaced(a),
 			strings.Compare(store.Digest(b.data), store.Digest(a.data)), strings.Compare(a.path, b.path))
 	})
-	first, place := all[0], ""
-	for _, c := range all {
-		if place == "" && strings.HasPrefix(c.path, "memory/"+string(first.note.Type)+"/") {
-			place = c.path
-		}
+	return all, nil
+}
+
+func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []string, err error) {
+	all, err := copies(w.Store(), id, places)
+	if err != nil || len(all) < 2 {
+		return nil, err
 	}
-	if place == "" {
-		place = store.NotePath(note.Portable, first.note.Type, id)
+	first, place := all[0], store.NotePath(note.Portable, all[0].note.Type, id)
+	if i := slices.IndexFunc(all, func(c copied) bool { return inFolder(c.path, first.note.Type) }); i >= 0 {
+		place = all[i].path
 	}
 	for _, c := range all[1:] {
 		if err := concede(w, id, place, first, c); err != nil {
@@ -113,9 +106,13 @@ func resolveDuplicateID(w *store.Writer, id note.ID, places []string) (paths []s
 	return paths, nil
 }
 
+func inFolder(path string, t note.Type) bool {
+	return strings.HasPrefix(path, layout.Memory+"/"+string(t)+"/")
+}
+
 // misplaced is 1 for a note that stands in the folder of another type.
 func misplaced(c copied) int {
-	if strings.HasPrefix(c.path, "memory/"+string(c.note.Type)+"/") {
+	if inFolder(c.path, c.note.Type) {
 		return 0
 	}
 	return 1

@@ -17,7 +17,7 @@ import (
 // the notes that are gone, also when an error is about what is left to do; nil
 // does nothing. f says what was erased, also when there is an error.
 func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []string) error) (f tombstone.Forgotten, err error) {
-	err = g.locked(ctx, func(w *store.Writer) error {
+	err = locked(ctx, g.store, func(w *store.Writer) error {
 		var err error
 		f, err = tombstone.Forget(w, id)
 		if erased != nil && (len(f.Notes) > 0 || err == nil) {
@@ -34,26 +34,19 @@ func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []s
 func (in *Incoming) Unpack(
 	ctx context.Context, r io.ReadSeeker, o bundle.Options, erased func(paths []string) error,
 ) (u bundle.Unpacked, err error) {
-	w, err := in.store.BeginWrite(ctx)
-	if err != nil {
-		return u, err
-	}
-	defer w.End()
-	if u, err = bundle.Import(w, r, o); err != nil || o.Dry {
-		return u, err
-	}
-	if _, err = tombstone.Apply(w); err == nil && o.Obey {
-		err = erased(u.Erases)
-	}
+	err = locked(ctx, in.store, func(w *store.Writer) error {
+		if u, err = bundle.Import(w, r, o); err != nil || o.Dry {
+			return err
+		}
+		if _, err = tombstone.Apply(w); err == nil && o.Obey {
+			err = erased(u.Erases)
+		}
+		return err
+	})
 	return u, err
 }
 
 // AddAlias makes from another name of the project to.
 func AddAlias(ctx context.Context, s *store.Store, from, to string) error {
-	w, err := s.BeginWrite(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.End()
-	return project.AddAlias(w, from, to)
+	return locked(ctx, s, func(w *store.Writer) error { return project.AddAlias(w, from, to) })
 }

@@ -24,20 +24,11 @@ type Incoming struct{ store *store.Store }
 // NewIncoming returns the Incoming of a store.
 func NewIncoming(s *store.Store) *Incoming { return &Incoming{s} }
 
-func (in *Incoming) locked(ctx context.Context, f func(*store.Writer) error) error {
-	w, err := in.store.BeginWrite(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.End()
-	return f(w)
-}
-
 // AddConflict keeps the loser of a merge at a path relative to memory/; a nil
 // winner says that there is none, because the note was forgotten. added is false
 // when a conflict of that path holds it already, as after a crash.
 func (in *Incoming) AddConflict(ctx context.Context, path string, winner, loser []byte) (c store.Conflict, added bool, err error) {
-	err = in.locked(ctx, func(w *store.Writer) error {
+	err = locked(ctx, in.store, func(w *store.Writer) error {
 		c, added, err = w.AddConflict(path, winner, loser)
 		return err
 	})
@@ -49,20 +40,17 @@ func (in *Incoming) AddConflict(ctx context.Context, path string, winner, loser 
 // two, under the store lock, with the notes that are gone. It returns the paths
 // that changed, relative to the root, also when there is an error.
 func (in *Incoming) Finish(ctx context.Context, erased func(paths []string) error, duplicates func() bool) (paths []string, err error) {
-	w, err := in.store.BeginWrite(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer w.End()
-	paths, err = tombstone.Apply(w)
-	if err == nil {
-		err = erased(paths)
-	}
-	if err == nil && duplicates() {
-		var moved []string
-		moved, err = resolveDuplicateIDs(w)
-		paths = append(paths, moved...)
-	}
+	err = locked(ctx, in.store, func(w *store.Writer) error {
+		if paths, err = tombstone.Apply(w); err == nil {
+			err = erased(paths)
+		}
+		if err == nil && duplicates() {
+			var moved []string
+			moved, err = resolveDuplicateIDs(w)
+			paths = append(paths, moved...)
+		}
+		return err
+	})
 	return paths, err
 }
 
@@ -75,7 +63,7 @@ func (in *Incoming) Finish(ctx context.Context, erased func(paths []string) erro
 // type. The others go to the history, and to conflicts/ unless the history
 // shows that they are only an older form.
 func (in *Incoming) ResolveDuplicateIDs() (paths []string, err error) {
-	err = in.locked(context.Background(), func(w *store.Writer) error {
+	err = locked(context.Background(), in.store, func(w *store.Writer) error {
 		paths, err = resolveDuplicateIDs(w)
 		return err
 	})
@@ -102,7 +90,7 @@ func (in *Incoming) Apply(changes []RemoteChange) (changed []string, err error) 
 	if in.store.ReadOnly() {
 		return nil, fmt.Errorf("adopt %d files: %w", len(changes), store.ErrReadOnly)
 	}
-	err = in.locked(context.Background(), func(w *store.Writer) error {
+	err = locked(context.Background(), in.store, func(w *store.Writer) error {
 		changed, err = applyRemote(w, changes)
 		return err
 	})

@@ -115,7 +115,7 @@ func (g *Ingester) Add(ctx context.Context, d Draft) (Outcome, error) {
 	if err := n.ValidateNew(); err != nil {
 		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)
 	}
-	if err := g.locked(ctx, func(w *store.Writer) error { return g.decide(ctx, w, d, &out) }); err != nil {
+	if err := locked(ctx, g.store, func(w *store.Writer) error { return g.decide(ctx, w, d, &out) }); err != nil {
 		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)
 	}
 	g.log(out, time.Since(began))
@@ -281,7 +281,7 @@ func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	return out, g.locked(ctx, func(w *store.Writer) error { return w.Release(id) })
+	return out, locked(ctx, g.store, func(w *store.Writer) error { return w.Release(id) })
 }
 
 // shorten makes a title fit into a message.

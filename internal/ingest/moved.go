@@ -40,7 +40,8 @@ func (in *Incoming) mergeMoved(theirs fs.FS, name string, base, ours, other []by
 	}
 	m := note.Reconcile(base, ours, other)
 	if !in.store.ReadOnly() {
-		if err := in.locked(context.Background(), func(w *store.Writer) error { return w.KeepRevision(id, moved, store.Merged) }); err != nil {
+		keep := func(w *store.Writer) error { return w.KeepRevision(id, moved, store.Merged) }
+		if err := locked(context.Background(), in.store, keep); err != nil {
 			return nil, nil, false, err
 		}
 	}

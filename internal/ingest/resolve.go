@@ -31,7 +31,7 @@ const (
 // revoke the tombstone. The error is fs.ErrNotExist when there is no such conflict;
 // a StaleError says that all is done and the index does not know it yet.
 func (g *Ingester) ResolveConflict(ctx context.Context, id note.ID, choice Choice, edited []byte) (paths []string, err error) {
-	err = g.locked(ctx, func(w *store.Writer) error {
+	err = locked(ctx, g.store, func(w *store.Writer) error {
 		paths, err = resolveConflict(w, id, choice, edited)
 		return err
 	})

@@ -22,7 +22,7 @@ var ErrForgotten = errors.New("it was forgotten; what was forgotten does not com
 // form is written and the index does not know it yet.
 func (g *Ingester) Reinstate(ctx context.Context, id note.ID, data []byte) (ref store.Ref, changed bool, err error) {
 	var old store.Ref
-	err = g.locked(ctx, func(w *store.Writer) error {
+	err = locked(ctx, g.store, func(w *store.Writer) error {
 		old, ref, changed, err = reinstate(w, id, data)
 		return err
 	})
@@ -85,7 +85,7 @@ func (g *Ingester) ImportRevisions(ctx context.Context, id note.ID, all []Former
 	if len(all) == 0 {
 		return 0, nil
 	}
-	err = g.locked(ctx, func(w *store.Writer) error {
+	err = locked(ctx, g.store, func(w *store.Writer) error {
 		ref, err := g.store.Find(id)
 		if err != nil {
 			return err

@@ -27,23 +27,13 @@ func (g *Ingester) update(ctx context.Context, w *store.Writer, old store.Ref, d
 	}
 	now.UpdatedAt = note.At(g.store.Now())
 	if was.Type == note.Episodic && out.Note.Type == note.Episodic { // when the session ended, not when it was told again
-		now.UpdatedAt = later(was.UpdatedAt, out.Note.UpdatedAt)
+		now.UpdatedAt = note.Later(was.UpdatedAt, out.Note.UpdatedAt)
 	}
 	if now.Body != was.Body {
 		now.Tags = slices.DeleteFunc(now.Tags, func(t string) bool { return t == "reflected" })
 	}
 	out.Result, out.Note = Updated, now
 	return g.write(ctx, w, now, ref, d.Reason, out)
-}
-
-// later returns the later of two stamps; one that is no time is the earlier.
-func later(a, b note.Stamp) note.Stamp {
-	at, ok := a.Time()
-	bt, other := b.Time()
-	if !ok || other && bt.After(at) {
-		return b
-	}
-	return a
 }
 
 // revise returns the note that follows when draft arrives for a note that

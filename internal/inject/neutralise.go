@@ -2,7 +2,6 @@ package inject
 
 import (
 	"strings"
-	"unicode"
 
 	"anamnesis/internal/note"
 )
@@ -14,8 +13,7 @@ import (
 //     cannot pose as another note;
 //   - a code fence that is left open is closed.
 func neutralise(body string) string {
-	body = strings.Map(visible, body)
-	body = strings.ReplaceAll(body, "<!-- anamnesis:", "<!-- (anamnesis):")
+	body = note.Harmless(body)
 	var out strings.Builder
 	fence, text := "", false // text: the line above is not blank
 	for line := range strings.Lines(body) {
@@ -40,21 +38,6 @@ func neutralise(body string) string {
 		out.WriteString(line)
 	}
 	return closeFence(strings.TrimRight(out.String(), " \n"))
-}
-
-// visible drops characters that have no form of their own and can hide text.
-func visible(r rune) rune {
-	switch {
-	case r == '\n', r == '\t':
-		return r
-	case r == 0x200c, r == 0x200d: // joiners that scripts and emoji need
-		return r
-	case r >= 0xfe00 && r <= 0xfe0f: // variation selectors, likewise
-		return r
-	case unicode.Is(unicode.Cf, r), unicode.IsControl(r), r >= 0xe0000 && r <= 0xe0fff:
-		return -1
-	}
-	return r
 }
 
 // fenceOf returns the run of at least three backticks or tildes a line begins with.
@@ -104,7 +87,7 @@ func closeFence(body string) string {
 // oneLine makes a title or a key harmless in a heading. What was written by
 // other hands may be longer than any of ours, and there is a budget to keep.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(strings.ReplaceAll(strings.Map(visible, s), "<!--", "<! --")), " ")
+	s = strings.Join(strings.Fields(strings.ReplaceAll(strings.Map(note.Visible, s), "<!--", "<! --")), " ")
 	if r := []rune(s); len(r) > note.MaxTitle {
 		return string(r[:note.MaxTitle]) + "…"
 	}

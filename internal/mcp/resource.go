@@ -55,7 +55,7 @@ func (s *Server) readNote(ctx context.Context, req *sdk.ReadResourceRequest) (*s
 	if c.Err != nil {
 		return nil, c.Err
 	}
-	text := visibly(string(c.Note.Format()))
+	text := note.Harmless(string(c.Note.Format()))
 	if len(text) > maxResource {
 		text = text[:floor(text, maxResource)] + cutMark
 	}

@@ -3,7 +3,6 @@ package mcp
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"anamnesis/internal/index"
@@ -80,28 +79,10 @@ func (s *Server) marked(text string) string {
 	return s.opts.Start + "\n" + text + "\n" + s.opts.End
 }
 
-// visibly makes text of a note harmless, and changes as little as it can:
-// characters that nobody sees go, and marks lose their form, so that no text can
-// end the frame around it.
-func visibly(text string) string {
-	return strings.ReplaceAll(strings.Map(visible, text), "<!-- anamnesis:", "<!-- (anamnesis):")
-}
-
-// visible drops characters without a form, but for those that scripts and emoji need.
-func visible(r rune) rune {
-	switch {
-	case r == '\n', r == '\t', r == 0x200c, r == 0x200d, r >= 0xfe00 && r <= 0xfe0f:
-		return r
-	case unicode.Is(unicode.Cf, r), unicode.IsControl(r), r >= 0xe0000 && r <= 0xe0fff:
-		return -1
-	}
-	return r
-}
-
 // name makes one short, harmless line of a text. Spaces go first: without them
 // something may be a mark that was none.
 func name(text string) string {
-	return clip(visibly(strings.Join(strings.Fields(text), " ")), maxShownName, "…")
+	return clip(note.Harmless(strings.Join(strings.Fields(text), " ")), maxShownName, "…")
 }
 
 // names does so with a list, which is never null.
@@ -144,7 +125,7 @@ func (b *budget) room(v any) bool {
 // body cuts text to a number of characters, and so that its JSON takes no more
 // than its share of what is left when there are others behind it.
 func (b *budget) body(text string, most, sharers int) string {
-	text = visibly(text)
+	text = note.Harmless(text)
 	share := *b / budget(max(1, sharers))
 	for ; most >= 50; most /= 2 {
 		rest := share

@@ -170,7 +170,7 @@ func arguments(data json.RawMessage, schema *jsonschema.Resolved) (json.RawMessa
 
 // failed is the answer to a call that did not succeed.
 func failed(err error) *sdk.CallToolResult {
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: visibly(err.Error())}}}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: note.Harmless(err.Error())}}}
 }
 
 // framed answers hold text of notes, and carry the marks around it.

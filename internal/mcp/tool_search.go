@@ -152,7 +152,7 @@ func notice(res *recall.Result, scope recall.Scope) string {
 		parts = append(parts, fmt.Sprintf("%d of %d passages have no vector yet and are found by their words only", res.WithoutVector,
 			res.Passages))
 	}
-	return clip(visibly(strings.Join(parts, "; ")), 1000, "…")
+	return clip(note.Harmless(strings.Join(parts, "; ")), 1000, "…")
 }
 
 // why tells in one line how a note was found.

@@ -98,7 +98,7 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	if out.Note == nil {
 		return writeOut{}, fmt.Errorf("not written: %s", out.Why)
 	}
-	return writeOut{noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out), Body: visibly(out.Note.Body)}, nil
+	return writeOut{noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out), Body: note.Harmless(out.Note.Body)}, nil
 }
 
 // check refuses what makes no note, before anything is looked at on the disk.

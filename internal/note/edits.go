@@ -2,7 +2,7 @@ package note
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -67,39 +67,30 @@ func (n *Note) extra(key string) string {
 	return ""
 }
 
-func setEdits(n *Note, v value) error {
+// setRows reads the mappings of a field that is a list of them.
+func (f *field) setRows(n *Note, v value) error {
+	keys := "session, chunk and quote"
+	if f.shape == asEdits {
+		keys = "field and at"
+	}
 	if v.form == formScalar && v.one.String() == "" || v.form == formList && len(v.list) == 0 {
 		return nil
 	}
 	if v.form != formPairs {
-		return errors.New("must be a list of mappings with field and at")
+		return fmt.Errorf("must be a list of mappings with %s", keys)
 	}
 	for _, pairs := range v.pairs {
-		var e Edit
+		get := make(map[string]string, len(pairs))
 		for _, p := range pairs {
-			switch p.key {
-			case "field":
-				e.Key = p.text.String()
-			case "at":
-				e.At = Stamp(p.text.String())
-			}
+			get[p.key] = p.text.String()
 		}
-		if e.Key != "" && e.At != "" && n.editEntry(e.Key) == "" {
+		if f.shape == asEvidence {
+			n.Evidence = append(n.Evidence, Evidence{get["session"], get["chunk"], get["quote"]})
+		} else if e := (Edit{get["field"], Stamp(get["at"])}); e.Key != "" && e.At != "" && n.editEntry(e.Key) == "" {
 			n.Edits = append(n.Edits, e)
 		}
 	}
 	return nil
-}
-
-func appendEdits(b []byte, edits []Edit) []byte {
-	for i, e := range edits {
-		if i == 0 {
-			b = append(b, editKey+":\n"...)
-		}
-		b = append(appendText(append(b, "- field: "...), e.Key), '\n')
-		b = append(appendText(append(b, "  at: "...), string(e.At)), '\n')
-	}
-	return b
 }
 
 // compare orders stamps by the moment they stand for; what is no time comes
@@ -122,7 +113,8 @@ func (s Stamp) compare(other Stamp) int {
 	return strings.Compare(string(s), string(other))
 }
 
-func later(a, b Stamp) Stamp { return slices.MaxFunc([]Stamp{a, b}, Stamp.compare) }
+// Later returns the later of two stamps; what is no time comes first.
+func Later(a, b Stamp) Stamp { return slices.MaxFunc([]Stamp{a, b}, Stamp.compare) }
 
 // Differences names the fields in which a and b differ in what they say: all
 // that the user writes, in the order of the file, the body last. Where a note

@@ -1,6 +1,7 @@
 package note
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -55,37 +56,39 @@ func doubleQuoted(s string) (text string, ok bool) {
 	return b.String(), true
 }
 
+// escapes lists the letters behind a backslash and what they stand for. The
+// first ones are written too.
+var escapes = [...]struct {
+	letter byte
+	r      rune
+}{
+	{'"', '"'},
+	{'\\', '\\'},
+	{'0', 0},
+	{'a', '\a'},
+	{'b', '\b'},
+	{'t', '\t'},
+	{'n', '\n'},
+	{'v', '\v'},
+	{'f', '\f'},
+	{'r', '\r'},
+	{'e', 0x1b},
+	{' ', ' '},
+	{'/', '/'},
+	{'N', 0x85},
+	{'_', 0xa0},
+	{'L', 0x2028},
+	{'P', 0x2029},
+}
+
+const writtenEscapes = 11
+
 // unescape returns what stands for the letter behind a backslash.
 func unescape(c byte) (r rune, ok bool) {
-	switch c {
-	case '0':
-		return 0, true
-	case 'a':
-		return '\a', true
-	case 'b':
-		return '\b', true
-	case 't':
-		return '\t', true
-	case 'n':
-		return '\n', true
-	case 'v':
-		return '\v', true
-	case 'f':
-		return '\f', true
-	case 'r':
-		return '\r', true
-	case 'e':
-		return 0x1b, true
-	case ' ', '"', '/', '\\':
-		return rune(c), true
-	case 'N':
-		return 0x85, true
-	case '_':
-		return 0xa0, true
-	case 'L':
-		return 0x2028, true
-	case 'P':
-		return 0x2029, true
+	for _, e := range escapes {
+		if e.letter == c {
+			return e.r, true
+		}
 	}
 	return 0, false
 }
@@ -119,41 +122,18 @@ func isPrintable(s string) bool {
 }
 
 func appendEscaped(b []byte, r rune) []byte {
-	switch r {
-	case '"', '\\':
-		return append(b, '\\', byte(r))
-	case 0:
-		return append(b, `\0`...)
-	case '\a':
-		return append(b, `\a`...)
-	case '\b':
-		return append(b, `\b`...)
-	case '\t':
-		return append(b, `\t`...)
-	case '\n':
-		return append(b, `\n`...)
-	case '\v':
-		return append(b, `\v`...)
-	case '\f':
-		return append(b, `\f`...)
-	case '\r':
-		return append(b, `\r`...)
-	case 0x1b:
-		return append(b, `\e`...)
+	for _, e := range escapes[:writtenEscapes] {
+		if e.r == r {
+			return append(b, '\\', e.letter)
+		}
 	}
-	if isPrintable(string(r)) {
-		return utf8.AppendRune(b, r)
-	}
-	digits, letter := 8, byte('U')
 	switch {
+	case isPrintable(string(r)):
+		return utf8.AppendRune(b, r)
 	case r <= 0xff:
-		digits, letter = 2, 'x'
+		return fmt.Appendf(b, `\x%02X`, r)
 	case r <= 0xffff:
-		digits, letter = 4, 'u'
+		return fmt.Appendf(b, `\u%04X`, r)
 	}
-	b = append(b, '\\', letter)
-	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
-		b = append(b, "0123456789ABCDEF"[r>>shift&15])
-	}
-	return b
+	return fmt.Appendf(b, `\U%08X`, r)
 }

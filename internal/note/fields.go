@@ -134,25 +134,14 @@ type pair struct {
 
 // set puts a value read from a file into the note.
 func (f *field) set(n *Note, v value) error {
-	if f.shape == asEvidence {
-		return setEvidence(n, v)
-	}
-	if f.shape == asEdits {
-		return setEdits(n, v)
-	}
-	if f.shape == asList {
+	switch {
+	case f.shape == asEvidence, f.shape == asEdits:
+		return f.setRows(n, v)
+	case f.shape == asList:
 		list, err := v.texts()
-		if err != nil {
-			return err
-		}
-		if f.ids != nil {
-			*f.ids(n) = convert[ID](list)
-		} else {
-			*f.list(n) = list
-		}
-		return nil
-	}
-	if v.form != formScalar {
+		f.setItems(n, list)
+		return err
+	case v.form != formScalar:
 		return errors.New("must be one text, not a list or a mapping")
 	}
 	s := v.one.String()
@@ -199,6 +188,15 @@ func (f *field) set(n *Note, v value) error {
 	return nil
 }
 
+// setItems puts a list into the note.
+func (f *field) setItems(n *Note, list []string) {
+	if f.ids != nil {
+		*f.ids(n) = convert[ID](list)
+	} else {
+		*f.list(n) = list
+	}
+}
+
 func (t Type) check() error {
 	if t == Procedural || t == Semantic || t == Episodic {
 		return nil
@@ -216,31 +214,6 @@ func setConfidence(n *Note, s string) error {
 		return fmt.Errorf("%q is not a number; write one from 0.0 to 1.0", s)
 	}
 	n.Provenance.Confidence = c
-	return nil
-}
-
-func setEvidence(n *Note, v value) error {
-	if v.form == formScalar && v.one.String() == "" || v.form == formList && len(v.list) == 0 {
-		return nil
-	}
-	if v.form != formPairs {
-		return errors.New("must be a list of mappings with session, chunk and quote")
-	}
-	n.Evidence = make([]Evidence, 0, len(v.pairs))
-	for _, pairs := range v.pairs {
-		var e Evidence
-		for _, p := range pairs {
-			switch p.key {
-			case "session":
-				e.Session = p.text.String()
-			case "chunk":
-				e.Chunk = p.text.String()
-			case "quote":
-				e.Quote = p.text.String()
-			}
-		}
-		n.Evidence = append(n.Evidence, e)
-	}
 	return nil
 }
 

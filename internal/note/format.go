@@ -30,10 +30,8 @@ func (f *field) append(b []byte, n *Note) []byte {
 	switch f.shape {
 	case asList:
 		return f.appendList(b, f.items(n))
-	case asEvidence:
-		return appendEvidence(b, n.Evidence)
-	case asEdits:
-		return appendEdits(b, n.Edits)
+	case asEvidence, asEdits:
+		return appendRows(b, f.key, f.rows(n))
 	case asText, asRequired, asTruth:
 		if s := f.value(n); s != "" || f.always {
 			if f.shape == asTruth && (s == "true" || s == "false") {
@@ -76,25 +74,37 @@ func (f *field) appendList(b []byte, items []string) []byte {
 	return b
 }
 
-func appendEvidence(b []byte, evidence []Evidence) []byte {
-	first := true
-	for _, e := range evidence {
-		if first {
-			b = append(b, "evidence:\n"...)
-			first = false
-		}
-		b = append(b, "- session: "...)
-		b = append(appendText(b, e.Session), '\n')
-		if e.Chunk != "" {
-			b = append(b, "  chunk: "...)
-			b = append(appendText(b, e.Chunk), '\n')
-		}
-		if e.Quote != "" {
-			b = append(b, "  quote: "...)
-			b = append(appendText(b, e.Quote), '\n')
+// appendRows appends a list of mappings. Of each the first key is always there,
+// the others when they have a text.
+func appendRows(b []byte, key string, rows [][]pair) []byte {
+	if len(rows) > 0 {
+		b = append(append(b, key...), ":\n"...)
+	}
+	for _, row := range rows {
+		for i, p := range row {
+			if i > 0 && p.text.text == "" {
+				continue
+			}
+			b = append(b, [...]string{"- ", "  "}[min(i, 1)]...)
+			b = append(append(b, p.key...), ": "...)
+			b = append(appendText(b, p.text.text), '\n')
 		}
 	}
 	return b
+}
+
+// rows returns the mappings of a field that is a list of them.
+func (f *field) rows(n *Note) (rows [][]pair) {
+	if f.shape == asEdits {
+		for _, e := range n.Edits {
+			rows = append(rows, []pair{{"field", scalar{text: e.Key}}, {"at", scalar{text: string(e.At)}}})
+		}
+		return rows
+	}
+	for _, e := range n.Evidence {
+		rows = append(rows, []pair{{"session", scalar{text: e.Session}}, {"chunk", scalar{text: e.Chunk}}, {"quote", scalar{text: e.Quote}}})
+	}
+	return rows
 }
 
 // value returns the text of a key, its default when it is empty.

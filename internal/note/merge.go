@@ -47,13 +47,8 @@ const WholeFile = "file"
 // A side that cannot be read loses against one that can; of two, the greater
 // hash wins.
 func Reconcile(base, a, b []byte) Merged {
-	switch {
-	case bytes.Equal(a, b):
-		return Merged{Data: a}
-	case base != nil && bytes.Equal(a, base):
-		return Merged{Data: b}
-	case base != nil && bytes.Equal(b, base):
-		return Merged{Data: a}
+	if data, ok := unopposed(base, a, b); ok {
+		return Merged{Data: data}
 	}
 	na, erra := Parse(a)
 	nb, errb := Parse(b)
@@ -100,6 +95,17 @@ func Reconcile(base, a, b []byte) Merged {
 		}
 	}
 	return res
+}
+
+// unopposed returns the form that only one side changed, or both in the same way.
+func unopposed(base, a, b []byte) (data []byte, ok bool) {
+	switch {
+	case bytes.Equal(a, b), base != nil && bytes.Equal(b, base):
+		return a, true
+	case base != nil && bytes.Equal(a, base):
+		return b, true
+	}
+	return nil, false
 }
 
 func whole(winner, loser []byte) Merged {
@@ -152,7 +158,7 @@ func sameEdits(a, b *Note) bool {
 func (m *merger) merge() {
 	m.out = m.a.Clone()
 	m.out.Edits = nil
-	m.out.UpdatedAt = m.stamp(func(n *Note) Stamp { return n.UpdatedAt }, later)
+	m.out.UpdatedAt = m.stamp(func(n *Note) Stamp { return n.UpdatedAt }, Later)
 	m.out.CreatedAt = m.stamp(func(n *Note) Stamp { return n.CreatedAt }, earlier)
 	m.lists()
 	m.count()
@@ -205,7 +211,7 @@ func (m *merger) register(key string, same func(a, b *Note) bool, lines func(*No
 		m.keepEdit(key)
 		return
 	case changedA && changedB && same(m.a, m.b):
-		m.take(key, m.a, m.a, later(m.a.editedAt(key), m.b.editedAt(key)), take)
+		m.take(key, m.a, m.a, Later(m.a.editedAt(key), m.b.editedAt(key)), take)
 		return
 	case !changedB:
 		m.take(key, m.a, m.a, m.a.editedAt(key), take)
@@ -238,7 +244,7 @@ func (m *merger) edited(key string, at Stamp) {
 // keepEdit merges what is known of a field that nobody changed.
 func (m *merger) keepEdit(key string) {
 	was, a, b := m.base.editEntry(key), m.a.editEntry(key), m.b.editEntry(key)
-	at := later(a, b)
+	at := Later(a, b)
 	switch {
 	case a == was:
 		at = b

@@ -52,7 +52,7 @@ type mergedBody struct {
 func mergeBodies(base *version, a, b version) mergedBody {
 	switch {
 	case a.text == b.text:
-		return mergedBody{version: version{a.text, later(a.at, b.at)}, other: a.text}
+		return mergedBody{version: version{a.text, Later(a.at, b.at)}, other: a.text}
 	case base != nil && a.text == base.text:
 		return mergedBody{version: b, other: b.text}
 	case base != nil && b.text == base.text:
@@ -91,7 +91,7 @@ func tryBodies(base *version, a, b version) mergedBody {
 	case b.text:
 		res.at = b.at
 	default:
-		res.at = later(a.at, b.at)
+		res.at = Later(a.at, b.at)
 	}
 	return res
 }

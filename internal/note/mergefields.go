@@ -79,12 +79,7 @@ func (m *merger) lists() {
 		if m.base != nil {
 			was = f.items(m.base)
 		}
-		set := mergeSets(m.base != nil, was, f.items(m.a), f.items(m.b), strings.Compare)
-		if f.ids != nil {
-			*f.ids(m.out) = convert[ID](set)
-		} else {
-			*f.list(m.out) = set
-		}
+		f.setItems(m.out, mergeSets(m.base != nil, was, f.items(m.a), f.items(m.b), strings.Compare))
 	}
 	var was []Evidence
 	if m.base != nil {

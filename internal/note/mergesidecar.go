@@ -1,7 +1,6 @@
 package note
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -14,13 +13,8 @@ import (
 // earlier tcommit, the earlier end. A sidecar of which something has to be left
 // out in reading (see ParseSidecar) is in Other too.
 func ReconcileSidecars(base, a, b []byte) Merged {
-	switch {
-	case bytes.Equal(a, b):
-		return Merged{Data: a}
-	case base != nil && bytes.Equal(a, base):
-		return Merged{Data: b}
-	case base != nil && bytes.Equal(b, base):
-		return Merged{Data: a}
+	if data, ok := unopposed(base, a, b); ok {
+		return Merged{Data: data}
 	}
 	if compareHash(string(a), string(b)) < 0 {
 		a, b = b, a
@@ -57,7 +51,7 @@ func mergeSidecars(was, a, b *Sidecar) *Sidecar {
 	}
 	out := &Sidecar{
 		DocumentID:  pick(has, was.DocumentID, a.DocumentID, b.DocumentID, greater),
-		ExtractedAt: pick(has, was.ExtractedAt, a.ExtractedAt, b.ExtractedAt, later),
+		ExtractedAt: pick(has, was.ExtractedAt, a.ExtractedAt, b.ExtractedAt, Later),
 	}
 	type name struct {
 		name string

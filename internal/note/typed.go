@@ -1,6 +1,10 @@
 package note
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // isTyped reports whether some reader of YAML 1.1 or 1.2 would take the plain
 // scalar s for something else than a text: a truth value, nothing, a number,
@@ -31,77 +35,18 @@ func isTruthWord(s string) bool {
 // isNumber reports whether s is an integer or a floating-point number, in any
 // notation: decimal, with underscores, octal, hexadecimal, binary, base 60,
 // with an exponent, infinite or not a number.
-func isNumber(s string) bool {
-	signed := s[0] == '+' || s[0] == '-'
-	if signed {
-		s = s[1:]
-	}
-	switch strings.ToLower(s) {
-	case ".inf", ".nan":
-		return true
-	}
-	if s == "" {
-		return false
-	}
-	if len(s) > 2 && s[0] == '0' {
-		switch s[1] {
-		case 'x', 'X':
-			return only(s[2:], "0123456789abcdefABCDEF_")
-		case 'o', 'O':
-			return only(s[2:], "01234567_")
-		case 'b', 'B':
-			return only(s[2:], "01_")
-		}
-	}
-	mantissa, exponent, scientific := strings.Cut(strings.Replace(s, "E", "e", 1), "e")
-	if scientific {
-		exponent = strings.TrimLeft(exponent, "+-")
-		if !only(exponent, "0123456789_") {
-			return false
-		}
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	if !only(fraction, "0123456789_") && fraction != "" {
-		return false
-	}
-	if whole == "" {
-		return strings.ContainsAny(fraction, "0123456789")
-	}
-	if !only(whole, "0123456789_:") || whole[0] == ':' || whole[0] == '_' {
-		return false
-	}
-	// Base 60: groups of at most two digits after the first.
-	groups := strings.Split(whole, ":")
-	for _, g := range groups[1:] {
-		if g == "" || len(g) > 2 || strings.Contains(g, "_") || len(g) == 2 && g[0] > '5' {
-			return false
-		}
-	}
-	return true
-}
+func isNumber(s string) bool { return numbers().MatchString(s) }
 
-// only reports whether s is not empty and holds no other characters than those.
-func only(s, characters string) bool {
-	return s != "" && strings.Trim(s, characters) == ""
-}
+var numbers = sync.OnceValue(func() *regexp.Regexp {
+	const whole, exponent = `\d[\d_]*(:[0-5]?\d)*`, `(e[-+]*[\d_]+)?`
+	return regexp.MustCompile(`(?i)^[-+]?(\.inf|\.nan|0x[\da-f_]+|0o[0-7_]+|0b[01_]+` +
+		`|` + whole + `(\.[\d_]*)?` + exponent + `|\.[\d_]*\d[\d_]*` + exponent + `)$`)
+})
 
 // isTimestamp reports whether s begins as a date does and goes on as a time
 // may. It says yes too often rather than not often enough: quotes do no harm.
-func isTimestamp(s string) bool {
-	i := strings.IndexByte(s, '-')
-	if i != 4 || !only(s[:4], "0123456789") {
-		return false
-	}
-	rest := s[5:]
-	month := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	if month == 0 || month > 2 || !strings.HasPrefix(rest[month:], "-") {
-		return false
-	}
-	rest = rest[month+1:]
-	day := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	if day == 0 || day > 2 {
-		return false
-	}
-	rest = rest[day:]
-	return rest == "" || only(rest, "0123456789TtZz:.+- \t")
-}
+func isTimestamp(s string) bool { return timestamps().MatchString(s) }
+
+var timestamps = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}([TtZz:.+\- \t][\dTtZz:.+\- \t]*)?$`)
+})

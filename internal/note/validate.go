@@ -118,13 +118,11 @@ func (n *Note) validateText() error {
 			texts = []string{*f.text(n)}
 		case f.shape == asList:
 			texts = f.items(n)
-		case f.shape == asEvidence:
-			for _, e := range n.Evidence {
-				texts = append(texts, e.Session, e.Chunk, e.Quote)
-			}
-		case f.shape == asEdits:
-			for _, e := range n.Edits {
-				texts = append(texts, e.Key, string(e.At))
+		case f.shape == asEvidence, f.shape == asEdits:
+			for _, row := range f.rows(n) {
+				for _, p := range row {
+					texts = append(texts, p.text.text)
+				}
 			}
 		}
 		for _, s := range texts {

@@ -11,10 +11,10 @@ import (
 	"anamnesis/internal/layout"
 )
 
-// applyFiles is the Options.Apply of those who give none. Deletions come first in
+// ApplyFiles is the Options.Apply of those who give none. Deletions come first in
 // changes; all new files are on the disk before the first is renamed into
 // place. Links are not followed out of the tree, nor written.
-func applyFiles(dir string, changes []Change) (changed []string, err error) {
+func ApplyFiles(dir string, changes []Change) (changed []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func applyFiles(dir string, changes []Change) (changed []string, err error) {
 
 // standsAs reports whether the file of a change is what it should be before.
 func standsAs(dir string, root *os.Root, ch Change) bool {
-	regular, gone := isRegular(dir, ch.Path)
+	regular, gone := Stands(dir, ch.Path)
 	if !regular {
 		return gone && ch.Old == nil
 	}

@@ -15,15 +15,15 @@ const (
 	longest  = time.Hour
 )
 
-// backoff is what a tree remembers about a remote that it could not reach.
-type backoff struct {
+// A Backoff is what a tree remembers about a remote that it could not reach.
+type Backoff struct {
 	Remote   string    `json:"remote"`
 	Failures int       `json:"failures"`
 	Next     time.Time `json:"next"`
 }
 
 // after counts one more failure.
-func (p backoff) after(now time.Time) backoff {
+func (p Backoff) after(now time.Time) Backoff {
 	wait := longest
 	if p.Failures < 6 {
 		wait = min(shortest<<p.Failures, longest)
@@ -33,29 +33,22 @@ func (p backoff) after(now time.Time) backoff {
 	return p
 }
 
-// wait fills in what is remembered about the remote.
-func (s *State) wait(p backoff, remote string) {
-	if p.Remote == remote {
-		s.Failures, s.Next = p.Failures, p.Next
-	}
-}
-
 func (g *git) backoffFile() string { return filepath.Join(g.dir, ".git", "anamnesis-backoff.json") }
 
-// backoff reads the file; a damaged one is none.
-func (g *git) backoff() backoff {
-	var p backoff
+// Backoff reads the file; a damaged one is none.
+func (g *git) Backoff() Backoff {
+	var p Backoff
 	data, err := os.ReadFile(g.backoffFile())
 	if err != nil || json.Unmarshal(data, &p) != nil {
-		return backoff{}
+		return Backoff{}
 	}
 	return p
 }
 
 // setBackoff writes the file, or removes it. It is not synced to the disk:
 // losing it costs one attempt.
-func (g *git) setBackoff(p backoff) error {
-	if p == (backoff{}) {
+func (g *git) SetBackoff(p Backoff) error {
+	if p == (Backoff{}) {
 		if err := os.Remove(g.backoffFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -4,8 +4,8 @@ import "fmt"
 
 // An overlay is a path on which the merge bases differ.
 type overlay struct {
-	virtual entry // what the base is taken to have
-	first   entry // what the first base has
+	virtual Entry // what the base is taken to have
+	first   Entry // what the first base has
 }
 
 // base returns the commit to merge against, and where it is not what to merge
@@ -26,7 +26,7 @@ func (m *merging) base(bases []string) (string, map[string]overlay, error) {
 	}
 	over := make(map[string]overlay)
 	for _, next := range bases[1:] {
-		below, err := m.c.p.bases(m.ctx, bases[0], next)
+		below, err := m.c.p.Bases(m.ctx, bases[0], next)
 		if err != nil {
 			return "", nil, err
 		}
@@ -34,7 +34,7 @@ func (m *merging) base(bases []string) (string, map[string]overlay, error) {
 		if len(below) > 0 {
 			root = below[0] // of several the first by name: a base of bases decides little
 		}
-		diffs, err := m.c.p.diff(m.ctx, [2]string{bases[0], next}, [2]string{root, bases[0]})
+		diffs, err := m.c.p.Deltas(m.ctx, [2]string{bases[0], next}, [2]string{root, bases[0]})
 		if err != nil {
 			return "", nil, err
 		}
@@ -47,20 +47,20 @@ func (m *merging) base(bases []string) (string, map[string]overlay, error) {
 
 // fold merges one more base into the overlay. Beside is what it differs in from
 // the first base, below what the first base differs in from what they share.
-func (m *merging) fold(over map[string]overlay, beside, below []delta) error {
-	root := make(map[string]entry, len(below))
-	var wanted []entry
+func (m *merging) fold(over map[string]overlay, beside, below []Delta) error {
+	root := make(map[string]Entry, len(below))
+	var wanted []Entry
 	for _, d := range below {
-		root[d.path] = d.old
+		root[d.Path] = d.Old
 	}
-	next := make(map[string]entry, len(beside))
+	next := make(map[string]Entry, len(beside))
 	for _, d := range beside {
-		if !Known(d.path) {
+		if !Known(d.Path) {
 			continue
 		}
-		next[d.path] = d.new
-		if _, ok := over[d.path]; !ok {
-			over[d.path] = overlay{virtual: d.old, first: d.old}
+		next[d.Path] = d.New
+		if _, ok := over[d.Path]; !ok {
+			over[d.Path] = overlay{virtual: d.Old, first: d.Old}
 		}
 	}
 	for path, o := range over {
@@ -80,7 +80,7 @@ func (m *merging) fold(over map[string]overlay, beside, below []delta) error {
 		b, ok2 := m.content(next[path])
 		r, _ := m.content(root[path])
 		if !ok1 || !ok2 {
-			o.virtual = entry{} // no base: both sides stay
+			o.virtual = Entry{} // no base: both sides stay
 			over[path] = o
 			continue
 		}
@@ -89,10 +89,10 @@ func (m *merging) fold(over map[string]overlay, beside, below []delta) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
 		case data == nil:
-			o.virtual = entry{}
+			o.virtual = Entry{}
 		case !same(data, a):
-			o.virtual = entry{mode: "100644", id: "virtual " + path}
-			m.data[o.virtual.id] = data
+			o.virtual = Entry{Mode: "100644", ID: "virtual " + path}
+			m.data[o.virtual.ID] = data
 		}
 		over[path] = o
 	}

@@ -10,7 +10,7 @@ import (
 // maxMerge is how many bytes of files one merge takes into memory.
 const maxMerge = 1 << 30
 
-// A batch reads what git cat-file --batch prints. Files over maxFile are read
+// A batch reads what git cat-file --batch prints. Files over MaxFile are read
 // past, not kept.
 type batch struct {
 	want  map[string][]byte
@@ -62,7 +62,7 @@ func (b *batch) begin(head string) {
 		b.err = fmt.Errorf("git cat-file: it prints %q", head)
 		return
 	}
-	b.id, b.left, b.keep = f[0], size+1, f[1] == "blob" && size <= maxFile
+	b.id, b.left, b.keep = f[0], size+1, f[1] == "blob" && size <= MaxFile
 	if !b.keep {
 		return
 	}

@@ -15,8 +15,8 @@ import (
 // staleLock is the age from which on a lock file of git is that of a dead run.
 const staleLock = 10 * time.Minute
 
-// commit records the paths, all known ones when nil. The caller holds the mutex.
-func (g *git) commit(ctx context.Context, paths []string) (s snapshot, err error) {
+// snapshot records the paths, all known ones when nil. The caller holds the mutex.
+func (g *git) Snapshot(ctx context.Context, paths []string) (s Snapshot, err error) {
 	present, err := g.present()
 	if err != nil {
 		return s, err
@@ -52,12 +52,12 @@ func (g *git) commit(ctx context.Context, paths []string) (s snapshot, err error
 			return s, err
 		} else if why != "" {
 			back = append(back, name)
-			s.held = append(s.held, HeldFile{name, why})
+			s.Held = append(s.Held, HeldFile{name, why})
 		} else {
 			stage = append(stage, name)
 		}
 	}
-	s.committed, err = g.seal(ctx, stage, back, others)
+	s.Committed, err = g.seal(ctx, stage, back, others)
 	return s, err
 }
 
@@ -73,8 +73,8 @@ func (g *git) hold(name string) (string, error) {
 		return "", nil
 	case err != nil:
 		return "", err
-	case info.Size() > maxFile:
-		return fmt.Sprintf("it is larger than %d MiB; make it smaller", maxFile>>20), nil
+	case info.Size() > MaxFile:
+		return tooLarge, nil // not read
 	}
 	data, err := os.ReadFile(at)
 	switch {
@@ -82,12 +82,8 @@ func (g *git) hold(name string) (string, error) {
 		return "", nil
 	case err != nil:
 		return fmt.Sprintf("it cannot be read (%v)", err), nil
-	case hasMarkers(data):
-		return "it holds conflict markers; resolve them in the file", nil
-	case g.o.Hold != nil:
-		return g.o.Hold(name, data), nil
 	}
-	return "", nil
+	return g.o.Withheld(name, data), nil
 }
 
 // changes returns the known paths that differ from the last commit, in order,
@@ -134,7 +130,7 @@ func (g *git) changes(ctx context.Context, paths []string) (changed []string, ot
 		}
 		take := Known(name) && writable(name) && (paths == nil || wanted[name])
 		if take {
-			regular, gone := isRegular(g.dir, name)
+			regular, gone := Stands(g.dir, name)
 			take = regular || gone
 		}
 		if take {
@@ -191,7 +187,7 @@ func (g *git) seal(ctx context.Context, stage, back []string, others bool) (bool
 }
 
 // stamp is the time as it stands in messages.
-func (g *git) stamp() string { return g.now().UTC().Format("2006-01-02T15:04:05") + "+00:00" }
+func (g *git) stamp() string { return g.o.Now().UTC().Format("2006-01-02T15:04:05") + "+00:00" }
 
 // staged returns the paths that a commit would change.
 func (g *git) staged(ctx context.Context) ([]string, error) {
@@ -202,7 +198,7 @@ func (g *git) staged(ctx context.Context) ([]string, error) {
 // locked runs a git that takes a lock in the repository, and waits for others that hold it.
 func (g *git) locked(ctx context.Context, in string, args ...string) error {
 	wait := 20 * time.Millisecond
-	for deadline := time.Now().Add(g.timeout); ; wait = min(2*wait, 500*time.Millisecond) {
+	for deadline := time.Now().Add(g.o.Timeout); ; wait = min(2*wait, 500*time.Millisecond) {
 		_, err := g.git(ctx, in, args...)
 		var failed *gitError
 		if err == nil || !errors.As(err, &failed) || !strings.Contains(failed.stderr, ".lock") {

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +18,8 @@ type git struct {
 	dir     string
 	machine string // as it stands in messages
 	email   string
-	name    string   // of the program, as asked for
 	program string   // its path, once found
 	ssh     []string // the environment of ssh, once known
-	timeout time.Duration
-	now     func() time.Time
 	turns   *turns
 }
 
@@ -46,18 +44,16 @@ func openGit(o Options) (Backend, error) {
 		return nil, fmt.Errorf("open replica: %q is no program", o.Git)
 	}
 	t, _ := trees.LoadOrStore(dir, new(turns))
+	o.Git = cmp.Or(o.Git, "git")
+	if o.Timeout <= 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	g := &git{
-		o: o, dir: dir, name: o.Git, timeout: o.Timeout, now: o.Now, turns: t.(*turns),
+		o: o, dir: dir, turns: t.(*turns),
 		machine: printable(o.MachineID), email: "anamnesis@" + hostname(o.MachineID),
-	}
-	if g.name == "" {
-		g.name = "git"
-	}
-	if g.timeout <= 0 {
-		g.timeout = 30 * time.Second
-	}
-	if g.now == nil {
-		g.now = time.Now
 	}
 	return g, nil
 }
@@ -94,15 +90,14 @@ func hostname(machine string) string {
 func (g *git) Commit(ctx context.Context, paths []string) (bool, error) {
 	g.turns.mu.Lock()
 	defer g.turns.mu.Unlock()
-	s, err := g.commit(ctx, paths)
-	return s.committed, firstOf(err, heldError(s.held))
+	s, err := g.Snapshot(ctx, paths)
+	return s.Committed, firstOf(err, heldError(s.Held))
 }
 
 func (g *git) Sync(ctx context.Context) (Outcome, error) {
 	g.turns.sync.Lock()
 	defer g.turns.sync.Unlock()
-	c := &cycle{p: g, o: g.o, local: &g.turns.mu, now: g.now}
-	return c.sync(ctx)
+	return Exchange(ctx, g, g.o, &g.turns.mu)
 }
 
 func (g *git) State(ctx context.Context) (State, error) {
@@ -120,18 +115,20 @@ func (g *git) State(ctx context.Context) (State, error) {
 		s.Detail = "not initialized"
 		return s, nil
 	}
-	r, err := g.refs(ctx)
+	r, err := g.Refs(ctx)
 	if err != nil {
 		return s, err
 	}
-	s.Initialized, s.Detail, s.Head = true, "ok", r.short
+	s.Initialized, s.Detail, s.Head = true, "ok", r.Short
 	invalid := CheckRemote(g.o.Remote)
 	if g.o.Remote != "" && invalid == nil {
 		r = g.about(r)
-		if s.Ahead, s.Behind, err = g.distance(ctx, r.ours, r.known, r.theirs); err != nil {
+		if s.Ahead, s.Behind, err = g.Distance(ctx, r.Ours, r.Known, r.Theirs); err != nil {
 			return s, err
 		}
-		s.wait(g.backoff(), g.o.Remote)
+		if wait := g.Backoff(); wait.Remote == g.o.Remote {
+			s.Failures, s.Next = wait.Failures, wait.Next
+		}
 	}
 	changed, _, blocked, err := g.changes(ctx, nil)
 	if err != nil {
@@ -146,10 +143,10 @@ func (g *git) State(ctx context.Context) (State, error) {
 
 // about forgets what is known of a remote that is no longer the one: until the
 // first sync with another the repository holds what the last one had.
-func (g *git) about(r refs) refs {
+func (g *git) about(r Refs) Refs {
 	have := parseConfig(filepath.Join(g.dir, ".git", "config"))["remote.origin.url"]
 	if len(have) != 1 || have[0] != g.o.Remote {
-		r.known, r.theirs = "", ""
+		r.Known, r.Theirs = "", ""
 	}
 	return r
 }

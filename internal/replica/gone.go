@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (m *merging) tooMany() (bool, error) {
 	if len(gone) <= many && len(lost) == 0 {
 		return false, nil
 	}
-	files, err := m.c.p.list(m.ctx, m.r.ours)
+	files, err := m.c.p.List(m.ctx, m.r.Ours)
 	if err != nil {
 		return false, err
 	}
@@ -65,15 +66,18 @@ func (m *merging) tooMany() (bool, error) {
 		return true, err
 	}
 	m.c.say("the remote would delete %d of %d files here%s: %s; nothing was changed; "+
-		"look at what it did (%s), and allow the deletion if it is meant", len(gone), total, by, m.examples(gone), m.c.p.look())
+		"look at what it did (%s), and allow the deletion if it is meant", len(gone), total, by, m.examples(gone), m.c.p.Look())
 	return true, nil
 }
 
 // isLost reports whether a note that goes is neither forgotten nor moved.
 func (m *merging) isLost(name string) bool {
-	return m.unexplained(name) && !slices.ContainsFunc(m.changes, func(ch Change) bool {
-		return ch.New != nil && path.Base(ch.Path) == path.Base(name)
-	})
+	return m.unexplained(name) && !isMoved(m.changes, name)
+}
+
+// isMoved reports whether changes write a file of the same name elsewhere.
+func isMoved(changes []Change, name string) bool {
+	return slices.ContainsFunc(changes, func(ch Change) bool { return ch.New != nil && path.Base(ch.Path) == path.Base(name) })
 }
 
 // maxCompared bounds how many notes that go are compared with those that stay.
@@ -81,7 +85,7 @@ const maxCompared = 1000
 
 // unsaid returns those notes that go of which none that stays says the same: a
 // copy that somebody removed is no loss.
-func (m *merging) unsaid(lost []Change, files map[string]entry) ([]Change, error) {
+func (m *merging) unsaid(lost []Change, files map[string]Entry) ([]Change, error) {
 	if m.c.o.Says == nil || len(lost) > maxCompared {
 		return lost, nil
 	}
@@ -92,22 +96,19 @@ func (m *merging) unsaid(lost []Change, files map[string]entry) ([]Change, error
 	var ids []string
 	for name, e := range files {
 		if _, ok := changed[name]; !ok && isNote(name) {
-			ids = append(ids, e.id)
+			ids = append(ids, e.ID)
 		}
 	}
-	blobs, err := m.c.p.blobs(m.ctx, ids)
+	blobs, err := m.c.p.Blobs(m.ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	said := make(map[string]bool)
-	for _, data := range blobs {
-		for _, s := range m.c.o.Says(data) {
-			said[s] = true
-		}
-	}
-	for _, data := range changed {
-		for _, s := range m.c.o.Says(data) {
-			said[s] = true
+	for _, files := range []map[string][]byte{blobs, changed} {
+		for _, data := range files {
+			for _, s := range m.c.o.Says(data) {
+				said[s] = true
+			}
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(lost), func(ch Change) bool {
@@ -118,11 +119,11 @@ func (m *merging) unsaid(lost []Change, files map[string]entry) ([]Change, error
 // unexplained reports whether a path that goes is a note which nobody forgot.
 func (m *merging) unexplained(name string) bool {
 	stone := layout.TombstoneOf(layout.Stem(name))
-	return isNote(name) && !slices.ContainsFunc(m.steps, func(s step) bool { return s.path == stone && s.next != (entry{}) })
+	return isNote(name) && !slices.ContainsFunc(m.steps, func(s Step) bool { return s.Path == stone && s.Next != (Entry{}) })
 }
 
 // emptied reports whether no note is left of those here, and not all were forgotten.
-func (m *merging) emptied(files map[string]entry, gone []Change) bool {
+func (m *merging) emptied(files map[string]Entry, gone []Change) bool {
 	if !slices.ContainsFunc(gone, func(ch Change) bool { return m.unexplained(ch.Path) }) {
 		return false
 	}
@@ -152,7 +153,7 @@ func (m *merging) deleters(gone []Change) (string, error) {
 	for i, ch := range gone {
 		paths[i] = ch.Path
 	}
-	by, err := m.c.p.deleters(m.ctx, m.r.ours, m.r.theirs, paths)
+	by, err := m.c.p.Deleters(m.ctx, m.r.Ours, m.r.Theirs, paths)
 	if err != nil || len(by) == 0 {
 		return "", err
 	}
@@ -160,11 +161,7 @@ func (m *merging) deleters(gone []Change) (string, error) {
 	for _, who := range by {
 		count[who]++
 	}
-	var names []string
-	for who := range count {
-		names = append(names, who)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
 	return " (deleted by " + some(names) + ")", nil
 }
 
@@ -211,16 +208,14 @@ func some(names []string) string {
 func removedNotes(changes []Change, written map[string]bool) int {
 	n := 0
 	for _, ch := range changes {
-		if ch.New == nil && written[ch.Path] && isNote(ch.Path) && !slices.ContainsFunc(changes, func(other Change) bool {
-			return other.New != nil && path.Base(other.Path) == path.Base(ch.Path)
-		}) {
+		if ch.New == nil && written[ch.Path] && isNote(ch.Path) && !isMoved(changes, ch.Path) {
 			n++
 		}
 	}
 	return n
 }
 
-func (g *git) deleters(ctx context.Context, ours, theirs string, gone []string) (map[string]string, error) {
+func (g *git) Deleters(ctx context.Context, ours, theirs string, gone []string) (map[string]string, error) {
 	args := []string{
 		"log", "-z", "--no-show-signature", "--no-renames", "--no-ext-diff", "--diff-filter=D", "--name-only", "--format=%x01%ae%x00%an",
 		"--end-of-options", theirs,
@@ -253,32 +248,10 @@ func (g *git) deleters(ctx context.Context, ours, theirs string, gone []string) 
 }
 
 // look is the command that shows what the remote did.
-func (g *git) look() string {
+func (g *git) Look() string {
 	dir := g.dir
 	if strings.ContainsAny(dir, " '") {
 		dir = `"` + dir + `"`
 	}
 	return "git -C " + dir + " log --stat main.." + theirRef
 }
-
-func (b *memBackend) deleters(_ context.Context, ours, theirs string, gone []string) (map[string]string, error) {
-	b.hub.mu.Lock()
-	defer b.hub.mu.Unlock()
-	mine, by := b.hub.ancestors(ours), make(map[string]string, len(gone))
-	for id := range b.hub.ancestors(theirs) {
-		c := b.hub.commits[id]
-		f := strings.Fields(c.subject) // anamnesis: sync from NAME at …
-		if mine[id] || len(c.parents) != 1 || len(f) < 4 {
-			continue
-		}
-		for _, name := range gone {
-			_, had := b.hub.commits[c.parents[0]].tree[name]
-			if _, has := c.tree[name]; had && !has {
-				by[name] = f[3]
-			}
-		}
-	}
-	return by, nil
-}
-
-func (b *memBackend) look() string { return "git log " + theirRef }

@@ -84,9 +84,9 @@ func checkPath(name string) error {
 }
 
 // recorded reports whether there is a history to ask.
-func (g *git) recorded(ctx context.Context) (refs, error) {
-	r, err := g.refs(ctx)
-	if err == nil && r.ours == "" {
+func (g *git) recorded(ctx context.Context) (Refs, error) {
+	r, err := g.Refs(ctx)
+	if err == nil && r.Ours == "" {
 		err = fmt.Errorf("%w: nothing was committed yet", ErrNoRevision)
 	}
 	return r, err
@@ -172,13 +172,13 @@ func (g *git) Show(ctx context.Context, rev, name string) ([]byte, error) {
 	if len(f) != 3 || f[1] != "blob" {
 		return nil, fmt.Errorf("%w: %s has no file %s", ErrNoRevision, rev, name)
 	}
-	blobs, err := g.blobs(ctx, []string{f[2]})
+	blobs, err := g.Blobs(ctx, []string{f[2]})
 	if err != nil {
 		return nil, fmt.Errorf("read %s at %s: %w", name, rev, err)
 	}
 	data, ok := blobs[f[2]]
 	if !ok {
-		return nil, fmt.Errorf("read %s at %s: it is larger than %d MiB", name, rev, maxFile>>20)
+		return nil, fmt.Errorf("read %s at %s: it is larger than %d MiB", name, rev, MaxFile>>20)
 	}
 	return data, nil
 }
@@ -263,7 +263,7 @@ func (g *git) Machines(ctx context.Context) ([]Machine, error) {
 			}
 			m := all[name]
 			if m == nil {
-				m = &Machine{Name: name, Here: email == g.email, Known: r.known != ""}
+				m = &Machine{Name: name, Here: email == g.email, Known: r.Known != ""}
 				all[name] = m
 			}
 			visit(m, time.Unix(seconds, 0).UTC())
@@ -276,15 +276,13 @@ func (g *git) Machines(ctx context.Context) ([]Machine, error) {
 			m.Last = at
 		}
 	}, "refs/heads/main", "--")
-	if err == nil && r.known != "" && r.known != r.ours {
-		err = read(func(m *Machine, _ time.Time) { m.Waiting++ }, "refs/heads/main", "^"+r.known, "--")
+	if err == nil && r.Known != "" && r.Known != r.Ours {
+		err = read(func(m *Machine, _ time.Time) { m.Waiting++ }, "refs/heads/main", "^"+r.Known, "--")
 	}
 	list := make([]Machine, 0, len(all))
 	for _, m := range all {
 		list = append(list, *m)
 	}
-	slices.SortFunc(list, func(a, b Machine) int {
-		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(list, func(a, b Machine) int { return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name)) })
 	return list, err
 }

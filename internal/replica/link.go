@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// linkKind is what can go wrong between here and the remote.
-type linkKind int
+// A LinkKind is what can go wrong between here and the remote.
+type LinkKind int
 
 const (
-	linkDown    linkKind = iota // not reached, or not let in
-	linkMoved                   // somebody else pushed first
-	linkDamaged                 // what it sends is refused here
-	linkRefused                 // what we send is refused there
+	LinkDown    LinkKind = iota // not reached, or not let in
+	LinkMoved                   // somebody else pushed first
+	LinkDamaged                 // what it sends is refused here
+	LinkRefused                 // what we send is refused there
 )
 
-// A linkError is a fetch or a push that failed.
-type linkError struct {
-	kind linkKind
-	err  error
+// A LinkError is a fetch or a push that failed.
+type LinkError struct {
+	Kind LinkKind
+	Err  error
 }
 
-func (e *linkError) Error() string { return e.err.Error() }
+func (e *LinkError) Error() string { return e.Err.Error() }
 
-func (e *linkError) Unwrap() error { return e.err }
+func (e *LinkError) Unwrap() error { return e.Err }
 
 // What git says, in the C locale, when the remote was reached. All the rest is
 // an unreachable remote: there are too many ways not to get through, and to be
@@ -63,18 +63,18 @@ func linked(verb, remote string, err error) error {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &linkError{linkDown, err}
+		return &LinkError{LinkDown, err}
 	case verb == "push" && contains(saysMoved):
-		return &linkError{linkMoved, err}
+		return &LinkError{LinkMoved, err}
 	case verb == "push" && contains(saysRefused):
-		return &linkError{linkRefused, fmt.Errorf("push to %s: %w: %s; nothing here is lost; a remote must be a bare repository that you "+
+		return &LinkError{LinkRefused, fmt.Errorf("push to %s: %w: %s; nothing here is lost; a remote must be a bare repository that you "+
 			"may write to",
 			remote, ErrRefused, reason(text))}
 	case contains(saysDamaged):
-		return &linkError{linkDamaged, fmt.Errorf("%s from %s: %w: %s; nothing here was changed; "+
+		return &LinkError{LinkDamaged, fmt.Errorf("%s from %s: %w: %s; nothing here was changed; "+
 			"run git fsck there, or set the remote to a new empty repository: the notes are all here", verb, remote, ErrDamaged, reason(text))}
 	}
-	return &linkError{linkDown, &gitError{verb: verb, stderr: reason(text), err: failed.err}}
+	return &LinkError{LinkDown, &gitError{verb: verb, stderr: reason(text), err: failed.err}}
 }
 
 // reason finds the line that says most in what git printed.

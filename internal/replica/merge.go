@@ -14,11 +14,12 @@ import (
 type merging struct {
 	c         *cycle
 	ctx       context.Context //nolint:containedctx // it lives as long as one call of cycle.merge
-	r         refs
+	r         Refs
 	held      map[string]string // path → why
 	data      map[string][]byte // content by the name of the blob; what is too large is missing
 	how       Merge             // made when first needed
-	steps     []step
+	forward   bool              // the result is theirs
+	steps     []Step
 	changes   []Change
 	pinned    map[string]bool // paths whose file is not what is committed
 	conflicts []Conflict
@@ -28,22 +29,22 @@ type merging struct {
 // merge makes one commit of ours and theirs, applies it and moves the branch.
 // Where ours has nothing of its own and nothing of theirs has to be left out,
 // the commit is theirs.
-func (c *cycle) merge(ctx context.Context, r refs, bases []string, snap snapshot) (commit, again string, err error) {
+func (c *cycle) merge(ctx context.Context, r Refs, bases []string, snap Snapshot) (commit, again string, err error) {
 	m := &merging{
 		c: c, ctx: ctx, r: r, data: make(map[string][]byte),
 		held: make(map[string]string), pinned: make(map[string]bool), kept: make(map[string]string),
 	}
-	for _, h := range snap.held {
+	for _, h := range snap.Held {
 		m.held[h.Path] = h.Why
 	}
-	forward := len(bases) == 1 && bases[0] == r.ours
-	if err := m.decide(bases, &forward); err != nil {
-		return "", "", fmt.Errorf("merge with the remote: %w", err)
+	m.forward = len(bases) == 1 && bases[0] == r.Ours
+	if err = m.decide(bases); err == nil {
+		err = m.separate()
 	}
-	if err := m.separate(&forward); err != nil {
-		return "", "", fmt.Errorf("merge with the remote: %w", err)
+	if err == nil {
+		err = m.write()
 	}
-	if err := m.write(); err != nil {
+	if err != nil {
 		return "", "", fmt.Errorf("merge with the remote: %w", err)
 	}
 	if stop, err := m.tooMany(); stop || err != nil {
@@ -56,9 +57,9 @@ func (c *cycle) merge(ctx context.Context, r refs, bases []string, snap snapshot
 			}
 		}
 	}
-	commit = r.theirs
-	if !forward {
-		if commit, err = c.p.record(ctx, r.ours, r.theirs, m.steps); err != nil {
+	commit = r.Theirs
+	if !m.forward {
+		if commit, err = c.p.Record(ctx, r.Ours, r.Theirs, m.steps); err != nil {
 			return "", "", fmt.Errorf("merge with the remote: %w; nothing was changed", err)
 		}
 	}
@@ -75,7 +76,7 @@ func (m *merging) show(commit string) (again string, err error) {
 	c := m.c
 	apply := c.o.Apply
 	if apply == nil {
-		apply = c.p.apply
+		apply = c.p.Apply
 	}
 	var late []string
 	if len(m.changes) > 0 {
@@ -100,22 +101,22 @@ func (m *merging) show(commit string) (again string, err error) {
 		c.hidden = nil
 		return fmt.Sprintf("%s was edited during the sync", strings.Join(late[:min(len(late), 3)], ", ")), nil
 	}
-	var rest []step
+	var rest []Step
 	for _, s := range m.steps {
 		switch {
-		case s.path == attributes && s.data != nil:
-			if err := c.p.attributes(s.data); err != nil {
+		case s.Path == attributes && s.Data != nil:
+			if err := c.p.SetAttributes(s.Data); err != nil {
 				return "", fmt.Errorf("write %s: %w", attributes, err)
 			}
-			written = append(written, s.path)
-		case s.hidden || m.pinned[s.path] || c.hidden[s.path] || s.next.mode == "100755":
+			written = append(written, s.Path)
+		case s.Hidden || m.pinned[s.Path] || c.hidden[s.Path] || s.Next.Mode == "100755":
 			rest = append(rest, s)
 		}
 	}
-	if err := c.p.stage(m.ctx, written, rest); err != nil {
+	if err := c.p.Stage(m.ctx, written, rest); err != nil {
 		return "", err
 	}
-	if err := c.p.move(m.ctx, m.r.ours, commit, m.r.theirs); errors.Is(err, errMoved) {
+	if err := c.p.Move(m.ctx, m.r.Ours, commit, m.r.Theirs); errors.Is(err, ErrMoved) {
 		return "somebody committed during the sync", nil
 	} else if err != nil {
 		return "", err
@@ -123,45 +124,56 @@ func (m *merging) show(commit string) (again string, err error) {
 	return "", nil
 }
 
-// decide fills in the steps. forward stays true if the result is theirs.
-func (m *merging) decide(bases []string, forward *bool) error {
+// versions are the three of a path on which theirs may differ from ours.
+type versions struct{ base, ours, theirs Entry }
+
+// compare returns the paths on which theirs may differ from ours.
+func (m *merging) compare(bases []string) (map[string]versions, error) {
 	base, over, err := m.base(bases)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	pairs := [][2]string{{base, m.r.theirs}}
-	if !*forward {
-		pairs = append(pairs, [2]string{base, m.r.ours})
+	pairs := [][2]string{{base, m.r.Theirs}}
+	if !m.forward {
+		pairs = append(pairs, [2]string{base, m.r.Ours})
 	}
-	diffs, err := m.c.p.diff(m.ctx, pairs...)
+	diffs, err := m.c.p.Deltas(m.ctx, pairs...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// The three versions of each path on which theirs may differ from ours.
-	type versions struct{ b, o, t entry }
 	all := make(map[string]versions, len(diffs[0]))
 	for _, d := range diffs[0] {
-		all[d.path] = versions{d.old, d.old, d.new}
+		all[d.Path] = versions{d.Old, d.Old, d.New}
 	}
 	for path, e := range over {
 		if v, ok := all[path]; ok {
-			all[path] = versions{e.virtual, v.o, v.t}
+			all[path] = versions{e.virtual, v.ours, v.theirs}
 		} else {
 			all[path] = versions{e.virtual, e.first, e.first}
 		}
 	}
-	if !*forward {
-		for _, d := range diffs[1] {
-			if v, ok := all[d.path]; ok {
-				all[d.path] = versions{v.b, d.new, v.t}
+	for _, diff := range diffs[1:] {
+		for _, d := range diff {
+			if v, ok := all[d.Path]; ok {
+				all[d.Path] = versions{v.base, d.New, v.theirs}
 			}
 		}
 	}
+	maps.DeleteFunc(all, func(_ string, v versions) bool { return v.ours == v.theirs })
+	return all, nil
+}
+
+// decide fills in the steps. m.forward stays true if the result is theirs.
+func (m *merging) decide(bases []string) error {
+	all, err := m.compare(bases)
+	if err != nil {
+		return err
+	}
 	paths := slices.Sorted(maps.Keys(all))
-	var wanted []entry
+	var wanted []Entry
 	for _, path := range paths {
-		if v := all[path]; v.o != v.t && Known(path) {
-			wanted = append(wanted, v.b, v.o, v.t)
+		if v := all[path]; Known(path) {
+			wanted = append(wanted, v.base, v.ours, v.theirs)
 		}
 	}
 	if err := m.load(wanted); err != nil {
@@ -169,21 +181,16 @@ func (m *merging) decide(bases []string, forward *bool) error {
 	}
 	for _, path := range paths {
 		v := all[path]
-		if v.o == v.t {
-			continue
-		}
-		s := step{path: path, ours: v.o, next: v.o}
+		s := Step{Path: path, Ours: v.ours, Next: v.ours}
 		if Known(path) {
-			if err := m.known(&s, v.b, v.t); err != nil {
+			if err := m.known(&s, v.base, v.theirs); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		} else {
-			s.hidden, s.next = true, foreign(path, v.b, v.o, v.t)
+			s.Hidden, s.Next = true, foreign(path, v.base, v.ours, v.theirs)
 		}
-		if s.next != v.t {
-			*forward = false
-		}
-		if s.next != v.o {
+		m.forward = m.forward && s.Next == v.theirs
+		if s.Next != v.ours {
 			m.steps = append(m.steps, s)
 		}
 	}
@@ -192,56 +199,56 @@ func (m *merging) decide(bases []string, forward *bool) error {
 
 // foreign chooses a version of a file that is none of ours: what its owners
 // did to it stays done, and of two edits one is taken, the same everywhere.
-func foreign(path string, b, o, t entry) entry {
+func foreign(path string, b, o, t Entry) Entry {
 	switch {
 	case !carried(path):
 		return o
 	case o == b:
 		return t
-	case t == b, t == entry{}:
+	case t == b, t == Entry{}:
 		return o
-	case o == entry{}, t.id > o.id, t.id == o.id && t.mode > o.mode:
+	case o == Entry{}, t.ID > o.ID, t.ID == o.ID && t.Mode > o.Mode:
 		return t
 	}
 	return o
 }
 
 // known chooses or makes the version of a file of ours.
-func (m *merging) known(s *step, b, t entry) error {
+func (m *merging) known(s *Step, b, t Entry) error {
 	bd, _ := m.content(b)
-	od, oursPlain := m.content(s.ours)
+	od, oursPlain := m.content(s.Ours)
 	td, theirsPlain := m.content(t)
-	s.old = od
+	s.Old = od
 	if !theirsPlain {
 		// Never instead of a file that is one; else it may stand in git's tree.
-		m.kept[s.path] = "it is no plain file there, or larger than 2 MiB"
-		if od == nil && (oursPlain || s.ours == b) {
-			s.next, s.hidden = t, true
+		m.kept[s.Path] = "it is no plain file there, or larger than 2 MiB"
+		if od == nil && (oursPlain || s.Ours == b) {
+			s.Next, s.Hidden = t, true
 		}
 		return nil
 	}
 	if !oursPlain {
-		if s.ours == b || td != nil {
-			s.next, s.data = t, td
+		if s.Ours == b || td != nil {
+			s.Next, s.Data = t, td
 		}
 		return nil
 	}
-	data, other, err := m.three(s.path, bd, od, td)
+	data, other, err := m.three(s.Path, bd, od, td)
 	if err != nil {
 		return err
 	}
 	switch {
 	case same(data, od):
 	case same(data, td):
-		s.next, s.data = t, td
+		s.Next, s.Data = t, td
 	case data == nil:
-		s.next = entry{}
+		s.Next = Entry{}
 	default:
-		s.next, s.data = entry{mode: "100644"}, data
+		s.Next, s.Data = Entry{Mode: "100644"}, data
 	}
 	if other != nil {
 		m.conflicts = append(m.conflicts, Conflict{
-			Path: s.path, Base: bd, Ours: od, Theirs: td, Merged: data, Other: other, OursAt: m.r.ours, TheirsAt: m.r.theirs,
+			Path: s.Path, Base: bd, Ours: od, Theirs: td, Merged: data, Other: other, OursAt: m.r.Ours, TheirsAt: m.r.Theirs,
 		})
 	}
 	return nil
@@ -260,7 +267,7 @@ func (m *merging) three(path string, base, ours, theirs []byte) (merged, other [
 	if m.how == nil {
 		m.how = byBytes
 		if m.c.o.Merger != nil {
-			if m.how, err = m.c.o.Merger(newView(m.ctx, m.c.p, m.r.theirs)); err != nil {
+			if m.how, err = m.c.o.Merger(newView(m.ctx, m.c.p, m.r.Theirs)); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -271,28 +278,28 @@ func (m *merging) three(path string, base, ours, theirs []byte) (merged, other [
 func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 // load reads what the entries hold.
-func (m *merging) load(entries []entry) error {
+func (m *merging) load(entries []Entry) error {
 	var ids []string
 	for _, e := range entries {
-		if e.plain() && m.data[e.id] == nil {
-			ids = append(ids, e.id)
+		if e.plain() && m.data[e.ID] == nil {
+			ids = append(ids, e.ID)
 		}
 	}
 	slices.Sort(ids)
 	if ids = slices.Compact(ids); len(ids) == 0 {
 		return nil
 	}
-	read, err := m.c.p.blobs(m.ctx, ids)
+	read, err := m.c.p.Blobs(m.ctx, ids)
 	maps.Copy(m.data, read)
 	return err
 }
 
 // content returns what load has read, nil for no file. It is false for what is
 // no file that we would write.
-func (m *merging) content(e entry) ([]byte, bool) {
-	if e == (entry{}) {
+func (m *merging) content(e Entry) ([]byte, bool) {
+	if e == (Entry{}) {
 		return nil, true
 	}
-	data, ok := m.data[e.id]
+	data, ok := m.data[e.ID]
 	return data, ok && e.plain()
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// An outgoingCommit is a file as a commit that no sync made brings it.
-type outgoingCommit struct {
-	commit string // its short name
-	path   string
-	file   entry
+// An OutgoingCommit is a file as a commit that no sync made brings it.
+type OutgoingCommit struct {
+	Commit string // its short name
+	Path   string
+	File   Entry
 }
 
 // withhold returns the files that keep a commit from being pushed. What a sync
@@ -21,33 +21,33 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Hel
 	if c.o.Hold == nil {
 		return nil, nil
 	}
-	all, err := c.p.outgoing(ctx, commit, theirs)
+	all, err := c.p.Outgoing(ctx, commit, theirs)
 	if err != nil {
 		return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
 	}
-	all = slices.DeleteFunc(all, func(d outgoingCommit) bool { return !Known(d.path) || d.path == attributes || !d.file.plain() })
+	all = slices.DeleteFunc(all, func(d OutgoingCommit) bool { return !Known(d.Path) || d.Path == attributes || !d.File.plain() })
 	const atOnce = 256 // files in memory
 	for part := range slices.Chunk(all, atOnce) {
 		ids := make([]string, len(part))
 		for i, d := range part {
-			ids[i] = d.file.id
+			ids[i] = d.File.ID
 		}
 		slices.Sort(ids)
-		read, err := c.p.blobs(ctx, slices.Compact(ids))
+		read, err := c.p.Blobs(ctx, slices.Compact(ids))
 		if err != nil {
 			return nil, fmt.Errorf("look at what would be pushed: %w; nothing was pushed", err)
 		}
 		for _, d := range part {
-			data, ok := read[d.file.id]
+			data, ok := read[d.File.ID]
 			why := ""
 			if !ok {
-				why = fmt.Sprintf("it is larger than %d MiB", maxFile>>20)
+				why = fmt.Sprintf("it is larger than %d MiB", MaxFile>>20)
 			} else {
-				why = c.o.Hold(d.path, data)
+				why = c.o.Hold(d.Path, data)
 			}
-			if why != "" && !slices.ContainsFunc(held, func(h HeldFile) bool { return h.Path == d.path }) {
-				held = append(held, HeldFile{d.path, fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing "+
-					"is pushed", why, d.commit)})
+			if why != "" && !slices.ContainsFunc(held, func(h HeldFile) bool { return h.Path == d.Path }) {
+				held = append(held, HeldFile{d.Path, fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing "+
+					"is pushed", why, d.Commit)})
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Hel
 	return held, nil
 }
 
-func (g *git) outgoing(ctx context.Context, commit, theirs string) ([]outgoingCommit, error) {
+func (g *git) Outgoing(ctx context.Context, commit, theirs string) ([]OutgoingCommit, error) {
 	args := []string{"log", "-z", "--no-show-signature", "--format=%H %ae %ce %at %ct %s", "--end-of-options", commit}
 	if theirs != "" {
 		args = append(args, "^"+theirs)
@@ -95,7 +95,7 @@ func madeBySync(row string) (id string, ours bool) {
 // readOutgoing reads what git diff-tree --stdin -c -z --raw prints: the name of
 // a commit, and for each file a colon for every parent, the modes and names of
 // all its versions, the last one that of the commit, and then the path.
-func readOutgoing(out string) (all []outgoingCommit, err error) {
+func readOutgoing(out string) (all []OutgoingCommit, err error) {
 	commit := ""
 	rows := split(out)
 	for i := 0; i < len(rows); i++ {
@@ -109,7 +109,7 @@ func readOutgoing(out string) (all []outgoingCommit, err error) {
 			return nil, fmt.Errorf("git diff-tree: it prints %q", rows[i-1])
 		}
 		if mode := f[colons]; mode != "000000" {
-			all = append(all, outgoingCommit{commit, rows[i], entry{mode, f[2*colons+1]}})
+			all = append(all, OutgoingCommit{commit, rows[i], Entry{mode, f[2*colons+1]}})
 		}
 	}
 	return all, nil

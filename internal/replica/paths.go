@@ -12,9 +12,12 @@ import (
 	"anamnesis/internal/layout"
 )
 
-// maxFile is the size in bytes from which on a file does not travel: the largest
+// MaxFile is the size in bytes from which on a file does not travel: the largest
 // note with the largest front matter is below it.
-const maxFile = 2 << 20
+const (
+	MaxFile  = 2 << 20
+	tooLarge = "it is larger than 2 MiB; make it smaller"
+)
 
 // Known reports whether a file of that name, relative to the tree and with
 // slashes, is meant to travel: one that stores have (layout.InTree), whose name is
@@ -91,9 +94,9 @@ func carried(name string) bool {
 
 func isUnportable(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }
 
-// isRegular reports whether a name is a plain file of the tree, not reached
+// Stands reports whether a name is a plain file of the tree, not reached
 // through a symbolic link. Gone means that there is nothing of that name.
-func isRegular(dir, name string) (regular, gone bool) {
+func Stands(dir, name string) (regular, gone bool) {
 	at := dir
 	parts := strings.Split(name, "/")
 	for i, part := range parts {

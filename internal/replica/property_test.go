@@ -21,13 +21,13 @@ import (
 type desk struct {
 	replica.Backend
 	options replica.Options
-	files   *replica.Files
+	files   *replicatest.Files
 	lines   map[string]bool
 }
 
 var errPowerCut = errors.New("power cut")
 
-func (d *desk) open(t *rapid.T, hub *replica.Hub, remote string) {
+func (d *desk) open(t *rapid.T, hub *replicatest.Hub, remote string) {
 	d.options.Remote = remote
 	b, err := hub.Open(d.options)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestEverybodyAgrees(t *testing.T) {
 }
 
 func agree(t *rapid.T) {
-	hub := replica.NewHub()
+	hub := replicatest.NewHub()
 	count, deleted := 0, make(map[string]bool)
 	write := func(d *desk, path string) {
 		if names, _ := d.files.List(); slices.ContainsFunc(names, func(name string) bool {
@@ -75,7 +75,7 @@ func agree(t *rapid.T) {
 	desks := make([]*desk, rapid.IntRange(2, 4).Draw(t, "machines"))
 	quiet := false
 	for i := range desks {
-		d := &desk{files: new(replica.Files), lines: make(map[string]bool)}
+		d := &desk{files: new(replicatest.Files), lines: make(map[string]bool)}
 		d.options = replica.Options{
 			MachineID: fmt.Sprint("m", i), Remote: "r", Tree: d.files,
 			Merger: func(fs.FS) (replica.Merge, error) { return replicatest.Lines, nil },

@@ -11,15 +11,10 @@ import (
 	"strings"
 )
 
-var _ plumbing = (*git)(nil)
+var _ Plumbing = (*git)(nil)
 
-// snapshot commits, and is the plumbing's form of Commit.
-func (g *git) snapshot(ctx context.Context, paths []string) (snapshot, error) {
-	return g.commit(ctx, paths)
-}
-
-func (g *git) refs(ctx context.Context) (refs, error) {
-	var r refs
+func (g *git) Refs(ctx context.Context) (Refs, error) {
+	var r Refs
 	if present, err := g.present(); err != nil || !present {
 		return r, err
 	}
@@ -35,17 +30,17 @@ func (g *git) refs(ctx context.Context) (refs, error) {
 		}
 		switch f[0] {
 		case "refs/heads/main":
-			r.ours, r.short = f[1], f[2]
+			r.Ours, r.Short = f[1], f[2]
 		case "refs/remotes/origin/main":
-			r.known = f[1]
+			r.Known = f[1]
 		case theirRef:
-			r.theirs = f[1]
+			r.Theirs = f[1]
 		}
 	}
 	return r, err
 }
 
-func (g *git) distance(ctx context.Context, ours string, theirs ...string) (ahead, behind int, err error) {
+func (g *git) Distance(ctx context.Context, ours string, theirs ...string) (ahead, behind int, err error) {
 	theirs = slices.DeleteFunc(slices.Clone(theirs), func(commit string) bool { return commit == "" })
 	slices.Sort(theirs)
 	theirs = slices.Compact(theirs)
@@ -91,7 +86,7 @@ func (g *git) count(ctx context.Context, some, others []string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(out))
 }
 
-func (g *git) bases(ctx context.Context, a, b string) ([]string, error) {
+func (g *git) Bases(ctx context.Context, a, b string) ([]string, error) {
 	out, err := g.git(ctx, "", "merge-base", "--all", "--end-of-options", a, b)
 	var failed *gitError
 	if errors.As(err, &failed) && failed.code() == 1 {
@@ -102,22 +97,21 @@ func (g *git) bases(ctx context.Context, a, b string) ([]string, error) {
 	return list, err
 }
 
-func (g *git) diff(ctx context.Context, pairs ...[2]string) ([][]delta, error) {
-	all := make([][]delta, 0, len(pairs))
+func (g *git) Deltas(ctx context.Context, pairs ...[2]string) ([][]Delta, error) {
+	all := make([][]Delta, 0, len(pairs))
 	for _, pair := range pairs {
-		var list []delta
+		var list []Delta
 		if pair[0] == "" || pair[1] == "" {
-			files, err := g.list(ctx, pair[0]+pair[1])
+			files, err := g.List(ctx, pair[0]+pair[1])
 			if err != nil {
 				return nil, err
 			}
-			list = make([]delta, 0, len(files))
 			for name, e := range files {
-				if pair[0] == "" {
-					list = append(list, delta{path: name, new: e})
-				} else {
-					list = append(list, delta{path: name, old: e})
+				d := Delta{Path: name, New: e}
+				if pair[1] == "" {
+					d.Old, d.New = e, Entry{}
 				}
+				list = append(list, d)
 			}
 			all = append(all, list)
 			continue
@@ -132,12 +126,12 @@ func (g *git) diff(ctx context.Context, pairs ...[2]string) ([][]delta, error) {
 			if len(f) != 5 {
 				return nil, fmt.Errorf("git diff-tree: it prints %q", rows[i])
 			}
-			d := delta{path: rows[i+1]}
+			d := Delta{Path: rows[i+1]}
 			if f[0] != "000000" {
-				d.old = entry{f[0], f[2]}
+				d.Old = Entry{f[0], f[2]}
 			}
 			if f[1] != "000000" {
-				d.new = entry{f[1], f[3]}
+				d.New = Entry{f[1], f[3]}
 			}
 			list = append(list, d)
 		}
@@ -146,7 +140,7 @@ func (g *git) diff(ctx context.Context, pairs ...[2]string) ([][]delta, error) {
 	return all, nil
 }
 
-func (g *git) list(ctx context.Context, commit string) (map[string]entry, error) {
+func (g *git) List(ctx context.Context, commit string) (map[string]Entry, error) {
 	if commit == "" {
 		return nil, nil
 	}
@@ -155,19 +149,19 @@ func (g *git) list(ctx context.Context, commit string) (map[string]entry, error)
 		return nil, err
 	}
 	rows := split(out)
-	files := make(map[string]entry, len(rows))
+	files := make(map[string]Entry, len(rows))
 	for _, row := range rows {
 		head, name, _ := strings.Cut(row, "\t")
 		f := strings.Fields(head)
 		if len(f) != 3 {
 			return nil, fmt.Errorf("git ls-tree: it prints %q", row)
 		}
-		files[name] = entry{f[0], f[2]}
+		files[name] = Entry{f[0], f[2]}
 	}
 	return files, nil
 }
 
-func (g *git) blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
+func (g *git) Blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -184,19 +178,19 @@ func (g *git) blobs(ctx context.Context, ids []string) (map[string][]byte, error
 
 // record writes the merge with git fast-import: one process, however many
 // files, and no index that could be left half-written.
-func (g *git) record(ctx context.Context, ours, theirs string, steps []step) (string, error) {
+func (g *git) Record(ctx context.Context, ours, theirs string, steps []Step) (string, error) {
 	const ref = "refs/anamnesis/merge"
 	var b strings.Builder
 	mark := 1
 	for i := range steps {
-		if s := &steps[i]; s.next.mode != "" && s.next.id == "" {
+		if s := &steps[i]; s.Next.Mode != "" && s.Next.ID == "" {
 			mark++
-			fmt.Fprintf(&b, "blob\nmark :%d\ndata %d\n%s\n", mark, len(s.data), s.data)
-			s.next.id = ":" + strconv.Itoa(mark)
+			fmt.Fprintf(&b, "blob\nmark :%d\ndata %d\n%s\n", mark, len(s.Data), s.Data)
+			s.Next.ID = ":" + strconv.Itoa(mark)
 		}
 	}
 	message := fmt.Sprintf("anamnesis: merge on %s at %s", g.machine, g.stamp())
-	at := g.now().Unix()
+	at := g.o.Now().Unix()
 	fmt.Fprintf(&b, "commit %s\nmark :1\nauthor anamnesis <%s> %d +0000\ncommitter anamnesis <%s> %d +0000\ndata %d\n%s\n",
 		ref, g.email, at, g.email, at, len(message), message)
 	if ours != "" {
@@ -205,13 +199,13 @@ func (g *git) record(ctx context.Context, ours, theirs string, steps []step) (st
 	fmt.Fprintf(&b, "merge %s\n", theirs)
 	// Deletions first: a file may become a folder.
 	for _, s := range steps {
-		if s.next == (entry{}) {
-			fmt.Fprintf(&b, "D %s\n", cquote(s.path))
+		if s.Next == (Entry{}) {
+			fmt.Fprintf(&b, "D %s\n", cquote(s.Path))
 		}
 	}
 	for _, s := range steps {
-		if s.next != (entry{}) {
-			fmt.Fprintf(&b, "M %s %s %s\n", s.next.mode, s.next.id, cquote(s.path))
+		if s.Next != (Entry{}) {
+			fmt.Fprintf(&b, "M %s %s %s\n", s.Next.Mode, s.Next.ID, cquote(s.Path))
 		}
 	}
 	b.WriteString("\n")
@@ -228,12 +222,12 @@ func (g *git) record(ctx context.Context, ours, theirs string, steps []step) (st
 		return "", fmt.Errorf("git fast-import: it prints %q", out)
 	}
 	for i := range steps {
-		if n, ok := strings.CutPrefix(steps[i].next.id, ":"); ok {
+		if n, ok := strings.CutPrefix(steps[i].Next.ID, ":"); ok {
 			n, err := strconv.Atoi(n)
 			if err != nil {
 				return "", err
 			}
-			steps[i].next.id = ids[n-1]
+			steps[i].Next.ID = ids[n-1]
 		}
 	}
 	return ids[0], nil
@@ -244,22 +238,22 @@ func cquote(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(name) + `"`
 }
 
-func (g *git) stage(ctx context.Context, written []string, rest []step) error {
+func (g *git) Stage(ctx context.Context, written []string, rest []Step) error {
 	if len(rest) > 0 {
 		var set, hide strings.Builder
 		zero := strings.Repeat("0", 40)
 		for _, s := range rest {
-			if s.next == (entry{}) {
-				fmt.Fprintf(&set, "0 %s\t%s\x00", zero, s.path)
+			if s.Next == (Entry{}) {
+				fmt.Fprintf(&set, "0 %s\t%s\x00", zero, s.Path)
 			}
 		}
 		for _, s := range rest {
-			if s.next == (entry{}) {
+			if s.Next == (Entry{}) {
 				continue
 			}
-			fmt.Fprintf(&set, "%s %s\t%s\x00", s.next.mode, s.next.id, s.path)
-			if regular, _ := isRegular(g.dir, s.path); s.hidden && !regular {
-				hide.WriteString(s.path + "\x00")
+			fmt.Fprintf(&set, "%s %s\t%s\x00", s.Next.Mode, s.Next.ID, s.Path)
+			if regular, _ := Stands(g.dir, s.Path); s.Hidden && !regular {
+				hide.WriteString(s.Path + "\x00")
 			}
 		}
 		if err := g.locked(ctx, set.String(), "update-index", "-z", "--replace", "--index-info"); err != nil {
@@ -277,7 +271,7 @@ func (g *git) stage(ctx context.Context, written []string, rest []step) error {
 	return g.locked(ctx, strings.Join(written, "\x00")+"\x00", "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
 }
 
-func (g *git) move(ctx context.Context, ours, commit, theirs string) error {
+func (g *git) Move(ctx context.Context, ours, commit, theirs string) error {
 	in := fmt.Sprintf("update refs/heads/main %s %s\n", commit, ours)
 	if ours == "" {
 		in = fmt.Sprintf("create refs/heads/main %s\n", commit)
@@ -289,13 +283,13 @@ func (g *git) move(ctx context.Context, ours, commit, theirs string) error {
 	err := g.locked(ctx, in, "update-ref", "-m", "anamnesis: sync", "--no-deref", "--stdin")
 	var failed *gitError
 	if errors.As(err, &failed) && (strings.Contains(failed.stderr, "but expected") || strings.Contains(failed.stderr, "already exists")) {
-		return errMoved
+		return ErrMoved
 	}
 	return err
 }
 
-func (g *git) read(path string) ([]byte, error) {
-	if regular, _ := isRegular(g.dir, path); !regular {
+func (g *git) Read(path string) ([]byte, error) {
+	if regular, _ := Stands(g.dir, path); !regular {
 		return nil, nil
 	}
 	data, err := os.ReadFile(filepath.Join(g.dir, filepath.FromSlash(path)))
@@ -305,9 +299,9 @@ func (g *git) read(path string) ([]byte, error) {
 	return append([]byte{}, data...), err
 }
 
-func (g *git) stands(path string) (regular, gone bool) { return isRegular(g.dir, path) }
+func (g *git) Stands(path string) (regular, gone bool) { return Stands(g.dir, path) }
 
-func (g *git) hidden(ctx context.Context) (map[string]bool, error) {
+func (g *git) Hidden(ctx context.Context) (map[string]bool, error) {
 	out, err := g.git(ctx, "", "ls-files", "-t", "-z")
 	hidden := make(map[string]bool)
 	for _, row := range split(out) {
@@ -318,10 +312,10 @@ func (g *git) hidden(ctx context.Context) (map[string]bool, error) {
 	return hidden, err
 }
 
-func (g *git) apply(changes []Change) ([]string, error) { return applyFiles(g.dir, changes) }
+func (g *git) Apply(changes []Change) ([]string, error) { return ApplyFiles(g.dir, changes) }
 
-func (g *git) attributes(data []byte) error {
-	if regular, gone := isRegular(g.dir, attributes); !regular && !gone {
+func (g *git) SetAttributes(data []byte) error {
+	if regular, gone := Stands(g.dir, attributes); !regular && !gone {
 		return nil
 	}
 	return replaceFile(filepath.Join(g.dir, attributes), data)

@@ -147,7 +147,7 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 	if verb != "init" && verb != "version" {
 		prefix = append(prefix, "--git-dir="+filepath.Join(g.dir, ".git"), "--work-tree="+g.dir)
 	}
-	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	ctx, cancel := context.WithTimeout(ctx, g.o.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, g.program, append(prefix, c.args...)...)
 	var stdout, stderr bytes.Buffer
@@ -156,7 +156,7 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 		cmd.Stdout = c.out
 	}
 	cmd.Dir = g.dir
-	stamp := "@" + strconv.FormatInt(g.now().Unix(), 10) + " +0000"
+	stamp := "@" + strconv.FormatInt(g.o.Now().Unix(), 10) + " +0000"
 	cmd.Env = childEnv(
 		g.o.Env, c.network,
 		"GIT_AUTHOR_NAME=anamnesis", "GIT_AUTHOR_EMAIL="+g.email, "GIT_AUTHOR_DATE="+stamp,
@@ -173,7 +173,7 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 	err := cmd.Run()
 	if cause := ctx.Err(); cause != nil && err != nil {
 		if errors.Is(cause, context.DeadlineExceeded) {
-			cause = fmt.Errorf("stopped after %v: %w", g.timeout, cause)
+			cause = fmt.Errorf("stopped after %v: %w", g.o.Timeout, cause)
 		}
 		return "", &gitError{verb: verb, err: cause}
 	}
@@ -191,10 +191,10 @@ func (g *git) ready(ctx context.Context) error {
 	if g.program != "" {
 		return nil
 	}
-	program, err := lookPath(g.name, g.o.Env)
+	program, err := lookPath(g.o.Git, g.o.Env)
 	if err != nil {
 		return fmt.Errorf("%w: %s was not found; notes stay on this machine until git %d.%d or newer is installed, or sync is turned off",
-			ErrNoGit, g.name, minMajor, minMinor)
+			ErrNoGit, g.o.Git, minMajor, minMinor)
 	}
 	g.program = program
 	out, err := g.git(ctx, "", "version")

@@ -52,7 +52,6 @@ type Tree interface {
 // second merge with the same other side finds no conflict only when Settle kept
 // the first; the loser is handed out again, which is harmless.
 func byBytes(_ string, base, ours, theirs []byte) (merged, other []byte, err error) {
-	same := func(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 	switch {
 	case same(ours, theirs), same(theirs, base):
 		return ours, nil, nil

@@ -30,7 +30,7 @@ func (g *git) link() []string {
 	}
 }
 
-func (g *git) fetch(ctx context.Context) (found bool, err error) {
+func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 	if err := os.MkdirAll(g.dir, 0o700); err != nil {
 		return false, err
 	}
@@ -56,15 +56,15 @@ func (g *git) fetch(ctx context.Context) (found bool, err error) {
 		// What it had is no longer what it has.
 		return false, g.locked(ctx, "", "update-ref", "-d", theirRef)
 	}
-	var link *linkError
-	if at, missing := absent(g.o.Remote, g.dir); missing && errors.As(err, &link) && link.kind == linkDown {
-		err = &linkError{linkDown, fmt.Errorf("there is nothing at %s; `git init --bare` makes a repository there, if nothing has to be "+
+	var link *LinkError
+	if at, missing := absent(g.o.Remote, g.dir); missing && errors.As(err, &link) && link.Kind == LinkDown {
+		err = &LinkError{LinkDown, fmt.Errorf("there is nothing at %s; `git init --bare` makes a repository there, if nothing has to be "+
 			"plugged in", at)}
 	}
 	return false, err
 }
 
-func (g *git) push(ctx context.Context, commit string) error {
+func (g *git) Push(ctx context.Context, commit string) error {
 	_, err := g.git(ctx, "", "push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
 		"--end-of-options", hub, commit+":refs/heads/main")
 	return linked("push", HidePassword(g.o.Remote), err)

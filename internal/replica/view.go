@@ -17,10 +17,10 @@ import (
 // A view is the tree of a commit as a file system: the plain known files in it.
 type view struct {
 	ctx    context.Context //nolint:containedctx // a file system has no other place for it
-	p      plumbing
+	p      Plumbing
 	commit string
 	load   func() error
-	files  map[string]entry
+	files  map[string]Entry
 	dirs   map[string][]string // names in a folder
 	mu     sync.Mutex
 	data   map[string][]byte
@@ -31,15 +31,15 @@ var (
 	_ fs.ReadDirFS  = (*view)(nil)
 )
 
-func newView(ctx context.Context, p plumbing, commit string) *view {
+func newView(ctx context.Context, p Plumbing, commit string) *view {
 	v := &view{ctx: ctx, p: p, commit: commit, data: make(map[string][]byte)}
 	v.load = sync.OnceValue(v.list)
 	return v
 }
 
 func (v *view) list() error {
-	all, err := v.p.list(v.ctx, v.commit)
-	v.files, v.dirs = make(map[string]entry, len(all)), map[string][]string{".": nil}
+	all, err := v.p.List(v.ctx, v.commit)
+	v.files, v.dirs = make(map[string]Entry, len(all)), map[string][]string{".": nil}
 	for name, e := range all {
 		if !e.plain() || !Known(name) {
 			continue
@@ -71,24 +71,24 @@ func (v *view) ReadFile(name string) ([]byte, error) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if data, ok := v.data[e.id]; ok {
+	if data, ok := v.data[e.ID]; ok {
 		return bytes.Clone(data), nil
 	}
-	ids := []string{e.id}
+	ids := []string{e.ID}
 	if dir := path.Dir(name); layout.InTree(name) == layout.Tombstone {
 		for _, beside := range v.dirs[dir] {
-			ids = append(ids, v.files[path.Join(dir, beside)].id)
+			ids = append(ids, v.files[path.Join(dir, beside)].ID)
 		}
 	}
 	slices.Sort(ids)
-	read, err := v.p.blobs(v.ctx, slices.Compact(ids))
+	read, err := v.p.Blobs(v.ctx, slices.Compact(ids))
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}
 	for id, data := range read {
 		v.data[id] = data
 	}
-	data, ok := v.data[e.id]
+	data, ok := v.data[e.ID]
 	if !ok {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid} // too large
 	}

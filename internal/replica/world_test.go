@@ -35,7 +35,7 @@ func TestGitWorld(t *testing.T) {
 
 func TestHubWorld(t *testing.T) {
 	replicatest.RunWorld(t, func(t *testing.T) replicatest.World {
-		hub := replica.NewHub()
+		hub := replicatest.NewHub()
 		return replicatest.World{
 			Remote: "one", Other: "two",
 			Open: func(t *testing.T, o replica.Options) replica.Backend {
@@ -53,7 +53,7 @@ func TestHubWorld(t *testing.T) {
 }
 
 func TestHub(t *testing.T) {
-	hub := replica.NewHub()
+	hub := replicatest.NewHub()
 	replicatest.Run(t, replicatest.Subject{
 		Open: func(t *testing.T, dir string) replica.Backend {
 			b, err := hub.Open(replica.Options{Dir: dir, MachineID: "studio-desktop"})

@@ -10,25 +10,25 @@ import (
 
 // separate deals with paths of theirs that cannot stand beside what is here:
 // names that differ in case only, and a file where a folder is.
-func (m *merging) separate(forward *bool) error {
-	if !slices.ContainsFunc(m.steps, func(s step) bool { return s.ours == entry{} }) {
+func (m *merging) separate() error {
+	if !slices.ContainsFunc(m.steps, func(s Step) bool { return s.Ours == Entry{} }) {
 		return nil
 	}
-	files, err := m.c.p.list(m.ctx, m.r.ours)
+	files, err := m.c.p.List(m.ctx, m.r.Ours)
 	if err != nil {
 		return err
 	}
-	final := make(map[string]entry, len(files)+len(m.steps))
+	final := make(map[string]Entry, len(files)+len(m.steps))
 	maps.Copy(final, files)
 	for _, s := range m.steps {
-		if s.next == (entry{}) {
-			delete(final, s.path)
+		if s.Next == (Entry{}) {
+			delete(final, s.Path)
 		} else {
-			final[s.path] = s.next
+			final[s.Path] = s.Next
 		}
 	}
 	folders := make(map[string]bool)
-	folded := make(map[string]string)
+	folded := make(map[string]string) // names in lower case
 	for name := range final {
 		for dir := path.Dir(name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
 			folders[dir] = true
@@ -37,33 +37,55 @@ func (m *merging) separate(forward *bool) error {
 			folded[strings.ToLower(name)] = name
 		}
 	}
-	var extra []step
-	var gone []entry
-	m.steps = slices.DeleteFunc(m.steps, func(s step) bool {
-		if s.ours != (entry{}) || s.next == (entry{}) {
+	if err := m.makeRoom(files, final, folders); err != nil {
+		return err
+	}
+	for i := range m.steps {
+		s := &m.steps[i]
+		if s.Hidden || s.Next == (Entry{}) {
+			continue
+		}
+		low := strings.ToLower(s.Path)
+		if other, taken := folded[low]; taken && other != s.Path {
+			s.Hidden = true
+			m.kept[s.Path] = fmt.Sprintf("its name differs from %s in case only", other)
+		} else {
+			folded[low] = s.Path
+		}
+	}
+	return nil
+}
+
+// makeRoom leaves files of theirs out where a folder is, and takes files away
+// where theirs need a folder. Files are those of ours, final those after the merge.
+func (m *merging) makeRoom(files, final map[string]Entry, folders map[string]bool) error {
+	var extra []Step
+	var gone []Entry
+	m.steps = slices.DeleteFunc(m.steps, func(s Step) bool {
+		if s.Ours != (Entry{}) || s.Next == (Entry{}) {
 			return false
 		}
-		if folders[s.path] {
-			*forward = false
-			m.kept[s.path] = "a folder of that name is here"
-			if s.data != nil {
-				m.lost(s.path, nil, s.data)
+		if folders[s.Path] {
+			m.forward = false
+			m.kept[s.Path] = "a folder of that name is here"
+			if s.Data != nil {
+				m.lost(s.Path, nil, s.Data)
 			}
 			return true
 		}
-		for dir := path.Dir(s.path); dir != "."; dir = path.Dir(dir) {
+		for dir := path.Dir(s.Path); dir != "."; dir = path.Dir(dir) {
 			file, ok := final[dir]
 			if !ok {
 				continue
 			}
-			*forward = false
-			if !Known(s.path) {
-				m.kept[s.path] = "a file stands where its folder would be"
+			m.forward = false
+			if !Known(s.Path) {
+				m.kept[s.Path] = "a file stands where its folder would be"
 				return true
 			}
 			if old, here := files[dir]; here && file == old {
 				gone = append(gone, old)
-				extra = append(extra, step{path: dir, ours: old, hidden: !Known(dir)})
+				extra = append(extra, Step{Path: dir, Ours: old, Hidden: !Known(dir)})
 			}
 			delete(final, dir)
 		}
@@ -73,23 +95,10 @@ func (m *merging) separate(forward *bool) error {
 		return err
 	}
 	for _, s := range extra {
-		if s.old, _ = m.content(s.ours); s.old != nil && !s.hidden {
-			m.lost(s.path, s.old, nil)
+		if s.Old, _ = m.content(s.Ours); s.Old != nil && !s.Hidden {
+			m.lost(s.Path, s.Old, nil)
 		}
 		m.steps = append(m.steps, s)
-	}
-	for i := range m.steps {
-		s := &m.steps[i]
-		if s.hidden || s.next == (entry{}) {
-			continue
-		}
-		low := strings.ToLower(s.path)
-		if other, taken := folded[low]; taken && other != s.path {
-			s.hidden = true
-			m.kept[s.path] = fmt.Sprintf("its name differs from %s in case only", other)
-		} else {
-			folded[low] = s.path
-		}
 	}
 	return nil
 }
@@ -101,7 +110,7 @@ func (m *merging) lost(name string, ours, theirs []byte) {
 		other = theirs
 	}
 	m.conflicts = append(m.conflicts, Conflict{
-		Path: name, Ours: ours, Theirs: theirs, Other: other, OursAt: m.r.ours, TheirsAt: m.r.theirs,
+		Path: name, Ours: ours, Theirs: theirs, Other: other, OursAt: m.r.Ours, TheirsAt: m.r.Theirs,
 	})
 }
 
@@ -109,33 +118,33 @@ func (m *merging) lost(name string, ours, theirs []byte) {
 func (m *merging) write() error {
 	for i := range m.steps {
 		s := &m.steps[i]
-		if s.hidden || s.path == attributes {
+		if s.Hidden || s.Path == attributes {
 			continue
 		}
-		regular, gone := m.c.p.stands(s.path)
+		regular, gone := m.c.p.Stands(s.Path)
 		switch {
-		case !writable(s.path):
-			m.kept[s.path] = "this system has no such file names"
-			s.hidden = true
+		case !writable(s.Path):
+			m.kept[s.Path] = "this system has no such file names"
+			s.Hidden = true
 			continue
 		case !regular && !gone:
-			m.kept[s.path] = "a link or a folder stands in its place"
-			s.hidden = true
+			m.kept[s.Path] = "a link or a folder stands in its place"
+			s.Hidden = true
 			continue
 		}
-		ch := Change{Path: s.path, Old: s.old, New: s.data}
-		if s.old != nil && gone {
+		ch := Change{Path: s.Path, Old: s.Old, New: s.Data}
+		if s.Old != nil && gone {
 			// Deleted a moment ago, or never written here.
 			if err := m.uncover(s, &ch); err != nil {
 				return err
 			}
-			if s.hidden {
+			if s.Hidden {
 				continue
 			}
 		}
-		if _, ok := m.held[s.path]; ok {
+		if _, ok := m.held[s.Path]; ok {
 			if err := m.hold(s, &ch); err != nil {
-				return fmt.Errorf("%s: %w", s.path, err)
+				return fmt.Errorf("%s: %w", s.Path, err)
 			}
 		}
 		if !same(ch.Old, ch.New) {
@@ -157,24 +166,24 @@ func (m *merging) write() error {
 
 // uncover deals with a change to a file that was in git's tree only: it stays
 // there as long as the file is here that it cannot stand beside.
-func (m *merging) uncover(s *step, ch *Change) (err error) {
+func (m *merging) uncover(s *Step, ch *Change) (err error) {
 	if m.c.hidden == nil {
-		if m.c.hidden, err = m.c.p.hidden(m.ctx); err != nil {
+		if m.c.hidden, err = m.c.p.Hidden(m.ctx); err != nil {
 			return err
 		}
 	}
-	if !m.c.hidden[s.path] {
+	if !m.c.hidden[s.Path] {
 		return nil
 	}
 	ch.Old = nil
-	if s.hidden = s.next == (entry{}); s.hidden {
+	if s.Hidden = s.Next == (Entry{}); s.Hidden {
 		return nil
 	}
-	files, err := m.c.p.list(m.ctx, m.r.ours)
+	files, err := m.c.p.List(m.ctx, m.r.Ours)
 	for name := range files {
-		if name != s.path && strings.EqualFold(name, s.path) && Known(name) && !m.c.hidden[name] {
-			s.hidden = true
-			m.kept[s.path] = fmt.Sprintf("its name differs from %s in case only", name)
+		if name != s.Path && strings.EqualFold(name, s.Path) && Known(name) && !m.c.hidden[name] {
+			s.Hidden = true
+			m.kept[s.Path] = fmt.Sprintf("its name differs from %s in case only", name)
 		}
 	}
 	return err
@@ -182,20 +191,20 @@ func (m *merging) uncover(s *step, ch *Change) (err error) {
 
 // hold brings what comes into a file that was not committed. The commit gets
 // theirs; the file gets both, so that a later commit loses nothing.
-func (m *merging) hold(s *step, ch *Change) error {
-	m.pinned[s.path] = true
-	mine, err := m.c.p.read(s.path)
+func (m *merging) hold(s *Step, ch *Change) error {
+	m.pinned[s.Path] = true
+	mine, err := m.c.p.Read(s.Path)
 	if err != nil || mine == nil {
 		return err
 	}
 	ch.Old = mine
 	var other []byte
-	if ch.New, other, err = m.three(s.path, s.old, mine, s.data); err != nil {
+	if ch.New, other, err = m.three(s.Path, s.Old, mine, s.Data); err != nil {
 		return err
 	}
 	if other != nil {
 		m.conflicts = append(m.conflicts, Conflict{
-			Path: s.path, Base: s.old, Ours: mine, Theirs: s.data, Merged: ch.New, Other: other, TheirsAt: m.r.theirs,
+			Path: s.Path, Base: s.Old, Ours: mine, Theirs: s.Data, Merged: ch.New, Other: other, TheirsAt: m.r.Theirs,
 		})
 	}
 	return nil

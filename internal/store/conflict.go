@@ -143,10 +143,7 @@ func (k *Conflicts) holds(old, c Conflict, loser []byte) bool {
 
 // List lists the conflicts, oldest first. Files that are none are left out.
 func (k *Conflicts) List() ([]Conflict, error) {
-	entries, err := os.ReadDir(k.s.Path("conflicts"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := k.s.entries("conflicts")
 	if err != nil {
 		return nil, fmt.Errorf("read conflicts: %w", err)
 	}
@@ -192,10 +189,8 @@ func (k *Conflicts) Get(id note.ID) (Conflict, error) {
 	if err == nil && (c.V != 1 || c.ID != id) {
 		err = errors.New("it was written by another version")
 	}
-	if err == nil {
-		if layout.InTree(c.Path) == layout.Unknown {
-			err = ErrUnknownPath
-		}
+	if err == nil && layout.InTree(c.Path) == layout.Unknown {
+		err = ErrUnknownPath
 	}
 	if err != nil {
 		return c, fmt.Errorf("read conflict %s: %w", id, err)

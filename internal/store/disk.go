@@ -172,21 +172,31 @@ const sweepAge = time.Hour
 // Sweep removes temporary files that a crash left behind.
 func Sweep(s *Store) int {
 	var removed int
-	for _, top := range []string{"memory", "local", "history", "spool", "events", "conflicts"} {
-		_ = filepath.WalkDir(s.Path(top), func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return nil //nolint:nilerr // what cannot be read is not ours to sweep
-			}
-			if d.IsDir() && d.Name() == ".git" {
+	s.temps([]string{"memory", "local", "history", "spool", "events", "conflicts"}, func(at string, age time.Duration) {
+		if age > sweepAge && s.disk.Remove(at) == nil {
+			removed++
+		}
+	})
+	return removed
+}
+
+// temps calls each for the temporary files below some folders, with their age.
+// Hidden folders are not entered, and what cannot be read is left alone.
+func (s *Store) temps(tops []string, each func(at string, age time.Duration)) {
+	for _, top := range tops {
+		_ = filepath.WalkDir(s.Path(top), func(at string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return nil //nolint:nilerr // what cannot be read cannot be removed either
+			case d.IsDir() && strings.HasPrefix(d.Name(), "."):
 				return filepath.SkipDir
+			case !layout.IsTemp(d.Name()) || !d.Type().IsRegular():
+				return nil
 			}
-			if layout.IsTemp(d.Name()) && d.Type().IsRegular() {
-				if fi, err := d.Info(); err == nil && s.now().Sub(fi.ModTime()) > sweepAge && s.disk.Remove(p) == nil {
-					removed++
-				}
+			if fi, err := d.Info(); err == nil { // else it took its place meanwhile
+				each(at, s.now().Sub(fi.ModTime()))
 			}
 			return nil
 		})
 	}
-	return removed
 }

@@ -28,10 +28,7 @@ type Revision struct {
 // History lists the revisions of a note, newest first.
 func (s *Store) History(id note.ID) ([]Revision, error) {
 	dir := layout.HistoryOf(id)
-	entries, err := os.ReadDir(s.Path(dir))
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
+	entries, err := s.entries(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read history of note %s: %w", id, err)
 	}
@@ -96,10 +93,7 @@ type Former struct {
 // command that changed many notes. until may be zero: until now. What changed in
 // another memory, before the note came here, is no change of this store.
 func (s *Store) FormsBefore(since, until time.Time) ([]Former, error) {
-	entries, err := os.ReadDir(s.Path("history"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := s.entries("history")
 	if err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}

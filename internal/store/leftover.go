@@ -25,28 +25,15 @@ func (w *Writer) EraseLeftovers() error {
 	s := w.s
 	touched := make(map[string]bool)
 	var errs []error
-	for _, top := range []string{"memory", "local", "conflicts", "spool"} {
-		_ = filepath.WalkDir(s.Path(top), func(at string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return nil //nolint:nilerr // what cannot be read cannot be erased either
-			case d.IsDir() && strings.HasPrefix(d.Name(), "."):
-				return fs.SkipDir
-			case !layout.IsTemp(d.Name()) || !d.Type().IsRegular():
-				return nil
-			}
-			if !s.locked(at) {
-				if fi, err := d.Info(); err != nil || s.now().Sub(fi.ModTime()) < restAge {
-					return nil //nolint:nilerr // it took its place meanwhile
-				}
-			}
-			if err := s.disk.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, err)
-			}
-			touched[filepath.Dir(at)] = true
-			return nil
-		})
-	}
+	s.temps([]string{"memory", "local", "conflicts", "spool"}, func(at string, age time.Duration) {
+		if age < restAge && !s.locked(at) {
+			return
+		}
+		if err := s.disk.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+		touched[filepath.Dir(at)] = true
+	})
 	for _, dir := range slices.Sorted(maps.Keys(touched)) {
 		errs = append(errs, s.disk.SyncDir(dir))
 	}

@@ -116,10 +116,7 @@ func clip(s string, n int) string {
 
 // Files lists the months of the log, oldest first.
 func (e *Events) Files() ([]string, error) {
-	entries, err := os.ReadDir(e.s.Path("events"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := e.s.entries("events")
 	if err != nil {
 		return nil, fmt.Errorf("read the event log: %w", err)
 	}

@@ -214,6 +214,15 @@ func (s *Store) ReadFolder(dir, ext string, limit int, each func(name string, da
 	return nil
 }
 
+// entries lists a folder below the root by name. One that is not there has none.
+func (s *Store) entries(dir string) ([]os.DirEntry, error) {
+	entries, err := os.ReadDir(s.Path(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return entries, err
+}
+
 // Has reports whether there is a plain file at a path below the root.
 func (s *Store) Has(path string) bool {
 	_, err := s.lstat(path)

@@ -31,11 +31,7 @@ func (b *unpacking) note(name string, data []byte) {
 // pending returns the tombstones in force once the bundle is there, of this store
 // and of the bundle, that were not applied here.
 func (b *unpacking) pending() (tombstone.Set, error) {
-	portable, err := tombstone.Read(b.s, note.Portable)
-	if err != nil {
-		return tombstone.Set{}, err
-	}
-	local, err := tombstone.Read(b.s, note.Local)
+	portable, local, err := tombstone.ReadBoth(b.s)
 	return tombstone.NewSet(slices.Concat(portable, b.portable), slices.Concat(local, b.local)).Pending(b.s), err
 }
 

@@ -57,22 +57,24 @@ func Revoke(w *store.Writer, n *note.Note) (paths []string, err error) {
 		id    note.ID
 	}
 	var exact []placed // tombstones that are revoked
-	for _, scope := range []note.Scope{note.Portable, note.Local} {
-		stones, err := Read(s, scope)
-		if err != nil {
-			return nil, fmt.Errorf("revoke tombstones: %w", err)
+	portable, local, err := ReadBoth(s)
+	if err != nil {
+		return nil, fmt.Errorf("revoke tombstones: %w", err)
+	}
+	for i, t := range slices.Concat(portable, local) {
+		scope := note.Portable
+		if i >= len(portable) {
+			scope = note.Local
 		}
-		for _, t := range stones {
-			if t.ID != n.ID && !t.Recognises(said) {
-				continue
-			}
-			if !own.laterThan(t) {
-				own.At = after(t.At, s.Now())
-			}
-			matched = matched || t.V == 1 && (scope == note.Portable || n.Scope == note.Local)
-			if t.V == 1 && (t.ID == n.ID || t.fits(&said)) && (scope == note.Local || n.Scope != note.Local) {
-				exact = append(exact, placed{scope, t.ID})
-			}
+		if t.ID != n.ID && !t.Recognises(said) {
+			continue
+		}
+		if !own.laterThan(t) {
+			own.At = after(t.At, s.Now())
+		}
+		matched = matched || t.V == 1 && (scope == note.Portable || n.Scope == note.Local)
+		if t.V == 1 && (t.ID == n.ID || t.fits(&said)) && (scope == note.Local || n.Scope != note.Local) {
+			exact = append(exact, placed{scope, t.ID})
 		}
 	}
 	if !matched {
@@ -99,16 +101,11 @@ func Revoke(w *store.Writer, n *note.Note) (paths []string, err error) {
 // afterRevocations returns the time of a tombstone for a statement that is
 // forgotten now: later than every time it was written again.
 func afterRevocations(s *store.Store, at string, said *note.Fingerprint) (string, error) {
-	for _, scope := range []note.Scope{note.Portable, note.Local} {
-		stones, err := Read(s, scope)
-		if err != nil {
-			return at, err
-		}
-		for _, t := range stones {
-			if t.V == 2 && t.fits(said) && !(Tombstone{At: at}).laterThan(t) {
-				at = after(t.At, s.Now())
-			}
+	portable, local, err := ReadBoth(s)
+	for _, t := range slices.Concat(portable, local) {
+		if t.V == 2 && t.fits(said) && !(Tombstone{At: at}).laterThan(t) {
+			at = after(t.At, s.Now())
 		}
 	}
-	return at, nil
+	return at, err
 }

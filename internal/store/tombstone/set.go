@@ -28,11 +28,7 @@ func setOf(t Tombstone, scope note.Scope) Set {
 
 // Load reads the tombstones of a store.
 func Load(s *store.Store) (Set, error) {
-	portable, err := Read(s, note.Portable)
-	if err != nil {
-		return Set{}, err
-	}
-	local, err := Read(s, note.Local)
+	portable, local, err := ReadBoth(s)
 	return NewSet(portable, local), err
 }
 

@@ -65,6 +65,14 @@ func Read(s *store.Store, scope note.Scope) (all []Tombstone, err error) {
 	return all, nil
 }
 
+// ReadBoth reads the tombstones of both trees of the store, the revoked ones too.
+func ReadBoth(s *store.Store) (portable, local []Tombstone, err error) {
+	if portable, err = Read(s, note.Portable); err == nil {
+		local, err = Read(s, note.Local)
+	}
+	return portable, local, err
+}
+
 // ReadFS reads the tombstones of a tree that may stand elsewhere, such as in git.
 func ReadFS(tree fs.FS) (all []Tombstone, err error) {
 	entries, err := fs.ReadDir(tree, layout.Tombstones)

@@ -1,4 +1,4 @@
-package replica
+package replicatest
 
 import (
 	"bytes"
@@ -10,11 +10,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"anamnesis/internal/replica"
 )
 
 // A Hub is a world of machines and remotes in memory. It is the fixture of
@@ -32,7 +35,7 @@ type Hub struct {
 
 type memCommit struct {
 	parents []string
-	tree    map[string]entry
+	tree    map[string]replica.Entry
 	subject string
 }
 
@@ -48,7 +51,7 @@ func NewHub() *Hub {
 // Open returns the backend of a machine, which is known by o.Dir or, when that
 // is empty, by o.MachineID; to open it again goes on with what it has. Its work
 // tree is o.Tree, written by o.Apply; without them the folder o.Dir.
-func (h *Hub) Open(o Options) (Backend, error) {
+func (h *Hub) Open(o replica.Options) (replica.Backend, error) {
 	if o.Tree != nil && o.Apply == nil {
 		if files, ok := o.Tree.(*Files); ok {
 			o.Apply = files.Apply
@@ -115,7 +118,7 @@ func (h *Hub) Kept(machine string) map[string]string {
 func (h *Hub) files(commit string) map[string]string {
 	files := make(map[string]string)
 	for name, e := range h.commits[commit].tree {
-		files[name] = string(h.blobs[e.id])
+		files[name] = string(h.blobs[e.ID])
 	}
 	return files
 }
@@ -161,39 +164,44 @@ func (h *Hub) ancestors(commit string) map[string]bool {
 // memBackend is a machine of a Hub with the options of one Open.
 type memBackend struct {
 	*memory
-	o Options
+	o replica.Options
 }
 
-var _ Backend = (*memBackend)(nil)
+var _ replica.Backend = (*memBackend)(nil)
 
 func (b *memBackend) Commit(ctx context.Context, paths []string) (bool, error) {
 	b.local.Lock()
 	defer b.local.Unlock()
-	s, err := b.snapshot(ctx, paths)
-	return s.committed, firstOf(err, heldError(s.held))
+	s, err := b.Snapshot(ctx, paths)
+	if err == nil && len(s.Held) > 0 {
+		err = &replica.HeldError{Files: s.Held}
+	}
+	return s.Committed, err
 }
 
-func (b *memBackend) Sync(ctx context.Context) (Outcome, error) {
+func (b *memBackend) Sync(ctx context.Context) (replica.Outcome, error) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
-	return (&cycle{p: b, o: b.o, local: b.local, now: b.o.Now}).sync(ctx)
+	return replica.Exchange(ctx, b, b.o, b.local)
 }
 
-func (b *memBackend) State(ctx context.Context) (State, error) {
+func (b *memBackend) State(ctx context.Context) (replica.State, error) {
 	b.local.Lock()
 	defer b.local.Unlock()
-	r, err := b.refs(ctx)
-	if err != nil || r.ours == "" {
-		return State{Remote: HidePassword(b.o.Remote), Detail: "not initialized"}, err
+	r, err := b.Refs(ctx)
+	if err != nil || r.Ours == "" {
+		return replica.State{Remote: replica.HidePassword(b.o.Remote), Detail: "not initialized"}, err
 	}
-	s := State{Initialized: true, Remote: HidePassword(b.o.Remote), Head: r.short, Detail: "ok"}
+	s := replica.State{Initialized: true, Remote: replica.HidePassword(b.o.Remote), Head: r.Short, Detail: "ok"}
 	changed, err := b.changes(nil)
 	s.Dirty = len(changed) > 0
-	if invalid := CheckRemote(b.o.Remote); invalid != nil {
+	if invalid := replica.CheckRemote(b.o.Remote); invalid != nil {
 		s.Detail = invalid.Error()
 	} else if b.o.Remote != "" && err == nil {
-		s.Ahead, s.Behind, err = b.distance(ctx, r.ours, r.known, r.theirs)
-		s.wait(b.backoff(), b.o.Remote)
+		s.Ahead, s.Behind, err = b.Distance(ctx, r.Ours, r.Known, r.Theirs)
+		if wait := b.Backoff(); wait.Remote == b.o.Remote {
+			s.Failures, s.Next = wait.Failures, wait.Next
+		}
 	}
 	return s, err
 }
@@ -205,7 +213,7 @@ type Files struct {
 	data map[string][]byte
 }
 
-var _ Tree = (*Files)(nil)
+var _ replica.Tree = (*Files)(nil)
 
 // List returns the paths of all files.
 func (f *Files) List() ([]string, error) {
@@ -244,7 +252,7 @@ func (f *Files) write(path string, data []byte) {
 }
 
 // Apply is an Options.Apply.
-func (f *Files) Apply(changes []Change) (changed []string, err error) {
+func (f *Files) Apply(changes []replica.Change) (changed []string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, ch := range changes {
@@ -290,5 +298,8 @@ func (f folder) List() ([]string, error) {
 }
 
 func (f folder) Read(path string) ([]byte, error) {
-	return (&git{dir: f.dir}).read(path)
+	if regular, _ := replica.Stands(f.dir, path); !regular {
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(path)))
 }

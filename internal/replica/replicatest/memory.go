@@ -1,14 +1,20 @@
-package replica
+package replicatest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"time"
+
+	"anamnesis/internal/replica"
 )
 
 // memory is the repository of one machine of a Hub. The objects are the hub's:
@@ -23,12 +29,12 @@ type memory struct {
 	known  string // what the remote had when it was last in step with us
 	got    string // what it had at the last fetch
 	hide   map[string]bool
-	wait   backoff
+	wait   replica.Backoff
 }
 
-var _ plumbing = (*memBackend)(nil)
+var _ replica.Plumbing = (*memBackend)(nil)
 
-func (b *memBackend) tree() Tree {
+func (b *memBackend) tree() replica.Tree {
 	if b.o.Tree != nil {
 		return b.o.Tree
 	}
@@ -49,7 +55,7 @@ func (b *memBackend) changes(paths []string) (map[string][]byte, error) {
 	changed := make(map[string][]byte)
 	here := make(map[string]bool, len(names))
 	wanted := func(name string) bool {
-		return Known(name) && name != attributes && (paths == nil || slices.Contains(paths, name))
+		return replica.Known(name) && name != ".gitattributes" && (paths == nil || slices.Contains(paths, name))
 	}
 	for _, name := range names {
 		here[name] = true
@@ -64,13 +70,13 @@ func (b *memBackend) changes(paths []string) (map[string][]byte, error) {
 			return nil, err
 		}
 		e, ok := committed[name]
-		if !ok || !bytes.Equal(b.hub.blobs[e.id], data) {
+		if !ok || !bytes.Equal(b.hub.blobs[e.ID], data) {
 			changed[name] = append([]byte{}, data...)
 		}
 	}
 	for name := range committed {
 		if !here[name] && wanted(name) && !b.hide[name] {
-			if _, gone := b.stands(name); gone {
+			if _, gone := b.Stands(name); gone {
 				changed[name] = nil
 			}
 		}
@@ -78,28 +84,23 @@ func (b *memBackend) changes(paths []string) (map[string][]byte, error) {
 	return changed, nil
 }
 
-func (b *memBackend) snapshot(_ context.Context, paths []string) (s snapshot, err error) {
+func (b *memBackend) Snapshot(_ context.Context, paths []string) (s replica.Snapshot, err error) {
 	changed, err := b.changes(paths)
 	if err != nil {
 		return s, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
-		why := ""
-		switch data := changed[name]; {
-		case data == nil:
-		case len(data) > maxFile:
-			why = "it is larger than 2 MiB; make it smaller"
-		case hasMarkers(data):
-			why = "it holds conflict markers; resolve them in the file"
-		case b.o.Hold != nil:
-			why = b.o.Hold(name, data)
+		data := changed[name]
+		if data == nil {
+			continue
 		}
+		why := b.o.Withheld(name, data)
 		if why != "" {
-			s.held = append(s.held, HeldFile{name, why})
+			s.Held = append(s.Held, replica.HeldFile{Path: name, Why: why})
 			delete(changed, name)
 		}
 	}
-	if s.committed = len(changed) > 0; !s.committed {
+	if s.Committed = len(changed) > 0; !s.Committed {
 		return s, nil
 	}
 	b.mu.Lock()
@@ -108,60 +109,64 @@ func (b *memBackend) snapshot(_ context.Context, paths []string) (s snapshot, er
 	defer b.hub.mu.Unlock()
 	tree := maps.Clone(b.hub.commits[b.head].tree)
 	if tree == nil {
-		tree = make(map[string]entry)
+		tree = make(map[string]replica.Entry)
 	}
 	for name, data := range changed {
 		if data == nil {
 			delete(tree, name)
 		} else {
-			tree[name] = entry{"100644", b.hub.put(data)}
+			tree[name] = replica.Entry{Mode: "100644", ID: b.hub.put(data)}
 			delete(b.hide, name)
 		}
 	}
-	subject := "anamnesis: sync from " + printable(b.o.MachineID) + " at " + b.o.Now().UTC().Format("2006-01-02T15:04:05") + "+00:00"
+	subject := b.subject("sync from")
 	b.head = b.hub.commit(memCommit{parents: []string{b.head}, tree: tree, subject: subject})
 	return s, nil
 }
 
-func (b *memBackend) fetch(context.Context) (bool, error) {
+func (b *memBackend) subject(what string) string {
+	return fmt.Sprintf("anamnesis: %s %s at %s", what, cmp.Or(b.o.MachineID, "unknown"), b.o.Now().UTC().Format(time.RFC3339))
+}
+
+func (b *memBackend) Fetch(context.Context) (bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
 	if b.hub.down[b.o.Remote] {
-		return false, &linkError{linkDown, errors.New("the link is cut")}
+		return false, &replica.LinkError{Kind: replica.LinkDown, Err: errors.New("the link is cut")}
 	}
 	b.got = b.hub.remotes[b.o.Remote]
 	return b.got != "", nil
 }
 
 // outgoing is empty: there is no git to commit with beside the syncs.
-func (b *memBackend) outgoing(context.Context, string, string) ([]outgoingCommit, error) {
+func (b *memBackend) Outgoing(context.Context, string, string) ([]replica.OutgoingCommit, error) {
 	return nil, nil
 }
 
-func (b *memBackend) push(_ context.Context, commit string) error {
+func (b *memBackend) Push(_ context.Context, commit string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
 	if b.hub.down[b.o.Remote] {
-		return &linkError{linkDown, errors.New("the link is cut")}
+		return &replica.LinkError{Kind: replica.LinkDown, Err: errors.New("the link is cut")}
 	}
 	if have := b.hub.remotes[b.o.Remote]; have != "" && !b.hub.ancestors(commit)[have] {
-		return &linkError{linkMoved, errors.New("fetch first")}
+		return &replica.LinkError{Kind: replica.LinkMoved, Err: errors.New("fetch first")}
 	}
 	b.hub.remotes[b.o.Remote], b.known = commit, commit
 	return nil
 }
 
-func (b *memBackend) refs(context.Context) (refs, error) {
+func (b *memBackend) Refs(context.Context) (replica.Refs, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return refs{ours: b.head, short: b.head[:min(7, len(b.head))], theirs: b.got, known: b.known}, nil
+	return replica.Refs{Ours: b.head, Short: b.head[:min(7, len(b.head))], Theirs: b.got, Known: b.known}, nil
 }
 
-func (b *memBackend) distance(_ context.Context, ours string, theirs ...string) (ahead, behind int, err error) {
+func (b *memBackend) Distance(_ context.Context, ours string, theirs ...string) (ahead, behind int, err error) {
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
 	mine, other := b.hub.ancestors(ours), make(map[string]bool)
@@ -176,7 +181,7 @@ func (b *memBackend) distance(_ context.Context, ours string, theirs ...string) 
 	return ahead, len(other) - (len(mine) - ahead), nil
 }
 
-func (b *memBackend) bases(_ context.Context, x, y string) ([]string, error) {
+func (b *memBackend) Bases(_ context.Context, x, y string) ([]string, error) {
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
 	common, other := b.hub.ancestors(x), b.hub.ancestors(y)
@@ -191,21 +196,21 @@ func (b *memBackend) bases(_ context.Context, x, y string) ([]string, error) {
 	return slices.Sorted(maps.Keys(best)), nil
 }
 
-func (b *memBackend) diff(_ context.Context, pairs ...[2]string) ([][]delta, error) {
+func (b *memBackend) Deltas(_ context.Context, pairs ...[2]string) ([][]replica.Delta, error) {
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
-	var all [][]delta
+	var all [][]replica.Delta
 	for _, pair := range pairs {
 		before, after := b.hub.commits[pair[0]].tree, b.hub.commits[pair[1]].tree
-		var list []delta
+		var list []replica.Delta
 		for name, e := range before {
 			if after[name] != e {
-				list = append(list, delta{name, e, after[name]})
+				list = append(list, replica.Delta{Path: name, Old: e, New: after[name]})
 			}
 		}
 		for name, e := range after {
 			if _, ok := before[name]; !ok {
-				list = append(list, delta{path: name, new: e})
+				list = append(list, replica.Delta{Path: name, New: e})
 			}
 		}
 		all = append(all, list)
@@ -213,73 +218,73 @@ func (b *memBackend) diff(_ context.Context, pairs ...[2]string) ([][]delta, err
 	return all, nil
 }
 
-func (b *memBackend) list(_ context.Context, commit string) (map[string]entry, error) {
+func (b *memBackend) List(_ context.Context, commit string) (map[string]replica.Entry, error) {
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
 	return b.hub.commits[commit].tree, nil
 }
 
-func (b *memBackend) blobs(_ context.Context, ids []string) (map[string][]byte, error) {
+func (b *memBackend) Blobs(_ context.Context, ids []string) (map[string][]byte, error) {
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
 	read := make(map[string][]byte, len(ids))
 	for _, id := range ids {
-		if data := b.hub.blobs[id]; len(data) <= maxFile {
+		if data := b.hub.blobs[id]; len(data) <= replica.MaxFile {
 			read[id] = append([]byte{}, data...)
 		}
 	}
 	return read, nil
 }
 
-func (b *memBackend) record(_ context.Context, ours, theirs string, steps []step) (string, error) {
+func (b *memBackend) Record(_ context.Context, ours, theirs string, steps []replica.Step) (string, error) {
 	b.hub.mu.Lock()
 	defer b.hub.mu.Unlock()
 	tree := maps.Clone(b.hub.commits[ours].tree)
 	if tree == nil {
-		tree = make(map[string]entry)
+		tree = make(map[string]replica.Entry)
 	}
 	for i := range steps {
 		s := &steps[i]
-		if s.next == (entry{}) {
-			delete(tree, s.path)
+		if s.Next == (replica.Entry{}) {
+			delete(tree, s.Path)
 			continue
 		}
-		if s.next.id == "" {
-			s.next.id = b.hub.put(s.data)
+		if s.Next.ID == "" {
+			s.Next.ID = b.hub.put(s.Data)
 		}
-		tree[s.path] = s.next
+		tree[s.Path] = s.Next
 	}
-	subject := "anamnesis: merge on " + printable(b.o.MachineID) + " at " + b.o.Now().UTC().Format("2006-01-02T15:04:05") + "+00:00"
+	subject := b.subject("merge on")
 	return b.hub.commit(memCommit{parents: []string{ours, theirs}, tree: tree, subject: subject}), nil
 }
 
-func (b *memBackend) stage(_ context.Context, written []string, rest []step) error {
+func (b *memBackend) Stage(_ context.Context, written []string, rest []replica.Step) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, name := range written {
 		delete(b.hide, name)
 	}
 	for _, s := range rest {
-		if s.hidden && s.next != (entry{}) && Known(s.path) {
-			b.hide[s.path] = true
+		if s.Hidden && s.Next != (replica.Entry{}) && replica.Known(s.Path) {
+			b.hide[s.Path] = true
 		} else {
-			delete(b.hide, s.path)
+			delete(b.hide, s.Path)
 		}
 	}
 	return nil
 }
 
-func (b *memBackend) move(_ context.Context, ours, commit, theirs string) error {
+func (b *memBackend) Move(_ context.Context, ours, commit, theirs string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.head != ours {
-		return errMoved
+		return replica.ErrMoved
 	}
 	b.head, b.known = commit, theirs
 	return nil
 }
 
-func (b *memBackend) read(path string) ([]byte, error) {
+func (b *memBackend) Read(path string) ([]byte, error) {
 	data, err := b.tree().Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -290,35 +295,57 @@ func (b *memBackend) read(path string) ([]byte, error) {
 	return data, err
 }
 
-func (b *memBackend) stands(path string) (regular, gone bool) {
+func (b *memBackend) Stands(path string) (regular, gone bool) {
 	if b.o.Tree == nil {
-		return isRegular(b.o.Dir, path)
+		return replica.Stands(b.o.Dir, path)
 	}
-	data, err := b.read(path)
+	data, err := b.Read(path)
 	return data != nil, data == nil && err == nil
 }
 
-func (b *memBackend) hidden(context.Context) (map[string]bool, error) {
+func (b *memBackend) Hidden(context.Context) (map[string]bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.hide), nil
 }
 
-func (b *memBackend) apply(changes []Change) ([]string, error) {
-	return applyFiles(filepath.Clean(b.o.Dir), changes)
+func (b *memBackend) Apply(changes []replica.Change) ([]string, error) {
+	return replica.ApplyFiles(filepath.Clean(b.o.Dir), changes)
 }
 
-func (b *memBackend) attributes([]byte) error { return nil }
+func (b *memBackend) SetAttributes([]byte) error { return nil }
 
-func (b *memBackend) backoff() backoff {
+func (b *memBackend) Backoff() replica.Backoff {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.wait
 }
 
-func (b *memBackend) setBackoff(p backoff) error {
+func (b *memBackend) SetBackoff(p replica.Backoff) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.wait = p
 	return nil
 }
+
+func (b *memBackend) Deleters(_ context.Context, ours, theirs string, gone []string) (map[string]string, error) {
+	b.hub.mu.Lock()
+	defer b.hub.mu.Unlock()
+	mine, by := b.hub.ancestors(ours), make(map[string]string, len(gone))
+	for id := range b.hub.ancestors(theirs) {
+		c := b.hub.commits[id]
+		f := strings.Fields(c.subject) // anamnesis: sync from NAME at …
+		if mine[id] || len(c.parents) != 1 || len(f) < 4 {
+			continue
+		}
+		for _, name := range gone {
+			_, had := b.hub.commits[c.parents[0]].tree[name]
+			if _, has := c.tree[name]; had && !has {
+				by[name] = f[3]
+			}
+		}
+	}
+	return by, nil
+}
+
+func (b *memBackend) Look() string { return "git log refs/anamnesis/theirs" }
