@@ -56,7 +56,7 @@ type StatusDone struct {
 	Row index.Row `json:"-"` // as it was
 }
 
-// StatusAnswer says what was archived or brought back, and how to undo that.
+// ArchiveAnswer says what was archived or brought back, and how to undo that.
 type ArchiveAnswer struct {
 	*StatusDone              // the only one, as it was when one note was all
 	Notes       []StatusDone `json:"notes"`

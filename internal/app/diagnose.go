@@ -71,7 +71,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 		Patience: r.Config.Patience,
 		Disabled: r.Config.Disabled, VersionOf: versionOf, Warnings: r.Config.Warnings, Foreign: config.Unheard(env),
 		Allowed:    MayTravel(r),
-		Sync:       func(ctx context.Context) (doctor.SyncState, error) { return r.doctorSync(ctx) },
+		Sync:       func(ctx context.Context) (SyncState, error) { return SyncStatus(ctx, r) },
 		GitVersion: gitVersion,
 		Handshake:  func(ctx context.Context) error { return handshake(ctx, r.Config.Home, self) },
 		Reindex: func(ctx context.Context) error {
@@ -121,20 +121,6 @@ func (r *Rooms) installedHarness() doctor.Harness {
 		return installHooks(r.Store, a, pl.edit)
 	}
 	return h
-}
-
-func (r *Rooms) doctorSync(ctx context.Context) (doctor.SyncState, error) {
-	s, err := SyncStatus(ctx, r)
-	d := doctor.SyncState{
-		On: r.Config.Sync.On, Initialized: s.Initialized, Remote: s.Remote, Dirty: s.Dirty, Ahead: s.Ahead, Behind: s.Behind,
-		Failures: s.Failures, Detail: s.Detail, State: string(s.State), Text: s.StateText,
-	}
-	d.NextTry, _ = time.Parse(time.RFC3339, s.NextTry)
-	d.LastReached, _ = time.Parse(time.RFC3339, s.LastSync)
-	for _, h := range s.Held {
-		d.Held = append(d.Held, doctor.HeldFile{Path: h.Path, Why: h.Why})
-	}
-	return d, err
 }
 
 // versionOf asks another program of our name for its version.

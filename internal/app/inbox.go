@@ -82,7 +82,7 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 	}
 	if want(WaitingWithheld) {
 		for _, f := range r.lastSync().Held {
-			items = append(items, InboxItem{Kind: WaitingWithheld, ID: f.ID, Title: f.Path, Why: f.Why, Choices: []Decision{Allow}, File: &f})
+			items = append(items, InboxItem{Kind: WaitingWithheld, ID: note.ID(f.ID), Title: f.Path, Why: f.Why, Choices: []Decision{Allow}, File: &f})
 		}
 	}
 	return items, nil

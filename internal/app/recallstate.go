@@ -16,6 +16,7 @@ type RecallState struct {
 	Gate       recall.Calibration `json:"gate"`
 }
 
+// RecallStatus collects what there is to say about how notes are found.
 func RecallStatus(ctx context.Context, r *Rooms) (s RecallState, err error) {
 	s.Model = r.Index.Model()
 	s.Gate = r.Engine.Calibration(ctx, "")

@@ -39,11 +39,7 @@ type SyncResult struct {
 }
 
 // A WithheldFile is a file that does not travel, and why.
-type WithheldFile struct {
-	ID   note.ID `json:"id"`
-	Path string  `json:"path"` // relative to memory/
-	Why  string  `json:"why"`
-}
+type WithheldFile = replica.WithheldFile
 
 // take adds what one cycle did.
 func (s *SyncResult) take(out replica.Outcome) {
@@ -65,10 +61,11 @@ func (s *SyncResult) take(out replica.Outcome) {
 	s.hold(out.HeldFiles)
 }
 
-func (s *SyncResult) hold(files []replica.HeldFile) {
-	s.Held = make([]WithheldFile, 0, len(files))
-	for _, f := range files {
-		s.Held = append(s.Held, WithheldFile{idOf(f.Path), f.Path, f.Why})
+func (s *SyncResult) hold(files []WithheldFile) {
+	s.Held = make([]WithheldFile, len(files))
+	for i, f := range files {
+		f.ID = string(idOf(f.Path))
+		s.Held[i] = f
 	}
 }
 
@@ -92,8 +89,8 @@ const (
 	maxSyncedText = 1000
 )
 
-// lastSync is what stands in it. OK, State, Why and Offline are about Remote.
-type lastSync struct {
+// A SyncRecord is what the last sync wrote down. OK, State, Why and Offline are about Remote.
+type SyncRecord struct {
 	V       int                `json:"v"`
 	At      string             `json:"at"`               // of the last exchange, RFC 3339
 	OK      string             `json:"ok,omitempty"`     // of the last one after which both sides had the same
@@ -107,11 +104,11 @@ type lastSync struct {
 
 // LastSync reads the file, and looks at nothing else. What it says about another
 // remote than the present one is left out.
-func LastSync(r *Rooms) (last lastSync) {
+func LastSync(r *Rooms) (last SyncRecord) {
 	if f, err := os.Open(r.Store.Path(syncedFile)); err == nil {
 		data, err := io.ReadAll(io.LimitReader(f, maxSyncedFile))
 		if err != nil || json.Unmarshal(data, &last) != nil {
-			last = lastSync{}
+			last = SyncRecord{}
 		}
 		_ = f.Close()
 	}
@@ -130,7 +127,7 @@ func LastSync(r *Rooms) (last lastSync) {
 }
 
 // lastSync reads the file. Files that are not held any more are left out.
-func (r *Rooms) lastSync() lastSync {
+func (r *Rooms) lastSync() SyncRecord {
 	last := LastSync(r)
 	why := r.withhold()
 	held := []WithheldFile{}
@@ -174,7 +171,7 @@ func (r *Rooms) recordSync(s SyncResult, o SyncOptions, failed error, began time
 
 // take enters how an exchange ended. One of which nothing is known, because
 // somebody cut it off, leaves what was known.
-func (l *lastSync) take(s SyncResult, failed error, now string) {
+func (l *SyncRecord) take(s SyncResult, failed error, now string) {
 	if l.Remote == "" {
 		return
 	}

@@ -10,32 +10,12 @@ import (
 )
 
 // SyncState tells how things stand between this machine and the remote.
-type SyncState struct {
-	Initialized bool           `json:"initialized"`
-	Remote      string         `json:"remote"`
-	Head        string         `json:"head"`
-	Dirty       bool           `json:"dirty"`
-	Detail      string         `json:"detail"`
-	Ahead       int            `json:"ahead"`  // commits that the remote lacks
-	Behind      int            `json:"behind"` // commits of the remote that are not here, when it was last asked
-	Offline     bool           `json:"offline"`
-	LastSync    string         `json:"last_sync"` // when the remote was last reached, empty when never
-	LastTry     string         `json:"last_try"`
-	LastDetail  string         `json:"last_detail"`
-	Failures    int            `json:"failures"`     // attempts in a row that did not reach the remote
-	NextTry     string         `json:"next_attempt"` // before that, background runs leave the remote alone
-	Held        []WithheldFile `json:"held"`
-	Conflicts   int            `json:"conflicts"`
-	// State is how the last exchange ended: synced, offline, held, foreign,
-	// refused, blocked or failed; empty when there was none with this remote.
-	State     replica.SyncResult `json:"state,omitempty"`
-	StateText string             `json:"state_text,omitempty"` // one line, when it is not synced
-}
+type SyncState = replica.SyncState
 
 // SyncStatus tells how things stand between this machine and the remote. It
 // asks the repository here and what the last sync wrote down, and no network.
 func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
-	s := SyncState{Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.Conflicts().Count(), Held: []WithheldFile{}}
+	s := SyncState{Off: !r.Config.Sync.On, Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.Conflicts().Count(), Held: []WithheldFile{}}
 	last := r.lastSync()
 	s.LastSync, s.LastTry, s.LastDetail, s.Held = last.OK, last.At, last.Detail, last.Held
 	s.State, s.StateText = last.State, last.Why

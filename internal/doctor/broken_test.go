@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
 
@@ -159,18 +160,21 @@ func diseases() []disease {
 		{"an old git", "git", gitSays("git version 2.17.1"), doctor.Warn, "too old"},
 		{"a git of a vendor", "git", gitSays("git version 2.39.5 (Apple Git-154)"), doctor.OK, "2.39.5"},
 		{"no version", "git", gitSays("?"), doctor.Info, "says ?"},
-		{"sync is off", "sync", stateOf(func(s *doctor.SyncState) { s.On = false }), doctor.Info, "switched off"},
-		{"offline", "sync", stateOf(func(s *doctor.SyncState) { s.Failures = 3 }), doctor.Info, "3 attempts"},
-		{"long offline", "sync", stateOf(func(s *doctor.SyncState) { s.Failures = 9; s.LastReached = time.Time{} }), doctor.Warn, "never reached"},
-		{"an old sync", "sync", stateOf(func(s *doctor.SyncState) { s.LastReached = time.Now().Add(-30 * 24 * time.Hour); s.Ahead = 4 }), doctor.Warn, "4 commits to send"},
-		{"a password in the remote", "sync", stateOf(func(s *doctor.SyncState) { s.Remote = "https://me:" + secret + "@host/x.git"; s.Failures = 1 }), doctor.Info, "host"},
+		{"sync is off", "sync", stateOf(func(s *replica.SyncState) { s.Off = true }), doctor.Info, "switched off"},
+		{"offline", "sync", stateOf(func(s *replica.SyncState) { s.Failures = 3 }), doctor.Info, "3 attempts"},
+		{"long offline", "sync", stateOf(func(s *replica.SyncState) { s.Failures = 9; s.LastSync = "" }), doctor.Warn, "never reached"},
+		{"an old sync", "sync", stateOf(func(s *replica.SyncState) {
+			s.LastSync = time.Now().Add(-30 * 24 * time.Hour).Format(time.RFC3339)
+			s.Ahead = 4
+		}), doctor.Warn, "4 commits to send"},
+		{"a password in the remote", "sync", stateOf(func(s *replica.SyncState) { s.Remote = "https://me:" + secret + "@host/x.git"; s.Failures = 1 }), doctor.Info, "host"},
 		{"a pull that is held", "sync", standing("held", "the remote would delete 20 of 20 files"), doctor.Warn, "sync held: the remote would delete 20 of 20 files"},
 		{"what to do about it", "sync", standing("held", "x"), doctor.Warn, "`anamnesis sync --allow-delete`, if it is meant"},
 		{"the repository of a stranger", "sync", standing("foreign", "the remote holds no notes"), doctor.Warn, "`anamnesis config set remote ADDRESS`"},
 		{"a push that is refused", "sync", standing("refused", "no notes here\x1b[2J"), doctor.Warn, "sync refused: no notes here"},
 		{"a merge in progress", "sync", standing("blocked", "a merge is in progress"), doctor.Warn, "do what the line says, then `anamnesis sync`"},
 		{"a sync that fails", "sync", standing("failed", "the disk is full"), doctor.Warn, "sync failed: the disk is full"},
-		{"a note held back", "not-sent", stateOf(func(s *doctor.SyncState) { s.Held = []doctor.HeldFile{{Path: "semantic/a.md", Why: "a secret"}} }), doctor.Warn, "memory/semantic/a.md: a secret"},
+		{"a note held back", "not-sent", stateOf(func(s *replica.SyncState) { s.Held = []replica.WithheldFile{{Path: "semantic/a.md", Why: "a secret"}} }), doctor.Warn, "memory/semantic/a.md: a secret"},
 		{"a conflict", "conflicts", func(t *testing.T, b *body) { b.conflict(t) }, doctor.Warn, "body"},
 
 		{"broken rules", "rules", func(_ *testing.T, b *body) { b.RulesErr = errors.New("redact.toml: line 3") }, doctor.Bad, "line 3"},
@@ -247,17 +251,17 @@ func gitSays(s string) func(*testing.T, *body) {
 	return func(_ *testing.T, b *body) { b.GitVersion = func(context.Context) (string, error) { return s, nil } }
 }
 
-func stateOf(change func(*doctor.SyncState)) func(*testing.T, *body) {
+func stateOf(change func(*replica.SyncState)) func(*testing.T, *body) {
 	return func(t *testing.T, b *body) {
 		s, err := b.Sync(t.Context())
 		change(&s)
-		b.Sync = func(context.Context) (doctor.SyncState, error) { return s, err }
+		b.Sync = func(context.Context) (replica.SyncState, error) { return s, err }
 	}
 }
 
 // standing is a sync that reached the remote an hour ago, and stands still.
 func standing(state, text string) func(*testing.T, *body) {
-	return stateOf(func(s *doctor.SyncState) { s.State, s.Text = state, text })
+	return stateOf(func(s *replica.SyncState) { s.State, s.StateText = replica.SyncResult(state), text })
 }
 
 func replaceIn(old, repl string) func(*testing.T, *body) {

@@ -59,17 +59,17 @@ func checkSync(ctx context.Context, p *Target) Result {
 	switch {
 	case err != nil:
 		return bad("`anamnesis sync` says more", err.Error())
-	case !s.On:
+	case s.Off:
 		return info("`anamnesis config set sync.on true` switches it on, if that was not meant",
 			"the sync is switched off: notes have no history in git and stay here")
 	case s.Remote == "":
 		return ok("no remote: the notes stay on this machine", s.Detail)
 	}
 	lines := []string{"remote " + s.Remote}
-	if s.LastReached.IsZero() {
+	if s.Reached().IsZero() {
 		lines = append(lines, "never reached")
 	} else {
-		lines = append(lines, "last reached "+ago(p.now().Sub(s.LastReached)))
+		lines = append(lines, "last reached "+ago(p.now().Sub(s.Reached())))
 	}
 	if s.Ahead+s.Behind > 0 || s.Dirty {
 		lines = append(lines, fmt.Sprintf("%s to send, %s to take, as far as is known", plural(s.Ahead, "commit"), plural(s.Behind, "commit")))
@@ -77,16 +77,16 @@ func checkSync(ctx context.Context, p *Target) Result {
 	if s.Detail != "" && s.Detail != "ok" {
 		lines = append(lines, s.Detail)
 	}
-	if next := standstill(s.State); next != "" {
-		lines = append(lines, "sync "+s.State+": "+s.Text)
+	if next := standstill(string(s.State)); next != "" {
+		lines = append(lines, "sync "+string(s.State)+": "+s.StateText)
 		return warn(next, lines...)
 	}
-	old := s.LastReached.IsZero() || p.now().Sub(s.LastReached) > syncAge
+	old := s.Reached().IsZero() || p.now().Sub(s.Reached()) > syncAge
 	switch {
 	case s.Failures > 0:
 		line := plural(s.Failures, "attempt") + " in a row failed"
-		if s.NextTry.After(p.now()) {
-			line += "; the background tries again " + ago(p.now().Sub(s.NextTry))
+		if s.Next().After(p.now()) {
+			line += "; the background tries again " + ago(p.now().Sub(s.Next()))
 		}
 		r := info("`anamnesis sync` tries now and says what stands in the way", append(lines, line)...)
 		if old {

@@ -20,6 +20,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
 )
@@ -88,8 +89,8 @@ func healthy(t testing.TB, n int) *body {
 			Also: []string{filepath.Join(dir, "project", "settings.json")},
 		}},
 		Settings: []doctor.Setting{{Name: "machine_id", Source: "file", HasEffect: true}},
-		Sync: func(context.Context) (doctor.SyncState, error) {
-			return doctor.SyncState{On: true, Initialized: true, Remote: "you@desk:memory.git", LastReached: time.Now().Add(-time.Hour), Detail: "ok"}, nil
+		Sync: func(context.Context) (replica.SyncState, error) {
+			return replica.SyncState{Initialized: true, Remote: "you@desk:memory.git", LastSync: time.Now().Add(-time.Hour).Format(time.RFC3339), Detail: "ok"}, nil
 		},
 		GitVersion: func(context.Context) (string, error) { return "git version 2.45.1", nil },
 		Room:       func(string) (int64, error) { return 8 << 30, nil },

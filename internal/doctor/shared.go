@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
 
@@ -16,7 +17,7 @@ type shared struct {
 	p     *Target
 	mu    sync.Mutex
 	asked bool
-	sync  SyncState
+	sync  replica.SyncState
 	err   error
 }
 
@@ -34,7 +35,7 @@ func newShared(p *Target) *shared {
 }
 
 // syncState asks once how the sync stands.
-func (g *shared) syncState(ctx context.Context) (SyncState, error) {
+func (g *shared) syncState(ctx context.Context) (replica.SyncState, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.asked {

@@ -9,6 +9,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
 
@@ -35,13 +36,13 @@ type Target struct {
 	Warnings  []string  // values that were not used, and why
 	Foreign   []string  // names in the environment that other programs obeyed and this one does not
 
-	IndexErr   error                                        // why Index is nil
-	RulesErr   error                                        // why the user's redaction rules cannot be read
-	Allowed    func(path string, data []byte) bool          // the owner let this file of memory/ go as it is; path is relative to memory/
-	Sync       func(ctx context.Context) (SyncState, error) // asks no remote
-	GitVersion func(ctx context.Context) (string, error)    // what `git --version` says
-	Handshake  func(ctx context.Context) error              // starts this program's MCP server and initialises it
-	Room       func(dir string) (int64, error)              // bytes that are free on its disk; nil asks the system
+	IndexErr   error                                                // why Index is nil
+	RulesErr   error                                                // why the user's redaction rules cannot be read
+	Allowed    func(path string, data []byte) bool                  // the owner let this file of memory/ go as it is; path is relative to memory/
+	Sync       func(ctx context.Context) (replica.SyncState, error) // asks no remote
+	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
+	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it
+	Room       func(dir string) (int64, error)                      // bytes that are free on its disk; nil asks the system
 
 	Reindex func(ctx context.Context) error // for a Fix: makes the index anew
 	Drain   func(ctx context.Context) error // for a Fix: works on the spool
@@ -88,29 +89,6 @@ type Setting struct {
 	Source    string // flag, env, file
 	HasEffect bool
 	Why       string // it has none
-}
-
-// A SyncState tells how the notes' repository stands to its remote.
-type SyncState struct {
-	On          bool // sync is switched on
-	Initialized bool
-	Remote      string
-	Dirty       bool
-	Ahead       int       // commits that the remote lacks
-	Behind      int       // commits of the remote that are not here, when it was last asked
-	Failures    int       // syncs in a row that did not reach the remote
-	NextTry     time.Time // of a background run
-	LastReached time.Time // zero when never
-	State       string    // how the last exchange ended: synced, offline, or one of those in which the sync stands still
-	Text        string    // why it stands still
-	Detail      string
-	Held        []HeldFile
-}
-
-// A HeldFile is a file that does not travel.
-type HeldFile struct {
-	Path string // relative to memory/
-	Why  string
 }
 
 func (p *Target) now() time.Time {

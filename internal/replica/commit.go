@@ -52,7 +52,7 @@ func (g *git) Snapshot(ctx context.Context, paths []string) (s Snapshot, err err
 			return s, err
 		} else if why != "" {
 			back = append(back, name)
-			s.Held = append(s.Held, HeldFile{name, why})
+			s.Held = append(s.Held, WithheldFile{Path: name, Why: why})
 		} else {
 			stage = append(stage, name)
 		}

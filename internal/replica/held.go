@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// A HeldFile is a file of the tree that was left out of a commit.
-type HeldFile struct {
-	Path string // relative to the tree, with slashes
-	Why  string
+// A WithheldFile is a file of the tree that does not travel, and why.
+type WithheldFile struct {
+	ID   string `json:"id"`   // of the note, for those who know notes; "" here
+	Path string `json:"path"` // relative to the tree, with slashes
+	Why  string `json:"why"`
 }
 
 // A HeldError says that some files were left out of a commit. It is an ErrHeld.
-type HeldError struct{ Files []HeldFile }
+type HeldError struct{ Files []WithheldFile }
 
 // heldError names the files that were left out of a commit, and why.
-func heldError(files []HeldFile) error {
+func heldError(files []WithheldFile) error {
 	if len(files) == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ type OutgoingCommit struct {
 // withhold returns the files that keep a commit from being pushed. What a sync
 // commits was looked at when it did; what somebody committed with git was not,
 // and a push takes every commit along, also one whose files were changed since.
-func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []HeldFile, err error) {
+func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []WithheldFile, err error) {
 	if c.o.Hold == nil {
 		return nil, nil
 	}
@@ -45,13 +45,13 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Hel
 			} else {
 				why = c.o.Hold(d.Path, data)
 			}
-			if why != "" && !slices.ContainsFunc(held, func(h HeldFile) bool { return h.Path == d.Path }) {
-				held = append(held, HeldFile{d.Path, fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing "+
+			if why != "" && !slices.ContainsFunc(held, func(h WithheldFile) bool { return h.Path == d.Path }) {
+				held = append(held, WithheldFile{Path: d.Path, Why: fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing "+
 					"is pushed", why, d.Commit)})
 			}
 		}
 	}
-	slices.SortStableFunc(held, func(a, b HeldFile) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(held, func(a, b WithheldFile) int { return strings.Compare(a.Path, b.Path) })
 	return held, nil
 }
 

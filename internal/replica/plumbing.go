@@ -65,7 +65,7 @@ type Plumbing interface {
 // A Snapshot is what a commit of local changes found.
 type Snapshot struct {
 	Committed bool
-	Held      []HeldFile // in order
+	Held      []WithheldFile // in order
 }
 
 // Refs are the commits that matter; empty when there is none.

@@ -93,21 +93,21 @@ type Options struct {
 type Outcome struct {
 	Committed  bool
 	Pushed     bool
-	Pulled     int        // commits of others
-	Conflicted bool       // the user has something to resolve; Detail says what
-	Offline    bool       // the remote could not be asked; Detail says why
-	Held       bool       // what the remote has was not taken; Detail says why and what to do
-	HeldFiles  []HeldFile // files that were left out, or that keep everything from being pushed; Conflicted is true then
-	Deletes    int        // files that the remote would have deleted here, when it is Held for that
-	Removed    int        // notes that this sync deleted in the tree, those that moved left out
-	Result     SyncResult // how the exchange ended
-	Why        string     // what Result comes from, empty when that is Synced or empty
-	Conflicts  int        // versions that lost and were given to Options.Settle
-	Changed    []string   // paths in the tree that this sync wrote or deleted, in order
-	Ahead      int        // commits that the remote does not have, as far as is known
-	Behind     int        // commits of the remote that are not here
-	Head       string     // short name of the newest commit, empty when there is none
-	Detail     string     // one line for the user
+	Pulled     int            // commits of others
+	Conflicted bool           // the user has something to resolve; Detail says what
+	Offline    bool           // the remote could not be asked; Detail says why
+	Held       bool           // what the remote has was not taken; Detail says why and what to do
+	HeldFiles  []WithheldFile // files that were left out, or that keep everything from being pushed; Conflicted is true then
+	Deletes    int            // files that the remote would have deleted here, when it is Held for that
+	Removed    int            // notes that this sync deleted in the tree, those that moved left out
+	Result     SyncResult     // how the exchange ended
+	Why        string         // what Result comes from, empty when that is Synced or empty
+	Conflicts  int            // versions that lost and were given to Options.Settle
+	Changed    []string       // paths in the tree that this sync wrote or deleted, in order
+	Ahead      int            // commits that the remote does not have, as far as is known
+	Behind     int            // commits of the remote that are not here
+	Head       string         // short name of the newest commit, empty when there is none
+	Detail     string         // one line for the user
 }
 
 // State is how things stand in a tree.

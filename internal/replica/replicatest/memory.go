@@ -96,7 +96,7 @@ func (b *memBackend) Snapshot(_ context.Context, paths []string) (s replica.Snap
 		}
 		why := b.o.Withheld(name, data)
 		if why != "" {
-			s.Held = append(s.Held, replica.HeldFile{Path: name, Why: why})
+			s.Held = append(s.Held, replica.WithheldFile{Path: name, Why: why})
 			delete(changed, name)
 		}
 	}
