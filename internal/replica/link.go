@@ -10,6 +10,7 @@ import (
 // A LinkKind is what can go wrong between here and the remote.
 type LinkKind int
 
+// The kinds.
 const (
 	LinkDown    LinkKind = iota // not reached, or not let in
 	LinkMoved                   // somebody else pushed first
