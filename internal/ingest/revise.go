@@ -21,6 +21,11 @@ func (g *Ingester) update(ctx context.Context, w *store.Writer, old store.Ref, d
 	if err := revoke(w, out, now); err != nil {
 		return err
 	}
+	return g.replace(ctx, w, was, now, ref, d.Reason, out)
+}
+
+// replace writes now in the place of was, if it says anything else.
+func (g *Ingester) replace(ctx context.Context, w *store.Writer, was, now *note.Note, ref store.Ref, reason string, out *Outcome) error {
 	if note.Equal(was, now) {
 		out.Result, out.Note, out.Ref = Unchanged, was, ref
 		return nil
@@ -33,7 +38,7 @@ func (g *Ingester) update(ctx context.Context, w *store.Writer, old store.Ref, d
 		now.Tags = slices.DeleteFunc(now.Tags, func(t string) bool { return t == "reflected" })
 	}
 	out.Result, out.Note = Updated, now
-	return g.write(ctx, w, now, ref, d.Reason, out)
+	return g.write(ctx, w, now, ref, reason, out)
 }
 
 // revise returns the note that follows when draft arrives for a note that
@@ -82,11 +87,5 @@ func (g *Ingester) absorb(ctx context.Context, w *store.Writer, twin index.Row, 
 	now := was.Clone()
 	now.AddTags(out.Note.Tags...)
 	unite(now, out.Note)
-	if note.Equal(was, now) {
-		out.Result, out.Note, out.Ref = Unchanged, was, ref
-		return nil
-	}
-	now.UpdatedAt = note.At(g.store.Now())
-	out.Result, out.Note = Updated, now
-	return g.write(ctx, w, now, ref, store.Update, out)
+	return g.replace(ctx, w, was, now, ref, store.Update, out)
 }
