@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
 
@@ -28,7 +30,7 @@ func (r *Reflector) Plan(ctx context.Context, project string) ([]Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	batches, err := r.store.Spool().Batches()
+	batches, err := r.unfinished()
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +48,8 @@ func (r *Reflector) Plan(ctx context.Context, project string) ([]Plan, error) {
 		of(row.Project).Sessions++
 	}
 	for _, b := range batches {
-		if project == "" || b.Project == project {
-			of(b.Project).Unfinished++
+		if project == "" || b.Payload.Project == project {
+			of(b.Payload.Project).Unfinished++
 		}
 	}
 	var plans []Plan
@@ -148,15 +150,16 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if err != nil {
 		return rep, err
 	}
-	batch, err := r.batch(project, in.notes, items)
+	id, batch, err := r.batch(project, in.notes, items)
 	if err != nil {
 		return rep, err
 	}
-	if err := r.store.Spool().SaveBatch(batch); err != nil {
+	job, err := queue.Of(r.store).Enqueue(queue.Batch, id, batch, time.Time{})
+	if err != nil {
 		return rep, err
 	}
 	rep.Left = in.left
-	return rep, r.finish(ctx, batch, &rep)
+	return rep, r.finish(ctx, queue.With[Batch]{Job: job, Payload: batch}, &rep)
 }
 
 // ApplyAll is Apply for a project, or for every one that has sessions to distil

@@ -3,7 +3,7 @@
 // several that say the same (merge.go).
 //
 // It writes notes by the door that everybody uses (ingest), and keeps nothing
-// of its own but the batch that is being written (store.Batch). What models were
+// of its own but the batch that is being written (Batch). What models were
 // asked, and what that cost, is counted from the event log (budget.go).
 //
 // Failure policy: reflection aborts, it never fabricates. A model that cannot be
@@ -104,4 +104,4 @@ func contentHash(n *note.Note) string {
 }
 
 // sourceOf is the note as a model is about to see it.
-func sourceOf(n *note.Note) store.Source { return store.Source{ID: n.ID, Hash: contentHash(n)} }
+func sourceOf(n *note.Note) Source { return Source{ID: n.ID, Hash: contentHash(n)} }
