@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -50,18 +48,11 @@ func (r *Reflector) unfinished() ([]queue.With[Batch], error) {
 // differ there are two notes, each whole, and never one id with two meanings.
 func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) (id note.ID, b Batch, err error) {
 	b = Batch{Project: project, Model: r.model.Name()}
-	var newest time.Time
-	var lines []string
 	for _, n := range from {
-		s := sourceOf(n)
-		b.Sources = append(b.Sources, s)
-		lines = append(lines, string(s.ID)+" "+s.Hash+"\n")
-		if t, ok := n.UpdatedAt.Time(); ok && t.After(newest) {
-			newest = t
-		}
+		b.Sources = append(b.Sources, sourceOf(n))
 	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte("distil " + project + "\n" + strings.Join(lines, "")))
+	lines, newest := byContent(from)
+	sum := sha256.Sum256([]byte("distil " + project + "\n" + lines + "\n"))
 	id = note.ID(hex.EncodeToString(sum[:16]))
 	seen := make(map[note.ID]bool)
 	for _, item := range items {
@@ -144,7 +135,7 @@ func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report
 		rep.Notes = append(rep.Notes, w)
 		rep.Stale = errors.Join(rep.Stale, stale)
 	}
-	err := r.ingester.Revise(ctx, func(all *ingest.Revision) error {
+	err := r.revise(ctx, &rep.Stale, func(all *ingest.Revision) error {
 		for _, s := range b.Sources {
 			if err := r.tag(ctx, all, s, rep); err != nil {
 				return fmt.Errorf("finish batch %s: mark session %s: %w", j.ID, s.ID, err)
@@ -152,9 +143,7 @@ func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report
 		}
 		return nil
 	})
-	if stale := new(ingest.StaleError); errors.As(err, &stale) {
-		rep.Stale = errors.Join(rep.Stale, stale.Err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	if err := queue.Of(r.store).Finish(j.Job); err != nil {

@@ -66,7 +66,7 @@ func (r *Reflector) enough(sessions int) bool { return sessions >= max(1, r.opts
 // Request returns the prompt that Apply would send for a project, byte for byte,
 // and from how many sessions it is made. With none there is nothing to send.
 func (r *Reflector) Request(ctx context.Context, project string) (p llm.Prompt, sessions int, err error) {
-	in, err := r.gather(ctx, project)
+	in, err := r.distilInput(ctx, project)
 	if err != nil || len(in.notes) == 0 {
 		return llm.Prompt{}, 0, err
 	}
@@ -78,7 +78,7 @@ func (r *Reflector) prompt(system string, in packed) llm.Prompt {
 }
 
 // gather reads the sessions of a project that fit into one prompt.
-func (r *Reflector) gather(ctx context.Context, project string) (packed, error) {
+func (r *Reflector) distilInput(ctx context.Context, project string) (packed, error) {
 	rows, err := r.sessions(ctx, project)
 	if err != nil {
 		return packed{}, err
@@ -127,7 +127,7 @@ type Written struct {
 // With an error the report says what was finished nevertheless.
 func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err error) {
 	rep.Project = project
-	unlock, err := r.single()
+	unlock, err := r.lock()
 	if err != nil {
 		return rep, err
 	}
@@ -135,7 +135,7 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if err := r.resume(ctx, project, &rep); err != nil {
 		return rep, err
 	}
-	in, err := r.gather(ctx, project)
+	in, err := r.distilInput(ctx, project)
 	if err != nil {
 		return rep, err
 	}
