@@ -28,20 +28,20 @@ const rule = `
 	layout                                < replica;
 	redact                                < llm;
 	note, layout                          < store;
-	store                                 < store/tombstone, store/project;
+	store                                 < store/tombstone, store/project, queue;
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
 	index                                 < index/flat;
 	index/flat                            < index/sqlite, index/postgres;
 	index, store/bundle                   < ingest;
 	index, llm, store/project             < recall;
-	agent, ingest                         < capture;
+	agent, queue, ingest                  < capture;
 	capture                               < imports;
-	ingest                                < reflection;
+	queue, ingest                         < reflection;
 	recall                                < inject;
 	recall, reflection, inject            < eval;
 	capture, reflection, inject, replica  < config;
-	agent, recall, replica, store/tombstone < doctor;
+	agent, queue, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, cli/hook;
 	mcp, web, cli/hook                    < cli;
@@ -213,6 +213,8 @@ func TestArrowsCatch(t *testing.T) {
 		{"store", "redact"},
 		{"store", "store/tombstone"},
 		{"store/project", "store/tombstone"},
+		{"store", "queue"},
+		{"ingest", "queue"},
 		{"layout", "note"},
 		{"index", "store/tombstone"},
 		{"llm", "embed"},

@@ -41,7 +41,7 @@ func EnqueueCapture(host Host, h *agent.Harness, e agent.Event, o CaptureOptions
 	if key != "" {
 		key = project.Canonical(s, key)
 	}
-	if _, err := capture.New(s, nil, nil, host.Config.Capture).Enqueue(h, e, o.Source, key, !o.NoSync); err != nil {
+	if err := capture.New(s, nil, nil, host.Config.Capture).Enqueue(h, e, o.Source, key, !o.NoSync); err != nil {
 		return err
 	}
 	return Detach(host, "drain")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
 
@@ -56,9 +57,9 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 		if err != nil {
 			return d, err
 		}
-		// A hook may have spooled between the last look and the unlocking, and
+		// A hook may have left a job between the last look and the unlocking, and
 		// the drain it started has left because of our lock.
-		if jobs, err := r.Store.Spool().Jobs(); err != nil || len(jobs) <= left || ctx.Err() != nil {
+		if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err != nil || len(jobs) <= left || ctx.Err() != nil {
 			break
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
@@ -93,8 +94,8 @@ func (r *Rooms) conflictNotice() string {
 // Overdue reports whether a job has been in the queue for longer than the
 // background run of its own hook can have needed.
 func Overdue(r *Rooms) bool {
-	jobs, err := r.Store.Spool().Jobs()
-	return err == nil && len(jobs) > 0 && time.Since(jobs[0].When()) > time.Minute
+	jobs, _, err := queue.Of(r.Store).Look(queue.Capture)
+	return err == nil && len(jobs) > 0 && time.Since(jobs[0].Created) > time.Minute
 }
 
 // fillTime is what a session start may spend on an index that is empty.

@@ -10,6 +10,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 )
@@ -37,6 +38,8 @@ type StatusAnswer struct {
 	IndexBytes  int64         `json:"index_bytes"`
 	Stale       int           `json:"stale"`
 	Rules       string        `json:"redaction_rules,omitempty"` // why redact.toml cannot be used
+
+	GivenUp []queue.Problem `json:"-"` // Poisoned with the reasons
 }
 
 // A ProblemView is a file that is no note, or of which something is left out.
@@ -59,7 +62,10 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	s = StatusAnswer{
 		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
 		ByType: Counts{}, ByProject: Counts{}, ByScope: Counts{}, ByWorkspace: Counts{},
-		Poisoned: r.Store.Spool().Poisoned(), Held: len(r.Store.Spool().Held()), Links: store.Links(r.Store), EventBytes: r.Store.Events().Size(),
+		GivenUp: queue.Of(r.Store).Poisoned(), Held: len(r.Store.Spool().Held()), Links: store.Links(r.Store), EventBytes: r.Store.Events().Size(),
+	}
+	for _, p := range s.GivenUp {
+		s.Poisoned = append(s.Poisoned, p.Path)
 	}
 	quarantined, unread, err := Unread(ctx, r)
 	if err != nil {
@@ -83,7 +89,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		return s, err
 	}
 	s.Problems = ViewProblems(r, found)
-	if jobs, err := r.Store.Spool().Jobs(); err == nil {
+	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		s.Spool = len(jobs)
 	}
 	s.IndexBytes = sizeOf(s.DBPath)
@@ -156,7 +162,7 @@ func TakeGlance(ctx context.Context, h Host) (g Glance, err error) {
 		return g, err
 	}
 	g = Glance{Notes: st.Notes, Here: r.projectNotes(ctx), Conflicts: r.Store.Conflicts().Count(), Held: len(r.Store.Spool().Held()), Rules: r.Rules}
-	if jobs, err := r.Store.Spool().Jobs(); err == nil {
+	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		g.Waiting = len(jobs)
 	}
 	if r.Config.Sync.Remote != "" {

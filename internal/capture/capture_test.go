@@ -17,6 +17,7 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
@@ -224,7 +225,7 @@ func TestCaptureRefuses(t *testing.T) {
 func (r *room) notice(file, session, source string, sync bool) {
 	r.Helper()
 	e := agent.Event{Name: "SessionEnd", SessionID: session, TranscriptPath: file, Dir: "/src/app"}
-	if _, err := r.Enqueue(agent.Default(), e, source, "app", sync); err != nil {
+	if err := r.Enqueue(agent.Default(), e, source, "app", sync); err != nil {
 		r.Fatal(err)
 	}
 }
@@ -261,7 +262,7 @@ func TestDrain(t *testing.T) {
 // What fails now is tried again by the next run, not in a circle by this one.
 func TestDrainKeepsWhatFails(t *testing.T) {
 	r := newRoom(t)
-	if _, err := r.store.Spool().Enqueue(store.Job{Kind: "capture", Harness: "of a later version", Session: "s1", Transcript: r.file("s.jsonl", "")}); err != nil {
+	if _, err := queue.Of(r.store).Enqueue(queue.Capture, "", capture.Job{Harness: "of a later version", Session: "s1", Transcript: r.file("s.jsonl", "")}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {

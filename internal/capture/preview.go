@@ -9,18 +9,19 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/tombstone"
 )
 
-// Preview makes the notes of spooled sessions of a project without writing
+// Preview makes the notes of the sessions of a project that wait in the queue, without writing
 // them: the session that starts after /clear is told about the one before,
 // although no hook waits for a disk. It looks at the head and the tail of each
 // transcript and stops at the deadline; what it does not get to, the drain does.
 // It shows nothing that the drain would not write: of a session that was
 // forgotten, archived or edited there is no preview.
 func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
-	jobs, err := r.store.Spool().Jobs()
+	jobs, err := queue.Jobs[Job](queue.Of(r.store), queue.Capture)
 	if err != nil {
 		return nil
 	}
@@ -29,7 +30,7 @@ func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
 	groups := bySession(jobs)
 	slices.Reverse(groups) // the newest session first
 	for _, g := range groups {
-		j := g[len(g)-1]
+		j := g[len(g)-1].Payload
 		h := harness(j)
 		if h == nil || !slices.Contains(projects, j.Project) || time.Now().After(deadline) {
 			continue
@@ -41,7 +42,7 @@ func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
 	return notes
 }
 
-func (r *Recorder) preview(j store.Job, h *agent.Harness, deadline time.Time) *note.Note {
+func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.Note {
 	q := requestOf(j, h)
 	records, done, err := open(q)
 	if err != nil {

@@ -9,16 +9,34 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 )
 
-// Enqueue leaves a job for an event in the spool. It is what a hook does, and
+// A Job says which session is to be captured.
+type Job struct {
+	Harness    string `json:"harness"`
+	Event      string `json:"event,omitempty"`
+	Source     string `json:"source"` // the tag of the note: session-end, precompact …
+	Session    string `json:"session,omitempty"`
+	Transcript string `json:"transcript,omitempty"`
+	Offset     int64  `json:"offset,omitempty"` // the transcript's size when the hook ran
+	Dir        string `json:"dir,omitempty"`
+	Project    string `json:"project,omitempty"`
+	Sync       bool   `json:"sync,omitempty"` // sync when the drain is done
+}
+
+// queued is a job that waits.
+type queued = queue.With[Job]
+
+// Enqueue leaves a job for an event in the queue. It is what a hook does, and
 // all it does: no lock, no network, no model, no waiting for the disk.
-func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, sync bool) (store.Job, error) {
-	j := store.Job{
-		Kind: "capture", Harness: h.Name, Event: e.Name, Source: source, Session: e.SessionID,
+func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, sync bool) error {
+	j := Job{
+		Harness: h.Name, Event: e.Name, Source: source, Session: e.SessionID,
 		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Sync: sync,
 	}
 	if fi, err := os.Stat(e.TranscriptPath); err == nil {
@@ -27,10 +45,11 @@ func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, 
 	if j.Project == "" && e.Dir != "" {
 		j.Project = project.Identify(r.store, e.Dir).Key
 	}
-	return r.store.Spool().Enqueue(j)
+	_, err := queue.Of(r.store).Enqueue(queue.Capture, "", j, time.Time{})
+	return err
 }
 
-// A Drain is what became of the jobs in the spool.
+// A Drain is what became of the sessions in the queue.
 type Drain struct {
 	Captured   []Capture
 	Summarised int // notes of earlier runs that a model summarised at a later try
@@ -39,10 +58,14 @@ type Drain struct {
 	Sync       bool // one of the jobs asked for a sync
 }
 
-// drainLimit bounds one run.
-const drainLimit = 10 * time.Minute
+// drainLimit bounds one run; maxWait is how long a session waits that cannot be
+// captured.
+const (
+	drainLimit = 10 * time.Minute
+	maxWait    = 7 * 24 * time.Hour
+)
 
-// Drain works through the spool until it is empty, and then asks the model again
+// Drain works through the queue until it is empty, and then asks the model again
 // about sessions that it could not summarise. It may be killed at any point: a
 // job goes only when its note is on the disk, and doing one twice makes the same
 // note. The caller holds the drain lock.
@@ -52,12 +75,12 @@ func (r *Recorder) Drain(ctx context.Context, each func(done, left int)) (Drain,
 	done := 0
 	tried := make(map[note.ID]bool)
 	for {
-		jobs, err := r.store.Spool().Jobs()
+		jobs, err := queue.Jobs[Job](queue.Of(r.store), queue.Capture)
 		if err != nil {
 			return d, err
 		}
 		d.Left = len(jobs)
-		jobs = slices.DeleteFunc(jobs, func(j store.Job) bool { return tried[j.ID] })
+		jobs = slices.DeleteFunc(jobs, func(j queued) bool { return tried[j.ID] })
 		if len(jobs) == 0 {
 			d.Summarised = r.retry(ctx, began.Add(drainLimit))
 			return d, nil
@@ -78,11 +101,11 @@ func (r *Recorder) Drain(ctx context.Context, each func(done, left int)) (Drain,
 }
 
 // bySession groups jobs of one session; a session's last job knows the most.
-func bySession(jobs []store.Job) [][]store.Job {
-	var groups [][]store.Job
-	at := make(map[string]int)
+func bySession(jobs []queued) [][]queued {
+	var groups [][]queued
+	at := make(map[[3]string]int)
 	for _, j := range jobs {
-		key := j.Harness + "\x00" + j.Session + "\x00" + j.Transcript
+		key := [...]string{j.Payload.Harness, j.Payload.Session, j.Payload.Transcript}
 		i, ok := at[key]
 		if !ok {
 			i = len(groups)
@@ -95,63 +118,67 @@ func bySession(jobs []store.Job) [][]store.Job {
 }
 
 // work captures one session and finishes its jobs.
-func (r *Recorder) work(ctx context.Context, jobs []store.Job, d *Drain) {
-	last, ok, err := r.store.Spool().Begin(jobs[len(jobs)-1])
+func (r *Recorder) work(ctx context.Context, jobs []queued, d *Drain) {
+	last, q := &jobs[len(jobs)-1], queue.Of(r.store)
+	claimed, ok, err := q.Claim(last.Job)
+	if err == nil && !ok {
+		err = fmt.Errorf("job %s stopped the drain too often; it is kept in %s", last.ID, r.store.Path(layout.Poisoned))
+	}
 	if err != nil {
 		d.Failed = append(d.Failed, err.Error())
 		return
 	}
-	if !ok {
-		d.Failed = append(d.Failed, fmt.Sprintf("job %s stopped the drain too often; it is kept in %s", last.ID, r.store.Path("spool/poisoned")))
-		return
-	}
-	jobs[len(jobs)-1] = last
+	last.Job = claimed
 	c, err := r.captureJobs(ctx, jobs, d)
 	if err != nil {
 		d.Failed = append(d.Failed, err.Error())
-		_ = r.store.Events().Log(store.Record{Kind: store.Captured, Session: last.Session, Project: last.Project, Error: err.Error()})
-	}
-	if err != nil && !errors.Is(err, ErrNoTranscript) { // a transcript that is gone does not come back
-		if err := r.store.Spool().Defer(last); err != nil {
-			d.Failed = append(d.Failed, err.Error())
-		}
-		return
-	}
-	if err == nil {
+		_ = r.store.Events().Log(store.Record{
+			Kind: store.Captured, Session: last.Payload.Session, Project: last.Payload.Project, Error: err.Error(),
+		})
+	} else {
 		d.Captured = append(d.Captured, c)
 	}
-	for _, j := range jobs {
-		if err := r.store.Spool().Finish(j); err != nil {
-			d.Failed = append(d.Failed, err.Error())
+	switch {
+	case err == nil, errors.Is(err, ErrNoTranscript): // a transcript that is gone does not come back
+		err = nil
+		for _, j := range jobs {
+			err = errors.Join(err, q.Finish(j.Job))
 		}
+	case r.store.Now().Sub(last.Created) > maxWait:
+		err = q.Poison(last.Job, err.Error())
+	default: // the drain lives, so it was not the job that stopped it
+		err = q.Release(last.Job, time.Time{}, err.Error())
+	}
+	if err != nil {
+		d.Failed = append(d.Failed, err.Error())
 	}
 }
 
 // captureJobs captures the session that all the jobs are about, as the last one saw it.
-func (r *Recorder) captureJobs(ctx context.Context, jobs []store.Job, d *Drain) (Capture, error) {
+func (r *Recorder) captureJobs(ctx context.Context, jobs []queued, d *Drain) (Capture, error) {
 	last := jobs[len(jobs)-1]
-	h := harness(last)
+	h := harness(last.Payload)
 	if h == nil {
-		return Capture{}, fmt.Errorf("job %s: no harness named %q", last.ID, last.Harness)
+		return Capture{}, fmt.Errorf("job %s: no harness named %q", last.ID, last.Payload.Harness)
 	}
-	q := requestOf(last, h)
+	q := requestOf(last.Payload, h)
 	for _, j := range jobs {
-		q.Tags = append(q.Tags, j.Source)
-		d.Sync = d.Sync || j.Sync
+		q.Tags = append(q.Tags, j.Payload.Source)
+		d.Sync = d.Sync || j.Payload.Sync
 	}
 	return r.Capture(ctx, q)
 }
 
 // harness returns the harness that wrote the session of a job, nil when this
 // version cannot read its sessions.
-func harness(j store.Job) *agent.Harness {
+func harness(j Job) *agent.Harness {
 	if h := agent.ByName(j.Harness); h != nil && h.Sessions != nil {
 		return h
 	}
 	return nil
 }
 
-func requestOf(j store.Job, h *agent.Harness) Request {
+func requestOf(j Job, h *agent.Harness) Request {
 	return Request{
 		Harness: h, Transcript: j.Transcript, Offset: j.Offset, Session: j.Session,
 		Dir: j.Dir, Project: j.Project, Source: j.Source,

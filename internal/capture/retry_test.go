@@ -19,6 +19,7 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
@@ -86,7 +87,7 @@ func (o *outage) drain(after time.Duration) capture.Drain {
 
 func (o *outage) waits() bool {
 	o.Helper()
-	all, err := o.store.Spool().Retries()
+	all, _, err := queue.Of(o.store).Look(queue.Summary)
 	if err != nil {
 		o.Fatal(err)
 	}
@@ -292,8 +293,8 @@ func TestRetryBudget(t *testing.T) {
 	o.up()
 	for day := range 5 { // more days than tries
 		o.drain(time.Hour)
-		all, err := o.store.Spool().Retries()
-		if err != nil || len(all) != 1 || all[0].Tries != 0 || !all[0].When().Equal(time.Date(2026, 5, 3+day, 0, 0, 0, 0, time.UTC)) {
+		all, _, err := queue.Of(o.store).Look(queue.Summary)
+		if err != nil || len(all) != 1 || all[0].Attempts != 0 || !all[0].Due().Equal(time.Date(2026, 5, 3+day, 0, 0, 0, 0, time.UTC)) {
 			t.Fatalf("day %d: %+v %v", day, all, err)
 		}
 		o.now = o.now.Add(23 * time.Hour)
@@ -321,8 +322,8 @@ func TestRetryOfAHand(t *testing.T) {
 	if err != nil || c.Fallback == nil {
 		t.Fatalf("%+v %v", c, err)
 	}
-	all, err := o.store.Spool().Retries()
-	if err != nil || len(all) != 1 || all[0].ID != c.Outcome.Note.ID || !all[0].When().Equal(time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)) {
+	all, _, err := queue.Of(o.store).Look(queue.Summary)
+	if err != nil || len(all) != 1 || all[0].ID != c.Outcome.Note.ID || !all[0].Due().Equal(time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)) {
 		t.Fatalf("%+v %v", all, err)
 	}
 	s.spent = false
@@ -414,9 +415,6 @@ func TestRetryHostile(t *testing.T) {
 	o.up()
 	if d := o.drain(2 * time.Hour); d.Summarised != 1 || len(d.Failed) != 0 {
 		t.Errorf("%+v", d)
-	}
-	if err := o.store.Spool().SaveRetry(store.Retry{ID: "../x"}); err == nil {
-		t.Error("saved under a path")
 	}
 	_, err := o.ingester.Summarise(t.Context(), o.id, "stale", ingest.Summary{Title: "t", Body: "b", Model: "m"})
 	if !errors.Is(err, ingest.ErrChanged) {

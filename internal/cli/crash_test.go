@@ -13,11 +13,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"anamnesis/internal/capture"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
 
@@ -261,10 +264,10 @@ func (c *crashRun) spool(file, session string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if _, err := s.Spool().Enqueue(store.Job{
-		Kind: "capture", Harness: "claude", Event: "SessionEnd", Source: "session-end", Session: session,
+	if _, err := queue.Of(s).Enqueue(queue.Capture, "", capture.Job{
+		Harness: "claude", Event: "SessionEnd", Source: "session-end", Session: session,
 		Transcript: filepath.Join(c.home, file), Offset: fi.Size(), Dir: "/src/app", Project: "app",
-	}); err != nil {
+	}, time.Time{}); err != nil {
 		c.t.Fatal(err)
 	}
 }

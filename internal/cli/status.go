@@ -74,8 +74,12 @@ func (p *program) printStatus(s app.StatusAnswer) {
 	if s.Spool > 0 {
 		p.printf("spool: %s waiting; `anamnesis drain` works on them\n", plural(s.Spool, "session"))
 	}
-	for _, name := range s.Poisoned {
-		p.printf("spool: %s was given up; look at it, then delete it or move it back to spool/\n", name)
+	for _, g := range s.GivenUp {
+		why := ""
+		if g.Why != "" {
+			why = " (" + g.Why + ")"
+		}
+		p.printf("spool: %s was given up%s; look at it, then delete it or move it back to spool/\n", g.Path, why)
 	}
 	if s.Held > 0 {
 		p.printf("held: %s; `anamnesis held` lists them\n", plural(s.Held, "note"))

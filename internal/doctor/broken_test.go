@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
@@ -335,7 +336,7 @@ func (b *body) log(t *testing.T, r store.Record) {
 
 func (b *body) enqueue(t *testing.T) {
 	t.Helper()
-	if _, err := b.Store.Spool().Enqueue(store.Job{Kind: "capture", Session: "s"}); err != nil {
+	if _, err := queue.Of(b.Store).Enqueue(queue.Capture, "", map[string]string{"session": "s"}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 }

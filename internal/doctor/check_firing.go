@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
 
@@ -37,7 +38,7 @@ func checkFiring(ctx context.Context, p *Target) Result {
 	}
 	told, captured := l.last[store.Injected], l.last[store.Captured]
 	// The background run is no sign of a hook: commands start it too.
-	last := slices.MaxFunc([]time.Time{told, captured, p.spooled()}, time.Time.Compare)
+	last := slices.MaxFunc([]time.Time{told, captured, p.queued()}, time.Time.Compare)
 	seen := !last.IsZero()
 	if !seen {
 		last = p.installed()
@@ -62,13 +63,11 @@ func checkFiring(ctx context.Context, p *Target) Result {
 	return ok(lines...)
 }
 
-// spooled returns when a hook last left a session in the spool.
-func (p *Target) spooled() (at time.Time) {
-	entries, _ := os.ReadDir(p.Store.Path("spool"))
-	for _, e := range entries[:min(len(entries), maxJobs)] {
-		if fi, err := e.Info(); err == nil && fi.Mode().IsRegular() && fi.ModTime().After(at) {
-			at = fi.ModTime()
-		}
+// queued returns when a hook last left a session in the queue.
+func (p *Target) queued() (at time.Time) {
+	jobs, _, _ := queue.Of(p.Store).Look(queue.Capture) // the check of the spool names the error
+	if len(jobs) > 0 {
+		at = jobs[len(jobs)-1].Created
 	}
 	return at
 }

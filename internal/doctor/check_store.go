@@ -3,7 +3,6 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"anamnesis/internal/layout"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
 
@@ -128,58 +128,38 @@ func checkLeftovers(ctx context.Context, p *Target) Result {
 
 // stuckAfter is how long a session may wait: a session's end starts the run
 // that captures it.
-const (
-	stuckAfter = time.Hour
-	maxJob     = 8 << 10
-	maxJobs    = 2000 // that are read
-)
+const stuckAfter = time.Hour
 
-// checkSpool reads the spool by itself: store.Jobs sets bad files aside, and a
-// check changes nothing.
-func checkSpool(ctx context.Context, p *Target) Result {
+func checkSpool(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
-		entries, err := os.ReadDir(s.Path("spool"))
-		if err != nil && !os.IsNotExist(err) {
+		jobs, _, err := queue.Of(s).Look(queue.Capture)
+		if err != nil {
 			return bad("check who owns the folder spool in the store", err.Error())
 		}
-		waiting, broken := 0, 0
-		var oldest time.Time
-		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), ".json") || !e.Type().IsRegular() || e.Name()[0] == '.' {
-				continue
-			}
-			if waiting++; waiting > maxJobs || ctx.Err() != nil {
-				continue
-			}
-			var j store.Job
-			data, err := readBounded(s.Path("spool/"+e.Name()), maxJob)
-			if os.IsNotExist(err) {
-				waiting-- // a drain has finished it
-				continue
-			}
-			if err != nil || json.Unmarshal(data, &j) != nil || j.When().IsZero() {
-				broken++
-				continue
-			}
-			if oldest.IsZero() || j.When().Before(oldest) {
-				oldest = j.When()
+		var lines, broken, left []string
+		for _, pr := range queue.Of(s).Problems() {
+			if line := clean(pr.String(), 200); pr.Left {
+				left = append(left, "left alone: "+line)
+			} else {
+				broken = append(broken, line)
 			}
 		}
-		if waiting == 0 {
-			return ok("nothing waits")
+		var oldest time.Duration
+		if len(jobs) > 0 {
+			oldest = p.now().Sub(jobs[0].Created)
+			lines = append(lines, plural(len(jobs), "session")+" waiting to be captured", "the oldest since "+ago(oldest))
 		}
-		lines := []string{plural(waiting, "session") + " waiting to be captured"}
-		if !oldest.IsZero() {
-			lines = append(lines, "the oldest since "+ago(p.now().Sub(oldest)))
+		if len(broken) > 0 {
+			lines = append(lines, plural(len(broken), "file")+" that cannot be read; the next run sets such files aside")
+			lines = append(lines, broken...)
 		}
-		if broken > 0 {
-			lines = append(lines, plural(broken, "file")+" that cannot be read; the next run sets such files aside")
-		}
-		switch {
-		case !oldest.IsZero() && p.now().Sub(oldest) > stuckAfter:
+		switch lines = append(lines, left...); {
+		case oldest > stuckAfter:
 			return warn("`anamnesis drain`; it says what stands in the way", lines...)
-		case broken > 0:
+		case len(broken) > 0:
 			return info("`anamnesis drain`", lines...)
+		case len(lines) == 0:
+			return ok("nothing waits")
 		}
 		return ok(lines...)
 	})
@@ -187,8 +167,12 @@ func checkSpool(ctx context.Context, p *Target) Result {
 
 func checkPoisoned(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
-		if found := s.Spool().Poisoned(); len(found) > 0 {
-			return warn("look at the files; delete them, or move them back to spool/ and run `anamnesis drain`", found...)
+		var lines []string
+		for _, pr := range queue.Of(s).Poisoned() {
+			lines = append(lines, clean(pr.String(), 200))
+		}
+		if len(lines) > 0 {
+			return warn("look at the files; delete them, or move them back to spool/ and run `anamnesis drain`", lines...)
 		}
 		return ok("none")
 	})

@@ -35,6 +35,16 @@ const (
 	TempPrefix     = ".tmp-anamnesis-"    // begins the name of a file that is being written
 	SyncTempPrefix = TempPrefix + "sync-" // the same, written without the store lock
 	CheckpointFile = "events/checkpoint.json"
+	JobSuffix      = ".json"
+)
+
+// Folders of what waits.
+const (
+	Spool     = "spool"          // sessions to capture
+	Drafts    = "spool/held"     // notes that wait for a decision
+	Summaries = "spool/retry"    // notes that a model is to summarise
+	Batches   = "spool/batches"  // accepted answers of a model
+	Poisoned  = "spool/poisoned" // jobs that nobody could do
 )
 
 // MaxDepth is how many names a path in a tree may have; one of ours has three.
@@ -55,10 +65,8 @@ const (
 	History                 // a former form of a note
 	Conflict                // the losing version of a merge, or its description
 	Events                  // a month of the event log, or its checkpoint
-	Job                     // work that a hook left
+	Job                     // work that waits for a background run
 	Held                    // a draft that waits for a decision
-	Retry                   // a note that waits for a model
-	Batch                   // what a model made of notes, until it is written
 )
 
 // InTree returns the class of a path relative to a tree. It is Unknown for names
@@ -114,24 +122,20 @@ func Of(name string) Class {
 		if ext := path.Ext(rest); !strings.Contains(rest, "/") && (ext == ".json" || ext == NoteSuffix) {
 			return Conflict
 		}
-	case "spool":
-		return inSpool(rest)
+	case Spool:
+		return inSpool(name)
 	}
 	return Unknown
 }
 
 func inSpool(name string) Class {
 	dir, file := path.Split(name)
-	if file == "" || file[0] == '.' {
-		return Unknown
-	}
-	for _, in := range []struct {
-		dir, ext string
-		class    Class
-	}{{"", ".json", Job}, {"held/", NoteSuffix, Held}, {"retry/", ".json", Retry}, {"batches/", ".json", Batch}} {
-		if dir == in.dir && strings.HasSuffix(file, in.ext) {
-			return in.class
-		}
+	switch dir = strings.TrimSuffix(dir, "/"); {
+	case file == "" || file[0] == '.':
+	case dir == Drafts && strings.HasSuffix(file, NoteSuffix):
+		return Held
+	case (dir == Spool || dir == Summaries || dir == Batches) && strings.HasSuffix(file, JobSuffix):
+		return Job
 	}
 	return Unknown
 }
@@ -178,7 +182,7 @@ func HistoryOf[ID ~string](id ID) string { return "history/" + string(id) }
 func ConflictOf[ID ~string](id ID, ext string) string { return "conflicts/" + string(id) + ext }
 
 // HeldOf returns where a held draft stands.
-func HeldOf[ID ~string](id ID) string { return "spool/held/" + string(id) + NoteSuffix }
+func HeldOf[ID ~string](id ID) string { return Drafts + "/" + string(id) + NoteSuffix }
 
 // IsTemp reports whether a file of that name (without its folder) is one that was
 // being written: after a crash it is left over.

@@ -23,8 +23,8 @@ func TestOf(t *testing.T) {
 		"events/checkpoint.json":                       layout.Events,
 		"spool/a.0.json":                               layout.Job,
 		"spool/held/a.md":                              layout.Held,
-		"spool/retry/a.json":                           layout.Retry,
-		"spool/batches/a.json":                         layout.Batch,
+		"spool/retry/a.json":                           layout.Job,
+		"spool/batches/a.json":                         layout.Job,
 
 		"":                           layout.Unknown,
 		"memory":                     layout.Unknown,

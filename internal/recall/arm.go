@@ -70,7 +70,7 @@ type list struct {
 	hits []*Hit
 }
 
-// An ArmReport says how an arm did.
+// An ArmReport is how an arm did.
 type ArmReport struct {
 	Name       string        `json:"name"`
 	Candidates int           `json:"candidates"`
@@ -78,7 +78,7 @@ type ArmReport struct {
 	Error      string        `json:"error,omitempty"`
 }
 
-// errIdle says that there is nothing in the store that an arm could find for any
+// errIdle means that there is nothing in the store that an arm could find for any
 // question: it counts as not asked.
 var errIdle = errors.New("nothing to find")
 

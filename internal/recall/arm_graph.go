@@ -26,7 +26,7 @@ const (
 	mentionShare = 0.02
 )
 
-// relationWeight is how well a relation conducts.
+// relationWeight is the factor by which a step along a relation counts.
 var relationWeight = map[note.Relation]float64{
 	note.CausedBy: 1, note.Causes: 1, note.Prevents: 1, note.Solves: 1, note.Supersedes: 1,
 	note.Enables: 0.8, note.Requires: 0.8, note.Triggers: 0.8, note.Contradicts: 0.8,
@@ -69,7 +69,7 @@ func (e *Engine) graph(ctx context.Context, q Query, res *Result, found []list) 
 	if err := e.walk(ctx, q, f, res, nodes); err != nil {
 		return nil, err
 	}
-	return e.reached(ctx, q, f, res, nodes)
+	return e.hitsOfNodes(ctx, q, f, res, nodes)
 }
 
 // seeds returns where the walk begins: what the question names counts whole,
@@ -205,9 +205,9 @@ func (e *Engine) edgeApplies(x *index.Edge, q Query, res *Result) bool {
 	return x.Holds(from, to)
 }
 
-// reached makes hits of the notes that speak of the nodes. A note that speaks
+// hitsOfNodes makes hits of the notes that name the nodes. A note that names
 // of nothing but what the question names itself is found by the other arms.
-func (e *Engine) reached(ctx context.Context, q Query, f index.Filter, res *Result, nodes map[index.EntityKey]node) ([]*Hit, error) {
+func (e *Engine) hitsOfNodes(ctx context.Context, q Query, f index.Filter, res *Result, nodes map[index.EntityKey]node) ([]*Hit, error) {
 	type visit struct {
 		key index.EntityKey
 		node

@@ -30,7 +30,7 @@ func (e *Engine) lexical(ctx context.Context, q Query, res *Result, _ []list) ([
 		score := h.score
 		var words []string
 		for j := range h.passages {
-			if c := s.tally(&h.passages[j]); c >= h.Coverage {
+			if c := s.countTerms(&h.passages[j]); c >= h.Coverage {
 				h.Coverage, words = c, s.matched()
 			}
 		}

@@ -54,7 +54,7 @@ func (e *Engine) successor(ctx context.Context, q Query, _ *Result, _ []list) ([
 		}
 		h := &Hit{Row: now, before: was.passages}
 		for i := range was.passages {
-			h.Coverage = max(h.Coverage, s.tally(&was.passages[i]))
+			h.Coverage = max(h.Coverage, s.countTerms(&was.passages[i]))
 		}
 		why := "took the place of " + string(was.Row.ID)
 		h.add(why, was.score)
@@ -74,7 +74,7 @@ func (e *Engine) successor(ctx context.Context, q Query, _ *Result, _ []list) ([
 	return hits, nil
 }
 
-// last returns the note that holds in the place of one, which is itself when
+// last returns the note that is valid in the place of one, which is itself when
 // nothing replaced it.
 func (e *Engine) last(ctx context.Context, r index.Row) (index.Row, error) {
 	for i := 0; i < maxSuccession && r.SupersededBy != ""; i++ {
@@ -87,16 +87,16 @@ func (e *Engine) last(ctx context.Context, r index.Row) (index.Row, error) {
 	return r, nil
 }
 
-// succession says which hits took the place of which.
-type successions struct {
+// replacements are the hits that took the place of others.
+type replacements struct {
 	by  map[*Hit]*Hit // the nearest one that is a hit too
 	old []*Hit        // its keys, each before what replaced it
 }
 
-// successions finds among hits those that others replaced, whether directly or by
+// replacements finds among hits those that others replaced, whether directly or by
 // notes that are no hits.
-func (e *Engine) successions(ctx context.Context, q Query, hits []*Hit) successions {
-	c := successions{by: make(map[*Hit]*Hit)}
+func (e *Engine) replacements(ctx context.Context, q Query, hits []*Hit) replacements {
+	c := replacements{by: make(map[*Hit]*Hit)}
 	if !q.Dead {
 		return c
 	}
@@ -138,7 +138,7 @@ const predecessorFactor = 1 - 1e-6
 
 // levelScores gives what replaced a hit at least its score, and it a little less: both
 // stand where the better one stood, the one that holds first.
-func (c successions) levelScores(hits []*Hit) []*Hit {
+func (c replacements) levelScores(hits []*Hit) []*Hit {
 	if len(c.old) == 0 {
 		return hits
 	}
@@ -158,7 +158,7 @@ func (c successions) levelScores(hits []*Hit) []*Hit {
 
 // placeBehind puts what was replaced right behind what replaced it, where a later
 // stage has put it before.
-func (c successions) placeBehind(hits []*Hit) []*Hit {
+func (c replacements) placeBehind(hits []*Hit) []*Hit {
 	for range c.old {
 		moved := false
 		for _, h := range c.old {

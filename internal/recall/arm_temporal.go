@@ -30,7 +30,7 @@ func (e *Engine) temporal(ctx context.Context, q Query, res *Result, _ []list) (
 	covered := make(map[int64]float64, len(m.Candidates))
 	for i := range m.Candidates {
 		c := &m.Candidates[i]
-		covered[c.Key] = max(covered[c.Key], s.tally(c))
+		covered[c.Key] = max(covered[c.Key], s.countTerms(c))
 	}
 	middle := w.From.Add(w.To.Sub(w.From) / 2)
 	half := w.To.Sub(w.From).Seconds() / 2

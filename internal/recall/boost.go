@@ -13,39 +13,39 @@ type boost struct {
 	id    string // feature
 	name  string
 	alpha func(Options) float64
-	norm  func(*Hit, Query, circumstance) float64 // 0 to 1
+	norm  func(*Hit, Query, boostInput) float64 // 0 to 1
 }
 
-// circumstance is what boosts know besides the hit.
-type circumstance struct {
+// boostInput is what boosts use besides the hit.
+type boostInput struct {
 	now    time.Time
 	recent bool // the question asks for what is so now
 }
 
 // boosts lists the boosts, in the order in which explanations show them.
 var boosts = []boost{
-	{"S3", "confidence", func(o Options) float64 { return o.ConfidenceAlpha }, func(h *Hit, _ Query, _ circumstance) float64 {
+	{"S3", "confidence", func(o Options) float64 { return o.ConfidenceAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
 		return clamp01((h.Row.Confidence - 0.3) / 0.6)
 	}},
-	{"R8", "recency", func(o Options) float64 { return o.RecencyAlpha }, func(h *Hit, _ Query, c circumstance) float64 {
+	{"R8", "recency", func(o Options) float64 { return o.RecencyAlpha }, func(h *Hit, _ Query, c boostInput) float64 {
 		return recency(h.Row.Effective(), c.now)
 	}},
-	{"R8", "tags", func(o Options) float64 { return o.TagAlpha }, func(h *Hit, q Query, _ circumstance) float64 {
+	{"R8", "tags", func(o Options) float64 { return o.TagAlpha }, func(h *Hit, q Query, _ boostInput) float64 {
 		return shared(q.Boost, h.Row.Tags)
 	}},
-	{"S4", "proof", func(o Options) float64 { return o.ProofAlpha }, func(h *Hit, _ Query, _ circumstance) float64 {
+	{"S4", "proof", func(o Options) float64 { return o.ProofAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
 		if h.Row.Proofs < 1 {
 			return 0.5
 		}
 		return clamp01(0.5 + math.Log(float64(h.Row.Proofs))/10)
 	}},
-	{"R16", "project", func(o Options) float64 { return o.ProjectAlpha }, func(h *Hit, q Query, _ circumstance) float64 {
+	{"R16", "project", func(o Options) float64 { return o.ProjectAlpha }, func(h *Hit, q Query, _ boostInput) float64 {
 		if q.Project != "" && q.Project == h.Row.Project {
 			return 1
 		}
 		return 0.5
 	}},
-	{"SG3", "speculative", func(o Options) float64 { return o.SpeculativeAlpha }, func(h *Hit, _ Query, _ circumstance) float64 {
+	{"SG3", "speculative", func(o Options) float64 { return o.SpeculativeAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
 		if h.Row.Speculative {
 			return 0
 		}
@@ -62,7 +62,7 @@ const (
 // boost applies the boosts. They break ties; they cannot make an answer of
 // something else, and they never open the gate, which was asked before.
 func (e *Engine) boost(q Query, hits []*Hit, res *Result) []*Hit {
-	c := circumstance{now: e.store.Now(), recent: res.Recent}
+	c := boostInput{now: e.store.Now(), recent: res.Recent}
 	for _, h := range hits {
 		product := 1.0
 		for _, b := range boosts {

@@ -15,17 +15,17 @@ import (
 	"anamnesis/internal/index"
 )
 
-// What the arms found is kept in the index (R9), so that the same question, or
-// one that uses nearly the same words, need not ask them again. A kept answer holds
-// keys, ranks and scores and neither a text of a note nor the question: that may
-// hold what must not be written down, so its words are kept as hashes.
+// What the arms found is kept in the index (R9), so that the same question, or one
+// of nearly the same words, need not run them again. A kept answer contains keys,
+// ranks and scores. Texts of notes and of questions may contain what must not be
+// written down: of the question, hashes of its words are kept.
 const (
 	answerKind = "recall"       // what the arms found, under the question's frame and set of words
 	wordsKind  = "recall-words" // the frames and words of questions so long that another one can be near
 	maxCached  = 200            // of each kind, and a few
 )
 
-// maxRemembering bounds how long a recall waits for its answer to be kept.
+// cacheWait bounds how long a recall waits for its answer to be kept.
 // It waits for no other process at all, see index.Memos.
 const cacheWait = 100 * time.Millisecond
 
@@ -126,9 +126,9 @@ func (e *Engine) caches(q Query) bool {
 	return e.opts.CacheTTL > 0 && !q.NoCache && !q.Synthetic && !e.store.ReadOnly()
 }
 
-// remembered returns what the arms found for the same question before, nil when
+// fromCache returns what the arms found for the same question before, nil when
 // they must be asked. It sets what they would have set of the result.
-func (e *Engine) remembered(ctx context.Context, q Query, res *Result) []list {
+func (e *Engine) fromCache(ctx context.Context, q Query, res *Result) []list {
 	if !e.caches(q) {
 		return nil
 	}
@@ -289,7 +289,7 @@ func (e *Engine) restore(ctx context.Context, q Query, res *Result, p cacheKey, 
 			if cached == "fuzzy" {
 				h.Coverage, h.Cosine = 0, 0 // the gate is about this question; whoever reads the passages compares them anew
 				for _, c := range slices.Concat(h.passages, h.before) {
-					h.Coverage = max(h.Coverage, s.tally(&c))
+					h.Coverage = max(h.Coverage, s.countTerms(&c))
 				}
 			}
 			l.hits = append(l.hits, h)
@@ -309,7 +309,7 @@ func byPassage(all []index.Candidate) map[int64]*index.Candidate {
 	return got
 }
 
-// restoreTerms returns the terms of a question with what a kept answer knows of them.
+// restoreTerms returns the terms of a question with what a kept answer contains of them.
 func (e *Engine) restoreTerms(ctx context.Context, question string, m cachedAnswer) ([]index.Term, bool) {
 	if len(m.terms) == 0 { // the lexical arm was not asked
 		return nil, true
@@ -347,9 +347,9 @@ func (e *Engine) restoreTerms(ctx context.Context, question string, m cachedAnsw
 	return terms, err == nil
 }
 
-// remember keeps what the arms found, unless one of them failed or could not see
+// toCache keeps what the arms found, unless one of them failed or could not see
 // all there is. That it cannot be kept does not matter.
-func (e *Engine) remember(ctx context.Context, q Query, res *Result, lists []list) {
+func (e *Engine) toCache(ctx context.Context, q Query, res *Result, lists []list) {
 	if !res.asked || len(res.Failed) > 0 || res.WithoutVector > 0 {
 		return
 	}

@@ -17,7 +17,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// A Calibration says from which signal on hits are relevant in a store.
+// A Calibration is the signal from which on hits are relevant in a store.
 type Calibration struct {
 	Threshold      float64 `json:"threshold"`
 	Middle         float64 `json:"middle"`          // where a score is one half, in the units that scores are made of

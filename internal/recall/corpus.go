@@ -41,7 +41,7 @@ type CorpusEntry struct {
 
 const corpusVersion = 1
 
-// ErrNoCorpus says that there is no corpus of a name.
+// ErrNoCorpus means that there is no corpus of a name.
 var ErrNoCorpus = errors.New("there is no such corpus")
 
 // BuildCorpus saves the live notes that a filter lets through under a name. It
@@ -171,7 +171,7 @@ func (e *Engine) DeleteCorpus(name string) error {
 	return nil
 }
 
-// A Drift says how the store moved on since a corpus was built.
+// A Drift is how the store changed since a corpus was built.
 type Drift struct {
 	Stale   bool      `json:"stale"`             // something was written since, here or elsewhere
 	Changed []note.ID `json:"changed,omitempty"` // notes of the corpus that say something else
@@ -200,7 +200,7 @@ func (e *Engine) Drift(ctx context.Context, c *Corpus) (d Drift, err error) {
 	return d, nil
 }
 
-// hashes returns what the index knows of the files of a corpus.
+// hashes returns the hashes that the index has for the files of a corpus.
 func (e *Engine) hashes(ctx context.Context, c *Corpus) (map[note.ID]string, error) {
 	if len(c.Entries) == 0 {
 		return nil, nil

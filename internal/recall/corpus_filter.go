@@ -12,7 +12,7 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// A CorpusFilter says which notes a corpus is made of: those that pass all of
+// A CorpusFilter selects the notes a corpus is made of: those that pass all of
 // it. Letters of either case are the same.
 type CorpusFilter struct {
 	Tags     []string `json:"tags,omitempty"` // any of these

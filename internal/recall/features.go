@@ -58,8 +58,10 @@ func (f *features) sum() (sum float64) {
 	return sum
 }
 
-// alone is the sum without company.
-func (f *features) alone() float64 { return f.sum() - featureWeights[fNeighbours]*f[fNeighbours] }
+// withoutNeighbours is the sum without the feature of neighbours.
+func (f *features) withoutNeighbours() float64 {
+	return f.sum() - featureWeights[fNeighbours]*f[fNeighbours]
+}
 
 var (
 	bmPassage = bm25{k1: 1.2, b: 0.8}
@@ -99,13 +101,13 @@ func newReader(s *scorer, text string, question []float32, model uint64) *reader
 	return r
 }
 
-// A reading is what the passages of a note say of the question.
-type reading struct {
+// passageScores are what the passages of a note have in common with the question.
+type passageScores struct {
 	features         features
 	coverage, cosine float64
 	best             *index.Candidate // its passage with the greatest sum; nil without passages
 	pairs            []float64
-	holds, says      []bool
+	hasWord, hasPair []bool
 }
 
 // read fills in the features of a hit, but for those that need the others. One
@@ -126,21 +128,21 @@ func (r *reader) read(h *Hit) {
 			got = was
 		}
 	}
-	h.features, h.pairs, h.holds, h.says = got.features, got.pairs, got.holds, got.says
+	h.features, h.pairs, h.hasWord, h.hasPair = got.features, got.pairs, got.hasWord, got.hasPair
 	h.features[fGraph] = h.Found["graph"].Norm
 	h.features[fTime] = h.Found["temporal"].Norm
 }
 
 // readAll reads the passages of a note: the best counts.
-func (r *reader) readAll(passages []index.Candidate) reading {
+func (r *reader) readAll(passages []index.Candidate) passageScores {
 	clear(r.all)
-	got := reading{says: make([]bool, r.wording.pairs()), holds: make([]bool, len(r.weight))}
+	got := passageScores{hasPair: make([]bool, r.wording.pairs()), hasWord: make([]bool, len(r.weight))}
 	length := 0.0
 	best := math.Inf(-1)
 	for i := range passages {
 		c := &passages[i]
 		f := r.passage(c)
-		r.wording.mark(c, got.says)
+		r.wording.mark(c, got.hasPair)
 		for t := range r.all {
 			r.all[t] += r.tf[index.Body][t]
 			if i == 0 {
@@ -155,8 +157,8 @@ func (r *reader) readAll(passages []index.Candidate) reading {
 		if s := f.sum(); s > best {
 			best, got.features, got.best = s, f, c
 			got.pairs = r.proximity()
-			for t := range got.holds {
-				got.holds[t] = r.tf[0][t]+r.tf[1][t]+r.tf[2][t] > 0
+			for t := range got.hasWord {
+				got.hasWord[t] = r.tf[0][t]+r.tf[1][t]+r.tf[2][t] > 0
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// FloorOptions say how floors are worked out. The zero value is the usual way.
+// FloorOptions determine how floors are worked out. The zero value is the usual way.
 type FloorOptions struct {
 	Sample     int     // notes that are asked about; 0 means 40
 	Percentile float64 // of what arms find for them; 0 means 10

@@ -49,7 +49,7 @@ func (e *Engine) fuse(lists []list) []*Hit {
 	return hits
 }
 
-// merge takes over what another arm knows of the same note.
+// merge adds what another arm found out about the same note.
 func (h *Hit) merge(o *Hit) {
 	h.Coverage, h.Cosine = max(h.Coverage, o.Coverage), max(h.Cosine, o.Cosine)
 	maps.Copy(h.Found, o.Found)

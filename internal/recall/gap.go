@@ -26,7 +26,7 @@ type Gap struct {
 	ResolvedBy note.ID   `json:"resolved_by,omitempty"` // the note that answers it now
 }
 
-// GapOptions say which gaps a report is about. The zero value means gaps of at
+// GapOptions select which gaps a report is about. The zero value means gaps of at
 // least one session, all of them, without weak answers.
 type GapOptions struct {
 	MinSessions int
@@ -78,7 +78,7 @@ func (e *Engine) noteGap(q Query, res *Result) {
 	if answer == good || answer == none && len(res.Failed)+len(res.Missing) > 0 {
 		return
 	}
-	text := asLogged(e.redact(q.Text).String())
+	text := loggedQuery(e.redact(q.Text).String())
 	terms := contentTerms(text)
 	if terms == "" {
 		return
@@ -94,8 +94,8 @@ func (e *Engine) noteGap(q Query, res *Result) {
 // words of a gap are made of that much and, sorted, cut to as many.
 const maxLogged = 200
 
-// asLogged returns a redacted question as the event log keeps it: one line.
-func asLogged(text string) string { return upTo(strings.Join(strings.Fields(text), " ")) }
+// loggedQuery returns a redacted question as the event log keeps it: one line.
+func loggedQuery(text string) string { return upTo(strings.Join(strings.Fields(text), " ")) }
 
 // upTo cuts a line to maxLogged characters, between words where there are some.
 func upTo(line string) string {
@@ -216,7 +216,7 @@ func (e *Engine) Gaps(ctx context.Context, o GapOptions) ([]Gap, error) {
 	return gaps, nil
 }
 
-// gapRecords reads what the event log says of gaps, oldest first.
+// gapRecords reads the records of gaps in the event log, oldest first.
 func (e *Engine) gapRecords() (records []store.Record, err error) {
 	files, err := e.store.Events().Files()
 	if err != nil {
@@ -234,7 +234,7 @@ func (e *Engine) gapRecords() (records []store.Record, err error) {
 	return records, nil
 }
 
-// ErrNoGap says that no open gap is like the words that were to close one.
+// ErrNoGap means that no open gap is like the words that were to close one.
 var ErrNoGap = errors.New("no open gap is like that; `anamnesis gaps --global --min-sessions 1 --weak` lists them")
 
 // CloseGap takes a gap of any project out of the report, until somebody asks for
@@ -252,7 +252,7 @@ func (e *Engine) CloseGap(ctx context.Context, text string) (Gap, error) {
 	}
 	open := Gaps(records, GapOptions{Weak: true})
 	if e.models.Redact != nil {
-		text = asLogged(e.redact(text).String())
+		text = loggedQuery(e.redact(text).String())
 	}
 	// The words of a gap are stems, and the stem of a stem may be another one.
 	for _, terms := range []string{strings.ToLower(text), contentTerms(text)} {

@@ -19,28 +19,28 @@ type Gate struct {
 // gated is how many of the best hits the gate looks at.
 const gated = 5
 
-// gateWeights make one number of what the reranker thinks of the best hit and
-// of what the reranker, which compares hits of one question, need not know.
+// gateWeights make one number of the reranker's sum for the best hit and of absolute
+// terms, which the reranker, comparing hits of one question, does not need.
 type gateWeights struct {
 	cosine       float64 // how near the nearest of the best is in meaning
-	held         float64 // how much of the question the best holds in absolute terms: three rare words say more than one
+	present      float64 // how much of the question the best contains in absolute terms: three rare words say more than one
 	unknownShare float64 // against it: the share of the question's words, by weight, that no note knows
 	unknown      float64 // what such a word weighs, against its rarity, among the words that are due
 }
 
-// Whether anything is worth saying, and how sure we are of what we say, are two
-// questions. A question most of whose words no note knows is about something
-// else altogether, and the gate holds that against it. Among questions that
-// could be meant for this store such a word is as often a slip, or another name
-// for a thing it knows, and the score counts it for little (docs/retrieval.md).
+// Two sets of weights: whether there is an answer at all, and how certain the answer
+// is. A question most of whose words occur in no note is about something else, and
+// the gate counts that against it. Among questions that could be meant for this
+// store such a word is as often a typing error or a synonym, and the score gives it
+// little weight (docs/retrieval.md).
 var (
-	toOpen  = gateWeights{cosine: 8, held: 0.1, unknownShare: 3, unknown: 0.5}
-	toScore = gateWeights{cosine: 4, held: 0.2, unknown: 0.25}
+	toOpen  = gateWeights{cosine: 8, present: 0.1, unknownShare: 3, unknown: 0.5}
+	toScore = gateWeights{cosine: 4, present: 0.2, unknown: 0.25}
 )
 
 // of is the relevance of hits to a question, in units of the reranker's sum.
-// What it means depends on the store: see Calibrate. Company does not count: it
-// says which of two hits is better, not whether one is good, and a neighbour
+// Its scale depends on the store: see Calibrate. The feature of neighbours does not
+// count: it compares two hits and does not tell whether one is good, and a neighbour
 // that no arm found is no answer.
 func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 	found := make([]*Hit, 0, len(hits))
@@ -52,19 +52,21 @@ func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 	if len(found) == 0 {
 		return 0
 	}
-	slices.SortStableFunc(found, func(a, b *Hit) int { return cmp.Compare(b.features.alone(), a.features.alone()) })
+	slices.SortStableFunc(found, func(a, b *Hit) int {
+		return cmp.Compare(b.features.withoutNeighbours(), a.features.withoutNeighbours())
+	})
 	top, cosine := found[0], 0.0
 	for _, h := range found[:min(len(found), gated)] {
 		cosine = max(cosine, h.Cosine)
 	}
-	all, unknown, held := 0.0, 0.0, 0.0
+	all, unknown, present := 0.0, 0.0, 0.0
 	for i, t := range res.Terms {
 		all += t.Weight
 		if t.Frequency == 0 {
 			unknown += t.Weight
 		}
-		if i < len(top.holds) && top.holds[i] {
-			held += t.Weight
+		if i < len(top.hasWord) && top.hasWord[i] {
+			present += t.Weight
 		}
 	}
 	f := top.features
@@ -75,7 +77,7 @@ func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 			f[i] *= all / due
 		}
 	}
-	return f.alone() + w.cosine*cosine + w.held*held - w.unknownShare*unknownShare
+	return f.withoutNeighbours() + w.cosine*cosine + w.present*present - w.unknownShare*unknownShare
 }
 
 // relevant says whether the hits are about the question at all. It is asked

@@ -10,7 +10,7 @@ type Hit struct {
 	Row        index.Row
 	Note       *note.Note // set by pack
 	Start, End int        // the passage that matched best, in bytes of the body
-	Coverage   float64    // share of the question's words it holds, weighted by their rarity
+	Coverage   float64    // share of the question's words it contains, weighted by their rarity
 	Cosine     float64    // of its best passage and the question, 0 when nobody compared them
 	Reasons    []Reason
 	Found      map[string]Found  // by which arms; "company" when they were found beside another hit, see Sources
@@ -24,12 +24,12 @@ type Hit struct {
 	neighbourOf *Hit              // that it was written with; nil when an arm found it
 	features    features
 	vector      index.Vector // of its best passage
-	holds       []bool       // which words of the question it holds
-	says        []bool       // which pairs of its neighbouring tokens stand side by side in it
+	hasWord     []bool       // which words of the question it contains
+	hasPair     []bool       // which pairs of its neighbouring tokens stand side by side in it
 	pairs       []float64    // how close neighbouring words of the question stand in it
 }
 
-// Found is what an arm says of a hit.
+// Found is how an arm found a hit: rank, score and reason.
 type Found struct {
 	Rank  int     `json:"rank"`  // from 1
 	Score float64 `json:"score"` // means something within this arm only

@@ -30,7 +30,7 @@ func (e *Engine) diversify(q Query, hits []*Hit) []*Hit {
 		last := chosen[len(chosen)-1]
 		at, top := -1, 0.0
 		for i, h := range left {
-			like[h] = max(like[h], likeness(h, last, prints))
+			like[h] = max(like[h], similarity(h, last, prints))
 			rel := h.score / best.score
 			if rel < mmrLeast && at >= 0 {
 				continue
@@ -50,9 +50,9 @@ func (e *Engine) diversify(q Query, hits []*Hit) []*Hit {
 	return append(chosen, hits[window:]...)
 }
 
-// likeness is how much two hits say the same, 0 to 1: by their vectors, and by
+// similarity is how much the content of two hits is the same, 0 to 1: by their vectors, and by
 // the runs of words they share.
-func likeness(a, b *Hit, prints map[*Hit]map[uint64]bool) float64 {
+func similarity(a, b *Hit, prints map[*Hit]map[uint64]bool) float64 {
 	cosine := a.vector.Similarity(b.vector)
 	if a.vector != nil && b.vector != nil && cosine < mmrAlike {
 		return 0

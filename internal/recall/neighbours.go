@@ -89,9 +89,9 @@ func (e *Engine) readNeighbours(ctx context.Context, keys []int64, f index.Filte
 	return added, nil
 }
 
-// addNeighbours says of the hits that no arm found beside which note they stand. The
-// gate does not count them, so it comes after it; and where it was asked, one
-// that has neither a word nor the meaning of the question is no answer.
+// addNeighbours writes into the hits that no arm found beside which note they stand.
+// It comes after the gate, which does not count them; with a gate, one that has
+// neither a word nor the meaning of the question is dropped.
 func (e *Engine) addNeighbours(q Query, hits []*Hit) []*Hit {
 	kept := hits[:0]
 	rank := 0
@@ -112,6 +112,6 @@ func (e *Engine) addNeighbours(q Query, hits []*Hit) []*Hit {
 	return kept
 }
 
-// companyScale is by how much of the sum of features a neighbour may be behind
+// neighbourScale is by how much of the sum of features a neighbour may be behind
 // the best to count e^-1.
 const neighbourScale = 1.0

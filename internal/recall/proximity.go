@@ -6,17 +6,17 @@ import (
 	"anamnesis/internal/index"
 )
 
-// What a hit holds is weighed against what the other hits hold: a word, or a
-// pair of words, that stands in all of them tells none from another.
+// Words and pairs of words are weighted by their rarity among the hits: one that
+// occurs in all of them distinguishes none.
 
-// rarity is what holding something is worth that have of n hits hold, 0 to 1.
+// rarity is the weight, 0 to 1, of something that have of n hits contain.
 func rarity(have float64, n int) float64 {
 	return math.Log(float64(n+1)/(have+1)) / math.Log(float64(n+1))
 }
 
 // addProximity gives hits the share of the question's pairs of words that stand
 // together in them, by weight. A pair that stands together in many of the hits,
-// such as "current directory" among notes about a shell, says little.
+// such as "current directory" among notes about a shell, weighs little.
 func (r *reader) addProximity(hits []*Hit) {
 	n := max(0, len(r.weight)-1)
 	weight := make([]float64, n)
@@ -42,15 +42,15 @@ func (r *reader) addProximity(hits []*Hit) {
 	}
 }
 
-// addCoverage gives hits the share of the question's words that they hold, each
-// weighted by how few of the hits hold it as well.
+// addCoverage gives hits the share of the question's words that they contain, each
+// weighted by how few of the hits contain it as well.
 func (r *reader) addCoverage(hits []*Hit) {
 	all := 0.0
 	weight := make([]float64, len(r.weight))
 	for t, w := range r.weight {
 		have := 0.0
 		for _, h := range hits {
-			if h.holds[t] {
+			if h.hasWord[t] {
 				have++
 			}
 		}
@@ -59,7 +59,7 @@ func (r *reader) addCoverage(hits []*Hit) {
 	}
 	for _, h := range hits {
 		sum := 0.0
-		for t, has := range h.holds {
+		for t, has := range h.hasWord {
 			if has {
 				sum += weight[t]
 			}
@@ -111,8 +111,8 @@ func newWording(text string) *wording {
 func (w *wording) pairs() int { return max(0, len(w.tokens)-1) }
 
 // mark sets those pairs that stand side by side in a passage.
-func (w *wording) mark(c *index.Candidate, says []bool) {
-	if len(says) == 0 {
+func (w *wording) mark(c *index.Candidate, hasPair []bool) {
+	if len(hasPair) == 0 {
 		return
 	}
 	for _, tokens := range c.Tokens {
@@ -121,8 +121,8 @@ func (w *wording) mark(c *index.Candidate, says []bool) {
 			after := w.maybe[t>>3&(1<<10-1)]&(1<<(t&7)) != 0
 			if before && after {
 				for _, at := range w.at[tokens[i-1]] {
-					if at < len(says) && w.tokens[at+1] == t {
-						says[at] = true
+					if at < len(hasPair) && w.tokens[at+1] == t {
+						hasPair[at] = true
 					}
 				}
 			}
@@ -132,13 +132,13 @@ func (w *wording) mark(c *index.Candidate, says []bool) {
 }
 
 // addWording gives hits the share of the question's pairs of neighbours that stand
-// side by side in them, each weighted by how few of the hits say it so.
+// side by side in them, each weighted by how few of the hits contain it.
 func (r *reader) addWording(hits []*Hit) {
 	worth := make([]float64, r.wording.pairs())
 	for i := range worth {
 		have := 0.0
 		for _, h := range hits {
-			if h.says[i] {
+			if h.hasPair[i] {
 				have++
 			}
 		}
@@ -146,8 +146,8 @@ func (r *reader) addWording(hits []*Hit) {
 	}
 	for _, h := range hits {
 		h.features[fWording] = 0
-		for i, says := range h.says {
-			if says {
+		for i, hasPair := range h.hasPair {
+			if hasPair {
 				h.features[fWording] += worth[i]
 			}
 		}

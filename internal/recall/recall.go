@@ -143,17 +143,17 @@ func New(ix Index, s *store.Store, o Options, m Models) *Engine {
 // Recall answers q. The stages run in this order, always:
 //
 //	interpret     scope, dates, corpus                                  R15 A6 M7 R6
-//	remembered    what the arms found for the same question before      R9
+//	fromCache     what the arms found for the same question before      R9
 //	ask           all arms; lifecycle and scope are predicates inside   R1 R5 A2
-//	remember      keeps what they found for the next such question      R9
+//	toCache       keeps what they found for the next such question      R9
 //	fuse          floors, then one list by weighted reciprocal ranks    R12
 //	rerank        the best and their neighbours, read with the question R2
 //	relevant      or nothing at all                                     R7
-//	addNeighbours a neighbour says beside which hit it was written
+//	addNeighbours names the hit beside which a neighbour was written
 //	boost         by confidence, age, tags, proof and project           R8 R16 S3 S4
-//	successions   which hits took the place of which                    R5
+//	replacements   which hits took the place of which                    R5
 //	levelScores   a note stands behind the one that replaced it         R5
-//	diversify     the last places go to what is not said yet            R3
+//	diversify     the last places go to what is not shown yet           R3
 //	placeBehind   and that is so afterwards                             R5
 //	pack          the notes themselves, within the budget               R4 S1
 //	noteGap       a question without an answer is a gap                 SG6
@@ -166,21 +166,21 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists := e.remembered(ctx, q, res)
+	lists := e.fromCache(ctx, q, res)
 	if lists == nil {
 		if lists, err = e.ask(ctx, q, res); err != nil {
 			return nil, err
 		}
-		e.remember(ctx, q, res, lists)
+		e.toCache(ctx, q, res, lists)
 	}
 	hits := e.fuse(lists)
 	hits = e.rerank(ctx, q, hits, res)
 	if e.relevant(ctx, q, hits, res) {
 		hits = e.addNeighbours(q, hits)
 		hits = e.boost(q, hits, res)
-		successions := e.successions(ctx, q, hits)
-		hits = successions.levelScores(hits)
-		hits = successions.placeBehind(e.diversify(q, hits))
+		replacements := e.replacements(ctx, q, hits)
+		hits = replacements.levelScores(hits)
+		hits = replacements.placeBehind(e.diversify(q, hits))
 		e.pack(ctx, q, hits, res)
 	}
 	e.noteGap(q, res)

@@ -47,7 +47,7 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 	return hits
 }
 
-// scoreHits gives hits the score that their features come to. The best one's says
+// scoreHits gives hits the score of their features. The best one's says
 // how sure we are that it answers: one half stands where questions begin that
 // are none of this store's business, so that scores of two questions, and of
 // two stores, can be compared. The others stand behind it as far as their
@@ -116,7 +116,7 @@ func (e *Engine) read(ctx context.Context, q Query, hits []*Hit, res *Result) []
 	return append(hits, added...)
 }
 
-// fed is how many of the best hits say what a good hit looks like.
+// feedbackHits is how many of the best hits say what a good hit looks like.
 const feedbackHits = 4
 
 // feedback compares hits with the mean of the best (Rocchio: Relevance

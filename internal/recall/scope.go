@@ -27,7 +27,7 @@ type ScopeOptions struct {
 	Only        bool // of the project alone, without what every project is told
 }
 
-// A Scope says which notes a question is about (R15, A6).
+// A Scope selects which notes a question is about (R15, A6).
 type Scope struct {
 	Project     string `json:"project"`
 	Branch      string `json:"branch"` // "" for the trunk
@@ -72,7 +72,7 @@ func (s Scope) Apply(q *Query) {
 // trunk, which is "". Nil means those of all branches.
 func (s Scope) Branches() []string { return slices.Clone(s.branches) }
 
-// Place finds out about a project what a scope needs to know. branch is the one
+// Place looks up what a scope needs to know about a project. branch is the one
 // that is checked out (store.Side); merged says which of some branches the trunk
 // holds, and is asked only when there are notes of other branches.
 func (e *Engine) Place(ctx context.Context, id project.Identity, branch string, merged func([]string) []string) (Place, error) {

@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/index"
 )
 
-// Words knows what words mean. A token is named by its index.TokenHash.
+// Words are the vectors of words. A token is named by its index.TokenHash.
 type Words interface {
 	Word(token uint32) (embed.Word, bool)
 }
@@ -25,7 +25,7 @@ const (
 
 const softTerms = 16
 
-// A match says that a token of a passage stands for a term of the question.
+// A match is a token of a passage that counts as a term of the question.
 type match struct {
 	term  int
 	worth float64 // 1 for the term itself, less for a neighbour
@@ -61,7 +61,7 @@ func newScorer(o Options, m index.Matches, words Words, table *tokenTable) *scor
 	for i, t := range m.Terms {
 		weight := t.Weight
 		if part[i] {
-			weight *= partWorth
+			weight *= partWeight
 		}
 		s.learn(index.TokenHash(t.Token), match{i, 1})
 		s.words = append(s.words, t.Token)
@@ -92,8 +92,7 @@ func (s *scorer) know(terms []index.Term, words Words) {
 	s.mean = s.mean[:min(len(s.mean), softTerms)]
 }
 
-// matches returns the terms that a token of a passage stands for. What it finds
-// out about a token it remembers.
+// matches returns the terms as which a token of a passage counts, and caches them.
 func (s *scorer) matches(token uint32) []match {
 	if s.known == nil {
 		if s.maybe[token>>3&(1<<13-1)]&(1<<(token&7)) == 0 {
@@ -125,8 +124,8 @@ func (s *scorer) learn(token uint32, m match) {
 	s.maybe[token>>3&(1<<13-1)] |= 1 << (token & 7)
 }
 
-// tally sets tf, and returns the share of the terms by weight that a passage holds.
-func (s *scorer) tally(c *index.Candidate) (coverage float64) {
+// countTerms sets tf, and returns the share of the terms by weight that a passage contains.
+func (s *scorer) countTerms(c *index.Candidate) (coverage float64) {
 	clear(s.tf)
 	for f, tokens := range c.Tokens {
 		norm := 1.0
@@ -156,7 +155,7 @@ func (s *scorer) tally(c *index.Candidate) (coverage float64) {
 // 2009): the occurrences of a word in all fields are weighted, normalised by
 // length and added before they saturate.
 func (s *scorer) bm25(c *index.Candidate) (score float64) {
-	s.tally(c)
+	s.countTerms(c)
 	for i, n := range s.tf {
 		score += s.weight[i] * s.saturate(n)
 	}
@@ -170,7 +169,7 @@ func (s *scorer) saturate(n float64) float64 {
 	return n * (s.opts.K1 + 1) / (n + s.opts.K1)
 }
 
-// matched returns the words that the passage at hand holds.
+// matched returns the words that the present passage contains.
 func (s *scorer) matched() (words []string) {
 	for i, n := range s.tf {
 		if n > 0 {
@@ -180,12 +179,12 @@ func (s *scorer) matched() (words []string) {
 	return words
 }
 
-// partWorth is what a part of a word of the question weighs against a word.
-const partWorth = 0.5
+// partWeight is the weight of a part of a word of the question, of a word's.
+const partWeight = 0.5
 
-// parts says which terms of a question are parts of the one before them: "r"
-// and "spec" of "RSpec". The question says that word once, and a note that
-// holds it should not count three times.
+// parts tells which terms of a question are parts of the one before them: "r"
+// and "spec" of "RSpec". The question contains that word once, so a note that
+// contains it must not count three times.
 func parts(terms []index.Term) []bool {
 	part := make([]bool, len(terms))
 	for i := 0; i < len(terms); i++ {

@@ -35,7 +35,7 @@ const (
 	shave         = 20 // is taken off a title that is too long
 )
 
-// DefaultRows is how many rows Index returns when the query does not say.
+// DefaultRows is how many rows Index returns when the query names no number.
 const DefaultRows = 20
 
 // A StageRow is what the first two layers show of a note: as JSON it costs at
@@ -123,7 +123,7 @@ func scored(h *Hit) StageRow {
 
 // Timeline is the second layer: the notes that were made around one, the oldest
 // first. The anchor is a note by id or a prefix of one, or, when that is empty,
-// the best answer to the query. The query's scope says which notes count. It is
+// the best answer to the query. The query's scope selects the notes that count. It is
 // an error when there is no anchor; it wraps ErrNoNote.
 func (e *Engine) Timeline(ctx context.Context, anchor note.ID, q Query, before, after int) ([]StageRow, error) {
 	var at index.Row
@@ -182,7 +182,7 @@ type Hydrated struct {
 	Sidecar *note.Sidecar `json:"-"`
 }
 
-// An Entity is what a sidecar says a note speaks of.
+// An Entity is one that a sidecar lists for a note.
 type Entity struct {
 	Name string          `json:"name"`
 	Type note.EntityType `json:"type"`
@@ -234,7 +234,7 @@ func (e *Engine) hydrate(ctx context.Context, r index.Row) Hydrated {
 	return h
 }
 
-// ErrNoNote says that there is no note of a name.
+// ErrNoNote means that there is no note of a name.
 var ErrNoNote = errors.New("there is no such note")
 
 // minPrefix is how many characters of an id name a note.
@@ -275,7 +275,7 @@ func (e *Engine) named(ctx context.Context, names []note.ID) ([][]index.Row, err
 	return found, nil
 }
 
-// unnamed says why a name names no note, or too many.
+// unnamed returns why a name names no note, or too many.
 func unnamed(name note.ID, found []index.Row) error {
 	if len(found) == 0 {
 		return fmt.Errorf("%s: %w", clip(string(name), maxRowID), ErrNoNote)

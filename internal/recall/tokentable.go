@@ -48,7 +48,7 @@ func (s *tokenTable) get(token uint32) (got []match, ok bool) {
 	return s.lists[at.list-1], true
 }
 
-// put remembers what a token, which is new, stands for.
+// put stores what a token, which is new, stands for.
 func (s *tokenTable) put(token uint32, stands []match) {
 	if 2*s.taken >= len(s.slots) {
 		old := s.slots

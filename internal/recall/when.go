@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Window is the time a question speaks of, in whole days of the clock's zone.
+// A Window is the time a question names, in whole days of the clock's zone.
 type Window struct {
 	From, To   time.Time // both included; To is the last nanosecond of its day
 	Phrase     string    // the words that say so, as they stand in the question
@@ -18,7 +18,7 @@ type Window struct {
 // maxDated bounds in how much of a question dates are looked for, in bytes.
 const maxDated = 4 << 10
 
-// FindWindow returns the time that a question speaks of, nil when it speaks of
+// FindWindow returns the time that a question names, nil when it names
 // none or of the future alone (R6). Of several the surest counts, of equals the
 // first. A month or day without a year is the last one. Numbers of versions,
 // lines and ports are no years, and words that are glued to others ("today()",

@@ -27,7 +27,7 @@ func (d day) weekday() time.Weekday { return time.Weekday(((int(d)+4)%7 + 7) % 7
 // monday is the first day of the week of d.
 func (d day) monday() day { return d - day((d.weekday()+6)%7) }
 
-// A kind says what a word may do in a date.
+// A kind is what a word may be in a date.
 type kind byte
 
 const (

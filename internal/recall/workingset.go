@@ -9,7 +9,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// maxEpisodic is how many recent sessions a working set holds at most.
+// maxEpisodic is how many recent sessions a working set contains at most.
 const maxEpisodic = 2
 
 // WorkingSet returns what a session is told without asking, in the order in

@@ -9,14 +9,35 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
 )
+
+// A Batch is what a model made of some notes, kept from the moment it is known
+// to be good until all of it is on the disk. A run that finds one finishes it
+// and asks nobody: the same notes under the same ids, whatever a model would
+// say the second time. It is a job of the queue, whose id names the batch.
+type Batch struct {
+	Project string   `json:"project"`
+	Model   string   `json:"model"`
+	Sources []Source `json:"sources"`
+	Notes   []string `json:"notes"` // the files that are to be written, with their ids
+}
+
+// A Source is a note as the model saw it.
+type Source struct {
+	ID   note.ID `json:"id"`
+	Hash string  `json:"hash"` // of title and body
+}
+
+// unfinished lists the batches that are not finished, oldest first.
+func (r *Reflector) unfinished() ([]queue.With[Batch], error) {
+	return queue.Jobs[Batch](queue.Of(r.store), queue.Batch)
+}
 
 // batch makes the notes of an accepted answer. What a model says is redacted
 // here already, because the batch is written down before the notes are.
@@ -25,36 +46,29 @@ import (
 // and from what it says. So two machines that distil the same sessions and are
 // told the same write one file, which merges with itself; where the models
 // differ there are two notes, each whole, and never one id with two meanings.
-func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) (store.Batch, error) {
-	b := store.Batch{Project: project, Model: r.model.Name(), At: string(note.At(r.store.Now()))}
-	var newest time.Time
-	var lines []string
+func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) (id note.ID, b Batch, err error) {
+	b = Batch{Project: project, Model: r.model.Name()}
 	for _, n := range from {
-		s := sourceOf(n)
-		b.Sources = append(b.Sources, s)
-		lines = append(lines, string(s.ID)+" "+s.Hash+"\n")
-		if t, ok := n.UpdatedAt.Time(); ok && t.After(newest) {
-			newest = t
-		}
+		b.Sources = append(b.Sources, sourceOf(n))
 	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte("distil " + project + "\n" + strings.Join(lines, "")))
-	b.ID = hex.EncodeToString(sum[:16])
+	lines, newest := byContent(from)
+	sum := sha256.Sum256([]byte("distil " + project + "\n" + lines + "\n"))
+	id = note.ID(hex.EncodeToString(sum[:16]))
 	seen := make(map[note.ID]bool)
 	for _, item := range items {
 		n := r.propose(item, from)
 		n.Project, n.Tags, n.Provenance.Source = project, []string{tagDistilled}, note.Reflection
-		n.ID = note.EpisodicID(newest, tagDistilled, b.ID+"\x00"+note.Normalize(n.Statement()))
+		n.ID = note.EpisodicID(newest, tagDistilled, string(id)+"\x00"+note.Normalize(n.Statement()))
 		if seen[n.ID] { // said twice in one answer
 			continue
 		}
 		seen[n.ID] = true
 		if err := n.ValidateNew(); err != nil {
-			return b, fmt.Errorf("distilled note %.60q: %w", n.Title, err)
+			return id, b, fmt.Errorf("distilled note %.60q: %w", n.Title, err)
 		}
 		b.Notes = append(b.Notes, string(n.Format()))
 	}
-	return b, nil
+	return id, b, nil
 }
 
 // propose makes a note of what a model says about other notes.
@@ -87,12 +101,12 @@ func common(notes []*note.Note) string {
 
 // resume finishes the batches of a project that an earlier run left.
 func (r *Reflector) resume(ctx context.Context, project string, rep *Report) error {
-	batches, err := r.store.Spool().Batches()
+	batches, err := r.unfinished()
 	if err != nil {
 		return err
 	}
 	for _, b := range batches {
-		if b.Project != project {
+		if b.Payload.Project != project {
 			continue
 		}
 		rep.Resumed = true
@@ -106,34 +120,33 @@ func (r *Reflector) resume(ctx context.Context, project string, rep *Report) err
 // finish writes the notes of a batch, tags its sources, and drops it, in this
 // order. It may be stopped anywhere and called again: what is there already
 // stays as it is, edits of its owner among them.
-func (r *Reflector) finish(ctx context.Context, b store.Batch, rep *Report) error {
+func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report) error {
+	b := j.Payload
 	for _, file := range b.Notes {
 		n, err := note.Parse([]byte(file))
 		if err != nil {
-			return fmt.Errorf("finish batch %s: %w; remove %s", b.ID, err, r.store.Path("spool/batches/"+b.ID+".json"))
+			return fmt.Errorf("finish batch %s: %w; remove %s", j.ID, err, r.store.Path(j.Path))
 		}
 		n.MachineID = "" // a file always names one; the door stamps ours
 		w, stale, err := r.write(ctx, n)
 		if err != nil {
-			return fmt.Errorf("finish batch %s: %w", b.ID, err)
+			return fmt.Errorf("finish batch %s: %w", j.ID, err)
 		}
 		rep.Notes = append(rep.Notes, w)
 		rep.Stale = errors.Join(rep.Stale, stale)
 	}
-	err := r.ingester.Revise(ctx, func(all *ingest.Revision) error {
+	err := r.revise(ctx, &rep.Stale, func(all *ingest.Revision) error {
 		for _, s := range b.Sources {
 			if err := r.tag(ctx, all, s, rep); err != nil {
-				return fmt.Errorf("finish batch %s: mark session %s: %w", b.ID, s.ID, err)
+				return fmt.Errorf("finish batch %s: mark session %s: %w", j.ID, s.ID, err)
 			}
 		}
 		return nil
 	})
-	if stale := new(ingest.StaleError); errors.As(err, &stale) {
-		rep.Stale = errors.Join(rep.Stale, stale.Err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
-	if err := r.store.Spool().DropBatch(b.ID); err != nil {
+	if err := queue.Of(r.store).Finish(j.Job); err != nil {
 		return err
 	}
 	_ = r.store.Events().Log(store.Record{ // a log that cannot be written loses a line, no note
@@ -172,7 +185,7 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 // again under the lock, and only its tags change: what somebody wrote into it while
 // the model was thinking stays, and when that is something else than the model has
 // read, the note is not distilled yet.
-func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s store.Source, rep *Report) error {
+func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s Source, rep *Report) error {
 	ref, err := r.locate(ctx, s.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // deleted or forgotten meanwhile

@@ -1,13 +1,16 @@
 package reflection_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store/storetest"
 )
@@ -63,8 +66,8 @@ func TestStoppedAtEveryWrite(t *testing.T) {
 		if got := healthy.tagged("reflected"); !slices.Equal(got, sources) {
 			t.Errorf("stopped at %d: tagged %v", at, got)
 		}
-		if b, err := healthy.store.Spool().Batches(); err != nil || len(b) != 0 {
-			t.Errorf("stopped at %d: %d batches left, %v", at, len(b), err)
+		if b := healthy.batches(); len(b) != 0 {
+			t.Errorf("stopped at %d: %d batches left", at, len(b))
 		}
 		before := healthy.bytes()
 		if rep, err := healthy.Apply(t.Context(), "p"); err != nil || len(rep.Notes) != 0 || healthy.bytes() != before {
@@ -84,6 +87,27 @@ func TestStoppedAtEveryWrite(t *testing.T) {
 // A batch that was begun is finished without a model, and what its owner
 // changed in the notes that were written already stays.
 func TestResumeKeepsEdits(t *testing.T) {
+	for name, leave := range map[string]func(*testing.T, *world, []string){
+		"batch": func(t *testing.T, w *world, files []string) {
+			b := reflection.Batch{Project: "p", Model: "local/m", Notes: files}
+			if _, err := queue.Of(w.store).Enqueue(queue.Batch, "0123456789abcdef", b, time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"batch of version 1": func(t *testing.T, w *world, files []string) {
+			notes, err := json.Marshal(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			storetest.WriteFile(t, w.store.Path("spool/batches/0123456789abcdef.json"), `{"v":1,"id":"0123456789abcdef","at":"2026-11-20T10:00:00+00:00",`+
+				`"project":"p","model":"local/m","sources":null,"notes":`+string(notes)+"}\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) { resumeKeepsEdits(t, leave) })
+	}
+}
+
+func resumeKeepsEdits(t *testing.T, leave func(*testing.T, *world, []string)) {
 	w := newWorld(t)
 	w.sessions("p", 5)
 	w.answers(good)
@@ -96,10 +120,7 @@ func TestResumeKeepsEdits(t *testing.T) {
 	for _, made := range rep.Notes {
 		files = append(files, string(w.read(made.ID).Format()))
 	}
-	batch := storeBatch(files)
-	if err := w.store.Spool().SaveBatch(batch); err != nil {
-		t.Fatal(err)
-	}
+	leave(t, w, files)
 	edited, gone := rep.Notes[0].ID, rep.Notes[1].ID
 	n := w.read(edited)
 	n.Body = "Run make gen twice."
@@ -125,5 +146,8 @@ func TestResumeKeepsEdits(t *testing.T) {
 	}
 	if w.read(edited).Body != "Run make gen twice." || w.read(gone).Type != note.Semantic {
 		t.Error("an edit was lost, or a note was not written")
+	}
+	if b := w.batches(); len(b) != 0 {
+		t.Errorf("%d batches left", len(b))
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
 
@@ -28,7 +30,7 @@ func (r *Reflector) Plan(ctx context.Context, project string) ([]Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	batches, err := r.store.Spool().Batches()
+	batches, err := r.unfinished()
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +48,8 @@ func (r *Reflector) Plan(ctx context.Context, project string) ([]Plan, error) {
 		of(row.Project).Sessions++
 	}
 	for _, b := range batches {
-		if project == "" || b.Project == project {
-			of(b.Project).Unfinished++
+		if project == "" || b.Payload.Project == project {
+			of(b.Payload.Project).Unfinished++
 		}
 	}
 	var plans []Plan
@@ -64,7 +66,7 @@ func (r *Reflector) enough(sessions int) bool { return sessions >= max(1, r.opts
 // Request returns the prompt that Apply would send for a project, byte for byte,
 // and from how many sessions it is made. With none there is nothing to send.
 func (r *Reflector) Request(ctx context.Context, project string) (p llm.Prompt, sessions int, err error) {
-	in, err := r.gather(ctx, project)
+	in, err := r.distilInput(ctx, project)
 	if err != nil || len(in.notes) == 0 {
 		return llm.Prompt{}, 0, err
 	}
@@ -76,7 +78,7 @@ func (r *Reflector) prompt(system string, in packed) llm.Prompt {
 }
 
 // gather reads the sessions of a project that fit into one prompt.
-func (r *Reflector) gather(ctx context.Context, project string) (packed, error) {
+func (r *Reflector) distilInput(ctx context.Context, project string) (packed, error) {
 	rows, err := r.sessions(ctx, project)
 	if err != nil {
 		return packed{}, err
@@ -125,7 +127,7 @@ type Written struct {
 // With an error the report says what was finished nevertheless.
 func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err error) {
 	rep.Project = project
-	unlock, err := r.single()
+	unlock, err := r.lock()
 	if err != nil {
 		return rep, err
 	}
@@ -133,7 +135,7 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if err := r.resume(ctx, project, &rep); err != nil {
 		return rep, err
 	}
-	in, err := r.gather(ctx, project)
+	in, err := r.distilInput(ctx, project)
 	if err != nil {
 		return rep, err
 	}
@@ -148,15 +150,16 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if err != nil {
 		return rep, err
 	}
-	batch, err := r.batch(project, in.notes, items)
+	id, batch, err := r.batch(project, in.notes, items)
 	if err != nil {
 		return rep, err
 	}
-	if err := r.store.Spool().SaveBatch(batch); err != nil {
+	job, err := queue.Of(r.store).Enqueue(queue.Batch, id, batch, time.Time{})
+	if err != nil {
 		return rep, err
 	}
 	rep.Left = in.left
-	return rep, r.finish(ctx, batch, &rep)
+	return rep, r.finish(ctx, queue.With[Batch]{Job: job, Payload: batch}, &rep)
 }
 
 // ApplyAll is Apply for a project, or for every one that has sessions to distil

@@ -60,7 +60,7 @@ func TestApply(t *testing.T) {
 	if err != nil || again.Sessions != 0 || len(again.Notes) != 0 || w.bytes() != before || len(w.server.Received()) != asked {
 		t.Errorf("a second run: %+v, %v", again, err)
 	}
-	if b, _ := w.store.Spool().Batches(); len(b) != 0 {
+	if b := w.batches(); len(b) != 0 {
 		t.Errorf("batches %v", b)
 	}
 }
@@ -212,7 +212,7 @@ func TestFailuresChangeNothing(t *testing.T) {
 			if w.bytes() != before {
 				t.Error("something was written")
 			}
-			if b, _ := w.store.Spool().Batches(); len(b) != 0 {
+			if b := w.batches(); len(b) != 0 {
 				t.Error("a batch was kept")
 			}
 		})

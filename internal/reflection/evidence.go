@@ -9,36 +9,36 @@ import (
 )
 
 // enoughWords is the share of the words of a note that a source must hold to
-// count as a witness of it.
+// count as evidence of it.
 const enoughWords = 0.5
 
-// evidence is what the sources of a note testify. All of them were read, so all
-// stand in derived_from; but a note is proven only by those that speak of it,
-// or every aside in one of fifty sessions would count as proven by fifty. When
-// no source holds enough of its words, the one that holds most is the witness.
+// evidence is the union of the evidence of a note's sources. All of them were read,
+// so all stand in derived_from; but only those that contain enough of its words
+// count, or every aside in one of fifty sessions would count as proven by fifty.
+// When none does, the one that contains most of them counts.
 func evidence(n *note.Note, from []*note.Note) []note.Evidence {
 	words := content(n.Statement())
 	var all []note.Evidence
 	var best *note.Note
 	most := -1.0
 	for _, s := range from {
-		share := heldBy(words, content(s.Statement()))
-		if share > most {
-			best, most = s, share
+		held := sharedWords(words, content(s.Statement()))
+		if held > most {
+			best, most = s, held
 		}
-		if share >= enoughWords {
-			all = note.UnionEvidence(all, testimony(s, words))
+		if held >= enoughWords {
+			all = note.UnionEvidence(all, evidenceOf(s, words))
 		}
 	}
 	if len(all) == 0 && best != nil {
-		return slices.Clone(testimony(best, words))
+		return slices.Clone(evidenceOf(best, words))
 	}
 	return all
 }
 
-// testimony is a note's own evidence, or else the session that it is about, with
+// evidenceOf is a note's own evidence, or else the session that it is about, with
 // the sentence of it that holds most of the words.
-func testimony(n *note.Note, words map[string]bool) []note.Evidence {
+func evidenceOf(n *note.Note, words map[string]bool) []note.Evidence {
 	if len(n.Evidence) > 0 || n.Provenance.Session == "" {
 		return n.Evidence
 	}
@@ -79,8 +79,8 @@ func content(text string) map[string]bool {
 	return set
 }
 
-// heldBy is the share of words that other holds.
-func heldBy(words, other map[string]bool) float64 {
+// sharedWords is the share of words that other contains.
+func sharedWords(words, other map[string]bool) float64 {
 	n := 0
 	for w := range words {
 		if other[w] {

@@ -10,19 +10,18 @@ import (
 	"anamnesis/internal/note"
 )
 
-// narrower lists what the notes of a group say that the text which is to stand
+// lostQualifiers lists what the notes of a group say that the text which is to stand
 // for them does not: exceptions and conditions, numbers and versions,
 // identifiers and paths, names. A group with any is not merged, whatever the
-// model thinks of it: a general rule in place of a general rule and its one
-// exception is how a memory learns something wrong.
+// model says: the general rule alone would be wrong in the excepted case.
 //
 // It compares words, not meanings, and errs on the side of keeping both notes.
-func narrower(standing *note.Note, superseded []*note.Note) []string {
+func lostQualifiers(survivor *note.Note, superseded []*note.Note) []string {
 	var missing []string
-	into := newReading(standing.Statement())
+	into := analyse(survivor.Statement())
 	for _, n := range superseded {
 		for _, q := range qualifiers(n.Statement()) {
-			if !into.holds(q) && !slices.Contains(missing, q.text) {
+			if !into.contains(q) && !slices.Contains(missing, q.text) {
 				missing = append(missing, q.text)
 			}
 		}
@@ -37,23 +36,23 @@ type qualifier struct {
 	clause bool     // it is an exception or a condition, and the other text must have one too
 }
 
-// A reading is a text as qualifiers are looked up in it.
-type reading struct {
-	words   map[string]bool // as the index analyses it
-	exact   map[string]bool // numbers, identifiers and names, in lower case
-	hedged  bool            // it holds an exception or a condition
-	lowered string
+// An analysis is a text as qualifiers are looked up in it.
+type analysis struct {
+	words       map[string]bool // as the index analyses it
+	exact       map[string]bool // numbers, identifiers and names, in lower case
+	conditional bool            // it holds an exception or a condition
+	lowered     string
 }
 
-func newReading(text string) reading {
-	r := reading{words: make(map[string]bool), exact: make(map[string]bool), lowered: strings.ToLower(text)}
+func analyse(text string) analysis {
+	r := analysis{words: make(map[string]bool), exact: make(map[string]bool), lowered: strings.ToLower(text)}
 	for _, w := range index.Words(text) {
 		r.words[w] = true
 	}
 	for _, q := range qualifiers(text) {
 		into := r.exact
 		if q.clause {
-			into, r.hedged = r.words, true // a part of a text may be cut into other words than the whole
+			into, r.conditional = r.words, true // a part of a text may be cut into other words than the whole
 		}
 		for _, t := range q.tokens {
 			into[t] = true
@@ -62,17 +61,17 @@ func newReading(text string) reading {
 	return r
 }
 
-func (r reading) holds(q qualifier) bool {
+func (r analysis) contains(q qualifier) bool {
 	if !q.clause {
-		return !slices.ContainsFunc(q.tokens, func(t string) bool { return !r.exact[t] && !r.holdsWord(t) })
+		return !slices.ContainsFunc(q.tokens, func(t string) bool { return !r.exact[t] && !r.containsWord(t) })
 	}
-	return r.hedged && !slices.ContainsFunc(q.tokens, func(t string) bool { return !r.words[t] })
+	return r.conditional && !slices.ContainsFunc(q.tokens, func(t string) bool { return !r.words[t] })
 }
 
-// holdsWord finds a name or an identifier that stands in the text in another
+// containsWord finds a name or an identifier that stands in the text in another
 // way: at the beginning of a sentence, between quotes. A number is found among
 // the numbers only, or 3 would be found in 30.
-func (r reading) holdsWord(t string) bool {
+func (r analysis) containsWord(t string) bool {
 	if strings.ContainsFunc(t, unicode.IsDigit) {
 		return false
 	}
@@ -95,7 +94,7 @@ func letter(s string, i int) bool {
 
 // The words that open an exception or a condition. What follows, up to the next
 // mark or the next such word, is what is excepted.
-const hedges = `except(?: for| on| in| when)?|unless|excluding|apart from|other than|aside from|but not|never|only|not|no|cannot|` +
+const conditions = `except(?: for| on| in| when)?|unless|excluding|apart from|other than|aside from|but not|never|only|not|no|cannot|` +
 	`don'?t|doesn'?t|mustn'?t|won'?t|shouldn'?t|without|instead of|rather than|if|when|while|until|during|as long as`
 
 // units are words behind a number that belong to it.
@@ -136,7 +135,7 @@ func qualifiers(text string) []qualifier {
 	for _, name := range names(text) {
 		all = append(all, qualifier{text: name, tokens: []string{strings.ToLower(name)}})
 	}
-	clause := regexp.MustCompile(`(?i)\b(?:` + hedges + `)\b`)
+	clause := regexp.MustCompile(`(?i)\b(?:` + conditions + `)\b`)
 	for _, sentence := range regexp.MustCompile(`[.!?;:,()\n]+(?:\s|$)|\n`).Split(text, -1) {
 		found := clause.FindAllStringIndex(sentence, -1)
 		for i, at := range found {

@@ -10,7 +10,7 @@ import (
 // A general statement must not take the place of one that knows an exception.
 func TestNarrower(t *testing.T) {
 	for _, tt := range []struct {
-		standing, superseded string
+		survivor, superseded string
 		lost                 string // "" when nothing is
 	}{
 		// What says the same may go, however it says it.
@@ -45,10 +45,10 @@ func TestNarrower(t *testing.T) {
 		{"Use the payment provider's sandbox.", "use the sandbox of Stripe", "Stripe"},
 		{"It fails under load.", "it fails with ECONNREFUSED", "ECONNREFUSED"},
 	} {
-		got := narrower(&note.Note{Title: "t", Body: tt.standing}, []*note.Note{{Title: "t", Body: tt.superseded}})
+		got := lostQualifiers(&note.Note{Title: "t", Body: tt.survivor}, []*note.Note{{Title: "t", Body: tt.superseded}})
 		said := strings.Join(got, "; ")
 		if tt.lost == "" && said != "" || tt.lost != "" && !strings.Contains(said, tt.lost) {
-			t.Errorf("%q in place of %q loses %q, want %q", tt.standing, tt.superseded, said, tt.lost)
+			t.Errorf("%q in place of %q loses %q, want %q", tt.survivor, tt.superseded, said, tt.lost)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func FuzzNarrower(f *testing.F) {
 			return
 		}
 		n := &note.Note{Title: "t", Body: text}
-		if got := narrower(n, []*note.Note{n}); len(got) > 0 {
+		if got := lostQualifiers(n, []*note.Note{n}); len(got) > 0 {
 			t.Errorf("%q loses %q in itself", text, got)
 		}
 	})

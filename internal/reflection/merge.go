@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -79,17 +78,17 @@ func (r *Reflector) mergeable(n *note.Note, project string) bool {
 // MergeRequest returns the prompt that Propose would send, byte for byte, and
 // how many notes stand in it. With none there are too few to ask.
 func (r *Reflector) MergeRequest(ctx context.Context, project string) (p llm.Prompt, notes int, err error) {
-	in, err := r.comparable(ctx, project)
+	in, err := r.mergeInput(ctx, project)
 	if err != nil || len(in.notes) == 0 {
 		return llm.Prompt{}, 0, err
 	}
 	return r.prompt(mergePrompt, in), len(in.notes), nil
 }
 
-// comparable packs the notes of a project, if there are enough. One that is
+// mergeInput packs the notes of a project, if there are enough. One that is
 // longer than the window is left out: nobody can say that another note says all
 // of it.
-func (r *Reflector) comparable(ctx context.Context, project string) (packed, error) {
+func (r *Reflector) mergeInput(ctx context.Context, project string) (packed, error) {
 	notes, err := r.durable(ctx, project)
 	if err != nil || len(notes) < max(2, r.opts.MinDurable) {
 		return packed{}, err
@@ -110,7 +109,7 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 	if r.model == nil {
 		return p, ErrNotConfigured
 	}
-	in, err := r.comparable(ctx, project)
+	in, err := r.mergeInput(ctx, project)
 	if err != nil || len(in.notes) == 0 {
 		return p, err
 	}
@@ -131,18 +130,18 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 // Merge applies the groups of a proposal one by one, each with a single write,
 // so that a run that is killed has merged some groups and no half of one. A
 // group is refused when a note of it has changed since the model saw it, when
-// it would lose an exception (narrower), when it would close a circle, and when
+// it would lose an exception (lostQualifiers), when it would close a circle, and when
 // the gate says so; a nil gate says nothing.
 func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging, err error) {
 	m.Project = p.Project
-	unlock, err := r.single()
+	unlock, err := r.lock()
 	if err != nil {
 		return m, err
 	}
 	defer unlock()
 	for _, g := range p.Groups {
 		refuse := func(why string) { m.Refused = append(m.Refused, Refusal{Group: g, Why: why}) }
-		if _, why, err := r.look(ctx, p, g); err != nil {
+		if _, why, err := r.readGroup(ctx, p, g); err != nil {
 			return m, err
 		} else if why != "" {
 			refuse(why)
@@ -178,7 +177,7 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 // nothing.
 func (r *Reflector) Check(ctx context.Context, p Proposal) (refused []Refusal, err error) {
 	for _, g := range p.Groups {
-		_, why, err := r.look(ctx, p, g)
+		_, why, err := r.readGroup(ctx, p, g)
 		if err != nil {
 			return refused, fmt.Errorf("look at %s: %w", g, err)
 		}
@@ -189,16 +188,16 @@ func (r *Reflector) Check(ctx context.Context, p Proposal) (refused []Refusal, e
 	return refused, nil
 }
 
-// A gathering is a group as it stands on the disk.
-type gathering struct {
-	standing   *note.Note // the keeper, or the note that is to be written
+// groupNotes are those of a group as it stands on the disk.
+type groupNotes struct {
+	survivor   *note.Note // the keeper, or the note that is to be written
 	ref        store.Ref  // of the keeper
 	superseded []*note.Note
 }
 
-// look reads the notes of a group and says why it must not be merged, if so.
-func (r *Reflector) look(ctx context.Context, p Proposal, g Group) (gathering, string, error) {
-	var at gathering
+// readGroup reads the notes of a group, and returns why it must not be merged, if so.
+func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNotes, string, error) {
+	var at groupNotes
 	members := slices.Clone(g.Superseded)
 	if g.Action == Keep {
 		members = append(members, g.Keeper)
@@ -218,35 +217,35 @@ func (r *Reflector) look(ctx context.Context, p Proposal, g Group) (gathering, s
 		case p.seen[id] != contentHash(n):
 			return at, fmt.Sprintf("%s has changed since it was compared", id), nil
 		case g.Action == Keep && id == g.Keeper:
-			at.standing, at.ref = n, ref
+			at.survivor, at.ref = n, ref
 		default:
 			at.superseded = append(at.superseded, n)
 		}
 	}
 	if g.Action == Synthesize {
-		at.standing = r.synthesis(p.Project, g, at.superseded)
+		at.survivor = r.synthesis(p.Project, g, at.superseded)
 	}
-	if at.standing == nil || len(at.superseded) == 0 {
+	if at.survivor == nil || len(at.superseded) == 0 {
 		return at, "it names no notes", nil
 	}
-	return at, r.forbidden(ctx, at), nil
+	return at, r.objection(ctx, at), nil
 }
 
-// forbidden says why a group must not be merged, or "".
-func (r *Reflector) forbidden(ctx context.Context, at gathering) string {
+// objection returns why a group must not be merged, or "".
+func (r *Reflector) objection(ctx context.Context, at groupNotes) string {
 	for _, n := range at.superseded {
-		if n.Branch != at.standing.Branch {
+		if n.Branch != at.survivor.Branch {
 			return fmt.Sprintf("%s holds for another branch", n.ID)
 		}
 	}
-	if lost := narrower(at.standing, at.superseded); len(lost) > 0 {
+	if lost := lostQualifiers(at.survivor, at.superseded); len(lost) > 0 {
 		return "it would lose: " + strings.Join(lost[:min(3, len(lost))], "; ")
 	}
-	if at.standing.Quarantine {
+	if at.survivor.Quarantine {
 		return "its text reads like orders to an agent"
 	}
-	if r.reaches(ctx, at.superseded, at.standing.ID) {
-		return fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.standing.ID)
+	if r.reaches(ctx, at.superseded, at.survivor.ID) {
+		return fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.survivor.ID)
 	}
 	return ""
 }
@@ -282,20 +281,14 @@ func (r *Reflector) synthesis(project string, g Group, from []*note.Note) *note.
 	n := r.propose(g.New, from)
 	n.Project, n.Tags, n.Provenance.Source = project, []string{tagMerge}, note.Merge
 	n.Evidence = nil
-	var newest time.Time
-	var lines []string
 	words := content(n.Statement())
 	for _, s := range from { // it says what each of them says, so it has all their evidence
-		n.Evidence = note.UnionEvidence(n.Evidence, testimony(s, words))
-		lines = append(lines, string(s.ID)+" "+contentHash(s))
-		if t, ok := s.UpdatedAt.Time(); ok && t.After(newest) {
-			newest = t
-		}
+		n.Evidence = note.UnionEvidence(n.Evidence, evidenceOf(s, words))
 	}
 	n.ProofCount = n.Sessions()
 	n.Supersedes = slices.Clone(g.Superseded)
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "\n") + "\x00" + note.Normalize(n.Statement())))
+	lines, newest := byContent(from)
+	sum := sha256.Sum256([]byte(lines + "\x00" + note.Normalize(n.Statement())))
 	n.ID = note.EpisodicID(newest, tagMerge, hex.EncodeToString(sum[:]))
 	return n
 }
@@ -305,20 +298,18 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 	if g.Action == Synthesize {
 		return r.replace(ctx, p, g, m)
 	}
-	err = r.ingester.Revise(ctx, func(all *ingest.Revision) error {
-		var at gathering
-		if at, why, err = r.look(ctx, p, g); err != nil || why != "" { // again: now nobody else writes
+	err = r.revise(ctx, &m.Stale, func(all *ingest.Revision) error {
+		var at groupNotes
+		if at, why, err = r.readGroup(ctx, p, g); err != nil || why != "" { // again: now nobody else writes
 			return err
 		}
-		n := at.standing
+		n := at.survivor
 		n.Supersedes = union(n.Supersedes, g.Superseded)
 		n.Tags = union(n.Tags, []string{tagMerged})
 		n.UpdatedAt = note.At(r.store.Now())
 		return all.Put(n, at.ref)
 	})
-	if stale := new(ingest.StaleError); errors.As(err, &stale) {
-		m.Stale = errors.Join(m.Stale, stale.Err)
-	} else if err != nil || why != "" {
+	if err != nil || why != "" {
 		return why, err
 	}
 	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
@@ -327,17 +318,17 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 
 // replace writes the note that stands for a group.
 func (r *Reflector) replace(ctx context.Context, p Proposal, g Group, m *Merging) (why string, err error) {
-	at, why, err := r.look(ctx, p, g)
+	at, why, err := r.readGroup(ctx, p, g)
 	if err != nil || why != "" {
 		return why, err
 	}
-	out, err := r.ingester.Add(ctx, ingest.Draft{Note: at.standing, Reason: store.Update})
+	out, err := r.ingester.Add(ctx, ingest.Draft{Note: at.survivor, Reason: store.Update})
 	if err != nil {
 		return "", err
 	}
 	switch out.Result {
 	case ingest.Created, ingest.Updated, ingest.Unchanged:
-		if out.Note.ID != at.standing.ID {
+		if out.Note.ID != at.survivor.ID {
 			return fmt.Sprintf("%s says it already", out.Note.ID), nil
 		}
 	default:

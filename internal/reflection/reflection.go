@@ -3,7 +3,7 @@
 // several that say the same (merge.go).
 //
 // It writes notes by the door that everybody uses (ingest), and keeps nothing
-// of its own but the batch that is being written (store.Batch). What models were
+// of its own but the batch that is being written (Batch). What models were
 // asked, and what that cost, is counted from the event log (budget.go).
 //
 // Failure policy: reflection aborts, it never fabricates. A model that cannot be
@@ -20,6 +20,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -80,13 +83,37 @@ const (
 	tagMerged    = "merged"     // on a note that stands for others as well
 )
 
-// single makes runs of reflection single in this store.
-func (r *Reflector) single() (unlock func(), err error) {
+// lock makes sure that one run at a time reflects on this store.
+func (r *Reflector) lock() (unlock func(), err error) {
 	unlock, ok, err := r.store.TryLock("reflect")
 	if err == nil && !ok {
 		err = fmt.Errorf("another reflection is running: %w", store.ErrLocked)
 	}
 	return unlock, err
+}
+
+// revise changes notes under the store lock. What the index could not be told is no
+// failure: it is added to stale.
+func (r *Reflector) revise(ctx context.Context, stale *error, change func(*ingest.Revision) error) error {
+	err := r.ingester.Revise(ctx, change)
+	if behind := new(ingest.StaleError); errors.As(err, &behind) {
+		*stale, err = errors.Join(*stale, behind.Err), nil
+	}
+	return err
+}
+
+// byContent returns what tells a set of notes apart from others: their ids and
+// contents in sorted lines. newest is when the last of them was changed.
+func byContent(notes []*note.Note) (lines string, newest time.Time) {
+	var all []string
+	for _, n := range notes {
+		all = append(all, string(n.ID)+" "+contentHash(n))
+		if t, ok := n.UpdatedAt.Time(); ok && t.After(newest) {
+			newest = t
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n"), newest
 }
 
 // ask gets one answer. No lock of the store is held.
@@ -104,4 +131,4 @@ func contentHash(n *note.Note) string {
 }
 
 // sourceOf is the note as a model is about to see it.
-func sourceOf(n *note.Note) store.Source { return store.Source{ID: n.ID, Hash: contentHash(n)} }
+func sourceOf(n *note.Note) Source { return Source{ID: n.ID, Hash: contentHash(n)} }

@@ -2,7 +2,6 @@ package reflection
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,7 +19,8 @@ func (r *Reflector) Release(ctx context.Context, id note.ID) (released []note.ID
 	}
 	// The index knows one of the notes that supersede another, not all of them;
 	// it is seldom asked for, so the files are read.
-	err = r.ingester.Revise(ctx, func(all *ingest.Revision) error {
+	var stale error
+	err = r.revise(ctx, &stale, func(all *ingest.Revision) error {
 		for ref := range r.store.Walk() {
 			n, _, ref, err := r.store.Read(ref.Path)
 			if err != nil || !slices.Contains(n.Supersedes, id) {
@@ -35,9 +35,10 @@ func (r *Reflector) Release(ctx context.Context, id note.ID) (released []note.ID
 		}
 		return nil
 	})
-	if stale := new(ingest.StaleError); errors.As(err, &stale) {
-		return released, fmt.Errorf("release note %s: it is free, but the index does not know it yet: %w", id, stale.Err)
-	} else if err != nil {
+	if err == nil && stale != nil {
+		err = fmt.Errorf("it is free, but the index does not know it yet: %w", stale)
+	}
+	if err != nil {
 		err = fmt.Errorf("release note %s: %w", id, err)
 	}
 	return released, err

@@ -33,7 +33,7 @@ func (r *Reflector) sessions(ctx context.Context, project string) ([]index.Row, 
 	return rows, nil
 }
 
-// distillable says of a file what sessions asks of the index.
+// distillable reports of a file what sessions asks of the index.
 func (r *Reflector) distillable(n *note.Note, project string) bool {
 	return n.Type == note.Episodic && n.Scope == note.Portable && n.Kind == "" && n.Project == project &&
 		!n.HasTag(tagReflected) && n.Live(r.store.Now())

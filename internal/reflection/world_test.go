@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
@@ -232,8 +233,14 @@ func (f stopFile) Write(p []byte) (int, error) {
 
 func (f stopFile) Sync() error { return f.disk.take() }
 
-func storeBatch(files []string) store.Batch {
-	return store.Batch{ID: "0123456789abcdef", Project: "p", Model: "local/m", At: "2026-11-20T10:00:00+00:00", Notes: files}
+// batches lists the batches that are not finished.
+func (w *world) batches() []queue.Job {
+	w.Helper()
+	jobs, _, err := queue.Of(w.store).Look(queue.Batch)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return jobs
 }
 
 var syncAll = index.SyncOptions{}

@@ -4,7 +4,6 @@ import "anamnesis/internal/store/storetest"
 
 // The fixture of the store, under the names that the tests here use.
 var (
-	at    = storetest.At
 	draft = storetest.Draft
 	open  = storetest.Open
 	write = storetest.WriteFile

@@ -31,7 +31,7 @@ func (w *Writer) Release(id note.ID) error {
 func (q *Spool) Held() []*note.Note {
 	var drafts []*note.Note
 	// A folder that cannot be read holds none.
-	_ = q.s.ReadFolder("spool/held", layout.NoteSuffix, MaxNoteSize, func(_ string, data []byte) {
+	_ = q.s.ReadFolder(layout.Drafts, layout.NoteSuffix, MaxNoteSize, func(_ string, data []byte) {
 		if n, err := note.Parse(data); err == nil {
 			drafts = append(drafts, n)
 		}

@@ -277,67 +277,37 @@ func TestLogConcurrent(t *testing.T) {
 	}
 }
 
+// What the spool is asked to touch stands in it, and is not reached through a link.
 func TestSpool(t *testing.T) {
-	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return now }})
+	s, err := store.Open(store.Options{Root: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := s.Spool().Enqueue(store.Job{Kind: "capture", Session: "one"})
-	if err != nil {
+	q := s.Spool()
+	if err := q.Write("spool/a.0.json", []byte("{}"), false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Spool().Enqueue(store.Job{Kind: "capture", Session: "two"}); err != nil {
-		t.Fatal(err)
+	write(t, s.Path("config.json"), "{}")
+	if err := os.Symlink(t.TempDir(), s.Path("spool/link")); err != nil {
+		t.Skip("no links here")
 	}
-	if _, err := s.Spool().Enqueue(store.Job{Kind: "capture", Transcript: strings.Repeat("x", 9000)}); err == nil {
-		t.Error("a job of 9 KB was taken")
-	}
-	write(t, s.Path("spool/garbage.json"), "{")
-	write(t, s.Path("spool/01K.9x.json"), "{}")
-	jobs := list(t, s)
-	if len(jobs) != 2 || jobs[0].Session != "one" || jobs[1].Session != "two" {
-		t.Fatalf("%+v", jobs)
-	}
-	if bad := s.Spool().Poisoned(); len(bad) != 2 {
-		t.Errorf("poisoned %v", bad)
-	}
-	// A job that kills its drain three times is given up; one that fails is not.
-	for range 5 {
-		j, ok, err := s.Spool().Begin(list(t, s)[0])
-		if err != nil || !ok {
-			t.Fatal(ok, err)
-		}
-		if err := s.Spool().Defer(j); err != nil {
-			t.Fatal(err)
+	for _, path := range []string{"config.json", "spool", "spool/../config.json", "/spool/a", "spool/link/a.json", "memory/x.md", ""} {
+		if q.Write(path, nil, false) == nil || q.Rename("spool/a.0.json", path) == nil || path != "spool/link/a.json" && q.Rename(path, "spool/b.json") == nil ||
+			q.Remove(path) == nil {
+			t.Errorf("%q was touched", path)
 		}
 	}
-	for i := range 4 {
-		_, ok, err := s.Spool().Begin(list(t, s)[0])
-		if err != nil || ok != (i < 3) {
-			t.Fatalf("attempt %d: %v %v", i, ok, err)
+	if _, err := q.Entries("spool/link"); err == nil {
+		t.Error("a link was listed")
+	}
+	if err := q.Rename("spool/a.0.json", "spool/new/a.1.json"); err != nil || !s.Has("spool/new/a.1.json") {
+		t.Errorf("moving: %v", err)
+	}
+	for range 2 { // the second finds nothing to remove
+		if err := q.Remove("spool/new/a.1.json"); err != nil {
+			t.Error(err)
 		}
 	}
-	if len(s.Spool().Poisoned()) != 3 || len(list(t, s)) != 1 {
-		t.Errorf("poisoned %v, waiting %v", s.Spool().Poisoned(), list(t, s))
-	}
-	j, _, _ := s.Spool().Begin(list(t, s)[0])
-	now = now.Add(8 * 24 * time.Hour)
-	if err := s.Spool().Defer(j); err != nil || len(list(t, s)) != 0 || len(s.Spool().Poisoned()) != 4 {
-		t.Errorf("a week of failing: %v, waiting %v", err, list(t, s))
-	}
-	if err := s.Spool().Finish(first); err != nil {
-		t.Errorf("finishing what is gone: %v", err)
-	}
-}
-
-func list(t *testing.T, s *store.Store) []store.Job {
-	t.Helper()
-	jobs, err := s.Spool().Jobs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return jobs
 }
 
 func TestTombstone(t *testing.T) {
@@ -464,35 +434,5 @@ func TestWalkUntil(t *testing.T) {
 	}
 	if got := walk(files); len(got) != files || !slices.IsSorted(got) {
 		t.Errorf("%d files, in order: %v", len(got), slices.IsSorted(got))
-	}
-}
-
-func TestRetriesAreBounded(t *testing.T) {
-	s := at(t, 10)
-	due := s.Now().Format(time.RFC3339)
-	for i := range 210 {
-		if err := s.Spool().SaveRetry(store.Retry{ID: note.ID(fmt.Sprint("n", i)), Due: due}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Spool().SaveRetry(store.Retry{ID: "n0", Due: due, Tries: 2}); err != nil {
-		t.Fatal(err)
-	}
-	all, err := s.Spool().Retries()
-	if err != nil || len(all) != 200 {
-		t.Errorf("%d %v", len(all), err)
-	}
-	for _, r := range all {
-		if r.ID == "n0" && r.Tries != 2 {
-			t.Errorf("%+v", r)
-		}
-	}
-	for _, id := range []note.ID{"n0", "n0", "../n1"} {
-		if err := s.Spool().DropRetry(id); err != nil {
-			t.Error(err)
-		}
-	}
-	if jobs, err := s.Spool().Jobs(); err != nil || len(jobs) != 0 || len(s.Spool().Poisoned()) != 0 {
-		t.Errorf("they are taken for jobs: %v %v %v", jobs, s.Spool().Poisoned(), err)
 	}
 }

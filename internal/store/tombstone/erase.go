@@ -63,9 +63,9 @@ func PlanErasure(s *store.Store, g Set, exempt Exemptions) (e Erasure, err error
 		e.ids[id] = true
 	}
 	// A folder that cannot be read is none: whoever needs it reports it.
-	_ = s.ReadFolder("spool/held", layout.NoteSuffix, store.MaxNoteSize, func(name string, data []byte) {
+	_ = s.ReadFolder(layout.Drafts, layout.NoteSuffix, store.MaxNoteSize, func(name string, data []byte) {
 		if id, v := g.judgeDraft(name, data); v != Stays || e.ids[id] {
-			e.held = append(e.held, "spool/held/"+name)
+			e.held = append(e.held, layout.Drafts+"/"+name)
 		}
 	})
 	conflicts, err := s.Conflicts().List()
@@ -131,7 +131,7 @@ func (e Erasure) apply(w *store.Writer) (paths []string, err error) {
 		if err := w.EraseHistory(id); err != nil {
 			return nil, err
 		}
-		if err := e.store.Spool().DropRetry(id); err != nil {
+		if err := e.store.Spool().RemoveJobs(layout.Summaries, id, ""); err != nil {
 			return nil, err
 		}
 	}
