@@ -243,14 +243,8 @@ func TestMethods(t *testing.T) {
 // maxColumns is the longest line, a tab counted as one column.
 const maxColumns = 140
 
-// wide lists the rooms that still have longer ones.
-var wide = []string{"app", "cli", "index", "recall"}
-
 func TestLineWidth(t *testing.T) {
 	for _, s := range sources(t) {
-		if room, _, _ := strings.Cut(s.pkg, "/"); slices.Contains(wide, room) {
-			continue
-		}
 		data, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(s.path)))
 		if err != nil {
 			t.Fatal(err)

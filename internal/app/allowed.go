@@ -65,7 +65,8 @@ func (r *Rooms) withhold() func(path string, data []byte) string {
 	var list *allowed // read when first needed
 	return func(path string, data []byte) string {
 		if r.Rules != nil {
-			return fmt.Sprintf("your redaction rules cannot be read, so nobody can tell whether it holds a secret; mend %s", r.Store.Path("redact.toml"))
+			return fmt.Sprintf("your redaction rules cannot be read, so nobody can tell whether it holds a secret; mend %s",
+				r.Store.Path("redact.toml"))
 		}
 		rules := r.secrets(path, data)
 		if len(rules) == 0 {

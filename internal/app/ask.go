@@ -142,7 +142,10 @@ func (q *Question) query(ctx context.Context, r *Rooms, text string) (recall.Que
 // scope works out which projects and branches are asked.
 func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 	opts := r.Config.Recall
-	reach := recall.ScopeOptions{Global: q.Global || opts.Global && q.Project == "", AllBranches: q.AllBranches || opts.AllBranches, Only: q.Project != ""}
+	reach := recall.ScopeOptions{
+		Global: q.Global || opts.Global && q.Project == "", AllBranches: q.AllBranches || opts.AllBranches,
+		Only: q.Project != "",
+	}
 	if q.Global && q.Project != "" {
 		return recall.Scope{}, usage("--global and --project exclude each other")
 	}

@@ -73,7 +73,8 @@ func CaptureNow(ctx context.Context, r *Rooms, e agent.Event, o CaptureOptions) 
 		dir, _ = os.Getwd()
 	}
 	c, err := r.Recorder.Capture(ctx, capture.Request{
-		Harness: cmp.Or(agent.ByName(e.Harness), agent.Default()), Transcript: file, Session: e.SessionID, Dir: dir, Project: o.Project, Source: o.Source,
+		Harness: cmp.Or(agent.ByName(e.Harness), agent.Default()), Transcript: file, Session: e.SessionID,
+		Dir: dir, Project: o.Project, Source: o.Source,
 	})
 	done := Captured{Capture: c, File: file}
 	if err != nil {

@@ -129,7 +129,8 @@ func ShowConflict(s *store.Store, name string) (a ConflictAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	a = ConflictAnswer{ConflictView: viewConflict(s, c), Other: string(other), Diff: Unified("kept", "other", string(kept), string(other)), kept: kept}
+	a = ConflictAnswer{ConflictView: viewConflict(s, c), Other: string(other), Diff: Unified("kept", "other", string(kept),
+		string(other)), kept: kept}
 	if kept != nil {
 		text := string(kept)
 		a.Kept = &text

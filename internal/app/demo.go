@@ -80,7 +80,10 @@ func Demo(ctx context.Context, h Host, dir string) (a DemoAnswer, err error) {
 // did notes what a step did and how long it took.
 func (d *demonstration) did(chapter, step, path string, began time.Time, format string, args ...any) *DemoStep {
 	t := time.Since(began)
-	d.steps = append(d.steps, DemoStep{Step: step, What: fmt.Sprintf(format, args...), Path: path, MS: milliseconds(t), Chapter: chapter, Took: t})
+	d.steps = append(d.steps, DemoStep{
+		Step: step, What: fmt.Sprintf(format, args...), Path: path, MS: milliseconds(t),
+		Chapter: chapter, Took: t,
+	})
 	return &d.steps[len(d.steps)-1]
 }
 
@@ -101,7 +104,10 @@ func (d *demonstration) capture(ctx context.Context) error {
 			return err
 		}
 		began := time.Now()
-		c, err := d.r.Recorder.Capture(ctx, capture.Request{Harness: agent.Default(), Transcript: file, Project: demoProject, Source: note.SessionEnd})
+		c, err := d.r.Recorder.Capture(ctx, capture.Request{
+			Harness: agent.Default(), Transcript: file, Project: demoProject,
+			Source: note.SessionEnd,
+		})
 		if err != nil {
 			return err
 		}
@@ -133,8 +139,9 @@ func (d *demonstration) note(ctx context.Context) error {
 	began := time.Now()
 	out, err := d.r.Ingester.Add(ctx, ingest.Draft{Note: &note.Note{
 		Type: note.Procedural, Project: demoProject, Scope: note.Portable, Tags: []string{"grpc", "staging"},
-		Title:      "Regenerate the gRPC clients after editing payments.proto",
-		Body:       "Run `make proto-gen` and commit the result together with the change.\nWithout it staging breaks: the old clients reject the new field.",
+		Title: "Regenerate the gRPC clients after editing payments.proto",
+		Body: "Run `make proto-gen` and commit the result together with the change.\nWithout it staging breaks: the old clients " +
+			"reject the new field.",
 		Provenance: note.Provenance{Source: note.Human, Confidence: 1},
 	}})
 	if err == nil {

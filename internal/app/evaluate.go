@@ -304,7 +304,10 @@ func EvalAblate(ctx context.Context, h Host, o SetOptions, qrels string) (a Abla
 	shipped := judged.Scores(runs[0], r.Queries)
 	a.Questions = len(r.Queries)
 	for i, run := range runs {
-		row := Ablation{Name: variants[i].Name, Set: variants[i].Set, Arms: variants[i].Arms, Differs: differ(runs[0], run), MS: medianLatency(run.Latency)}
+		row := Ablation{
+			Name: variants[i].Name, Set: variants[i].Set, Arms: variants[i].Arms, Differs: differ(runs[0], run),
+			MS: medianLatency(run.Latency),
+		}
 		if judged != nil {
 			each := judged.Scores(run, r.Queries)
 			mean := eval.Mean(each)

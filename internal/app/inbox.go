@@ -82,7 +82,10 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 	}
 	if want(WaitingWithheld) {
 		for _, f := range r.lastSync().Held {
-			items = append(items, InboxItem{Kind: WaitingWithheld, ID: note.ID(f.ID), Title: f.Path, Why: f.Why, Choices: []Decision{Allow}, File: &f})
+			items = append(items, InboxItem{
+				Kind: WaitingWithheld, ID: note.ID(f.ID), Title: f.Path, Why: f.Why, Choices: []Decision{Allow},
+				File: &f,
+			})
 		}
 	}
 	return items, nil
@@ -90,7 +93,10 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 
 func noteItems(kind Waiting, why string, notes []*note.Note) (items []InboxItem) {
 	for _, n := range notes {
-		items = append(items, InboxItem{Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: why, Choices: []Decision{Keep, Drop}, Note: n})
+		items = append(items, InboxItem{Kind: kind, ID: n.ID, Title: n.Title, Project: n.Project, Why: why, Choices: []Decision{
+			Keep,
+			Drop,
+		}, Note: n})
 	}
 	return items
 }

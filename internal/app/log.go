@@ -85,7 +85,8 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	titles := map[note.ID]string{}
 	by := map[string]*SessionLog{}
 	err = Records(r, a.Since, func(rec store.Record, _ time.Time) {
-		if rec.Kind != store.Injected && rec.Kind != store.Recalled || !strings.HasPrefix(rec.Session, o.Session) || project != "" && rec.Project != project {
+		if rec.Kind != store.Injected && rec.Kind != store.Recalled || !strings.HasPrefix(rec.Session, o.Session) || project != "" &&
+			rec.Project != project {
 			return
 		}
 		key := rec.Session + "\x00" + rec.Project

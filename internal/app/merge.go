@@ -127,7 +127,9 @@ func Merge(ctx context.Context, r *Rooms, o MergeOptions) (a MergeAnswer, err er
 }
 
 // mergeProject merges one project, or says what it would do.
-func (r *Rooms) mergeProject(ctx context.Context, reflector *reflection.Reflector, gate *eval.MergeGate, project string, apply bool) (Merged, error) {
+func (r *Rooms) mergeProject(ctx context.Context, reflector *reflection.Reflector, gate *eval.MergeGate, project string,
+	apply bool,
+) (Merged, error) {
 	prop, err := reflector.Propose(ctx, project)
 	m := Merged{Project: project, Notes: prop.Notes, Groups: len(prop.Groups)}
 	switch {
@@ -189,7 +191,10 @@ func (r *Rooms) projectsToMerge(ctx context.Context, named string) ([]string, er
 	if named != "" {
 		return []string{r.projectKey(named)}, nil
 	}
-	rows, err := r.Index.Select(ctx, index.Filter{Scope: note.Portable, Types: []note.Type{note.Procedural, note.Semantic}, Now: r.Store.Now()}, 0)
+	rows, err := r.Index.Select(ctx, index.Filter{
+		Scope: note.Portable, Types: []note.Type{note.Procedural, note.Semantic},
+		Now: r.Store.Now(),
+	}, 0)
 	seen := map[string]bool{}
 	for _, row := range rows {
 		seen[row.Project] = true

@@ -47,7 +47,8 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 // noNote says that a note is not there, and what is known of it.
 func noNote(r *Rooms, name string) error {
 	if len(name) < MinPrefix {
-		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", note.Printable(name), MinPrefix)
+		return fmt.Errorf("there is no note %s; give at least %d characters of an id, `anamnesis list` names them", note.Printable(name),
+			MinPrefix)
 	}
 	stones, _ := tombstone.For(r.Store, note.Local)
 	for _, t := range stones {

@@ -80,7 +80,8 @@ type HitView struct {
 // ViewHit returns a hit with its note, or with the fields that were wanted.
 func ViewHit(s *store.Store, h *recall.Hit, o *SearchOptions) HitView {
 	v := HitView{
-		NoteHead: HeadOf(h.Note), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found, Live: !h.Row.Dead, By: h.Row.SupersededBy,
+		NoteHead: HeadOf(h.Note), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found,
+		Live: !h.Row.Dead, By: h.Row.SupersededBy,
 		Sure: h.Note.Provenance.Confidence, KeyInsight: h.Note.KeyInsight, HowToApply: h.Note.HowToApply,
 		Tokens: h.Tokens, Path: s.Path(h.Row.Ref.Path), Body: h.Note.Body,
 	}

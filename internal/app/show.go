@@ -53,7 +53,10 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 		return a, c.Err
 	}
 	n := c.Note
-	a = ShowAnswer{NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead, SupersededBy: row.SupersededBy, File: c.Text}
+	a = ShowAnswer{
+		NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead,
+		SupersededBy: row.SupersededBy, File: c.Text,
+	}
 	if a.Revisions, err = r.Store.History(row.ID); err != nil {
 		return a, err
 	}

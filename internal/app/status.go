@@ -62,7 +62,8 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	s = StatusAnswer{
 		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
 		ByType: Counts{}, ByProject: Counts{}, ByScope: Counts{}, ByWorkspace: Counts{},
-		GivenUp: queue.Of(r.Store).Poisoned(), Held: len(r.Store.Spool().Held()), Links: store.Links(r.Store), EventBytes: r.Store.Events().Size(),
+		GivenUp: queue.Of(r.Store).Poisoned(), Held: len(r.Store.Spool().Held()), Links: store.Links(r.Store),
+		EventBytes: r.Store.Events().Size(),
 	}
 	for _, p := range s.GivenUp {
 		s.Poisoned = append(s.Poisoned, p.Path)
@@ -161,7 +162,10 @@ func TakeGlance(ctx context.Context, h Host) (g Glance, err error) {
 	if err != nil {
 		return g, err
 	}
-	g = Glance{Notes: st.Notes, Here: r.projectNotes(ctx), Conflicts: r.Store.Conflicts().Count(), Held: len(r.Store.Spool().Held()), Rules: r.Rules}
+	g = Glance{
+		Notes: st.Notes, Here: r.projectNotes(ctx), Conflicts: r.Store.Conflicts().Count(), Held: len(r.Store.Spool().Held()),
+		Rules: r.Rules,
+	}
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		g.Waiting = len(jobs)
 	}

@@ -165,7 +165,8 @@ func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote,
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: time.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
-		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) }, Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(), Driver: driver(), Title: titleOf, Says: sayings,
+		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
+		Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(), Driver: driver(), Title: titleOf, Says: sayings,
 	}
 	if !r.Config.Sync.On {
 		opts.Backend = "none"

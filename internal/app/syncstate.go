@@ -15,7 +15,10 @@ type SyncState = replica.SyncState
 // SyncStatus tells how things stand between this machine and the remote. It
 // asks the repository here and what the last sync wrote down, and no network.
 func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
-	s := SyncState{Off: !r.Config.Sync.On, Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.Conflicts().Count(), Held: []WithheldFile{}}
+	s := SyncState{
+		Off: !r.Config.Sync.On, Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.Conflicts().Count(),
+		Held: []WithheldFile{},
+	}
 	last := r.lastSync()
 	s.LastSync, s.LastTry, s.LastDetail, s.Held = last.OK, last.At, last.Detail, last.Held
 	s.State, s.StateText = last.State, last.Why

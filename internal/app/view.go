@@ -62,7 +62,8 @@ type RowView struct {
 func viewRow(r *Rooms, row index.Row) RowView {
 	v := RowView{
 		row.ID, row.Type, row.Title, row.Project, row.MachineID, string(row.Ref.Scope), row.UserID, row.WorkspaceID, row.Source, row.Confidence,
-		row.Tags, string(note.At(row.Created)), string(note.At(row.Updated)), !row.Dead, row.SupersededBy, row.Branch, r.Store.Path(row.Ref.Path), row,
+		row.Tags, string(note.At(row.Created)), string(note.At(row.Updated)), !row.Dead, row.SupersededBy,
+		row.Branch, r.Store.Path(row.Ref.Path), row,
 	}
 	if row.Created.IsZero() {
 		v.CreatedAt = ""

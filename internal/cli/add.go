@@ -159,7 +159,8 @@ func (p *program) printWritten(command string) func(app.Written) {
 		case ingest.Unchanged:
 			p.printf("%s: known already as %s (project=%s)\n  %s\n", command, w.ID, w.Project, w.Path)
 		case ingest.Held:
-			p.printf("%s: held %s: %s\n  `anamnesis held keep %s` writes it, `anamnesis held drop %s` forgets it\n", command, w.ID, w.Why, w.ID, w.ID)
+			p.printf("%s: held %s: %s\n  `anamnesis held keep %s` writes it, `anamnesis held drop %s` forgets it\n", command, w.ID, w.Why,
+				w.ID, w.ID)
 		}
 	}
 }

@@ -40,7 +40,8 @@ prints on how many questions the answer differs.`,
 }
 
 func (p *program) printAblation(a app.AblationAnswer) {
-	p.printf("%-32s %7s %8s  %6s %6s %6s %8s %6s  %s\n", "", "differs", "p50 ms", "hit@1", "hit@5", "hit@8", "recall@5", "MRR", "recall@5 against the first")
+	p.printf("%-32s %7s %8s  %6s %6s %6s %8s %6s  %s\n", "", "differs", "p50 ms", "hit@1", "hit@5", "hit@8", "recall@5", "MRR",
+		"recall@5 against the first")
 	for _, r := range a.Rows {
 		p.printf("%-32s %7d %8.2f", r.Name, r.Differs, r.MS)
 		if s := r.Score; s != nil {

@@ -40,7 +40,10 @@ A search that finds nothing, or that the gate holds back, leaves a gap.`,
 }
 
 func (p *program) gaps(cmd *cobra.Command, o app.GapOptions) error {
-	return run(p, cmd, "gaps", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.GapsAnswer, error) { return app.Gaps(ctx, r, o) }, p.printGaps)
+	return run(p, cmd, "gaps", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.GapsAnswer, error) {
+		return app.Gaps(ctx,
+			r, o)
+	}, p.printGaps)
 }
 
 func (p *program) printGaps(a app.GapsAnswer) {

@@ -214,12 +214,16 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 		}
 	}
 	if command == "import" { // the line of the program before this one
-		p.printf("import: %d new, %d updated, %d skipped (from %s)\n", n[imports.Created], n[imports.Updated], left, cmp.Or(o.ClaudeHome, p.cfg.ClaudeHome))
+		p.printf("import: %d new, %d updated, %d skipped (from %s)\n", n[imports.Created], n[imports.Updated], left, cmp.Or(o.ClaudeHome,
+			p.cfg.ClaudeHome))
 		p.printf("import: %s\n", strings.Replace(how, "; reindexed", "", 1))
 		return
 	}
 	var parts []string
-	for _, outcome := range []string{imports.Created, imports.Updated, imports.Held, imports.Dropped, imports.Failed, imports.Trivial, imports.Left} {
+	for _, outcome := range []string{
+		imports.Created, imports.Updated, imports.Held, imports.Dropped, imports.Failed, imports.Trivial,
+		imports.Left,
+	} {
 		if n[outcome] == 0 {
 			continue
 		}

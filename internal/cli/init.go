@@ -127,7 +127,10 @@ func (p *program) printPlan(a initAnswer) {
 	}
 	p.printf("init plan (dry-run; nothing written):\n")
 	for _, row := range [][2]string{
-		{"store home", pl.Home}, {"machine id", pl.MachineID}, {"remote", remote}, {"command", strings.Join(pl.Command, " ")}, {"config", pl.Config},
+		{"store home", pl.Home}, {"machine id", pl.MachineID}, {"remote", remote}, {"command", strings.Join(pl.Command, " ")}, {
+			"config",
+			pl.Config,
+		},
 	} {
 		p.printf("  %-11s %s\n", row[0], row[1])
 	}

@@ -27,7 +27,10 @@ log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questi
 			if o.Limit < 0 {
 				return usage("log: --limit %d: give 0 for all, or a number", o.Limit)
 			}
-			return run(p, cmd, "log", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.LogAnswer, error) { return app.Log(ctx, r, o) }, p.printLog)
+			return run(p, cmd, "log", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.LogAnswer, error) {
+				return app.Log(ctx, r,
+					o)
+			}, p.printLog)
 		},
 	}
 	f := cmd.Flags()

@@ -29,7 +29,9 @@ func now(ctx context.Context, h app.Host) (*app.Rooms, error) { return app.Open(
 func filesOnly(_ context.Context, h app.Host) (*app.Rooms, error) { return app.OpenFiles(h) }
 
 // run opens the rooms, calls a use case and renders its answer.
-func run[T any](p *program, cmd *cobra.Command, command string, open opener, use func(context.Context, *app.Rooms) (T, error), text func(T)) error {
+func run[T any](p *program, cmd *cobra.Command, command string, open opener, use func(context.Context, *app.Rooms) (T, error),
+	text func(T),
+) error {
 	r, err := open(cmd.Context(), p.host())
 	if err != nil {
 		return err

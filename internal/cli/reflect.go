@@ -61,7 +61,8 @@ func (p *program) printReflectPlan(a app.ReflectPlan) {
 	few := 0
 	for _, pl := range a.Projects {
 		if pl.Unfinished > 0 {
-			p.printf("reflect: %s: %s of an earlier run to finish (dry-run; pass --apply)\n", firstLine(pl.Project, 80), plural(pl.Unfinished, "batch"))
+			p.printf("reflect: %s: %s of an earlier run to finish (dry-run; pass --apply)\n", firstLine(pl.Project, 80),
+				plural(pl.Unfinished, "batch"))
 		}
 		if !pl.Enough {
 			few++

@@ -51,7 +51,8 @@ Exit code 3 says that nothing was found.`,
 	f.IntVar(&o.limit, "limit", 0, "the same as --k")
 	f.IntVar(&o.MaxTokens, "max-tokens", 0, "tokens of all that is printed, estimated; 0 means no end")
 	f.BoolVar(&o.Strict, "budget-strict", false, "end at the first note that does not fit, instead of looking for shorter ones")
-	f.StringArrayVar(&o.Fields, "field", nil, "print the field `NAME` of each note instead of the passage, such as rule or fix (may be repeated)")
+	f.StringArrayVar(&o.Fields, "field", nil, "print the field `NAME` of each note instead of the passage, such as rule or fix (may be "+
+		"repeated)")
 	f.BoolVar(&o.Explain, "explain", false, "show how each score came about")
 	f.StringVar(&o.format, "format", "markdown", "markdown, simple, ids or json")
 	return cmd

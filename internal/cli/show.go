@@ -62,7 +62,8 @@ func (p *program) printRevisions(a app.ShowAnswer) {
 }
 
 func (p *program) printShown(a app.ShowAnswer) {
-	p.printf("# %s\n\n[%s] project %s · from %s · source %s (confidence %g)\n", firstLine(a.Title, note.MaxTitle), a.Type, a.Project, a.MachineID, a.Source, a.Confidence)
+	p.printf("# %s\n\n[%s] project %s · from %s · source %s (confidence %g)\n", firstLine(a.Title, note.MaxTitle), a.Type, a.Project,
+		a.MachineID, a.Source, a.Confidence)
 	p.printf("created %s · updated %s", dated(note.Stamp(a.CreatedAt)), dated(note.Stamp(a.UpdatedAt)))
 	if len(a.Tags) > 0 {
 		p.printf(" · tags %s", strings.Join(a.Tags, ", "))

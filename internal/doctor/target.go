@@ -38,7 +38,7 @@ type Target struct {
 
 	IndexErr   error                                                // why Index is nil
 	RulesErr   error                                                // why the user's redaction rules cannot be read
-	Allowed    func(path string, data []byte) bool                  // the owner let this file of memory/ go as it is; path is relative to memory/
+	Allowed    func(path string, data []byte) bool                  // the owner let this file go as it is; path is below memory/
 	Sync       func(ctx context.Context) (replica.SyncState, error) // asks no remote
 	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it

@@ -158,7 +158,8 @@ func (e *Engine) walk(ctx context.Context, q Query, f index.Filter, res *Result,
 				if !ok || !slices.Contains(at, d.from) {
 					continue
 				}
-				strength := source.strength * graphDecay * relationWeight[x.Relation] * float64(x.Strength) / note.MaxStrength / math.Sqrt(float64(degree[d.from]))
+				strength := source.strength * graphDecay * relationWeight[x.Relation] * float64(x.Strength) / note.MaxStrength /
+					math.Sqrt(float64(degree[d.from]))
 				path := source.path
 				if path == "" || source.hops == 0 {
 					path = d.start

@@ -49,7 +49,10 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	}
 	for i, h := range hits {
 		h.Cosine = h.score
-		h.Found = map[string]Found{"semantic": {Rank: i + 1, Score: h.score, Norm: max(0, min(1, (h.score-0.2)/0.8)), Why: fmt.Sprintf("cosine %.2f", h.score)}}
+		h.Found = map[string]Found{"semantic": {
+			Rank: i + 1, Score: h.score, Norm: max(0, min(1, (h.score-0.2)/0.8)),
+			Why: fmt.Sprintf("cosine %.2f", h.score),
+		}}
 		h.Reasons = []Reason{{"meaning", h.score}}
 	}
 	return hits, nil

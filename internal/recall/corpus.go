@@ -58,7 +58,10 @@ func (e *Engine) BuildCorpus(ctx context.Context, name string, f CorpusFilter) (
 	if err != nil {
 		return nil, fmt.Errorf("build corpus %q: %w", name, err)
 	}
-	c := &Corpus{Version: corpusVersion, Name: name, Filter: f, BuiltAt: note.At(e.store.Now()), Generation: generation, Entries: []CorpusEntry{}}
+	c := &Corpus{
+		Version: corpusVersion, Name: name, Filter: f, BuiltAt: note.At(e.store.Now()), Generation: generation,
+		Entries: []CorpusEntry{},
+	}
 	pass, err := f.predicate(ctx, e)
 	if err != nil {
 		return nil, fmt.Errorf("build corpus %q: %w", name, err)
@@ -251,7 +254,8 @@ func (e *Engine) PrimeCorpus(ctx context.Context, name string, maxTokens int) (t
 		return "", 0, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Corpus %s\n\nFilter: %s\nBuilt: %s, %d notes\n\nAnswer from these notes alone. Say so when they do not hold the answer.\n",
+	fmt.Fprintf(&b, "# Corpus %s\n\nFilter: %s\nBuilt: %s, %d notes\n\nAnswer from these notes alone. Say so when they do not hold the "+
+		"answer.\n",
 		c.Name, filter, c.BuiltAt, c.Count)
 	spent := Tokens(b.String())
 	if c.Count == 0 {

@@ -94,7 +94,8 @@ type reader struct {
 
 func newReader(s *scorer, text string, question []float32, model uint64) *reader {
 	n := len(s.weight)
-	r := &reader{scorer: s, wording: newWording(text), question: question, model: model, near: make([]float64, n), all: make([]float64, n), where: make([][]int, n)}
+	r := &reader{scorer: s, wording: newWording(text), question: question, model: model, near: make([]float64, n), all: make([]float64,
+		n), where: make([][]int, n)}
 	for f := range r.tf {
 		r.tf[f] = make([]float64, n)
 	}

@@ -94,7 +94,8 @@ func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result
 			g.Signal = max(g.Signal, h.Coverage)
 		}
 		g.Open = g.Signal >= g.Threshold || len(res.Terms) == 0
-		g.Reason = fmt.Sprintf("the best of the first %d holds %.0f %% of the question by weight, %.0f %% are due", gated, 100*g.Signal, 100*g.Threshold)
+		g.Reason = fmt.Sprintf("the best of the first %d holds %.0f %% of the question by weight, %.0f %% are due", gated, 100*g.Signal,
+			100*g.Threshold)
 		return g.Open
 	}
 	if !e.opts.CalibratedGate {

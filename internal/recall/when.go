@@ -216,7 +216,8 @@ func recencyIntent(question string) bool {
 		case "currently", "nowadays", "presently", "still":
 			return true
 		case "current":
-			if !p.joined(i+1) || !p.is(i+1, "directory", "dir", "folder", "file", "line", "user", "thread", "process", "node", "element", "row", "cursor", "page", "working", "position", "iteration", "scope", "shell", "sprint") {
+			if !p.joined(i+1) || !p.is(i+1, "directory", "dir", "folder", "file", "line", "user", "thread", "process", "node", "element",
+				"row", "cursor", "page", "working", "position", "iteration", "scope", "shell", "sprint") {
 				return true
 			}
 		case "latest":

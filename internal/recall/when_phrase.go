@@ -235,7 +235,8 @@ func (p *parser) yearAt(i int) (int, bool) {
 // counted reports whether the number at word i belongs to what stands before
 // it ("port 2024") or counts what comes behind it ("after 2000 requests").
 func (p *parser) counted(i int) bool {
-	if p.is(i-1, "version", "versions", "v", "api", "line", "lines", "port", "ports", "pr", "issue", "ticket", "error", "code", "http", "build", "release", "rfc", "cve", "row", "id", "pid", "status", "page", "top", "size", "exit", "err") {
+	if p.is(i-1, "version", "versions", "v", "api", "line", "lines", "port", "ports", "pr", "issue", "ticket", "error", "code", "http",
+		"build", "release", "rfc", "cve", "row", "id", "pid", "status", "page", "top", "size", "exit", "err") {
 		return true
 	}
 	if !p.joined(i + 1) {
@@ -315,7 +316,8 @@ func clock(text string, w word) (d, end int) {
 	if i+1 >= len(w.text) || w.text[i] != 't' || w.text[i+1] < '0' || w.text[i+1] > '9' {
 		return 0, 0
 	}
-	for end = w.end; end+1 < len(text) && (text[end] == ':' || text[end] == '.' || text[end] == '+') && '0' <= text[end+1] && text[end+1] <= '9'; {
+	for end = w.end; end+1 < len(text) && (text[end] == ':' || text[end] == '.' || text[end] == '+') && '0' <= text[end+1] &&
+		text[end+1] <= '9'; {
 		for end++; end < len(text) && inWord(text[end:]) == 1; end++ {
 		}
 	}

@@ -46,7 +46,8 @@ func (c *cycle) withhold(ctx context.Context, commit, theirs string) (held []Wit
 				why = c.o.Hold(d.Path, data)
 			}
 			if why != "" && !slices.ContainsFunc(held, func(h WithheldFile) bool { return h.Path == d.Path }) {
-				held = append(held, WithheldFile{Path: d.Path, Why: fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is here nothing "+
+				held = append(held, WithheldFile{Path: d.Path, Why: fmt.Sprintf("%s; it is so in the commit %s, made with git: while that is "+
+					"here nothing "+
 					"is pushed", why, d.Commit)})
 			}
 		}

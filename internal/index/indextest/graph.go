@@ -23,7 +23,10 @@ func entity(name string) index.EntityKey { return index.QuestionEntities(name)[0
 
 func graph(t *testing.T, s *suite) {
 	march, june := note.Stamp("2026-03-01T00:00:00+00:00"), note.Stamp("2026-06-01T00:00:00+00:00")
-	edge := note.Edge{Source: "gateway timeout", Target: "connection pool", Relation: note.CausedBy, Strength: 7, Committed: june, Valid: march, ValidEnd: june}
+	edge := note.Edge{
+		Source: "gateway timeout", Target: "connection pool", Relation: note.CausedBy, Strength: 7, Committed: june,
+		Valid: march, ValidEnd: june,
+	}
 	s.putWith(&note.Note{ID: "a", Title: "till", Body: "it comes back", Project: "p1", UpdatedAt: march}, &note.Sidecar{
 		Entities: []note.Entity{{Name: "Till", Type: note.Concept}}, Edges: []note.Edge{edge, edge},
 	})
@@ -123,7 +126,10 @@ func branches(t *testing.T, s *suite) {
 func ranges(t *testing.T, s *suite) {
 	day := func(d int) time.Time { return time.Date(2026, 3, d, 12, 0, 0, 0, time.UTC) }
 	for d := range 5 {
-		s.put(&note.Note{ID: note.ID("d" + string(rune('1'+d))), Title: "x", UpdatedAt: note.At(day(d + 1)), Provenance: note.Provenance{Confidence: float64(d) / 4}})
+		s.put(&note.Note{
+			ID: note.ID("d" + string(rune('1'+d))), Title: "x", UpdatedAt: note.At(day(d + 1)),
+			Provenance: note.Provenance{Confidence: float64(d) / 4},
+		})
 	}
 	for _, c := range []struct {
 		name string

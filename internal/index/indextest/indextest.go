@@ -296,7 +296,10 @@ func problems(t *testing.T, s *suite) {
 
 func match(t *testing.T, s *suite) {
 	s.put(
-		&note.Note{ID: "a", Title: "deploy staging", Body: "run the script twice twice", Project: "p1", Type: note.Procedural, Tags: []string{"ops"}},
+		&note.Note{
+			ID: "a", Title: "deploy staging", Body: "run the script twice twice", Project: "p1", Type: note.Procedural,
+			Tags: []string{"ops"},
+		},
 		&note.Note{ID: "b", Title: "staging database", Body: "lives on db2", Project: "p2"},
 		&note.Note{ID: "c", Title: "local secret place", Body: "staging keys", Project: "p1", Scope: note.Local},
 		&note.Note{ID: "d", Title: "old staging", Project: "p1", Status: "archived"},
@@ -346,12 +349,18 @@ func match(t *testing.T, s *suite) {
 }
 
 func statistics(t *testing.T, s *suite) {
-	s.put(&note.Note{ID: "a", Title: "one two", Body: "three four five six", Tags: []string{"t"}}, &note.Note{ID: "b", Title: "one", Body: "three"})
+	s.put(&note.Note{ID: "a", Title: "one two", Body: "three four five six", Tags: []string{"t"}}, &note.Note{
+		ID: "b", Title: "one",
+		Body: "three",
+	})
 	st, err := s.Statistics(s.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "statistics", index.Statistics{Notes: 2, Passages: 2, Length: [index.NumFields]float64{index.Title: 1.5, index.Tags: 0.5, index.Body: 2.5}}, st)
+	equal(t, "statistics", index.Statistics{Notes: 2, Passages: 2, Length: [index.NumFields]float64{
+		index.Title: 1.5, index.Tags: 0.5,
+		index.Body: 2.5,
+	}}, st)
 	df, err := s.Frequencies(s.ctx, []string{"three", "four", "seven"})
 	if err != nil {
 		t.Fatal(err)
@@ -359,5 +368,8 @@ func statistics(t *testing.T, s *suite) {
 	equal(t, "frequencies", []int{2, 1, 0}, []int{df[0].Frequency, df[1].Frequency, df[2].Frequency})
 	s.put(&note.Note{ID: "a", Title: "one", Body: "seven"})
 	st, _ = s.Statistics(s.ctx)
-	equal(t, "statistics after a change", index.Statistics{Notes: 2, Passages: 2, Length: [index.NumFields]float64{index.Title: 1, index.Tags: 0, index.Body: 1}}, st)
+	equal(t, "statistics after a change", index.Statistics{Notes: 2, Passages: 2, Length: [index.NumFields]float64{
+		index.Title: 1,
+		index.Tags:  0, index.Body: 1,
+	}}, st)
 }

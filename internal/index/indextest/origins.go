@@ -69,7 +69,8 @@ func texts(t *testing.T, s *suite) {
 		}
 	}
 	s.put(&note.Note{ID: "empty", Title: "t", Body: "said anew"})
-	if got, err := s.Texts(s.ctx, []int64{keys["empty"], s.key("empty")}); err != nil || !strings.Contains(string(got[s.key("empty")]), "said anew") {
+	if got, err := s.Texts(s.ctx, []int64{keys["empty"], s.key("empty")}); err != nil || !strings.Contains(string(got[s.key("empty")]),
+		"said anew") {
 		t.Errorf("after a change: %q, %v", got[s.key("empty")], err)
 	}
 }
@@ -93,8 +94,10 @@ func origins(t *testing.T, s *suite) {
 		for path, f := range known {
 			print ^= index.Fingerprint(path, f.Size, f.ModTime)
 		}
-		if sum != print || files != wantFiles || len(known) != wantFiles || len(found) != wantProblems || !walked.Equal(want) || errors.Join(err, ferr, perr) != nil {
-			t.Errorf("%s: %d files, %d known, %d problems, walked %v, %v", who.Origin(), files, len(known), len(found), walked, errors.Join(err, ferr, perr))
+		if sum != print || files != wantFiles || len(known) != wantFiles || len(found) != wantProblems || !walked.Equal(want) ||
+			errors.Join(err, ferr, perr) != nil {
+			t.Errorf("%s: %d files, %d known, %d problems, walked %v, %v", who.Origin(), files, len(known), len(found), walked,
+				errors.Join(err, ferr, perr))
 		}
 	}
 	state(s, 1, 0, noon)
@@ -150,7 +153,8 @@ func copies(t *testing.T, s *suite) {
 		found := who.notesOf(got)
 		slices.Sort(found)
 		equal(t, "match, for "+name, []note.ID{"a", "b"}, found)
-		if got, err := who.First(s.ctx, []int64{s.key("a"), there.key("a"), last.key("a")}, index.Filter{}); err != nil || len(got) != 1 || got[0].Key != who.key("a") {
+		if got, err := who.First(s.ctx, []int64{s.key("a"), there.key("a"), last.key("a")}, index.Filter{}); err != nil ||
+			len(got) != 1 || got[0].Key != who.key("a") {
 			t.Errorf("First for %s: %v, %v", name, got, err)
 		}
 		texts, err := who.Texts(s.ctx, []int64{who.key("a")})

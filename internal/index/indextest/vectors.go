@@ -122,7 +122,10 @@ func vectors(t *testing.T, s *suite) {
 		nearest("another model", "other", index.Filter{}, 10)
 	}
 	// A vector of another dimension cannot be compared and does no harm.
-	if err := s.Embed(s.ctx, "wide", map[int64]index.Vector{s.unembedded("wide")[s.row("a").Ref.Path]: index.Quantize([]float32{1, 2, 3})}); err != nil {
+	if err := s.Embed(s.ctx, "wide", map[int64]index.Vector{s.unembedded("wide")[s.row("a").Ref.Path]: index.Quantize([]float32{
+		1, 2,
+		3,
+	})}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Nearest(s.ctx, "wide", leaning(0), index.Filter{}, 10, -1); err != nil {
@@ -250,7 +253,10 @@ func neighbours(t *testing.T, s *suite) {
 	at := func(d time.Duration) note.Stamp { return note.At(noon.Add(d)) }
 	breath := note.Provenance{Session: "s"}
 	s.put(
-		&note.Note{ID: "a", Title: "a", CreatedAt: at(0), Provenance: breath}, &note.Note{ID: "b", Title: "b", CreatedAt: at(0), Provenance: breath},
+		&note.Note{ID: "a", Title: "a", CreatedAt: at(0), Provenance: breath}, &note.Note{
+			ID: "b", Title: "b", CreatedAt: at(0),
+			Provenance: breath,
+		},
 		&note.Note{ID: "c", Title: "c", CreatedAt: at(0), Provenance: breath},
 		&note.Note{ID: "later", Title: "x", CreatedAt: at(time.Second), Provenance: breath},
 		&note.Note{ID: "elsewhere", Title: "x", CreatedAt: at(0), Project: "q", Provenance: breath},

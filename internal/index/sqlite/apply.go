@@ -67,7 +67,8 @@ func (w *writer) batch(b index.Batch) {
 	for path, p := range b.Problems {
 		w.drop(path, "")
 		w.clearProblems(path)
-		w.exec("INSERT INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?, ?)", w.origin, path, p.Size, p.ModTime, p.Hash[:], p.Problem)
+		w.exec("INSERT INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?, ?)", w.origin, path, p.Size,
+			p.ModTime, p.Hash[:], p.Problem)
 		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
 		w.files++
 	}
@@ -110,19 +111,20 @@ func (w *writer) drop(path, id string) {
 	var keys, simhashes []int64
 	var ids []string
 	var entities [][]byte
-	w.query("SELECT key, id, path, size, mtime, simhash, entities FROM notes WHERE path = ? AND origin = ? OR id = ? AND origin = ?", func(r *sql.Rows) error {
-		var key, size, mtime, simhash int64
-		var id, path string
-		var mentioned []byte
-		if err := r.Scan(&key, &id, &path, &size, &mtime, &simhash, &mentioned); err != nil {
-			return err
-		}
-		keys, ids, simhashes = append(keys, key), append(ids, id), append(simhashes, simhash)
-		entities = append(entities, mentioned)
-		w.fingerprint ^= index.Fingerprint(path, size, mtime)
-		w.files--
-		return nil
-	}, path, w.origin, id, w.origin)
+	w.query("SELECT key, id, path, size, mtime, simhash, entities FROM notes WHERE path = ? AND origin = ? OR id = ? AND origin = ?",
+		func(r *sql.Rows) error {
+			var key, size, mtime, simhash int64
+			var id, path string
+			var mentioned []byte
+			if err := r.Scan(&key, &id, &path, &size, &mtime, &simhash, &mentioned); err != nil {
+				return err
+			}
+			keys, ids, simhashes = append(keys, key), append(ids, id), append(simhashes, simhash)
+			entities = append(entities, mentioned)
+			w.fingerprint ^= index.Fingerprint(path, size, mtime)
+			w.files--
+			return nil
+		}, path, w.origin, id, w.origin)
 	for i, key := range keys {
 		w.query(`SELECT key, forward FROM passages WHERE note = ?`, func(r *sql.Rows) error {
 			var p int64
@@ -176,7 +178,8 @@ func (w *writer) put(e *index.Entry) {
 		string(n.ID), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:], string(n.Type), n.Title, n.Project, n.MachineID,
 		n.UserID, n.WorkspaceID, n.Provenance.Source, n.Provenance.Session, n.Provenance.Confidence, unix(n.CreatedAt), unix(n.UpdatedAt),
 		joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words,
-		string(n.Kind), n.Branch, n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative || n.HasTag("speculative"), encodeKeys(e.Entities), w.origin)
+		string(n.Kind), n.Branch, n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative ||
+			n.HasTag("speculative"), encodeKeys(e.Entities), w.origin)
 	if w.err != nil {
 		return
 	}
@@ -216,7 +219,8 @@ func (w *writer) put(e *index.Entry) {
 	w.share(string(n.ID))
 	w.putGraph(key, e)
 	if e.Sidecar != "" {
-		w.exec("INSERT OR REPLACE INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, 0, 0, x'', ?)", w.origin, layout.SidecarOf(e.Ref.Path), e.Sidecar)
+		w.exec("INSERT OR REPLACE INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, 0, 0, x'', ?)", w.origin,
+			layout.SidecarOf(e.Ref.Path), e.Sidecar)
 	}
 	for band := range 4 {
 		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)

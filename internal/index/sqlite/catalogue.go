@@ -200,7 +200,8 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 // itself, SQLite reads every note of the projects.
 func (d catalogue) Branches(ctx context.Context, projects []string) ([]string, error) {
 	cond, args := d.where(index.Filter{Projects: projects, Now: time.Unix(0, 0)})
-	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch <> '' AND "+cond+" ORDER BY 1", args...)
+	rows, err := d.query(ctx, "SELECT DISTINCT n.branch FROM notes n INDEXED BY notes_branch WHERE n.branch "+
+		"<> '' AND "+cond+" ORDER BY 1", args...)
 	var all []string
 	err = each(rows, err, func() error {
 		var b string

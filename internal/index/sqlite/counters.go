@@ -31,7 +31,8 @@ func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, 
 				string(id), w.origin, c.Injected, c.Recalled, c.Last.Unix())
 		}
 		for file, offset := range to {
-			w.exec("INSERT INTO cursors (origin, file, offset) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET offset = excluded.offset", w.origin, file, offset)
+			w.exec("INSERT INTO cursors (origin, file, offset) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET offset = excluded.offset",
+				w.origin, file, offset)
 		}
 	})
 }
@@ -56,7 +57,8 @@ func (d counters) Counters(ctx context.Context, ids []note.ID) (map[note.ID]stor
 	for _, id := range ids {
 		var c store.Tally
 		var last int64
-		err := d.queryRow(ctx, "SELECT sum(injected), sum(recalled), max(last) FROM counters WHERE id = ? HAVING count(*) > 0", []any{string(id)}, &c.Injected, &c.Recalled, &last)
+		err := d.queryRow(ctx, "SELECT sum(injected), sum(recalled), max(last) FROM counters WHERE id = ? HAVING count(*) > 0",
+			[]any{string(id)}, &c.Injected, &c.Recalled, &last)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}

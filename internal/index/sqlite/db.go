@@ -183,7 +183,8 @@ func (d *conn) setAside(ctx context.Context) error {
 // identify reads who made the database.
 func (d *conn) identify(ctx context.Context) (ours bool, version int, err error) {
 	var app int
-	if err := d.read.QueryRowContext(ctx, "SELECT a.application_id, u.user_version FROM pragma_application_id a, pragma_user_version u").Scan(&app, &version); err != nil {
+	if err := d.read.QueryRowContext(ctx, "SELECT a.application_id, u.user_version FROM pragma_application_id a, "+
+		"pragma_user_version u").Scan(&app, &version); err != nil {
 		return false, 0, err
 	}
 	return app == applicationID, version, nil
@@ -252,7 +253,8 @@ func (d *conn) connect() error {
 		return u.String()
 	}
 	var err error
-	if d.write, err = sql.Open("sqlite", dsn("&_pragma=journal_mode(WAL)&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(8192)&_txlock=immediate")); err != nil {
+	const writing = "&_pragma=journal_mode(WAL)&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(8192)&_txlock=immediate"
+	if d.write, err = sql.Open("sqlite", dsn(writing)); err != nil {
 		return err
 	}
 	d.write.SetMaxOpenConns(1)
@@ -272,7 +274,8 @@ func (d *conn) connect() error {
 // or an empty database in memory when there is no file that can be used.
 func (d *conn) connectReadOnly() error {
 	dsn := "file::memory:?cache=private"
-	if fi, err := os.Stat(d.path); err == nil && fi.Size() > 0 && fi.Mode().IsRegular() && d.read == nil { // a second try means that the file is of no use
+	if fi, err := os.Stat(d.path); err == nil && fi.Size() > 0 && fi.Mode().IsRegular() &&
+		d.read == nil { // a second try means that the file is of no use
 		u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(d.path)}).EscapedPath(), RawQuery: "mode=ro&immutable=1"}
 		dsn = u.String()
 	}

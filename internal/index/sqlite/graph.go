@@ -19,7 +19,8 @@ func (w *writer) putGraph(key int64, e *index.Entry) {
 		x := &e.Edges[i]
 		w.exec(`INSERT INTO edges (source, target, note, relation, source_name, target_name, strength, committed, valid, valid_end)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET strength = max(strength, excluded.strength)`,
-			int64(x.From), int64(x.To), key, string(x.Relation), x.FromName, x.ToName, x.Strength, seconds(x.Committed), seconds(x.Valid), seconds(x.ValidEnd))
+			int64(x.From), int64(x.To), key, string(x.Relation), x.FromName, x.ToName, x.Strength,
+			seconds(x.Committed), seconds(x.Valid), seconds(x.ValidEnd))
 	}
 }
 
@@ -74,7 +75,9 @@ func distinctSessions(n *note.Note) int {
 const maxMentions = 5000
 
 // Mentions returns notes that speak of an entity, the newest first.
-func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64, all int, err error) {
+func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64,
+	all int, err error,
+) {
 	err = d.queryRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
 	if err != nil || all == 0 || limit <= 0 {
 		return nil, all, wrap(err)
@@ -99,7 +102,8 @@ func (d graph) Declared(ctx context.Context, entities []index.EntityKey) ([]inde
 	if len(entities) == 0 {
 		return nil, nil
 	}
-	rows, err := d.queryBounded(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND m.declared = 1", list(entities))
+	rows, err := d.queryBounded(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND "+
+		"m.declared = 1", list(entities))
 	var all []index.EntityKey
 	err = each(rows, err, func() error {
 		var key int64
@@ -131,9 +135,11 @@ func (d graph) Edges(ctx context.Context, entities []index.EntityKey, f index.Fi
 	}
 	cond, args := d.where(f)
 	const columns = "e.source, e.target, e.note, e.relation, e.source_name, e.target_name, e.strength, e.committed, e.valid, e.valid_end"
-	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = e.note WHERE " + cond
+	half := "SELECT " + columns + " FROM json_each(?) j CROSS JOIN edges e ON e.%s = j.value CROSS JOIN notes n ON n.key = " +
+		"e.note WHERE " + cond
 	both := append([]any{list(entities)}, args...)
-	rows, err := d.queryBounded(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4", append(both, both...)...)
+	rows, err := d.queryBounded(ctx, fmt.Sprintf(half, "source")+" UNION "+fmt.Sprintf(half, "target")+" ORDER BY 1, 2, 3, 4",
+		append(both, both...)...)
 	var all []index.Edge
 	err = each(rows, err, func() error {
 		var x index.Edge

@@ -20,7 +20,8 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 	var s index.Statistics
 	var lengths [index.NumFields]int64
 	var epoch int64
-	rows, err := d.queryBounded(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0), (SELECT coalesce(sum(files), 0) FROM origins) - (SELECT count(*) FROM problems WHERE hash <> x''),
+	rows, err := d.queryBounded(ctx, `SELECT coalesce(max(CASE key WHEN 'epoch' THEN value END), 0),
+		(SELECT coalesce(sum(files), 0) FROM origins) - (SELECT count(*) FROM problems WHERE hash <> x''),
 		coalesce(max(CASE key WHEN 'passages' THEN value END), 0), coalesce(max(CASE key WHEN 'length_title' THEN value END), 0),
 		coalesce(max(CASE key WHEN 'length_tags' THEN value END), 0), coalesce(max(CASE key WHEN 'length_body' THEN value END), 0)
 		FROM meta`)
@@ -47,7 +48,8 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 
 // countsSQL asks for what frequencies are counted from: the postings of each
 // token, up to one more than fewPostings.
-const countsSQL = `SELECT (SELECT group_concat(x) FROM (SELECT ` + posting + ` AS x FROM postings WHERE term = j.value LIMIT ?)) FROM json_each(?) j`
+const countsSQL = `SELECT (SELECT group_concat(x) FROM (SELECT ` + posting +
+	` AS x FROM postings WHERE term = j.value LIMIT ?)) FROM json_each(?) j`
 
 // fewPostings is how many postings of a token are read to count its passages.
 // Of a token with more of them FTS5 counts faster than we do, but for one with
@@ -321,7 +323,8 @@ func (d searcher) First(ctx context.Context, notes []int64, f index.Filter) ([]i
 		return nil, nil
 	}
 	cond, args := d.where(f)
-	rows, err := d.queryBounded(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages WHERE note = j.value) `+
+	rows, err := d.queryBounded(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = (SELECT min(key) FROM passages `+
+		`WHERE note = j.value) `+
 		candidateJoin+` WHERE `+cond, append([]any{list(notes)}, args...)...)
 	if err != nil {
 		return nil, wrap(err)

@@ -19,7 +19,8 @@ func (d memos) Generation(ctx context.Context) (n int64, err error) {
 // Memo returns what was kept under a key.
 func (d memos) Memo(ctx context.Context, kind, key string) (m index.Memo, ok bool, err error) {
 	var at int64
-	err = d.queryRow(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? AND key = ?", []any{d.opts.Origin, kind, key}, &m.Key, &m.Value, &m.Generation, &at)
+	err = d.queryRow(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? AND key = ?",
+		[]any{d.opts.Origin, kind, key}, &m.Key, &m.Value, &m.Generation, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, false, nil
 	}
@@ -29,7 +30,8 @@ func (d memos) Memo(ctx context.Context, kind, key string) (m index.Memo, ok boo
 
 // Memos lists what was kept of a kind, the newest first.
 func (d memos) Memos(ctx context.Context, kind string, limit int) ([]index.Memo, error) {
-	rows, err := d.queryBounded(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?", d.opts.Origin, kind, limit)
+	rows, err := d.queryBounded(ctx, "SELECT key, value, generation, at FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, "+
+		"key LIMIT ?", d.opts.Origin, kind, limit)
 	var all []index.Memo
 	err = each(rows, err, func() error {
 		var m index.Memo
@@ -63,7 +65,8 @@ func (d memos) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep
 		_, _ = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA busy_timeout = %d", d.opts.Busy.Milliseconds()))
 	}()
 	_, err = conn.ExecContext(ctx, `INSERT INTO memos (origin, kind, key, value, generation, at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET value = excluded.value, generation = excluded.generation, at = excluded.at`, d.opts.Origin, kind, key, m.Value, m.Generation, m.At.UnixNano())
+		ON CONFLICT DO UPDATE SET value = excluded.value, generation = excluded.generation, at = excluded.at`,
+		d.opts.Origin, kind, key, m.Value, m.Generation, m.At.UnixNano())
 	if err == nil && keep > 0 {
 		_, err = conn.ExecContext(ctx, `DELETE FROM memos WHERE origin = ? AND kind = ? AND key NOT IN
 			(SELECT key FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?)`, d.opts.Origin, kind, d.opts.Origin, kind, keep)

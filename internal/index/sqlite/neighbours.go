@@ -15,7 +15,8 @@ const (
 	maxNeighbourhood = "64"
 	neighbourhoodSQL = `WITH o AS MATERIALIZED (SELECT n.key, n.id, n.project, n.created, n.session
 		FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE n.created <> 0 AND n.session <> '' AND ` + maxNeighbourhood + ` >=
-		(SELECT count(*) FROM (SELECT 1 FROM notes y WHERE y.project = n.project AND y.created = n.created AND {y} LIMIT ` + maxNeighbourhood + ` + 1))) `
+		(SELECT count(*) FROM (
+			SELECT 1 FROM notes y WHERE y.project = n.project AND y.created = n.created AND {y} LIMIT ` + maxNeighbourhood + ` + 1))) `
 	neighbourSQL = `SELECT o.key, n.key FROM o CROSS JOIN notes n ON n.key =
 	(SELECT x.key FROM notes x WHERE x.project = o.project AND x.created = o.created AND x.session = o.session AND {x} AND x.id `
 	forwardSQL  = neighbourSQL + "> o.id ORDER BY x.id LIMIT 1) WHERE "

@@ -30,7 +30,8 @@ var tables = []string{
 
 const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE origins (name TEXT PRIMARY KEY, fingerprint INTEGER NOT NULL, files INTEGER NOT NULL, walked INTEGER NOT NULL) WITHOUT ROWID; -- 0: never
+CREATE TABLE origins (name TEXT PRIMARY KEY, fingerprint INTEGER NOT NULL, files INTEGER NOT NULL,
+	walked INTEGER NOT NULL) WITHOUT ROWID; -- 0: never
 CREATE TABLE notes (
 	key INTEGER PRIMARY KEY,
 	id TEXT NOT NULL COLLATE NOCASE,
@@ -84,7 +85,8 @@ CREATE TABLE problems (
 	PRIMARY KEY (origin, path)
 ) WITHOUT ROWID;
 CREATE TABLE counters (
-	id TEXT NOT NULL, origin TEXT NOT NULL, injected INTEGER NOT NULL, recalled INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (id, origin)
+	id TEXT NOT NULL, origin TEXT NOT NULL, injected INTEGER NOT NULL, recalled INTEGER NOT NULL, last INTEGER NOT NULL,
+	PRIMARY KEY (id, origin)
 ) WITHOUT ROWID;
 CREATE TABLE cursors (origin TEXT NOT NULL, file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (origin, file)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE fts USING fts5(title, tags, body, keys, content='', contentless_delete=1, tokenize="ascii tokenchars '_'");

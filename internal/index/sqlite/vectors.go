@@ -67,7 +67,9 @@ func (d *conn) flat(ctx context.Context, model uint64) *flat.Vectors {
 const rounding = 1e-3
 
 // Nearest returns passages by the cosine of their vectors with a question.
-func (d vectors) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int, least float64) ([]index.Candidate, error) {
+func (d vectors) Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int,
+	least float64,
+) ([]index.Candidate, error) {
 	number := index.VectorModel(model)
 	var groups []uint32
 	for _, p := range f.Projects {
@@ -156,7 +158,8 @@ func (d vectors) Unembedded(ctx context.Context, model string, limit int) (some 
 		return nil, missing, all, nil
 	}
 	rows, err := d.query(ctx, `SELECT p.key, n.path, p.start, p."end" FROM passages p JOIN notes n ON n.key = p.note
-		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL AND n.origin = ? ORDER BY n.updated DESC, p.key LIMIT ?`, number, d.opts.Origin, limit)
+		LEFT JOIN vectors v ON v.passage = p.key AND v.model = ? WHERE v.passage IS NULL AND n.origin = ? ORDER BY n.updated DESC, p.key LIMIT ?`,
+		number, d.opts.Origin, limit)
 	err = each(rows, err, func() error {
 		var u index.Unembedded
 		err := rows.Scan(&u.Passage, &u.Path, &u.Start, &u.End)
@@ -179,7 +182,8 @@ func (d vectors) Embed(ctx context.Context, model string, vectors map[int64]inde
 				return err
 			}, passage)
 			if project >= 0 {
-				w.exec("INSERT INTO vectors (passage, model, project, vector) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET model = excluded.model, vector = excluded.vector",
+				w.exec("INSERT INTO vectors (passage, model, project, vector) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET model = "+
+					"excluded.model, vector = excluded.vector",
 					passage, number, project, []byte(v))
 			}
 		}
@@ -242,7 +246,8 @@ func (d maintainer) Tidy(ctx context.Context) error {
 		off := m.count
 		if copied := d.flat(ctx, model); copied != nil {
 			var newer int64
-			if err := d.queryRow(ctx, "SELECT count(*) FROM vectors WHERE passage > ? AND model = ?", []any{copied.Last, m.model}, &newer); err != nil {
+			if err := d.queryRow(ctx, "SELECT count(*) FROM vectors WHERE passage > ? AND model = ?", []any{copied.Last, m.model},
+				&newer); err != nil {
 				return wrap(err)
 			}
 			held := int64(copied.Rows) // passages may have gone since, or got their vectors late

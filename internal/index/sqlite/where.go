@@ -16,8 +16,10 @@ var literal = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 // our own origin, else the one that was updated last, else of the first origin.
 func (d *conn) visible(n string) string {
 	own := "'" + strings.ReplaceAll(d.opts.Origin, "'", "''") + "'"
-	return strings.NewReplacer("{n}", n, "{own}", own).Replace(`({n}.shared = 0 OR NOT EXISTS (SELECT 1 FROM notes o WHERE o.id = {n}.id AND o.key <> {n}.key AND
-		CASE WHEN {n}.origin = {own} THEN 0 WHEN o.origin = {own} THEN 1 WHEN o.updated <> {n}.updated THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END))`)
+	return strings.NewReplacer("{n}", n, "{own}",
+		own).Replace(`({n}.shared = 0 OR NOT EXISTS (SELECT 1 FROM notes o WHERE o.id = {n}.id AND o.key <> {n}.key AND
+		CASE WHEN {n}.origin = {own} THEN 0 WHEN o.origin = {own} THEN 1 WHEN o.updated <> {n}.updated
+			THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END))`)
 }
 
 // where makes the condition of a filter on the table notes, named n.
@@ -67,7 +69,8 @@ func (d *conn) where(f index.Filter) (cond string, args []any) {
 		for i := range named {
 			args = append(args, named[i])
 		}
-		all = append(all, "NOT EXISTS (SELECT 1 FROM supersedes s JOIN notes b ON b.key = s.note WHERE s.target = n.id AND b.id <> n.id AND b.dead = 0 AND "+d.visible("b")+" AND b.branch IN (?"+
+		all = append(all, "NOT EXISTS (SELECT 1 FROM supersedes s JOIN notes b ON b.key = s.note WHERE s.target = n.id AND b.id <> n.id "+
+			"AND b.dead = 0 AND "+d.visible("b")+" AND b.branch IN (?"+
 			strings.Repeat(", ?", len(named)-1)+"))")
 	}
 	if f.Confidence > 0 {
