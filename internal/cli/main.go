@@ -1,5 +1,5 @@
-// Package cli is the memory as commands, as hooks, and the wiring of the rooms
-// (open.go).
+// Package cli is the memory as commands: each parses its flags, calls one use
+// case of package app and renders what comes back.
 //
 // Standard output is data, standard error is for people. Exit codes: 0 done,
 // 1 failed, 2 wrong usage, 3 nothing found, 4 a conflict waits for you, 5 doctor

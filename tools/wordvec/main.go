@@ -1,4 +1,4 @@
-// Program wordvec makes the table of word vectors that package llm embeds.
+// Program wordvec makes the table of word vectors that package embed holds.
 //
 //	go run ./tools/wordvec -out internal/embed/static.bin
 //
@@ -11,7 +11,7 @@
 // one architecture.
 //
 // Failure policy: a source that cannot be had, or is not what it was, ends the
-// run; the table is renamed into place when it is whole. Package llm has to
+// run; the table is renamed into place when it is whole. Package embed has to
 // compile for it, so a first table needs an empty file in its place.
 package main
 
