@@ -234,10 +234,13 @@ func (w *writer) put(e *index.Entry) {
 	}
 }
 
-// share says of the notes of an id whether there are several, of several origins.
+// share says of the notes of an id whether there are several, of several origins,
+// and which of them the readers of the files see. To ask that in each question
+// made reading and planning the questions of a session start a third slower.
 func (w *writer) share(id string) {
 	if w.others {
-		w.exec("UPDATE notes SET shared = (SELECT count(*) > 1 FROM notes o WHERE o.id = notes.id) WHERE id = ?", id)
+		w.exec("UPDATE notes SET shared = CASE WHEN (SELECT count(*) FROM notes o WHERE o.id = notes.id) = 1 THEN 0 WHEN "+
+			first("notes", "")+" THEN 1 ELSE 2 END WHERE id = ?", id)
 		w.edges = true // another one of them may speak now
 	}
 }

@@ -9,8 +9,8 @@ const (
 // tables lists what recreate drops; schema creates it.
 //
 // A row of notes stands for a file of one origin. Where two origins hold the
-// same id, shared is set on both, and a question lets one of them through
-// (conn.visible). texts holds the files of named origins: the database of one
+// same id, shared is 1 on the one that readers of the origin "" see, and 2 on
+// the others; a question lets one of them through (conn.visible). texts holds the files of named origins: the database of one
 // tree alone has no reader who has not got them.
 //
 // fts holds one row a passage: its tokens, made by package index (so the
@@ -48,7 +48,7 @@ CREATE TABLE notes (
 	kind TEXT NOT NULL, branch TEXT NOT NULL, status TEXT NOT NULL, proofs INTEGER NOT NULL, speculative INTEGER NOT NULL,
 	entities BLOB NOT NULL,      -- keys of 8 bytes, little-endian
 	origin TEXT NOT NULL,
-	shared INTEGER NOT NULL,     -- another origin holds the same id
+	shared INTEGER NOT NULL,     -- 0: no other origin holds the id; see above
 	UNIQUE (id, origin), UNIQUE (path, origin)
 );
 CREATE TABLE texts (note INTEGER PRIMARY KEY, text BLOB NOT NULL);

@@ -15,11 +15,18 @@ var literal = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 // visible makes the condition that lets one note of each id through: that of
 // our own origin, else the one that was updated last, else of the first origin.
 func (d *conn) visible(n string) string {
-	own := "'" + strings.ReplaceAll(d.opts.Origin, "'", "''") + "'"
-	return strings.NewReplacer("{n}", n, "{own}",
-		own).Replace(`({n}.shared = 0 OR NOT EXISTS (SELECT 1 FROM notes o WHERE o.id = {n}.id AND o.key <> {n}.key AND
+	if d.opts.Origin == "" {
+		return n + ".shared < 2" // share has worked it out
+	}
+	return "(" + n + ".shared = 0 OR " + first(n, d.opts.Origin) + ")"
+}
+
+// first makes the condition that a note is what the readers of an origin see of its id.
+func first(n, own string) string {
+	own = "'" + strings.ReplaceAll(own, "'", "''") + "'"
+	return strings.NewReplacer("{n}", n, "{own}", own).Replace(`NOT EXISTS (SELECT 1 FROM notes o WHERE o.id = {n}.id AND o.key <> {n}.key AND
 		CASE WHEN {n}.origin = {own} THEN 0 WHEN o.origin = {own} THEN 1 WHEN o.updated <> {n}.updated
-			THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END))`)
+			THEN o.updated > {n}.updated ELSE o.origin < {n}.origin END)`)
 }
 
 // where makes the condition of a filter on the table notes, named n.

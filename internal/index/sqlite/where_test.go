@@ -1,0 +1,71 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// Each origin reads its own copy of a note, else the one that was updated last,
+// else that of the first origin, after any order of writes. For the origin ""
+// the answer was worked out when the copies were written.
+func TestVisibleCopy(t *testing.T) {
+	var dbs [3]*sqlite.DB
+	origins := [3]string{"", "b", "c"}
+	path := filepath.Join(t.TempDir(), "index.db")
+	for i, origin := range origins {
+		dbs[i] = openWith(t, sqlite.Options{Path: path, Origin: origin})
+		t.Cleanup(func() { dbs[i].Close() })
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	type copies map[int]int // the hour of the last update, by the number of the origin
+	model := [2]copies{{}, {}}
+	for step := range 200 {
+		of, which := random.IntN(3), random.IntN(2)
+		id := note.ID(fmt.Sprintf("note-%d", which))
+		ref := store.Ref{Path: store.NotePath(note.Portable, note.Semantic, id), Scope: note.Portable}
+		batch := index.Batch{Drop: []string{ref.Path}}
+		if hour := random.IntN(4); hour > 0 {
+			at := note.At(time.Date(2026, 3, 1, hour, 0, 0, 0, time.UTC))
+			n := &note.Note{ID: id, Type: note.Semantic, Scope: note.Portable, Title: "t", Body: fmt.Sprint(step), Project: "p", CreatedAt: at, UpdatedAt: at}
+			batch.Put, model[which][of] = append(batch.Put, index.NewEntry(n, ref, n.Format(), nil)), hour
+		} else {
+			delete(model[which], of)
+		}
+		if err := dbs[of].Apply(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		for reader, db := range dbs {
+			rows, err := db.Select(t.Context(), index.Filter{}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make(map[note.ID]string)
+			for _, r := range rows {
+				got[r.ID] += r.Origin + "."
+			}
+			want := make(map[note.ID]string)
+			for i, held := range model {
+				best := -1
+				for o := range origins {
+					if hour, ok := held[o]; ok && best != reader && (best < 0 || o == reader || hour > held[best]) {
+						best = o
+					}
+				}
+				if best >= 0 {
+					want[note.ID(fmt.Sprintf("note-%d", i))] = origins[best] + "."
+				}
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("step %d, reader %q: %v, want %v", step, origins[reader], got, want)
+			}
+		}
+	}
+}
