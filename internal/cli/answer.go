@@ -63,7 +63,7 @@ func (p *program) printNothing(res *recall.Result) {
 }
 
 // hitText is the i-th hit of an answer as it is printed.
-func hitText(i int, h *recall.Hit, format string, fields []string) string {
+func (s *screen) hitText(i int, h *recall.Hit, format string, fields []string) string {
 	var b strings.Builder
 	title := firstLine(h.Row.Title, note.MaxTitle)
 	switch format {
@@ -79,7 +79,7 @@ func hitText(i int, h *recall.Hit, format string, fields []string) string {
 		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated),
 			onBranch(h.Row.Branch)+outOfUse(h))
 	}
-	text := passage(h)
+	text := passage(h, s.left(len("   | "), 110))
 	if len(fields) > 0 {
 		text = ""
 		for _, name := range fields {
@@ -119,9 +119,9 @@ func onBranch(branch string) string {
 	return "  branch " + firstLine(branch, 60)
 }
 
-// passage is the stretch of a note that matched, short enough for a terminal.
-func passage(h *recall.Hit) string {
-	const lines, width = 6, 110
+// passage is the stretch of a note that matched, in lines of at most width characters.
+func passage(h *recall.Hit, width int) string {
+	const lines = 6
 	var b strings.Builder
 	n := 0
 	for line := range strings.Lines(strings.TrimSpace(h.Note.Body[h.Start:h.End])) {

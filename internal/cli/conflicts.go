@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"anamnesis/internal/app"
@@ -77,7 +78,8 @@ func (p *program) listConflicts() error {
 	a, err := app.Conflicts(s)
 	return render(p, "conflicts", a, err, func(a app.ConflictsAnswer) {
 		for _, c := range a.Conflicts {
-			p.printf("%s  %-10s %s  %s\n    %s\n", c.ID, c.Why, c.At, firstLine(c.Title, 80), c.Sentence())
+			before := fmt.Sprintf("%s  %-10s %s  ", c.ID, c.Why, c.At)
+			p.printf("%s%s\n    %s\n", before, p.rest(before, c.Title, 80), c.Sentence())
 		}
 		if len(a.Conflicts) == 0 {
 			p.note("there is no conflict")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
@@ -78,7 +79,8 @@ func (p *program) handoffs(cmd *cobra.Command, key string) error {
 		return app.Handoffs(ctx, r, key)
 	}, func(a app.HandoffsAnswer) {
 		for _, n := range a.Handoffs {
-			p.printf("%s  %s  %s\n", n.ID, dated(note.Stamp(n.CreatedAt)), firstLine(n.Title, 80))
+			before := fmt.Sprintf("%s  %s  ", n.ID, dated(note.Stamp(n.CreatedAt)))
+			p.printf("%s%s\n", before, p.rest(before, n.Title, 80))
 		}
 		if len(a.Handoffs) == 0 {
 			p.note("nothing waits for the next session on %s", a.Project)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"anamnesis/internal/app"
 
@@ -18,7 +19,8 @@ back until you decide. Without arguments the held notes are listed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "held", filesOnly, app.Held, func(a app.HeldAnswer) {
 				for i, n := range a.Held {
-					p.printf("%s  [%s] %s\n    %s\n", n.ID, n.Type, firstLine(n.Title, 100), firstLine(a.Bodies[i], 100))
+					before := fmt.Sprintf("%s  [%s] ", n.ID, n.Type)
+					p.printf("%s%s\n    %s\n", before, p.rest(before, n.Title, 100), p.rest("    ", a.Bodies[i], 100))
 				}
 				if len(a.Held) == 0 {
 					p.note("nothing is held")

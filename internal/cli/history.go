@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"anamnesis/internal/app"
@@ -40,7 +41,8 @@ func (p *program) printHistory(a app.HistoryAnswer) {
 		if a.ID == "" && len(c.Paths) > 0 {
 			files = " · " + plural(len(c.Paths), "file")
 		}
-		p.printf("%s  %-34s %-8s %s%s\n", c.At, c.Rev, c.Kind, firstLine(c.What, 80), files)
+		before := fmt.Sprintf("%s  %-34s %-8s ", c.At, c.Rev, c.Kind)
+		p.printf("%s%s%s\n", before, p.rest(before+files, c.What, 80), files)
 	}
 	if len(a.Changes) == 0 {
 		p.note("nothing has changed since it was written, and nothing was committed")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"anamnesis/internal/app"
 
@@ -35,8 +36,9 @@ func (p *program) printList(a app.ListAnswer) {
 		if !n.Live {
 			mark = "×"
 		}
-		p.printf("%s %s %s %-10s %-28s %s%s\n", p.in(dim, string(n.ID)), mark, date(n.Row.Updated), n.Type, firstLine(n.Project, 28),
-			p.in(bold, firstLine(n.Title, 80)), onBranch(n.Branch))
+		before := fmt.Sprintf("%s %s %-10s %-28s ", mark, date(n.Row.Updated), n.Type, firstLine(n.Project, 28))
+		branch := onBranch(n.Branch)
+		p.printf("%s %s%s%s\n", p.in(dim, string(n.ID)), before, p.in(bold, p.rest(string(n.ID)+" "+before+branch, n.Title, 80)), branch)
 	}
 	if len(a.Notes) == 0 {
 		p.note("no notes; `anamnesis add --title TITLE --body TEXT` writes one")

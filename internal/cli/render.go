@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"anamnesis/internal/app"
 
@@ -26,6 +27,7 @@ type screen struct {
 	stdout, stderr io.Writer
 	json           bool // --json: data is one JSON object
 	plain          bool // no colours: the user asked for plain text (no-color.org)
+	width          int  // columns of the terminal that shows stdout; 0 when there is none
 }
 
 // render prints the answer of a use case: as JSON, or by text. An error is the
@@ -176,6 +178,36 @@ func (s *screen) report(err error) int {
 func terminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// columns returns how many columns a stream's terminal has, 0 when it is none or
+// does not say.
+func columns(stream any) int {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	n, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// rest is the first line of a text that ends a line of a list: of at most most
+// characters, and on a terminal of what before leaves.
+func (s *screen) rest(before, text string, most int) string {
+	return firstLine(text, s.left(utf8.RuneCountInString(before), most))
+}
+
+// left returns how many characters fit into a line of the terminal beside used
+// ones: at most most, which a file or a pipe gets, and at least 20, for in less
+// nobody reads anything.
+func (s *screen) left(used, most int) int {
+	if s.width == 0 {
+		return most
+	}
+	return max(20, min(most, s.width-used))
 }
 
 // screened is the text of a note for standard output. A terminal must not obey what

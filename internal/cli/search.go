@@ -92,7 +92,7 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err 
 	return run(p, cmd, "search", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.SearchAnswer, error) {
 		o.Cost = func(h *recall.Hit) int {
 			if !p.json {
-				return recall.Tokens(hitText(0, h, o.format, o.Fields))
+				return recall.Tokens(p.hitText(0, h, o.format, o.Fields))
 			}
 			data, err := json.Marshal(app.ViewHit(r.Store, h, &o.SearchOptions))
 			if err != nil {
@@ -106,7 +106,7 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err 
 			if i > 0 && o.format == "markdown" {
 				p.printf("\n")
 			}
-			p.printf("%s", p.paintHit(hitText(i, h, o.format, o.Fields)))
+			p.printf("%s", p.paintHit(p.hitText(i, h, o.format, o.Fields)))
 			if o.Explain {
 				p.explainHit(h)
 			}
