@@ -44,6 +44,16 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 	return row, usage("%s names %s: %s …; give more of the id", name, Plural(len(found), "note"), strings.Join(ids, ", "))
 }
 
+// contentOf finds the note that name names, and reads it.
+func contentOf(ctx context.Context, r *Rooms, name string) (index.Row, index.Content, error) {
+	row, err := Resolve(ctx, r, name)
+	if err != nil {
+		return row, index.Content{}, err
+	}
+	c := r.Index.Content(ctx, row)
+	return row, c, c.Err
+}
+
 // noNote says that a note is not there, and what is known of it.
 func noNote(r *Rooms, name string) error {
 	if len(name) < MinPrefix {

@@ -44,13 +44,9 @@ type ShowAnswer struct {
 
 // Show returns the note that name names (see Resolve).
 func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) {
-	row, err := Resolve(ctx, r, name)
+	row, c, err := contentOf(ctx, r, name)
 	if err != nil {
 		return a, err
-	}
-	c := r.Index.Content(ctx, row)
-	if c.Err != nil {
-		return a, c.Err
 	}
 	n := c.Note
 	a = ShowAnswer{

@@ -68,13 +68,9 @@ const originDepth = 8
 // Why tells where the note that name names came from, back to the sentences it
 // was made from, and its showings, newest first, at most limit (0: all).
 func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, err error) {
-	row, err := Resolve(ctx, r, name)
+	row, c, err := contentOf(ctx, r, name)
 	if err != nil {
 		return a, err
-	}
-	c := r.Index.Content(ctx, row)
-	if c.Err != nil {
-		return a, c.Err
 	}
 	n := c.Note
 	tally, err := r.tally(ctx, row.ID)
