@@ -15,6 +15,11 @@ type pair struct {
 	whole       bool // the pair has its line for itself
 	compound    bool // the name has more than one word, joined by _ - or .
 	argument    bool // the pair stands in an argument list
+	listed      bool // the pair stands in a list of pairs that no brackets enclose
+	tail        bool // the value is the last thing on its line
+	exported    bool // a word of the shell before the name says that a value follows
+	block       bool // the value is a block of lines
+	directive   bool // a line of settings that parts name and value by a blank
 }
 
 // nameLimit is how long a name may be. Longer runs are data.
@@ -33,21 +38,35 @@ func (x *scan) assignment(at int) {
 		return
 	}
 	name := p.name.of(s)
-	if p.class = classify(name); p.class == ordinary {
+	p.class = classify(name)
+	if p.class <= bare {
+		p.class = joined(s, p.name, p.class)
+	}
+	if p.class == ordinary {
+		x.several(p.name)
 		return
 	}
-	if p.class == weak && p.name.start > 8 && hasSuffix(strings.ToLower(s[p.name.start-8:p.name.start]), "public ", "foreign ", "primary ") {
+	if p.class == weak && p.name.start > 8 && hasSuffix(strings.ToLower(s[p.name.start-8:p.name.start]),
+		"public ", "foreign ", "primary ") {
 		return // public key: …
 	}
 	p.compound = strings.ContainsAny(strings.Trim(name, "-"), "_-.")
-	i, ok := p.operator(s)
-	if !ok || !p.read(x, i) {
+	if x.compared(p) {
 		return
 	}
-	if !p.holdsSecret(s) {
+	i, ok := p.operator(s)
+	if !ok || !p.read(x, i) {
+		x.told(p)
+		return
+	}
+	if p.class == bare && p.op == assign && !p.spaced && strings.ToUpper(name) == name {
+		p.class = secret // TOKEN=…, a variable of the environment
+	}
+	if !p.holdsSecret(s) && !p.fallback(s) {
 		if n := p.value.end - p.value.start; !p.quoted && n > judged {
 			x.nameEnd = p.value.start + judged/2 // names within have been judged with it
 		}
+		x.told(p)
 		return
 	}
 	x.add(p.class.rule(), p.value.start, p.value.end)
@@ -92,7 +111,8 @@ func nameAround(s string, at int) span {
 
 func isNameByte(s string, i int) bool {
 	c := s[i]
-	return isAlnum(c) || c == '_' || c == '-' || c == '.' && i > 0 && i+1 < len(s) && isAlnum(s[i-1]) && (isAlnum(s[i+1]) || s[i+1] == '_')
+	return isAlnum(c) || c == '_' || c == '-' || c == '.' && i > 0 && i+1 < len(s) && isAlnum(s[i-1]) && (isAlnum(s[i+1]) ||
+		s[i+1] == '_')
 }
 
 // read finds the value that begins at or after i.
@@ -100,20 +120,21 @@ func (p *pair) read(x *scan, i int) bool {
 	s := x.s
 	j := skipBlanks(s, i, 48)
 	p.spaced = p.spaced && j > i
+	if p.op == colon || p.op == assign {
+		j = tagged(s, j)
+		if v, ok := block(s, p.class, p.name.start, j); ok {
+			p.value, p.quoted, p.block = v, true, true
+			return true
+		}
+	}
 	// A value may stand on the next line if it is quoted.
 	if p.op <= colon && hasPrefix(s[j:], "\n", "\r", "\\\n") {
-		for hi := min(len(s), j+80); j < hi && (isSpace(s[j]) || strings.HasPrefix(s[j:], "\\\n")); {
-			j++
+		if j, ok := nextLineValue(s, p, j); ok {
+			v, _ := quoted(s, j)
+			p.value, p.quoted = v, true
+			return true
 		}
-		if q := quoteAt(s, j); q == "" || p.op == colon && q[0] != '"' {
-			return false
-		}
-		// A quoted key below is the next level, not our value.
-		v, ok := quoted(s, j)
-		behind := s[min(len(s), v.end+1):min(len(s), v.end+8)]
-		if !ok || strings.HasPrefix(strings.TrimLeft(behind, `"'\ `), ":") {
-			return false
-		}
+		return false
 	}
 	if j >= len(s) {
 		return false
@@ -128,12 +149,28 @@ func (p *pair) read(x *scan, i int) bool {
 		p.open = v.end < len(s) && !strings.HasPrefix(s[v.end:], q[len(q)-1:]) && !strings.HasPrefix(s[v.end:], q)
 		return true
 	}
-	if p.wrapped || p.op == call || p.op == says && !isAlnum(s[j]) {
+	if p.wrapped || p.op == call || p.op == list || p.op == says && !isAlnum(s[j]) {
 		return false
 	}
+	if s[j] == '{' && p.op == assign && p.name.start > 0 && s[p.name.start-1] == ';' {
+		if k := strings.IndexAny(s[j:min(len(s), j+120)], "}\n"); k > 1 && s[j+k] == '}' {
+			p.value, p.quoted = span{j + 1, j + k}, true // PWD={…}, as ODBC writes it
+			return true
+		}
+	}
+	if strings.HasPrefix(s[j:], "<%") {
+		p.value = span{j, j + 2} // a template, which may hold the value to fall back on
+		return true
+	}
 	end := x.valueEnd(j)
-	if p.op == element && s[p.name.end] == '>' && (end >= len(s) || s[end] != '<') {
-		return false
+	if p.op == element && s[j-1] == '>' {
+		// <password>…</password>: all of it, blanks too.
+		end = j + max(0, strings.IndexAny(s[j:min(len(s), j+200)], "<\n"))
+		if end >= len(s) || s[end] != '<' || end == j {
+			return false
+		}
+		p.value, p.quoted = span{j, end}, strings.ContainsAny(s[j:end], " &;")
+		return true
 	}
 	first := p.first(s)
 	// The last sign of a value may look like the end of one.
@@ -170,8 +207,20 @@ func (p *pair) surroundings(s string, first bool) {
 	end := p.value.end
 	after := strings.TrimLeft(s[end:lineEnd(s, end, 80)], " \t\r")
 	p.whole = first && (after == "" || hasPrefix(after, "#", "`", "//", `\`) || after[0] == '"' && s[end] != '"')
+	p.tail = after == ""
+	if hasSuffix(s[max(0, p.name.start-12):p.name.start], "-e ", "--env ", "--env=", "--build-arg ", "-var ", "--set ", " -D", " -P") {
+		p.whole = true // an argument that is an assignment and nothing else
+	}
 	before := strings.TrimRight(s[max(0, p.name.start-4):p.name.start], " \t\n")
 	p.argument = hasSuffix(before, "(", ",") || hasPrefix(after, ",", ")")
+	if p.argument && p.op == assign && !p.spaced && !strings.HasSuffix(before, "(") && !inCall(s, p.name.start) &&
+		strings.Trim(after, " ,") != "" ||
+		p.argument && p.op == assign && !p.spaced && strings.HasSuffix(before, ",") && after == "" && !inCall(s, p.name.start) {
+		p.argument, p.listed = false, true // username=bob,password=…,vers=3
+	}
+	if p.argument && p.op == colon && p.tail && strings.HasSuffix(before, ",") && p.userBefore(s) && !inCall(s, p.name.start) {
+		p.argument = false // Login: admin, password: …
+	}
 }
 
 // unwrap skips what stands before a quoted value: the prefix of a string
@@ -235,8 +284,8 @@ func (x *scan) login(p pair) {
 			u.value.start < p.value.end && u.value.end > p.name.start {
 			continue
 		}
-		if v := u.value.of(s); len(v) >= 3 && !isFiller(v) && !strings.ContainsAny(v, " ([") {
-			x.add("login", u.value.start, u.value.end)
+		if v := u.value.of(s); len(v) >= 3 && !isFiller(v) && !commonUsers()[strings.ToLower(v)] && !strings.ContainsAny(v, " ([") {
+			x.addBeside("login", u.value.start, u.value.end)
 		}
 		i = max(i, u.name.end-1)
 	}

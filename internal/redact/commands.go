@@ -4,11 +4,14 @@ import "strings"
 
 // A command is a program that takes secrets on its command line.
 type command struct {
-	name  string
-	flags string // those whose argument is a secret
-	glued string // those that may be written together with it: -pSECRET
-	login string // those whose argument is user:password
-	force bool   // mask variables as well: the command is nothing but a login
+	name   string
+	flags  string // those whose argument is a secret
+	glued  string // those that may be written together with it: -pSECRET
+	login  string // those whose argument is user:password
+	force  bool   // mask variables as well: the command is nothing but a login
+	place  int    // the argument that is a secret, flags not counted, from one
+	always bool   // what is glued is never anything but a secret
+	slash  bool   // the first argument is user/password, with a place behind it
 }
 
 // commands lists programs whose flags do not speak for themselves. A flag such
@@ -19,10 +22,14 @@ var commands = [...]command{
 	{name: "http ", login: "-a --auth"},
 	{name: "https ", login: "-a --auth"},
 	{name: "sshpass ", flags: "-p", glued: "-p"},
-	{name: "mysql ", glued: "-p"},
-	{name: "mysqldump ", glued: "-p"},
-	{name: "mysqladmin ", glued: "-p"},
-	{name: "mariadb ", glued: "-p"},
+	{name: "mysql ", glued: "-p", always: true},
+	{name: "mysqldump ", glued: "-p", always: true},
+	{name: "mysqladmin ", glued: "-p", always: true},
+	{name: "mysqlimport ", glued: "-p", always: true},
+	{name: "mysqlcheck ", glued: "-p", always: true},
+	{name: "mysqlshow ", glued: "-p", always: true},
+	{name: "mariadb ", glued: "-p", always: true},
+	{name: "mariadb-dump ", glued: "-p", always: true},
 	{name: "mongo ", flags: "-p"},
 	{name: "mongosh ", flags: "-p"},
 	{name: "mongodump ", flags: "-p"},
@@ -56,12 +63,79 @@ var commands = [...]command{
 	{name: "snmpwalk ", flags: "-A -X"},
 	{name: "xfreerdp ", glued: "/p:"},
 	{name: "cmdkey ", glued: "/pass:"},
-	{name: "7z ", glued: "-p"},
+	{name: "7z ", glued: "-p", always: true},
+	{name: "7za ", glued: "-p", always: true},
+	{name: "unrar ", glued: "-p", always: true},
+	{name: "useradd ", flags: "-p --password"},
+	{name: "usermod ", flags: "-p --password"},
+	{name: "net user ", place: 2},
+	{name: "vault login ", place: 1},
+	{name: "vault operator unseal ", place: 1},
+	{name: "bao login ", place: 1},
+	{name: "bao operator unseal ", place: 1},
+	{name: "rabbitmqctl add_user ", place: 2},
+	{name: "rabbitmqctl change_password ", place: 2},
+	{name: "poetry config http-basic", place: 3},
+	{name: "composer config http-basic", place: 3},
+	{name: "composer config --global http-basic", place: 3},
+	{name: "aws ssm put-parameter ", flags: "--value"},
+	{name: "schtasks ", flags: "/rp /p"},
+	{name: "codecov ", flags: "-t"},
+	{name: "snyk auth ", place: 1},
+	{name: "rar ", glued: "-hp", always: true},
+	{name: "winrs ", glued: "-p: /p: -password:"},
+	{name: "addauth ", login: "digest"},
+	{name: "poetry config pypi-token", place: 2},
+	{name: "ngrok authtoken ", place: 1},
+	{name: "ngrok config add-authtoken ", place: 1},
+	{name: "cargo login ", place: 1},
+	{name: "nuget setapikey ", place: 1},
+	{name: "mc alias set ", place: 4},
+	{name: "mc config host add ", place: 4},
+	{name: "wpa_passphrase ", place: 2},
+	{name: "htpasswd ", place: 3, flags: "-bnBC"},
+	{name: "pulumi config set --secret ", place: 2},
+	{name: "heroku authorizations:create ", flags: "-t"},
+	{name: "sqlplus ", slash: true},
+	{name: "sqlldr ", slash: true},
+	{name: "expdp ", slash: true},
+	{name: "impdp ", slash: true},
+	{name: "rman target ", slash: true},
+	{name: "influx config ", flags: "-t"},
+	{name: "doctl auth ", flags: "-t --access-token"},
+	{name: "fly auth ", flags: "-t"},
+	{name: "gh secret set ", flags: "-b --body"},
+	{name: "glab variable set ", flags: "-v --value"},
+	{name: "glab auth login ", flags: "-t"},
+	{name: "security ", flags: "-w -p"},
+	{name: "ssh-keygen ", flags: "-N -P"},
+	{name: "cypher-shell ", flags: "-p"},
+	{name: "couchbase-cli ", flags: "-p"},
+	{name: "ldapwhoami ", flags: "-w"},
+	{name: "ldappasswd ", flags: "-w -s -a"},
+	{name: "ldapdelete ", flags: "-w"},
+	{name: "snmpget ", flags: "-A -X"},
+	{name: "snmpset ", flags: "-A -X"},
+	{name: "twine ", flags: "-p"},
+	{name: "dotnet nuget push ", flags: "-k"},
+	{name: "rdesktop ", flags: "-p"},
+	{name: "pk12util ", flags: "-W -K"},
+	{name: "swaks ", flags: "-ap"},
+	{name: "mongorestore ", flags: "-p"},
+	{name: "mongoexport ", flags: "-p"},
+	{name: "mongoimport ", flags: "-p"},
+	{name: "etcdctl ", login: "--user"},
+	{name: "xh ", login: "-a --auth"},
+	{name: "tea login add ", flags: "-t"},
 	{name: "zip ", flags: "-P --password"},
 	{name: "unzip ", flags: "-P"},
 	{name: "lftp ", login: "-u"},
 	{name: "keytool ", flags: "-storepass -keypass"},
 	{name: "openssl ", glued: "pass:"},
+	{name: "openssl aes", flags: "-k -K", glued: "pass:"},
+	{name: "openssl des", flags: "-k -K", glued: "pass:"},
+	{name: "openssl enc ", flags: "-k -K -iv", glued: "pass:"},
+	{name: "apksigner ", glued: "pass:"},
 	{name: "asterisk ", flags: "-p"},
 	{name: "connect-viserver ", flags: "-user -password", force: true},
 	{name: "convertto-securestring ", flags: "-string"},
@@ -83,15 +157,10 @@ func commandKeywords() []keyword {
 	for _, f := range logins {
 		out = append(out, keyword{text: f, match: func(x *scan, at int) { x.loginCall(at + len(f)) }})
 	}
+	for i := range out {
+		out[i].skip = rarest(out[i].text)
+	}
 	return out
-}
-
-// logins are functions that take a user and a password as strings.
-var logins = [...]string{
-	"networkcredential(", "passwordauthentication(", "basicauth(", "basic_auth(", "httpbasicauth(", "httpdigestauth(",
-	"passwordcredentials(", "basicawscredentials(", "setbasicauth(", "plainauth(", ".login(", "auth=(", "auth = (",
-	"getconnection(", "mysql_connect(", "mysqli_connect(", "new mysqli(", "new pdo(", "pg_connect(", "ftp_login(",
-	"ldap_bind(", "imap_open(", "withbasicauth(", ".authenticate(", "awscredentials(", "passwordidentity(", "authenticator(",
 }
 
 // command masks the secrets on the command line that begins at offset at.
@@ -108,6 +177,7 @@ func (x *scan) command(c *command, at int) {
 	if len(args) > 0 {
 		x.commandEnd = args[len(args)-1].end
 	}
+	x.placed(c, args)
 	for k, a := range args {
 		word := a.of(x.s)
 		if k+1 < len(args) {
@@ -119,9 +189,12 @@ func (x *scan) command(c *command, at int) {
 				x.loginArgument(v)
 			}
 		}
+		if flag, _, ok := strings.Cut(word, "="); ok && len(flag) == 2 && listed(c.flags, flag) {
+			x.argument(c, span{a.start + len(flag) + 1, a.end})
+		}
 		for g := range strings.FieldsSeq(c.glued) {
 			if hasFold(word, 0, strings.ToLower(g)) && word[:len(g)] == g && len(word) > len(g)+2 {
-				if v := word[len(g):]; g[0] != '-' || !wordlike(v) || len(v) > 8 {
+				if v := word[len(g):]; g[0] != '-' || c.always || !wordlike(v) || len(v) > 8 {
 					x.argument(c, span{a.start + len(g), a.end})
 				}
 			}
@@ -131,6 +204,39 @@ func (x *scan) command(c *command, at int) {
 				len(g) == 2 && strings.HasPrefix(word, g) && strings.Contains(word, ":") {
 				x.loginArgument(span{a.start + len(g) + strings.Count(word[len(g):len(g)+1], "="), a.end})
 			}
+		}
+	}
+}
+
+// placed masks the argument of a command that is a secret by its place.
+func (x *scan) placed(c *command, args []span) {
+	n := 0
+	for k, a := range args {
+		word := a.of(x.s)
+		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, "<") || strings.HasPrefix(word, ">") {
+			if c.name == "htpasswd " && k == 0 {
+				if !strings.Contains(word, "b") {
+					return // it asks for the password
+				}
+				n += strings.Count(word, "n") // and writes no file
+			}
+			continue
+		}
+		n++
+		switch {
+		case c.slash && n == 1:
+			login, _, _ := strings.Cut(strings.Trim(word, `"'\`), "@")
+			user, pass, ok := strings.Cut(login, "/")
+			if ok && user != "" && len(pass) >= 3 && !standsIn(pass) && !strings.Contains(pass, "/") {
+				start := a.start + strings.Index(word, login) + len(user) + 1
+				x.add("command-secret", start, start+len(pass))
+			}
+			return
+		case n == c.place:
+			if !strings.ContainsAny(word, "=/:") || len(word) >= 40 || strings.HasSuffix(word, "=") {
+				x.argument(c, a)
+			}
+			return
 		}
 	}
 }
@@ -175,7 +281,12 @@ func (x *scan) loginArgument(v span) {
 		return
 	}
 	start := v.start + strings.Index(v.of(x.s), w)
-	x.add("command-login", start, start+len(w))
+	x.addBeside("command-login", start, start+len(w))
+	at := start + len(w) - len(pass)
+	if !strings.HasSuffix(w, pass) {
+		at = start // the key in the place of the user
+	}
+	x.values = append(x.values, span{at, at + len(pass)})
 }
 
 // arguments splits a command line at blanks outside quotes. A backslash at the
@@ -201,6 +312,10 @@ func arguments(s string, i, limit int) []span {
 					continue
 				}
 			}
+			if strings.HasPrefix(s[j:hi], `\\`) {
+				j += 2
+				continue
+			}
 			if s[j] == '`' || s[j] == '\\' && j+1 < hi && (s[j+1] == 'n' || s[j+1] == '"') {
 				break
 			}
@@ -220,7 +335,7 @@ func arguments(s string, i, limit int) []span {
 func (x *scan) netUse(at int) {
 	for _, a := range arguments(x.s, at+len("net use"), 300) {
 		w := a.of(x.s)
-		if hasPrefix(w, "/", `\\`, `"\\`) || len(w) == 2 && w[1] == ':' || w == "*" {
+		if hasPrefix(w, "/", `\`, `"\`) || len(w) == 2 && w[1] == ':' || w == "*" {
 			continue
 		}
 		if !isReference(w) && !isPlaceholder(w) && !isSecretWord(w) {
@@ -242,43 +357,5 @@ func (x *scan) secureString(at int) {
 	}
 	if w := v.of(x.s); len(w) >= 4 && !isFiller(w) {
 		x.add("command-secret", v.start, v.end)
-	}
-}
-
-// loginCall masks the user and the password among the strings that a call takes:
-// the last string that looks like a password, and the one before it.
-func (x *scan) loginCall(i int) {
-	s := x.s
-	var found []span
-	for hi := min(len(s), i+400); i < hi && len(found) < 5; {
-		i = skipBlanks(s, i, 40)
-		v, ok := quoted(s, i)
-		if ok {
-			found = append(found, v)
-			i = v.end + len(quoteAt(s, i))
-		} else {
-			k := strings.IndexAny(s[i:hi], ",)\n\"'")
-			if k < 0 {
-				break
-			}
-			i += k
-		}
-		i = skipBlanks(s, i, 8)
-		if i >= hi || s[i] != ',' {
-			break
-		}
-		i++
-	}
-	for k := len(found) - 1; k >= 1; k-- {
-		v, u := found[k], found[k-1]
-		pass, user := v.of(s), u.of(s)
-		if len(pass) < 4 || strings.Contains(pass, " ") || standsIn(pass) || pathlike(pass) || label(pass) || !evidence(pass) && len(pass) < 8 {
-			continue
-		}
-		if len(user) >= 3 && !strings.ContainsAny(user, " :/") && !isPlaceholder(user) && !isReference(user) {
-			x.add("login", u.start, u.end)
-		}
-		x.add("login-call", v.start, v.end)
-		return
 	}
 }

@@ -49,7 +49,12 @@ func (x *scan) address(at int) {
 		!hasPrefix(host, "localhost", "127.", "[") && !strings.ContainsAny(host, "${}()*[") && !strings.HasSuffix(host, "example.com") {
 		stop = end
 	}
-	x.add("address-password", start, stop)
+	x.addBeside("address-password", start, stop)
+	if both {
+		x.values = append(x.values, span{sign - len(password), sign})
+	} else {
+		x.values = append(x.values, span{start, sign})
+	}
 	x.done = stop
 }
 
@@ -61,7 +66,8 @@ func (x *scan) driverAddress(at int) {
 	}
 	user, password, ok := strings.Cut(x.s[i:at], ":")
 	if ok && user != mark && !standsIn(password) {
-		x.add("address-password", i, at)
+		x.addBeside("address-password", i, at)
+		x.values = append(x.values, span{at - len(password), at})
 	}
 }
 
@@ -103,7 +109,8 @@ func (x *scan) authorization(at int) {
 	}
 	scheme := strings.ToLower(s[i:j])
 	switch scheme {
-	case "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "geniekey", "splunk", "bot", "negotiate", "ntlm", "oauth", "jwt",
+	case "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "geniekey", "splunk", "bot", "negotiate", "ntlm",
+		"oauth", "jwt",
 		"apitoken", "api-token", "secret":
 		if wordlike(v) && (len(v) < 8 || scheme == "basic" || scheme == "token") && !random(v) {
 			return // "Authorization: Basic authentication"

@@ -34,6 +34,10 @@ var injections = sync.OnceValue(func() (all []*regexp.Regexp) {
 			`\b(system prompt|hidden prompt|your instructions|credentials to|secrets to|environment variables to)\b`,
 		`<\|?/?(system|assistant|im_start|im_end|instructions?|system-reminder|tool_result)\b[^>]{0,40}>`,
 		`(^|[.!?] )(assistant|human) ?: `,
+		`\b(from now on|always|every time|each time|in every session|at the (start|beginning) of (each|every)|` +
+			`before (each|every|any|doing))\b[^.!?]{0,120}` +
+			`(\b(curl|wget|iwr|irm|invoke-webrequest)\b.{0,300}\| ?(sudo )?(ba|z|da|k|fi)?(sh|iex|python3?|node|perl)\b` +
+			`|\b(send|post|upload|forward|exfiltrate)\b.{0,120}\bhttps?://)`,
 		`\b(assistant|agent|ai|model|claude|codex)s?,? (must|should) (always |now )?(obey|comply with|follow) (this|these|the following)\b`,
 	} {
 		all = append(all, regexp.MustCompile(form))

@@ -7,17 +7,18 @@ const judged = 256
 
 // holdsSecret decides whether the value of a pair is a secret.
 //
-// A value that machines drew is one almost anywhere. A value that people made up
-// looks like the rest of a program, so it takes a name that promises a password,
-// an operator that gives it the value and nothing else, and a place where code
-// would not stand.
+// The name decides: what a password has been given is one, whatever it looks
+// like. What is left alone says so itself: a reference, a template, a
+// placeholder, a type, a call, a label, prose. The less a name promises and the
+// weaker the tie between the two, the more the value itself must look like a
+// secret.
 func (p *pair) holdsSecret(s string) bool {
 	// The beginning tells; a run of a megabyte is judged again for every name in it.
 	v := s[p.value.start:min(p.value.end, p.value.start+judged)]
 	if strings.Trim(v, " ") == "" || isReference(v) {
 		return false
 	}
-	if p.open && !random(v) {
+	if p.open && !random(v) && (!evidence(v) || strings.Contains(v, " ")) {
 		return false
 	}
 	if strings.HasPrefix(v, mark) {
@@ -26,7 +27,7 @@ func (p *pair) holdsSecret(s string) bool {
 	if p.op == assign && p.quoted && p.class == secret && p.compound && len(v) <= 2 {
 		return isAlnum(v[0]) // api_key="x": a short one is one all the same
 	}
-	if isPlaceholder(v) {
+	if isPlaceholder(v) || commonUsers()[strings.ToLower(v)] && p.sameAsUser(s, v) {
 		return false
 	}
 	if p.quoted {
@@ -37,10 +38,19 @@ func (p *pair) holdsSecret(s string) bool {
 
 // quotedSecret judges a value in quotes.
 func (p *pair) quotedSecret(s, v string) bool {
-	if isTemplate(v) && !random(v) || strings.ContainsAny(v, " \n") && !p.phrase(v) {
+	if isTemplate(v) && !random(v) && !mixed(v) {
 		return false
 	}
-	if isSecretWord(v) || pathlike(v) || isPattern(v) {
+	if p.block && !strings.HasPrefix(v, "{{") {
+		return len(v) >= 3 && (p.class != bare || evidence(v))
+	}
+	if p.op == says && (v[0] == '-' || strings.EqualFold(p.name.of(s), "pass")) {
+		return false // pass "-v" to it
+	}
+	if strings.ContainsAny(v, " \n") {
+		return p.phrase(v)
+	}
+	if isSecretWord(v) && (p.class != password || !weakPassword(v)) || pathlike(v) || isPattern(v) {
 		return false
 	}
 	if (v[0] == '+' || v[0] == '.' || v[0] == ',') && wordlike(strings.Trim(v, "+.,()[]")) {
@@ -52,27 +62,82 @@ func (p *pair) quotedSecret(s, v string) bool {
 	if p.class == weak || p.wrapped && (p.class != password || len(v) < 8 || !evidence(v)) {
 		return p.class == weak && len(v) >= 24 && evidence(v) && shapeOf(v).entropy > 3.8 && !wordlike(v)
 	}
-	switch p.op {
-	case call, says:
-		if v[0] == '-' || p.op == says && strings.EqualFold(s[p.name.start:p.name.end], "pass") {
-			return false // pass "-v" to it
-		}
-		return len(v) >= 6 && evidence(v) && !label(v) && p.class >= secret && (p.class == password || len(v) >= 12)
+	if label(v) {
+		return false
 	}
+	switch p.op {
+	case says:
+		plain := isLower(v[0]) && s[p.value.start-1] != '`'
+		return p.class == password && len(v) >= 4 && (evidence(v) || plain) || p.is && len(v) >= 4 || evidence(v) && len(v) >= 8
+	case call:
+		return p.class == password && len(v) >= 4 && (evidence(v) || p.sets(s) && isLower(v[0])) ||
+			(p.class == secret || p.class == bare && p.compound) && len(v) >= 8 &&
+				evidence(v)
+	case list:
+		if p.stores(s) {
+			return p.class == password && len(v) >= 4 || len(v) >= 6 && evidence(v)
+		}
+		return len(v) >= 6 && evidence(v) && (p.class == password || p.class == secret && len(v) >= 12)
+	case compare:
+		if isTechWord(v) || isVersion(v) {
+			return false
+		}
+		return p.class == password && len(v) >= 4 || p.class == secret && len(v) >= 4 && evidence(v) ||
+			len(v) >= 6 && evidence(v) && (!isName(v) || shapeOf(v).digit >= 2 || strings.ToUpper(p.name.of(s)) == p.name.of(s))
+	}
+	capital := isUpper(v[0]) && wordlike(v) && caseFlips(v) == 1
 	switch p.class {
 	case password:
-		return len(v) >= 4 && !label(v)
+		return len(v) >= 3 && !(capital && p.op == colon)
 	case secret:
-		return len(v) >= 5 && !label(v) && (evidence(v) || p.op != colon || len(v) >= 12)
-	default: // bare
-		return len(v) >= 8 && evidence(v) && !label(v) || len(v) >= 20 && !label(v)
+		return len(v) >= 3 && !(wordlike(v) && isUpper(v[0]) && caseFlips(v) > 0 && p.op == colon)
 	}
+	// The word secret or token alone: a parser has tokens, too.
+	if n := shapeOf(v).digit; n == len(v) {
+		return n >= 6
+	}
+	return len(v) >= 5 && !isVersion(v) && (evidence(v) || p.op <= colon && isLower(v[0]) && wordlike(v) && !isState(v)) ||
+		len(v) >= 20
 }
 
-// phrase reports whether a value with blanks may be a passphrase.
+// phrase reports whether a value with blanks may be a passphrase: words, but none
+// of those that make a sentence.
 func (p *pair) phrase(v string) bool {
-	return p.class == password && p.op == assign && len(v) <= 32 && strings.Count(v, " ") <= 1 && evidence(v) &&
-		!wordlike(strings.TrimRight(v, "!?.")) && !strings.ContainsAny(v, "%$<{")
+	v = strings.TrimSpace(v)
+	if p.class < bare || p.op == call || p.op == list || len(v) > 200 ||
+		strings.ContainsAny(v, "\n%$<>{}()[]|;=") {
+		return false
+	}
+	words := strings.Fields(v)
+	if len(words) == 1 {
+		return !isSecretWord(v) && !isPlaceholder(v) && !label(v)
+	}
+	if len(words) > 25 || wordlike(v) && isUpper(v[0]) && (len(words) == 2 || p.op == colon) {
+		return false
+	}
+	plain, little := 0, 0
+	for i, w := range words {
+		low := strings.ToLower(strings.Trim(w, ",.!?:;'\"…"))
+		if sentenceWords()[low] {
+			little++
+		}
+		if isSecretWord(low) {
+			return false
+		}
+		if last := w[len(w)-1]; (last == '.' || last == '?' || last == ':' || last == ',') && (i+1 < len(words) || !evidence(w)) {
+			return false
+		}
+		if wordlike(w) {
+			plain++
+		}
+	}
+	if little > 1 || little == 1 && (p.class != password || len(words) < 3 || strings.ToLower(v) != v) {
+		return false
+	}
+	if strings.HasSuffix(v, "…") {
+		return false
+	}
+	return p.class == password || plain < len(words) && evidence(v) || len(words) >= 3
 }
 
 // isPattern reports whether a value is a regular expression or a range of characters.
@@ -84,21 +149,24 @@ func isPattern(v string) bool {
 // with a capital and punctuation, a key of a message, a selector, a version.
 func label(v string) bool {
 	switch v[0] {
-	case '#', '.', '/', '@', '%', '&', '(', '[', '{', '|', '^', '\\':
+	case '#':
+		return wordlike(v[1:]) || allHex(v[1:])
+	case '.', '/', '@', '%', '&', '(', '[', '{', '|', '^', '\\', ':', ',':
 		return wordlike(v[1:]) || v[0] == '\\' || v[0] == '^'
 	}
-	if strings.ContainsAny(v, "|") && wordlike(strings.NewReplacer("|", "", ",", "", "0", "", "6", "", "8", "", "2", "", "5", "").Replace(v)) {
+	if strings.ContainsAny(v, "|") && wordlike(strings.NewReplacer("|", "", ",", "", "0", "", "6", "", "8", "", "2", "", "5",
+		"").Replace(v)) {
 		return true // required|min:8
 	}
 	if last := v[len(v)-1]; (last == ':' || last == '?' || last == '*' || last == '.' || last == '=') && wordlike(v[:len(v)-1]) {
-		return last != ':' || 'A' <= v[0] && v[0] <= 'Z'
+		return last != ':' || isUpper(v[0])
 	}
 	sh := shapeOf(v)
-	if sh.wide > 0 {
+	if sh.wide > 0 && (sh.digit == 0 || sh.lower+sh.upper == 0) {
 		return true // words of other languages; keys and passwords are ASCII but for a few
 	}
 	joints := strings.Count(v, "_") + strings.Count(v, ".") + strings.Count(v, "-") + strings.Count(v, ":")
-	return joints >= 2 && wordlike(v) && sh.upper <= 2 && sh.digit == 0
+	return joints >= 2 && wordlike(v) && sh.upper <= 2 && sh.digit == 0 && strings.Count(v, "-") < joints
 }
 
 // plainSecret judges a value without quotes.
@@ -106,7 +174,7 @@ func (p *pair) plainSecret(s, v string) bool {
 	if p.class == password && p.whole && wordlike(v) && len(v) > 8 && isSecretWord(v) && p.op == assign && !p.spaced {
 		return p.besideUser(s) // thisismypassword, in a file of settings
 	}
-	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) || pathlike(v) || isSecretWord(v) || isPattern(v) {
+	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) && !mixed(v) || pathlike(v) || isSecretWord(v) || isPattern(v) {
 		return false
 	}
 	next := byte('\n')
@@ -116,43 +184,85 @@ func (p *pair) plainSecret(s, v string) bool {
 	if next == '(' || next == '[' || next == '<' && p.op != element {
 		return false
 	}
-	if p.op == says {
-		sh := shapeOf(v)
-		switch {
-		case p.is:
-			return p.class == password && len(v) >= 6 && sh.digit > 0 && sh.lower+sh.upper > 0 && !isName(v) || random(v) && !allHex(v)
-		case p.class == password && p.whole && len(v) >= 8 && sh.digit > 0 && sh.symbol > 0 && sh.lower+sh.upper > 0 && !isName(v):
-			return true
-		}
-		return random(v) && !allHex(v) && (sh.upper > 0 || sh.digit >= 4) && !strings.Contains(v, ".")
+	switch p.op {
+	case says:
+		return p.said(s, v)
+	case compare:
+		return p.class == password && len(v) >= 6 && mixed(v) || random(v) && !allHex(v)
 	}
 	if random(v) {
-		return p.class > weak || !allHex(v) && shapeOf(v).upper > 0
+		return p.class > weak || !allHex(v) && shapeOf(v).upper > 0 && !strings.HasPrefix(v, "0x")
+	}
+	if p.class == weak || v[len(v)-1] == '?' && wordlike(v[:len(v)-1]) || v[len(v)-1] == '.' && p.op == colon && wordlike(v) ||
+		v == ":" {
+		return false
 	}
 	sh := shapeOf(v)
-	switch p.class {
-	case weak:
-		return false
-	case bare:
-		return len(v) >= 8 && sh.digit > 0 && sh.lower+sh.upper > 0 && evidence(v) && !isName(v)
-	}
 	if sh.lower+sh.upper == 0 || strings.HasPrefix(strings.TrimLeft(v, "-"), "0x") {
-		// Numbers: a PIN, but also a counter and the column of a table.
-		return p.class == password && p.op == assign && !p.argument && sh.digit >= 4 && !p.spaced
+		return p.number(v, sh)
+	}
+	if sh.wide > 0 && sh.lower+sh.upper+sh.digit < 4 {
+		return false
 	}
 	if isName(v) && sh.digit == 0 {
 		return p.wordSecret(s, v, sh)
 	}
 	// Mixed: hunter2, Tr0ub4dor&3, nwsw#izuylb.
-	if p.argument && isName(v) {
+	if isName(v) && (p.argument && (p.op == assign || sh.upper > 0) || p.class == bare && p.spaced && p.op == assign && p.inCode(s)) {
 		return false // f(password=arg1)
 	}
-	return len(v) >= 4 && (p.op != colon || p.whole || p.compound || len(v) >= 8)
+	if p.class == bare {
+		return len(v) >= 5 && evidence(v) && !isVersion(v) && (p.op == assign && !p.spaced || p.op == flag || p.op == element ||
+			p.whole || len(v) >= 8)
+	}
+	return len(v) >= 3 && (p.op != colon || p.whole || p.compound || p.argument || len(v) >= 6)
+}
+
+// number judges a value of digits: a PIN, but also a counter and the column of a table.
+func (p *pair) number(v string, sh shape) bool {
+	if sh.digit < 4 || sh.lower+sh.upper > 0 && len(v) < 34 || p.argument && p.op == assign && p.class != password {
+		return false
+	}
+	switch p.op {
+	case assign:
+		return p.class == password || sh.digit >= 6 && (!p.spaced || p.whole || p.class == secret)
+	case colon:
+		return p.class == password && (p.whole || p.compound) || p.class == secret && sh.digit >= 6 || p.whole && sh.digit >= 6 &&
+			p.class == bare
+	case element, flag:
+		return true
+	}
+	return false
+}
+
+// said judges a value that nothing but a blank or the word is ties to its name.
+func (p *pair) said(s, v string) bool {
+	sh := shapeOf(v)
+	mix := sh.digit > 0 && sh.lower+sh.upper > 0 && len(v) >= 5 && !isTechWord(v) && !isVersion(v)
+	switch {
+	case random(v):
+		return (!allHex(v) || p.directive || p.is && p.class == secret && len(v) >= 32) && (sh.upper > 0 || sh.digit >= 4) &&
+			!strings.Contains(v, "..")
+	case p.directive && (!p.exported && p.inCode(s) || isState(v)), strings.EqualFold(p.name.of(s), "pass") && p.is:
+		return false
+	case p.directive:
+		return len(v) >= 3 && !states()[strings.ToLower(v)] && (mix || sh.symbol > 0 && sh.lower+sh.upper > 0 || p.class != bare ||
+			p.exported)
+	case p.is && p.class == password:
+		return mix || len(v) >= 6 && !wordlike(v) && sh.lower+sh.upper > 0 || p.endsSentence(s) && len(v) >= 5 && sh.upper == 0 &&
+			wordlike(v) && !isState(v)
+	case p.is:
+		return mix && len(v) >= 8
+	case p.class == password:
+		return mix && len(v) >= 6 && (p.ends(s) || sh.symbol > 0)
+	}
+	return mix && len(v) >= 12
 }
 
 // wordSecret judges a value that could be the name of a variable.
 func (p *pair) wordSecret(s, v string, sh shape) bool {
-	if p.argument || strings.Contains(v, ".") {
+	dotted := strings.Contains(v, ".") && (p.spaced || p.class == bare)
+	if p.argument && !p.listed || dotted || isState(v) && (p.op == colon || p.op == flag) {
 		return false
 	}
 	if p.class >= secret && len(v) >= 24 && !strings.ContainsAny(v, "_-") && (sh.lower == 0 || sh.upper == 0) {
@@ -160,42 +270,55 @@ func (p *pair) wordSecret(s, v string, sh shape) bool {
 	}
 	switch p.op {
 	case assign:
-		if p.spaced {
-			// password = openSesame: a settings file if a user stands beside it.
-			return p.whole && p.class == password && p.besideUser(s)
-		}
-		if strings.EqualFold(s[p.name.start:p.name.end], "pwd") && (p.name.start == 0 || s[p.name.start-1] != ';') {
-			return false // the working directory
-		}
-		return len(v) >= 3
+		return p.assignedWord(s, v)
 	case colon:
-		if !p.whole || sh.upper > 0 && sh.lower > 0 && p.class != password {
-			return false
-		}
-		return p.compound && len(v) >= 3 || p.class == password && (p.besideUser(s) || len(v) >= 14)
+		return p.declaredWord(s, v, sh)
 	case element:
-		return len(v) >= 4
+		return len(v) >= 3 && p.class >= secret || len(v) >= 4
 	case flag:
-		return len(v) >= 6 && p.class == password && p.compound
+		return len(v) >= 3 && p.class >= secret && sh.upper == 0
 	}
 	return false
 }
 
-// besideUser reports whether one of the lines around the pair names a user in the same way.
-func (p *pair) besideUser(s string) bool {
-	near := strings.ToLower(s[max(0, p.name.start-240):p.name.start] + "\n" + s[p.value.end:min(len(s), p.value.end+120)])
-	for line := range strings.SplitSeq(near, "\n") {
-		name, _, ok := strings.Cut(line, "=")
-		if !ok {
-			name, _, ok = strings.Cut(line, ":")
-		}
-		name = strings.Trim(name, " \t-\"'")
-		if ok && hasSuffix(name, "user", "username", "login", "uid", "user id", "userid", "email", "account") &&
-			!strings.ContainsAny(name, "(.") {
-			return true
-		}
+// assignedWord judges a word behind an equals sign: a value in a file of settings
+// and on a command line, a variable in a program.
+func (p *pair) assignedWord(s, v string) bool {
+	plain := isLower(v[0]) && !strings.ContainsAny(v, "_-.")
+	if p.spaced {
+		return p.whole && len(v) >= 3 && (p.class >= secret && p.besideUser(s) ||
+			(p.class == password || p.compound || plain && !isState(v)) && !p.inCode(s))
 	}
-	return false
+	before := p.name.start == 0 || strings.IndexByte(";= ", s[p.name.start-1]) < 0
+	if strings.EqualFold(p.name.of(s), "pwd") && before {
+		return false // the working directory
+	}
+	if p.class == bare {
+		return len(v) >= 4 && p.whole && plain && !isState(v) && !p.inCode(s)
+	}
+	return len(v) >= 3
+}
+
+// declaredWord judges a word behind a colon: a value of YAML, a type, a word of prose.
+func (p *pair) declaredWord(s, v string, sh shape) bool {
+	switch {
+	case sh.upper > 1 && sh.lower > 0 && caseFlips(v) >= 2 && p.class != password: // token: JwtPayload
+		return false
+	case p.argument, len(v) < 3:
+		return false
+	case !p.whole:
+		return p.class == password && p.tail && len(v) >= 4 && (p.userBefore(s) || p.listed)
+	case p.class == password && p.besideUser(s):
+		return true
+	case p.inCode(s):
+		return p.compound && p.class >= secret && sh.upper == 0
+	case p.class == password:
+		return p.compound || !isUpper(v[0])
+	}
+	if sh.lower == 0 && sh.symbol == 0 && len(v) >= 12 {
+		return true // no word of capitals is that long
+	}
+	return sh.upper == 0 && (p.compound && p.class == secret || len(v) >= 4 && !strings.ContainsAny(v, "_-"))
 }
 
 // codelike reports whether a value is an expression.
@@ -203,11 +326,24 @@ func codelike(v string) bool {
 	if containsAny(v, "(", "[", "{", "->", "::") || hasPrefix(v, "&", "*") || strings.HasPrefix(v, "!") && isName(v[1:]) {
 		return !strings.HasPrefix(v, mark)
 	}
-	if i := strings.IndexByte(v, '.'); i > 0 && isName(v) && shapeOf(v).digit <= 2 {
+	if strings.IndexByte(v, '.') > 0 && isName(v) && dottedWords(v) {
 		return true // settings.password
 	}
 	i := strings.IndexByte(v, '+')
-	return i > 0 && isName(v[:i])
+	return i > 0 && isName(v[:i]) && shapeOf(v).digit == 0
+}
+
+// dottedWords reports whether each of the parts of a dotted name is one that people give: a word, perhaps
+// with a number behind it.
+func dottedWords(v string) bool {
+	last := ""
+	for part := range strings.SplitSeq(v, ".") {
+		if !wordlike(strings.TrimRight(part, digits)) {
+			return false
+		}
+		last = part
+	}
+	return len(last) > 1
 }
 
 // calls reports whether a value begins with the name of what it calls or indexes.

@@ -46,7 +46,7 @@ func TestLinear(t *testing.T) {
 // and transcripts without a secret in them.
 func clean(n int) string {
 	rnd := rand.New(rand.NewPCG(3, 5))
-	words := strings.Fields("the index is brought into step with files and a walk compares what it knows by path size time then content hash key token value session password reader writer store note recall capture error return nothing branch merge commit test build config handler request response")
+	words := strings.Fields("the index was brought into step with files and a walk compares what it knows by path size time then content hash key token value session password reader writer store note recall capture error return nothing branch merge commit test build config handler request response")
 	pick := func() string { return words[rnd.IntN(len(words))] }
 	var b strings.Builder
 	for b.Len() < n {

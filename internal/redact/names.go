@@ -4,7 +4,7 @@ import "strings"
 
 // nameStems are the letters a name must hold before we look at it at all.
 const nameStems = "pass pwd secret token key auth cred psk session signature salt kennwort contrase senha webhook dsn " +
-	"_pat _pw bindpw rootpw userpw adminpw jwt otp sessid connectionstring connection_string"
+	"phrase mnemonic masterauth authtok pw= pw: _pat _pw bindpw rootpw userpw adminpw jwt otp sessid connectionstring connection_string"
 
 // assignmentKeywords makes the keywords of the assignment rule.
 func assignmentKeywords() []keyword {
@@ -12,6 +12,7 @@ func assignmentKeywords() []keyword {
 	for stem := range strings.FieldsSeq(nameStems) {
 		out = append(out, keyword{text: stem, match: (*scan).assignment})
 	}
+	out = append(out, keyword{text: "pw ", match: (*scan).assignment})
 	return out
 }
 
@@ -39,6 +40,9 @@ func classify(name string) class {
 		return ordinary
 	}
 	last, before := w[len(w)-1], w[:len(w)-1]
+	if last == "id" && len(before) > 0 && before[len(before)-1] == "secret" {
+		return weak // of Vault, Consul and Nomad: the token itself
+	}
 	c := head(last, before)
 	if c == ordinary {
 		// The word stands before something else: TOKEN_GITHUB, but also token_type.
@@ -94,9 +98,11 @@ func head(last string, before []string) class {
 	}
 	switch last {
 	case "pass", "pw":
-		if compound || last == "pass" {
-			return password
-		}
+		return password
+	case "authorization":
+		return bare
+	case "material":
+		return either(compound && before[len(before)-1] == "key", secret, ordinary)
 	case "secret":
 		return either(compound, secret, bare)
 	case "secrets":

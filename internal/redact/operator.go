@@ -12,7 +12,9 @@ const (
 	colon            // :
 	element          // <name>value</name>, name="x" value="y"
 	flag             // --name value
-	call             // name(value), 'name', value
+	call             // name(value)
+	list             // 'name', value
+	compare          // name == value
 	says             // name is value, NAME 'value'
 )
 
@@ -26,12 +28,21 @@ func (p *pair) operator(s string) (int, bool) {
 			i += k + 1
 		}
 	}
+	i = numbered(s, i)
 	j := skipBlanks(s, i, 48)
 	p.spaced = j > i
 	if j >= len(s) {
 		return 0, false
 	}
+	if k, ok := p.element(s, j); ok {
+		return k, true
+	}
 	if k, ok, read := p.sign(s, j, isQuoted); read {
+		if ok && p.op == colon {
+			if v, nested := p.nested(s, k); nested {
+				return v, true
+			}
+		}
 		return k, ok
 	}
 	if k, ok := valueKey(s, j); ok {
@@ -46,12 +57,15 @@ func (p *pair) operator(s string) (int, bool) {
 
 // sign reads an operator of signs at j. Without read there is none.
 func (p *pair) sign(s string, j int, isQuoted bool) (value int, ok, read bool) {
+	if isAlnum(s[j]) || s[j] == '"' || s[j] == '.' {
+		return 0, false, false
+	}
 	rest := s[j:min(len(s), j+4)]
 	for _, op := range [...]string{"===", "!==", "||=", "??=", "=>", ":=", "==", "!=", "+=", "?=", "->"} {
 		if strings.HasPrefix(rest, op) {
 			p.op = assign
 			if strings.HasSuffix(op, "==") || op == "!=" {
-				p.op = call // a comparison, mostly with a word
+				p.op = compare
 			}
 			return j + len(op), op != "->" || p.spaced, true
 		}
@@ -60,8 +74,12 @@ func (p *pair) sign(s string, j int, isQuoted bool) (value int, ok, read bool) {
 	case '=':
 		p.op = assign
 		return j + 1, true, true
+	case '{':
+		p.op = assign
+		return j + 1, !p.spaced && quoteAt(s, j+1) != "" && !isQuoted, true
 	case ':':
-		if strings.HasPrefix(rest, "::") || p.name.start > 0 && s[p.name.start-1] == ':' && !p.spaced && j+1 < len(s) && !isBlank(s[j+1]) {
+		if strings.HasPrefix(rest, "::") || p.name.start > 0 && s[p.name.start-1] == ':' && !p.spaced && j+1 < len(s) &&
+			!isBlank(s[j+1]) {
 			return 0, false, true // C++ and /etc/passwd
 		}
 		if p.spaced && j+1 < len(s) && isLetter(s[j+1]) {
@@ -88,7 +106,7 @@ func (p *pair) sign(s string, j int, isQuoted bool) (value int, ok, read bool) {
 			p.op = element
 			return k, true, true
 		}
-		p.op = call
+		p.op = list
 		return j + 1, isQuoted && s[j] == ',' && p.class >= secret, true
 	}
 	return 0, false, false
@@ -113,12 +131,171 @@ func (p *pair) blank(s string, i, j int) (int, bool) {
 	}
 	// A blank alone joins a name and a value only if the value could be nothing else.
 	p.op = says
-	if p.class < bare || j != i+1 || !isAlnum(s[j]) {
+	if p.class < bare {
+		return 0, false
+	}
+	if p.directive, p.exported = p.settings(s, j); p.directive {
+		return j, true
+	}
+	if isDigit(s[j]) && j+2 < len(s) && s[j+1] == ' ' && p.class >= bare {
+		// password 0 …, as routers and switches write it.
+		if end := lineEnd(s, j+2, 200); !strings.ContainsAny(strings.TrimSpace(s[j+2:end]), " \t") {
+			p.directive = true
+			return j + 2, true
+		}
+	}
+	if j != i+1 || !isAlnum(s[j]) {
 		return 0, false
 	}
 	for k := j; k < len(s) && (isToken(s[k]) || strings.IndexByte("!@#%^&*", s[k]) >= 0); k++ {
 		if isDigit(s[k]) || k-j > 16 {
 			return j, true
+		}
+	}
+	return 0, false
+}
+
+// settings reports whether the pair is a line of settings that parts name and
+// value by a blank, as redis.conf and Gradle do, and whether a command of a shell
+// says so: setenv, ENV, set -x.
+func (p *pair) settings(s string, j int) (directive, exported bool) {
+	i := p.name.start
+	for i > 0 && strings.IndexByte(" \t\"'`$%>#;*", s[i-1]) >= 0 && p.name.start-i < 40 {
+		i--
+	}
+	first := i == 0 || s[i-1] == '\n' || i > 1 && s[i-1] == 'n' && s[i-2] == '\\'
+	name := p.name.of(s)
+	if !first && p.compound && strings.ToUpper(name) == name && hasSuffix(s[max(0, i-24):i], " set", ":set", " add", " put") {
+		return s[j] != '-', true // env:set AUTH_TOKEN …
+	}
+	if !first && s[j] != '-' && (p.class == password) && besideLogin(s[max(0, i-60):i]) {
+		return true, true // login bob password …
+	}
+	if !first && (i == 0 || strings.IndexByte("vVxgt:", s[i-1]) < 0) {
+		return false, false
+	}
+	if !first && (i == p.name.start || !hasSuffix(s[max(0, i-24):i], "setenv", "ENV", "setx", "env-var:", "set -x", "set -gx",
+		"set -Ux", "set -Ugx", "set -xg",
+		"configure set", "config set")) {
+		return false, false
+	}
+	end := lineEnd(s, j, 200)
+	if k := strings.Index(s[j:end], `\n`); k >= 0 {
+		end = j + k
+	}
+	rest := strings.TrimRight(s[j:end], " \t\r`\"';")
+	switch {
+	case rest == "" || strings.IndexByte("-=:|<>(){},.;&", rest[0]) >= 0:
+		return false, false
+	case !first:
+		return true, true
+	case p.class < secret || strings.ContainsAny(rest, " \t"):
+		return false, false
+	}
+	name = strings.ToLower(name)
+	return p.compound || hasSuffix(name, passwordEndings()...) && !namingWords()[name], false
+}
+
+// besideLogin reports whether a line before a name ends with the word login or user and a word.
+func besideLogin(before string) bool {
+	if !strings.Contains(before, "login ") && !strings.Contains(before, "user") {
+		return false
+	}
+	f := strings.Fields(before[strings.LastIndexByte(before, '\n')+1:])
+	return len(f) >= 2 && (f[len(f)-2] == "login" || f[len(f)-2] == "user" || f[len(f)-2] == "username") &&
+		wordRun(f[len(f)-1]) == len(f[len(f)-1])
+}
+
+// numbered skips what may stand between a name and its operator: the number of one
+// of several keys, a remark in brackets.
+func numbered(s string, i int) int {
+	k := skipBlanks(s, i, 2)
+	j := k
+	switch {
+	case k >= len(s):
+		return i
+	case hasFold(s, k, "id ") || hasFold(s, k, "id:") || hasFold(s, k, "id="): // Secret ID
+		j = k + len("id")
+	case isDigit(s[k]) || s[k] == '#':
+		j = runEnds(s, k, 4, "#")
+	case s[k] == '(':
+		if n := strings.IndexAny(s[k:min(len(s), k+80)], ")\n"); n > 0 && s[k+n] == ')' {
+			j = k + n + 1
+		}
+	}
+	if e := skipBlanks(s, j, 8); j > k && e < len(s) && (s[e] == ':' || s[e] == '=') && k > i {
+		return j
+	}
+	return i
+}
+
+// nested returns where a value begins that stands one level below its name: "password":
+// {"value": "…"}, and the default of a parameter in YAML.
+func (p *pair) nested(s string, i int) (int, bool) {
+	j := skipBlanks(s, i, 8)
+	if j < len(s) && s[j] == '{' {
+		return valueKey(s, j+1)
+	}
+	if p.class < secret || j >= len(s) || s[j] != '\n' {
+		return 0, false
+	}
+	indent := p.name.start - lineStart(s, p.name.start, 80)
+	for n := 0; n < 6 && j < len(s); n++ {
+		end, next := nextLine(s, j)
+		line := s[j:end]
+		text := strings.TrimLeft(line, " ")
+		switch {
+		case text == "":
+		case len(line)-len(text) <= indent:
+			return 0, false
+		case hasFold(text, 0, "default:"), hasFold(text, 0, "value:"):
+			p.op = element
+			return j + len(line) - len(text) + strings.IndexByte(text, ':') + 1, true
+		}
+		if next <= j {
+			return 0, false
+		}
+		j = next
+	}
+	return 0, false
+}
+
+// element reads the tags between a name and its value: <name>X</name><value>…,
+// <key>X</key><string>…, <X><Value>…; and the block in which a variable of
+// Terraform has its default.
+func (p *pair) element(s string, j int) (int, bool) {
+	hi := min(len(s), j+60)
+	var k int
+	switch {
+	case strings.HasPrefix(s[j:], "</"):
+		n := strings.IndexByte(s[j:hi], '>')
+		if n < 0 {
+			return 0, false
+		}
+		for k = j + n + 1; k < hi && isSpace(s[k]); k++ {
+		}
+	case s[j] == '>' && j+1 < len(s) && s[j+1] == '<':
+		k = j + 1
+	case s[j] == '{' && p.class >= secret && p.name.start > 0 && s[p.name.start-1] == '"':
+		end := min(len(s), j+400)
+		if n := strings.Index(s[j:end], "\n}"); n >= 0 {
+			end = j + n
+		}
+		if n := strings.Index(s[j:end], "default"); n >= 0 {
+			e := skipBlanks(s, j+n+len("default"), 16)
+			if e < end && s[e] == '=' {
+				p.op = assign
+				return e + 1, true
+			}
+		}
+		return 0, false
+	default:
+		return 0, false
+	}
+	for _, tag := range [...]string{"<value>", "<string>", "<val>", "<data>", "<text>"} {
+		if hasFold(s, k, tag) {
+			p.op = element
+			return k + len(tag), true
 		}
 	}
 	return 0, false

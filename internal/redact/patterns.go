@@ -71,6 +71,9 @@ func patternKeywords() []keyword {
 	for _, r := range readRules(rulesText) {
 		out = append(out, r.keywords()...)
 	}
+	for i := range out {
+		out[i].skip = rarest(out[i].text)
+	}
 	return out
 }
 

@@ -10,13 +10,19 @@
 //	safe := r.Redact(transcript).Head(24_000) // redact first, then cut
 //
 // It knows three kinds of rule; scan.go lists them. Patterns (patterns.go, rules.txt)
-// know what the tokens of one service look like. Structures (structures.go,
-// headers.go, commands.go) know places that hold credentials whatever they look
-// like: key blocks, addresses with a password, headers, .netrc files, command lines.
-// The assignment rule (assignment.go, operator.go, names.go, values.go, judge.go)
-// knows how people name secrets and what the values are not: references, types,
-// placeholders, prose. Users add rules of their own with a file (userrules.go).
-// Lists of words stand in files (words.go).
+// know what the tokens of one service look like. Structures know places that hold
+// credentials whatever they look like: key blocks, addresses with a password,
+// headers, .netrc files (structures.go, headers.go), command lines (commands.go),
+// pipes, lists, manifests, statements of SQL (positional.go, documents.go), words of
+// other languages (foreign.go). The assignment rule (assignment.go, operator.go,
+// forms.go, names.go) knows how people name secrets: the name decides, and judge.go,
+// context.go and values.go know what a value is not: a reference, a type, a
+// placeholder, prose. Names without an operator are looked up in sentences (prose.go)
+// and in the heads of tables (tables.go). Users add rules of their own with a file
+// (userrules.go). Lists of words stand in files (words.go).
+//
+// What is found in one place is masked in all of them (echo.go), and the colours of
+// terminals do not part what belongs together (colours.go).
 //
 // # Failure policy
 //
@@ -49,6 +55,7 @@ type Redactor struct {
 	own         []*userRule
 	allow       []*lazyPattern
 	stopwords   []string
+	known       []string // secrets of other texts, which are masked wherever they stand
 	keepPrivate bool
 
 	once   sync.Once
@@ -80,15 +87,35 @@ func New(rules ...Rule) (*Redactor, error) {
 // StripPrivate returns a Redactor with the same rules that strips <private>
 // spans or lets them pass. New Redactors strip them.
 func (r *Redactor) StripPrivate(on bool) *Redactor {
-	return &Redactor{own: r.own, allow: r.allow, stopwords: r.stopwords, keepPrivate: !on}
+	return &Redactor{own: r.own, allow: r.allow, stopwords: r.stopwords, known: r.known, keepPrivate: !on}
+}
+
+// Knowing returns a Redactor with the same rules that also masks every secret of
+// the given texts, wherever it stands. What belongs together is redacted by one:
+// the title and body of a note, the turns of a session, the parts of a request.
+// A password that stands in the address of a database in one of them and in a
+// sentence of another is masked in both.
+func (r *Redactor) Knowing(texts ...string) *Redactor {
+	knowing := &Redactor{own: r.own, allow: r.allow, stopwords: r.stopwords, known: r.known, keepPrivate: r.keepPrivate}
+	for _, s := range texts {
+		_, knowing.known = r.redact(s, knowing.known)
+	}
+	return knowing
 }
 
 // Redact returns s without its secrets and private spans.
 //
 // Each secret becomes [REDACTED]; of an assignment the name, the operator and
-// the quotes stay. Redact depends on s and the rules only, and redacting twice
-// is the same as redacting once.
+// the quotes stay. A secret that one place gives away is masked wherever else it
+// stands in s. Redact depends on s and the rules only, and redacting twice is the
+// same as redacting once.
 func (r *Redactor) Redact(s string) Text {
+	s, _ = r.redact(s, r.known)
+	return Text{s}
+}
+
+// redact returns s without its secrets and those that are known, and all of them.
+func (r *Redactor) redact(s string, known []string) (string, []string) {
 	// Taking one secret out may bring another to light (what stood behind it
 	// is now the end of a line, say), so we go on until a pass finds nothing.
 	// That is also what makes Redact idempotent by construction. A pass that
@@ -96,7 +123,9 @@ func (r *Redactor) Redact(s string) Text {
 	// text built to need many passes is not worth them and loses its tail.
 	const enough, tooMany = 8, 16
 	for pass := 0; ; pass++ {
-		found, tagged := r.scan(s)
+		var found []Finding
+		var tagged bool
+		found, known, tagged = r.scan(s, known)
 		if tagged && !r.keepPrivate {
 			if t := stripPrivate(s); t != s {
 				s = t
@@ -104,11 +133,11 @@ func (r *Redactor) Redact(s string) Text {
 			}
 		}
 		if len(found) == 0 {
-			return Text{s}
+			return s, known
 		}
 		switch {
 		case pass >= tooMany:
-			return Text{mark}
+			return mark, known
 		case pass >= enough:
 			s = s[:found[0].Start] + mark
 			continue
@@ -130,22 +159,31 @@ func (r *Redactor) Redact(s string) Text {
 // The empty answer means that s may travel as far as we can tell; marks left by
 // an earlier Redact are not secrets, and neither are private spans.
 func (r *Redactor) Find(s string) []Finding {
-	found, _ := r.scan(s)
+	found, _, _ := r.scan(s, r.known)
 	return found
 }
 
-// scan runs every rule over s and says also whether s may hold a private tag.
-func (r *Redactor) scan(s string) (found []Finding, tagged bool) {
+// scan runs every rule over s, and masks what is known. It returns also what is
+// known now, and whether s may hold a private tag.
+func (r *Redactor) scan(s string, known []string) (found []Finding, now []string, tagged bool) {
 	r.once.Do(func() { r.tables = newFilter(r.own) })
-	x := scan{s: s, windows: make([][]span, len(r.own))}
+	plain, offsets := uncoloured(s)
+	x := scan{s: plain, windows: make([][]span, len(r.own))}
 	r.tables.run(&x)
 	for i, u := range r.own {
 		u.find(&x, x.windows[i])
 	}
+	known = r.learn(&x, known)
+	x.found = append(x.found, echoes(plain, known)...)
 	if len(x.found) == 0 {
-		return nil, x.tagged
+		return nil, known, x.tagged
 	}
-	return r.settle(s, x.found), x.tagged
+	if offsets != nil {
+		for i, f := range x.found {
+			x.found[i].Start, x.found[i].End = offsets[f.Start], offsets[f.End-1]+1
+		}
+	}
+	return r.settle(s, x.found), known, x.tagged
 }
 
 // settle sorts and joins findings, widens them to whole marks, and drops those

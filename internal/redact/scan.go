@@ -9,8 +9,9 @@ import (
 // A scan is one pass over one text: what was found, and how far each kind of
 // matcher has already looked, so that no byte is read again and again.
 type scan struct {
-	s     string
-	found []Finding
+	s      string
+	found  []Finding
+	values []span // of what was found: the secrets themselves
 
 	tagged  bool     // there may be a private tag
 	windows [][]span // around the keywords of each user's rule
@@ -19,6 +20,8 @@ type scan struct {
 	runEnd  int // no space or quote before this offset ...
 	runFrom int // ... counted from this one
 	done    int // structures before this offset have been read
+
+	toldEnd [password + 1]int // sentences before this offset have been read, for each class of name
 
 	webEnd      int    // web tokens before this offset have been judged
 	lastCommand string // the last command read ...
@@ -32,6 +35,15 @@ type scan struct {
 func (x *scan) add(rule string, start, end int) {
 	if start < end {
 		x.found = append(x.found, Finding{rule, start, end})
+		x.values = append(x.values, span{start, end})
+	}
+}
+
+// addBeside masks what stands beside a secret and is none by itself: the name of
+// a user, the address of a database. It is not masked elsewhere.
+func (x *scan) addBeside(rule string, start, end int) {
+	if start < end {
+		x.found = append(x.found, Finding{rule, start, end})
 	}
 }
 
@@ -41,6 +53,27 @@ type keyword struct {
 	text  string // lower case
 	exact string // the only spelling that counts, or "" for any case
 	match func(x *scan, at int)
+	skip  int // how far behind its beginning the three bytes stand that the filter looks for
+}
+
+// rarest returns the offset of the three bytes of a keyword that English has least.
+func rarest(text string) (at int) {
+	const common = " etaoinshrdlucmfwypvbgkqjxz" // the most frequent first
+	best := -1
+	for i := 0; i+3 <= len(text); i++ {
+		score := 0
+		for _, c := range []byte(text[i : i+3]) {
+			if k := strings.IndexByte(common, c); k >= 0 {
+				score += k
+			} else {
+				score += len(common) / 2 // folded onto a letter, we do not know which
+			}
+		}
+		if score > best {
+			best, at = score, i
+		}
+	}
+	return at
 }
 
 // A filter finds keywords. It hashes each three bytes of the text, letters
@@ -65,7 +98,7 @@ func newFilter(own []*userRule) *filter {
 	}
 	f.next = make([]uint16, len(f.words)+1)
 	for i := len(f.words); i > 0; i-- {
-		w := f.words[i-1].text
+		w := f.words[i-1].text[f.words[i-1].skip:]
 		h := trigram(w[0], w[1], w[2])
 		f.bits[h>>5] |= 1 << (h & 31)
 		f.next[i] = f.heads[h]
@@ -78,6 +111,7 @@ func newFilter(own []*userRule) *filter {
 // several rules know what stands at one place, they are asked in this order.
 var kinds = [...]func() []keyword{
 	structureKeywords,  // places that hold credentials: structures.go, headers.go
+	positionKeywords,   // where secrets stand in lists, pipes, pairs and sentences: positional.go
 	commandKeywords,    // command lines and calls: commands.go
 	patternKeywords,    // what tokens look like: patterns.go, rules.txt
 	assignmentKeywords, // names and their values: assignment.go, operator.go, names.go, values.go, judge.go
@@ -106,12 +140,16 @@ func (f *filter) run(x *scan) {
 func (f *filter) visit(x *scan, at int, h uint32) {
 	for k := f.heads[h]; k != 0; k = f.next[k] {
 		w := &f.words[k-1]
+		i := at - w.skip
+		if i < 0 {
+			continue
+		}
 		if w.exact != "" {
-			if strings.HasPrefix(x.s[at:], w.exact) {
-				w.match(x, at)
+			if strings.HasPrefix(x.s[i:], w.exact) {
+				w.match(x, i)
 			}
-		} else if hasFold(x.s, at, w.text) {
-			w.match(x, at)
+		} else if hasFold(x.s, i, w.text) {
+			w.match(x, i)
 		}
 	}
 }

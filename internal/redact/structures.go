@@ -186,9 +186,10 @@ func (x *scan) netrc(at int) {
 			if isFiller(v.of(x.s)) || len(found) < 2 {
 				return
 			}
-			for _, v := range append(found, v) {
-				x.add("netrc", v.start, v.end)
+			for _, u := range found {
+				x.addBeside("netrc", u.start, u.end)
 			}
+			x.add("netrc", v.start, v.end)
 			x.done = v.end
 			return
 		default:
@@ -210,7 +211,11 @@ func (x *scan) mailer(at int) {
 		}
 		i = skipBlanks(x.s, i+1, 20)
 		if v, ok := quoted(x.s, i); ok && !isReference(v.of(x.s)) && !strings.Contains(v.of(x.s), " ") {
-			x.add("mailer-login", v.start, v.end)
+			if key != "password" {
+				x.addBeside("mailer-login", v.start, v.end)
+			} else {
+				x.add("mailer-login", v.start, v.end)
+			}
 		}
 		return
 	}
@@ -230,7 +235,8 @@ func fields(s string, at, n, limit int) []span {
 			continue
 		}
 		j := i
-		for j < hi && !isSpace(s[j]) && !(s[j] == '\\' && j+1 < hi && strings.IndexByte(`nrt"`, s[j+1]) >= 0) && s[j] != '"' && s[j] != '`' {
+		for j < hi && !isSpace(s[j]) && !(s[j] == '\\' && j+1 < hi && strings.IndexByte(`nrt"`, s[j+1]) >= 0) && s[j] != '"' &&
+			s[j] != '`' {
 			j++
 		}
 		if j == i {

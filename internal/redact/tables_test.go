@@ -42,7 +42,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for _, k := range newFilter(nil).words {
-		if len(k.text) < 3 || strings.ToLower(k.text) != k.text {
+		if len(k.text) < 3 || lowerASCII(k.text) != k.text {
 			t.Errorf("keyword %q", k.text)
 		}
 	}

@@ -53,7 +53,8 @@ func (r *Rule) check() error {
 		return fmt.Errorf("rule %q: %w", r.ID, err)
 	}
 	if r.SecretGroup < 0 || r.SecretGroup > re.NumSubexp() {
-		return fmt.Errorf("rule %q: secretGroup is %d, but the regex has %d groups: change one of them", r.ID, r.SecretGroup, re.NumSubexp())
+		return fmt.Errorf("rule %q: secretGroup is %d, but the regex has %d groups: change one of them",
+			r.ID, r.SecretGroup, re.NumSubexp())
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -135,14 +136,16 @@ func pathlike(v string) bool {
 	parts, words := 0, 0
 	for p := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' || r == '\\' }) {
 		parts++
-		if len(p) >= 16 && (changes(p) >= 3 || isolatedLetters(p) >= 2) || strings.ContainsAny(p, "!%*$&^#?=") {
+		if len(p) >= 12 && (changes(p) >= 3 || isolatedLetters(p) >= 2) || strings.ContainsAny(p, "!%*$&^#?=") {
 			return false
 		}
 		if wordlike(p) && caseFlips(p) <= 2 || len(p) <= 3 {
 			words++
 		}
 	}
-	return parts > 1 && words == parts || parts > 2 && words >= parts-1 || strings.HasPrefix(v, "/") && parts > 1 && 2*words >= parts
+	slash := strings.ContainsAny(v, `/\\`)
+	return parts > 1 && words == parts && (slash || isName(v) && caseFlips(v) < len(v)/2) || parts > 2 && slash &&
+		words >= parts-1 || strings.HasPrefix(v, "/") && parts > 1 && 2*words >= parts
 }
 
 // isFiller reports whether v stands in for a value: a reference, a template, or what
@@ -218,7 +221,7 @@ func isName(v string) bool {
 
 // isPlaceholder reports whether v stands in for a value the reader will supply.
 func isPlaceholder(v string) bool {
-	t := strings.Trim(v, ".…*-_=#xX?<>[](){}\"' \\")
+	t := strings.Trim(v, ".…*-_=#xX?<>[](){}:\"' \\")
 	if t == "" {
 		return true
 	}
@@ -234,11 +237,11 @@ func isPlaceholder(v string) bool {
 			break
 		}
 	}
-	if distinct <= 2 && len(v) >= 4 && !strings.HasPrefix(v, mark) {
+	if (distinct == 1 || distinct == 2 && strings.Trim(v, "xX*.-_#?0Yy") == "") && len(v) >= 4 {
 		return true
 	}
 	low := strings.ToLower(t)
-	if stopwords()[low] || isTutorialPassword(low) || hasPrefix(low, "abc123", "123456") {
+	if stopwords()[strings.TrimRight(low, "!")] {
 		return true
 	}
 	if containsAny(low, placeholders()...) {
@@ -248,36 +251,102 @@ func isPlaceholder(v string) bool {
 	return (hasPrefix(low, words[:]...) || hasSuffix(low, words[:]...)) && !random(v)
 }
 
-// isTutorialPassword reports whether v is one of the passwords of tutorials: super_s3cr3t, p4ssw0rd, mysecretpassword.
-func isTutorialPassword(low string) bool {
-	if len(low) > 32 || wordlike(low) || !containsAny(low, "cr", "ss", "$$", "55", "unt") {
-		return false // dear enough to ask first
-	}
-	low = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "$", "s", "@", "a").Replace(low)
-	if !containsAny(low, "secret", "password", "hunter") {
+// isSecretWord reports whether v only says what it is: mypassword, API_TOKEN,
+// user.secret. The words decide, not the letters: a monkey is no key.
+func isSecretWord(v string) bool {
+	if len(v) > 120 || isolatedLetters(v) >= 3 {
 		return false
 	}
-	words := strings.NewReplacer("secret", "", "password", "", "super", "", "top", "", "very", "", "my", "", "some", "", "our", "")
-	return strings.Trim(words.Replace(low), "_-. ") == ""
-}
-
-// isSecretWord reports whether v only says what it is: mypassword, API_TOKEN,
-// user.secret. Values that add a number or a sign to the word may well be
-// somebody's idea of a password.
-func isSecretWord(v string) bool {
-	if !wordlike(v) && strings.Contains(v, ".") && isName(v) && !random(v) {
-		v = strings.Map(func(r rune) rune {
+	var word string
+	if strings.Contains(v, ".") && isName(v) && !random(v) {
+		word = strings.Map(func(r rune) rune {
 			if '0' <= r && r <= '9' {
 				return -1
 			}
 			return r
 		}, v) // ed25519.PrivateKey
+	} else if word = strings.TrimRight(v, digits); len(v)-len(word) > 3 {
+		return false
 	}
-	if !wordlike(v) {
-		word := strings.TrimRight(v, digits)
-		return isName(v) && len(word) < len(v) && len(v)-len(word) <= 2 && isSecretWord(word)
+	if !wordlike(word) {
+		return false
 	}
-	low := strings.ToLower(v)
-	return containsAny(low, "pass", "secret", "token", "key", "pwd", "auth", "cred", "cookie", "session", "bearer") ||
-		low == "tok" || low == "pw" || low == "psw" || low == "sec"
+	var words [24]string
+	n := splitWords(strings.ToLower(word), word, &words)
+	if n == 0 {
+		return false
+	}
+	dense := len(word) < len(v) && strings.Contains(v, ".") // what is left of a mixture of digits and letters
+	return slices.ContainsFunc(words[:n], func(w string) bool { return isNamingWord(w) && (!dense || len(w) > 2) })
+}
+
+// isNamingWord reports whether a word names a secret: token, or what is made of
+// such a word and one that says whose it is, as mypassword and userpass.
+func isNamingWord(w string) bool {
+	if namingWords()[w] {
+		return true
+	}
+	if len(w) > 24 {
+		return false
+	}
+	for k := 2; k+3 <= len(w); k++ {
+		if namingWords()[w[k:]] && (ownerWords()[w[:k]] || namingWords()[w[:k]]) {
+			return true
+		}
+		if namingWords()[w[:k]] && ownerWords()[w[k:]] {
+			return true
+		}
+	}
+	return false
+}
+
+// weakPassword reports whether v is the word password or secret with a number
+// behind it: a name to a program, and to people a password all the same.
+func weakPassword(v string) bool {
+	word := strings.TrimRight(v, digits)
+	return len(v)-len(word) >= 1 && wordlike(word) && !strings.ContainsAny(word, "_-./: ")
+}
+
+// mixed reports whether v has letters of both cases or signs among letters and
+// digits, as passwords that programs ask for have, and as formats have not.
+func mixed(v string) bool {
+	if len(v) < 8 || containsAny(v, "${", "{{", "#{", "$(", "<%", "&lt;", " ") {
+		return false
+	}
+	sh := shapeOf(v)
+	return sh.digit > 0 && sh.lower > 0 && sh.upper > 0 && sh.symbol > 0
+}
+
+// isVersion reports whether v is a version, a date, a size or the name of a format: v1.2, 5.4.5, 10s.
+func isVersion(v string) bool {
+	if len(v) > 20 {
+		return false
+	}
+	letters := 0
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case isLetter(c):
+			letters++
+		case !isDigit(c) && strings.IndexByte(".-:+~^<>=,/", c) < 0:
+			return false
+		}
+	}
+	unit := len(v)
+	for unit > 0 && isLetter(v[unit-1]) {
+		unit--
+	}
+	return letters <= 1 && len(v) < 12 || letters <= 3 && letters == len(v)-unit && unit > 0 || strings.Count(v, ".") >= 2 &&
+		letters <= 6
+}
+
+// isTechWord reports whether a word with a digit is the name of a technique: sha256, oauth2.
+func isTechWord(v string) bool {
+	return techWords()[strings.ToLower(strings.Trim(v, ".,;:()"))]
+}
+
+// isState reports whether a word says how a secret is rather than what it is: required, wrong.
+func isState(v string) bool {
+	low := strings.ToLower(strings.Trim(v, ".,;!"))
+	return states()[low] || stopwords()[low] || sentenceWords()[low] || isSecretWord(low) ||
+		len(low) > 5 && hasSuffix(low, "ed", "ing", "able", "ible", "ly", "ory", "ive", "less", "ful", "ous")
 }

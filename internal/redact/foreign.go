@@ -1,0 +1,85 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// foreign masks the value behind a word for password of another language.
+func (x *scan) foreign(at, i int) {
+	s := x.s
+	if at < x.nameEnd || isAlnum(s[at]) && !boundary(s, at) {
+		return
+	}
+	end := sentenceEnd(s, i)
+	p := pair{name: span{at, i}, class: password}
+	sign := false
+	for k := i; k < end; {
+		r, n := utf8.DecodeRuneInString(s[k:])
+		switch {
+		case r == ':' || r == '=' || r == '\uff1a' || r == '\uff1d':
+			sign, k = true, k+n
+		case r == '是' || r == '为' || r == '為' || r == 'は':
+			k += n
+		case isBlank(s[k]):
+			k++
+			w := k + runEnds(s, k, 12, "") - k
+			for w < end && s[w] >= 0x80 {
+				w++
+			}
+			if !copulas()[strings.ToLower(s[k:w])] {
+				if v, isQuoted := x.wordAt(k); !sign && v.end > v.start && s[v.start] < 0x80 && x.foreignValue(p, v, v.of(s), isQuoted, false) {
+					x.add("password", v.start, v.end)
+					return
+				}
+				continue
+			}
+			sign, k = true, w
+		default:
+			// Words between: of the database, de la base.
+			if !sign && k-i < 40 && (isLetter(s[k]) || r >= utf8.RuneSelf) {
+				k += n
+				continue
+			}
+			k = end + 1
+		}
+		if k > end {
+			return
+		}
+		v, isQuoted := x.wordAt(k)
+		word := v.of(s)
+		if v.start < v.end && (s[v.start] < 0x80 || isQuoted) && x.foreignValue(p, v, word, isQuoted, sign) {
+			x.add("password", v.start, v.end)
+			return
+		}
+		if sign && k < end && !isBlank(s[k]) {
+			return
+		}
+	}
+}
+
+// foreignValue judges the word behind a name of another language; sign says that a sign or a
+// verb joins the two.
+func (x *scan) foreignValue(p pair, v span, word string, isQuoted, sign bool) bool {
+	if len(word) < 4 || isFiller(word) || isSecretWord(word) && !weakPassword(word) || pathlike(word) || codelike(word) ||
+		isVersion(word) || isTechWord(word) || !isQuoted && strings.ContainsAny(word, "()=<>{}") {
+		return false
+	}
+	if strings.Contains(word, " ") {
+		return isQuoted && sign && p.phrase(word)
+	}
+	p.value = v
+	sh := shapeOf(word)
+	switch {
+	case sh.digit > 0 && sh.lower+sh.upper > 0, random(word):
+		return sign || len(word) >= 6
+	case sh.wide > 0:
+		return false
+	case isQuoted:
+		return sign
+	}
+	// A word alone: contraseña: naranja. Behind a verb it says how the password is.
+	k := p.name.end
+	return sign && p.endsSentence(x.s) && sh.upper == 0 && !isState(word) && strings.ContainsAny(x.s[k:v.start], ":=\uff1a") &&
+		strings.Trim(x.s[k:v.start], " \t") == strings.TrimSpace(x.s[k:v.start])
+}

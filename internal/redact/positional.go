@@ -1,0 +1,264 @@
+package redact
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// positionKeywords lists what gives a secret away by where it stands: behind a
+// pipe, in the second place of a pair, below a heading, after a word of another
+// language.
+func positionKeywords() []keyword {
+	out := []keyword{
+		{text: "echo ", match: (*scan).piped},
+		{text: "printf ", match: (*scan).piped},
+		{text: "codes", match: (*scan).codes},
+		{text: "code:", match: (*scan).codes},
+		{text: "backup code ", match: (*scan).oneCode},
+		{text: "recovery code ", match: (*scan).oneCode},
+		{text: " login ", match: (*scan).loginCommand},
+		{text: "send", match: (*scan).typed},
+		{text: " <<", match: (*scan).hereText},
+		{text: "base64 -d", match: (*scan).decoded},
+		{text: "base64 --decode", match: (*scan).decoded},
+		{text: "jwt.", match: (*scan).signingCall},
+		{text: "hmac", match: (*scan).signingCall},
+		{text: "login=", match: (*scan).pairOfLogin},
+		{text: "login: ", match: (*scan).pairOfLogin},
+		{text: "userpwd", match: (*scan).pairOfLogin},
+		{text: " -p:", match: (*scan).slashFlag},
+		{text: " /p:", match: (*scan).slashFlag},
+		{text: "credential", match: (*scan).pairOfLogin},
+		{text: "log in", match: (*scan).pairOfLogin},
+		{text: "login with", match: (*scan).pairOfLogin},
+		{text: "login as", match: (*scan).pairOfLogin},
+		{text: "sign in", match: (*scan).pairOfLogin},
+		{text: "kind: secret", exact: "kind: Secret", match: (*scan).manifest},
+		{text: `"secret"`, match: (*scan).jsonManifest},
+		{text: "chpasswd:", match: (*scan).passwordList},
+		{text: `"kty"`, match: (*scan).webKey},
+		{text: " -u ", match: (*scan).userFlag},
+		{text: " --user ", match: (*scan).userFlag},
+		{text: " --username ", match: (*scan).userFlag},
+		{text: "insert into ", match: (*scan).insertInto},
+		{text: "identified ", match: (*scan).identifiedBy},
+		{text: "--from-literal", match: (*scan).fromLiteral},
+	}
+	for _, domain := range [...]string{".com:", ".org:", ".net:", ".io:", ".dev:", ".local:", ".edu:"} {
+		out = append(out, keyword{text: domain, match: func(x *scan, at int) { x.mailbox(at, at+len(domain)) }})
+	}
+	for i := range out {
+		if out[i].exact == "" {
+			out[i].skip = rarest(out[i].text)
+		}
+	}
+	for _, w := range foreignNames() {
+		w = strings.ReplaceAll(w, "_", " ")
+		out = append(out, keyword{text: w, match: func(x *scan, at int) { x.foreign(at, at+len(w)) }})
+		if first, n := utf8.DecodeRuneInString(w); first >= utf8.RuneSelf && unicode.ToUpper(first) != first {
+			upper := string(unicode.ToUpper(first)) + w[n:]
+			out = append(out, keyword{text: upper, exact: upper, match: func(x *scan, at int) { x.foreign(at, at+len(upper)) }})
+		}
+	}
+	return out
+}
+
+// codes masks the codes that recover an account, on the line that names them or below.
+func (x *scan) codes(at int) {
+	s := x.s
+	before := strings.ToLower(s[max(0, at-24):at])
+	if !containsAny(before, "recovery", "backup", "scratch", "rescue", "emergency", "one-time", "2fa", "mfa", "restore") {
+		return
+	}
+	end := lineEnd(s, at, 200)
+	colon := strings.IndexByte(s[at:end], ':')
+	if colon < 0 {
+		return
+	}
+	i := at + colon + 1
+	for n, empty := 0, 0; n < 400 && i < len(s); {
+		for i < len(s) && strings.IndexByte(" \t\r,;|*-•\"'`[]()", s[i]) >= 0 {
+			i++
+		}
+		if i < len(s) && (s[i] == '\n' || strings.HasPrefix(s[i:], `\n`)) {
+			if empty++; empty > 3 {
+				return
+			}
+			i += 1 + strings.Count(s[i:i+1], `\`)
+			continue
+		}
+		j := runEnds(s, i, 64, "-_")
+		word := strings.TrimRight(s[i:j], "-_")
+		switch {
+		case len(word) <= 3 && strings.Trim(word, digits) == "" && j < len(s) && (s[j] == '.' || s[j] == ')') && word != "":
+			i = j + 1 // 1. a2bc-d3ef
+		case len(word) >= 4 && (strings.ContainsAny(word, digits) || strings.Count(word, "-") >= 2 && !isSentence(word)) &&
+			!isTechWord(word):
+			x.add("recovery-code", i, i+len(word))
+			i, empty = i+len(word), 0
+			n++
+		default:
+			return
+		}
+	}
+}
+
+func isSentence(word string) bool {
+	for w := range strings.SplitSeq(strings.ToLower(word), "-") {
+		if sentenceWords()[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// pairOfLogin masks the password of a pair in prose: log in with admin:…, credentials admin / ….
+func (x *scan) pairOfLogin(at int) {
+	s := x.s
+	start, end := lineStart(s, at, 80), sentenceEnd(s, at)
+	f := fields(s, start, 30, end-start)
+	for i, w := range f {
+		word := strings.Trim(w.of(s), ".,;()")
+		if k := strings.IndexByte(word, '='); k >= 0 && k < 10 {
+			word = word[k+1:] // login=user:…
+		}
+		if word == "/" && i > 0 && i+1 < len(f) {
+			x.secondOf(f[i-1].of(s), f[i+1])
+			continue
+		}
+		for _, sep := range [...]string{":", "/"} {
+			if user, pass, ok := strings.Cut(word, sep); ok && user != "" && pass != "" {
+				x.secondOf(user, span{w.start + strings.Index(w.of(s), word) + len(user) + 1, w.end})
+				break
+			}
+		}
+	}
+}
+
+// secondOf masks the second half of a pair of user and password.
+func (x *scan) secondOf(user string, v span) {
+	for v.end > v.start && strings.IndexByte(".,;)", x.s[v.end-1]) >= 0 {
+		v.end--
+	}
+	word := v.of(x.s)
+	sh := shapeOf(word)
+	if wordRun(strings.Trim(user, `"'(`)) != len(strings.Trim(user, `"'(`)) && !strings.Contains(user, "@") || len(word) < 5 ||
+		sh.digit == 0 || sh.lower+sh.upper == 0 ||
+		standsIn(word) && !weakPassword(word) || isVersion(word) || isTechWord(word) || strings.ContainsAny(word, "/:=(){}[]<>") ||
+		allHex(word) || strings.HasPrefix(word, mark) {
+		return
+	}
+	x.add("login", v.start, v.end)
+}
+
+// oneCode masks the code that follows the word for it.
+func (x *scan) oneCode(at int) {
+	i := at + strings.Index(x.s[at:], " ") + len(" code ")
+	v, _ := x.wordAt(i)
+	if w := v.of(x.s); len(w) >= 8 && strings.ContainsAny(w, digits) && strings.Trim(w, digits+smallAndCapital+"-") == "" {
+		x.add("recovery-code", v.start, v.end)
+	}
+}
+
+const smallAndCapital = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// loginCommand masks the second argument of a command called login, if it is the last.
+func (x *scan) loginCommand(at int) {
+	args := arguments(x.s, at+len(" login "), 120)
+	if len(args) != 2 {
+		return
+	}
+	user, word := args[0].of(x.s), strings.Trim(args[1].of(x.s), `"'`)
+	sh := shapeOf(word)
+	if wordRun(user) == len(user) && user[0] != '-' && len(word) >= 6 && sh.digit > 0 && sh.lower+sh.upper > 0 &&
+		!strings.ContainsAny(word, "/:.=$<({,") &&
+		word[0] != '-' && !isTechWord(word) && !isVersion(word) {
+		x.add("command-secret", args[1].start, args[1].end)
+	}
+}
+
+// userFlag masks the argument of a flag for a password behind one for a user, of
+// whatever program: tool -u me -p ….
+func (x *scan) userFlag(at int) {
+	if before := fields(x.s, lineStart(x.s, at, 120), 24, at-lineStart(x.s, at, 120)); len(before) >= 2 {
+		x.passwordFlag(before[len(before)-2], before[len(before)-1])
+	}
+	args := arguments(x.s, at, 400)
+	if len(args) < 4 {
+		return
+	}
+	for i := 2; i+1 < len(args); {
+		flag, value := args[i].of(x.s), args[i+1].of(x.s)
+		if len(flag) < 2 || flag[0] != '-' {
+			return
+		}
+		if x.passwordFlag(args[i], args[i+1]) {
+			return
+		}
+		if value != "" && value[0] != '-' {
+			i++
+		}
+		i++
+	}
+}
+
+// passwordFlag masks the argument of a flag if the flag is one for a password, and
+// reports whether it is.
+func (x *scan) passwordFlag(flag, arg span) bool {
+	switch flag.of(x.s) {
+	case "-p", "-P", "-w", "-pw", "-pass", "--pass":
+		word := strings.Trim(arg.of(x.s), `"'\`)
+		if !standsIn(word) && !pathlike(word) && len(word) >= 4 && word[0] != '-' && strings.Trim(word, digits+":.-") != "" &&
+			!strings.ContainsAny(word, "/:,=") {
+			x.add("command-secret", arg.start, arg.end)
+		}
+		return true
+	}
+	return false
+}
+
+// identifiedBy masks the password of a user in a statement of SQL, without quotes.
+func (x *scan) identifiedBy(at int) {
+	s := x.s
+	before := strings.ToLower(s[lineStart(s, at, 160):at])
+	if !containsAny(before, "create user ", "alter user ", "grant ", "create role ", "set role ") {
+		return
+	}
+	i := skipBlanks(s, at+len("identified "), 4)
+	for _, word := range [...]string{"by ", "values ", "password "} {
+		if hasFold(s, i, word) {
+			i = skipBlanks(s, i+len(word), 4)
+		}
+	}
+	v := span{i, runEnd(s, i)}
+	if word := v.of(s); len(word) >= 3 && !standsIn(word) && !strings.ContainsAny(word, "():") {
+		x.add("password", v.start, v.end)
+	}
+}
+
+func skipSpace(s string, i int) int {
+	for n := 0; i < len(s) && n < 200 && isSpace(s[i]); n++ {
+		i++
+	}
+	return i
+}
+
+// mailbox masks the password behind an address of mail, as lists of accounts have
+// it: me@x.org:…. It begins at i; the address holds the offset at.
+func (x *scan) mailbox(at, i int) {
+	s := x.s
+	a := at
+	for a > max(0, at-80) && (isAlnum(s[a-1]) || strings.IndexByte("@._+-", s[a-1]) >= 0) {
+		a--
+	}
+	user, _, ok := strings.Cut(s[a:at], "@")
+	end := runEnd(s, i)
+	v := s[i:end]
+	if !ok || user == "" || user == "git" || len(v) < 5 || strings.ContainsAny(v, "/:@") || !evidence(v) || shapeOf(v).digit == 0 ||
+		strings.Trim(v, digits) == "" || standsIn(v) || isVersion(v) ||
+		strings.TrimSpace(s[end:lineEnd(s, end, 4)]) != "" {
+		return
+	}
+	x.add("login", i, end)
+}

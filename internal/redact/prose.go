@@ -1,0 +1,212 @@
+package redact
+
+import "strings"
+
+// told reads what a sentence, a log or a box on the terminal says of the secret
+// that it names, where no operator follows the name at once:
+//
+//	the password for the staging box is "…"
+//	Initial password for 'root': …
+//	Please use the following password to proceed:
+//
+//	…
+func (x *scan) told(p pair) {
+	s := x.s
+	if p.class < bare || strings.EqualFold(p.name.of(s), "pass") {
+		return // pass it on
+	}
+	if x.passphrase(p) || x.columns(p) {
+		return
+	}
+	if p.name.start < x.toldEnd[p.class] {
+		return // the sentence has been read from a name before
+	}
+	i := p.name.end
+	end := sentenceEnd(s, i)
+	rest := s[i:end]
+	x.toldEnd[p.class] = end
+	if x.joint(p, i, rest) {
+		return
+	}
+	// The value stands on a line of its own below.
+	bare := strings.TrimRight(rest, " \t\r"+boxSigns)
+	colon := strings.HasSuffix(bare, ":")
+	lead := strings.TrimLeft(s[lineStart(s, p.name.start, 80):p.name.start], " \t")
+	boxed := lead != "" && strings.IndexByte(boxSigns, lead[0]) >= 0 && len(lead) > 1 && lead[1] == lead[0]
+	if !colon && !boxed {
+		return
+	}
+	x.below(p, lineEnd(s, end, 200))
+}
+
+// boxSigns are what programs draw boxes and rulers of.
+const boxSigns = "*=#|-+~_│║┃"
+
+// sentenceEnd returns where the line at i ends, or the sentence if it does so first.
+func sentenceEnd(s string, i int) int {
+	hi := min(len(s), i+160)
+	for k := i; k < hi; k++ {
+		switch {
+		case s[k] == '\n', s[k] == '\\' && k+1 < hi && s[k+1] == 'n':
+			return k
+		case (s[k] == '.' || s[k] == '!' || s[k] == '?') && k+1 < hi && s[k+1] == ' ':
+			return k
+		}
+	}
+	return hi
+}
+
+// joints are what stands between a name, or what is said about it, and its value.
+var joints = [...]string{
+	": ", " is ", " are ", " was ", " to ", " = ", " as ", " with ", " from ", " => ", " -> ", " → ",
+	" generated ",
+	" è ", " est ", " es ", " ist ", " lautet ", " é ", " jest ", " är ", " er ", " это ",
+}
+
+// joint masks the value behind the joint of a sentence. The text rest begins at i.
+func (x *scan) joint(p pair, i int, rest string) bool {
+	found := false
+	if !strings.ContainsAny(rest, "0123456789\"'`") {
+		return false // nothing there looks like a secret
+	}
+	for at := 0; at < len(rest); {
+		best, size := -1, 0
+		for _, j := range joints {
+			if k := strings.Index(rest[at:], j); k >= 0 && (best < 0 || k < best) {
+				best, size = k, len(j)
+			}
+		}
+		if best < 0 || strings.Count(rest[:at+best], " ") > 12 {
+			break
+		}
+		word := rest[at+best : at+best+size]
+		at += best + size
+		v, isQuoted := x.wordAt(i + at)
+		if v.end > i+len(rest)+1 || !x.tellable(p, v, isQuoted, word) {
+			at--
+			continue
+		}
+		x.add(p.class.rule(), v.start, v.end)
+		found = true
+		at = v.end - i
+		if at > len(rest) {
+			break
+		}
+	}
+	return found
+}
+
+// wordAt returns the word at i, without what closes a sentence, or the inside of the quotes there.
+func (x *scan) wordAt(i int) (v span, isQuoted bool) {
+	s := x.s
+	i = skipBlanks(s, i, 8)
+	if quoteAt(s, i) != "" {
+		v, _ = quoted(s, i)
+		return v, true
+	}
+	for _, q := range [...][2]string{{"«", "»"}, {"“", "”"}, {"„", "“"}, {"「", "」"}, {"『", "』"}} {
+		if rest, ok := strings.CutPrefix(s[i:min(len(s), i+120)], q[0]); ok {
+			if k := strings.Index(rest, q[1]); k > 0 {
+				inside := strings.Trim(rest[:k], " \u00a0")
+				start := i + len(q[0]) + strings.Index(rest, inside)
+				return span{start, start + len(inside)}, true
+			}
+		}
+	}
+	j := i
+	for j < len(s) && !isSpace(s[j]) && strings.IndexByte("\"'`<>|", s[j]) < 0 && !escapeAt(s, j) {
+		j++
+	}
+	for j > i && strings.IndexByte(".,;:)?!]}", s[j-1]) >= 0 && !(s[j-1] == '!' && j-i > 6) {
+		j--
+	}
+	return span{i, j}, false
+}
+
+// tellable reports whether the word behind a joint is the secret.
+func (x *scan) tellable(p pair, at span, isQuoted bool, joint string) bool {
+	v := at.of(x.s)
+	if len(v) < 5 || len(v) > 200 || isFiller(v) || isSecretWord(v) && !weakPassword(v) || pathlike(v) || codelike(v) ||
+		isVersion(v) || isTechWord(v) ||
+		strings.ContainsAny(v, "@") && strings.Contains(v, ".") && !isQuoted {
+		return false
+	}
+	if strings.Contains(v, " ") {
+		q := p
+		q.is = true
+		return isQuoted && p.class == password && joint == " is " && q.phrase(v)
+	}
+	sh := shapeOf(v)
+	letters := sh.lower + sh.upper
+	switch {
+	case sh.wide > 0 || strings.ContainsAny(v, "=(){}[]<>,;|&"), letters == 0:
+		return false
+	case p.class == password && isQuoted:
+		return evidence(v) && !label(v)
+	case p.class == password:
+		return sh.digit > 0 && len(v) >= 6 && !allHex(v) && (sh.digit >= 2 || sh.symbol > 0 || sh.upper > 0 || joint == ": ") &&
+			strings.IndexByte(v, '/') < 0 ||
+			random(v) && (!allHex(v) || joint == ": " || strings.Count(v, "-") == 4)
+	}
+	return random(v) && !allHex(v)
+}
+
+// below masks the word that stands alone on one of the lines below a name, in a box or not.
+func (x *scan) below(p pair, i int) {
+	s := x.s
+	for n := 0; n < 4 && i < len(s); n++ {
+		_, i = nextLine(s, i)
+		end, _ := nextLine(s, i)
+		v := span{i, end}
+		cut := " \t\r\"'`>" + boxSigns
+		for v.start < v.end && strings.IndexByte(cut, s[v.start]) >= 0 {
+			v.start++
+		}
+		for v.end > v.start && strings.IndexByte(cut, s[v.end-1]) >= 0 {
+			v.end--
+		}
+		word := v.of(s)
+		if word == "" {
+			continue
+		}
+		if strings.ContainsAny(word, " \t,;()<>{}@") || len(word) < 6 || isFiller(word) || pathlike(word) || isVersion(word) ||
+			isSecretWord(word) || isTechWord(word) {
+			return
+		}
+		if random(word) || p.class == password && evidence(word) && shapeOf(word).digit > 0 && !strings.ContainsAny(word, ":=/") {
+			x.add(p.class.rule(), v.start, v.end)
+		}
+		return
+	}
+}
+
+// passphrase masks the words of a passphrase that stand without quotes behind their name, to
+// the end of the line.
+func (x *scan) passphrase(p pair) bool {
+	s := x.s
+	if p.class != password || p.value.start == 0 || p.quoted || p.op != colon && p.op != assign && !p.is {
+		return false
+	}
+	if !p.first(s) && !p.is && !p.opensLine(s) || p.is && p.value.end > 0 && p.value.start > 0 &&
+		!strings.Contains(strings.ToLower(p.name.of(s)), "phrase") {
+		return false
+	}
+	v := span{p.value.start, sentenceEnd(s, p.value.start)}
+	for v.end > v.start && strings.IndexByte(" \t\r\"'`.", s[v.end-1]) >= 0 {
+		v.end--
+	}
+	text := v.of(s)
+	if !strings.Contains(text, " ") || strings.ContainsAny(text, "\"'#,:/\\=") || strings.ToLower(text) != text || p.inCode(s) {
+		return false
+	}
+	for w := range strings.FieldsSeq(text) {
+		if sentenceWords()[w] {
+			return false
+		}
+	}
+	if words := strings.Count(text, " ") + 1; words < 3 && !evidence(text) || !p.phrase(text) {
+		return false
+	}
+	x.add(p.class.rule(), v.start, v.end)
+	return true
+}
