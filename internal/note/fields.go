@@ -204,14 +204,27 @@ func (t Type) check() error {
 	return fmt.Errorf("%q is not one of procedural, semantic and episodic", string(t))
 }
 
+// confidenceWords are what people write in the place of a confidence.
+var confidenceWords = map[string]float64{
+	"high": 0.9, "hi": 0.9, "certain": 1, "sure": 1, "medium": 0.6, "med": 0.6, "moderate": 0.6, "low": 0.3, "lo": 0.3, "none": 0,
+}
+
 func setConfidence(n *Note, s string) error {
 	n.Provenance.Confidence = 1
 	if s == "" {
 		return nil
 	}
-	c, err := strconv.ParseFloat(strings.TrimPrefix(s, "+"), 64)
+	if c, ok := confidenceWords[strings.ToLower(s)]; ok {
+		n.Provenance.Confidence = c
+		return nil
+	}
+	number, percent := strings.CutSuffix(s, "%")
+	c, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(number), "+"), 64)
+	if percent {
+		c /= 100
+	}
 	if err != nil || math.IsNaN(c) || math.IsInf(c, 0) {
-		return fmt.Errorf("%q is not a number; write one from 0.0 to 1.0", s)
+		return fmt.Errorf("%q is not a number; write one from 0.0 to 1.0, or low, medium or high", s)
 	}
 	n.Provenance.Confidence = c
 	return nil

@@ -192,7 +192,7 @@ func TestParseErrors(t *testing.T) {
 		{"device", file("id: Aux\ntype: semantic\ntitle: T\n"), "line 2: id"},
 		{"duplicate", file(three + "tags: []\n\ntags: [x]\n"), "line 7: "},
 		{"duplicate in the quick reader", file(three + "foo: a\nfoo: b\n"), "line 6: foo: stands here a second time"},
-		{"confidence", file(three + "confidence: high\n"), `line 5: confidence: "high" is not a number`},
+		{"confidence", file(three + "confidence: often\n"), `line 5: confidence: "often" is not a number`},
 		{"not a number", file(three + "confidence: .nan\n"), "line 5: confidence"},
 		{"truth", file(three + "quarantine: maybe\n"), `line 5: quarantine: "maybe" is neither true nor false`},
 		{"count", file(three + "proof_count: 1.5\n"), "line 5: proof_count"},

@@ -1,7 +1,9 @@
 package note
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -19,11 +21,35 @@ func Visible(r rune) rune {
 }
 
 // Harmless makes a text fit to stand in a block for a model, and changes as
-// little as it can: what nobody sees goes, and our marks lose their form, so that
-// no text can end the frame around it.
+// little as it can: what nobody sees goes, our marks lose their form in whatever
+// spelling, so that no text can end the frame around it, and so do the elements in
+// which agents speak to their models.
 func Harmless(text string) string {
-	return strings.ReplaceAll(strings.Map(Visible, text), "<!-- anamnesis:", "<!-- (anamnesis):")
+	text = strings.Map(Visible, text)
+	if !strings.Contains(text, "<") {
+		return text
+	}
+	for _, frame := range frames() {
+		text = frame.ReplaceAllString(text, "$1($2)")
+	}
+	return text
 }
+
+// frames finds what could pose as a frame: our marks, the elements that the agents we
+// know put around their own words (reminders, results of tools), and roles of a chat.
+// The names of these occur in code as well; they count where an element can begin.
+var frames = sync.OnceValue(func() (all []*regexp.Regexp) {
+	for _, frame := range []string{
+		`(<!-*[ \t\n]*/?[ \t\n]*)(anamnesis)\b`,
+		`(<[ \t\n]*/?[ \t\n]*\|?)(system-reminder|user-prompt-submit-hook|session-start-hook|task-notification|` +
+			`local-command-(?:stdout|stderr|caveat)|command-(?:name|message|args|contents)|` +
+			`function_calls|function_results|tool_use|tool_result|im_start|im_end|antml:[a-z_]+)\b`,
+		`((?:^|[\s>"'(\x60])<|</)(system|assistant|human|invoke|parameter|instructions?)\b`,
+	} {
+		all = append(all, regexp.MustCompile(`(?i)`+frame))
+	}
+	return all
+})
 
 // Printable makes a text fit to stand in a line of a terminal: what nobody sees,
 // moves the cursor or turns the direction of writing goes.

@@ -1,6 +1,7 @@
 package note
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,10 +11,10 @@ import (
 // Statement returns what a note says: its title and its body.
 func (n *Note) Statement() string { return n.Title + "\n" + n.Body }
 
-// Normalize brings a statement into the form in which two of them are
-// compared: NFKC, lower case, every run of characters that are neither letters
-// nor digits one space. A statement of nothing but symbols stays as it is, so
-// that two different ones differ.
+// Normalize returns the words of a statement, for looking notes up and for saying
+// how near two are: NFKC, lower case, every run of characters that are neither
+// letters nor digits one space. A statement of nothing but symbols stays as it is.
+// Equal words do not make two statements the same; Fingerprint.Same says what does.
 func Normalize(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -55,16 +56,24 @@ func SelfContained(body string) bool {
 	return false
 }
 
-// A Fingerprint is what a note says, in the form in which two are compared.
+// A Fingerprint is what a note says, in the forms in which two are compared.
 type Fingerprint struct {
-	Statement string   // normalised
-	Words     []string // of the statement
-	Body      string   // normalised; empty unless it speaks alone
-	BodyWords []string // the last of Words; nil unless the body speaks alone
-	Session   bool     // it is what a session did
+	Statement string // canonical
+	Marks     string // of the statement (see Marks)
+	Body      string // canonical; empty unless it is self-contained
+	BodyMarks string // empty unless the body is self-contained
+	Title     string // the words and marks of the title; empty unless the body is self-contained
+	TitleBase string // those of them that are no marks, sorted; empty unless the body is self-contained
+
+	Folded    string   // the statement, normalised
+	Words     []string // of Folded
+	BodyFold  string   // the end of Folded; empty unless the body is self-contained
+	BodyWords []string // the last of Words; nil unless the body is self-contained
+
+	Session bool // it is what a session did
 }
 
-// Fingerprint returns what n says, in the form in which notes are compared.
+// Fingerprint returns what n says, in the forms in which notes are compared.
 func (n *Note) Fingerprint() Fingerprint {
 	s := FingerprintOf(n.Statement())
 	s.Session = n.Type == Episodic
@@ -74,23 +83,47 @@ func (n *Note) Fingerprint() Fingerprint {
 // FingerprintOf returns what a statement says: the title up to the first line feed,
 // then the body.
 func FingerprintOf(statement string) Fingerprint {
-	s := Fingerprint{Statement: Normalize(statement)}
-	s.Words = strings.Fields(s.Statement)
 	title, body, _ := strings.Cut(statement, "\n")
+	var head, rest canonicaliser
+	head.text(title)
+	rest.text(body)
+	s := Fingerprint{Statement: head.out.String(), Marks: head.marks.String() + rest.marks.String(), Folded: Normalize(statement)}
+	if rest.out.Len() > 0 {
+		s.Statement += "\n" + rest.out.String()
+	}
+	s.Words = strings.Fields(s.Folded)
 	if !SelfContained(body) {
 		return s
 	}
-	s.Body, s.BodyWords = s.Statement, s.Words
+	s.Body, s.BodyMarks = rest.out.String(), rest.marks.String()
+	s.Title = head.prose.String() + "\n" + s.Marks[:head.marks.Len()]
+	base := strings.Fields(head.prose.String())
+	slices.Sort(base)
+	s.TitleBase = strings.Join(base, " ")
+	s.BodyFold, s.BodyWords = s.Folded, s.Words
 	// A title of symbols alone leaves nothing in the statement.
 	title = Normalize(title)
-	if rest, ok := strings.CutPrefix(s.Statement, title+" "); ok && title != "" {
-		s.Body, s.BodyWords = rest, s.Words[strings.Count(title, " ")+1:]
+	if rest, ok := strings.CutPrefix(s.Folded, title+" "); ok && title != "" {
+		s.BodyFold, s.BodyWords = rest, s.Words[strings.Count(title, " ")+1:]
 	}
 	return s
 }
 
-// Same reports whether two notes say the same: in the same words, or in the same
-// body where that speaks alone.
+// Same reports whether two notes say the same: they have the same canonical
+// statement, or the same self-contained body under titles that do not contradict
+// each other. Everything that asks whether something is known already asks this:
+// adding, forgetting, duplicates, tombstones, imports, merges.
 func (s *Fingerprint) Same(other *Fingerprint) bool {
-	return s.Statement == other.Statement || s.Body != "" && s.Body == other.Body
+	return s.Statement == other.Statement ||
+		s.Body != "" && s.Body == other.Body && !contradict(s.Title, s.TitleBase, other.Title, other.TitleBase)
 }
+
+// contradict reports whether two titles differ in their marks or their order alone:
+// "Use C++ here" and "Use C# here", "Port 80" and "Port 8080". Each is given as in a Fingerprint.
+func contradict(title, base, other, otherBase string) bool {
+	return title != other && base == otherBase
+}
+
+// Near reports whether two notes may be taken for repetitions of each other, if
+// they share enough words: no number, operator, sign, name or negation differs.
+func (s *Fingerprint) Near(other *Fingerprint) bool { return s.Marks == other.Marks }

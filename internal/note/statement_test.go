@@ -37,12 +37,12 @@ func TestSaying(t *testing.T) {
 			Body:  rapid.OneOf(rapid.String(), textGen()).Draw(t, "body") + strings.Repeat(" word-\u0301é", rapid.IntRange(0, 12).Draw(t, "words")),
 		}
 		s := n.Fingerprint()
-		want := note.Fingerprint{Statement: note.Normalize(n.Statement())}
+		want := note.Fingerprint{Folded: note.Normalize(n.Statement())}
 		if note.SelfContained(n.Body) {
-			want.Body = note.Normalize(n.Body)
+			want.Body, want.BodyFold = note.Canonical(n.Body), note.Normalize(n.Body)
 		}
-		if s.Statement != want.Statement || s.Body != want.Body || !slices.Equal(s.Words, strings.Fields(want.Statement)) ||
-			!slices.Equal(s.BodyWords, strings.Fields(want.Body)) || (s.Body != "") != note.SelfContained(n.Body) {
+		if s.Folded != want.Folded || s.Body != want.Body || s.BodyFold != want.BodyFold || !slices.Equal(s.Words, strings.Fields(want.Folded)) ||
+			!slices.Equal(s.BodyWords, strings.Fields(want.BodyFold)) || (s.Body != "") != note.SelfContained(n.Body) {
 			t.Fatalf("%q: %+v", n.Statement(), s)
 		}
 	})
