@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +18,11 @@ import (
 const (
 	keepEvents = 90 * 24 * time.Hour
 	maxEvents  = 64 << 20
+	keepMonths = 4 // with events in them, whatever the clock says
 )
+
+// monthOf names the log of a month.
+func monthOf(t time.Time) string { return t.UTC().Format("2006-01") + ".jsonl" }
 
 // A Tally counts what the event log says happened to one note.
 type Tally struct {
@@ -50,23 +56,35 @@ func (r Record) Add(to map[note.ID]Tally) {
 type Checkpoint struct {
 	V      int                          `json:"v"`
 	Months map[string]map[note.ID]Tally `json:"months"` // by file name
+
+	Damaged error `json:"-"` // why the file cannot be read; the counts in it are lost, no note is
 }
 
-// Checkpoint reads the counts of the dropped months.
+// Checkpoint reads the counts of the dropped months. A damaged file has none: counts
+// of before it are missing then, which holds up nothing.
 func (e *Events) Checkpoint() (Checkpoint, error) {
 	c := Checkpoint{V: 1, Months: make(map[string]map[note.ID]Tally)}
 	data, _, err := e.s.readRegular(layout.CheckpointFile, 256<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
 	if err != nil {
 		return c, fmt.Errorf("read %s: %w", e.s.Path(layout.CheckpointFile), err)
 	}
+	c.Months = nil
+	if len(bytes.TrimSpace(data)) == 0 {
+		err = errors.New("it is empty")
+	} else {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil || c.Months == nil {
+		c = Checkpoint{V: 1, Months: make(map[string]map[note.ID]Tally), Damaged: cmp.Or(err, errors.New("it holds no months"))}
+	}
 	return c, nil
 }
+
+// damagedCheckpoint is where the bytes of one that cannot be read go.
+const damagedCheckpoint = "events/checkpoint.damaged.json"
 
 // Compact folds the months of the event log that are old, or too large
 // together, into the checkpoint, and drops them. A crash between the two is
@@ -78,10 +96,15 @@ func (e *Events) Compact() (int, error) {
 		return 0, err
 	}
 	size := e.Size()
-	oldest := e.s.now().Add(-keepEvents).UTC().Format("2006-01") + ".jsonl"
+	present, oldest := monthOf(e.s.now()), monthOf(e.s.now().Add(-keepEvents))
 	var drop []string
-	for _, f := range files[:len(files)-1] {
-		if f >= oldest && size <= maxEvents {
+	for i, f := range files[:len(files)-1] {
+		// A clock that jumps ahead makes every month old, but not that many newer ones.
+		old := f < oldest && i < len(files)-keepMonths
+		if !old && size <= maxEvents {
+			break
+		}
+		if f == present { // a later one is of a clock that was ahead
 			break
 		}
 		if ref, err := e.s.lstat("events/" + f); err == nil {
@@ -109,6 +132,11 @@ func (e *Events) Compact() (int, error) {
 	data, err := json.Marshal(c)
 	if err != nil {
 		return 0, err
+	}
+	if c.Damaged != nil { // somebody may want to mend it
+		if err := e.s.disk.Rename(e.s.Path(layout.CheckpointFile), e.s.Path(damagedCheckpoint)); err != nil {
+			return 0, err
+		}
 	}
 	if err := e.s.Replace(layout.CheckpointFile, append(data, '\n')); err != nil {
 		return 0, err

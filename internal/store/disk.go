@@ -23,7 +23,8 @@ type Disk interface {
 	Rename(from, to string) error
 	Remove(name string) error
 	SyncDir(dir string) error
-	Append(name string, data []byte) error // one write at the end, not synced
+	Append(name string, data []byte) error              // one write at the end, not synced
+	Overwrite(name string, at int64, data []byte) error // one write over bytes that are there, synced
 }
 
 // A File is a temporary file that is being written.
@@ -87,6 +88,20 @@ func (OS) Append(name string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	return err
+}
+
+// Overwrite replaces bytes of a file, which keeps its length. A crash may leave some
+// of the old and some of the new.
+func (OS) Overwrite(name string, at int64, data []byte) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, at)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // replace writes data to a path below the root so that a reader sees the old

@@ -19,6 +19,7 @@ import (
 
 // The kinds of record.
 const (
+	Started     = "start"      // a session started; Text is its transcript, Model its agent
 	Injected    = "inject"     // notes shown at session start
 	Recalled    = "recall"     // notes returned to a search
 	Written     = "write"      // a note written; Text is the outcome

@@ -246,9 +246,68 @@ func TestCompact(t *testing.T) {
 		}
 		write(t, s.Path("events/2026-01.jsonl"), string(january)) // a crash kept a month that is in the checkpoint
 	}
-	write(t, s.Path("events/checkpoint.json"), "{")
-	if _, err := s.Events().Compact(); err == nil {
-		t.Error("a broken checkpoint was overwritten")
+}
+
+// A damaged checkpoint holds up nothing, and its bytes are kept.
+func TestDamagedCheckpoint(t *testing.T) {
+	for _, damaged := range []string{"", "\n", "{", "null", "[]", strings.Repeat("\x00", 100)} {
+		now := time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
+		s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 6 {
+			if err := s.Events().Log(store.Record{Kind: store.Injected, Notes: []note.ID{"a"}}); err != nil {
+				t.Fatal(err)
+			}
+			now = now.AddDate(0, 1, 0)
+		}
+		write(t, s.Path("events/checkpoint.json"), damaged)
+		c, err := s.Events().Checkpoint()
+		if err != nil || c.Damaged == nil || c.Months == nil {
+			t.Errorf("%q: %+v %v", damaged, c, err)
+		}
+		if n, err := s.Events().Compact(); err != nil || n != 2 {
+			t.Errorf("%q: %d %v", damaged, n, err)
+		}
+		if kept, err := os.ReadFile(s.Path("events/checkpoint.damaged.json")); err != nil || string(kept) != damaged {
+			t.Errorf("%q: kept %q", damaged, kept)
+		}
+		if c, err = s.Events().Checkpoint(); err != nil || c.Damaged != nil || len(c.Months) != 2 {
+			t.Errorf("%q: then %+v %v", damaged, c, err)
+		}
+	}
+}
+
+// A clock that jumps ahead makes no month old: this month is written on when it is right again.
+func TestClockAhead(t *testing.T) {
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []time.Time{now.AddDate(0, -1, 0), now, now.AddDate(1, 0, 0), now.AddDate(30, 0, 0), now} {
+		real := now
+		now = at
+		for range 2 {
+			if err := s.Events().Log(store.Record{Kind: store.Injected, Notes: []note.ID{"a"}}); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := s.Events().Compact(); err != nil || n > 0 {
+				t.Errorf("%s: dropped %d %v", at, n, err)
+			}
+		}
+		now = real
+	}
+	counts := make(map[note.ID]store.Tally)
+	files, _ := s.Events().Files()
+	for _, f := range files {
+		if _, err := s.Events().Records(f, 0, func(r store.Record) { r.Add(counts) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if counts["a"].Injected != 10 {
+		t.Errorf("%+v", counts)
 	}
 }
 
@@ -318,7 +377,7 @@ func TestTombstone(t *testing.T) {
 		want       bool
 	}{
 		{"itself", said, true},
-		{"other case, white space and punctuation", "NEVER deploy on friday!\n\n  The on-call engineer for the weekend is alone -- and the last three outages began on a Friday evening, after a deploy", true},
+		{"other case, white space and punctuation", "NEVER deploy on friday!\n\n  The on-call engineer for the weekend\nis alone, and the last three outages began on a friday evening after a deploy", true},
 		{"something else", "Deploy whenever you like\nThe pipeline checks everything, and rolling back takes ten seconds on any day of the week.", false},
 		{"half of it", "Never deploy on Friday", false},
 		{"nothing", "", false},

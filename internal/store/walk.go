@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"iter"
@@ -24,22 +25,40 @@ func (s *Store) Walk() iter.Seq[Ref] { return s.WalkUntil(func() bool { return f
 // WalkUntil walks until stop returns true. It asks while a large folder is read,
 // none of whose files is yielded before all are known.
 func (s *Store) WalkUntil(stop func() bool) iter.Seq[Ref] {
+	return WalkTelling(s, stop, func(string, error) {})
+}
+
+// WalkTelling is Store.WalkUntil, and calls unread for each folder that cannot be read,
+// relative to the root: nobody knows what stands in it.
+func WalkTelling(s *Store, stop func() bool, unread func(dir string, err error)) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
+		w := walker{s, stop, unread, yield}
 		for _, scope := range []note.Scope{note.Portable, note.Local} {
-			if !s.walk(TreeOf(scope), scope, 0, stop, yield) {
+			if !w.walk(TreeOf(scope), scope, 0) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Store) walk(dir string, scope note.Scope, depth int, stop func() bool, yield func(Ref) bool) bool {
+// A walker is one walk over the trees.
+type walker struct {
+	s      *Store
+	stop   func() bool
+	unread func(dir string, err error)
+	yield  func(Ref) bool
+}
+
+func (w *walker) walk(dir string, scope note.Scope, depth int) bool {
 	if depth > layout.MaxDepth {
 		return true
 	}
-	entries, stopped := look(s.Path(dir), stop)
+	entries, stopped, err := look(w.s.Path(dir), w.stop)
 	if stopped {
 		return false
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.unread(dir, err)
 	}
 	sidecars := make(map[string]bool)
 	for i := range entries {
@@ -55,15 +74,15 @@ func (s *Store) walk(dir string, scope note.Scope, depth int, stop func() bool, 
 			if depth == 0 && layout.TypedFolder(e.name) {
 				continue
 			}
-			if !s.walk(dir+"/"+e.name, scope, depth+1, stop, yield) {
+			if !w.walk(dir+"/"+e.name, scope, depth+1) {
 				return false
 			}
 		case e.there:
 			ref := Ref{Path: dir + "/" + e.name, Scope: scope, Size: e.size, ModTime: e.modTime}
 			if sidecars[e.name] {
-				s.addSidecar(&ref)
+				w.s.addSidecar(&ref)
 			}
-			if !yield(ref) {
+			if !w.yield(ref) {
 				return false
 			}
 		}
@@ -90,11 +109,11 @@ const (
 // look lists a folder by name and describes the note files in it, by several
 // threads while more names are read: it is the system that takes the time. What
 // is no note file is not there, nor is a file that has gone since its name was
-// read. A folder that cannot be read to its end is empty.
-func look(dir string, stop func() bool) (all []sight, stopped bool) {
+// read. A folder that cannot be read to its end is empty, and err says why.
+func look(dir string, stop func() bool) (all []sight, stopped bool, err error) {
 	d, err := os.Open(dir)
 	if err != nil {
-		return nil, false
+		return nil, false, err
 	}
 	defer d.Close()
 	var parts [][]sight
@@ -121,11 +140,11 @@ func look(dir string, stop func() bool) (all []sight, stopped bool) {
 	}
 	wg.Wait()
 	if stopped || err != io.EOF { //nolint:errorlint // ReadDir returns it as it is
-		return nil, stopped
+		return nil, stopped, err
 	}
 	all = slices.Concat(parts...)
 	slices.SortFunc(all, func(a, b sight) int { return strings.Compare(a.name, b.name) })
-	return all, false
+	return all, false, nil
 }
 
 // isNoteFile says by its name and kind that an entry may be a note.

@@ -32,6 +32,7 @@ const (
 type Writer struct {
 	s      *Store
 	unlock func()
+	run    *Run // nil: nobody takes what is written back as a whole
 }
 
 // BeginWrite waits for the store lock, LockTimeout at most (ErrLocked), and
@@ -43,7 +44,7 @@ func (s *Store) BeginWrite(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{s, unlock}, nil
+	return &Writer{s, unlock, runOf(ctx, s)}, nil
 }
 
 // End gives the store lock back.
@@ -88,6 +89,9 @@ func (w *Writer) Put(n *note.Note, old Ref, reason string) (ref Ref, changed boo
 			return Ref{}, false, fmt.Errorf("put note %s: keep its former state: %w", s.Path(path), err)
 		}
 	}
+	if err := w.run.note(n.ID, old.Path, former, path, data); err != nil {
+		return Ref{}, false, fmt.Errorf("put note %s: %w", s.Path(path), explain(err))
+	}
 	if err := s.replace(path, data, true); err != nil {
 		return Ref{}, false, fmt.Errorf("put note %s: %w", s.Path(path), explain(err))
 	}
@@ -111,7 +115,31 @@ func (w *Writer) Overwrite(ref Ref, n *note.Note, reason string) error {
 		err = w.KeepRevision(n.ID, data, reason)
 	}
 	if err == nil {
+		err = w.run.note(n.ID, ref.Path, data, ref.Path, n.Format())
+	}
+	if err == nil {
 		err = w.Replace(ref.Path, n.Format())
+	}
+	return err
+}
+
+// Reinstate gives a note that stands at from the bytes of a former form, which stood at
+// to. What it is now goes to the history.
+func (w *Writer) Reinstate(id note.ID, from, to string, former []byte) error {
+	now, _, err := w.s.readRegular(from, MaxNoteSize)
+	if err == nil {
+		err = w.KeepRevision(id, now, Restored)
+	}
+	if err == nil {
+		err = w.run.note(id, from, now, to, former)
+	}
+	if err == nil {
+		err = w.Replace(to, former)
+	}
+	if err == nil && from != to {
+		if err = w.MoveSidecar(from, to); err == nil {
+			err = w.Remove(from)
+		}
 	}
 	return err
 }

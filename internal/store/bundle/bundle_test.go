@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,8 +146,12 @@ func TestBundleMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(u.Different) != 1 || u.Different[0] != name || len(u.Forgotten) != 1 || u.Forgotten[0] != "local/semantic/b.md" {
+	if len(u.Different) != 1 || u.Different[0] != name || len(u.Forgotten) != 2 ||
+		!strings.HasPrefix(u.Forgotten[0], "history/b/") || u.Forgotten[1] != "local/semantic/b.md" {
 		t.Errorf("merged: %+v", u)
+	}
+	if _, err := os.Stat(s.Path("history/b")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a former form of what was forgotten is back: %v", err)
 	}
 	if now, _ := os.ReadFile(s.Path(name)); !bytes.Equal(now, mine) {
 		t.Error("what was there did not stay")

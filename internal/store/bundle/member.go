@@ -47,6 +47,8 @@ func stand(name string, data []byte) (kind standing, why string) {
 		return oneOf(!strings.Contains(rest, "/") && strings.HasSuffix(name, ".json"), foreign), ""
 	case "redact.toml":
 		return refused, "its rules decide what leaves this machine" + byHand
+	case "allowed.json":
+		return refused, "it lets notes with secrets leave this machine" + byHand
 	}
 	ok := false
 	switch layout.Of(name) {
@@ -62,7 +64,7 @@ func stand(name string, data []byte) (kind standing, why string) {
 		_, err := note.ParseID(strings.TrimSuffix(path.Base(name), path.Ext(name)))
 		ok = err == nil
 	default:
-		ok = slices.Contains(bundledFiles, name) && json.Valid(data) // allowed.json, imports.json
+		ok = slices.Contains(bundledFiles, name) && json.Valid(data) // imports.json
 	}
 	return oneOf(ok, refused), "a store has no such file there"
 }

@@ -68,7 +68,6 @@ func TestBundleMembers(t *testing.T) {
 		{"corpora/all.json", "{}", written},
 		{"eval/eval.jsonl", "{}\n", written},
 		{"spool/held/n1.md", aNote, written},
-		{"allowed.json", "{}", written},
 
 		{"memory/README.md", "how we write notes", foreign},
 		{"memory/semantic/broken.md", "no front matter", foreign},
@@ -78,6 +77,7 @@ func TestBundleMembers(t *testing.T) {
 		{"eval/report.html", "<p>", foreign},
 
 		{"redact.toml", "", refused},
+		{"allowed.json", "{}", refused},
 		{"memory/redact.toml", "", refused},
 		{"memory/.gitattributes", "*.md filter=evil\n", refused},
 		{"memory/.gitattributes/x", "", refused},

@@ -127,7 +127,7 @@ func (b *unpacking) weigh(name string, data []byte) error {
 		return fmt.Errorf("%s: %w", s.Path(name), err)
 	case err == nil:
 		u.Different = append(u.Different, name)
-	case layout.IsNotePath(name) && forgotten(b.here.For(store.ScopeOf(name)), data):
+	case b.forgotten(name, data):
 		u.Forgotten = append(u.Forgotten, name)
 	default:
 		if kind == foreign {
@@ -138,6 +138,35 @@ func (b *unpacking) weigh(name string, data []byte) error {
 		b.note(name, data)
 	}
 	return nil
+}
+
+// forgotten reports whether a member is of a note that was forgotten here: the note, a
+// former form of it, its sidecar, a conflict about it, or a draft that says the same.
+func (b *unpacking) forgotten(name string, data []byte) bool {
+	all := b.here.For(note.Local) // those of memory/ too
+	of := func(id note.ID) bool {
+		return slices.ContainsFunc(all, func(t tombstone.Tombstone) bool { return t.ID == id })
+	}
+	switch layout.Of(name) {
+	case layout.Note:
+		return forgotten(b.here.For(store.ScopeOf(name)), data)
+	case layout.Sidecar:
+		notePath, _ := layout.NoteOf(name)
+		return slices.ContainsFunc(b.here.For(store.ScopeOf(name)), func(t tombstone.Tombstone) bool {
+			return t.ID == store.StemID(notePath)
+		})
+	case layout.History:
+		return of(note.ID(path.Base(path.Dir(name)))) || forgotten(all, data)
+	case layout.Held:
+		return forgotten(all, data)
+	case layout.Conflict:
+		var c store.Conflict
+		if path.Ext(name) == ".json" {
+			return json.Unmarshal(data, &c) == nil && c.Why != store.WhyForgotten && of(c.NoteID)
+		}
+		return forgotten(all, data)
+	}
+	return layout.IsNotePath(name) && forgotten(b.here.For(store.ScopeOf(name)), data)
 }
 
 func forgotten(stones []tombstone.Tombstone, data []byte) bool {

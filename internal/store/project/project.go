@@ -58,6 +58,19 @@ func Identify(s *store.Store, dir string) Identity {
 	return id
 }
 
+// Top returns the top folder of the working tree that holds dir, "" when none does.
+// Unlike Identify it does not follow links: the result is a beginning of dir.
+func Top(dir string) string {
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, ok := gitDirOf(d); ok {
+			return d
+		}
+		if d == filepath.Dir(d) {
+			return ""
+		}
+	}
+}
+
 // marker returns the project named by the nearest marker file, and the file.
 func marker(dir, home string) (key, file string) {
 	for d := dir; d != home && d != filepath.Dir(d); d = filepath.Dir(d) {

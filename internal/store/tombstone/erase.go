@@ -117,6 +117,20 @@ func (e Erasure) By(t Tombstone, all Set, scope note.Scope) (paths []string) {
 	return paths
 }
 
+// A Doomed note is one that goes, or is withheld.
+type Doomed struct {
+	Path string // relative to the root
+	Data []byte
+}
+
+// Notes returns the notes that the plan takes.
+func (e Erasure) Notes() (all []Doomed) {
+	for _, n := range e.notes {
+		all = append(all, Doomed{n.ref.Path, n.data})
+	}
+	return all
+}
+
 // apply removes everything that the plan names, the note files last: a run that
 // is repeated finds by them what belongs to them. It returns their paths.
 func (e Erasure) apply(w *store.Writer) (paths []string, err error) {
@@ -189,7 +203,7 @@ func Apply(w *store.Writer) (paths []string, err error) {
 	for _, t := range all.local {
 		stones[t.ID] = t.HMAC
 	}
-	err = applied{Stones: stones}.write(s)
+	err = applied{Stones: stones, Exempt: readApplied(s).Exempt.of(all.local)}.write(s)
 	if err == nil {
 		_ = w.EraseLeftovers() // a file that cannot be removed holds up no sync; the doctor names it
 	}

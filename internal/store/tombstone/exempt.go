@@ -38,8 +38,24 @@ func (e Exemptions) Add(s *store.Store, pending Set, path string, data []byte) {
 	}
 }
 
-// Save remembers exemptions until Apply has applied the tombstones. It comes
-// before the notes are written.
+// of returns the exemptions from some tombstones.
+func (e Exemptions) of(stones []Tombstone) Exemptions {
+	left := make(Exemptions)
+	for id, sums := range e {
+		for _, sum := range sums {
+			if slices.ContainsFunc(stones, func(t Tombstone) bool { return t.HMAC == sum }) {
+				left[id] = append(left[id], sum)
+			}
+		}
+	}
+	return left
+}
+
+// Exempted returns the exemptions that wait for Apply.
+func Exempted(s *store.Store) Exemptions { return readApplied(s).Exempt }
+
+// Save remembers exemptions for Apply, and for the door (Door) as long as there are the
+// tombstones. It comes before the notes are written.
 func (e Exemptions) Save(w *store.Writer) error {
 	if len(e) == 0 {
 		return nil

@@ -82,6 +82,7 @@ func plan(s *store.Store, id note.ID) (f Forgotten, stone Tombstone, err error) 
 		}
 		found, v := Judge([]Tombstone{stone}, ref.Path, data)
 		if v == Stays {
+			stone.spare(data)
 			continue
 		}
 		ids[found] = true

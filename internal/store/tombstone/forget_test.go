@@ -76,7 +76,7 @@ func lore(t *testing.T, s *store.Store) {
 	secret := "the password of the staging host is swordfish and Ada knows it"
 	write(t, s.Path("memory/semantic/n1.md"), string(noteBytes("n1", secret)))
 	write(t, s.Path("memory/semantic/n1.entities.yaml"), "entities:\n- name: swordfish\n")
-	write(t, s.Path("memory/episodic/copy.md"), string(noteBytes("copy", "The password of the staging host is SWORDFISH, and Ada knows it!")))
+	write(t, s.Path("memory/episodic/copy.md"), string(noteBytes("copy", "the password of the staging host\nis swordfish and Ada knows it!")))
 	write(t, s.Path("local/semantic/here.md"), string(noteBytes("here", secret)))
 	write(t, s.Path("memory/semantic/n2.md"), string(noteBytes("n2", "something else")))
 	for _, id := range []string{"n1", "copy"} {

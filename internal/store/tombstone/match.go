@@ -11,7 +11,9 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"anamnesis/internal/note"
 )
@@ -24,17 +26,42 @@ func New(id note.ID, statement string, at time.Time) Tombstone {
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails
 	k := keyedBy(salt)
+	hexed := func(text string) string { return hex.EncodeToString(k.of(text)) }
 	s := note.FingerprintOf(statement)
 	ofBody, ofAll := k.simhashes(&s)
 	t := Tombstone{
 		V: 1, ID: id, At: at.UTC().Format(time.RFC3339),
-		Salt: hex.EncodeToString(salt), HMAC: hex.EncodeToString(k.of(s.Statement)),
+		Salt: hex.EncodeToString(salt), HMAC: hexed(s.Folded),
 		Simhash: fmt.Sprintf("%016x", ofAll), Tokens: len(s.Words),
+		Exact: Exact{HMAC: hexed(s.Statement), Marks: hexed(s.Marks)},
 	}
 	if s.Body != "" {
-		t.BodyHMAC, t.BodySimhash, t.BodyTokens = hex.EncodeToString(k.of(s.Body)), fmt.Sprintf("%016x", ofBody), len(s.BodyWords)
+		t.BodyHMAC, t.BodySimhash, t.BodyTokens = hexed(s.BodyFold), fmt.Sprintf("%016x", ofBody), len(s.BodyWords)
+		t.Exact.Body, t.Exact.BodyMarks = hexed(s.Body), hexed(s.BodyMarks)
+		t.Exact.Title, t.Exact.TitleBase = hexed(s.Title), hexed(s.TitleBase)
 	}
 	return t
+}
+
+// spare makes a tombstone such that machines of an older version, which read the
+// words alone, do not take a note along that stays: one that has the words of what
+// was forgotten, and other symbols.
+func (t *Tombstone) spare(data []byte) {
+	n, err := note.Parse(data)
+	if err != nil {
+		return
+	}
+	s := n.Fingerprint()
+	old := *t
+	old.Exact = Exact{}
+	if k, ok := t.key(); ok && old.fitsAsMeant(&s) {
+		if k.makes(t.HMAC, s.Folded) {
+			t.HMAC = t.Exact.HMAC
+		}
+		if t.BodyHMAC != "" && k.makes(t.BodyHMAC, s.BodyFold) {
+			t.BodyHMAC = t.Exact.Body
+		}
+	}
 }
 
 // Match returns the first of some tombstones that matches a note: it is the one of the note's id, or recognises what the note says.
@@ -63,7 +90,7 @@ func Says(stones []Tombstone, n *note.Note) bool {
 // self-contained body is enough. Those of sessions resemble each other by chance, so it has to
 // be the very body there.
 func (t Tombstone) Recognises(s note.Fingerprint) bool {
-	return t.V == 1 && (t.fits(&s) || t.resembles(&s)) && !t.revokedFor(&s)
+	return t.V == 1 && (t.fitsAsMeant(&s) || t.resembles(&s)) && !t.revokedFor(&s)
 }
 
 // exactly reports whether what a note says is what was forgotten, not a
@@ -72,13 +99,21 @@ func (t Tombstone) exactly(s *note.Fingerprint) bool {
 	return t.V == 1 && t.fits(s) && !t.revokedFor(s)
 }
 
+// itself reports whether a note of t's id says what was forgotten, and was not
+// written again by its owner since.
+func (t Tombstone) itself(id note.ID, s *note.Fingerprint) bool {
+	return t.V == 1 && t.ID == id && t.fitsAsMeant(s) && !t.revokedFor(s)
+}
+
 // revokedFor reports whether what a note says was written again after it was forgotten.
 func (t Tombstone) revokedFor(s *note.Fingerprint) bool {
 	return t.revoked != nil && t.revoked.cover(t, s)
 }
 
-// fits reports whether the fingerprint is that of what a note says: of the
-// statement, or of a self-contained body.
+// fits reports whether what a note says is what was forgotten (note.Fingerprint.Same).
+//
+// A tombstone of an older version knows the words alone, and not whether they were
+// said with other symbols between them. It fits what has those words and no symbol.
 func (t *Tombstone) fits(s *note.Fingerprint) bool {
 	statement := t.HMAC != "" && t.Tokens == len(s.Words)
 	body := t.BodyHMAC != "" && s.Body != "" && t.BodyTokens == len(s.BodyWords)
@@ -86,7 +121,39 @@ func (t *Tombstone) fits(s *note.Fingerprint) bool {
 		return false // of another length, and not worth the hashing
 	}
 	k, ok := t.key()
-	return ok && (statement && k.makes(t.HMAC, s.Statement) || body && k.makes(t.BodyHMAC, s.Body))
+	switch e := t.Exact; {
+	case !ok:
+		return false
+	case e == (Exact{}):
+		return plain(s.Marks) && t.folded(k, s, statement, body)
+	case statement && k.makes(e.HMAC, s.Statement):
+		return true
+	default:
+		return body && k.makes(e.Body, s.Body) && (!k.makes(e.TitleBase, s.TitleBase) || k.makes(e.Title, s.Title))
+	}
+}
+
+// folded reports whether what a note says has the very words of what was forgotten.
+func (t *Tombstone) folded(k *keyed, s *note.Fingerprint, statement, body bool) bool {
+	return statement && k.makes(t.HMAC, s.Folded) || body && k.makes(t.BodyHMAC, s.BodyFold)
+}
+
+// plain reports whether marks have no symbols, which older versions passed over.
+func plain(marks string) bool {
+	return !strings.ContainsFunc(marks, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != '\n'
+	})
+}
+
+// fitsAsMeant is fits for the note that was forgotten itself, or for what its owner
+// writes again: there is no doubt which of those with the words of an older
+// tombstone was meant.
+func (t *Tombstone) fitsAsMeant(s *note.Fingerprint) bool {
+	if t.Exact != (Exact{}) {
+		return t.fits(s)
+	}
+	k, ok := t.key()
+	return ok && t.folded(k, s, t.HMAC != "", t.BodyHMAC != "" && s.Body != "")
 }
 
 // resembles reports whether what a note says is nearly what was forgotten.
@@ -99,6 +166,13 @@ func (t *Tombstone) resembles(s *note.Fingerprint) bool {
 	k, ok := t.key()
 	if !ok {
 		return false
+	}
+	// A correction is no repetition.
+	if e := t.Exact; e != (Exact{}) {
+		statement, body = statement && k.makes(e.Marks, s.Marks), body && k.makes(e.BodyMarks, s.BodyMarks)
+		if !statement && !body {
+			return false
+		}
 	}
 	ofBody, ofAll := k.simhashes(s)
 	return statement && near(t.Simhash, ofAll) || body && near(t.BodySimhash, ofBody)

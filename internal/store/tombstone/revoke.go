@@ -17,7 +17,7 @@ type revocations []Tombstone
 
 // cover reports whether what a note says was written again after the tombstone t.
 func (r revocations) cover(t Tombstone, s *note.Fingerprint) bool {
-	return slices.ContainsFunc(r, func(revoked Tombstone) bool { return !t.laterThan(revoked) && revoked.fits(s) })
+	return slices.ContainsFunc(r, func(revoked Tombstone) bool { return !t.laterThan(revoked) && revoked.fitsAsMeant(s) })
 }
 
 // InForce returns the tombstones among all that were not revoked. They know the
@@ -73,7 +73,7 @@ func Revoke(w *store.Writer, n *note.Note) (paths []string, err error) {
 			own.At = after(t.At, s.Now())
 		}
 		matched = matched || t.V == 1 && (scope == note.Portable || n.Scope == note.Local)
-		if t.V == 1 && (t.ID == n.ID || t.fits(&said)) && (scope == note.Local || n.Scope != note.Local) {
+		if t.V == 1 && (t.ID == n.ID || t.fitsAsMeant(&said)) && (scope == note.Local || n.Scope != note.Local) {
 			exact = append(exact, placed{scope, t.ID})
 		}
 	}
@@ -103,7 +103,7 @@ func Revoke(w *store.Writer, n *note.Note) (paths []string, err error) {
 func afterRevocations(s *store.Store, at string, said *note.Fingerprint) (string, error) {
 	portable, local, err := ReadBoth(s)
 	for _, t := range slices.Concat(portable, local) {
-		if t.V == 2 && t.fits(said) && !(Tombstone{At: at}).laterThan(t) {
+		if t.V == 2 && t.fitsAsMeant(said) && !(Tombstone{At: at}).laterThan(t) {
 			at = after(t.At, s.Now())
 		}
 	}

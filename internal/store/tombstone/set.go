@@ -82,7 +82,7 @@ func Judge(stones []Tombstone, name string, data []byte) (note.ID, Verdict) {
 	}
 	v := Stays
 	for _, t := range stones {
-		if err == nil && t.exactly(&said) {
+		if err == nil && (t.exactly(&said) || t.itself(id, &said)) {
 			return id, Erase
 		}
 		if t.ID == id {
@@ -108,8 +108,8 @@ const appliedFile = "obeyed.json"
 // applied is what appliedFile holds.
 type applied struct {
 	V      int                `json:"v"`
-	Stones map[note.ID]string `json:"stones"`           // id to HMAC
-	Exempt Exemptions         `json:"spared,omitempty"` // until the tombstones are applied
+	Stones map[note.ID]string `json:"stones"` // id to HMAC
+	Exempt Exemptions         `json:"spared,omitempty"`
 }
 
 func readApplied(s *store.Store) (o applied) {

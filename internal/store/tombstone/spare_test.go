@@ -91,8 +91,24 @@ func TestObeySparesWhatCameAlong(t *testing.T) {
 			if erased, err := tombstone.Apply(storetest.Writer(s)); err != nil || len(erased) > 0 {
 				t.Errorf("erased %v %v when asked once more", erased, err)
 			}
+			// The door knows it as long as there is the tombstone.
+			spared := strings.Contains(string(read(t, s, "obeyed.json")), "spared")
+			if n, _, _, err := s.Read("memory/semantic/new.md"); err == nil {
+				if _, forgotten := tombstone.NewDoor(s).Forgotten(note.Portable, n); forgotten {
+					t.Error("it is taken for a file that came back")
+				}
+			}
+			if err := os.Remove(s.Path("memory/tombstones/old.json")); err != nil {
+				t.Fatal(err)
+			}
+			if err := tombstone.Write(storetest.Writer(s), note.Portable, tombstone.New("other", "t\nx", s.Now())); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tombstone.Apply(storetest.Writer(s)); err != nil {
+				t.Fatal(err)
+			}
 			if text := string(read(t, s, "obeyed.json")); strings.Contains(text, "spared") {
-				t.Errorf("it is remembered for ever: %s", text)
+				t.Errorf("it is remembered for ever: %v, %s", spared, text)
 			}
 		})
 	}

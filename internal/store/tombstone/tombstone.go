@@ -49,7 +49,22 @@ type Tombstone struct {
 	BodySimhash string `json:"body_simhash,omitempty"`
 	BodyTokens  int    `json:"body_tokens,omitempty"`
 
+	// What tells the statement from one that differs in a symbol only. Older versions
+	// wrote none, and read the members above alone.
+	Exact Exact `json:"exact,omitzero"`
+
 	revoked *revocations // statements that it does not mind any more; nil when there are none
+}
+
+// Exact are keyed hashes of the forms that note.Fingerprint compares, in hex. Those
+// of the body and the title are there when the body is self-contained.
+type Exact struct {
+	HMAC      string `json:"hmac"`                 // of the canonical statement
+	Marks     string `json:"marks"`                // of its marks
+	Body      string `json:"body,omitempty"`       // of the canonical body
+	BodyMarks string `json:"body_marks,omitempty"` // of its marks
+	Title     string `json:"title,omitempty"`      // of the words of the title
+	TitleBase string `json:"title_base,omitempty"` // of those that are no marks
 }
 
 // Read reads the tombstones of a tree of the store, the revoked ones too.
