@@ -61,6 +61,8 @@ type Searcher interface {
 	Passages(ctx context.Context, keys []int64, f Filter) ([]Candidate, error)
 	// First returns the first passage of each of the notes that the filter lets through.
 	First(ctx context.Context, notes []int64, f Filter) ([]Candidate, error)
+	// Hashes returns the hashes (TokenHash) of all that notes say, each once, in no order.
+	Hashes(ctx context.Context, notes []int64) ([]uint32, error)
 }
 
 // A Catalogue knows the notes one by one.
@@ -77,6 +79,8 @@ type Catalogue interface {
 	Rows(ctx context.Context, keys []int64) ([]Row, error)
 	// Lookup returns the row of an id, compared without regard to case; false when there is none.
 	Lookup(ctx context.Context, id note.ID) (Row, bool, error)
+	// IDs lists the ids of all notes, live or not, in no order.
+	IDs(ctx context.Context) ([]note.ID, error)
 	// Twins returns the notes that say the same (same statement hash) and those
 	// that say nearly the same (simhash within note.NearBits), with the distance.
 	Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]Twin, error)
@@ -115,6 +119,8 @@ type Vectors interface {
 	Nearest(ctx context.Context, model string, question []float32, f Filter, limit int, least float64) ([]Candidate, error)
 	// Embedded reports whether any passage has a vector of a model.
 	Embedded(ctx context.Context, model string) (bool, error)
+	// Dimensions counts the vectors of a model by how many dimensions they have.
+	Dimensions(ctx context.Context, model string) (map[int]int, error)
 	// Unembedded returns passages of this origin without a vector of a model, at
 	// most limit of them, how many there are of them and of all.
 	Unembedded(ctx context.Context, model string, limit int) (some []Unembedded, missing, all int, err error)
@@ -162,6 +168,15 @@ type Maintainer interface {
 	Problems(ctx context.Context) ([]Problem, error)
 	// Tidy does what makes later questions cheaper.
 	Tidy(ctx context.Context) error
+	// Purge overwrites or removes what dropped and replaced notes left in the files
+	// of the backend, where whoever reads the bytes would find their words. It does
+	// nothing when nothing was left since the last time, or when that is younger than
+	// rest. With ErrBusy it is still to do.
+	Purge(ctx context.Context, rest time.Duration) error
+	// Reset empties the picture of the own origin: its State is that of an index
+	// that was never walked. Memos stay, and the generation is another. Readers see
+	// all of it or nothing.
+	Reset(ctx context.Context) error
 
 	// Check looks for damage that no question has met yet. Its error says what it found.
 	Check(ctx context.Context) error

@@ -46,6 +46,9 @@ func (ix *Index) Model() string {
 	return ix.embedder.Name()
 }
 
+// Remote reports whether the model is elsewhere.
+func (ix *Index) Remote() bool { return ix.embedder != nil && ix.embedder.Traits().Leaves }
+
 // ErrNoModel says that there is nothing that makes vectors.
 var ErrNoModel = errors.New("no embedding model")
 
@@ -220,6 +223,9 @@ func (ix *Index) embedSome(ctx context.Context, todo []Unembedded) (int, error) 
 		if q := Quantize(v); q != nil {
 			vectors[keys[i]] = q
 		}
+	}
+	if len(got) > 1 && len(vectors) == 0 && ix.Remote() {
+		return 0, fmt.Errorf("%s answers with vectors of zeros for %d texts; look at the model server", ix.Model(), len(got))
 	}
 	return len(vectors), ix.Embed(ctx, ix.Model(), vectors)
 }

@@ -105,6 +105,11 @@ func (ix *Index) readOne(ref store.Ref) result {
 	if err != nil {
 		return result{problem: &FileState{Size: ref.Size, ModTime: ref.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: reason(err)}}
 	}
+	if ix.refuse != nil {
+		if why := ix.refuse(now, n); why != "" {
+			return result{problem: &FileState{Size: now.Size, ModTime: now.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: why}}
+		}
+	}
 	side, warnings, err := ix.store.ReadSidecar(ref.Path)
 	e := NewEntry(n, now, data, side)
 	e.Sidecar = sidecarProblem(warnings, err)

@@ -181,7 +181,7 @@ type Neighbour struct{ Of, With int64 }
 type Memo struct {
 	Key        string
 	Value      []byte
-	Generation int64
+	Generation int64 // that it belongs to; 0 for none: Purge removes those of earlier ones
 	At         time.Time
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anamnesis/internal/embed"
+	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
 
@@ -18,7 +19,13 @@ type Index struct {
 	store    *store.Store
 	embedder embed.Embedder // nil: no vectors
 	asked    lastQuestion
+	refuse   func(store.Ref, *note.Note) string // nil: every note comes in
 }
+
+// Refuse sets what says why the note in a file is left out, "" for those that come in.
+// A file that is left out is a Problem. It is called before the Index is used, and why
+// from several goroutines.
+func (ix *Index) Refuse(why func(ref store.Ref, n *note.Note) string) { ix.refuse = why }
 
 // New joins a backend to a store. Texts become vectors as e says.
 func New(b Backend, s *store.Store, e Embedding) *Index {
@@ -28,7 +35,7 @@ func New(b Backend, s *store.Store, e Embedding) *Index {
 // SyncOptions say how a Sync runs.
 type SyncOptions struct {
 	Budget   time.Duration         // stop after this long and count what is left; 0 means no end
-	All      bool                  // read every file, changed or not (reindex)
+	All      bool                  // make the picture anew (reindex)
 	Progress func(done, total int) // called now and then; may be nil
 }
 
@@ -39,7 +46,8 @@ type Report struct {
 	Removed  int
 	Stale    int // files that changed and were left for the next time; -1 when even the walk was cut short
 	Problems []Problem
-	Healed   bool // the index was lost (ErrLost) and was made anew
+	Unread   []Problem // folders that cannot be read; what the index knows of them stays
+	Healed   bool      // the index was lost (ErrLost) and was made anew
 }
 
 // racy is how much younger than the last walk a file must be to be trusted by
@@ -53,18 +61,65 @@ const chunk = 512
 // Sync brings the index into step with the files: a walk compared with what the
 // index knows. Running it twice changes nothing. An index that was lost is filled again.
 func (ix *Index) Sync(ctx context.Context, o SyncOptions) (rep Report, err error) {
+	var known map[string]FileState
 	if o.All { // who asks for that suspects something
-		err = ix.Check(ctx)
+		if err = ix.Check(ctx); err == nil {
+			known, err = ix.Files(ctx, nil)
+		}
+		if err == nil {
+			err = ix.Reset(ctx)
+		}
 	}
 	if err == nil {
 		rep, err = ix.sync(ctx, o)
 	}
-	if !errors.Is(err, ErrLost) || ctx.Err() != nil {
-		return rep, err
+	if errors.Is(err, ErrLost) && ctx.Err() == nil {
+		rep, err = ix.sync(ctx, o)
+		rep.Healed = true
 	}
-	rep, err = ix.sync(ctx, o)
-	rep.Healed = true
+	if err == nil && known != nil {
+		rep.Removed, err = ix.countGone(ctx, known)
+	}
 	return rep, err
+}
+
+// countGone returns how many of the notes that the index knew it does not know now.
+func (ix *Index) countGone(ctx context.Context, known map[string]FileState) (n int, err error) {
+	now, err := ix.Files(ctx, nil)
+	for path := range known {
+		if _, there := now[path]; !there {
+			n++
+		}
+	}
+	return n, err
+}
+
+// What edited notes have left in the files of the index goes with the next run that
+// may take long. In a store of more than manyNotes it may stay for purgeRest:
+// to take it away is to write the full text anew, a second for every 60,000 notes.
+// What was forgotten goes at once (Purge).
+const (
+	purgeRest = time.Hour
+	manyNotes = 20_000
+)
+
+// tidy does what may take long, after a run that may. What cannot be done because
+// others read or write is left for the next one.
+func (ix *Index) tidy(ctx context.Context, o SyncOptions, rep *Report) error {
+	if o.Budget > 0 || ix.store.ReadOnly() {
+		return nil
+	}
+	rest := time.Duration(0)
+	if rep.Files > manyNotes && !o.All {
+		rest = purgeRest
+	}
+	if err := ix.Purge(ctx, rest); err != nil && !errors.Is(err, ErrBusy) {
+		return err
+	}
+	if rep.Indexed == 0 {
+		return nil
+	}
+	return ix.Tidy(ctx)
 }
 
 func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
@@ -82,7 +137,8 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	var sum uint64
 	cut := false
 	stop := func() bool { cut = late(); return cut }
-	for ref := range ix.store.WalkUntil(stop) {
+	unread := func(dir string, err error) { rep.Unread = append(rep.Unread, Problem{Path: dir, Reason: reason(err)}) }
+	for ref := range store.WalkTelling(ix.store, stop, unread) {
 		if len(refs)&255 == 255 && stop() {
 			break
 		}
@@ -98,24 +154,27 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	}
 	rep.Files = len(refs)
 	same := sum == fingerprint && len(refs) == files
-	if same && len(young) == 0 && !o.All {
-		rep.Problems, err = ix.Problems(ctx)
+	if same && len(young) == 0 {
+		if err = ix.tidy(ctx, o, &rep); err == nil {
+			rep.Problems, err = ix.Problems(ctx)
+		}
 		return rep, err
 	}
-	todo, missing, err := ix.compare(ctx, refs, young, same, o.All)
+	todo, missing, err := ix.compare(ctx, refs, young, same)
 	if err != nil {
 		return rep, err
 	}
+	missing = slices.DeleteFunc(missing, func(path string) bool {
+		return slices.ContainsFunc(rep.Unread, func(p Problem) bool { return strings.HasPrefix(path, p.Path+"/") })
+	})
 	if walked.IsZero() && o.Budget > 0 { // a new index that may not get ready: what is new matters first
 		slices.SortStableFunc(todo, func(a, b store.Ref) int { return b.ModTime.Compare(a.ModTime) })
 	}
 	if err := ix.indexFiles(ctx, todo, missing, o, late, &rep); err != nil {
 		return rep, err
 	}
-	if rep.Indexed > 0 && o.Budget == 0 && !ix.store.ReadOnly() {
-		if err := ix.Tidy(ctx); err != nil {
-			return rep, err
-		}
+	if err := ix.tidy(ctx, o, &rep); err != nil {
+		return rep, err
 	}
 	if rep.Stale == 0 && !ix.store.ReadOnly() && (len(todo) > 0 || len(missing) > 0 || len(young) > 0 || walked.IsZero()) {
 		if err := ix.Apply(ctx, Batch{Walked: began}); err != nil {
@@ -127,9 +186,9 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 }
 
 // compare says which files have to be read, and which are gone.
-func (ix *Index) compare(ctx context.Context, refs, young []store.Ref, same, all bool) (todo []store.Ref, missing []string, err error) {
+func (ix *Index) compare(ctx context.Context, refs, young []store.Ref, same bool) (todo []store.Ref, missing []string, err error) {
 	var paths []string
-	if same && !all { // only the young ones can have changed
+	if same { // only the young ones can have changed
 		refs = young
 		for _, r := range young {
 			paths = append(paths, r.Path)
@@ -148,7 +207,7 @@ func (ix *Index) compare(ctx context.Context, refs, young []store.Ref, same, all
 		f, ok := known[ref.Path]
 		delete(known, ref.Path)
 		switch {
-		case all || !ok || f.Size != ref.Size || f.ModTime != ref.ModTime.UnixNano():
+		case !ok || f.Size != ref.Size || f.ModTime != ref.ModTime.UnixNano():
 			todo = append(todo, ref)
 		case isYoung[ref.Path] && ix.differs(ref, f.Hash):
 			todo = append(todo, ref)

@@ -212,3 +212,92 @@ func memos(t *testing.T, s *suite) {
 		t.Errorf("a change took a memo away, or made it newer: %+v, %v", m, ok)
 	}
 }
+
+// keeps reports whether the backend keeps memos: one that is only read does not.
+func (s *suite) keeps() bool {
+	s.t.Helper()
+	if err := s.SetMemo(s.ctx, "keeps", "key", index.Memo{Value: []byte("x"), At: noon}, 0); err != nil {
+		s.t.Fatal(err)
+	}
+	_, ok, err := s.Memo(s.ctx, "keeps", "key")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return ok
+}
+
+// purge: what is left of dropped notes goes, and nothing else.
+func purge(t *testing.T, s *suite) {
+	s.put(&note.Note{ID: "a", Title: "apple", Body: "tree and cider"}, &note.Note{ID: "b", Title: "plum", Body: "tree and jam"})
+	keep := func(key string, generation int64) {
+		if err := s.SetMemo(s.ctx, "kind", key, index.Memo{Value: []byte("x"), Generation: generation, At: noon}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, _ := s.Generation(s.ctx)
+	keep("old", before)
+	keep("lasting", 0)
+	row, _, _ := s.Lookup(s.ctx, "a")
+	said, err := s.Hashes(s.ctx, []int64{row.Key})
+	if err != nil || !slices.Contains(said, index.TokenHash("cider")) || slices.Contains(said, index.TokenHash("jam")) {
+		t.Errorf("Hashes = %v, %v; want those of a alone", said, err)
+	}
+	s.apply(index.Batch{Drop: []string{row.Ref.Path}})
+	now, _ := s.Generation(s.ctx)
+	keep("new", now)
+	for range 2 {
+		if err := s.Purge(s.ctx, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keeps := s.keeps()
+	for key, want := range map[string]bool{"old": false, "new": keeps, "lasting": keeps} {
+		if _, ok, err := s.Memo(s.ctx, "kind", key); ok != want || err != nil {
+			t.Errorf("the memo %q is there: %v, %v; want %v", key, ok, err, want)
+		}
+	}
+	terms, err := s.Frequencies(s.ctx, []string{"cider", "jam", "tree"})
+	if err != nil || terms[0].Frequency != 0 || terms[1].Frequency != 1 || terms[2].Frequency != 1 {
+		t.Errorf("Frequencies = %+v, %v after a purge", terms, err)
+	}
+	if err := s.Check(s.ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// reset: the own origin is empty, those of others are as they were.
+func reset(t *testing.T, s *suite) {
+	s.put(&note.Note{ID: "a", Title: "apple"})
+	s.apply(index.Batch{Walked: noon})
+	before, _ := s.Generation(s.ctx)
+	if err := s.SetMemo(s.ctx, "kind", "lasting", index.Memo{Value: []byte("x"), At: noon}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !s.db.Private {
+		other := s.there()
+		other.put(&note.Note{ID: "b", Title: "plum"})
+	}
+	if err := s.Reset(s.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if sum, files, walked, err := s.State(s.ctx); sum != 0 || files != 0 || !walked.IsZero() || err != nil {
+		t.Errorf("State = %d, %d, %v, %v after a reset", sum, files, walked, err)
+	}
+	if after, _ := s.Generation(s.ctx); after == before {
+		t.Error("the generation is the same after a reset")
+	}
+	if _, ok, err := s.Memo(s.ctx, "kind", "lasting"); ok != s.keeps() || err != nil {
+		t.Errorf("a memo went with a reset (%v)", err)
+	}
+	want := 1
+	if s.db.Private {
+		want = 0
+	}
+	if rows, err := s.Select(s.ctx, index.Filter{}, 0); len(rows) != want || err != nil {
+		t.Errorf("%d notes are left, %v; want %d", len(rows), err, want)
+	}
+	s.put(&note.Note{ID: "a", Title: "apple"})
+	if _, ok, err := s.Lookup(s.ctx, "a"); !ok || err != nil {
+		t.Errorf("a note cannot be put after a reset: %v", err)
+	}
+}

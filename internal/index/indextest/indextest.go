@@ -58,6 +58,8 @@ func Run(t *testing.T, create func(t *testing.T) Database) {
 		{"times, confidence and lists of ids", ranges},
 		{"memos and generations", memos},
 		{"a check changes nothing", check},
+		{"a purge takes what is left of dropped notes", purge},
+		{"a reset empties one origin", reset},
 		{"somebody else writes", busy},
 		{"texts come back byte for byte", texts},
 		{"origins have states of their own", origins},
@@ -189,6 +191,9 @@ func equal[T any](t *testing.T, what string, want, got T) {
 
 func empty(t *testing.T, s *suite) {
 	equal(t, "select", []note.ID{}, s.selected(index.Filter{}))
+	if ids, err := s.IDs(s.ctx); len(ids) > 0 || err != nil {
+		t.Errorf("IDs = %v, %v", ids, err)
+	}
 	equal(t, "match", []note.ID{}, s.found("anything", index.Filter{}))
 	if _, ok, err := s.Lookup(s.ctx, "none"); ok || err != nil {
 		t.Errorf("Lookup = %v, %v", ok, err)

@@ -25,6 +25,7 @@ func busy(t *testing.T, s *suite) {
 		"Apply":   s.Apply(s.ctx, index.Batch{Put: []index.Entry{n}}),
 		"Embed":   s.Embed(s.ctx, "m", map[int64]index.Vector{1: index.Quantize(leaning(0))}),
 		"Count":   s.Count(s.ctx, nil, map[string]int64{}, map[string]int64{"2026-07.jsonl": 10}),
+		"Reset":   s.Reset(s.ctx),
 		"SetMemo": s.SetMemo(s.ctx, "kind", "key", index.Memo{Value: []byte("x"), At: noon}, 0),
 	} {
 		if !errors.Is(err, index.ErrBusy) {

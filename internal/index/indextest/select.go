@@ -1,6 +1,7 @@
 package indextest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -78,6 +79,11 @@ func supersede(t *testing.T, s *suite) {
 		&note.Note{ID: "c2", Title: "x", UpdatedAt: now, Supersedes: []note.ID{"c1"}},
 	)
 	equal(t, "live", []note.ID{"new", "c2", "self"}, s.selected(index.Filter{Now: noon}))
+	all, err := s.IDs(s.ctx)
+	slices.Sort(all)
+	if want := []note.ID{"c1", "c2", "new", "old", "self"}; err != nil || !slices.Equal(all, want) {
+		t.Errorf("IDs = %v, %v; want %v", all, err, want)
+	}
 	row, _, _ := s.Lookup(s.ctx, "old")
 	if row.SupersededBy != "new" || !row.Dead {
 		t.Errorf("old: superseded by %q, dead %v", row.SupersededBy, row.Dead)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
@@ -46,11 +47,11 @@ func (w *writer) batch(b index.Batch) {
 		return err
 	})
 	for _, p := range b.Drop {
-		w.drop(p, "")
+		w.drop(p, "", nil)
 		w.clearProblems(p)
 	}
 	for i := range b.Put {
-		w.drop(b.Put[i].Ref.Path, string(b.Put[i].Note.ID))
+		w.drop(b.Put[i].Ref.Path, string(b.Put[i].Note.ID), b.Put[i].Hash[:])
 		w.clearProblems(b.Put[i].Ref.Path)
 	}
 	w.dropTexts()
@@ -58,14 +59,14 @@ func (w *writer) batch(b index.Batch) {
 	for i := range b.Put {
 		path, id := b.Put[i].Ref.Path, strings.ToLower(string(b.Put[i].Note.ID))
 		if held[path] || held[id] {
-			w.drop(path, id)
+			w.drop(path, id, nil)
 			w.dropTexts()
 		}
 		held[path], held[id] = true, true
 		w.put(&b.Put[i])
 	}
 	for path, p := range b.Problems {
-		w.drop(path, "")
+		w.drop(path, "", nil)
 		w.clearProblems(path)
 		w.exec("INSERT INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, ?, ?, ?, ?)", w.origin, path, p.Size,
 			p.ModTime, p.Hash[:], p.Problem)
@@ -78,6 +79,9 @@ func (w *writer) batch(b index.Batch) {
 	}
 	if len(b.Drop)+len(b.Put)+len(b.Problems) > 0 {
 		w.generation++
+	}
+	if w.residue {
+		w.exec("INSERT INTO meta (key, value) VALUES ('residue', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", w.generation)
 	}
 	if !b.Walked.IsZero() {
 		w.walked = b.Walked.UnixNano()
@@ -106,19 +110,21 @@ func (w *writer) clearProblems(path string) {
 }
 
 // drop removes the notes of the origin that have a path or an id, but for the texts of their
-// passages, which dropTexts removes.
-func (w *writer) drop(path, id string) {
+// passages, which dropTexts removes. hash is that of the file that takes their place, nil
+// without one: of a file that says the same nothing is left that must go.
+func (w *writer) drop(path, id string, hash []byte) {
 	var keys, simhashes []int64
 	var ids []string
 	var entities [][]byte
-	w.query("SELECT key, id, path, size, mtime, simhash, entities FROM notes WHERE path = ? AND origin = ? OR id = ? AND origin = ?",
+	w.query("SELECT key, id, path, size, mtime, simhash, entities, hash FROM notes WHERE path = ? AND origin = ? OR id = ? AND origin = ?",
 		func(r *sql.Rows) error {
 			var key, size, mtime, simhash int64
 			var id, path string
-			var mentioned []byte
-			if err := r.Scan(&key, &id, &path, &size, &mtime, &simhash, &mentioned); err != nil {
+			var mentioned, was []byte
+			if err := r.Scan(&key, &id, &path, &size, &mtime, &simhash, &mentioned, &was); err != nil {
 				return err
 			}
+			w.residue = w.residue || !bytes.Equal(was, hash)
 			keys, ids, simhashes = append(keys, key), append(ids, id), append(simhashes, simhash)
 			entities = append(entities, mentioned)
 			w.fingerprint ^= index.Fingerprint(path, size, mtime)

@@ -134,6 +134,18 @@ func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, err
 	return got[0], true, nil
 }
 
+// IDs lists the ids of all notes.
+func (d catalogue) IDs(ctx context.Context) (ids []note.ID, err error) {
+	rows, err := d.queryBounded(ctx, "SELECT n.id FROM notes n WHERE "+d.seen)
+	err = each(rows, err, func() error {
+		var id string
+		err := rows.Scan(&id)
+		ids = append(ids, note.ID(id))
+		return err
+	})
+	return ids, err
+}
+
 // Origin names the tree that Apply writes.
 func (d catalogue) Origin() string { return d.opts.Origin }
 

@@ -11,9 +11,10 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Count adds to the counters, unless the cursors are not at from any more.
+// Count adds to the counters, unless the cursors are not at from any more. What a
+// temporary index does not count is counted by the file later.
 func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, to map[string]int64) error {
-	return d.change(ctx, func(w *writer) {
+	return d.changeFile(ctx, func(w *writer) {
 		now := make(map[string]int64)
 		w.query("SELECT file, offset FROM cursors WHERE origin = ?", func(r *sql.Rows) error {
 			var file string

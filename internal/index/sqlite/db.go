@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anamnesis/internal/index"
@@ -59,6 +60,10 @@ type Options struct {
 	Busy     time.Duration // how long to wait for another writer; 0 means 5 s
 	Keep     bool          // make nothing, and set nothing aside: what is not an index of this version is an error
 	Mapped   bool          // map the file: a question takes a tenth less, the first ones fill memory with what stands beside the answer
+
+	// Degraded is told, once and in one line, that the file cannot be written any more,
+	// what answers instead and what to do; nil tells nobody. Open tells it by Notice.
+	Degraded func(line string)
 }
 
 // A conn is the open file, and what all parts ask it through.
@@ -67,6 +72,9 @@ type conn struct {
 	seen   string // the condition that lets one note of each id through (visible)
 	path   string // the file in use: not Options.Path when that is a newer version's
 	notice string
+
+	readOnly atomic.Bool // Options.ReadOnly, or the file turned out to be unwritable
+	degraded atomic.Bool // the second of these
 
 	healing sync.Mutex // held while a damaged file is replaced; taken before mu
 	mu      sync.Mutex // guards the handles, not the database
@@ -103,16 +111,18 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Busy == 0 {
 		o.Busy = 5 * time.Second
 	}
-	d := &conn{opts: o, path: o.Path}
+	d := newConn(o, o.Path)
 	err := d.open(ctx)
 	if errors.Is(err, errNewer) {
 		d.path = filepath.Join(filepath.Dir(o.Path), fmt.Sprintf("index.v%d.db", schemaVersion))
 		d.notice = fmt.Sprintf("%s belongs to a newer version of anamnesis; using %s", o.Path, d.path)
 		err = d.open(ctx)
 	}
-	if err != nil && !o.ReadOnly && unwritable(err) { // a full disk, say: questions can be answered all the same
-		d = &conn{opts: o, path: d.path, notice: fmt.Sprintf("%s cannot be written (%v); going on without", d.path, err)}
-		d.opts.ReadOnly = true
+	if err != nil && !o.ReadOnly && !o.Keep && unwritable(err) { // a full disk, say: questions can be answered all the same
+		d = newConn(o, d.path)
+		d.readOnly.Store(true)
+		d.degraded.Store(true)
+		d.notice = d.advice(err)
 		err = d.open(ctx)
 	}
 	if err != nil {
@@ -122,8 +132,18 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return &DB{d, searcher{d}, catalogue{d}, graph{d}, vectors{d}, counters{d}, memos{d}, maintainer{d}}, nil
 }
 
+func newConn(o Options, path string) *conn {
+	d := &conn{opts: o, path: path}
+	d.readOnly.Store(o.ReadOnly)
+	return d
+}
+
 // Notice tells what Open did that the owner should know, or "".
-func (d *conn) Notice() string { return d.notice }
+func (d *conn) Notice() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.notice
+}
 
 // Path returns the file in use.
 func (d *conn) Path() string { return d.path }
@@ -137,7 +157,7 @@ func (d *conn) open(ctx context.Context) error {
 		return err
 	case !fi.Mode().IsRegular() && d.opts.Keep:
 		return errForeign
-	case !fi.Mode().IsRegular() && !d.opts.ReadOnly: // a folder, say
+	case !fi.Mode().IsRegular() && !d.readOnly.Load(): // a folder, say
 		return d.setAside(ctx)
 	}
 	if err := d.connect(); err != nil {
@@ -153,31 +173,23 @@ func (d *conn) open(ctx context.Context) error {
 	case err == nil && ours && version > schemaVersion:
 		d.disconnect()
 		return errNewer
+	case d.readOnly.Load(): // what cannot be read either is made in memory
+		d.disconnect()
+		return d.create(ctx)
 	case err != nil && !damaged(err):
 		d.disconnect()
 		return err
-	case d.opts.ReadOnly:
-		d.disconnect()
-		return d.create(ctx)
 	case err == nil && ours: // older: its tables go, the file stays
-		return d.recreate(ctx)
+		if err := d.recreate(ctx); err != nil {
+			return err
+		}
+		d.vacuum(ctx)
+		return nil
 	case err == nil && version == 0 && d.empty(ctx): // a crash left a file without a schema
 		return d.recreate(ctx)
 	}
 	d.disconnect()
 	return d.setAside(ctx)
-}
-
-// setAside gives what stands at the path another name, and makes a new database.
-func (d *conn) setAside(ctx context.Context) error {
-	aside := fmt.Sprintf("%s.foreign-%s", d.path, time.Now().UTC().Format("20060102T150405"))
-	if err := os.Rename(d.path, aside); err != nil {
-		return fmt.Errorf("it is not an anamnesis index and cannot be set aside: %w", err)
-	}
-	_ = os.Rename(d.path+"-wal", aside+"-wal") // may hold what the file does not
-	_ = os.Remove(d.path + "-shm")
-	d.notice = fmt.Sprintf("%s was not an anamnesis index; it is kept as %s", d.path, aside)
-	return d.create(ctx)
 }
 
 // identify reads who made the database.
@@ -198,7 +210,7 @@ func (d *conn) empty(ctx context.Context) bool {
 
 // create makes a new database, in memory when nothing may be written.
 func (d *conn) create(ctx context.Context) error {
-	if !d.opts.ReadOnly { // SQLite would make it readable by others; its other files follow this one
+	if !d.readOnly.Load() { // SQLite would make it readable by others; its other files follow this one
 		if f, err := os.OpenFile(d.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			_ = f.Close()
 		}
@@ -209,10 +221,22 @@ func (d *conn) create(ctx context.Context) error {
 	return d.recreate(ctx)
 }
 
-// recreate drops every table and makes the schema, in one transaction.
+// recreate makes the schema in the place of whatever tables there are.
 func (d *conn) recreate(ctx context.Context) error {
-	_, err := d.transact(ctx, func(w *writer) {
-		if ours, version, err := identifyTx(ctx, w.tx); err == nil && ours && version == schemaVersion {
+	if _, err := d.rebuild(ctx, false); err != nil {
+		d.disconnect()
+		return err
+	}
+	return d.recordFile()
+}
+
+// rebuild drops every table and makes the schema, in one transaction. Without
+// always it leaves a schema of this version as it is; with it, memos stay, which
+// say themselves at which generation they were right. It returns the handle that
+// it used.
+func (d *conn) rebuild(ctx context.Context, always bool) (*sql.DB, error) {
+	return d.transact(ctx, func(w *writer) {
+		if ours, version, err := identifyTx(ctx, w.tx); err == nil && ours && version == schemaVersion && !always {
 			return // another process was faster
 		}
 		once := func(text string) {
@@ -220,17 +244,34 @@ func (d *conn) recreate(ctx context.Context) error {
 				_, w.err = w.tx.ExecContext(ctx, text)
 			}
 		}
+		values := map[string]int64{"epoch": rand.Int64N(math.MaxInt64-1) + 1}
+		if always {
+			once("CREATE TEMP TABLE kept AS SELECT * FROM memos")
+			w.query("SELECT value FROM meta WHERE key = 'generation'", func(r *sql.Rows) error {
+				var generation int64
+				err := r.Scan(&generation)
+				values["generation"], values["residue"] = generation+1, generation+1 // the log still holds what the tables were
+				return err
+			})
+		}
 		for _, t := range append([]string{"vocabulary", "postings", "fts"}, tables...) {
 			once("DROP TABLE IF EXISTS " + t)
 		}
-		once(schema + fmt.Sprintf("INSERT INTO meta (key, value) VALUES ('epoch', %d); PRAGMA application_id=%d; PRAGMA user_version=%d;",
-			rand.Int64N(math.MaxInt64-1)+1, applicationID, schemaVersion))
+		once(schema + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, schemaVersion))
+		for key, value := range values {
+			once(fmt.Sprintf("INSERT INTO meta (key, value) VALUES ('%s', %d)", key, value))
+		}
+		if always {
+			once("INSERT INTO memos SELECT * FROM temp.kept; DROP TABLE temp.kept")
+		}
 	})
-	if err != nil {
-		d.disconnect()
-		return err
-	}
-	return d.recordFile()
+}
+
+// vacuum writes the file without what earlier versions left in free pages. It is
+// worth a try: somebody may be reading, and the file is sound without it.
+func (d *conn) vacuum(ctx context.Context) {
+	_, _ = d.write.ExecContext(ctx, "VACUUM")
+	_, _ = d.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 }
 
 func identifyTx(ctx context.Context, tx *sql.Tx) (ours bool, version int, err error) {
@@ -244,7 +285,7 @@ func identifyTx(ctx context.Context, tx *sql.Tx) (ours bool, version int, err er
 // connect opens the handles. Connections are made when they are first used.
 func (d *conn) connect() error {
 	busy := d.opts.Busy.Milliseconds()
-	if d.opts.ReadOnly {
+	if d.readOnly.Load() {
 		return d.connectReadOnly()
 	}
 	dsn := func(extra string) string {
@@ -253,7 +294,8 @@ func (d *conn) connect() error {
 		return u.String()
 	}
 	var err error
-	const writing = "&_pragma=journal_mode(WAL)&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(8192)&_txlock=immediate"
+	const writing = "&_pragma=journal_mode(WAL)&_pragma=secure_delete(ON)" +
+		"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(8192)&_txlock=immediate"
 	if d.write, err = sql.Open("sqlite", dsn(writing)); err != nil {
 		return err
 	}
@@ -314,7 +356,7 @@ func (d *conn) recordFile() error {
 func (d *conn) reader() *sql.DB {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.opened != nil && !d.opts.ReadOnly {
+	if d.opened != nil && !d.readOnly.Load() {
 		if fi, err := os.Stat(d.path); err == nil && !os.SameFile(fi, d.opened) {
 			old, oldWrite := d.read, d.write
 			if d.connect() == nil {

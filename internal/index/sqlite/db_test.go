@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +98,7 @@ func TestOpenWhatOthersLeft(t *testing.T) {
 		{"a newer version of ours", func(t *testing.T, p string) {
 			open(t, p).Close()
 			run(t, p, "PRAGMA user_version=99")
-		}, "newer version", "index.v5.db", "index.db"},
+		}, "newer version", "index.v6.db", "index.db"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "index.db")
@@ -157,5 +158,25 @@ func run(t *testing.T, path, statements string) {
 	defer db.Close()
 	if _, err := db.ExecContext(context.Background(), statements); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Files of other programs that stand in the index's place one after the other are
+// all kept.
+func TestAsideIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	for i := range 4 {
+		write(t, path, fmt.Sprintf("the %d. file of another program", i))
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := filepath.Glob(path + ".foreign-*[0-9]")
+	if err != nil || len(kept) != 4 {
+		t.Errorf("kept %q, %v; want 4 files", kept, err)
 	}
 }

@@ -2,5 +2,5 @@ package sqlite
 
 import "context"
 
-// Reset replaces the database, as if it were damaged.
-func (d *DB) Reset(ctx context.Context) error { return d.reset(ctx) }
+// Lose replaces the database, as if it were damaged.
+func (d *DB) Lose(ctx context.Context) error { return d.reset(ctx) }

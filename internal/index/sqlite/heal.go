@@ -34,12 +34,67 @@ func (d *conn) translate(db *sql.DB, err error) error {
 		return failure{err, index.ErrBusy}
 	case d.opts.Keep:
 		return err
-	case damaged(err), d.opts.ReadOnly && code(err) == sqlite3.SQLITE_READONLY: // news for a file that may not be written go to memory
+	case unwritable(err) && !d.readOnly.Load():
+		d.degrade(err)
+		return d.heal(db, err)
+	case damaged(err), d.readOnly.Load() && code(err) == sqlite3.SQLITE_READONLY: // news for a file that may not be written go to memory
 		return d.heal(db, err)
 	case code(err) == sqlite3.SQLITE_ERROR && d.tables(context.Background(), db) != nil: // a table of ours is missing
 		return d.heal(db, err)
 	}
 	return err
+}
+
+// degrade turns to a database in memory, because the file cannot be written: the disk
+// is full, or it is somebody else's. heal makes it, and whoever is told ErrLost fills
+// it from the notes.
+func (d *conn) degrade(cause error) {
+	if !d.degraded.CompareAndSwap(false, true) {
+		return
+	}
+	d.readOnly.Store(true)
+	line := d.advice(cause)
+	d.mu.Lock()
+	d.notice = line
+	d.mu.Unlock()
+	if d.opts.Degraded != nil {
+		d.opts.Degraded(line)
+	}
+}
+
+// Degraded returns, in one line, why answers do not come from the file and what to
+// do; "" when they do.
+func (d *conn) Degraded() string {
+	if !d.degraded.Load() {
+		return ""
+	}
+	return d.Notice()
+}
+
+// advice says that the file cannot be used, and what to do.
+func (d *conn) advice(cause error) string {
+	todo := "make it yours (`ls -l " + d.path + "*` shows whose it is), or let `anamnesis reindex` replace it"
+	switch code(cause) {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+		todo = "free some room on the disk"
+	}
+	return fmt.Sprintf("%s cannot be written (%v), and a temporary index answers; %s", d.path, cause, todo)
+}
+
+// replace makes a new file in the place of one that cannot be written. When that
+// cannot be done either the database stays in memory.
+func (d *conn) replace(ctx context.Context) error {
+	d.healing.Lock()
+	defer d.healing.Unlock()
+	d.readOnly.Store(false)
+	err := d.reset(ctx)
+	if err == nil {
+		d.degraded.Store(false)
+		return nil
+	}
+	d.readOnly.Store(true)
+	d.degraded.Store(true)
+	return errors.Join(err, d.reset(ctx))
 }
 
 // heal puts an empty database in the place of a damaged one, unless somebody
@@ -75,7 +130,7 @@ func (d *conn) reset(ctx context.Context) error {
 
 // remove deletes the files of the database, unless nothing may be written.
 func (d *conn) remove() error {
-	if d.opts.ReadOnly {
+	if d.readOnly.Load() {
 		return nil
 	}
 	for _, ext := range []string{"", "-wal", "-shm"} {
@@ -89,16 +144,36 @@ func (d *conn) remove() error {
 // Check reports a broken page, or a table that is not as the schema says.
 func (d maintainer) Check(ctx context.Context) error {
 	db := d.reader()
-	var found string
-	err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found)
-	if err == nil && found != "ok" {
-		err = fmt.Errorf("%w: %s", errBroken, found)
-	}
+	err := quickCheck(ctx, db)
 	if err == nil {
 		err = d.tables(ctx, db)
 	}
 	if err != nil {
 		return fmt.Errorf("check index %s: %w", d.path, d.translate(db, err))
+	}
+	return nil
+}
+
+// quickCheck lets SQLite check the pages. FTS5 checks its table by what the
+// connection knew of the segments when it read the table last, and calls it damaged
+// when somebody has merged them since; so the table is read first, in one
+// transaction with the check.
+func quickCheck(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var n int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT rowid FROM fts LIMIT 1)").Scan(&n); err != nil {
+		return err
+	}
+	var found string
+	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return fmt.Errorf("%w: %s", errBroken, found)
 	}
 	return nil
 }

@@ -66,5 +66,8 @@ func (d maintainer) Problems(ctx context.Context) ([]index.Problem, error) {
 
 // Apply makes the changes of a batch in one transaction.
 func (d maintainer) Apply(ctx context.Context, b index.Batch) error {
+	if len(b.Drop)+len(b.Put)+len(b.Problems) == 0 { // when a walk was is not worth going on without the file
+		return d.changeFile(ctx, func(w *writer) { w.batch(b) })
+	}
 	return d.change(ctx, func(w *writer) { w.batch(b) })
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -331,4 +332,21 @@ func (d searcher) First(ctx context.Context, notes []int64, f index.Filter) ([]i
 	}
 	got, err := candidates(rows, len(notes))
 	return got, wrap(err)
+}
+
+// Hashes returns the hashes of all that notes say.
+func (d searcher) Hashes(ctx context.Context, notes []int64) ([]uint32, error) {
+	rows, err := d.query(ctx, "SELECT p.forward FROM json_each(?) j JOIN passages p ON p.note = j.value", list(notes))
+	said := make(map[uint32]bool)
+	var forward sql.RawBytes
+	err = each(rows, err, func() error {
+		err := rows.Scan(&forward)
+		for _, tokens := range decode(forward) {
+			for _, t := range tokens {
+				said[t] = true
+			}
+		}
+		return err
+	})
+	return slices.Collect(maps.Keys(said)), err
 }

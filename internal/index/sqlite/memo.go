@@ -47,7 +47,7 @@ func (d memos) Memos(ctx context.Context, kind string, limit int) ([]index.Memo,
 // SetMemo keeps a value with the generation it was made at. It waits for
 // nobody: what cannot be kept now is made again.
 func (d memos) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep int) error {
-	if d.opts.ReadOnly {
+	if d.readOnly.Load() {
 		return nil
 	}
 	d.mu.Lock()
@@ -70,6 +70,9 @@ func (d memos) SetMemo(ctx context.Context, kind, key string, m index.Memo, keep
 	if err == nil && keep > 0 {
 		_, err = conn.ExecContext(ctx, `DELETE FROM memos WHERE origin = ? AND kind = ? AND key NOT IN
 			(SELECT key FROM memos WHERE origin = ? AND kind = ? ORDER BY at DESC, key LIMIT ?)`, d.opts.Origin, kind, d.opts.Origin, kind, keep)
+	}
+	if unwritable(err) { // no reason to go on without the file: what was kept before can be read
+		return err
 	}
 	return d.translate(db, err)
 }

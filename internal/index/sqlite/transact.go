@@ -14,6 +14,21 @@ import (
 // change runs f in a transaction, for a caller outside.
 func (d *conn) change(ctx context.Context, f func(*writer)) error {
 	db, err := d.transact(ctx, f)
+	return d.judge(db, err)
+}
+
+// changeFile is change for what is not worth going on without the file: when the file
+// cannot be written nothing happens.
+func (d *conn) changeFile(ctx context.Context, f func(*writer)) error {
+	db, err := d.transact(ctx, f)
+	if unwritable(err) {
+		return nil
+	}
+	return d.judge(db, err)
+}
+
+// judge names the error of a transaction for a caller outside.
+func (d *conn) judge(db *sql.DB, err error) error {
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", d.path, d.translate(db, err))
 	}
@@ -135,6 +150,7 @@ type writer struct {
 	lengths     [index.NumFields]int64
 	edges       bool    // supersession must be worked out again
 	removed     []int64 // passages of dropped notes, still in the full text
+	residue     bool    // a text was dropped that nothing says any more
 }
 
 // newWriter returns a writer for a transaction. The transaction itself ends

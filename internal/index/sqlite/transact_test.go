@@ -42,7 +42,7 @@ func TestManyTransactions(t *testing.T) {
 	}
 	fill("new")
 	fill("again")
-	if err := db.Reset(t.Context()); err != nil {
+	if err := db.Lose(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	fill("after a reset")

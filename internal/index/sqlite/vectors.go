@@ -140,6 +140,21 @@ func (d vectors) Embedded(ctx context.Context, model string) (some bool, err err
 	return some, wrap(err)
 }
 
+// Dimensions counts the vectors of a model by their dimensions.
+func (d vectors) Dimensions(ctx context.Context, model string) (map[int]int, error) {
+	rows, err := d.query(ctx, "SELECT length(vector), count(*), vector FROM vectors WHERE model = ? GROUP BY length(vector)",
+		int64(index.VectorModel(model)))
+	all := make(map[int]int)
+	err = each(rows, err, func() error {
+		var length, n int
+		var one []byte
+		err := rows.Scan(&length, &n, &one)
+		all[index.Vector(one).Dim()] += n
+		return err
+	})
+	return all, err
+}
+
 // unembeddedSQL counts the passages of an origin, and their vectors of a model.
 // In a database of one origin no passage has to be looked up.
 const unembeddedSQL = `WITH o AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM origins WHERE name <> ?2) AS others)
@@ -215,7 +230,7 @@ const (
 // Tidy folds a long log into the file, and makes the copies of the vectors that
 // lack too much.
 func (d maintainer) Tidy(ctx context.Context) error {
-	if d.opts.ReadOnly {
+	if d.readOnly.Load() {
 		return nil
 	}
 	d.checkpoint(ctx)
@@ -223,26 +238,12 @@ func (d maintainer) Tidy(ctx context.Context) error {
 	if err != nil {
 		return wrap(err)
 	}
-	rows, err := d.query(ctx, "SELECT model, count(*), coalesce(max(passage), 0) FROM vectors GROUP BY model")
+	models, err := d.embeddedModels(ctx)
 	if err != nil {
-		return wrap(err)
+		return err
 	}
-	type held struct{ model, count, last int64 }
-	var models []held
-	for rows.Next() {
-		var h held
-		if err := rows.Scan(&h.model, &h.count, &h.last); err != nil {
-			return wrap(errors.Join(err, rows.Close()))
-		}
-		models = append(models, h)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return wrap(err)
-	}
-	keep := make(map[string]bool)
 	for _, m := range models {
 		model := uint64(m.model)
-		keep[d.flatPath(model)] = true
 		off := m.count
 		if copied := d.flat(ctx, model); copied != nil {
 			var newer int64
@@ -259,13 +260,37 @@ func (d maintainer) Tidy(ctx context.Context) error {
 			}
 		}
 	}
+	d.dropCopies(models)
+	return nil
+}
+
+// embedded says how many vectors of a model there are, and the greatest key of a
+// passage that has one.
+type embedded struct{ model, count, last int64 }
+
+func (d *conn) embeddedModels(ctx context.Context) (all []embedded, err error) {
+	rows, err := d.query(ctx, "SELECT model, count(*), coalesce(max(passage), 0) FROM vectors GROUP BY model")
+	err = each(rows, err, func() error {
+		var m embedded
+		err := rows.Scan(&m.model, &m.count, &m.last)
+		all = append(all, m)
+		return err
+	})
+	return all, err
+}
+
+// dropCopies removes the copies of vectors of all models but some.
+func (d *conn) dropCopies(but []embedded) {
+	keep := make(map[string]bool, len(but))
+	for _, m := range but {
+		keep[d.flatPath(uint64(m.model))] = true
+	}
 	old, _ := filepath.Glob(filepath.Join(filepath.Dir(d.path), "vectors-*.bin"))
 	for _, name := range old {
 		if !keep[name] {
 			_ = os.Remove(name)
 		}
 	}
-	return nil
 }
 
 func (d *conn) copyVectors(ctx context.Context, model, epoch uint64, size int) error {
