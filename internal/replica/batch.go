@@ -10,9 +10,11 @@ import (
 // maxMerge is how many bytes of files one merge takes into memory.
 const maxMerge = 1 << 30
 
-// A batch reads what git cat-file --batch prints. Files over MaxFile are read
-// past, not kept.
+// A batch reads what git cat-file --batch prints. Objects of another kind, and larger
+// ones, are read past, not kept.
 type batch struct {
+	kind  string // "blob" or "tree"
+	most  int    // bytes of one
 	want  map[string][]byte
 	head  []byte // an unfinished header
 	id    string
@@ -62,11 +64,11 @@ func (b *batch) begin(head string) {
 		b.err = fmt.Errorf("git cat-file: it prints %q", head)
 		return
 	}
-	b.id, b.left, b.keep = f[0], size+1, f[1] == "blob" && size <= MaxFile
+	b.id, b.left, b.keep = f[0], size+1, f[1] == b.kind && size <= b.most
 	if !b.keep {
 		return
 	}
-	if b.total += size; b.total > maxMerge {
+	if b.total += size; b.total > maxMerge && b.kind == "blob" {
 		b.err = fmt.Errorf("the remote changes more than %d MiB at once; nothing was taken; look at what it holds", maxMerge>>20)
 		return
 	}

@@ -15,8 +15,18 @@ import (
 // staleLock is the age from which on a lock file of git is that of a dead run.
 const staleLock = 10 * time.Minute
 
-// snapshot records the paths, all known ones when nil. The caller holds the mutex.
-func (g *git) Snapshot(ctx context.Context, paths []string) (s Snapshot, err error) {
+// Snapshot records the paths, all known ones when nil. The caller holds the mutex.
+func (g *git) Snapshot(ctx context.Context, paths []string) (Snapshot, error) {
+	s, err := g.snapshot(ctx, paths)
+	if damagedIndex(err) {
+		if err = g.healIndex(ctx); err == nil {
+			s, err = g.snapshot(ctx, paths)
+		}
+	}
+	return s, err
+}
+
+func (g *git) snapshot(ctx context.Context, paths []string) (s Snapshot, err error) {
 	present, err := g.present()
 	if err != nil {
 		return s, err
@@ -39,16 +49,24 @@ func (g *git) Snapshot(ctx context.Context, paths []string) (s Snapshot, err err
 	if err := writeAttributes(g.dir); err != nil {
 		return s, fmt.Errorf("write %s: %w", attributes, err)
 	}
-	changed, others, blocked, err := g.changes(ctx, paths)
-	if err = firstOf(err, blocked); err != nil {
+	look, err := g.changes(ctx, paths)
+	if err = firstOf(err, look.blocked); err != nil {
 		return s, err
 	}
+	changed := look.changed
 	if slices.Equal(changed, []string{attributes}) && !g.anything() {
 		return s, nil // a tree without notes waits for those of the others
 	}
+	spoiled, err := g.spoiled(ctx, look.modified)
+	if err != nil {
+		return s, err
+	}
 	var stage, back []string
 	for _, name := range changed {
-		if why, err := g.hold(name); err != nil {
+		if i := slices.IndexFunc(spoiled, func(f WithheldFile) bool { return f.Path == name }); i >= 0 {
+			back = append(back, name)
+			s.Held = append(s.Held, spoiled[i])
+		} else if why, err := g.hold(name); err != nil {
 			return s, err
 		} else if why != "" {
 			back = append(back, name)
@@ -57,7 +75,7 @@ func (g *git) Snapshot(ctx context.Context, paths []string) (s Snapshot, err err
 			stage = append(stage, name)
 		}
 	}
-	s.Committed, err = g.seal(ctx, stage, back, others)
+	s.Committed, err = g.seal(ctx, stage, back, look.others)
 	return s, err
 }
 
@@ -86,11 +104,17 @@ func (g *git) hold(name string) (string, error) {
 	return g.o.Withheld(name, data), nil
 }
 
-// changes returns the known paths that differ from the last commit, in order,
-// and an error in blocked when git itself has paths left to merge. Paths of
-// links and of other things that are no plain files are not among them. Others
-// means that the user may have staged something that is not in changed.
-func (g *git) changes(ctx context.Context, paths []string) (changed []string, others bool, blocked, err error) {
+// A worktree is what git tells of the files.
+type worktree struct {
+	changed  []string // known paths that differ from the last commit, in order
+	modified []string // those of them that the last commit has
+	others   bool     // the user may have staged something that is not in changed
+	blocked  error    // git itself has paths left to merge
+}
+
+// changes asks git which files differ from the last commit. Paths of links and of
+// other things that are no plain files are not among them.
+func (g *git) changes(ctx context.Context, paths []string) (w worktree, err error) {
 	args := []string{"status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"}
 	wanted := make(map[string]bool)
 	size := 0
@@ -103,7 +127,7 @@ func (g *git) changes(ctx context.Context, paths []string) (changed []string, ot
 	}
 	if paths != nil {
 		if len(wanted) == 0 {
-			return nil, true, nil, nil
+			return worktree{others: true}, nil
 		}
 		wanted[attributes] = true
 	}
@@ -116,16 +140,16 @@ func (g *git) changes(ctx context.Context, paths []string) (changed []string, ot
 	}
 	out, err := g.git(ctx, "", args...)
 	if err != nil {
-		return nil, true, nil, err
+		return worktree{others: true}, err
 	}
-	others = paths != nil
+	w.others = paths != nil
 	for _, row := range split(out) {
 		if len(row) < 4 {
 			continue
 		}
 		code, name := row[:2], row[3:]
 		if strings.Contains(code, "U") || code == "AA" || code == "DD" {
-			blocked = fmt.Errorf("%w: %s has a conflict; resolve it and run git add there", ErrBlocked, name)
+			w.blocked = fmt.Errorf("%w: %s has a conflict; resolve it and run git add there", ErrBlocked, name)
 			continue
 		}
 		take := Known(name) && writable(name) && (paths == nil || wanted[name])
@@ -134,13 +158,17 @@ func (g *git) changes(ctx context.Context, paths []string) (changed []string, ot
 			take = regular || gone
 		}
 		if take {
-			changed = append(changed, name)
+			w.changed = append(w.changed, name)
+			if code[0] != 'A' && strings.ContainsAny(code, "MT") {
+				w.modified = append(w.modified, name)
+			}
 		} else if code[0] != ' ' && code[0] != '?' {
-			others = true
+			w.others = true
 		}
 	}
-	slices.Sort(changed)
-	return slices.Compact(changed), others, blocked, nil
+	slices.Sort(w.changed)
+	w.changed = slices.Compact(w.changed)
+	return w, nil
 }
 
 // seal stages the paths and commits them: only known paths, and none of those
@@ -171,7 +199,7 @@ func (g *git) seal(ctx context.Context, stage, back []string, others bool) (bool
 	} else if len(stage) == 0 {
 		return false, nil
 	}
-	message := fmt.Sprintf("anamnesis: sync from %s at %s", g.machine, g.stamp())
+	message := fmt.Sprintf("anamnesis: sync from %s at %s", g.machine, g.stamp()) + g.trailer()
 	args := []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=verbatim", "-m", message}
 	if only != "" {
 		args = append(args, "--only", "--pathspec-from-file=-", "--pathspec-file-nul")
@@ -185,6 +213,16 @@ func (g *git) seal(ctx context.Context, stage, back []string, others bool) (bool
 	}
 	return true, nil
 }
+
+// trailer says in a message which installation committed.
+func (g *git) trailer() string {
+	if g.o.Installation == "" {
+		return ""
+	}
+	return "\n\n" + installationKey + ": " + g.o.Installation + "\n"
+}
+
+const installationKey = "Anamnesis-installation"
 
 // stamp is the time as it stands in messages.
 func (g *git) stamp() string { return g.o.Now().UTC().Format("2006-01-02T15:04:05") + "+00:00" }

@@ -12,7 +12,7 @@ import (
 // reads the file itself: git would be started once for each question, in every
 // sync.
 func (g *git) configure(ctx context.Context) error {
-	if err := shield(g.dir); err != nil {
+	if err := firstOf(shield(g.dir), exclude(g.dir)); err != nil {
 		return err
 	}
 	type setting struct{ key, want string }

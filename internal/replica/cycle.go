@@ -86,6 +86,9 @@ func (c *cycle) once(ctx context.Context) (again string, err error) {
 	if err := CheckRemote(c.o.Remote); err != nil {
 		return "", err
 	}
+	if itself(c.o.Remote, c.o.Dir) {
+		return "", fmt.Errorf("%w: %q is the repository of the notes itself; use another one", ErrRemote, HidePassword(c.o.Remote))
+	}
 	found, offline, err := c.fetch(ctx)
 	if err != nil {
 		return "", err
@@ -315,6 +318,13 @@ func others(n int) string {
 		return "1 other file"
 	}
 	return fmt.Sprintf("%d other files", n)
+}
+
+func notes(n int) string {
+	if n == 1 {
+		return "1 note"
+	}
+	return fmt.Sprintf("%d notes", n)
 }
 
 func times(n int) string {

@@ -130,12 +130,12 @@ func (g *git) State(ctx context.Context) (State, error) {
 			s.Failures, s.Next = wait.Failures, wait.Next
 		}
 	}
-	changed, _, blocked, err := g.changes(ctx, nil)
+	look, err := g.changes(ctx, nil)
 	if err != nil {
 		return s, err
 	}
-	s.Dirty = len(changed) > 0
-	if err := firstOf(g.inProgress(), blocked, invalid); err != nil {
+	s.Dirty = len(look.changed) > 0
+	if err := firstOf(g.inProgress(), look.blocked, invalid); err != nil {
 		s.Detail = err.Error()
 	}
 	return s, nil

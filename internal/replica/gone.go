@@ -12,15 +12,13 @@ import (
 	"anamnesis/internal/layout"
 )
 
-// tooMany stops a merge that would delete too much.
+// tooMany stops a merge that would delete or overwrite too much, by itself or by
+// the tombstones that come with it.
 //
 // What was forgotten is meant to go, and what only moved is not lost, so a few
 // of those never stop anything. Many do: a tombstone can be a mistake too.
 func (m *merging) tooMany() (bool, error) {
-	const (
-		few  = 1 // notes that may be lost unasked
-		many = 5 // files that may go for whatever reason
-	)
+	const many = 5 // files that may go for whatever reason
 	limit := m.c.o.MaxDelete
 	if limit <= 0 || m.c.o.AllowDelete {
 		return false, nil
@@ -34,6 +32,14 @@ func (m *merging) tooMany() (bool, error) {
 			}
 		}
 	}
+	erased, err := m.doomed(gone)
+	if err != nil {
+		return false, err
+	}
+	deleted := len(gone)
+	gone = append(gone, erased...)
+	over := m.overwritten()
+	lost = append(lost, over...)
 	if len(gone) <= many && len(lost) == 0 {
 		return false, nil
 	}
@@ -50,7 +56,7 @@ func (m *merging) tooMany() (bool, error) {
 			notes++
 		}
 	}
-	tooLost := func() bool { return len(lost) > few && float64(len(lost)) > limit*float64(notes) }
+	tooLost := func() bool { return m.c.o.tooMuch(len(lost), notes) }
 	if tooLost() {
 		if lost, err = m.unsaid(lost, files); err != nil {
 			return false, err
@@ -60,13 +66,23 @@ func (m *merging) tooMany() (bool, error) {
 	if !tooLost() && !tooGone && !m.emptied(files, gone) {
 		return false, nil
 	}
-	m.c.out.Held, m.c.out.Deletes, m.c.out.Result = true, len(gone), Held
-	by, err := m.deleters(gone)
+	m.c.out.Held, m.c.out.Deletes, m.c.out.Result = true, len(gone)+len(over), Held
+	by, err := m.deleters(gone[:deleted])
 	if err != nil {
 		return true, err
 	}
-	m.c.say("the remote would delete %d of %d files here%s: %s; nothing was changed; "+
-		"look at what it did (%s), and allow the deletion if it is meant", len(gone), total, by, m.examples(gone), m.c.p.Look())
+	var would []string
+	if len(gone) > 0 {
+		would = append(would, fmt.Sprintf("delete %d of %d files here%s", len(gone), total, by))
+	}
+	if len(erased) > 0 {
+		would = append(would, fmt.Sprintf("with tombstones for %d of them", len(erased)))
+	}
+	if len(over) > 0 {
+		would = append(would, fmt.Sprintf("take the text out of %d of %d notes", len(over), notes))
+	}
+	m.c.say("the remote would %s: %s; nothing was changed; look at what it did (%s), and allow the deletion if it is meant",
+		strings.Join(would, ", "), m.examples(append(gone, over...)), m.c.p.Look())
 	return true, nil
 }
 
@@ -144,8 +160,11 @@ func isNote(name string) bool {
 	return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, "slots/")
 }
 
-// shownGone is how many machines, and how many files, a message names.
-const shownGone = 3
+// How many machines, and how many files, a message names.
+const (
+	shownGone   = 3
+	shownTitles = 10
+)
 
 // deleters says who deleted, those who deleted most first.
 func (m *merging) deleters(gone []Change) (string, error) {
@@ -162,7 +181,7 @@ func (m *merging) deleters(gone []Change) (string, error) {
 		count[who]++
 	}
 	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
-	return " (deleted by " + some(names) + ")", nil
+	return " (deleted by " + some(names, shownGone) + ")", nil
 }
 
 // examples names the first files that would go, notes before what belongs to them.
@@ -179,19 +198,19 @@ func (m *merging) examples(gone []Change) string {
 	})
 	names := make([]string, len(gone))
 	for i, ch := range gone {
-		if names[i] = ch.Path; i < shownGone && m.c.o.Title != nil && isNote(ch.Path) {
+		if names[i] = ch.Path; i < shownTitles && m.c.o.Title != nil && isNote(ch.Path) {
 			names[i] = cmp.Or(m.c.o.Title(ch.Old), ch.Path)
 		}
 	}
-	return some(names)
+	return some(names, shownTitles)
 }
 
 // some names the first of a list, and counts the others. The names are of
 // strangers: they are quoted, and cut.
-func some(names []string) string {
+func some(names []string, most int) string {
 	const longestName = 60
 	var list []string
-	for _, name := range names[:min(len(names), shownGone)] {
+	for _, name := range names[:min(len(names), most)] {
 		if r := []rune(name); len(r) > longestName {
 			name = string(r[:longestName-1]) + "…"
 		}

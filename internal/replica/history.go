@@ -52,10 +52,12 @@ type Commit struct {
 
 // A Machine is one that has committed to the tree.
 type Machine struct {
-	Name    string // as it stands in the e-mail address of its commits
-	Last    time.Time
-	Commits int
-	Here    bool // this one
+	Name string // as it stands in the e-mail address of its commits
+	// Installation tells machines of one name apart; "" for commits of older versions.
+	Installation string
+	Last         time.Time
+	Commits      int
+	Here         bool // this one
 	// Waiting counts the commits of the machine that the remote did not have when
 	// it was last asked; Known is false when there was never a remote.
 	Waiting int
@@ -250,21 +252,29 @@ func (g *git) Machines(ctx context.Context) ([]Machine, error) {
 	}
 	all := make(map[string]*Machine)
 	read := func(visit func(m *Machine, at time.Time), args ...string) error {
-		out, err := g.git(ctx, "", append([]string{"log", "--no-show-signature", "--format=%ct %ae", "--end-of-options"}, args...)...)
+		format := "--format=%ct %ae %(trailers:key=" + installationKey + ",valueonly,separator=%x20)"
+		out, err := g.git(ctx, "", append([]string{"log", "--no-show-signature", format, "--end-of-options"}, args...)...)
 		if err != nil {
 			return fmt.Errorf("read the history: %w", err)
 		}
 		for line := range strings.Lines(out) {
-			at, email, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+			at, who, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+			email, installation, _ := strings.Cut(who, " ")
+			installation = printable(installation[:min(len(installation), 64)])
+			if installation == "unknown" {
+				installation = ""
+			}
 			seconds, err := strconv.ParseInt(at, 10, 64)
 			name := machineOf(email)
 			if err != nil || name == "" {
 				continue
 			}
-			m := all[name]
+			key := name + "\x00" + installation
+			m := all[key]
 			if m == nil {
-				m = &Machine{Name: name, Here: email == g.email, Known: r.Known != ""}
-				all[name] = m
+				here := email == g.email && (installation == "" || installation == g.o.Installation)
+				m = &Machine{Name: name, Installation: installation, Here: here, Known: r.Known != ""}
+				all[key] = m
 			}
 			visit(m, time.Unix(seconds, 0).UTC())
 		}
@@ -279,10 +289,35 @@ func (g *git) Machines(ctx context.Context) ([]Machine, error) {
 	if err == nil && r.Known != "" && r.Known != r.Ours {
 		err = read(func(m *Machine, _ time.Time) { m.Waiting++ }, "refs/heads/main", "^"+r.Known, "--")
 	}
+	adopt(all, g.o.Installation)
 	list := make([]Machine, 0, len(all))
 	for _, m := range all {
 		list = append(list, *m)
 	}
 	slices.SortFunc(list, func(a, b Machine) int { return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name)) })
 	return list, err
+}
+
+// adopt counts commits of older versions, which name no installation, to the one
+// installation of that name; to ours when there are several.
+func adopt(all map[string]*Machine, ours string) {
+	for key, m := range all {
+		if m.Installation != "" {
+			continue
+		}
+		var heir *Machine
+		for _, other := range all {
+			if other.Name == m.Name && other.Installation != "" && (heir == nil || other.Installation == ours) {
+				heir = other
+			}
+		}
+		if heir == nil {
+			continue
+		}
+		heir.Commits, heir.Waiting = heir.Commits+m.Commits, heir.Waiting+m.Waiting
+		if m.Last.After(heir.Last) {
+			heir.Last = m.Last
+		}
+		delete(all, key)
+	}
 }

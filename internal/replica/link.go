@@ -67,6 +67,11 @@ func linked(verb, remote string, err error) error {
 		return &LinkError{LinkDown, err}
 	case verb == "push" && contains(saysMoved):
 		return &LinkError{LinkMoved, err}
+	case verb == "push" && contains(saysDamaged) && !contains([]string{"hook declined", "fsck"}):
+		return &LinkError{LinkDamaged, fmt.Errorf("push to %s: %w: %s; nothing here is lost; "+
+			"run git fsck there, or set the remote to a new empty repository: the notes are all here", remote, ErrDamaged, reason(text))}
+	case verb == "fetch" && contains([]string{theirRef + ".lock", "cannot lock ref"}):
+		return fmt.Errorf("%w: another fetch is at work in the repository of the notes, or was killed: %s", ErrBlocked, reason(text))
 	case verb == "push" && contains(saysRefused):
 		return &LinkError{LinkRefused, fmt.Errorf("push to %s: %w: %s; nothing here is lost; a remote must be a bare repository that you "+
 			"may write to",

@@ -24,6 +24,7 @@ type merging struct {
 	pinned    map[string]bool // paths whose file is not what is committed
 	conflicts []Conflict
 	kept      map[string]string // path in git's tree only → why
+	mended    []string          // notes whose form on the remote is damaged
 }
 
 // merge makes one commit of ours and theirs, applies it and moves the branch.
@@ -188,6 +189,9 @@ func (m *merging) decide(bases []string) error {
 			}
 		} else {
 			s.Hidden, s.Next = true, foreign(path, v.base, v.ours, v.theirs)
+			if why := unfit(path); why != "" && v.theirs != (Entry{}) {
+				m.kept[path] = why
+			}
 		}
 		m.forward = m.forward && s.Next == v.theirs
 		if s.Next != v.ours {
@@ -231,6 +235,9 @@ func (m *merging) known(s *Step, b, t Entry) error {
 		if s.Ours == b || td != nil {
 			s.Next, s.Data = t, td
 		}
+		return nil
+	}
+	if m.mend(s.Path, bd, od, td) {
 		return nil
 	}
 	data, other, err := m.three(s.Path, bd, od, td)

@@ -131,3 +131,20 @@ func hasMarkers(data []byte) bool {
 	}
 	return false
 }
+
+// unfit says why a file is none of ours although its name is that of a note: on some
+// system it would be another file, or none. It is "" for all others.
+func unfit(name string) string {
+	folder, _, _ := strings.Cut(name, "/")
+	switch {
+	case !strings.HasSuffix(name, layout.NoteSuffix) || layout.InTree(folder+"/x"+layout.NoteSuffix) != layout.Note:
+		return ""
+	case slices.ContainsFunc(strings.Split(name, "/"), isDevice):
+		return "Windows takes that name for a device; rename it in the hub"
+	case strings.ContainsFunc(name, isUnportable):
+		return "a character in its name keeps it from travelling; rename it in the hub"
+	case strings.Count(name, "/") >= layout.MaxDepth:
+		return "it stands too deep; move it up in the hub"
+	}
+	return ""
+}

@@ -151,3 +151,27 @@ func hidePassword(text, remote string) string {
 	}
 	return inURL().ReplaceAllString(text, "$1")
 }
+
+// itself reports whether a remote is the repository in dir, under whatever name.
+func itself(remote, dir string) bool {
+	path, ok := LocalPath(remote)
+	if _, rest, isURL := cutURL(remote); isURL && strings.HasPrefix(strings.ToLower(remote), "file:") {
+		path, ok = rest, true
+	}
+	if !ok || dir == "" || strings.HasPrefix(path, "~") {
+		return false
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	at, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	for _, own := range []string{dir, filepath.Join(dir, ".git")} {
+		if fi, err := os.Stat(own); err == nil && os.SameFile(at, fi) {
+			return true
+		}
+	}
+	return false
+}

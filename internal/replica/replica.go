@@ -60,19 +60,23 @@ type Options struct {
 	Backend   string // one of Backends, "git" when empty
 	Dir       string // the tree, memory/
 	MachineID string
-	Remote    string // address of the remote, empty when there is none
-	Env       []string
-	Git       string           // the git program, "git" when empty
-	Timeout   time.Duration    // of one child process, 30 seconds when zero
-	Now       func() time.Time // time.Now when nil
+	// Installation tells machines of one name apart, as ULIDs do; it stands in the
+	// messages of commits. Empty writes none.
+	Installation string
+	Remote       string // address of the remote, empty when there is none
+	Env          []string
+	Git          string           // the git program, "git" when empty
+	Timeout      time.Duration    // of one child process, 30 seconds when zero
+	Now          func() time.Time // time.Now when nil
 
 	// Automatic marks syncs that nobody waits for. After a failure they leave an
 	// unreachable remote alone for a minute, then two, up to an hour.
 	Automatic bool
 	// MaxDelete is the share of the known files, 0 to 1, that one sync may delete
-	// here; 0 is no limit. One note may always go, with what belongs to it, and up
-	// to five files that tombstones explain or that only moved, unless no note
-	// would be left and no tombstone explains it.
+	// here, also by tombstones, and of the notes that it may take the text of; 0 is no
+	// limit. One note may always go, with what belongs to it, and up to five files that
+	// tombstones explain or that only moved, unless no note would be left and no
+	// tombstone explains it.
 	MaxDelete   float64
 	AllowDelete bool // lets one sync pass in spite of MaxDelete
 
@@ -83,6 +87,13 @@ type Options struct {
 	Tree   Tree                                         // what the double of replicatest reads instead of Dir; git reads Dir
 	Title  func(data []byte) string                     // what a person calls a note, empty for its path; used in messages
 	Says   func(data []byte) []string                   // in what forms a note says what it says; a copy that goes is no loss
+
+	// Loss says what a change takes away of a note, and in a sentence why it does not
+	// travel; here says that it was made in the tree. Nothing is lost when nil.
+	Loss func(path string, was, now []byte, here bool) (Loss, string)
+	// Erases returns the files of the tree that tombstones erase when the changes are
+	// made, each with its present content.
+	Erases func([]Change) ([]Change, error)
 
 	// Driver is the command line of a merge driver, with git's %O %A %B %P, for
 	// people who pull by hand. Empty leaves git's configuration as it is.

@@ -165,7 +165,7 @@ func (g *git) Blobs(ctx context.Context, ids []string) (map[string][]byte, error
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	p := &batch{want: make(map[string][]byte, len(ids))}
+	p := &batch{want: make(map[string][]byte, len(ids)), kind: "blob", most: MaxFile}
 	_, err := g.run(ctx, call{args: []string{"cat-file", "--batch", "--buffer"}, in: strings.Join(ids, "\n") + "\n", out: p})
 	if p.err != nil {
 		return nil, p.err
@@ -189,7 +189,7 @@ func (g *git) Record(ctx context.Context, ours, theirs string, steps []Step) (st
 			s.Next.ID = ":" + strconv.Itoa(mark)
 		}
 	}
-	message := fmt.Sprintf("anamnesis: merge on %s at %s", g.machine, g.stamp())
+	message := fmt.Sprintf("anamnesis: merge on %s at %s", g.machine, g.stamp()) + g.trailer()
 	at := g.o.Now().Unix()
 	fmt.Fprintf(&b, "commit %s\nmark :1\nauthor anamnesis <%s> %d +0000\ncommitter anamnesis <%s> %d +0000\ndata %d\n%s\n",
 		ref, g.email, at, g.email, at, len(message), message)

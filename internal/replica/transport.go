@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 )
 
 // theirRef is where a fetch puts the branch of the remote. refs/remotes/origin/main
@@ -21,13 +23,39 @@ const hub = "anamnesis.hub.internal"
 
 // link are the settings that go with the name. An address of its own for
 // pushes keeps pushInsteadOf from sending them where nothing is fetched from.
+//
+// A hub that is a path runs as us. Its hooks, and the program that it names for its
+// alternates, are switched off: git passes no settings of ours on to it.
 func (g *git) link() []string {
-	return []string{
+	settings := []string{
 		"remote." + hub + ".url=" + g.o.Remote,
 		"remote." + hub + ".pushurl=" + g.o.Remote,
 		"remote." + hub + ".fetch=+refs/heads/*:refs/remotes/origin/*",
 		"remote." + hub + ".mirror=false",
 	}
+	if _, path := LocalPath(g.o.Remote); path || strings.HasPrefix(strings.ToLower(g.o.Remote), "file:") {
+		quiet := "'" + strings.ReplaceAll(g.program, "'", `'\''`) + "' -c core.hooksPath=" + os.DevNull + " -c core.alternateRefsCommand=true "
+		settings = append(settings, "remote."+hub+".uploadpack="+quiet+"upload-pack", "remote."+hub+".receivepack="+quiet+"receive-pack")
+	}
+	return settings
+}
+
+// sweepRefs removes the locks that a fetch of ours left when it was killed. No other
+// run of ours is at work, and no git of ours works for that long.
+func (g *git) sweepRefs() error {
+	at := filepath.Join(g.dir, ".git", filepath.FromSlash(theirRef)+".lock")
+	info, err := os.Lstat(at)
+	if err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	if age := time.Since(info.ModTime()); age < 2*g.o.Timeout {
+		return fmt.Errorf("%w: %s is there: a fetch of a run that was killed may still be at work; a sync after %v removes it",
+			ErrBlocked, at, 2*g.o.Timeout)
+	}
+	if err := os.Remove(at); err != nil {
+		return fmt.Errorf("remove what a killed fetch left: %w", err)
+	}
+	return nil
 }
 
 func (g *git) Fetch(ctx context.Context) (found bool, err error) {
@@ -46,10 +74,13 @@ func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 	if err := g.shell(ctx); err != nil {
 		return false, err
 	}
+	if err := g.sweepRefs(); err != nil {
+		return false, err
+	}
 	_, err = g.git(ctx, "", "fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
 		"--end-of-options", hub, "+refs/heads/main:"+theirRef)
 	if err == nil {
-		return true, nil
+		return true, g.bounded(ctx)
 	}
 	err = linked("fetch", HidePassword(g.o.Remote), err)
 	if strings.Contains(err.Error(), "couldn't find remote ref") {
@@ -67,7 +98,33 @@ func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 func (g *git) Push(ctx context.Context, commit string) error {
 	_, err := g.git(ctx, "", "push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
 		"--end-of-options", hub, commit+":refs/heads/main")
-	return linked("push", HidePassword(g.o.Remote), err)
+	err = linked("push", HidePassword(g.o.Remote), err)
+	var link *LinkError
+	if errors.As(err, &link) && link.Kind == LinkMoved {
+		if lock, age := g.hubLock(); age > staleLock {
+			return &LinkError{LinkRefused, fmt.Errorf("push to %s: %w: %s is %v old, so the git that made it is probably dead; delete the file "+
+				"if no git is running there", HidePassword(g.o.Remote), ErrRefused, lock, age.Round(time.Minute))}
+		}
+	}
+	return err
+}
+
+// hubLock returns the lock on the branch of a hub that is a path, and its age.
+func (g *git) hubLock() (name string, age time.Duration) {
+	path, ok := LocalPath(g.o.Remote)
+	if !ok {
+		return "", 0
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(g.dir, path)
+	}
+	for _, file := range []string{"refs/heads/main.lock", ".git/refs/heads/main.lock", "packed-refs.lock", ".git/packed-refs.lock"} {
+		at := filepath.Join(path, filepath.FromSlash(file))
+		if info, err := os.Lstat(at); err == nil && time.Since(info.ModTime()) > age {
+			name, age = at, time.Since(info.ModTime())
+		}
+	}
+	return name, age
 }
 
 // shell finds out how to call ssh, once: as the user says, else so that it

@@ -212,6 +212,10 @@ func (m *merging) hold(s *Step, ch *Change) error {
 
 // tell says which paths are in git's tree and not beside the notes.
 func (m *merging) tell() {
+	if len(m.mended) > 0 {
+		m.c.say("the remote had %s that cannot be read any more (%s); what is here stays, and goes back",
+			notes(len(m.mended)), some(m.mended, shownGone))
+	}
 	if len(m.kept) == 0 {
 		return
 	}

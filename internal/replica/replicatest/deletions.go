@@ -34,7 +34,7 @@ func tooMany(t *testing.T, w World) {
 		if !out.Held || out.Pushed || len(out.Changed) != 0 || out.Behind != 1 || !strings.Contains(out.Detail, "would delete 6 of 1") {
 			t.Errorf("got %+v", out)
 		}
-		for _, want := range []string{`(deleted by "a"): "Note 0", "Note 1", "Note 2" and 3 more; `, "refs/anamnesis/theirs"} {
+		for _, want := range []string{`(deleted by "a"): "Note 0", "Note 1", "Note 2", "Note 3", "Note 4", "Note 5"; `, "refs/anamnesis/theirs"} {
 			if !strings.Contains(out.Detail, want) {
 				t.Errorf("no %s in %s", want, out.Detail)
 			}
@@ -145,6 +145,128 @@ func fewNotes(t *testing.T, w World) {
 		a.sync()
 		if out := b.sync(); out.Held != tt.held || out.Removed != tt.removed || out.Held != (len(out.Changed) == 0) {
 			t.Errorf("%s: %+v", tt.name, out)
+		}
+	}
+}
+
+// overwritten is about notes that lose their text: here they are not committed, and
+// from elsewhere many are asked about and what is no note any more is not taken.
+func overwritten(t *testing.T, w World) {
+	careful := func(o *replica.Options) {
+		o.MaxDelete = 0.2
+		o.Loss = func(_ string, was, now []byte, _ bool) (replica.Loss, string) {
+			switch {
+			case len(now) == 0 && len(was) > 0:
+				return replica.Unreadable, "empty"
+			case len(now) < len(was)/2:
+				return replica.Shrunk, "shrunk"
+			case strings.HasPrefix(string(now), "other"):
+				return replica.Rewritten, "rewritten"
+			}
+			return replica.NoLoss, ""
+		}
+	}
+	text := func(i int) string { return fmt.Sprintf("the text of note %d is here\n", i) }
+	name := func(i int) string { return fmt.Sprintf("semantic/%d.md", i) }
+	for _, tt := range []struct {
+		name    string
+		now     func(i int) string // what becomes of a note
+		of      int                // how many notes
+		careful bool               // the machine that changes them looks
+		held    int                // files that it holds
+		asked   bool               // the other machine asks
+	}{
+		{"three are emptied", func(int) string { return "" }, 3, true, 3, false},
+		{"one loses most", func(int) string { return "the\n" }, 1, true, 1, false},
+		{"two are rewritten", func(int) string { return "other words in this file\n" }, 2, true, 0, false},
+		{"four are rewritten", func(int) string { return "other words in this file\n" }, 4, true, 4, false},
+		{"all get a line more", func(i int) string { return text(i) + "and more\n" }, 10, true, 0, false},
+		{"three lose most, of an older version", func(int) string { return "the\n" }, 3, false, 0, true},
+		{"one loses most, of an older version", func(int) string { return "the\n" }, 1, false, 0, false},
+		{"three are emptied, of an older version", func(int) string { return "" }, 3, false, 0, false},
+	} {
+		w.Point(t, w.Remote, w.Other) // empty
+		a, b := w.machine(t, "a"), w.machine(t, "b", careful)
+		files, changed := make(map[string]string), make(map[string]string)
+		for i := range 10 {
+			files[name(i)] = text(i)
+		}
+		for i := range tt.of {
+			changed[name(i)] = tt.now(i)
+		}
+		a.write(files)
+		a.sync()
+		b.sync()
+		if tt.careful {
+			a.with(careful)
+		}
+		a.write(changed)
+		if out := a.sync(); len(out.HeldFiles) != tt.held || out.Conflicted != (tt.held > 0) {
+			t.Errorf("%s: %+v", tt.name, out)
+		}
+		out := b.sync()
+		if out.Held != tt.asked || tt.asked && (len(out.Changed) > 0 || out.Pushed) {
+			t.Errorf("%s: %+v", tt.name, out)
+		}
+		if lost := tt.held > 0 || tt.asked || tt.now(0) == ""; lost {
+			b.has(files)
+		} else {
+			maps.Copy(files, changed)
+			b.has(files)
+		}
+		if tt.careful || tt.now(0) != "" {
+			continue
+		}
+		if !out.Pushed || !strings.Contains(out.Detail, "cannot be read any more") {
+			t.Errorf("%s: %+v", tt.name, out)
+		}
+		a.sync() // and it heals
+		a.has(files)
+	}
+}
+
+// erasing is about tombstones that come without the deletions.
+func erasing(t *testing.T, w World) {
+	for _, tt := range []struct {
+		stones int
+		held   bool
+	}{{2, false}, {5, false}, {6, true}, {10, true}} {
+		w.Point(t, w.Remote, w.Other) // empty
+		files := make(map[string]string)
+		for i := range 10 {
+			files[fmt.Sprintf("semantic/%d.md", i)] = fmt.Sprintf("%d\n", i)
+		}
+		a, b := w.machine(t, "a"), w.machine(t, "b", func(o *replica.Options) {
+			o.MaxDelete = 0.2
+			o.Erases = func(changes []replica.Change) (all []replica.Change, err error) {
+				for _, ch := range changes {
+					if id, ok := strings.CutPrefix(ch.Path, "tombstones/"); ok && ch.New != nil {
+						name := "semantic/" + strings.TrimSuffix(id, ".json") + ".md"
+						all = append(all, replica.Change{Path: name, Old: []byte(files[name])})
+					}
+				}
+				return all, nil
+			}
+		})
+		a.write(files)
+		a.sync()
+		b.sync()
+		stones := make(map[string]string)
+		for i := range tt.stones {
+			stones[fmt.Sprintf("tombstones/%d.json", i)] = "{}\n"
+		}
+		a.write(stones)
+		a.sync()
+		out := b.sync()
+		if out.Held != tt.held || tt.held && (out.Pushed || len(out.Changed) > 0 || out.Deletes != tt.stones) {
+			t.Errorf("%d tombstones: %+v", tt.stones, out)
+		}
+		if tt.held && !strings.Contains(out.Detail, fmt.Sprintf("with tombstones for %d of them", tt.stones)) {
+			t.Errorf("%d tombstones: %s", tt.stones, out.Detail)
+		}
+		b.with(func(o *replica.Options) { o.AllowDelete = true })
+		if out := b.sync(); out.Held {
+			t.Errorf("%d tombstones, allowed: %+v", tt.stones, out)
 		}
 	}
 }

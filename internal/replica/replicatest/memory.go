@@ -89,12 +89,13 @@ func (b *memBackend) Snapshot(_ context.Context, paths []string) (s replica.Snap
 	if err != nil {
 		return s, err
 	}
+	spoiled := b.spoiled(changed)
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		data := changed[name]
 		if data == nil {
 			continue
 		}
-		why := b.o.Withheld(name, data)
+		why := cmp.Or(spoiled[name], b.o.Withheld(name, data))
 		if why != "" {
 			s.Held = append(s.Held, replica.WithheldFile{Path: name, Why: why})
 			delete(changed, name)
@@ -122,6 +123,27 @@ func (b *memBackend) Snapshot(_ context.Context, paths []string) (s replica.Snap
 	subject := b.subject("sync from")
 	b.head = b.hub.commit(memCommit{parents: []string{b.head}, tree: tree, subject: subject})
 	return s, nil
+}
+
+// spoiled tells for changes that must not be committed why.
+func (b *memBackend) spoiled(changed map[string][]byte) map[string]string {
+	b.hub.mu.Lock()
+	defer b.hub.mu.Unlock()
+	committed, notes := b.hub.commits[b.head].tree, 0
+	var all []replica.Overwrite
+	for name, e := range committed {
+		if strings.HasSuffix(name, ".md") {
+			notes++
+			if now := changed[name]; now != nil {
+				all = append(all, replica.Overwrite{Path: name, Was: b.hub.blobs[e.ID], Now: now})
+			}
+		}
+	}
+	why := make(map[string]string)
+	for _, f := range b.o.Spoiled(all, notes) {
+		why[f.Path] = f.Why
+	}
+	return why
 }
 
 func (b *memBackend) subject(what string) string {

@@ -186,6 +186,8 @@ func RunWorld(t *testing.T, open func(t *testing.T) World) {
 		{"held and changed there", heldAndChanged},
 		{"too many deletions", tooMany},
 		{"deletions among a few notes", fewNotes},
+		{"notes that lose their text", overwritten},
+		{"tombstones without deletions", erasing},
 		{"edit during the sync", editDuring},
 		{"crash after the files", crash},
 		{"remote moves during the sync", moves},
