@@ -13,14 +13,13 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A Duplicate is a note that says what another says, word for word.
+// A Duplicate is a note that says what another says.
 type Duplicate struct {
 	Drop, Keep index.Row
 }
 
-// PlanDedup looks for portable notes of one type that say the same: with the
-// same body, and the same title where the body is short. Of each group
-// one stays: a global note before one of a project, then the oldest, then the
+// PlanDedup looks for portable notes of one type that say the same
+// (note.Fingerprint.Same). Of each group one stays: a global note before one of a project, then the oldest, then the
 // smallest id. Notes without a body, notes that are not live and sessions are
 // no duplicates. Notes of two projects are duplicates only when a global one
 // says the same, unless everywhere is set: what is dropped from a project is not
@@ -32,7 +31,7 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 	if err != nil {
 		return nil, err
 	}
-	groups := make(map[[sha256.Size]byte][]index.Row)
+	groups := make(map[[sha256.Size]byte][]spoken)
 	for _, r := range rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -41,18 +40,20 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 		if err != nil || strings.TrimSpace(n.Body) == "" {
 			continue
 		}
-		sum := sha256.Sum256([]byte(string(n.Type) + "\x00" + said(n)))
-		groups[sum] = append(groups[sum], r)
+		what := n.Fingerprint()
+		sum := sha256.Sum256([]byte(string(n.Type) + "\x00" + cmp.Or(what.Body, "\x00"+what.Statement)))
+		groups[sum] = append(groups[sum], spoken{r, what})
 	}
 	plan := []Duplicate{}
 	for _, group := range groups {
-		slices.SortFunc(group, func(a, b index.Row) int {
-			return cmp.Or(cmp.Compare(local(a), local(b)), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		slices.SortFunc(group, func(a, b spoken) int {
+			return cmp.Or(cmp.Compare(local(a.row), local(b.row)), a.row.Created.Compare(b.row.Created), cmp.Compare(a.row.ID, b.row.ID))
 		})
 		for i, r := range group {
 			for _, keep := range group[:i] {
-				if everywhere || keep.Project == note.Global || keep.Project == r.Project {
-					plan = append(plan, Duplicate{Drop: r, Keep: keep})
+				together := everywhere || keep.row.Project == note.Global || keep.row.Project == r.row.Project
+				if together && keep.what.Same(&r.what) {
+					plan = append(plan, Duplicate{Drop: r.row, Keep: keep.row})
 					break
 				}
 			}
@@ -62,13 +63,10 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 	return plan, nil
 }
 
-// said is what has to be equal for two notes to say the same.
-func said(n *note.Note) string {
-	body := strings.TrimSpace(n.Body)
-	if note.SelfContained(body) {
-		return body
-	}
-	return note.Normalize(n.Title) + "\x00" + body
+// A spoken note is one that is compared with others.
+type spoken struct {
+	row  index.Row
+	what note.Fingerprint
 }
 
 func local(r index.Row) int {
@@ -131,7 +129,11 @@ func (g *Ingester) same(drop, keep index.Row) bool {
 		return false
 	}
 	b, _, _, err := g.store.Read(keep.Ref.Path)
-	return err == nil && b.ID == keep.ID && a.Type == b.Type && said(a) == said(b)
+	if err != nil || b.ID != keep.ID || a.Type != b.Type {
+		return false
+	}
+	says, other := a.Fingerprint(), b.Fingerprint()
+	return says.Same(&other)
 }
 
 // absorbDuplicate removes a note that says what another says.

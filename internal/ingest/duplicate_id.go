@@ -10,6 +10,8 @@ import (
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // resolveDuplicateIDs makes one file of every note that stands in memory/ twice,
@@ -18,7 +20,10 @@ import (
 func resolveDuplicateIDs(w *store.Writer) (paths []string, err error) {
 	places := make(map[note.ID][]string)
 	for ref := range w.Store().Walk() {
-		if id := store.StemID(ref.Path); ref.Scope == note.Portable && id != "" {
+		if ref.Scope != note.Portable {
+			continue
+		}
+		if id := idIn(w.Store(), ref.Path); id != "" {
 			places[id] = append(places[id], ref.Path)
 		}
 	}
@@ -34,6 +39,19 @@ func resolveDuplicateIDs(w *store.Writer) (paths []string, err error) {
 	}
 	slices.Sort(paths)
 	return paths, nil
+}
+
+// idIn returns the id of the note in a file. Names that we give are ids; a file that a
+// person gave another name is read, because two machines may have renamed one note.
+func idIn(s *store.Store, path string) note.ID {
+	stem := store.StemID(path)
+	if _, err := ulid.ParseStrict(string(stem)); err == nil {
+		return stem
+	}
+	if n, _, _, err := s.Read(path); err == nil {
+		return n.ID
+	}
+	return stem
 }
 
 // A copied note is one of several files of one note.

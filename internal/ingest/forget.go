@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"anamnesis/internal/note"
@@ -26,6 +27,25 @@ func (g *Ingester) Forget(ctx context.Context, id note.ID, erased func(paths []s
 		return err
 	})
 	return f, errors.Join(err, g.Reindex(ctx, f.Notes))
+}
+
+// Unforget takes back that the note in a file was forgotten (tombstone.Revoke). The
+// caller tells the index. A note that no tombstone knows is an error.
+func Unforget(ctx context.Context, s *store.Store, path string) (n *note.Note, err error) {
+	err = locked(ctx, s, func(w *store.Writer) error {
+		if n, _, _, err = s.Read(path); err != nil {
+			return err
+		}
+		paths, err := tombstone.Revoke(w, n)
+		if err == nil && len(paths) == 0 {
+			err = errors.New("it was not forgotten")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bring the note in %s back: %w", s.Path(path), err)
+	}
+	return n, nil
 }
 
 // Unpack takes a bundle in (bundle.Import) and applies the tombstones that came

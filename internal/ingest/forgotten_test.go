@@ -31,7 +31,7 @@ func TestForgottenUnderAnotherTitle(t *testing.T) {
 	for _, n := range []note.Note{
 		{Title: "Nightly broker restart", Body: broker, Provenance: machine(note.Agent)},
 		{Title: "Nightly broker restart", Body: broker + "!", Provenance: machine(note.Agent), Scope: note.Local},
-		{Title: "Restarts", Body: "the queue broker restarts nightly at three, because of a memory leak in the consumer", Provenance: machine(note.SessionEnd), Type: note.Episodic},
+		{Title: "Restarts", Body: "the queue broker restarts nightly at three\nbecause of a memory leak in the consumer", Provenance: machine(note.SessionEnd), Type: note.Episodic},
 		{Title: "Broker", Body: broker}, // without force
 	} {
 		if out := d.add(n, false); out.Result != ingest.Dropped || !strings.Contains(out.Why, "was forgotten on 2026-11-20") {
@@ -72,7 +72,7 @@ func TestEditLiftsABody(t *testing.T) {
 // what was forgotten is no reason to refuse it, as it is for other notes.
 func TestForgottenSession(t *testing.T) {
 	d := newDoor(t)
-	n := note.Note{Title: "Why the nightly build is red", Body: strings.Replace(long, "after that day", "since that day", 1), Provenance: machine(note.SessionEnd)}
+	n := note.Note{Title: "Why the nightly build is red", Body: strings.Replace(long, "everyone who", "anyone who", 1), Provenance: machine(note.SessionEnd)}
 	for i := 0; ; i++ { // which copies are near depends on the salt
 		stone := tombstone.New("gone", "Generated clients\n"+long, d.now)
 		of := stone

@@ -35,6 +35,26 @@ func (in *Incoming) AddConflict(ctx context.Context, path string, winner, loser 
 	return c, added, err
 }
 
+// Doomed returns the notes that tombstones would erase or withhold if the changes
+// were made: those among the changes, and those that this machine has not carried
+// out yet.
+func (in *Incoming) Doomed(changes []RemoteChange) ([]tombstone.Doomed, error) {
+	stones, err := tombstonesWith(in.store, changes)
+	if err != nil {
+		return nil, err
+	}
+	local, err := tombstone.Read(in.store, note.Local)
+	if err != nil {
+		return nil, err
+	}
+	pending := tombstone.NewSet(stones, local).Pending(in.store)
+	if pending.Empty() {
+		return nil, nil
+	}
+	e, err := tombstone.PlanErasure(in.store, pending, tombstone.Exempted(in.store))
+	return e.Notes(), err
+}
+
 // Finish carries out what came in: the tombstones, and with duplicates also that
 // every note has one place (ResolveDuplicateIDs). erased is called between the
 // two, under the store lock, with the notes that are gone. It returns the paths

@@ -78,7 +78,7 @@ func (g *Ingester) nearTo(n *note.Note) func(*note.Note) bool {
 			return false
 		}
 		said := other.Fingerprint()
-		return !said.Same(&was) && alike(was.Words, said.Words) >= g.opts.Similarity
+		return !said.Same(&was) && alike(&was, &said) >= g.opts.Similarity
 	}
 }
 

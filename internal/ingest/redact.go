@@ -22,11 +22,13 @@ func texts(n *note.Note) []*string {
 	return all
 }
 
-// redact masks the secrets in every text of n and reports whether there were any.
+// redact masks the secrets in every text of n, what one of them gives away in all of
+// them, and reports whether there were any.
 func (g *Ingester) redact(n *note.Note) bool {
 	masked := false
+	knowing := g.redactor.Knowing(contents(texts(n))...)
 	for _, t := range texts(n) {
-		if clean := g.redactor.Redact(*t).String(); clean != *t {
+		if clean := knowing.Redact(*t).String(); clean != *t {
 			*t, masked = clean, true
 		}
 	}
@@ -34,6 +36,15 @@ func (g *Ingester) redact(n *note.Note) bool {
 		n.ImportHash = SummaryHash(n.Title, n.Body)
 	}
 	return masked
+}
+
+// contents returns what texts hold.
+func contents(texts []*string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = *t
+	}
+	return out
 }
 
 // secrets names the rules that find a secret in n. A person may write one down

@@ -3,26 +3,25 @@ package ingest
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
 
-// twin returns a live note of the same project, scope and type that says what
-// n says, or nearly; an exact one before a similar one. Sessions have none:
+// twin returns a live note of the same project, scope and type whose statement is
+// that of n, or nearly; an exact one before a similar one. Sessions have none:
 // they are told apart by their ids. A note that n supersedes is none either: it
 // is meant to say the same.
 //
 // The index finds candidates by simhash, and by the words of what a machine wrote;
-// whether they are similar is decided on the words themselves. Two statements whose numbers differ are not: "wait
-// 30 seconds" and "wait 60 seconds" are a correction, not a repetition.
+// whether they are similar is decided on the statements themselves. Two whose marks differ (note.Marks) are not:
+// "wait 30 seconds" and "wait 60 seconds" are a correction, not a repetition.
 func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) {
 	if n.Type == note.Episodic {
 		return nil, nil
 	}
-	words := strings.Fields(note.Normalize(n.Statement()))
-	twins, err := g.index.Twins(ctx, index.StatementHash(strings.Join(words, " ")), index.SimhashWords(words))
+	wanted := n.Fingerprint()
+	twins, err := g.index.Twins(ctx, index.StatementHash(wanted.Folded), index.SimhashWords(wanted.Words))
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +36,17 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 		if err != nil {
 			continue // the index is behind; Sync will notice
 		}
-		said := strings.Fields(note.Normalize(was.Statement()))
-		t.Exact = slices.Equal(said, words)
+		said := was.Fingerprint()
+		t.Exact = said.Statement == wanted.Statement
 		if t.Exact {
 			return t, nil
 		}
-		if similar == nil && alike(words, said) >= g.opts.Similarity {
+		if similar == nil && alike(&wanted, &said) >= g.opts.Similarity {
 			similar = t
 		}
 	}
 	if similar == nil && g.opts.HoldSimilar && n.Provenance.Source != note.Human {
-		return g.repeated(ctx, n, words)
+		return g.repeated(ctx, n, &wanted)
 	}
 	return similar, nil
 }
@@ -58,7 +57,7 @@ const nearest = 10
 // repeated returns a note that a machine's draft says again with a few other
 // words. A simhash misses most of them: of twenty words one moves more of its
 // bits than a candidate may differ in.
-func (g *Ingester) repeated(ctx context.Context, n *note.Note, words []string) (*index.Twin, error) {
+func (g *Ingester) repeated(ctx context.Context, n *note.Note, wanted *note.Fingerprint) (*index.Twin, error) {
 	rows, err := g.sharing(ctx, n, nearest, index.Filter{
 		Projects: []string{n.Project}, Types: []note.Type{n.Type}, Scope: n.Scope, Now: g.store.Now(),
 	})
@@ -73,7 +72,7 @@ func (g *Ingester) repeated(ctx context.Context, n *note.Note, words []string) (
 		if err != nil {
 			continue // the index is behind; Sync will notice
 		}
-		if said := strings.Fields(note.Normalize(was.Statement())); alike(words, said) >= g.opts.Similarity {
+		if said := was.Fingerprint(); alike(wanted, &said) >= g.opts.Similarity {
 			return &index.Twin{Row: r}, nil
 		}
 	}
@@ -99,13 +98,13 @@ func (g *Ingester) sharing(ctx context.Context, n *note.Note, limit int, filters
 }
 
 // alike is the share of equal words of two statements (Jaccard over the sets),
-// and 0 when their numbers differ or stand in another order: "from 3 to 5" is
-// not "from 5 to 3".
-func alike(a, b []string) float64 {
-	if !slices.Equal(numbers(a), numbers(b)) {
+// and 0 when their marks differ or stand in another order: "from 3 to 5" is
+// not "from 5 to 3", and "x > 3" is not "x < 3".
+func alike(a, b *note.Fingerprint) float64 {
+	if !a.Near(b) {
 		return 0
 	}
-	inA, inB := set(a), set(b)
+	inA, inB := set(a.Words), set(b.Words)
 	both := 0
 	for w := range inA {
 		if inB[w] {
@@ -113,16 +112,6 @@ func alike(a, b []string) float64 {
 		}
 	}
 	return float64(both) / float64(max(1, len(inA)+len(inB)-both))
-}
-
-// numbers returns the words that hold a digit.
-func numbers(words []string) (all []string) {
-	for _, w := range words {
-		if strings.ContainsAny(w, "0123456789") {
-			all = append(all, w)
-		}
-	}
-	return all
 }
 
 func set(words []string) map[string]bool {
