@@ -23,6 +23,7 @@ var (
 	_ HookDialect    = claude{}
 	_ SettingsEditor = claude{}
 	_ ServerCommand  = claude{}
+	_ PluginHost     = claude{}
 	_ MemoryReader   = claude{}
 )
 
@@ -87,7 +88,7 @@ func (claude) ProjectSettings(dir string) []string {
 // keeping.
 func (claude) PlainHooks(base string) []Hook {
 	return []Hook{
-		{Event: "SessionStart", Matcher: "startup|resume|clear", Command: base + " inject", Timeout: 15},
+		{Event: "SessionStart", Matcher: "startup|resume|clear|fork", Command: base + " inject", Timeout: 15},
 		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},
 		{Event: "SessionEnd", Command: base + " capture", Timeout: 180},
 		{Event: "PreCompact", Command: base + " capture --source precompact --no-sync", Timeout: 60},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -20,7 +19,7 @@ func (claude) Peek(r io.ReaderAt, size, headBytes, tailBytes int64, deadline tim
 	if tailBytes <= 0 {
 		tailBytes = 2 << 20
 	}
-	c := claudePeek{r: r, size: max(size, 0), deadline: deadline}
+	c := claudePeek{r: r, size: max(size, 0), deadline: deadline, reader: newClaudeReader(Limits{}.withDefaults())}
 	settled, err := c.head(min(c.size, headBytes))
 	if err == nil {
 		err = c.tail(min(c.size, tailBytes))
@@ -34,9 +33,15 @@ type claudePeek struct {
 	size     int64
 	deadline time.Time
 	g        PeekResult
-	record   claudeRecord
+	reader   *claudeReader // of the tail
+	start    starter
+	titled   bool
 
-	paths []string // edited files, the last edit first
+	// What was said and which files were edited, the last first. The uuids tell
+	// which records repeat an earlier one.
+	lines []Line
+	uuids []string
+	paths []string
 }
 
 func (c *claudePeek) late() bool {
@@ -63,7 +68,8 @@ func (c *claudePeek) head(limit int64) (settled bool, err error) {
 		return prompt && s.ID != "" && s.Dir != "" && s.Branch != "" && !s.Started.IsZero()
 	}
 	defer func() {
-		c.g.ID, c.g.Dir, c.g.Branch, c.g.Version = s.ID, s.Dir, s.Branch, s.Version
+		c.g.ID, c.g.Dir, c.g.Branch, c.g.Version, c.g.Title = s.ID, s.Dir, s.Branch, s.Version, s.Title
+		c.start = reader.start
 		c.g.Started, c.g.Ended = s.Started, s.Ended
 		c.g.FirstPrompt = s.FirstPrompt()
 	}()
@@ -96,8 +102,8 @@ func (c *claudePeek) head(limit int64) (settled bool, err error) {
 	return known() || int64(filled) == c.size, nil
 }
 
-// tail walks the lines backwards from the end: first the last outcome is found,
-// and all the way the edited files are gathered.
+// tail walks the lines backwards from the end, and gathers what was said and
+// which files were edited.
 func (c *claudePeek) tail(limit int64) error {
 	base := c.size - limit
 	buf := make([]byte, limit)
@@ -133,54 +139,84 @@ func (c *claudePeek) tail(limit int64) error {
 	if begin == 0 && base == 0 && !c.g.Late {
 		c.line(buf[:end])
 	}
-	slices.Reverse(c.paths)
+	c.gathered()
+	return nil
+}
+
+// gathered puts what the tail said into its order, a record that stands there
+// twice at its first place.
+func (c *claudePeek) gathered() {
 	var files fileList
-	for _, p := range c.paths {
+	for _, p := range slices.Backward(c.paths) {
 		files.add(p)
 	}
-	c.g.FilesTouched = files.list
-	return nil
+	c.g.FilesTouched, c.g.Headless = files.list, c.start.headless()
+	seen := make(map[string]bool)
+	for i, l := range slices.Backward(c.lines) {
+		if id := c.uuids[i]; id != "" && seen[id] {
+			continue
+		} else if id != "" {
+			seen[id] = true
+		}
+		c.g.Dialogue = append(c.g.Dialogue, l)
+		if l.Role == Assistant && l.Text != "" {
+			c.g.LastOutcome = l.Text
+		}
+	}
 }
 
 // line looks at one line, the last ones first. Most are told by a search for a
 // few bytes that cannot stand inside a JSON string without a backslash.
 func (c *claudePeek) line(text []byte) {
-	assistant := bytes.Contains(text, []byte(`"assistant"`))
-	wantText := assistant && c.g.LastOutcome == "" && bytes.Contains(text, []byte(`"text"`))
-	wantTools := assistant && bytes.Contains(text, []byte(`"tool_use"`)) &&
-		(bytes.Contains(text, []byte(`"file_path"`)) || bytes.Contains(text, []byte(`"notebook_path"`)))
-	wantTime := c.g.Ended.IsZero() && bytes.Contains(text, []byte(`"timestamp"`))
-	if !wantText && !wantTools && !wantTime {
+	// The order is that of the searches which soon find something: lines are long.
+	has := func(s string) bool { return bytes.Contains(text, []byte(s)) }
+	said, wantTitle := false, false
+	switch {
+	case has(`"user"`):
+		said = !has(`"tool_result"`) || has(`"text"`)
+	case has(`"assistant"`):
+		said = has(`"text"`) || has(`"tool_use"`)
+	default:
+		wantTitle = !c.titled && has(`"ai-title"`)
+		said = has(`"local_command"`) || has(`"queued_command"`)
+	}
+	if !said && !wantTitle && (!c.g.Ended.IsZero() || !has(`"timestamp"`)) {
 		return
 	}
-	text = trimLine(text)
-	if object, err := c.record.read(text); err != nil || !object {
+	r := &c.reader.record
+	if object, err := r.read(trimLine(text)); err != nil || !object {
 		return
 	}
-	r := &c.record
-	if at, ok := r.at(); ok && wantTime {
+	if at, ok := r.at(); ok && c.g.Ended.IsZero() {
 		c.g.Ended = at
 	}
-	if !wantText && !wantTools || r.sidechain || !is(r.kind, "assistant") {
+	c.start.see(r.entry)
+	switch {
+	case r.sidechain:
+	case is(r.kind, "ai-title"):
+		if title := titleOf(r.title); title != "" && wantTitle {
+			c.g.Title, c.titled = title, true
+		}
+	case said:
+		c.say()
+	}
+}
+
+// say notes what the record says.
+func (c *claudePeek) say() {
+	content, _ := c.reader.record.said()
+	c.g.Failed = c.g.Failed || c.reader.record.failed
+	if content == nil {
 		return
 	}
-	content, _ := r.said()
-	var texts, paths []string
-	eachBlock(content, func(b claudeBlock) {
-		switch {
-		case wantText && is(b.kind, "text"):
-			if t := strings.TrimSpace(StripInjected(unquote(b.text))); t != "" {
-				texts = append(texts, t)
-			}
-		case wantTools && is(b.kind, "tool_use"):
-			if p := b.edited(); p != "" {
-				paths = append(paths, p)
-			}
-		}
-	})
-	if wantText {
-		c.g.LastOutcome = clip(strings.Join(texts, "\n"), Limits{}.withDefaults().Text)
+	t, ok := c.reader.turn(content)
+	if !ok {
+		return
 	}
-	slices.Reverse(paths)
-	c.paths = append(c.paths, paths...)
+	c.lines, c.uuids = append(c.lines, t.line()), append(c.uuids, string(c.reader.record.uuid))
+	for _, u := range slices.Backward(t.Tools) {
+		if u.Path != "" {
+			c.paths = append(c.paths, u.Path)
+		}
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +55,19 @@ func TestGlanceSeesWhatReadSessionSees(t *testing.T) {
 		func(int) string { return "" },
 		func(int) string { return "{broken" },
 		func(int) string { return `{"type":"summary","summary":"\"assistant\" \"text\""}` },
+		func(i int) string { return `{"type":"ai-title","aiTitle":"title ` + strconv.Itoa(i) + `"}` },
+		func(i int) string { return user(`"headless"`, stamp(i), `,"entrypoint":"sdk-cli"`) },
+		func(i int) string {
+			return assistant(`[{"type":"text","text":"API Error: 529"}]`, stamp(i), `,"isApiErrorMessage":true`)
+		},
+		func(i int) string { return user(`"typed"`, stamp(i), `,"entrypoint":"cli"`) },
+		func(i int) string { return user(`"again"`, stamp(i), `,"uuid":"u`+strconv.Itoa(i%3)+`"`) },
+		func(i int) string {
+			return user(`[{"type":"tool_result","tool_use_id":"x","content":"no"},{"type":"text","text":"[Request interrupted by user for tool use]"}]`, stamp(i))
+		},
+		func(i int) string {
+			return `{"type":"attachment","attachment":{"type":"queued_command","prompt":"no, the other one"}` + stamp(i) + `}`
+		},
 		func(i int) string {
 			return `{"type":"progress","data":"` + strings.Repeat("x", 3000) + `"` + stamp(i) + `}`
 		},
@@ -82,16 +97,18 @@ func TestGlanceWindow(t *testing.T) {
 	begin := user(`"the question"`, fmt.Sprintf(common, 1)) + "\n" +
 		assistant(`[{"type":"tool_use","id":"t","name":"Write","input":{"file_path":"/early"}}]`) + "\n"
 	noise := strings.Repeat(user(`[{"type":"tool_result","tool_use_id":"x","content":"`+strings.Repeat("y", 900)+`"}]`)+"\n", 100)
-	end := assistant(`[{"type":"tool_use","id":"t","name":"Write","input":{"file_path":"/late"}},{"type":"text","text":"the answer"}]`, fmt.Sprintf(common, 9)) + "\n"
+	end := assistant(`[{"type":"tool_use","id":"t","name":"Write","input":{"file_path":"/late"}},{"type":"text","text":"the answer"}]`, fmt.Sprintf(common, 9), `,"entrypoint":"sdk-cli"`) + "\n"
 	want := &agent.PeekResult{
 		ID: "s1", Dir: "/src", Branch: "main", Version: "2.1.0",
 		Started: time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC), Ended: time.Date(2026, 1, 1, 0, 0, 9, 0, time.UTC),
-		FirstPrompt: "the question", LastOutcome: "the answer", FilesTouched: []string{"/late"},
+		FirstPrompt: "the question", LastOutcome: "the answer", FilesTouched: []string{"/late"}, Headless: true,
+		Dialogue: []agent.Line{{Role: agent.Assistant, Text: "the answer", Tools: true}},
 	}
 	if diff := cmp.Diff(want, peek(t, begin+noise+end, 4096, 4096)); diff != "" {
 		t.Errorf("a window at each end (-want +got):\n%s", diff)
 	}
 	want.Complete, want.FilesTouched = true, []string{"/early", "/late"}
+	want.Dialogue = slices.Insert(want.Dialogue, 0, agent.Line{Role: agent.User, Text: "the question"}, agent.Line{Role: agent.Assistant, Tools: true})
 	if diff := cmp.Diff(want, peek(t, begin+noise+end, 4096, 1<<20)); diff != "" {
 		t.Errorf("everything in sight (-want +got):\n%s", diff)
 	}

@@ -10,9 +10,10 @@ import (
 type claudeRecord struct {
 	kind, subtype, uuid, stamp        []byte
 	session, dir, branch, version     []byte
+	entry, title                      []byte
 	message, content, summary, attach []byte
 	origin                            []byte
-	sidechain, meta                   bool
+	sidechain, meta, failed           bool
 }
 
 // read takes a line apart. Members that came before an error are filled in.
@@ -36,6 +37,10 @@ func (r *claudeRecord) read(text []byte) (object bool, err error) {
 			r.branch = value
 		case "version":
 			r.version = value
+		case "entrypoint":
+			r.entry = value
+		case "aiTitle":
+			r.title = value
 		case "message":
 			r.message = value
 		case "content":
@@ -50,6 +55,7 @@ func (r *claudeRecord) read(text []byte) (object bool, err error) {
 			r.sidechain = truthy(value)
 		case "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage":
 			r.meta = r.meta || truthy(value)
+			r.failed = r.failed || string(key) == "isApiErrorMessage" && truthy(value)
 		}
 	})
 }
@@ -187,7 +193,8 @@ func (b *claudeBlock) edited() string {
 }
 
 // said is the content of a record that is part of the conversation. For any
-// other it is nil, and meta tells whether the harness wrote it for itself.
+// other it is nil, and meta tells whether the harness wrote it for itself; failed
+// is set when it wrote an error in place of its model.
 func (r *claudeRecord) said() (content []byte, meta bool) {
 	switch {
 	case is(r.kind, "attachment"):
@@ -203,7 +210,9 @@ func (r *claudeRecord) said() (content []byte, meta bool) {
 			case "content":
 				content = value
 			case "model": // not a model: "API Error: 529 …" and its like
-				meta = is(value, "<synthetic>")
+				if is(value, "<synthetic>") {
+					meta, r.failed = true, true
+				}
 			}
 		})
 	default:

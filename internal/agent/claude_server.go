@@ -3,6 +3,7 @@ package agent
 import (
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -28,5 +29,37 @@ var claudeNoServer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
 })
 
-// ServersPath implements ServerCommand.
-func (claude) ServersPath(user string) string { return filepath.Join(user, ".claude.json") }
+// ServersPaths implements ServerCommand. With CLAUDE_CONFIG_DIR the file stands in
+// that folder, without it beside .claude.
+func (claude) ServersPaths(user, home string) (all []string) {
+	const name = ".claude.json"
+	if home != "" {
+		all = append(all, filepath.Join(home, name))
+	}
+	if user != "" && (home == "" || filepath.Clean(home) == filepath.Join(user, ".claude")) {
+		all = append(all, filepath.Join(user, name))
+	}
+	return all
+}
+
+// Plugin implements PluginHost: an object "enabledPlugins" maps "plugin@marketplace"
+// to whether it is on.
+func (claude) Plugin(settings []byte) string {
+	root, err := parseSettings(settings)
+	if err != nil {
+		return ""
+	}
+	enabled, _ := root.member("enabledPlugins")
+	if enabled == nil || enabled.kind != '{' {
+		return ""
+	}
+	for _, plugin := range enabled.items {
+		if name, _, _ := strings.Cut(plugin.key, "@"); name == pluginName && plugin.value.text == "true" {
+			return plugin.key
+		}
+	}
+	return ""
+}
+
+// pluginName is what our plugin is called in its manifest.
+const pluginName = "anamnesis"

@@ -41,6 +41,7 @@ type claudeReader struct {
 	seed    maphash.Seed
 	pending map[string]*ToolUse
 	kept    int // bytes held by the turns
+	start   starter
 	record  claudeRecord
 }
 
@@ -121,6 +122,8 @@ func (c *claudeReader) facts() {
 	first(&s.Dir, r.dir, validDir)
 	first(&s.Branch, r.branch, validBranch)
 	first(&s.Version, r.version, func(v string) bool { return len(v) <= 64 && !hasControl(v) })
+	c.start.see(r.entry)
+	s.Headless = c.start.headless()
 }
 
 // take files the record under what it is.
@@ -130,6 +133,12 @@ func (c *claudeReader) take(offset int64) {
 		s.Skipped.Sidechain++
 		return
 	}
+	if is(r.kind, "ai-title") {
+		if title := titleOf(r.title); title != "" {
+			s.Title = title
+		}
+		return
+	}
 	if is(r.kind, "summary") {
 		if text := strings.TrimSpace(StripInjected(unquote(r.summary))); text != "" && len(s.Summaries) < maxSummaries {
 			s.Summaries = append(s.Summaries, clip(text, 64<<10))
@@ -137,6 +146,7 @@ func (c *claudeReader) take(offset int64) {
 		return
 	}
 	content, meta := r.said()
+	s.Failed = s.Failed || r.failed
 	switch {
 	case meta:
 		s.Skipped.Meta++
@@ -148,21 +158,41 @@ func (c *claudeReader) take(offset int64) {
 		s.Skipped.Duplicate++
 		return
 	}
-	var t Turn
-	var ok bool
-	if is(r.kind, "assistant") {
-		t, ok = c.assistant(content)
-	} else {
-		t, ok = c.user(content)
-	}
-	if is(r.kind, "system") && t.Command == "" {
-		return // a local command's output, not a word of the user
-	}
-	if ok {
+	if t, ok := c.turn(content); ok {
 		t.UUID, t.Offset = clip(unquote(r.uuid), 128), offset
 		t.At, _ = r.at()
 		c.keep(t)
 	}
+}
+
+// turn reads what the record says. The output of a local command is no word of the user.
+func (c *claudeReader) turn(content []byte) (t Turn, ok bool) {
+	if is(c.record.kind, "assistant") {
+		return c.assistant(content)
+	}
+	t, ok = c.user(content)
+	return t, ok && (!is(c.record.kind, "system") || t.Command != "")
+}
+
+// A starter knows how a session was started, by the member entrypoint of its
+// records. An agent that a program runs says "sdk-cli", "sdk-ts" and the like.
+type starter struct{ program, person bool }
+
+func (s *starter) see(entry []byte) {
+	switch entry := unquote(entry); {
+	case entry == "":
+	case strings.HasPrefix(entry, "sdk"):
+		s.program = true
+	default:
+		s.person = true
+	}
+}
+
+func (s starter) headless() bool { return s.program && !s.person }
+
+// titleOf reads the title that the harness made for a session: one line.
+func titleOf(value []byte) string {
+	return clip(strings.Join(strings.Fields(StripInjected(unquote(value))), " "), 256)
 }
 
 // duplicate reports whether a record with this uuid was met before. Only

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ const freshSettings = `{
   "hooks": {
     "SessionStart": [
       {
-        "matcher": "startup|resume|clear",
+        "matcher": "startup|resume|clear|fork",
         "hooks": [
           {
             "type": "command",
@@ -166,7 +167,7 @@ func TestCommentsStay(t *testing.T) {
 `
 	got := install(t, old)
 	for _, want := range []string{
-		"// The greeting.\n", "\"greet\"}]}, // every time\n      {\n        \"matcher\": \"startup|resume|clear\",",
+		"// The greeting.\n", "\"greet\"}]}, // every time\n      {\n        \"matcher\": \"startup|resume|clear|fork\",",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("Install lacks %q:\n%s", want, got)
@@ -246,12 +247,12 @@ func TestInstallOverOlder(t *testing.T) {
 	old := `{
   "hooks": {
     "SessionStart": [
-      {"matcher": "startup|resume|clear", "hooks": [
+      {"matcher": "startup|resume|clear|fork", "hooks": [
         {"type": "command", "command": "ANAMNESIS_MACHINE_ID=m uv run --project /srv/a anamnesis inject", "timeout": 15},
         {"type": "command", "command": "greet"}
       ]},
       {"matcher": "startup", "hooks": [{"type": "command", "command": "anamnesis sync"}]},
-      {"matcher": "startup|resume|clear", "hooks": [{"type": "command", "command": "anamnesis inject"}]}
+      {"matcher": "startup|resume|clear|fork", "hooks": [{"type": "command", "command": "anamnesis inject"}]}
     ],
     "SessionEnd": [
       {"matcher": "*", "hooks": [{"type": "command", "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis capture", "timeout": 180, "statusMessage": "remembering"}]}
@@ -263,7 +264,7 @@ func TestInstallOverOlder(t *testing.T) {
 	want := `{
   "hooks": {
     "SessionStart": [
-      {"matcher": "startup|resume|clear", "hooks": [
+      {"matcher": "startup|resume|clear|fork", "hooks": [
         {"type": "command", "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis inject", "timeout": 15},
         {"type": "command", "command": "greet"}
       ]},
@@ -302,7 +303,7 @@ func TestInstallOverOlder(t *testing.T) {
 	want = `{
   "hooks": {
     "SessionStart": [
-      {"matcher": "startup|resume|clear", "hooks": [
+      {"matcher": "startup|resume|clear|fork", "hooks": [
         {"type": "command", "command": "greet"}
       ]}
     ]
@@ -363,5 +364,34 @@ func TestUninstallRefuses(t *testing.T) {
 	}
 	if out, err := (agent.Claude{}).Uninstall(nil, agent.Own); out != nil || err != nil {
 		t.Errorf("Uninstall of a missing file = %q, %v", out, err)
+	}
+}
+
+// Our plugin is found where the settings switch it on.
+func TestPlugin(t *testing.T) {
+	for settings, want := range map[string]string{
+		`{"enabledPlugins": {"other@x": true, "anamnesis@anamnesis": true}}`:        "anamnesis@anamnesis",
+		`{"enabledPlugins": {"anamnesis@team": true}, /* ours */}`:                  "anamnesis@team",
+		`{"enabledPlugins": {"anamnesis@anamnesis": false, "anamnesis-x@y": true}}`: "",
+		`{"enabledPlugins": ["anamnesis@anamnesis"]}`:                               "",
+		`{"enabledPlugins": {"anamnesis@anamnesis": "true"}, "enabledPlugins": {}}`: "",
+		`{`: "", ``: "",
+	} {
+		if got := (agent.Claude{}).Plugin([]byte(settings)); got != want {
+			t.Errorf("Plugin(%s) = %q, want %q", settings, got, want)
+		}
+	}
+}
+
+func TestServersPaths(t *testing.T) {
+	user := filepath.Join(string(filepath.Separator), "home", "ada")
+	for home, want := range map[string][]string{
+		filepath.Join(user, ".claude"): {filepath.Join(user, ".claude", ".claude.json"), filepath.Join(user, ".claude.json")},
+		filepath.Join(user, "work"):    {filepath.Join(user, "work", ".claude.json")},
+		"":                             {filepath.Join(user, ".claude.json")},
+	} {
+		if got := (agent.Claude{}).ServersPaths(user, home); !slices.Equal(got, want) {
+			t.Errorf("ServersPaths(%q) = %q, want %q", home, got, want)
+		}
 	}
 }

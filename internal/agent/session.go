@@ -80,6 +80,15 @@ type Session struct {
 	Dir     string // the first absolute working directory
 	Branch  string // the first branch; a detached HEAD is none
 	Version string // of the harness
+	Title   string // the last title that the harness made for it; "" when it made none
+
+	// Headless says that a program asked, not a person: every record that tells how
+	// its harness was started says so.
+	Headless bool
+
+	// Failed says that the agent's own client spoke in its place at least once: a
+	// server that refused, a limit that was reached. Such a record is no turn.
+	Failed bool
 
 	Started, Ended time.Time // first and last timestamp of any record; zero if none could be read
 
@@ -121,6 +130,21 @@ type Turn struct {
 
 // Human reports whether t is a sentence that a person typed.
 func (t Turn) Human() bool { return t.Role == User && t.Command == "" && t.Text != "" }
+
+// A Line is what a turn comes to for those who need no tools: who said what.
+type Line struct {
+	Role Role
+	Text string // "" where the agent only used tools
+
+	Command     bool // Text is a slash command
+	Interrupted bool // the user stopped the agent here
+	Tools       bool // tools were used
+}
+
+// line returns what is left of a turn without its tools.
+func (t *Turn) line() Line {
+	return Line{Role: t.Role, Text: t.Text, Command: t.Command != "", Interrupted: t.Interrupted, Tools: len(t.Tools) > 0}
+}
 
 // A ToolUse is one use of a tool by the assistant, with its result once that was met.
 type ToolUse struct {
@@ -224,6 +248,15 @@ func (s *Session) LastOutcome() string {
 	return s.outcome
 }
 
+// Dialogue returns what was said, in order.
+func (s *Session) Dialogue() []Line {
+	lines := make([]Line, len(s.Turns))
+	for i := range s.Turns {
+		lines[i] = s.Turns[i].line()
+	}
+	return lines
+}
+
 // FilesTouched lists the files that were edited, each once, in the order of the first edit.
 func (s *Session) FilesTouched() []string {
 	if s.files != nil {
@@ -241,10 +274,12 @@ func (s *Session) FilesTouched() []string {
 // A PeekResult is what SessionSource.Peek found; its fields mean what
 // they mean in Session.
 type PeekResult struct {
-	ID, Dir, Branch, Version string
-	Started, Ended           time.Time
-	FirstPrompt, LastOutcome string
-	FilesTouched             []string
+	ID, Dir, Branch, Version, Title string
+	Headless, Failed                bool
+	Started, Ended                  time.Time
+	FirstPrompt, LastOutcome        string
+	FilesTouched                    []string
+	Dialogue                        []Line // of the tail
 
 	// Complete says that the whole transcript was within sight and seen, so
 	// that ReadSession would find nothing else.

@@ -51,9 +51,18 @@ type ServerCommand interface {
 	RemoveServer(name string) []string
 	NoServer(output string) bool
 
-	// ServersPath returns the JSON file in which the servers stand then, an
-	// object "mcpServers" by name; user is the user's home folder.
-	ServersPath(user string) string
+	// ServersPaths returns the JSON files in which the servers may stand then, an
+	// object "mcpServers" by name; the first that exists is the one. user is the
+	// user's home folder, home the agent's.
+	ServersPaths(user, home string) []string
+}
+
+// A PluginHost is an optional ability of a SettingsEditor: the agent loads plugins,
+// and ours brings the hooks and the server along.
+type PluginHost interface {
+	// Plugin returns the name under which our plugin is switched on in a settings
+	// file, "" when it is not, or when the file cannot be read.
+	Plugin(settings []byte) string
 }
 
 // A Hook is one command that a harness runs at an event.

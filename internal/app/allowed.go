@@ -22,14 +22,18 @@ const allowedFile = "allowed.json"
 // allowed holds, for each note, the SHA-256 of the forms its owner has seen: a
 // note that changes is asked about again.
 type allowed struct {
-	V     int                  `json:"v"`
-	Notes map[note.ID][]string `json:"notes"`
+	V       int                  `json:"v"`
+	Notes   map[note.ID][]string `json:"notes"`
+	Changed map[note.ID][]string `json:"changed,omitempty"` // forms that may travel although they lost their text
 }
 
 func (r *Rooms) allowed() allowed {
 	a := allowed{V: 1}
 	if data, err := os.ReadFile(r.Store.Path(allowedFile)); err != nil || json.Unmarshal(data, &a) != nil || a.Notes == nil {
 		a = allowed{V: 1, Notes: make(map[note.ID][]string)} // what cannot be read allows nothing
+	}
+	if a.Changed == nil {
+		a.Changed = make(map[note.ID][]string)
 	}
 	return a
 }
@@ -64,6 +68,9 @@ func (r *Rooms) secrets(path string, data []byte) []string {
 func (r *Rooms) withhold() func(path string, data []byte) string {
 	var list *allowed // read when first needed
 	return func(path string, data []byte) string {
+		if why := r.returned(path, data); why != "" {
+			return why
+		}
 		if r.Rules != nil {
 			return fmt.Sprintf("your redaction rules cannot be read, so nobody can tell whether it holds a secret; mend %s",
 				r.Store.Path("redact.toml"))
@@ -129,11 +136,12 @@ func (r *Rooms) Disallow(paths []string) error {
 		return nil
 	}
 	a := r.allowed()
-	before := len(a.Notes)
+	before := len(a.Notes) + len(a.Changed)
 	for _, path := range paths {
 		delete(a.Notes, idOf(path))
+		delete(a.Changed, idOf(path))
 	}
-	if len(a.Notes) == before {
+	if len(a.Notes)+len(a.Changed) == before {
 		return nil
 	}
 	return r.writeAllowed(a)

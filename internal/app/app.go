@@ -22,6 +22,7 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
 )
 
 // A Progress is told how far a long work came.
@@ -37,7 +38,7 @@ type Host struct {
 	Disk     store.Disk                              // nil means the operating system's
 	Flags    []string                                // KEY=VALUE of --set, which background runs get too
 	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody
-	Progress func(what string) Progress              // shows a long work; nil shows nothing
+	Progress func(what string) Progress              // shows a long work; the last word of what is what is counted; nil shows nothing
 	Lasting  bool                                    // many questions will be asked of the index
 	Peek     bool                                    // the index is looked at as it stands, or not at all
 }
@@ -58,6 +59,18 @@ type Rooms struct {
 	Rules  error  // why the user's redaction rules cannot be used
 	Notice string // what opening the index did
 	host   Host
+	door   *tombstone.Door
+
+	degraded func() string // of the index
+}
+
+// IndexTrouble says, in one line, why a temporary index answers and what to do; ""
+// when the usual one does.
+func (r *Rooms) IndexTrouble() string {
+	if r.degraded == nil {
+		return ""
+	}
+	return r.degraded()
 }
 
 // Close releases the index. Rooms without one are closed already.

@@ -142,8 +142,9 @@ func (q *Question) query(ctx context.Context, r *Rooms, text string) (recall.Que
 // scope works out which projects and branches are asked.
 func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 	opts := r.Config.Recall
+	whole := q.Corpus != "" && q.Project == "" // a corpus says itself which notes it is
 	reach := recall.ScopeOptions{
-		Global: q.Global || opts.Global && q.Project == "", AllBranches: q.AllBranches || opts.AllBranches,
+		Global: q.Global || whole || opts.Global && q.Project == "", AllBranches: q.AllBranches || whole || opts.AllBranches,
 		Only: q.Project != "",
 	}
 	if q.Global && q.Project != "" {

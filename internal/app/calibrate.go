@@ -19,6 +19,8 @@ type CalibrateAnswer struct {
 	Gates   []recall.Calibration `json:"gates"`
 	Floors  []recall.ArmFloor    `json:"floors"`
 	Written bool                 `json:"written"`
+	InForce bool                 `json:"in_force"` // some floor is set
+	Differ  bool                 `json:"differ"`   // those that are set are others
 }
 
 // Calibrate works out the thresholds of the gate and a floor for each arm. With
@@ -31,6 +33,13 @@ func Calibrate(ctx context.Context, r *Rooms, o recall.FloorOptions, write bool)
 		return a, err
 	}
 	a.Floors = slices.DeleteFunc(a.Floors, func(f recall.ArmFloor) bool { return FloorKeys[f.Arm] == "" })
+	now := r.Config.Recall
+	floors := map[string]float64{
+		"lexical": now.LexicalFloor, "semantic": now.SemanticFloor, "graph": now.GraphFloor, "temporal": now.TemporalFloor,
+	}
+	differ := func(f recall.ArmFloor) bool { return f.Floor != floors[f.Arm] }
+	a.Differ = !write && slices.ContainsFunc(a.Floors, differ)
+	a.InForce = write || max(now.LexicalFloor, now.SemanticFloor, now.GraphFloor, now.TemporalFloor) > 0
 	if a.Written = write; !write {
 		return a, nil
 	}

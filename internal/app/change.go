@@ -9,11 +9,13 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // A Change is a change of many notes that one command takes back.
 type Change struct {
 	r     *Rooms
+	run   *store.Run
 	began time.Time
 	ended time.Time // before anything was synced: what comes from elsewhere is not taken back
 }
@@ -21,11 +23,25 @@ type Change struct {
 // BeginChange begins a change at this moment.
 func BeginChange(r *Rooms) *Change { return &Change{r: r, began: r.Store.Now()} }
 
+// BeginRun begins a change that is taken back by its id: what is written with the
+// context that it returns, and nothing else.
+func BeginRun(ctx context.Context, r *Rooms, what string) (context.Context, *Change) {
+	c := BeginChange(r)
+	c.run = store.NewRun(r.Store, what)
+	return store.WithRun(ctx, c.run), c
+}
+
 // End ends the stretch of time that Undo takes back.
 func (c *Change) End() { c.ended = c.r.Store.Now() }
 
 // Undo returns the command that gives every note the form it had before.
 func (c *Change) Undo() string {
+	if c.run != nil {
+		if !c.run.Wrote() {
+			return ""
+		}
+		return "anamnesis undo " + string(c.run.ID) + " --apply"
+	}
 	const form = "2006-01-02T15:04:05.000Z"
 	return "anamnesis restore --since " + c.began.UTC().Format(form) + " --until " + c.ended.UTC().Format(form) + " --apply"
 }

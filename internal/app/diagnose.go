@@ -72,6 +72,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 		Disabled: r.Config.Disabled, VersionOf: versionOf, Warnings: r.Config.Warnings, Foreign: config.Unheard(env),
 		Allowed:    MayTravel(r),
 		Sync:       func(ctx context.Context) (SyncState, error) { return SyncStatus(ctx, r) },
+		Namesakes:  r.namesakes,
 		GitVersion: gitVersion,
 		Handshake:  func(ctx context.Context) error { return handshake(ctx, r.Config.Home, self) },
 		Reindex: func(ctx context.Context) error {
@@ -100,9 +101,10 @@ func (r *Rooms) installedHarness() doctor.Harness {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
 	servers, registers := a.Settings.(agent.ServerCommand)
-	if registers && r.Config.UserHome != "" {
-		h.ServersPath = servers.ServersPath(r.Config.UserHome)
+	if registers {
+		h.ServersPath = firstThere(servers.ServersPaths(r.Config.UserHome, h.Home))
 	}
+	h.Plugin = pluginOf(a, append([]string{a.Settings.SettingsPath(h.Home)}, h.Also...))
 	self, err := Self()
 	if err != nil || Temporary(self) { // it stands where it will be deleted: it registers nothing
 		return h
@@ -121,6 +123,34 @@ func (r *Rooms) installedHarness() doctor.Harness {
 		return installHooks(r.Store, a, pl.edit)
 	}
 	return h
+}
+
+// firstThere returns the first file that exists, the last one when none does, and
+// "" of none.
+func firstThere(paths []string) (path string) {
+	for _, path = range paths {
+		if _, err := os.Stat(path); err == nil {
+			break
+		}
+	}
+	return path
+}
+
+// pluginOf returns the name of our plugin, where one of an agent's settings files
+// switches it on; it brings the hooks and the server along.
+func pluginOf(h *agent.Harness, files []string) string {
+	host, ok := h.Settings.(agent.PluginHost)
+	if !ok {
+		return ""
+	}
+	for _, path := range files {
+		if edit, err := readSettings(path); err == nil && edit.Old != nil {
+			if name := host.Plugin(edit.Old); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // versionOf asks another program of our name for its version.

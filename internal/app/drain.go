@@ -85,6 +85,9 @@ func (d *DrainResult) fail(err error) {
 // of jobs that could not be done, and sets sync if one of them asked for that.
 func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left int, err error) {
 	began := time.Now()
+	if _, err := r.Recorder.Sweep(); err != nil {
+		d.fail(fmt.Errorf("look for sessions that ended without telling: %w", err))
+	}
 	bar := r.Progress("capturing sessions")
 	done, err := r.Recorder.Drain(ctx, func(n, left int) { bar.Step(n, n+left) })
 	bar.Done()

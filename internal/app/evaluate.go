@@ -229,7 +229,7 @@ func EvalRetrieval(ctx context.Context, h Host, o SetOptions) (eval.Retrieval, *
 	if err != nil {
 		return r, nil, err
 	}
-	bar := h.progress("asking")
+	bar := h.progress("asking questions")
 	r.Progress = bar.Step
 	run, err := r.Run(ctx, h.sandbox)
 	bar.Done()
@@ -253,7 +253,7 @@ func EvalGate(ctx context.Context, h Host, o SetOptions, strangers string) (g ev
 	if err != nil {
 		return g, err
 	}
-	bar := h.progress("asking")
+	bar := h.progress("asking questions")
 	done := 0
 	r.Progress = func(int, int) { done++; bar.Step(done, len(r.Queries)+len(others)) }
 	g, err = r.MeasureGate(ctx, h.sandbox, others)
@@ -293,7 +293,7 @@ func EvalAblate(ctx context.Context, h Host, o SetOptions, qrels string) (a Abla
 		}
 	}
 	variants := ablations()
-	bar := h.progress("asking")
+	bar := h.progress("asking questions")
 	done := 0
 	r.Progress = func(int, int) { done++; bar.Step(done, len(variants)*len(r.Queries)) }
 	runs, err := r.Runs(ctx, h.sandbox, variants)

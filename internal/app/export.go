@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
 	"anamnesis/internal/store/bundle"
 )
 
@@ -143,12 +144,17 @@ func ImportBundle(ctx context.Context, r *Rooms, name string, o bundle.Options) 
 
 // unpack imports a bundle under the store lock.
 func unpack(ctx context.Context, r *Rooms, f io.ReadSeeker, o bundle.Options) (bundle.Unpacked, error) {
-	u, err := ingest.NewIncoming(r.Store).Unpack(ctx, f, o, r.Disallow)
+	var trace recall.Trace
+	u, err := ingest.NewIncoming(r.Store).Unpack(ctx, f, o, func(paths []string) error {
+		trace = r.trace(ctx, paths...)
+		return r.Disallow(paths)
+	})
 	if err != nil || o.Dry {
 		return u, err
 	}
 	bar := r.Progress("indexing notes")
 	_, err = r.Index.Sync(ctx, index.SyncOptions{Progress: bar.Step})
 	bar.Done()
+	r.erase(ctx, trace)
 	return u, err
 }

@@ -50,10 +50,17 @@ func Forget(ctx context.Context, r *Rooms, name string, apply bool) (a ForgetAns
 		left, err = r.Ingester.Alike(ctx, n)
 	}
 	if apply && err == nil {
+		trace := r.traceIDs(ctx, append(idsOf(f.Notes), id)...)
 		f, err = r.Ingester.Forget(ctx, id, r.Disallow)
+		r.erase(ctx, trace)
 	}
 	if err != nil {
 		return a, err
+	}
+	if apply && r.inGit(f) { // so that a file that comes back is a new one, which does not travel
+		if _, cerr := Sync(ctx, r, SyncOptions{}); cerr != nil {
+			r.Notify("it is forgotten; the deletion goes with the next sync: %v", cerr)
+		}
 	}
 	a = ForgetAnswer{
 		ID: id, Applied: apply, Sidecars: f.Sidecars, History: f.History, Held: f.Held, Conflicts: f.Conflicts,
@@ -77,6 +84,9 @@ func forgettable(ctx context.Context, r *Rooms, name string) (note.ID, error) {
 	id := note.ID(strings.TrimSpace(name))
 	if _, perr := note.ParseID(string(id)); perr == nil {
 		if revs, herr := r.Store.History(id); herr == nil && len(revs) > 0 {
+			return id, nil
+		}
+		if _, ferr := r.Store.Find(id); ferr == nil { // one that was forgotten, and whose file is here again
 			return id, nil
 		}
 	}

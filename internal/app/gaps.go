@@ -3,7 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"unicode"
 
+	"anamnesis/internal/index"
 	"anamnesis/internal/recall"
 )
 
@@ -32,6 +36,24 @@ func Gaps(ctx context.Context, r *Rooms, o GapOptions) (GapsAnswer, error) {
 	}
 	gaps, err := r.Engine.Gaps(ctx, recall.GapOptions{MinSessions: o.MinSessions, Limit: o.Limit, Weak: o.Weak, Resolved: o.Resolved, Ask: q})
 	return GapsAnswer{o.MinSessions, len(gaps), gaps}, err
+}
+
+// GapWords are the words of a question by which a gap is known, as they were
+// asked and in their order, without those that carry no topic.
+func GapWords(g recall.Gap) string {
+	var words []string
+	terms := strings.Fields(g.Terms)
+	for _, w := range strings.Fields(g.Query) {
+		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		known := slices.ContainsFunc(index.Tokens(w), func(t string) bool { return slices.Contains(terms, t) })
+		if known && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return g.Terms
+	}
+	return strings.Join(words, " ")
 }
 
 // A ClosedGap is a gap that was taken out of the list.

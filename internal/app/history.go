@@ -19,6 +19,8 @@ import (
 type HistoryAnswer struct {
 	ID      note.ID      `json:"id,omitempty"` // "" for all notes
 	Changes []PastChange `json:"changes"`
+
+	Uncommitted bool `json:"uncommitted"` // no commit has the note as it stands
 }
 
 // A PastChange is a line of a history.
@@ -44,7 +46,48 @@ func History(ctx context.Context, r *Rooms, name string, limit int) (a HistoryAn
 	if a.Changes, err = r.changes(ctx, about, limit); limit > 0 {
 		a.Changes = a.Changes[:min(len(a.Changes), limit)]
 	}
+	if about != nil && err == nil {
+		a.Uncommitted = r.uncommitted(ctx, about)
+	}
 	return a, err
+}
+
+// uncommitted reports whether a portable note stands otherwise than in the last commit.
+func (r *Rooms) uncommitted(ctx context.Context, about *subject) bool {
+	place, portable := strings.CutPrefix(about.ref.Path, "memory/")
+	h, err := Historian(r)
+	if err != nil || h == nil || !portable {
+		return false
+	}
+	now, err := r.present(about)
+	if err != nil {
+		return false
+	}
+	last, err := h.Show(ctx, "HEAD", place)
+	if errors.Is(err, replica.ErrNoGit) {
+		return false
+	}
+	return err != nil || string(last) != string(now.data)
+}
+
+// before says which change a former form was kept for.
+func (r *Rooms) before(rev store.Revision) string {
+	switch rev.Reason {
+	case store.Update:
+		return "before it was edited"
+	case store.Capture:
+		return "before its session was captured again"
+	case store.Restored:
+		return "before a former form was restored"
+	case store.Conceded:
+		return "lost in a conflict"
+	case store.Archived:
+		if n, _, _, err := r.Store.Read(rev.Path); err == nil && n.Status != "" {
+			return "before it was taken out of the archive"
+		}
+		return "before it was archived"
+	}
+	return "before: " + rev.Reason
 }
 
 // changes lists the former forms of a note and the commits that changed it,
@@ -62,7 +105,7 @@ func (r *Rooms) changes(ctx context.Context, about *subject, limit int) (list []
 			return nil, err
 		}
 		for _, rev := range revs {
-			list = append(list, PastChange{At: rev.At.UTC().Format(time.RFC3339), Rev: rev.Name, Kind: "former", What: "before: " + rev.Reason})
+			list = append(list, PastChange{At: rev.At.UTC().Format(time.RFC3339), Rev: rev.Name, Kind: "former", What: r.before(rev)})
 		}
 	}
 	seen := make(map[string]bool)

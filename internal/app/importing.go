@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"anamnesis/internal/imports"
 )
@@ -59,11 +57,16 @@ func Import(ctx context.Context, r *Rooms, o ImportOptions) (a ImportAnswer, err
 		a.Planned = &ImportPlan{plan.From, false, plan.Totals(), plan.Items, plan.Groups, plan.Problems}
 		return a, nil
 	}
-	bar := r.Progress("importing")
-	rep, aerr := im.Apply(ctx, plan, func(done, total int64) { bar.Step(int(done>>10), int(total>>10)) })
+	bar := r.Progress("importing KiB")
+	running, c := BeginRun(ctx, r, "import")
+	rep, aerr := im.Apply(running, plan, func(done, total int64) { bar.Step(int(done>>10), int(total>>10)) })
 	bar.Done()
-	s, err := BeginChange(r).Finish(ctx, o.NoSync)
-	a.Report = &ImportReport{rep, true, undoImport(rep), s}
+	s, err := c.Finish(ctx, o.NoSync)
+	var undo []string
+	if line := c.Undo(); line != "" {
+		undo = []string{line}
+	}
+	a.Report = &ImportReport{rep, true, undo, s}
 	if aerr != nil {
 		err = aerr
 	}
@@ -71,17 +74,4 @@ func Import(ctx context.Context, r *Rooms, o ImportOptions) (a ImportAnswer, err
 		err = &Error{Failed, err, true}
 	}
 	return a, err
-}
-
-// undoImport returns the commands that take an import back.
-func undoImport(rep *imports.Report) []string {
-	if len(rep.Created) == 0 {
-		return nil
-	}
-	ids := make([]string, len(rep.Created))
-	for i, id := range rep.Created {
-		ids[i] = string(id)
-	}
-	slices.Sort(ids)
-	return []string{"anamnesis archive " + strings.Join(ids, " ")}
 }

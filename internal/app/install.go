@@ -24,6 +24,7 @@ type InstallOptions struct {
 	Name      string // of the MCP server
 	NoHooks   bool
 	NoMCP     bool
+	Preview   bool // the plan is for looking at only
 }
 
 // An InstallPlan is what connecting an agent is going to do.
@@ -35,7 +36,9 @@ type InstallPlan struct {
 	Config    string   `json:"config"`
 	Settings  string   `json:"settings"`
 	Hooks     []string `json:"hooks"`
-	MCP       []string `json:"mcp"` // the command that registers the server
+	MCP       []string `json:"mcp"`               // the command that registers the server
+	Warning   string   `json:"warning,omitempty"` // why the plan cannot be carried out as it is
+	Plugin    string   `json:"plugin,omitempty"`  // brings hooks and server along, so neither is installed
 
 	harness *agent.Harness
 	name    string // of the MCP server
@@ -45,6 +48,25 @@ type InstallPlan struct {
 
 // Changes reports whether the agent's settings file is going to change.
 func (pl *InstallPlan) Changes() bool { return pl.edit.Changed() }
+
+// Creates reports whether the agent has no settings file yet.
+func (pl *InstallPlan) Creates() bool { return pl.edit.Old == nil }
+
+// PastSessions counts the session files of the agents on this machine; files of
+// sub-agents may be among them.
+func PastSessions(h Host) (n int) {
+	homes := h.Config.AgentHomes()
+	for _, a := range agent.All {
+		if a.Sessions == nil || homes[a.Name] == "" {
+			continue
+		}
+		for _, pattern := range a.Sessions.SessionFiles() {
+			files, _ := filepath.Glob(filepath.Join(homes[a.Name], filepath.FromSlash(pattern)))
+			n += len(files)
+		}
+	}
+	return n
+}
 
 // Self returns the path of this program, without symbolic links.
 func Self() (string, error) {
@@ -74,7 +96,10 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 		return pl, usage("init: %w", err)
 	}
 	if pl.Command, err = commandWords(o.Command); err != nil {
-		return pl, err
+		if pl.Command == nil || !o.Preview {
+			return pl, err
+		}
+		pl.Warning = err.Error()
 	}
 	pl.Config = filepath.Join(pl.Home, config.FileName)
 	changes := []config.Change{{Key: "machine_id", Value: &pl.MachineID}, {Key: "remote", Value: &pl.Remote}}
@@ -83,6 +108,9 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	}
 	if pl.config, err = c.Edit(changes); err != nil {
 		return pl, fmt.Errorf("init: %w", err)
+	}
+	if pl.Plugin = pl.besidePlugin(c); pl.Plugin != "" {
+		return pl, nil
 	}
 	env := pl.env(c)
 	if !o.NoMCP {
@@ -97,6 +125,20 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 		return pl, nil
 	}
 	return pl, pl.planHooks(c, env)
+}
+
+// besidePlugin returns the name of our plugin, if the agent has it and there are no
+// hooks of ours beside it: a second set would do everything twice.
+func (pl *InstallPlan) besidePlugin(c *config.Config) string {
+	home := c.AgentHomes()[pl.harness.Name]
+	path := pl.harness.Settings.SettingsPath(home)
+	name := pluginOf(pl.harness, []string{path})
+	if edit, err := readSettings(path); err == nil {
+		if hooks, _, err := pl.harness.Settings.Installed(edit.Old, agent.Own); err == nil && len(hooks) > 0 {
+			return ""
+		}
+	}
+	return name
 }
 
 // RemoteOf checks the address of a remote, "" for none. A path means one in this
@@ -124,7 +166,7 @@ func commandWords(typed string) ([]string, error) {
 		return nil, fmt.Errorf("init: %w", err)
 	}
 	if typed == agent.Quote(self) && Temporary(self) {
-		return nil, Errorf(Failed, "init: this program stands in %s, which goes away; install it first "+
+		return words, Errorf(Failed, "init: this program stands in %s, which goes away; install it first "+
 			"(`go install .` in the checkout) and run `anamnesis init`, or name it with --command", filepath.Dir(self))
 	}
 	return words, nil
@@ -222,6 +264,9 @@ func readSettings(path string) (agent.Edit, error) {
 			to = filepath.Join(filepath.Dir(path), to)
 		}
 		path = to
+	}
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() { // to read a pipe is to wait for ever
+		return agent.Edit{}, fmt.Errorf("read settings %s: it is no plain file; move it away", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

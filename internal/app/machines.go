@@ -61,10 +61,17 @@ func Machines(ctx context.Context, r *Rooms) (a MachinesAnswer, err error) {
 		if err != nil && !errors.Is(err, replica.ErrNoGit) {
 			return a, err
 		}
+		named := make(map[string]int)
+		for _, c := range committed {
+			named[c.Name]++
+		}
 		for _, c := range committed {
 			name := c.Name
-			if c.Here {
+			switch {
+			case c.Here:
 				name = r.Config.MachineID // commits have it without blanks and the like
+			case named[c.Name] > 1: // two machines of one name
+				name += " (" + shortInstallation(c.Installation) + ")"
 			}
 			m := of(name)
 			m.Commits, m.Last, m.Waiting = c.Commits, c.Last.UTC().Format(time.RFC3339), c.Waiting

@@ -3,10 +3,13 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
+	"anamnesis/internal/eval"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 )
@@ -68,6 +71,23 @@ func Dedup(ctx context.Context, r *Rooms, o MaintainOptions, everywhere bool) (a
 	}
 	if o.Apply {
 		a.Removed, a.Ended, err = r.carryOut(ctx, o.NoSync, func() (int, error) { return r.Ingester.Dedup(ctx, plan) })
+		into := make(map[note.ID]note.ID)
+		for _, d := range plan {
+			if _, ferr := r.Store.Find(d.Drop.ID); errors.Is(ferr, fs.ErrNotExist) {
+				into[d.Drop.ID] = d.Keep.ID
+			}
+		}
+		for from, to := range into { // what is kept may itself have gone
+			for next, ok := into[to]; ok && next != from; next, ok = into[to] {
+				to = next
+			}
+			into[from] = to
+		}
+		cases, cerr := eval.Redirect(r.Store.Path("eval/eval.jsonl"), into)
+		if cases > 0 {
+			r.Notify("%s of the eval set expect the notes that stay", Plural(cases, "case"))
+		}
+		err = errors.Join(err, cerr)
 	}
 	return a, err
 }

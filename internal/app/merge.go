@@ -21,6 +21,8 @@ type MergeOptions struct {
 	Project string // its key, "." for the one of the current folder, "" for all
 	EvalSet string // file of the cases; "" for the store's own
 	NoGate  bool   // apply without measuring recall
+
+	Confirm []string // keys of groups that a person found to say the same
 }
 
 // MergeAnswer is what a merge did, or would do.
@@ -58,6 +60,7 @@ type MergedGroup struct {
 type RefusedGroup struct {
 	MergedGroup
 	Why    string  `json:"why"`
+	Key    string  `json:"confirm,omitempty"` // confirms the group, when words alone cannot tell
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 }
@@ -68,11 +71,20 @@ type PlannedOne struct {
 	Body    string // of the new note; "" when one stays
 	Refused string // why it would be refused
 	Would   bool   // be refused
+	Confirm string // confirms it, when words alone cannot tell
 	Titles  map[note.ID]string
 }
 
 func viewGroup(g reflection.Group) MergedGroup {
 	return MergedGroup{g.Action, g.Keeper, g.New.Title, g.Superseded}
+}
+
+// confirmKey is the key of a group that a person can confirm, or "".
+func confirmKey(f reflection.Refusal) string {
+	if !f.Undecided {
+		return ""
+	}
+	return f.Group.Key()
 }
 
 // Merge asks a model which notes say the same, and lets one note stand for each
@@ -96,29 +108,31 @@ func Merge(ctx context.Context, r *Rooms, o MergeOptions) (a MergeAnswer, err er
 		defer func() { _ = gate.Close() }()
 	}
 	a.Applied = o.Apply
-	c := BeginChange(r)
-	failed, made := 0, ""
+	unused := slices.Clone(o.Confirm)
+	running, c := BeginRun(ctx, r, "merge")
+	failed := 0
 	for _, project := range projects {
-		m, err := r.mergeProject(ctx, reflector, gate, project, o.Apply)
+		m, err := r.mergeProject(running, reflector, gate, project, o, &unused)
 		if err != nil {
 			m.Error = err.Error()
 			failed++
 		}
 		a.Superseded += m.Superseded
-		for _, id := range m.Made { // it has no former form
-			made += " && anamnesis archive " + string(id)
-		}
 		a.Projects = append(a.Projects, m)
 		if ctx.Err() != nil {
 			break
 		}
+	}
+	for _, key := range unused {
+		r.Notify("merge: --confirm %s: no group is called that this time; "+
+			"a model can word a new note differently, and then it is another group", key)
 	}
 	if a.Superseded > 0 {
 		s, err := c.Finish(ctx, o.NoSync)
 		if err != nil {
 			return a, err
 		}
-		a.Sync, a.Undo = &s, c.Undo()+made
+		a.Sync, a.Undo = &s, c.Undo()
 	}
 	if failed > 0 && failed == len(a.Projects) {
 		err = &Error{Failed, errors.New("merge: every project failed; the lines above say why"), true}
@@ -128,14 +142,18 @@ func Merge(ctx context.Context, r *Rooms, o MergeOptions) (a MergeAnswer, err er
 
 // mergeProject merges one project, or says what it would do.
 func (r *Rooms) mergeProject(ctx context.Context, reflector *reflection.Reflector, gate *eval.MergeGate, project string,
-	apply bool,
+	o MergeOptions, unused *[]string,
 ) (Merged, error) {
 	prop, err := reflector.Propose(ctx, project)
 	m := Merged{Project: project, Notes: prop.Notes, Groups: len(prop.Groups)}
+	prop.Confirmed = o.Confirm
+	for _, g := range prop.Groups {
+		*unused = slices.DeleteFunc(*unused, func(key string) bool { return key == g.Key() })
+	}
 	switch {
 	case err != nil:
 		return m, err
-	case !apply:
+	case !o.Apply:
 		return m, r.planMerge(ctx, reflector, prop, &m)
 	}
 	var done reflection.Merging
@@ -149,7 +167,7 @@ func (r *Rooms) mergeProject(ctx context.Context, reflector *reflection.Reflecto
 		m.Applied = append(m.Applied, viewGroup(g))
 	}
 	for _, f := range done.Refused {
-		m.Refused = append(m.Refused, RefusedGroup{viewGroup(f.Group), f.Why, f.Before, f.After})
+		m.Refused = append(m.Refused, RefusedGroup{viewGroup(f.Group), f.Why, confirmKey(f), f.Before, f.After})
 	}
 	if done.Stale != nil {
 		r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", done.Stale)
@@ -176,8 +194,8 @@ func (r *Rooms) planMerge(ctx context.Context, reflector *reflection.Reflector, 
 		}
 		at := slices.IndexFunc(refused, func(f reflection.Refusal) bool { return f.Group.String() == g.String() })
 		if at >= 0 {
-			one.Would, one.Refused = true, refused[at].Why
-			m.Refused = append(m.Refused, RefusedGroup{MergedGroup: one.MergedGroup, Why: one.Refused})
+			one.Would, one.Refused, one.Confirm = true, refused[at].Why, confirmKey(refused[at])
+			m.Refused = append(m.Refused, RefusedGroup{MergedGroup: one.MergedGroup, Why: one.Refused, Key: one.Confirm})
 		} else {
 			m.Applied = append(m.Applied, one.MergedGroup)
 		}

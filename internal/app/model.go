@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/reflection"
 )
@@ -52,8 +53,13 @@ func (r *Rooms) autoReflect(ctx context.Context, projects []string) (wrote int, 
 	if err != nil {
 		return 0, nil
 	}
+	// Notes that were put on the disk by hand count as well.
+	if _, err := r.Index.Sync(ctx, index.SyncOptions{}); err != nil {
+		return 0, []string{fmt.Sprintf("auto-reflect failed (%v); skipped", err)}
+	}
+	running, _ := BeginRun(ctx, r, "reflect")
 	for _, project := range projects {
-		rep, err := reflector.Auto(ctx, project)
+		rep, err := reflector.Auto(running, project)
 		wrote += rep.Wrote()
 		if err != nil {
 			failed = append(failed, fmt.Sprintf("auto-reflect failed (%v); skipped", err))

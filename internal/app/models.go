@@ -18,7 +18,7 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 		return recall.Models{}, index.Embedding{}, err
 	}
 	redact := r.Redactor.Redact
-	models := recall.Models{Words: words, Redact: redact}
+	models := recall.Models{Words: words, Redactor: r.Redactor}
 	embedding := index.Embedding{Local: words, Redact: redact}
 	set := r.Config.Models
 	if r.Rules != nil {

@@ -17,6 +17,7 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/tombstone"
 )
 
 // OpenStore opens the files alone: all that a capture hook needs.
@@ -53,17 +54,20 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	s, c := r.Store, r.Config
 	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: c.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek, Mapped: h.Lasting,
+		Degraded: func(line string) { h.notify("%s", line) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.Notice = db.Notice()
+	r.Notice, r.degraded = db.Notice(), db.Degraded
 	models, embedding, err := r.models()
 	if err != nil {
 		_ = db.Close()
 		return nil, err
 	}
 	r.Index = index.New(db, s, embedding)
+	r.door = tombstone.NewDoor(s)
+	r.Index.Refuse(r.cameBack)
 	r.Ingester = ingest.New(s, r.Index, r.Redactor, c.Ingest)
 	r.Engine = recall.New(r.Index, s, c.Recall, models)
 	r.Injector = inject.New(r.Engine, s, c.Inject)
@@ -110,6 +114,9 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 		budget = 0 // a new index: an answer from nothing would be wrong
 	}
 	lost := errors.Is(err, index.ErrLost)
+	if r.Notice != "" {
+		r.Notify("%s", r.Notice)
+	}
 	bar := r.Progress("indexing notes")
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{Budget: budget, Progress: bar.Step})
 	bar.Done()
@@ -121,10 +128,11 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 		return nil, err
 	}
 	r.Stale = rep.Stale
-	if r.Notice != "" {
-		r.Notify("%s", r.Notice)
+	for _, u := range rep.Unread {
+		r.Notify("%s cannot be read (%s), so notes in it may be missing from the answer; `anamnesis doctor` says what to do",
+			r.Store.Path(u.Path), u.Reason)
 	}
-	if (rep.Healed || lost) && r.Notice == "" && !r.Store.ReadOnly() {
+	if (rep.Healed || lost) && r.Notice == "" && r.IndexTrouble() == "" && !r.Store.ReadOnly() {
 		r.Notify("the index was damaged and has been made anew from the notes")
 	}
 	if rep.Stale != 0 && !r.Store.ReadOnly() {
@@ -153,4 +161,18 @@ func OpenRedactor(s *store.Store) (*redact.Redactor, error) {
 		return nil, err
 	}
 	return redact.New(rules...)
+}
+
+// Again calls a use case that only reads. When the index is lost meanwhile, because its
+// file is damaged or the disk has become full, it is filled from the notes, and the use
+// case is called once more.
+func Again[T any](ctx context.Context, r *Rooms, use func(context.Context, *Rooms) (T, error)) (T, error) {
+	v, err := use(ctx, r)
+	if !errors.Is(err, index.ErrLost) || ctx.Err() != nil {
+		return v, err
+	}
+	if _, err := r.Index.Sync(ctx, index.SyncOptions{}); err != nil {
+		return v, err
+	}
+	return use(ctx, r)
 }

@@ -33,6 +33,10 @@ const mergedTime = time.Second
 func MergedBranches(ctx context.Context, r *Rooms, dir string, some []string) []string {
 	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(mergedTime))
 	defer cancel()
-	some = slices.DeleteFunc(some, func(b string) bool { return dir == "" || project.Untouched(dir, b) })
-	return replica.Merged(ctx, dir, project.Trunk(dir), some, config.Environ())
+	if dir == "" {
+		return nil
+	}
+	before := project.MergedBefore(dir, some) // and deleted since
+	some = slices.DeleteFunc(some, func(b string) bool { return slices.Contains(before, b) || project.Untouched(dir, b) })
+	return append(before, replica.Merged(ctx, dir, project.Trunk(dir), some, config.Environ())...)
 }

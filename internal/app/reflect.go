@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
@@ -144,8 +143,8 @@ func viewReport(rep *reflection.Report) Reflected {
 // failed it comes with the answer.
 func Reflect(ctx context.Context, r *Rooms, project string, noSync bool) (a ReflectAnswer, err error) {
 	reflector, missing := r.Reflector("reflect")
-	c := BeginChange(r)
-	reports, err := reflector.ApplyAll(ctx, r.projectKey(project))
+	running, c := BeginRun(ctx, r, "reflect")
+	reports, err := reflector.ApplyAll(running, r.projectKey(project))
 	if missing != nil && err == nil && len(reports) == 0 {
 		err = reflection.ErrNotConfigured
 	}
@@ -153,7 +152,7 @@ func Reflect(ctx context.Context, r *Rooms, project string, noSync bool) (a Refl
 		return a, err
 	}
 	a.Applied = true
-	sessions, failed, made := 0, 0, ""
+	sessions, failed := 0, 0
 	for i := range reports {
 		rep := &reports[i]
 		if rep.Err != nil {
@@ -162,18 +161,13 @@ func Reflect(ctx context.Context, r *Rooms, project string, noSync bool) (a Refl
 		a.Wrote += rep.Wrote()
 		sessions += rep.Sessions
 		a.Projects = append(a.Projects, viewReport(rep))
-		for _, w := range rep.Notes {
-			if w.Result == ingest.Created { // it has no former form
-				made += " && anamnesis archive " + string(w.ID)
-			}
-		}
 	}
 	if a.Wrote+sessions > 0 { // sessions of which nothing was worth keeping are marked, and that travels
 		s, serr := c.Finish(ctx, noSync)
 		if serr != nil {
 			return a, serr
 		}
-		a.Sync, a.Undo = &s, c.Undo()+made
+		a.Sync, a.Undo = &s, c.Undo()
 	}
 	if err == nil && failed > 0 && failed == len(reports) { // it has been said of each
 		err = errors.New("reflect: every project failed; the lines above say why")

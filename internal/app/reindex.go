@@ -32,7 +32,7 @@ func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
 	if err := r.Index.Fold(ctx); err != nil {
 		return a, err
 	}
-	if rep.Healed && r.Notice == "" {
+	if rep.Healed && r.Notice == "" && r.IndexTrouble() == "" {
 		r.Notify("the index was damaged and has been made anew")
 	}
 	a = ReindexAnswer{rep.Files, rep.Removed, ViewProblems(r, rep.Problems)}

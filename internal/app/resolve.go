@@ -37,11 +37,15 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 	case 1:
 		return found[0], nil
 	}
-	var ids []string
+	short := r.ShortIDs(ctx)
+	var lines strings.Builder
 	for _, f := range found[:min(len(found), 5)] {
-		ids = append(ids, string(f.ID))
+		fmt.Fprintf(&lines, "\n  %s  %s", short(f.ID), note.Line(f.Title, 70))
 	}
-	return row, usage("%s names %s: %s …; give more of the id", name, Plural(len(found), "note"), strings.Join(ids, ", "))
+	if len(found) > 5 {
+		lines.WriteString("\n  …")
+	}
+	return row, usage("%s names %s; give one of these:%s", note.Printable(name), Plural(len(found), "note"), lines.String())
 }
 
 // contentOf finds the note that name names, and reads it.

@@ -49,6 +49,14 @@ type SearchAnswer struct {
 	Result *recall.Result `json:"-"`
 }
 
+// DropLast leaves out the last hit, which has no room.
+func (a *SearchAnswer) DropLast() {
+	last := len(a.Hits) - 1
+	a.Tokens -= a.Hits[last].Tokens
+	a.Hits, a.Result.Hits = a.Hits[:last], a.Result.Hits[:last]
+	a.Count = last
+}
+
 // A WindowView is the time a question speaks of.
 type WindowView struct {
 	Start      string  `json:"start"`

@@ -49,7 +49,7 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 		Project: id.Key, Projects: project.Names(r.Store, id), Branches: branches, Session: e.SessionID,
 		Limit: o.Limit.Max, Size: o.Limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,
 	}
-	place.Notice = strings.TrimSpace(r.conflictNotice() + " " + r.syncNotice())
+	place.Notice = strings.Join(strings.Fields(r.conflictNotice()+" "+r.syncNotice()+" "+r.IndexTrouble()), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
 	injector := r.Injector
 	if o.K >= 0 {

@@ -75,6 +75,17 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 			changes[i].Value = &remote
 		}
 	}
+	s, err := OpenStore(h)
+	if err != nil {
+		return a, err
+	}
+	if !s.ReadOnly() { // of two that change it at once the second sees what the first wrote
+		unlock, err := s.Lock(context.Background())
+		if err != nil {
+			return a, err
+		}
+		defer unlock()
+	}
 	data, err := c.Edit(changes)
 	if err != nil {
 		kind, prefix := Usage, "config "+verb
@@ -85,10 +96,6 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 			prefix = "config"
 		}
 		return a, Errorf(kind, "%s: %w", prefix, err)
-	}
-	s, err := OpenStore(h)
-	if err != nil {
-		return a, err
 	}
 	if err := writeConfig(s, data); err != nil {
 		return a, err
@@ -111,6 +118,11 @@ func writeConfig(s *store.Store, data []byte) error {
 
 // saveSettings changes settings for a use case that worked them out.
 func saveSettings(r *Rooms, changes []config.Change) error {
+	unlock, err := r.Store.Lock(context.Background())
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	data, err := r.Config.Edit(changes)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"anamnesis/internal/capture"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -69,6 +70,9 @@ func Stats(ctx context.Context, r *Rooms, since string) (s StatsAnswer, err erro
 	if s.From, err = Moment("--since", since, r.Store.Now()); err != nil {
 		return s, err
 	}
+	if s.From, err = r.logged(s.From); err != nil {
+		return s, err
+	}
 	s.Since = s.From.UTC().Format(time.RFC3339)
 	n := &s.Notes
 	n.ByType, n.ByProject, n.ByMachine, n.BySource, n.ByMonth = Counts{}, Counts{}, Counts{}, Counts{}, Counts{}
@@ -116,6 +120,31 @@ func Stats(ctx context.Context, r *Rooms, since string) (s StatsAnswer, err erro
 	return s, err
 }
 
+// logged returns a time, or when the event log began if that is later: before
+// that nobody counted. Without any record it is now.
+func (r *Rooms) logged(from time.Time) (time.Time, error) {
+	began := r.Store.Now()
+	err := Records(r, from, func(_ store.Record, at time.Time) {
+		if at.Before(began) {
+			began = at
+		}
+	})
+	if err != nil {
+		return from, err
+	}
+	if c, err := r.Store.Events().Checkpoint(); err == nil {
+		for month := range c.Months {
+			if at, err := time.Parse("2006-01", month); err == nil && at.Before(began) {
+				began = at
+			}
+		}
+	}
+	if began.Before(from) {
+		return from, nil
+	}
+	return began, nil
+}
+
 // sizeOf is the size of a file in bytes, 0 when it is not there.
 func sizeOf(name string) int64 {
 	fi, err := os.Stat(name)
@@ -141,7 +170,7 @@ func (r *Rooms) activity(since time.Time) (a Activity, err error) {
 			}
 			questions = append(questions, rec.MS)
 		case store.Captured:
-			if rec.Text == "trivial" {
+			if rec.Text == "trivial" || rec.Text == capture.NoTranscript {
 				a.Trivial++
 			} else {
 				a.Captured++

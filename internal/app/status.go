@@ -73,6 +73,9 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		return s, err
 	}
 	s.Review = len(quarantined) + len(unread)
+	for _, u := range store.LookUnseen(r.Store) {
+		s.Problems = append(s.Problems, ProblemView{Path: r.Store.Path(u.Path), Reason: u.Why})
+	}
 	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
 	rows, err := r.Index.Select(ctx, index.Filter{Dead: true}, 0)
 	if err != nil {
@@ -89,7 +92,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Problems = ViewProblems(r, found)
+	s.Problems = append(ViewProblems(r, found), s.Problems...)
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		s.Spool = len(jobs)
 	}

@@ -51,17 +51,25 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 	}
 	defer unlock()
 	began := time.Now()
+	r.installation(true)
 	if o.Remote {
 		r.importNative(ctx)
 	}
 	backend, err := r.Replica(o)
-	for round := 0; err == nil && round < rounds; round++ {
+	stop := false
+	if err == nil && o.Remote && !o.AllowDelete {
+		stop, err = r.overGraves(&s)
+	}
+	for round := 0; err == nil && !stop && round < rounds; round++ {
 		again := false
 		if again, err = r.syncOnce(ctx, backend, o, &s); !again {
 			break
 		}
 	}
 	err = r.excuse(err, &s)
+	if o.Remote && err == nil {
+		r.tellUnseen(&s)
+	}
 	if s.Deleted > 0 {
 		s.Detail += fmt.Sprintf("; the pull deleted %s", Plural(s.Deleted, "note"))
 	}
@@ -119,7 +127,7 @@ func (r *Rooms) syncOnce(ctx context.Context, b replica.Backend, o SyncOptions, 
 		if errors.As(err, &held) {
 			s.hold(held.Files)
 		}
-		if s.Committed = committed; err == nil {
+		if s.Committed = s.Committed || committed; err == nil {
 			s.Detail = map[bool]string{true: "committed locally (no sync)", false: "nothing to commit (no sync)"}[s.Committed]
 		}
 		return false, err
@@ -137,14 +145,21 @@ func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (again boo
 	if r.Store.ReadOnly() {
 		return false, nil
 	}
-	paths, err := ingest.NewIncoming(r.Store).Finish(ctx, r.Disallow, func() bool {
+	trace := r.trace(ctx, r.forgotten(out.Changed)...) // the index has not been told yet
+	erased := func(paths []string) error {
+		trace = trace.And(r.trace(ctx, paths...))
+		return r.Disallow(paths)
+	}
+	paths, err := ingest.NewIncoming(r.Store).Finish(ctx, erased, func() bool {
 		return len(out.Changed) > 0 || out.Pulled > 0 || r.twins(ctx)
 	})
 	again = slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "memory/") })
 	for _, path := range out.Changed {
 		paths = append(paths, "memory/"+path)
 	}
-	return again, errors.Join(err, r.Reindex(ctx, paths))
+	err = errors.Join(err, r.Reindex(ctx, paths))
+	r.erase(ctx, trace)
+	return again, err
 }
 
 // twins reports whether the index has met a note in two places, as a crash in
@@ -162,11 +177,12 @@ func (r *Rooms) Reindex(ctx context.Context, paths []string) error {
 // replicaOptions say how the repository of the portable notes is kept.
 func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 	opts := replica.Options{
-		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote,
+		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Installation: r.installation(false), Remote: r.Config.Sync.Remote,
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: time.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
 		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
 		Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(), Driver: driver(), Title: titleOf, Says: sayings,
+		Loss: r.loss(), Erases: r.erases,
 	}
 	if !r.Config.Sync.On {
 		opts.Backend = "none"
@@ -189,7 +205,7 @@ func sayings(data []byte) []string {
 	}
 	s := n.Fingerprint()
 	all := []string{s.Statement}
-	if s.Body != "" {
+	if s.Body != "" && note.Marks(n.Title) == "" { // else another title may say the contrary
 		all = append(all, "\n"+s.Body) // no statement begins so
 	}
 	return all

@@ -51,6 +51,9 @@ func (s *SyncResult) take(out replica.Outcome) {
 		s.Detail = detail
 	}
 	s.Pushed, s.Committed, s.Pulled = s.Pushed || out.Pushed, s.Committed || out.Committed, s.Pulled+out.Pulled
+	if rest, ok := strings.CutPrefix(s.Detail, "nothing to commit"); ok && s.Committed { // an earlier round did
+		s.Detail = "committed locally" + rest
+	}
 	s.Conflicted = out.Conflicted || out.Held
 	s.Head, s.Offline, s.Ahead, s.Behind = out.Head, out.Offline, out.Ahead, out.Behind
 	s.Deleted += out.Removed

@@ -93,6 +93,9 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	if err := r.MayRedact(); err != nil && d.Source != note.Human {
 		return Written{}, err
 	}
+	if d.Source == note.Human && strings.ContainsRune(d.Title+d.Body, 0) { // of an agent's words it is dropped
+		return Written{}, usage("the text holds a NUL character, so it is none; give a file of text")
+	}
 	n := &note.Note{
 		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags,
 		Provenance: note.Provenance{Source: d.Source, Confidence: 1}, Project: note.Global,
@@ -178,9 +181,13 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 
 // ApplyEdit replaces the file of a note that nobody changed meanwhile.
 func ApplyEdit(ctx context.Context, r *Rooms, e Editable, edited []byte) (Written, error) {
+	trace := r.traceIDs(ctx, e.ID)
 	out, err := r.Ingester.Edit(ctx, e.ID, e.File, edited)
 	if err != nil {
 		return Written{}, err
+	}
+	if out.Result == ingest.Updated {
+		r.erase(ctx, trace)
 	}
 	w, err := written(r, "edit", out)
 	if revs, herr := r.Store.History(e.ID); herr == nil && len(revs) > 0 && out.Result == ingest.Updated {

@@ -32,6 +32,8 @@ import (
 // Options are the settings of capture.
 type Options struct {
 	MachineID string
+	Idle      int  // seconds of silence after which a session counts as ended, 0 for never (Sweep)
+	Headless  bool // keep a session in which a program asked one short thing
 	Summary   bool // let the model write the summary, when there is one (Recorder.WithModel)
 	MaxTokens int  // of the prompt of a summary; four bytes count as one, and 0 means 120000
 }
@@ -76,20 +78,24 @@ type Capture struct {
 // ErrNoTranscript says that there is no such session file, and that waiting will not bring it.
 var ErrNoTranscript = errors.New("no such transcript")
 
+// errAbsent is the usual case: nobody wrote a file.
+var errAbsent = fmt.Errorf("%w; check the path", ErrNoTranscript)
+
 // Capture reads one session and takes it in.
 func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	session, err := read(q)
 	if err != nil {
 		return Capture{}, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}
+	r = r.knowing(session)
 	facts := sessionFacts(session)
 	c := Capture{Project: r.project(q, facts.dir), Source: q.Source, Skipped: session.Skipped}
-	if strings.TrimSpace(facts.prompt) != "" {
-		// Whoever was told of a handoff and went on working has taken it over. If
+	if q.Source == note.SessionEnd && facts.asked() {
+		// A person who was told of a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is told once more.
 		_ = r.ingester.AcknowledgeHandoffs(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
 	}
-	if trivial(facts) {
+	if r.trivial(&facts) {
 		c.Trivial = true
 		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "trivial"})
 	}
@@ -153,7 +159,7 @@ func open(q Request) (records *io.SectionReader, done func(), err error) {
 func openRegular(name string) (*os.File, error) {
 	fi, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w; check the path", ErrNoTranscript)
+		return nil, errAbsent
 	}
 	if err != nil {
 		return nil, err
@@ -181,12 +187,18 @@ func (r *Recorder) project(q Request, dir string) string {
 func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	id := f.session(q)
 	clean := f.redacted(r.redactor)
-	title, body := summarize(clean)
+	dir := f.dir
+	if dir == "" {
+		dir = q.Dir
+	}
+	short := clean.shortened(placesOf(dir, r.store.Home()))
+	title, body := summarize(&short)
 	n := &note.Note{
 		ID: note.EpisodicID(f.started, q.Harness.Name, id), Type: note.Episodic,
 		Title: title, Body: body, Project: project, MachineID: r.opts.MachineID, Scope: note.Portable,
 		Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: id},
 		ImportHash: ingest.SummaryHash(title, body), Branch: f.branchScope(q, clean.branch),
+		Quarantine: redact.PromptInjection(title + "\n" + body),
 	}
 	n.AddTags("session")
 	n.AddTags(q.Tags...)

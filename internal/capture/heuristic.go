@@ -3,35 +3,11 @@ package capture
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/smalltalk"
 )
-
-// Facts are what a summary is made of.
-type facts struct {
-	id, dir, branch string
-	also            []string // other session ids in the file
-	started, ended  time.Time
-	prompt, outcome string
-	files           []string
-}
-
-func sessionFacts(s *agent.Session) facts {
-	return facts{
-		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
-		prompt: s.FirstPrompt(), outcome: s.LastOutcome(), files: s.FilesTouched(),
-	}
-}
-
-func peekFacts(g *agent.PeekResult) facts {
-	return facts{
-		id: g.ID, dir: g.Dir, branch: g.Branch, started: g.Started, ended: g.Ended,
-		prompt: g.FirstPrompt, outcome: g.LastOutcome, files: g.FilesTouched,
-	}
-}
 
 // The bounds of the heuristic summary, in characters.
 const (
@@ -41,48 +17,85 @@ const (
 	maxFiles     = 100 // named in the body; the others are counted
 )
 
-// trivial reports whether a session is not worth a note. It is free: no model is asked.
-func trivial(f facts) bool {
-	prompt, outcome := strings.TrimSpace(f.prompt), strings.TrimSpace(f.outcome)
-	short := utf8.RuneCountInString(outcome) < trivialFloor
-	switch {
-	case len(f.files) > 0:
+// trivial reports whether a session is not worth a note. It is free: no model is
+// asked. Sessions of programs are kept when they did something, or when they are
+// asked for.
+func (r *Recorder) trivial(f *facts) bool {
+	if len(f.files) > 0 {
 		return false
-	case prompt == "" && outcome == "":
-		return true
-	case prompt == "", loneCommand(prompt):
+	}
+	said := outcome(f.exchanges)
+	short := utf8.RuneCountInString(said) < trivialFloor
+	asked, real := 0, 0
+	plugin := true // nothing but commands of plugins
+	for i := range f.exchanges {
+		e := &f.exchanges[i]
+		if e.prompt == "" {
+			continue
+		}
+		asked++
+		if e.real() {
+			real++
+		}
+		plugin = plugin && e.command && strings.Contains(firstWord(e.prompt), ":")
+	}
+	switch {
+	case said == "" && !f.tools() && (real == 0 || f.failed): // the client was opened and left, or only said why it cannot
+		return len(statements(f.exchanges)) == 0
+	case asked > 0 && real == 0: // commands and small talk
+		return plugin || short && !f.tools()
+	case real == 0:
 		return short
+	case f.headless && !r.opts.Headless:
+		return asked == 1 && !f.tools() && utf8.RuneCountInString(f.first) <= shortAsk
+	case asked == 1 && !f.tools(): // "reply with exactly: ok"
+		return f.exchanges[len(f.exchanges)-1].echoed()
 	}
 	return false
 }
 
-// loneCommand reports whether a prompt is a slash command and nothing else.
-func loneCommand(prompt string) bool {
-	return len(prompt) > 1 && prompt[0] == '/' && !strings.ContainsAny(prompt, " \t\n\r")
-}
+// shortAsk is how long the one question of a program may be, in characters, that
+// needs no note.
+const shortAsk = 400
 
-// redacted returns f with its secrets masked. It comes before anything is cut:
-// half a key matches no rule.
-func (f facts) redacted(r *redact.Redactor) facts {
-	f.prompt, f.outcome = r.Redact(f.prompt).String(), r.Redact(f.outcome).String()
-	f.branch = r.Redact(f.branch).String()
-	files := make([]string, len(f.files))
-	for i, name := range f.files {
-		files[i] = r.Redact(name).String()
-	}
-	f.files = files
-	return f
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
 }
 
 // summarize writes the note of a session without a model.
-func summarize(f facts) (title, body string) {
-	prompt, outcome := strings.TrimSpace(f.prompt), strings.TrimSpace(f.outcome)
-	title = "Session summary"
-	if first, _, _ := strings.Cut(prompt, "\n"); strings.TrimSpace(first) != "" {
-		title = headline(strings.TrimSpace(first))
-	}
+func summarize(f *facts) (title, body string) {
+	ask, later := asks(f.first, f.exchanges)
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Ask:** %s\n\n", clip(prompt, "(no user prompt captured)"))
+	fmt.Fprintf(&b, "**Ask:** %s\n\n", clip(ask, "(no user prompt captured)"))
+	list := func(heading string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "**%s:**\n", heading)
+		for _, line := range lines {
+			fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(line), " "))
+		}
+		b.WriteByte('\n')
+	}
+	var lines []string
+	for _, text := range later {
+		lines = append(lines, cutAt(text, maxAsk))
+	}
+	list("Then asked", lines)
+	lines = nil
+	for _, s := range statements(f.exchanges) {
+		if s.to != "" {
+			s.text += " (asked: " + s.to + ")"
+		}
+		lines = append(lines, s.text)
+	}
+	list("Said by the user", lines)
+	lines = nil
+	for i := range f.fixes {
+		lines = append(lines, f.fixes[i].String())
+	}
+	list("Fixed", lines)
 	if f.branch != "" {
 		fmt.Fprintf(&b, "**Branch:** %s\n", f.branch)
 	}
@@ -98,8 +111,26 @@ func summarize(f facts) (title, body string) {
 	if f.branch != "" || len(f.files) > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "**Outcome:** %s", clip(outcome, "(no assistant output captured)"))
-	return title, b.String()
+	fmt.Fprintf(&b, "**Outcome:** %s", clip(outcome(f.exchanges), "(no assistant output captured)"))
+	return titleOf(ask, f.title), b.String()
+}
+
+// titleOf returns the first line of what was asked, where it is a title: three
+// words, and not too long. Where it is none the agent's own title is better, if
+// that is one.
+func titleOf(ask, own string) string {
+	line, _, _ := strings.Cut(ask, "\n")
+	line = strings.TrimSpace(line)
+	good := func(s string) bool { // of a script without spaces each character is a word
+		return utf8.RuneCountInString(s) <= maxTitle && (len(strings.Fields(s)) >= 3 || len(smalltalk.Words(s)) >= 6)
+	}
+	switch own = strings.Join(strings.Fields(own), " "); {
+	case own != "" && !good(line) && len(smalltalk.Words(own)) >= 2 && utf8.RuneCountInString(own) <= maxTitle && !redact.PromptInjection(own):
+		return own
+	case line != "":
+		return headline(line)
+	}
+	return "Session summary"
 }
 
 // headline cuts a line to maxTitle characters, between words where that loses little.
@@ -134,4 +165,18 @@ func head(s string, n int) string {
 		n--
 	}
 	return s
+}
+
+// cutAt makes one line of a text and cuts it to n characters, between words where
+// that loses little.
+func cutAt(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	s = head(s, n-1)
+	if i := strings.LastIndexByte(s, ' '); i > len(s)*2/3 {
+		s = s[:i]
+	}
+	return strings.TrimRight(s, " ,;:.-") + "…"
 }

@@ -54,10 +54,24 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 		return nil
 	}
 	facts := peekFacts(seen)
-	if trivial(facts) {
+	if r.trivial(&facts) {
 		return nil
 	}
-	return r.draft(q, facts, j.Project)
+	n := r.draft(q, facts, j.Project)
+	if n.Quarantine {
+		return nil
+	}
+	return n
+}
+
+// Judge says of a session that was peeked at what the title of its note would be,
+// and whether it is worth one: what Capture finds, as far as the peek saw.
+func (r *Recorder) Judge(g *agent.PeekResult) (title string, worth bool) {
+	f := peekFacts(g)
+	ask, _ := asks(f.first, f.exchanges)
+	mask := func(s string) string { return r.redactor.Redact(s).String() }
+	p := placesOf(f.dir, r.store.Home())
+	return titleOf(p.short(mask(ask)), p.short(mask(f.title))), !g.Complete || !r.trivial(&f)
 }
 
 // decided knows what was decided about sessions before. The tombstones are read

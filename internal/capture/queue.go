@@ -130,12 +130,17 @@ func (r *Recorder) work(ctx context.Context, jobs []queued, d *Drain) {
 	}
 	last.Job = claimed
 	c, err := r.captureJobs(ctx, jobs, d)
-	if err != nil {
+	switch {
+	case errors.Is(err, errAbsent): // a client that was opened and left writes no file
+		_ = r.store.Events().Log(store.Record{
+			Kind: store.Captured, Session: last.Payload.Session, Project: last.Payload.Project, Text: NoTranscript,
+		})
+	case err != nil:
 		d.Failed = append(d.Failed, err.Error())
 		_ = r.store.Events().Log(store.Record{
 			Kind: store.Captured, Session: last.Payload.Session, Project: last.Payload.Project, Error: err.Error(),
 		})
-	} else {
+	default:
 		d.Captured = append(d.Captured, c)
 	}
 	switch {
@@ -168,6 +173,9 @@ func (r *Recorder) captureJobs(ctx context.Context, jobs []queued, d *Drain) (Ca
 	}
 	return r.Capture(ctx, q)
 }
+
+// NoTranscript is what the event log says of a session that left no file.
+const NoTranscript = "no transcript"
 
 // harness returns the harness that wrote the session of a job, nil when this
 // version cannot read its sessions.

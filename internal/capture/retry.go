@@ -97,8 +97,11 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 		return false, err
 	}
 	session, err := read(requestOf(j.Payload.Job, h))
-	if err != nil || trivial(sessionFacts(session)) {
+	if err != nil {
 		return false, q.Finish(j.Job) // a transcript that is gone does not come back
+	}
+	if facts := sessionFacts(session); r.trivial(&facts) {
+		return false, q.Finish(j.Job)
 	}
 	became := "summarised"
 	sum, err := r.ask(ctx, session)

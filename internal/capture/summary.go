@@ -52,7 +52,7 @@ func (r *Recorder) asked() bool { return r.model != nil && r.opts.Summary }
 // ask lets the model write the summary of a session. Whatever is not exactly
 // what it was asked for is an error, and the heuristic takes its place.
 func (r *Recorder) ask(ctx context.Context, s *agent.Session) (summary, error) {
-	text, err := r.model.Generate(ctx, r.SummaryRequest(s))
+	text, err := r.model.Generate(ctx, r.request(s))
 	if err != nil {
 		return summary{}, err
 	}
@@ -60,7 +60,8 @@ func (r *Recorder) ask(ctx context.Context, s *agent.Session) (summary, error) {
 	if err != nil || sum.skip {
 		return sum, err
 	}
-	sum.title, sum.body = r.redactor.Redact(sum.title).String(), r.redactor.Redact(sum.body).String()
+	safe := r.redactor.Knowing(sum.title, sum.body)
+	sum.title, sum.body = safe.Redact(sum.title).String(), safe.Redact(sum.body).String()
 	switch {
 	case strings.TrimSpace(sum.title) == "" || strings.TrimSpace(sum.body) == "":
 		return summary{}, errors.New("the summary says nothing")
@@ -71,7 +72,25 @@ func (r *Recorder) ask(ctx context.Context, s *agent.Session) (summary, error) {
 }
 
 // SummaryRequest returns the prompt that a model gets for a session.
-func (r *Recorder) SummaryRequest(s *agent.Session) llm.Prompt {
+func (r *Recorder) SummaryRequest(s *agent.Session) llm.Prompt { return r.knowing(s).request(s) }
+
+// knowing returns a Recorder that masks a secret which one part of the session gives
+// away, a command or its output, in all the others.
+func (r *Recorder) knowing(s *agent.Session) *Recorder {
+	var texts []string
+	for _, t := range s.Turns {
+		texts = append(texts, t.Text)
+		for _, u := range t.Tools {
+			texts = append(texts, plain(u.Input), u.Result)
+		}
+	}
+	with := *r
+	with.redactor = r.redactor.Knowing(texts...)
+	return &with
+}
+
+// request is SummaryRequest of a Recorder that knows the session.
+func (r *Recorder) request(s *agent.Session) llm.Prompt {
 	most := 4 * r.opts.MaxTokens
 	if most <= 0 {
 		most = 4 * 120_000

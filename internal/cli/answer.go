@@ -76,7 +76,7 @@ func (s *screen) hitText(i int, h *recall.Hit, format string, fields []string) s
 		}
 	default:
 		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, h.Row.Type, title)
-		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", h.Row.ID, h.Score(), h.Row.Project, date(h.Row.Updated),
+		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", s.short(h.Row.ID), h.Score(), h.Row.Project, date(h.Row.Updated),
 			onBranch(h.Row.Branch)+outOfUse(h))
 	}
 	text := passage(h, s.left(len("   | "), 110))

@@ -54,7 +54,10 @@ func (p *program) calibrate(cmd *cobra.Command, o calibrateOptions) error {
 			p.printf("%s = %g  keeps %.0f %% of %s, refuses %.0f %% of %s for random words\n", app.FloorKeys[f.Arm], f.Floor,
 				100*f.Kept, plural(f.Candidates, "candidate"), 100*f.Refused, strconv.Itoa(f.Strangers))
 		}
-		if !a.Written {
+		switch {
+		case a.Differ && a.InForce:
+			p.note("other floors are in force already (`anamnesis config explain R12`); --write puts these in their place")
+		case a.Differ:
 			p.note("the floors are not in force; --write puts them into config.json")
 		}
 	})

@@ -89,10 +89,10 @@ func (p *program) printCaptured(c app.Captured, noSync bool) {
 	}
 	p.printf("capture: %s\n", syncLine(c.Sync, noSync))
 	if c.Fallback != nil {
-		fmt.Fprintf(p.stderr, "capture: llm summary failed (%v); using heuristic\n", c.Fallback)
+		p.errorf("capture: llm summary failed (%v); using heuristic\n", c.Fallback)
 	}
 	for _, f := range c.Failures {
-		fmt.Fprintf(p.stderr, "capture: %s\n", f)
+		p.errorf("capture: %s\n", f)
 	}
 	if n := c.Skipped.Bad(); n > 0 {
 		p.note("skipped %s of %s that could not be read", plural(n, "line"), c.File)

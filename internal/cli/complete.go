@@ -54,6 +54,10 @@ func (p *program) completes(cmd *cobra.Command) {
 		}
 	}
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+	if path == "config set" {
+		cmd.ValidArgsFunction = p.offerSetting
+		return
+	}
 	kinds := completions[path]
 	if len(kinds) == 0 {
 		return
@@ -77,6 +81,21 @@ func (p *program) offering(list completer) cobra.CompletionFunc {
 		offers := slices.DeleteFunc(list(cmd.Context(), p), func(o string) bool { return !strings.HasPrefix(o, begun) })
 		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
+}
+
+// offerSetting offers keys and, behind a key, its values where these are few.
+func (p *program) offerSetting(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args)%2 == 0 {
+		return p.offering(settingKeys)(cmd, args, begun)
+	}
+	return p.offering(func(_ context.Context, p *program) []string {
+		for _, v := range p.cfg.Values() {
+			if v.Key == args[len(args)-1] {
+				return slices.Clone(v.Words)
+			}
+		}
+		return nil
+	})(cmd, args, begun)
 }
 
 func nothingMore(context.Context, *program) []string { return nil }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"anamnesis/internal/app"
@@ -61,7 +60,7 @@ func newConfig(p *program) *cobra.Command {
 				t, err := app.TestModel(cmd.Context(), p.host())
 				return render(p, "config", t, err, func(t app.ModelTest) {
 					if !t.OK {
-						fmt.Fprintf(p.stderr, "config test: %s\n", printable(t.Text))
+						p.errorf("config test: %s\n", printable(t.Text))
 						return
 					}
 					p.printf("config test: %s\n", printable(t.Text))

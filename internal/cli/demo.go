@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/demo"
 
 	"github.com/spf13/cobra"
 )
@@ -35,8 +35,8 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 	if !keep {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	a, err := app.Demo(ctx, p.host(), dir)
-	return render(p, "demo", a, err, func(a app.DemoAnswer) {
+	a, err := demo.Run(ctx, p.host(), dir)
+	return render(p, "demo", a, err, func(a demo.Answer) {
 		p.printf("A throw-away store in %s\n", a.Store)
 		for _, s := range a.Steps {
 			p.printDemoStep(s)
@@ -49,7 +49,7 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 	})
 }
 
-func (p *program) printDemoStep(s app.DemoStep) {
+func (p *program) printDemoStep(s demo.Step) {
 	if s.Chapter != "" {
 		p.printf("\n%s\n", s.Chapter)
 	}

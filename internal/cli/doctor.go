@@ -29,7 +29,7 @@ func newDoctor(p *program) *cobra.Command {
 index, sync, recall and the settings. It only looks. Each finding comes with its
 evidence and a next step; --fix shows what it would do about them and asks.
 
-Exit code 5 says that something is wrong. docs/troubleshooting.md goes by symptom.`,
+Exit code 5 says that something is wrong, or that --fix left something undone. docs/troubleshooting.md goes by symptom.`,
 		Example: `  anamnesis doctor
   anamnesis doctor --only hooks,firing
   anamnesis doctor --fix`,
@@ -90,7 +90,8 @@ func (p *program) printResults(results []doctor.Result, all bool) {
 	}
 }
 
-// mend shows the plan, asks, and carries it out.
+// mend shows the plan, asks, and carries it out. What is left undone is an error of
+// kind Degraded that says nothing itself.
 func (p *program) mend(ctx context.Context, plan []doctor.Fix, yes bool) error {
 	if len(plan) == 0 {
 		p.printf("there is nothing that --fix could mend\n")
@@ -99,19 +100,22 @@ func (p *program) mend(ctx context.Context, plan []doctor.Fix, yes bool) error {
 	for _, f := range plan {
 		p.printf("fix %s: %s\n", f.Check, f.What)
 	}
+	undone := &app.Error{Kind: app.Degraded}
 	if !yes && !terminal(p.stdin) {
 		p.printf("nothing was changed yet; --yes does it\n")
-		return nil
+		return undone
 	}
 	in := bufio.NewReader(p.stdin)
 	if !yes && !p.confirm(in, "do all of it?") {
 		p.printf("nothing was changed\n")
-		return nil
+		return undone
 	}
 	var failed error
+	left := false
 	for _, f := range plan {
 		if f.Asks && (!terminal(p.stdin) || !p.confirm(in, f.What+": it cannot be made again; do it?")) {
 			p.printf("left alone: %s\n", f.What)
+			left = true
 			continue
 		}
 		if err := f.Do(ctx); err != nil {
@@ -120,12 +124,15 @@ func (p *program) mend(ctx context.Context, plan []doctor.Fix, yes bool) error {
 		}
 		p.printf("done: %s\n", f.What)
 	}
+	if failed == nil && left {
+		return undone
+	}
 	return failed
 }
 
 // confirm asks a person.
 func (p *program) confirm(in *bufio.Reader, question string) bool {
-	fmt.Fprintf(p.stderr, "%s [y/N] ", question)
+	p.errorf("%s [y/N] ", question)
 	line, _ := in.ReadString('\n')
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }

@@ -78,10 +78,10 @@ func (p *program) printCandidates(a app.CandidatesAnswer) {
 func (p *program) askCases(cases []eval.Case) (decisions []eval.Decision) {
 	in := bufio.NewReader(p.stdin)
 	for i, c := range cases {
-		fmt.Fprintf(p.stderr, "\n%d of %d: %s\n", i+1, len(cases), paint(p.colours(p.stderr), bold, firstLine(c.Query, 200)))
+		p.errorf("\n%d of %d: %s\n", i+1, len(cases), paint(p.colours(p.stderr), bold, firstLine(c.Query, 200)))
 		for k, id := range c.RelevantIDs {
 			if k < len(c.NoteTitles) {
-				fmt.Fprintf(p.stderr, "  finds %s  %s\n", id, firstLine(c.NoteTitles[k], 80))
+				p.errorf("  finds %s  %s\n", id, firstLine(c.NoteTitles[k], 80))
 			}
 		}
 		fmt.Fprint(p.stderr, "right? [y]es [n]o [e]dit [s]kip [q]uit ")

@@ -81,7 +81,7 @@ func (p *program) printArchived(back bool) func(app.ArchiveAnswer) {
 }
 
 func newForget(p *program) *cobra.Command {
-	var apply bool
+	var apply, undo bool
 	cmd := &cobra.Command{
 		Use:   "forget ID",
 		Short: "Erase a note for good, on every machine",
@@ -92,9 +92,15 @@ holding it, so that no session, import or machine brings it back. The other
 machines follow with their next sync. Without --apply it only lists what
 would be erased. It cannot be undone; ` + "`anamnesis archive ID`" + ` can.
 
+A file that comes back, as from a backup, stays out of every answer and does not
+travel; ` + "`anamnesis doctor`" + ` names it. --undo takes back that it was forgotten.
+
 The history of git still holds the text: docs/sync.md says how to begin a new one.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if undo {
+				return p.unforget(cmd, args[0])
+			}
 			return run(p, cmd, "forget", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ForgetAnswer, error) {
 				return app.Forget(ctx, r, args[0], apply)
 			}, func(a app.ForgetAnswer) {
@@ -104,7 +110,17 @@ The history of git still holds the text: docs/sync.md says how to begin a new on
 		},
 	}
 	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
+	cmd.Flags().BoolVar(&undo, "undo", false, "bring a forgotten note back whose file is here again")
+	cmd.MarkFlagsMutuallyExclusive("apply", "undo")
 	return cmd
+}
+
+func (p *program) unforget(cmd *cobra.Command, name string) error {
+	return run(p, cmd, "forget", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Unforgotten, error) {
+		return app.Unforget(ctx, r, name)
+	}, func(u app.Unforgotten) {
+		p.printf("forget: %s %q is not forgotten any more\n", u.ID, firstLine(u.Title, 60))
+	})
 }
 
 // printAlike names what stays and says nearly what goes, and what comes back.
@@ -129,7 +145,7 @@ func (p *program) printAlike(left []app.Alike) {
 		default:
 			state = ", " + printable(l.State)
 		}
-		p.printf("  %s %q (project=%s%s)\n", l.ID, firstLine(l.Title, 60), printable(l.Project), state)
+		p.printf("  %s %q (project=%s%s)\n", p.short(l.ID), firstLine(l.Title, 60), printable(l.Project), state)
 	}
 }
 

@@ -40,7 +40,7 @@ A search that finds nothing, or that the gate holds back, leaves a gap.`,
 }
 
 func (p *program) gaps(cmd *cobra.Command, o app.GapOptions) error {
-	return run(p, cmd, "gaps", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.GapsAnswer, error) {
+	return ask(p, cmd, "gaps", func(ctx context.Context, r *app.Rooms) (app.GapsAnswer, error) {
 		return app.Gaps(ctx,
 			r, o)
 	}, p.printGaps)
@@ -56,7 +56,7 @@ func (p *program) printGaps(a app.GapsAnswer) {
 			state = "  answered by " + string(g.ResolvedBy)
 		}
 		p.printf("%s, %s, last %s: %s%s\n   words: %s\n",
-			plural(g.Sessions, "session"), plural(g.Asks, "time"), date(g.Last), firstLine(g.Query, 120), state, printable(g.Terms))
+			plural(g.Sessions, "session"), plural(g.Asks, "time"), date(g.Last), firstLine(g.Query, 120), state, printable(app.GapWords(g)))
 	}
 	if len(a.Gaps) == 0 {
 		p.note("no gaps that were asked for in %s", plural(a.MinSessions, "session"))

@@ -75,11 +75,11 @@ func newHandoffList(p *program) *cobra.Command {
 }
 
 func (p *program) handoffs(cmd *cobra.Command, key string) error {
-	return run(p, cmd, "handoff", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.HandoffsAnswer, error) {
+	return ask(p, cmd, "handoff", func(ctx context.Context, r *app.Rooms) (app.HandoffsAnswer, error) {
 		return app.Handoffs(ctx, r, key)
 	}, func(a app.HandoffsAnswer) {
 		for _, n := range a.Handoffs {
-			before := fmt.Sprintf("%s  %s  ", n.ID, dated(note.Stamp(n.CreatedAt)))
+			before := fmt.Sprintf("%s  %s  ", p.short(n.ID), dated(note.Stamp(n.CreatedAt)))
 			p.printf("%s%s\n", before, p.rest(before, n.Title, 80))
 		}
 		if len(a.Handoffs) == 0 {

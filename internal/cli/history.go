@@ -12,12 +12,14 @@ import (
 
 func newHistory(p *program) *cobra.Command {
 	var limit int
+	var runs bool
 	cmd := &cobra.Command{
 		Use:   "history [ID]",
 		Short: "List what changed, and when",
 		Long: `List the changes of a note, newest first: the former forms that this machine keeps,
 and the commits of all machines. Without an ID, the commits of all notes. The
-second column names a form for diff and restore.`,
+second column names a form for diff and restore. --runs lists what reflect, merge
+and import did on this machine, for ` + "`anamnesis undo`" + `.`,
 		Example: `  anamnesis history 01M7
   anamnesis diff 01M7@3f9c2ab
   anamnesis restore 01M7@3f9c2ab`,
@@ -26,13 +28,31 @@ second column names a form for diff and restore.`,
 			if limit < 0 {
 				return usage("history: --limit %d: give 0 for all, or a number", limit)
 			}
-			return run(p, cmd, "history", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.HistoryAnswer, error) {
+			if runs && len(args) > 0 {
+				return usage("history: --runs is about all notes; leave the ID out")
+			}
+			if runs {
+				return run(p, cmd, "history", filesOnly, func(_ context.Context, r *app.Rooms) (app.RunsAnswer, error) {
+					return app.Runs(r, limit)
+				}, p.printRuns)
+			}
+			return ask(p, cmd, "history", func(ctx context.Context, r *app.Rooms) (app.HistoryAnswer, error) {
 				return app.History(ctx, r, strings.Join(args, ""), limit)
 			}, p.printHistory)
 		},
 	}
+	cmd.Flags().BoolVar(&runs, "runs", false, "list the runs that can be undone")
 	cmd.Flags().IntVar(&limit, "limit", 20, "changes at most; 0 means all")
 	return cmd
+}
+
+func (p *program) printRuns(a app.RunsAnswer) {
+	for _, r := range a.Runs {
+		p.printf("%s  %s  %-8s %s\n", printable(r.At), r.ID, printable(r.What), plural(r.Notes, "note"))
+	}
+	if len(a.Runs) == 0 {
+		p.note("no run has written anything on this machine")
+	}
 }
 
 func (p *program) printHistory(a app.HistoryAnswer) {
@@ -44,8 +64,13 @@ func (p *program) printHistory(a app.HistoryAnswer) {
 		before := fmt.Sprintf("%s  %-34s %-8s ", c.At, c.Rev, c.Kind)
 		p.printf("%s%s%s\n", before, p.rest(before+files, c.What, 80), files)
 	}
-	if len(a.Changes) == 0 {
-		p.note("nothing has changed since it was written, and nothing was committed")
+	switch {
+	case a.Uncommitted && len(a.Changes) == 0:
+		p.note("no commit has the note yet, and no former form of it was kept here; `anamnesis sync` commits it")
+	case a.Uncommitted:
+		p.note("the note was changed since its last commit; `anamnesis sync` commits it")
+	case len(a.Changes) == 0:
+		p.note("no former form and no commit is known")
 	}
 }
 
@@ -58,7 +83,7 @@ with + in the second only. REV is a name of ` + "`anamnesis history`" + `. A sin
 is compared with the note as it stands; a single ID shows its last change.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "diff", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.DiffAnswer, error) {
+			return ask(p, cmd, "diff", func(ctx context.Context, r *app.Rooms) (app.DiffAnswer, error) {
 				return app.Diff(ctx, r, args[0], strings.Join(args[1:], ""))
 			}, func(a app.DiffAnswer) {
 				if p.printf("%s", a.Diff); a.Diff == "" {

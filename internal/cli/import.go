@@ -237,10 +237,8 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 	if a.Former > 0 {
 		p.printf("import: %s of those notes came along; `anamnesis history ID` lists them\n", plural(a.Former, "former version"))
 	}
-	if len(a.Undo) > 0 && len(a.Undo[0]) < 400 {
+	if len(a.Undo) > 0 {
 		p.undoLine(a.Undo[0])
-	} else if len(a.Undo) > 0 {
-		p.undoLine("anamnesis archive --import " + string(a.Batch))
 	}
 	if a.Batch != "" {
 		p.printf("import: this run is %s\n", a.Batch)

@@ -68,6 +68,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if done.MCP != "" {
 		p.say("%s\n", done.MCP)
 	}
+	if pl.Plugin != "" {
+		p.say("hooks: the plugin %s brings them, and the server\n", pl.Plugin)
+	}
 	if done.Hooks != "" {
 		p.say("hooks: installed SessionStart/SessionEnd/PreCompact -> %s\n", done.Hooks)
 	}
@@ -87,6 +90,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	}
 	return render(p, "init", initAnswer{Plan: shown}, nil, func(initAnswer) {
 		p.printf("init: done. Start a new Claude Code session for the MCP server and hooks to take effect.\n")
+		if n := app.PastSessions(p.host()); n > 0 {
+			p.printf("%s of earlier are on this machine; `anamnesis import transcripts` shows what they would become\n", plural(n, "session"))
+		}
 	})
 }
 
@@ -100,22 +106,25 @@ func (s *screen) say(format string, args ...any) {
 // planInstall settles every answer and plans with them.
 func (p *program) planInstall(o initOptions) (app.InstallPlan, error) {
 	ask := &prompter{p: p, quiet: o.yes || o.dryRun || p.json}
-	if terminal(p.stdin) {
+	if p.event == nil { // what a pipe brings are answers, one a line
 		ask.in = bufio.NewReader(p.stdin)
 	}
-	p.sets = append(p.sets, "home="+ask.answer(o.home, "store home", p.cfg.Home))
+	p.sets = append(p.sets, "home="+ask.answer(o.home, "The folder in which your notes are kept, as markdown.", "store home", p.cfg.Home))
 	p.load()
-	o.MachineID = ask.answer(o.MachineID, "machine id", p.cfg.MachineID)
+	o.MachineID = ask.answer(o.MachineID, "The name of this machine; it stands on notes and commits.", "machine id", p.cfg.MachineID)
 	if o.localOnly {
 		o.Remote = ""
 	} else {
-		o.Remote = ask.answer(o.Remote, "sync remote (blank = local-only)", p.cfg.Sync.Remote)
+		o.Remote = ask.answer(o.Remote, "The git repository that your machines share: an empty one, such as you@desktop:memory.git.",
+			"sync remote (blank = local-only)", p.cfg.Sync.Remote)
 	}
 	self, err := app.Self()
 	if err != nil {
 		return app.InstallPlan{}, fmt.Errorf("init: %w", err)
 	}
-	o.Command = ask.answer(o.Command, "command form", agent.Quote(self))
+	o.Command = ask.answer(o.Command, "The command that hooks and the MCP server run; this program, unless you wrap it.",
+		"command form", agent.Quote(self))
+	o.Preview = o.dryRun
 	return app.PlanInstall(p.host(), o.InstallOptions)
 }
 
@@ -126,6 +135,9 @@ func (p *program) printPlan(a initAnswer) {
 		remote = "(local-only)"
 	}
 	p.printf("init plan (dry-run; nothing written):\n")
+	if pl.Warning != "" {
+		p.note("%s", pl.Warning)
+	}
 	for _, row := range [][2]string{
 		{"store home", pl.Home}, {"machine id", pl.MachineID}, {"remote", remote}, {"command", strings.Join(pl.Command, " ")}, {
 			"config",
@@ -137,10 +149,16 @@ func (p *program) printPlan(a initAnswer) {
 	if len(pl.MCP) > 0 {
 		p.printf("  %-11s %s\n", "mcp add", agent.CommandLine(pl.MCP))
 	}
+	if pl.Plugin != "" {
+		p.printf("  %-11s %s brings the hooks and the server\n", "plugin", pl.Plugin)
+	}
 	if pl.Settings != "" {
 		change := "change"
-		if !pl.Changes() {
+		switch {
+		case !pl.Changes():
 			change = "no change"
+		case pl.Creates():
+			change = "create"
 		}
 		p.printf("  %-11s %s (%s)\n", "hooks", pl.Settings, change)
 		for _, h := range pl.Hooks {
@@ -149,27 +167,28 @@ func (p *program) printPlan(a initAnswer) {
 	}
 }
 
-// A prompter asks on a terminal and takes defaults elsewhere.
+// A prompter asks on a terminal, reads the answers of a pipe, and takes defaults when
+// there is none.
 type prompter struct {
 	p     *program
 	in    *bufio.Reader // nil when nobody is there to ask
 	quiet bool
 }
 
-// answer returns the flag, else what the user types, else def.
-func (a *prompter) answer(flag, label, def string) string {
+// answer returns the flag, else what the user answers, else def.
+func (a *prompter) answer(flag, about, label, def string) string {
 	if flag != "" || a.quiet || a.in == nil {
 		if flag == "" {
 			return def
 		}
 		return flag
 	}
-	fmt.Fprintf(a.p.stderr, "%s [%s]: ", label, def)
+	a.p.errorf("%s\n  %s [%s]: ", about, label, def)
 	line, err := a.in.ReadString('\n')
 	if line = strings.TrimSpace(line); line == "" {
 		if err != nil {
 			a.in = nil
-			fmt.Fprintln(a.p.stderr)
+			a.p.errorf("\n")
 		}
 		return def
 	}

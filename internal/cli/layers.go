@@ -54,7 +54,7 @@ Exit code 3 says that nothing was found.`,
 			if err != nil {
 				return err
 			}
-			return run(p, cmd, "index", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RowsAnswer, error) {
+			return ask(p, cmd, "index", func(ctx context.Context, r *app.Rooms) (app.RowsAnswer, error) {
 				return app.Rows(ctx, r, q, text, limit)
 			}, func(a app.RowsAnswer) {
 				p.printRows(a.Rows)
@@ -77,7 +77,7 @@ func (p *program) printRows(rows []recall.StageRow) {
 		if r.Score != nil {
 			score = fmt.Sprintf("  score %.2f", *r.Score)
 		}
-		p.printf("[%s] %s%s  %s  %s%s\n", r.ID, firstLine(r.Title, note.MaxTitle), score, printable(r.Project), r.Date, mark)
+		p.printf("[%s] %s%s  %s  %s%s\n", p.short(r.ID), firstLine(r.Title, note.MaxTitle), score, printable(r.Project), r.Date, mark)
 	}
 }
 
@@ -105,7 +105,7 @@ Exit code 3 says that there is no such note.`,
 			if err := q.Configure(p.cfg); err != nil {
 				return err
 			}
-			return run(p, cmd, "timeline", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.TimelineAnswer, error) {
+			return ask(p, cmd, "timeline", func(ctx context.Context, r *app.Rooms) (app.TimelineAnswer, error) {
 				return app.Timeline(ctx, r, q, note.ID(anchor), text, before, after)
 			}, func(a app.TimelineAnswer) {
 				p.printRows(a.Rows)
@@ -132,7 +132,7 @@ of an id is enough when it names only one note. What is not found says so in
 its place; exit code 3 says that none was.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "hydrate", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.HydrateAnswer, error) {
+			return ask(p, cmd, "hydrate", func(ctx context.Context, r *app.Rooms) (app.HydrateAnswer, error) {
 				a, err := app.Hydrate(ctx, r, args)
 				if !p.json {
 					for i := range a.Notes {
@@ -155,6 +155,6 @@ func (p *program) printHydrated(a app.HydrateAnswer) {
 			p.printf("\n")
 		}
 		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n%s\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, h.Path,
-			p.screened(h.Body))
+			h.Body)
 	}
 }

@@ -20,7 +20,7 @@ func newList(p *program) *cobra.Command {
 			if limit < 0 {
 				return usage("list: --limit %d: give 0 for all, or a number", limit)
 			}
-			return run(p, cmd, "list", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ListAnswer, error) {
+			return ask(p, cmd, "list", func(ctx context.Context, r *app.Rooms) (app.ListAnswer, error) {
 				return app.List(ctx, r, s, limit)
 			}, p.printList)
 		},
@@ -31,6 +31,10 @@ func newList(p *program) *cobra.Command {
 }
 
 func (p *program) printList(a app.ListAnswer) {
+	width := 0
+	for _, n := range a.Notes {
+		width = max(width, len(p.short(n.ID)))
+	}
 	for _, n := range a.Notes {
 		mark := " "
 		if !n.Live {
@@ -38,7 +42,8 @@ func (p *program) printList(a app.ListAnswer) {
 		}
 		before := fmt.Sprintf("%s %s %-10s %-28s ", mark, date(n.Row.Updated), n.Type, firstLine(n.Project, 28))
 		branch := onBranch(n.Branch)
-		p.printf("%s %s%s%s\n", p.in(dim, string(n.ID)), before, p.in(bold, p.rest(string(n.ID)+" "+before+branch, n.Title, 80)), branch)
+		id := fmt.Sprintf("%-*s", width, p.short(n.ID))
+		p.printf("%s %s%s%s\n", p.in(dim, id), before, p.in(bold, p.rest(id+" "+before+branch, n.Title, 80)), branch)
 	}
 	if len(a.Notes) == 0 {
 		p.note("no notes; `anamnesis add --title TITLE --body TEXT` writes one")

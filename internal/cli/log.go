@@ -27,7 +27,7 @@ log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questi
 			if o.Limit < 0 {
 				return usage("log: --limit %d: give 0 for all, or a number", o.Limit)
 			}
-			return run(p, cmd, "log", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.LogAnswer, error) {
+			return ask(p, cmd, "log", func(ctx context.Context, r *app.Rooms) (app.LogAnswer, error) {
 				return app.Log(ctx, r,
 					o)
 			}, p.printLog)
@@ -80,7 +80,7 @@ func (p *program) printSaid(s *app.SessionLog) {
 			if n.Title == "" {
 				title = "(gone)"
 			}
-			p.printf("    %s  %s\n", n.ID, title)
+			p.printf("    %s  %s\n", p.short(n.ID), title)
 		}
 	}
 }

@@ -19,7 +19,7 @@ machine whose commits come from the future has a clock that is ahead; when two
 machines change one field, the later change wins, so clocks should be right.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "machines", app.OpenWalked, app.Machines, p.printMachines)
+			return ask(p, cmd, "machines", app.Machines, p.printMachines)
 		},
 	}
 }

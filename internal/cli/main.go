@@ -108,8 +108,13 @@ Start with:
 		return usage("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.SetHelpCommand(newHelp())
+	root.AddGroup(groups...)
+	root.SetHelpCommandGroupID("help")
+	root.SetCompletionCommandGroupID("help")
 	for _, c := range some {
-		root.AddCommand(c.build(p))
+		cmd := c.build(p)
+		cmd.GroupID = c.group
+		root.AddCommand(cmd)
 	}
 	p.strict(root)
 	p.completes(root)
@@ -175,66 +180,78 @@ func newHelp() *cobra.Command {
 type namedCommand struct {
 	name  string
 	build func(*program) *cobra.Command
+	group string // in the list of commands
+}
+
+// groups are the parts of the list of commands, in its order.
+var groups = []*cobra.Group{
+	{ID: "daily", Title: "Every day:"},
+	{ID: "decide", Title: "What waits for you:"},
+	{ID: "past", Title: "What is and what was:"},
+	{ID: "machine", Title: "This machine:"},
+	{ID: "agents", Title: "For agents and scripts:"},
+	{ID: "help", Title: "Help:"},
 }
 
 // commands lists the commands, in the order of help.
 var commands = []namedCommand{
-	{"demo", newDemo},
-	{"init", newInit},
-	{"uninstall", newUninstall},
-	{"add", newAdd},
-	{"edit", newEdit},
-	{"show", newShow},
-	{"why", newWhy},
-	{"list", newList},
-	{"search", newSearch},
-	{"workflow", newWorkflow},
-	{"index", newIndex},
-	{"timeline", newTimeline},
-	{"hydrate", newHydrate},
-	{"corpus", newCorpus},
-	{"gaps", newGaps},
-	{"held", newHeld},
-	{"archive", newArchive},
-	{"unarchive", newUnarchive},
-	{"forget", newForget},
-	{"supersede", newSupersede},
-	{"handoff", newHandoff},
-	{"project", newProject},
-	{"serve", newServe},
-	{"inject", newInject},
-	{"capture", newCapture},
-	{"hook", newHook},
-	{"drain", newDrain},
-	{"sync", newSync},
-	{"reindex", newReindex},
-	{"conflicts", newConflicts},
-	{"machines", newMachines},
-	{"history", newHistory},
-	{"diff", newDiff},
-	{"restore", newRestore},
-	{"merge-driver", newMergeDriver},
-	{"reflect", newReflect},
-	{"merge", newMerge},
-	{"review", newReview},
-	{"cost", newCost},
-	{"dedup", newDedup},
-	{"migrate", newMigrate},
-	{"backfill-provenance", newBackfill},
-	{"import", newImport},
-	{"export", newExport},
-	{"status", newStatus},
-	{"doctor", newDoctor},
-	{"stats", newStats},
-	{"log", newLog},
-	{"tail", newTail},
-	{"config", newConfig},
-	{"redact", newRedact},
-	{"calibrate-thresholds", newCalibrate},
-	{"features", newFeatures},
-	{"eval", newEval},
-	{"man", newMan},
-	{"version", newVersion},
+	{"demo", newDemo, "help"},
+	{"init", newInit, "machine"},
+	{"uninstall", newUninstall, "machine"},
+	{"add", newAdd, "daily"},
+	{"edit", newEdit, "daily"},
+	{"show", newShow, "daily"},
+	{"why", newWhy, "daily"},
+	{"list", newList, "daily"},
+	{"search", newSearch, "daily"},
+	{"workflow", newWorkflow, "agents"},
+	{"index", newIndex, "agents"},
+	{"timeline", newTimeline, "agents"},
+	{"hydrate", newHydrate, "agents"},
+	{"corpus", newCorpus, "agents"},
+	{"gaps", newGaps, "decide"},
+	{"held", newHeld, "decide"},
+	{"archive", newArchive, "daily"},
+	{"unarchive", newUnarchive, "daily"},
+	{"forget", newForget, "daily"},
+	{"supersede", newSupersede, "daily"},
+	{"handoff", newHandoff, "daily"},
+	{"project", newProject, "daily"},
+	{"serve", newServe, "agents"},
+	{"inject", newInject, "agents"},
+	{"capture", newCapture, "agents"},
+	{"hook", newHook, "agents"},
+	{"drain", newDrain, "machine"},
+	{"sync", newSync, "machine"},
+	{"reindex", newReindex, "machine"},
+	{"conflicts", newConflicts, "decide"},
+	{"machines", newMachines, "past"},
+	{"history", newHistory, "past"},
+	{"diff", newDiff, "past"},
+	{"restore", newRestore, "past"},
+	{"undo", newUndo, "past"},
+	{"merge-driver", newMergeDriver, "agents"},
+	{"reflect", newReflect, "machine"},
+	{"merge", newMerge, "decide"},
+	{"review", newReview, "decide"},
+	{"cost", newCost, "past"},
+	{"dedup", newDedup, "decide"},
+	{"migrate", newMigrate, "machine"},
+	{"backfill-provenance", newBackfill, "machine"},
+	{"import", newImport, "machine"},
+	{"export", newExport, "machine"},
+	{"status", newStatus, "past"},
+	{"doctor", newDoctor, "machine"},
+	{"stats", newStats, "past"},
+	{"log", newLog, "past"},
+	{"tail", newTail, "past"},
+	{"config", newConfig, "machine"},
+	{"redact", newRedact, "agents"},
+	{"calibrate-thresholds", newCalibrate, "machine"},
+	{"features", newFeatures, "machine"},
+	{"eval", newEval, "agents"},
+	{"man", newMan, "help"},
+	{"version", newVersion, "help"},
 }
 
 // needed returns the commands that a command line is about: building all of them

@@ -43,7 +43,7 @@ or --across-projects is given.`,
 
 func (p *program) printDedup(a app.DedupAnswer, noSync bool) {
 	for _, d := range a.Duplicates {
-		p.printf("dedup: remove %s [%s] dup of %s '%s'\n", d.ID, firstLine(d.Project, 60), d.Of, firstLine(d.Title, 60))
+		p.printf("dedup: remove %s [%s] dup of %s '%s'\n", p.short(d.ID), firstLine(d.Project, 60), p.short(d.Of), firstLine(d.Title, 60))
 	}
 	if !a.Applied {
 		p.printf("dedup: %d duplicate(s) would be removed%s\n", len(a.Duplicates), dryRun(len(a.Duplicates)))

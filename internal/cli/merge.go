@@ -28,9 +28,12 @@ Without --apply it shows what the model proposes and writes nothing.
 With --apply each group is tried on a copy of the store first: it is applied only if
 the questions of the eval set find their notes as before (` + "`anamnesis eval build`" + ` makes
 candidates, ` + "`eval curate`" + ` approves them). --no-gate leaves that out. A group that would
-lose an exception, a number or a name is refused in any case.`,
+lose an exception, a number or a name is refused: words are compared, not meanings.
+Where you see that nothing is lost, --confirm with the key that the plan prints lets
+that group through; the questions still have to find their notes.`,
 		Example: `  anamnesis merge
   anamnesis merge --project . --apply
+  anamnesis merge --apply --confirm 3f9c2ab1
   anamnesis merge --undo 01M7`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.merge(cmd, o) },
@@ -40,9 +43,11 @@ lose an exception, a number or a name is refused in any case.`,
 	f.StringVar(&o.Project, "project", "", "of one project: its `KEY`, or . for the one of this folder (default: all)")
 	f.StringVar(&o.EvalSet, "eval-set", "", "`FILE` of cases (default: eval/eval.jsonl in the store)")
 	f.BoolVar(&o.NoGate, "no-gate", false, "apply without measuring recall")
+	f.StringSliceVar(&o.Confirm, "confirm", nil, "these refused groups lose nothing: their `KEY`s, separated by commas")
 	f.BoolVar(&o.show, "show-request", false, "print what would be sent, and send nothing")
 	f.StringVar(&o.undo, "undo", "", "let the note `ID` stand for itself again")
 	cmd.MarkFlagsMutuallyExclusive("undo", "apply")
+	cmd.MarkFlagsMutuallyExclusive("undo", "confirm")
 	cmd.MarkFlagsMutuallyExclusive("show-request", "apply")
 	return cmd
 }
@@ -105,6 +110,7 @@ func (p *program) printRefused(name string, refused []app.RefusedGroup) {
 			why = fmt.Sprintf("recall@%d %.3f -> %.3f", p.cfg.Reflection.GateK, f.Before, f.After)
 		}
 		p.printf("merge: %s: rejected %s (%s)\n", name, what, why)
+		p.confirmLine(f.Key)
 	}
 }
 
@@ -134,6 +140,14 @@ func (p *program) printMergePlan(name string, g app.PlannedOne) {
 	}
 	for _, id := range g.Superseded {
 		line("goes", id)
+	}
+	p.confirmLine(g.Confirm)
+}
+
+// confirmLine says how a person lets a group through that words cannot decide.
+func (p *program) confirmLine(key string) {
+	if key != "" {
+		p.printf("  if nothing is lost: `anamnesis merge --apply --confirm %s`\n", key)
 	}
 }
 

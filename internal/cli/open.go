@@ -37,8 +37,16 @@ func run[T any](p *program, cmd *cobra.Command, command string, open opener, use
 		return err
 	}
 	defer r.Close()
+	p.ids = r.ShortIDs(cmd.Context())
 	v, err := use(cmd.Context(), r)
 	return render(p, command, v, err, text)
+}
+
+// ask is run for a use case that only reads: it may be called twice (app.Again).
+func ask[T any](p *program, cmd *cobra.Command, command string, use func(context.Context, *app.Rooms) (T, error), text func(T)) error {
+	return run(p, cmd, command, app.OpenWalked, func(ctx context.Context, r *app.Rooms) (T, error) {
+		return app.Again(ctx, r, use)
+	}, text)
 }
 
 // openStore opens the files alone.

@@ -10,9 +10,9 @@ import (
 	"reflect"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/note"
 
 	"golang.org/x/term"
 )
@@ -28,6 +28,8 @@ type screen struct {
 	json           bool // --json: data is one JSON object
 	plain          bool // no colours: the user asked for plain text (no-color.org)
 	width          int  // columns of the terminal that shows stdout; 0 when there is none
+
+	ids func(note.ID) string // how lists show an id; nil shows all of it
 }
 
 // render prints the answer of a use case: as JSON, or by text. An error is the
@@ -46,13 +48,22 @@ func render[T any](p *program, command string, v T, err error, text func(T)) err
 // printJSON prints a value, which is an object, with the version of the schema
 // and the name of the command before its own members.
 func (s *screen) printJSON(command string, v any) error {
+	text, err := jsonText(command, v)
+	if err == nil {
+		_, err = s.stdout.Write(text)
+	}
+	return err
+}
+
+// jsonText is what printJSON prints.
+func jsonText(command string, v any) ([]byte, error) {
 	body, err := marshal(withoutNil(v))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name, err := marshal(command)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	begin := fmt.Sprintf(`{"schema_version":%d,"command":%s`, schemaVersion, name)
 	if rest := bytes.TrimPrefix(body, []byte("{")); !bytes.Equal(rest, []byte("}")) {
@@ -60,11 +71,10 @@ func (s *screen) printJSON(command string, v any) error {
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, append([]byte(begin), body[1:]...), "", "  "); err != nil {
-		return err
+		return nil, err
 	}
 	out.WriteByte('\n')
-	_, err = s.stdout.Write(out.Bytes())
-	return err
+	return out.Bytes(), nil
 }
 
 // marshal is json.Marshal without the escapes for HTML.
@@ -135,12 +145,28 @@ type header struct {
 
 func head(command string) header { return header{schemaVersion, command} }
 
-// printf prints data.
-func (s *screen) printf(format string, args ...any) { fmt.Fprintf(s.stdout, format, args...) }
+// short is an id as a list shows it: the shortest end that names the note.
+func (s *screen) short(id note.ID) string {
+	if s.ids == nil {
+		return string(id)
+	}
+	return s.ids(id)
+}
+
+// printf prints data. What the arguments hold may come from a note, a file or another
+// machine: no terminal obeys it.
+func (s *screen) printf(format string, args ...any) {
+	fmt.Fprintf(s.stdout, format, visibleArgs(args)...)
+}
+
+// errorf prints on standard error, in the same way.
+func (s *screen) errorf(format string, args ...any) {
+	fmt.Fprintf(s.stderr, format, visibleArgs(args)...)
+}
 
 // note tells people something on standard error.
 func (s *screen) note(format string, args ...any) {
-	fmt.Fprintf(s.stderr, "anamnesis: "+format+"\n", args...)
+	s.errorf("anamnesis: "+format+"\n", args...)
 }
 
 // report prints an error with what to do next and returns the exit code.
@@ -167,9 +193,9 @@ func (s *screen) report(err error) int {
 	for i, l := range lines {
 		lines[i] = printable(l)
 	}
-	fmt.Fprintln(s.stderr, name, strings.Join(lines, "\n"))
+	s.errorf("%s %s\n", name, strings.Join(lines, "\n"))
 	if f.Hint != "" {
-		fmt.Fprintln(s.stderr, name, f.Hint)
+		s.errorf("%s %s\n", name, f.Hint)
 	}
 	return f.Exit
 }
@@ -197,7 +223,7 @@ func columns(stream any) int {
 // rest is the first line of a text that ends a line of a list: of at most most
 // characters, and on a terminal of what before leaves.
 func (s *screen) rest(before, text string, most int) string {
-	return firstLine(text, s.left(utf8.RuneCountInString(before), most))
+	return cutColumns(firstLine(text, most), s.left(textColumns(before), most))
 }
 
 // left returns how many characters fit into a line of the terminal beside used
@@ -208,19 +234,6 @@ func (s *screen) left(used, most int) int {
 		return most
 	}
 	return max(20, min(most, s.width-used))
-}
-
-// screened is the text of a note for standard output. A terminal must not obey what
-// stands in it; a file or a pipe gets it as it is.
-func (s *screen) screened(text string) string {
-	if !terminal(s.stdout) {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = printable(line)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // A progress draws one line on a terminal when something takes longer than a second.
@@ -246,7 +259,11 @@ func (b *progress) Step(done, total int) {
 	}
 	const width = 30
 	full := width * done / total
-	fmt.Fprintf(b.out, "\r%s [%s%s] %d/%d", b.what, strings.Repeat("=", full), strings.Repeat(" ", width-full), done, total)
+	verb, unit := b.what, ""
+	if i := strings.LastIndexByte(b.what, ' '); i > 0 {
+		verb, unit = b.what[:i], b.what[i:]
+	}
+	fmt.Fprintf(b.out, "\r%s [%s%s] %d of %d%s", verb, strings.Repeat("=", full), strings.Repeat(" ", width-full), done, total, unit)
 	b.drawn = true
 }
 

@@ -17,14 +17,14 @@ ones in quarantine first: those read like orders to an agent, and no session is 
 of them until you keep them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "review", app.OpenWalked, app.Review, p.printReview)
+			return ask(p, cmd, "review", app.Review, p.printReview)
 		},
 	}
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List them", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return run(p, cmd, "review", app.OpenWalked, app.Review, p.printReview)
+				return ask(p, cmd, "review", app.Review, p.printReview)
 			},
 		},
 		&cobra.Command{
@@ -55,7 +55,8 @@ func (p *program) printReview(a app.ReviewAnswer) {
 		if n.Quarantine {
 			mark = " (in quarantine)"
 		}
-		p.printf("%s  [%s] %s  %s%s\n  %s\n", n.ID, n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark, firstLine(n.Body, 110))
+		p.printf("%s  [%s] %s  %s%s\n  %s\n", p.short(n.ID), n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark,
+			firstLine(n.Body, 110))
 	}
 	if len(a.Notes) == 0 {
 		p.note("nothing waits for a look")

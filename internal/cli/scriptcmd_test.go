@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -21,7 +22,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf16"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/recall"
 
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -73,6 +78,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"echoed":     cmdEchoed,
 	"model":      cmdModel,
 	"undo":       cmdUndo,
+	"onlytext":   cmdOnlyText,
+	"bounded":    cmdBounded,
 }
 
 func need(ts *testscript.TestScript, ok bool, use string) {
@@ -152,6 +159,7 @@ var (
 func normal(ts *testscript.TestScript, text string) string {
 	n := ts.Value(namesKey{}).(*names)
 	text = strings.ReplaceAll(text, n.work, "$WORK")
+	text = wholeIDs(ts, text)
 	text = ulidPattern.ReplaceAllStringFunc(text, func(id string) string {
 		at := slices.Index(n.ids, id)
 		if at < 0 {
@@ -178,6 +186,33 @@ func normal(ts *testscript.TestScript, text string) string {
 	return headPattern.ReplaceAllString(text, "${1}<HEAD>")
 }
 
+// endPattern finds what may be the end of an id, as lists show it.
+var endPattern = regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{4,12}\b`)
+
+// wholeIDs puts the whole id in the place of each end that names one note of the
+// script's stores, so that outputs can be compared.
+func wholeIDs(ts *testscript.TestScript, text string) string {
+	ids := make(map[string]bool)
+	_ = filepath.WalkDir(workOf(ts), func(path string, d fs.DirEntry, err error) error {
+		if id := strings.TrimSuffix(filepath.Base(path), ".md"); err == nil && ulidPattern.MatchString(id) {
+			ids[id] = true
+		}
+		return nil
+	})
+	return endPattern.ReplaceAllStringFunc(text, func(end string) string {
+		whole := ""
+		for id := range ids {
+			if strings.HasSuffix(id, end) {
+				if whole != "" {
+					return end
+				}
+				whole = id
+			}
+		}
+		return cmp.Or(whole, end)
+	})
+}
+
 // json COMMAND FILE writes the last output to FILE, made comparable. It must be
 // one JSON object of the present schema, made by COMMAND, and end in a line feed.
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
@@ -201,23 +236,26 @@ func cmdClean(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(normal(ts, ts.ReadFile(args[0]))), 0o600))
 }
 
-// ids [VAR [FILE]] sets ID1, ID2 … to the ids in the last output, or VAR to the first (or of a file).
+// ids [VAR [FILE]] sets ID1, ID2 … to the ids in the last output, or VAR to the first
+// (or of a file). ID1_END and VAR_END are the ends that lists show.
 func cmdIDs(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) < 3, "ids [VAR [FILE]]")
 	from := "stdout"
 	if len(args) == 2 {
 		from = args[1]
 	}
-	found := ulidPattern.FindAllString(ts.ReadFile(from), -1)
+	found := ulidPattern.FindAllString(wholeIDs(ts, ts.ReadFile(from)), -1)
 	if len(found) == 0 {
 		ts.Fatalf("no id in the output")
 	}
 	if len(args) > 0 {
 		ts.Setenv(args[0], found[0])
+		ts.Setenv(args[0]+"_END", found[0][len(found[0])-app.MinPrefix:])
 		return
 	}
 	for i, id := range slices.Compact(found) {
 		ts.Setenv(fmt.Sprintf("ID%d", i+1), id)
+		ts.Setenv(fmt.Sprintf("ID%d_END", i+1), id[len(id)-app.MinPrefix:])
 	}
 }
 
@@ -281,7 +319,8 @@ func cmdEvent(ts *testscript.TestScript, neg bool, args []string) {
 
 // session FILE [KEY=VALUE]... writes a transcript in the shape of Claude Code's.
 // Keys: id, cwd, branch, prompt, outcome, edit (files, separated by commas),
-// start (a time), turns (more exchanges in between).
+// start (a time), turns (more exchanges in between), entrypoint (sdk-cli for a
+// program that asks).
 func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) > 0, "session FILE [KEY=VALUE]...")
 	o := options(ts, args[1:])
@@ -306,6 +345,9 @@ func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
 			"parentUuid": nil, "isSidechain": false, "userType": "external", "cwd": o["cwd"], "sessionId": o["id"], "version": "2.1.14",
 			"gitBranch": o["branch"], "type": kind, "uuid": fmt.Sprintf("%s-%d", o["id"], n), "timestamp": at.Format("2006-01-02T15:04:05.000Z"),
 			"message": map[string]any{"role": kind, "content": content},
+		}
+		if o["entrypoint"] != "" {
+			r["entrypoint"] = o["entrypoint"]
 		}
 		data, err := json.Marshal(r)
 		ts.Check(err)
@@ -909,4 +951,25 @@ func cmdTorn(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	_, err = f.WriteString(`{"v":1,"id":"01K`)
 	ts.Check(errors.Join(err, f.Close()))
+}
+
+// onlytext PROGRAM ARG... runs a command, whatever its exit code, and checks that
+// nothing in what it prints could move a terminal's cursor or be obeyed by it.
+func cmdOnlyText(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) > 0, "onlytext PROGRAM ARG...")
+	out, err := command(ts, args[0], args[1:]...).CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		ts.Check(err)
+	}
+	if i := strings.IndexFunc(string(out), func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
+		ts.Fatalf("%q holds a control character:\n%q", args, out[max(0, i-60):min(len(out), i+60)])
+	}
+}
+
+// bounded N checks that the last output costs at most N tokens, of four characters each.
+func cmdBounded(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, len(args) == 1, "bounded N")
+	if got := recall.Tokens(ts.ReadFile("stdout")); got > number(ts, args[0]) != neg {
+		ts.Fatalf("the output costs %d tokens, the bound is %s", got, args[0])
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"anamnesis/internal/app"
@@ -42,6 +43,9 @@ Exit code 3 says that nothing was found.`,
   anamnesis search --explain "flaky test in the auth suite"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("max-tokens") {
+				o.MaxTokens = p.cfg.Recall.MaxTokens
+			}
 			return p.search(cmd, o, strings.Join(args, " "))
 		},
 	}
@@ -49,7 +53,8 @@ Exit code 3 says that nothing was found.`,
 	questionFlags(f, &o.Question)
 	f.IntVarP(&o.K, "k", "k", recall.DefaultK, "notes at most, up to 100")
 	f.IntVar(&o.limit, "limit", 0, "the same as --k")
-	f.IntVar(&o.MaxTokens, "max-tokens", 0, "tokens of all that is printed, estimated; 0 means no end")
+	f.IntVar(&o.MaxTokens, "max-tokens", 0, "tokens of all that is printed, estimated; 0 means no end (default: the setting "+
+		"recall.max_tokens)")
 	f.BoolVar(&o.Strict, "budget-strict", false, "end at the first note that does not fit, instead of looking for shorter ones")
 	f.StringArrayVar(&o.Fields, "field", nil, "print the field `NAME` of each note instead of the passage, such as rule or fix (may be "+
 		"repeated)")
@@ -82,6 +87,19 @@ func (o *searchOptions) check(p *program) error {
 	return nil
 }
 
+// fitJSON drops hits from the end of an answer until its JSON, with all that stands
+// around the hits, costs at most some tokens. One hit stays.
+func fitJSON(a *app.SearchAnswer, most int) error {
+	for most > 0 && len(a.Hits) > 1 {
+		text, err := jsonText("search", *a)
+		if err != nil || recall.Tokens(string(text)) <= most {
+			return err
+		}
+		a.DropLast()
+	}
+	return nil
+}
+
 func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err error) {
 	if o.Text, err = p.question("search", text); err == nil {
 		err = cmp.Or(o.check(p), o.Configure(p.cfg))
@@ -89,7 +107,7 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err 
 	if err != nil {
 		return err
 	}
-	return run(p, cmd, "search", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.SearchAnswer, error) {
+	return ask(p, cmd, "search", func(ctx context.Context, r *app.Rooms) (app.SearchAnswer, error) {
 		o.Cost = func(h *recall.Hit) int {
 			if !p.json {
 				return recall.Tokens(p.hitText(0, h, o.format, o.Fields))
@@ -100,7 +118,11 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err 
 			}
 			return recall.Tokens(string(data))
 		}
-		return app.Search(ctx, r, o.SearchOptions)
+		a, err := app.Search(ctx, r, o.SearchOptions)
+		if p.json && app.Answers(err) {
+			err = errors.Join(err, fitJSON(&a, o.MaxTokens))
+		}
+		return a, err
 	}, func(a app.SearchAnswer) {
 		for i, h := range a.Result.Hits {
 			if i > 0 && o.format == "markdown" {

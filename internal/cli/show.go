@@ -31,7 +31,7 @@ one note.`,
 				}
 				return err
 			}
-			return run(p, cmd, "show", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ShowAnswer, error) {
+			return ask(p, cmd, "show", func(ctx context.Context, r *app.Rooms) (app.ShowAnswer, error) {
 				return app.Show(ctx, r, args[0])
 			}, func(a app.ShowAnswer) {
 				switch {
@@ -82,5 +82,5 @@ func (p *program) printShown(a app.ShowAnswer) {
 	} else if !a.Live {
 		p.printf("not live: it is kept, and not shown to sessions\n")
 	}
-	p.printf("\n%s\n", p.screened(a.Body))
+	p.printf("\n%s\n", a.Body)
 }

@@ -23,7 +23,7 @@ this machine in the last time: sessions told and captured, questions asked and
 answered, the notes that were shown most, and those that never were.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "stats", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.StatsAnswer, error) {
+			return ask(p, cmd, "stats", func(ctx context.Context, r *app.Rooms) (app.StatsAnswer, error) {
 				return app.Stats(ctx, r, since)
 			}, p.printStats)
 		},
@@ -60,7 +60,7 @@ func (p *program) printStats(s app.StatsAnswer) {
 		p.printf("shown most:\n")
 	}
 	for _, h := range s.Most {
-		p.printf("  %s  told %d×, found %d×  %s\n", h.ID, h.Injected, h.Recalled, firstLine(h.Title, 60))
+		p.printf("  %s  told %d×, found %d×  %s\n", p.short(h.ID), h.Injected, h.Recalled, firstLine(h.Title, 60))
 	}
 	p.printf("on disk: index %s, event log %s\n", size(s.Bytes.Index), size(s.Bytes.Events))
 }

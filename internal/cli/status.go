@@ -23,7 +23,7 @@ for a status bar: it changes nothing and looks at no file of a note.`,
 			if line {
 				return p.statusLine(cmd)
 			}
-			return run(p, cmd, "status", app.OpenWalked, app.Status, p.printStatus)
+			return ask(p, cmd, "status", app.Status, p.printStatus)
 		},
 	}
 	cmd.Flags().BoolVar(&line, "line", false, "one short line")

@@ -12,6 +12,7 @@ import (
 
 type syncOptions struct {
 	allow       []string
+	changed     []string
 	allowDelete bool
 	status      bool
 }
@@ -26,7 +27,8 @@ the other machines did, merge it note by note, and send the result. Without a
 remote the commit is all; add one with ` + "`anamnesis config set remote ADDRESS`" + `.
 A remote that cannot be reached is no failure: the notes go with a later sync.
 
-A note in which something looks like a secret stays here until you let it go.
+A note in which something looks like a secret stays here until you let it go, and
+so does one that was emptied or damaged outside of Anamnesis.
 What a merge could not decide waits in ` + "`anamnesis conflicts`" + `.
 
 Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
@@ -39,10 +41,12 @@ Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.allow, "allow-secret", nil, "let the note `ID` go although it holds what looks like a secret (may be repeated)")
-	f.BoolVar(&o.allowDelete, "allow-delete", false, "let the remote delete more than a fifth of the notes here")
+	f.StringSliceVar(&o.changed, "allow-change", nil, "let the note `ID` go although it lost its text (may be repeated)")
+	f.BoolVar(&o.allowDelete, "allow-delete", false, "let more than a fifth of the notes be deleted, forgotten or overwritten")
 	f.BoolVar(&o.status, "status", false, "tell how things stand, and sync nothing")
 	cmd.MarkFlagsMutuallyExclusive("status", "allow-secret")
 	cmd.MarkFlagsMutuallyExclusive("status", "allow-delete")
+	cmd.MarkFlagsMutuallyExclusive("status", "allow-change")
 	return cmd
 }
 
@@ -51,12 +55,17 @@ func (p *program) sync(cmd *cobra.Command, o syncOptions) error {
 		return run(p, cmd, "sync", now, app.SyncStatus, p.printSyncStatus)
 	}
 	open := opener(now)
-	if len(o.allow) > 0 { // names of notes to look up
+	if len(o.allow)+len(o.changed) > 0 { // names of notes to look up
 		open = app.OpenWalked
 	}
 	return run(p, cmd, "sync", open, func(ctx context.Context, r *app.Rooms) (app.SyncResult, error) {
 		for _, name := range o.allow {
 			if err := app.AllowSecret(ctx, r, name); err != nil {
+				return app.SyncResult{}, err
+			}
+		}
+		for _, name := range o.changed {
+			if err := app.AllowChange(ctx, r, name); err != nil {
 				return app.SyncResult{}, err
 			}
 		}

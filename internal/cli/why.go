@@ -24,7 +24,7 @@ replaces it, and when it was told to a session or found by a question.`,
 			if limit < 0 {
 				return usage("why: --limit %d: give 0 for all, or a number", limit)
 			}
-			return run(p, cmd, "why", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.WhyAnswer, error) {
+			return ask(p, cmd, "why", func(ctx context.Context, r *app.Rooms) (app.WhyAnswer, error) {
 				return app.Why(ctx, r, args[0], limit)
 			}, p.printWhy)
 		},
@@ -71,7 +71,7 @@ func (p *program) printOrigin(o app.Origin, level int) {
 		return
 	}
 	if level > 1 {
-		p.printf("%s%s %q\n", indent, o.ID, firstLine(o.Title, 70))
+		p.printf("%s%s %q\n", indent, p.short(o.ID), firstLine(o.Title, 70))
 		indent += "  "
 	}
 	p.printf("%s%s, on %s, %s\n", indent, written(o.Source, o.Model), firstLine(o.Machine, 60), dated(note.Stamp(o.Created)))

@@ -47,7 +47,7 @@ func TestTerminalWidth(t *testing.T) {
 		return b.String()
 	}
 	for _, tt := range []struct{ width, list, passage int }{
-		{0, 160, 115}, {200, 160, 115}, {110, 110, 110}, {101, 101, 101}, {40, 100, 40},
+		{0, 138, 115}, {200, 138, 115}, {110, 110, 110}, {80, 80, 80}, {40, 78, 40},
 	} {
 		if got := widest(run(tt.width, "list")); got != tt.list {
 			t.Errorf("list on %d columns is %d wide, want %d", tt.width, got, tt.list)

@@ -129,7 +129,10 @@ func Unheard(env Environment) []string {
 	if env.Names == nil {
 		return nil
 	}
-	known := []string{HookMark, "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES"}
+	known := []string{
+		HookMark, "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES",
+		"ANAMNESIS_TEST_CLAUDE",
+	}
 	c := &Config{}
 	for _, r := range c.rows() {
 		known = append(known, r.Env)
@@ -161,7 +164,13 @@ func Load(env Environment) *Config {
 	}
 	rows := c.rows()
 	c.apply(rows[:1], env, flags, nil) // home
-	c.Home = expand(c.Home, env.UserHome)
+	if v, set := env.Lookup(rows[0].Env); set && v != "" && c.sources["home"] == FromDefault {
+		c.Home = "" // it cannot be used, and another store is not what was asked for
+		c.Warnings = slices.DeleteFunc(c.Warnings, func(w string) bool { return strings.HasPrefix(w, "home (env)") })
+		c.warn("ANAMNESIS_HOME %q cannot be used: it must be one line without control characters, of at most 4096 bytes", v)
+	} else {
+		c.Home = expand(c.Home, env.UserHome)
+	}
 	file := c.readFile()
 	own := c.ownAddresses(file)
 	env = withoutCarried(env, file)

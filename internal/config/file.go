@@ -22,6 +22,9 @@ func (c *Config) file() string { return filepath.Join(c.Home, FileName) }
 // readFile returns the values of config.json by dotted key. A file that cannot
 // be read is a warning; what it holds is not used and never overwritten.
 func (c *Config) readFile() map[string]string {
+	if c.Home == "" {
+		return nil
+	}
 	data, err := os.ReadFile(c.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -185,13 +188,15 @@ type Value struct {
 	Def    string `json:"default"`
 	Doc    string `json:"doc"`
 	Values string `json:"values"`
+
+	Words []string `json:"-"` // all that may be set, when these are few
 }
 
 // Values lists every setting, keys masked.
 func (c *Config) Values() []Value {
 	var all []Value
 	for _, s := range c.rows() {
-		all = append(all, Value{s.Key, s.shown(), c.sources[s.Key], s.Env, s.Default, s.Doc, s.Values})
+		all = append(all, Value{s.Key, s.shown(), c.sources[s.Key], s.Env, s.Default, s.Doc, s.Values, s.words})
 	}
 	return all
 }

@@ -22,6 +22,7 @@ type Setting struct {
 	Doc     string
 	Values  string // what may be set, for people
 
+	words  []string // all that may be set, when these are few; nil otherwise
 	set    func(string) error
 	get    func() string
 	quoted bool                // a string in config.json
@@ -88,6 +89,7 @@ func address(env, key string, p *string, doc string) Setting {
 // choice binds a word out of a few; the first is the default.
 func choice(env, key string, p *string, doc string, words ...string) Setting {
 	s := text(env, key, p, words[0], doc)
+	s.words = words
 	s.Values = strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 	s.set = func(v string) error {
 		v = strings.ToLower(strings.TrimSpace(v))
@@ -103,7 +105,7 @@ func choice(env, key string, p *string, doc string, words ...string) Setting {
 // boolean binds a switch.
 func boolean(env, key string, p *bool, def bool, doc string) Setting {
 	return Setting{
-		Env: env, Key: key, Default: strconv.FormatBool(def), Doc: doc, Values: "true or false",
+		Env: env, Key: key, Default: strconv.FormatBool(def), Doc: doc, Values: "true or false", words: []string{"true", "false"},
 		set: func(v string) error {
 			b, ok := parseBool(v)
 			if !ok {

@@ -23,6 +23,12 @@ func (c *Config) settings() []Setting {
 		boolean("ANAMNESIS_IMPORT_NATIVE", "import.native", &c.Others.Native, true,
 			"Take in, with every sync, what agents remember by themselves."),
 
+		boolean("ANAMNESIS_CAPTURE_HEADLESS", "capture.headless", &c.Capture.Headless, false,
+			"Keep a session in which a program asked its agent one short thing and nothing was done (claude -p). Other sessions of "+
+				"programs are always kept."),
+		integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
+			"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never."),
+
 		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100),
 			"Project notes shown at session start, at most. Global notes are always shown."),
 		integer("ANAMNESIS_INJECT_MAX_CHARS", "inject.max_chars", &c.Inject.MaxChars, 48000, within(0, 10e6),
@@ -37,6 +43,8 @@ func (c *Config) settings() []Setting {
 			"What a word in the title is worth against one in the body."),
 		number("RECALL_LEXICAL_TAGS", "recall.lexical.tags", &c.Recall.TagsWeight, 1.5, within(0, 100),
 			"What a word in tags and structured fields is worth against one in the body."),
+		integer("REFLECT_RECALL_MAX_TOKENS", "recall.max_tokens", &c.Recall.MaxTokens, 0, within(0, 10e6),
+			"Tokens of what `search` prints, JSON too, unless --max-tokens says a number; 0 means no end. One note is always printed."),
 		integer("RECALL_CANDIDATES", "recall.candidates", &c.Recall.Candidates, 200, within(10, 10000), "Passages scored for a question."),
 
 		boolean("RECALL_SEMANTIC_ARM", "recall.semantic.on", &c.Recall.SemanticArm, true,

@@ -66,6 +66,16 @@ func diseases() []disease {
 			b.Self = filepath.Join(b.dir, "two", filepath.Base(b.bin))
 			b.write(t, b.Self, "", 0o700)
 		}, doctor.Warn, "another file"},
+		{"a plugin instead", "hooks", func(t *testing.T, b *body) {
+			b.Harnesses[0].Plugin = "anamnesis@anamnesis"
+			remove(t, b.settings)
+			b.Harnesses[0].Install = func(context.Context) error { return nil }
+		}, doctor.OK, "brings the hooks"},
+		{"a plugin beside hooks", "hooks", func(_ *testing.T, b *body) { b.Harnesses[0].Plugin = "anamnesis@anamnesis" }, doctor.Info, "those do the work"},
+		{"a plugin's server", "mcp-registered", func(t *testing.T, b *body) {
+			b.Harnesses[0].Plugin = "anamnesis@anamnesis"
+			b.write(t, b.servers, `{}`, 0o600)
+		}, doctor.OK, "brings the server"},
 		{"hooks in the project", "hooks-twice", func(t *testing.T, b *body) {
 			data, err := os.ReadFile(b.settings)
 			if err != nil {
@@ -120,6 +130,10 @@ func diseases() []disease {
 		{"a full disk", "disk", roomOf(5 << 20), doctor.Bad, "5120 KB free"},
 		{"a disk that fills up", "disk", roomOf(500 << 20), doctor.Info, "500 MB free"},
 		{"links", "links", func(t *testing.T, b *body) { symlink(t, "/etc", b.Store.Path("memory/semantic/etc")) }, doctor.Warn, "semantic/etc"},
+		{"a name that does not travel", "unseen", func(t *testing.T, b *body) {
+			b.put(t, "memory/semantic/a\x1bb.md", "x")
+			b.sync(t)
+		}, doctor.Warn, "semantic/a%1Bb.md"},
 		{"remains of a crash", "leftovers", func(t *testing.T, b *body) { b.put(t, "memory/semantic/.tmp-anamnesis-1", "x"); later(b, 2*time.Hour) }, doctor.Info, ".tmp-anamnesis-1"},
 		{"a stuck spool", "spool", func(t *testing.T, b *body) { b.enqueue(t); later(b, 3*time.Hour) }, doctor.Warn, "3 hours ago"},
 		{"a broken job", "spool", func(t *testing.T, b *body) { b.put(t, "spool/x.0.json", "{"); huge(t, b.Store.Path("spool/y.0.json")) }, doctor.Info, "2 files that cannot be read"},
@@ -161,6 +175,9 @@ func diseases() []disease {
 		{"an old git", "git", gitSays("git version 2.17.1"), doctor.Warn, "too old"},
 		{"a git of a vendor", "git", gitSays("git version 2.39.5 (Apple Git-154)"), doctor.OK, "2.39.5"},
 		{"no version", "git", gitSays("?"), doctor.Info, "says ?"},
+		{"two machines of one name", "machine-name", func(_ *testing.T, b *body) {
+			b.Namesakes = func(context.Context) ([]string, error) { return []string{"vm (4X2A), with 3 commits"}, nil }
+		}, doctor.Warn, "vm (4X2A)"},
 		{"sync is off", "sync", stateOf(func(s *replica.SyncState) { s.Off = true }), doctor.Info, "switched off"},
 		{"offline", "sync", stateOf(func(s *replica.SyncState) { s.Failures = 3 }), doctor.Info, "3 attempts"},
 		{"long offline", "sync", stateOf(func(s *replica.SyncState) { s.Failures = 9; s.LastSync = "" }), doctor.Warn, "never reached"},

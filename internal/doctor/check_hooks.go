@@ -28,6 +28,14 @@ func checkHooks(_ context.Context, p *Target) Result {
 		path := h.settings()
 		r, err := readHooks(path, h.Harness)
 		var wrong *agent.SettingsError
+		if h.Plugin != "" && (err == nil || errors.Is(err, fs.ErrNotExist)) && !r.disabled {
+			lines = append(lines, fmt.Sprintf("%s: the plugin %s brings the hooks", h.Name, h.Plugin))
+			if len(r.entries) > 0 { // the plugin's leave at once, so nothing happens twice
+				say(Info, "`anamnesis uninstall --no-mcp` takes the second set out",
+					fmt.Sprintf("%s: %s in %s do the same; those do the work", h.Name, plural(len(r.entries), "hook"), path))
+			}
+			continue
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			say(Bad, runInit, fmt.Sprintf("%s: %s does not exist, so no hook is installed", h.Name, path))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"anamnesis/internal/index"
@@ -35,11 +36,28 @@ func checkIndex(ctx context.Context, p *Target) Result {
 		return bad(remake, err.Error())
 	}
 	evidence := []string{plural(st.Notes, "note") + ", " + plural(st.Passages, "passage")}
+	if p.Store != nil && !p.Store.ReadOnly() {
+		if why := unwritableIndex(p.Store.Root()); why != "" {
+			return bad("`anamnesis reindex` replaces it; until then every command makes a temporary index", append(evidence, why)...)
+		}
+	}
 	if hurried {
 		evidence = append(evidence, "its pages were looked at for as long as a quick look takes; `anamnesis doctor --only index` looks at "+
 			"all of them")
 	}
 	return ok(evidence...)
+}
+
+// unwritableIndex says which file of the index may not be written, "" when all may.
+// Opening one and closing it again would drop the locks that this process has on it.
+func unwritableIndex(root string) string {
+	files, _ := filepath.Glob(filepath.Join(root, "index*.db*"))
+	for _, name := range files {
+		if !strings.Contains(filepath.Base(name), ".foreign-") && !writable(name) {
+			return name + " cannot be written by you"
+		}
+	}
+	return ""
 }
 
 func checkDrift(ctx context.Context, p *Target) Result {

@@ -92,6 +92,9 @@ func checkRegistered(_ context.Context, p *Target) Result {
 				worst, next = Info, "mend the file, or look in the agent itself which servers it knows"
 			}
 			continue
+		case len(found) == 0 && h.Plugin != "":
+			lines = append(lines, fmt.Sprintf("%s: the plugin %s brings the server", h.Name, h.Plugin))
+			continue
 		case len(found) == 0:
 			lines = append(lines, h.Name+": not registered; the agent is told by hooks, and cannot ask by itself")
 			if rank(Info) > rank(worst) {

@@ -90,6 +90,25 @@ func checkLinks(_ context.Context, p *Target) Result {
 	})
 }
 
+func checkUnseen(_ context.Context, p *Target) Result {
+	return needStore(p, func(s *store.Store) Result {
+		found := store.LookUnseen(s)
+		if len(found) == 0 {
+			return ok("none")
+		}
+		var lines []string
+		unread := false
+		for _, u := range found {
+			lines = append(lines, clean(u.Path, 200)+": "+u.Why)
+			unread = unread || u.Folder
+		}
+		if unread {
+			return bad("give the folders back to yourself; until then the notes in them are missing", lines...)
+		}
+		return warn("rename or move the files as it says", lines...)
+	})
+}
+
 const leftoverAge = time.Hour // the same as of store.Sweep
 
 func checkLeftovers(ctx context.Context, p *Target) Result {
@@ -208,6 +227,10 @@ func checkEvents(_ context.Context, p *Target) Result {
 				return bad("check who owns the file", err.Error())
 			}
 			r.Close()
+		}
+		if c, err := s.Events().Checkpoint(); err == nil && c.Damaged != nil {
+			return warn("nothing has to be done: how often notes of dropped months were told and found is not known any more; "+
+				"the next month that is dropped begins a new one", "events/checkpoint.json cannot be read: "+c.Damaged.Error())
 		}
 		line := fmt.Sprintf("%s in %s", bytes(s.Events().Size()), plural(len(files), "month"))
 		if s.Events().Size() > largeLog {

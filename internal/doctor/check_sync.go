@@ -30,6 +30,21 @@ func checkGit(ctx context.Context, p *Target) Result {
 	return ok("git " + version)
 }
 
+func checkName(ctx context.Context, p *Target) Result {
+	if p.Namesakes == nil {
+		return skip("nobody knows about the other machines")
+	}
+	others, err := p.Namesakes(ctx)
+	switch {
+	case err != nil:
+		return skip("the history of the notes cannot be read")
+	case len(others) > 0:
+		return warn("give one of the machines another name: `anamnesis config set machine_id NAME`", append(
+			[]string{"another machine has the name of this one, so nobody can tell whose notes and commits are whose"}, others...)...)
+	}
+	return ok("no other machine has it")
+}
+
 // syncAge is how long ago the remote may have been reached.
 const syncAge = 7 * 24 * time.Hour
 

@@ -37,6 +37,10 @@ var Checks = []Check{
 	{"permissions", "Permissions", "Whether the store belongs to you, is private, and can be written.", checkPermissions},
 	{"disk", "Room on the disk", "How much room is left, and what the store takes.", checkDisk},
 	{"links", "Links", "Symbolic links and special files among the notes, which are never followed.", checkLinks},
+	{
+		"unseen", "Notes that nobody reads", "Folders that cannot be read, and notes whose names cannot travel or that stand too deep.",
+		checkUnseen,
+	},
 	{"leftovers", "Temporary files", "Temporary files that a crash left in the store.", checkLeftovers},
 	{"spool", "Spool", "Sessions that wait to be captured, and for how long.", checkSpool},
 	{"poisoned", "Given-up sessions", "Jobs of the spool that were tried too often and set aside.", checkPoisoned},
@@ -63,6 +67,7 @@ var Checks = []Check{
 	},
 	// check_sync.go
 	{"git", "git", "Whether git can be started and is new enough to sync.", checkGit},
+	{"machine-name", "Name of this machine", "Whether another machine commits under the same name.", checkName},
 	{"sync", "Sync", "Whether the remote was reached lately, and what is not sent or taken yet.", checkSync},
 	{"not-sent", "Notes that stay here", "Notes that are kept from the remote, and why.", checkNotSent},
 	{"conflicts", "Conflicts", "Versions of notes that a merge could not decide between.", checkConflicts},

@@ -88,8 +88,8 @@ func planLeftovers(p *Target, _ Result) []Fix {
 func planHooks(p *Target, r Result) []Fix {
 	var plan []Fix
 	for _, h := range p.Harnesses {
-		if h.Install == nil || r.State == Info {
-			continue // a changed time limit may be meant
+		if h.Install == nil || r.State == Info || h.Plugin != "" {
+			continue // a changed time limit may be meant; beside a plugin there is no second set
 		}
 		plan = append(plan, Fix{Check: r.ID, What: "install the hooks in " + h.settings() + ", as `anamnesis init` does", Do: h.Install})
 	}

@@ -12,3 +12,5 @@ func exposed(string) []string { return nil }
 func makePrivate(string, bool) error { return nil }
 
 func freeBytes(string) (int64, error) { return 0, errors.ErrUnsupported }
+
+func writable(string) bool { return true }

@@ -83,3 +83,6 @@ func freeBytes(dir string) (int64, error) {
 	}
 	return int64(st.Bavail) * int64(st.Bsize), nil //nolint:unconvert // the types differ between systems
 }
+
+// writable reports whether we may write a file. It does not open it.
+func writable(name string) bool { return unix.Access(name, unix.W_OK) == nil }

@@ -40,6 +40,7 @@ type Target struct {
 	RulesErr   error                                                // why the user's redaction rules cannot be read
 	Allowed    func(path string, data []byte) bool                  // the owner let this file go as it is; path is below memory/
 	Sync       func(ctx context.Context) (replica.SyncState, error) // asks no remote
+	Namesakes  func(ctx context.Context) ([]string, error)          // other machines that commit under this machine's name
 	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it
 	Room       func(dir string) (int64, error)                      // bytes that are free on its disk; nil asks the system
@@ -62,6 +63,7 @@ type Harness struct {
 	Also         []string // other settings files it reads, such as a project's
 	ServersPath  string   // JSON file in which MCP servers of the user are registered, "" when unknown
 	Register     string   // command that registers ours
+	Plugin       string   // name of our plugin in it, "" for none; it brings hooks and server along
 
 	Install func(ctx context.Context) error // for a Fix: installs our hooks
 }

@@ -60,7 +60,7 @@ func (b Build) Run(ctx context.Context) (done Built, err error) {
 	}
 	done.Known = known
 	for i, n := range notes {
-		b.Progress.step("asking the model", i, len(notes))
+		b.Progress.step("asking the model about notes", i, len(notes))
 		query, err := b.query(ctx, n)
 		if err != nil {
 			return done, fmt.Errorf("make a question for note %s: %w; %d candidate(s) made before it are kept", n.ID, err, done.Wrote)
@@ -75,7 +75,7 @@ func (b Build) Run(ctx context.Context) (done Built, err error) {
 		done.Wrote += added
 		done.Duplicates += 1 - added
 	}
-	b.Progress.step("asking the model", len(notes), len(notes))
+	b.Progress.step("asking the model about notes", len(notes), len(notes))
 	return done, nil
 }
 

@@ -127,7 +127,7 @@ func (x *Experiment) reflect(ctx context.Context, _ *Workbench, r Reflector, p P
 		return fmt.Errorf("look for sessions to distil: %w", err)
 	}
 	for i, plan := range plans {
-		p.step("reflecting", i, len(plans))
+		p.step("reflecting on batches", i, len(plans))
 		if !plan.Enough {
 			x.Skipped++
 			continue
@@ -142,7 +142,7 @@ func (x *Experiment) reflect(ctx context.Context, _ *Workbench, r Reflector, p P
 		}
 		x.Projects++
 	}
-	p.step("reflecting", len(plans), len(plans))
+	p.step("reflecting on batches", len(plans), len(plans))
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (x *Experiment) merge(ctx context.Context, w *Workbench, r Reflector, p Pro
 		return err
 	}
 	for i, project := range projects {
-		p.step("merging", i, len(projects))
+		p.step("merging in projects", i, len(projects))
 		prop, err := r.Propose(ctx, project)
 		if err == nil && prop.Notes == 0 {
 			x.Skipped++
@@ -172,7 +172,7 @@ func (x *Experiment) merge(ctx context.Context, w *Workbench, r Reflector, p Pro
 			}
 		}
 	}
-	p.step("merging", len(projects), len(projects))
+	p.step("merging in projects", len(projects), len(projects))
 	return nil
 }
 

@@ -39,7 +39,7 @@ func ranks(ctx context.Context, w *Workbench, cases []Case, p Progress) ([]map[n
 		for j, id := range hits {
 			all[i][id] = j + 1
 		}
-		p.step("comparing", i+1, len(cases))
+		p.step("comparing questions", i+1, len(cases))
 	}
 	return all, nil
 }

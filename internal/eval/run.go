@@ -111,7 +111,7 @@ func (s standing) measure(ctx context.Context, e *recall.Engine, cases []Case, o
 				}
 			}
 		}
-		o.Progress.step("asking", i+1, len(cases))
+		o.Progress.step("asking questions", i+1, len(cases))
 	}
 	n := float64(max(1, len(cases)))
 	for j, k := range ks {

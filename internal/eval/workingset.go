@@ -107,7 +107,7 @@ func (w *Workbench) workingSet(ctx context.Context, v *survey, p Progress) (ws W
 		missing = append(missing, b.Missing...)
 		ws.PerProject[name] = recall.Tokens(b.Text)
 		sizes = append(sizes, ws.PerProject[name])
-		p.step("weighing", i+1, len(projects))
+		p.step("weighing projects", i+1, len(projects))
 	}
 	ws.MeanTokens, ws.MedianTokens = middle(sizes)
 	return ws, missing, nil

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ const keepEvery = 64
 // by themselves are in the report.
 func (im *Importer) Apply(ctx context.Context, p *Plan, progress func(done, total int64)) (*Report, error) {
 	r := &Report{
-		From: p.From, Batch: note.NewID(im.store.Now()), Totals: make(map[string]int),
+		From: p.From, Batch: cmp.Or(store.RunID(ctx, im.store), note.NewID(im.store.Now())), Totals: make(map[string]int),
 		Groups: p.Groups, Problems: p.Problems, Items: make([]Done, len(p.Items)),
 		Created: []note.ID{}, Updated: []note.ID{},
 	}

@@ -48,7 +48,7 @@ type snapshot struct {
 	store  *store.Store
 	ledger *ledger
 	paths  map[note.ID]store.Ref                // by the names of the files
-	said   map[[sha256.Size]byte]note.ID        // by the texts of memory/, and of this plan (saying)
+	said   map[[sha256.Size]byte][]saying       // by the texts of memory/, and of this plan (saying)
 	stones map[note.Scope][]tombstone.Tombstone // that judge the notes of a scope
 	taken  map[note.ID]string                   // ids of this plan, and their sources
 
@@ -59,7 +59,7 @@ type snapshot struct {
 // look takes a snapshot.
 func (im *Importer) look(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{
-		store: im.store, paths: make(map[note.ID]store.Ref), said: make(map[[sha256.Size]byte]note.ID),
+		store: im.store, paths: make(map[note.ID]store.Ref), said: make(map[[sha256.Size]byte][]saying),
 		taken: make(map[note.ID]string), stones: make(map[note.Scope][]tombstone.Tombstone), projects: make(map[string]string),
 	}
 	var err error
@@ -99,10 +99,8 @@ func (s *snapshot) load() {
 			continue // status names it
 		}
 		s.project(n.Project)
-		if sum, ok := s.saying(n, n.Project); ok {
-			if _, planned := s.said[sum]; !planned {
-				s.said[sum] = n.ID
-			}
+		if _, known := s.says(n, n.Project); !known {
+			s.heard(n)
 		}
 	}
 }
@@ -175,8 +173,8 @@ func (s *snapshot) item(source string, d *draft) Item {
 	if it.acts() {
 		it.draft = d
 		s.taken[n.ID] = source
-		if sum, ok := s.saying(n, n.Project); ok && n.Scope == note.Portable {
-			s.said[sum] = n.ID
+		if n.Scope == note.Portable {
+			s.heard(n)
 		}
 	}
 	return it
@@ -329,6 +327,14 @@ func sortIDs(ids []note.ID) { slices.Sort(ids) }
 // sortByLength puts the longest names first.
 func sortByLength(names []string) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+}
+
+// knowing returns an Importer that also masks what any of the texts gives away: those
+// of one note belong together.
+func (im *Importer) knowing(texts ...string) *Importer {
+	with := *im
+	with.redactor = im.redactor.Knowing(texts...)
+	return &with
 }
 
 // masked returns a text without its secrets.

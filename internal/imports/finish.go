@@ -23,11 +23,17 @@ func (im *Importer) finish(l *learning, id note.ID, project string) *draft {
 	if n.UpdatedAt == "" {
 		n.UpdatedAt = n.CreatedAt
 	}
-	n.Title, n.Body = line(im.masked(n.Title), 300), im.masked(n.Body)
-	for _, s := range []*string{
+	single := []*string{
 		&n.Category, &n.LearningType, &n.Problem, &n.RootCause, &n.Fix, &n.Rule, &n.KeyInsight,
 		&n.HowToApply, &n.StatusReason, &n.Branch, &n.ImportedID, &n.Provenance.Session,
-	} {
+	}
+	texts := append([]string{n.Title, n.Body}, n.Symptoms...)
+	for _, s := range single {
+		texts = append(texts, *s)
+	}
+	im = im.knowing(texts...)
+	n.Title, n.Body = line(im.masked(n.Title), 300), im.masked(n.Body)
+	for _, s := range single {
 		*s = line(im.masked(*s), maxText)
 	}
 	for _, list := range []*[]string{&n.Symptoms, &n.Commits, &n.UnverifiedRefs, &n.Anchors, &n.Tags} {

@@ -104,6 +104,7 @@ func readMemories(t *tree, a agent.MemoryReader, f found) ([]agent.Memory, error
 // memory makes the draft of a memory.
 func (im *Importer) memory(from string, m *agent.Memory, f found, place *placer, snap *snapshot) *draft {
 	at := note.At(modified(f.info, im.store.Now()))
+	im = im.knowing(m.Title, m.Body)
 	n := &note.Note{
 		ID: im.memoryID(from, m.Key, snap), Type: memoryType(m), Title: line(im.masked(m.Title), note.MaxTitle), Body: im.masked(m.Body),
 		Project: memoryProject(m, place), MachineID: im.opts.MachineID, Scope: note.Portable, UserID: "self", WorkspaceID: "personal",

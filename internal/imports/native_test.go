@@ -246,7 +246,7 @@ func TestNativeForgottenTwin(t *testing.T) {
 	r.apply(r.native())
 	id := r.titled("the port").ID
 	r.must(func() error { _, err := tombstone.Forget(storetest.Writer(r.store), id); return err })
-	r.memory("b", "project", "The port", "It listens on 8080!")
+	r.memory("b", "project", "The port", "It listens on 8080")
 	r.want(r.native(), "b.md", imports.Skipped, "forgotten")
 }
 
@@ -281,11 +281,11 @@ func TestNativeHeld(t *testing.T) {
 	}
 }
 
-// What a note here says already in other punctuation adds its tags to it.
+// What a note here says already, without the full stop, does not come in again.
 func TestNativeTwin(t *testing.T) {
 	r := newRoom(t)
 	r.memory("a", "project", "The port", "It listens on 8080.")
-	twin, err := r.ingester.Add(t.Context(), ingest.Draft{Note: &note.Note{Type: note.Semantic, Title: "the port", Body: "It listens on 8080!", Project: item(t, r.native(), "a.md").Project}})
+	twin, err := r.ingester.Add(t.Context(), ingest.Draft{Note: &note.Note{Type: note.Semantic, Title: "the port", Body: "It listens on 8080", Project: item(t, r.native(), "a.md").Project}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,8 +158,11 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 		session = sessionID(r.tree, g, f)
 	}
 	it.ID = note.EpisodicID(g.Started, h.Name, session)
-	it.Title = line(r.im.masked(g.FirstPrompt), 80)
-	it.Action, it.Why = snap.session(it.ID, it.Bytes)
+	title, worth := r.im.recorder.Judge(g)
+	it.Title = line(title, 80)
+	if it.Action, it.Why = snap.session(it.ID, it.Bytes); it.Action == Adds && !worth {
+		it.Action, it.Why = Skipped, "it is not worth a note"
+	}
 	if other, twice := snap.taken[it.ID]; twice && it.Action == Adds {
 		it.Action, it.Why = Skipped, "it is the session of "+other
 	}

@@ -61,7 +61,8 @@ func TestTranscripts(t *testing.T) {
 			order = append(order, strings.TrimSuffix(filepath.Base(it.Source), ".jsonl"))
 		}
 	}
-	if want := []string{"s4", "s2", "s3", "s1"}; !slices.Equal(order, want) {
+	r.want(p, "s4.jsonl", imports.Skipped, "not worth a note")
+	if want := []string{"s2", "s3", "s1"}; !slices.Equal(order, want) {
 		t.Errorf("order %v, want %v", order, want)
 	}
 	var last, total int64
@@ -69,12 +70,15 @@ func TestTranscripts(t *testing.T) {
 	if err != nil || last != total || last == 0 {
 		t.Fatalf("%v, %d of %d", err, last, total)
 	}
-	if len(rep.Created) != 3 || rep.Totals[imports.Trivial] != 3 {
+	if len(rep.Created) != 3 || rep.Totals[imports.Trivial] != 0 {
 		t.Errorf("%v", rep.Totals)
 	}
 	n := r.titled("fix the cart")
 	if n.Type != note.Episodic || n.Project != "shop" || !slices.Equal(n.Tags, []string{"session", "import"}) || n.CreatedAt != "2026-05-01T10:00:00+00:00" || n.Provenance.Session != "s1" {
 		t.Errorf("%+v", n)
+	}
+	if of := p.Totals(); of.New != len(rep.Created) {
+		t.Errorf("the plan says %d new, %d came in", of.New, len(rep.Created))
 	}
 	// The second run has nothing to do, and reads no session whole.
 	if got := r.past(imports.TranscriptOptions{}).Totals(); got.New != 0 || got.Unchanged != 3 || got.Bytes != 0 {
@@ -116,7 +120,7 @@ func TestTranscriptsKnowNotes(t *testing.T) {
 	first := sessionText("s1", 1, "/src/shop", "fix the cart", "The cart counts again, the test covers it.")
 	r.write(".claude/projects/-src-shop/s1.jsonl", first)
 	r.write(".claude/projects/-src-shop/s2.jsonl", first+sessionText("s2", 2, "/src/shop", "go on", "And that is done as well, all of it."))
-	renamed := strings.ReplaceAll(sessionText("s9", 3, "/src/shop", "and now", "Everything is as it should be, at last."), "s9-", "x-")
+	renamed := strings.ReplaceAll(sessionText("s9", 3, "/src/shop", "and now the login", "Everything is as it should be, at last."), "s9-", "x-")
 	r.write(".claude/projects/-src-shop/copy of s9.jsonl", renamed)
 	p := r.past(imports.TranscriptOptions{})
 	for file, want := range map[string]note.ID{

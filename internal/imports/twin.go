@@ -10,27 +10,54 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// saying is the hash by which notes of a project that say the same are known: the
-// body, and the title too where the body is short. A note without a body says
-// what no other says, and so does a session.
-func (s *snapshot) saying(n *note.Note, key string) (sum [sha256.Size]byte, ok bool) {
-	body := strings.TrimSpace(n.Body)
-	if body == "" || n.Type == note.Episodic {
+// A saying is what a note says.
+type saying struct {
+	id   note.ID
+	what note.Fingerprint
+}
+
+// key is the hash by which notes of a project that may say the same are found. A
+// note without a body says what no other says, and so does a session.
+func (s *snapshot) key(n *note.Note, what *note.Fingerprint, of string) (sum [sha256.Size]byte, ok bool) {
+	if strings.TrimSpace(n.Body) == "" || n.Type == note.Episodic {
 		return sum, false
 	}
-	title := ""
-	if !note.SelfContained(body) {
-		title = note.Normalize(n.Title)
+	text := what.Statement
+	if what.Body != "" {
+		text = "\x00" + what.Body
 	}
-	return sha256.Sum256([]byte(project.Canonical(s.store, key) + "\x00" + title + "\x00" + body)), true
+	return sha256.Sum256([]byte(project.Canonical(s.store, of) + "\x00" + text)), true
+}
+
+// heard remembers what a note says. The last of those that say the same counts.
+func (s *snapshot) heard(n *note.Note) {
+	what := n.Fingerprint()
+	if sum, ok := s.key(n, &what, n.Project); ok {
+		s.said[sum] = append([]saying{{n.ID, what}}, s.said[sum]...)
+	}
+}
+
+// says returns the note of a project that says what n says.
+func (s *snapshot) says(n *note.Note, of string) (id note.ID, ok bool) {
+	what := n.Fingerprint()
+	sum, ok := s.key(n, &what, of)
+	if !ok {
+		return "", false
+	}
+	for _, other := range s.said[sum] {
+		if other.what.Same(&what) {
+			return other.id, true
+		}
+	}
+	return "", false
 }
 
 // twin returns the note of the project of n, or the global one, that says what n
 // says, or "".
 func (s *snapshot) twin(n *note.Note) note.ID {
 	for _, key := range []string{n.Project, note.Global} {
-		if sum, ok := s.saying(n, key); ok && s.said[sum] != "" {
-			return s.said[sum]
+		if id, ok := s.says(n, key); ok {
+			return id
 		}
 	}
 	return ""

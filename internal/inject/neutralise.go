@@ -87,7 +87,7 @@ func closeFence(body string) string {
 // oneLine makes a title or a key harmless in a heading. What was written by
 // other hands may be longer than any of ours, and there is a budget to keep.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(strings.ReplaceAll(strings.Map(note.Visible, s), "<!--", "<! --")), " ")
+	s = strings.Join(strings.Fields(strings.ReplaceAll(note.Harmless(s), "<!--", "<! --")), " ")
 	if r := []rune(s); len(r) > note.MaxTitle {
 		return string(r[:note.MaxTitle]) + "…"
 	}

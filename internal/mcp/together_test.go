@@ -64,7 +64,7 @@ func TestTogether(t *testing.T) {
 						continue
 					}
 					res, err = cs.CallTool(context.WithoutCancel(t.Context()), &sdk.CallToolParams{Name: "memory_write", Arguments: args{
-						"type": "semantic", "title": fmt.Sprintf("client %d, round %d", c, i), "body": "y", "scope": "machine-local",
+						"type": "semantic", "title": fmt.Sprintf("client %d, round %d", c, i), "body": "y", "scope": "machine-local", "project": "global",
 					}})
 					if err != nil || res.IsError {
 						t.Errorf("write: %v %+v", err, res)

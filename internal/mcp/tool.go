@@ -23,6 +23,7 @@ type tool struct {
 	// amend says what a Go type cannot: closed sets and defaults.
 	amend  func(properties map[string]*jsonschema.Schema)
 	output func() (*jsonschema.Schema, error)
+	plain  bool // the text of the answer is JSON and nothing else
 	call   func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error)
 }
 
@@ -136,7 +137,7 @@ func (t *tool) add(s *Server) error {
 		if err != nil {
 			return failed(fmt.Errorf("%s: %w", t.name, err)), nil
 		}
-		return s.result(out)
+		return s.result(out, t.plain)
 	})
 	return nil
 }
@@ -181,8 +182,9 @@ type framed interface {
 
 // result makes an answer of what a tool returned: its JSON as text and as data.
 // Which of the two a client shows to its model, and so what stands in the
-// session's transcript, differs; the marks are in both.
-func (s *Server) result(out any) (*sdk.CallToolResult, error) {
+// session's transcript, differs; the marks are in both. They stand around the
+// text, or in it where it must be JSON.
+func (s *Server) result(out any, plain bool) (*sdk.CallToolResult, error) {
 	text, err := compact(out)
 	if err != nil {
 		return nil, err
@@ -193,6 +195,9 @@ func (s *Server) result(out any) (*sdk.CallToolResult, error) {
 			return nil, err
 		}
 		text = []byte(s.marked(string(text)))
+	}
+	if plain {
+		text = data
 	}
 	return &sdk.CallToolResult{
 		Content:           []sdk.Content{&sdk.TextContent{Text: string(text)}},

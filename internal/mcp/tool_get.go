@@ -63,7 +63,8 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 	for _, text := range in.IDs {
 		id, err := note.ParseID(strings.TrimSpace(text))
 		if err != nil {
-			return out, err
+			out.Missing = append(out.Missing, missingOut{name(text), name(err.Error())})
+			continue
 		}
 		ids = append(ids, id)
 	}
@@ -97,7 +98,19 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 		}
 		out.Result = append(out.Result, w)
 	}
+	if len(out.Result) == 0 {
+		return out, noneOf(out.Missing)
+	}
 	return out, nil
+}
+
+// noneOf is the error of a call of which no id names a note.
+func noneOf(missing []missingOut) error {
+	var why []string
+	for _, m := range missing {
+		why = append(why, m.ID+": "+m.Reason)
+	}
+	return fmt.Errorf("none of the ids can be read: %s", strings.Join(why, "; "))
 }
 
 // part returns a body from a byte on, as much as takes at most so many bytes in

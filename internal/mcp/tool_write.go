@@ -38,17 +38,18 @@ var toolWrite = tool{
 	output: schemaOf[writeOut],
 	amend: func(p map[string]*jsonschema.Schema) {
 		closeFilter(p)
-		p["project"].Default, p["scope"].Default = by(`"global"`), by(`"portable"`)
+		p["scope"].Default = by(`"portable"`)
 		p["user_id"].Default, p["workspace_id"].Default = by(`"self"`), by(`"personal"`)
 	},
-	call: takes((*Server).write),
+	plain: true,
+	call:  takes((*Server).write),
 }
 
 type writeIn struct {
 	Type        string   `json:"type"`
 	Title       string   `json:"title"`
 	Body        string   `json:"body" jsonschema:"markdown, no secrets"`
-	Project     string   `json:"project,omitempty" jsonschema:"key; . for this project"`
+	Project     string   `json:"project,omitempty" jsonschema:"key; without it this project; global concerns every project"`
 	Tags        []string `json:"tags,omitempty"`
 	Scope       string   `json:"scope,omitempty"`
 	UserID      string   `json:"user_id,omitempty"`

@@ -29,7 +29,7 @@ func TestWriteAndSearch(t *testing.T) {
 	w := open(t)
 	cs := w.client(t)
 	got, _ := call(t, cs, "memory_write", args{
-		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "tags": []string{"grpc"},
+		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "tags": []string{"grpc"}, "project": "global",
 	})
 	want := map[string]any{
 		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "project": "global",
@@ -120,23 +120,23 @@ func TestWriteOutcomes(t *testing.T) {
 	w := open(t)
 	cs := w.client(t)
 	const long = "when payments proto changes run make proto gen and commit the generated clients in the same change or staging breaks for everyone who deploys after that day"
-	statement := args{"type": "procedural", "title": "grpc clients", "body": long}
+	statement := args{"type": "procedural", "title": "grpc clients", "body": long, "project": "global"}
 	first, _ := call(t, cs, "memory_write", statement)
 
 	again, _ := call(t, cs, "memory_write", statement)
 	if again["outcome"] != "unchanged" || again["id"] != first["id"] || !strings.Contains(again["message"].(string), "known already") {
 		t.Errorf("a twin: %v", again)
 	}
-	near := args{"type": "procedural", "title": "grpc clients", "body": strings.Replace(long, "day", "date", 1)}
+	near := args{"type": "procedural", "title": "grpc clients", "body": strings.Replace(long, "day", "date", 1), "project": "global"}
 	held, _ := call(t, cs, "memory_write", near)
 	if held["outcome"] != "held" || !strings.Contains(held["message"].(string), "not written yet") {
 		t.Errorf("a near twin: %v", held)
 	}
-	secret, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "key", "body": "token ghp_abcdefghijklmnopqrstuvwxyz0123456789 is for CI"})
+	secret, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "key", "body": "token ghp_abcdefghijklmnopqrstuvwxyz0123456789 is for CI", "project": "global"})
 	if strings.Contains(secret["body"].(string), "ghp_abc") || !strings.Contains(secret["message"].(string), "masked") {
 		t.Errorf("a secret: %v", secret)
 	}
-	local, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "port", "body": "the proxy is at 8443", "scope": "machine-local", "user_id": nil})
+	local, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "port", "body": "the proxy is at 8443", "scope": "machine-local", "user_id": nil, "project": "global"})
 	if _, err := os.Stat(w.Store.Path("local/semantic/" + local["id"].(string) + ".md")); err != nil {
 		t.Errorf("a machine-local note: %v", err)
 	}
@@ -151,8 +151,8 @@ func TestWriteOutcomes(t *testing.T) {
 	if done, _ := call(t, cs, "memory_forget", args{"id": id, "apply": true}); done["applied"] != true {
 		t.Errorf("forget: %v", done)
 	}
-	if got, _ := call(t, cs, "memory_get", args{"ids": []string{id}}); len(result(got)) != 0 || got["missing"] == nil {
-		t.Errorf("after forgetting: %v", got)
+	if why := refused(t, cs, "memory_get", args{"ids": []string{id}}); !strings.Contains(why, id) {
+		t.Errorf("after forgetting: %s", why)
 	}
 	if why := refused(t, cs, "memory_write", statement); !strings.Contains(why, "not written: this was forgotten") {
 		t.Errorf("what was forgotten: %s", why)
@@ -162,13 +162,32 @@ func TestWriteOutcomes(t *testing.T) {
 	}
 }
 
+// An id that is wrong costs none of the others their note.
+func TestGetBesideBad(t *testing.T) {
+	w := open(t)
+	cs := w.client(t)
+	good, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "port", "body": "the proxy is at 8443", "project": "global"})
+	id := good["id"].(string)
+	got, _ := call(t, cs, "memory_get", args{"ids": []string{"../x", id, "nobody", ""}})
+	var missing []string
+	for _, m := range got["missing"].([]any) {
+		missing = append(missing, m.(map[string]any)["id"].(string))
+	}
+	if notes := result(got); len(notes) != 1 || notes[0]["id"] != id || !slices.Equal(missing, []string{"../x", "", "nobody"}) {
+		t.Errorf("%d notes, missing %q", len(notes), missing)
+	}
+	if why := refused(t, cs, "memory_get", args{"ids": []string{"../x", "nobody"}}); !strings.Contains(why, "../x") || !strings.Contains(why, "nobody") {
+		t.Errorf("no good one: %s", why)
+	}
+}
+
 func TestWriteWaitsForRules(t *testing.T) {
 	w := open(t, func(w *world) {
 		w.doubles.MayWrite = func() error { return errors.New("redact.toml: line 3") }
 		w.opts.Dir = t.TempDir()
 	})
 	cs := w.client(t)
-	refused(t, cs, "memory_write", args{"type": "semantic", "title": "t", "body": "b"})
+	refused(t, cs, "memory_write", args{"type": "semantic", "title": "t", "body": "b", "project": "global"})
 	refused(t, cs, "memory_handoff", args{"action": "leave", "title": "t", "body": "b"})
 }
 
@@ -372,7 +391,7 @@ func TestProjects(t *testing.T) {
 			}
 		}
 	}
-	here, _ := call(t, w.client(t), "memory_write", args{"type": "semantic", "title": "t", "body": "for here", "project": "."})
+	here, _ := call(t, w.client(t), "memory_write", args{"type": "semantic", "title": "t", "body": "for here"})
 	if here["project"] != "shop" {
 		t.Errorf("a note for this project: %v", here)
 	}
@@ -497,7 +516,7 @@ func TestAnswersFitSchemas(t *testing.T) {
 	cs := w.client(t)
 	calls := map[string]args{
 		"memory_search": {"query": "walrus"}, "memory_list": nil, "memory_get": {"ids": []string{id, "nobody"}}, "memory_status": nil, "memory_sync": nil,
-		"memory_write": {"type": "semantic", "title": "t", "body": "b"}, "memory_forget": {"id": id}, "memory_handoff": {"action": "read", "project": "p"},
+		"memory_write": {"type": "semantic", "title": "t", "body": "b", "project": "global"}, "memory_forget": {"id": id}, "memory_handoff": {"action": "read", "project": "p"},
 	}
 	list, err := cs.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != len(calls) {
@@ -562,6 +581,13 @@ func TestMarks(t *testing.T) {
 		got, text := call(t, cs, c.tool, c.args)
 		if got["begin"] != agent.InjectStart || got["until"] != agent.InjectEnd {
 			t.Errorf("%s %v: %v", c.tool, c.args, got)
+		}
+		if c.tool == "memory_write" { // plain JSON, with the marks in it
+			var plain map[string]any
+			if err := json.Unmarshal([]byte(text), &plain); err != nil || !cmp.Equal(plain, got) {
+				t.Errorf("%s %v: %v: %s", c.tool, c.args, err, text)
+			}
+			continue
 		}
 		if !strings.HasPrefix(text, agent.InjectStart+"\n") || !strings.HasSuffix(text, "\n"+agent.InjectEnd) {
 			t.Errorf("%s %v: %s", c.tool, c.args, text)

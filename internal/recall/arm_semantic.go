@@ -14,7 +14,7 @@ import (
 // note about five things is near to none of them.
 func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) ([]*Hit, error) {
 	text := q.Text
-	if e.opts.HyDE && e.models.Expander != nil {
+	if e.expands(q) {
 		answer, err := e.models.Expander.Expand(ctx, e.redact(q.Text))
 		if err != nil {
 			res.Failed = append(res.Failed, fmt.Sprintf("hyde: %v; the question was used as it stands", err))
@@ -22,9 +22,12 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 			text += "\n" + answer
 		}
 	}
-	model, question, err := e.index.Question(ctx, text)
+	model, question, err := e.question(ctx, q, res, text)
 	if err != nil {
 		return nil, err
+	}
+	if err := e.strangeVectors(ctx, model, question); err != nil {
+		res.Failed = append(res.Failed, fmt.Sprintf("semantic: %v", err))
 	}
 	if question == nil { // no word that the model knows
 		return nil, nil
@@ -47,8 +50,16 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	if hits, err = e.fillRows(ctx, hits); err != nil {
 		return nil, err
 	}
+	put := question // as the question was put
+	if text != q.Text {
+		if _, put, err = e.question(ctx, q, res, q.Text); err != nil {
+			return nil, err
+		}
+	}
 	for i, h := range hits {
-		h.Cosine = h.score
+		for j := range h.passages {
+			h.Cosine = max(h.Cosine, h.passages[j].Vector.Cosine(put))
+		}
 		h.Found = map[string]Found{"semantic": {
 			Rank: i + 1, Score: h.score, Norm: max(0, min(1, (h.score-0.2)/0.8)),
 			Why: fmt.Sprintf("cosine %.2f", h.score),
@@ -58,14 +69,17 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	return hits, nil
 }
 
+// expands reports whether the semantic arm asks with an invented answer (HyDE).
+func (e *Engine) expands(q Query) bool { return e.opts.HyDE && e.models.Expander != nil && !q.asPut }
+
 // leastCosine is how near a passage must be to be found: below it all texts of
 // one language are alike.
 const leastCosine = 0.35
 
 // redact makes a text fit to leave the machine.
 func (e *Engine) redact(text string) redact.Text {
-	if e.models.Redact == nil {
+	if e.models.Redactor == nil {
 		return redact.Text{}
 	}
-	return e.models.Redact(text)
+	return e.models.Redactor.Redact(text)
 }

@@ -56,6 +56,39 @@ func (e *Engine) temporal(ctx context.Context, q Query, res *Result, _ []list) (
 	return hits, e.firstPassages(ctx, hits, f)
 }
 
+// Who says when, and says it clearly, wants something of that time among what is read
+// first, whatever words it uses.
+const (
+	timedPlace = 3
+	clearTime  = 0.8
+)
+
+// keepTime puts the best hit of the time that a question clearly speaks of at
+// timedPlace, when none stands there or before.
+func (e *Engine) keepTime(hits []*Hit, res *Result) []*Hit {
+	if res.Window == nil || res.Window.Confidence < clearTime || len(hits) <= timedPlace {
+		return hits
+	}
+	at, rank := -1, 0
+	for i, h := range hits {
+		f, timed := h.Found["temporal"]
+		switch {
+		case timed && i < timedPlace:
+			return hits
+		case timed && (at < 0 || f.Rank < rank):
+			at, rank = i, f.Rank
+		}
+	}
+	if at < 0 {
+		return hits
+	}
+	h := hits[at]
+	h.add("of the time asked about: "+res.Window.Phrase, hits[timedPlace-1].score-h.score)
+	copy(hits[timedPlace:at+1], hits[timedPlace-1:at])
+	hits[timedPlace-1] = h
+	return hits
+}
+
 // firstPassages gives hits without a passage the first one of their note, so
 // that the reranker can read it.
 func (e *Engine) firstPassages(ctx context.Context, hits []*Hit, f index.Filter) error {

@@ -340,9 +340,12 @@ func (e *Engine) restoreTerms(ctx context.Context, question string, m cachedAnsw
 		return nil, false
 	}
 	st, err := e.index.Statistics(ctx)
+	for i := range counted {
+		counted[i].Weight = index.IDF(counted[i].Frequency, st.Passages)
+	}
 	for i, t := range fresh {
 		at := slices.IndexFunc(terms, func(x index.Term) bool { return x.Token == t })
-		terms[at].Frequency, terms[at].Weight = counted[i].Frequency, index.IDF(counted[i].Frequency, st.Passages)
+		terms[at].Frequency, terms[at].Weight = counted[i].Frequency, counted[i].Weight
 	}
 	return terms, err == nil
 }

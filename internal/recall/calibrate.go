@@ -28,21 +28,29 @@ type Calibration struct {
 	FalseSilence   float64 `json:"false_silence"`   // share of them that is held back
 	Model          string  `json:"model"`
 	Project        string  `json:"project,omitempty"`
-	Generation     int64   `json:"-"`
+	Generation     int64   `json:"generation,omitempty"` // of the index
 }
 
 // leastNotes is how many notes a store has before its own numbers mean anything.
 const leastNotes = 50
 
-// prior is the threshold of smaller stores, and the least of all: a store that
-// knows no word of most probes brings all their signals down, and that makes
-// none of its notes relevant. The scores of smaller stores begin further down
+// prior is the least threshold: a store that knows no word of most probes brings
+// all their signals down, and that makes none of its notes relevant. A few notes
+// answer with less, because there is less to agree on: it begins at priorOfFew and
+// grows with the notes up to settledNotes. The scores of smaller stores begin further down
 // than their threshold would have them, so that the best of a few notes does not
 // look like a bad answer.
 const (
-	prior       = 7.0
-	priorMiddle = 5.0
+	prior        = 7.0
+	priorOfFew   = 4.7
+	settledNotes = 300
+	priorMiddle  = 5.0
 )
+
+// priorOf is the least threshold of a store of so many notes.
+func priorOf(notes int) float64 {
+	return priorOfFew + (prior-priorOfFew)*min(1, float64(notes)/settledNotes)
+}
 
 func (c *Calibration) kind() string {
 	if c.Notes < leastNotes {
@@ -79,13 +87,13 @@ const (
 	ownShare  = 0.75 // of the 5th percentile of own questions
 )
 
-const calibrations = "relevance-2"
+const calibrations = "relevance-4"
 
 // Calibrate works out from which signal on hits are relevant among the notes
 // of a project, or of the whole store when project is empty, and keeps it in
 // the index. The same notes and the same model give the same numbers.
 func (e *Engine) Calibrate(ctx context.Context, project string) (Calibration, error) {
-	c := Calibration{Model: e.index.Model(), Project: project, Threshold: prior, Middle: priorMiddle}
+	c := Calibration{Model: e.index.Model(), Project: project, Middle: priorMiddle}
 	f := index.Filter{Now: e.store.Now()}
 	if project != "" {
 		f.Projects = []string{project}
@@ -95,8 +103,8 @@ func (e *Engine) Calibrate(ctx context.Context, project string) (Calibration, er
 		return c, err
 	}
 	c.Notes = len(rows)
-	generation, err := e.index.Generation(ctx)
-	if err != nil {
+	c.Threshold = rounded(priorOf(c.Notes))
+	if c.Generation, err = e.index.Generation(ctx); err != nil {
 		return c, err
 	}
 	if c.Notes >= leastNotes {
@@ -108,8 +116,7 @@ func (e *Engine) Calibrate(ctx context.Context, project string) (Calibration, er
 	if err != nil {
 		return c, err
 	}
-	c.Generation = generation
-	return c, e.index.SetMemo(ctx, calibrations, c.Model+"\n"+project, index.Memo{Value: value, Generation: generation, At: e.store.Now()}, 0)
+	return c, e.index.SetMemo(ctx, calibrations, c.Model+"\n"+project, index.Memo{Value: value, At: e.store.Now()}, 0)
 }
 
 // maxCalibrated bounds how many notes own questions are drawn from.
@@ -135,7 +142,7 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 	slices.Sort(signals)
 	slices.Sort(scores)
 	slices.Sort(own)
-	c.Threshold = rounded(threshold(signals, own))
+	c.Threshold = rounded(threshold(signals, own, priorOf(c.Notes)))
 	c.Middle = rounded(max(priorMiddle, outlierBound(scores)))
 	c.Probes, c.Own = len(signals), len(own)
 	c.FalseInjection = float64(len(signals)-first(signals, c.Threshold)) / float64(len(signals))
@@ -146,9 +153,9 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 }
 
 // threshold is the signal from which on the gate is open, by the sorted signals
-// of the probes and of own questions.
-func threshold(probes, own []float64) float64 {
-	t := max(prior, outlierBound(probes))
+// of the probes and of own questions. It is at least least.
+func threshold(probes, own []float64, least float64) float64 {
+	t := max(least, outlierBound(probes))
 	if len(own) > 0 {
 		t = max(t, min(at(probes, upperTail)-tailRoom, ownShare*at(own, ownTail)))
 	}
@@ -232,11 +239,16 @@ func (e *Engine) calibration(ctx context.Context, q Query) Calibration {
 		m, ok, err := e.index.Memo(ctx, calibrations, e.index.Model()+"\n"+project)
 		var c Calibration
 		if err == nil && ok && json.Unmarshal(m.Value, &c) == nil && c.Notes >= leastNotes {
-			c.Generation = m.Generation
 			return c
 		}
 	}
-	return Calibration{Threshold: prior, Middle: priorMiddle, Model: e.index.Model()}
+	c := Calibration{Middle: priorMiddle, Model: e.index.Model()}
+	notes := settledNotes // nobody knows
+	if st, err := e.index.Statistics(ctx); err == nil {
+		notes = st.Notes
+	}
+	c.Threshold = rounded(priorOf(notes))
+	return c
 }
 
 // Calibration returns the numbers of the gate for a project, or for the store.

@@ -85,12 +85,8 @@ func (e *Engine) BuildCorpus(ctx context.Context, name string, f CorpusFilter) (
 	for i := range c.Entries {
 		c.Entries[i].Hash = hashes[c.Entries[i].ID]
 	}
-	data, err := json.MarshalIndent(c, "", " ")
-	if err != nil {
-		return nil, fmt.Errorf("build corpus %q: %w", name, err)
-	}
-	if err := e.store.Replace(corpusFile(name), append(data, '\n')); err != nil {
-		return nil, fmt.Errorf("build corpus %q: %w", name, err)
+	if err := e.writeCorpus(c); err != nil {
+		return nil, err
 	}
 	return c, nil
 }

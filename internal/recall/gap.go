@@ -71,7 +71,7 @@ func (r *Result) reply() reply {
 // gap. A gap is text of a question: without a redactor, or where no such text may
 // be kept (Options.LogQueries), nothing is written.
 func (e *Engine) noteGap(q Query, res *Result) {
-	if !e.opts.GapLog || !e.opts.LogQueries || q.Synthetic || e.models.Redact == nil {
+	if !e.opts.GapLog || !e.opts.LogQueries || q.Synthetic || e.models.Redactor == nil {
 		return
 	}
 	answer := res.reply()
@@ -186,6 +186,11 @@ func (o *GapOptions) concerns(r store.Record) bool {
 // reasked bounds how many gaps are asked again, a few milliseconds each.
 const reasked = 100
 
+// closingShare is the share of a question's words, by weight, that a note must hold
+// to close a gap. What the gate lets through may be about the subject alone, and a
+// gap that is closed is not told any more.
+const closingShare = 0.5
+
 // Gaps reports what was asked for and is not answered. Each gap is asked again,
 // so that a note that was written since closes it.
 func (e *Engine) Gaps(ctx context.Context, o GapOptions) ([]Gap, error) {
@@ -205,7 +210,7 @@ func (e *Engine) Gaps(ctx context.Context, o GapOptions) ([]Gap, error) {
 			if err != nil {
 				return nil, fmt.Errorf("ask again for %q: %w", g.Terms, err)
 			}
-			if res.reply() == good {
+			if res.reply() == good && res.Hits[0].Coverage >= closingShare {
 				g.ResolvedBy = res.Hits[0].Row.ID
 			}
 		}
@@ -251,7 +256,7 @@ func (e *Engine) CloseGap(ctx context.Context, text string) (Gap, error) {
 		return Gap{}, fmt.Errorf("close gap %q: %w", upTo(text), err)
 	}
 	open := Gaps(records, GapOptions{Weak: true})
-	if e.models.Redact != nil {
+	if e.models.Redactor != nil {
 		text = loggedQuery(e.redact(text).String())
 	}
 	// The words of a gap are stems, and the stem of a stem may be another one.

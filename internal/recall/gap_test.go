@@ -49,30 +49,30 @@ func TestGapLog(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options recall.Options
-		redact  func(string) redact.Text
+		redact  *redact.Redactor
 		query   recall.Query
 		result  recall.Result
 		want    string // query, words, notes
 	}{
-		{"nothing", on, redactor.Redact, recall.Query{Text: "how do walruses\n dive", Session: "s", Project: "p"}, recall.Result{}, "how do walruses dive|dive walrus|[]"},
-		{"gated", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Gate: gate(false, 0.1)}, "walrus|walrus|[]"},
-		{"a weak answer", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Hits: hit, Gate: gate(true, 0.3)}, "walrus|walrus|[a]"},
-		{"a secret", on, redactor.Redact, recall.Query{Text: "why is token " + secret + " refused"}, recall.Result{}, "why is token [REDACTED] refused|refus token|[]"},
-		{"an answer", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Hits: hit, Gate: gate(true, 0.5)}, ""},
-		{"an answer without a gate", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Hits: hit}, ""},
-		{"no content", on, redactor.Redact, recall.Query{Text: "what is this"}, recall.Result{}, ""},
-		{"nothing but a secret", on, redactor.Redact, recall.Query{Text: secret}, recall.Result{}, ""},
-		{"asked by nobody", on, redactor.Redact, recall.Query{Text: "walrus", Synthetic: true}, recall.Result{}, ""},
-		{"an arm failed", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Failed: []string{"semantic: no"}}, ""},
-		{"a file is gone", on, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Missing: []string{"a"}}, ""},
+		{"nothing", on, redactor, recall.Query{Text: "how do walruses\n dive", Session: "s", Project: "p"}, recall.Result{}, "how do walruses dive|dive walrus|[]"},
+		{"gated", on, redactor, recall.Query{Text: "walrus"}, recall.Result{Gate: gate(false, 0.1)}, "walrus|walrus|[]"},
+		{"a weak answer", on, redactor, recall.Query{Text: "walrus"}, recall.Result{Hits: hit, Gate: gate(true, 0.3)}, "walrus|walrus|[a]"},
+		{"a secret", on, redactor, recall.Query{Text: "why is token " + secret + " refused"}, recall.Result{}, "why is token [REDACTED] refused|refus token|[]"},
+		{"an answer", on, redactor, recall.Query{Text: "walrus"}, recall.Result{Hits: hit, Gate: gate(true, 0.5)}, ""},
+		{"an answer without a gate", on, redactor, recall.Query{Text: "walrus"}, recall.Result{Hits: hit}, ""},
+		{"no content", on, redactor, recall.Query{Text: "what is this"}, recall.Result{}, ""},
+		{"nothing but a secret", on, redactor, recall.Query{Text: secret}, recall.Result{}, ""},
+		{"asked by nobody", on, redactor, recall.Query{Text: "walrus", Synthetic: true}, recall.Result{}, ""},
+		{"an arm failed", on, redactor, recall.Query{Text: "walrus"}, recall.Result{Failed: []string{"semantic: no"}}, ""},
+		{"a file is gone", on, redactor, recall.Query{Text: "walrus"}, recall.Result{Missing: []string{"a"}}, ""},
 		{"no redactor", on, nil, recall.Query{Text: "walrus"}, recall.Result{}, ""},
-		{"a long question", on, redactor.Redact, recall.Query{Text: long + "penguin"}, recall.Result{}, long[:195] + "|walrus|[]"},
-		{"questions are not kept", mute, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{}, ""},
-		{"questions are not kept, a weak answer", mute, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{Hits: hit, Gate: gate(true, 0.3)}, ""},
-		{"off", product, redactor.Redact, recall.Query{Text: "walrus"}, recall.Result{}, ""},
+		{"a long question", on, redactor, recall.Query{Text: long + "penguin"}, recall.Result{}, long[:195] + "|walrus|[]"},
+		{"questions are not kept", mute, redactor, recall.Query{Text: "walrus"}, recall.Result{}, ""},
+		{"questions are not kept, a weak answer", mute, redactor, recall.Query{Text: "walrus"}, recall.Result{Hits: hit, Gate: gate(true, 0.3)}, ""},
+		{"off", product, redactor, recall.Query{Text: "walrus"}, recall.Result{}, ""},
 	} {
 		_, s := open(t)
-		e, _ := engine(t, s, c.options, recall.Models{Redact: c.redact})
+		e, _ := engine(t, s, c.options, recall.Models{Redactor: c.redact})
 		e.NoteGap(t.Context(), c.query, &c.result)
 		got := ""
 		for _, r := range gapLog(t, s) {
@@ -142,7 +142,7 @@ func TestGapCloses(t *testing.T) {
 	_, s := open(t, note.Note{ID: "other", Title: "rotate the certificate"})
 	o := product
 	o.GapLog, o.LogQueries, o.LexicalWeight = true, true, 1
-	e, ix := engine(t, s, o, recall.Models{Redact: redactor.Redact})
+	e, ix := engine(t, s, o, recall.Models{Redactor: redactor})
 	report := func(o recall.GapOptions) string {
 		t.Helper()
 		o.MinSessions = 2
@@ -199,7 +199,7 @@ func TestCloseGap(t *testing.T) {
 	_, s := open(t)
 	o := product
 	o.GapLog, o.LogQueries = true, true
-	e, _ := engine(t, s, o, recall.Models{Redact: redactor.Redact})
+	e, _ := engine(t, s, o, recall.Models{Redactor: redactor})
 	for _, c := range []struct {
 		asked, text string
 		closes      bool

@@ -5,12 +5,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/smalltalk"
 )
 
 // A Gate is what the relevance gate saw and decided (R7).
 type Gate struct {
 	Open      bool    `json:"open"`
-	Kind      string  `json:"kind"` // calibrated, prior, overlap
+	Kind      string  `json:"kind"` // calibrated, prior, overlap, small talk
 	Signal    float64 `json:"signal"`
 	Threshold float64 `json:"threshold"`
 	Reason    string  `json:"reason"`
@@ -60,7 +63,7 @@ func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 		cosine = max(cosine, h.Cosine)
 	}
 	all, unknown, present := 0.0, 0.0, 0.0
-	for i, t := range res.Terms {
+	for i, t := range res.weighed {
 		all += t.Weight
 		if t.Frequency == 0 {
 			unknown += t.Weight
@@ -80,11 +83,25 @@ func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 	return f.withoutNeighbours() + w.cosine*cosine + w.present*present - w.unknownShare*unknownShare
 }
 
+// smallTalk says whether a text asks nothing: it is an acknowledgement, a greeting, or
+// tells an agent to go on. The gate is shut then, whatever words notes hold, and the
+// question is no gap.
+func (e *Engine) smallTalk(q Query, res *Result) bool {
+	if !q.Gate || q.MinOverlap <= 0 && !e.opts.CalibratedGate || smalltalk.Subject(q.Text) {
+		return false
+	}
+	res.Gate = &Gate{Kind: "small talk", Reason: "the text has no subject of its own"}
+	return true
+}
+
 // relevant says whether the hits are about the question at all. It is asked
 // about the question as it was put, before any boost.
 func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result) bool {
 	if !q.Gate || len(hits) == 0 {
 		return true
+	}
+	if e.expands(q) {
+		hits, res.weighed = e.askAsPut(ctx, q, res)
 	}
 	g := &Gate{}
 	res.Gate = g
@@ -104,11 +121,30 @@ func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result
 	}
 	c := e.calibration(ctx, q)
 	g.Kind, g.Threshold = c.kind(), c.Threshold
-	e.readUnranked(ctx, q, hits, res)
+	if !e.expands(q) {
+		e.readUnranked(ctx, q, hits, res)
+	}
 	g.Signal = toOpen.of(hits, res)
 	g.Open = g.Signal >= g.Threshold
 	g.Reason = fmt.Sprintf("relevance %.1f, of %.1f that are due (%s)", g.Signal, g.Threshold, c.describe())
 	return g.Open
+}
+
+// askAsPut returns what the question finds without an invented answer (HyDE), read by
+// the built-in reader, and its terms as the gate weighs them: a text that a model wrote must not decide
+// whether there is an answer. That costs the arms and the reading once more, which is
+// little beside the model.
+func (e *Engine) askAsPut(ctx context.Context, q Query, res *Result) ([]*Hit, []index.Term) {
+	q.asPut = true
+	plain := &Result{Window: res.Window, Recent: res.Recent}
+	lists, err := e.ask(ctx, q, plain)
+	if err != nil {
+		res.Failed = append(res.Failed, fmt.Sprintf("gate: %v", err))
+		return nil, nil
+	}
+	hits := e.fuse(lists)
+	hits = e.read(ctx, q, hits[:min(len(hits), reranked)], plain)
+	return hits, plain.weighed
 }
 
 // readUnranked reads hits for the gate where the reranker was off.

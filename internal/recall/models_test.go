@@ -73,7 +73,7 @@ func (w *world) embed(ix *index.Index) index.EmbedReport {
 
 // engine returns an engine; m needs neither Words nor Redact.
 func (w *world) engine(ix *index.Index, m recall.Models, o recall.Options) *recall.Engine {
-	m.Words, m.Redact = w.words, w.redactor.Redact
+	m.Words, m.Redactor = w.words, w.redactor
 	return recall.New(ix, w.store, o, m)
 }
 
@@ -321,5 +321,74 @@ func TestHyDE(t *testing.T) {
 	}
 	if got := strings.Join(res.Failed, "\n"); !strings.Contains(got, "hyde: ") || !strings.Contains(got, "HTTP 500") {
 		t.Errorf("failed %q", got)
+	}
+}
+
+// Notes that the model has not read stand behind those that it has, and a question
+// that is remembered asks no model.
+func TestRerankerReadsSome(t *testing.T) {
+	var notes []note.Note
+	for i := range 31 {
+		notes = append(notes, note.Note{ID: note.ID(fmt.Sprintf("n%02d", i)), Title: fmt.Sprintf("Invoice timeout %d", i), Body: fmt.Sprintf("The timeout of invoice %d.", i), ProofCount: i % 3, Tags: []string{"invoice"}})
+	}
+	s := llmtest.New(t)
+	w := newWorld(t, notes...)
+	ix := w.index(s.URL, "a")
+	w.embed(ix)
+	r, err := llm.NewReranker(llm.RerankerOptions{URL: s.URL + "/v1", Model: "r"}, llm.Network{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Always(func(_ *llmtest.Server, rw http.ResponseWriter, req *http.Request, body []byte) {
+		if req.URL.Path != "/v1/rerank" {
+			llmtest.Good(s, rw, req, body)
+			return
+		}
+		var results []string
+		for i := range strings.Count(string(body), "The timeout of invoice") {
+			results = append(results, fmt.Sprintf(`{"index":%d,"relevance_score":%d}`, i, map[bool]int{true: 5, false: -3}[i == 7]))
+		}
+		fmt.Fprintf(rw, `{"results":[%s]}`, strings.Join(results, ","))
+	})
+	o := product
+	o.CacheTTL = 600
+	e := w.engine(ix, recall.Models{Reranker: r}, o)
+	q := recall.Query{Text: "invoice timeout", K: 31}
+	s.Forget()
+	for n := range 3 {
+		res := ask(t, e, q)
+		if len(res.Failed) > 0 || len(res.Hits) < 25 {
+			t.Fatalf("%d hits, failed %v", len(res.Hits), res.Failed)
+		}
+		behind := false
+		for _, h := range res.Hits {
+			read := strings.HasPrefix(h.Reasons[0].What, "read by")
+			if read && behind {
+				t.Fatalf("ask %d: %s was read and stands behind one that was not", n, h.Row.ID)
+			}
+			behind = behind || !read
+		}
+		if !behind {
+			t.Error("the model has read everything, so that this shows nothing")
+		}
+	}
+	if d := cmp.Diff([]string{"/v1/embeddings", "/v1/rerank"}, paths(s)); d != "" {
+		t.Errorf("three times the same question (-want +got):\n%s", d)
+	}
+	// Another process remembers, too.
+	s.Forget()
+	again := w.engine(w.index(s.URL, "a"), recall.Models{Reranker: r}, o)
+	ask(t, again, q)
+	if got := paths(s); len(got) > 0 {
+		t.Errorf("another process asks %v", got)
+	}
+	s.Always(llmtest.Dimension(8))
+	if res := ask(t, e, recall.Query{Text: "timeout of another invoice"}); !strings.Contains(strings.Join(res.Failed, "\n"), "dimensions") {
+		t.Errorf("a model that changed its dimensions is not named: %v", res.Failed)
+	}
+	s.Always(llmtest.Body(200, `{"data":[{"index":0,"embedding":[0,0,0,0]}]}`))
+	fresh := w.engine(w.index(s.URL, "a"), recall.Models{}, product)
+	if res := ask(t, fresh, recall.Query{Text: "yet another invoice"}); !strings.Contains(strings.Join(res.Failed, "\n"), "zeros") {
+		t.Errorf("a model that sends zeros is not named: %v", res.Failed)
 	}
 }

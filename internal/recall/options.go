@@ -10,6 +10,7 @@ type Options struct {
 	TitleWeight float64 // what a word in the title is worth against one in the body
 	TagsWeight  float64 // likewise for tags and the structured fields
 	Candidates  int     // passages scored per question
+	MaxTokens   int     // of an answer, for a face that is not told a number; 0 means no end
 
 	// The other arms.
 	SemanticArm     bool

@@ -56,7 +56,8 @@ type Query struct {
 	Session    string
 	Synthetic  bool // nobody asked this: no gap, no memory of it
 
-	only []note.ID // of Corpus
+	only  []note.ID // of Corpus
+	asPut bool      // without an invented answer
 
 	Cost func(h *Hit) int // what a hit costs in tokens as it will be rendered; nil means title and body
 }
@@ -91,6 +92,7 @@ type Result struct {
 
 	asked      bool             // the arms are asked, and what they find may be kept
 	generation int64            // of the index from before they were asked
+	weighed    []index.Term     // Terms as the gate weighs them (weigh)
 	statistics index.Statistics // that the lexical arm scored by
 }
 
@@ -99,7 +101,7 @@ type Models struct {
 	Words    Words        // what words mean, for matches that share none
 	Reranker llm.Reranker // instead of the one that is built in
 	Expander Expander     // writes a hypothetical answer (HyDE)
-	Redact   func(string) redact.Text
+	Redactor *redact.Redactor
 }
 
 // An Expander makes of a question a text that an answer might look like.
@@ -120,8 +122,9 @@ type Index interface {
 	// Question returns the unit vector of a question and the model that made it;
 	// index.ErrNoModel says that there are no vectors.
 	Question(ctx context.Context, text string) (model string, unit []float32, err error)
-	// Model names that model, "" when there is none.
+	// Model names that model, "" when there is none. Remote reports whether it is elsewhere.
 	Model() string
+	Remote() bool
 	// Waiting counts the passages that have no vector yet, and all of them.
 	Waiting(ctx context.Context) (waiting, all int, err error)
 }
@@ -143,6 +146,7 @@ func New(ix Index, s *store.Store, o Options, m Models) *Engine {
 // Recall answers q. The stages run in this order, always:
 //
 //	interpret     scope, dates, corpus                                  R15 A6 M7 R6
+//	smallTalk     a text without a subject asks nothing                 R7
 //	fromCache     what the arms found for the same question before      R9
 //	ask           all arms; lifecycle and scope are predicates inside   R1 R5 A2
 //	toCache       keeps what they found for the next such question      R9
@@ -153,6 +157,7 @@ func New(ix Index, s *store.Store, o Options, m Models) *Engine {
 //	boost         by confidence, age, tags, proof and project           R8 R16 S3 S4
 //	replacements   which hits took the place of which                    R5
 //	levelScores   a note stands behind the one that replaced it         R5
+//	keepTime      a note of the time asked about has one of the first places R5
 //	diversify     the last places go to what is not shown yet           R3
 //	placeBehind   and that is so afterwards                             R5
 //	pack          the notes themselves, within the budget               R4 S1
@@ -165,6 +170,10 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	q, err := e.interpret(q, res)
 	if err != nil {
 		return nil, err
+	}
+	if e.smallTalk(q, res) {
+		res.Took = time.Since(began)
+		return res, nil
 	}
 	lists := e.fromCache(ctx, q, res)
 	if lists == nil {
@@ -180,6 +189,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 		hits = e.boost(q, hits, res)
 		replacements := e.replacements(ctx, q, hits)
 		hits = replacements.levelScores(hits)
+		hits = e.keepTime(hits, res)
 		hits = replacements.placeBehind(e.diversify(q, hits))
 		e.pack(ctx, q, hits, res)
 	}

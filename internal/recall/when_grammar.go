@@ -241,6 +241,12 @@ func (p *parser) stretch(first, i int) (moment, bool) {
 // point reads one day, week, month, quarter, year or the like. What floats is
 // the last one that is not after limit. inside a range no preposition is needed.
 func (p *parser) point(i int, limit day, inside bool) (moment, bool) {
+	if m, ok := p.half(i); ok {
+		return m, true
+	}
+	if m, ok := p.third(i, limit); ok {
+		return m, true
+	}
 	switch p.kind(i) {
 	case numberWord:
 		if m, ok := p.written(i); ok {

@@ -73,6 +73,60 @@ func (p *parser) back(n, days int) day {
 	return p.today - day(max(0, n-p.hour+23)/24)
 }
 
+// half reads "half a year ago": a sixth of the unit around it.
+func (p *parser) half(i int) (moment, bool) {
+	if !p.is(i, "half") {
+		return moment{}, false
+	}
+	at := i + 1
+	if p.kind(at) == articleWord && p.joined(at) {
+		at++
+	}
+	if p.kind(at) != unitWord || !p.is(at+1, "ago") || !p.joined(at) || !p.joined(at+1) || p.words[at].value < 7 {
+		return moment{}, false
+	}
+	days := p.words[at].value
+	middle, around := p.today-day(days/2), day(days/6)
+	return p.found(i, at+2, middle-around, min(p.today, middle+around), 0.6)
+}
+
+// third reads "early march", "mid-2025" and "late in april 2026": ten days of a month,
+// or four months of a year.
+func (p *parser) third(i int, limit day) (moment, bool) {
+	part := -1
+	for k, names := range [][]string{{"early", "beginning"}, {"mid", "middle"}, {"late", "end"}} {
+		for _, name := range names {
+			if p.is(i, name) {
+				part = k
+			}
+		}
+	}
+	at := i + 1
+	for (p.is(at, "of") || p.is(at, "in")) && p.joined(at) {
+		at++
+	}
+	if part < 0 || at >= len(p.words) || at == i+1 && !p.joined(at) && p.text[p.words[i].end:p.words[at].start] != "-" {
+		return moment{}, false
+	}
+	var whole moment
+	ok := false
+	if p.kind(at) == monthWord {
+		whole, ok = p.month(at, limit, true)
+	} else if y, is := p.yearAt(at); is {
+		from, to := years(y, y)
+		whole, ok = p.found(at, at+1, from, to, 0.9)
+	}
+	if !ok || whole.to-whole.from < 27 { // a day was meant
+		return moment{}, false
+	}
+	length := whole.to - whole.from + 1
+	from, to := whole.from+day(part)*(length/3), whole.to
+	if part < 2 {
+		to = from + length/3 - 1
+	}
+	return p.found(i, whole.next, from, to, min(whole.sure, 0.7))
+}
+
 // firstOf returns the first month of the quarter of m.
 func firstOf(m time.Month) time.Month { return (m-1)/3*3 + 1 }
 

@@ -232,3 +232,34 @@ func BenchmarkFindWindow(b *testing.B) {
 		})
 	}
 }
+
+func TestWindowParts(t *testing.T) {
+	now := time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
+	for text, want := range map[string]string{
+		"what did we do half a year ago":        "2026-03-25 2026-07-23",
+		"half a month ago":                      "2026-11-02 2026-11-12",
+		"decisions of early march":              "2026-03-01 2026-03-10",
+		"what broke in late april 2025":         "2025-04-21 2025-04-30",
+		"the incident of mid june":              "2026-06-11 2026-06-20",
+		"at the end of january":                 "2026-01-21 2026-01-31",
+		"early 2025":                            "2025-01-01 2025-05-01",
+		"the early return of the function":      "",
+		"half a year of logs":                   "",
+		"early march 5":                         "",
+		"the late binding in March, the module": "2026-03-01 2026-03-31",
+	} {
+		got := ""
+		if w := recall.FindWindow(text, now); w != nil {
+			got = w.From.Format(time.DateOnly) + " " + w.To.Format(time.DateOnly)
+		}
+		if want == "" && text == "early march 5" { // a day was meant: whatever it says, it is no third of a month
+			if got == "2026-03-01 2026-03-10" {
+				t.Errorf("%q is %s", text, got)
+			}
+			continue
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) 
 	for _, item := range items {
 		n := r.propose(item, from)
 		n.Project, n.Tags, n.Provenance.Source = project, []string{tagDistilled}, note.Reflection
-		n.ID = note.EpisodicID(newest, tagDistilled, string(id)+"\x00"+note.Normalize(n.Statement()))
+		n.ID = note.EpisodicID(newest, tagDistilled, string(id)+"\x00"+note.FingerprintOf(n.Statement()).Statement)
 		if seen[n.ID] { // said twice in one answer
 			continue
 		}
@@ -74,8 +74,9 @@ func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) 
 // propose makes a note of what a model says about other notes.
 func (r *Reflector) propose(item Distilled, from []*note.Note) *note.Note {
 	now := note.At(r.store.Now())
+	knowing := r.redactor.Knowing(item.Title, item.Body)
 	n := &note.Note{
-		Type: item.Type, Title: r.redactor.Redact(item.Title).String(), Body: r.redactor.Redact(item.Body).String(),
+		Type: item.Type, Title: knowing.Redact(item.Title).String(), Body: knowing.Redact(item.Body).String(),
 		Scope: note.Portable, CreatedAt: now, UpdatedAt: now, Branch: common(from),
 		Provenance: note.Provenance{Confidence: Confidence, Model: r.model.Name()},
 	}

@@ -11,18 +11,28 @@ import (
 )
 
 // lostQualifiers lists what the notes of a group say that the text which is to stand
-// for them does not: exceptions and conditions, numbers and versions,
-// identifiers and paths, names. A group with any is not merged, whatever the
-// model says: the general rule alone would be wrong in the excepted case.
+// for them does not: exceptions, conditions and prohibitions, bounds, numbers and
+// versions, identifiers and paths, names; and where it says the opposite, or says
+// it less firmly. A group with any is not merged, unless a person has confirmed it:
+// the general rule alone would be wrong in the excepted case.
 //
-// It compares words, not meanings, and errs on the side of keeping both notes.
+// It compares words, not meanings. A clause may be opened by another word of the same
+// kind ("when", "whenever") and may use a long form for a short one ("DB",
+// "database"). What it cannot decide it lists, which keeps both notes.
 func lostQualifiers(survivor *note.Note, superseded []*note.Note) []string {
 	var missing []string
 	into := analyse(survivor.Statement())
 	for _, n := range superseded {
-		for _, q := range qualifiers(n.Statement()) {
-			if !into.contains(q) && !slices.Contains(missing, q.text) {
-				missing = append(missing, q.text)
+		from := analyse(n.Statement())
+		lost := append(into.reversed(from), into.weakened(from)...)
+		for _, q := range from.qualifiers {
+			if !into.contains(q, from) {
+				lost = append(lost, q.text)
+			}
+		}
+		for _, text := range lost {
+			if !slices.Contains(missing, text) {
+				missing = append(missing, text)
 			}
 		}
 	}
@@ -31,41 +41,49 @@ func lostQualifiers(survivor *note.Note, superseded []*note.Note) []string {
 
 // A qualifier is a part of a text that narrows what the text says.
 type qualifier struct {
-	text   string   // as it is shown
-	tokens []string // all of these must be in the other text
-	clause bool     // it is an exception or a condition, and the other text must have one too
+	text    string   // as it is shown
+	tokens  []string // all of these must be in the other text
+	kind    kind     // of a clause; 0 is a number, an identifier or a name
+	piece   []string // of a clause: the words of the text between two marks that it is in
+	several bool     // of a clause: it holds "and" or "or"
 }
 
 // An analysis is a text as qualifiers are looked up in it.
 type analysis struct {
-	words       map[string]bool // as the index analyses it
-	exact       map[string]bool // numbers, identifiers and names, in lower case
-	conditional bool            // it holds an exception or a condition
-	lowered     string
+	words      map[string]bool // as the index analyses it, short forms written out
+	exact      map[string]bool // numbers, identifiers and names, in lower case
+	qualifiers []qualifier
+	sentences  []utterance
+	lowered    string
 }
 
 func analyse(text string) analysis {
-	r := analysis{words: make(map[string]bool), exact: make(map[string]bool), lowered: strings.ToLower(text)}
-	for _, w := range index.Words(text) {
+	text = strings.ReplaceAll(text, "’", "'")
+	r := analysis{words: make(map[string]bool), exact: make(map[string]bool), qualifiers: qualifiers(text)}
+	long := writtenOut(text)
+	r.lowered = strings.ToLower(long)
+	for _, w := range index.Words(long) {
 		r.words[w] = true
 	}
-	for _, q := range qualifiers(text) {
+	for _, q := range r.qualifiers {
 		into := r.exact
-		if q.clause {
-			into, r.conditional = r.words, true // a part of a text may be cut into other words than the whole
+		if q.kind != 0 {
+			into = r.words // a part of a text may be cut into other words than the whole
 		}
 		for _, t := range q.tokens {
 			into[t] = true
 		}
 	}
+	r.sentences = utterances(long)
 	return r
 }
 
-func (r analysis) contains(q qualifier) bool {
-	if !q.clause {
+// contains reports whether the text says what q says; from is the text of q.
+func (r analysis) contains(q qualifier, from analysis) bool {
+	if q.kind == 0 {
 		return !slices.ContainsFunc(q.tokens, func(t string) bool { return !r.exact[t] && !r.containsWord(t) })
 	}
-	return r.conditional && !slices.ContainsFunc(q.tokens, func(t string) bool { return !r.words[t] })
+	return slices.ContainsFunc(r.qualifiers, func(c qualifier) bool { return c.says(q, from) })
 }
 
 // containsWord finds a name or an identifier that stands in the text in another
@@ -91,11 +109,6 @@ func (r analysis) containsWord(t string) bool {
 func letter(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
 }
-
-// The words that open an exception or a condition. What follows, up to the next
-// mark or the next such word, is what is excepted.
-const conditions = `except(?: for| on| in| when)?|unless|excluding|apart from|other than|aside from|but not|never|only|not|no|cannot|` +
-	`don'?t|doesn'?t|mustn'?t|won'?t|shouldn'?t|without|instead of|rather than|if|when|while|until|during|as long as`
 
 // units are words behind a number that belong to it.
 const units = `ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?|days?|weeks?|months?|years?|times|percent|[kmgt]i?b|bytes?`
@@ -123,38 +136,64 @@ func unit(word string) string {
 
 // qualifiers lists what narrows a text.
 func qualifiers(text string) []qualifier {
-	text = strings.ReplaceAll(text, "’", "'")
-	var all []qualifier
-	for _, m := range regexp.MustCompile(`(?i)(\d+(?:[.:,/_-]\d+)*)(?:\s?(`+units+`)\b|(%|[a-z]{1,3}\b)?)`).FindAllStringSubmatch(text, -1) {
-		token := m[1] + unit(m[2]) + strings.ToLower(m[3])
-		all = append(all, qualifier{text: strings.TrimSpace(m[0]), tokens: []string{token}})
-	}
+	all := numbers(text)
 	for _, id := range index.Identifiers(text, len(text)) {
 		all = append(all, qualifier{text: id, tokens: []string{strings.ToLower(id)}})
 	}
-	for _, name := range names(text) {
-		all = append(all, qualifier{text: name, tokens: []string{strings.ToLower(name)}})
+	for _, m := range forms().code.FindAllStringSubmatch(text, -1) {
+		all = append(all, qualifier{text: m[1], tokens: []string{strings.ToLower(m[1])}})
 	}
-	clause := regexp.MustCompile(`(?i)\b(?:` + conditions + `)\b`)
-	for _, sentence := range regexp.MustCompile(`[.!?;:,()\n]+(?:\s|$)|\n`).Split(text, -1) {
-		found := clause.FindAllStringIndex(sentence, -1)
-		for i, at := range found {
-			end := len(sentence)
-			if i+1 < len(found) {
-				end = found[i+1][0]
+	for _, name := range names(text) {
+		all = append(all, qualifier{text: name, tokens: []string{strings.ToLower(writtenOut(name))}})
+	}
+	return append(all, clauses(writtenOut(text))...)
+}
+
+// numbers lists the numbers of a text with their signs and units, and what bounds them.
+func numbers(text string) (all []qualifier) {
+	for _, m := range forms().number.FindAllStringSubmatchIndex(text, -1) {
+		part := func(i int) string {
+			if m[i] < 0 {
+				return ""
 			}
-			q := qualifier{text: strings.TrimSpace(sentence[at[0]:end]), clause: true}
-			for _, w := range index.Words(sentence[at[1]:end]) {
-				if !index.Stopword(w) {
-					q.tokens = append(q.tokens, w)
-				}
-			}
-			if len(q.tokens) > 0 {
-				all = append(all, q)
-			}
+			return text[m[i]:m[i+1]]
 		}
+		sign := ""
+		if at := m[0]; at > 0 && text[at-1] == '-' && (at == 1 || strings.IndexByte(" \t\n(=<>:[,", text[at-2]) >= 0) {
+			sign = "-"
+		}
+		token := sign + part(2) + unit(part(4)) + strings.ToLower(part(6))
+		all = append(all, qualifier{text: sign + strings.TrimSpace(part(0)), tokens: []string{token}})
+	}
+	bound := func(whole, word, number string) {
+		all = append(all, qualifier{text: whole, tokens: []string{boundOf(word) + " " + number}})
+	}
+	for _, m := range forms().bound.FindAllStringSubmatch(text, -1) {
+		bound(m[0], m[1], m[2])
+	}
+	for _, m := range forms().boundAfter.FindAllStringSubmatch(text, -1) {
+		bound(m[0], m[2], m[1])
 	}
 	return all
+}
+
+// boundOf brings the ways to write a bound together.
+func boundOf(word string) string {
+	switch strings.ToLower(word) {
+	case "at least", "no less than", "no fewer than", "or more", "≥":
+		return ">="
+	case "at most", "no more than", "up to", "or less", "or fewer", "≤":
+		return "<="
+	case "more than", "over", "above":
+		return ">"
+	case "less than", "fewer than", "under", "below":
+		return "<"
+	case "exactly":
+		return "=="
+	case "≠":
+		return "!="
+	}
+	return word
 }
 
 // names lists the words that begin with a capital letter within a sentence.

@@ -23,6 +23,8 @@ type Proposal struct {
 	Left    int // that had no room in the prompt
 	Groups  []Group
 
+	Confirmed []string // keys of groups that a person found to say the same, whatever their words
+
 	seen map[note.ID]string // the content that the model has seen, by id
 }
 
@@ -41,6 +43,7 @@ type Gate func(ctx context.Context, groups []Group) (before, after float64, ok b
 type Refusal struct {
 	Group         Group
 	Why           string  // one sentence; "" when the gate refused
+	Undecided     bool    // words alone cannot tell; a person can confirm the group
 	Before, After float64 // what the gate measured
 }
 
@@ -130,7 +133,7 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 // Merge applies the groups of a proposal one by one, each with a single write,
 // so that a run that is killed has merged some groups and no half of one. A
 // group is refused when a note of it has changed since the model saw it, when
-// it would lose an exception (lostQualifiers), when it would close a circle, and when
+// it would lose an exception (lostQualifiers) and nobody has confirmed it, when it would close a circle, and when
 // the gate says so; a nil gate says nothing.
 func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging, err error) {
 	m.Project = p.Project
@@ -140,10 +143,12 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 	}
 	defer unlock()
 	for _, g := range p.Groups {
-		refuse := func(why string) { m.Refused = append(m.Refused, Refusal{Group: g, Why: why}) }
+		refuse := func(why objection) {
+			m.Refused = append(m.Refused, Refusal{Group: g, Why: why.text, Undecided: why.undecided})
+		}
 		if _, why, err := r.readGroup(ctx, p, g); err != nil {
 			return m, err
-		} else if why != "" {
+		} else if why.text != "" {
 			refuse(why)
 			continue
 		}
@@ -161,7 +166,7 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 		if err != nil {
 			return m, fmt.Errorf("%s: %w", g, err)
 		}
-		if why != "" {
+		if why.text != "" {
 			refuse(why)
 		}
 	}
@@ -181,8 +186,8 @@ func (r *Reflector) Check(ctx context.Context, p Proposal) (refused []Refusal, e
 		if err != nil {
 			return refused, fmt.Errorf("look at %s: %w", g, err)
 		}
-		if why != "" {
-			refused = append(refused, Refusal{Group: g, Why: why})
+		if why.text != "" {
+			refused = append(refused, Refusal{Group: g, Why: why.text, Undecided: why.undecided})
 		}
 	}
 	return refused, nil
@@ -196,8 +201,11 @@ type groupNotes struct {
 }
 
 // readGroup reads the notes of a group, and returns why it must not be merged, if so.
-func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNotes, string, error) {
+func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNotes, objection, error) {
 	var at groupNotes
+	no := func(format string, args ...any) (groupNotes, objection, error) {
+		return at, objection{text: fmt.Sprintf(format, args...)}, nil
+	}
 	members := slices.Clone(g.Superseded)
 	if g.Action == Keep {
 		members = append(members, g.Keeper)
@@ -205,17 +213,17 @@ func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNo
 	for _, id := range members {
 		row, ok, err := r.index.Lookup(ctx, id)
 		if err != nil {
-			return at, "", err
+			return at, objection{}, err
 		}
 		if !ok || row.ID != id || row.Dead || row.SupersededBy != "" {
-			return at, fmt.Sprintf("%s is not in use any more", id), nil
+			return no("%s is not in use any more", id)
 		}
 		n, _, ref, err := r.store.Read(row.Ref.Path)
 		switch {
 		case err != nil || !r.mergeable(n, p.Project):
-			return at, fmt.Sprintf("%s is not in use any more", id), nil //nolint:nilerr // a note that is gone is a reason, no failure
+			return no("%s is not in use any more", id) // a note that is gone is a reason, no failure
 		case p.seen[id] != contentHash(n):
-			return at, fmt.Sprintf("%s has changed since it was compared", id), nil
+			return no("%s has changed since it was compared", id)
 		case g.Action == Keep && id == g.Keeper:
 			at.survivor, at.ref = n, ref
 		default:
@@ -226,28 +234,35 @@ func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNo
 		at.survivor = r.synthesis(p.Project, g, at.superseded)
 	}
 	if at.survivor == nil || len(at.superseded) == 0 {
-		return at, "it names no notes", nil
+		return no("it names no notes")
 	}
-	return at, r.objection(ctx, at), nil
+	return at, r.object(ctx, at, slices.Contains(p.Confirmed, g.Key())), nil
 }
 
-// objection returns why a group must not be merged, or "".
-func (r *Reflector) objection(ctx context.Context, at groupNotes) string {
+// An objection says why a group must not be merged; without a text there is none.
+type objection struct {
+	text      string
+	undecided bool // a person can confirm the group
+}
+
+// object returns what speaks against a group. What words alone cannot decide is no
+// objection when a person has confirmed the group.
+func (r *Reflector) object(ctx context.Context, at groupNotes, confirmed bool) objection {
 	for _, n := range at.superseded {
 		if n.Branch != at.survivor.Branch {
-			return fmt.Sprintf("%s holds for another branch", n.ID)
+			return objection{text: fmt.Sprintf("%s holds for another branch", n.ID)}
 		}
 	}
-	if lost := lostQualifiers(at.survivor, at.superseded); len(lost) > 0 {
-		return "it would lose: " + strings.Join(lost[:min(3, len(lost))], "; ")
-	}
 	if at.survivor.Quarantine {
-		return "its text reads like orders to an agent"
+		return objection{text: "its text reads like orders to an agent"}
 	}
 	if r.reaches(ctx, at.superseded, at.survivor.ID) {
-		return fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.survivor.ID)
+		return objection{text: fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.survivor.ID)}
 	}
-	return ""
+	if lost := lostQualifiers(at.survivor, at.superseded); len(lost) > 0 && !confirmed {
+		return objection{"it would lose: " + strings.Join(lost[:min(3, len(lost))], "; "), true}
+	}
+	return objection{}
 }
 
 // reaches reports whether one follows from notes to the note id along what they
@@ -288,19 +303,19 @@ func (r *Reflector) synthesis(project string, g Group, from []*note.Note) *note.
 	n.ProofCount = n.Sessions()
 	n.Supersedes = slices.Clone(g.Superseded)
 	lines, newest := byContent(from)
-	sum := sha256.Sum256([]byte(lines + "\x00" + note.Normalize(n.Statement())))
+	sum := sha256.Sum256([]byte(lines + "\x00" + note.FingerprintOf(n.Statement()).Statement))
 	n.ID = note.EpisodicID(newest, tagMerge, hex.EncodeToString(sum[:]))
 	return n
 }
 
 // merge applies one group and says why not, if so.
-func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) (why string, err error) {
+func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) (why objection, err error) {
 	if g.Action == Synthesize {
 		return r.replace(ctx, p, g, m)
 	}
 	err = r.revise(ctx, &m.Stale, func(all *ingest.Revision) error {
 		var at groupNotes
-		if at, why, err = r.readGroup(ctx, p, g); err != nil || why != "" { // again: now nobody else writes
+		if at, why, err = r.readGroup(ctx, p, g); err != nil || why.text != "" { // again: now nobody else writes
 			return err
 		}
 		n := at.survivor
@@ -309,35 +324,35 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 		n.UpdatedAt = note.At(r.store.Now())
 		return all.Put(n, at.ref)
 	})
-	if err != nil || why != "" {
+	if err != nil || why.text != "" {
 		return why, err
 	}
 	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
-	return "", nil
+	return why, nil
 }
 
 // replace writes the note that stands for a group.
-func (r *Reflector) replace(ctx context.Context, p Proposal, g Group, m *Merging) (why string, err error) {
+func (r *Reflector) replace(ctx context.Context, p Proposal, g Group, m *Merging) (why objection, err error) {
 	at, why, err := r.readGroup(ctx, p, g)
-	if err != nil || why != "" {
+	if err != nil || why.text != "" {
 		return why, err
 	}
 	out, err := r.ingester.Add(ctx, ingest.Draft{Note: at.survivor, Reason: store.Update})
 	if err != nil {
-		return "", err
+		return why, err
 	}
 	switch out.Result {
 	case ingest.Created, ingest.Updated, ingest.Unchanged:
 		if out.Note.ID != at.survivor.ID {
-			return fmt.Sprintf("%s says it already", out.Note.ID), nil
+			return objection{text: fmt.Sprintf("%s says it already", out.Note.ID)}, nil
 		}
 	default:
-		return out.Why, nil
+		return objection{text: out.Why}, nil
 	}
 	m.Stale = errors.Join(m.Stale, out.Stale)
 	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
 	m.Synthesized = append(m.Synthesized, out.Note.ID)
-	return "", nil
+	return why, nil
 }
 
 // union is the sorted set of what is in either list.

@@ -1,6 +1,8 @@
 package reflection
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,6 +30,14 @@ func (g Group) String() string {
 		return "keep " + string(g.Keeper)
 	}
 	return "synthesize '" + g.New.Title + "'"
+}
+
+// Key is what a person confirms a group by: eight characters that follow from its
+// notes and from the text that would stand for them, so that a group with other
+// notes or another text is not confirmed by it.
+func (g Group) Key() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q", g.Action, g.Keeper, g.Superseded, g.New.Type, g.New.Title, g.New.Body))
+	return hex.EncodeToString(sum[:4])
 }
 
 // ParseGroups reads the answer to a merge. known are the ids that were sent;

@@ -104,6 +104,9 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 			return err
 		}
 	}
+	if !r.Store.ReadOnly() {
+		_ = r.Recorder.Started(c.harness, c.event, place.Project) // without it a killed client is not missed
+	}
 	if !r.Store.ReadOnly() && (!fresh || app.Overdue(r)) {
 		_ = app.Detach(p.host, "drain")
 	}

@@ -1,4 +1,8 @@
-package app
+// Package demo shows the product at work: it captures sample sessions into a
+// throw-away store, and makes what the next session would be told.
+//
+// Failure policy: the first step that fails ends it, with what the steps before did.
+package demo
 
 import (
 	"context"
@@ -12,6 +16,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
@@ -23,17 +28,17 @@ import (
 
 // The sample sessions are written by us in the shape of real ones.
 //
-//go:embed demo/*.jsonl
+//go:embed sessions/*.jsonl
 var samples embed.FS
 
-// DemoAnswer is what the demonstration did, step by step.
-type DemoAnswer struct {
-	Store string     `json:"store"`
-	Steps []DemoStep `json:"steps"`
+// Answer is what the demonstration did, step by step.
+type Answer struct {
+	Store string `json:"store"`
+	Steps []Step `json:"steps"`
 }
 
-// A DemoStep is one thing that the demonstration did.
-type DemoStep struct {
+// A Step is one thing that the demonstration did.
+type Step struct {
 	Step string  `json:"step"`
 	What string  `json:"what"`
 	Path string  `json:"path,omitempty"`
@@ -46,26 +51,27 @@ type DemoStep struct {
 	Quote   string        `json:"-"` // text as it stands in a file
 }
 
-// demoProject is the project of the sample sessions.
-const demoProject = "storefront"
+// project is the project of the sample sessions.
+const project = "storefront"
 
 // A demonstration is a store in a throw-away folder.
 type demonstration struct {
-	r     *Rooms
+	host  app.Host
+	r     *app.Rooms
 	dir   string
-	steps []DemoStep
+	steps []Step
 }
 
-// Demo captures the sample sessions into a new store below dir, indexes and
+// Run captures the sample sessions into a new store below dir, indexes and
 // searches them, and makes what the next session would be told. Nothing of the
 // user's is read or written.
-func Demo(ctx context.Context, h Host, dir string) (a DemoAnswer, err error) {
+func Run(ctx context.Context, h app.Host, dir string) (a Answer, err error) {
 	h.Config = config.Load(config.Environment{ // nothing of the user's own settings
 		Lookup:   func(string) (string, bool) { return "", false },
 		UserHome: dir, Hostname: "demo-laptop", Flags: []string{"home=" + filepath.Join(dir, "store"), "machine_id=demo-laptop"},
 	})
-	d := &demonstration{dir: dir}
-	if d.r, err = Open(ctx, h, 0); err != nil {
+	d := &demonstration{host: h, dir: dir}
+	if d.r, err = app.Open(ctx, h, 0); err != nil {
 		return a, err
 	}
 	defer func() { d.r.Close() }() // it is opened again on the way
@@ -74,14 +80,14 @@ func Demo(ctx context.Context, h Host, dir string) (a DemoAnswer, err error) {
 			return a, fmt.Errorf("demo: %w", err)
 		}
 	}
-	return DemoAnswer{d.r.Store.Root(), d.steps}, nil
+	return Answer{d.r.Store.Root(), d.steps}, nil
 }
 
 // did notes what a step did and how long it took.
-func (d *demonstration) did(chapter, step, path string, began time.Time, format string, args ...any) *DemoStep {
+func (d *demonstration) did(chapter, step, path string, began time.Time, format string, args ...any) *Step {
 	t := time.Since(began)
-	d.steps = append(d.steps, DemoStep{
-		Step: step, What: fmt.Sprintf(format, args...), Path: path, MS: milliseconds(t),
+	d.steps = append(d.steps, Step{
+		Step: step, What: fmt.Sprintf(format, args...), Path: path, MS: float64(t.Microseconds()) / 1000,
 		Chapter: chapter, Took: t,
 	})
 	return &d.steps[len(d.steps)-1]
@@ -89,13 +95,13 @@ func (d *demonstration) did(chapter, step, path string, began time.Time, format 
 
 func (d *demonstration) capture(ctx context.Context) error {
 	chapter := "1. Capture: three finished sessions become notes, each its own markdown file"
-	names, err := samples.ReadDir("demo")
+	names, err := samples.ReadDir("sessions")
 	if err != nil {
 		return err
 	}
 	first := ""
 	for _, e := range names {
-		data, err := samples.ReadFile("demo/" + e.Name())
+		data, err := samples.ReadFile("sessions/" + e.Name())
 		if err != nil {
 			return err
 		}
@@ -105,7 +111,7 @@ func (d *demonstration) capture(ctx context.Context) error {
 		}
 		began := time.Now()
 		c, err := d.r.Recorder.Capture(ctx, capture.Request{
-			Harness: agent.Default(), Transcript: file, Project: demoProject,
+			Harness: agent.Default(), Transcript: file, Project: project,
 			Source: note.SessionEnd,
 		})
 		if err != nil {
@@ -138,7 +144,7 @@ func (d *demonstration) capture(ctx context.Context) error {
 func (d *demonstration) note(ctx context.Context) error {
 	began := time.Now()
 	out, err := d.r.Ingester.Add(ctx, ingest.Draft{Note: &note.Note{
-		Type: note.Procedural, Project: demoProject, Scope: note.Portable, Tags: []string{"grpc", "staging"},
+		Type: note.Procedural, Project: project, Scope: note.Portable, Tags: []string{"grpc", "staging"},
 		Title: "Regenerate the gRPC clients after editing payments.proto",
 		Body: "Run `make proto-gen` and commit the result together with the change.\nWithout it staging breaks: the old clients " +
 			"reject the new field.",
@@ -152,21 +158,20 @@ func (d *demonstration) note(ctx context.Context) error {
 
 func (d *demonstration) index(ctx context.Context) error {
 	began := time.Now()
-	host := d.r.host
 	d.r.Close()
 	for _, ext := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(d.r.Store.Path("index.db" + ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	r, err := Open(ctx, host, 0)
+	r, err := app.Open(ctx, d.host, 0)
 	if err != nil {
 		return err
 	}
 	d.r = r
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
 	d.did("3. Index: derived from the files; here it is thrown away and made again", "index", r.Store.Path("index.db"), began,
-		"indexed %s", Plural(rep.Indexed, "note"))
+		"indexed %s", app.Plural(rep.Indexed, "note"))
 	return err
 }
 
@@ -178,7 +183,7 @@ func (d *demonstration) search(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		step := d.did(chapter, "search", "", began, "%q: %s", q, Plural(len(res.Hits), "note"))
+		step := d.did(chapter, "search", "", began, "%q: %s", q, app.Plural(len(res.Hits), "note"))
 		for i, h := range res.Hits {
 			step.Lines = append(step.Lines, fmt.Sprintf("%d. [%s] %s  (score %.2f)", i+1, h.Row.Type, h.Row.Title, h.Score()))
 		}
@@ -191,17 +196,17 @@ func (d *demonstration) inject(ctx context.Context) error {
 	began := time.Now()
 	limit := agent.Default().Hooks.ContextLimit()
 	b, err := d.r.Injector.Block(ctx, inject.Place{
-		Project: demoProject, Projects: []string{demoProject}, Start: agent.InjectStart, End: agent.InjectEnd,
+		Project: project, Projects: []string{project}, Start: agent.InjectStart, End: agent.InjectEnd,
 		Limit: limit.Max, Size: limit.Size,
 	})
 	d.did("5. Inject: what the next session on this project is told at its start", "inject", "", began,
-		"%s, %d characters", Plural(len(b.Shown), "note"), len([]rune(b.Text))).Quote = b.Text
+		"%s, %d characters", app.Plural(len(b.Shown), "note"), len([]rune(b.Text))).Quote = b.Text
 	return err
 }
 
 func (d *demonstration) commit(ctx context.Context) error {
 	began := time.Now()
-	s, err := Sync(ctx, d.r, SyncOptions{Remote: true})
+	s, err := app.Sync(ctx, d.r, app.SyncOptions{Remote: true})
 	d.did("6. Commit: the notes are a git repository", "sync", d.r.Store.Path("memory"), began, "%s", s.Detail)
 	return err
 }

@@ -1,0 +1,171 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/layout"
+	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
+	"anamnesis/internal/store"
+)
+
+// lossWhy begins the reason why a note that lost its text does not travel.
+const lossWhy = "not as it was committed: "
+
+// loss says what a change takes away of a note. One made here by Anamnesis itself is
+// meant: its former form stands in the history. So is one that its owner has let go.
+func (r *Rooms) loss() func(path string, was, now []byte, here bool) (replica.Loss, string) {
+	var list *allowed // read when first needed
+	return func(path string, was, now []byte, here bool) (replica.Loss, string) {
+		loss, what := lossOf(path, was, now)
+		if loss == replica.NoLoss || !here {
+			return loss, what
+		}
+		if list == nil {
+			a := r.allowed()
+			list = &a
+		}
+		id := idOf(path)
+		if slices.Contains(list.Changed[id], store.Digest(now)) || loss != replica.Unreadable && r.revised(id, was) {
+			return replica.NoLoss, ""
+		}
+		return loss, fmt.Sprintf("%s%s; `anamnesis restore %s@HEAD --apply` brings that back, and if the change is meant: "+
+			"`anamnesis sync --allow-change %s`", lossWhy, what, id, id)
+	}
+}
+
+func lossOf(path string, was, now []byte) (replica.Loss, string) {
+	if layout.InTree(path) != layout.Note {
+		return replica.NoLoss, ""
+	}
+	before, err := note.Parse(was)
+	if err != nil {
+		return replica.NoLoss, ""
+	}
+	after, err := note.Parse(now)
+	switch {
+	case len(bytes.Trim(now, "\x00 \r\n\t")) == 0:
+		return replica.Unreadable, "the file is empty"
+	case err != nil:
+		return replica.Unreadable, "it is no note any more (" + note.Line(err.Error(), 80) + ")"
+	case note.Truncated(was, now):
+		return replica.Shrunk, "the file ends in the middle"
+	case note.Shrunk(before, after):
+		return replica.Shrunk, fmt.Sprintf("most of its text is gone (%d bytes of %d are left)", len(after.Body), len(before.Body))
+	case note.Replaced(before, after):
+		return replica.Rewritten, "it says something else, as many others do"
+	}
+	return replica.NoLoss, ""
+}
+
+// revised reports whether the history of a note holds a form.
+func (r *Rooms) revised(id note.ID, was []byte) bool {
+	revs, err := r.Store.History(id)
+	return err == nil && slices.ContainsFunc(revs, func(rev store.Revision) bool {
+		data, err := r.Store.ReadFile(rev.Path, store.MaxNoteSize)
+		return err == nil && bytes.Equal(data, was)
+	})
+}
+
+// AllowChange lets a note travel as it is now, although it lost its text.
+func AllowChange(ctx context.Context, r *Rooms, name string) error {
+	id, err := note.ParseID(strings.TrimSpace(name))
+	if err != nil {
+		return usage("%w", err)
+	}
+	ref, err := r.Store.Find(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		row, rerr := Resolve(ctx, r, name)
+		if rerr != nil {
+			return rerr
+		}
+		ref, err = row.Ref, nil
+	}
+	if err != nil {
+		return err
+	}
+	unlock, err := r.Store.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	data, err := r.Store.ReadFile(ref.Path, store.MaxNoteSize)
+	if err != nil {
+		return fmt.Errorf("let the note %s go: %w", id, err)
+	}
+	a := r.allowed()
+	if id, sum := idOf(ref.Path), store.Digest(data); !slices.Contains(a.Changed[id], sum) {
+		a.Changed[id] = append(a.Changed[id], sum)
+	}
+	r.Notify("the note %s may travel as it is now", id)
+	return r.writeAllowed(a)
+}
+
+// erases returns the notes that tombstones would erase when the changes are made.
+func (r *Rooms) erases(changes []replica.Change) (all []replica.Change, err error) {
+	list := make([]ingest.RemoteChange, len(changes))
+	for i, c := range changes {
+		list[i] = ingest.RemoteChange(c)
+	}
+	doomed, err := ingest.NewIncoming(r.Store).Doomed(list)
+	for _, d := range doomed {
+		if path, ok := strings.CutPrefix(d.Path, layout.Memory+"/"); ok {
+			all = append(all, replica.Change{Path: path, Old: d.Data})
+		}
+	}
+	return all, err
+}
+
+// unasked is how many notes tombstones may always erase.
+const unasked = 5
+
+// overGraves stops a sync when tombstones that came by another way than a merge,
+// such as a pull by hand, would erase too much.
+func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
+	doomed, err := ingest.NewIncoming(r.Store).Doomed(nil)
+	if err != nil || len(doomed) <= unasked {
+		return false, err
+	}
+	total := 0
+	for range r.Store.Walk() {
+		total++
+	}
+	if float64(len(doomed)) <= maxDelete*float64(total) {
+		return false, nil
+	}
+	const most = 10
+	var titles []string
+	for _, d := range doomed[:min(len(doomed), most)] {
+		titles = append(titles, fmt.Sprintf("%q", note.Line(cmp.Or(titleOf(d.Data), d.Path), 60)))
+	}
+	text := strings.Join(titles, ", ")
+	if left := len(doomed) - len(titles); left > 0 {
+		text += fmt.Sprintf(" and %d more", left)
+	}
+	s.State, s.Conflicted = replica.Held, true
+	s.why = fmt.Sprintf("tombstones would erase %d of %d notes here: %s; nothing was erased and nothing sent; "+
+		"allow it if it is meant: `anamnesis sync --allow-delete`", len(doomed), total, text)
+	s.Detail = s.why
+	return true, nil
+}
+
+// tellUnseen names what nobody reads or sends.
+func (r *Rooms) tellUnseen(s *SyncResult) {
+	for _, u := range store.LookUnseen(r.Store) {
+		path, portable := strings.CutPrefix(u.Path, layout.Memory)
+		if !portable {
+			continue
+		}
+		s.Conflicted = true
+		s.Held = append(s.Held, WithheldFile{ID: string(idOf(path)), Path: strings.TrimPrefix(path, "/"), Why: u.Why})
+		s.Detail += fmt.Sprintf("; %s: %s", u.Path, u.Why)
+	}
+}

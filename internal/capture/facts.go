@@ -1,0 +1,154 @@
+package capture
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/redact"
+	"anamnesis/internal/store/project"
+)
+
+// Facts are what a summary is made of.
+type facts struct {
+	id, dir, branch string
+	also            []string // other session ids in the file
+	started, ended  time.Time
+	title           string // the agent's own, "" for none
+	headless        bool   // a program asked, not a person
+	failed          bool   // the agent's client answered with an error of its own
+	first           string // the first prompt, which may be a command
+	exchanges       []exchange
+	fixes           []fix
+	files           []string
+}
+
+func sessionFacts(s *agent.Session) facts {
+	return facts{
+		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
+		title: s.Title, headless: s.Headless, failed: s.Failed, first: s.FirstPrompt(), exchanges: exchanges(s.Dialogue()),
+		fixes: fixes(s.Turns), files: s.FilesTouched(),
+	}
+}
+
+// peekFacts are the facts of a session that was only peeked at: what stands before
+// its tail is missing, and so are the commands.
+func peekFacts(g *agent.PeekResult) facts {
+	return facts{
+		id: g.ID, dir: g.Dir, branch: g.Branch, started: g.Started, ended: g.Ended,
+		title: g.Title, headless: g.Headless, failed: g.Failed, first: g.FirstPrompt, exchanges: exchanges(g.Dialogue), files: g.FilesTouched,
+	}
+}
+
+// asked reports whether a person asked something real.
+func (f *facts) asked() bool {
+	return !f.headless && slices.ContainsFunc(f.exchanges, func(e exchange) bool { return e.real() })
+}
+
+// tools reports whether the agent used any.
+func (f *facts) tools() bool {
+	return slices.ContainsFunc(f.exchanges, func(e exchange) bool { return e.tools })
+}
+
+// texts returns what was said and done, for what it gives away.
+func (f *facts) texts() []string {
+	all := append([]string{f.title, f.first, f.branch}, f.files...)
+	for i := range f.exchanges {
+		all = append(append(all, f.exchanges[i].prompt), f.exchanges[i].replies...)
+	}
+	for i := range f.fixes {
+		all = append(all, f.fixes[i].command, f.fixes[i].output)
+	}
+	return all
+}
+
+// redacted returns f with its secrets masked, what one text gives away in all of
+// them. It comes before anything is cut:
+// half a key matches no rule.
+func (f facts) redacted(r *redact.Redactor) facts {
+	r = r.Knowing(f.texts()...)
+	mask := func(s string) string { return r.Redact(s).String() }
+	f.title, f.first, f.branch = mask(f.title), mask(f.first), mask(f.branch)
+	f.exchanges = slices.Clone(f.exchanges)
+	for i := range f.exchanges {
+		e := &f.exchanges[i]
+		e.prompt = mask(e.prompt)
+		if n := len(e.replies); n > 0 { // only the last word is kept of any
+			e.replies = []string{mask(e.replies[n-1])}
+		}
+	}
+	f.fixes = slices.Clone(f.fixes)
+	for i := range f.fixes {
+		f.fixes[i].command, f.fixes[i].output = mask(f.fixes[i].command), mask(f.fixes[i].output)
+	}
+	f.files = slices.Clone(f.files)
+	for i, name := range f.files {
+		f.files[i] = mask(name)
+	}
+	return f
+}
+
+// places shortens the paths of a machine: what lies in the session's repository is
+// told relative to it, what lies in the home folder with a tilde. The note is read
+// on machines where the repository stands elsewhere.
+type places struct{ replacer *strings.Replacer }
+
+// placesOf returns the places of a session that worked in dir, on this machine or
+// on another one.
+func placesOf(dir, home string) places {
+	var pairs []string
+	add := func(folder, short string) {
+		folder = strings.TrimRight(folder, `/\`)
+		if folder == "" || strings.HasSuffix(folder, ":") { // the root of a disk is no place
+			return
+		}
+		separator := "/"
+		if !strings.Contains(folder, "/") {
+			separator = `\`
+		}
+		pairs = append(pairs, folder+separator, short)
+	}
+	if dir != "" {
+		if top := project.Top(dir); top != "" && filepath.Clean(top) != filepath.Clean(home) {
+			add(top, "")
+		}
+		if filepath.Clean(dir) != filepath.Clean(home) {
+			add(dir, "")
+		}
+	}
+	if home != "" {
+		add(home, "~/")
+	}
+	return places{strings.NewReplacer(pairs...)}
+}
+
+// short shortens the paths in a text.
+func (p places) short(text string) string { return p.replacer.Replace(text) }
+
+// shortened returns f with shorter paths.
+func (f facts) shortened(p places) facts {
+	f.first, f.title = p.short(f.first), p.short(f.title)
+	f.exchanges = slices.Clone(f.exchanges)
+	for i := range f.exchanges {
+		e := &f.exchanges[i]
+		e.prompt, e.replies = p.short(e.prompt), slices.Clone(e.replies)
+		for j := range e.replies {
+			e.replies[j] = p.short(e.replies[j])
+		}
+	}
+	f.fixes = slices.Clone(f.fixes)
+	for i := range f.fixes {
+		x := &f.fixes[i]
+		x.command, x.output, x.edited = p.short(x.command), p.short(x.output), slices.Clone(x.edited)
+		for j := range x.edited {
+			x.edited[j] = p.short(x.edited[j])
+		}
+	}
+	f.files = slices.Clone(f.files)
+	for i := range f.files {
+		f.files[i] = p.short(f.files[i])
+	}
+	return f
+}

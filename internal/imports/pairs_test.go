@@ -1,0 +1,31 @@
+package imports_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"anamnesis/internal/note/notetest"
+)
+
+// What an import brings is here already when a note says the same, and only then.
+func TestNativePairs(t *testing.T) {
+	r := newRoom(t)
+	pairs := notetest.Pairs(t)
+	for i, p := range pairs {
+		r.memory(fmt.Sprintf("a%d", i), "project", fmt.Sprintf("Rule %d", i), strings.TrimSpace(p.A))
+	}
+	if rep := r.apply(r.native()); len(rep.Created) != len(pairs) {
+		t.Fatalf("%v", rep.Totals)
+	}
+	for i, p := range pairs {
+		r.memory(fmt.Sprintf("b%d", i), "project", fmt.Sprintf("Rule %d", i), strings.TrimSpace(p.B))
+	}
+	plan := r.native()
+	for i, p := range pairs {
+		it := item(t, plan, fmt.Sprintf("b%d.md", i))
+		if known := strings.Contains(it.Why, "has the same text"); known != p.Same {
+			t.Errorf("%q and %q: %s (%s)", p.A, p.B, it.Action, it.Why)
+		}
+	}
+}
