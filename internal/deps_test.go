@@ -24,7 +24,7 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, layout, redact, embed, agent;
+	NONE                                  < note, layout, redact, embed, agent, smalltalk;
 	layout                                < replica;
 	redact                                < llm;
 	note, layout                          < store;
@@ -34,8 +34,8 @@ const rule = `
 	index                                 < index/flat;
 	index/flat                            < index/sqlite, index/postgres;
 	index, store/bundle                   < ingest;
-	index, llm, store/project             < recall;
-	agent, queue, ingest                  < capture;
+	index, llm, store/project, smalltalk  < recall;
+	agent, queue, ingest, smalltalk       < capture;
 	capture                               < imports;
 	queue, ingest                         < reflection;
 	recall                                < inject;
@@ -43,8 +43,8 @@ const rule = `
 	capture, reflection, inject, replica  < config;
 	agent, queue, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, index/sqlite, index/postgres < app;
-	app                                   < mcp, web, cli/hook;
-	mcp, web, cli/hook                    < cli;
+	app                                   < mcp, web, demo, cli/hook;
+	mcp, web, demo, cli/hook              < cli;
 `
 
 // An order holds, for each room, the rooms that it may import.
