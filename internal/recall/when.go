@@ -112,6 +112,8 @@ type parser struct {
 	today day
 	hour  int // of the present day
 	words []word
+
+	hyphen int // where a stretch may begin though a hyphen stands before it
 	room  [32]word
 }
 
@@ -184,10 +186,26 @@ func (p *parser) kind(i int) kind {
 // joined reports whether word i follows the one before it after blanks alone.
 func (p *parser) joined(i int) bool { return i > 0 && i < len(p.words) && p.words[i].blank }
 
+// linked reports whether word i follows the one before it after blanks, or a
+// hyphen of any width.
+func (p *parser) linked(i int) bool {
+	if p.joined(i) {
+		return true
+	}
+	if i < 1 || i >= len(p.words) {
+		return false
+	}
+	switch p.text[p.words[i-1].end:p.words[i].start] {
+	case "-", "\u2010", "\u2011", "–":
+		return true
+	}
+	return false
+}
+
 // free reports whether a stretch of the question stands for itself: it is no
 // part of a path, a name, a call or a version.
 func (p *parser) free(start, end int) bool {
-	if start > 0 && strings.IndexByte("./\\:@#$-=_~", p.text[start-1]) >= 0 {
+	if start > 0 && start != p.hyphen && strings.IndexByte("./\\:@#$-=_~", p.text[start-1]) >= 0 {
 		return false
 	}
 	if end >= len(p.text) {

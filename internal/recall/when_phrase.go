@@ -90,8 +90,8 @@ func (p *parser) half(i int) (moment, bool) {
 	return p.found(i, at+2, middle-around, min(p.today, middle+around), 0.6)
 }
 
-// third reads "early march", "mid-2025" and "late in april 2026": ten days of a month,
-// or four months of a year.
+// third reads "early march", "mid-june", "end-of-2025" and "late in april 2026": ten days
+// of a month, or four months of a year.
 func (p *parser) third(i int, limit day) (moment, bool) {
 	part := -1
 	for k, names := range [][]string{{"early", "beginning"}, {"mid", "middle"}, {"late", "end"}} {
@@ -102,12 +102,14 @@ func (p *parser) third(i int, limit day) (moment, bool) {
 		}
 	}
 	at := i + 1
-	for (p.is(at, "of") || p.is(at, "in")) && p.joined(at) {
+	for (p.is(at, "of") || p.is(at, "in")) && p.linked(at) {
 		at++
 	}
-	if part < 0 || at >= len(p.words) || at == i+1 && !p.joined(at) && p.text[p.words[i].end:p.words[at].start] != "-" {
+	if part < 0 || !p.linked(at) {
 		return moment{}, false
 	}
+	p.hyphen = p.words[at].start // before which one may stand: it is not that of a name
+	defer func() { p.hyphen = 0 }()
 	var whole moment
 	ok := false
 	if p.kind(at) == monthWord {

@@ -192,7 +192,7 @@ func TestRecencyIntent(t *testing.T) {
 func FuzzFindWindow(f *testing.F) {
 	for _, q := range []string{
 		"last week and on 2026-01-01", "between march and april", "since the 1st of march 2025", "a couple of days ago", "2026-06-10T10:00:00Z",
-		"from q1 to q3", "today’s", "last 16 hours", "\xff in march\x80", "before before since 2024 to 2025",
+		"from q1 to q3", "today’s", "mid-june", "late\u2011march–2025", "last 16 hours", "\xff in march\x80", "before before since 2024 to 2025",
 	} {
 		f.Add(q, int64(1781103845))
 	}
@@ -242,6 +242,15 @@ func TestWindowParts(t *testing.T) {
 		"what broke in late april 2025":         "2025-04-21 2025-04-30",
 		"the incident of mid june":              "2026-06-11 2026-06-20",
 		"at the end of january":                 "2026-01-21 2026-01-31",
+		"the incident of mid-june":              "2026-06-11 2026-06-20",
+		"the incident of Mid\u2011June 2025":     "2025-06-11 2025-06-20",
+		"decisions of early-march":              "2026-03-01 2026-03-10",
+		"what broke in late-april 2025":         "2025-04-21 2025-04-30",
+		"the end-of-january report":             "2026-01-21 2026-01-31",
+		"since mid-2025":                        "2025-05-02 2026-11-22",
+		"branch fix/mid-june":                   "",
+		"mid-june.log and mid-june-release":     "",
+		"pre-mid-june":                          "",
 		"early 2025":                            "2025-01-01 2025-05-01",
 		"the early return of the function":      "",
 		"half a year of logs":                   "",
