@@ -2,7 +2,6 @@ package capture
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -180,22 +179,15 @@ type cues struct{ begins, anywhere map[string]bool }
 var cueSource string
 
 var load = sync.OnceValue(func() *cues {
-	c := &cues{begins: make(map[string]bool), anywhere: make(map[string]bool)}
-	var into map[string]bool
-	for line := range strings.Lines(cueSource) {
-		switch line = strings.TrimSpace(line); {
-		case line == "" || line[0] == '#':
-		case line == "[begins]":
-			into = c.begins
-		case line == "[anywhere]":
-			into = c.anywhere
-		case line[0] == '[':
-			panic(fmt.Sprintf("capture: cues.txt has an unknown section %s", line))
-		default:
-			into[strings.Join(smalltalk.Words(line), " ")] = true
+	phrases := func(lines []string) map[string]bool {
+		set := make(map[string]bool, len(lines))
+		for _, line := range lines {
+			set[strings.Join(smalltalk.Words(line), " ")] = true
 		}
+		return set
 	}
-	return c
+	lists := smalltalk.Sections(cueSource, "begins", "anywhere")
+	return &cues{begins: phrases(lists[0]), anywhere: phrases(lists[1])}
 })
 
 // maxCue is how many words a cue has at most.

@@ -8,7 +8,6 @@ package smalltalk
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -115,28 +114,14 @@ const (
 // loadCarriers reads the carriers when somebody asks for the first time.
 var loadCarriers = sync.OnceValue(func() *table {
 	t := &table{phrases: make(map[string]Kind)}
-	kind := carrier
-	for line := range strings.Lines(carrierSource) {
-		switch line = strings.TrimSpace(line); {
-		case line == "" || line[0] == '#':
-			continue
-		case line == "[words]":
-			kind = carrier
-			continue
-		case line == "[deeds]":
-			kind = deed
-			continue
-		}
-		quoted := strings.HasPrefix(line, `"`)
-		words := strings.Fields(line)
-		if quoted {
-			words = strings.Split(strings.Trim(line, `"`), `" "`)
-		}
-		for _, word := range words {
-			tokens := Words(word)
-			t.most = max(t.most, len(tokens))
-			if key := strings.Join(tokens, " "); t.phrases[key] == None {
-				t.phrases[key] = kind
+	for i, lines := range Sections(carrierSource, "words", "deeds") {
+		for _, line := range lines {
+			words := strings.Fields(line)
+			if strings.HasPrefix(line, `"`) {
+				words = strings.Split(strings.Trim(line, `"`), `" "`)
+			}
+			for _, word := range words {
+				t.add(word, carrier+Kind(i))
 			}
 		}
 	}
@@ -147,6 +132,15 @@ var loadCarriers = sync.OnceValue(func() *table {
 type table struct {
 	phrases map[string]Kind
 	most    int // tokens of the longest
+}
+
+// add adds a phrase; of one that is there already the first kind stands.
+func (t *table) add(phrase string, kind Kind) {
+	tokens := Words(phrase)
+	t.most = max(t.most, len(tokens))
+	if key := strings.Join(tokens, " "); t.phrases[key] == None {
+		t.phrases[key] = kind
+	}
 }
 
 // longest returns how many tokens the longest phrase at their beginning has.
@@ -163,28 +157,34 @@ func (t *table) longest(tokens []string) (n int, kind Kind) {
 // does not ask pays nothing.
 var load = sync.OnceValue(func() *table {
 	t := &table{phrases: make(map[string]Kind)}
-	kind := None
-	for line := range strings.Lines(source) {
-		switch line = strings.TrimSpace(line); {
-		case line == "" || line[0] == '#':
-		case line == "[closing]":
-			kind = Closing
-		case line == "[go-ahead]":
-			kind = GoAhead
-		case line == "[stop]":
-			kind = Stop
-		case line[0] == '[':
-			panic(fmt.Sprintf("smalltalk: phrases.txt has an unknown section %s", line))
-		default:
-			tokens := Words(line)
-			t.most = max(t.most, len(tokens))
-			if key := strings.Join(tokens, " "); t.phrases[key] == None { // the first kind stands
-				t.phrases[key] = kind
-			}
+	for i, lines := range Sections(source, "closing", "go-ahead", "stop") {
+		for _, line := range lines {
+			t.add(line, Closing+Kind(i))
 		}
 	}
 	return t
 })
+
+// Sections returns the lines of a list of phrases by section, in the order of names.
+// A section begins at its name between brackets; empty lines and comments are left
+// out. The lists are part of the program: a section without a name here is a panic.
+func Sections(list string, names ...string) [][]string {
+	out := make([][]string, len(names))
+	at := -1
+	for line := range strings.Lines(list) {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			at = slices.Index(names, strings.Trim(line, "[]"))
+			if at < 0 {
+				panic("a list of phrases has an unknown section " + line)
+			}
+		default:
+			out[at] = append(out[at], line)
+		}
+	}
+	return out
+}
 
 // Words splits a text as phrases are compared: into words in lower case. What is no
 // letter, digit or mark stands between words; a character of a script without

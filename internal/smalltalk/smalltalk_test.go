@@ -2,6 +2,7 @@ package smalltalk_test
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -36,6 +37,20 @@ func TestOf(t *testing.T) {
 			t.Errorf("a text of %d bytes is small talk", len(text))
 		}
 	}
+}
+
+func TestSections(t *testing.T) {
+	const list = "# a list\n\n[b]\ntwo\n# not this\n three \n[a]\none\n"
+	want := [][]string{{"one"}, {"two", "three"}, nil}
+	if got := smalltalk.Sections(list, "a", "b", "c"); !reflect.DeepEqual(got, want) {
+		t.Errorf("the sections are %q, want %q", got, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("an unknown section is taken for one of the others")
+		}
+	}()
+	smalltalk.Sections(list, "a")
 }
 
 func FuzzOf(f *testing.F) {
