@@ -64,30 +64,39 @@ func (f *facts) texts() []string {
 	return all
 }
 
+// mapped returns f with every text changed in the same way.
+func (f facts) mapped(change func(string) string) facts {
+	all := func(texts []string) []string {
+		texts = slices.Clone(texts)
+		for i, text := range texts {
+			texts[i] = change(text)
+		}
+		return texts
+	}
+	f.title, f.first, f.branch, f.files = change(f.title), change(f.first), change(f.branch), all(f.files)
+	f.exchanges, f.fixes = slices.Clone(f.exchanges), slices.Clone(f.fixes)
+	for i := range f.exchanges {
+		e := &f.exchanges[i]
+		e.prompt, e.replies = change(e.prompt), all(e.replies)
+	}
+	for i := range f.fixes {
+		x := &f.fixes[i]
+		x.command, x.output, x.edited = change(x.command), change(x.output), all(x.edited)
+	}
+	return f
+}
+
 // redacted returns f with its secrets masked, what one text gives away in all of
 // them. It comes before anything is cut:
 // half a key matches no rule.
 func (f facts) redacted(r *redact.Redactor) facts {
 	r = r.Knowing(f.texts()...)
-	mask := func(s string) string { return r.Redact(s).String() }
-	f.title, f.first, f.branch = mask(f.title), mask(f.first), mask(f.branch)
 	f.exchanges = slices.Clone(f.exchanges)
 	for i := range f.exchanges {
 		e := &f.exchanges[i]
-		e.prompt = mask(e.prompt)
-		if n := len(e.replies); n > 0 { // only the last word is kept of any
-			e.replies = []string{mask(e.replies[n-1])}
-		}
+		e.replies = e.replies[max(0, len(e.replies)-1):] // only the last word is kept of any
 	}
-	f.fixes = slices.Clone(f.fixes)
-	for i := range f.fixes {
-		f.fixes[i].command, f.fixes[i].output = mask(f.fixes[i].command), mask(f.fixes[i].output)
-	}
-	f.files = slices.Clone(f.files)
-	for i, name := range f.files {
-		f.files[i] = mask(name)
-	}
-	return f
+	return f.mapped(func(s string) string { return r.Redact(s).String() })
 }
 
 // places shortens the paths of a machine: what lies in the session's repository is
@@ -128,27 +137,4 @@ func placesOf(dir, home string) places {
 func (p places) short(text string) string { return p.replacer.Replace(text) }
 
 // shortened returns f with shorter paths.
-func (f facts) shortened(p places) facts {
-	f.first, f.title = p.short(f.first), p.short(f.title)
-	f.exchanges = slices.Clone(f.exchanges)
-	for i := range f.exchanges {
-		e := &f.exchanges[i]
-		e.prompt, e.replies = p.short(e.prompt), slices.Clone(e.replies)
-		for j := range e.replies {
-			e.replies[j] = p.short(e.replies[j])
-		}
-	}
-	f.fixes = slices.Clone(f.fixes)
-	for i := range f.fixes {
-		x := &f.fixes[i]
-		x.command, x.output, x.edited = p.short(x.command), p.short(x.output), slices.Clone(x.edited)
-		for j := range x.edited {
-			x.edited[j] = p.short(x.edited[j])
-		}
-	}
-	f.files = slices.Clone(f.files)
-	for i := range f.files {
-		f.files[i] = p.short(f.files[i])
-	}
-	return f
-}
+func (f facts) shortened(p places) facts { return f.mapped(p.short) }
