@@ -134,23 +134,26 @@ func (r *Rooms) syncOnce(ctx context.Context, b replica.Backend, o SyncOptions, 
 	}
 	out, err := b.Sync(ctx)
 	s.take(out)
-	again, derr := r.applyPulled(ctx, out)
+	erased, again, derr := r.applyPulled(ctx, out)
+	s.Deleted += erased
 	return again, errors.Join(err, derr)
 }
 
 // applyPulled carries out what a sync brought: tombstones are obeyed, a note that
 // stands in two places gets one, and the index is told. The sync may have
-// failed after it had brought something. again says that files changed that travel.
-func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (again bool, err error) {
+// failed after it had brought something. erased is how many notes tombstones took
+// that the sync itself had left; again says that files changed that travel.
+func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (erased int, again bool, err error) {
 	if r.Store.ReadOnly() {
-		return false, nil
+		return 0, false, nil
 	}
 	trace := r.trace(ctx, r.forgotten(out.Changed)...) // the index has not been told yet
-	erased := func(paths []string) error {
+	gone := func(paths []string) error {
+		erased = len(paths)
 		trace = trace.And(r.trace(ctx, paths...))
 		return r.Disallow(paths)
 	}
-	paths, err := ingest.NewIncoming(r.Store).Finish(ctx, erased, func() bool {
+	paths, err := ingest.NewIncoming(r.Store).Finish(ctx, gone, func() bool {
 		return len(out.Changed) > 0 || out.Pulled > 0 || r.twins(ctx)
 	})
 	again = slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "memory/") })
@@ -159,7 +162,7 @@ func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (again boo
 	}
 	err = errors.Join(err, r.Reindex(ctx, paths))
 	r.erase(ctx, trace)
-	return again, err
+	return erased, again, err
 }
 
 // twins reports whether the index has met a note in two places, as a crash in
