@@ -357,3 +357,57 @@ func TestHostersFiles(t *testing.T) {
 		})
 	}
 }
+
+// A hub that was damaged is named also when there is nothing to send or to take.
+func TestDamagedHub(t *testing.T) {
+	object := func(t *testing.T, remote, name string) string {
+		id := strings.TrimSpace(run(t, remote, "rev-parse", name))
+		at := filepath.Join(remote, "objects", id[:2], id[2:])
+		if err := os.Chmod(at, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for name, do := range map[string]func(t *testing.T, remote string) error{
+		"a commit cut off": func(t *testing.T, remote string) error { return os.Truncate(object(t, remote, "main"), 10) },
+		"a folder cut off": func(t *testing.T, remote string) error { return os.Truncate(object(t, remote, "main:semantic"), 10) },
+		"a file gone":      func(t *testing.T, remote string) error { return os.Remove(object(t, remote, "main:semantic/a.md")) },
+		"all objects gone": func(_ *testing.T, remote string) error { return os.RemoveAll(filepath.Join(remote, "objects")) },
+		"an empty branch": func(_ *testing.T, remote string) error {
+			return os.Truncate(filepath.Join(remote, "refs", "heads", "main"), 0)
+		},
+		"a pack cut off": func(t *testing.T, remote string) error {
+			run(t, remote, "gc", "-q")
+			packs, err := filepath.Glob(filepath.Join(remote, "objects", "pack", "*.pack"))
+			if err != nil || len(packs) != 1 {
+				t.Fatal(packs, err)
+			}
+			if err := os.Chmod(packs[0], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return os.Truncate(packs[0], 100)
+		},
+	} {
+		for _, prefix := range []string{"", "file://"} {
+			t.Run(name+prefix, func(t *testing.T) {
+				remote, dir := bare(t), filepath.Join(t.TempDir(), "memory")
+				o := options(t, dir)
+				o.Remote = prefix + remote
+				replicatest.Write(t, dir, map[string]string{"semantic/a.md": "x\n"})
+				b := open(t, o)
+				for _, pushed := range []bool{true, false} {
+					if out, err := b.Sync(t.Context()); err != nil || out.Result != replica.Synced || out.Pushed != pushed {
+						t.Fatalf("Sync = %+v, %v", out, err)
+					}
+				}
+				if err := do(t, remote); err != nil {
+					t.Fatal(err)
+				}
+				out, err := b.Sync(t.Context())
+				if !errors.Is(err, replica.ErrDamaged) || out.Result != replica.Failed || !strings.Contains(err.Error(), "git fsck") {
+					t.Errorf("Sync = %+v, %v", out, err)
+				}
+			})
+		}
+	}
+}

@@ -40,6 +40,7 @@ var (
 		"fsck error", "fsck_error", "did not send all necessary objects", "bad object", "missing blob", "missing tree", "missing commit",
 		"missing necessary objects", "corrupt", "unable to read tree", "not a valid object", "inflate:", "pack has bad object",
 		"invalid index-pack output", "bad tree object", "mismatched algorithms", "hasDot", "unable to parse", "object format",
+		"not our ref 0000000",
 	}
 	saysRefused = []string{
 		"[remote rejected]", "pre-receive hook declined", "remote unpack failed", "unpacker error", "protected branch", "denied to",
@@ -77,8 +78,7 @@ func linked(verb, remote string, err error) error {
 			"may write to",
 			remote, ErrRefused, reason(text))}
 	case contains(saysDamaged):
-		return &LinkError{LinkDamaged, fmt.Errorf("%s from %s: %w: %s; nothing here was changed; "+
-			"run git fsck there, or set the remote to a new empty repository: the notes are all here", verb, remote, ErrDamaged, reason(text))}
+		return damaged(verb+" from "+remote, reason(text))
 	}
 	return &LinkError{LinkDown, &gitError{verb: verb, stderr: reason(text), err: failed.err}}
 }

@@ -125,6 +125,7 @@ type call struct {
 	args    []string
 	in      string    // its standard input
 	out     io.Writer // takes what it prints, which is returned when nil
+	env     []string  // besides the usual
 	network bool      // with the user's settings for connections
 }
 
@@ -162,6 +163,7 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 		"GIT_AUTHOR_NAME=anamnesis", "GIT_AUTHOR_EMAIL="+g.email, "GIT_AUTHOR_DATE="+stamp,
 		"GIT_COMMITTER_NAME=anamnesis", "GIT_COMMITTER_EMAIL="+g.email, "GIT_COMMITTER_DATE="+stamp,
 	)
+	cmd.Env = append(cmd.Env, c.env...)
 	switch {
 	case verb == "status" || verb == "diff" || verb == "rev-parse" || verb == "config":
 		cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0")

@@ -80,7 +80,10 @@ func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 	_, err = g.git(ctx, "", "fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
 		"--end-of-options", hub, "+refs/heads/main:"+theirRef)
 	if err == nil {
-		return true, g.bounded(ctx)
+		if err = g.bounded(ctx); err == nil {
+			err = g.whole(ctx)
+		}
+		return true, err
 	}
 	err = linked("fetch", HidePassword(g.o.Remote), err)
 	if strings.Contains(err.Error(), "couldn't find remote ref") {
@@ -88,9 +91,14 @@ func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 		return false, g.locked(ctx, "", "update-ref", "-d", theirRef)
 	}
 	var link *LinkError
-	if at, missing := absent(g.o.Remote, g.dir); missing && errors.As(err, &link) && link.Kind == LinkDown {
+	if !errors.As(err, &link) || link.Kind != LinkDown {
+		return false, err
+	}
+	if at, missing := absent(g.o.Remote, g.dir); missing {
 		err = &LinkError{LinkDown, fmt.Errorf("there is nothing at %s; `git init --bare` makes a repository there, if nothing has to be "+
 			"plugged in", at)}
+	} else if strings.Contains(err.Error(), "does not appear to be a git repository") && g.remains() {
+		err = damaged("fetch from "+HidePassword(g.o.Remote), "parts of a repository are there, and others are missing")
 	}
 	return false, err
 }
@@ -107,24 +115,6 @@ func (g *git) Push(ctx context.Context, commit string) error {
 		}
 	}
 	return err
-}
-
-// hubLock returns the lock on the branch of a hub that is a path, and its age.
-func (g *git) hubLock() (name string, age time.Duration) {
-	path, ok := LocalPath(g.o.Remote)
-	if !ok {
-		return "", 0
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(g.dir, path)
-	}
-	for _, file := range []string{"refs/heads/main.lock", ".git/refs/heads/main.lock", "packed-refs.lock", ".git/packed-refs.lock"} {
-		at := filepath.Join(path, filepath.FromSlash(file))
-		if info, err := os.Lstat(at); err == nil && time.Since(info.ModTime()) > age {
-			name, age = at, time.Since(info.ModTime())
-		}
-	}
-	return name, age
 }
 
 // shell finds out how to call ssh, once: as the user says, else so that it
