@@ -37,3 +37,16 @@ func TestNoteOfTheTimeAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+// Of two notes that say the same, the temporal arm puts the one first that is nearer
+// to the middle of the time asked about, although the other is newer.
+func TestNearerInTime(t *testing.T) {
+	e, _ := openWith(t, recall.Options{Temporal: true, TemporalArm: true, TemporalWeight: 1},
+		note.Note{ID: "middle", Title: "Retries back off", CreatedAt: "2026-03-16T09:00:00Z", UpdatedAt: "2026-03-16T09:00:00Z"},
+		note.Note{ID: "end", Title: "Retries back off", CreatedAt: "2026-03-30T09:00:00Z", UpdatedAt: "2026-03-30T09:00:00Z"},
+	)
+	got := ids(ask(t, e, recall.Query{Text: "retries in march 2026", Arms: []string{"temporal"}}))
+	if want := []note.ID{"middle", "end"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -368,6 +368,9 @@ func TestRerankerReadsSome(t *testing.T) {
 			}
 			behind = behind || !read
 		}
+		if best, next := res.Hits[0].Score(), res.Hits[1].Score(); best < 5*next {
+			t.Errorf("ask %d: the note that the model prefers has the score %.2f, the next one %.2f", n, best, next)
+		}
 		if !behind {
 			t.Error("the model has read everything, so that this shows nothing")
 		}

@@ -57,6 +57,13 @@ func TestPut(t *testing.T) {
 	if kept, _ := os.ReadFile(s.Path(revs[0].Path)); string(kept) != string(first) {
 		t.Errorf("history holds %q, want %q", kept, first)
 	}
+	n.Body = "changed again"
+	if _, _, err := storetest.Writer(s).Put(n, moved, store.Restored); err != nil {
+		t.Fatal(err)
+	}
+	if revs, err := s.History("n1"); err != nil || len(revs) != 2 || revs[0].Reason != store.Restored || revs[1].Reason != store.Update {
+		t.Errorf("history %+v %v, want the newest first", revs, err)
+	}
 }
 
 // A note somebody moved by hand stays where they put it.
