@@ -22,8 +22,14 @@ func proofParams() testscript.Params {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ANAMNESIS_SYNC", "off")
-			return setupScript(env)
+			err := setupScript(env)
+			if dir := os.Getenv("ANAMNESIS_MUTANT"); dir != "" { // the program with faults, see TestMutants
+				env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
+				env.Setenv("ANAMNESIS_FAULT", os.Getenv("ANAMNESIS_FAULT"))
+			}
+			return err
 		},
+		Condition: scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"showhistory": showHistory,
 			"showof":      showOf,
