@@ -1,162 +1,356 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"anamnesis/internal/config"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A mutant is the program with one deliberate fault in a feature: in a file of
-// package internal, old is replaced by new. The proof of the feature must fail.
-type mutant struct{ id, file, old, new string }
+// leastFaults is how many faults a feature must have.
+const leastFaults = 3
 
-// mutants lists the faults, at least one for each feature. The first of each takes
-// the feature out.
-var mutants = []mutant{
-	{"A2", "recall/arm_graph.go", "if !e.opts.BitemporalEdges {", "if true {"},
-	{"A6", "recall/scope.go", "if !r.AllBranches {", "if false {"},
-	{"C5", "store/bundle/bundle.go", "range slices.Concat(bundled, bundledFiles) {", "range slices.Concat(bundled, bundledFiles)[:0] {"},
-	{"M1", "recall/stage.go", "rows := make([]StageRow, 0, len(res.Hits))\n\tfor _, h := range res.Hits {", "rows := make([]StageRow, 0, len(res.Hits))\n\tfor _, h := range res.Hits[:0] {"},
-	{"M6", "redact/redact.go", "if tagged && !r.keepPrivate {", "if false && tagged && !r.keepPrivate {"},
-	{"M7", "recall/recall.go", `if q.Corpus != "" {`, `if false && q.Corpus != "" {`},
-	{"R1", "recall/arm.go", "return o.GraphArm }", "return false && o.GraphArm }"},
-	{"R1", "recall/arm_graph.go", "graphHops    = 2", "graphHops    = 1"},
-	{"R1", "recall/arm_graph.go", "graphHops    = 2", "graphHops    = 3"},
-	{"R1", "recall/arm_graph.go", "hubLeast     = 10 //", "hubLeast     = 1000 //"},
-	{"R2", "recall/rerank.go", "if !e.opts.Rerank || len(hits) == 0 {", "if true {"},
-	{"R3", "recall/mmr.go", "if !e.opts.MMR || q.NoMMR", "if true || q.NoMMR"},
-	{"R3", "recall/mmr.go", "(1-e.opts.MMRLambda)*like[h]", "0*like[h]"},
-	{"R4", "recall/pack.go", "if q.MaxTokens > 0 && len(res.Hits) > 0", "if false && len(res.Hits) > 0"},
-	{"R5", "recall/arm.go", "return o.TemporalArm && r.Window != nil }", "return false && r.Window != nil }"},
-	{"R5", "recall/arm_temporal.go", "timedPlace = 3", "timedPlace = 300"},
-	{"R6", "recall/recall.go", "if e.opts.Temporal {", "if false {"},
-	{"R7", "recall/gate.go", "if !q.Gate || len(hits) == 0 {", "if true {"},
-	{"R7", "recall/gate.go", "|| smalltalk.Subject(q.Text) {", "|| smalltalk.Subject(q.Text) || true {"},
-	{"R8", "recall/boost.go", "return o.RecencyAlpha }", "return 0 }"},
-	{"R9", "recall/cache.go", "return e.opts.CacheTTL > 0 &&", "return e.opts.CacheTTL > 1e9 &&"},
-	{"R12", "recall/fuse.go", "Norm < floor {", "Norm < floor-10 {"},
-	{"R15", "recall/scope.go", "if !r.Global {", "if false {"},
-	{"R16", "recall/boost.go", "return o.ProjectAlpha }", "return 0 }"},
-	{"R16", "recall/boost.go", "if q.Project != \"\" && q.Project == h.Row.Project {", "if q.Project != \"\" {"},
-	{"R16", "recall/boost.go", "if q.Project != \"\" && q.Project == h.Row.Project {", "if q.Project != h.Row.Project {"},
-	{"S1", "recall/field.go", "for _, name := range names {\n\t\tif v := field(", "for _, name := range names[:0] {\n\t\tif v := field("},
-	{"S3", "recall/boost.go", "return o.ConfidenceAlpha }", "return 0 }"},
-	{"S4", "recall/boost.go", "return o.ProofAlpha }", "return 0 }"},
-	{"S4", "recall/boost.go", "clamp01(0.5 + math.Log(", "clamp01(0.5 - math.Log("},
-	{"S4", "recall/boost.go", "if h.Row.Proofs < 1 {", "if h.Row.Proofs < 100 {"},
-	{"S6", "store/history.go", "if id == \"\" {\n\t\treturn \"\", \"\", nil", "if true {\n\t\treturn \"\", \"\", nil"},
-	{"S9", "store/record.go", "r.V, r.ID, r.At = 1, note.NewID(now), now.Format", "if true {\n\t\treturn nil\n\t}\n\tr.V, r.ID, r.At = 1, note.NewID(now), now.Format"},
-	{"SG6", "recall/gap.go", "if !e.opts.GapLog ||", "if true || !e.opts.GapLog ||"},
+// A fault is one deliberate mistake in a feature: in a file of package internal, an
+// expression or a statement is replaced by another. The proof of the feature must
+// notice it, or the unit test that is named.
+type fault struct {
+	id        string // R3/2: the second of R3
+	what      string
+	file      string // below internal
+	old, new  string
+	room, run string // the folder of the unit test and its name, "" for the proof
+
+	start, end int  // of old in the file, once it is found
+	statement  bool // old is a statement, not an expression
 }
 
-// source returns the file of a mutant, and its text with the fault.
-func (m mutant) source(t *testing.T) (path, faulty string) {
+func (f *fault) feature() string { return strings.Split(f.id, "/")[0] }
+
+// readFaults reads the faults of all features. Those of one stand in
+// testdata/fault/ID.txt, with blank lines between them:
+//
+//	recall/mmr.go: what the fault does
+//	- the text that is replaced; it stands once in the file
+//	+ what takes its place; nothing means that a statement is left out
+//	test recall TestName
+//
+// The last line names the unit test that must notice the fault where the proof cannot.
+func readFaults(t *testing.T) []*fault {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", filepath.FromSlash(m.file)))
+	files, err := filepath.Glob(filepath.Join("testdata", "fault", "*.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	if n := strings.Count(text, m.old); n != 1 {
-		t.Errorf("%s: %q stands %d times in internal/%s, want once", m.id, m.old, n, m.file)
-	}
-	return path, strings.Replace(text, m.old, m.new, 1)
-}
-
-// TestMutantsFit: every feature has a fault, and every fault has its place.
-func TestMutantsFit(t *testing.T) {
-	have := make(map[string]bool)
-	for _, m := range mutants {
-		m.source(t)
-		have[m.id] = true
-	}
-	for _, f := range config.Features() {
-		if !have[f.ID] {
-			t.Errorf("%s has no mutant: a proof that cannot fail proves nothing", f.ID)
+	var all []*fault
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Trim(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+		for i, block := range strings.Split(text, "\n\n") {
+			f := &fault{id: fmt.Sprintf("%s/%d", strings.TrimSuffix(filepath.Base(file), ".txt"), i+1)}
+			if err := f.parse(block); err != nil {
+				t.Fatalf("%s: fault %d: %v", file, i+1, err)
+			}
+			all = append(all, f)
 		}
 	}
+	return all
 }
 
-// TestMutants builds the program with each fault and runs the proof of its feature,
-// which must fail. It takes minutes, so it runs in CI, or with ANAMNESIS_MUTANTS=1.
+func (f *fault) parse(block string) error {
+	var old, replacement []string
+	for i, line := range strings.Split(block, "\n") {
+		mark, rest, _ := strings.Cut(line, " ")
+		switch {
+		case i == 0:
+			var ok bool
+			if f.file, f.what, ok = strings.Cut(line, ": "); !ok {
+				return fmt.Errorf("%q is not file: what", line)
+			}
+		case mark == "-":
+			old = append(old, rest)
+		case mark == "+":
+			replacement = append(replacement, rest)
+		case mark == "test":
+			f.room, f.run, _ = strings.Cut(rest, " ")
+		default:
+			return fmt.Errorf("what is %q?", line)
+		}
+	}
+	f.old, f.new = strings.Join(old, "\n"), strings.Join(replacement, "\n")
+	if f.old == "" || f.old == f.new {
+		return errors.New("it changes nothing")
+	}
+	return nil
+}
+
+// locate finds the place of a fault in a file.
+func (f *fault) locate(text string, parsed *ast.File) error {
+	if n := strings.Count(text, f.old); n != 1 {
+		return fmt.Errorf("%s: %q stands %d times in internal/%s, want once", f.id, f.old, n, f.file)
+	}
+	f.start = strings.Index(text, f.old)
+	f.end = f.start + len(f.old)
+	var found ast.Node
+	ast.Inspect(parsed, func(n ast.Node) bool { // outer ones first: a call that is a statement is found as one
+		if n != nil && found == nil && int(n.Pos()-parsed.FileStart) == f.start && int(n.End()-parsed.FileStart) == f.end {
+			found = n
+		}
+		return found == nil
+	})
+	switch found.(type) {
+	case ast.Stmt:
+		f.statement = true
+	case ast.Expr:
+	default:
+		return fmt.Errorf("%s: %q in internal/%s is neither an expression nor a statement", f.id, f.old, f.file)
+	}
+	return nil
+}
+
+// around returns what stands before and behind the sound text, so that the program
+// holds both and takes the faulty one when it is told to.
+func (f *fault) around() (before, behind string) {
+	switch {
+	case !f.statement:
+		return fmt.Sprintf("unlessFault(%q, ", f.id), ", " + f.new + ")"
+	case strings.Contains(strings.Split(f.old, "\n")[0], ":=") && !strings.HasPrefix(f.old, "if ") && !strings.HasPrefix(f.old, "for "):
+		return fmt.Sprintf("if faultIs(%q) {\n%s\n}\n", f.id, f.new), "" // what it defines must stay visible
+	}
+	return fmt.Sprintf("if faultIs(%q) {\n%s\n} else {\n", f.id, f.new), "\n}"
+}
+
+// switches is what a package gets besides its faults.
+const switches = `package %s
+
+import "os"
+
+func faultIs(id string) bool { return os.Getenv("ANAMNESIS_FAULT") == id }
+
+func unlessFault[T any](id string, sound, faulty T) T {
+	if faultIs(id) {
+		return faulty
+	}
+	return sound
+}
+`
+
+// plant returns the source with all faults in it: what stands in which file.
+func plant(t *testing.T, faults []*fault) map[string]string {
+	t.Helper()
+	byFile := make(map[string][]*fault)
+	for _, f := range faults {
+		byFile[f.file] = append(byFile[f.file], f)
+	}
+	planted := make(map[string]string)
+	for file, here := range byFile {
+		path, err := filepath.Abs(filepath.Join("..", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(data), "\r\n", "\n")
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		type insertion struct {
+			at, order int
+			text      string
+		}
+		var insertions []insertion
+		for _, f := range here {
+			if err := f.locate(text, parsed); err != nil {
+				t.Error(err)
+			}
+		}
+		slices.SortStableFunc(here, func(a, b *fault) int { // one around another stands before it
+			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+		})
+		for i, f := range here {
+			before, behind := f.around()
+			insertions = append(insertions, insertion{f.start, i, before}, insertion{f.end, -i - 1, behind})
+		}
+		slices.SortFunc(insertions, func(a, b insertion) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+		var b strings.Builder
+		at := 0
+		for _, x := range insertions {
+			b.WriteString(text[at:x.at] + x.text)
+			at = x.at
+		}
+		planted[path] = b.String() + text[at:]
+		planted[filepath.Join(filepath.Dir(path), "faults_planted.go")] = fmt.Sprintf(switches, parsed.Name)
+	}
+	return planted
+}
+
+// TestMutantsFit: every feature has its faults, each fault its place, and each test
+// that is to notice one is there.
+func TestMutantsFit(t *testing.T) {
+	faults := readFaults(t)
+	plant(t, faults)
+	have := make(map[string]int)
+	seen := make(map[string]string)
+	for _, f := range faults {
+		if have[f.feature()]++; have[f.feature()] == 1 && f.run != "" {
+			t.Errorf("%s: the first fault takes the feature out, and the proof itself must notice it", f.id)
+		}
+		change := f.file + "\n" + f.old + "\n" + f.new
+		if other, ok := seen[change]; ok {
+			t.Errorf("%s is the same fault as %s", f.id, other)
+		}
+		seen[change] = f.id
+		if f.run != "" && !hasTest(t, f.room, f.run) {
+			t.Errorf("%s: internal/%s has no test %s", f.id, f.room, f.run)
+		}
+	}
+	for _, f := range config.Features() {
+		if have[f.ID] < leastFaults {
+			t.Errorf("%s has %d faults, want %d: a proof that cannot fail proves nothing", f.ID, have[f.ID], leastFaults)
+		}
+		delete(have, f.ID)
+	}
+	for id := range have {
+		t.Errorf("testdata/fault/%s.txt is of no feature", id)
+	}
+}
+
+func hasTest(t *testing.T, room, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(room), "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		data, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(data), "\nfunc "+name+"(t *testing.T) {")
+	})
+}
+
+// TestMutants builds the program with all faults, each of which an environment
+// variable brings out, and runs for each the proof of its feature, which must fail,
+// or the unit test. It takes minutes, so it runs in CI, or with ANAMNESIS_MUTANTS=1.
 func TestMutants(t *testing.T) {
 	if os.Getenv("ANAMNESIS_MUTANTS") == "" {
-		t.Skip("set ANAMNESIS_MUTANTS=1 to build the program with each deliberate fault")
+		t.Skip("set ANAMNESIS_MUTANTS=1 to try the program with each deliberate fault")
 	}
-	sound := mutant{"*", "cli/main.go", "package cli", "package cli"} // the control: no fault, so all proofs pass
-	for _, m := range append([]mutant{sound}, mutants...) {
-		t.Run(m.id+"/"+strings.ReplaceAll(m.file, "/", "_"), func(t *testing.T) {
-			if dir := os.Getenv("ANAMNESIS_MUTANT"); dir != "" { // the child that runs the proof
-				m.prove(t, dir)
+	faults := readFaults(t)
+	m := buildMutants(t, faults)
+	t.Run("none", func(t *testing.T) { // the control: without a fault all proofs and tests pass
+		if out, err := m.check("", "^TestProofs$"); err != nil {
+			t.Errorf("the proofs fail without any fault: %v\n%s", err, out)
+		}
+		for room, tests := range m.tests {
+			if out, err := m.unit("", room, strings.Join(tests, "|")); err != nil {
+				t.Errorf("the tests of %s fail without any fault: %v\n%s", room, err, out)
+			}
+		}
+	})
+	for _, f := range faults {
+		t.Run(f.id, func(t *testing.T) {
+			t.Parallel()
+			if f.run != "" {
+				if out, err := m.unit(f.id, f.room, f.run); err == nil {
+					t.Errorf("%s passes though %s: %q for %q in internal/%s\n%s", f.run, f.what, f.new, f.old, f.file, out)
+				}
 				return
 			}
-			dir := m.build(t)
-			exe, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(exe, "-test.run=^"+strings.ReplaceAll(regexp.QuoteMeta(t.Name()), "/", "$/^")+"$")
-			cmd.Env = append(os.Environ(), "ANAMNESIS_MUTANT="+dir)
-			switch out, err := cmd.CombinedOutput(); {
-			case m == sound && err != nil:
-				t.Errorf("the proofs fail without any fault: %v\n%s", err, out)
-			case m != sound && err == nil:
-				t.Errorf("the proof of %s passes with a fault in internal/%s: %q for %q\n%s", m.id, m.file, m.new, m.old, out)
+			if out, err := m.check(f.id, "^TestProofs$/^"+f.feature()+"$"); err == nil {
+				t.Errorf("the proof passes though %s: %q for %q in internal/%s\n%s", f.what, f.new, f.old, f.file, out)
 			}
 		})
 	}
 }
 
-// prove runs the proof of the feature, or all for "*", with the program in dir.
-func (m mutant) prove(t *testing.T, dir string) {
-	params := proofParams()
-	if m.id != "*" {
-		params.Dir, params.Files = "", []string{"testdata/proof/" + m.id + ".txtar"}
-	}
-	setup := params.Setup
-	params.Setup = func(env *testscript.Env) error {
-		err := setup(env)
-		env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
-		return err
-	}
-	testscript.Run(t, params)
+// mutants are the programs with all faults.
+type mutants struct {
+	dir   string              // they stand in
+	tests map[string][]string // the unit tests of each room
 }
 
-// build builds the program with the fault and returns the folder it stands in.
-func (m mutant) build(t *testing.T) string {
+func buildMutants(t *testing.T, faults []*fault) *mutants {
 	t.Helper()
-	dir := t.TempDir()
-	path, faulty := m.source(t)
-	file := filepath.Join(dir, "faulty.go")
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: file}})
+	m := &mutants{dir: t.TempDir(), tests: make(map[string][]string)}
+	replace := make(map[string]string)
+	for path, text := range plant(t, faults) {
+		file := filepath.Join(m.dir, fmt.Sprintf("%d_%s", len(replace), filepath.Base(path)))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[path] = file
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{file: []byte(faulty), filepath.Join(dir, "overlay.json"): overlay} {
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
+	file := filepath.Join(m.dir, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := func(command, exe, what string, flags ...string) {
+		args := slices.Concat([]string{command, "-overlay", file, "-ldflags=-s -w", "-o", exe}, flags, []string{what})
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s %s with the faults: %v\n%s", command, what, err, out)
 		}
 	}
-	exe := filepath.Join(dir, "anamnesis")
+	build("build", m.exe("anamnesis"), "../..")
+	for _, f := range faults {
+		if f.run == "" {
+			continue
+		}
+		if m.tests[f.room] == nil {
+			build("test", m.unitTests(f.room), "anamnesis/internal/"+f.room, "-c")
+		}
+		m.tests[f.room] = append(m.tests[f.room], f.run)
+	}
+	return m
+}
+
+func (m *mutants) exe(name string) string {
 	if runtime.GOOS == "windows" {
-		exe += ".exe"
+		name += ".exe"
 	}
-	cmd := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", exe, "../..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build with %q in internal/%s: %v\n%s", m.new, m.file, err, out)
+	return filepath.Join(m.dir, name)
+}
+
+func (m *mutants) unitTests(room string) string {
+	return m.exe(strings.ReplaceAll(room, "/", "_") + ".test")
+}
+
+// check runs proofs with the program that has a fault.
+func (m *mutants) check(id, run string) (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
 	}
-	return dir
+	cmd := exec.Command(exe, "-test.run="+run)
+	cmd.Env = append(os.Environ(), "ANAMNESIS_FAULT="+id, "ANAMNESIS_MUTANT="+m.dir)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// unit runs tests of a room in which a fault is.
+func (m *mutants) unit(id, room, run string) (string, error) {
+	cmd := exec.Command(m.unitTests(room), "-test.run=^("+run+")$")
+	cmd.Dir = filepath.Join("..", filepath.FromSlash(room))
+	cmd.Env = append(os.Environ(), "ANAMNESIS_FAULT="+id)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
