@@ -34,6 +34,7 @@ func proofParams() testscript.Params {
 			"showhistory": showHistory,
 			"showof":      showOf,
 			"notefile":    noteFile,
+			"model":       cmdModel,
 		},
 	}
 }
