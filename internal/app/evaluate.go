@@ -77,7 +77,7 @@ func EvalBuild(ctx context.Context, r *Rooms, file string, n int, types []string
 	case err != nil && a.Wrote == 0:
 		err = fmt.Errorf("eval build: %w", err)
 	case err != nil:
-		err = &Error{Failed, err, true}
+		err = &Error{Explain(err).Code, err, true}
 	}
 	return a, err
 }

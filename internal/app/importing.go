@@ -71,7 +71,7 @@ func Import(ctx context.Context, r *Rooms, o ImportOptions) (a ImportAnswer, err
 		err = aerr
 	}
 	if err != nil {
-		err = &Error{Failed, err, true}
+		err = &Error{Explain(err).Code, err, true}
 	}
 	return a, err
 }

@@ -173,7 +173,7 @@ func Reflect(ctx context.Context, r *Rooms, project string, noSync bool) (a Refl
 		err = errors.New("reflect: every project failed; the lines above say why")
 	}
 	if err != nil {
-		err = &Error{Failed, err, true}
+		err = &Error{Explain(err).Code, err, true}
 	}
 	return a, err
 }

@@ -48,8 +48,11 @@ the store.`,
 
 func (p *program) export(cmd *cobra.Command, name, format string, f app.Selection) error {
 	toStdout := name == "-"
-	if toStdout && terminal(p.stdout) && format == "tar" {
+	switch {
+	case toStdout && terminal(p.stdout) && format == "tar":
 		return usage("export: name a FILE; a tar file does not belong on a terminal")
+	case toStdout && p.json && format == "tar":
+		return usage("export: name a FILE; --json says on standard output what was written to it")
 	}
 	r, err := app.OpenWalked(cmd.Context(), p.host())
 	if err != nil {

@@ -10,6 +10,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -39,6 +40,7 @@ type program struct {
 
 	lasting bool // many questions will be asked of the index
 	running bool // the command line was understood and the command began
+	misuse  error
 }
 
 // Main runs the program and returns its exit code.
@@ -62,12 +64,21 @@ func (p *program) run(args []string) int {
 	defer stop()
 	root := p.root(needed(args)...)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := errors.Join(root.ExecuteContext(ctx), p.misuse)
+	p.json = p.json || !p.running && asksJSON(args) // a mistake in a flag before it
 	var kinded *app.Error
 	if err != nil && !p.running && !errors.As(err, &kinded) {
 		err = usage("%w", err)
 	}
 	return p.report(err)
+}
+
+// asksJSON reports whether a command line that was not understood asks for JSON.
+func asksJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
 // usage makes an error of wrong usage.
@@ -108,6 +119,12 @@ Start with:
 		return usage("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.SetHelpCommand(newHelp())
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if p.misuse = p.bareGroup(cmd); p.misuse == nil {
+			help(cmd, args)
+		}
+	})
 	root.AddGroup(groups...)
 	root.SetHelpCommandGroupID("help")
 	root.SetCompletionCommandGroupID("help")
@@ -134,6 +151,9 @@ func (p *program) strict(cmd *cobra.Command) {
 				return unknownCommand(cmd, args[0])
 			}
 			if err := inner(cmd, args); err != nil {
+				if len(args) > 0 && inner(cmd, nil) == nil && inner(cmd, args[:1]) != nil {
+					err = fmt.Errorf("it takes no arguments, and %q is one", args[0])
+				}
 				return usage("%s: %w; usage: %s", cmd.Name(), err, strings.TrimSpace(cmd.UseLine()))
 			}
 			return nil
@@ -154,6 +174,21 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		hint = "; did you mean " + strings.Join(like, " or ") + "?"
 	}
 	return usage("there is no command %q%s; `%s --help` lists them", name, hint, cmd.CommandPath())
+}
+
+// bareGroup is the mistake of a command line that names a group of commands and none
+// of them. People get the help of the group.
+func (p *program) bareGroup(cmd *cobra.Command) error {
+	if asked, _ := cmd.Flags().GetBool("help"); asked || cmd.Runnable() || !cmd.Flags().Parsed() {
+		return nil
+	}
+	if rest := cmd.Flags().Args(); len(rest) > 0 {
+		return unknownCommand(cmd, rest[0])
+	}
+	if p.json {
+		return usage("%s: give one of its commands; `%s --help` lists them", cmd.Name(), cmd.CommandPath())
+	}
+	return nil
 }
 
 // newHelp is cobra's help command, except that a topic that is none is a mistake.

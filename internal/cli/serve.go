@@ -52,14 +52,16 @@ carry the token that stands in the file mcp.token of the store.`,
 // bare is what happens without a command: a program that sends something gets
 // the server, a person gets help.
 func (p *program) bare(cmd *cobra.Command) error {
-	if terminal(p.stdin) {
-		return cmd.Help()
-	}
 	in := bufio.NewReader(p.stdin)
-	if _, err := in.Peek(1); err != nil {
-		return cmd.Help()
+	if !terminal(p.stdin) {
+		if _, err := in.Peek(1); err == nil {
+			return p.serve(cmd.Context(), in, serveOptions{})
+		}
 	}
-	return p.serve(cmd.Context(), in, serveOptions{})
+	if p.json {
+		return usage("give a command; `anamnesis --help` lists them")
+	}
+	return cmd.Help()
 }
 
 func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error {

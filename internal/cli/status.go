@@ -20,7 +20,10 @@ func newStatus(p *program) *cobra.Command {
 for a status bar: it changes nothing and looks at no file of a note.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if line {
+			switch {
+			case line && p.json:
+				return usage("status: --line is one line of text; give one of --line and --json")
+			case line:
 				return p.statusLine(cmd)
 			}
 			return ask(p, cmd, "status", app.Status, p.printStatus)
