@@ -114,7 +114,7 @@ type parser struct {
 	words []word
 
 	hyphen int // where a stretch may begin though a hyphen stands before it
-	room  [32]word
+	room   [32]word
 }
 
 // cut cuts a text into words, and reports whether any of them may belong to a date.

@@ -243,7 +243,7 @@ func TestWindowParts(t *testing.T) {
 		"the incident of mid june":              "2026-06-11 2026-06-20",
 		"at the end of january":                 "2026-01-21 2026-01-31",
 		"the incident of mid-june":              "2026-06-11 2026-06-20",
-		"the incident of Mid\u2011June 2025":     "2025-06-11 2025-06-20",
+		"the incident of Mid\u2011June 2025":    "2025-06-11 2025-06-20",
 		"decisions of early-march":              "2026-03-01 2026-03-10",
 		"what broke in late-april 2025":         "2025-04-21 2025-04-30",
 		"the end-of-january report":             "2026-01-21 2026-01-31",
