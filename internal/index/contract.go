@@ -104,6 +104,8 @@ type Graph interface {
 	Mentions(ctx context.Context, entity EntityKey, declared bool, f Filter, limit int) (notes []int64, all int, err error)
 	// Declared returns those of the entities that some note's sidecar names.
 	Declared(ctx context.Context, entities []EntityKey) ([]EntityKey, error)
+	// Shared returns those of the entities that two to most notes speak of, in whatever way.
+	Shared(ctx context.Context, entities []EntityKey, most int) ([]EntityKey, error)
 	// Entities returns what notes speak of, what their sidecars name first.
 	Entities(ctx context.Context, notes []int64) (map[int64][]EntityKey, error)
 	// Edges returns the edges at entities, in both directions, that notes tell which the filter lets through.

@@ -10,34 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestIdentifiers(t *testing.T) {
-	for text, want := range map[string]string{
-		"run cmd/main.go, then recalcTax":       "cmd/main.go recalcTax",
-		"set max_conns and PGHOST2 to 5":        "max_conns PGHOST2",
-		"it says ECONNREFUSED or ORA-00942":     "ECONNREFUSED ORA-00942",
-		"E1234 and E1 and HTTP":                 "",
-		"import github.com/x/y and @scope/name": "github.com/x/y scope/name",
-		"Foo.bar() calls Foo.bar() again":       "Foo.bar",
-		"plain words, and more. And so on":      "",
-		"version 1.2.3 of 2026-01-31 at 12:30":  "",
-		"well-known words stay prose":           "",
-		"a/b x_":                                "a/b",
-		"note: see https://example.org/a.html":  "",
-		"東京 recalc_tax 京都":                      "recalc_tax",
-		"e.g. this and i.e. that":               "",
-	} {
-		if got := strings.Join(index.Identifiers(text, 10), " "); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-	if got := index.Identifiers("a_a b_b c_c d_d", 2); len(got) != 2 {
-		t.Errorf("limit: %v", got)
-	}
-	if got := index.Identifiers(strings.Repeat("x", 1<<20)+"_y", 5); len(got) != 0 {
-		t.Errorf("a megabyte without a blank: %d", len(got))
-	}
-}
-
 // key is the key of a name: of the longest run of its words.
 func key(t *testing.T, name string) index.EntityKey {
 	t.Helper()

@@ -1,6 +1,7 @@
 package indextest
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -60,6 +61,13 @@ func graph(t *testing.T, s *suite) {
 		t.Fatal(err)
 	}
 	equal(t, "declared", []index.EntityKey{pool}, declared)
+	for most, want := range map[int][]index.EntityKey{1: nil, 2: {pool}, 9: {pool}} { // two notes name it, one the file
+		shared, err := s.Shared(s.ctx, []index.EntityKey{file, pool, entity("flux capacitor")}, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, fmt.Sprintf("shared by at most %d", most), want, shared)
+	}
 	of, err := s.Entities(s.ctx, []int64{s.key("b")})
 	if err != nil {
 		t.Fatal(err)

@@ -99,11 +99,22 @@ func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bo
 
 // Declared returns those of the entities that some note's sidecar names.
 func (d graph) Declared(ctx context.Context, entities []index.EntityKey) ([]index.EntityKey, error) {
+	return d.among(ctx, entities, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND "+
+		"m.declared = 1")
+}
+
+// Shared returns those of the entities that two to most notes speak of.
+func (d graph) Shared(ctx context.Context, entities []index.EntityKey, most int) ([]index.EntityKey, error) {
+	return d.among(ctx, entities, "SELECT j.value FROM json_each(?) j WHERE "+
+		"(SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = j.value LIMIT ?)) BETWEEN 2 AND ?", most+1, most)
+}
+
+// among returns those of the entities that a question chooses.
+func (d graph) among(ctx context.Context, entities []index.EntityKey, question string, args ...any) ([]index.EntityKey, error) {
 	if len(entities) == 0 {
 		return nil, nil
 	}
-	rows, err := d.queryBounded(ctx, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND "+
-		"m.declared = 1", list(entities))
+	rows, err := d.queryBounded(ctx, question, append([]any{list(entities)}, args...)...)
 	var all []index.EntityKey
 	err = each(rows, err, func() error {
 		var key int64
