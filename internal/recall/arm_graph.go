@@ -23,7 +23,18 @@ const (
 	graphNotes   = 20  // of one entity
 	hubShare     = 0.25
 	hubLeast     = 10 // notes that an entity may always have
+)
+
+// A step from a note to another that speaks of the same thing, without a
+// relation. What no sidecar declares and was found in the text must be rarer and
+// counts less, and it leads to nothing that is among the first without it: so
+// it adds to what is found, and orders none of it anew (docs/retrieval.md).
+const (
 	mentionShare = 0.02
+	mentionLeast = 3
+	mentionDecay = 0.5
+	namedMost    = 3 // notes, however many there are
+	namedDecay   = 0.2
 )
 
 // relationWeight is the factor by which a step along a relation counts.
@@ -39,11 +50,21 @@ type node struct {
 	strength float64
 	path     string
 	hops     int
-	named    bool    // it stands in the question
-	of       []int64 // the best notes that speak of it
+	named    bool     // it stands in the question
+	of       []source // the best notes that speak of it
 
 	holding, ended []index.Edge // edges where the walk began, and whether they conduct
 }
+
+// A source is a note that another arm found, from which the walk begins.
+type source struct {
+	note int64
+	id   note.ID
+	rank int // from 0, the best of its places
+}
+
+// strength is what a note hands on to the things it speaks of.
+func (s source) strength() float64 { return 0.5 / float64(s.rank+1) }
 
 // supported reports whether something the walk began with may itself lead to notes
 // that speak of it. It may not when a relation that does not hold is all that
@@ -54,8 +75,8 @@ func (s *node) supported(nodes map[index.EntityKey]node) bool {
 	if slices.ContainsFunc(s.ended, asked) && !slices.ContainsFunc(s.holding, asked) {
 		return false
 	}
-	return slices.ContainsFunc(s.of, func(n int64) bool {
-		tells := func(x index.Edge) bool { return x.Note == n }
+	return slices.ContainsFunc(s.of, func(n source) bool {
+		tells := func(x index.Edge) bool { return x.Note == n.note }
 		return !slices.ContainsFunc(s.ended, tells) || slices.ContainsFunc(s.holding, tells)
 	})
 }
@@ -80,14 +101,15 @@ func (e *Engine) seeds(ctx context.Context, q Query, found []list) (map[index.En
 		nodes[n.Key] = node{strength: 1, path: n.Name, named: true}
 	}
 	var notes []int64
-	rank := make(map[int64]int)
+	best := make(map[int64]source)
 	for _, l := range found {
 		for i, h := range l.hits[:min(len(l.hits), graphSeeds)] {
-			if r, ok := rank[h.Row.Key]; !ok || i < r {
-				if !ok {
-					notes = append(notes, h.Row.Key)
-				}
-				rank[h.Row.Key] = i
+			of, ok := best[h.Row.Key]
+			if !ok {
+				notes = append(notes, h.Row.Key)
+			}
+			if !ok || i < of.rank {
+				best[h.Row.Key] = source{h.Row.Key, h.Row.ID, i}
 			}
 		}
 	}
@@ -98,8 +120,8 @@ func (e *Engine) seeds(ctx context.Context, q Query, found []list) (map[index.En
 	for _, n := range notes {
 		for _, k := range mentioned[n] {
 			s := nodes[k]
-			s.strength = max(s.strength, 0.5/float64(rank[n]+1))
-			s.of = append(s.of, n)
+			s.strength = max(s.strength, best[n].strength())
+			s.of = append(s.of, best[n])
 			nodes[k] = s
 		}
 	}
@@ -206,16 +228,50 @@ func (e *Engine) edgeApplies(x *index.Edge, q Query, res *Result) bool {
 	return x.Holds(from, to)
 }
 
-// hitsOfNodes makes hits of the notes that name the nodes. A note that names
-// of nothing but what the question names itself is found by the other arms.
-func (e *Engine) hitsOfNodes(ctx context.Context, q Query, f index.Filter, res *Result, nodes map[index.EntityKey]node) ([]*Hit, error) {
-	type visit struct {
-		key index.EntityKey
-		node
+// A visit is a node from which notes are looked up.
+type visit struct {
+	key index.EntityKey
+	node
+	inText bool // no relation led to it, and no sidecar declares it
+}
+
+// limit is how many of all notes may speak of the thing: what is everywhere tells nothing.
+func (v *visit) limit(all int) int {
+	switch {
+	case v.hops > 0:
+		return max(hubLeast, int(hubShare*float64(all)))
+	case v.inText:
+		return namedMost
 	}
-	var visits []visit
+	return max(mentionLeast, int(mentionShare*float64(all)))
+}
+
+// found returns how strongly the visit speaks for a note, and why; 0 when not at all.
+func (v *visit) found(n int64) (strength float64, why string) {
+	switch {
+	case v.hops > 0:
+		return v.strength, v.path
+	case !v.inText:
+		return v.strength * mentionDecay, "speaks of the same thing"
+	}
+	for _, s := range v.of {
+		switch {
+		case s.note == n:
+			return 0, ""
+		case s.strength() > strength:
+			strength, why = s.strength(), "names the same thing as "+string(s.id)
+		}
+	}
+	return strength * namedDecay, why
+}
+
+// visits returns the nodes that lead to notes, the strongest first: those that a
+// relation led to, and of those where the walk began what the question does not
+// name itself and other notes speak of as well.
+func (e *Engine) visits(ctx context.Context, nodes map[index.EntityKey]node) ([]visit, error) {
+	visits := make([]visit, 0, len(nodes))
 	for k, s := range nodes {
-		visits = append(visits, visit{k, s})
+		visits = append(visits, visit{key: k, node: s})
 	}
 	slices.SortFunc(visits, func(a, b visit) int {
 		return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.key, b.key))
@@ -231,42 +287,56 @@ func (e *Engine) hitsOfNodes(ctx context.Context, q Query, f index.Filter, res *
 	if err != nil {
 		return nil, err
 	}
-	visits = slices.DeleteFunc(visits, func(v visit) bool {
-		return v.hops == 0 && !slices.Contains(declared, v.key) // the named ones are not among them
-	})
+	resting = slices.DeleteFunc(resting, func(k index.EntityKey) bool { return slices.Contains(declared, k) })
+	shared, err := e.index.Shared(ctx, resting, namedMost)
+	if err != nil {
+		return nil, err
+	}
+	kept := visits[:0]
+	for _, v := range visits {
+		v.inText = v.hops == 0 && slices.Contains(shared, v.key)
+		if v.hops > 0 || v.inText || slices.Contains(declared, v.key) {
+			kept = append(kept, v)
+		}
+	}
+	return kept, nil
+}
+
+// hitsOfNodes makes hits of the notes that name the nodes. A note that names
+// of nothing but what the question names itself is found by the other arms.
+func (e *Engine) hitsOfNodes(ctx context.Context, q Query, f index.Filter, res *Result, nodes map[index.EntityKey]node) ([]*Hit, error) {
 	total := res.Searched
 	if total == 0 {
 		if st, err := e.index.Statistics(ctx); err == nil {
 			total = st.Notes
 		}
 	}
+	visits, err := e.visits(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
 	hits := make(map[int64]*Hit)
 	spread := make(map[int64]int)
-	for _, v := range visits {
-		limit := max(hubLeast, int(hubShare*float64(total)))
-		if v.hops == 0 { // nothing but a mention: it must be a rare thing to say something
-			limit = max(3, int(mentionShare*float64(total)))
-		}
-		notes, all, err := e.index.Mentions(ctx, v.key, v.hops == 0, f, graphNotes)
+	for i := range visits {
+		v := &visits[i]
+		notes, all, err := e.index.Mentions(ctx, v.key, v.hops == 0 && !v.inText, f, graphNotes)
 		if err != nil {
 			return nil, err
 		}
-		if all > limit {
+		if all > v.limit(total) {
 			continue
 		}
 		for _, n := range notes {
+			strength, why := v.found(n)
+			if strength == 0 {
+				continue
+			}
 			h := hits[n]
 			if h == nil {
 				h = &Hit{Row: index.Row{Key: n}}
 				hits[n] = h
 			}
 			spread[n]++
-			strength := v.strength
-			why := v.path
-			if v.hops == 0 {
-				strength *= 0.5
-				why = "speaks of the same thing"
-			}
 			if strength > h.score {
 				h.score = strength
 				h.Found = map[string]Found{"graph": {Score: strength, Norm: min(1, strength), Why: why}}
