@@ -44,6 +44,7 @@ const (
 	Drafts    = "spool/held"     // notes that wait for a decision
 	Summaries = "spool/retry"    // notes that a model is to summarise
 	Batches   = "spool/batches"  // accepted answers of a model
+	Told      = "spool/told"     // what sessions were told
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
 )
 

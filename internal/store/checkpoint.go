@@ -33,16 +33,16 @@ type Tally struct {
 
 // Add counts r for every note it names. Records of other kinds count nothing.
 func (r Record) Add(to map[note.ID]Tally) {
-	if r.Kind != Injected && r.Kind != Recalled {
+	if r.Kind != Injected && r.Kind != Prompted && r.Kind != Recalled {
 		return
 	}
 	at, _ := time.Parse(time.RFC3339, r.At)
 	for _, id := range r.Notes {
 		t := to[id]
-		if r.Kind == Injected {
-			t.Injected++
-		} else {
+		if r.Kind == Recalled {
 			t.Recalled++
+		} else {
+			t.Injected++
 		}
 		if at.After(t.Last) {
 			t.Last = at

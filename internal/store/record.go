@@ -21,6 +21,7 @@ import (
 const (
 	Started     = "start"      // a session started; Text is its transcript, Model its agent
 	Injected    = "inject"     // notes shown at session start
+	Prompted    = "prompt"     // a prompt, and the notes it was told; Text says why none, Near what came close, Out the tokens told
 	Recalled    = "recall"     // notes returned to a search
 	Written     = "write"      // a note written; Text is the outcome
 	Captured    = "capture"    // a session captured or skipped; Text says which
@@ -46,6 +47,7 @@ type Record struct {
 	Session string    `json:"session,omitempty"`
 	Project string    `json:"project,omitempty"`
 	Notes   []note.ID `json:"notes,omitempty"`
+	Near    []Near    `json:"near,omitempty"`
 	Query   string    `json:"query,omitempty"`
 	Count   int       `json:"count,omitempty"`
 	MS      float64   `json:"ms,omitempty"`
@@ -56,6 +58,12 @@ type Record struct {
 	Out     int       `json:"out,omitempty"`
 }
 
+// Near is a note that was nearly shown.
+type Near struct {
+	ID  note.ID `json:"id,omitempty"` // "" when no note came near
+	Why string  `json:"why"`          // it was not
+}
+
 // Limits of one record. A line of at most 4 KB is written by one call, which
 // every system appends whole.
 const (
@@ -63,6 +71,7 @@ const (
 	maxQuery  = 200 // characters
 	maxNotes  = 64
 	maxText   = 500 // characters
+	maxNear   = 5
 )
 
 // Log appends r to this month's log. It fills in V, ID and At. The query must
@@ -78,6 +87,10 @@ func (e *Events) Log(r Record) error {
 	r.Model = clip(r.Model, maxQuery)
 	if len(r.Notes) > maxNotes {
 		r.Notes = r.Notes[:maxNotes]
+	}
+	r.Near = slices.Clone(r.Near[:min(len(r.Near), maxNear)])
+	for i := range r.Near {
+		r.Near[i].Why = clip(r.Near[i].Why, maxQuery)
 	}
 	line, err := json.Marshal(r)
 	for err == nil && len(line) >= maxRecord && len(r.Notes)+len(r.Text)+len(r.Error)+len(r.Query) > 0 {

@@ -1,0 +1,218 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"anamnesis/internal/layout"
+	"anamnesis/internal/note"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// A Telling is a note as a session was told it. A note that changed since is another
+// telling.
+type Telling struct {
+	Note note.ID `json:"note"`
+	Hash string  `json:"hash"` // of its title and body
+}
+
+// TellingOf returns the telling of a note.
+func TellingOf(n *note.Note) Telling {
+	sum := sha256.Sum256([]byte(n.Title + "\x00" + n.Body))
+	return Telling{n.ID, hex.EncodeToString(sum[:8])}
+}
+
+// A Told is what one session, or one sub-agent of it, has been told. It takes no lock:
+// hooks run side by side and wait for nobody. It is safe for concurrent use, by
+// several processes too.
+//
+// It is a file of lines that are only ever appended. Who wants to tell a note claims
+// it: it appends the claim under a name of its own, reads the file, and has the note
+// when its claim is the first one. A line that is torn counts as none.
+type Told struct {
+	s    *Store
+	name string
+}
+
+// toldLine is a line: a claim; the start of a session or its first prompt; or with Clear
+// the end of the claims above it.
+type toldLine struct {
+	*Telling
+	By     string    `json:"by,omitempty"`
+	Start  time.Time `json:"start,omitzero"`
+	Prompt bool      `json:"prompt,omitempty"`
+	Clear  bool      `json:"clear,omitempty"`
+}
+
+// A ToldState is what the file of a session says.
+type ToldState struct {
+	Started  time.Time // when the session was told its first block; zero when it was not
+	Prompted bool      // it had a prompt since
+	first    map[Telling]string
+}
+
+// Has reports whether a note was told, as it is, since the session began or lost its
+// context.
+func (s *ToldState) Has(n *note.Note) bool {
+	_, ok := s.first[TellingOf(n)]
+	return ok
+}
+
+// Bounds of what is kept: of a longer file only the end is read, and what a session was
+// told is forgotten a while after its last prompt.
+const (
+	maxTold = 1 << 20
+	toldAge = 14 * 24 * time.Hour
+)
+
+// Told returns what a session was told, or a sub-agent in it. Both names come from
+// outside and are not trusted: the file is named by their hash.
+func (q *Spool) Told(session, agent string) *Told {
+	sum := sha256.Sum256([]byte(session + "\x00" + agent))
+	return &Told{q.s, layout.Told + "/" + hex.EncodeToString(sum[:12]) + ".jsonl"}
+}
+
+// State reads the file. A session without one was told nothing.
+func (t *Told) State() (ToldState, error) {
+	st := ToldState{first: make(map[Telling]string)}
+	data, err := t.read()
+	if err != nil {
+		return st, fmt.Errorf("read what the session was told: %w", err)
+	}
+	for line := range bytes.Lines(data) {
+		var l toldLine
+		if json.Unmarshal(line, &l) != nil {
+			continue
+		}
+		switch {
+		case l.Clear:
+			clear(st.first)
+		case !l.Start.IsZero():
+			st.Started, st.Prompted = l.Start, false
+		case l.Prompt:
+			st.Prompted = true
+		case l.Telling != nil:
+			if _, ok := st.first[*l.Telling]; !ok {
+				st.first[*l.Telling] = l.By
+			}
+		}
+	}
+	return st, nil
+}
+
+func (t *Told) read() ([]byte, error) {
+	if err := t.s.folders(t.name); err != nil { // also when it is reached through a link
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	f, err := os.Open(t.s.Path(t.name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(0, fi.Size()-maxTold), maxTold))
+}
+
+// Claim returns those of some tellings that the caller may tell: the others were told
+// before, or another process is just telling them.
+func (t *Told) Claim(tellings ...Telling) ([]Telling, error) {
+	by := ulid.Make().String()
+	var lines []byte
+	for _, telling := range tellings {
+		lines = append(lines, lineOf(toldLine{Telling: &telling, By: by})...)
+	}
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	if err := t.append(lines); err != nil {
+		return nil, err
+	}
+	st, err := t.State()
+	if err != nil {
+		return nil, err
+	}
+	var mine []Telling
+	for _, telling := range tellings {
+		if st.first[telling] == by {
+			mine = append(mine, telling)
+			delete(st.first, telling) // twice among them
+		}
+	}
+	return mine, nil
+}
+
+func lineOf(l toldLine) []byte {
+	line, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // strings and times
+	}
+	return append(line, '\n')
+}
+
+// Begin says that the session is told its first block now. With fresh its context is
+// new: what was told before is forgotten.
+func (t *Told) Begin(fresh bool) error {
+	var lines []byte
+	if fresh {
+		lines = lineOf(toldLine{Clear: true})
+	}
+	return t.append(append(lines, lineOf(toldLine{Start: t.s.now()})...))
+}
+
+// Prompt says that the session had a prompt.
+func (t *Told) Prompt() error { return t.append(lineOf(toldLine{Prompt: true})) }
+
+// Clear forgets what was told: the context of the session was lost.
+func (t *Told) Clear() error {
+	if _, err := os.Lstat(t.s.Path(t.name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return t.append(lineOf(toldLine{Clear: true}))
+}
+
+func (t *Told) append(lines []byte) error {
+	err := ErrReadOnly
+	if !t.s.readOnly {
+		err = t.s.folders(t.name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = t.s.disk.MkdirAll(t.s.Path(layout.Told))
+	}
+	if err == nil {
+		err = t.s.disk.Append(t.s.Path(t.name), lines)
+	}
+	if err != nil {
+		return fmt.Errorf("remember what the session is told: %w", err)
+	}
+	return nil
+}
+
+// SweepTold removes the files of sessions that have not been told anything for long.
+func (q *Spool) SweepTold() error {
+	entries, err := q.Entries(layout.Told)
+	var errs []error
+	for _, entry := range entries {
+		if fi, err := entry.Info(); err == nil && q.s.now().Sub(fi.ModTime()) > toldAge {
+			errs = append(errs, q.Remove(layout.Told+"/"+entry.Name()))
+		}
+	}
+	return errors.Join(append(errs, err)...)
+}

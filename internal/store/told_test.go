@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+func TestTold(t *testing.T) {
+	s, _ := open(t)
+	a, b := draft("a"), draft("b")
+	one := s.Spool().Told("s", "")
+	claim := func(told *store.Told, want int, tellings ...store.Telling) {
+		t.Helper()
+		if mine, err := told.Claim(tellings...); len(mine) != want || err != nil {
+			t.Errorf("claimed %v, %v; want %d", mine, err, want)
+		}
+	}
+	claim(one, 0)
+	claim(one, 2, store.TellingOf(a), store.TellingOf(b), store.TellingOf(b))
+	claim(one, 0, store.TellingOf(a))
+	claim(s.Spool().Told("s", "agent"), 1, store.TellingOf(a))
+	claim(s.Spool().Told("t", ""), 1, store.TellingOf(a))
+	changed := *a
+	changed.Body += " now"
+	claim(one, 1, store.TellingOf(&changed), store.TellingOf(a))
+	if err := one.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	claim(one, 1, store.TellingOf(a))
+
+	files, err := s.Spool().Entries("spool/told")
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	// A torn line counts as none.
+	for _, f := range files {
+		name := s.Path("spool/told/" + f.Name())
+		data, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(name, data[:len(data)-9], 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim(one, 1, store.TellingOf(a))
+	claim(one, 0, store.TellingOf(a))
+
+	if err := s.Spool().SweepTold(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := s.Spool().Entries("spool/told"); len(left) != 3 {
+		t.Errorf("%d files after an early sweep", len(left))
+	}
+	long := time.Now().AddDate(0, 0, -15)
+	for _, f := range files[:2] {
+		if err := os.Chtimes(s.Path("spool/told/"+f.Name()), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Spool().SweepTold(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := s.Spool().Entries("spool/told"); len(left) != 1 {
+		t.Errorf("%d files after a sweep", len(left))
+	}
+	if st, err := s.Spool().Told("never", "").State(); err != nil || st.Has(a) || !st.Started.IsZero() {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if err := s.Spool().Told("never", "").Clear(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A session begins, goes on after a resume, and loses its context.
+func TestToldBegin(t *testing.T) {
+	s, _ := open(t)
+	a, told := draft("a"), s.Spool().Told("s", "")
+	state := func(started, prompted, has bool) {
+		t.Helper()
+		if st, err := told.State(); err != nil || st.Started.IsZero() == started || st.Prompted != prompted || st.Has(a) != has {
+			t.Errorf("%+v, %v", st, err)
+		}
+	}
+	state(false, false, false)
+	for _, step := range []struct {
+		do                     func() error
+		started, prompted, has bool
+	}{
+		{func() error { return told.Begin(true) }, true, false, false},
+		{func() error { _, err := told.Claim(store.TellingOf(a)); return err }, true, false, true},
+		{told.Prompt, true, true, true},
+		{func() error { return told.Begin(false) }, true, false, true},
+		{told.Prompt, true, true, true},
+		{told.Clear, true, true, false},
+		{func() error { return told.Begin(true) }, true, false, false},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		state(step.started, step.prompted, step.has)
+	}
+}
+
+// Hooks that fire side by side tell a note once.
+func TestToldTogether(t *testing.T) {
+	s, _ := open(t)
+	var mu sync.Mutex
+	told := map[note.ID]int{}
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			mine, err := s.Spool().Told("s", "").Claim(store.TellingOf(draft("a")), store.TellingOf(draft("b")), store.TellingOf(draft("c")))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Error(err)
+			}
+			for _, m := range mine {
+				told[m.Note]++
+			}
+		})
+	}
+	all.Wait()
+	if len(told) != 3 || told["a"] != 1 || told["b"] != 1 || told["c"] != 1 {
+		t.Errorf("told %v", told)
+	}
+}
