@@ -96,7 +96,8 @@ func (e *Engine) scrubEvents(ctx context.Context, t Trace, gone map[note.ID]bool
 		return slices.ContainsFunc(tokens, func(token string) bool { return unsaid[token] })
 	}
 	_, err := e.store.Events().Scrub(func(r *store.Record) bool {
-		about := (r.Kind == store.Recalled || r.Kind == store.Gap) && slices.ContainsFunc(r.Notes, func(id note.ID) bool { return gone[id] })
+		asked := r.Kind == store.Recalled || r.Kind == store.Prompted || r.Kind == store.Gap
+		about := asked && slices.ContainsFunc(r.Notes, func(id note.ID) bool { return gone[id] })
 		changed := false
 		texts := []*string{&r.Query, &r.Error}
 		if r.Kind == store.Gap { // of other records it is one of a few words of ours

@@ -58,4 +58,7 @@ func cost(q Query, h *Hit) int {
 }
 
 // Tokens estimates what a text costs a model: a quarter of its characters, rounded up.
-func Tokens(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
+func Tokens(s string) int { return (utf8.RuneCountInString(s) + CharsPerToken - 1) / CharsPerToken }
+
+// CharsPerToken is how many characters of a text are about one token of a model.
+const CharsPerToken = 4

@@ -81,6 +81,7 @@ type Result struct {
 	Window   *Window // the time the question speaks of, nil when none (R6)
 	Recent   bool    // it asks for what is so now
 	Gate     *Gate   // what the gate saw; nil when it was not asked
+	Near     note.ID // the best of what the gate held back
 	Cached   string  // "exact" or "fuzzy" when the arms were not asked again (R9)
 	Arms     []ArmReport
 	Reranker string // that ordered the hits, "" when none did
@@ -192,6 +193,8 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 		hits = e.keepTime(hits, res)
 		hits = replacements.placeBehind(e.diversify(q, hits))
 		e.pack(ctx, q, hits, res)
+	} else {
+		res.Near = hits[0].Row.ID
 	}
 	e.noteGap(q, res)
 	res.Took = time.Since(began)
