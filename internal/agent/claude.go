@@ -84,12 +84,14 @@ func (claude) ProjectSettings(dir string) []string {
 }
 
 // PlainHooks implements SettingsEditor: what a session is told at its start, the
-// sync that may run beside it, and the two moments at which a session is worth
-// keeping.
+// sync that may run beside it, what it is told at a prompt and, because a compaction
+// loses that, again after one, and the two moments at which a session is worth keeping.
 func (claude) PlainHooks(base string) []Hook {
 	return []Hook{
 		{Event: "SessionStart", Matcher: "startup|resume|clear|fork", Command: base + " inject", Timeout: 15},
 		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},
+		{Event: "UserPromptSubmit", Command: base + " hook claude UserPromptSubmit", Timeout: 10},
+		{Event: "PostCompact", Command: base + " hook claude PostCompact", Timeout: 10},
 		{Event: "SessionEnd", Command: base + " capture", Timeout: 180},
 		{Event: "PreCompact", Command: base + " capture --source precompact --no-sync", Timeout: 60},
 	}

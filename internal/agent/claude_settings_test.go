@@ -58,6 +58,28 @@ const freshSettings = `{
         ]
       }
     ],
+    "UserPromptSubmit": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis hook claude UserPromptSubmit",
+            "timeout": 10
+          }
+        ]
+      }
+    ],
+    "PostCompact": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis hook claude PostCompact",
+            "timeout": 10
+          }
+        ]
+      }
+    ],
     "SessionEnd": [
       {
         "hooks": [
@@ -281,6 +303,28 @@ func TestInstallOverOlder(t *testing.T) {
     ],
     "SessionEnd": [
       {"matcher": "*", "hooks": [{"type": "command", "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis capture", "timeout": 180, "statusMessage": "remembering"}]}
+    ],
+    "UserPromptSubmit": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis hook claude UserPromptSubmit",
+            "timeout": 10
+          }
+        ]
+      }
+    ],
+    "PostCompact": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis hook claude PostCompact",
+            "timeout": 10
+          }
+        ]
+      }
     ],
     "PreCompact": [
       {

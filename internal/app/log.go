@@ -41,7 +41,7 @@ type NamedID struct {
 // A Told is one answer of memory.
 type Told struct {
 	At    string    `json:"at"`
-	Kind  string    `json:"kind"` // inject or recall
+	Kind  string    `json:"kind"` // inject, prompt or recall
 	Query string    `json:"query,omitempty"`
 	Via   string    `json:"via,omitempty"`
 	Count int       `json:"count"`
@@ -85,7 +85,7 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	titles := map[note.ID]string{}
 	by := map[string]*SessionLog{}
 	err = Records(r, a.Since, func(rec store.Record, _ time.Time) {
-		if rec.Kind != store.Injected && rec.Kind != store.Recalled || !strings.HasPrefix(rec.Session, o.Session) || project != "" &&
+		if !shows(rec) || !strings.HasPrefix(rec.Session, o.Session) || project != "" &&
 			rec.Project != project {
 			return
 		}
@@ -111,6 +111,17 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 		a.Sessions = a.Sessions[:min(len(a.Sessions), o.Limit)]
 	}
 	return a, err
+}
+
+// shows reports whether a record is an answer of memory.
+func shows(rec store.Record) bool {
+	switch rec.Kind {
+	case store.Injected, store.Recalled:
+		return true
+	case store.Prompted:
+		return len(rec.Notes) > 0
+	}
+	return false
 }
 
 // title looks a title up, once for each id; a note that is gone has none.

@@ -36,18 +36,9 @@ const StartWait = time.Second
 // SessionStart makes the block that a session is told at its start. It walks no
 // folder and waits for no lock.
 func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) (inject.Block, inject.Place, error) {
-	id := Project(r.Store, o.Project)
-	dir, _ := os.Getwd()
-	if o.Project == "" && e.Dir != "" {
-		id, dir = project.Identify(r.Store, e.Dir), e.Dir
-	}
-	branches, err := r.branches(ctx, id, dir)
+	place, _, err := r.sessionPlace(ctx, e, o.Project, o.Limit)
 	if err != nil {
 		return inject.Block{}, inject.Place{}, err
-	}
-	place := inject.Place{
-		Project: id.Key, Projects: project.Names(r.Store, id), Branches: branches, Session: e.SessionID,
-		Limit: o.Limit.Max, Size: o.Limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,
 	}
 	place.Notice = strings.Join(strings.Fields(r.conflictNotice()+" "+r.syncNotice()+" "+r.IndexTrouble()), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
@@ -61,9 +52,24 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	return b, place, err
 }
 
-// branches lists the branches whose notes a session in dir is told besides the
-// trunk's, as a search there would find them.
-func (r *Rooms) branches(ctx context.Context, id project.Identity, dir string) ([]string, error) {
+// sessionPlace works out where the session of an event works, and which notes are told
+// there: those that a search would find. key names another project.
+func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, limit agent.ContextLimit) (inject.Place, recall.Scope, error) {
+	id := Project(r.Store, key)
+	dir, _ := os.Getwd()
+	if key == "" && e.Dir != "" {
+		id, dir = project.Identify(r.Store, e.Dir), e.Dir
+	}
+	scope, err := r.scopeOf(ctx, id, dir)
+	return inject.Place{
+		Project: id.Key, Projects: project.Names(r.Store, id), Branches: scope.Branches(), Session: e.SessionID, Agent: e.SubagentID,
+		Machine: r.Config.MachineID,
+		Limit:   limit.Max, Size: limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,
+	}, scope, err
+}
+
+// scopeOf works out which notes a session in dir may be told.
+func (r *Rooms) scopeOf(ctx context.Context, id project.Identity, dir string) (recall.Scope, error) {
 	opts := r.Config.Recall
 	branch := ""
 	if id.Source == "flag" { // of another project's branches nothing is known here
@@ -75,7 +81,21 @@ func (r *Rooms) branches(ctx context.Context, id project.Identity, dir string) (
 		branch = strings.TrimPrefix(opts.Branch, "-")
 	}
 	place, err := r.Engine.Place(ctx, id, branch, func(some []string) []string { return MergedBranches(ctx, r, dir, some) })
-	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: opts.AllBranches}).Branches(), err
+	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: opts.AllBranches}), err
+}
+
+// ToldAtStart remembers what a session was told at its start, so that no prompt tells it
+// again. A session that is resumed keeps what it was told before.
+func ToldAtStart(r *Rooms, e agent.Event, b inject.Block) error {
+	if e.SessionID == "" || r.Store.ReadOnly() {
+		return nil
+	}
+	told := r.Store.Spool().Told(e.SessionID, "")
+	if err := told.Begin(e.Source != "resume" && e.Source != "fork"); err != nil {
+		return err
+	}
+	_, err := told.Claim(b.Told...)
+	return err
 }
 
 // conflictNotice is what a session is told about conflicts, empty when there is none.

@@ -48,6 +48,9 @@ type Activity struct {
 	Written      int     `json:"notes_written"`
 	Questions    int     `json:"questions"`
 	Answered     int     `json:"questions_answered"`
+	Prompts      int     `json:"prompts"`
+	Reminded     int     `json:"prompts_told"`  // of these something was told at
+	Reminders    int     `json:"prompt_tokens"` // told at them
 	Gaps         int     `json:"gaps"`
 	Syncs        int     `json:"syncs"`
 	HookFailures int     `json:"hook_failures"`
@@ -163,6 +166,12 @@ func (r *Rooms) activity(since time.Time) (a Activity, err error) {
 		case store.Injected:
 			told[cmp.Or(rec.Session, string(rec.ID))] = true
 			starts = append(starts, rec.MS)
+		case store.Prompted:
+			a.Prompts++
+			if len(rec.Notes) > 0 {
+				a.Reminded++
+				a.Reminders += rec.Out
+			}
 		case store.Recalled:
 			a.Questions++
 			if rec.Count > 0 || len(rec.Notes) > 0 {

@@ -97,7 +97,7 @@ func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, er
 func (r *Rooms) showings(row index.Row, n *note.Note) (shown []Showing, err error) {
 	err = Records(r, time.Time{}, func(rec store.Record, _ time.Time) {
 		i := slices.Index(rec.Notes, row.ID)
-		if i < 0 || rec.Kind != store.Injected && rec.Kind != store.Recalled {
+		if i < 0 || rec.Kind != store.Injected && rec.Kind != store.Prompted && rec.Kind != store.Recalled {
 			return
 		}
 		shown = append(shown, newShowing(rec, i, n))
@@ -122,6 +122,12 @@ func newShowing(rec store.Record, i int, n *note.Note) Showing {
 		}
 		if rec.Text != "" {
 			s.Why += " (" + note.Printable(rec.Text) + ")"
+		}
+	case rec.Kind == store.Prompted:
+		s.Rank, s.Via = i+1, ""
+		s.Why = "told at a prompt" + session
+		if rec.Query != "" {
+			s.Why = fmt.Sprintf("told at the prompt %q%s", note.Line(rec.Query, 80), session)
 		}
 	case n.Kind == note.Handoff:
 		s.Why = "told at the start" + session + ": it was handed over"

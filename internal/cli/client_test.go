@@ -268,6 +268,28 @@ func TestClient(t *testing.T) {
 		m.has("the note", m.note(id), "**Said by the user:**\n- No, never run it by hand.", "**Outcome:** The deploy script calls make reindex now")
 		m.lacks("the note", m.note(id), "**Outcome:** You're")
 	})
+	t.Run("a prompt is told what it is about, once", func(t *testing.T) {
+		m.t = t
+		m.ours("config", "set", "inject.k", "0") // nothing of it at the start
+		defer m.ours("config", "set", "inject.k", "8")
+		const id, block = "55555555-5555-4555-8555-555555555555", "# Anamnesis memory (for this prompt)"
+		model.Forget()
+		m.session(id, "I edited payments.proto, how do I regenerate the gRPC clients?\n@say Run make proto-gen.")
+		m.has("what the model read", model.Requests(), block, "Regenerate gRPC clients after editing", "Run make proto-gen")
+		m.has("the explanation", m.ours("why", "--last"), "told: 1 note", "Regenerate gRPC clients")
+		for _, prompt := range []string{"Which command regenerates the gRPC clients of payments.proto?\n@say make proto-gen", "thanks"} {
+			model.Forget()
+			n := m.captured(id)
+			m.claude("-p", "--resume", id, "--", prompt)
+			m.eventually("the resumed session to be captured", func() bool { return m.captured(id) > n })
+			for request := range strings.Lines(model.Requests()) {
+				if n := strings.Count(request, block); n > 1 {
+					t.Errorf("the conversation holds %d blocks after %q", n, prompt)
+				}
+			}
+			m.has("the explanation", m.ours("why", "--last"), "told: nothing")
+		}
+	})
 	t.Run("a fork is told", func(t *testing.T) {
 		m.t = t
 		model.Forget()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"anamnesis/internal/agent"
@@ -23,11 +24,15 @@ type startAnswer struct {
 
 func newInject(p *program) *cobra.Command {
 	var o app.StartOptions
+	var event, text string
 	cmd := &cobra.Command{
 		Use:   "inject",
 		Short: "Print what the next session is told",
 		Long: `Print the block that a session of this folder's project is told at its start:
 all global notes, then up to k notes of the project, two recent sessions among them.
+
+With --event prompt it prints what the hook of a prompt would print for a text, and
+why it says no more; nothing counts as told by that.
 
 As a SessionStart hook it reads the event from standard input, stays under the
 agent's limit and prints nothing but the block.`,
@@ -35,6 +40,14 @@ agent's limit and prints nothing but the block.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("k") && o.K < 0 {
 				return usage("inject: --k %d: give 0 for global notes only, or a number", o.K)
+			}
+			switch {
+			case event == "prompt":
+				return p.tryPrompt(cmd, o.Project, text)
+			case event != "start":
+				return usage("inject: --event %q: use start or prompt", event)
+			case text != "":
+				return usage("inject: --text goes with --event prompt")
 			}
 			return run(p, cmd, "inject", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (startAnswer, error) {
 				b, place, err := app.SessionStart(ctx, r, p.given(), o)
@@ -46,7 +59,37 @@ agent's limit and prints nothing but the block.`,
 		},
 	}
 	hook.StartFlags(cmd.Flags(), &o)
+	cmd.Flags().StringVar(&event, "event", "start", "`EVENT` at which a session is told something: start or prompt")
+	cmd.Flags().StringVar(&text, "text", "", "what the user says at the prompt")
 	return cmd
+}
+
+// tryPrompt prints what a prompt would be told.
+func (p *program) tryPrompt(cmd *cobra.Command, project, text string) error {
+	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
+		e := p.given()
+		e.Prompt = cmp.Or(text, e.Prompt)
+		return app.Prompt(ctx, r, e, app.PromptOptions{Project: project, Try: true})
+	}, func(a app.PromptAnswer) {
+		p.printf("%s", a.Text)
+		if a.Silent != "" {
+			p.note("nothing is told: %s", a.Silent)
+		}
+		for _, n := range a.Near {
+			p.note("held back: %s", nearly(p.short(n.ID), "", n.Why))
+		}
+	})
+}
+
+// nearly says which note was nearly told, and why it was not.
+func nearly(id, title, why string) string {
+	if id == "" {
+		return why
+	}
+	if title != "" {
+		id += " " + title
+	}
+	return id + ": " + why
 }
 
 // given is the event on standard input of a command that runs by hand.

@@ -65,7 +65,13 @@ func (p *program) printSaid(s *app.SessionLog) {
 	for _, t := range s.Answers {
 		at, _ := time.Parse(time.RFC3339, t.At)
 		what := "told at its start"
-		if t.Kind == store.Recalled {
+		switch t.Kind {
+		case store.Prompted:
+			what = "told at a prompt"
+			if t.Query != "" {
+				what += fmt.Sprintf(" %q", firstLine(t.Query, 80))
+			}
+		case store.Recalled:
 			what = "asked"
 			if t.Via != "" {
 				what += " (" + printable(t.Via) + ")"

@@ -254,6 +254,7 @@ var commands = []namedCommand{
 	{"project", newProject, "daily"},
 	{"serve", newServe, "agents"},
 	{"inject", newInject, "agents"},
+	{"quiet", newQuiet, "agents"},
 	{"capture", newCapture, "agents"},
 	{"hook", newHook, "agents"},
 	{"drain", newDrain, "machine"},

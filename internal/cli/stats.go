@@ -50,6 +50,9 @@ func (p *program) printStats(s app.StatsAnswer) {
 		plural(a.Told, "session"), plural(a.Captured, "session"), a.Trivial, plural(a.Written, "note"))
 	p.printf("  %s asked, %d answered; %s; %s; %s\n",
 		plural(a.Questions, "question"), a.Answered, plural(a.Gaps, "gap"), plural(a.Syncs, "sync"), plural(a.HookFailures, "hook failure"))
+	if a.Prompts > 0 {
+		p.printf("  %s seen, %d told something, about %d tokens in all\n", plural(a.Prompts, "prompt"), a.Reminded, a.Reminders)
+	}
 	if a.StartMS > 0 {
 		p.printf("  half of the session starts took less than %s\n", millis(a.StartMS))
 	}

@@ -13,14 +13,25 @@ import (
 
 func newWhy(p *program) *cobra.Command {
 	var limit int
+	var last bool
 	cmd := &cobra.Command{
 		Use:   "why ID",
 		Short: "Tell where a note came from, and when and why it was shown",
 		Long: `Tell where a note came from: who wrote it, from which session, out of which other
 notes, back to the sentences they were made from. Then what changed it, what
-replaces it, and when it was told to a session or found by a question.`,
-		Args: cobra.ExactArgs(1),
+replaces it, and when it was told to a session or found by a question.
+
+With --last: what the last prompt was told, what it was nearly told, and why not.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if last {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if last {
+				return ask(p, cmd, "why", app.Last, p.printLast)
+			}
 			if limit < 0 {
 				return usage("why: --limit %d: give 0 for all, or a number", limit)
 			}
@@ -30,7 +41,30 @@ replaces it, and when it was told to a session or found by a question.`,
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 10, "showings at most, newest first; 0 means all")
+	cmd.Flags().BoolVar(&last, "last", false, "tell about the last prompt instead of a note")
 	return cmd
+}
+
+func (p *program) printLast(a app.LastPrompt) {
+	at, _ := time.Parse(time.RFC3339, a.At)
+	p.printf("%s  project %s, session %s\n", clock(at), firstLine(a.Project, 40), firstLine(a.Session, 40))
+	if a.Query != "" {
+		p.printf("asked: %s\n", firstLine(a.Query, 200))
+	}
+	if a.Silent != "" {
+		p.printf("told: nothing, %s\n", printable(a.Silent))
+	} else {
+		p.printf("told: %s, about %d tokens, in %.0f ms\n", plural(len(a.Told), "note"), a.Tokens, a.MS)
+	}
+	for _, n := range a.Told {
+		p.printf("  %s  %s\n", p.short(n.ID), firstLine(n.Title, 70))
+	}
+	if len(a.Near) > 0 {
+		p.printf("held back:\n")
+	}
+	for _, n := range a.Near {
+		p.printf("  %s\n", nearly(p.short(n.ID), firstLine(n.Title, 70), printable(n.Why)))
+	}
 }
 
 func (p *program) printWhy(a app.WhyAnswer) {

@@ -37,6 +37,12 @@ func (c *Config) settings() []Setting {
 		integer("ANAMNESIS_INJECT_MAX_NOTE", "inject.max_note", &c.Inject.MaxNote, 8000, within(0, 10e6),
 			"Characters of one note in the block; 0 means no end."),
 
+		boolean("ANAMNESIS_INJECT_PROMPT", "inject.prompt.on", &c.Inject.Prompts, true,
+			"Tell a session, at a prompt, the notes that the prompt is about."),
+		integer("ANAMNESIS_INJECT_PROMPT_K", "inject.prompt.k", &c.Inject.PromptK, 3, within(1, 20), "Notes told at one prompt, at most."),
+		integer("ANAMNESIS_INJECT_PROMPT_TOKENS", "inject.prompt.max_tokens", &c.Inject.PromptTokens, 400, within(1, 10000),
+			"Tokens of what is told at one prompt, at most."),
+
 		number("RECALL_LEXICAL_K1", "recall.lexical.k1", &c.Recall.K1, 0.9, within(0, 10), "BM25: how soon repetitions of a word stop counting."),
 		number("RECALL_LEXICAL_B", "recall.lexical.b", &c.Recall.B, 0.6, within(0, 1), "BM25: how much the length of a passage counts."),
 		number("RECALL_LEXICAL_TITLE", "recall.lexical.title", &c.Recall.TitleWeight, 1.2, within(0, 100),

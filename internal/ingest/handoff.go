@@ -100,7 +100,7 @@ func (g *Ingester) AcknowledgeHandoffs(ctx context.Context, session string, proj
 	told := make(map[note.ID]bool)
 	for _, file := range files[max(0, len(files)-2):] { // a handoff is at most a month old
 		_, err = g.store.Events().Records(file, 0, func(r store.Record) {
-			if r.Kind == store.Injected && r.Session == session {
+			if (r.Kind == store.Injected || r.Kind == store.Prompted) && r.Session == session {
 				for _, id := range r.Notes {
 					told[id] = true
 				}

@@ -17,6 +17,7 @@ import (
 	"context"
 	"time"
 
+	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -27,6 +28,10 @@ type Options struct {
 	K        int // project notes at most
 	MaxChars int // of the whole block, in UTF-16 units, or as Place.Size counts; 0 means no budget
 	MaxNote  int // of one note's body, likewise
+
+	Prompts      bool // tell something at prompts
+	PromptK      int  // notes at one prompt at most
+	PromptTokens int  // of all that is told at one prompt
 }
 
 // A Place is where a session works.
@@ -35,6 +40,8 @@ type Place struct {
 	Projects []string // every key of the project
 	Branches []string // whose notes are told besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
+	Machine  string       // that the session is on
+	Agent    string       // the sub-agent of the session that is told; "" for the session itself
 	Pending  []*note.Note // sessions of this project that ended and are not written yet, newest first
 	Notice   string       // one line that the user should hear of, empty for none
 
@@ -51,6 +58,8 @@ type Block struct {
 	Cut     []note.ID // shown in part
 	Left    []note.ID // only counted: no room
 	Missing []string  // could not be read, and why
+
+	Told []store.Telling // Shown, as the session was told it
 }
 
 // An Injector makes blocks.
@@ -68,15 +77,10 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 // Block returns what a session at p is told at its start.
 func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 	pending := p.Pending[:min(len(p.Pending), max(0, in.opts.K))]
-	rows, err := in.engine.WorkingSet(ctx, p.Projects, p.Branches, in.opts.K, pending)
+	rows, err := in.startRows(ctx, p, pending)
 	if err != nil {
 		return Block{}, err
 	}
-	waiting, err := in.engine.Handoffs(ctx, p.Projects)
-	if err != nil {
-		return Block{}, err
-	}
-	rows = append(waiting, rows...)
 	var b Block
 	var notes []*note.Note
 	for i, c := range in.engine.Contents(ctx, rows) {
@@ -96,6 +100,17 @@ func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 	notes = append(notes, pending...)
 	in.render(notes, p, &b)
 	return b, nil
+}
+
+// startRows returns what a session start is about: what waits for it, and the working
+// set.
+func (in *Injector) startRows(ctx context.Context, p Place, pending []*note.Note) ([]index.Row, error) {
+	rows, err := in.engine.WorkingSet(ctx, p.Projects, p.Branches, in.opts.K, pending)
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := in.engine.Handoffs(ctx, p.Projects)
+	return append(waiting, rows...), err
 }
 
 // Log records that b was shown, for the counters and for those who ask why.

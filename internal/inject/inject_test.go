@@ -48,6 +48,12 @@ func open(t *testing.T, o inject.Options, notes ...note.Note) (*inject.Injector,
 			t.Fatal(err)
 		}
 	}
+	return inject.New(recall.New(reindex(t, s), s, recall.Options{K1: 0.9, B: 0.6, TitleWeight: 1.2, Candidates: 20, LexicalWeight: 1}, recall.Models{}), s, o), s
+}
+
+// reindex opens the index and brings it into step.
+func reindex(t *testing.T, s *store.Store) *index.Index {
+	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: s.Path("index.db")})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +63,7 @@ func open(t *testing.T, o inject.Options, notes ...note.Note) (*inject.Injector,
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return inject.New(recall.New(ix, s, recall.Options{}, recall.Models{}), s, o), s
+	return ix
 }
 
 func block(t *testing.T, in *inject.Injector, p inject.Place) inject.Block {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // The frame of a block. The heading is the one that users of the program
@@ -49,7 +50,7 @@ func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
 			b.Left = append(b.Left, s.id)
 			continue
 		}
-		b.Shown = append(b.Shown, s.id)
+		b.Shown, b.Told = append(b.Shown, s.id), append(b.Told, store.TellingOf(notes[i]))
 		if s.shortened {
 			b.Cut = append(b.Cut, s.id)
 		}

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -28,6 +29,8 @@ func rows() []row {
 			event: agent.SessionEnd, wait: time.Second, note: (*Process).enqueueCapture,
 			capture: app.CaptureOptions{Source: app.SessionEnd},
 		},
+		{event: agent.UserPrompt, wait: 2 * time.Second, say: (*Process).prompt},
+		{event: agent.PostCompact, wait: time.Second, note: (*Process).compacted},
 		{
 			event: agent.PreCompact, wait: time.Second, note: (*Process).enqueueCapture,
 			capture: app.CaptureOptions{Source: "precompact", NoSync: true},
@@ -110,10 +113,41 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 	if !r.Store.ReadOnly() && (!fresh || app.Overdue(r)) {
 		_ = app.Detach(p.host, "drain")
 	}
+	err = app.ToldAtStart(r, c.event, b)
 	if len(b.Shown) == 0 {
+		return err
+	}
+	return errors.Join(err, r.Injector.Log(place, b, time.Since(began)))
+}
+
+// prompt answers what the user typed. What a sub-agent is asked is not that. A store
+// that cannot remember what it told says nothing: it would say it again and again.
+func (p *Process) prompt(ctx context.Context, c call) error {
+	if c.event.SubagentID != "" {
 		return nil
 	}
-	return r.Injector.Log(place, b, time.Since(began))
+	r, err := app.Open(ctx, p.host, app.StartWait)
+	if err != nil {
+		return err
+	}
+	if r.Store.ReadOnly() {
+		return nil
+	}
+	a, err := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
+	if a.Text == "" {
+		return err
+	}
+	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, a.Text))
+	return errors.Join(err, werr)
+}
+
+// compacted lets a session that lost its context be told again.
+func (p *Process) compacted(c call) error {
+	r, err := app.OpenFiles(p.host)
+	if err != nil {
+		return err
+	}
+	return app.Compacted(r, c.event)
 }
 
 // syncAtStart lets a background run sync beside a session that starts or goes on.

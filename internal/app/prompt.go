@@ -1,0 +1,151 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// PromptOptions say what a prompt is told.
+type PromptOptions struct {
+	Project string             // its key; "" for the one of the event's or the current folder
+	Limit   agent.ContextLimit // what the agent takes
+	Try     bool               // tell nobody: nothing is remembered or logged
+}
+
+// A PromptAnswer is what a prompt is told, and why no more.
+type PromptAnswer struct {
+	Project string        `json:"project"`
+	Text    string        `json:"text"`
+	Silent  string        `json:"silent"` // why nothing is told; "" when something is
+	Shown   []note.ID     `json:"shown"`
+	Cut     []note.ID     `json:"cut"`
+	Near    []store.Near  `json:"near"`
+	Asked   []recall.Part `json:"asked"`
+	Tokens  int           `json:"tokens"`
+	TookMS  float64       `json:"took_ms"`
+}
+
+// Prompt answers a prompt: what arrived since the session began, and the notes that the
+// prompt is about. It walks no folder and waits for no lock. What it returns counts as
+// told to the session of the event, and the event log has it.
+func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a PromptAnswer, err error) {
+	began := time.Now()
+	place, scope, err := r.sessionPlace(ctx, e, o.Project, o.Limit)
+	if err != nil {
+		return a, err
+	}
+	if o.Try {
+		place.Session = ""
+	}
+	var said inject.Reminder
+	switch quiet, err := r.Quiet(); {
+	case err != nil:
+		return a, err
+	case !r.Config.Inject.Prompts:
+		said.Silent = "prompts are told nothing: inject.prompt.on is false"
+	case quiet != "":
+		said.Silent = quiet
+	default:
+		q := recall.Query{Session: e.SessionID}
+		scope.Apply(&q)
+		if said, err = r.Injector.Prompt(ctx, place, q, e.Prompt); err != nil {
+			return a, err
+		}
+	}
+	a = PromptAnswer{
+		Project: place.Project, Text: said.Text, Silent: said.Silent, Shown: said.Shown, Cut: said.Cut, Near: said.Near, Asked: said.Parts,
+		Tokens: said.Tokens, TookMS: milliseconds(time.Since(began)),
+	}
+	if o.Try {
+		return a, nil
+	}
+	return a, r.logPrompt(e, a)
+}
+
+// logPrompt records what a prompt was told and what it was nearly told.
+func (r *Rooms) logPrompt(e agent.Event, a PromptAnswer) error {
+	rec := store.Record{
+		Kind: store.Prompted, Session: e.SessionID, Project: a.Project, Notes: a.Shown, Near: a.Near, Count: len(a.Shown), Text: a.Silent,
+		Out: a.Tokens, MS: a.TookMS,
+	}
+	if r.Config.Events.Queries && len(a.Asked) > 0 {
+		rec.Query = r.Redactor.Redact(note.Line(a.Asked[0].Text, promptLogged)).String()
+	}
+	return r.Store.Events().Log(rec)
+}
+
+// promptLogged is how many characters of a prompt are looked at for the event log,
+// which keeps fewer: a secret that is cut by its bound would not be known as one.
+const promptLogged = 2000
+
+// LastPrompt is what a hook told at the last prompt, and why no more.
+type LastPrompt struct {
+	At      string      `json:"at"`
+	Session string      `json:"session"`
+	Project string      `json:"project"`
+	Query   string      `json:"query,omitempty"`
+	Silent  string      `json:"silent,omitempty"`
+	Tokens  int         `json:"tokens"`
+	MS      float64     `json:"ms"`
+	Told    []NamedID   `json:"told"`
+	Near    []NamedNear `json:"near"`
+}
+
+// A NamedNear is a note that was nearly told, or a part of the prompt without one.
+type NamedNear struct {
+	NamedID
+	Why string `json:"why"`
+}
+
+// Last returns the last prompt that a hook saw. The error is of kind NotFound when there
+// was none.
+func Last(ctx context.Context, r *Rooms) (a LastPrompt, err error) {
+	var last store.Record
+	files, err := r.Store.Events().Files()
+	if err != nil {
+		return a, err
+	}
+	for _, file := range slices.Backward(files) {
+		if _, err := r.Store.Events().Records(file, 0, func(rec store.Record) {
+			if rec.Kind == store.Prompted {
+				last = rec
+			}
+		}); err != nil {
+			return a, err
+		}
+		if last.Kind != "" {
+			break
+		}
+	}
+	if last.Kind == "" {
+		return a, &Error{Kind: NotFound, Err: errors.New("no hook has seen a prompt yet; `anamnesis doctor` says whether hooks run")}
+	}
+	titles := map[note.ID]string{}
+	a = LastPrompt{
+		At: last.At, Session: last.Session, Project: last.Project, Query: last.Query, Silent: last.Text, Tokens: last.Out, MS: last.MS,
+		Told: []NamedID{}, Near: []NamedNear{},
+	}
+	for _, id := range last.Notes {
+		a.Told = append(a.Told, NamedID{id, r.title(ctx, titles, id)})
+	}
+	for _, n := range last.Near {
+		a.Near = append(a.Near, NamedNear{NamedID{n.ID, r.title(ctx, titles, n.ID)}, n.Why})
+	}
+	return a, nil
+}
+
+// Compacted forgets what a session was told: its context was lost.
+func Compacted(r *Rooms, e agent.Event) error {
+	if e.SessionID == "" {
+		return nil
+	}
+	return r.Store.Spool().Told(e.SessionID, e.SubagentID).Clear()
+}
