@@ -111,11 +111,12 @@ func command(line string) string {
 
 // notPrograms are words that lines of code begin with as command lines do.
 var notPrograms = []string{
-	"alter", "and", "async", "await", "begin", "case", "catch", "class", "const", "create", "def", "delete", "do", "drop", "else", "elif",
-	"end", "enum", "export", "extends", "fn", "for", "from", "func", "function", "if", "impl", "import", "in", "insert", "int", "interface",
-	"let", "match", "mod", "module", "mut", "new", "not", "or", "package", "private", "protected", "pub", "public", "raise", "require", "return",
-	"select", "static", "string", "struct", "switch", "then", "throw", "try", "type", "unless", "until", "update", "use", "using", "var", "void",
-	"when", "where", "while", "with", "yield",
+	"alter", "and", "async", "await", "begin", "case", "catch", "class", "const", "create", "def", "delete", "do",
+	"drop", "else", "elif", "end", "enum", "export", "extends", "fn", "for", "from", "func", "function", "if", "impl",
+	"import", "in", "insert", "int", "interface", "let", "match", "mod", "module", "mut", "new", "not", "or", "package",
+	"private", "protected", "pub", "public", "raise", "require", "return", "select", "static", "string", "struct",
+	"switch", "then", "throw", "try", "type", "unless", "until", "update", "use", "using", "var", "void", "when",
+	"where", "while", "with", "yield",
 }
 
 // commandWord reports whether a word may be a program, or what it is told to do.
