@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"anamnesis/internal/index"
@@ -59,7 +60,7 @@ func PlanPrompt(prompt string) Plan {
 	switch {
 	case prompt == "":
 		return Plan{Silent: "nothing was said"}
-	case commandStart.MatchString(prompt):
+	case forms().commandStart.MatchString(prompt):
 		return Plan{Silent: "a command of the agent"}
 	case prompt[0] == '!' && !strings.ContainsAny(prompt, "\n"):
 		return Plan{Silent: "a command of the shell"}
@@ -93,15 +94,11 @@ func PlanPrompt(prompt string) Plan {
 	return p
 }
 
-// commandStart is a command of an agent: a slash, a name, and no second slash, which
-// would make a path.
-var commandStart = regexp.MustCompile(`^/[A-Za-z][\w:.-]*(\s|$)`)
-
 // splitPrompt separates what was said from what was pasted, and takes from the latter
 // the last lines that tell an error: the last one is what stopped the program.
 func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 	var said strings.Builder
-	fence := ""
+	f, fence := forms(), ""
 	for line := range strings.Lines(prompt) {
 		text := strings.TrimSpace(line)
 		if mark := text[:min(3, len(text))]; (mark == "```" || mark == "~~~") && (fence == "" || fence == mark) {
@@ -113,13 +110,13 @@ func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 			pasted = true
 			continue
 		}
-		if fence == "" && !logLine.MatchString(line) {
+		if fence == "" && !f.logLine.MatchString(line) {
 			said.WriteString(text)
 			said.WriteByte('\n')
 			continue
 		}
 		pasted = true
-		if text = strings.TrimSpace(logStamp.ReplaceAllString(text, "")); faultLine.MatchString(text) && !noFault.MatchString(text) {
+		if text = strings.TrimSpace(f.logStamp.ReplaceAllString(text, "")); f.faultLine.MatchString(text) && !f.noFault.MatchString(text) {
 			if text = cutWords(text, maxFault); !slices.Contains(faults, text) {
 				faults = append(faults, text)
 			}
@@ -128,19 +125,30 @@ func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 	return strings.TrimSpace(said.String()), faults[max(0, len(faults)-maxFaults):], pasted
 }
 
-// What lines of logs, of stack traces and of compilers look like where no fence says
-// that they were pasted.
-var (
-	logLine = regexp.MustCompile(`^\s*(\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[(INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\]|` +
-		`(INFO|WARN|WARNING|ERROR|DEBUG|FATAL|CRITICAL)[:\s]|at \S+[ (].*[:)]|File ".*", line \d+|goroutine \d+ \[|Traceback \(|` +
-		`(?i:error|fatal|panic|warning)(\[\w+\])?: |npm (ERR!|error|warn)|[\w.$]*(Error|Exception): |Caused by: |--- FAIL|FAIL\s|E   |` +
-		`[\w./-]+:\d+(:\d+)?:? |\$ |> |[+-]{3} |@@ )`)
-	logStamp = regexp.MustCompile(`^\[?(\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s*|^\[?\d{4}-\d\d-\d\d\]?\s*`)
+// forms are the patterns of a plan; most processes never make one.
+var forms = sync.OnceValue(func() *promptForms {
+	return &promptForms{
+		commandStart: regexp.MustCompile(`^/[A-Za-z][\w:.-]*(\s|$)`),
+		logLine: regexp.MustCompile(`^\s*(\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[(INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\]|` +
+			`(INFO|WARN|WARNING|ERROR|DEBUG|FATAL|CRITICAL)[:\s]|at \S+[ (].*[:)]|File ".*", line \d+|goroutine \d+ \[|Traceback \(|` +
+			`(?i:error|fatal|panic|warning)(\[\w+\])?: |npm (ERR!|error|warn)|[\w.$]*(Error|Exception): |Caused by: |--- FAIL|FAIL\s|E   |` +
+			`[\w./-]+:\d+(:\d+)?:? |\$ |> |[+-]{3} |@@ )`),
+		logStamp: regexp.MustCompile(`^\[?(\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s*|^\[?\d{4}-\d\d-\d\d\]?\s*`),
+		faultLine: regexp.MustCompile(`(?i)\b(\w*error|\w*exception|fatal|panic|fail(ed|ure)?|denied|refused|not found|cannot|can't|unable|` +
+			`undefined|unresolved|timed? ?out|no such|killed|segfault|E[A-Z]{4,}|abort(ed)?)\b`),
+		noFault:  regexp.MustCompile(`(?i)\b(0|no) (errors?|failures?|failed)\b`),
+		fileName: regexp.MustCompile(`^[\w-][\w.-]*\.[A-Za-z]\w{0,7}$`),
+	}
+})
 
-	faultLine = regexp.MustCompile(`(?i)\b(\w*error|\w*exception|fatal|panic|fail(ed|ure)?|denied|refused|not found|cannot|can't|unable|` +
-		`undefined|unresolved|timed? ?out|no such|killed|segfault|E[A-Z]{4,}|abort(ed)?)\b`)
-	noFault = regexp.MustCompile(`(?i)\b(0|no) (errors?|failures?|failed)\b`)
-)
+type promptForms struct {
+	commandStart *regexp.Regexp // of a command of an agent: a slash, a name, and no second slash, which would make a path
+	logLine      *regexp.Regexp // of logs, stack traces and compilers, where no fence says that they were pasted
+	logStamp     *regexp.Regexp // the time before such a line
+	faultLine    *regexp.Regexp // that tells an error
+	noFault      *regexp.Regexp // that tells that there was none
+	fileName     *regexp.Regexp
+}
 
 // cutWords cuts a text to at most n bytes, between words where that loses little.
 func cutWords(s string, n int) string {
@@ -159,14 +167,12 @@ func cutWords(s string, n int) string {
 func onlyPaths(s string) bool {
 	for _, word := range strings.Fields(s) {
 		word = strings.TrimPrefix(strings.Trim(word, "'\"`,"), "@")
-		if !strings.ContainsAny(word, `/\`) && !fileName.MatchString(word) {
+		if !strings.ContainsAny(word, `/\`) && !forms().fileName.MatchString(word) {
 			return false
 		}
 	}
 	return true
 }
-
-var fileName = regexp.MustCompile(`^[\w-][\w.-]*\.[A-Za-z]\w{0,7}$`)
 
 // An Advice is what memory has to say to a prompt: hits of all parts of its plan that
 // the gate lets through, the most certain first. It may be empty.
