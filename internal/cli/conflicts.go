@@ -98,7 +98,7 @@ func (p *program) showConflict(name string) error {
 		if a.Kept == nil {
 			p.printf("there is no version in its place\n")
 		}
-		p.printf("%s", a.Diff)
+		p.verbatim(a.Diff)
 		if a.Diff == "" {
 			p.printf("the versions are equal by now\n")
 		}

@@ -118,7 +118,7 @@ the newest first. With --json its list is printed, and what changed since.`,
 				text, left, err = app.PrimeCorpus(ctx, r, args[0], most)
 				return v, err
 			}, func(app.CorpusView) {
-				p.printf("%s", text)
+				p.verbatim(text)
 				if left > 0 {
 					p.note("%s left out: they do not fit, or are gone", plural(left, "note"))
 				}
@@ -149,6 +149,9 @@ func newCorpusList(p *program) *cobra.Command {
 			}, func(a answer) {
 				for _, c := range a.Corpora {
 					p.printCorpus(c.CorpusView)
+				}
+				if len(a.Corpora) == 0 {
+					p.note("there is no corpus; `anamnesis corpus build` makes one")
 				}
 			})
 		},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"anamnesis/internal/demo"
@@ -39,7 +40,7 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 	return render(p, "demo", a, err, func(a demo.Answer) {
 		p.printf("A throw-away store in %s\n", a.Store)
 		for _, s := range a.Steps {
-			p.printDemoStep(s)
+			p.printDemoStep(a.Store, s)
 		}
 		if keep {
 			p.printf("\nThe store stays in %s; look around with\n  ANAMNESIS_HOME=%s anamnesis list\n", a.Store, a.Store)
@@ -49,13 +50,17 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 	})
 }
 
-func (p *program) printDemoStep(s demo.Step) {
+func (p *program) printDemoStep(store string, s demo.Step) {
 	if s.Chapter != "" {
 		p.printf("\n%s\n", s.Chapter)
 	}
-	p.printf("   %-64s %8s\n", s.What, took(s.Took))
+	p.printf("   %-*s %8s\n", p.left(12, 64), s.What, took(s.Took))
 	if s.Path != "" {
-		p.printf("     %s\n", s.Path)
+		name, err := filepath.Rel(store, s.Path)
+		if err != nil {
+			name = s.Path
+		}
+		p.printf("     %s\n", name)
 	}
 	for _, line := range s.Lines {
 		p.printf("     %s\n", line)

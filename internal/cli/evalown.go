@@ -79,7 +79,7 @@ Exit codes: 1 recall@8 is below --fail-below; 2 there is no eval set.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "eval", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (*eval.Report, error) {
 				return app.EvalRun(ctx, r, o, below, buildVersion())
-			}, func(rep *eval.Report) { p.printf("%s", rep) })
+			}, func(rep *eval.Report) { p.verbatim(rep.String()) })
 		},
 	}
 	caseFlags(cmd, &o, true)
@@ -102,7 +102,7 @@ Exit code 1 says that recall fell.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runModel(p, cmd, "eval experiment", func(ctx context.Context, r *app.Rooms) (*eval.Experiment, error) {
 				return app.EvalExperiment(ctx, r, o, merge)
-			}, func(x *eval.Experiment) { p.printf("%s", x) })
+			}, func(x *eval.Experiment) { p.verbatim(x.String()) })
 		},
 	}
 	caseFlags(cmd, &o, true)
@@ -130,7 +130,7 @@ func newEvalHistory(p *program) *cobra.Command {
 					p.note("nothing was measured yet; `anamnesis eval run` does it")
 					return
 				}
-				p.printf("%s", eval.Chart(a.Runs, 60))
+				p.verbatim(eval.Chart(a.Runs, 60))
 			})
 		},
 	}

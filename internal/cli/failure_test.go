@@ -33,18 +33,20 @@ var notJSON = map[string]string{
 // standard error, in the last line, with the exit code. The ways come from the command
 // tree, so that a new command is met here, too.
 func TestFailuresInJSON(t *testing.T) {
-	t.Chdir(t.TempDir())
+	home := alone(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	locked := t.TempDir()
+	locked := filepath.Join(home, "locked")
+	if err := os.Mkdir(locked, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	l := flock.New(filepath.Join(locked, "store.lock"))
 	if ok, err := l.TryLock(); !ok || err != nil {
 		t.Fatal("not locked:", err)
 	}
 	defer func() { _ = l.Unlock() }()
-	home := t.TempDir()
 	unknown := slices.Repeat([]string{"01ABCDEFGHJKMNPQRSTVWXYZ00"}, 4)
 	var waiting sync.WaitGroup
 	var visit func(cmd *cobra.Command, path []string)

@@ -86,7 +86,7 @@ is compared with the note as it stands; a single ID shows its last change.`,
 			return ask(p, cmd, "diff", func(ctx context.Context, r *app.Rooms) (app.DiffAnswer, error) {
 				return app.Diff(ctx, r, args[0], strings.Join(args[1:], ""))
 			}, func(a app.DiffAnswer) {
-				if p.printf("%s", a.Diff); a.Diff == "" {
+				if p.verbatim(a.Diff); a.Diff == "" {
 					p.note("%s and %s are equal", a.From, a.To)
 				}
 			})

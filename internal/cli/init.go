@@ -147,7 +147,7 @@ func (p *program) printPlan(a initAnswer) {
 		p.printf("  %-11s %s\n", row[0], row[1])
 	}
 	if len(pl.MCP) > 0 {
-		p.printf("  %-11s %s\n", "mcp add", agent.CommandLine(pl.MCP))
+		p.verbatim(fmt.Sprintf("  %-11s %s\n", "mcp add", agent.CommandLine(pl.MCP)))
 	}
 	if pl.Plugin != "" {
 		p.printf("  %-11s %s brings the hooks and the server\n", "plugin", pl.Plugin)
@@ -162,7 +162,7 @@ func (p *program) printPlan(a initAnswer) {
 		}
 		p.printf("  %-11s %s (%s)\n", "hooks", pl.Settings, change)
 		for _, h := range pl.Hooks {
-			p.printf("    %s\n", h)
+			p.verbatim("    " + h + "\n")
 		}
 	}
 }

@@ -55,7 +55,7 @@ agent's limit and prints nothing but the block.`,
 					p.note("left out: %s", missing)
 				}
 				return startAnswer{place.Project, b.Text, b.Shown, b.Cut, b.Left, b.Missing}, err
-			}, func(a startAnswer) { p.printf("%s", a.Text) })
+			}, func(a startAnswer) { p.verbatim(a.Text) })
 		},
 	}
 	hook.StartFlags(cmd.Flags(), &o)

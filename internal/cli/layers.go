@@ -154,7 +154,7 @@ func (p *program) printHydrated(a app.HydrateAnswer) {
 		if i > 0 {
 			p.printf("\n")
 		}
-		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n%s\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, h.Path,
-			h.Body)
+		p.printf("# %s\n\n[%s] project %s  %s\n%s\n\n", firstLine(h.Title, note.MaxTitle), h.ID, printable(h.Project), h.Date, h.Path)
+		p.verbatim(h.Body + "\n")
 	}
 }

@@ -82,11 +82,12 @@ func (p *program) printSaid(s *app.SessionLog) {
 		}
 		p.printf("  %s  %s: %s\n", clock(at), what, plural(t.Count, "note"))
 		for _, n := range t.Notes {
-			title := firstLine(n.Title, 70)
-			if n.Title == "" {
+			title := n.Title
+			if title == "" {
 				title = "(gone)"
 			}
-			p.printf("    %s  %s\n", p.short(n.ID), title)
+			before := fmt.Sprintf("    %s  ", p.short(n.ID))
+			p.printf("%s%s\n", before, p.rest(before, title, 70))
 		}
 	}
 }
@@ -135,7 +136,7 @@ func (p *program) printRecord(r store.Record) {
 			parts = append(parts, s)
 		}
 	}
-	add(firstLine(r.Text, 120))
+	add(p.rest("", r.Text, 120))
 	if r.Query != "" {
 		add(strconv.Quote(firstLine(r.Query, 80)))
 	}

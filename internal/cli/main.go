@@ -46,7 +46,8 @@ type program struct {
 // Main runs the program and returns its exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{
-		screen: screen{stdout: stdout, stderr: stderr, plain: wantsPlain(config.Process(nil)), width: columns(stdout)}, stdin: stdin,
+		screen:  screen{stdout: stdout, stderr: stderr, plain: wantsPlain(config.Process(nil)), width: columns(stdout), diag: wrapper{width: columns(stderr)}},
+		stdin:   stdin,
 		environ: config.Process,
 	}
 	return p.run(args)

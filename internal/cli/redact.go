@@ -64,7 +64,7 @@ redact.toml in the store's folder.`,
 			for _, f := range r.Find(string(data)) {
 				a.Findings = append(a.Findings, finding{f.Rule, f.Start, f.End})
 			}
-			return render(p, "redact", a, nil, func(a redactAnswer) { p.printf("%s", a.Text) })
+			return render(p, "redact", a, nil, func(a redactAnswer) { p.verbatim(a.Text) })
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "lines", false, "the input is JSON lines with a member \"text\"; print them with the text masked")

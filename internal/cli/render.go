@@ -28,6 +28,7 @@ type screen struct {
 	json           bool // --json: data is one JSON object
 	plain          bool // no colours: the user asked for plain text (no-color.org)
 	width          int  // columns of the terminal that shows stdout; 0 when there is none
+	out, diag      wrapper
 
 	ids func(note.ID) string // how lists show an id; nil shows all of it
 }
@@ -156,12 +157,16 @@ func (s *screen) short(id note.ID) string {
 // printf prints data. What the arguments hold may come from a note, a file or another
 // machine: no terminal obeys it.
 func (s *screen) printf(format string, args ...any) {
-	fmt.Fprintf(s.stdout, format, visibleArgs(args)...)
+	s.out.width = s.width
+	_, _ = io.WriteString(s.stdout, s.out.wrap(fmt.Sprintf(format, visibleArgs(args)...)))
 }
+
+// verbatim prints text that has lines of its own: nothing is broken.
+func (s *screen) verbatim(text string) { _, _ = io.WriteString(s.stdout, visible(text)) }
 
 // errorf prints on standard error, in the same way.
 func (s *screen) errorf(format string, args ...any) {
-	fmt.Fprintf(s.stderr, format, visibleArgs(args)...)
+	_, _ = io.WriteString(s.stderr, s.diag.wrap(fmt.Sprintf(format, visibleArgs(args)...)))
 }
 
 // note tells people something on standard error.

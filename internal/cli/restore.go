@@ -49,7 +49,7 @@ had before: that is how a command that changed many notes is taken back.`,
 func (p *program) printRestored(a app.RestoreAnswer) {
 	switch {
 	case !a.Applied:
-		p.printf("%s", a.Diff)
+		p.verbatim(a.Diff)
 		p.printf("restore: nothing was changed yet; add --apply to do it\n")
 	case !a.Changed:
 		p.printf("restore: %s has that form already\n", a.ID)

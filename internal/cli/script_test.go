@@ -22,8 +22,13 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 
 // TestMain makes the test binary serve as the program, too: under the name
 // anamnesis it runs Main, so that scripts, and the background runs that hooks
-// start by os.Executable, are real processes.
+// start by os.Executable, are real processes. A test that runs the program in this
+// process starts the test binary itself as such: without a flag of tests it is the
+// program, too, or it would run all tests again.
 func TestMain(m *testing.M) {
+	if strings.Contains(filepath.Base(os.Args[0]), ".test") && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	testscript.Main(m, map[string]func(){
 		"anamnesis":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"lockholder": lockHolder,
@@ -49,6 +54,25 @@ func TestScripts(t *testing.T) {
 		Condition:           scriptCondition,
 		Cmds:                scriptCommands,
 	})
+}
+
+// alone gives a test in this process, and what it starts, a folder to work in and a
+// home that are nobody's.
+func alone(t *testing.T) (home string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	home = t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "ANAMNESIS_HOME"} {
+		t.Setenv(name, home)
+	}
+	t.Setenv("ANAMNESIS_DISABLED", "1")
+	t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(home, "claude"))
+	t.Cleanup(func() {
+		if left := waitForChildren(home, idleTime); len(left) > 0 {
+			t.Errorf("background runs outlived the test: %v", left)
+		}
+	})
+	return home
 }
 
 func setupScript(env *testscript.Env) error {

@@ -27,7 +27,7 @@ one note.`,
 				defer r.Close()
 				at, err := app.PathOf(cmd.Context(), r, args[0])
 				if err == nil {
-					p.printf("%s\n", at)
+					p.verbatim(at + "\n")
 				}
 				return err
 			}
@@ -82,5 +82,5 @@ func (p *program) printShown(a app.ShowAnswer) {
 	} else if !a.Live {
 		p.printf("not live: it is kept, and not shown to sessions\n")
 	}
-	p.printf("\n%s\n", a.Body)
+	p.verbatim("\n" + a.Body + "\n")
 }

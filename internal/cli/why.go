@@ -105,7 +105,8 @@ func (p *program) printOrigin(o app.Origin, level int) {
 		return
 	}
 	if level > 1 {
-		p.printf("%s%s %q\n", indent, p.short(o.ID), firstLine(o.Title, 70))
+		before := indent + p.short(o.ID) + " "
+		p.printf("%s%q\n", before, p.rest(before+`""`, o.Title, 70))
 		indent += "  "
 	}
 	p.printf("%s%s, on %s, %s\n", indent, written(o.Source, o.Model), firstLine(o.Machine, 60), dated(note.Stamp(o.Created)))
