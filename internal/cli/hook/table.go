@@ -133,6 +133,13 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 	if r.Store.ReadOnly() {
 		return nil
 	}
+	fresh, err := app.Fresh(ctx, r) // an upgrade may have emptied the index
+	if err != nil {
+		return err
+	}
+	if !fresh {
+		_ = app.Detach(p.host, "drain")
+	}
 	a, err := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
 	if a.Text == "" {
 		return err
