@@ -61,6 +61,8 @@ type Question struct {
 	Gate, NoGapLog bool
 	MinOverlap     float64
 	Lambda         float64 // of MMR; below 0 the setting recall.mmr.lambda
+
+	listed bool // nothing is searched: that the project has no notes is no news
 }
 
 // Modes are names for sets of arms; no arms means all.
@@ -166,7 +168,7 @@ func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 		return recall.Scope{}, err
 	}
 	s := recall.ScopeOf(place, reach)
-	if s.Fallback != "" {
+	if s.Fallback != "" && !q.listed {
 		r.Notify("%s; --global searches all projects", s.Fallback)
 	}
 	return s, nil

@@ -30,6 +30,7 @@ func Gaps(ctx context.Context, r *Rooms, o GapOptions) (GapsAnswer, error) {
 	if o.MinSessions < 1 || o.Limit < 0 {
 		return GapsAnswer{}, usage("gaps: --min-sessions is at least 1, --limit at least 0")
 	}
+	o.listed = true
 	q, _, err := o.query(ctx, r, "")
 	if err != nil {
 		return GapsAnswer{}, err

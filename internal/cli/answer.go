@@ -59,6 +59,10 @@ func (p *program) printNothing(res *recall.Result) {
 		p.note("nothing relevant: %s; without --gate the nearest notes are shown", g.Reason)
 		return
 	}
+	if res.Searched == 0 {
+		p.note("nothing found; the store holds no notes yet, `anamnesis add --title TITLE --body TEXT` writes one")
+		return
+	}
 	p.note("nothing found; the store holds %s", plural(res.Searched, "note"))
 }
 

@@ -31,9 +31,9 @@ func newEdit(p *program) *cobra.Command {
 matter and body. What you save is looked at before it counts; a text that is no
 note changes nothing and stays where the message says. With --title, --body,
 --file, --tag or --untag no editor is opened.`,
-		Example: `  anamnesis edit 01M7
-  anamnesis edit 01M7 --title "Run make proto-gen first" --tag grpc
-  anamnesis edit 01M7 --file new-body.md`,
+		Example: `  anamnesis edit 9KQT
+  anamnesis edit 9KQT --title "Run make proto-gen first" --tag grpc
+  anamnesis edit 9KQT --file new-body.md`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.bodyGiven, o.titleGiven = cmd.Flags().Changed("body"), cmd.Flags().Changed("title")

@@ -59,7 +59,11 @@ func (p *program) printGaps(a app.GapsAnswer) {
 			plural(g.Sessions, "session"), plural(g.Asks, "time"), date(g.Last), firstLine(g.Query, 120), state, printable(app.GapWords(g)))
 	}
 	if len(a.Gaps) == 0 {
-		p.note("no gaps that were asked for in %s", plural(a.MinSessions, "session"))
+		more := ""
+		if a.MinSessions > 1 {
+			more = "; --min-sessions 1 lists what was asked once"
+		}
+		p.note("no question went without an answer in %s or more%s", plural(a.MinSessions, "session"), more)
 	}
 }
 

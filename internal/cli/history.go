@@ -20,9 +20,9 @@ func newHistory(p *program) *cobra.Command {
 and the commits of all machines. Without an ID, the commits of all notes. The
 second column names a form for diff and restore. --runs lists what reflect, merge
 and import did on this machine, for ` + "`anamnesis undo`" + `.`,
-		Example: `  anamnesis history 01M7
-  anamnesis diff 01M7@3f9c2ab
-  anamnesis restore 01M7@3f9c2ab`,
+		Example: `  anamnesis history 9KQT
+  anamnesis diff 9KQT@3f9c2ab
+  anamnesis restore 9KQT@3f9c2ab`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {

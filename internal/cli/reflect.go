@@ -70,6 +70,9 @@ func (p *program) printReflectPlan(a app.ReflectPlan) {
 		}
 		p.printf("reflect: %s: %d episodic(s) would be distilled (dry-run; pass --apply)\n", firstLine(pl.Project, 80), pl.Sessions)
 	}
+	if len(a.Projects) == 0 {
+		p.note("there is nothing to distil: no project has a session that was not distilled yet")
+	}
 	if few > 0 {
 		p.note("%s with fewer than %d sessions to distil (reflection.min_episodics)", plural(few, "project"), p.cfg.Reflection.MinSessions)
 	}

@@ -40,7 +40,9 @@ func (p *program) printStats(s app.StatsAnswer) {
 		name string
 		c    app.Counts
 	}{{"type", n.ByType}, {"source", n.BySource}, {"machine", n.ByMachine}, {"project", n.ByProject}} {
-		p.printf("  by %-8s %s\n", row.name, top(row.c, 8))
+		if len(row.c) > 0 {
+			p.printf("  by %-8s %s\n", row.name, top(row.c, 8))
+		}
 	}
 	if len(n.ByMonth) > 0 {
 		p.printf("  by month    %s\n", bars(n.ByMonth, 12))

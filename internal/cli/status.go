@@ -44,7 +44,10 @@ func counted(c app.Counts) string {
 
 // syncStanding says in a sentence how the repository stands.
 func syncStanding(s app.SyncState) string {
-	if !s.Initialized {
+	switch {
+	case !s.Initialized && s.Detail == "not initialized":
+		return "no repository yet; the first `anamnesis sync` makes it"
+	case !s.Initialized:
 		return "no repository yet (" + s.Detail + ")"
 	}
 	remote, dirty := "no remote", ""
@@ -60,7 +63,11 @@ func syncStanding(s app.SyncState) string {
 func (p *program) printStatus(s app.StatusAnswer) {
 	p.printf("store: %s\n", s.Root)
 	p.printf("notes: %d", s.Total)
-	for _, c := range []app.Counts{s.ByType, s.ByScope, s.ByWorkspace} {
+	workspaces := s.ByWorkspace
+	if len(workspaces) == 1 { // all notes are there, which says nothing
+		workspaces = nil
+	}
+	for _, c := range []app.Counts{s.ByType, s.ByScope, workspaces} {
 		if len(c) > 0 {
 			p.printf(" · %s", counted(c))
 		}

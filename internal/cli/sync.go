@@ -35,7 +35,7 @@ Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 75 another sync is at work.`,
 		Example: `  anamnesis sync
   anamnesis sync --status
-  anamnesis sync --allow-secret 01M7`,
+  anamnesis sync --allow-secret 9KQT`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.sync(cmd, o) },
 	}
