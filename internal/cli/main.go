@@ -46,7 +46,10 @@ type program struct {
 // Main runs the program and returns its exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{
-		screen:  screen{stdout: stdout, stderr: stderr, plain: wantsPlain(config.Process(nil)), width: columns(stdout), diag: wrapper{width: columns(stderr)}},
+		screen: screen{
+			stdout: stdout, stderr: stderr, plain: wantsPlain(config.Process(nil)), width: columns(stdout),
+			diag: wrapper{width: columns(stderr)},
+		},
 		stdin:   stdin,
 		environ: config.Process,
 	}
