@@ -1,6 +1,14 @@
 package recall
 
-import "anamnesis/internal/index"
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
 
 const (
 	mmrWindow = 20   // hits that are chosen among, at least
@@ -9,19 +17,22 @@ const (
 	mmrAlike  = 0.8  // cosine below which words are not compared
 	mmrCopy   = 0.5  // share of runs of words from which they do
 	shingle   = 4    // words in a row that two copies share
+
+	twinLeast = 0.4 // share of words below which they do not
+	twinWhole = 0.7 // and from which they surely do
 )
 
 // diversify fills the places one after the other with the hit that is most
 // relevant and least like those that have one (R3; Carbonell, Goldstein: The
 // Use of MMR, SIGIR 1998). The best hit keeps its place, and a hit that is
 // hardly relevant is not moved up for being different.
-func (e *Engine) diversify(q Query, hits []*Hit) []*Hit {
+func (e *Engine) diversify(ctx context.Context, q Query, hits []*Hit) []*Hit {
 	if !e.opts.MMR || q.NoMMR || len(hits) < 3 || hits[0].score <= 0 {
 		return hits
 	}
 	window := min(len(hits), max(mmrWindow, 2*q.K))
 	left := append([]*Hit(nil), hits[:window]...)
-	prints := make(map[*Hit]map[uint64]bool, window)
+	c := &comparison{ctx: ctx, index: e.index, traits: make(map[*Hit]*traits, window)}
 	best := left[0]
 	chosen := []*Hit{best}
 	left = left[1:]
@@ -30,7 +41,7 @@ func (e *Engine) diversify(q Query, hits []*Hit) []*Hit {
 		last := chosen[len(chosen)-1]
 		at, top := -1, 0.0
 		for i, h := range left {
-			like[h] = max(like[h], similarity(h, last, prints))
+			like[h] = max(like[h], c.similarity(h, last))
 			rel := h.score / best.score
 			if rel < mmrLeast && at >= 0 {
 				continue
@@ -50,55 +61,111 @@ func (e *Engine) diversify(q Query, hits []*Hit) []*Hit {
 	return append(chosen, hits[window:]...)
 }
 
-// similarity is how much the content of two hits is the same, 0 to 1: by their vectors, and by
-// the runs of words they share.
-func similarity(a, b *Hit, prints map[*Hit]map[uint64]bool) float64 {
+// A comparison tells how much hits say the same.
+type comparison struct {
+	ctx    context.Context
+	index  Index
+	traits map[*Hit]*traits
+}
+
+// traits are what a hit is compared by.
+type traits struct {
+	runs  map[uint64]bool // of words in the passage that was read
+	words map[uint32]bool // of it
+	marks string          // of the note, see note.Marks, sorted; only when read
+	read  bool
+}
+
+// similarity is how much the content of two hits is the same, 0 to 1: by their vectors, by
+// the runs of words they share, and by their words where nothing that a
+// correction would change is different.
+func (c *comparison) similarity(a, b *Hit) float64 {
 	cosine := a.vector.Similarity(b.vector)
 	if a.vector != nil && b.vector != nil && cosine < mmrAlike {
 		return 0
 	}
 	like := max(0, (cosine-mmrNear)/(1-mmrNear)) // notes about one subject are alike, and no copies
-	x, y := printed(a, prints), printed(b, prints)
-	if len(x) > 0 && len(y) > 0 {
-		both := 0
-		for s := range x {
-			if y[s] {
-				both++
-			}
-		}
-		share := float64(both) / float64(len(x)+len(y)-both)
-		like = max(like, (share-mmrCopy)/(1-mmrCopy))
+	x, y := c.of(a), c.of(b)
+	like = max(like, (share(x.runs, y.runs)-mmrCopy)/(1-mmrCopy))
+	if like >= 1 {
+		return like
+	}
+	twin := min(1, (share(x.words, y.words)-twinLeast)/(twinWhole-twinLeast))
+	if twin > like && c.sameMarks(a, b) {
+		return twin
 	}
 	return like
 }
 
-// printed returns the shingles of a hit, made when they are first asked for.
-func printed(h *Hit, prints map[*Hit]map[uint64]bool) map[uint64]bool {
-	got, ok := prints[h]
-	if !ok {
-		got = shingles(h)
-		prints[h] = got
+// share is how much of what two sets hold is in both.
+func share[T comparable](x, y map[T]bool) float64 {
+	if len(x) == 0 || len(y) == 0 {
+		return 0
 	}
-	return got
+	both := 0
+	for w := range x {
+		if y[w] {
+			both++
+		}
+	}
+	return float64(both) / float64(len(x)+len(y)-both)
 }
 
-// shingles are the runs of words in the passage of a hit that was read.
-func shingles(h *Hit) map[uint64]bool {
+// sameMarks reports whether two notes have the same marks in any order: numbers, names,
+// operators, negations and code. At least one is more than a word: "in" and "not"
+// say nothing about what a note is about.
+func (c *comparison) sameMarks(a, b *Hit) bool {
+	x := c.marks(a)
+	return strings.ContainsFunc(x, notInWord) && x == c.marks(b)
+}
+
+func notInWord(r rune) bool { return r != ' ' && !unicode.IsLower(r) }
+
+func (c *comparison) marks(h *Hit) string {
+	p := c.of(h)
+	if !p.read {
+		p.read = true
+		if got := c.index.Content(c.ctx, h.Row); got.Err == nil {
+			marks := strings.Fields(note.Marks(got.Note.Title + "\n\n" + got.Note.Body))
+			slices.Sort(marks)
+			p.marks = strings.Join(slices.Compact(marks), " ")
+		}
+	}
+	return p.marks
+}
+
+// of returns what a hit is compared by, made when it is first asked for.
+func (c *comparison) of(h *Hit) *traits {
+	p := c.traits[h]
+	if p == nil {
+		p = &traits{}
+		p.runs, p.words = shingles(h)
+		c.traits[h] = p
+	}
+	return p
+}
+
+// shingles are the runs of words in the passage of a hit that was read, and the words.
+func shingles(h *Hit) (runs map[uint64]bool, words map[uint32]bool) {
 	for i := range h.passages {
 		c := &h.passages[i]
 		if c.Start != h.Start || c.End != h.End {
 			continue
 		}
-		words := append(append([]uint32(nil), c.Tokens[index.Title]...), c.Tokens[index.Body]...)
-		got := make(map[uint64]bool, len(words))
-		for i := 0; i+shingle <= len(words); i++ {
+		all := append(append([]uint32(nil), c.Tokens[index.Title]...), c.Tokens[index.Body]...)
+		runs, words = make(map[uint64]bool, len(all)), make(map[uint32]bool, len(all))
+		for i, w := range all {
+			words[w] = true
+			if i+shingle > len(all) {
+				continue
+			}
 			h := uint64(14695981039346656037)
-			for _, w := range words[i : i+shingle] {
+			for _, w := range all[i : i+shingle] {
 				h = (h ^ uint64(w)) * 1099511628211
 			}
-			got[h] = true
+			runs[h] = true
 		}
-		return got
+		break
 	}
-	return nil
+	return runs, words
 }

@@ -191,7 +191,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 		replacements := e.replacements(ctx, q, hits)
 		hits = replacements.levelScores(hits)
 		hits = e.keepTime(hits, res)
-		hits = replacements.placeBehind(e.diversify(q, hits))
+		hits = replacements.placeBehind(e.diversify(ctx, q, hits))
 		e.pack(ctx, q, hits, res)
 	} else {
 		res.Near = hits[0].Row.ID
