@@ -20,7 +20,7 @@ func newEval(p *program) *cobra.Command {
 		Short: "Measure how well notes are found",
 		Long: `Measure how well notes are found: in your own store with questions of yours (build,
 curate, run, experiment, history), and on data sets in throw-away stores (retrieval,
-ablate, gate). docs/eval.md is the guide.`,
+ablate, gate, prompts). docs/eval.md is the guide.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usage("eval: specify a subcommand: %s", subcommands(cmd))
@@ -28,7 +28,7 @@ ablate, gate). docs/eval.md is the guide.`,
 	}
 	cmd.AddCommand(
 		newEvalBuild(p), newEvalCurate(p), newEvalRun(p), newEvalExperiment(p), newEvalHistory(p),
-		newEvalRetrieval(p), newEvalAblate(p), newEvalGate(p),
+		newEvalRetrieval(p), newEvalAblate(p), newEvalGate(p), newEvalPrompts(p),
 	)
 	return cmd
 }

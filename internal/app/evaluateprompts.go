@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/eval"
+)
+
+// PromptsAnswer is how sessions of prompts did, each part of them by itself.
+type PromptsAnswer struct {
+	Results []*eval.PromptReport `json:"results"`
+}
+
+// EvalPrompts types the prompts of sessions as a hook hears them: those of a folder, or
+// the built-in ones. misses says that the prompts that went wrong are part of the answer.
+func EvalPrompts(ctx context.Context, h Host, folder string, misses bool) (a PromptsAnswer, err error) {
+	var runs []eval.Prompts
+	if folder != "" {
+		sets, err := eval.ReadPromptSets(os.DirFS(folder))
+		if err != nil {
+			return a, fmt.Errorf("read %s: %w", folder, err)
+		}
+		runs = append(runs, eval.Prompts{Name: folder, Sets: sets})
+	} else {
+		for _, half := range []string{eval.TuningHalf, eval.HeldOutHalf} {
+			var built fs.FS
+			if built, err = eval.BuiltInPrompts(half); err != nil {
+				return a, err
+			}
+			sets, err := eval.ReadPromptSets(built)
+			if err != nil {
+				return a, err
+			}
+			runs = append(runs, eval.Prompts{Name: half, Sets: sets})
+		}
+	}
+	for _, run := range runs {
+		bar := h.progress("asking prompts")
+		run.Progress = bar.Step
+		rep, err := run.Run(ctx, h.promptBox)
+		bar.Done()
+		if err != nil {
+			return a, err
+		}
+		if !misses {
+			rep.Misses = nil
+		}
+		a.Results = append(a.Results, rep)
+	}
+	return a, nil
+}
+
+// promptBox opens a throw-away store that answers prompts the way a hook does.
+func (h *Host) promptBox(ctx context.Context, root string) (*eval.PromptBox, error) {
+	box, c := *h, *h.Config
+	c.Home, c.UserHome = root, root
+	box.Config, box.Lasting = &c, true
+	r, err := Open(ctx, box, 0)
+	if err != nil {
+		return nil, err
+	}
+	tell := func(ctx context.Context, p eval.PromptAsked) (eval.PromptTold, error) {
+		a, err := Prompt(ctx, r, agent.Event{SessionID: p.Session, Prompt: p.Text}, PromptOptions{Project: p.Project})
+		told := eval.PromptTold{Shown: a.Shown, Tokens: a.Tokens, Why: a.Silent}
+		for _, n := range a.Near {
+			told.Why += fmt.Sprintf("; %s %s", n.ID, n.Why)
+		}
+		return told, err
+	}
+	return &eval.PromptBox{Sandbox: &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, Tell: tell}, nil
+}

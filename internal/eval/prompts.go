@@ -1,0 +1,195 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// A PromptBox is a throw-away store with what answers prompts there.
+type PromptBox struct {
+	*Sandbox
+	Tell func(ctx context.Context, a PromptAsked) (PromptTold, error)
+}
+
+// A PromptOpener makes a box in an empty folder.
+type PromptOpener func(ctx context.Context, root string) (*PromptBox, error)
+
+// PromptAsked is one prompt of a session, as a hook is told of it.
+type PromptAsked struct {
+	Project, Session, Text string
+	Work                   []string // files that the agent touched since the prompt before
+}
+
+// PromptTold is what a hook tells.
+type PromptTold struct {
+	Shown  []note.ID
+	Tokens int
+	Why    string // why nothing more
+}
+
+// A PromptReport is how well prompts are told what they need, and nothing else.
+type PromptReport struct {
+	Name      string       `json:"name"`
+	Sessions  int          `json:"sessions"`
+	Prompts   int          `json:"prompts"`
+	Told      float64      `json:"told_when_wanted"` // share of the wanted notes
+	Spoke     float64      `json:"told_when_not"`    // share of the prompts that want silence
+	Beside    int          `json:"beside"`           // notes that were told with or instead of a wanted one
+	Repeats   int          `json:"repeats"`          // notes that were told in the session before
+	TokensPer float64      `json:"tokens_per_prompt"`
+	Kinds     []PromptKind `json:"kinds"`
+	Misses    []PromptMiss `json:"misses,omitempty"`
+}
+
+// A PromptKind counts the prompts of one kind.
+type PromptKind struct {
+	Kind    string `json:"kind"`
+	Prompts int    `json:"prompts"`
+	Wanted  int    `json:"wanted"` // notes
+	Told    int    `json:"told"`   // of them
+	Silent  int    `json:"silent"` // prompts that want silence
+	Spoke   int    `json:"spoke"`  // of them
+}
+
+// A PromptMiss is a prompt that was not told just what it should be.
+type PromptMiss struct {
+	Where  string   `json:"where"` // set and line
+	Kind   string   `json:"kind"`
+	Prompt string   `json:"prompt"`
+	Wanted []string `json:"wanted"`
+	Told   []string `json:"told"`
+	Why    string   `json:"why"`
+}
+
+// Prompts says which sessions are run.
+type Prompts struct {
+	Name     string
+	Sets     []PromptSet
+	Progress func(done, total int)
+}
+
+// Run types the prompts of all sessions, each set in a store of its own.
+func (r Prompts) Run(ctx context.Context, open PromptOpener) (*PromptReport, error) {
+	c := promptCount{rep: PromptReport{Name: r.Name}, kinds: make(map[string]int)}
+	total := 0
+	for _, s := range r.Sets {
+		for _, session := range s.Sessions {
+			total += len(session.Prompts)
+		}
+	}
+	for _, s := range r.Sets {
+		step := func() {
+			if r.Progress != nil {
+				r.Progress(c.rep.Prompts, total)
+			}
+		}
+		if err := c.set(ctx, open, s, step); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return c.report(), nil
+}
+
+type promptCount struct {
+	rep                  PromptReport
+	kinds                map[string]int // places in rep.Kinds
+	wanted, told, tokens int
+	silent, spoke        int
+}
+
+// set runs the sessions of one set.
+func (c *promptCount) set(ctx context.Context, open PromptOpener, s PromptSet, step func()) (err error) {
+	root, err := os.MkdirTemp("", "anamnesis-eval-*")
+	if err != nil {
+		return fmt.Errorf("make a throw-away store: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+	box, err := open(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer box.Close()
+	names, err := Fill(box.Store, s.Notes)
+	if err != nil {
+		return err
+	}
+	if _, err := box.Index.Sync(ctx, index.SyncOptions{}); err != nil {
+		return fmt.Errorf("index the notes: %w", err)
+	}
+	if _, err := box.Index.EmbedMissing(ctx, 0, nil); err != nil {
+		return err
+	}
+	if _, err := box.Engine.CalibrateAll(ctx); err != nil {
+		return fmt.Errorf("calibrate the gate: %w", err)
+	}
+	for i, session := range s.Sessions {
+		c.rep.Sessions++
+		before := make(map[string]bool)
+		for _, p := range session.Prompts {
+			got, err := box.Tell(ctx, PromptAsked{Project: s.Project, Session: fmt.Sprintf("eval-%d", i+1), Text: p.Text, Work: p.Work})
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return fmt.Errorf("line %d: %w", p.Line, err)
+			}
+			c.add(s, p, got, names, before)
+			step()
+		}
+	}
+	return nil
+}
+
+// add counts the answer to one prompt.
+func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, names map[note.ID]string, before map[string]bool) {
+	at, ok := c.kinds[p.Kind]
+	if !ok {
+		at = len(c.rep.Kinds)
+		c.kinds[p.Kind] = at
+		c.rep.Kinds = append(c.rep.Kinds, PromptKind{Kind: p.Kind})
+	}
+	k := &c.rep.Kinds[at]
+	k.Prompts++
+	c.rep.Prompts++
+	c.tokens += got.Tokens
+	miss := PromptMiss{Where: fmt.Sprintf("%s:%d", s.Name, p.Line), Kind: p.Kind, Prompt: p.Text, Wanted: p.Wanted, Why: got.Why}
+	for id, name := range names {
+		miss.Why = strings.ReplaceAll(miss.Why, string(id), name)
+	}
+	right, beside := 0, 0
+	for _, id := range got.Shown {
+		name := names[id]
+		miss.Told = append(miss.Told, name)
+		if before[name] {
+			c.rep.Repeats++
+		}
+		before[name] = true
+		if slices.Contains(p.Wanted, name) {
+			right++
+		} else if len(p.Wanted) > 0 {
+			beside++
+		}
+	}
+	k.Wanted, k.Told, c.wanted, c.told = k.Wanted+len(p.Wanted), k.Told+right, c.wanted+len(p.Wanted), c.told+right
+	c.rep.Beside += beside
+	if len(p.Wanted) == 0 {
+		k.Silent, c.silent = k.Silent+1, c.silent+1
+		if len(got.Shown) > 0 {
+			k.Spoke, c.spoke = k.Spoke+1, c.spoke+1
+		}
+	}
+	if right < len(p.Wanted) || len(p.Wanted) == 0 && len(got.Shown) > 0 || beside > 0 {
+		c.rep.Misses = append(c.rep.Misses, miss)
+	}
+}
+
+func (c *promptCount) report() *PromptReport {
+	c.rep.Told = float64(c.told) / float64(max(1, c.wanted))
+	c.rep.Spoke = float64(c.spoke) / float64(max(1, c.silent))
+	c.rep.TokensPer = float64(c.tokens) / float64(max(1, c.rep.Prompts))
+	return &c.rep
+}
