@@ -84,15 +84,24 @@ func (claude) ProjectSettings(dir string) []string {
 }
 
 // PlainHooks implements SettingsEditor: what a session is told at its start, the
-// sync that may run beside it, what it is told at a prompt and, because a compaction
-// loses that, again after one, and the two moments at which a session is worth keeping.
+// sync that may run beside it, what it is told at a prompt, before a tool runs that
+// changes something, what a sub-agent is told and, because a compaction loses that, again
+// after one, and the two moments at which a session is worth keeping.
 func (claude) PlainHooks(base string) []Hook {
 	return []Hook{
 		{Event: "SessionStart", Matcher: "startup|resume|clear|fork", Command: base + " inject", Timeout: 15},
 		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},
 		{Event: "UserPromptSubmit", Command: base + " hook claude UserPromptSubmit", Timeout: 10},
+		{Event: "PreToolUse", Matcher: claudeTools, Command: base + " hook claude PreToolUse", Timeout: 10},
+		{Event: "PermissionRequest", Matcher: claudeTools, Command: base + " hook claude PermissionRequest", Timeout: 10},
+		{Event: "SubagentStart", Command: base + " hook claude SubagentStart", Timeout: 10},
+		{Event: "SubagentStop", Command: base + " hook claude SubagentStop", Timeout: 10},
 		{Event: "PostCompact", Command: base + " hook claude PostCompact", Timeout: 10},
 		{Event: "SessionEnd", Command: base + " capture", Timeout: 180},
 		{Event: "PreCompact", Command: base + " capture --source precompact --no-sync", Timeout: 60},
 	}
 }
+
+// claudeTools are the tools of which Call reads something. For others no process is
+// started.
+const claudeTools = "Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|Agent|Task"

@@ -46,6 +46,8 @@ func (claude) Event(payload []byte) (Event, error) {
 			text(&e.SubagentID, value, name)
 		case "agent_type":
 			text(&e.SubagentType, value, name)
+		case "prompt_id":
+			text(&e.TurnID, value, name)
 		case "stop_hook_active":
 			e.Nested = truthy(value)
 		}
@@ -108,7 +110,9 @@ func (claude) Kind(event string) (EventKind, bool) {
 		return PostCompact, true
 	case "SessionEnd":
 		return SessionEnd, true
-	case "PostToolBatch", "PermissionRequest", "PermissionDenied", "Notification", "UserPromptExpansion", "StopFailure",
+	case "PermissionRequest":
+		return PermissionRequest, true
+	case "PostToolBatch", "PermissionDenied", "Notification", "UserPromptExpansion", "StopFailure",
 		"PreModelSwitch", "PostModelSwitch", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation",
 		"ElicitationResult", "ConfigChange", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged",
 		"FileChanged", "DirectoryAdded", "MessageDisplay":

@@ -33,7 +33,8 @@ type Event struct {
 	// sub-agent is asked is not what the user typed.
 	SubagentID   string
 	SubagentType string
-	Nested       bool // a stop hook has already made the agent go on
+	TurnID       string // of the prompt that the event belongs to
+	Nested       bool   // a stop hook has already made the agent go on
 }
 
 // An EventKind is what an event means, whatever its harness calls it.
@@ -48,6 +49,7 @@ const (
 	PostToolUseFailure EventKind = "post-tool-use-failure"
 	SubagentStart      EventKind = "subagent-start"
 	SubagentStop       EventKind = "subagent-stop"
+	PermissionRequest  EventKind = "permission-request"
 	TurnEnd            EventKind = "turn-end"
 	PreCompact         EventKind = "pre-compact"
 	PostCompact        EventKind = "post-compact"
@@ -80,6 +82,10 @@ type HookDialect interface {
 	// plain text or a JSON object, a line end behind it. It returns nil, so zero
 	// bytes, when text is blank or when the event has no way to carry a text.
 	Reply(e Event, text string) []byte
+
+	// Call reads what the tool of an event does. It is empty for a tool that changes
+	// nothing and starts nobody.
+	Call(e Event) Call
 
 	// ContextLimit is how much text a reply may carry. An agent that gets more
 	// shows its model a part or a preview, so a caller stays below.

@@ -118,7 +118,7 @@ func shows(rec store.Record) bool {
 	switch rec.Kind {
 	case store.Injected, store.Recalled:
 		return true
-	case store.Prompted:
+	case store.Prompted, store.ToolTold, store.AgentTold:
 		return len(rec.Notes) > 0
 	}
 	return false

@@ -36,7 +36,25 @@ type PromptAnswer struct {
 // Prompt answers a prompt: what arrived since the session began, and the notes that the
 // prompt is about. It walks no folder and waits for no lock. What it returns counts as
 // told to the session of the event, and the event log has it.
-func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a PromptAnswer, err error) {
+func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
+	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: "prompts are told nothing: inject.prompt.on is false"}
+	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
+		return r.Injector.Prompt(ctx, p, q, e.Prompt)
+	})
+}
+
+// A surface is a place at which a session is told something.
+type surface struct {
+	kind string // of its records in the event log
+	on   bool
+	off  string // what is said when it is not on
+	mute bool   // a call that nothing is told at is not logged: there are many
+}
+
+// tell tells a session something, unless that is switched off, and records it.
+func (r *Rooms) tell(ctx context.Context, e agent.Event, o PromptOptions, s surface,
+	what func(inject.Place, recall.Query) (inject.Reminder, error),
+) (a PromptAnswer, err error) {
 	began := time.Now()
 	place, scope, err := r.sessionPlace(ctx, e, o.Project, o.Limit)
 	if err != nil {
@@ -49,14 +67,14 @@ func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a Pr
 	switch quiet, err := r.Quiet(); {
 	case err != nil:
 		return a, err
-	case !r.Config.Inject.Prompts:
-		said.Silent = "prompts are told nothing: inject.prompt.on is false"
+	case !s.on:
+		said.Silent = s.off
 	case quiet != "":
 		said.Silent = quiet
 	default:
 		q := recall.Query{Session: e.SessionID}
 		scope.Apply(&q)
-		if said, err = r.Injector.Prompt(ctx, place, q, e.Prompt); err != nil {
+		if said, err = what(place, q); err != nil {
 			return a, err
 		}
 	}
@@ -64,16 +82,16 @@ func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a Pr
 		Project: place.Project, Text: said.Text, Silent: said.Silent, Shown: said.Shown, Cut: said.Cut, Near: said.Near, Asked: said.Parts,
 		Tokens: said.Tokens, TookMS: milliseconds(time.Since(began)),
 	}
-	if o.Try {
+	if o.Try || s.mute && len(a.Shown)+len(a.Near) == 0 {
 		return a, nil
 	}
-	return a, r.logPrompt(e, a)
+	return a, r.logTold(s.kind, e, a)
 }
 
-// logPrompt records what a prompt was told and what it was nearly told.
-func (r *Rooms) logPrompt(e agent.Event, a PromptAnswer) error {
+// logTold records what a session was told and what it was nearly told.
+func (r *Rooms) logTold(kind string, e agent.Event, a PromptAnswer) error {
 	rec := store.Record{
-		Kind: store.Prompted, Session: e.SessionID, Project: a.Project, Notes: a.Shown, Near: a.Near, Count: len(a.Shown), Text: a.Silent,
+		Kind: kind, Session: e.SessionID, Project: a.Project, Notes: a.Shown, Near: a.Near, Count: len(a.Shown), Text: a.Silent,
 		Out: a.Tokens, MS: a.TookMS,
 	}
 	if r.Config.Events.Queries && len(a.Asked) > 0 {
@@ -86,8 +104,9 @@ func (r *Rooms) logPrompt(e agent.Event, a PromptAnswer) error {
 // which keeps fewer: a secret that is cut by its bound would not be known as one.
 const promptLogged = 2000
 
-// LastPrompt is what a hook told at the last prompt, and why no more.
+// LastPrompt is what a hook told last, at a prompt or elsewhere, and why no more.
 type LastPrompt struct {
+	Kind    string      `json:"kind"` // prompt, tool, subagent
 	At      string      `json:"at"`
 	Session string      `json:"session"`
 	Project string      `json:"project"`
@@ -105,7 +124,8 @@ type NamedNear struct {
 	Why string `json:"why"`
 }
 
-// Last returns the last prompt that a hook saw. The error is of kind NotFound when there
+// Last returns the last prompt that a hook saw, or the call of a tool or the sub-agent
+// after it that was told something or nearly so. The error is of kind NotFound when there
 // was none.
 func Last(ctx context.Context, r *Rooms) (a LastPrompt, err error) {
 	var last store.Record
@@ -115,7 +135,7 @@ func Last(ctx context.Context, r *Rooms) (a LastPrompt, err error) {
 	}
 	for _, file := range slices.Backward(files) {
 		if _, err := r.Store.Events().Records(file, 0, func(rec store.Record) {
-			if rec.Kind == store.Prompted {
+			if rec.Tells() && rec.Kind != store.Injected {
 				last = rec
 			}
 		}); err != nil {
@@ -130,7 +150,8 @@ func Last(ctx context.Context, r *Rooms) (a LastPrompt, err error) {
 	}
 	titles := map[note.ID]string{}
 	a = LastPrompt{
-		At: last.At, Session: last.Session, Project: last.Project, Query: last.Query, Silent: last.Text, Tokens: last.Out, MS: last.MS,
+		Kind: last.Kind,
+		At:   last.At, Session: last.Session, Project: last.Project, Query: last.Query, Silent: last.Text, Tokens: last.Out, MS: last.MS,
 		Told: []NamedID{}, Near: []NamedNear{},
 	}
 	for _, id := range last.Notes {

@@ -51,6 +51,11 @@ type Activity struct {
 	Prompts      int     `json:"prompts"`
 	Reminded     int     `json:"prompts_told"`  // of these something was told at
 	Reminders    int     `json:"prompt_tokens"` // told at them
+	Tools        int     `json:"tools_told"`    // calls of tools before which rules were told
+	ToolTokens   int     `json:"tool_tokens"`
+	Agents       int     `json:"subagents_told"` // sub-agents that were told notes
+	AgentTokens  int     `json:"subagent_tokens"`
+	Denied       int     `json:"tools_denied"` // by the policy
 	Gaps         int     `json:"gaps"`
 	Syncs        int     `json:"syncs"`
 	HookFailures int     `json:"hook_failures"`
@@ -157,6 +162,23 @@ func sizeOf(name string) int64 {
 	return fi.Size()
 }
 
+// speak counts what tools and sub-agents were told.
+func (a *Activity) speak(rec store.Record) {
+	switch {
+	case rec.Kind == store.Policed:
+		if rec.Text == "deny" {
+			a.Denied++
+		}
+	case len(rec.Notes) == 0:
+	case rec.Kind == store.ToolTold:
+		a.Tools++
+		a.ToolTokens += rec.Out
+	default:
+		a.Agents++
+		a.AgentTokens += rec.Out
+	}
+}
+
 // activity counts what the event log says happened.
 func (r *Rooms) activity(since time.Time) (a Activity, err error) {
 	var starts, questions []float64
@@ -172,6 +194,8 @@ func (r *Rooms) activity(since time.Time) (a Activity, err error) {
 				a.Reminded++
 				a.Reminders += rec.Out
 			}
+		case store.ToolTold, store.AgentTold, store.Policed:
+			a.speak(rec)
 		case store.Recalled:
 			a.Questions++
 			if rec.Count > 0 || len(rec.Notes) > 0 {

@@ -97,7 +97,7 @@ func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, er
 func (r *Rooms) showings(row index.Row, n *note.Note) (shown []Showing, err error) {
 	err = Records(r, time.Time{}, func(rec store.Record, _ time.Time) {
 		i := slices.Index(rec.Notes, row.ID)
-		if i < 0 || rec.Kind != store.Injected && rec.Kind != store.Prompted && rec.Kind != store.Recalled {
+		if i < 0 || !rec.Tells() && rec.Kind != store.Recalled {
 			return
 		}
 		shown = append(shown, newShowing(rec, i, n))
@@ -129,6 +129,12 @@ func newShowing(rec store.Record, i int, n *note.Note) Showing {
 		if rec.Query != "" {
 			s.Why = fmt.Sprintf("told at the prompt %q%s", note.Line(rec.Query, 80), session)
 		}
+	case rec.Kind == store.ToolTold:
+		s.Rank, s.Via = i+1, ""
+		s.Why = fmt.Sprintf("told before %q%s", note.Line(rec.Query, 80), session)
+	case rec.Kind == store.AgentTold:
+		s.Rank, s.Via = i+1, ""
+		s.Why = "told to a sub-agent" + session
 	case n.Kind == note.Handoff:
 		s.Why = "told at the start" + session + ": it was handed over"
 	case n.Project == note.Global:

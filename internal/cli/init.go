@@ -25,10 +25,12 @@ func newInit(p *program) *cobra.Command {
 		Use:   "init",
 		Short: "Connect Claude Code on this machine",
 		Long: `Write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
-put six hooks into its settings.json: a session start is told the memory and syncs
-it, a prompt is told the notes it is about, a session end and a compaction are
-captured. The settings file is patched in place, its layout and everything that is not ours stays; the first version is kept
-as settings.json.bak. Running init again changes only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.`,
+put ten hooks into its settings.json: a session start is told the memory and syncs
+it, a prompt is told the notes it is about, a tool the rules that name what it touches,
+a sub-agent what its task is about, a session end and a compaction are captured. The
+settings file is patched in place, its layout and everything that is not ours stays;
+the first version is kept as settings.json.bak. Running init again changes
+only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.init(cmd, o) },
 	}
@@ -72,7 +74,8 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		p.say("hooks: the plugin %s brings them, and the server\n", pl.Plugin)
 	}
 	if done.Hooks != "" {
-		p.say("hooks: installed SessionStart/UserPromptSubmit/PostCompact/SessionEnd/PreCompact -> %s\n", done.Hooks)
+		p.say("hooks: installed SessionStart/UserPromptSubmit/PreToolUse/PermissionRequest/SubagentStart/SubagentStop/"+
+			"PostCompact/SessionEnd/PreCompact -> %s\n", done.Hooks)
 	}
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
@@ -24,7 +25,7 @@ type startAnswer struct {
 
 func newInject(p *program) *cobra.Command {
 	var o app.StartOptions
-	var event, text string
+	var event, text, tool string
 	cmd := &cobra.Command{
 		Use:   "inject",
 		Short: "Print what the next session is told",
@@ -32,7 +33,8 @@ func newInject(p *program) *cobra.Command {
 all global notes, then up to k notes of the project, two recent sessions among them.
 
 With --event prompt it prints what the hook of a prompt would print for a text, and
-why it says no more; nothing counts as told by that.
+why it says no more; with --event tool, what the hook of a tool would print before it
+runs: --text is then the command or the file. Nothing counts as told by that.
 
 As a SessionStart hook it reads the event from standard input, stays under the
 agent's limit and prints nothing but the block.`,
@@ -42,12 +44,16 @@ agent's limit and prints nothing but the block.`,
 				return usage("inject: --k %d: give 0 for global notes only, or a number", o.K)
 			}
 			switch {
+			case tool != "" && event != "tool":
+				return usage("inject: --tool goes with --event tool")
 			case event == "prompt":
 				return p.tryPrompt(cmd, o.Project, text)
+			case event == "tool":
+				return p.tryTool(cmd, o.Project, tool, text)
 			case event != "start":
-				return usage("inject: --event %q: use start or prompt", event)
+				return usage("inject: --event %q: use start, prompt or tool", event)
 			case text != "":
-				return usage("inject: --text goes with --event prompt")
+				return usage("inject: --text goes with --event prompt and tool")
 			}
 			return run(p, cmd, "inject", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (startAnswer, error) {
 				b, place, err := app.SessionStart(ctx, r, p.given(), o)
@@ -59,8 +65,9 @@ agent's limit and prints nothing but the block.`,
 		},
 	}
 	hook.StartFlags(cmd.Flags(), &o)
-	cmd.Flags().StringVar(&event, "event", "start", "`EVENT` at which a session is told something: start or prompt")
-	cmd.Flags().StringVar(&text, "text", "", "what the user says at the prompt")
+	cmd.Flags().StringVar(&event, "event", "start", "`EVENT` at which a session is told something: start, prompt or tool")
+	cmd.Flags().StringVar(&text, "text", "", "what the user says at the prompt; the command or the file of a tool")
+	cmd.Flags().StringVar(&tool, "tool", "", "`NAME` of the tool that is about to run, as the agent spells it")
 	return cmd
 }
 
@@ -70,15 +77,39 @@ func (p *program) tryPrompt(cmd *cobra.Command, project, text string) error {
 		e := p.given()
 		e.Prompt = cmp.Or(text, e.Prompt)
 		return app.Prompt(ctx, r, e, app.PromptOptions{Project: project, Try: true})
-	}, func(a app.PromptAnswer) {
-		p.printf("%s", a.Text)
-		if a.Silent != "" {
-			p.note("nothing is told: %s", a.Silent)
+	}, p.printTold)
+}
+
+// tryTool prints what would be told before a tool runs.
+func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error {
+	e := p.given()
+	if tool != "" {
+		e.ToolName = tool
+	}
+	if text != "" {
+		input, err := json.Marshal(map[string]string{"command": text, "file_path": text, "notebook_path": text})
+		if err != nil {
+			return err // unreachable: these are strings
 		}
-		for _, n := range a.Near {
-			p.note("held back: %s", nearly(p.short(n.ID), "", n.Why))
-		}
-	})
+		e.ToolInput = input
+	}
+	if e.ToolName == "" {
+		return usage("inject: --event tool: say which with --tool, for example --tool Bash")
+	}
+	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
+		call := agent.Default().Hooks.Call(e)
+		return app.Tool(ctx, r, e, call, app.PromptOptions{Project: project, Try: true, Limit: agent.Default().Hooks.ContextLimit()})
+	}, p.printTold)
+}
+
+func (p *program) printTold(a app.PromptAnswer) {
+	p.printf("%s", a.Text)
+	if a.Silent != "" {
+		p.note("nothing is told: %s", a.Silent)
+	}
+	for _, n := range a.Near {
+		p.note("held back: %s", nearly(p.short(n.ID), "", n.Why))
+	}
 }
 
 // nearly says which note was nearly told, and why it was not.

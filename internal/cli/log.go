@@ -71,6 +71,10 @@ func (p *program) printSaid(s *app.SessionLog) {
 			if t.Query != "" {
 				what += fmt.Sprintf(" %q", firstLine(t.Query, 80))
 			}
+		case store.ToolTold:
+			what = fmt.Sprintf("told before %q", firstLine(t.Query, 80))
+		case store.AgentTold:
+			what = "told to a sub-agent"
 		case store.Recalled:
 			what = "asked"
 			if t.Via != "" {

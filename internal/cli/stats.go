@@ -52,6 +52,10 @@ func (p *program) printStats(s app.StatsAnswer) {
 		plural(a.Told, "session"), plural(a.Captured, "session"), a.Trivial, plural(a.Written, "note"))
 	p.printf("  %s asked, %d answered; %s; %s; %s\n",
 		plural(a.Questions, "question"), a.Answered, plural(a.Gaps, "gap"), plural(a.Syncs, "sync"), plural(a.HookFailures, "hook failure"))
+	if a.Tools+a.Agents+a.Denied > 0 {
+		p.printf("  rules told before %s (about %d tokens), %s denied; %s told something (about %d tokens)\n",
+			plural(a.Tools, "tool call"), a.ToolTokens, plural(a.Denied, "tool call"), plural(a.Agents, "sub-agent"), a.AgentTokens)
+	}
 	if a.Prompts > 0 {
 		p.printf("  %s seen, %d told something, about %d tokens in all\n", plural(a.Prompts, "prompt"), a.Reminded, a.Reminders)
 	}

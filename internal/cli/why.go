@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
 )
@@ -21,7 +22,8 @@ func newWhy(p *program) *cobra.Command {
 notes, back to the sentences they were made from. Then what changed it, what
 replaces it, and when it was told to a session or found by a question.
 
-With --last: what the last prompt was told, what it was nearly told, and why not.`,
+With --last: what the last prompt, tool call or sub-agent was told, what it was nearly
+told, and why not.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if last {
 				return cobra.NoArgs(cmd, args)
@@ -41,13 +43,16 @@ With --last: what the last prompt was told, what it was nearly told, and why not
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 10, "showings at most, newest first; 0 means all")
-	cmd.Flags().BoolVar(&last, "last", false, "tell about the last prompt instead of a note")
+	cmd.Flags().BoolVar(&last, "last", false, "tell what was told last instead of a note")
 	return cmd
 }
 
 func (p *program) printLast(a app.LastPrompt) {
 	at, _ := time.Parse(time.RFC3339, a.At)
 	p.printf("%s  project %s, session %s\n", clock(at), firstLine(a.Project, 40), firstLine(a.Session, 40))
+	if a.Kind != store.Prompted {
+		p.printf("at: before a %s\n", map[string]string{store.ToolTold: "tool ran", store.AgentTold: "sub-agent started"}[a.Kind])
+	}
 	if a.Query != "" {
 		p.printf("asked: %s\n", firstLine(a.Query, 200))
 	}

@@ -43,6 +43,17 @@ func (c *Config) settings() []Setting {
 		integer("ANAMNESIS_INJECT_PROMPT_TOKENS", "inject.prompt.max_tokens", &c.Inject.PromptTokens, 400, within(1, 10000),
 			"Tokens of what is told at one prompt, at most."),
 
+		boolean("ANAMNESIS_INJECT_TOOLS", "inject.tools.on", &c.Inject.Tools, true,
+			"Tell a session the rules that name a file, a symbol or a command, before a tool touches it."),
+		integer("ANAMNESIS_INJECT_TOOLS_TOKENS", "inject.tools.max_tokens", &c.Inject.ToolTokens, 200, within(1, 10000),
+			"Tokens of what is told before one call of a tool, at most."),
+		boolean("ANAMNESIS_INJECT_SUBAGENTS", "inject.subagents.on", &c.Inject.Subagents, true,
+			"Tell a sub-agent, when it starts, the notes that its task is about."),
+		integer("ANAMNESIS_INJECT_SUBAGENTS_K", "inject.subagents.k", &c.Inject.SubagentK, 5, within(1, 20),
+			"Notes told to one sub-agent, at most."),
+		integer("ANAMNESIS_INJECT_SUBAGENTS_TOKENS", "inject.subagents.max_tokens", &c.Inject.SubagentTokens, 500, within(1, 10000),
+			"Tokens of what one sub-agent is told, at most."),
+
 		number("RECALL_LEXICAL_K1", "recall.lexical.k1", &c.Recall.K1, 0.9, within(0, 10), "BM25: how soon repetitions of a word stop counting."),
 		number("RECALL_LEXICAL_B", "recall.lexical.b", &c.Recall.B, 0.6, within(0, 1), "BM25: how much the length of a passage counts."),
 		number("RECALL_LEXICAL_TITLE", "recall.lexical.title", &c.Recall.TitleWeight, 1.2, within(0, 100),

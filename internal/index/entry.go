@@ -2,6 +2,7 @@ package index
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/note"
@@ -64,7 +65,7 @@ func SimhashWords(words []string) uint64 {
 // extras is the searchable text of a note that stands in neither title nor body.
 func extras(n *note.Note) string {
 	parts := []string{n.Category, n.Problem, n.RootCause, n.Fix, n.Rule, n.KeyInsight, n.HowToApply}
-	return strings.TrimSpace(strings.Join(append(parts, n.Symptoms...), " "))
+	return strings.TrimSpace(strings.Join(slices.Concat(parts, n.Symptoms, n.Anchors), " "))
 }
 
 // tokens analyses text as a document or as a question.

@@ -1,5 +1,5 @@
-// Package inject decides what an agent is told at the start of a session, and
-// renders it.
+// Package inject decides what an agent is told at the start of a session, at a prompt,
+// before a tool runs and when a sub-agent starts, and renders it.
 //
 // What an earlier session handed over comes first, then the working set.
 //
@@ -32,6 +32,13 @@ type Options struct {
 	Prompts      bool // tell something at prompts
 	PromptK      int  // notes at one prompt at most
 	PromptTokens int  // of all that is told at one prompt
+
+	Tools      bool // tell rules before tools run
+	ToolTokens int  // of all that is told before one call of a tool
+
+	Subagents      bool // tell sub-agents what their task is about
+	SubagentK      int  // notes for one sub-agent at most
+	SubagentTokens int  // of all that one is told
 }
 
 // A Place is where a session works.

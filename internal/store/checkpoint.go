@@ -33,7 +33,7 @@ type Tally struct {
 
 // Add counts r for every note it names. Records of other kinds count nothing.
 func (r Record) Add(to map[note.ID]Tally) {
-	if r.Kind != Injected && r.Kind != Prompted && r.Kind != Recalled {
+	if !r.Tells() && r.Kind != Recalled {
 		return
 	}
 	at, _ := time.Parse(time.RFC3339, r.At)

@@ -22,6 +22,10 @@ const (
 	Started     = "start"      // a session started; Text is its transcript, Model its agent
 	Injected    = "inject"     // notes shown at session start
 	Prompted    = "prompt"     // a prompt, and the notes it was told; Text says why none, Near what came close, Out the tokens told
+	ToolTold    = "tool"       // rules told before a tool ran; as with a prompt
+	Tasked      = "task"       // a sub-agent was given a task: Query; Count is how many notes are about it
+	AgentTold   = "subagent"   // notes told to a sub-agent at its start; as with a prompt
+	Policed     = "policy"     // a rule of the policy spoke before a tool ran; Text is what it decided
 	Recalled    = "recall"     // notes returned to a search
 	Written     = "write"      // a note written; Text is the outcome
 	Captured    = "capture"    // a session captured or skipped; Text says which
@@ -56,6 +60,11 @@ type Record struct {
 	Model   string    `json:"model,omitempty"`
 	In      int       `json:"in,omitempty"`
 	Out     int       `json:"out,omitempty"`
+}
+
+// Tells reports whether a record is about something that a session was told unasked.
+func (r *Record) Tells() bool {
+	return slices.Contains([]string{Injected, Prompted, ToolTold, AgentTold}, r.Kind)
 }
 
 // Near is a note that was nearly shown.

@@ -40,6 +40,10 @@ type Process struct {
 	json bool
 }
 
+// maxPayload is how much of an event is read: a tool may write a large file, and a rule
+// that denies one must not be passed by making it larger.
+const maxPayload = 16 << 20
+
 // A command is what an agent runs at an event: a row, or one half of it.
 type command struct {
 	row   *row
@@ -116,7 +120,7 @@ func (p *Process) Run(name string, args []string) (done bool) {
 		}
 	}
 	var rerr error
-	c.event, rerr = agent.ReadEvent(c.harness, p.Stdin, 0, 0)
+	c.event, rerr = agent.ReadEvent(c.harness, p.Stdin, maxPayload, 0)
 	switch {
 	case cmd.named && fs.NArg() == 0 && errors.Is(rerr, agent.ErrNoEvent):
 		return false // by hand: the command tree explains it

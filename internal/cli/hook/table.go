@@ -30,6 +30,7 @@ func rows() []row {
 			capture: app.CaptureOptions{Source: app.SessionEnd},
 		},
 		{event: agent.UserPrompt, wait: 2 * time.Second, say: (*Process).prompt},
+		{event: agent.PreToolUse, wait: 2 * time.Second, say: (*Process).tool},
 		{event: agent.PostCompact, wait: time.Second, note: (*Process).compacted},
 		{
 			event: agent.PreCompact, wait: time.Second, note: (*Process).enqueueCapture,
