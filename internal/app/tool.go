@@ -1,0 +1,48 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
+)
+
+// Tool answers a call of a tool, before it runs: the rules that name what it is about to
+// touch. It walks no folder and waits for no lock. What it returns counts as told to the
+// session of the event, and the event log has it.
+func Tool(ctx context.Context, r *Rooms, e agent.Event, call agent.Call, o PromptOptions) (PromptAnswer, error) {
+	s := surface{kind: store.ToolTold, on: r.Config.Inject.Tools, off: "tools are told nothing: inject.tools.on is false", mute: true}
+	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
+		return r.Injector.Tool(ctx, p, q, actionOf(e.Dir, call))
+	})
+}
+
+// Touches reports whether a call may be about something that a rule names. It opens
+// nothing: most calls do not.
+func Touches(call agent.Call) bool { return actionOf("", call).Touches() }
+
+// actionOf says what a call does in the folder dir.
+func actionOf(dir string, call agent.Call) recall.Action {
+	a := recall.Action{Text: call.Text, Command: call.Command}
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	if a.Root = project.Top(dir); a.Root == "" {
+		a.Root = dir
+	}
+	for _, f := range call.Files {
+		if filepath.IsAbs(f) && !strings.HasPrefix(f, a.Root+string(filepath.Separator)) {
+			if real, err := filepath.EvalSymlinks(filepath.Dir(f)); err == nil {
+				f = filepath.Join(real, filepath.Base(f))
+			}
+		}
+		a.Files = append(a.Files, f)
+	}
+	return a
+}
