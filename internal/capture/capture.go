@@ -34,6 +34,7 @@ type Options struct {
 	MachineID string
 	Idle      int  // seconds of silence after which a session counts as ended, 0 for never (Sweep)
 	Headless  bool // keep a session in which a program asked one short thing
+	Slots     bool // keep what sessions leave open, fail at and edit in slots
 	Summary   bool // let the model write the summary, when there is one (Recorder.WithModel)
 	MaxTokens int  // of the prompt of a summary; four bytes count as one, and 0 means 120000
 }
@@ -94,6 +95,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		// A person who was told of a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is told once more.
 		_ = r.ingester.AcknowledgeHandoffs(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
+		_ = r.slots(ctx, q, session, &facts, c.Project) // likewise
 	}
 	if r.trivial(&facts) {
 		c.Trivial = true

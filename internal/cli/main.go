@@ -255,6 +255,7 @@ var commands = []namedCommand{
 	{"forget", newForget, "daily"},
 	{"supersede", newSupersede, "daily"},
 	{"handoff", newHandoff, "daily"},
+	{"slot", newSlot, "daily"},
 	{"project", newProject, "daily"},
 	{"serve", newServe, "agents"},
 	{"inject", newInject, "agents"},

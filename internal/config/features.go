@@ -15,6 +15,19 @@ type Feature struct {
 func (c *Config) features() []Feature {
 	return []Feature{
 		{
+			ID: "A1", Name: "slots", Home: "inject/slot.go",
+			Doc: "Tells every session short texts at its start: what its owner wrote of themselves and of the project, and what the last " +
+				"sessions left open, failed at and worked on.",
+			Without: "Who the user is and what the project is about stands among fifty notes, or not at all.",
+			Settings: []Setting{
+				boolean("REFLECT_SLOTS", "inject.slots.on", &c.Inject.Slots, true, "Tell the slots at session start."),
+				integer("ANAMNESIS_SLOTS_MAX_CHARS", "inject.slots.max_chars", &c.Inject.SlotChars, 4000, within(0, 100000),
+					"Size of all slots together at session start; 0 has no end."),
+				boolean("ANAMNESIS_SLOTS_AUTOMATIC", "capture.slots", &c.Capture.Slots, true,
+					"Keep the open items, failing commands and files in work of this machine's sessions in slots."),
+			},
+		},
+		{
 			ID: "A2", Name: "bitemporal-edges", Home: "recall/arm_graph.go",
 			Doc: "Edges between entities say when they were learnt and from when to when they held; a question about now, or about a " +
 				"time, walks only those that held then.",
@@ -199,7 +212,7 @@ func Features() []Feature { return (&Config{}).features() }
 
 // Planned lists the ids that have no row yet.
 var Planned = []string{
-	"A1", "A3", "A4", "A5",
+	"A3", "A4", "A5",
 	"C1", "C2", "C3", "C4",
 	"M2", "M3", "M4", "M5", "M8",
 	"O1", "O2", "O3",

@@ -92,7 +92,7 @@ func (b Build) sample(ctx context.Context) (notes []*note.Note, known int, err e
 	}
 	s := b.Bench.Store
 	rows, err := b.Bench.Index.Select(ctx, index.Filter{
-		Types: types, Scope: note.Portable, WithoutKind: note.Handoff, Now: s.Now(),
+		Types: types, Scope: note.Portable, WithoutKinds: []note.Kind{note.Handoff}, Now: s.Now(),
 	}, 0)
 	if err != nil {
 		return nil, 0, fmt.Errorf("choose notes: %w", err)

@@ -98,23 +98,23 @@ func (r *Row) Effective() time.Time {
 
 // A Filter says which notes a question is about. The zero value means all live notes.
 type Filter struct {
-	Projects    []string // any of these keys; none means every project
-	Types       []note.Type
-	Scope       note.Scope
-	UserID      string
-	WorkspaceID string
-	Tags        []string // all of these
-	WithoutTag  string
-	Kind        note.Kind // of this kind only
-	WithoutKind note.Kind // of any other, or of none
-	Dead        bool      // notes that are not live too
-	SurestFirst bool      // Select: among notes of one second, those with the highest confidence
-	Now         time.Time
-	Branches    []string  // notes of these branches only, and of none; no branches means all of them
-	From, To    time.Time // of Row.Effective, both included; zero leaves that end open
-	Only        []note.ID // nothing else
-	Part        string    // an id that begins or ends like this, without regard to case
-	Confidence  float64   // at least
+	Projects     []string // any of these keys; none means every project
+	Types        []note.Type
+	Scope        note.Scope
+	UserID       string
+	WorkspaceID  string
+	Tags         []string // all of these
+	WithoutTag   string
+	Kind         note.Kind   // of this kind only
+	WithoutKinds []note.Kind // of any other, or of none
+	Dead         bool        // notes that are not live too
+	SurestFirst  bool        // Select: among notes of one second, those with the highest confidence
+	Now          time.Time
+	Branches     []string  // notes of these branches only, and of none; no branches means all of them
+	From, To     time.Time // of Row.Effective, both included; zero leaves that end open
+	Only         []note.ID // nothing else
+	Part         string    // an id that begins or ends like this, without regard to case
+	Confidence   float64   // at least
 }
 
 // Statistics describe the passages of an index, for BM25.

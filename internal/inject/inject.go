@@ -1,7 +1,7 @@
 // Package inject decides what an agent is told at the start of a session, at a prompt,
 // before a tool runs and when a sub-agent starts, and renders it.
 //
-// What an earlier session handed over comes first, then the working set.
+// What an earlier session handed over comes first, then the slots, then the working set.
 //
 // A block is data in a frame: fixed marks around it (so that a capture can cut
 // it out again), a preamble that says what it is, and bodies that cannot forge
@@ -15,6 +15,7 @@ package inject
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"anamnesis/internal/index"
@@ -28,6 +29,9 @@ type Options struct {
 	K        int // project notes at most
 	MaxChars int // of the whole block, in UTF-16 units, or as Place.Size counts; 0 means no budget
 	MaxNote  int // of one note's body, likewise
+
+	Slots     bool // tell the slots
+	SlotChars int  // of all slots together; what does not fit whole is only counted
 
 	Prompts      bool // tell something at prompts
 	PromptK      int  // notes at one prompt at most
@@ -105,6 +109,7 @@ func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 		}
 	}
 	notes = append(notes, pending...)
+	notes = in.fitSlots(notes, measure(p.Size), &b)
 	in.render(notes, p, &b)
 	return b, nil
 }
@@ -116,8 +121,11 @@ func (in *Injector) startRows(ctx context.Context, p Place, pending []*note.Note
 	if err != nil {
 		return nil, err
 	}
-	waiting, err := in.engine.Handoffs(ctx, p.Projects)
-	return append(waiting, rows...), err
+	waiting, slots, err := in.engine.First(ctx, p.Projects)
+	if !in.opts.Slots {
+		slots = nil
+	}
+	return slices.Concat(waiting, slots, rows), err
 }
 
 // Log records that b was shown, for the counters and for those who ask why.

@@ -56,8 +56,8 @@ func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
 		}
 		out.WriteString(s.String())
 	}
-	if left > 0 {
-		fmt.Fprintf(&out, more, left)
+	if len(b.Left) > 0 {
+		fmt.Fprintf(&out, more, len(b.Left))
 	}
 	b.Text = strings.TrimRight(out.String(), "\n ") + "\n" + p.End + "\n"
 }
@@ -121,6 +121,14 @@ func newSection(n *note.Note) section {
 	if n.Kind == note.Handoff {
 		fmt.Fprintf(&h, "## [handoff] %s\n_left by an earlier session for this one, %s | taken over? `anamnesis handoff done %s`_\n\n",
 			oneLine(n.Title), oneLine(string(n.CreatedAt)), n.ID)
+		return section{id: n.ID, head: h.String(), body: neutralise(n.Body)}
+	}
+	if n.Kind == note.Slot {
+		fmt.Fprintf(&h, "## [slot] %s\n", oneLine(n.Title))
+		if note.SlotOf(n.Title).Automatic {
+			h.WriteString("_written by this machine from its sessions_\n")
+		}
+		h.WriteByte('\n')
 		return section{id: n.ID, head: h.String(), body: neutralise(n.Body)}
 	}
 	fmt.Fprintf(&h, "## [%s] %s\n_project: %s | origin: %s", n.Type, oneLine(n.Title), oneLine(n.Project), oneLine(n.MachineID))

@@ -237,7 +237,7 @@ func (e *Engine) filter(q Query) index.Filter {
 		Branches: q.Branches, Only: q.only, Confidence: q.Confidence,
 	}
 	if !q.Dead {
-		f.WithoutKind = note.Handoff // told at session start, to one session
+		f.WithoutKinds = []note.Kind{note.Handoff} // told at session start, to one session
 	}
 	return f
 }

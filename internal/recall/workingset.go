@@ -9,6 +9,9 @@ import (
 	"anamnesis/internal/note"
 )
 
+// told are the kinds of notes that a session is told at their own place, or never.
+var told = []note.Kind{note.Handoff, note.Slot, note.Skill}
+
 // maxEpisodic is how many recent sessions a working set contains at most.
 const maxEpisodic = 2
 
@@ -18,7 +21,7 @@ const maxEpisodic = 2
 // places and durable notes the others. Sessions whose content was distilled
 // (tag "reflected") are left out.
 //
-// Handoffs are no part of it: see Handoffs.
+// Handoffs, slots and skills are no part of it.
 //
 // projects are all keys of the project; branches are those whose facts and how-tos
 // are told besides the trunk's (Scope.Branches), nil for all. What happened last is
@@ -26,7 +29,7 @@ const maxEpisodic = 2
 // written yet: they take the places of the most recent ones.
 func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k int, pending []*note.Note) ([]index.Row, error) {
 	now := e.store.Now()
-	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, WithoutKind: note.Handoff, Now: now}, 0)
+	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, WithoutKinds: told, Now: now}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +39,7 @@ func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k 
 		return global, nil
 	}
 	episodic, err := e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", WithoutKind: note.Handoff, Now: now,
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", WithoutKinds: told, Now: now,
 	}, maxEpisodic+len(pending))
 	if err != nil {
 		return nil, err
@@ -47,7 +50,8 @@ func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k 
 	fresh := min(len(pending), maxEpisodic)
 	episodic = episodic[:min(len(episodic), maxEpisodic-fresh, max(0, k-fresh))]
 	durable, err := e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, SurestFirst: true, Branches: branches, Now: now,
+		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: told, SurestFirst: true,
+		Branches: branches, Now: now,
 	}, k)
 	if err != nil {
 		return nil, err
@@ -61,14 +65,32 @@ func (e *Engine) Contents(ctx context.Context, rows []index.Row) iter.Seq2[int, 
 	return e.index.Contents(ctx, rows)
 }
 
-// Handoffs returns what an earlier session of the project left for the next
-// one, newest first. projects are all keys of the project.
-func (e *Engine) Handoffs(ctx context.Context, projects []string) ([]index.Row, error) {
+// First returns what a session is told before the working set: what an earlier session
+// left for it, newest first, and the slots in their order. A slot of the project stands in
+// the place of one of the same name for all projects. projects are all keys of the project.
+func (e *Engine) First(ctx context.Context, projects []string) (handoffs, slots []index.Row, err error) {
+	slots, err = e.index.Select(ctx, index.Filter{
+		Projects: append(slices.Clone(projects), note.Global), Kind: note.Slot, Now: e.store.Now(),
+	}, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(slots, func(a, b index.Row) int {
+		switch of := note.SlotOrder(a.Title, b.Title); {
+		case of != 0 || (a.Project == note.Global) == (b.Project == note.Global):
+			return of
+		case b.Project == note.Global:
+			return -1
+		}
+		return 1
+	})
+	slots = slices.CompactFunc(slots, func(a, b index.Row) bool { return a.Title == b.Title })
 	projects = slices.DeleteFunc(slices.Clone(projects), func(p string) bool { return p == note.Global })
 	if len(projects) == 0 {
-		return nil, nil
+		return nil, slots, nil
 	}
-	return e.index.Select(ctx, index.Filter{Projects: projects, Kind: note.Handoff, Now: e.store.Now()}, maxHandoffs)
+	handoffs, err = e.index.Select(ctx, index.Filter{Projects: projects, Kind: note.Handoff, Now: e.store.Now()}, maxHandoffs)
+	return handoffs, slots, err
 }
 
 // maxHandoffs is how many handoffs a session is told of at most: the newest.

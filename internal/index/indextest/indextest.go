@@ -320,7 +320,7 @@ func match(t *testing.T, s *suite) {
 		{"before it expires", index.Filter{Now: noon.Add(-time.Minute)}, []note.ID{"a", "b", "c", "e"}},
 		{"dead too", index.Filter{Dead: true, Now: noon}, []note.ID{"a", "b", "c", "d", "e", "f"}},
 		{"kind", index.Filter{Kind: note.Slot, Dead: true, Now: noon}, []note.ID{"f"}},
-		{"without a kind", index.Filter{WithoutKind: note.Slot, Dead: true, Now: noon}, []note.ID{"a", "b", "c", "d", "e"}},
+		{"without a kind", index.Filter{WithoutKinds: []note.Kind{note.Slot}, Dead: true, Now: noon}, []note.ID{"a", "b", "c", "d", "e"}},
 		{"project", index.Filter{Projects: []string{"p1"}, Now: noon}, []note.ID{"a", "c"}},
 		{"projects", index.Filter{Projects: []string{"p1", "p2"}, Now: noon}, []note.ID{"a", "b", "c"}},
 		{"unknown project", index.Filter{Projects: []string{"p3"}, Now: noon}, []note.ID{}},

@@ -49,7 +49,7 @@ func choose(t *testing.T, s *suite) {
 		{"the surest of one", index.Filter{Projects: []string{"x"}, SurestFirst: true}, 2, []note.ID{"p2", "P3"}},
 		{"a kind of several", index.Filter{Projects: []string{"x", "y"}, Kind: note.Handoff}, 1, []note.ID{"p2"}},
 		{"a kind of all", index.Filter{Kind: note.Handoff}, 0, []note.ID{"r1", "p2", "q1"}},
-		{"without a kind", index.Filter{Projects: []string{"x", "y"}, WithoutKind: note.Handoff}, 1, []note.ID{"P3"}},
+		{"without a kind", index.Filter{Projects: []string{"x", "y"}, WithoutKinds: []note.Kind{note.Handoff}}, 1, []note.ID{"P3"}},
 		{"the beginning of an id, in any case", index.Filter{Part: "P"}, 0, []note.ID{"p2", "P3", "p1"}},
 		{"the end of an id", index.Filter{Part: "1"}, 1, []note.ID{"r1"}},
 		{"no wildcard", index.Filter{Part: "_1"}, 0, []note.ID{}},
@@ -62,7 +62,7 @@ func choose(t *testing.T, s *suite) {
 		}
 		equal(t, c.name, c.want, ids(rows))
 	}
-	perProject, err := s.PerProject(s.ctx, index.Filter{WithoutKind: note.Handoff})
+	perProject, err := s.PerProject(s.ctx, index.Filter{WithoutKinds: []note.Kind{note.Handoff}})
 	if err != nil {
 		t.Fatal(err)
 	}

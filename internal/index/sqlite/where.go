@@ -62,8 +62,8 @@ func (d *conn) where(f index.Filter) (cond string, args []any) {
 	if f.Kind != "" {
 		add("n.kind = ? AND n.kind <> ''", string(f.Kind)) // the second for the index of those that have one
 	}
-	if f.WithoutKind != "" {
-		add("+n.kind <> ?", string(f.WithoutKind)) // a plain one SQLite compares with the index, and plans anew for each value
+	if len(f.WithoutKinds) > 0 { // a plain n.kind SQLite compares with the index, and plans anew for each value
+		in("+n.kind NOT", len(f.WithoutKinds), func(i int) any { return string(f.WithoutKinds[i]) })
 	}
 	if !f.Dead {
 		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())

@@ -1,0 +1,26 @@
+package inject
+
+import (
+	"slices"
+
+	"anamnesis/internal/note"
+)
+
+// fitSlots leaves out the slots that do not fit whole into the room of all of them. They
+// stand in the order of their importance, so the last ones go; half a slot may say the
+// opposite of the whole.
+func (in *Injector) fitSlots(notes []*note.Note, size measure, b *Block) []*note.Note {
+	room := in.opts.SlotChars
+	return slices.DeleteFunc(notes, func(n *note.Note) bool {
+		if n.Kind != note.Slot || in.opts.SlotChars <= 0 {
+			return false
+		}
+		s := newSection(n)
+		if need := size.of(s.String()); need <= room {
+			room -= need
+			return false
+		}
+		b.Left = append(b.Left, n.ID)
+		return true
+	})
+}

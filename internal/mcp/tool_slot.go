@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var toolSlot = tool{
+	name:   "memory_slot",
+	doc:    `List the short texts that every session is told, or append a line to one, or replace it.`,
+	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	input:  schemaOf[slotIn],
+	output: schemaOf[slotOut],
+	amend: func(p map[string]*jsonschema.Schema) {
+		p["action"].Enum = oneOf("list", string(ingest.AppendSlot), string(ingest.ReplaceSlot))
+	},
+	call: takes((*Server).slot),
+}
+
+type slotIn struct {
+	Action  string `json:"action"`
+	Name    string `json:"name,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Project string `json:"project,omitempty"`
+}
+
+// A slotLine is a slot as an agent sees it.
+type slotLine struct {
+	Name    string `json:"name"`
+	Project string `json:"project"`
+	Limit   int    `json:"limit" jsonschema:"characters"`
+	Pinned  bool   `json:"pinned" jsonschema:"only its owner changes it"`
+	Text    string `json:"text"`
+}
+
+type slotOut struct {
+	Begin   string     `json:"begin,omitempty" jsonschema:"mark before text of notes"`
+	Message string     `json:"message"`
+	Outcome string     `json:"outcome,omitempty"`
+	Result  []slotLine `json:"result"`
+	Until   string     `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+}
+
+func (o slotOut) frame(start, end string) any {
+	o.Begin, o.Until = start, end
+	return o
+}
+
+func (s *Server) slot(ctx context.Context, c caller, in slotIn) (slotOut, error) {
+	out := slotOut{Result: []slotLine{}}
+	p, err := s.project(ctx, c, in.Project)
+	if err != nil {
+		return out, err
+	}
+	if in.Action != "list" {
+		return s.editSlot(ctx, p, in)
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return out, err
+	}
+	all, err := app.SlotsOf(ctx, s.rooms, p.id.Key, project.Names(s.rooms.Store, p.id))
+	if err != nil {
+		return out, err
+	}
+	left := budget(maxAnswer)
+	for i, v := range all.Slots {
+		line := slotLine{Name: v.Name, Project: v.Project, Limit: v.Limit, Pinned: v.Pinned}
+		if v.Hidden || !left.room(line) {
+			continue
+		}
+		line.Text = left.body(v.Text, maxShown, len(all.Slots)-i)
+		out.Result = append(out.Result, line)
+	}
+	out.Message = fmt.Sprintf("%d slots", len(out.Result))
+	return out, nil
+}
+
+func (s *Server) editSlot(ctx context.Context, p place, in slotIn) (slotOut, error) {
+	out := slotOut{Result: []slotLine{}}
+	text := strings.ToValidUTF8(strings.ReplaceAll(in.Text, "\r\n", "\n"), "\uFFFD")
+	if len(text) > maxBody {
+		return out, fmt.Errorf("the text has more than %d bytes", maxBody)
+	}
+	if note.SlotOf(in.Name).Automatic {
+		return out, errors.New("this slot is kept by the machine; use another name")
+	}
+	if err := s.mayWrite(); err != nil {
+		return out, err
+	}
+	e := ingest.SlotEdit{Change: ingest.SlotChange(in.Action), Name: in.Name, Project: p.id.Key, Text: text, Source: note.Agent}
+	if in.Project == "" && note.SlotOf(in.Name).Global {
+		e.Project = note.Global
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return out, err
+	}
+	done, err := ingest.SlotsOf(s.rooms.Ingester).Edit(ctx, e)
+	var refused *ingest.SlotError
+	if errors.As(err, &refused) {
+		return out, refused
+	}
+	if err != nil {
+		return out, err
+	}
+	if done.Note == nil {
+		return out, fmt.Errorf("not written: %s", done.Why)
+	}
+	out.Outcome, out.Message = done.Result.String(), tell(done)
+	return out, nil
+}
