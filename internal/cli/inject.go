@@ -34,7 +34,8 @@ all global notes, then up to k notes of the project, two recent sessions among t
 
 With --event prompt it prints what the hook of a prompt would print for a text, and
 why it says no more; with --event tool, what the hook of a tool would print before it
-runs: --text is then the command or the file. Nothing counts as told by that.
+runs: --text is then the command or the file; with --event subagent, what a sub-agent
+is told at its start: --text is then its task. Nothing counts as told by that.
 
 As a SessionStart hook it reads the event from standard input, stays under the
 agent's limit and prints nothing but the block.`,
@@ -48,12 +49,14 @@ agent's limit and prints nothing but the block.`,
 				return usage("inject: --tool goes with --event tool")
 			case event == "prompt":
 				return p.tryPrompt(cmd, o.Project, text)
+			case event == "subagent":
+				return p.tryTask(cmd, o.Project, text)
 			case event == "tool":
 				return p.tryTool(cmd, o.Project, tool, text)
 			case event != "start":
-				return usage("inject: --event %q: use start, prompt or tool", event)
+				return usage("inject: --event %q: use start, prompt, tool or subagent", event)
 			case text != "":
-				return usage("inject: --text goes with --event prompt and tool")
+				return usage("inject: --text goes with --event prompt, tool and subagent")
 			}
 			return run(p, cmd, "inject", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (startAnswer, error) {
 				b, place, err := app.SessionStart(ctx, r, p.given(), o)
@@ -65,8 +68,8 @@ agent's limit and prints nothing but the block.`,
 		},
 	}
 	hook.StartFlags(cmd.Flags(), &o)
-	cmd.Flags().StringVar(&event, "event", "start", "`EVENT` at which a session is told something: start, prompt or tool")
-	cmd.Flags().StringVar(&text, "text", "", "what the user says at the prompt; the command or the file of a tool")
+	cmd.Flags().StringVar(&event, "event", "start", "`EVENT` at which a session is told something: start, prompt, tool or subagent")
+	cmd.Flags().StringVar(&text, "text", "", "what the user says at the prompt; the command or the file of a tool; the task of a sub-agent")
 	cmd.Flags().StringVar(&tool, "tool", "", "`NAME` of the tool that is about to run, as the agent spells it")
 	return cmd
 }
@@ -99,6 +102,13 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
 		call := agent.Default().Hooks.Call(e)
 		return app.Tool(ctx, r, e, call, app.PromptOptions{Project: project, Try: true, Limit: agent.Default().Hooks.ContextLimit()})
+	}, p.printTold)
+}
+
+// tryTask prints what a sub-agent would be told at its start.
+func (p *program) tryTask(cmd *cobra.Command, project, task string) error {
+	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
+		return app.TryTask(ctx, r, p.given(), task, app.PromptOptions{Project: project, Limit: agent.Default().Hooks.ContextLimit()})
 	}, p.printTold)
 }
 

@@ -43,14 +43,16 @@ type Told struct {
 	name string
 }
 
-// toldLine is a line: a claim; the start of a session or its first prompt; or with Clear
-// the end of the claims above it.
+// toldLine is a line: a claim; the start of a session or its first prompt; with Clear
+// the end of the claims above it; or a task of a sub-agent, and the start of one.
 type toldLine struct {
 	*Telling
 	By     string    `json:"by,omitempty"`
 	Start  time.Time `json:"start,omitzero"`
 	Prompt bool      `json:"prompt,omitempty"`
 	Clear  bool      `json:"clear,omitempty"`
+	Task   *Task     `json:"task,omitempty"`
+	Agent  *Task     `json:"agent,omitempty"`
 }
 
 // A ToldState is what the file of a session says.

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/index"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// subagents is the surface at which sub-agents are told something.
+func (r *Rooms) subagents() surface {
+	return surface{
+		kind: store.AgentTold, on: r.Config.Inject.Subagents, off: "sub-agents are told nothing: inject.subagents.on is false", mute: true,
+	}
+}
+
+// NoteTask keeps what memory has to say to a task until the sub-agent starts that the
+// call of a tool gives it to: the agent does not tell the task when it starts. No word of
+// the task is kept but those of the event log.
+func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) error {
+	began := time.Now()
+	quiet, err := r.Quiet()
+	if err != nil || quiet != "" || !r.Config.Inject.Subagents || e.SessionID == "" {
+		return err
+	}
+	place, scope, err := r.sessionPlace(ctx, e, "", agent.ContextLimit{})
+	if err != nil {
+		return err
+	}
+	q := recall.Query{Session: e.SessionID}
+	scope.Apply(&q)
+	b, err := r.Injector.Brief(ctx, place, q, call.Task)
+	if err != nil {
+		return err
+	}
+	task := store.Task{Turn: e.TurnID, Type: call.TaskType}
+	for _, n := range b.Notes {
+		task.Notes = append(task.Notes, n.ID)
+	}
+	if err := r.Store.Spool().Told(e.SessionID, "").NoteTask(task); err != nil {
+		return err
+	}
+	rec := store.Record{
+		Kind: store.Tasked, Session: e.SessionID, Project: place.Project, Near: b.Near, Count: len(b.Notes), Text: b.Silent,
+		MS: milliseconds(time.Since(began)),
+	}
+	if r.Config.Events.Queries && len(b.Parts) > 0 {
+		rec.Query = r.Redactor.Redact(note.Line(b.Parts[0].Text, promptLogged)).String()
+	}
+	return r.Store.Events().Log(rec)
+}
+
+// Subagent answers the start of a sub-agent: the notes that its task is about, or where
+// several were given at once, those that any of them is about.
+func Subagent(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
+	return r.tell(ctx, e, o, r.subagents(), func(p inject.Place, _ recall.Query) (inject.Reminder, error) {
+		tasks, err := r.Store.Spool().Told(e.SessionID, "").TakeTasks(store.Task{Turn: e.TurnID, Type: e.SubagentType})
+		if err != nil {
+			return inject.Reminder{}, err
+		}
+		var ids []note.ID
+		for i := range slices.MaxFunc(append(tasks, store.Task{}), func(a, b store.Task) int { return len(a.Notes) - len(b.Notes) }).Notes {
+			for _, t := range tasks { // the first of each task, then the second
+				if i < len(t.Notes) && !slices.Contains(ids, t.Notes[i]) {
+					ids = append(ids, t.Notes[i])
+				}
+			}
+		}
+		notes, err := r.liveNotes(ctx, ids)
+		if err != nil {
+			return inject.Reminder{}, err
+		}
+		return r.Injector.Subagent(p, notes)
+	})
+}
+
+// TryTask answers as Subagent would for a task; nothing is remembered of it.
+func TryTask(ctx context.Context, r *Rooms, e agent.Event, task string, o PromptOptions) (PromptAnswer, error) {
+	o.Try = true
+	return r.tell(ctx, e, o, r.subagents(), func(p inject.Place, q recall.Query) (inject.Reminder, error) {
+		b, err := r.Injector.Brief(ctx, p, q, task)
+		if err != nil || b.Silent != "" {
+			return inject.Reminder{Silent: b.Silent, Near: b.Near, Parts: b.Parts}, err
+		}
+		said, err := r.Injector.Subagent(p, b.Notes)
+		said.Near, said.Parts = append(b.Near, said.Near...), b.Parts
+		return said, err
+	})
+}
+
+// liveNotes reads notes by their ids, in that order, without those that are gone.
+func (r *Rooms) liveNotes(ctx context.Context, ids []note.ID) (notes []*note.Note, err error) {
+	var rows []index.Row
+	for _, id := range ids {
+		row, ok, err := r.Index.Lookup(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if ok && !row.Dead {
+			rows = append(rows, row)
+		}
+	}
+	for i, c := range r.Engine.Contents(ctx, rows) {
+		if c.Err == nil && c.Note.ID == rows[i].ID {
+			notes = append(notes, c.Note)
+		}
+	}
+	return notes, nil
+}
+
+// SubagentStopped forgets what a sub-agent was told: it is over.
+func SubagentStopped(r *Rooms, e agent.Event) error {
+	if e.SessionID == "" || e.SubagentID == "" {
+		return nil
+	}
+	return r.Store.Spool().Told(e.SessionID, e.SubagentID).Clear()
+}

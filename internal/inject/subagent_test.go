@@ -1,0 +1,50 @@
+package inject_test
+
+import (
+	"slices"
+	"testing"
+
+	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// The rules that the session knows come first, other rules then, the rest last; what was
+// written in the session itself is news to its sub-agent.
+func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
+	in, s := open(t, inject.Options{SubagentK: 3, SubagentTokens: 300},
+		note.Note{Title: "broker", Body: "The broker restarts."},
+		note.Note{Title: "broker rule", Body: "Never restart the broker."},
+		note.Note{Title: "broker told", Body: "The broker must log."},
+		note.Note{Title: "broker written", Body: "Always stop the broker.", Provenance: note.Provenance{Source: note.Agent, Session: "s", Confidence: 1}},
+		note.Note{Title: "cats", Body: "They always sleep."})
+	if _, err := s.Spool().Told("s", "").Claim(store.TellingOf(&note.Note{ID: "n002", Title: "broker told", Body: "The broker must log."})); err != nil {
+		t.Fatal(err)
+	}
+	p := place
+	p.Session, p.Agent = "s", "a"
+	b, err := in.Brief(t.Context(), p, recall.Query{Projects: p.Projects}, "Why does the broker restart?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []note.ID
+	for _, n := range b.Notes {
+		ids = append(ids, n.ID)
+	}
+	if len(ids) != 4 || slices.Contains(ids, "n004") || !slices.Contains(ids[:2], "n002") || !slices.Contains(ids[:2], "n003") || ids[2] != "n001" {
+		t.Errorf("the brief is %v", ids)
+	}
+	for want := range slices.Values([]int{3, 1, 0}) {
+		r, err := in.Subagent(p, b.Notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Shown) != want || (r.Silent == "") != (want > 0) || r.Tokens > 300 {
+			t.Errorf("told %v of %d, %q, %d tokens", r.Shown, want, r.Silent, r.Tokens)
+		}
+	}
+	if b, err := in.Brief(t.Context(), p, recall.Query{}, "/review it"); err != nil || b.Silent != "a command of the agent" {
+		t.Errorf("%+v, %v", b, err)
+	}
+}

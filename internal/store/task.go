@@ -1,0 +1,75 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"anamnesis/internal/note"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// A Task is what a session gave to a sub-agent that has not started yet: what memory has
+// to say to it, and no word of it. Whoever starts is told neither task nor call, so the
+// two are brought together by what they share.
+type Task struct {
+	Turn  string    `json:"turn,omitempty"` // of the session, in which both happen
+	Type  string    `json:"type,omitempty"` // of sub-agent; "" when the call did not say
+	Notes []note.ID `json:"notes,omitempty"`
+}
+
+// maxTaskNotes keeps a task below the size of a line that is written at once, and
+// maxTasks the tasks that one start may be about.
+const (
+	maxTaskNotes = 12
+	maxTasks     = 8
+)
+
+// starts reports whether a sub-agent that starts may be about the task.
+func (t *Task) starts(start *Task) bool {
+	return t.Turn == start.Turn && (t.Type == "" || start.Type == "" || t.Type == start.Type)
+}
+
+// NoteTask keeps a task until a sub-agent starts.
+func (t *Told) NoteTask(task Task) error {
+	task.Notes = task.Notes[:min(len(task.Notes), maxTaskNotes)]
+	return t.append(lineOf(toldLine{Task: &task}))
+}
+
+// TakeTasks returns the tasks that a sub-agent which starts may be about: one, unless
+// several of its type were given at once. Then nobody can tell which of them it is, and
+// each of the sub-agents gets all.
+func (t *Told) TakeTasks(start Task) ([]Task, error) {
+	start.Notes = nil
+	by := ulid.Make().String()
+	if err := t.append(lineOf(toldLine{Agent: &start, By: by})); err != nil {
+		return nil, err
+	}
+	data, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	var group []Task // given since the last time that none was waiting
+	waiting := 0
+	for line := range bytes.Lines(data) {
+		var l toldLine
+		if json.Unmarshal(line, &l) != nil {
+			continue
+		}
+		switch {
+		case l.Task != nil && l.Task.starts(&start):
+			if waiting == 0 {
+				group = nil
+			}
+			group = append(group, *l.Task)
+			waiting++
+		case l.Agent != nil && l.By == by:
+			return group[max(0, len(group)-maxTasks):], nil
+		case l.Agent != nil && l.Agent.starts(&start) && waiting > 0:
+			if waiting--; waiting == 0 {
+				group = nil
+			}
+		}
+	}
+	return nil, nil // the file is longer than what is read of it
+}
