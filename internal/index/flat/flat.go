@@ -8,6 +8,8 @@
 // written beside the old one and renamed, so that a reader has one or the
 // other. A file that is cut short, foreign or of another model is refused by
 // Open; the caller then reads the vectors from where they are kept.
+//
+// Postings is another such file: the full text of the passages (postings.go).
 package flat
 
 import (
@@ -22,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"anamnesis/internal/layout"
 )
@@ -193,6 +196,19 @@ func Open(name string) (*Vectors, error) {
 	}
 	return v, nil
 }
+
+// Vector returns the vector of a row: its scale, and its values, which are those of the file.
+func (v *Vectors) Vector(key int64, group uint32) (scale float32, values []byte, ok bool) {
+	for _, s := range v.spans([]uint32{group}) {
+		row := s.from + sort.Search(s.to-s.from, func(i int) bool { return v.key(s.from+i) >= key })
+		if row < s.to && v.key(row) == key {
+			return math.Float32frombits(binary.LittleEndian.Uint32(v.scales[4*row:])), v.values[row*v.Dim : (row+1)*v.Dim], true
+		}
+	}
+	return 0, nil, false
+}
+
+func (v *Vectors) key(row int) int64 { return int64(binary.LittleEndian.Uint64(v.keys[8*row:])) }
 
 // Close unmaps the file.
 func (v *Vectors) Close() error { return v.unmap() }

@@ -170,6 +170,7 @@ func (w *writer) dropTexts() {
 	slices.Sort(w.removed)
 	for _, p := range w.removed {
 		w.exec("DELETE FROM fts WHERE rowid = ?", p)
+		w.exec("INSERT INTO gone (passage) VALUES (?)", p)
 	}
 	w.removed = w.removed[:0]
 }

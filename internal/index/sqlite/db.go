@@ -60,6 +60,7 @@ type Options struct {
 	Busy     time.Duration // how long to wait for another writer; 0 means 5 s
 	Keep     bool          // make nothing, and set nothing aside: what is not an index of this version is an error
 	Mapped   bool          // map the file: a question takes a tenth less, the first ones fill memory with what stands beside the answer
+	Brief    bool          // a few questions, and the process ends: what each connection reads first costs more than taking turns
 
 	// Degraded is told, once and in one line, that the file cannot be written any more,
 	// what answers instead and what to do; nil tells nobody. Open tells it by Notice.
@@ -85,6 +86,8 @@ type conn struct {
 	copyOf    *flat.Vectors // the vectors in one file, when it was used
 	copyFile  os.FileInfo
 	oldCopies []*flat.Vectors
+
+	full fullText // its copy, when it was used
 
 	statements   map[string]*sql.Stmt // questions that statementsOf was asked before
 	statementsOf *sql.DB
@@ -301,13 +304,16 @@ func (d *conn) connect() error {
 	}
 	d.write.SetMaxOpenConns(1)
 	reading := "&_pragma=cache_size(-16384)"
-	if d.opts.Mapped {
+	if d.opts.Mapped || d.opts.Brief {
 		reading += "&_pragma=mmap_size(268435456)"
 	}
 	if d.read, err = sql.Open("sqlite", dsn(reading)); err != nil {
 		return err
 	}
 	d.read.SetMaxOpenConns(4)
+	if d.opts.Brief {
+		d.read.SetMaxOpenConns(1)
+	}
 	d.read.SetMaxIdleConns(4)
 	return d.recordFile()
 }
@@ -379,6 +385,7 @@ func (d *conn) Close() error {
 	for _, v := range d.oldCopies {
 		_ = v.Close()
 	}
+	d.full.close()
 	d.copyOf, d.oldCopies = nil, nil
 	return nil
 }

@@ -4,3 +4,22 @@ import "context"
 
 // Lose replaces the database, as if it were damaged.
 func (d *DB) Lose(ctx context.Context) error { return d.reset(ctx) }
+
+// CopyPostings makes the copy of the full text, however little the last one lacks.
+func (d *DB) CopyPostings(ctx context.Context) error {
+	epoch, err := d.epoch(ctx)
+	if err != nil {
+		return err
+	}
+	models, err := d.embeddedModels(ctx)
+	if err != nil {
+		return err
+	}
+	return d.copyPostings(ctx, uint64(epoch), mostVectors(models))
+}
+
+// Posted reports whether a copy of the full text answers.
+func (d *DB) Posted(ctx context.Context) (bool, error) {
+	p, err := d.posted(ctx)
+	return p != nil, err
+}

@@ -59,6 +59,9 @@ const fewPostings = 256
 
 // Frequencies returns a term for each token. Short posting lists come with it.
 func (d searcher) Frequencies(ctx context.Context, tokens []string) ([]index.Term, error) {
+	if terms, err := d.frequenciesPosted(ctx, tokens); terms != nil || err != nil {
+		return terms, wrap(err)
+	}
 	terms := make([]index.Term, len(tokens))
 	list, err := json.Marshal(tokens)
 	if err != nil {
@@ -124,21 +127,15 @@ const maxScores = 4096
 
 // Match returns passages that hold at least one of the terms.
 func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
-	size := 0
-	for _, t := range terms {
-		size += t.Frequency
-	}
-	scores := make(map[int64]float64, min(size, maxScores))
-	for _, t := range terms {
-		if err := d.score(ctx, t, f, scores); err != nil {
-			return nil, wrap(err)
-		}
+	all, err := d.scores(ctx, terms, f)
+	if err != nil {
+		return nil, wrap(err)
 	}
 	cond, args := d.where(f)
 	var got []index.Candidate
 	// The first round is enough unless the condition leaves many out.
-	for done, n := 0, limit; done < len(scores) && len(got) < limit; n = len(scores) {
-		next := best(scores, n)[done:]
+	for done, n := 0, limit; done < len(all) && len(got) < limit; n = len(all) {
+		next := best(all, n)[done:]
 		done += len(next)
 		for part := range slices.Chunk(next, limit) {
 			more, err := d.fetchCandidates(ctx, part, cond, args)
@@ -153,6 +150,28 @@ func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter,
 	return got[:min(len(got), limit)], nil
 }
 
+// scores scores the passages that hold terms and that a filter may let through.
+func (d searcher) scores(ctx context.Context, terms []index.Term, f index.Filter) ([]scored, error) {
+	if all, ok, err := d.scoresPosted(ctx, terms, f); ok || err != nil {
+		return all, err
+	}
+	size := 0
+	for _, t := range terms {
+		size += t.Frequency
+	}
+	scores := make(map[int64]float64, min(size, maxScores))
+	for _, t := range terms {
+		if err := d.score(ctx, t, f, scores); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]scored, 0, len(scores))
+	for passage, score := range scores {
+		all = append(all, scored{passage, score})
+	}
+	return all, nil
+}
+
 // A scored passage waits to be chosen.
 type scored struct {
 	passage int64
@@ -161,17 +180,17 @@ type scored struct {
 
 // best returns the n best of all passages, the best first. It sorts no more
 // than it must: what is worse than the n best so far is passed over.
-func best(scores map[int64]float64, n int) []int64 {
+func best(all []scored, n int) []int64 {
 	order := func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.passage, b.passage))
 	}
-	kept := make([]scored, 0, min(2*n, len(scores)))
+	kept := make([]scored, 0, min(2*n, len(all)))
 	worst := math.Inf(-1) // of the n best so far
-	for p, s := range scores {
-		if s < worst {
+	for _, s := range all {
+		if s.score < worst {
 			continue
 		}
-		if kept = append(kept, scored{p, s}); len(kept) == 2*n {
+		if kept = append(kept, s); len(kept) == 2*n {
 			slices.SortFunc(kept, order)
 			kept = kept[:n]
 			worst = kept[n-1].score
@@ -230,6 +249,9 @@ func (d searcher) score(ctx context.Context, t index.Term, f index.Filter, score
 func (d *conn) fetchCandidates(ctx context.Context, passages []int64, cond string, args []any) ([]index.Candidate, error) {
 	if len(passages) == 0 {
 		return nil, nil
+	}
+	if got, ok, err := d.candidatesPosted(ctx, passages, cond, args); ok || err != nil {
+		return got, err
 	}
 	rows, err := d.queryBounded(ctx, candidateSQL+`json_each(?) j CROSS JOIN passages p ON p.key = j.value `+candidateJoin+` WHERE `+cond,
 		append([]any{list(passages)}, args...)...)

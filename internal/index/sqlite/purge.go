@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 //     had, so that it can only hide the row (contentless_delete). Merging all
 //     segments into one ("optimize") writes the words of the rows that are there.
 //   - The log: it is folded into the file and cut.
-//   - The copies of the vectors: they are made anew.
+//   - The copies of the vectors and of the full text: they are made anew.
 //   - Answers that were kept: those of earlier generations hold nothing that is right.
 //
 // The row "residue" of meta says that something is left: the generation in which it
@@ -94,7 +95,7 @@ func (d *conn) cutLog(ctx context.Context) error {
 	}
 }
 
-// renewCopies makes those copies of the vectors anew that there are.
+// renewCopies makes those copies anew that there are.
 func (d *conn) renewCopies(ctx context.Context) error {
 	epoch, err := d.epoch(ctx)
 	if err != nil {
@@ -113,7 +114,10 @@ func (d *conn) renewCopies(ctx context.Context) error {
 		}
 	}
 	d.dropCopies(models)
-	return nil
+	if _, err := os.Lstat(d.postingsPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return d.copyPostings(ctx, uint64(epoch), mostVectors(models))
 }
 
 // Reset empties the picture of our origin.
@@ -129,6 +133,7 @@ func (d maintainer) Reset(ctx context.Context) error {
 			return wrap(d.translate(db, err))
 		}
 		d.dropCopies(nil)
+		_ = os.Remove(d.postingsPath())
 		return nil
 	}
 	files, err := d.Files(ctx, nil)

@@ -21,11 +21,12 @@ const (
 //
 // vectors holds one vector a passage, of the model whose number stands beside
 // it; a copy of them is scanned (package flat). The keys of passages are never
-// used again, so that the copy cannot point at another passage. mentions and
+// used again, so that the copy cannot point at another passage. gone lists the
+// passages that were removed, for the copy of the full text (postings.go). mentions and
 // edges are the graph: entities are known by the hash of their words.
 var tables = []string{
 	"origins", "notes", "texts", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta",
-	"vectors", "mentions", "edges", "memos",
+	"vectors", "mentions", "edges", "memos", "gone",
 }
 
 const schema = `
@@ -63,6 +64,7 @@ CREATE TABLE passages (
 	start INTEGER NOT NULL, "end" INTEGER NOT NULL, forward BLOB NOT NULL
 );
 CREATE INDEX passages_note ON passages (note);
+CREATE TABLE gone (n INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL);
 CREATE TABLE supersedes (note INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KEY (note, target)) WITHOUT ROWID;
 CREATE INDEX supersedes_target ON supersedes (target);
 CREATE TABLE bands (band INTEGER NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (band, note)) WITHOUT ROWID;

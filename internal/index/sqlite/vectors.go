@@ -40,17 +40,22 @@ func (d *conn) flat(ctx context.Context, model uint64) *flat.Vectors {
 	if err != nil || epoch == 0 {
 		return nil
 	}
+	return d.flatOf(model, uint64(epoch))
+}
+
+// flatOf is flat where the epoch is known.
+func (d *conn) flatOf(model, epoch uint64) *flat.Vectors {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	fi, err := os.Stat(d.flatPath(model))
 	if err != nil {
 		return nil
 	}
-	if d.copyOf != nil && os.SameFile(fi, d.copyFile) && d.copyOf.Model == model && d.copyOf.Epoch == uint64(epoch) {
+	if d.copyOf != nil && os.SameFile(fi, d.copyFile) && d.copyOf.Model == model && d.copyOf.Epoch == epoch {
 		return d.copyOf
 	}
 	v, err := flat.Open(d.flatPath(model))
-	if err != nil || v.Model != model || v.Epoch != uint64(epoch) {
+	if err != nil || v.Model != model || v.Epoch != epoch {
 		if err == nil {
 			_ = v.Close()
 		}
@@ -209,6 +214,7 @@ func (d vectors) Embed(ctx context.Context, model string, vectors map[int64]inde
 	if err != nil {
 		return err
 	}
+	d.dropOtherCopies(number)
 	if copied := d.flat(ctx, index.VectorModel(model)); copied != nil {
 		for passage := range vectors {
 			if passage <= copied.Last { // the table is read behind the copy only
@@ -218,6 +224,17 @@ func (d vectors) Embed(ctx context.Context, model string, vectors map[int64]inde
 		}
 	}
 	return nil
+}
+
+// dropOtherCopies removes the copies of the vectors of other models: passages that they
+// hold have a vector of another model now.
+func (d *conn) dropOtherCopies(model int64) {
+	old, _ := filepath.Glob(filepath.Join(filepath.Dir(d.path), "vectors-*.bin"))
+	for _, name := range old {
+		if name != d.flatPath(uint64(model)) {
+			_ = os.Remove(name)
+		}
+	}
 }
 
 // A copy of the vectors is made anew when it differs from the table by more
@@ -261,7 +278,7 @@ func (d maintainer) Tidy(ctx context.Context) error {
 		}
 	}
 	d.dropCopies(models)
-	return nil
+	return d.tidyPostings(ctx, uint64(epoch), models)
 }
 
 // embedded says how many vectors of a model there are, and the greatest key of a
