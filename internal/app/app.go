@@ -40,6 +40,7 @@ type Host struct {
 	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody
 	Progress func(what string) Progress              // shows a long work; the last word of what is what is counted; nil shows nothing
 	Lasting  bool                                    // many questions will be asked of the index
+	Brief    bool                                    // a few questions will be asked of the index, and the process ends
 	Peek     bool                                    // the index is looked at as it stands, or not at all
 }
 

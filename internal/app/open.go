@@ -54,6 +54,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	s, c := r.Store, r.Config
 	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: c.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek, Mapped: h.Lasting,
+		Brief:    h.Brief,
 		Degraded: func(line string) { h.notify("%s", line) },
 	})
 	if err != nil {
