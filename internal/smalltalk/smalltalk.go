@@ -42,7 +42,7 @@ func Of(text string) Kind {
 		return None
 	}
 	tokens := Words(text)
-	if len(tokens) > maxTokens {
+	if len(tokens) > maxTokens || slices.ContainsFunc(tokens, strange) {
 		return None
 	}
 	t := load()
@@ -70,7 +70,7 @@ func Subject(text string) bool {
 		return true
 	}
 	tokens := Words(text)
-	if len(tokens) > maxTokens {
+	if len(tokens) > maxTokens || slices.ContainsFunc(tokens, strange) {
 		return true
 	}
 	phrases, carriers := load(), loadCarriers()
@@ -92,6 +92,12 @@ func Subject(text string) bool {
 		at += n
 	}
 	return false
+}
+
+// strange reports whether a token stands in no list, not even as a part of a word. Most
+// texts have one, and to see that costs less than to make the tables.
+func strange(token string) bool {
+	return len(token) > 1 && !number(token) && !strings.Contains(source, token) && !strings.Contains(carrierSource, token)
 }
 
 // questionWords make a question of a text that could be an order without them.
