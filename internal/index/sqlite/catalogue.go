@@ -100,10 +100,13 @@ func (d *conn) byProject(f index.Filter, order string) (cond string, args []any)
 	return "n.key IN (" + strings.Join(first, " UNION ALL ") + ")", args
 }
 
+// perProjectSQL is answered from notes_recent alone, unless the filter asks for more.
+const perProjectSQL = "SELECT n.project, count(*) FROM notes n WHERE "
+
 // PerProject returns how many notes of each project the filter lets through.
 func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
 	cond, args := d.where(f)
-	rows, err := d.query(ctx, "SELECT n.project, count(*) FROM notes n WHERE "+cond+" GROUP BY n.project", args...)
+	rows, err := d.query(ctx, perProjectSQL+cond+" GROUP BY n.project", args...)
 	counts := make(map[string]int)
 	err = each(rows, err, func() error {
 		var project string

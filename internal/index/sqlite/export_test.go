@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+
+	"anamnesis/internal/index"
+)
 
 // Lose replaces the database, as if it were damaged.
 func (d *DB) Lose(ctx context.Context) error { return d.reset(ctx) }
@@ -22,4 +26,12 @@ func (d *DB) CopyPostings(ctx context.Context) error {
 func (d *DB) Posted(ctx context.Context) (bool, error) {
 	p, err := d.posted(ctx)
 	return p != nil, err
+}
+
+// PlanPerProject returns how SQLite answers PerProject.
+func (d *DB) PlanPerProject(ctx context.Context, f index.Filter) (plan string, err error) {
+	cond, args := d.where(f)
+	var id, parent, unused int
+	err = d.queryRow(ctx, "EXPLAIN QUERY PLAN "+perProjectSQL+cond+" GROUP BY n.project", args, &id, &parent, &unused, &plan)
+	return plan, err
 }

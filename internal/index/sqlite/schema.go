@@ -53,7 +53,8 @@ CREATE TABLE notes (
 	UNIQUE (id, origin), UNIQUE (path, origin)
 );
 CREATE TABLE texts (note INTEGER PRIMARY KEY, text BLOB NOT NULL);
-CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC);
+CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC,
+	dead, superseded_by, forget_after, shared); -- the rest lets live notes be counted without their rows
 CREATE INDEX notes_statement ON notes (statement);
 CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
 CREATE INDEX notes_kind ON notes (kind, project, updated DESC, id DESC) WHERE kind <> '';

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,5 +68,14 @@ func TestVisibleCopy(t *testing.T) {
 				t.Fatalf("step %d, reader %q: %v, want %v", step, origins[reader], got, want)
 			}
 		}
+	}
+}
+
+// What a status line counts is counted without reading a note: there may be many.
+func TestCountWithoutRows(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"))
+	plan, err := db.PlanPerProject(t.Context(), index.Filter{Projects: []string{"p", "q"}, Now: time.Now()})
+	if err != nil || !strings.Contains(plan, "COVERING INDEX notes_recent") {
+		t.Errorf("%q, %v", plan, err)
 	}
 }
