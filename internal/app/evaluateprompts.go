@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/eval"
@@ -54,6 +58,27 @@ func EvalPrompts(ctx context.Context, h Host, folder string, misses bool) (a Pro
 	return a, nil
 }
 
+// touch adds to the transcript of an event that its agent edited files.
+func touch(e agent.Event, files []string) error {
+	f, err := os.OpenFile(e.TranscriptPath, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	for i, name := range files {
+		path := filepath.Join(e.Dir, filepath.FromSlash(name))
+		line, jerr := json.Marshal(map[string]any{
+			"type": "assistant", "sessionId": e.SessionID, "cwd": e.Dir, "uuid": fmt.Sprintf("%s-%d", name, i),
+			"timestamp": time.Now().UTC().Format(time.RFC3339),
+			"message": map[string]any{"role": "assistant", "content": []any{map[string]any{
+				"type": "tool_use", "id": fmt.Sprint(name, i), "name": "Edit", "input": map[string]string{"file_path": path},
+			}}},
+		})
+		_, werr := f.Write(append(line, '\n'))
+		err = errors.Join(err, jerr, werr)
+	}
+	return errors.Join(err, f.Close())
+}
+
 // promptBox opens a throw-away store that answers prompts the way a hook does.
 func (h *Host) promptBox(ctx context.Context, root string) (*eval.PromptBox, error) {
 	box, c := *h, *h.Config
@@ -64,7 +89,14 @@ func (h *Host) promptBox(ctx context.Context, root string) (*eval.PromptBox, err
 		return nil, err
 	}
 	tell := func(ctx context.Context, p eval.PromptAsked) (eval.PromptTold, error) {
-		a, err := Prompt(ctx, r, agent.Event{SessionID: p.Session, Prompt: p.Text}, PromptOptions{Project: p.Project})
+		e := agent.Event{
+			Harness: agent.Default().Name, SessionID: p.Session, Prompt: p.Text, Dir: root,
+			TranscriptPath: filepath.Join(root, p.Session+".jsonl"),
+		}
+		if err := touch(e, p.Work); err != nil {
+			return eval.PromptTold{}, err
+		}
+		a, err := Prompt(ctx, r, e, PromptOptions{Project: p.Project})
 		told := eval.PromptTold{Shown: a.Shown, Tokens: a.Tokens, Why: a.Silent}
 		for _, n := range a.Near {
 			told.Why += fmt.Sprintf("; %s %s", n.ID, n.Why)

@@ -54,6 +54,7 @@ type Place struct {
 	Machine  string       // that the session is on
 	Agent    string       // the sub-agent of the session that is told; "" for the session itself
 	Pending  []*note.Note // sessions of this project that ended and are not written yet, newest first
+	Work     []string     // files that are in work, the newest last
 	Notice   string       // one line that the user should hear of, empty for none
 
 	Limit int            // what the agent takes at most; 0 means no limit

@@ -64,7 +64,7 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text st
 			return r, err
 		}
 	}
-	plan := recall.PlanPrompt(text)
+	plan := recall.PlanPrompt(text).InWork(p.Work)
 	r.Parts, r.Silent = plan.Parts, plan.Silent
 	if plan.Silent == "" {
 		q.K = promptRead

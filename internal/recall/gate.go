@@ -19,6 +19,9 @@ type Gate struct {
 	Reason    string  `json:"reason"`
 }
 
+// fixedGate is the kind of a gate with a share of words that was set.
+const fixedGate = "overlap"
+
 // gated is how many of the best hits the gate looks at.
 const gated = 5
 
@@ -106,7 +109,7 @@ func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result
 	g := &Gate{}
 	res.Gate = g
 	if q.MinOverlap > 0 {
-		g.Kind, g.Threshold = "overlap", q.MinOverlap
+		g.Kind, g.Threshold = fixedGate, q.MinOverlap
 		for _, h := range hits[:min(len(hits), gated)] {
 			g.Signal = max(g.Signal, h.Coverage)
 		}

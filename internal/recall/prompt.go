@@ -1,9 +1,6 @@
 package recall
 
 import (
-	"cmp"
-	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +8,6 @@ import (
 	"unicode"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/note"
 	"anamnesis/internal/smalltalk"
 )
 
@@ -21,6 +17,12 @@ import (
 type Plan struct {
 	Parts  []Part // the most telling last
 	Silent string // why nothing is asked; "" when something is
+
+	turn     smalltalk.Turn
+	question int      // of what kind
+	words    int      // of what was said
+	names    []string // in what was said
+	work     []string // files
 }
 
 // A Part is one question of a plan.
@@ -37,6 +39,10 @@ const (
 	Prose PartKind = "prose"  // what was said, without code and logs
 	Names PartKind = "names"  // files, symbols, packages and codes in it
 	Fault PartKind = "errors" // lines of a log or a code block that tell an error
+
+	Sense       PartKind = "sense"       // what the words of what was said are about (concepts)
+	Translation PartKind = "translation" // likewise for words that are not English
+	Work        PartKind = "work"        // the files in work
 )
 
 // Bounds of a plan. Of a longer prompt the beginning and the end are read: what is
@@ -47,6 +53,7 @@ const (
 	maxProse      = 2 << 10
 	maxFault      = 300 // of one line
 	maxFaults     = 2
+	fewPasted     = 3 // lines
 	maxNamesAsked = 8
 )
 
@@ -70,20 +77,19 @@ func PlanPrompt(prompt string) Plan {
 	if !smalltalk.Subject(prose) {
 		prose = ""
 	}
+	p := Plan{turn: smalltalk.TurnOf(prose), question: questionOf(prose), words: len(strings.Fields(prose))}
+	switch {
+	case pasted:
+		p.turn, p.question, p.words = smalltalk.Request, 0, max(p.words, manyWords)
+	case p.turn == smalltalk.Correction:
+		return Plan{Silent: "a correction of what was done"}
+	case p.turn == smalltalk.Reply:
+		return Plan{Silent: "a reply to what was proposed"}
+	}
 	if prose != "" && onlyPaths(prose) {
 		return Plan{Silent: "a path alone"}
 	}
-	var p Plan
-	if prose != "" {
-		p.Parts = append(p.Parts, Part{Prose, prose})
-	}
-	names := index.Identifiers(prose, maxNamesAsked)
-	if text := strings.Join(names, " "); text != "" && text != prose {
-		p.Parts = append(p.Parts, Part{Names, text})
-	}
-	for _, f := range faults {
-		p.Parts = append(p.Parts, Part{Fault, f})
-	}
+	p.ask(prose, faults)
 	switch {
 	case len(p.Parts) > 0:
 	case pasted:
@@ -94,11 +100,32 @@ func PlanPrompt(prompt string) Plan {
 	return p
 }
 
+// ask makes the questions of a plan.
+func (p *Plan) ask(prose string, faults []string) {
+	if prose != "" {
+		p.Parts = append(p.Parts, Part{Prose, prose})
+		p.names = index.Identifiers(prose, maxNamesAsked)
+		if text := strings.Join(p.names, " "); text != "" && text != prose {
+			p.Parts = append(p.Parts, Part{Names, text})
+		}
+		sense, translation := loadConcepts().of(prose)
+		if len(sense) > 0 {
+			p.Parts = append(p.Parts, Part{Sense, strings.Join(sense, " ")})
+		}
+		if len(translation) > 0 {
+			p.Parts = append(p.Parts, Part{Translation, strings.Join(translation, " ")})
+		}
+	}
+	for _, f := range faults {
+		p.Parts = append(p.Parts, Part{Fault, f})
+	}
+}
+
 // splitPrompt separates what was said from what was pasted, and takes from the latter
 // the last lines that tell an error: the last one is what stopped the program.
 func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 	var said strings.Builder
-	f, fence := forms(), ""
+	f, fence, last, lines := forms(), "", "", 0
 	for line := range strings.Lines(prompt) {
 		text := strings.TrimSpace(line)
 		if mark := text[:min(3, len(text))]; (mark == "```" || mark == "~~~") && (fence == "" || fence == mark) {
@@ -116,11 +143,20 @@ func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 			continue
 		}
 		pasted = true
-		if text = strings.TrimSpace(f.logStamp.ReplaceAllString(text, "")); f.faultLine.MatchString(text) && !f.noFault.MatchString(text) {
+		lines++
+		text = strings.TrimSpace(f.logStamp.ReplaceAllString(text, ""))
+		if f.noFault.MatchString(text) || f.calm.MatchString(text) {
+			continue
+		}
+		last = text
+		if f.faultLine.MatchString(text) {
 			if text = cutWords(text, maxFault); !slices.Contains(faults, text) {
 				faults = append(faults, text)
 			}
 		}
+	}
+	if len(faults) == 0 && lines <= fewPasted && last != "" { // who pastes a line or two means just these
+		faults = append(faults, cutWords(last, maxFault))
 	}
 	return strings.TrimSpace(said.String()), faults[max(0, len(faults)-maxFaults):], pasted
 }
@@ -136,6 +172,7 @@ var forms = sync.OnceValue(func() *promptForms {
 		logStamp: regexp.MustCompile(`^\[?(\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s*|^\[?\d{4}-\d\d-\d\d\]?\s*`),
 		faultLine: regexp.MustCompile(`(?i)\b(\w*error|\w*exception|fatal|panic|fail(ed|ure)?|denied|refused|not found|cannot|can't|unable|` +
 			`undefined|unresolved|timed? ?out|no such|killed|segfault|E[A-Z]{4,}|abort(ed)?)\b`),
+		calm:     regexp.MustCompile(`^(\[)?(INFO|DEBUG|TRACE)\b|^[\W_]*$`),
 		noFault:  regexp.MustCompile(`(?i)\b(0|no) (errors?|failures?|failed)\b`),
 		fileName: regexp.MustCompile(`^[\w-][\w.-]*\.[A-Za-z]\w{0,7}$`),
 	}
@@ -146,6 +183,7 @@ type promptForms struct {
 	logLine      *regexp.Regexp // of logs, stack traces and compilers, where no fence says that they were pasted
 	logStamp     *regexp.Regexp // the time before such a line
 	faultLine    *regexp.Regexp // that tells an error
+	calm         *regexp.Regexp // of a log, that tells that all is well
 	noFault      *regexp.Regexp // that tells that there was none
 	fileName     *regexp.Regexp
 }
@@ -172,99 +210,4 @@ func onlyPaths(s string) bool {
 		}
 	}
 	return true
-}
-
-// An Advice is what memory has to say to a prompt: hits of all parts of its plan that
-// the gate lets through, the most certain first. It may be empty.
-type Advice struct {
-	Hits []*Hit
-	Held []Refusal // parts without an answer, and hits that are too weak
-}
-
-// A Refusal says why a part of a plan has no answer.
-type Refusal struct {
-	Part Part
-	Near note.ID // the note that came nearest; "" when there was none
-	Why  string
-}
-
-// kindWeight is what a part of a plan counts when hits are ordered: who names a file or
-// pastes an error is told of these before anything else.
-var kindWeight = map[PartKind]float64{Prose: 1, Names: 1.2, Fault: 1.3}
-
-// Advise asks the parts of a plan. q says everything of the questions but the text.
-// Nobody waits for an answer: the questions are always gated, leave no gap, and nothing
-// is remembered of them.
-func (e *Engine) Advise(ctx context.Context, q Query, p Plan) (Advice, error) {
-	q.Gate, q.Synthetic, q.NoCache = true, true, true
-	type vote struct {
-		hit   *Hit
-		score float64
-	}
-	var a Advice
-	votes := make(map[note.ID]*vote)
-	var order []note.ID
-	for _, part := range p.Parts {
-		q.Text = part.Text
-		res, err := e.Recall(ctx, q)
-		if err != nil {
-			return a, err
-		}
-		if len(res.Hits) == 0 {
-			a.Held = append(a.Held, refusal(part, res))
-			continue
-		}
-		due := res.due()
-		for i, h := range res.Hits {
-			if signal := res.signalOf(h); signal < due {
-				a.Held = append(a.Held, Refusal{part, h.Row.ID, fmt.Sprintf("relevance %.1f, of %.1f that are due", signal, due)})
-				continue
-			}
-			v := votes[h.Row.ID]
-			if v == nil {
-				v = &vote{hit: h}
-				votes[h.Row.ID] = v
-				order = append(order, h.Row.ID)
-			}
-			v.score += kindWeight[part.Kind] / float64(rrfK+i+1)
-		}
-	}
-	slices.SortStableFunc(order, func(x, y note.ID) int { return cmp.Compare(votes[y].score, votes[x].score) })
-	for _, id := range order {
-		a.Hits = append(a.Hits, votes[id].hit)
-	}
-	return a, nil
-}
-
-// due is the relevance from which on a hit is told at a prompt: in the middle between
-// what opens the gate and the best hit. Who asks reads a list and can pass over what is
-// weak in it; a prompt is told.
-func (r *Result) due() float64 {
-	if r.Gate == nil {
-		return 0
-	}
-	best := r.Gate.Threshold
-	for _, h := range r.Hits {
-		best = max(best, r.signalOf(h))
-	}
-	return (r.Gate.Threshold + best) / 2
-}
-
-// signalOf is the gate's signal of a hit as if it were the only one.
-func (r *Result) signalOf(h *Hit) float64 {
-	switch {
-	case r.Gate == nil:
-		return 0
-	case r.Gate.Kind == "overlap":
-		return h.Coverage
-	}
-	return toOpen.of([]*Hit{h}, r)
-}
-
-func refusal(part Part, res *Result) Refusal {
-	r := Refusal{Part: part, Near: res.Near, Why: "no note is near"}
-	if res.Gate != nil {
-		r.Why = res.Gate.Reason
-	}
-	return r
 }

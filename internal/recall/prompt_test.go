@@ -27,7 +27,15 @@ func TestPlanPrompt(t *testing.T) {
 		{"@src/cart.ts src/tax.ts", "a path alone", nil},
 		{"README.md", "a path alone", nil},
 		{"2026-11-22T10:00:00 INFO started\n2026-11-22T10:00:01 INFO 0 errors\n", "pasted text without a question or an error", nil},
-		{"how do we deploy?", "", []recall.Part{{recall.Prose, "how do we deploy?"}}},
+		{"how do we roll?", "", []recall.Part{{recall.Prose, "how do we roll?"}}},
+		{"how do we deploy?", "", []recall.Part{
+			{recall.Prose, "how do we deploy?"}, {recall.Sense, "deploy rollout production apply"},
+		}},
+		{"die Spalte fehlt", "", []recall.Part{{recall.Prose, "die Spalte fehlt"}, {recall.Translation, "column table field"}}},
+		{"no, that is wrong", "no subject of its own", nil},
+		{"no, the heap is too small", "a correction of what was done", nil},
+		{"ok, reindex over night", "a reply to what was proposed", nil},
+		{"and now?\n> Resolved x which is not part of the lock state", "", []recall.Part{{recall.Fault, "> Resolved x which is not part of the lock state"}}},
 		{"why does recalcTax round in cart.go?", "", []recall.Part{
 			{recall.Prose, "why does recalcTax round in cart.go?"}, {recall.Names, "recalcTax cart.go"},
 		}},
@@ -36,9 +44,11 @@ func TestPlanPrompt(t *testing.T) {
 			{recall.Fault, "ModuleNotFoundError: No module named 'yaml'"},
 		}},
 		{"why does the import fail?\n```\n" + trace + "```", "", []recall.Part{
-			{recall.Prose, "why does the import fail?"}, {recall.Fault, "ModuleNotFoundError: No module named 'yaml'"},
+			{recall.Prose, "why does the import fail?"}, {recall.Sense, "load rows bulk insert batch"}, {recall.Fault, "ModuleNotFoundError: No module named 'yaml'"},
 		}},
-		{"the retry budget\n~~~\nx := 1\n```\n~~~\nis too small", "", []recall.Part{{recall.Prose, "the retry budget\nis too small"}}},
+		{"the retry budget\n~~~\nx := 1\n```\n~~~\nis too small", "", []recall.Part{
+			{recall.Prose, "the retry budget\nis too small"}, {recall.Sense, "flaky retry rerun"}, {recall.Fault, "x := 1"},
+		}},
 		{"10:00:01 ERROR connection refused to db:5432\n", "", []recall.Part{{recall.Fault, "ERROR connection refused to db:5432"}}},
 	} {
 		p := recall.PlanPrompt(c.prompt)
@@ -55,7 +65,7 @@ func FuzzPlanPrompt(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, prompt string) {
 		p := recall.PlanPrompt(prompt)
-		if (p.Silent == "") == (len(p.Parts) == 0) || len(p.Parts) > 4 {
+		if (p.Silent == "") == (len(p.Parts) == 0) || len(p.Parts) > 6 {
 			t.Errorf("%+v", p)
 		}
 		for _, part := range p.Parts {

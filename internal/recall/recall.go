@@ -56,8 +56,9 @@ type Query struct {
 	Session    string
 	Synthetic  bool // nobody asked this: no gap, no memory of it
 
-	only  []note.ID // of Corpus
-	asPut bool      // without an invented answer
+	only    []note.ID // of Corpus
+	reading bool      // hits come back also when the gate is shut: who asks judges them
+	asPut   bool      // without an invented answer
 
 	Cost func(h *Hit) int // what a hit costs in tokens as it will be rendered; nil means title and body
 }
@@ -185,7 +186,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	}
 	hits := e.fuse(lists)
 	hits = e.rerank(ctx, q, hits, res)
-	if e.relevant(ctx, q, hits, res) {
+	if e.relevant(ctx, q, hits, res) || q.reading {
 		hits = e.addNeighbours(q, hits)
 		hits = e.boost(q, hits, res)
 		replacements := e.replacements(ctx, q, hits)
