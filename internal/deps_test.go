@@ -24,7 +24,7 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, layout, redact, embed, agent, smalltalk;
+	NONE                                  < note, layout, redact, embed, agent, smalltalk, policy;
 	layout                                < replica;
 	redact                                < llm;
 	note, layout                          < store;
@@ -41,7 +41,7 @@ const rule = `
 	recall                                < inject;
 	recall, reflection, inject            < eval;
 	capture, reflection, inject, replica  < config;
-	agent, queue, recall, replica, store/tombstone < doctor;
+	agent, policy, queue, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, demo, cli/hook;
 	mcp, web, demo, cli/hook              < cli;

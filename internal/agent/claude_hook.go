@@ -80,6 +80,25 @@ func (claude) Reply(e Event, text string) []byte {
 		`,"additionalContext":` + quote(text) + "}}\n")
 }
 
+// ToolNames implements HookDialect.
+func (claude) ToolNames() []string { return strings.Split(claudeTools, "|") }
+
+// Verdict implements HookDialect. Before a tool runs nothing is allowed: that would pass
+// over what the user is asked.
+func (claude) Verdict(e Event, allow bool, reason string) []byte {
+	switch {
+	case e.Name == "PreToolUse" && !allow:
+		return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":` +
+			quote(reason) + "}}\n")
+	case e.Name == "PermissionRequest" && allow:
+		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}` + "\n")
+	case e.Name == "PermissionRequest":
+		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":` +
+			quote(reason) + "}}}\n")
+	}
+	return nil
+}
+
 // ContextLimit implements HookDialect. Claude Code keeps at most 10,000 UTF-16
 // code units of a hook's output; of a longer one the model sees a 2 KB preview
 // and a file name. The margin is for what an agent may put around the text.

@@ -87,6 +87,13 @@ type HookDialect interface {
 	// nothing and starts nobody.
 	Call(e Event) Call
 
+	// ToolNames lists the tools whose calls come to a hook.
+	ToolNames() []string
+
+	// Verdict allows or denies the call of a tool, in answer to e, with a reason for who
+	// asked. It returns nil when the event has no way to say so.
+	Verdict(e Event, allow bool, reason string) []byte
+
 	// ContextLimit is how much text a reply may carry. An agent that gets more
 	// shows its model a part or a preview, so a caller stays below.
 	ContextLimit() ContextLimit

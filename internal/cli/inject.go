@@ -3,12 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/cli/hook"
 	"anamnesis/internal/note"
+	"anamnesis/internal/policy"
 
 	"github.com/spf13/cobra"
 )
@@ -90,18 +90,26 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 		e.ToolName = tool
 	}
 	if text != "" {
-		input, err := json.Marshal(map[string]string{"command": text, "file_path": text, "notebook_path": text})
-		if err != nil {
-			return err // unreachable: these are strings
-		}
-		e.ToolInput = input
+		e.ToolInput = callInput(text)
 	}
 	if e.ToolName == "" {
 		return usage("inject: --event tool: say which with --tool, for example --tool Bash")
 	}
 	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
-		call := agent.Default().Hooks.Call(e)
-		return app.Tool(ctx, r, e, call, app.PromptOptions{Project: project, Try: true, Limit: agent.Default().Hooks.ContextLimit()})
+		hooks := agent.Default().Hooks
+		o := app.PromptOptions{Project: project, Try: true, Limit: hooks.ContextLimit()}
+		v, perr := app.Police(r.Store, e, policy.PreTool, o)
+		if perr != nil {
+			p.note("%s", printable(perr.Error()))
+		}
+		if v.Decision == policy.Deny {
+			return app.PromptAnswer{Text: v.Text + "\n"}, nil
+		}
+		a, err := app.Tool(ctx, r, e, hooks.Call(e), o)
+		if a.Text = v.Text + a.Text; a.Text != "" {
+			a.Silent = ""
+		}
+		return a, err
 	}, p.printTold)
 }
 

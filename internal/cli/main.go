@@ -260,6 +260,7 @@ var commands = []namedCommand{
 	{"serve", newServe, "agents"},
 	{"inject", newInject, "agents"},
 	{"quiet", newQuiet, "agents"},
+	{"policy", newPolicy, "machine"},
 	{"capture", newCapture, "agents"},
 	{"hook", newHook, "agents"},
 	{"drain", newDrain, "machine"},

@@ -195,6 +195,17 @@ func diseases() []disease {
 		{"a note held back", "not-sent", stateOf(func(s *replica.SyncState) { s.Held = []replica.WithheldFile{{Path: "semantic/a.md", Why: "a secret"}} }), doctor.Warn, "memory/semantic/a.md: a secret"},
 		{"a conflict", "conflicts", func(t *testing.T, b *body) { b.conflict(t) }, doctor.Warn, "body"},
 
+		{"a misspelt rule of the policy", "policy", func(t *testing.T, b *body) {
+			b.write(t, filepath.Join(b.root, "policy-rules.jsonl"), `{"patern":"x","decision":"deny"}`, 0o600)
+		}, doctor.Warn, "line 1: unknown field"},
+		{"a policy that is a folder", "policy", func(t *testing.T, b *body) {
+			if err := os.Mkdir(filepath.Join(b.root, "policy-rules.jsonl"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, doctor.Bad, "no regular file"},
+		{"a rule for a tool that nobody tells of", "policy", func(t *testing.T, b *body) {
+			b.write(t, filepath.Join(b.root, "policy-rules.jsonl"), `{"tool":"WebFetch","decision":"deny"}`, 0o600)
+		}, doctor.Warn, "no hook runs for WebFetch"},
 		{"broken rules", "rules", func(_ *testing.T, b *body) { b.RulesErr = errors.New("redact.toml: line 3") }, doctor.Bad, "line 3"},
 		{"a secret in a note", "secrets", func(t *testing.T, b *body) { b.addNote(t, b.Store, "Login", "The token is "+secret) }, doctor.Warn, "1 file with what looks like a secret"},
 		{"a secret in a sidecar", "secrets", func(t *testing.T, b *body) {

@@ -74,6 +74,11 @@ var Checks = []Check{
 	// check_secrets.go
 	{"rules", "Redaction rules", "Whether your own rules of what is a secret (redact.toml) can be read.", checkRules},
 	{"secrets", "Secrets", "Whether notes that travel hold what looks like a secret.", checkSecrets},
+	// check_policy.go
+	{
+		"policy", "Policy", "Whether the rules that you wrote for tools (policy-rules.jsonl) can be read, and whether hooks run for them.",
+		checkPolicy,
+	},
 	// check_settings.go
 	{"settings", "Settings", "Values that were not used, and settings that have no effect.", checkSettings},
 	{"other-settings", "Settings of other programs", "Variables in the environment that the program before this one obeyed and this " +

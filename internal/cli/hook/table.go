@@ -31,6 +31,7 @@ func rows() []row {
 		},
 		{event: agent.UserPrompt, wait: 2 * time.Second, say: (*Process).prompt},
 		{event: agent.PreToolUse, wait: 2 * time.Second, say: (*Process).tool},
+		{event: agent.PermissionRequest, wait: time.Second, say: (*Process).permission},
 		{event: agent.SubagentStart, wait: 2 * time.Second, say: (*Process).subagent},
 		{event: agent.SubagentStop, wait: time.Second, note: (*Process).subagentStopped},
 		{event: agent.PostCompact, wait: time.Second, note: (*Process).compacted},

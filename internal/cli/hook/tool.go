@@ -6,28 +6,56 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/policy"
 )
 
-// tool answers a call of a tool before it runs. A session that has no name would be told
-// the same before every call, so it is told nothing.
+// tool answers a call of a tool before it runs. What the user's policy denies is denied,
+// whatever else fails. A session that has no name would be told the same rules before
+// every call, so it is told none.
 func (p *Process) tool(ctx context.Context, c call) error {
+	s, err := app.OpenStore(p.host)
+	if err != nil {
+		return err
+	}
+	v, perr := app.Police(s, c.event, policy.PreTool, app.PromptOptions{})
+	if v.Decision == policy.Deny {
+		_, err = p.Stdout.Write(c.harness.Hooks.Verdict(c.event, false, v.Text))
+		return errors.Join(perr, err)
+	}
+	text, terr := p.toolRules(ctx, c)
+	_, err = p.Stdout.Write(c.harness.Hooks.Reply(c.event, v.Text+text))
+	return errors.Join(perr, terr, err)
+}
+
+// toolRules returns the rules of memory that name what a call is about to touch.
+func (p *Process) toolRules(ctx context.Context, c call) (string, error) {
 	does := c.harness.Hooks.Call(c.event)
 	if does.Task != "" {
-		return p.task(ctx, c, does)
+		return "", p.task(ctx, c, does)
 	}
 	if !p.host.Config.Inject.Tools || c.event.SessionID == "" || !app.Touches(does) {
-		return nil
+		return "", nil
 	}
 	r, err := app.Open(ctx, p.host, app.StartWait)
 	if err != nil || r.Store.ReadOnly() {
-		return err
+		return "", err
 	}
 	a, err := app.Tool(ctx, r, c.event, does, app.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
-	if a.Text == "" {
+	return a.Text, err
+}
+
+// permission answers when the user would be asked, if the policy knows the answer.
+func (p *Process) permission(_ context.Context, c call) error {
+	s, err := app.OpenStore(p.host)
+	if err != nil {
 		return err
 	}
-	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, a.Text))
-	return errors.Join(err, werr)
+	v, err := app.Police(s, c.event, policy.Permission, app.PromptOptions{})
+	if v.Decision != "" {
+		_, werr := p.Stdout.Write(c.harness.Hooks.Verdict(c.event, v.Decision == policy.Allow, v.Text))
+		err = errors.Join(err, werr)
+	}
+	return err
 }
 
 // task looks up what a task is about that is given to a sub-agent, and says nothing: what
