@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed phrases.txt
@@ -119,7 +120,7 @@ const (
 
 // loadCarriers reads the carriers when somebody asks for the first time.
 var loadCarriers = sync.OnceValue(func() *table {
-	t := &table{phrases: make(map[string]Kind)}
+	t := &table{phrases: make(map[string]Kind, 4000)}
 	for i, lines := range Sections(carrierSource, "words", "deeds") {
 		for _, line := range lines {
 			words := strings.Fields(line)
@@ -162,7 +163,7 @@ func (t *table) longest(tokens []string) (n int, kind Kind) {
 // load reads the phrases when somebody asks for the first time; a process that
 // does not ask pays nothing.
 var load = sync.OnceValue(func() *table {
-	t := &table{phrases: make(map[string]Kind)}
+	t := &table{phrases: make(map[string]Kind, 4000)}
 	for i, lines := range Sections(source, "closing", "go-ahead", "stop") {
 		for _, line := range lines {
 			t.add(line, Closing+Kind(i))
@@ -206,6 +207,15 @@ func Words(text string) []string {
 	}
 	for _, r := range text {
 		switch {
+		case r < utf8.RuneSelf: // most of them
+			switch {
+			case 'A' <= r && r <= 'Z':
+				word.WriteByte(byte(r) + 'a' - 'A')
+			case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+				word.WriteByte(byte(r))
+			default:
+				end()
+			}
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー':
 			end()
 			tokens = append(tokens, string(r))
