@@ -218,7 +218,13 @@ func (p *Postings) decodeTokens(t *Text, data []byte) bool {
 		data = data[n:]
 		from := len(all)
 		for range count {
-			id, n := binary.Uvarint(data)
+			if len(data) == 0 {
+				return false
+			}
+			id, n := uint64(data[0]), 1
+			if id >= 0x80 {
+				id, n = binary.Uvarint(data)
+			}
 			if n <= 0 || id >= uint64(p.tokens) {
 				return false
 			}
@@ -291,7 +297,10 @@ func bucketSum(from uint32, entries []byte) uint32 {
 func (l List) Each(f func(row int, counts [Fields]int) bool) {
 	row := -1
 	for data := l.data; len(data) > 0; {
-		step, n := binary.Uvarint(data)
+		step, n := uint64(data[0]), 1
+		if step >= 0x80 {
+			step, n = binary.Uvarint(data)
+		}
 		if n <= 0 || step>>1 > uint64(l.rows) {
 			return
 		}

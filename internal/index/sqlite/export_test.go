@@ -35,3 +35,16 @@ func (d *DB) PlanPerProject(ctx context.Context, f index.Filter) (plan string, e
 	err = d.queryRow(ctx, "EXPLAIN QUERY PLAN "+perProjectSQL+cond+" GROUP BY n.project", args, &id, &parent, &unused, &plan)
 	return plan, err
 }
+
+// PlanDeclared returns how SQLite answers Declared.
+func (d *DB) PlanDeclared(ctx context.Context) (plan string, err error) {
+	rows, err := d.query(ctx, "EXPLAIN QUERY PLAN SELECT j.value FROM json_each('[]') j WHERE "+declaredSQL)
+	var id, parent, unused int
+	err = each(rows, err, func() error {
+		var line string
+		err := rows.Scan(&id, &parent, &unused, &line)
+		plan += line + "\n"
+		return err
+	})
+	return plan, err
+}

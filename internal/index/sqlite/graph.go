@@ -97,10 +97,13 @@ func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bo
 	return notes, all, err
 }
 
+// declaredSQL is answered from an index of what is declared: the text of many notes may
+// name the same.
+const declaredSQL = "EXISTS (SELECT 1 FROM mentions m WHERE m.entity = j.value AND m.declared = 1)"
+
 // Declared returns those of the entities that some note's sidecar names.
 func (d graph) Declared(ctx context.Context, entities []index.EntityKey) ([]index.EntityKey, error) {
-	return d.among(ctx, entities, "SELECT DISTINCT j.value FROM json_each(?) j CROSS JOIN mentions m ON m.entity = j.value AND "+
-		"m.declared = 1")
+	return d.among(ctx, entities, "SELECT j.value FROM json_each(?) j WHERE "+declaredSQL)
 }
 
 // Shared returns those of the entities that two to most notes speak of.

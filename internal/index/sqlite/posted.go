@@ -157,9 +157,8 @@ func (p *posted) text(key int64) (t newText, inFile, ok bool, err error) {
 }
 
 // letsSQL asks which of some notes a condition lets through, by their places in a list,
-// and at which generation of the index that is so.
-const letsSQL = `SELECT j.key, (SELECT coalesce(max(value), 0) FROM meta WHERE key = 'generation')
-	FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE `
+// and whether that is so of an epoch and of a generation of the index.
+const letsSQL = "SELECT j.key, " + sameSQL + " FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE "
 
 // fetchPosted is fetchCandidates by way of the copy. ok is false when the index has
 // changed meanwhile.
@@ -178,7 +177,7 @@ func (d *conn) fetchPosted(ctx context.Context, p *posted, passages []int64, con
 			texts, notes, filed = append(texts, t), append(notes, t.Note), append(filed, inFile)
 		}
 	}
-	rows, err := d.queryBounded(ctx, letsSQL+cond, append([]any{list(notes)}, args...)...)
+	rows, err := d.queryBounded(ctx, letsSQL+cond, append([]any{p.epoch, p.generation, list(notes)}, args...)...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -188,11 +187,11 @@ func (d *conn) fetchPosted(ctx context.Context, p *posted, passages []int64, con
 	var groups []uint32
 	for rows.Next() {
 		var at int
-		var generation int64
-		if err := rows.Scan(&at, &generation); err != nil {
+		var same bool
+		if err := rows.Scan(&at, &same); err != nil {
 			return nil, false, err
 		}
-		if generation != p.generation {
+		if !same {
 			return nil, false, nil
 		}
 		t := &texts[at]
@@ -266,6 +265,9 @@ func (d *conn) askPosted(ctx context.Context, f func(*posted) (ok bool, err erro
 		if ok || err != nil {
 			return ok, err
 		}
+		d.mu.Lock()
+		d.full.posted = nil
+		d.mu.Unlock()
 	}
 	return false, nil
 }
@@ -299,4 +301,16 @@ func (d *conn) candidatesPosted(ctx context.Context, passages []int64, cond stri
 		return ok, err
 	})
 	return got, ok, err
+}
+
+// near compares the vectors of passages behind one, which are newer than the copy.
+func (p *posted) near(model uint64, question []float32, groups []uint32, after int64) (near []flat.Near) {
+	for i := range p.newer {
+		t := &p.newer[i]
+		if t.Key <= after || !t.model.Valid || uint64(t.model.Int64) != model || len(groups) > 0 && !slices.Contains(groups, t.Group) {
+			continue
+		}
+		near = append(near, flat.Near{Key: t.Key, Cosine: float32(t.vector.Cosine(question))})
+	}
+	return near
 }

@@ -49,7 +49,8 @@ func (d *conn) postingsPath() string { return strings.TrimSuffix(d.path, ".db") 
 // A posted is the copy, and what changed since it was made.
 type posted struct {
 	*flat.Postings
-	generation int64 // of the index that the changes are those of
+	epoch      int64 // of the index that the changes are those of
+	generation int64 // of that index
 	gone       []int // rows, ascending
 	goneTexts  []flat.Text
 	newer      []newText // by their keys
@@ -73,6 +74,9 @@ const sinceSQL = `SELECT 0, value, key, 0, 0, 0, NULL, '', '', NULL, NULL FROM m
 	UNION ALL SELECT * FROM (SELECT 2, p.key, n.path, p.note, p.start, p."end", p.forward, n.project, n.type, v.model, v.vector
 		FROM passages p CROSS JOIN notes n ON n.key = p.note LEFT JOIN vectors v ON v.passage = p.key WHERE p.key > ? ORDER BY p.key LIMIT ?)`
 
+// sameSQL asks whether the index is of an epoch and of a generation.
+const sameSQL = "(SELECT count(*) FROM meta WHERE key = 'epoch' AND value = ? OR key = 'generation' AND value = ?) = 2"
+
 // posted returns the copy, nil when there is none that can be used. It stays open for
 // the next question.
 func (d *conn) posted(ctx context.Context) (*posted, error) {
@@ -84,13 +88,12 @@ func (d *conn) posted(ctx context.Context) (*posted, error) {
 	known := d.full.posted
 	d.mu.Unlock()
 	if known != nil && known.Postings == file {
-		var generation int64
-		err := d.queryRow(ctx, "SELECT coalesce(max(value), 0) FROM meta WHERE key = 'generation'", nil, &generation)
-		if err != nil {
-			return nil, err
+		same := d.opts.Brief // what changes meanwhile is noticed when rows are read
+		if !same {
+			err = d.queryRow(ctx, "SELECT "+sameSQL, []any{known.epoch, known.generation}, &same)
 		}
-		if generation == known.generation {
-			return known.usable(), nil
+		if same || err != nil {
+			return known.usable(), err
 		}
 	}
 	p, err := d.since(ctx, file)
@@ -180,8 +183,8 @@ func (d *conn) since(ctx context.Context, file *flat.Postings) (*posted, error) 
 	}
 	slices.Sort(p.gone)
 	p.gone = slices.Compact(p.gone)
-	p.generation = numbers["generation"]
-	p.fits = uint64(numbers["epoch"]) == file.Epoch && len(p.newer) < maxSince && len(p.gone) < maxSince &&
+	p.epoch, p.generation = numbers["epoch"], numbers["generation"]
+	p.fits = uint64(p.epoch) == file.Epoch && len(p.newer) < maxSince && len(p.gone) < maxSince &&
 		int64(file.Rows-len(p.gone)+len(p.newer)) == numbers["passages"]
 	if !p.fits {
 		p.gone, p.newer = nil, nil

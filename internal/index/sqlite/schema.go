@@ -71,6 +71,7 @@ CREATE INDEX supersedes_target ON supersedes (target);
 CREATE TABLE bands (band INTEGER NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (band, note)) WITHOUT ROWID;
 CREATE TABLE vectors (passage INTEGER PRIMARY KEY, model INTEGER NOT NULL, project INTEGER NOT NULL, vector BLOB NOT NULL);
 CREATE TABLE mentions (entity INTEGER NOT NULL, note INTEGER NOT NULL, declared INTEGER NOT NULL, PRIMARY KEY (entity, note)) WITHOUT ROWID;
+CREATE INDEX mentions_declared ON mentions (entity) WHERE declared = 1;
 CREATE TABLE edges (
 	source INTEGER NOT NULL, target INTEGER NOT NULL, note INTEGER NOT NULL, relation TEXT NOT NULL,
 	source_name TEXT NOT NULL, target_name TEXT NOT NULL, strength INTEGER NOT NULL,

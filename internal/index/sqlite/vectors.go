@@ -36,6 +36,9 @@ func (d *conn) flatPath(model uint64) string {
 // flat returns the copy of the vectors of a model, nil when there is none that
 // can be used. It stays open for the next question.
 func (d *conn) flat(ctx context.Context, model uint64) *flat.Vectors {
+	if p, err := d.posted(ctx); p != nil && err == nil {
+		return d.flatOf(model, p.Epoch)
+	}
 	epoch, err := d.epoch(ctx)
 	if err != nil || epoch == 0 {
 		return nil
@@ -118,6 +121,9 @@ func (d vectors) Nearest(ctx context.Context, model string, question []float32, 
 
 // scanTable compares the vectors of passages that are newer than the copy.
 func (d vectors) scanTable(ctx context.Context, model uint64, question []float32, groups []uint32, after int64) ([]flat.Near, error) {
+	if p, err := d.posted(ctx); p != nil && err == nil && after >= p.Last {
+		return p.near(model, question, groups, after), nil
+	}
 	rows, err := d.query(ctx, "SELECT passage, project, vector FROM vectors WHERE passage > ? AND model = ?", after, int64(model))
 	if err != nil {
 		return nil, err

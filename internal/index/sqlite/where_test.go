@@ -79,3 +79,12 @@ func TestCountWithoutRows(t *testing.T) {
 		t.Errorf("%q, %v", plan, err)
 	}
 }
+
+// Whether a sidecar names a thing is not looked for in all notes that speak of it.
+func TestDeclaredWithoutMentions(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"))
+	plan, err := db.PlanDeclared(t.Context())
+	if err != nil || !strings.Contains(plan, "mentions_declared") {
+		t.Errorf("%s, %v", plan, err)
+	}
+}
