@@ -61,6 +61,12 @@ type child struct {
 
 // run runs it once and returns its output.
 func (c child) run() ([]byte, time.Duration, error) {
+	out, took, _, err := c.runTimed()
+	return out, took, err
+}
+
+// runTimed is run, and tells the processor time as well.
+func (c child) runTimed() (out []byte, took, cpu time.Duration, err error) {
 	cmd := exec.CommandContext(context.Background(), c.args[0], c.args[1:]...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}, c.env...)
 	cmd.Dir = c.dir
@@ -70,15 +76,18 @@ func (c child) run() ([]byte, time.Duration, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
-	err := cmd.Run()
-	took := time.Since(began)
+	err = cmd.Run()
+	took = time.Since(began)
+	if cmd.ProcessState != nil {
+		cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
 	if err != nil && (c.ok == 0 || cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != c.ok) {
-		return nil, took, fmt.Errorf("%v: %w\n%s", c.args, err, stderr.Bytes())
+		return nil, took, cpu, fmt.Errorf("%v: %w\n%s", c.args, err, stderr.Bytes())
 	}
 	if !bytes.Contains(stdout.Bytes(), []byte(c.wants)) {
-		return nil, took, fmt.Errorf("%v: %q is not in its output %q\n%s", c.args, c.wants, stdout.Bytes(), stderr.Bytes())
+		return nil, took, cpu, fmt.Errorf("%v: %q is not in its output %q\n%s", c.args, c.wants, stdout.Bytes(), stderr.Bytes())
 	}
-	return append(stdout.Bytes(), stderr.Bytes()...), took, nil
+	return append(stdout.Bytes(), stderr.Bytes()...), took, cpu, nil
 }
 
 // step makes one step of it. Pause keeps what a run leaves behind, a child of

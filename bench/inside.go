@@ -143,6 +143,15 @@ func (s *stage) fromNothing(st *stand) error {
 		return float64(fi.Size()) / float64(st.notes)
 	}
 	s.table.put("bytes", st.notes, size(st.store.Path("index.db")), size(st.rough))
+	copies, err := filepath.Glob(st.store.Path("*.bin"))
+	if err != nil {
+		return err
+	}
+	var whole float64
+	for _, name := range copies {
+		whole += size(name)
+	}
+	s.table.put("bytes copies", st.notes, whole, 0)
 	if err := st.open(s.ctx); err != nil {
 		return err
 	}

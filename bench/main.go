@@ -46,6 +46,7 @@ var measures = []measure{
 	{"search", false, (*stage).search},
 	{"cold", false, (*stage).coldSearch},
 	{"inject", false, (*stage).inject},
+	{"prompt", false, (*stage).prompt},
 	{"mcp", false, (*stage).mcp},
 	{"daily", false, (*stage).daily},
 	{"import", true, (*stage).transcripts},

@@ -17,12 +17,13 @@ var reasons = map[string]string{
 	"inject p50": "of its processor time at 10k: before main 24 % (the runtime, package initialisation), opening SQLite and reading " +
 		"its schema 13 %, preparing a " +
 		"dozen statements 10 %, growing stacks for SQLite 5 %, reading the notes 5 %.",
-	"search p50": "FTS5 counts and decodes postings one by one (80 ns each through fts5vocab), and 200 passages are read to be scored. " +
-		"Not profiled " +
-		"since one statement counts and reads at once.",
-	"lexical p50": "a profile at 10k: fetching 200 candidates 26 % (half of it their vectors), reading hits with the " +
-		"question 16 %, frequencies 12 %, rows of the hits 11 %, posting lists 6 %, notes of the answer 6 %. Asking for the candidates in " +
-		"the order of their keys did not help.",
+	"prompt p50": "of the processor time of a plain question at 10k: a third before main (see process start), 7 % opening SQLite, 16 % " +
+		"preparing 17 statements, the rest asking. A prompt with names and pasted errors asks up to four questions, each some " +
+		"3 ms: 200 candidates 12 %, reading hits with the question 14 %, the graph 12 %, rows of hits 6 %, what is logged 4 %.",
+	"prompt p95": "prompts of four questions: see the median.",
+	"search p50": "a profile at 10k, with the copy of the full text: 200 candidates 20 % (most of it asking the database which notes " +
+		"the filter lets through), nearest vectors 17 %, rows of hits 10 %, reading hits with the question 8 %, collecting garbage 9 %.",
+	"lexical p50": "see hybrid search: 200 candidates, rows of hits and reading them are the most of it.",
 	"write above": "in a benchmark at 100k about half of a write is the search that finds the note again.",
 	"index": "some 240 µs of processor time a note at 100k: a third to a half reads, stems and hashes, on the other core; a quarter is FTS5 " +
 		"(tokens, segments, merging them); the rest is rows and their unique indexes. All writing goes through one connection.",

@@ -38,6 +38,15 @@ var rows = []row{
 		id: "inject p95", what: "session-start inject, cold process, p95", unit: "ms", versus: "hello-world",
 		limits: at(10000, 30, 15), digits: 1,
 	},
+	{
+		id: "prompt p50", what: "prompt hook, cold process, p50", unit: "ms", versus: "hello-world",
+		limits: map[int]limit{10000: {12, 8}, 100000: {20, 12}}, digits: 1,
+	},
+	{
+		id: "prompt p95", what: "prompt hook, cold process, p95", unit: "ms", versus: "hello-world",
+		limits: map[int]limit{10000: {20, 12}, 100000: {35, 20}}, digits: 1,
+	},
+	{id: "prompt cpu", what: "prompt hook, cold process, processor time, p50", unit: "ms", versus: "hello-world", digits: 1},
 	{id: "capture", what: "capture hook, transcript of 2 MB, p95", unit: "ms", versus: "hello-world", limits: at(every, 15, 10), digits: 1},
 	{
 		id: "capture absent", what: "capture hook, transcript absent, p95", unit: "ms", versus: "hello-world",
@@ -49,7 +58,7 @@ var rows = []row{
 	},
 	{
 		id: "search p50", what: "hybrid search in process, p50", unit: "ms", versus: "naive",
-		limits: map[int]limit{10000: {12, 1}, 100000: {20, 2}}, digits: 2,
+		limits: map[int]limit{10000: {3, 1}, 100000: {5, 2}}, digits: 2,
 	},
 	{id: "search p95", what: "hybrid search in process, p95", unit: "ms", versus: "naive", digits: 2},
 	{
@@ -72,9 +81,10 @@ var rows = []row{
 	{id: "write", what: "one write until a search finds it, p50", unit: "ms", versus: "two fsyncs", digits: 2},
 	{id: "write p95", what: "one write until a search finds it, p95", unit: "ms", versus: "two fsyncs", digits: 2},
 	{id: "write above", what: "one write, above its two fsyncs, p50", unit: "ms", limits: at(every, 5, 2), digits: 2},
-	{id: "index", what: "index from nothing, with vectors", unit: "files/s", versus: "naive", more: true, limits: at(every, 1000, 8000)},
+	{id: "index", what: "index from nothing, with vectors", unit: "files/s", versus: "naive", more: true, limits: at(every, 6000, 8000)},
 	{id: "walk", what: "walk, nothing changed", unit: "ms", versus: "`git status`", ratio: true, limits: at(100000, 2, 1.3), digits: 1},
 	{id: "bytes", what: "index, bytes a note", unit: "B", versus: "naive", limits: at(100000, 2500, 2000)},
+	{id: "bytes copies", what: "copies of its vectors and of its full text, bytes a note", unit: "B"},
 	{id: "memory search", what: "peak memory of one cold search", unit: "MB", versus: "naive", limits: at(100000, 120, 40), digits: 1},
 	{id: "memory reindex", what: "peak memory of `reindex`", unit: "MB", digits: 1},
 	{
