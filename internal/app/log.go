@@ -100,17 +100,31 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 			a.Sessions = append(a.Sessions, s)
 		}
 		s.Last = rec.At
-		t := Told{At: rec.At, Kind: rec.Kind, Query: rec.Query, Via: rec.Text, Count: max(rec.Count, len(rec.Notes)), MS: rec.MS}
-		for _, id := range rec.Notes {
-			t.Notes = append(t.Notes, NamedID{id, r.title(ctx, titles, id)})
-		}
-		s.Answers = append(s.Answers, t)
+		s.Answers = append(s.Answers, r.toldOf(ctx, rec, titles))
 	})
 	slices.SortFunc(a.Sessions, func(a, b *SessionLog) int { return strings.Compare(b.Last+b.Session, a.Last+a.Session) })
 	if o.Limit > 0 {
 		a.Sessions = a.Sessions[:min(len(a.Sessions), o.Limit)]
 	}
 	return a, err
+}
+
+// ToldOf views a record as an answer of memory; false when it is none, and no surface
+// that stayed silent.
+func ToldOf(ctx context.Context, r *Rooms, rec store.Record) (Told, bool) {
+	switch rec.Kind {
+	case store.Injected, store.Recalled, store.Prompted, store.ToolTold, store.AgentTold:
+		return r.toldOf(ctx, rec, map[note.ID]string{}), true
+	}
+	return Told{}, false
+}
+
+func (r *Rooms) toldOf(ctx context.Context, rec store.Record, titles map[note.ID]string) Told {
+	t := Told{At: rec.At, Kind: rec.Kind, Query: rec.Query, Via: rec.Text, Count: max(rec.Count, len(rec.Notes)), MS: rec.MS}
+	for _, id := range rec.Notes {
+		t.Notes = append(t.Notes, NamedID{id, r.title(ctx, titles, id)})
+	}
+	return t
 }
 
 // shows reports whether a record is an answer of memory.

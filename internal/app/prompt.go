@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // PromptOptions say what a prompt is told.
@@ -65,9 +66,14 @@ func (r *Rooms) tell(ctx context.Context, e agent.Event, o PromptOptions, s surf
 		place.Session = ""
 	}
 	var said inject.Reminder
-	switch quiet, err := r.Quiet(); {
+	prefers, perr := project.PreferencesOf(e.Dir, r.Store.Home())
+	switch quiet, err := r.Quiet(e.SessionID); {
 	case err != nil:
 		return a, err
+	case perr != nil:
+		return a, perr
+	case prefers.Quiet:
+		said.Silent = "the project asks for quiet in " + prefers.File
 	case !s.on:
 		said.Silent = s.off
 	case quiet != "":

@@ -1,67 +1,98 @@
 package app
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
+	"slices"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
 )
 
-// quietFile is until when prompts are told nothing.
-const quietFile = layout.Spool + "/quiet.json"
-
-// A QuietAnswer says until when prompts are told nothing.
+// A QuietAnswer says what is told nothing.
 type QuietAnswer struct {
-	Until string `json:"until"` // RFC 3339; "" when they are told something
+	Until    string   `json:"until"`    // RFC 3339: prompts of all sessions, until then; "" when they are told something
+	Sessions []string `json:"sessions"` // are told nothing at all
+	Private  []string `json:"private"`  // likewise, and are not captured
 }
 
-// BeQuiet lets prompts of all sessions be told nothing for a while; 0 ends that.
+func quietAnswer(q store.Quiet) QuietAnswer {
+	a := QuietAnswer{Sessions: append([]string{}, q.Sessions...), Private: append([]string{}, q.Private...)}
+	if !q.Until.IsZero() {
+		a.Until = q.Until.UTC().Format(time.RFC3339)
+	}
+	return a
+}
+
+// QuietNow returns what is quiet.
+func QuietNow(r *Rooms) (QuietAnswer, error) {
+	q, err := r.Store.Spool().Quiet()
+	return quietAnswer(q), err
+}
+
+// BeQuiet lets prompts of all sessions be told nothing for a while. 0 ends that, and the
+// silence of all sessions; what is private stays private.
 func BeQuiet(r *Rooms, d time.Duration) (QuietAnswer, error) {
-	if d <= 0 {
-		return QuietAnswer{}, r.Store.Spool().Remove(quietFile)
+	q, err := r.Store.Spool().Quiet()
+	switch {
+	case d <= 0:
+		q = store.Quiet{Private: q.Private}
+	case err != nil:
+		return QuietAnswer{}, err
+	default:
+		q.Until = r.Store.Now().Add(d).Truncate(time.Second)
 	}
-	if r.Store.ReadOnly() {
-		return QuietAnswer{}, store.ErrReadOnly
-	}
-	a := QuietAnswer{r.Store.Now().Add(d).UTC().Format(time.RFC3339)}
-	data, err := json.Marshal(a)
-	if err == nil {
-		err = r.Store.Spool().Write(quietFile, append(data, '\n'), true)
-	}
-	return a, err
+	return quietAnswer(q), r.Store.Spool().SetQuiet(q)
 }
 
-// QuietUntil returns until when prompts are told nothing, zero when they are told
-// something. A file that cannot be understood is silence: who wrote it wanted that.
-func QuietUntil(s *store.Store) (time.Time, error) {
-	data, err := os.ReadFile(s.Path(quietFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return time.Time{}, nil
+// QuietSession lets a session be told nothing any more; with private nothing of it is
+// captured either. session is its id, or "" for the one of this folder's project that
+// started last.
+func QuietSession(r *Rooms, session string, private bool) (QuietAnswer, error) {
+	if session == "" {
+		var err error
+		if session, err = lastSession(r); err != nil {
+			return QuietAnswer{}, err
+		}
 	}
-	var a QuietAnswer
-	if err == nil {
-		err = json.Unmarshal(data, &a)
+	q, err := r.Store.Spool().Quiet()
+	if err != nil {
+		return QuietAnswer{}, err
 	}
-	until, perr := time.Parse(time.RFC3339, a.Until)
-	if err = errors.Join(err, perr); err != nil {
-		return time.Time{}, fmt.Errorf("read %s: %w; `anamnesis quiet off` removes it", s.Path(quietFile), err)
+	list := &q.Sessions
+	if private {
+		list = &q.Private
 	}
-	if !until.After(s.Now()) {
-		return time.Time{}, nil
+	if !slices.Contains(*list, session) {
+		*list = append(*list, session)
 	}
-	return until, nil
+	return quietAnswer(q), r.Store.Spool().SetQuiet(q)
 }
 
-// Quiet says why prompts are told nothing now, "" when they are told something.
-func (r *Rooms) Quiet() (string, error) {
-	until, err := QuietUntil(r.Store)
-	if err != nil || until.IsZero() {
+// lastSession is the session of this folder's project that started last.
+func lastSession(r *Rooms) (string, error) {
+	key := Project(r.Store, "").Key
+	last := ""
+	err := Records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
+		if rec.Kind == store.Started && rec.Project == key {
+			last = rec.Session
+		}
+	})
+	if err == nil && last == "" {
+		err = Errorf(NotFound, "quiet session: no session started on %s in the last seven days; give its id", key)
+	}
+	return last, err
+}
+
+// Quiet says why a session is told nothing at its prompts now, "" when it is told
+// something.
+func (r *Rooms) Quiet(session string) (string, error) {
+	q, err := r.Store.Spool().Quiet()
+	switch {
+	case err != nil:
 		return "", err
+	case q.Session(session):
+		return "it was asked to be quiet in this session", nil
+	case q.Until.IsZero():
+		return "", nil
 	}
-	return "it was asked to be quiet until " + until.Local().Format("2006-01-02 15:04"), nil
+	return "it was asked to be quiet until " + q.Until.Local().Format("2006-01-02 15:04"), nil
 }

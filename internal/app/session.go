@@ -40,6 +40,9 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	if err != nil {
 		return inject.Block{}, inject.Place{}, err
 	}
+	if q, err := r.Store.Spool().Quiet(); err == nil && q.Session(e.SessionID) { // resumed, or after /clear
+		return inject.Block{}, place, nil
+	}
 	place.Notice = strings.Join(strings.Fields(r.conflictNotice()+" "+r.syncNotice()+" "+r.IndexTrouble()), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
 	injector := r.Injector

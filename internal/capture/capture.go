@@ -91,6 +91,10 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	r = r.knowing(session)
 	facts := sessionFacts(session)
 	c := Capture{Project: r.project(q, facts.dir), Source: q.Source, Skipped: session.Skipped}
+	if r.private(facts.session(q)) {
+		c.Trivial = true
+		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "private"})
+	}
 	if q.Source == note.SessionEnd && facts.asked() {
 		// A person who was told of a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is told once more.

@@ -42,6 +42,13 @@ func (r *Recorder) Preview(projects []string, deadline time.Time) []*note.Note {
 	return notes
 }
 
+// private reports whether nothing of a session may be kept. Where that cannot be known,
+// it may not.
+func (r *Recorder) private(session string) bool {
+	quiet, err := r.store.Spool().Quiet()
+	return err != nil || slices.Contains(quiet.Private, session)
+}
+
 func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.Note {
 	q := requestOf(j, h)
 	records, done, err := open(q)
@@ -54,7 +61,7 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 		return nil
 	}
 	facts := peekFacts(seen)
-	if r.trivial(&facts) {
+	if r.trivial(&facts) || r.private(facts.session(q)) {
 		return nil
 	}
 	n := r.draft(q, facts, j.Project)

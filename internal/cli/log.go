@@ -16,6 +16,7 @@ import (
 
 func newLog(p *program) *cobra.Command {
 	var o app.LogOptions
+	var follow bool
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List what sessions were told, and what was asked",
@@ -27,9 +28,11 @@ log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questi
 			if o.Limit < 0 {
 				return usage("log: --limit %d: give 0 for all, or a number", o.Limit)
 			}
+			if follow {
+				return p.followLog(cmd)
+			}
 			return ask(p, cmd, "log", func(ctx context.Context, r *app.Rooms) (app.LogAnswer, error) {
-				return app.Log(ctx, r,
-					o)
+				return app.Log(ctx, r, o)
 			}, p.printLog)
 		},
 	}
@@ -38,6 +41,7 @@ log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questi
 	f.StringVar(&o.Project, "project", "", "of one project: its `KEY`, or . for the one of this folder")
 	f.StringVar(&o.Since, "since", "30d", "from `TIME` on: 2026-03-31, 12h, 7d")
 	f.IntVar(&o.Limit, "limit", 10, "sessions at most; 0 means all")
+	f.BoolVarP(&follow, "follow", "f", false, "show what is told from now on and what it nearly was, until interrupted")
 	return cmd
 }
 
@@ -93,6 +97,36 @@ func (p *program) printSaid(s *app.SessionLog) {
 			before := fmt.Sprintf("    %s  ", p.short(n.ID))
 			p.printf("%s%s\n", before, p.rest(before, title, 70))
 		}
+	}
+}
+
+// followLog prints what sessions are told, as it happens.
+func (p *program) followLog(cmd *cobra.Command) error {
+	r, err := app.Open(cmd.Context(), p.host(), 0)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p.ids = r.ShortIDs(cmd.Context())
+	_, err = app.Tail(cmd.Context(), r.Store, 0, true, func(rec store.Record) {
+		if t, ok := app.ToldOf(cmd.Context(), r, rec); ok {
+			p.printFollowed(t, rec)
+		}
+	})
+	return err
+}
+
+func (p *program) printFollowed(t app.Told, rec store.Record) {
+	if p.json {
+		p.printRecord(rec)
+		return
+	}
+	p.printSaid(&app.SessionLog{Session: rec.Session, Project: rec.Project, Answers: []app.Told{t}})
+	if rec.Text != "" && len(rec.Notes) == 0 && rec.Kind != store.Recalled {
+		p.printf("    nothing: %s\n", firstLine(rec.Text, 100))
+	}
+	for _, n := range rec.Near {
+		p.printf("    not %s: %s\n", p.short(n.ID), firstLine(n.Why, 100))
 	}
 }
 

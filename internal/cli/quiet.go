@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"anamnesis/internal/app"
@@ -10,35 +11,61 @@ import (
 )
 
 func newQuiet(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "quiet DURATION|off",
-		Short: "Tell prompts nothing for a while",
-		Long: `Tell prompts nothing for a while, in all sessions on this machine: 30m, 2h, 3d.
-Session starts and questions are answered as always. off ends it.
+	var private bool
+	cmd := &cobra.Command{
+		Use:   "quiet DURATION|session [ID]|off",
+		Short: "Tell prompts nothing for a while, or a session nothing at all",
+		Long: `Tell prompts, tools and sub-agents nothing for a while, in all sessions on this machine:
+30m, 2h, 3d. Session starts and questions are answered as always.
 
-The setting inject.prompt.on is for good.`,
+quiet session tells one session nothing any more: the one that is given, or the one that
+started last in this project. With --private nothing of it is captured either.
+
+off ends all of it, except that what is private stays private. The settings
+inject.prompt.on, inject.tools.on and inject.subagents.on are for good. A project asks for
+quiet with {"quiet": true} in its .anamnesis/config.json.`,
 		Example: `  anamnesis quiet 2h
+  anamnesis quiet session --private
   anamnesis quiet off`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "quiet", filesOnly, func(_ context.Context, r *app.Rooms) (app.QuietAnswer, error) {
-				if args[0] == "off" {
+				switch {
+				case args[0] == "session":
+					return app.QuietSession(r, strings.Join(args[1:], ""), private)
+				case private || len(args) > 1:
+					return app.QuietAnswer{}, usage("quiet %s: --private and an ID go with `quiet session`", args[0])
+				case args[0] == "off":
 					return app.BeQuiet(r, 0)
 				}
 				now := r.Store.Now()
 				at, err := app.Moment("quiet", args[0], now)
 				if err != nil || !at.Before(now) {
-					return app.QuietAnswer{}, usage("quiet %q: give a duration such as 30m, 2h or 3d, or off", args[0])
+					return app.QuietAnswer{}, usage("quiet %q: give a duration such as 30m, 2h or 3d, or session, or off", args[0])
 				}
 				return app.BeQuiet(r, now.Sub(at))
 			}, func(a app.QuietAnswer) {
-				if a.Until == "" {
-					p.printf("prompts are told what they are about\n")
-					return
-				}
-				until, _ := time.Parse(time.RFC3339, a.Until)
-				p.printf("prompts are told nothing until %s; `anamnesis quiet off` ends that\n", clock(until.Local()))
+				p.printQuiet(a)
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&private, "private", false, "of a session: capture nothing of it either")
+	return cmd
+}
+
+func (p *program) printQuiet(a app.QuietAnswer) {
+	for _, id := range a.Private {
+		p.printf("session %s is private: it is told nothing, and nothing of it is captured\n", firstLine(id, 60))
+	}
+	for _, id := range a.Sessions {
+		p.printf("session %s is told nothing\n", firstLine(id, 60))
+	}
+	if a.Until == "" {
+		if len(a.Sessions)+len(a.Private) == 0 {
+			p.printf("prompts are told what they are about\n")
+		}
+		return
+	}
+	until, _ := time.Parse(time.RFC3339, a.Until)
+	p.printf("prompts are told nothing until %s; `anamnesis quiet off` ends that\n", clock(until.Local()))
 }

@@ -172,7 +172,7 @@ func (p *program) slotText(ctx context.Context, r *app.Rooms, o slotOptions, nam
 	if err != nil {
 		return "", fmt.Errorf("edit slot %s: %w", name, err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	at := filepath.Join(dir, name+".md")
 	if err = os.WriteFile(at, []byte(was.Text+"\n"), 0o600); err == nil {
 		err = p.edit(ctx, at)

@@ -45,6 +45,7 @@ const (
 	Summaries = "spool/retry"    // notes that a model is to summarise
 	Batches   = "spool/batches"  // accepted answers of a model
 	Told      = "spool/told"     // what sessions were told
+	Quiet     = "spool/quiet"    // what is told nothing
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
 )
 

@@ -122,12 +122,12 @@ func (b *budget) room(v any) bool {
 	return true
 }
 
-// body cuts text to a number of characters, and so that its JSON takes no more
-// than its share of what is left when there are others behind it.
-func (b *budget) body(text string, most, sharers int) string {
+// body cuts text to maxShown characters, and so that its JSON takes no more than its
+// share of what is left when there are others behind it.
+func (b *budget) body(text string, sharers int) string {
 	text = note.Harmless(text)
 	share := *b / budget(max(1, sharers))
-	for ; most >= 50; most /= 2 {
+	for most := maxShown; most >= 50; most /= 2 {
 		rest := share
 		if cut := clip(text, most, cutMark); rest.room(cut) {
 			*b -= share - rest

@@ -163,7 +163,7 @@ func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOu
 		if !left.room(w) {
 			break
 		}
-		w.Body = left.body(n.Body, maxShown, len(shown)-i)
+		w.Body = left.body(n.Body, len(shown)-i)
 		out.Result = append(out.Result, w)
 	}
 	out.LeftOff = len(all) - len(out.Result)

@@ -94,7 +94,7 @@ func (s *Server) search(ctx context.Context, c caller, in searchIn) (searchOut, 
 		if !left.room(o) {
 			break
 		}
-		o.Body = left.body(h.Note.Body, maxShown, len(res.Hits)-i)
+		o.Body = left.body(h.Note.Body, len(res.Hits)-i)
 		all = append(all, o)
 	}
 	out.LeftOff = len(res.Hits) - len(all)

@@ -78,7 +78,7 @@ func (s *Server) slot(ctx context.Context, c caller, in slotIn) (slotOut, error)
 		if v.Hidden || !left.room(line) {
 			continue
 		}
-		line.Text = left.body(v.Text, maxShown, len(all.Slots)-i)
+		line.Text = left.body(v.Text, len(all.Slots)-i)
 		out.Result = append(out.Result, line)
 	}
 	out.Message = fmt.Sprintf("%d slots", len(out.Result))
