@@ -290,6 +290,7 @@ func TestClient(t *testing.T) {
 			m.has("the explanation", m.ours("why", "--last"), "told: nothing")
 		}
 	})
+	clientTools(t, m)
 	t.Run("a fork is told", func(t *testing.T) {
 		m.t = t
 		model.Forget()

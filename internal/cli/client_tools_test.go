@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// clientTools are the parts of TestClient about tools and sub-agents.
+func clientTools(t *testing.T, m *machine) {
+	m.ours("add", "--type", "procedural", "--title", "The release makes the tags", "--body", "Never `git tag` by hand.")
+	silent := []string{"inject.k", "inject.prompt.on"} // nothing of it at the start, nothing at the prompt
+	m.ours("config", "set", silent[0], "0")
+	m.ours("config", "set", silent[1], "false")
+	defer func() {
+		m.t = t
+		m.ours("config", "set", silent[0], "8")
+		m.ours("config", "set", silent[1], "true")
+	}()
+	policy := filepath.Join(m.home, ".anamnesis", "policy-rules.jsonl")
+
+	t.Run("a tool is told the rule that names what it touches, once", func(t *testing.T) {
+		m.t = t
+		m.model.Forget()
+		m.session("88888888-8888-4888-8888-888888888881", `Go on with the release.
+@tool Write {"file_path":"`+m.project+`/payments.proto","content":"syntax = \"proto3\";\n"}
+@tool Read {"file_path":"`+m.project+`/payments.proto"}
+@tool Edit {"file_path":"`+m.project+`/payments.proto","old_string":"proto3","new_string":"proto2"}
+@tool Bash {"command":"cd . && git tag -l"}
+@tool Bash {"command":"git tag --list"}
+@tool Bash {"command":"echo git tag payments.proto"}
+@say Done.`, "--allowedTools", "Bash,Write,Edit,Read")
+		last := ""
+		for request := range strings.Lines(m.model.Requests()) {
+			if strings.Contains(request, "echo git tag payments.proto") && len(request) > len(last) {
+				last = request
+			}
+		}
+		m.has("the conversation", last, "PreToolUse:Write hook additional context: <!-- anamnesis:begin", "PreToolUse:Bash hook additional context: <!-- anamnesis:begin")
+		for _, rule := range []string{"Regenerate gRPC clients after editing", "The release makes the tags"} {
+			if n := strings.Count(last, rule); n != 1 {
+				t.Errorf("%q stands %d times in the conversation", rule, n)
+			}
+		}
+		m.lacks("the conversation", last, "PreToolUse:Read hook", "PreToolUse:Edit hook")
+		m.has("the explanation", m.ours("why", "--last"), "before a tool ran", "git tag", "it was told before")
+	})
+	t.Run("the policy denies a command", func(t *testing.T) {
+		m.t = t
+		if err := os.WriteFile(policy, []byte(`{"tool":"Bash","pattern":"> forbidden","decision":"deny","message":"Not here."}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(policy)
+		m.model.Forget()
+		m.session("88888888-8888-4888-8888-888888888882", `Try it.
+@tool Bash {"command":"echo x > forbidden"}
+@tool Bash {"command":"echo x > allowed"}
+@say Done.`, "--allowedTools", "Bash")
+		m.has("the conversation", m.model.Requests(), "Denied by the user's policy: Not here.")
+		for name, want := range map[string]bool{"forbidden": false, "allowed": true} {
+			if _, err := os.Stat(filepath.Join(m.project, name)); (err == nil) != want {
+				t.Errorf("the file %s: %v", name, err)
+			}
+		}
+	})
+	t.Run("a sub-agent is told what its task is about", func(t *testing.T) {
+		m.t = t
+		m.model.Forget()
+		m.session("88888888-8888-4888-8888-888888888883", `Hand it on.
+@tool Agent {"description":"clients","prompt":"Which command regenerates the gRPC clients of payments.proto?\n@say make proto-gen","subagent_type":"general-purpose"}
+@say Done.`, "--allowedTools", "Agent")
+		const told = "SubagentStart hook additional context: <!-- anamnesis:begin"
+		seen := 0
+		for request := range strings.Lines(m.model.Requests()) {
+			if strings.Contains(request, told) {
+				seen++
+				m.has("what the sub-agent read", request, "# Anamnesis memory (for this task)", "Regenerate gRPC clients", "Run make proto-gen")
+				m.lacks("what the sub-agent read", request, "The release makes the tags")
+			}
+		}
+		if seen == 0 {
+			t.Errorf("no sub-agent was told anything:\n%.4000s", m.model.Requests())
+		}
+		m.has("the explanation", m.ours("why", "--last"), "before a sub-agent started", "Regenerate gRPC clients")
+	})
+}
