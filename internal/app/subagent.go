@@ -25,7 +25,7 @@ func (r *Rooms) subagents() surface {
 // the task is kept but those of the event log.
 func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) error {
 	began := time.Now()
-	quiet, err := r.Quiet()
+	quiet, err := r.Quiet(e.SessionID)
 	if err != nil || quiet != "" || !r.Config.Inject.Subagents || e.SessionID == "" {
 		return err
 	}
