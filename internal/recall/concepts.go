@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"anamnesis/internal/index"
@@ -14,95 +13,73 @@ import (
 //go:embed concepts.txt
 var conceptSource string
 
-// concepts know what words of a prompt are about. Prompts and notes seldom share words:
-// who asks for a popup does not say "dialog", and who writes Spanish shares none.
-type concepts struct {
-	english, foreign map[string][]int // by word or phrase: lines of asks
-	begins           []beginning      // words that stand for all that begin so
-	scripts          []beginning      // of scripts without spaces: they stand anywhere
-	asks             [][]string
-	most             int // words of the longest phrase
-}
-
-type beginning struct {
-	text string
-	ask  int
-}
-
-// loadConcepts reads the list when somebody asks for the first time.
-var loadConcepts = sync.OnceValue(func() *concepts {
-	c := &concepts{english: make(map[string][]int), foreign: make(map[string][]int), most: 1}
-	for line := range strings.Lines(conceptSource) {
-		fields := strings.Split(strings.TrimSpace(line), ":")
-		if len(fields) != 3 || strings.HasPrefix(line, "#") {
-			continue
-		}
-		ask := len(c.asks)
-		c.asks = append(c.asks, strings.Fields(fields[0]))
-		for _, w := range strings.Fields(fields[1]) {
-			c.add(c.english, w, ask)
-		}
-		for _, w := range strings.Fields(fields[2]) {
-			c.addForeign(w, ask)
-		}
-	}
-	return c
-})
-
-func (c *concepts) add(to map[string][]int, word string, ask int) {
-	phrase := strings.Join(smalltalk.Words(strings.ReplaceAll(word, "_", " ")), " ")
-	to[phrase] = append(to[phrase], ask)
-	c.most = max(c.most, strings.Count(phrase, " ")+1)
-}
-
-func (c *concepts) addForeign(word string, ask int) {
-	switch begin, cut := strings.CutSuffix(word, "*"); {
-	case cut:
-		c.begins = append(c.begins, beginning{begin, ask})
-	case spaceless(word):
-		c.scripts = append(c.scripts, beginning{word, ask})
-	default:
-		c.add(c.foreign, word, ask)
-	}
-}
-
-// spaceless reports whether a word is of a script without spaces.
-func spaceless(word string) bool {
-	return strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) })
-}
-
 // Bounds of what concepts are looked for in and what they say.
 const (
 	maxConceptText = 600 // bytes
 	maxAsked       = 12  // words
 )
 
-// of returns the words to ask with for a text: those of its English words, and those of
-// words of other languages.
-func (c *concepts) of(text string) (sense, translation []string) {
+// A conceptText is a text in which concepts are looked for. Prompts and notes seldom
+// share words: who asks for a popup does not say "dialog", and who writes Spanish shares none.
+type conceptText struct {
+	text  string // in lower case
+	line  string // its words, with spaces around each
+	words []string
+	has   map[string]bool
+}
+
+// conceptsOf returns the words to ask with for a text: those of its English words, and
+// those of words of other languages. The list is read as it stands: to make tables of it
+// would cost a process that asks once more than it saves.
+func conceptsOf(text string) (sense, translation []string) {
 	text = strings.ToLower(cutWords(text, maxConceptText))
-	words := smalltalk.Words(text)
-	var here, there []int
-	for at := range words {
-		for n := min(c.most, len(words)-at); n > 0; n-- {
-			phrase := strings.Join(words[at:at+n], " ")
-			here, there = append(here, c.english[phrase]...), append(there, c.foreign[phrase]...)
+	t := conceptText{text: text, words: smalltalk.Words(text), has: make(map[string]bool)}
+	t.line = " " + strings.Join(t.words, " ") + " "
+	for _, w := range t.words {
+		t.has[w] = true
+	}
+	foreign := !english(t.words)
+	for line := range strings.Lines(conceptSource) {
+		if line[0] == '#' {
+			continue
 		}
-		for _, b := range c.begins {
-			if strings.HasPrefix(words[at], b.text) {
-				there = append(there, b.ask)
+		ask, words, _ := strings.Cut(strings.TrimSpace(line), ":")
+		here, there, _ := strings.Cut(words, ":")
+		if t.holds(here) {
+			sense = addWords(sense, ask)
+		}
+		if foreign && t.holds(there) {
+			translation = addWords(translation, ask)
+		}
+	}
+	return sense, translation
+}
+
+// holds reports whether one of a list of words stands in the text.
+func (t *conceptText) holds(list string) bool {
+	for word := range strings.FieldsSeq(list) {
+		begin, cut := strings.CutSuffix(word, "*")
+		switch {
+		case cut:
+			if strings.Contains(t.line, " "+begin) {
+				return true
 			}
+		case t.has[word]:
+			return true
+		case strings.ContainsAny(word, "_-"):
+			if strings.Contains(t.line, " "+strings.NewReplacer("_", " ", "-", " ").Replace(word)+" ") {
+				return true
+			}
+		case word[0] >= 0xe3 && spaceless(word) && strings.Contains(t.text, word):
+			return true
 		}
 	}
-	for _, s := range c.scripts {
-		if strings.Contains(text, s.text) {
-			there = append(there, s.ask)
-		}
-	}
-	if english(words) {
-		there = nil
-	}
-	return c.words(here), c.words(there)
+	return false
+}
+
+// spaceless reports whether a word is of a script without spaces.
+func spaceless(word string) bool {
+	return strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) })
 }
 
 // english reports whether many of the words are small English ones: "red" is a net to
@@ -117,14 +94,12 @@ func english(words []string) bool {
 	return small >= 2 && 4*small >= len(words)
 }
 
-// words returns the words of lines, each once.
-func (c *concepts) words(lines []int) (all []string) {
-	for _, line := range lines {
-		for _, w := range c.asks[line] {
-			if !slices.Contains(all, w) && len(all) < maxAsked {
-				all = append(all, w)
-			}
+// addWords adds the words of a list, each once, as far as there is room.
+func addWords(to []string, list string) []string {
+	for w := range strings.FieldsSeq(list) {
+		if len(to) < maxAsked && !slices.Contains(to, w) {
+			to = append(to, w)
 		}
 	}
-	return all
+	return to
 }

@@ -108,7 +108,7 @@ func (p *Plan) ask(prose string, faults []string) {
 		if text := strings.Join(p.names, " "); text != "" && text != prose {
 			p.Parts = append(p.Parts, Part{Names, text})
 		}
-		sense, translation := loadConcepts().of(prose)
+		sense, translation := conceptsOf(prose)
 		if len(sense) > 0 {
 			p.Parts = append(p.Parts, Part{Sense, strings.Join(sense, " ")})
 		}
