@@ -25,6 +25,7 @@ const (
 
 // Longest turns, in words. Who says more asks for something new.
 const (
+	maxRefusal    = 32 // that begins with one
 	maxCorrection = 16
 	maxReply      = 5 // behind the phrase that agrees
 	maxAgreed     = 12
@@ -45,7 +46,7 @@ func TurnOf(text string) Turn {
 	t := loadTurns()
 	begin := t.afterCourtesy(words)
 	switch {
-	case len(words) <= maxCorrection && t.corrects(text, words):
+	case len(words) <= maxRefusal && t.refuses(text, words), len(words) <= maxCorrection && t.corrects(text, words):
 		return Correction
 	case len(words)-begin <= maxFollowup && t.follows(text, words[begin:]):
 		return Followup
@@ -98,17 +99,19 @@ func (t *turnTables) afterCourtesy(words []string) int {
 	return at
 }
 
-// corrects reports whether a text begins with a refusal, holds a phrase that corrects,
-// or sets one thing against another: "fade, not slide".
-func (t *turnTables) corrects(text string, words []string) bool {
-	if n, _ := t[refuses].longest(words); n > 0 {
-		if n == len(words) || endsWithMark(text, words[n-1]) {
-			return true
-		}
-		if m, _ := t[goeson].longest(words[n:]); m > 0 {
-			return true
-		}
+// refuses reports whether a text begins with a refusal.
+func (t *turnTables) refuses(text string, words []string) bool {
+	n, _ := t[refuses].longest(words)
+	if n == 0 {
+		return false
 	}
+	m, _ := t[goeson].longest(words[n:])
+	return m > 0 || n == len(words) || endsWithMark(text, words[n-1])
+}
+
+// corrects reports whether a text holds a phrase that corrects, or sets one thing against
+// another: "fade, not slide".
+func (t *turnTables) corrects(text string, words []string) bool {
 	for at := range words {
 		if n, _ := t[corrects].longest(words[at:]); n > 0 {
 			return true

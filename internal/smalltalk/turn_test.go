@@ -19,7 +19,8 @@ func TestTurnOf(t *testing.T) {
 		"is the pool limited?":          smalltalk.Request,
 		"and add an index to the table": smalltalk.Request,
 
-		"no, the other file":                      smalltalk.Correction,
+		"no, the other file": smalltalk.Correction,
+		"no, the retry belongs into the worker and not into the handler, and leave the timeout as it was": smalltalk.Correction,
 		"No no, keep the order":                   smalltalk.Correction,
 		"wait, not mx3":                           smalltalk.Correction,
 		"I said overlap 100":                      smalltalk.Correction,
@@ -42,7 +43,7 @@ func TestTurnOf(t *testing.T) {
 		}
 	}
 	for _, long := range []string{
-		"no, " + strings.Repeat("the pool of the worker is too small and ", 3),
+		"no, " + strings.Repeat("the pool of the worker is too small and ", 4),
 		"ok then add a retry with jitter to the payment client",
 		"no, wrong\nthe log says that the pool is full",
 		strings.Repeat("no ", 9000),
