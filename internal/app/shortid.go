@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,39 +12,44 @@ import (
 
 // ShortIDs returns a function that shortens ids for people: to the end, of at least
 // MinPrefix characters, that no other note of the store ends or begins with, so that
-// Resolve finds the note again. An id that somebody chose stays whole. The ids are read when it is asked for the first time,
-// while the rooms are open; where they cannot be read, an id stays as it is.
+// Resolve finds the note again. An id that somebody chose stays whole. The index is asked
+// for each id, while the rooms are open; where it cannot be read, an id stays as it is.
 func (r *Rooms) ShortIDs(ctx context.Context) func(note.ID) string {
-	load := sync.OnceValue(func() *idEnds {
+	e := newIDEnds(func(part string) ([]note.ID, error) {
 		if r.Index == nil {
-			return nil
+			return nil, errors.ErrUnsupported
 		}
-		ids, err := r.Index.IDs(ctx)
-		if err != nil {
-			return nil
-		}
-		return newIDEnds(ids)
+		return r.Index.Sharing(ctx, part)
 	})
-	return func(id note.ID) string {
-		if ends := load(); ends != nil {
-			return ends.short(id)
-		}
-		return string(id)
-	}
+	return e.short
 }
 
-// idEnds knows the ids of a store by their first and last characters, in capitals.
-type idEnds struct{ first, last map[string][]string }
+// idEnds knows which ids of a store begin or end with MinPrefix characters, in capitals.
+type idEnds struct {
+	ask   func(part string) ([]note.ID, error)
+	mu    sync.Mutex
+	known map[string][]string
+}
 
-func newIDEnds(ids []note.ID) *idEnds {
-	e := &idEnds{first: make(map[string][]string, len(ids)), last: make(map[string][]string, len(ids))}
-	for _, id := range ids {
-		if s := strings.ToUpper(string(id)); len(s) >= MinPrefix {
-			first, last := s[:MinPrefix], s[len(s)-MinPrefix:]
-			e.first[first], e.last[last] = append(e.first[first], s), append(e.last[last], s)
-		}
+func newIDEnds(ask func(part string) ([]note.ID, error)) *idEnds {
+	return &idEnds{ask: ask, known: make(map[string][]string)}
+}
+
+// sharing returns the ids that begin or end with a part.
+func (e *idEnds) sharing(part string) (ids []string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ids, ok := e.known[part]; ok {
+		return ids, nil
 	}
-	return e
+	found, err := e.ask(part)
+	for _, id := range found {
+		ids = append(ids, strings.ToUpper(string(id)))
+	}
+	if err == nil {
+		e.known[part] = ids
+	}
+	return ids, err
 }
 
 // made reports whether an id has the form of those that we make (ULID).
@@ -59,15 +66,18 @@ func (e *idEnds) short(id note.ID) string {
 	s := strings.ToUpper(string(id))
 	for n := MinPrefix; n < len(s); n++ {
 		end := s[len(s)-n:]
-		taken := func(others []string, matches func(other, end string) bool) bool {
-			for _, other := range others {
-				if other != s && matches(other, end) {
-					return true
-				}
-			}
-			return false
+		ending, err := e.sharing(end[n-MinPrefix:])
+		if err != nil {
+			return string(id)
 		}
-		if !taken(e.last[end[n-MinPrefix:]], strings.HasSuffix) && !taken(e.first[end[:MinPrefix]], strings.HasPrefix) {
+		beginning, err := e.sharing(end[:MinPrefix])
+		if err != nil {
+			return string(id)
+		}
+		taken := func(other string) bool {
+			return other != s && (strings.HasSuffix(other, end) || strings.HasPrefix(other, end))
+		}
+		if !slices.ContainsFunc(ending, taken) && !slices.ContainsFunc(beginning, taken) {
 			return string(id[len(id)-n:])
 		}
 	}

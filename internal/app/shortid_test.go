@@ -27,7 +27,14 @@ func TestShortIDs(t *testing.T) {
 			}
 			return n
 		}
-		ends := newIDEnds(ids)
+		ends := newIDEnds(func(part string) (sharing []note.ID, err error) {
+			for _, id := range ids {
+				if s := strings.ToUpper(string(id)); strings.HasSuffix(s, part) || strings.HasPrefix(s, part) {
+					sharing = append(sharing, id)
+				}
+			}
+			return sharing, nil
+		})
 		for _, id := range ids {
 			short := ends.short(id)
 			if !strings.HasSuffix(string(id), short) || short != string(id) && (len(short) < MinPrefix || named(short) != 1) {

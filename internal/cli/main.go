@@ -39,6 +39,7 @@ type program struct {
 	event *agent.Event // what a hook command that runs by hand found on standard input
 
 	lasting bool // many questions will be asked of the index
+	brief   bool // a few will, and nothing is written
 	running bool // the command line was understood and the command began
 	misuse  error
 }

@@ -13,6 +13,7 @@ import (
 func (p *program) host() app.Host {
 	return app.Host{
 		Config: p.cfg, Environ: p.environ, Disk: p.disk, Flags: p.sets, Lasting: p.lasting,
+		Brief:    p.brief && !p.lasting,
 		Notify:   func(line string) { p.note("%s", line) },
 		Progress: p.progress,
 	}
@@ -44,6 +45,7 @@ func run[T any](p *program, cmd *cobra.Command, command string, open opener, use
 
 // ask is run for a use case that only reads: it may be called twice (app.Again).
 func ask[T any](p *program, cmd *cobra.Command, command string, use func(context.Context, *app.Rooms) (T, error), text func(T)) error {
+	p.brief = true
 	return run(p, cmd, command, app.OpenWalked, func(ctx context.Context, r *app.Rooms) (T, error) {
 		return app.Again(ctx, r, use)
 	}, text)

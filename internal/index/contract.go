@@ -79,8 +79,9 @@ type Catalogue interface {
 	Rows(ctx context.Context, keys []int64) ([]Row, error)
 	// Lookup returns the row of an id, compared without regard to case; false when there is none.
 	Lookup(ctx context.Context, id note.ID) (Row, bool, error)
-	// IDs lists the ids of all notes, live or not, in no order.
-	IDs(ctx context.Context) ([]note.ID, error)
+	// Sharing lists the ids of notes, live or not, that begin or end with a part, compared
+	// without regard to case, in no order; one that does both may be listed twice.
+	Sharing(ctx context.Context, part string) ([]note.ID, error)
 	// Twins returns the notes that say the same (same statement hash) and those
 	// that say nearly the same (simhash within note.NearBits), with the distance.
 	Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]Twin, error)

@@ -46,6 +46,7 @@ func Run(t *testing.T, create func(t *testing.T) Database) {
 		{"frequencies and statistics follow changes", statistics},
 		{"words in few and in many passages", counts},
 		{"select orders and filters", choose},
+		{"ids that begin or end alike", sharing},
 		{"superseded notes are hidden, circles are not", supersede},
 		{"twins", twins},
 		{"counters are counted once", counters},
@@ -191,8 +192,8 @@ func equal[T any](t *testing.T, what string, want, got T) {
 
 func empty(t *testing.T, s *suite) {
 	equal(t, "select", []note.ID{}, s.selected(index.Filter{}))
-	if ids, err := s.IDs(s.ctx); len(ids) > 0 || err != nil {
-		t.Errorf("IDs = %v, %v", ids, err)
+	if ids, err := s.Sharing(s.ctx, "some"); len(ids) > 0 || err != nil {
+		t.Errorf("Sharing = %v, %v", ids, err)
 	}
 	equal(t, "match", []note.ID{}, s.found("anything", index.Filter{}))
 	if _, ok, err := s.Lookup(s.ctx, "none"); ok || err != nil {

@@ -137,9 +137,23 @@ func (d catalogue) Lookup(ctx context.Context, id note.ID) (index.Row, bool, err
 	return got[0], true, nil
 }
 
-// IDs lists the ids of all notes.
-func (d catalogue) IDs(ctx context.Context) (ids []note.ID, err error) {
-	rows, err := d.queryBounded(ctx, "SELECT n.id FROM notes n WHERE "+d.seen)
+// sharingSQL reads the ids that end with a part by an index of the last characters of
+// all, and those that begin with it by that of the ids. Bounds are in lower case, to
+// which SQLite folds what it compares.
+const (
+	endChars   = 4
+	sharingSQL = `SELECT n.id FROM notes n WHERE upper(substr(n.id, -4)) = upper(?1) AND n.id LIKE ?2 ESCAPE '\' AND {seen}
+		UNION ALL SELECT n.id FROM notes n WHERE n.id >= ?3 AND n.id < ?4 AND n.id LIKE ?5 ESCAPE '\' AND {seen}`
+)
+
+// Sharing returns the ids that begin or end with a part.
+func (d catalogue) Sharing(ctx context.Context, part string) (ids []note.ID, err error) {
+	query, lower := strings.ReplaceAll(sharingSQL, "{seen}", d.seen), strings.ToLower(part)
+	if len(part) < endChars || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r > '~' }) {
+		query = "SELECT n.id FROM notes n WHERE (n.id LIKE ?2 ESCAPE '\\' OR n.id LIKE ?5 ESCAPE '\\') AND " + d.seen
+	}
+	text := literal.Replace(part)
+	rows, err := d.queryBounded(ctx, query, lower[max(0, len(lower)-endChars):], "%"+text, lower, lower+"\U0010ffff", text+"%")
 	err = each(rows, err, func() error {
 		var id string
 		err := rows.Scan(&id)

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"strings"
 
 	"anamnesis/internal/index"
 )
@@ -38,7 +39,16 @@ func (d *DB) PlanPerProject(ctx context.Context, f index.Filter) (plan string, e
 
 // PlanDeclared returns how SQLite answers Declared.
 func (d *DB) PlanDeclared(ctx context.Context) (plan string, err error) {
-	rows, err := d.query(ctx, "EXPLAIN QUERY PLAN SELECT j.value FROM json_each('[]') j WHERE "+declaredSQL)
+	return d.plan(ctx, "SELECT j.value FROM json_each('[]') j WHERE "+declaredSQL)
+}
+
+// PlanSharing returns how SQLite answers Sharing.
+func (d *DB) PlanSharing(ctx context.Context) (plan string, err error) {
+	return d.plan(ctx, strings.ReplaceAll(sharingSQL, "{seen}", d.seen), "abcd", "%abcd", "abcd", "abce", "abcd%")
+}
+
+func (d *DB) plan(ctx context.Context, query string, args ...any) (plan string, err error) {
+	rows, err := d.query(ctx, "EXPLAIN QUERY PLAN "+query, args...)
 	var id, parent, unused int
 	err = each(rows, err, func() error {
 		var line string

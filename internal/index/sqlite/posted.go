@@ -265,11 +265,16 @@ func (d *conn) askPosted(ctx context.Context, f func(*posted) (ok bool, err erro
 		if ok || err != nil {
 			return ok, err
 		}
-		d.mu.Lock()
-		d.full.posted = nil
-		d.mu.Unlock()
+		d.forgetPosted()
 	}
 	return false, nil
+}
+
+// forgetPosted lets the next question look for what changed since the copy was made.
+func (d *conn) forgetPosted() {
+	d.mu.Lock()
+	d.full.posted = nil
+	d.mu.Unlock()
 }
 
 // frequenciesPosted is Frequencies by way of the copy, nil without one.

@@ -60,6 +60,7 @@ CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
 CREATE INDEX notes_kind ON notes (kind, project, updated DESC, id DESC) WHERE kind <> '';
 CREATE INDEX notes_updated ON notes (updated);
 CREATE INDEX notes_created ON notes (project, created, id);
+CREATE INDEX notes_end ON notes (upper(substr(id, -4))); -- by which people call them
 CREATE TABLE passages (
 	key INTEGER PRIMARY KEY AUTOINCREMENT, note INTEGER NOT NULL,
 	start INTEGER NOT NULL, "end" INTEGER NOT NULL, forward BLOB NOT NULL

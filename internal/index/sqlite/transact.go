@@ -55,6 +55,7 @@ func (d *conn) transact(ctx context.Context, f func(*writer)) (*sql.DB, error) {
 		return db, err
 	}
 	d.countStatements(db, w.fresh)
+	d.forgetPosted()
 	return db, nil
 }
 

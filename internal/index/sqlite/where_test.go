@@ -88,3 +88,12 @@ func TestDeclaredWithoutMentions(t *testing.T) {
 		t.Errorf("%s, %v", plan, err)
 	}
 }
+
+// An id is shortened without reading all of them.
+func TestSharingWithoutScan(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"))
+	plan, err := db.PlanSharing(t.Context())
+	if err != nil || !strings.Contains(plan, "notes_end") || strings.Contains(plan, "SCAN") {
+		t.Errorf("%s, %v", plan, err)
+	}
+}
