@@ -48,6 +48,7 @@ func TestAdvise(t *testing.T) {
 		{"falta la columna en la tabla después del release", nil, []note.ID{"column"}},
 		{"give the customers of the north their own one from next month on", []string{"README.md", "billing/tariff.go"}, []note.ID{"stripes"}},
 		{"give the customers of the north their own one from next month on", []string{"billing/other.go"}, nil},
+		{"old scanner versions", nil, []note.ID{"proto"}}, // the note has all that it says
 		{"ok, outbox and transaction", nil, nil},
 		{"no, not the outbox transaction", nil, nil},
 		{"rename the variable alarm to bell", nil, nil},

@@ -17,6 +17,8 @@ type evidence struct {
 	sense     float64 // likewise in what the words are about
 	common    float64 // what the words say that note and part have in common
 	several   float64 // how many of them say something
+	words     int     // that both have and that say anything
+	strange   float64 // what the words of the part say that the note does not have
 	certainty float64
 }
 
@@ -40,13 +42,17 @@ func (v *evidence) add(part Part, h *Hit, res *Result, e *Engine) {
 	if signal <= v.signal {
 		return
 	}
-	v.hit, v.part, v.signal, v.common, v.several = h, part, signal, 0, 0
+	v.hit, v.part, v.signal, v.common, v.several, v.strange, v.words = h, part, signal, 0, 0, 0, 0
 	for i, t := range res.weighed {
+		says := e.says(t, res.statistics.Notes)
 		if i >= len(h.hasWord) || !h.hasWord[i] {
+			v.strange += says
 			continue
 		}
-		says := e.says(t, res.statistics.Notes)
 		v.common += says
+		if says > sayingWord {
+			v.words++
+		}
 		if says > tellingWord {
 			v.several++
 		}
@@ -59,6 +65,7 @@ const (
 	smallestInfo = 5.0  // of a word so common that it says nothing, in nats
 	greatestInfo = 13.8 // of one that the word vectors do not know
 	tellingWord  = 2.0
+	sayingWord   = 0.5
 	leastSaid    = 20 // notes among which a word can be rare
 )
 
@@ -87,6 +94,7 @@ const (
 	pOurs
 	pOperation
 	pFollowup
+	pWhole
 	pNamed
 	pSense
 	pAnchor
@@ -98,7 +106,16 @@ const (
 // on the domains that were left out, and rounded (docs/eval.md).
 var promptWeights = [numPrompt]float64{
 	pBias: -5.1, pSignal: 0.09, pMargin: 0.18, pCommon: 0.16, pSeveral: 0.42, pWords: 1.9, pQuestion: -0.9, pOurs: 1.4,
-	pOperation: -2.4, pFollowup: -1, pNamed: 1.8, pSense: 0.28, pAnchor: 4, pForeign: 0.35,
+	pOperation: -2.4, pFollowup: -1, pWhole: 3, pNamed: 1.8, pSense: 0.28, pAnchor: 4, pForeign: 0.35,
+}
+
+// whole is 1 for a note that has all that a prompt says, and 0 for one that has four fifths of it
+// or has one word alone.
+func (v *evidence) whole() float64 {
+	if v.words < 2 {
+		return 0
+	}
+	return max(0, 5*v.common/(v.common+v.strange)-4)
 }
 
 // names is 1 when a text of a note holds one of the names of a prompt.
@@ -150,7 +167,7 @@ func (v *evidence) weigh(other float64, p Plan, work *actionNames) {
 	x := [numPrompt]float64{
 		pBias: 1, pSignal: max(least, min(v.signal, -least)), pMargin: max(-4, min(v.signal-max(other, least), 6)),
 		pCommon: min(15, v.common), pSeveral: min(4, v.several), pWords: math.Log1p(float64(min(p.words, manyWords))),
-		pNamed: names(text, p.names), pSense: max(-6, min(v.sense, 6)), pAnchor: anchored(text, work),
+		pWhole: v.whole(), pNamed: names(text, p.names), pSense: max(-6, min(v.sense, 6)), pAnchor: anchored(text, work),
 	}
 	switch p.question {
 	case anyQuestion:
