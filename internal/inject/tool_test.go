@@ -28,13 +28,14 @@ func tool(t *testing.T, in *inject.Injector, p inject.Place, a recall.Action) in
 // A tool is told the rules that name what it touches: each once in a session, the one
 // that is most about it first, under the budget; and nothing else.
 func TestToolTellsRulesOnce(t *testing.T) {
-	long := strings.Repeat("Never edit gen/api.go by hand, whatever the tests say. ", 40)
+	long := "Never edit gen/api.go by hand" + strings.Repeat(", whatever the tests of it say", 60) + "."
 	in, _ := open(t, beforeTools,
 		note.Note{Title: "gen is generated", Body: long},
 		note.Note{Title: "cart.go", Body: "The cart must stay below 400 lines, see cart.go.", Rule: "Keep the cart short."},
 		note.Note{Title: "api/cart.go", Body: "Always sort the handlers."},
 		note.Note{Title: "cart.go is old", Body: "It was written in 2020."},
 		note.Note{Title: "we talked about cart.go", Body: "Never again.", Type: note.Episodic},
+		note.Note{Title: "Vats", Body: strings.Repeat("We talked about it. ", 60) + "Never round vat.go by hand. " + strings.Repeat("And on. ", 60)},
 		note.Note{Title: "cart.go in s", Body: "Never split it.", Provenance: note.Provenance{Source: note.Human, Session: "s", Confidence: 1}})
 	p := place
 	p.Session = "s"
@@ -53,6 +54,9 @@ func TestToolTellsRulesOnce(t *testing.T) {
 	p.Agent = ""
 	if r := tool(t, in, p, recall.Action{Root: "/src", Files: []string{"/src/gen/api.go"}}); len(r.Cut) != 1 || !strings.HasSuffix(r.Text, " …\n"+end+"\n") {
 		t.Errorf("a long rule is told as\n%s", r.Text)
+	}
+	if r := tool(t, in, p, recall.Action{Root: "/src", Files: []string{"/src/vat.go"}}); len(r.Cut) != 0 || !strings.Contains(r.Text, "Vats\n  Never round vat.go by hand.\n"+end) {
+		t.Errorf("of a long note the sentence is told:\n%s", r.Text)
 	}
 	for silent, a := range map[string]recall.Action{
 		"no rule names it":                          {Root: "/src", Files: []string{"/src/other.go"}},

@@ -100,7 +100,7 @@ func (n *actionNames) question() string {
 		if slices.Contains(plainPrograms, c.words[0]) {
 			continue
 		}
-		if len(c.words) > 1 || c.names(c.words) {
+		if len(c.words) > 1 || !slices.Contains(families, c.words[0]) {
 			add(strings.Join(c.words, " "))
 		}
 	}
@@ -152,7 +152,7 @@ func (n *actionNames) namedIn(statement string) (strength int, what string) {
 	for i := range n.commands {
 		c := &n.commands[i]
 		if i := slices.IndexFunc(mentions, c.names); i >= 0 {
-			better(namesCommand, strings.Join(c.words[:min(len(c.words), len(mentions[i]), 2)], " "))
+			better(namesCommand, strings.Join(c.words[:min(len(c.words), len(mentions[i].words), 2)], " "))
 		} else if phrase := c.phrase(); proseNames(statement, phrase) {
 			better(namesCommand, phrase)
 		}

@@ -122,6 +122,7 @@ func TestIsRule(t *testing.T) {
 		want bool
 	}{
 		{note.Note{Type: note.Procedural, Title: "Regenerate the clients"}, true},
+		{note.Note{Type: note.Procedural, Title: "The clients", Body: "They are generated."}, false},
 		{note.Note{Type: note.Semantic, Title: "pnpm, never npm"}, true},
 		{note.Note{Type: note.Semantic, Title: "Money", Body: "It is int64.\nUse cents everywhere."}, true},
 		{note.Note{Type: note.Semantic, Title: "cart.go holds the cart", Body: "It was written in 2020. The users use it."}, false},
@@ -154,13 +155,32 @@ func TestStatements(t *testing.T) {
 		Type: note.Procedural, Title: "Deploys", Anchors: []string{"deploy/"},
 		Body: "We looked at cart.go for an hour.\nNever edit values.json by hand. " + strings.Repeat("The cluster is old. ", 60),
 	}
-	all := strings.Join(statements(&n), "\n")
+	join := func() string {
+		var b strings.Builder
+		for _, s := range statements(&n) {
+			b.WriteString(s.text + "\n")
+		}
+		return b.String()
+	}
+	all := join()
 	if strings.Contains(all, "cart.go") || !strings.Contains(all, "values.json") || !strings.Contains(all, "deploy/") {
 		t.Error(all)
 	}
-	n.Body = "We looked at cart.go."
-	if !strings.Contains(strings.Join(statements(&n), "\n"), "cart.go") {
-		t.Error("a short note is one statement")
+	n.Body = "We looked at cart.go. Never look again."
+	if all := join(); strings.Contains(all, "cart.go") || !strings.Contains(all, "Deploys") {
+		t.Error(all)
+	}
+	for body, want := range map[string]bool{
+		"Run `make all`, then look.": false, "Run make x. Always run `make all` first.": true, "`make all` must not run twice.": true,
+		"To clean up: `make all`.\nNever look back.": false, "Before a release run `make all`.": false, "`make all` breaks the cache.": true,
+	} {
+		n, got := note.Note{Title: "Deploys", Body: body}, false
+		for _, s := range statements(&n) {
+			got = got || s.commands && strings.Contains(s.text, "make all")
+		}
+		if got != want {
+			t.Errorf("%q names its command: %v", body, got)
+		}
 	}
 }
 

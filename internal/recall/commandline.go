@@ -9,6 +9,7 @@ import (
 // A runCommand is one program that a command line runs.
 type runCommand struct {
 	words []string // its name, and what it is told to do when these are words: git push, npm run build
+	alone bool     // nothing stands behind the program
 	files []string // its arguments that may be files, where it is one that writes
 }
 
@@ -46,7 +47,7 @@ func commandsOf(line string, shells int) (all []runCommand) {
 
 // commandOf reads the fields of one command.
 func commandOf(program string, fields []string) runCommand {
-	c := runCommand{words: []string{program}}
+	c := runCommand{words: []string{program}, alone: len(fields) == 1}
 	if strings.Contains(fields[0], "/") || strings.Contains(program, ".") {
 		c.files = append(c.files, fields[0]) // a program of the project's own
 	}
@@ -226,15 +227,15 @@ func commandArgument(w string) bool {
 }
 
 // names reports whether a command of a note means the one that is about to run.
-// The program and what it is told to do have to be the same; a program alone names
-// one that is nothing but itself.
-func (c *runCommand) names(mention []string) bool {
-	w := c.words
+// The program and what it is told to do have to be the same. A program that is told
+// nothing but options names itself; alone it is only spoken of.
+func (c *runCommand) names(said runCommand) bool {
+	w, mention := c.words, said.words
 	if len(mention) == 0 || mention[0] != w[0] || slices.Contains(plainPrograms, w[0]) {
 		return false
 	}
 	if len(mention) == 1 {
-		return len(w[0]) >= 3 && !slices.Contains(families, w[0])
+		return !said.alone && len(w[0]) >= 3 && !slices.Contains(families, w[0])
 	}
 	due := 2
 	if nested(w) && len(mention) > 2 {

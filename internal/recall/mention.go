@@ -48,13 +48,13 @@ func withoutLine(w string) string {
 	}
 }
 
-// commandMentions returns the words of the commands that stand in code spans, in
+// commandMentions returns the commands that stand in code spans, in
 // blocks of code and behind a prompt.
-func commandMentions(text string) (all [][]string) {
+func commandMentions(text string) (all []runCommand) {
 	add := func(line string) {
 		for _, c := range commandsOf(line, 0) {
 			if len(all) < 4*maxCommands {
-				all = append(all, c.words)
+				all = append(all, c)
 			}
 		}
 	}

@@ -14,8 +14,11 @@ import (
 // leastRuleConfidence is how sure a rule is at least that is told before a tool runs.
 const leastRuleConfidence = 0.5
 
-// shortRule is the length, in characters, up to which a whole note is one statement.
+// shortRule is how long, in characters, the body of a note may be that is a rule as a whole.
 const shortRule = 600
+
+// maxRuleBody is how many bytes of a body are looked at.
+const maxRuleBody = 32 << 10
 
 // ruleTags mark a note that is a rule, whatever its words are.
 var ruleTags = []string{
@@ -32,30 +35,49 @@ func IsRule(n *note.Note) bool {
 		return false
 	case n.Provenance.Confidence < leastRuleConfidence:
 		return false
-	case n.Type == note.Procedural || n.Rule != "" || n.Fix != "" || n.HowToApply != "":
+	case n.Rule != "" || n.Fix != "" || n.HowToApply != "" || len(n.Anchors) > 0:
 		return true
-	case slices.Contains(ruleTags, strings.ToLower(n.LearningType)) || slices.Contains(ruleTags, strings.ToLower(n.Category)):
-		return true
-	case slices.ContainsFunc(n.Tags, func(tag string) bool { return slices.Contains(ruleTags, strings.ToLower(tag)) }):
+	case tagged(n):
 		return true
 	}
-	return directs(n.Title) || slices.ContainsFunc(sentences(n.Body), directs)
+	return directs(n.Title) || slices.ContainsFunc(sentences(cutWords(n.Body, maxRuleBody)), directs)
 }
 
-// statements returns what of a rule may name what it is about: its anchors, its title
-// and its fields, the body of a short one, and of a longer one the sentences that tell
-// what to do. A file that is spoken of in passing is not among them.
-func statements(n *note.Note) []string {
-	all := append(slices.Clone(n.Anchors), n.Title, n.Rule, n.Fix, n.HowToApply, n.KeyInsight)
-	if utf8.RuneCountInString(n.Body) <= shortRule {
-		return append(all, n.Body)
+// A statement is a part of a rule that may name what the rule is about.
+type statement struct {
+	text     string
+	commands bool // the commands in it, too
+}
+
+// statements returns what of a rule may name what it is about: its anchors, its fields
+// and the sentences that tell what to do. What is spoken of in passing is not among
+// them, and neither is a command of a sentence that lays nothing down: of a how-to it is
+// a step, and who is about to run it needs no telling. A title that only says what the
+// note is about counts where the note is short, as rules are.
+func statements(n *note.Note) (all []statement) {
+	for _, text := range append(slices.Clone(n.Anchors), n.Rule, n.Fix, n.HowToApply) {
+		all = append(all, statement{text, true})
 	}
-	for _, s := range sentences(n.Body) {
-		if directs(s) {
-			all = append(all, s)
+	marked := n.Rule != "" || n.Fix != "" || tagged(n)
+	directed, laid := directs(n.Title) || marked, laysDown(n.Title) || marked
+	short := utf8.RuneCountInString(n.Body) <= shortRule
+	for _, s := range sentences(cutWords(n.Body, maxRuleBody)) {
+		down := laysDown(s)
+		if down || directs(s) || marked && short {
+			all = append(all, statement{s, down || marked && short})
+			directed, laid = directed || short, laid || short && down
 		}
 	}
+	if directed {
+		all = append(all, statement{n.Title, laid}, statement{n.KeyInsight, laysDown(n.KeyInsight)})
+	}
 	return all
+}
+
+// tagged reports whether a note is marked as a rule, whatever its words are.
+func tagged(n *note.Note) bool {
+	return slices.Contains(ruleTags, strings.ToLower(n.LearningType)) || slices.Contains(ruleTags, strings.ToLower(n.Category)) ||
+		slices.ContainsFunc(n.Tags, func(tag string) bool { return slices.Contains(ruleTags, strings.ToLower(tag)) })
 }
 
 // sentences cuts a text at line ends and behind what ends a sentence.
@@ -76,7 +98,17 @@ func sentences(text string) (all []string) {
 
 // directs reports whether a sentence tells what to do or not to do.
 func directs(sentence string) bool {
-	folded := " " + strings.Map(func(r rune) rune {
+	folded := foldSentence(sentence)
+	return directives().norm(folded) || slices.ContainsFunc(directives().begins, func(p string) bool { return strings.HasPrefix(folded, p) })
+}
+
+// laysDown reports whether a sentence lays down what is to be done, always or on a
+// condition. "Run make all." is a step; "Always run make all." is more.
+func laysDown(sentence string) bool { return directives().norm(foldSentence(sentence)) }
+
+// foldSentence returns the words of a sentence in small letters, with a blank around.
+func foldSentence(sentence string) string {
+	folded := strings.Map(func(r rune) rune {
 		switch {
 		case r == '’':
 			return '\''
@@ -84,11 +116,8 @@ func directs(sentence string) bool {
 			return unicode.ToLower(r)
 		}
 		return ' '
-	}, sentence) + " "
-	folded = " " + strings.Join(strings.Fields(folded), " ") + " "
-	d := directives()
-	return slices.ContainsFunc(d.begins, func(p string) bool { return strings.HasPrefix(folded, p) }) ||
-		slices.ContainsFunc(d.anywhere, func(p string) bool { return strings.Contains(folded, p) })
+	}, sentence)
+	return " " + strings.Join(strings.Fields(folded), " ") + " "
 }
 
 //go:embed directives.txt
@@ -105,6 +134,8 @@ var directives = sync.OnceValue(func() *directivePhrases {
 		case line == "" || line[0] == '#':
 		case line == "[begins]":
 			to = &d.begins
+		case line == "[begins a rule]":
+			to = &d.rules
 		case line == "[anywhere]":
 			to = &d.anywhere
 		default:
@@ -112,7 +143,7 @@ var directives = sync.OnceValue(func() *directivePhrases {
 			spaced := !unicode.In(first, unspaced...)
 			if spaced {
 				line = " " + line + " "
-			} else if to == &d.begins {
+			} else if to != &d.anywhere {
 				line = " " + line
 			}
 			*to = append(*to, line)
@@ -121,4 +152,10 @@ var directives = sync.OnceValue(func() *directivePhrases {
 	return d
 })
 
-type directivePhrases struct{ begins, anywhere []string }
+type directivePhrases struct{ begins, rules, anywhere []string }
+
+// norm reports whether the words of a sentence lay something down.
+func (d *directivePhrases) norm(folded string) bool {
+	return slices.ContainsFunc(d.rules, func(p string) bool { return strings.HasPrefix(folded, p) }) ||
+		slices.ContainsFunc(d.anywhere, func(p string) bool { return strings.Contains(folded, p) })
+}

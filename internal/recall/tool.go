@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
@@ -13,6 +15,7 @@ import (
 type RuleHit struct {
 	Note  *note.Note
 	Names string // of the action: a file, a symbol, a command
+	Says  string // the sentence of a long note that names it; "" for the whole note
 
 	strength int
 }
@@ -57,8 +60,15 @@ func Rules(ctx context.Context, e *Engine, q Query, a Action) (hits []RuleHit, a
 		}
 		h := RuleHit{Note: c.Note}
 		for _, s := range statements(c.Note) {
-			if strength, what := names.namedIn(s); strength > h.strength {
-				h.strength, h.Names = strength, what
+			names := names
+			if !s.commands {
+				names.commands = nil
+			}
+			if strength, what := names.namedIn(s.text); strength > h.strength {
+				h.strength, h.Names, h.Says = strength, what, ""
+				if utf8.RuneCountInString(c.Note.Body) > shortRule && strings.Contains(c.Note.Body, s.text) {
+					h.Says = s.text
+				}
 			}
 		}
 		if h.strength > namesNothing {
