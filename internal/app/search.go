@@ -18,6 +18,7 @@ type SearchOptions struct {
 	K         int
 	MaxTokens int // of all that is rendered; 0 means no end
 	Strict    bool
+	Persona   bool // only the answer to a question about a habit
 	Explain   bool
 	Fields    []string
 	Cost      func(*recall.Hit) int // the tokens of a hit as the face renders it
@@ -40,6 +41,7 @@ type SearchAnswer struct {
 	Failed   []string           `json:"failed"`
 	Gate     *recall.Gate       `json:"gate"`
 	Temporal *WindowView        `json:"temporal"`
+	Persona  *recall.Persona    `json:"persona"`
 	Recent   bool               `json:"recent"`
 	Cache    string             `json:"cache"`
 	Arms     []recall.ArmReport `json:"arms"`
@@ -118,7 +120,7 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	if err != nil {
 		return SearchAnswer{}, err
 	}
-	q.K, q.MaxTokens, q.Strict, q.Fields, q.Cost = o.K, o.MaxTokens, o.Strict, o.Fields, o.Cost
+	q.K, q.MaxTokens, q.Strict, q.Fields, q.Cost, q.PersonaOnly = o.K, o.MaxTokens, o.Strict, o.Fields, o.Cost, o.Persona
 	res, err := r.Engine.Recall(ctx, q)
 	if err != nil {
 		return SearchAnswer{}, asked(err)
@@ -133,7 +135,8 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	a := SearchAnswer{
 		Query: res.Query.Text, Mode: o.Mode, Count: len(res.Hits), Held: res.Gate != nil && !res.Gate.Open, Scope: scope,
 		Searched: res.Searched, Stale: r.Stale, Tokens: res.Tokens, TookMS: milliseconds(res.Took), Missing: res.Missing, Failed: res.Failed,
-		Gate: res.Gate, Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, Result: res,
+		Gate: res.Gate, Persona: res.Persona,
+		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, Result: res,
 	}
 	if o.Fields != nil {
 		a.Fields = &o.Fields

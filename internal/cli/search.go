@@ -60,6 +60,7 @@ Exit code 3 says that nothing was found.`,
 		"repeated)")
 	f.BoolVar(&o.Explain, "explain", false, "show how each score came about")
 	f.StringVar(&o.format, "format", "markdown", "markdown, simple, ids or json")
+	f.BoolVar(&o.Persona, "persona-only", false, "answer a question about a habit or nothing: what is our commit style")
 	return cmd
 }
 
@@ -124,6 +125,9 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err 
 		}
 		return a, err
 	}, func(a app.SearchAnswer) {
+		if a.Persona != nil && o.format == "markdown" {
+			p.printf("%s: %s (persona, confidence %.2f)\n\n", firstLine(a.Persona.Field, 60), firstLine(a.Persona.Value, 200), a.Persona.Confidence)
+		}
 		for i, h := range a.Result.Hits {
 			if i > 0 && o.format == "markdown" {
 				p.printf("\n")

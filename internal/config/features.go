@@ -67,6 +67,13 @@ func (c *Config) features() []Feature {
 			Without: "A question about the release notes is answered from everything that was ever noted.",
 		},
 		{
+			ID: "O3", Name: "persona-answers", Home: "recall/persona.go",
+			Doc:     "Answers \"what is our commit style\" and \"who am I\" with one sure sentence, before everything else that is found.",
+			Without: "A question about a habit gets ten notes in which the habit can be guessed.",
+			Settings: []Setting{boolean("RECALL_PERSONA", "recall.persona.on", &c.Recall.Persona, true,
+				"Answer questions about habits from what is known of the user and the team.")},
+		},
+		{
 			ID: "R1", Name: "graph-arm", Home: "recall/arm_graph.go",
 			Doc: "Walks at most two typed edges from the entities of the question and of the best notes, and finds notes that share no " +
 				"word with the question.",
@@ -215,7 +222,7 @@ var Planned = []string{
 	"A3", "A4", "A5",
 	"C1", "C2", "C3", "C4",
 	"M2", "M3", "M4", "M5", "M8",
-	"O1", "O2", "O3",
+	"O1", "O2",
 	"R10", "R11", "R13", "R14", "R20",
 	"S10", "S2", "S5", "S7", "S8",
 	"SG1", "SG2", "SG3", "SG4", "SG5", "SG7", "SG8",

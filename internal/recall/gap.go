@@ -74,6 +74,9 @@ func (e *Engine) noteGap(q Query, res *Result) {
 	if !e.opts.GapLog || !e.opts.LogQueries || q.Synthetic || e.models.Redactor == nil {
 		return
 	}
+	if res.Persona != nil {
+		return
+	}
 	answer := res.reply()
 	if answer == good || answer == none && len(res.Failed)+len(res.Missing) > 0 {
 		return

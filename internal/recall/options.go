@@ -45,6 +45,7 @@ type Options struct {
 	ProofAlpha       float64
 	ProjectAlpha     float64
 	SpeculativeAlpha float64
+	Persona          bool // answer questions about habits from the fields of a persona
 	MMR              bool
 	MMRLambda        float64 // 1 ranks by relevance alone
 	FuzzyCache       bool

@@ -17,6 +17,9 @@ func (e *Engine) pack(ctx context.Context, q Query, hits []*Hit, res *Result) {
 			break
 		}
 		h, n := hits[i], c.Note
+		if res.Persona != nil && h.Row.ID == res.Persona.Note {
+			continue // it is the first hit
+		}
 		if c.Err != nil {
 			res.Missing = append(res.Missing, c.Err.Error())
 			continue

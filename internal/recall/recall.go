@@ -38,23 +38,24 @@ type Query struct {
 	MaxTokens   int  // of what is returned; 0 means no budget
 	Dead        bool // superseded, expired and archived notes too
 
-	Project    string    // the project the question is asked in, for R16; need not be among Projects
-	Branches   []string  // see index.Filter
-	Boost      []string  // tags that raise a note (R8)
-	Corpus     string    // name of a saved corpus: only its notes (M7)
-	Gate       bool      // say nothing rather than something irrelevant (R7)
-	MinOverlap float64   // of the fixed gate, 0 to 1; 0 means Options.MinOverlap
-	AsOf       time.Time // edges that held then; zero means now (A2)
-	KnownAt    time.Time // edges that were known then; zero means now (A2)
-	Confidence float64   // notes of at least this confidence
-	Arms       []string  // ask only these of Sources; none means all that are on
-	Fields     []string  // to project (S1)
-	Strict     bool      // the budget ends at the first note that does not fit (R4)
-	NoMMR      bool
-	OwnWords   bool // a note is found by what it says, not by what the note said that it replaced
-	NoCache    bool
-	Session    string
-	Synthetic  bool // nobody asked this: no gap, no memory of it
+	Project     string    // the project the question is asked in, for R16; need not be among Projects
+	Branches    []string  // see index.Filter
+	Boost       []string  // tags that raise a note (R8)
+	Corpus      string    // name of a saved corpus: only its notes (M7)
+	Gate        bool      // say nothing rather than something irrelevant (R7)
+	MinOverlap  float64   // of the fixed gate, 0 to 1; 0 means Options.MinOverlap
+	AsOf        time.Time // edges that held then; zero means now (A2)
+	KnownAt     time.Time // edges that were known then; zero means now (A2)
+	Confidence  float64   // notes of at least this confidence
+	Arms        []string  // ask only these of Sources; none means all that are on
+	Fields      []string  // to project (S1)
+	Strict      bool      // the budget ends at the first note that does not fit (R4)
+	NoMMR       bool
+	OwnWords    bool // a note is found by what it says, not by what the note said that it replaced
+	NoCache     bool
+	Session     string
+	PersonaOnly bool // ask for a habit and nothing else (O3)
+	Synthetic   bool // nobody asked this: no gap, no memory of it
 
 	only    []note.ID // of Corpus
 	reading bool      // hits come back also when the gate is shut: who asks judges them
@@ -79,11 +80,12 @@ type Result struct {
 	Searched int          // notes in the index
 	Tokens   int          // an estimate of what the hits cost a model
 	Took     time.Duration
-	Window   *Window // the time the question speaks of, nil when none (R6)
-	Recent   bool    // it asks for what is so now
-	Gate     *Gate   // what the gate saw; nil when it was not asked
-	Near     note.ID // the best of what the gate held back
-	Cached   string  // "exact" or "fuzzy" when the arms were not asked again (R9)
+	Window   *Window  // the time the question speaks of, nil when none (R6)
+	Recent   bool     // it asks for what is so now
+	Persona  *Persona // the answer to a question about habits, which is the first hit too; nil when none (O3)
+	Gate     *Gate    // what the gate saw; nil when it was not asked
+	Near     note.ID  // the best of what the gate held back
+	Cached   string   // "exact" or "fuzzy" when the arms were not asked again (R9)
 	Arms     []ArmReport
 	Reranker string // that ordered the hits, "" when none did
 
@@ -148,6 +150,7 @@ func New(ix Index, s *store.Store, o Options, m Models) *Engine {
 // Recall answers q. The stages run in this order, always:
 //
 //	interpret     scope, dates, corpus                                  R15 A6 M7 R6
+//	persona       a question about habits has its answer first          O3
 //	smallTalk     a text without a subject asks nothing                 R7
 //	fromCache     what the arms found for the same question before      R9
 //	ask           all arms; lifecycle and scope are predicates inside   R1 R5 A2
@@ -173,7 +176,8 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.smallTalk(q, res) {
+	e.persona(ctx, q, res)
+	if q.PersonaOnly || res.Persona == nil && e.smallTalk(q, res) {
 		res.Took = time.Since(began)
 		return res, nil
 	}
