@@ -40,7 +40,7 @@ type PromptAnswer struct {
 func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
 	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: "prompts are told nothing: inject.prompt.on is false"}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
-		p.Work = r.inWork(ctx, e)
+		p.Work = func() []string { return r.inWork(ctx, e) }
 		return r.Injector.Prompt(ctx, p, q, e.Prompt)
 	})
 }

@@ -51,11 +51,11 @@ type Place struct {
 	Projects []string // every key of the project
 	Branches []string // whose notes are told besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
-	Machine  string       // that the session is on
-	Agent    string       // the sub-agent of the session that is told; "" for the session itself
-	Pending  []*note.Note // sessions of this project that ended and are not written yet, newest first
-	Work     []string     // files that are in work, the newest last
-	Notice   string       // one line that the user should hear of, empty for none
+	Machine  string          // that the session is on
+	Agent    string          // the sub-agent of the session that is told; "" for the session itself
+	Pending  []*note.Note    // sessions of this project that ended and are not written yet, newest first
+	Work     func() []string // finds the files that are in work, the newest last; asked once at most; nil knows none
+	Notice   string          // one line that the user should hear of, empty for none
 
 	Limit int            // what the agent takes at most; 0 means no limit
 	Size  func(rune) int // what a character counts towards it; nil counts UTF-16 code units

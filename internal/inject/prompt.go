@@ -64,7 +64,10 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text st
 			return r, err
 		}
 	}
-	plan := recall.PlanPrompt(text).InWork(p.Work)
+	plan := recall.PlanPrompt(text)
+	if plan.Silent == "" && p.Work != nil { // finding them may ask git
+		plan = plan.InWork(p.Work())
+	}
 	r.Parts, r.Silent = plan.Parts, plan.Silent
 	if plan.Silent == "" {
 		q.K = promptRead
