@@ -194,7 +194,7 @@ func asked(err error) error {
 
 // logRecall records what a question returned, and by which way it was asked.
 func (r *Rooms) logRecall(res *recall.Result, ids []note.ID, via string) {
-	rec := store.Record{Kind: store.Recalled, Text: via, Count: len(ids), MS: milliseconds(res.Took), Notes: ids}
+	rec := store.Record{Kind: store.Recalled, Text: via, Count: len(ids), MS: milliseconds(res.Took), Notes: ids, Out: res.Tokens}
 	if r.Config.Events.Queries {
 		rec.Query = r.Redactor.Redact(res.Query.Text).String()
 	}

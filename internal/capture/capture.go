@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
@@ -125,7 +126,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	}
 	rec := store.Record{
 		Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project,
-		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(),
+		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(), In: tokensOf(session),
 	}
 	if c.Fallback != nil {
 		rec.Error = "summary: " + c.Fallback.Error()
@@ -133,6 +134,20 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	_ = r.store.Events().Log(rec)
 	r.scheduleRetry(c, q)
 	return c, nil
+}
+
+// tokensOf estimates what the session cost the one who reads it whole: a quarter of the
+// characters of what was said, asked of tools and answered by them.
+func tokensOf(s *agent.Session) int {
+	n := 0
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		n += utf8.RuneCountInString(t.Text)
+		for j := range t.Tools {
+			n += utf8.RuneCountInString(t.Tools[j].Result) + utf8.RuneCount(t.Tools[j].Input)
+		}
+	}
+	return (n + 3) / 4
 }
 
 // read reads a session file as far as the request says.

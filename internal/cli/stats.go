@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,21 +16,51 @@ import (
 
 func newStats(p *program) *cobra.Command {
 	var since string
+	var economics bool
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Count what memory holds and what it was good for",
 		Long: `Count the notes by what they are and where they came from, and what memory did on
 this machine in the last time: sessions told and captured, questions asked and
-answered, the notes that were shown most, and those that never were.`,
+answered, the notes that were shown most, and those that never were.
+
+With --economics: the tokens that agents were told, and what it would have cost them to
+read the sessions that the notes come from. Both are counted, none is guessed; notes of
+which no session was counted are left out of the comparison.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if economics {
+				return ask(p, cmd, "stats", func(ctx context.Context, r *app.Rooms) (app.EconomicsAnswer, error) {
+					return app.Economics(ctx, r, since)
+				}, p.printEconomics)
+			}
 			return ask(p, cmd, "stats", func(ctx context.Context, r *app.Rooms) (app.StatsAnswer, error) {
 				return app.Stats(ctx, r, since)
 			}, p.printStats)
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "30d", "what memory did from `TIME` on: 2026-03-31, 12h, 7d")
+	cmd.Flags().BoolVar(&economics, "economics", false, "what was told, against what reading its sources would have cost")
 	return cmd
+}
+
+func (p *program) printEconomics(a app.EconomicsAnswer) {
+	if len(a.Surfaces) == 0 {
+		p.note("agents were told nothing since %s", clock(a.From))
+		return
+	}
+	p.printf("since %s, in tokens:\n", clock(a.From))
+	p.printf("  %-9s %7s %7s %9s %12s %9s\n", "where", "times", "notes", "told", "to read it", "saved")
+	for _, s := range append(a.Surfaces, a.All) {
+		read, saved := "unknown", ""
+		if s.Percent != nil {
+			read, saved = plainInt(s.Sources), fmt.Sprintf("%d %%", *s.Percent)
+		}
+		p.printf("  %-9s %7d %7d %9d %12s %9s\n", s.Name, s.Times, s.Notes, s.Tokens, read, saved)
+	}
+	if a.All.Known < a.All.Times {
+		p.printf("  of %d times the cost of reading is known for %d: these alone are compared\n", a.All.Times, a.All.Known)
+	}
 }
 
 func (p *program) printStats(s app.StatsAnswer) {

@@ -67,6 +67,12 @@ func (c *Config) features() []Feature {
 			Without: "A question about the release notes is answered from everything that was ever noted.",
 		},
 		{
+			ID: "M8", Name: "economics", Home: "inject/economics.go",
+			Doc: "Counts the tokens that agents were told, and those of the sessions that the told notes come from: what reading them there " +
+				"would have cost.",
+			Without: "Nobody can say whether memory saves more than it costs.",
+		},
+		{
 			ID: "O3", Name: "persona-answers", Home: "recall/persona.go",
 			Doc:     "Answers \"what is our commit style\" and \"who am I\" with one sure sentence, before everything else that is found.",
 			Without: "A question about a habit gets ten notes in which the habit can be guessed.",
@@ -221,7 +227,7 @@ func Features() []Feature { return (&Config{}).features() }
 var Planned = []string{
 	"A3", "A4", "A5",
 	"C1", "C2", "C3", "C4",
-	"M2", "M3", "M4", "M5", "M8",
+	"M2", "M3", "M4", "M5",
 	"O1", "O2",
 	"R10", "R11", "R13", "R14", "R20",
 	"S10", "S2", "S5", "S7", "S8",

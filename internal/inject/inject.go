@@ -133,6 +133,6 @@ func (in *Injector) startRows(ctx context.Context, p Place, pending []*note.Note
 func (in *Injector) Log(p Place, b Block, took time.Duration) error {
 	return in.store.Events().Log(store.Record{
 		Kind: store.Injected, Session: p.Session, Project: p.Project,
-		Notes: b.Shown, Count: len(b.Shown), MS: float64(took.Microseconds()) / 1000,
+		Notes: b.Shown, Count: len(b.Shown), Out: recall.Tokens(b.Text), MS: float64(took.Microseconds()) / 1000,
 	})
 }

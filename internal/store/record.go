@@ -20,15 +20,15 @@ import (
 // The kinds of record.
 const (
 	Started     = "start"      // a session started; Text is its transcript, Model its agent
-	Injected    = "inject"     // notes shown at session start
+	Injected    = "inject"     // notes shown at session start, Out the tokens
 	Prompted    = "prompt"     // a prompt, and the notes it was told; Text says why none, Near what came close, Out the tokens told
 	ToolTold    = "tool"       // rules told before a tool ran; as with a prompt
 	Tasked      = "task"       // a sub-agent was given a task: Query; Count is how many notes are about it
 	AgentTold   = "subagent"   // notes told to a sub-agent at its start; as with a prompt
 	Policed     = "policy"     // a rule of the policy spoke before a tool ran; Text is what it decided
-	Recalled    = "recall"     // notes returned to a search
+	Recalled    = "recall"     // notes returned to a search, Out the tokens
 	Written     = "write"      // a note written; Text is the outcome
-	Captured    = "capture"    // a session captured or skipped; Text says which
+	Captured    = "capture"    // a session captured or skipped; Text says which, In the tokens of the session
 	Drained     = "drain"      // a run over the spool; Count is the number of jobs
 	Synced      = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
 	HookFailure = "hook-error" // a hook that could not do its work
