@@ -140,6 +140,8 @@ type Glance struct {
 	Conflicts int
 	Held      int
 	Waiting   int   // sessions to capture
+	Told      int   // notes that the session was told
+	Quiet     bool  // prompts are told nothing now
 	Rules     error // why redact.toml cannot be used
 }
 
@@ -150,9 +152,9 @@ type SyncGlance struct {
 	Offline bool
 }
 
-// TakeGlance collects what a status line shows. It walks nothing and writes
-// nothing.
-func TakeGlance(ctx context.Context, h Host) (g Glance, err error) {
+// TakeGlance collects what a status line shows, of a session too if one is named. It
+// walks nothing and writes nothing.
+func TakeGlance(ctx context.Context, h Host, session string) (g Glance, err error) {
 	if _, err := os.Stat(h.Config.Home); errors.Is(err, fs.ErrNotExist) {
 		return Glance{Empty: true}, nil
 	}
@@ -172,6 +174,13 @@ func TakeGlance(ctx context.Context, h Host) (g Glance, err error) {
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		g.Waiting = len(jobs)
 	}
+	if session != "" {
+		if st, err := r.Store.Spool().Told(session, "").State(); err == nil {
+			g.Told = st.Count()
+		}
+	}
+	quiet, err := r.Quiet(session)
+	g.Quiet = err != nil || quiet != ""
 	if r.Config.Sync.Remote != "" {
 		last := LastSync(r)
 		g.Synced = &SyncGlance{At: last.OK, Offline: last.Offline}

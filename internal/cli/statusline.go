@@ -5,16 +5,29 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 
 	"github.com/spf13/cobra"
+)
+
+// What a status line reads of the agent that asks for it, and for how long it waits: a
+// prompt of a shell may leave a pipe open and say nothing.
+const (
+	maxLineEvent  = 64 << 10
+	lineEventWait = 50 * time.Millisecond
 )
 
 // statusLine prints one short line for the status bar of an agent or a prompt.
 // It is asked for every few seconds, and an agent that shows what it prints never
 // sees an error of ours.
 func (p *program) statusLine(cmd *cobra.Command) error {
-	g, err := app.TakeGlance(cmd.Context(), p.host())
+	session := ""
+	if !terminal(p.stdin) { // an agent says which session it shows
+		e, _ := agent.ReadEvent(agent.ByName("claude"), p.stdin, maxLineEvent, lineEventWait)
+		session = e.SessionID
+	}
+	g, err := app.TakeGlance(cmd.Context(), p.host(), session)
 	switch {
 	case err != nil:
 		p.printf("anamnesis: %s\n", firstLine(err.Error(), 60))
@@ -26,6 +39,12 @@ func (p *program) statusLine(cmd *cobra.Command) error {
 	parts := []string{plural(g.Notes, "note")}
 	if g.Here > 0 {
 		parts[0] += fmt.Sprintf(" (%d here)", g.Here)
+	}
+	if g.Told > 0 {
+		parts = append(parts, plainInt(g.Told)+" told")
+	}
+	if g.Quiet {
+		parts = append(parts, "quiet")
 	}
 	if g.Synced != nil {
 		parts = append(parts, syncedAgo(*g.Synced, time.Now()))

@@ -69,6 +69,9 @@ func (s *ToldState) Has(n *note.Note) bool {
 	return ok
 }
 
+// Count is how many notes the session was told since it began or lost its context.
+func (s *ToldState) Count() int { return len(s.first) }
+
 // Bounds of what is kept: of a longer file only the end is read, and what a session was
 // told is forgotten a while after its last prompt.
 const (
