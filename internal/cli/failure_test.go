@@ -57,7 +57,7 @@ func TestFailuresInJSON(t *testing.T) {
 		}
 		wait := func(args ...string) {
 			args = append(slices.Clone(path), args...)
-			if testing.Short() || slices.Contains(args, "--lines") { // which prints a line of JSON for each
+			if testing.Short() || slices.Contains(args, "--lines") || slices.Contains(args, "--follow") { // a line of JSON for each, without end
 				return
 			}
 			waiting.Go(func() { failure(t, locked, args) }) // it waits half a minute, as all of them do
