@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
 	"anamnesis/internal/store/project"
 )
 
@@ -32,14 +34,14 @@ func (r *Recorder) slots(ctx context.Context, q Request, s *agent.Session, f *fa
 		return nil
 	}
 	session := cutRunes(f.session(q), 8)
-	know := r.redactor.Knowing(f.texts()...)
+	know := sync.OnceValue(func() *redact.Redactor { return r.redactor.Knowing(f.texts()...) }) // most sessions have nothing for a slot
 	dir := f.dir
 	if dir == "" {
 		dir = q.Dir
 	}
 	shorten := placesOf(dir, r.store.Home())
 	clean := func(text string) string {
-		text = shorten.replacer.Replace(know.Redact(strings.Join(strings.Fields(text), " ")).String())
+		text = shorten.replacer.Replace(know().Redact(strings.Join(strings.Fields(text), " ")).String())
 		return cutRunes(text, maxSlotLine)
 	}
 	var errs []error

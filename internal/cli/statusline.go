@@ -24,7 +24,7 @@ const (
 func (p *program) statusLine(cmd *cobra.Command) error {
 	session := ""
 	if !terminal(p.stdin) { // an agent says which session it shows
-		e, _ := agent.ReadEvent(agent.ByName("claude"), p.stdin, maxLineEvent, lineEventWait)
+		e, _ := agent.ReadEvent(agent.Default(), p.stdin, maxLineEvent, lineEventWait)
 		session = e.SessionID
 	}
 	g, err := app.TakeGlance(cmd.Context(), p.host(), session)
