@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
@@ -57,6 +58,11 @@ type Captured struct {
 	Sync      SyncResult
 }
 
+// captureMemory is from how many bytes on the memory of a capture is collected without a
+// break. A session of 70 MB needs less; on a busy machine the collector came late, and the
+// process took twice of what it needed.
+const captureMemory = 100 << 20
+
 // CaptureNow captures a session while somebody waits, distils if that is
 // switched on, and commits or syncs.
 func CaptureNow(ctx context.Context, r *Rooms, e agent.Event, o CaptureOptions) (Captured, error) {
@@ -64,6 +70,7 @@ func CaptureNow(ctx context.Context, r *Rooms, e agent.Event, o CaptureOptions) 
 		return Captured{}, err
 	}
 	r.summarize()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(captureMemory))
 	file, err := filepath.Abs(o.Transcript)
 	if err != nil {
 		return Captured{}, err
