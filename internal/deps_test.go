@@ -24,27 +24,30 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, layout, redact, embed, agent, smalltalk, policy;
+	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy;
+	foreigndb                             < agent;
 	layout                                < replica;
 	redact                                < llm;
+	agent, redact, smalltalk              < lesson;
 	note, layout                          < store;
 	store                                 < store/tombstone, store/project, queue;
+	agent, store                          < setup;
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
 	index                                 < index/flat;
 	index/flat                            < index/sqlite, index/postgres;
 	index, store/bundle                   < ingest;
 	index, llm, store/project, smalltalk  < recall;
-	agent, queue, ingest, smalltalk       < capture;
+	lesson, queue, ingest                 < capture;
 	capture                               < imports;
 	queue, ingest                         < reflection;
 	recall                                < inject;
-	recall, reflection, inject            < eval;
+	recall, reflection, inject, lesson    < eval;
 	capture, reflection, inject, replica  < config;
 	agent, policy, queue, recall, replica, store/tombstone < doctor;
-	config, eval, imports, doctor, index/sqlite, index/postgres < app;
-	app                                   < mcp, web, demo, cli/hook;
-	mcp, web, demo, cli/hook              < cli;
+	config, eval, imports, doctor, setup, index/sqlite, index/postgres < app;
+	app                                   < mcp, web, tui, demo, cli/hook;
+	mcp, web, tui, demo, cli/hook         < cli;
 `
 
 // An order holds, for each room, the rooms that it may import.

@@ -2,8 +2,8 @@
 // they send, the answers they read, the settings they keep and the memories they
 // write down by themselves.
 //
-// A Harness is one coding agent. What it can do is up to four small interfaces:
-// SessionSource, HookDialect, SettingsEditor and MemoryReader. Each harness lives
+// A Harness is one coding agent. What it can do is up to five small interfaces:
+// SessionSource, HookDialect, SettingsEditor, ServerFile and MemoryReader. Each harness lives
 // in files of its own and is named in All; nothing registers itself, and nothing
 // outside this package knows one of them by name.
 //
@@ -35,20 +35,70 @@ type Harness struct {
 	Sessions SessionSource
 	Hooks    HookDialect
 	Settings SettingsEditor
+	Servers  ServerFile // nil for an agent whose Settings are a ServerCommand, too
 	Memory   MemoryReader
+
+	Generates bool // package llm can ask it for a text, without tools
+
+	// Rules returns the file of standing instructions for all projects, nil for an agent
+	// that is told everything by its hooks. user is the user's home folder, home the agent's.
+	Rules func(user, home string) string
 }
 
 // All lists the harnesses, in the order in which help and init show them.
-var All = []*Harness{
-	{
-		Name: claudeName, Title: "Claude Code", Folder: ".claude",
-		Sessions: claude{}, Hooks: claude{}, Settings: claude{}, Memory: claude{},
-	},
-	{
-		Name: "codex", Title: "Codex", Folder: ".codex",
-		Memory: codexMemories{},
-	},
+var All = append(hooked(), others()...)
+
+// hooked lists those that run our hooks.
+func hooked() []*Harness {
+	return []*Harness{
+		{
+			Name: claudeName, Title: "Claude Code", Folder: ".claude",
+			Sessions: claude{}, Hooks: claude{}, Settings: claudeSettings{}, Memory: claude{},
+			Generates: true,
+		},
+		{
+			Name: codexName, Title: "Codex", Folder: ".codex",
+			Sessions: &codexSessions, Hooks: &codexHooks, Settings: codexSettings{}, Servers: codexSettings{},
+			Memory: codexMemories{}, Generates: true,
+		},
+		{
+			Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot",
+			Sessions: &copilotSessions, Hooks: &copilotHooks, Generates: true,
+			Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
+			Servers: serversAt{
+				serverMap: serverMap{kind: "local", extra: []value{named("tools", list(text(`"*"`)))}},
+				path:      inHome("mcp-config.json"),
+			},
+		},
+		{
+			Name: geminiName, Title: "Gemini CLI", Folder: ".gemini",
+			Sessions: &geminiSessions, Hooks: &geminiHooks, Generates: true,
+			Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
+			Servers:  serversAt{path: inHome("settings.json")},
+		},
+		{
+			Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode",
+			Sessions: &opencodeSessions, Hooks: &opencodeHooks, Generates: true, Settings: opencodeSettings{},
+			Servers: serversAt{
+				serverMap: serverMap{key: "mcp", words: true, env: "environment", kind: "local", extra: []value{named("enabled", text("true"))}},
+				path:      inHome("opencode.json"),
+			},
+		},
+		{
+			Name: cursorName, Title: "Cursor", Folder: ".cursor",
+			Sessions: &cursorSessions, Hooks: &cursorHooks,
+			Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
+			Servers:  serversAt{path: inHome("mcp.json")},
+		},
+		{
+			Name: hermesName, Title: "Hermes", Folder: ".hermes",
+			Sessions: &hermesSessions, Hooks: &hermesHooks, Settings: hermesSettings{}, Servers: hermesServers{},
+		},
+	}
 }
+
+// Connects reports whether the agent can be connected: it has files for something of ours.
+func (h *Harness) Connects() bool { return h.Settings != nil || h.Servers != nil || h.Rules != nil }
 
 // ByName returns the harness with the given short name, or nil.
 func ByName(name string) *Harness {

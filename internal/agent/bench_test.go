@@ -65,7 +65,7 @@ func BenchmarkReadEvent(b *testing.B) {
 
 func BenchmarkInstall(b *testing.B) {
 	for b.Loop() {
-		if _, err := (agent.Claude{}).Install([]byte(freshSettings), agent.Claude{}.PlainHooks(base), agent.Own); err != nil {
+		if _, err := (agent.ClaudeSettings{}).Install([]byte(freshSettings), agent.ClaudeSettings{}.PlainHooks(base), agent.Own); err != nil {
 			b.Fatal(err)
 		}
 	}

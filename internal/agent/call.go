@@ -1,5 +1,9 @@
 package agent
 
+import (
+	"strings"
+)
+
 // A Call is what a tool is about to do or has done, in words of no agent. Its texts
 // come from a model and are not trusted; what was not as it should be is empty.
 type Call struct {
@@ -16,3 +20,119 @@ const (
 	maxCallEdits = 32
 	maxCallText  = 16 << 10
 )
+
+// A toolKind is what a tool does, as far as it matters to us.
+type toolKind int
+
+const (
+	editTool  toolKind = iota + 1 // takes a text out of a file and puts one in
+	patchTool                     // the same, as a patch of several files in one text
+	shellTool
+	taskTool // starts a sub-agent
+)
+
+// A tool is one whose calls are read. Tools that only look are none: nothing of them
+// is read.
+type tool struct {
+	name string // as the agent calls it
+	as   string // as policies call it, whatever the agent
+	kind toolKind
+}
+
+// callOf reads what the tool of an event does. Agents name the members of a call
+// differently and never use a name of another for something else.
+func callOf(kind toolKind, e Event) (c Call) {
+	if len(e.ToolInput) == 0 {
+		return c
+	}
+	text := func(value []byte) string { return strings.ReplaceAll(unquote(value), "\x00", "") }
+	edited := func(value []byte) {
+		if s := text(value); s != "" {
+			c.Text += cutBytes(s, maxCallText) + "\n"
+		}
+	}
+	patch := text(e.ToolInput) // an agent may hand it over as a bare text
+	_, _ = eachMember(e.ToolInput, func(key, value []byte) {
+		switch name := string(key); kind {
+		case editTool:
+			switch name {
+			case "file_path", "notebook_path", "filePath", "path", "absolute_path":
+				if s := text(value); s != "" {
+					c.Files = append(c.Files, s)
+				}
+			case "old_string", "new_string", "new_source", "old_str", "new_str", "oldString", "newString", "old_text", "new_text":
+				edited(value)
+			case "edits":
+				n := 0
+				eachElement(value, func(edit []byte) {
+					if n++; n <= maxCallEdits {
+						_, _ = eachMember(edit, func(key, value []byte) {
+							switch string(key) {
+							case "old_string", "new_string", "oldString", "newString":
+								edited(value)
+							}
+						})
+					}
+				})
+			}
+		case patchTool:
+			if name == "command" || name == "input" || name == "patch" || name == "patchText" {
+				patch = text(value)
+			}
+		case shellTool:
+			if name == "command" || name == "cmd" {
+				c.Command = text(value)
+			}
+		case taskTool:
+			switch name {
+			case "prompt", "message", "task", "goal":
+				c.Task = strings.TrimSpace(StripInjected(text(value)))
+			case "subagent_type", "agent_type", "agent_name":
+				if s := text(value); len(s) <= 256 && !hasControl(s) {
+					c.TaskType = s
+				}
+			}
+		}
+	})
+	if kind == patchTool {
+		c.Files, c.Text = readPatch(patch)
+	}
+	return c
+}
+
+// readPatch reads the files and the changed lines of a patch in the form that agents
+// write: headers such as "*** Update File: NAME", then lines that begin with + or -.
+func readPatch(patch string) (files []string, changed string) {
+	var b strings.Builder
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		if name, ok := patchHeader(line); ok {
+			if len(files) < maxCallEdits {
+				files = append(files, name)
+			}
+			continue
+		}
+		if (strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")) && b.Len()+len(line) <= maxCallText {
+			b.WriteString(line[1:] + "\n")
+		}
+	}
+	return files, b.String()
+}
+
+// patchHeader reads the header of one file in a patch.
+func patchHeader(line string) (file string, ok bool) {
+	for _, head := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+		if name, is := strings.CutPrefix(line, head); is && strings.TrimSpace(name) != "" {
+			return strings.TrimSpace(name), true
+		}
+	}
+	return "", false
+}
+
+// cutBytes cuts a text to at most n bytes, between characters.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

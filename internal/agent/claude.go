@@ -12,7 +12,7 @@ import (
 // Its transcripts are JSON lines, one file per session, appended to while the
 // session runs (claude_record.go, claude_text.go, claude_session.go,
 // claude_peek.go). Its hooks get one JSON object on standard input
-// (claude_hook.go). They are set in settings.json (claude_settings.go).
+// (claude_hook.go). They are set in settings.json (settings_hooks.go).
 type claude struct{}
 
 const claudeName = "claude"
@@ -21,9 +21,9 @@ var (
 	_ SessionSource  = claude{}
 	_ ProjectFolders = claude{}
 	_ HookDialect    = claude{}
-	_ SettingsEditor = claude{}
-	_ ServerCommand  = claude{}
-	_ PluginHost     = claude{}
+	_ SettingsEditor = claudeSettings{}
+	_ ServerCommand  = claudeSettings{}
+	_ PluginHost     = claudeSettings{}
 	_ MemoryReader   = claude{}
 )
 
@@ -75,11 +75,14 @@ func (claude) FolderName(dir string) string {
 	return b.String()
 }
 
+// claudeSettings is settings.json of Claude Code.
+type claudeSettings struct{ hooksFile }
+
 // SettingsPath implements SettingsEditor.
-func (claude) SettingsPath(home string) string { return filepath.Join(home, "settings.json") }
+func (claudeSettings) SettingsPath(home string) string { return filepath.Join(home, "settings.json") }
 
 // ProjectSettings implements SettingsEditor.
-func (claude) ProjectSettings(dir string) []string {
+func (claudeSettings) ProjectSettings(dir string) []string {
 	return []string{filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json")}
 }
 
@@ -87,7 +90,7 @@ func (claude) ProjectSettings(dir string) []string {
 // sync that may run beside it, what it is told at a prompt, before a tool runs that
 // changes something, what a sub-agent is told and, because a compaction loses that, again
 // after one, and the two moments at which a session is worth keeping.
-func (claude) PlainHooks(base string) []Hook {
+func (claudeSettings) PlainHooks(base string) []Hook {
 	return []Hook{
 		{Event: "SessionStart", Matcher: "startup|resume|clear|fork", Command: base + " inject", Timeout: 15},
 		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 )
@@ -9,53 +8,33 @@ import (
 // Event implements HookDialect.
 func (claude) Event(payload []byte) (Event, error) {
 	e := Event{Harness: claudeName}
-	text := func(field *string, value []byte, valid func(string) bool) {
-		if s := unquote(value); valid(s) {
-			*field = s
-		}
-	}
-	word := func(s string) bool { return len(s) <= 64 && isWord(s) }
-	name := func(s string) bool { return len(s) <= 256 && !hasControl(s) }
-	object, err := eachMember(payload, func(key, value []byte) {
-		switch string(key) {
-		case "hook_event_name":
-			text(&e.Name, value, word)
-		case "session_id":
-			text(&e.SessionID, value, ValidID)
-		case "transcript_path":
-			text(&e.TranscriptPath, value, validDir)
-		case "cwd":
-			text(&e.Dir, value, validDir)
-		case "source":
-			text(&e.Source, value, word)
-		case "reason":
-			text(&e.Reason, value, word)
-		case "trigger":
-			text(&e.Trigger, value, word)
-		case "prompt":
-			e.Prompt = strings.TrimSpace(StripInjected(unquote(value)))
-		case "message":
-			e.Message = StripInjected(unquote(value))
-		case "tool_name":
-			text(&e.ToolName, value, name)
-		case "tool_input":
-			e.ToolInput = bytes.Clone(value)
-		case "tool_response":
-			e.ToolResult = bytes.Clone(value)
-		case "agent_id":
-			text(&e.SubagentID, value, name)
-		case "agent_type":
-			text(&e.SubagentType, value, name)
-		case "prompt_id":
-			text(&e.TurnID, value, name)
-		case "stop_hook_active":
-			e.Nested = truthy(value)
-		}
-	})
+	object, err := eachMember(payload, func(key, value []byte) { e.read(string(key), value) })
 	if err == nil && !object {
 		err = errors.New("not a JSON object")
 	}
 	return e, err
+}
+
+// claudeToolTable are the tools of which something is read.
+var claudeToolTable = [...]tool{
+	{"Edit", "Edit", editTool},
+	{"MultiEdit", "MultiEdit", editTool},
+	{"Write", "Write", editTool},
+	{"NotebookEdit", "NotebookEdit", editTool},
+	{"Bash", "Bash", shellTool},
+	{"PowerShell", "PowerShell", shellTool},
+	{"Agent", "Agent", taskTool},
+	{"Task", "Task", taskTool},
+}
+
+// Call implements HookDialect.
+func (claude) Call(e Event) Call {
+	for _, t := range claudeToolTable {
+		if t.name == e.ToolName {
+			return callOf(t.kind, e)
+		}
+	}
+	return Call{}
 }
 
 // Reply implements HookDialect. At the start of a session, and when a person runs
@@ -76,8 +55,7 @@ func (claude) Reply(e Event, text string) []byte {
 	default:
 		return nil
 	}
-	return []byte(`{"hookSpecificOutput":{"hookEventName":` + quote(e.Name) +
-		`,"additionalContext":` + quote(text) + "}}\n")
+	return envelope(e, text)
 }
 
 // ToolNames implements HookDialect.
@@ -86,17 +64,10 @@ func (claude) ToolNames() []string { return strings.Split(claudeTools, "|") }
 // Verdict implements HookDialect. Before a tool runs nothing is allowed: that would pass
 // over what the user is asked.
 func (claude) Verdict(e Event, allow bool, reason string) []byte {
-	switch {
-	case e.Name == "PreToolUse" && !allow:
-		return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":` +
-			quote(reason) + "}}\n")
-	case e.Name == "PermissionRequest" && allow:
-		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}` + "\n")
-	case e.Name == "PermissionRequest":
-		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":` +
-			quote(reason) + "}}}\n")
+	if allow {
+		return envelopeAllow(e)
 	}
-	return nil
+	return envelopeDeny(e, reason)
 }
 
 // ContextLimit implements HookDialect. Claude Code keeps at most 10,000 UTF-16

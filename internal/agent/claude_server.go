@@ -9,7 +9,7 @@ import (
 
 // AddServer implements ServerCommand. The name stands before the environment:
 // the option -e takes every word that follows it.
-func (claude) AddServer(name string, env Env, program []string) []string {
+func (claudeSettings) AddServer(name string, env Env, program []string) []string {
 	words := []string{"claude", "mcp", "add", "--scope", "user", "--transport", "stdio", name}
 	for _, v := range env.assignments() {
 		words = append(words, "-e", v[0]+"="+v[1])
@@ -18,12 +18,12 @@ func (claude) AddServer(name string, env Env, program []string) []string {
 }
 
 // RemoveServer implements ServerCommand.
-func (claude) RemoveServer(name string) []string {
+func (claudeSettings) RemoveServer(name string) []string {
 	return []string{"claude", "mcp", "remove", "--scope", "user", name}
 }
 
 // NoServer implements ServerCommand.
-func (claude) NoServer(output string) bool { return claudeNoServer().MatchString(output) }
+func (claudeSettings) NoServer(output string) bool { return claudeNoServer().MatchString(output) }
 
 var claudeNoServer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
@@ -31,7 +31,7 @@ var claudeNoServer = sync.OnceValue(func() *regexp.Regexp {
 
 // ServersPaths implements ServerCommand. With CLAUDE_CONFIG_DIR the file stands in
 // that folder, without it beside .claude.
-func (claude) ServersPaths(user, home string) (all []string) {
+func (claudeSettings) ServersPaths(user, home string) (all []string) {
 	const name = ".claude.json"
 	if home != "" {
 		all = append(all, filepath.Join(home, name))
@@ -44,7 +44,7 @@ func (claude) ServersPaths(user, home string) (all []string) {
 
 // Plugin implements PluginHost: an object "enabledPlugins" maps "plugin@marketplace"
 // to whether it is on.
-func (claude) Plugin(settings []byte) string {
+func (claudeSettings) Plugin(settings []byte) string {
 	root, err := parseSettings(settings)
 	if err != nil {
 		return ""

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
-	"slices"
 	"strings"
 )
 
 const (
 	maxUUIDs     = 1 << 20 // records whose uuid is remembered; beyond it duplicates go unnoticed
-	maxPending   = 4096    // tool uses that wait for their result
 	maxSummaries = 1000
-	maxAlso      = 64
 )
 
 // ReadSession implements SessionSource.
@@ -34,29 +31,19 @@ func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 
 // A claudeReader turns lines into a session.
 type claudeReader struct {
-	limits  Limits
-	session Session
-	files   fileList
-	uuids   map[uint64]struct{}
-	seed    maphash.Seed
-	pending map[string]*ToolUse
-	kept    int // bytes held by the turns
-	start   starter
-	record  claudeRecord
+	builder
+	uuids  map[uint64]struct{}
+	seed   maphash.Seed
+	start  starter
+	record claudeRecord
 }
 
 func newClaudeReader(limits Limits) *claudeReader {
 	return &claudeReader{
-		limits:  limits,
+		builder: newBuilder(limits),
 		uuids:   make(map[uint64]struct{}),
 		seed:    maphash.MakeSeed(),
-		pending: make(map[string]*ToolUse),
 	}
-}
-
-func (c *claudeReader) finish() *Session {
-	c.session.files = c.files.list
-	return &c.session
 }
 
 // line takes one line of the file.
@@ -98,30 +85,14 @@ func (c *claudeReader) line(l line) {
 func (c *claudeReader) facts() {
 	s, r := &c.session, &c.record
 	if at, ok := r.at(); ok {
-		if s.Started.IsZero() {
-			s.Started = at
-		}
-		s.Ended = at
+		c.seen(at)
 	}
 	if !is(r.session, s.ID) && isString(r.session) {
-		if id := unquote(r.session); !ValidID(id) {
-			// not a name that we could give to a file
-		} else if s.ID == "" {
-			s.ID = id
-		} else if !slices.Contains(s.Also, id) && len(s.Also) < maxAlso {
-			s.Also = append(s.Also, id)
-		}
-	}
-	first := func(field *string, value []byte, valid func(string) bool) {
-		if *field == "" && isString(value) {
-			if v := unquote(value); valid(v) {
-				*field = v
-			}
-		}
+		c.named(unquote(r.session))
 	}
 	first(&s.Dir, r.dir, validDir)
 	first(&s.Branch, r.branch, validBranch)
-	first(&s.Version, r.version, func(v string) bool { return len(v) <= 64 && !hasControl(v) })
+	first(&s.Version, r.version, isVersion)
 	c.start.see(r.entry)
 	s.Headless = c.start.headless()
 }
@@ -228,22 +199,17 @@ func (c *claudeReader) user(content []byte) (Turn, bool) {
 
 // result puts a tool's result beside its use.
 func (c *claudeReader) result(b claudeBlock) {
-	id := unquote(b.useID)
-	use := c.pending[id]
-	if use == nil || id == "" {
-		c.session.Skipped.Orphan++
+	use := c.waiting(unquote(b.useID))
+	if use == nil {
 		return
 	}
-	delete(c.pending, id)
 	var texts []string
 	eachBlock(b.content, func(part claudeBlock) {
 		if is(part.kind, "text") {
 			texts = append(texts, cutReminders(StripInjected(unquote(part.text))))
 		}
 	})
-	use.Result = clip(strings.Join(texts, "\n"), c.limits.Result)
-	use.Error = b.isError
-	c.kept += len(use.Result)
+	c.answer(use, strings.Join(texts, "\n"), b.isError)
 }
 
 // assistant reads an assistant's message: texts and tool uses. Thinking is left out.
@@ -268,49 +234,6 @@ func (c *claudeReader) assistant(content []byte) (Turn, bool) {
 		}
 	})
 	t.Text = clip(strings.Join(texts, "\n"), c.limits.Text)
-	// The list does not grow any more, so results can point into it.
-	for i := range t.Tools {
-		if len(c.pending) >= maxPending {
-			clear(c.pending)
-		}
-		c.pending[t.Tools[i].ID] = &t.Tools[i]
-	}
+	c.await(t.Tools)
 	return t, t.Text != "" || len(t.Tools) > 0
-}
-
-// keep appends a turn. When the turns grow beyond Limits.Total, the oldest ones
-// behind the first quarter go: how a session began and how it ended matter most.
-func (c *claudeReader) keep(t Turn) {
-	s := &c.session
-	s.Turns = append(s.Turns, t)
-	if t.Role == Assistant && t.Text != "" {
-		s.outcome = t.Text
-	}
-	if c.kept += t.size(); c.kept <= c.limits.Total {
-		return
-	}
-	c.kept = 0 // counted anew: results may have gone to turns that were dropped since
-	from, head := -1, 0
-	for i := range s.Turns {
-		size := s.Turns[i].size()
-		if c.kept += size; from < 0 && c.kept > c.limits.Total/4 {
-			from, head = i, c.kept-size
-		}
-	}
-	to := from
-	for to < len(s.Turns)-1 && c.kept > max(head, c.limits.Total/8*7) {
-		c.kept -= s.Turns[to].size()
-		to++
-	}
-	s.Turns = slices.Delete(s.Turns, from, to)
-	s.Skipped.Dropped += to - from
-}
-
-// size is about what a turn holds in memory.
-func (t *Turn) size() int {
-	n := 160 + len(t.Text) + len(t.UUID)
-	for _, u := range t.Tools {
-		n += 128 + len(u.ID) + len(u.Name) + len(u.Path) + len(u.Input) + len(u.Result)
-	}
-	return n
 }

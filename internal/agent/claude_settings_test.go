@@ -18,7 +18,7 @@ const base = "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis"
 
 func install(t testing.TB, old string) string {
 	t.Helper()
-	out, err := agent.Claude{}.Install([]byte(old), agent.Claude{}.PlainHooks(base), agent.Own)
+	out, err := agent.ClaudeSettings{}.Install([]byte(old), agent.ClaudeSettings{}.PlainHooks(base), agent.Own)
 	if err != nil {
 		t.Fatalf("Install: %v\n%s", err, old)
 	}
@@ -27,7 +27,7 @@ func install(t testing.TB, old string) string {
 
 func uninstall(t testing.TB, old string) string {
 	t.Helper()
-	out, err := agent.Claude{}.Uninstall([]byte(old), agent.Own)
+	out, err := agent.ClaudeSettings{}.Uninstall([]byte(old), agent.Own)
 	if err != nil {
 		t.Fatalf("Uninstall: %v\n%s", err, old)
 	}
@@ -161,7 +161,7 @@ func TestInstallFresh(t *testing.T) {
 	if got := uninstall(t, freshSettings); got != "{}\n" {
 		t.Errorf("Uninstall leaves %q", got)
 	}
-	if got, want := (agent.Claude{}).SettingsPath("/c"), filepath.FromSlash("/c/settings.json"); got != want {
+	if got, want := (agent.ClaudeSettings{}).SettingsPath("/c"), filepath.FromSlash("/c/settings.json"); got != want {
 		t.Errorf("SettingsPath = %q, want %q", got, want)
 	}
 }
@@ -296,15 +296,15 @@ func TestInstallRoundTripAny(t *testing.T) {
 			}
 		}
 		old := sp() + container(0, "{", "}", []string{`"hooks"`, `"z"`}[:rapid.IntRange(0, 2).Draw(rt, "root")]) + sp()
-		with, err := agent.Claude{}.Install([]byte(old), agent.Claude{}.PlainHooks(base), agent.Own)
+		with, err := agent.ClaudeSettings{}.Install([]byte(old), agent.ClaudeSettings{}.PlainHooks(base), agent.Own)
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, old)
 		}
-		again, err := agent.Claude{}.Install(with, agent.Claude{}.PlainHooks(base), agent.Own)
+		again, err := agent.ClaudeSettings{}.Install(with, agent.ClaudeSettings{}.PlainHooks(base), agent.Own)
 		if err != nil || string(again) != string(with) {
 			rt.Fatalf("twice: %v\n%s", err, cmp.Diff(string(with), string(again)))
 		}
-		back, err := agent.Claude{}.Uninstall(with, agent.Own)
+		back, err := agent.ClaudeSettings{}.Uninstall(with, agent.Own)
 		if err != nil || string(back) != old {
 			rt.Fatalf("%v\n%q\n%q\n%s", err, old, back, with)
 		}
@@ -476,7 +476,7 @@ func TestInstallRefuses(t *testing.T) {
 		{"{\"hooks\": {\"Stop\": 1,\n\"SessionEnd\": {}}}", 2, 15, "SessionEnd are not a list"},
 		{`{"a": ` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", 1, 1006, "nesting too deep"},
 	} {
-		out, err := agent.Claude{}.Install([]byte(tt.old), agent.Claude{}.PlainHooks(base), agent.Own)
+		out, err := agent.ClaudeSettings{}.Install([]byte(tt.old), agent.ClaudeSettings{}.PlainHooks(base), agent.Own)
 		var se *agent.SettingsError
 		if !errors.As(err, &se) || out != nil {
 			t.Errorf("%.40q: %v, want a SettingsError", tt.old, err)
@@ -493,12 +493,12 @@ func TestInstallRefuses(t *testing.T) {
 }
 
 func TestUninstallRefuses(t *testing.T) {
-	out, err := agent.Claude{}.Uninstall([]byte("{\n  oops\n}"), agent.Own)
+	out, err := agent.ClaudeSettings{}.Uninstall([]byte("{\n  oops\n}"), agent.Own)
 	const want = "line 2, column 3: not valid JSON: invalid literal; correct it and run the command again"
 	if out != nil || err == nil || err.Error() != want {
 		t.Errorf("Uninstall = %q, %v; want the error %q", out, err, want)
 	}
-	if out, err := (agent.Claude{}).Uninstall(nil, agent.Own); out != nil || err != nil {
+	if out, err := (agent.ClaudeSettings{}).Uninstall(nil, agent.Own); out != nil || err != nil {
 		t.Errorf("Uninstall of a missing file = %q, %v", out, err)
 	}
 }
@@ -513,7 +513,7 @@ func TestPlugin(t *testing.T) {
 		`{"enabledPlugins": {"anamnesis@anamnesis": "true"}, "enabledPlugins": {}}`: "",
 		`{`: "", ``: "",
 	} {
-		if got := (agent.Claude{}).Plugin([]byte(settings)); got != want {
+		if got := (agent.ClaudeSettings{}).Plugin([]byte(settings)); got != want {
 			t.Errorf("Plugin(%s) = %q, want %q", settings, got, want)
 		}
 	}
@@ -526,7 +526,7 @@ func TestServersPaths(t *testing.T) {
 		filepath.Join(user, "work"):    {filepath.Join(user, "work", ".claude.json")},
 		"":                             {filepath.Join(user, ".claude.json")},
 	} {
-		if got := (agent.Claude{}).ServersPaths(user, home); !slices.Equal(got, want) {
+		if got := (agent.ClaudeSettings{}).ServersPaths(user, home); !slices.Equal(got, want) {
 			t.Errorf("ServersPaths(%q) = %q, want %q", home, got, want)
 		}
 	}

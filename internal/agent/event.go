@@ -35,6 +35,7 @@ type Event struct {
 	SubagentType string
 	TurnID       string // of the prompt that the event belongs to
 	Nested       bool   // a stop hook has already made the agent go on
+	Opens        bool   // a prompt that opens a session whose start has no event that takes a text
 }
 
 // An EventKind is what an event means, whatever its harness calls it.
@@ -97,6 +98,13 @@ type HookDialect interface {
 	// ContextLimit is how much text a reply may carry. An agent that gets more
 	// shows its model a part or a preview, so a caller stays below.
 	ContextLimit() ContextLimit
+}
+
+// A TaskTeller is an optional ability of a HookDialect: no event tells a sub-agent
+// anything when it starts; the call of the tool that starts it can be changed instead.
+type TaskTeller interface {
+	// TellsTasks reports whether a reply before such a call reaches the sub-agent.
+	TellsTasks() bool
 }
 
 // A ContextLimit is a limit of a text; agents do not count alike.

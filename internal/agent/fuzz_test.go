@@ -104,23 +104,23 @@ func FuzzInstall(f *testing.F) {
 	}
 	f.Add([]byte(freshSettings))
 	f.Fuzz(func(t *testing.T, old []byte) {
-		hooks := agent.Claude{}.PlainHooks(base)
-		with, err := agent.Claude{}.Install(old, hooks, agent.Own)
+		hooks := agent.ClaudeSettings{}.PlainHooks(base)
+		with, err := agent.ClaudeSettings{}.Install(old, hooks, agent.Own)
 		if err != nil {
 			return
 		}
 		if json.Valid(old) && !json.Valid(with) {
 			t.Fatalf("no longer JSON:\n%s", with)
 		}
-		again, err := agent.Claude{}.Install(with, hooks, agent.Own)
+		again, err := agent.ClaudeSettings{}.Install(with, hooks, agent.Own)
 		if err != nil || !bytes.Equal(with, again) {
 			t.Errorf("twice: %v\n%s\n%s", err, with, again)
 		}
-		back, err := agent.Claude{}.Uninstall(with, agent.Own)
+		back, err := agent.ClaudeSettings{}.Uninstall(with, agent.Own)
 		if err != nil {
 			t.Fatal(err)
 		}
-		clean, err := agent.Claude{}.Uninstall(old, agent.Own)
+		clean, err := agent.ClaudeSettings{}.Uninstall(old, agent.Own)
 		if len(bytes.TrimSpace(old)) > 0 && bytes.Equal(clean, old) && !bytes.Equal(back, old) {
 			t.Errorf("%v\nbefore %q\nafter  %q\n%s", err, old, back, with)
 		}

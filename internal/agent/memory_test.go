@@ -63,6 +63,9 @@ func FuzzReadMemory(f *testing.F) {
 	files := []string{"projects/p/memory/a.md", "memories/MEMORY.md", "memories/memory_summary.md", "memories/rollout_summaries/a.md", "memories/skills/s/SKILL.md"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, h := range agent.All {
+			if h.Memory == nil {
+				continue
+			}
 			r := h.Memory
 			for _, name := range files {
 				all, err := r.ReadMemory(name, data)

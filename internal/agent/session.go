@@ -57,6 +57,16 @@ type ProjectFolders interface {
 	FolderName(dir string) string
 }
 
+// A LateWriter is an optional ability of a SessionSource: the agent writes records a while
+// after the hooks that tell of them, so the size of a file at an event says nothing.
+type LateWriter interface {
+	// Late reports whether that is so.
+	Late() bool
+
+	// Ended reports whether the last bytes of a file are those of a session that is over.
+	Ended(tail []byte) bool
+}
+
 // A File is an opened file; an os.File is one.
 type File interface {
 	io.ReaderAt

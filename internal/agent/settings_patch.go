@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -223,4 +224,27 @@ func splice(data []byte, from, to int, s string) []byte {
 	out = append(out, data[:from]...)
 	out = append(out, s...)
 	return append(out, data[to:]...)
+}
+
+// addItem appends v to the list or the object that path leads to. What it stands in is
+// made if that is missing: objects, and around v what wrap makes.
+func addItem(data []byte, path []string, v value, wrap func(...value) value) ([]byte, error) {
+	root, err := parseSettings(data)
+	if err != nil {
+		return nil, err
+	}
+	at := root
+	for i, key := range path {
+		next, _ := at.member(key)
+		if next != nil {
+			at = next
+			continue
+		}
+		inner := wrap(v)
+		for _, key := range slices.Backward(path[i+1:]) {
+			inner = object(named(key, inner))
+		}
+		return insert(data, root, at, named(key, inner)), nil
+	}
+	return insert(data, root, at, v), nil
 }

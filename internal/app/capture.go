@@ -61,7 +61,7 @@ type Captured struct {
 // captureMemory is from how many bytes on the memory of a capture is collected without a
 // break. A session of 70 MB needs less; on a busy machine the collector came late, and the
 // process took twice of what it needed.
-const captureMemory = 100 << 20
+const captureMemory = 80 << 20
 
 // CaptureNow captures a session while somebody waits, distils if that is
 // switched on, and commits or syncs.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/setup"
 )
 
 // A Diagnosis is what a look over the whole installation found.
@@ -80,7 +82,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 			return err
 		},
 		Drain:     func(context.Context) error { return r.Detach("drain") },
-		Harnesses: []doctor.Harness{r.installedHarness()},
+		Harnesses: r.installedHarnesses(),
 	}
 	for _, v := range r.Config.Values() {
 		if v.Source != config.FromDefault {
@@ -91,6 +93,47 @@ func (r *Rooms) target(version string) *doctor.Target {
 		pt.Settings = append(pt.Settings, doctor.Setting{Name: v.Key, Source: string(v.Source), Why: "nothing in this version reads it"})
 	}
 	return pt
+}
+
+// installedHarnesses are the agents that init connected, on this machine; the usual one
+// even if it did not, unless another is.
+func (r *Rooms) installedHarnesses() (all []doctor.Harness) {
+	connected := setup.Connected(r.Store)
+	for _, name := range connected {
+		if a := agent.ByName(name); a != nil && a.Settings != nil && a != agent.Default() {
+			all = append(all, r.otherHarness(a))
+		}
+	}
+	if home := r.Config.AgentHomes()[agent.Default().Name]; len(all) == 0 || slices.Contains(connected, agent.Default().Name) ||
+		setup.Found(home) {
+		all = append([]doctor.Harness{r.installedHarness()}, all...)
+	}
+	return all
+}
+
+// otherHarness is one of the agents that have hooks besides the usual one.
+func (r *Rooms) otherHarness(a *agent.Harness) doctor.Harness {
+	h := doctor.Harness{Harness: a, Home: r.Config.AgentHomes()[a.Name], SessionHome: r.Config.SessionHomes()[a.Name]}
+	if dir, err := os.Getwd(); err == nil {
+		h.Also = a.Settings.ProjectSettings(dir)
+	}
+	if a.Servers != nil {
+		h.ServersPath = a.Servers.ServersPath(r.Config.UserHome, h.Home)
+		h.Register = "anamnesis init --agent " + a.Name
+	}
+	self, err := Self()
+	if err != nil || Temporary(self) {
+		return h
+	}
+	h.Install = func(context.Context) error {
+		pl := InstallPlan{Home: r.Config.Home, MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote}
+		parts := setup.Parts(a, setup.Options{
+			Home: h.Home, UserHome: r.Config.UserHome, Env: pl.env(r.Config), Command: []string{self}, NoMCP: true,
+		})
+		_, err := installer(r.host, r.Store).Connect(a, parts)
+		return err
+	}
+	return h
 }
 
 // installedHarness is the agent that init connects, on this machine.
@@ -104,7 +147,7 @@ func (r *Rooms) installedHarness() doctor.Harness {
 	if registers {
 		h.ServersPath = firstThere(servers.ServersPaths(r.Config.UserHome, h.Home))
 	}
-	h.Plugin = pluginOf(a, append([]string{a.Settings.SettingsPath(h.Home)}, h.Also...))
+	h.Plugin = setup.Plugin(a, append([]string{a.Settings.SettingsPath(h.Home)}, h.Also...))
 	self, err := Self()
 	if err != nil || Temporary(self) { // it stands where it will be deleted: it registers nothing
 		return h
@@ -114,13 +157,14 @@ func (r *Rooms) installedHarness() doctor.Harness {
 	}
 	env := pl.env(r.Config)
 	if registers {
-		h.Register = agent.CommandLine(servers.AddServer(DefaultServer, env, pl.Command))
+		h.Register = agent.CommandLine(servers.AddServer(setup.DefaultServer, env, pl.Command))
 	}
 	h.Install = func(context.Context) error {
 		if err := pl.planHooks(r.Config, env); err != nil {
 			return err
 		}
-		return installHooks(r.Store, a, pl.edit)
+		_, err := installer(r.host, r.Store).Connect(a, pl.hooks.Parts)
+		return err
 	}
 	return h
 }
@@ -134,23 +178,6 @@ func firstThere(paths []string) (path string) {
 		}
 	}
 	return path
-}
-
-// pluginOf returns the name of our plugin, where one of an agent's settings files
-// switches it on; it brings the hooks and the server along.
-func pluginOf(h *agent.Harness, files []string) string {
-	host, ok := h.Settings.(agent.PluginHost)
-	if !ok {
-		return ""
-	}
-	for _, path := range files {
-		if edit, err := readSettings(path); err == nil && edit.Old != nil {
-			if name := host.Plugin(edit.Old); name != "" {
-				return name
-			}
-		}
-	}
-	return ""
 }
 
 // versionOf asks another program of our name for its version.

@@ -25,6 +25,7 @@ type DrainResult struct {
 	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
 
 	reflect []string // projects of which a session has ended
+	dirs    []string // folders in which these sessions worked
 }
 
 // Drain does the work that hooks left: it captures sessions, brings the index
@@ -102,6 +103,9 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 		if c.Source != "precompact" && !slices.Contains(d.reflect, c.Project) {
 			d.reflect = append(d.reflect, c.Project)
 		}
+		if c.Dir != "" && !slices.Contains(d.dirs, c.Dir) {
+			d.dirs = append(d.dirs, c.Dir)
+		}
 	}
 	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left
 	d.Summarised += done.Summarised
@@ -115,6 +119,8 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 	if err := r.Index.Fold(ctx); err != nil {
 		return done.Left, err
 	}
+	_, err = RefreshSkills(ctx, r, d.dirs)
+	d.fail(err)
 	r.refreshDerived(ctx, d)
 	_, err = r.Store.Events().Compact()
 	d.fail(err)

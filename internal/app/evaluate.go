@@ -332,16 +332,7 @@ func ablations() []eval.Variant {
 		if !strings.HasPrefix(f.Home, "recall/") {
 			continue
 		}
-		var off []string
-		for _, s := range f.Settings {
-			switch {
-			case s.Default == "true":
-				off = append(off, s.Key+"=false")
-			case strings.HasPrefix(s.Key, "recall.boost."):
-				off = append(off, s.Key+"=0")
-			}
-		}
-		if len(off) > 0 {
+		if off := offSettings(f); len(off) > 0 {
 			all = append(all, eval.Variant{Name: "without " + f.ID + " " + f.Name, Set: off})
 		}
 	}
@@ -349,6 +340,19 @@ func ablations() []eval.Variant {
 		Name: "words alone", Arms: []string{"lexical"},
 		Set: []string{"recall.rerank.on=false", "recall.mmr.on=false", "recall.boost.recency=0", "recall.boost.confidence=0"},
 	})
+}
+
+// offSettings are the settings that switch a feature off; none when it has no switch.
+func offSettings(f config.Feature) (off []string) {
+	for _, s := range f.Settings {
+		switch {
+		case s.Default == "true":
+			off = append(off, s.Key+"=false")
+		case strings.HasPrefix(s.Key, "recall.boost."):
+			off = append(off, s.Key+"=0")
+		}
+	}
+	return off
 }
 
 // differ counts the questions whose first five documents are not the same.

@@ -81,12 +81,18 @@ func touch(e agent.Event, files []string) error {
 
 // promptBox opens a throw-away store that answers prompts the way a hook does.
 func (h *Host) promptBox(ctx context.Context, root string) (*eval.PromptBox, error) {
+	_, box, err := h.openBox(ctx, root)
+	return box, err
+}
+
+// openBox is promptBox with the rooms behind it.
+func (h *Host) openBox(ctx context.Context, root string) (*Rooms, *eval.PromptBox, error) {
 	box, c := *h, *h.Config
 	c.Home, c.UserHome = root, root
 	box.Config, box.Lasting = &c, true
 	r, err := Open(ctx, box, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tell := func(ctx context.Context, p eval.PromptAsked) (eval.PromptTold, error) {
 		e := agent.Event{
@@ -103,5 +109,5 @@ func (h *Host) promptBox(ctx context.Context, root string) (*eval.PromptBox, err
 		}
 		return told, err
 	}
-	return &eval.PromptBox{Sandbox: &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, Tell: tell}, nil
+	return r, &eval.PromptBox{Sandbox: &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, Tell: tell}, nil
 }

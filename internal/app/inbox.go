@@ -18,7 +18,7 @@ type Waiting string
 const (
 	WaitingDraft      Waiting = "draft"      // a machine wrote what nearly exists
 	WaitingQuarantine Waiting = "quarantine" // it reads like orders to an agent
-	WaitingUnread     Waiting = "unread"     // a model wrote it, and nobody has read it
+	WaitingUnread     Waiting = "unread"     // a machine wrote it, and nobody has read it
 	WaitingConflict   Waiting = "conflict"   // a merge could not decide
 	WaitingWithheld   Waiting = "withheld"   // a file that does not travel
 )
@@ -34,6 +34,9 @@ const (
 	Both   Decision = "both"  // of a conflict: both stay
 	EditIt Decision = "edit"  // of a conflict: a text of the user's
 	Allow  Decision = "allow" // of a withheld file: it may travel as it is now
+
+	Reject Decision = "reject" // of a note or a draft: it is not right, and is not learnt again
+	Retire Decision = "retire" // of a draft: it is right, and the note that it contradicts goes
 )
 
 // An InboxItem is something that waits for a person, with the choices there are.
@@ -74,11 +77,17 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 			items = append(items, noteItems(WaitingQuarantine, "it reads like orders to an agent", quarantined)...)
 		}
 		if want(WaitingUnread) {
-			items = append(items, noteItems(WaitingUnread, "a model wrote it", unread)...)
+			items = append(items, noteItems(WaitingUnread, "a machine wrote it", unread)...)
 		}
 	}
 	if want(WaitingDraft) {
-		items = append(items, noteItems(WaitingDraft, "it nearly exists", r.Store.Spool().Held())...)
+		for _, it := range noteItems(WaitingDraft, "it nearly exists", r.Store.Spool().Held()) {
+			if it.Note.ConflictOf != "" {
+				it.Why = "it contradicts a note that you wrote or reviewed"
+				it.Choices = []Decision{Keep, EditIt, Reject, Retire}
+			}
+			items = append(items, it)
+		}
 	}
 	if want(WaitingWithheld) {
 		for _, f := range r.lastSync().Held {
@@ -99,52 +108,6 @@ func noteItems(kind Waiting, why string, notes []*note.Note) (items []InboxItem)
 		}, Note: n})
 	}
 	return items
-}
-
-// ReviewAnswer lists the notes of a model that nobody has read.
-type ReviewAnswer struct {
-	Notes []ReviewItem `json:"notes"`
-}
-
-// A ReviewItem is a note that waits for a look.
-type ReviewItem struct {
-	NoteHead
-	Body       string `json:"body"`
-	Quarantine bool   `json:"quarantine"`
-}
-
-// Review lists the notes that a model wrote and nobody has looked at, those in
-// quarantine first.
-func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
-	items, err := Inbox(ctx, r, WaitingQuarantine, WaitingUnread)
-	for _, it := range items {
-		a.Notes = append(a.Notes, ReviewItem{HeadOf(it.Note), it.Note.Body, it.Note.Quarantine})
-	}
-	return a, err
-}
-
-// ReviewKept names the notes that were said to be right.
-type ReviewKept struct {
-	Kept []note.ID `json:"kept"`
-
-	Titles []string `json:"-"`
-}
-
-// KeepReviewed says that notes are right.
-func KeepReviewed(ctx context.Context, r *Rooms, names []string) (a ReviewKept, err error) {
-	rows, err := Named(ctx, r, names, "")
-	if err != nil {
-		return a, err
-	}
-	for _, row := range rows {
-		out, err := r.Ingester.Review(ctx, row.ID)
-		if err != nil {
-			return a, err
-		}
-		r.outcomeStale(out)
-		a.Kept, a.Titles = append(a.Kept, row.ID), append(a.Titles, row.Title)
-	}
-	return a, nil
 }
 
 // HeldAnswer lists the drafts that wait because they nearly exist.

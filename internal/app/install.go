@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
 )
 
@@ -24,7 +25,8 @@ type InstallOptions struct {
 	Name      string // of the MCP server
 	NoHooks   bool
 	NoMCP     bool
-	Preview   bool // the plan is for looking at only
+	Preview   bool     // the plan is for looking at only
+	Agents    []string // that are connected, by name; nil means those that are found
 }
 
 // An InstallPlan is what connecting an agent is going to do.
@@ -40,22 +42,28 @@ type InstallPlan struct {
 	Warning   string   `json:"warning,omitempty"` // why the plan cannot be carried out as it is
 	Plugin    string   `json:"plugin,omitempty"`  // brings hooks and server along, so neither is installed
 
+	Agents []setup.AgentPlan `json:"agents,omitempty"` // the other agents that are connected
+
 	harness *agent.Harness
 	name    string // of the MCP server
 	config  []byte
-	edit    agent.Edit
+	hooks   setup.AgentPlan
 }
 
 // Changes reports whether the agent's settings file is going to change.
-func (pl *InstallPlan) Changes() bool { return pl.edit.Changed() }
+func (pl *InstallPlan) Changes() bool {
+	return len(pl.hooks.Files) > 0 && pl.hooks.Files[0].Result != "no change"
+}
 
 // Creates reports whether the agent has no settings file yet.
-func (pl *InstallPlan) Creates() bool { return pl.edit.Old == nil }
+func (pl *InstallPlan) Creates() bool {
+	return len(pl.hooks.Files) > 0 && pl.hooks.Files[0].Result == "create"
+}
 
 // PastSessions counts the session files of the agents on this machine; files of
 // sub-agents may be among them.
 func PastSessions(h Host) (n int) {
-	homes := h.Config.AgentHomes()
+	homes := h.Config.SessionHomes()
 	for _, a := range agent.All {
 		if a.Sessions == nil || homes[a.Name] == "" {
 			continue
@@ -85,6 +93,10 @@ func Self() (string, error) {
 func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	c := h.Config
 	pl = InstallPlan{Home: c.Home, MachineID: o.MachineID, harness: agent.Default()}
+	chosen, err := chooseAgents(h, o.Agents)
+	if err != nil {
+		return pl, err
+	}
 	switch o.Remote {
 	case "":
 	case c.Sync.Remote: // a path in it means what it meant
@@ -109,14 +121,26 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	if pl.config, err = c.Edit(changes); err != nil {
 		return pl, fmt.Errorf("init: %w", err)
 	}
-	if pl.Plugin = pl.besidePlugin(c); pl.Plugin != "" {
-		return pl, nil
-	}
 	env := pl.env(c)
 	if !o.NoMCP {
 		if err := CheckServerName(o.Name); err != nil {
 			return pl, err
 		}
+	}
+	for _, a := range chosen {
+		if a != pl.harness {
+			if err := pl.planAgent(c, a, env, o); err != nil {
+				return pl, err
+			}
+		}
+	}
+	if !slices.Contains(chosen, pl.harness) {
+		return pl, nil
+	}
+	if pl.Plugin = setup.BesidePlugin(pl.harness, pl.harness.Settings.SettingsPath(c.AgentHomes()[pl.harness.Name])); pl.Plugin != "" {
+		return pl, nil
+	}
+	if !o.NoMCP {
 		if servers, ok := pl.harness.Settings.(agent.ServerCommand); ok {
 			pl.name, pl.MCP = o.Name, servers.AddServer(o.Name, env, pl.Command)
 		}
@@ -125,20 +149,6 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 		return pl, nil
 	}
 	return pl, pl.planHooks(c, env)
-}
-
-// besidePlugin returns the name of our plugin, if the agent has it and there are no
-// hooks of ours beside it: a second set would do everything twice.
-func (pl *InstallPlan) besidePlugin(c *config.Config) string {
-	home := c.AgentHomes()[pl.harness.Name]
-	path := pl.harness.Settings.SettingsPath(home)
-	name := pluginOf(pl.harness, []string{path})
-	if edit, err := readSettings(path); err == nil {
-		if hooks, _, err := pl.harness.Settings.Installed(edit.Old, agent.Own); err == nil && len(hooks) > 0 {
-			return ""
-		}
-	}
-	return name
 }
 
 // RemoteOf checks the address of a remote, "" for none. A path means one in this
@@ -193,18 +203,37 @@ func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env) error {
 		return fmt.Errorf("init: where %s keeps its settings is not known without a home folder; set %s", h.Title, config.AgentHomeName(h.Name))
 	}
 	pl.Settings = h.Settings.SettingsPath(home)
-	hooks := h.Settings.PlainHooks(agent.CommandPrefix(env, pl.Command...))
-	for _, hook := range hooks {
+	for _, hook := range h.Settings.PlainHooks(agent.CommandPrefix(env, pl.Command...)) {
 		pl.Hooks = append(pl.Hooks, strings.TrimSpace(hook.Event+" "+hook.Matcher)+": "+hook.Command)
 	}
-	edit, err := readSettings(pl.Settings)
+	var err error
+	pl.hooks, err = setup.PlanAgent(h, setup.Options{Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command, NoMCP: true})
+	return refusal(err)
+}
+
+// refusal says why nothing is touched.
+func refusal(err error) error {
+	var wrong *setup.FormatError
+	if errors.As(err, &wrong) {
+		return Errorf(Failed, "init: refusing to run; %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
-	if edit.New, err = h.Settings.Install(edit.Old, hooks, agent.Own); err != nil {
-		return Errorf(Failed, "init: refusing to run; %s is not valid JSON (%w); fix it and re-run", pl.Settings, err)
+	return nil
+}
+
+// planAgent plans for one of the other agents. One that cannot be connected stops nothing,
+// unless it was named.
+func (pl *InstallPlan) planAgent(c *config.Config, h *agent.Harness, env agent.Env, o InstallOptions) error {
+	one, err := setup.PlanAgent(h, setup.Options{
+		Home: c.AgentHomes()[h.Name], UserHome: c.UserHome, Env: env, Command: pl.Command, Server: o.Name,
+		NoHooks: o.NoHooks, NoMCP: o.NoMCP,
+	})
+	pl.Agents = append(pl.Agents, one)
+	if o.Agents != nil {
+		return refusal(err)
 	}
-	pl.edit = edit
 	return nil
 }
 
@@ -213,6 +242,17 @@ type Installed struct {
 	MCP    string // what became of the server, in words; "" when it was not asked for
 	Hooks  string // the settings file that has our hooks
 	Config string // the file that was written
+
+	Agents []AgentDone // what became of the other agents
+}
+
+// AgentDone is what became of the files of an agent.
+type AgentDone struct {
+	Agent  string         `json:"agent"`
+	Title  string         `json:"title"`
+	Files  []setup.Change `json:"files"`
+	Failed string         `json:"failed,omitempty"`
+	ToDo   string         `json:"to_do,omitempty"`
 }
 
 // Install carries a plan out: the server, the hooks, config.json.
@@ -224,20 +264,44 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 	if s.ReadOnly() {
 		return done, fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
 	}
-	if len(pl.MCP) > 0 {
-		done.MCP = register(ctx, h, s, pl)
+	in := installer(h, s)
+	if servers, ok := pl.harness.Settings.(agent.ServerCommand); ok && len(pl.MCP) > 0 {
+		done.MCP = in.Register(ctx, servers, pl.name, pl.MCP)
 	}
 	if pl.Settings != "" {
-		if err := installHooks(s, pl.harness, pl.edit); err != nil {
-			return done, err
+		if _, err := in.Connect(pl.harness, pl.hooks.Parts); err != nil {
+			return done, fmt.Errorf("init: %w", err)
 		}
 		done.Hooks = pl.Settings
+	}
+	for _, a := range pl.Agents {
+		one := AgentDone{Agent: a.Agent, Title: a.Title, ToDo: a.ToDo, Failed: a.Why}
+		if a.Why == "" {
+			var err error
+			if one.Files, err = in.Connect(a.Harness, a.Parts); err != nil {
+				one.Failed = err.Error()
+			}
+		}
+		done.Agents = append(done.Agents, one)
 	}
 	if err := writeConfig(s, pl.config); err != nil {
 		return done, err
 	}
 	done.Config = pl.Config
 	return done, nil
+}
+
+// installer changes the files of agents for a host.
+func installer(h Host, s *store.Store) *setup.Installer {
+	return &setup.Installer{Store: s, Environ: config.Environ(), Notify: h.notify}
+}
+
+// CheckServerName refuses what could be taken for an option of an agent's command.
+func CheckServerName(name string) error {
+	if !agent.ValidID(name) || strings.HasPrefix(name, "-") {
+		return usage("init: --name %q: use letters, digits, hyphens and underscores", name)
+	}
+	return nil
 }
 
 // FirstSync commits what is there, syncs and indexes it.
@@ -252,25 +316,4 @@ func FirstSync(ctx context.Context, h Host) (SyncResult, error) {
 		_, err = r.Index.Sync(ctx, index.SyncOptions{})
 	}
 	return s, err
-}
-
-// readSettings reads an agent's settings file; a missing one has no bytes. A
-// symbolic link is followed, so that the file it leads to is the one that is changed.
-func readSettings(path string) (agent.Edit, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	} else if to, err := os.Readlink(path); err == nil { // it leads to a file that is to be made
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
-	}
-	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() { // to read a pipe is to wait for ever
-		return agent.Edit{}, fmt.Errorf("read settings %s: it is no plain file; move it away", path)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return agent.Edit{}, fmt.Errorf("read settings: %w", err)
-	}
-	return agent.Edit{Path: path, Old: data}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -40,8 +41,51 @@ func (r *Rooms) inWork(ctx context.Context, e agent.Event) []string {
 	return files
 }
 
+// workAtStart begins to look for the files that a session which starts may go on with, and
+// returns what waits for them: those of the last commits, and, the newest last, those that
+// differ from the last one. A folder without a repository has none.
+func (r *Rooms) workAtStart(ctx context.Context, e agent.Event) func() []string {
+	dir := e.Dir
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(changedTime))
+	recent, changed := make(chan []string, 1), make(chan []string, 1)
+	go func() { recent <- replica.Recent(ctx, dir, config.Environ()) }()
+	go func() { changed <- replica.Changed(ctx, dir, config.Environ()) }()
+	return sync.OnceValue(func() []string {
+		defer cancel()
+		return append(<-recent, <-changed...)
+	})
+}
+
 // touched returns the files that stand at the end of a transcript as changed.
 func (r *Rooms) touched(e agent.Event) []string {
+	if seen := r.peek(e); seen != nil {
+		return seen.FilesTouched
+	}
+	return nil
+}
+
+// typed returns what the user typed lately, as the end of a transcript has it.
+func (r *Rooms) typed(e agent.Event) (prompts []string) {
+	seen := r.peek(e)
+	if seen == nil {
+		return nil
+	}
+	for _, line := range seen.Dialogue {
+		if line.Role == agent.User && !line.Command && line.Text != "" {
+			prompts = append(prompts, line.Text)
+		}
+	}
+	return prompts
+}
+
+// peek looks at the end of the transcript of an event, nil when there is none.
+func (r *Rooms) peek(e agent.Event) *agent.PeekResult {
 	h := agent.ByName(e.Harness)
 	if e.TranscriptPath == "" || h == nil || h.Sessions == nil {
 		return nil
@@ -59,8 +103,8 @@ func (r *Rooms) touched(e agent.Event) []string {
 		return nil
 	}
 	seen, err := h.Sessions.Peek(f, fi.Size(), 1, workTail, time.Now().Add(r.Config.Wait(workTime)))
-	if err != nil || seen == nil {
+	if err != nil {
 		return nil
 	}
-	return seen.FilesTouched
+	return seen
 }

@@ -84,6 +84,7 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	}
 	titles := map[note.ID]string{}
 	by := map[string]*SessionLog{}
+	told := map[*SessionLog][]store.Record{} // titles are looked up of what is shown alone
 	err = Records(r, a.Since, func(rec store.Record, _ time.Time) {
 		if !shows(rec) || !strings.HasPrefix(rec.Session, o.Session) || project != "" &&
 			rec.Project != project {
@@ -100,11 +101,16 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 			a.Sessions = append(a.Sessions, s)
 		}
 		s.Last = rec.At
-		s.Answers = append(s.Answers, r.toldOf(ctx, rec, titles))
+		told[s] = append(told[s], rec)
 	})
 	slices.SortFunc(a.Sessions, func(a, b *SessionLog) int { return strings.Compare(b.Last+b.Session, a.Last+a.Session) })
 	if o.Limit > 0 {
 		a.Sessions = a.Sessions[:min(len(a.Sessions), o.Limit)]
+	}
+	for _, s := range a.Sessions {
+		for _, rec := range told[s] {
+			s.Answers = append(s.Answers, r.toldOf(ctx, rec, titles))
+		}
 	}
 	return a, err
 }

@@ -12,7 +12,7 @@ import (
 // agent, "" for the configured one.
 func (r *Rooms) Importer(home string) *imports.Importer {
 	c := r.Config
-	homes := c.AgentHomes()
+	homes := c.SessionHomes()
 	if home != "" {
 		homes[agent.Default().Name] = home
 	}

@@ -38,12 +38,42 @@ type PromptAnswer struct {
 // prompt is about. It walks no folder and waits for no lock. What it returns counts as
 // told to the session of the event, and the event log has it.
 func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
-	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: "prompts are told nothing: inject.prompt.on is false"}
+	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: promptsOff}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		p.Work = func() []string { return r.inWork(ctx, e) }
 		return r.Injector.Prompt(ctx, p, q, e.Prompt)
 	})
 }
+
+// PromptSilent reports whether a prompt is told nothing whatever the notes say, and
+// records it then. It opens no index: most prompts of a talk are of this kind. The first
+// prompt of a session is not, because it tells what arrived.
+func PromptSilent(h Host, e agent.Event) (bool, error) {
+	s, err := OpenStore(h)
+	if err != nil || s.ReadOnly() || e.SessionID == "" {
+		return false, err
+	}
+	r := &Rooms{Config: h.Config, Store: s, host: h}
+	why, err := r.Quiet(e.SessionID, e.Dir)
+	if err != nil {
+		return false, err
+	}
+	if why == "" && h.Config.Inject.Prompts {
+		st, err := s.Spool().Told(e.SessionID, "").State()
+		if err != nil || !st.Started.IsZero() && !st.Prompted {
+			return false, err
+		}
+		if why = recall.PlanPrompt(e.Prompt).Silent; why == "" {
+			return false, nil
+		}
+	} else if why == "" {
+		why = promptsOff
+	}
+	return true, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why})
+}
+
+// promptsOff is why nothing is told where the setting says so.
+const promptsOff = "prompts are told nothing: inject.prompt.on is false"
 
 // A surface is a place at which a session is told something.
 type surface struct {
@@ -66,14 +96,9 @@ func (r *Rooms) tell(ctx context.Context, e agent.Event, o PromptOptions, s surf
 		place.Session = ""
 	}
 	var said inject.Reminder
-	prefers, perr := project.PreferencesOf(e.Dir, r.Store.Home())
-	switch quiet, err := r.Quiet(e.SessionID); {
+	switch quiet, err := r.Quiet(e.SessionID, e.Dir); {
 	case err != nil:
 		return a, err
-	case perr != nil:
-		return a, perr
-	case prefers.Quiet:
-		said.Silent = "the project asks for quiet in " + prefers.File
 	case !s.on:
 		said.Silent = s.off
 	case quiet != "":
@@ -89,7 +114,7 @@ func (r *Rooms) tell(ctx context.Context, e agent.Event, o PromptOptions, s surf
 		Project: place.Project, Text: said.Text, Silent: said.Silent, Shown: said.Shown, Cut: said.Cut, Near: said.Near, Asked: said.Parts,
 		Tokens: said.Tokens, TookMS: milliseconds(time.Since(began)),
 	}
-	if o.Try || s.mute && len(a.Shown)+len(a.Near) == 0 {
+	if o.Try || s.mute && a.Text == "" && len(a.Near) == 0 {
 		return a, nil
 	}
 	return a, r.logTold(s.kind, e, a)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
 )
 
 // A QuietAnswer says what is told nothing.
@@ -83,14 +84,21 @@ func lastSession(r *Rooms) (string, error) {
 }
 
 // Quiet says why a session is told nothing at its prompts now, "" when it is told
-// something.
-func (r *Rooms) Quiet(session string) (string, error) {
+// something. dir is the folder it works in, whose project may ask for quiet; "" asks no
+// project.
+func (r *Rooms) Quiet(session, dir string) (string, error) {
 	q, err := r.Store.Spool().Quiet()
+	if err != nil {
+		return "", err
+	}
+	prefers, err := project.PreferencesOf(dir, r.Store.Home())
 	switch {
 	case err != nil:
 		return "", err
 	case q.Session(session):
 		return "it was asked to be quiet in this session", nil
+	case prefers.Quiet:
+		return "the project asks for quiet in " + prefers.File, nil
 	case q.Until.IsZero():
 		return "", nil
 	}

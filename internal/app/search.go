@@ -20,6 +20,7 @@ type SearchOptions struct {
 	Strict    bool
 	Persona   bool // only the answer to a question about a habit
 	Explain   bool
+	Look      bool // nobody needs the answer: it is not logged, and no gap
 	Fields    []string
 	Cost      func(*recall.Hit) int // the tokens of a hit as the face renders it
 }
@@ -121,6 +122,7 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		return SearchAnswer{}, err
 	}
 	q.K, q.MaxTokens, q.Strict, q.Fields, q.Cost, q.PersonaOnly = o.K, o.MaxTokens, o.Strict, o.Fields, o.Cost, o.Persona
+	q.Synthetic = o.Look
 	res, err := r.Engine.Recall(ctx, q)
 	if err != nil {
 		return SearchAnswer{}, asked(err)
@@ -129,7 +131,9 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	for i, h := range res.Hits {
 		ids[i] = h.Row.ID
 	}
-	r.logRecall(res, ids, "search")
+	if !o.Look {
+		r.logRecall(res, ids, "search")
+	}
 	r.leftOut(res)
 	embedMissing(r, res)
 	a := SearchAnswer{

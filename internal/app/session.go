@@ -36,7 +36,7 @@ const StartWait = time.Second
 // SessionStart makes the block that a session is told at its start. It walks no
 // folder and waits for no lock.
 func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) (inject.Block, inject.Place, error) {
-	place, _, err := r.sessionPlace(ctx, e, o.Project, o.Limit)
+	place, scope, err := r.sessionPlace(ctx, e, o.Project, o.Limit)
 	if err != nil {
 		return inject.Block{}, inject.Place{}, err
 	}
@@ -51,7 +51,10 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 		opts.K = o.K
 		injector = inject.New(r.Engine, r.Store, opts)
 	}
-	b, err := injector.Block(ctx, place)
+	place.Work = r.workAtStart(ctx, e)
+	q := recall.Query{Session: e.SessionID}
+	scope.Apply(&q)
+	b, err := injector.Block(ctx, place, q)
 	return b, place, err
 }
 
@@ -64,8 +67,13 @@ func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, lim
 		id, dir = project.Identify(r.Store, e.Dir), e.Dir
 	}
 	scope, err := r.scopeOf(ctx, id, dir)
+	branch := ""
+	if id.Source != "flag" {
+		branch = project.BranchScope(dir, id.Branch)
+	}
 	return inject.Place{
-		Project: id.Key, Projects: project.Names(r.Store, id), Branches: scope.Branches(), Session: e.SessionID, Agent: e.SubagentID,
+		Root: dir, Branch: branch, Project: id.Key, Projects: project.Names(r.Store, id), Branches: scope.Branches(),
+		Session: e.SessionID, Agent: e.SubagentID,
 		Machine: r.Config.MachineID,
 		Limit:   limit.Max, Size: limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,
 	}, scope, err

@@ -9,6 +9,7 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
 )
 
@@ -110,7 +111,7 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 
 // writeConfig replaces config.json and keeps what it was.
 func writeConfig(s *store.Store, data []byte) error {
-	if err := BackUp(s, config.FileName); err != nil {
+	if err := setup.BackUp(s, config.FileName); err != nil {
 		return err
 	}
 	return s.Replace(config.FileName, data)

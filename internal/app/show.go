@@ -22,7 +22,7 @@ func List(ctx context.Context, r *Rooms, s Selection, limit int) (ListAnswer, er
 	rows, err := r.Index.Select(ctx, f, limit)
 	a := ListAnswer{Stale: r.Stale}
 	for _, row := range rows {
-		a.Notes = append(a.Notes, viewRow(r, row))
+		a.Notes = append(a.Notes, ViewRow(r, row))
 	}
 	return a, err
 }

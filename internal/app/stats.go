@@ -234,3 +234,12 @@ func median(all []float64) float64 {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
+
+// Did counts what the event log says happened since a time.
+func Did(r *Rooms, since string) (Activity, error) {
+	from, err := Moment("--since", since, r.Store.Now())
+	if err != nil {
+		return Activity{}, err
+	}
+	return r.activity(from)
+}

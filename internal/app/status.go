@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -107,16 +108,22 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	return s, err
 }
 
-// Unread lists the notes that a model wrote and nobody has looked at, those in
+// Unread lists the notes that a model or a session wrote and nobody has looked at, those in
 // quarantine apart.
 func Unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
-	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed}, 0)
+	makers := []string{note.Reflection, note.Merge, note.Learning}
+	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: makers}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, row := range rows {
-		made := row.Source == note.Reflection || row.Source == note.Merge
-		if !made && !row.Dead || row.Status != "" || row.SupersededBy != "" {
+	dead, err := r.Index.Select(ctx, index.Filter{Dead: true, OnlyDead: true, WithoutTag: ingest.Reviewed}, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	dead = slices.DeleteFunc(dead, func(row index.Row) bool { return slices.Contains(makers, row.Source) })
+	for _, row := range append(rows, dead...) {
+		made := slices.Contains(makers, row.Source)
+		if row.Status != "" || row.SupersededBy != "" {
 			continue
 		}
 		c := r.Index.Content(ctx, row)
@@ -179,7 +186,7 @@ func TakeGlance(ctx context.Context, h Host, session string) (g Glance, err erro
 			g.Told = st.Count()
 		}
 	}
-	quiet, err := r.Quiet(session)
+	quiet, err := r.Quiet(session, "")
 	g.Quiet = err != nil || quiet != ""
 	if r.Config.Sync.Remote != "" {
 		last := LastSync(r)

@@ -25,7 +25,7 @@ func (r *Rooms) subagents() surface {
 // the task is kept but those of the event log.
 func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) error {
 	began := time.Now()
-	quiet, err := r.Quiet(e.SessionID)
+	quiet, err := r.Quiet(e.SessionID, e.Dir)
 	if err != nil || quiet != "" || !r.Config.Inject.Subagents || e.SessionID == "" {
 		return err
 	}
@@ -42,6 +42,9 @@ func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) err
 	task := store.Task{Turn: e.TurnID, Type: call.TaskType}
 	for _, n := range b.Notes {
 		task.Notes = append(task.Notes, n.ID)
+	}
+	for _, s := range recall.Said(r.typed(e), call.Task) {
+		task.Said = append(task.Said, r.Redactor.Redact(s).String())
 	}
 	if err := r.Store.Spool().Told(e.SessionID, "").NoteTask(task); err != nil {
 		return err
@@ -76,7 +79,15 @@ func Subagent(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (Pr
 		if err != nil {
 			return inject.Reminder{}, err
 		}
-		return r.Injector.Subagent(p, notes)
+		var said []string
+		for _, t := range tasks {
+			for _, s := range t.Said {
+				if !slices.Contains(said, s) {
+					said = append(said, s)
+				}
+			}
+		}
+		return r.Injector.Subagent(p, said, notes)
 	})
 }
 
@@ -88,7 +99,7 @@ func TryTask(ctx context.Context, r *Rooms, e agent.Event, task string, o Prompt
 		if err != nil || b.Silent != "" {
 			return inject.Reminder{Silent: b.Silent, Near: b.Near, Parts: b.Parts}, err
 		}
-		said, err := r.Injector.Subagent(p, b.Notes)
+		said, err := r.Injector.Subagent(p, nil, b.Notes)
 		said.Near, said.Parts = append(b.Near, said.Near...), b.Parts
 		return said, err
 	})

@@ -59,7 +59,8 @@ type RowView struct {
 	Row index.Row `json:"-"`
 }
 
-func viewRow(r *Rooms, row index.Row) RowView {
+// ViewRow returns a row of the index in the words of a face.
+func ViewRow(r *Rooms, row index.Row) RowView {
 	v := RowView{
 		row.ID, row.Type, row.Title, row.Project, row.MachineID, string(row.Ref.Scope), row.UserID, row.WorkspaceID, row.Source, row.Confidence,
 		row.Tags, string(note.At(row.Created)), string(note.At(row.Updated)), !row.Dead, row.SupersededBy,

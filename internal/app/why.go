@@ -55,6 +55,9 @@ type WhyAnswer struct {
 	Changes      int       `json:"changes"`
 	Injected     int       `json:"injected"`
 	Recalled     int       `json:"recalled"`
+	Used         int       `json:"used"`    // sessions that were told it and acted on it
+	Unused       int       `json:"unused"`  // sessions that were told it and did not
+	Opposed      int       `json:"opposed"` // sessions whose user contradicted it
 	Showings     []Showing `json:"showings"`
 
 	Note  *note.Note `json:"-"`
@@ -84,7 +87,8 @@ func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, er
 	revs, err := r.Store.History(row.ID)
 	a = WhyAnswer{
 		ID: row.ID, Origin: r.origin(n, map[note.ID]bool{}, originDepth), Live: !row.Dead, Supersedes: n.Supersedes,
-		SupersededBy: row.SupersededBy, Changes: len(revs), Injected: tally.Injected, Recalled: tally.Recalled, Showings: shown,
+		SupersededBy: row.SupersededBy, Changes: len(revs), Injected: tally.Injected, Recalled: tally.Recalled,
+		Used: tally.Used, Unused: tally.Unused, Opposed: tally.Opposed, Showings: shown,
 		Note: n, Path: r.Store.Path(row.Ref.Path), Total: len(shown),
 	}
 	if limit > 0 {

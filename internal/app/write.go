@@ -137,21 +137,21 @@ func branchOf(branch string, id project.Identity) string {
 
 // An Edit is a change of a note by its parts.
 type Edit struct {
-	Title, Body *string // nil leaves them
-	Tag, Untag  []string
+	Title, Body          *string // nil leaves them
+	Type, Scope, Project *string
+	Tag, Untag           []string
 }
 
 // Empty reports whether nothing is changed.
 func (e *Edit) Empty() bool {
-	return e.Title == nil && e.Body == nil && len(e.Tag)+len(e.Untag) == 0
+	return e.Title == nil && e.Body == nil && e.Type == nil && e.Scope == nil && e.Project == nil && len(e.Tag)+len(e.Untag) == 0
 }
 
 // An Editable is a note and its file, to be changed by ApplyEdit.
 type Editable struct {
 	ID   note.ID
 	File []byte
-
-	note *note.Note
+	Note *note.Note
 }
 
 // ReadEditable reads the note that name names, to be changed.
@@ -161,21 +161,33 @@ func ReadEditable(ctx context.Context, r *Rooms, name string) (e Editable, err e
 		return e, err
 	}
 	e.ID = row.ID
-	e.note, e.File, _, err = r.Store.Read(row.Ref.Path)
+	e.Note, e.File, _, err = r.Store.Read(row.Ref.Path)
 	return e, err
 }
 
 // With returns the file with some parts changed.
 func (e *Editable) With(c Edit) ([]byte, error) {
-	n := e.note.Clone()
+	n := e.Note.Clone()
 	if c.Title != nil {
 		n.Title = *c.Title
 	}
 	if c.Body != nil {
 		n.Body = strings.TrimRight(*c.Body, "\n")
 	}
+	if c.Type != nil {
+		n.Type = note.Type(*c.Type)
+	}
+	if c.Scope != nil {
+		n.Scope = note.Scope(*c.Scope)
+	}
+	if c.Project != nil {
+		n.Project = *c.Project
+	}
 	n.AddTags(c.Tag...)
 	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return slices.Contains(c.Untag, t) })
+	if err := n.Validate(); err != nil {
+		return nil, fieldUsage(err)
+	}
 	return n.Rewrite(e.File)
 }
 
@@ -236,3 +248,6 @@ func (r *Rooms) outcomeStale(out ingest.Outcome) {
 		r.Notify("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)
 	}
 }
+
+// Changed reports whether an edit failed because the note changed in the meantime.
+func Changed(err error) bool { return errors.Is(err, ingest.ErrChanged) }

@@ -11,6 +11,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,11 +34,14 @@ import (
 // Options are the settings of capture.
 type Options struct {
 	MachineID string
-	Idle      int  // seconds of silence after which a session counts as ended, 0 for never (Sweep)
-	Headless  bool // keep a session in which a program asked one short thing
-	Slots     bool // keep what sessions leave open, fail at and edit in slots
-	Summary   bool // let the model write the summary, when there is one (Recorder.WithModel)
-	MaxTokens int  // of the prompt of a summary; four bytes count as one, and 0 means 120000
+	Idle      int    // seconds of silence after which a session counts as ended, 0 for never (Sweep)
+	Headless  bool   // keep a session in which a program asked one short thing
+	Slots     bool   // keep what sessions leave open, fail at and edit in slots
+	FollowUp  bool   // work out what became of the notes that a session was told
+	Directive string // what a model that writes a summary is told besides, "" for nothing
+	Learn     bool   // keep what a session teaches as notes of their own
+	Summary   bool   // let the model write the summary, when there is one (Recorder.WithModel)
+	MaxTokens int    // of the prompt of a summary; four bytes count as one, and 0 means 120000
 }
 
 // A Recorder captures sessions.
@@ -69,8 +73,10 @@ type Request struct {
 // A Capture is what became of a session.
 type Capture struct {
 	Project  string
+	Dir      string // in which the session worked, "" when nobody knows
 	Source   string
 	Trivial  bool // not worth a note
+	Learnt   int  // lessons that were new, or confirmed one that stands
 	Declined bool // the model says that it is not worth one
 	Skipped  agent.Skipped
 	Fallback error          // why the heuristic wrote the summary, when a model should have
@@ -91,7 +97,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	}
 	r = r.knowing(session)
 	facts := sessionFacts(session)
-	c := Capture{Project: r.project(q, facts.dir), Source: q.Source, Skipped: session.Skipped}
+	c := Capture{Project: r.project(q, facts.dir), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: session.Skipped}
 	if r.private(facts.session(q)) {
 		c.Trivial = true
 		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "private"})
@@ -101,6 +107,15 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		// that cannot be written now, the next session is told once more.
 		_ = r.ingester.AcknowledgeHandoffs(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
 		_ = r.slots(ctx, q, session, &facts, c.Project) // likewise
+	}
+	if !facts.headless {
+		_ = r.followUp(facts.session(q), c.Project, session) // likewise
+	}
+	switch c.Learnt, err = r.learn(ctx, q, session, &facts, c.Project); {
+	case errors.Is(err, store.ErrLocked):
+		return c, err // a later drain learns the rest; what is learnt stays
+	case err != nil:
+		_ = r.store.Events().Log(store.Record{Kind: store.Learnt, Session: q.Session, Project: c.Project, Error: err.Error()})
 	}
 	if r.trivial(&facts) {
 		c.Trivial = true

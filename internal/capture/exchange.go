@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/note"
 	"anamnesis/internal/smalltalk"
 )
 
@@ -111,7 +112,7 @@ func asks(first string, all []exchange) (ask string, later []string) {
 	}
 	known := make(map[string]bool)
 	learn := func(text string) (fresh, words int) {
-		for _, w := range smalltalk.Words(head(text, maxPrompt)) {
+		for _, w := range smalltalk.Words(note.CutRunes(text, maxPrompt)) {
 			if utf8.RuneCountInString(w) < 3 && w[0] < utf8.RuneSelf {
 				continue
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/lesson"
+	"anamnesis/internal/note"
 )
 
 // A fix is a command that failed, and passed later in the session.
@@ -115,7 +117,7 @@ var symptoms = []string{
 // symptom picks the line of an output that says what went wrong.
 func symptom(output string) string {
 	first := ""
-	for line := range strings.Lines(head(output, 20_000)) {
+	for line := range strings.Lines(note.CutRunes(output, 20_000)) {
 		line = strings.Join(strings.Fields(line), " ")
 		lower := strings.ToLower(line)
 		if line == "" || strings.HasPrefix(lower, "exit code") {
@@ -134,9 +136,9 @@ func symptom(output string) string {
 // String renders a fix as a line of a note.
 func (f *fix) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "`%s` failed", cutAt(strings.ReplaceAll(f.command, "`", "'"), 120))
+	fmt.Fprintf(&b, "`%s` failed", lesson.Cut(strings.ReplaceAll(f.command, "`", "'"), 120))
 	if line := symptom(f.output); line != "" {
-		fmt.Fprintf(&b, " (%s)", cutAt(line, 160))
+		fmt.Fprintf(&b, " (%s)", lesson.Cut(line, 160))
 	}
 	b.WriteString(", then passed")
 	if n := len(f.edited); n > 0 {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"anamnesis/internal/lesson"
+	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/smalltalk"
 )
@@ -80,7 +82,7 @@ func summarize(f *facts) (title, body string) {
 	}
 	var lines []string
 	for _, text := range later {
-		lines = append(lines, cutAt(text, maxAsk))
+		lines = append(lines, lesson.Cut(text, maxAsk))
 	}
 	list("Then asked", lines)
 	lines = nil
@@ -138,7 +140,7 @@ func headline(s string) string {
 	if utf8.RuneCountInString(s) <= maxTitle {
 		return s
 	}
-	s = head(s, maxTitle-1)
+	s = note.CutRunes(s, maxTitle-1)
 	if i := strings.LastIndexByte(s, ' '); i > len(s)*2/3 {
 		s = s[:i]
 	}
@@ -153,30 +155,5 @@ func clip(s, empty string) string {
 	if utf8.RuneCountInString(s) <= maxText {
 		return s
 	}
-	return strings.TrimRight(head(s, maxText), " \t\n\r") + " ..."
-}
-
-// head returns the first n characters of s.
-func head(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
-// cutAt makes one line of a text and cuts it to n characters, between words where
-// that loses little.
-func cutAt(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	s = head(s, n-1)
-	if i := strings.LastIndexByte(s, ' '); i > len(s)*2/3 {
-		s = s[:i]
-	}
-	return strings.TrimRight(s, " ,;:.-") + "…"
+	return strings.TrimRight(note.CutRunes(s, maxText), " \t\n\r") + " ..."
 }

@@ -39,7 +39,7 @@ func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, 
 		Harness: h.Name, Event: e.Name, Source: source, Session: e.SessionID,
 		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Sync: sync,
 	}
-	if fi, err := os.Stat(e.TranscriptPath); err == nil {
+	if fi, err := os.Stat(e.TranscriptPath); err == nil && !late(h) {
 		j.Offset = fi.Size()
 	}
 	if j.Project == "" && e.Dir != "" {
@@ -166,6 +166,7 @@ func (r *Recorder) captureJobs(ctx context.Context, jobs []queued, d *Drain) (Ca
 	if h == nil {
 		return Capture{}, fmt.Errorf("job %s: no harness named %q", last.ID, last.Payload.Harness)
 	}
+	awaitEnd(ctx, h, last.Payload)
 	q := requestOf(last.Payload, h)
 	for _, j := range jobs {
 		q.Tags = append(q.Tags, j.Payload.Source)

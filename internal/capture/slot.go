@@ -33,7 +33,7 @@ func (r *Recorder) slots(ctx context.Context, q Request, s *agent.Session, f *fa
 	if !r.opts.Slots || key == project.Unknown {
 		return nil
 	}
-	session := cutRunes(f.session(q), 8)
+	session := note.CutRunes(f.session(q), 8)
 	know := sync.OnceValue(func() *redact.Redactor { return r.redactor.Knowing(f.texts()...) }) // most sessions have nothing for a slot
 	dir := f.dir
 	if dir == "" {
@@ -42,7 +42,7 @@ func (r *Recorder) slots(ctx context.Context, q Request, s *agent.Session, f *fa
 	shorten := placesOf(dir, r.store.Home())
 	clean := func(text string) string {
 		text = shorten.replacer.Replace(know().Redact(strings.Join(strings.Fields(text), " ")).String())
-		return cutRunes(text, maxSlotLine)
+		return note.CutRunes(text, maxSlotLine)
 	}
 	var errs []error
 	for name, merge := range map[string]func([]entry) []entry{
@@ -226,14 +226,4 @@ func failing(turns []agent.Turn) (failed []failure, passed []string) {
 		}
 	}
 	return failed, passed
-}
-
-// cutRunes returns at most the first n characters.
-func cutRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }

@@ -95,7 +95,9 @@ func (r *Recorder) request(s *agent.Session) llm.Prompt {
 	if most <= 0 {
 		most = 4 * 120_000
 	}
-	return llm.Prompt{System: r.redactor.Redact(summaryPrompt), User: r.redactor.Redact(r.transcript(s)).Window(most)}
+	return llm.Prompt{
+		System: r.redactor.Redact(llm.Instructions(summaryPrompt, r.opts.Directive)), User: r.redactor.Redact(r.transcript(s)).Window(most),
+	}
 }
 
 // transcript renders a session. Each text is redacted as the reader decoded it,
@@ -132,7 +134,7 @@ func (r *Recorder) part(text string) string {
 	if utf8.RuneCountInString(clean.String()) <= maxPart {
 		return clean.String()
 	}
-	return clean.Head(len(head(clean.String(), maxPart))).String() + " ...[truncated]"
+	return clean.Head(len(note.CutRunes(clean.String(), maxPart))).String() + " ...[truncated]"
 }
 
 // plain renders the input of a tool as lines of names and values, with the

@@ -34,22 +34,30 @@ const clientWait = 2 * time.Minute
 // started because it happens to be on the PATH.
 func theClient(t *testing.T) (client, program string) {
 	t.Helper()
+	return aClient(t, "CLAUDE", "@anthropic-ai/claude-code", "claude")
+}
+
+// aClient is theClient for any agent: ANAMNESIS_TEST_NAME names its program, which an npm
+// package installs.
+func aClient(t *testing.T, name, npm, bin string) (client, program string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("a real client takes its time")
 	}
-	client = os.Getenv("ANAMNESIS_TEST_CLAUDE")
+	name = "ANAMNESIS_TEST_" + name
+	client = os.Getenv(name)
 	if client == "" {
 		if os.Getenv("ANAMNESIS_CI") != "" {
-			t.Fatal("ANAMNESIS_TEST_CLAUDE does not name a Claude Code")
+			t.Fatalf("%s does not name a program of %s", name, npm)
 		}
-		t.Skip("no real client: npm install --prefix DIR @anthropic-ai/claude-code, then ANAMNESIS_TEST_CLAUDE=DIR/node_modules/.bin/claude")
+		t.Skipf("no real client: npm install --prefix DIR %s, then %s=DIR/node_modules/.bin/%s", npm, name, bin)
 	}
 	out, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Not below a temporary folder: init refuses a program that goes away.
-	dir := filepath.Join(filepath.Dir(strings.TrimSpace(string(out))), fmt.Sprintf("anamnesis-%s-%d", t.Name(), os.Getpid()))
+	dir := filepath.Join(filepath.Dir(strings.TrimSpace(string(out))), fmt.Sprintf("anamnesis-%s-%d", strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid()))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +83,9 @@ func newMachine(t *testing.T, model *llmtest.Scripted, client, program string) *
 	m.git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "begin")
 	// What the client's first run would ask a person.
 	m.write(".claude.json", map[string]any{
-		"hasCompletedOnboarding": true, "bypassPermissionsModeAccepted": true,
-		"customApiKeyResponses": map[string]any{"approved": []string{"-for-the-test-server"}, "rejected": []string{}},
-		"projects":              map[string]any{m.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"hasCompletedOnboarding": true,
+		"customApiKeyResponses":  map[string]any{"approved": []string{"-for-the-test-server"}, "rejected": []string{}},
+		"projects":               map[string]any{m.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
 	})
 	t.Cleanup(func() { // a background run may still write into the home folder
 		m.eventually("the background runs to end", func() bool { return strings.Contains(m.ours("drain"), " left;") })
@@ -223,7 +231,8 @@ func TestClient(t *testing.T) {
 	model := llmtest.NewScripted(t)
 	m := newMachine(t, model, client, program)
 	settings := filepath.Join(m.home, ".claude", "settings.json")
-	before := "{\n\t\"model\": \"opus\",\r\n  \"env\": {\"A\": \"1\"}   }"
+	// Nothing that the client itself moves elsewhere and writes the file anew for.
+	before := "{\n\t\"cleanupPeriodDays\": 30,\r\n  \"env\": {\"A\": \"1\"}   }"
 	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -267,6 +276,18 @@ func TestClient(t *testing.T) {
 		resume("Great, thanks!\n@say You're welcome!")
 		m.has("the note", m.note(id), "**Said by the user:**\n- No, never run it by hand.", "**Outcome:** The deploy script calls make reindex now")
 		m.lacks("the note", m.note(id), "**Outcome:** You're")
+	})
+	t.Run("a correction is told to the next session", func(t *testing.T) {
+		m.t = t
+		const id = "12121212-1212-4212-8212-121212121210"
+		m.session(id, "Install zod in the web package.\n@say I installed zod with npm.")
+		n := m.captured(id)
+		m.claude("-p", "--resume", id, "--", "no, we use pnpm here and never npm, the lockfile is the one of pnpm\n@say Done with pnpm.")
+		m.eventually("the resumed session to be captured", func() bool { return m.captured(id) > n })
+		model.Forget()
+		m.session("12121212-1212-4212-8212-121212121211", "Add vite to the project.\n@say I added vite with pnpm.")
+		m.has("what the next session is told", model.Requests(), "Use pnpm here and never npm")
+		m.has("the inbox", m.ours("review"), "Use pnpm here and never npm", "the lockfile is the one of pnpm")
 	})
 	t.Run("a prompt is told what it is about, once", func(t *testing.T) {
 		m.t = t

@@ -26,6 +26,8 @@ var notJSON = map[string]string{
 	"hook":         "what an agent reads",
 	"man":          "a page of a manual",
 	"merge-driver": "what git reads",
+	"dashboard":    "it serves pages until it is ended",
+	"tui":          "a screen of a terminal",
 }
 
 // TestFailuresInJSON makes every command fail in every way that it has, with --json:

@@ -103,6 +103,9 @@ time and goes on where it was.`,
   anamnesis import transcripts --since 30d --apply`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if t.Agent == "all" {
+				t.Agent = ""
+			}
 			err := knownAgent("import transcripts", t.Agent, func(h *agent.Harness) bool { return h.Sessions != nil })
 			if err != nil {
 				return err
@@ -119,7 +122,7 @@ time and goes on where it was.`,
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVar(&t.Agent, "agent", "", "of one agent: claude")
+	cmd.Flags().StringVar(&t.Agent, "agent", "all", "of one agent, by `NAME`; all is every agent")
 	cmd.Flags().StringVar(&t.Project, "project", "", "of one project: its `KEY`")
 	cmd.Flags().StringVar(&since, "since", "", "sessions that ended since `TIME`: 2026-03-31, 30d (default: all)")
 	return cmd

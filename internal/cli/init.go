@@ -9,6 +9,7 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/setup"
 
 	"github.com/spf13/cobra"
 )
@@ -23,8 +24,13 @@ func newInit(p *program) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Connect Claude Code on this machine",
-		Long: `Write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
+		Short: "Connect the agents on this machine",
+		Long: `Connect the agents that are found on this machine, after one question, or those named
+with --agent: hooks where an agent has them, our MCP server, a block of rules where it has
+neither. --print shows which files change and what is left to you to do, and
+` + "`anamnesis agents`" + ` how far memory goes with each.
+
+Of Claude Code it does this: write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
 put ten hooks into its settings.json: a session start is told the memory and syncs
 it, a prompt is told the notes it is about, a tool the rules that name what it touches,
 a sub-agent what its task is about, a session end and a compaction are captured. The
@@ -35,12 +41,13 @@ only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.init(cmd, o) },
 	}
 	f := cmd.Flags()
+	f.StringSliceVar(&o.Agents, "agent", nil, "connect only these agents, by `NAME` (default: those that are found)")
 	f.StringVar(&o.home, "home", "", "`FOLDER` of the store (default ~/.anamnesis)")
 	f.StringVar(&o.MachineID, "machine-id", "", "`NAME` of this machine (default: the host name)")
 	f.StringVar(&o.Remote, "remote", "", "git `ADDRESS` to sync with")
 	f.BoolVar(&o.localOnly, "local-only", false, "keep the notes on this machine; forgets a remote that was set")
 	f.StringVar(&o.Command, "command", "", "`COMMAND` the hooks run (default: this program)")
-	f.StringVar(&o.Name, "name", app.DefaultServer, "`NAME` of the MCP server")
+	f.StringVar(&o.Name, "name", setup.DefaultServer, "`NAME` of the MCP server")
 	f.BoolVar(&o.NoMCP, "no-mcp", false, "register no MCP server")
 	f.BoolVar(&o.NoHooks, "no-hooks", false, "leave Claude Code's settings alone")
 	f.BoolVar(&o.noSync, "no-sync", false, "do not make a first commit")
@@ -77,6 +84,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		p.say("hooks: installed SessionStart/UserPromptSubmit/PreToolUse/PermissionRequest/SubagentStart/SubagentStop/"+
 			"PostCompact/SessionEnd/PreCompact -> %s\n", done.Hooks)
 	}
+	p.sayAgents(done.Agents)
 	if err != nil {
 		return err
 	}
@@ -127,8 +135,33 @@ func (p *program) planInstall(o initOptions) (app.InstallPlan, error) {
 	}
 	o.Command = ask.answer(o.Command, "The command that hooks and the MCP server run; this program, unless you wrap it.",
 		"command form", agent.Quote(self))
+	if o.Agents == nil {
+		o.Agents = p.chooseAgents(ask)
+	}
 	o.Preview = o.dryRun
 	return app.PlanInstall(p.host(), o.InstallOptions)
+}
+
+// chooseAgents asks once, when other agents than the usual one are found, whether all of
+// them are to be connected; nil means that they are.
+func (p *program) chooseAgents(ask *prompter) []string {
+	found := app.FoundAgents(p.host())
+	if len(found) == 0 || len(found) == 1 && found[0] == agent.Default() {
+		return nil
+	}
+	var titles []string
+	for _, a := range found {
+		titles = append(titles, a.Title+" ("+a.Name+")")
+	}
+	answer := ask.answer("", "Found on this machine: "+strings.Join(titles, ", ")+". Names of agents, all, or none.",
+		"agents to connect", "all")
+	switch answer {
+	case "all":
+		return nil
+	case "none":
+		return []string{}
+	}
+	return strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 func (p *program) printPlan(a initAnswer) {
@@ -166,6 +199,32 @@ func (p *program) printPlan(a initAnswer) {
 		p.printf("  %-11s %s (%s)\n", "hooks", pl.Settings, change)
 		for _, h := range pl.Hooks {
 			p.verbatim("    " + h + "\n")
+		}
+	}
+	for _, one := range pl.Agents {
+		p.printf("  %s\n", one.Title)
+		for _, f := range one.Files {
+			p.printf("    %-15s %s (%s)\n", strings.Join(f.What, ", "), f.Path, f.Result)
+		}
+		if one.Why != "" {
+			p.printf("    cannot be connected: %s\n", one.Why)
+		} else if one.ToDo != "" {
+			p.printf("    to do: %s\n", one.ToDo)
+		}
+	}
+}
+
+// sayAgents tells what became of the other agents, and what their user has to do.
+func (s *screen) sayAgents(all []app.AgentDone) {
+	for _, a := range all {
+		for _, f := range a.Files {
+			s.say("%s: %s %s (%s)\n", a.Agent, f.Result, f.Path, strings.Join(f.What, ", "))
+		}
+		switch {
+		case a.Failed != "":
+			s.say("%s: not connected: %s\n", a.Agent, a.Failed)
+		case a.ToDo != "":
+			s.say("%s: to do: %s\n", a.Agent, a.ToDo)
 		}
 	}
 }

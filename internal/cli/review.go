@@ -1,24 +1,52 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
 )
 
 func newReview(p *program) *cobra.Command {
+	var walk bool
 	cmd := &cobra.Command{
 		Use:   "review",
-		Short: "Look at notes that a model wrote and nobody has read",
-		Long: `List the notes that a model distilled or merged and that you have not looked at, the
-ones in quarantine first: those read like orders to an agent, and no session is told
-of them until you keep them.`,
+		Short: "Decide on what machines wrote and nobody has read",
+		Long: `List what waits for you: drafts that contradict a note of yours, notes in quarantine,
+which read like orders to an agent and which no session is told of, and what sessions
+and models taught that you have not looked at. Beside each stands what it was made of.
+
+--walk goes through them one by one and asks for a key each: k keeps, e edits, r
+rejects, t says that it is right and retires the note that it contradicts, s leaves it.`,
+		Example: `  anamnesis review --walk
+  anamnesis review keep 9KQT
+  anamnesis review retire 01KJYQ1A5R63JT351YCEQMB5GZ`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if walk {
+				return run(p, cmd, "review", app.OpenWalked, p.walkReview, func(a app.ReviewAnswer) {
+					p.printf("review: %s\n", plural(len(a.Notes), "note")+" left")
+				})
+			}
 			return ask(p, cmd, "review", app.Review, p.printReview)
 		},
+	}
+	cmd.Flags().BoolVar(&walk, "walk", false, "go through them, one key each")
+	decide := func(use, short string, d app.Decision) *cobra.Command {
+		return &cobra.Command{
+			Use: use, Short: short, Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ReviewDecided, error) {
+					return app.DecideReview(ctx, r, args[0], d, app.Edit{})
+				}, p.printDecided)
+			},
+		}
 	}
 	cmd.AddCommand(
 		&cobra.Command{
@@ -28,7 +56,7 @@ of them until you keep them.`,
 			},
 		},
 		&cobra.Command{
-			Use: "keep ID...", Short: "Say that a note is right", Args: cobra.MinimumNArgs(1),
+			Use: "keep ID...", Short: "Say that a note or a draft is right", Args: cobra.MinimumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ReviewKept, error) {
 					return app.KeepReviewed(ctx, r, args)
@@ -39,6 +67,9 @@ of them until you keep them.`,
 				})
 			},
 		},
+		newReviewEdit(p),
+		decide("reject ID", "Say that a note or a draft is not right: it is archived", app.Reject),
+		decide("retire ID", "Say that a draft is right, and archive what it contradicts", app.Retire),
 		&cobra.Command{
 			Use: "drop ID...", Short: "Archive a note", Args: cobra.MinimumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,18 +80,109 @@ of them until you keep them.`,
 	return cmd
 }
 
+func newReviewEdit(p *program) *cobra.Command {
+	var title, body string
+	cmd := &cobra.Command{
+		Use: "edit ID", Short: "Change a note or a draft, and say that it is right", Args: cobra.ExactArgs(1),
+	}
+	cmd.Flags().StringVar(&title, "title", "", "the new title")
+	cmd.Flags().StringVar(&body, "body", "", "the new body, markdown")
+	cmd.MarkFlagsOneRequired("title", "body")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var e app.Edit
+		if cmd.Flags().Changed("title") {
+			e.Title = &title
+		}
+		if cmd.Flags().Changed("body") {
+			e.Body = &body
+		}
+		return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ReviewDecided, error) {
+			return app.DecideReview(ctx, r, args[0], app.EditIt, e)
+		}, p.printDecided)
+	}
+	return cmd
+}
+
+var decisions = map[app.Decision]string{
+	app.Keep: "is right", app.EditIt: "was changed and is right", app.Reject: "is archived", app.Retire: "is right",
+}
+
+func (p *program) printDecided(d app.ReviewDecided) {
+	p.printf("review: %s %q %s\n", d.ID, firstLine(d.Title, 60), decisions[d.Decision])
+	if d.Retired != "" {
+		p.printf("review: %s is told no more; `anamnesis supersede --undo %s %s` takes that back\n", d.Retired, d.Retired, d.ID)
+	}
+}
+
+// walkReview asks for a key for each that waits.
+func (p *program) walkReview(ctx context.Context, r *app.Rooms) (a app.ReviewAnswer, err error) {
+	if a, err = app.Review(ctx, r); err != nil {
+		return a, err
+	}
+	keys := bufio.NewReader(p.stdin)
+	left := a.Notes
+	for i, it := range a.Notes {
+		p.printReviewItem(it)
+		var names []string
+		for _, c := range it.Choices {
+			names = append(names, reviewKeys[c]+" "+string(c))
+		}
+		fmt.Fprintf(p.stderr, "[%d of %d] %s, s leave it, q stop: ", i+1, len(a.Notes), strings.Join(names, ", "))
+		line, rerr := keys.ReadString('\n')
+		key := strings.TrimSpace(line)
+		if rerr != nil && key == "" || key == "q" {
+			break
+		}
+		for c, k := range reviewKeys {
+			if k != key || !slices.Contains(it.Choices, c) {
+				continue
+			}
+			var change app.Edit
+			if c == app.EditIt {
+				fmt.Fprint(p.stderr, "new title: ")
+				title, _ := keys.ReadString('\n')
+				if title = strings.TrimSpace(title); title != "" {
+					change.Title = &title
+				}
+			}
+			d, err := app.DecideReview(ctx, r, string(it.ID), c, change)
+			if err != nil {
+				return a, err
+			}
+			p.printDecided(d)
+			left = slices.DeleteFunc(slices.Clone(left), func(l app.ReviewItem) bool { return l.ID == it.ID })
+		}
+	}
+	return app.ReviewAnswer{Notes: left}, nil
+}
+
+var reviewKeys = map[app.Decision]string{app.Keep: "k", app.Drop: "r", app.Reject: "r", app.EditIt: "e", app.Retire: "t"}
+
+func (p *program) printReviewItem(n app.ReviewItem) {
+	mark := ""
+	if n.Quarantine {
+		mark = " (in quarantine)"
+	}
+	id := note.ID(p.short(n.ID))
+	if n.Kind == app.WaitingDraft {
+		id = n.ID
+	}
+	p.printf("%s  [%s] %s  %s%s\n  %s\n", id, n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark, firstLine(n.Body, 110))
+	for _, e := range n.Evidence[:min(len(n.Evidence), 3)] {
+		p.printf("  “%s” (%s)\n", firstLine(e.Quote, 100), e.Session)
+	}
+	if n.Other != nil {
+		p.printf("  it contradicts %s %q\n  %s\n", p.short(n.Other.ID), firstLine(n.Other.Title, 70), firstLine(n.Other.Body, 110))
+	}
+}
+
 func (p *program) printReview(a app.ReviewAnswer) {
 	for _, n := range a.Notes {
-		mark := ""
-		if n.Quarantine {
-			mark = " (in quarantine)"
-		}
-		p.printf("%s  [%s] %s  %s%s\n  %s\n", p.short(n.ID), n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark,
-			firstLine(n.Body, 110))
+		p.printReviewItem(n)
 	}
 	if len(a.Notes) == 0 {
 		p.note("nothing waits for a look")
 		return
 	}
-	p.printf("`anamnesis review keep ID` says that one is right, `review drop ID` archives it, `why ID` tells what it was made of\n")
+	p.printf("`anamnesis review keep ID` says that one is right, `review reject ID` archives it, `review --walk` asks for a key each\n")
 }

@@ -1,38 +1,48 @@
 package cli
 
 import (
+	"strings"
+
 	"anamnesis/internal/app"
 
 	"github.com/spf13/cobra"
 )
 
 func newUninstall(p *program) *cobra.Command {
-	var name string
-	var noMCP bool
+	var o app.UninstallOptions
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Take our hooks and our server out of Claude Code",
-		Long: `Take our hooks out of Claude Code's settings and leave everything else. If the
-file is still as init left it, its former bytes come back. The MCP server is taken
-out by Claude Code's own command. The store stays: your notes are yours.`,
+		Short: "Take our hooks and our server out of the agents",
+		Long: `Take our hooks, our server and our rules out of the files of all agents that init
+connected, or of those named, and leave everything else. If a file is still as init left
+it, its former bytes come back. Where Claude Code has our MCP server, it is taken out by
+Claude Code's own command. The store stays: your notes are yours.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("name") {
-				if err := app.CheckServerName(name); err != nil {
+				if err := app.CheckServerName(o.Name); err != nil {
 					return err
 				}
 			}
-			a, err := app.Uninstall(cmd.Context(), p.host(), !noMCP, name)
+			a, err := app.Uninstall(cmd.Context(), p.host(), o)
 			return render(p, "uninstall", a, err, func(a app.UninstallAnswer) {
-				p.printf("hooks: %s %s\n", a.Result, a.Settings)
+				if a.Settings != "" {
+					p.printf("hooks: %s %s\n", a.Result, a.Settings)
+				}
 				if a.MCP != "" {
 					p.printf("%s\n", a.MCP)
+				}
+				for _, one := range a.Agents {
+					for _, f := range one.Files {
+						p.printf("%s: %s %s (%s)\n", one.Agent, f.Result, f.Path, strings.Join(f.What, ", "))
+					}
 				}
 				p.printf("uninstall: done. Your notes stay in %s\n", a.Store)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the MCP server (default: as init registered it)")
-	cmd.Flags().BoolVar(&noMCP, "no-mcp", false, "leave the MCP server where it is")
+	cmd.Flags().StringSliceVar(&o.Agents, "agent", nil, "only these agents, by `NAME` (default: all that are connected)")
+	cmd.Flags().StringVar(&o.Name, "name", "", "`NAME` of the MCP server (default: as init registered it)")
+	cmd.Flags().BoolVar(&o.NoMCP, "no-mcp", false, "leave the MCP server where it is")
 	return cmd
 }

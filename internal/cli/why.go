@@ -78,6 +78,9 @@ func (p *program) printWhy(a app.WhyAnswer) {
 	p.printOrigin(a.Origin, 1)
 	p.printState(a)
 	p.printf("\nshown: told at session start %d×, found by a question %d×\n", a.Injected, a.Recalled)
+	if a.Used+a.Unused+a.Opposed > 0 {
+		p.printf("what became of it: used in %s, not used in %d, contradicted in %d\n", plural(a.Used, "session"), a.Unused, a.Opposed)
+	}
 	for _, s := range a.Showings {
 		at, _ := time.Parse(time.RFC3339, s.At)
 		p.printf("  %s  %s\n", clock(at), s.Why)

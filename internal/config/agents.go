@@ -1,9 +1,33 @@
 package config
 
+import "path/filepath"
+
 // AgentHomes returns the home folders of the coding agents by their short names,
-// in a map of the caller's own.
+// "" where it is not known.
 func (c *Config) AgentHomes() map[string]string {
-	return map[string]string{"claude": c.ClaudeHome, "codex": c.Others.Codex}
+	below := func(dir string, names ...string) string {
+		if dir == "" {
+			return ""
+		}
+		return filepath.Join(append([]string{dir}, names...)...)
+	}
+	return map[string]string{
+		"claude": c.ClaudeHome, "codex": c.Others.Codex, "gemini": below(c.Agents.Gemini, ".gemini"), "copilot": c.Agents.Copilot,
+		"cursor": c.Agents.Cursor, "hermes": c.Agents.Hermes, "opencode": below(c.Agents.XDGConfig, "opencode"),
+		"qwen": below(c.UserHome, ".qwen"), "windsurf": below(c.UserHome, ".codeium", "windsurf"), "cline": below(c.UserHome, ".cline"),
+		"roo": below(c.UserHome, ".roo"), "kiro": below(c.UserHome, ".kiro"), "zed": below(c.Agents.XDGConfig, "zed"),
+		"amp": below(c.Agents.XDGConfig, "amp"), "goose": below(c.Agents.XDGConfig, "goose"),
+	}
+}
+
+// SessionHomes is AgentHomes for sessions and memories: an agent may keep its settings in
+// one folder and its sessions in another.
+func (c *Config) SessionHomes() map[string]string {
+	all := c.AgentHomes()
+	if c.Agents.XDGData != "" {
+		all["opencode"] = filepath.Join(c.Agents.XDGData, "opencode")
+	}
+	return all
 }
 
 // AgentHomeName returns the environment variable that says where the home folder

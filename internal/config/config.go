@@ -23,6 +23,7 @@ import (
 	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/reflection"
 )
@@ -33,6 +34,7 @@ type Config struct {
 	UserHome   string // the user's home folder
 	ClaudeHome string // Claude Code's folder
 	Others     Others // folders of other memories
+	Agents     Agents // folders of coding agents
 	MachineID  string
 	Disabled   bool    // hooks do nothing
 	Patience   float64 // see Wait
@@ -40,6 +42,10 @@ type Config struct {
 	Ingest     ingest.Options
 	Recall     recall.Options
 	Inject     inject.Options
+	ModeID     string // as it was chosen; "" for the usual one
+	Modes      string // folder of the user's own modes, "" for the one in the store
+	Mode       note.Mode
+	SkillsDir  string // in which skills are looked for instead of the agents' own folders
 	Capture    capture.Options
 	Reflection reflection.Options
 	Sync       Sync
@@ -59,6 +65,16 @@ type Sync struct {
 	On      bool
 	Remote  string
 	Timeout float64 // seconds one git command may take
+}
+
+// Agents says where coding agents keep their settings and sessions.
+type Agents struct {
+	Gemini    string // the folder in which .gemini stands
+	Copilot   string
+	Cursor    string
+	Hermes    string
+	XDGConfig string // in which several keep a folder of settings
+	XDGData   string // in which several keep a folder of sessions
 }
 
 // Others says where other memories stand, for import.
@@ -98,6 +114,7 @@ type Environment struct {
 	UserHome string
 	Hostname string
 	Flags    []string // KEY=VALUE, from --set
+	Dir      string   // the working directory, whose project may choose a mode; "" asks none
 	Written  bool     // by init, into a file of an agent that started this process; so is that of a HookMark
 }
 
@@ -105,7 +122,8 @@ type Environment struct {
 func Process(flags []string) Environment {
 	home, _ := os.UserHomeDir()
 	host, _ := os.Hostname()
-	return Environment{Lookup: os.LookupEnv, Names: names, UserHome: home, Hostname: host, Flags: flags}
+	dir, _ := os.Getwd()
+	return Environment{Lookup: os.LookupEnv, Names: names, UserHome: home, Hostname: host, Dir: dir, Flags: flags}
 }
 
 // Environ returns the environment of this process, for children (git, a model's
@@ -131,7 +149,7 @@ func Unheard(env Environment) []string {
 	}
 	known := []string{
 		HookMark, "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES",
-		"ANAMNESIS_TEST_CLAUDE",
+		"ANAMNESIS_TEST_CLAUDE", "ANAMNESIS_TEST_CODEX", "ANAMNESIS_TEST_COPILOT", "ANAMNESIS_TEST_GEMINI", "ANAMNESIS_TEST_OPENCODE",
 	}
 	c := &Config{}
 	for _, r := range c.rows() {
@@ -176,7 +194,11 @@ func Load(env Environment) *Config {
 	env = withoutCarried(env, file)
 	c.apply(rows[1:], env, flags, file)
 	c.bindKeys(own, env)
-	for _, dir := range []*string{&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect, &c.Others.Database} {
+	c.chooseMode(env, rows[1:])
+	for _, dir := range []*string{
+		&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect, &c.Others.Database,
+		&c.Agents.Gemini, &c.Agents.Copilot, &c.Agents.Cursor, &c.Agents.Hermes, &c.Agents.XDGConfig, &c.Agents.XDGData,
+	} {
 		if *dir != "" {
 			*dir = expand(*dir, env.UserHome)
 		}

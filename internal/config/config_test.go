@@ -117,7 +117,7 @@ func TestEdit(t *testing.T) {
 		{"others stay", `{"reflection": {"provider": "deepseek"}, "x": 1.50}`, []config.Change{{"remote", str("u@h:m.git")}}, `{"reflection": {"provider": "deepseek"}, "remote": "u@h:m.git", "x": 1.50}`, ""},
 		{"an address, a word, a key", ``, []config.Change{{"reflection.base_url", str("https://x.example/v1/")}, {"reflection.provider", str("OpenAI")}, {"reflection.api_key", str("sk-abcdef")}}, `{"reflection": {"base_url": "https://x.example/v1", "provider": "openai", "api_key": "sk-abcdef"}}`, ""},
 		{"no address", `{}`, []config.Change{{"reflection.base_url", str("x.example")}}, "", "reflection.base_url: must start with https://"},
-		{"no such word", `{}`, []config.Change{{"reflection.provider", str("acme")}}, "", `"acme" is not heuristic, deepseek, openai, local, claude or codex`},
+		{"no such word", `{}`, []config.Change{{"reflection.provider", str("acme")}}, "", `"acme" is not heuristic, deepseek, openai, local, claude, codex, gemini, copilot or opencode`},
 		{"unset prunes", `{"inject": {"k": 4}}`, []config.Change{{Key: "inject.k"}}, `{}`, ""},
 		{"a key without effect can be unset", `{"old": {"k": 4}}`, []config.Change{{Key: "old.k"}}, `{}`, ""},
 		{"unknown", `{}`, []config.Change{{"nope", str("1")}}, "", "unknown setting 'nope'"},
@@ -209,6 +209,11 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 		switch f {
 		case ".UserHome", ".Disabled", ".Warnings", ".Mistaken": // facts of the process, not settings
 			continue
+		case ".Capture.Directive", ".Reflection.Directive", ".Inject.ToldTypes": // the mode says them
+			continue
+		}
+		if strings.HasPrefix(f, ".Mode.") || f == ".Mode" {
+			continue
 		}
 		if n := len(movedBy[f]); n != 1 {
 			t.Errorf("field %s is set by %d rows %v, want one", f, n, movedBy[f])
@@ -223,6 +228,8 @@ func otherValue(v config.Value) string {
 		return "false"
 	case v.Values == "true or false":
 		return "true"
+	case v.Key == "mode":
+		return "engineering"
 	case v.Values == "text":
 		return "/other/value"
 	case strings.Contains(v.Values, "address"):
@@ -258,7 +265,7 @@ func differences(prefix string, a, b reflect.Value) []string {
 		for name := range strings.SplitSeq(f[1:], ".") {
 			av, bv = av.FieldByName(name), bv.FieldByName(name)
 		}
-		folder := f == ".Home" || f == ".ClaudeHome" || strings.HasPrefix(f, ".Others.") // expanded, so they differ between two homes
+		folder := f == ".Home" || f == ".ClaudeHome" || strings.HasPrefix(f, ".Others.") || strings.HasPrefix(f, ".Agents.") // expanded, so they differ between two homes
 		if f != ".UserHome" && !folder && !reflect.DeepEqual(av.Interface(), bv.Interface()) {
 			all = append(all, f)
 		}
@@ -324,7 +331,7 @@ func split(id string) (letters string, number int) {
 func TestNames(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, v := range load(t, nil, "").Values() {
-		if !regexp.MustCompile(`^((ANAMNESIS|RECALL|REFLECT|CLAUDE)_[A-Z0-9_]+|CODEX_HOME|GLOBAL_LEARNINGS_PATH)$`).MatchString(v.Env) {
+		if !regexp.MustCompile(`^((ANAMNESIS|RECALL|REFLECT|CLAUDE)_[A-Z0-9_]+|CODEX_HOME|COPILOT_HOME|GEMINI_CLI_HOME|CURSOR_CONFIG_DIR|HERMES_HOME|XDG_(CONFIG|DATA)_HOME|GLOBAL_LEARNINGS_PATH)$`).MatchString(v.Env) {
 			t.Errorf("environment name %q", v.Env)
 		}
 		if !regexp.MustCompile(`^[a-z0-9_]+(\.[a-z0-9_]+)*$`).MatchString(v.Key) {

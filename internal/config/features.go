@@ -1,5 +1,7 @@
 package config
 
+import "anamnesis/internal/inject"
+
 // A Feature is something the program promises. It has a row when it has its
 // code and a proof that fails without it; until then it stands in Planned.
 type Feature struct {
@@ -36,6 +38,28 @@ func (c *Config) features() []Feature {
 				"Edges count only for the time in which they held.")},
 		},
 		{
+			ID: "A4", Name: "follow-up", Home: "capture/followup.go",
+			Doc: "Looks, when a session has ended, whether the agent used what it was told, and whether the user contradicted it; " +
+				"that is counted, shown and nudges the score.",
+			Without: "A note that no session ever needed is told for ever, and nobody sees it.",
+			Settings: []Setting{
+				boolean("RECALL_FOLLOWUP", "capture.followup", &c.Capture.FollowUp, true, "Work out what became of the notes that a session was told."),
+				number("RECALL_FOLLOWUP_ALPHA", "recall.boost.followup", &c.Recall.FollowUpAlpha, 0.1, within(0, 2),
+					"How much it counts whether a note was used."),
+			},
+		},
+		{
+			ID: "A5", Name: "learning", Home: "lesson/write.go",
+			Doc: "What a session teaches (a correction, a rule, a decision, what made a failing command pass) becomes a note of its own, " +
+				"in the imperative, with the user's words as its reason, without a model.",
+			Without: "A correction stands in the middle of a summary, and the next session makes the same mistake.",
+			Settings: []Setting{
+				boolean("ANAMNESIS_LEARNING", "capture.learn", &c.Capture.Learn, true, "Keep what sessions teach as notes of their own."),
+				integer("ANAMNESIS_RULES_MAX_CHARS", "inject.rules.max_chars", &c.Inject.RuleChars, 4000, within(0, 100000),
+					"Size of the list of rules at session start; 0 lists none."),
+			},
+		},
+		{
 			ID: "A6", Name: "branches", Home: "recall/scope.go",
 			Doc: "A note that was written on a branch is found on that branch only, until the trunk holds the branch; notes of the trunk " +
 				"are found everywhere.",
@@ -55,6 +79,16 @@ func (c *Config) features() []Feature {
 			ID: "M1", Name: "three-layers", Home: "recall/stage.go",
 			Doc:     "Reads memory in three layers: rows of at most 100 tokens, what was written around one of them, and whole notes last.",
 			Without: "An agent pays for ten whole notes to find the one it needs.",
+		},
+		{
+			ID: "M4", Name: "modes", Home: "note/mode.go",
+			Doc: "A mode says what kind of work is done: its types of learnings, which of them are told at session start, the language of " +
+				"notes that a model writes, and how much is told. A project chooses one by its name.",
+			Without: "A book is remembered like a program, in English, with rules for tools that it does not have.",
+			Settings: []Setting{
+				text("REFLECT_MODE", "mode", &c.ModeID, "", "Name of the mode; empty is engineering. A project's own choice comes before config.json."),
+				text("REFLECT_MODES_DIR", "modes_dir", &c.Modes, "", "Folder of your own modes. Empty is modes in the store."),
+			},
 		},
 		{
 			ID: "M6", Name: "private-spans", Home: "redact/redact.go",
@@ -157,6 +191,27 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
+			ID: "R10", Name: "skill-tier", Home: "inject/tier.go",
+			Doc: "Tells at session start which skills the branch, the files in work and the open items name, before the notes or in place " +
+				"of those that would be looked up for them.",
+			Without: "A session pieces together from ten notes what a curated skill says whole.",
+			Settings: []Setting{
+				choice("REFLECT_TIERED_INJECT", "inject.skills.tier", &c.Inject.SkillTier,
+					"Tell skills at session start: first is before the notes, exclusive leaves out those that would be looked up.",
+					inject.SkillsOff, inject.SkillsFirst, inject.SkillsExclusive).or(inject.SkillsOff, inject.SkillsFirst),
+				number("REFLECT_SKILL_TIER_MIN_SCORE", "inject.skills.min_score", &c.Inject.SkillMinScore, 2, within(0, 100),
+					"Score of a skill from which on it is told: 2 for each word in its name or tags, 1 for each in its summary."),
+			},
+		},
+		{
+			ID: "R11", Name: "short-circuit", Home: "inject/tier.go",
+			Doc: "Looks up no notes for a session's start when a skill of the last thirty days has more than four fifths of what is " +
+				"asked about.",
+			Without: "What a fresh skill says is told once more by older notes.",
+			Settings: []Setting{boolean("ANAMNESIS_SKILL_SETTLES", "inject.skills.settles", &c.Inject.SkillSettles, true,
+				"A fresh skill that is about all of it makes looking up notes needless; needs inject.skills.tier.")},
+		},
+		{
 			ID: "R12", Name: "arm-floors", Home: "recall/fuse.go",
 			Doc:     "Takes out, before the fusion, what an arm itself thinks little of: one floor an arm, because their scores cannot be compared.",
 			Without: "One threshold for all either lets the noise of one arm through or starves another.",
@@ -167,6 +222,11 @@ func (c *Config) features() []Feature {
 				number("RECALL_ARM_TEMPORAL_MIN_SCORE", "recall.temporal.floor", &c.Recall.TemporalFloor, 0, within(0, 1),
 					"Floor of the temporal arm."),
 			},
+		},
+		{
+			ID: "R14", Name: "skill-staleness", Home: "recall/skill.go",
+			Doc:     "A skill that a newer note backs, by a tag of the skill, counts as out of date and is not told until its file changes.",
+			Without: "A skill goes on telling what a correction has changed.",
 		},
 		{
 			ID: "R15", Name: "project-scope", Home: "recall/scope.go",
@@ -182,9 +242,22 @@ func (c *Config) features() []Feature {
 				"How much it counts that a note is of the present project.")},
 		},
 		{
+			ID: "R20", Name: "skills", Home: "recall/skill.go",
+			Doc:     "Keeps an index of the skills of all agents on this machine and finds them by name, tags and summary.",
+			Without: "A skill of one agent is not known to the others, and not found by what it is about.",
+			Settings: []Setting{text("REFLECT_SKILLS_DIR", "skills.dir", &c.SkillsDir, "",
+				"Folder in which skills are looked for instead of those of the agents.")},
+		},
+		{
 			ID: "S1", Name: "fields", Home: "recall/field.go",
 			Doc:     "Projects one field of the notes, such as the rule or the fix, instead of all they say.",
 			Without: "Every hit costs its whole body when one line was wanted.",
+		},
+		{
+			ID: "S2", Name: "typed-relations", Home: "capture/relations.go",
+			Doc: "Writes beside a learning what it says of things: which command solves which failure, what a rule is about, which rule " +
+				"took the place of another; each relation is one of a closed set and has the time since when it holds.",
+			Without: "The graph has nothing to walk but what other programs wrote.",
 		},
 		{
 			ID: "S3", Name: "confidence", Home: "recall/boost.go",
@@ -201,14 +274,42 @@ func (c *Config) features() []Feature {
 				"How much proof counts.")},
 		},
 		{
+			ID: "S5", Name: "belief-revision", Home: "ingest/belief.go",
+			Doc: "What a session teaches creates, confirms, refines or replaces a rule that stands; what is replaced stays " +
+				"reachable, an exception stands beside its rule, and an old session that is captured late turns nothing.",
+			Without: "\"Use tabs\" and \"use spaces\" are told side by side, and ten copies of the same rule.",
+		},
+		{
 			ID: "S6", Name: "history", Home: "store/history.go",
 			Doc:     "Keeps the form a note had before each change.",
 			Without: "A bad edit or a second capture destroys what the note said.",
 		},
 		{
+			ID: "S7", Name: "chunk-hashes", Home: "lesson/window.go",
+			Doc:     "A stretch of a session is known by its hash, whatever session repeats it: it is learnt once.",
+			Without: "A session that is resumed or forked teaches everything again, and brings back what was archived.",
+		},
+		{
+			ID: "S8", Name: "lineage", Home: "capture/learn.go",
+			Doc:     "A learning names the session and the sentence that it came from; `anamnesis why` shows them.",
+			Without: "Nobody can say why a rule stands there, and whether it was ever said.",
+		},
+		{
 			ID: "S9", Name: "volatile-signals", Home: "store/record.go",
 			Doc:     "Keeps what churns, such as how often a note was shown, in the event log and out of the notes.",
 			Without: "Every session changes the files of the notes it was shown, and every sync carries the noise.",
+		},
+		{
+			ID: "SG1", Name: "contradictions", Home: "ingest/bearing.go",
+			Doc: "A learning is compared with the rules of its project: what it speaks against, what it puts in its place. " +
+				"Against a note that a person wrote or reviewed it waits with both sides.",
+			Without: "A sentence in a session silently replaces what its owner wrote.",
+		},
+		{
+			ID: "SG4", Name: "test-outcomes", Home: "lesson/outcome.go",
+			Doc: "What became of tests is read from the words of their runner: go, pytest, jest, vitest, cargo, JUnit, RSpec; " +
+				"a run that only skipped is no pass.",
+			Without: "A failing test whose exit code a pipe hides counts as a pass, and so does one that was skipped.",
 		},
 		{
 			ID: "SG6", Name: "knowledge-gaps", Home: "recall/gap.go",
@@ -225,11 +326,11 @@ func Features() []Feature { return (&Config{}).features() }
 
 // Planned lists the ids that have no row yet.
 var Planned = []string{
-	"A3", "A4", "A5",
+	"A3",
 	"C1", "C2", "C3", "C4",
-	"M2", "M3", "M4", "M5",
+	"M2", "M3", "M5",
 	"O1", "O2",
-	"R10", "R11", "R13", "R14", "R20",
-	"S10", "S2", "S5", "S7", "S8",
-	"SG1", "SG2", "SG3", "SG4", "SG5", "SG7", "SG8",
+	"R13",
+	"S10",
+	"SG2", "SG3", "SG5", "SG7", "SG8",
 }

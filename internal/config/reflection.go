@@ -10,11 +10,11 @@ func (c *Config) reflection() []Setting {
 	auto.emptyIsOff = true
 	return []Setting{
 		choice("ANAMNESIS_REFLECTION_PROVIDER", "reflection.provider", &m.Provider,
-			"Who writes: heuristic is no model; openai and local are any OpenAI-compatible chat server, local without a key; claude and "+
-				"codex are the command lines of these agents.",
-			llm.Heuristic, llm.DeepSeek, llm.OpenAI, llm.Local, llm.Claude, llm.Codex),
+			"Who writes: heuristic is no model; openai and local are any OpenAI-compatible chat server, local without a key; claude, "+
+				"codex, gemini, copilot and opencode are the command lines of these agents, asked without tools.",
+			llm.Heuristic, llm.DeepSeek, llm.OpenAI, llm.Local, llm.Claude, llm.Codex, llm.Gemini, llm.Copilot, llm.OpenCode),
 		text("ANAMNESIS_REFLECTION_MODEL", "reflection.model", &m.Model, "",
-			"Chat model. Empty is the command line's own, for claude and codex."),
+			"Chat model. Empty is the command line's own."),
 		address("ANAMNESIS_REFLECTION_BASE_URL", "reflection.base_url", &m.URL,
 			"Chat server, with or without /v1. Empty is the vendor's own, for deepseek and openai."),
 		key("ANAMNESIS_REFLECTION_API_KEY", "reflection.api_key", &m.Key,

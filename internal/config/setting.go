@@ -102,6 +102,21 @@ func choice(env, key string, p *string, doc string, words ...string) Setting {
 	return s
 }
 
+// or lets a choice be made by a switch as well: 0 means one word, 1 another.
+func (s Setting) or(off, on string) Setting {
+	set := s.set
+	s.set = func(v string) error {
+		switch strings.ToLower(strings.TrimSpace(v)) {
+		case "0", "false", "no":
+			v = off
+		case "1", "true", "yes", "on":
+			v = on
+		}
+		return set(v)
+	}
+	return s
+}
+
 // boolean binds a switch.
 func boolean(env, key string, p *bool, def bool, doc string) Setting {
 	return Setting{

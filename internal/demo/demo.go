@@ -198,7 +198,7 @@ func (d *demonstration) inject(ctx context.Context) error {
 	b, err := d.r.Injector.Block(ctx, inject.Place{
 		Project: project, Projects: []string{project}, Start: agent.InjectStart, End: agent.InjectEnd,
 		Limit: limit.Max, Size: limit.Size,
-	})
+	}, recall.Query{Projects: []string{project, note.Global}})
 	d.did("5. Inject: what the next session on this project is told at its start", "inject", "", began,
 		"%s, %d characters", app.Plural(len(b.Shown), "note"), len([]rune(b.Text))).Quote = b.Text
 	return err

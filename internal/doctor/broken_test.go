@@ -102,12 +102,26 @@ func diseases() []disease {
 				b.log(t, store.Record{Kind: store.Injected})
 			}
 		}, doctor.Warn, "none was captured"},
+		{"an agent hears nothing", "told", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "none was heard of"},
 		{"hooks fail", "hook-errors", func(t *testing.T, b *body) {
 			for range 3 {
 				b.log(t, store.Record{Kind: store.HookFailure, Text: "inject", Error: "disk \x1b[1mon fire " + secret})
 			}
 			b.log(t, store.Record{Kind: store.HookFailure, Text: "capture", Error: "once"})
 		}, doctor.Warn, "3 times: inject: disk"},
+
+		{"a note that nobody uses", "follow-up", func(t *testing.T, b *body) {
+			id := note.ID(strings.TrimSuffix(filepath.Base(b.first(t)), ".md"))
+			for range 5 {
+				b.log(t, store.Record{Kind: store.FollowedUp, Text: string(store.Unused), Notes: []note.ID{id, "gone"}})
+			}
+		}, doctor.Info, "told to 5 sessions and used in none"},
+		{"a note that users contradict", "follow-up", func(t *testing.T, b *body) {
+			id := note.ID(strings.TrimSuffix(filepath.Base(b.first(t)), ".md"))
+			for _, v := range []store.Verdict{store.Opposed, store.Used, store.Opposed} {
+				b.log(t, store.Record{Kind: store.FollowedUp, Text: string(v), Notes: []note.ID{id}})
+			}
+		}, doctor.Info, "contradicted in 2 sessions, used in 1"},
 
 		{"no server", "mcp-registered", func(t *testing.T, b *body) {
 			b.write(t, b.servers, `{"mcpServers": {"other": {"command": "x"}}}`, 0o600)

@@ -95,31 +95,33 @@ const (
 
 // sessionsSince counts the sessions that began after a time: at most
 // maxPeeks. A transcript that was only written to since does not count.
-func (p *Target) sessionsSince(ctx context.Context, since time.Time) int {
-	count := 0
+func (p *Target) sessionsSince(ctx context.Context, since time.Time) (count int) {
 	for _, h := range p.Harnesses {
-		if h.Home == "" || h.Sessions == nil {
-			continue
+		count += p.sessionsOf(ctx, h, since)
+	}
+	return count
+}
+
+// sessionsOf is sessionsSince for one agent.
+func (p *Target) sessionsOf(ctx context.Context, h Harness, since time.Time) (count int) {
+	if h.Home == "" || h.Sessions == nil {
+		return 0
+	}
+	paths := h.files(h.Sessions.SessionFiles())
+	type file struct {
+		path string
+		at   time.Time
+	}
+	var young []file
+	for _, path := range paths[:min(len(paths), maxTranscripts)] {
+		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.ModTime().After(since) {
+			young = append(young, file{path, fi.ModTime()})
 		}
-		paths := h.files(h.Sessions.SessionFiles())
-		type file struct {
-			path string
-			at   time.Time
-		}
-		var young []file
-		for _, path := range paths[:min(len(paths), maxTranscripts)] {
-			if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.ModTime().After(since) {
-				young = append(young, file{path, fi.ModTime()})
-			}
-		}
-		slices.SortFunc(young, func(a, b file) int { return b.at.Compare(a.at) })
-		for _, y := range young[:min(len(young), maxPeeks)] {
-			if ctx.Err() != nil {
-				return count
-			}
-			if p.began(h, y.path).After(since) {
-				count++
-			}
+	}
+	slices.SortFunc(young, func(a, b file) int { return b.at.Compare(a.at) })
+	for _, y := range young[:min(len(young), maxPeeks)] {
+		if ctx.Err() == nil && p.began(h, y.path).After(since) {
+			count++
 		}
 	}
 	return count

@@ -68,6 +68,17 @@ func servers(data []byte) (found []server, err error) {
 	return found, nil
 }
 
+// serversOf finds our servers in the file of an agent that has a form of its own.
+func serversOf(h Harness, data []byte) (found []server, err error) {
+	all, err := h.Servers.Servers(data)
+	for _, one := range all {
+		if s := (server{one.Command, one.Args, "every project"}); s.ours(one.Name) && len(found) < maxEntries {
+			found = append(found, s)
+		}
+	}
+	return found, err
+}
+
 func checkRegistered(_ context.Context, p *Target) Result {
 	var lines []string
 	worst, next, looked := OK, "", false
@@ -82,7 +93,9 @@ func checkRegistered(_ context.Context, p *Target) Result {
 		}
 		var found []server
 		data, err := readBounded(h.ServersPath, maxServers)
-		if err == nil {
+		if err == nil && h.Servers != nil {
+			found, err = serversOf(h, data)
+		} else if err == nil {
 			found, err = servers(data)
 		}
 		switch {

@@ -87,3 +87,37 @@ func checkNative(_ context.Context, p *Target) Result {
 	return info("nothing breaks, but the same may be told twice; import them (`anamnesis import --help`) and let one of the two do the "+
 		"remembering", lines...)
 }
+
+// From so many sessions on that were told a note it is said that none of them used it.
+const seldom = 5
+
+// checkFollowUp names the notes that are told and never used, and those that users
+// contradict more often than agents use them.
+func checkFollowUp(_ context.Context, p *Target) Result {
+	if p.Store == nil {
+		return skip("there is no store")
+	}
+	l, err := p.shared.log()
+	if err != nil {
+		return bad("check who owns the folder events in the store", err.Error())
+	}
+	var lines []string
+	judged := 0
+	for _, id := range slices.Sorted(maps.Keys(l.became)) {
+		t := l.became[id]
+		judged++
+		_, err := p.Store.Find(id)
+		switch {
+		case err != nil: // it is gone by now
+		case t.Opposed > max(0, t.Used):
+			lines = append(lines, fmt.Sprintf("%s: contradicted in %s, used in %d", clean(string(id), maxLine),
+				plural(t.Opposed, "session"), max(0, t.Used)))
+		case t.Used <= 0 && t.Unused >= seldom:
+			lines = append(lines, fmt.Sprintf("%s: told to %s and used in none", clean(string(id), maxLine), plural(t.Unused, "session")))
+		}
+	}
+	if len(lines) > 0 {
+		return info("`anamnesis why ID` tells more; `anamnesis edit ID` mends a note, `anamnesis forget ID` takes it away", lines...)
+	}
+	return ok(plural(judged, "note") + " that were told lately showed whether they help")
+}

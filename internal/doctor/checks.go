@@ -26,6 +26,7 @@ var Checks = []Check{
 	{"hooks-twice", "Hooks in other places", "Whether another settings file holds our hooks too, so that they run twice.", checkHooksTwice},
 	{"firing", "Hooks at work", "When hooks last told, captured and drained, and whether sessions began since that nobody told " +
 		"anything.", checkFiring},
+	{"told", "Agents that hear nothing", "Whether an agent was at work this week and none of its sessions was heard of.", checkTold},
 	{"hook-errors", "Failures of hooks", "What hooks could not do in the last seven days.", checkHookErrors},
 	// check_mcp.go
 	{
@@ -64,6 +65,10 @@ var Checks = []Check{
 	{
 		"native-memory", "Memory of the agent itself", "Whether the agent keeps memory files of its own, which it is told beside ours.",
 		checkNative,
+	},
+	{
+		"follow-up", "Notes that nobody uses", "Whether there are notes that sessions are told again and again and never act on, or whose " +
+			"users contradict them.", checkFollowUp,
 	},
 	// check_sync.go
 	{"git", "git", "Whether git can be started and is new enough to sync.", checkGit},

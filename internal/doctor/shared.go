@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
@@ -47,20 +48,27 @@ func (g *shared) syncState(ctx context.Context) (replica.SyncState, error) {
 
 // An eventLog is what the end of the event log says.
 type eventLog struct {
-	last     map[string]time.Time // of each kind
-	count    map[string]int       // in the last days
-	failures map[string]int       // of hooks in the last days, by what they said
+	last     map[string]time.Time    // of each kind
+	count    map[string]int          // in the last days
+	failures map[string]int          // of hooks in the last days, by what they said
+	became   map[note.ID]store.Tally // of notes that sessions were told, in these months
+	started  map[string]int          // sessions of each agent in the last days
 	newest   time.Time
 }
 
 const (
 	logDays = 7 * 24 * time.Hour
 	logTail = 1 << 20 // bytes of each of the two newest months
+
+	maxBecame = 10000 // notes
 )
 
 // readLog reads the end of the log: its last two months, bounded.
 func readLog(s *store.Store, now time.Time) (eventLog, error) {
-	l := eventLog{last: make(map[string]time.Time), count: make(map[string]int), failures: make(map[string]int)}
+	l := eventLog{
+		last: make(map[string]time.Time), count: make(map[string]int), failures: make(map[string]int),
+		became: make(map[note.ID]store.Tally), started: make(map[string]int),
+	}
 	files, err := s.Events().Files()
 	if err != nil {
 		return l, err
@@ -88,11 +96,17 @@ func (l *eventLog) add(r store.Record, now time.Time) {
 	if kind := clean(r.Kind, 20); len(l.last) < 100 && at.After(l.last[kind]) {
 		l.last[kind] = at
 	}
+	if r.Kind == store.FollowedUp && len(l.became) < maxBecame {
+		r.Add(l.became)
+	}
 	if now.Sub(at) > logDays {
 		return
 	}
 	if len(l.count) < 100 {
 		l.count[clean(r.Kind, 20)]++
+	}
+	if r.Kind == store.Started && len(l.started) < 100 {
+		l.started[clean(r.Model, 20)]++
 	}
 	if text := clean(r.Text+": "+r.Error, maxLine); r.Kind == store.HookFailure && (len(l.failures) < 200 || l.failures[text] > 0) {
 		l.failures[text]++

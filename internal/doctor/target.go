@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"time"
@@ -59,6 +60,7 @@ type Target struct {
 type Harness struct {
 	*agent.Harness
 	Home         string   // its folder
+	SessionHome  string   // folder of its sessions, "" for Home
 	SettingsPath string   // where init installs hooks; "" means what the harness says
 	Also         []string // other settings files it reads, such as a project's
 	ServersPath  string   // JSON file in which MCP servers of the user are registered, "" when unknown
@@ -79,7 +81,7 @@ func (h Harness) settings() string {
 // files lists the files below the harness's home that match patterns.
 func (h Harness) files(patterns []string) (all []string) {
 	for _, pattern := range patterns {
-		paths, _ := filepath.Glob(filepath.Join(h.Home, filepath.FromSlash(pattern)))
+		paths, _ := filepath.Glob(filepath.Join(cmp.Or(h.SessionHome, h.Home), filepath.FromSlash(pattern)))
 		all = append(all, paths...)
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/foreigndb"
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -247,22 +248,22 @@ func (r *reflectReader) readDatabase(ctx context.Context) error {
 		return nil
 	}
 	r.plan.files++
-	db, err := openCopy(ctx, name)
+	db, err := foreigndb.Open(ctx, name)
 	if err != nil {
 		r.plan.problem(fmt.Errorf("read %s: %w; its notes are imported without it", name, err))
 		return ctx.Err()
 	}
-	defer db.close()
+	defer db.Close()
 	for _, table := range tables {
 		if err := table.read(ctx, r, db); err != nil {
-			if ctx.Err() != nil || errors.Is(err, errTooMany) {
+			if ctx.Err() != nil || errors.Is(err, foreigndb.ErrTooMany) {
 				return err
 			}
 			r.plan.problem(fmt.Errorf("read %s: %w", name, err))
 		}
 	}
 	for _, t := range leftTables {
-		if n := db.count(ctx, t.name); n > 0 {
+		if n := db.Count(ctx, t.name); n > 0 {
 			r.group("table "+t.name, n, t.why)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anamnesis/internal/foreigndb"
 	"anamnesis/internal/note"
 )
 
@@ -15,7 +16,7 @@ import (
 type table struct {
 	name    string
 	columns []string // the first one orders the rows
-	take    func(*reflectReader, row) error
+	take    func(*reflectReader, foreigndb.Row) error
 }
 
 // tables are read in this order: signals belong to learnings, and observations
@@ -61,8 +62,8 @@ var leftTables = []struct{ name, why string }{
 	{"commit_links", "commits of sessions; git has them"},
 }
 
-func (t table) read(ctx context.Context, r *reflectReader, db *database) error {
-	return db.rows(ctx, t.name, t.columns, func(w row) error {
+func (t table) read(ctx context.Context, r *reflectReader, db *foreigndb.DB) error {
+	return db.Rows(ctx, t.name, t.columns, func(w foreigndb.Row) error {
 		r.group("table "+t.name, 1, "")
 		return t.take(r, w)
 	})
@@ -70,7 +71,7 @@ func (t table) read(ctx context.Context, r *reflectReader, db *database) error {
 
 // learning takes a row of the ledger. Where its note is a file, the file says
 // what was learned, and the row what was believed of it: proofs and fate.
-func (r *reflectReader) learning(w row) error {
+func (r *reflectReader) learning(w foreigndb.Row) error {
 	l := r.byName[w["id"]]
 	if stem := strings.TrimSuffix(path.Base(strings.ReplaceAll(w["artifact_path"], `\`, "/")), ".md"); l == nil && w["artifact_path"] != "" {
 		l = r.byName[stem]
@@ -126,7 +127,7 @@ func (r *reflectReader) learning(w row) error {
 
 // signals takes what reflect thought of a learning. There is no key for it; it
 // is kept as it is where it says something.
-func (r *reflectReader) signals(w row) error {
+func (r *reflectReader) signals(w foreigndb.Row) error {
 	l := r.byName[w["learning_id"]]
 	if l == nil {
 		r.lost["signals of learnings that are not there"]++
@@ -142,7 +143,7 @@ func (r *reflectReader) signals(w row) error {
 }
 
 // observation takes a consolidated observation.
-func (r *reflectReader) observation(w row) error {
+func (r *reflectReader) observation(w foreigndb.Row) error {
 	n := r.rowNote(w, w["content"], "")
 	n.Kind, n.Category = note.Observation, w["category"]
 	if n.Status = statusOf(w["status"]); n.Status != "" {
@@ -165,7 +166,7 @@ func (r *reflectReader) observation(w row) error {
 }
 
 // slot takes a pinned slot. Those that a hook fills by itself stay on this machine.
-func (r *reflectReader) slot(w row) error {
+func (r *reflectReader) slot(w foreigndb.Row) error {
 	n := r.rowNote(w, w["name"], w["content"])
 	n.Kind, n.KeyInsight = note.Slot, w["description"]
 	if w["name"] == "pending_items" || w["name"] == "session_patterns" {
@@ -175,7 +176,7 @@ func (r *reflectReader) slot(w row) error {
 }
 
 // persona takes a field of a project's persona.
-func (r *reflectReader) persona(w row) error {
+func (r *reflectReader) persona(w foreigndb.Row) error {
 	n := r.rowNote(w, "persona: "+strings.ReplaceAll(w["field_name"], "_", " "), w["value"])
 	n.Kind, n.Category = note.Observation, "persona"
 	n.AddTags("persona", "field:"+w["field_name"])
@@ -186,7 +187,7 @@ func (r *reflectReader) persona(w row) error {
 }
 
 // conventions takes the document that reflect made of the observations of a project.
-func (r *reflectReader) conventions(w row) error {
+func (r *reflectReader) conventions(w foreigndb.Row) error {
 	n := r.rowNote(w, "Conventions of "+firstOf(w["project_id"], "all projects"), w["content"])
 	n.Kind, n.Category = note.Observation, "conventions"
 	n.AddTags("conventions")
@@ -194,7 +195,7 @@ func (r *reflectReader) conventions(w row) error {
 }
 
 // named makes a learning of a row whose key is a project and a name.
-func (r *reflectReader) named(table string, w row, prefix, name string, n *note.Note) *learning {
+func (r *reflectReader) named(table string, w foreigndb.Row, prefix, name string, n *note.Note) *learning {
 	project := w["project_id"]
 	l := &learning{
 		source: "reflect.db:" + table + "/" + line(firstOf(project, "global")+"/"+name, 120), note: n, project: project,
@@ -213,7 +214,7 @@ func (r *reflectReader) put(l *learning) error {
 }
 
 // rowNote makes the note of a row. A row with one text has it as title and body.
-func (r *reflectReader) rowNote(w row, title, body string) *note.Note {
+func (r *reflectReader) rowNote(w foreigndb.Row, title, body string) *note.Note {
 	n := &note.Note{
 		Type: note.Semantic, Title: line(title, 300), Body: firstOf(body, title), Scope: note.Portable, UserID: "self", WorkspaceID: "personal",
 		Provenance: note.Provenance{Source: note.Learning, Confidence: 0.6},

@@ -119,6 +119,9 @@ func (r *sessionReader) file(f found) []past {
 		it.Action, it.Why = Skipped, "it is the session of a sub-agent"
 		return []past{s}
 	}
+	if ids[0] != "" { // one file holds them all
+		it.Bytes /= int64(len(ids))
+	}
 	var all []past
 	for _, id := range ids {
 		if one, ok := r.session(f, id, s); ok {

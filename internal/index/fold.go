@@ -33,13 +33,7 @@ func (ix *Index) Fold(ctx context.Context) error {
 	for month, tallies := range old.Months {
 		if _, read := from[month]; !read {
 			for id, t := range tallies {
-				was := add[id]
-				was.Injected += t.Injected
-				was.Recalled += t.Recalled
-				if t.Last.After(was.Last) {
-					was.Last = t.Last
-				}
-				add[id] = was
+				add[id] = add[id].Plus(t)
 			}
 			to[month] = counted
 		}

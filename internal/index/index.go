@@ -107,7 +107,9 @@ type Filter struct {
 	WithoutTag   string
 	Kind         note.Kind   // of this kind only
 	WithoutKinds []note.Kind // of any other, or of none
+	Sources      []string    // written by one of these (note.Provenance.Source)
 	Dead         bool        // notes that are not live too
+	OnlyDead     bool        // with Dead: only those whose own status or quarantine makes them so
 	SurestFirst  bool        // Select: among notes of one second, those with the highest confidence
 	Now          time.Time
 	Branches     []string  // notes of these branches only, and of none; no branches means all of them

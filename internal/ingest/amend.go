@@ -81,7 +81,7 @@ func (g *Ingester) Supersede(ctx context.Context, old, by note.ID, undo bool) (O
 }
 
 // Reviewed is the tag of a note that a machine wrote and its owner has read.
-const Reviewed = "reviewed"
+const Reviewed = note.ReviewedTag
 
 // Review records that its owner has read a note and finds it right: it is tagged,
 // and no longer in quarantine.
@@ -91,6 +91,9 @@ func (g *Ingester) Review(ctx context.Context, id note.ID) (Outcome, error) {
 			return n, nil
 		}
 		n.AddTags(Reviewed)
+		if n.Provenance.Source == note.Learning { // what its owner has read wins over what nobody has
+			n.Provenance.Confidence = 1
+		}
 		n.Quarantine, n.UpdatedAt = false, note.At(g.store.Now())
 		return n, nil
 	})

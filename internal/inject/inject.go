@@ -1,7 +1,8 @@
 // Package inject decides what an agent is told at the start of a session, at a prompt,
 // before a tool runs and when a sub-agent starts, and renders it.
 //
-// What an earlier session handed over comes first, then the slots, then the working set.
+// What an earlier session handed over comes first, then the slots, the skills, the working
+// set, and last the few notes that the branch, the files in work and the open items name.
 //
 // A block is data in a frame: fixed marks around it (so that a capture can cut
 // it out again), a preamble that says what it is, and bodies that cannot forge
@@ -30,8 +31,17 @@ type Options struct {
 	MaxChars int // of the whole block, in UTF-16 units, or as Place.Size counts; 0 means no budget
 	MaxNote  int // of one note's body, likewise
 
+	ToldTypes []string // learning types that the working set has; none means all
+
+	RuleChars int // of the list of rules that sessions taught, likewise; 0 lists none
+
 	Slots     bool // tell the slots
 	SlotChars int  // of all slots together; what does not fit whole is only counted
+
+	StartK        int     // notes that are looked up for a session's start, at most
+	SkillTier     string  // how skills are told then: SkillsFirst, SkillsExclusive; else not
+	SkillMinScore float64 // of a skill that is told (recall.SkillHit.Score)
+	SkillSettles  bool    // a fresh skill that is about all of it makes looking up notes needless (R11)
 
 	Prompts      bool // tell something at prompts
 	PromptK      int  // notes at one prompt at most
@@ -49,6 +59,8 @@ type Options struct {
 type Place struct {
 	Project  string   // the key that is shown and logged
 	Projects []string // every key of the project
+	Root     string   // its folder, absolute; "" when nobody knows
+	Branch   string   // that is checked out, "" for the trunk
 	Branches []string // whose notes are told besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
 	Machine  string          // that the session is on
@@ -72,6 +84,11 @@ type Block struct {
 	Missing []string  // could not be read, and why
 
 	Told []store.Telling // Shown, as the session was told it
+
+	listed []*note.Note // in the list of rules
+
+	LookedUp int    // how often notes were looked up for a session's start: 0 or 1
+	Settled  string // why not, where a skill made that needless (R11)
 }
 
 // An Injector makes blocks.
@@ -86,8 +103,9 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 	return &Injector{engine: e, store: s, opts: o}
 }
 
-// Block returns what a session at p is told at its start.
-func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
+// Block returns what a session at p is told at its start. q says which notes may be
+// looked up for it.
+func (in *Injector) Block(ctx context.Context, p Place, q recall.Query) (Block, error) {
 	pending := p.Pending[:min(len(p.Pending), max(0, in.opts.K))]
 	rows, err := in.startRows(ctx, p, pending)
 	if err != nil {
@@ -105,14 +123,35 @@ func (in *Injector) Block(ctx context.Context, p Place) (Block, error) {
 			b.Missing = append(b.Missing, c.Err.Error())
 			continue
 		}
-		if c.Note.ID == r.ID {
+		if c.Note.ID == r.ID && in.tells(c.Note) {
 			notes = append(notes, c.Note)
 		}
 	}
 	notes = append(notes, pending...)
+	t, err := in.tier(ctx, p, q, notes)
+	if err != nil { // what every session is told is not lost with it
+		b.Missing = append(b.Missing, "look up notes for the session's start: "+err.Error())
+	}
+	b.LookedUp, b.Settled = t.runs, t.why
+	first := len(notes)
+	if i := slices.IndexFunc(notes, func(n *note.Note) bool { return n.Kind != note.Handoff && n.Kind != note.Slot }); i >= 0 {
+		first = i
+	}
+	notes = append(slices.Insert(notes, first, t.skills...), t.hits...)
+	switch list, err := in.rules(ctx, p, notes, &b); {
+	case err != nil:
+		b.Missing = append(b.Missing, "list the rules of the project: "+err.Error())
+	case list != nil:
+		notes = slices.Insert(notes, first, list)
+	}
 	notes = in.fitSlots(notes, measure(p.Size), &b)
 	in.render(notes, p, &b)
 	return b, nil
+}
+
+// tells reports whether a note's type is one that sessions are told at their start.
+func (in *Injector) tells(n *note.Note) bool {
+	return n.LearningType == "" || len(in.opts.ToldTypes) == 0 || slices.Contains(in.opts.ToldTypes, n.LearningType)
 }
 
 // startRows returns what a session start is about: what waits for it, and the working
@@ -133,6 +172,6 @@ func (in *Injector) startRows(ctx context.Context, p Place, pending []*note.Note
 func (in *Injector) Log(p Place, b Block, took time.Duration) error {
 	return in.store.Events().Log(store.Record{
 		Kind: store.Injected, Session: p.Session, Project: p.Project,
-		Notes: b.Shown, Count: len(b.Shown), Out: recall.Tokens(b.Text), MS: float64(took.Microseconds()) / 1000,
+		Notes: b.Shown, Count: len(b.Shown), Out: recall.Tokens(b.Text), MS: float64(took.Microseconds()) / 1000, Text: b.Settled,
 	})
 }

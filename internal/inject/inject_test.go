@@ -68,7 +68,7 @@ func reindex(t *testing.T, s *store.Store) *index.Index {
 
 func block(t *testing.T, in *inject.Injector, p inject.Place) inject.Block {
 	t.Helper()
-	b, err := in.Block(t.Context(), p)
+	b, err := in.Block(t.Context(), p, recall.Query{Projects: p.Projects})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ type frame struct {
 	heading, preamble string
 	body              func(*note.Note) string // what of a note is told below its title
 	tokens            int                     // of all, at most
+	said              []string                // what the user laid down in the session, told before the notes
 }
 
 var promptFrame = frame{
@@ -65,8 +66,8 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text st
 		}
 	}
 	plan := recall.PlanPrompt(text)
-	if plan.Silent == "" && p.Work != nil { // finding them may ask git
-		plan = plan.InWork(p.Work())
+	if p.Work != nil {
+		plan = plan.Finding(p.Work)
 	}
 	r.Parts, r.Silent = plan.Parts, plan.Silent
 	if plan.Silent == "" {
@@ -75,6 +76,7 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text st
 		if err != nil {
 			return r, err
 		}
+		r.Parts = advice.Parts
 		for _, h := range advice.Hits {
 			notes = append(notes, h.Note)
 		}
@@ -156,10 +158,13 @@ func (in *Injector) arrived(ctx context.Context, p Place, st *store.ToldState) (
 // remind renders notes under the budget of a frame, which they share: what one does
 // not need the next ones may have.
 func (in *Injector) remind(notes []*note.Note, p Place, f frame) (b Block) {
-	if len(notes) == 0 {
+	if len(notes)+len(f.said) == 0 {
 		return b
 	}
 	begin := p.Start + "\n" + f.heading + "\n\n" + f.preamble + "\n\n"
+	for _, s := range f.said {
+		begin += "- said by the user in this session: " + oneLine(neutralise(s)) + "\n"
+	}
 	room := f.tokens*recall.CharsPerToken - utf8.RuneCountInString(begin+p.End) - 1
 	if p.Limit > 0 {
 		room = min(room, p.Limit-measure(p.Size).of(begin+p.End)-1)
@@ -193,7 +198,7 @@ func reminderOf(n *note.Note, body string, room int) (text string, cut bool) {
 	if n.Kind == note.Handoff {
 		head += " (handed over by an earlier session)"
 	}
-	head = cutRunes(head, max(room-1, leastBody)) + "\n"
+	head = note.CutRunes(head, max(room-1, leastBody)) + "\n"
 	lines := strings.Split(neutralise(strings.TrimSpace(body)), "\n")
 	body = "  " + strings.Join(lines, "\n  ") + "\n"
 	left := room - utf8.RuneCountInString(head)
@@ -203,19 +208,9 @@ func reminderOf(n *note.Note, body string, room int) (text string, cut bool) {
 	if left < leastBody {
 		return head, true
 	}
-	body = cutRunes(body, left-6)
+	body = note.CutRunes(body, left-6)
 	if i := strings.LastIndexAny(body, " \n"); i > len(body)/2 {
 		body = body[:i]
 	}
 	return head + closeFence(strings.TrimRight(body, " \n")) + " …\n", true
-}
-
-// cutRunes returns at most the first n characters.
-func cutRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }

@@ -77,7 +77,7 @@ func TestPromptTellsArrivals(t *testing.T) {
 	in, s := open(t, reminders, note.Note{Title: "broker", Body: "The broker restarts."})
 	p := place
 	p.Session = "s"
-	b, err := in.Block(t.Context(), p)
+	b, err := in.Block(t.Context(), p, recall.Query{Projects: p.Projects})
 	if err != nil {
 		t.Fatal(err)
 	}

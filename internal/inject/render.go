@@ -47,10 +47,21 @@ func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
 	for i := range sections {
 		s := &sections[i]
 		if i >= len(sections)-left {
-			b.Left = append(b.Left, s.id)
+			if s.id != "" {
+				b.Left = append(b.Left, s.id)
+			}
 			continue
 		}
-		b.Shown, b.Told = append(b.Shown, s.id), append(b.Told, store.TellingOf(notes[i]))
+		shown := []*note.Note{notes[i]}
+		if notes[i].Kind == ruleList {
+			shown = b.listed
+			if s.shortened { // nobody knows which of them are left
+				shown, s.shortened = nil, false
+			}
+		}
+		for _, n := range shown {
+			b.Shown, b.Told = append(b.Shown, n.ID), append(b.Told, store.TellingOf(n))
+		}
 		if s.shortened {
 			b.Cut = append(b.Cut, s.id)
 		}
@@ -131,9 +142,19 @@ func newSection(n *note.Note) section {
 		h.WriteByte('\n')
 		return section{id: n.ID, head: h.String(), body: neutralise(n.Body)}
 	}
+	if n.Kind == ruleList {
+		return section{head: "## [rules] learnt in sessions on this project\n_`anamnesis search` tells why_\n\n", body: neutralise(n.Body)}
+	}
+	if n.Kind == note.Skill {
+		fmt.Fprintf(&h, "## [skill] %s\n_a skill of the agents on this machine, in %s_\n\n", oneLine(n.Title), oneLine(n.ImportedID))
+		return section{id: n.ID, head: note.CutRunes(h.String(), skillChars/maxStartSkills-leastBody), body: neutralise(n.KeyInsight)}
+	}
 	fmt.Fprintf(&h, "## [%s] %s\n_project: %s | origin: %s", n.Type, oneLine(n.Title), oneLine(n.Project), oneLine(n.MachineID))
 	if n.Provenance.Source != note.Human || n.Provenance.Confidence < 1 {
 		fmt.Fprintf(&h, " | source: %s (confidence %s)", oneLine(n.Provenance.Source), strconv.FormatFloat(n.Provenance.Confidence, 'g', 6, 64))
+	}
+	if unreviewed(n) {
+		h.WriteString(" | unreviewed")
 	}
 	h.WriteString("_\n\n")
 	return section{id: n.ID, head: h.String(), body: neutralise(n.Body)}

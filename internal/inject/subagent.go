@@ -73,8 +73,9 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 }
 
 // Subagent returns what a sub-agent is told at its start: of the notes that its task is
-// about the first ones, each once. What is returned counts as told to it.
-func (in *Injector) Subagent(p Place, notes []*note.Note) (Reminder, error) {
+// about the first ones, each once, and before them what the user laid down in the session.
+// What is returned counts as told to it.
+func (in *Injector) Subagent(p Place, said []string, notes []*note.Note) (Reminder, error) {
 	var r Reminder
 	told := in.store.Spool().Told(p.Session, p.Agent)
 	var st store.ToldState
@@ -91,11 +92,11 @@ func (in *Injector) Subagent(p Place, notes []*note.Note) (Reminder, error) {
 		}
 	}
 	f := agentFrame
-	f.tokens = in.opts.SubagentTokens
+	f.tokens, f.said = in.opts.SubagentTokens, said
 	r.Block = in.remind(some, p, f)
 	r.Tokens = recall.Tokens(r.Text)
 	switch {
-	case len(some) > 0:
+	case len(some)+len(said) > 0:
 	case len(notes) > 0:
 		r.Silent = "what there is was told before"
 	default:

@@ -32,7 +32,16 @@ const (
 	Local     = "local"  // a server of one's own, which needs no key
 	Claude    = "claude" // the command line of Claude Code
 	Codex     = "codex"  // the command line of Codex
+	Gemini    = "gemini" // the command line of Gemini CLI
+	Copilot   = "copilot"
+	OpenCode  = "opencode"
 )
+
+// isCommand reports whether a provider is the command line of an agent.
+func isCommand(provider string) bool {
+	_, ok := dialects()[provider]
+	return ok
+}
 
 // BaseURL returns the address that a provider is asked at: the one that was
 // set, or else the vendor's own. It is "" where there is none.
@@ -52,7 +61,7 @@ func BaseURL(provider, set string) string {
 // is ErrNotConfigured when o names no model, or too little of one. env is the
 // environment that a command line starts from; a nil budget is no limit.
 func OpenGenerator(o GeneratorOptions, n Network, env []string, b Budget) (Generator, error) {
-	if o.Provider == Claude || o.Provider == Codex {
+	if isCommand(o.Provider) {
 		return NewCommand(o, env, b)
 	}
 	return NewGenerator(o, n, b)
@@ -117,7 +126,7 @@ func NewGenerator(o GeneratorOptions, n Network, b Budget) (*Chat, error) {
 	switch {
 	case o.Provider == "" || o.Provider == Heuristic:
 		return nil, ErrNotConfigured
-	case o.Provider == Claude || o.Provider == Codex:
+	case isCommand(o.Provider):
 		return nil, fmt.Errorf("%w: %s is a command line and no server", ErrNotConfigured, o.Provider)
 	case o.Model == "" || o.URL == "":
 		return nil, fmt.Errorf("%w: the provider %s needs a model and an address", ErrNotConfigured, o.Provider)

@@ -40,6 +40,8 @@ type dialect struct {
 	program string
 	flags   func(model, file string) []option
 	read    func(stdout, file []byte) (Completion, error)
+	files   [][2]string // in the folder in which it runs: name and text
+	env     []string    // besides the usual
 }
 
 // An option is an argument with what follows it. One that is not needed is left
@@ -138,9 +140,19 @@ func (c *Command) run(ctx context.Context, p Prompt) (Completion, error) {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return Completion{}, fmt.Errorf("make a folder to run it in: %w", err)
 	}
+	for _, f := range c.dialect.files {
+		name := filepath.Join(work, filepath.FromSlash(f[0]))
+		err := os.MkdirAll(filepath.Dir(name), 0o700)
+		if err == nil {
+			err = os.WriteFile(name, []byte(f[1]), 0o600)
+		}
+		if err != nil {
+			return Completion{}, fmt.Errorf("make a folder to run it in: %w", err)
+		}
+	}
 	file := filepath.Join(dir, "answer")
 	cmd := exec.CommandContext(ctx, c.program, c.args(file)...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = work, c.env, killDelay
+	cmd.Dir, cmd.Env, cmd.WaitDelay = work, slices.Concat(c.env, c.dialect.env), killDelay
 	cmd.Stdin = strings.NewReader(p.System.String() + "\n\n" + p.User.String() + "\n")
 	stdout, stderr := &bounded{most: maxCommandOutput}, &bounded{most: maxStderr, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr

@@ -12,7 +12,153 @@ func dialects() map[string]dialect {
 	return map[string]dialect{
 		Claude: {program: "claude", flags: claudeFlags, read: readClaude},
 		Codex:  {program: "codex", flags: codexFlags, read: readCodex},
+		Gemini: {
+			program: "gemini", flags: geminiFlags, read: readGemini,
+			files: [][2]string{{".gemini/settings.json", geminiSettings}}, env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
+		},
+		Copilot:  {program: "copilot", flags: copilotFlags, read: readCopilot},
+		OpenCode: {program: "opencode", flags: opencodeFlags, read: readOpenCode, env: opencodeEnv},
 	}
+}
+
+// geminiSettings stand in the folder in which Gemini CLI runs, and count for more than its
+// user's: no tool, no server of tools, no hook, no skill, no file that is read as context.
+const geminiSettings = `{"hooksConfig": {"enabled": false}, "tools": {"core": ["none"]}, "mcp": {"allowed": ["none"]},
+"skills": {"enabled": false}, "context": {"fileName": "NO-SUCH-FILE.md"}}
+`
+
+// geminiFlags runs Gemini CLI for one answer; its settings do the rest.
+func geminiFlags(model, _ string) []option {
+	flags := []option{{words: []string{"--output-format", "json"}, needed: true}}
+	if model != "" {
+		flags = append(flags, option{words: []string{"--model", model}, needed: true})
+	}
+	return flags
+}
+
+// readGemini reads the one object that Gemini CLI prints.
+func readGemini(stdout, _ []byte) (Completion, error) {
+	var a struct {
+		Response *string `json:"response"`
+		Error    struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if i := bytes.IndexByte(stdout, '{'); i > 0 { // versions differ in what they print before it
+		stdout = stdout[i:]
+	}
+	if err := json.Unmarshal(stdout, &a); err != nil {
+		return Completion{}, fmt.Errorf("its answer cannot be read: %s", harmless(err.Error()))
+	}
+	switch {
+	case a.Error.Message != "":
+		return Completion{}, fmt.Errorf("it answers with an error: %s", harmless(a.Error.Message))
+	case a.Response == nil:
+		return Completion{}, errors.New("it ends without an answer")
+	}
+	return Completion{Text: *a.Response}, nil
+}
+
+// copilotFlags runs Copilot for one answer, with a list of tools that names none there
+// is. It has no flag against hooks: ours see what childEnv says.
+func copilotFlags(model, _ string) []option {
+	flags := []option{
+		{words: []string{"-s"}},
+		{words: []string{"--available-tools", "none"}, needed: true},
+		{words: []string{"--disable-builtin-mcps"}, needed: true},
+		{words: []string{"--no-custom-instructions"}},
+		{words: []string{"--no-ask-user"}},
+		{words: []string{"--output-format", "json"}, needed: true},
+		{words: []string{"--stream", "off"}},
+	}
+	if model != "" {
+		flags = append(flags, option{words: []string{"--model", model}, needed: true})
+	}
+	return flags
+}
+
+// readCopilot reads the last message among the events that Copilot prints.
+func readCopilot(stdout, _ []byte) (got Completion, err error) {
+	err = errors.New("it ends without an answer")
+	for line := range bytes.Lines(stdout) {
+		var event struct {
+			Type string `json:"type"`
+			Data struct {
+				Content string `json:"content"`
+				Message string `json:"message"`
+			} `json:"data"`
+		}
+		if json.Unmarshal(line, &event) != nil {
+			continue
+		}
+		switch {
+		case event.Type == "session.error":
+			return Completion{}, fmt.Errorf("it answers with an error: %s", harmless(event.Data.Message))
+		case event.Type == "assistant.message" && event.Data.Content != "":
+			got.Text, err = event.Data.Content, nil
+		}
+	}
+	return got, err
+}
+
+// opencodeEnv defines an agent of ours that may do nothing, and keeps files of a project out.
+var opencodeEnv = []string{
+	"OPENCODE_DISABLE_PROJECT_CONFIG=1",
+	`OPENCODE_CONFIG_CONTENT={"agent":{"writer":{"mode":"primary","prompt":"Do what the message says.","permission":{"*":"deny"}}}}`,
+}
+
+// opencodeFlags runs OpenCode for one answer: without plugins, as an agent whose every
+// tool is denied.
+func opencodeFlags(model, _ string) []option {
+	flags := []option{
+		{words: []string{"run"}, needed: true},
+		{words: []string{"--pure"}, needed: true},
+		{words: []string{"--agent", "writer"}, needed: true},
+		{words: []string{"--format", "json"}, needed: true},
+	}
+	if model != "" {
+		flags = append(flags, option{words: []string{"--model", model}, needed: true})
+	}
+	return flags
+}
+
+// readOpenCode joins the texts of the last step among the events that OpenCode prints.
+func readOpenCode(stdout, _ []byte) (got Completion, err error) {
+	for line := range bytes.Lines(stdout) {
+		var event struct {
+			Type string `json:"type"`
+			Part struct {
+				Text   string `json:"text"`
+				Tokens struct {
+					Input  int `json:"input"`
+					Output int `json:"output"`
+				} `json:"tokens"`
+			} `json:"part"`
+			Error struct {
+				Data struct {
+					Message string `json:"message"`
+				} `json:"data"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(line, &event) != nil {
+			continue
+		}
+		switch event.Type {
+		case "error":
+			return Completion{}, fmt.Errorf("it answers with an error: %s", harmless(event.Error.Data.Message))
+		case "step_start":
+			got.Text = ""
+		case "text":
+			got.Text += event.Part.Text
+		case "step_finish":
+			got.Usage.Prompt += event.Part.Tokens.Input
+			got.Usage.Answer += event.Part.Tokens.Output
+		}
+	}
+	if got.Text == "" {
+		return Completion{}, errors.New("it ends without an answer")
+	}
+	return got, nil
 }
 
 // claudeFlags runs Claude Code for one answer: no tools, no servers of tools, no

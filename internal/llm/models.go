@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"strings"
 
 	"anamnesis/internal/redact"
 )
@@ -19,6 +20,14 @@ type Prompt struct {
 	System    redact.Text
 	User      redact.Text
 	MaxTokens int // of the answer; 0 leaves it to the model
+}
+
+// Instructions are a system prompt with one more instruction, "" for none.
+func Instructions(system, more string) string {
+	if more == "" {
+		return system
+	}
+	return strings.TrimRight(system, "\n") + "\n\n" + more + "\n"
 }
 
 // A Reranker reads texts together with a question.

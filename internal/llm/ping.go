@@ -25,7 +25,7 @@ func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b Bu
 		return "provider=heuristic (no LLM configured; nothing to test)", true
 	}
 	most := pingServer
-	if o.Provider == Claude || o.Provider == Codex {
+	if isCommand(o.Provider) {
 		most = pingCommand
 	}
 	if o.Timeout <= 0 || o.Timeout > most.Seconds() {

@@ -53,6 +53,10 @@ func EpisodicID(start time.Time, harness, session string) ID {
 	return ID(id.String())
 }
 
+// LearningID returns the id of the note of what one stretch of a session taught: the
+// same on every machine and for every copy of the session. At is when it was said.
+func LearningID(at time.Time, chunk string) ID { return EpisodicID(at, "learning", chunk) }
+
 // ParseID returns s as an ID, or an error that wraps ErrBadID.
 func ParseID(s string) (ID, error) {
 	ok := len(s) > 0 && len(s) <= 128 && !DeviceName(s)

@@ -53,6 +53,9 @@ const (
 	Local    Scope = "machine-local" // under local/, never leaves the machine
 )
 
+// ReviewedTag is the tag of a note that a machine wrote and its owner has read.
+const ReviewedTag = "reviewed"
+
 // Global is the project key of notes that every project is told about.
 const Global = "global"
 

@@ -66,3 +66,13 @@ func Line(s string, n int) string {
 	}
 	return s
 }
+
+// CutRunes returns at most the first n characters.
+func CutRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}

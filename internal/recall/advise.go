@@ -3,10 +3,12 @@ package recall
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"anamnesis/internal/note"
 )
@@ -14,8 +16,9 @@ import (
 // An Advice is what memory has to say to a prompt: hits of all parts of its plan that
 // are certain enough, the most certain first. It may be empty.
 type Advice struct {
-	Hits []*Hit
-	Held []Refusal // parts without an answer, and hits that are too weak
+	Parts []Part // that were asked, those too that only asking brought up
+	Hits  []*Hit
+	Held  []Refusal // parts without an answer, and hits that are too weak
 }
 
 // A Refusal says why a part of a plan has no answer.
@@ -30,17 +33,16 @@ type Refusal struct {
 // them. A note is told by what all parts together say of it.
 func (e *Engine) Advise(ctx context.Context, q Query, p Plan) (Advice, error) {
 	q.Gate, q.Synthetic, q.NoCache, q.reading = true, true, true, true
+	q.NoMMR = true // a note is judged by its own evidence, whatever stands beside it
 	var a Advice
+	results, p, err := e.askParts(ctx, q, p)
+	if err != nil {
+		return a, err
+	}
+	a.Parts = p.Parts
 	seen := make(map[note.ID]*evidence)
-	for _, part := range p.Parts {
-		q.Text = part.Text
-		if part.Kind == Translation {
-			q.Text = e.withKnown(ctx, q, p, part.Text)
-		}
-		res, err := e.Recall(ctx, q)
-		if err != nil {
-			return a, err
-		}
+	for i, part := range p.Parts {
+		res := results[i]
 		if res.Gate == nil || res.Gate.Kind == fixedGate || len(res.Hits) == 0 {
 			a.takeOpen(part, res)
 			continue
@@ -62,6 +64,32 @@ func (e *Engine) Advise(ctx context.Context, q Query, p Plan) (Advice, error) {
 		a.Held = append(a.Held, Refusal{v.part, v.hit.Row.ID, fmt.Sprintf("certainty %.1f, above 0 is due", v.certainty)})
 	}
 	return a, nil
+}
+
+// askParts asks all parts of a plan at once, and looks meanwhile for the files in work,
+// whose part comes last.
+func (e *Engine) askParts(ctx context.Context, q Query, p Plan) ([]*Result, Plan, error) {
+	results, errs := make([]*Result, len(p.Parts)+1), make([]error, len(p.Parts)+1)
+	plan := p
+	var all sync.WaitGroup
+	ask := func(i int, part Part) {
+		q := q
+		if q.Text = part.Text; part.Kind == Translation {
+			q.Text = e.withKnown(ctx, q, plan, part.Text)
+		}
+		results[i], errs[i] = e.Recall(ctx, q)
+	}
+	for i, part := range p.Parts {
+		all.Go(func() { ask(i, part) })
+	}
+	known := len(p.Parts)
+	if p.find != nil {
+		if p = p.InWork(p.find()); len(p.Parts) > known {
+			ask(known, p.Parts[known])
+		}
+	}
+	all.Wait()
+	return results[:len(p.Parts)], p, errors.Join(errs...)
 }
 
 // withKnown adds to the words of a translation those words of the prompt that notes

@@ -12,7 +12,11 @@ import (
 // lexical finds notes that share words with the question and ranks them by
 // BM25F. A note is as good as its best passage.
 func (e *Engine) lexical(ctx context.Context, q Query, res *Result, _ []list) ([]*Hit, error) {
-	m, err := e.index.Ask(ctx, q.Text, e.filter(q), e.opts.Candidates)
+	most := e.opts.Candidates
+	if q.reading {
+		most /= 2
+	}
+	m, err := e.index.Ask(ctx, q.Text, e.filter(q), most)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,14 @@
 package recall
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"strings"
 	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // A boost nudges a hit by something other than relevance. Its factor is
@@ -20,7 +25,13 @@ type boost struct {
 type boostInput struct {
 	now    time.Time
 	recent bool // the question asks for what is so now
+
+	counters map[note.ID]store.Tally // of the hits
 }
+
+// fewVerdicts is how many sessions count as having shown nothing yet, besides those that
+// showed whether a note helped: one session proves little.
+const fewVerdicts = 4
 
 // boosts lists the boosts, in the order in which explanations show them.
 var boosts = []boost{
@@ -38,6 +49,10 @@ var boosts = []boost{
 			return 0.5
 		}
 		return clamp01(0.5 + math.Log(float64(h.Row.Proofs))/10)
+	}},
+	{"A4", "follow-up", func(o Options) float64 { return o.FollowUpAlpha }, func(h *Hit, _ Query, c boostInput) float64 {
+		t := c.counters[h.Row.ID]
+		return clamp01(0.5 + float64(t.Used-t.Unused-2*t.Opposed)/float64(2*(max(0, t.Used)+max(0, t.Unused)+2*t.Opposed+fewVerdicts)))
 	}},
 	{"R16", "project", func(o Options) float64 { return o.ProjectAlpha }, func(h *Hit, q Query, _ boostInput) float64 {
 		if q.Project != "" && q.Project == h.Row.Project {
@@ -61,8 +76,18 @@ const (
 
 // boost applies the boosts. They break ties; they cannot make an answer of
 // something else, and they never open the gate, which was asked before.
-func (e *Engine) boost(q Query, hits []*Hit, res *Result) []*Hit {
+func (e *Engine) boost(ctx context.Context, q Query, hits []*Hit, res *Result) []*Hit {
 	c := boostInput{now: e.store.Now(), recent: res.Recent}
+	if e.opts.FollowUpAlpha > 0 && len(hits) > 1 && !q.reading { // where evidence decides, the order does not matter
+		ids := make([]note.ID, len(hits))
+		for i, h := range hits {
+			ids[i] = h.Row.ID
+		}
+		var err error
+		if c.counters, err = e.index.Counters(ctx, ids); err != nil {
+			res.Failed = append(res.Failed, fmt.Sprintf("counters: %v; it does not count whether notes were used", err))
+		}
+	}
 	for _, h := range hits {
 		product := 1.0
 		for _, b := range boosts {

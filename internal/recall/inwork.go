@@ -33,6 +33,15 @@ func (p Plan) InWork(files []string) Plan {
 	return p
 }
 
+// Finding returns a plan that finds the files in work while its questions are asked:
+// that may ask git. Advise calls find once, and not at all for a plan that is silent.
+func (p Plan) Finding(find func() []string) Plan {
+	if p.Silent == "" {
+		p.find = find
+	}
+	return p
+}
+
 // Strengths of an anchor.
 const (
 	anchorFile   = 1.0 // the note names the file

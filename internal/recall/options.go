@@ -43,6 +43,7 @@ type Options struct {
 	RecencyAlpha     float64
 	TagAlpha         float64
 	ProofAlpha       float64
+	FollowUpAlpha    float64 // of whether the sessions that were told a note used it
 	ProjectAlpha     float64
 	SpeculativeAlpha float64
 	Persona          bool // answer questions about habits from the fields of a persona

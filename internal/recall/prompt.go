@@ -19,10 +19,11 @@ type Plan struct {
 	Silent string // why nothing is asked; "" when something is
 
 	turn     smalltalk.Turn
-	question int      // of what kind
-	words    int      // of what was said
-	names    []string // in what was said
-	work     []string // files
+	question int             // of what kind
+	words    int             // of what was said
+	names    []string        // in what was said
+	work     []string        // files
+	find     func() []string // finds them while the questions are asked; nil when they are known or not wanted
 }
 
 // A Part is one question of a plan.

@@ -123,6 +123,8 @@ type Index interface {
 	index.Vectors
 	index.Memos
 	index.Asker
+	// Counters is that of index.Counters: what the event log says of notes.
+	Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error)
 	// Question returns the unit vector of a question and the model that made it;
 	// index.ErrNoModel says that there are no vectors.
 	Question(ctx context.Context, text string) (model string, unit []float32, err error)
@@ -159,7 +161,7 @@ func New(ix Index, s *store.Store, o Options, m Models) *Engine {
 //	rerank        the best and their neighbours, read with the question R2
 //	relevant      or nothing at all                                     R7
 //	addNeighbours names the hit beside which a neighbour was written
-//	boost         by confidence, age, tags, proof and project           R8 R16 S3 S4
+//	boost         by confidence, age, tags, proof, use and project      R8 R16 S3 S4 A4
 //	replacements   which hits took the place of which                    R5
 //	levelScores   a note stands behind the one that replaced it         R5
 //	keepTime      a note of the time asked about has one of the first places R5
@@ -192,7 +194,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	hits = e.rerank(ctx, q, hits, res)
 	if e.relevant(ctx, q, hits, res) || q.reading {
 		hits = e.addNeighbours(q, hits)
-		hits = e.boost(q, hits, res)
+		hits = e.boost(ctx, q, hits, res)
 		replacements := e.replacements(ctx, q, hits)
 		hits = replacements.levelScores(hits)
 		hits = e.keepTime(hits, res)
@@ -242,7 +244,7 @@ func (e *Engine) filter(q Query) index.Filter {
 		Branches: q.Branches, Only: q.only, Confidence: q.Confidence,
 	}
 	if !q.Dead {
-		f.WithoutKinds = []note.Kind{note.Handoff} // told at session start, to one session
+		f.WithoutKinds = []note.Kind{note.Handoff, note.Skill} // told at session start; agents list their skills themselves
 	}
 	return f
 }

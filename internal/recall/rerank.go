@@ -20,6 +20,10 @@ import (
 // behind them keeps its order.
 const reranked = 100
 
+// readAtPrompts is how many are read for one part of a prompt: the notes of a dozen are
+// judged further, and an agent waits.
+const readAtPrompts = 40
+
 // rerank reads the best hits together with the question and orders them by
 // what that says (R2): the built-in reader, or a model that was configured.
 // A model that fails, or takes too long, leaves the order of the built-in one.
@@ -27,7 +31,11 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 	if !e.opts.Rerank || len(hits) == 0 {
 		return hits
 	}
-	head, rest := hits[:min(len(hits), reranked)], hits[min(len(hits), reranked):]
+	most := reranked
+	if q.reading {
+		most = readAtPrompts
+	}
+	head, rest := hits[:min(len(hits), most)], hits[min(len(hits), most):]
 	head = e.read(ctx, q, head, res)
 	e.scoreHits(ctx, q, head, res)
 	res.Reranker = "built-in"

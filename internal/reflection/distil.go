@@ -74,7 +74,7 @@ func (r *Reflector) Request(ctx context.Context, project string) (p llm.Prompt, 
 }
 
 func (r *Reflector) prompt(system string, in packed) llm.Prompt {
-	return llm.Prompt{System: r.redactor.Redact(system), User: in.text}
+	return llm.Prompt{System: r.redactor.Redact(llm.Instructions(system, r.opts.Directive)), User: in.text}
 }
 
 // gather reads the sessions of a project that fit into one prompt.

@@ -34,13 +34,14 @@ import (
 
 // Options are the settings of reflection.
 type Options struct {
-	Auto        bool // distil when a session has been captured
-	MinSessions int  // sessions that are worth a distillation
-	MinDurable  int  // notes among which it is worth to look for repetitions
-	GateK       int  // hits among which the gate of a merge looks for the right note
-	MaxTokens   int  // of a prompt; four bytes count as one, and 0 means 120000
-	DailyCalls  int  // answers of models a day; 0 means no limit
-	DailyTokens int  // tokens of prompts and answers a day; 0 means no limit
+	Auto        bool   // distil when a session has been captured
+	MinSessions int    // sessions that are worth a distillation
+	MinDurable  int    // notes among which it is worth to look for repetitions
+	GateK       int    // hits among which the gate of a merge looks for the right note
+	MaxTokens   int    // of a prompt; four bytes count as one, and 0 means 120000
+	Directive   string // what a model is told besides, such as the language to write in; "" for nothing
+	DailyCalls  int    // answers of models a day; 0 means no limit
+	DailyTokens int    // tokens of prompts and answers a day; 0 means no limit
 }
 
 // window is the length of a prompt in bytes.

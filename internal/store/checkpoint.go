@@ -28,26 +28,47 @@ func monthOf(t time.Time) string { return t.UTC().Format("2006-01") + ".jsonl" }
 type Tally struct {
 	Injected int       `json:"injected,omitempty"`
 	Recalled int       `json:"recalled,omitempty"`
-	Last     time.Time `json:"last"`
+	Used     int       `json:"used,omitempty"`    // sessions that were told it and acted on it
+	Unused   int       `json:"unused,omitempty"`  // sessions that were told it and did not
+	Opposed  int       `json:"opposed,omitempty"` // sessions whose user contradicted it
+	Last     time.Time `json:"last"`              // shown
 }
+
+// Plus adds two tallies.
+func (t Tally) Plus(o Tally) Tally {
+	t.Injected += o.Injected
+	t.Recalled += o.Recalled
+	t.Used += o.Used
+	t.Unused += o.Unused
+	t.Opposed += o.Opposed
+	if o.Last.After(t.Last) {
+		t.Last = o.Last
+	}
+	return t
+}
+
+// Judged is how many sessions showed whether the note helped.
+func (t Tally) Judged() int { return max(0, t.Used) + max(0, t.Unused) + t.Opposed }
 
 // Add counts r for every note it names. Records of other kinds count nothing.
 func (r Record) Add(to map[note.ID]Tally) {
-	if !r.Tells() && r.Kind != Recalled {
+	var one Tally
+	switch {
+	case r.Kind == Recalled:
+		one.Recalled = 1
+	case r.Tells():
+		one.Injected = 1
+	case r.Kind == FollowedUp:
+		one = Verdict(r.Text).tally()
+	}
+	if one == (Tally{}) {
 		return
 	}
-	at, _ := time.Parse(time.RFC3339, r.At)
+	if r.Kind != FollowedUp {
+		one.Last, _ = time.Parse(time.RFC3339, r.At)
+	}
 	for _, id := range r.Notes {
-		t := to[id]
-		if r.Kind == Recalled {
-			t.Recalled++
-		} else {
-			t.Injected++
-		}
-		if at.After(t.Last) {
-			t.Last = at
-		}
-		to[id] = t
+		to[id] = to[id].Plus(one)
 	}
 }
 

@@ -25,10 +25,12 @@ const (
 	ToolTold    = "tool"       // rules told before a tool ran; as with a prompt
 	Tasked      = "task"       // a sub-agent was given a task: Query; Count is how many notes are about it
 	AgentTold   = "subagent"   // notes told to a sub-agent at its start; as with a prompt
+	FollowedUp  = "followup"   // what became of notes that a session was told; Text is the Verdict
 	Policed     = "policy"     // a rule of the policy spoke before a tool ran; Text is what it decided
 	Recalled    = "recall"     // notes returned to a search, Out the tokens
 	Written     = "write"      // a note written; Text is the outcome
 	Captured    = "capture"    // a session captured or skipped; Text says which, In the tokens of the session
+	Learnt      = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
 	Drained     = "drain"      // a run over the spool; Count is the number of jobs
 	Synced      = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
 	HookFailure = "hook-error" // a hook that could not do its work

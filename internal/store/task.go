@@ -16,12 +16,15 @@ type Task struct {
 	Turn  string    `json:"turn,omitempty"` // of the session, in which both happen
 	Type  string    `json:"type,omitempty"` // of sub-agent; "" when the call did not say
 	Notes []note.ID `json:"notes,omitempty"`
+	Said  []string  `json:"said,omitempty"` // what the user laid down in the session that holds for it, redacted
 }
 
-// maxTaskNotes keeps a task below the size of a line that is written at once, and
-// maxTasks the tasks that one start may be about.
+// maxTaskNotes and maxTaskSaid keep a task below the size of a line that is written at once,
+// and maxTasks is how many tasks one start may be about.
 const (
 	maxTaskNotes = 12
+	maxTaskSaid  = 3
+	maxSaidText  = 300 // characters
 	maxTasks     = 8
 )
 
@@ -33,6 +36,11 @@ func (t *Task) starts(start *Task) bool {
 // NoteTask keeps a task until a sub-agent starts.
 func (t *Told) NoteTask(task Task) error {
 	task.Notes = task.Notes[:min(len(task.Notes), maxTaskNotes)]
+	said := task.Said[:min(len(task.Said), maxTaskSaid)]
+	task.Said = nil
+	for _, s := range said {
+		task.Said = append(task.Said, clip(s, maxSaidText))
+	}
 	return t.append(lineOf(toldLine{Task: &task}))
 }
 
@@ -40,7 +48,7 @@ func (t *Told) NoteTask(task Task) error {
 // several of its type were given at once. Then nobody can tell which of them it is, and
 // each of the sub-agents gets all.
 func (t *Told) TakeTasks(start Task) ([]Task, error) {
-	start.Notes = nil
+	start.Notes, start.Said = nil, nil
 	by := ulid.Make().String()
 	if err := t.append(lineOf(toldLine{Agent: &start, By: by})); err != nil {
 		return nil, err

@@ -2,8 +2,9 @@
 // suite. What a harness lacks is not tested.
 //
 // A harness keeps its fixtures in one folder, written by us in the exact shape
-// of real ones: sessions (any files), events/ (one payload a file), settings/
-// (files that hold none of our hooks) and memories/ (below it as below its home
+// of real ones: sessions (any files; of a database its statements, .sql), events/ (one payload a file), settings/
+// (files that hold none of our hooks), servers/ (files that hold no server of ours)
+// and memories/ (below it as below its home
 // folder). Its own test is ten lines:
 //
 //	func TestHarnesses(t *testing.T) {
@@ -17,6 +18,7 @@ package agenttest
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"io"
 	"os"
@@ -46,14 +48,21 @@ func Run(t *testing.T, h *agent.Harness, dir string) {
 		t.Run("session files", func(t *testing.T) { patterns(t, h.Sessions.SessionFiles()) })
 		t.Run("sessions", func(t *testing.T) {
 			each(t, dir, func(t *testing.T, file string, data []byte) {
-				stored(t, h.Sessions, file, data)
-				session(t, h.Sessions, data)
+				if strings.HasSuffix(file, ".sql") {
+					file, data = database(t, data), nil
+				}
+				for _, records := range stored(t, h.Sessions, file, data) {
+					session(t, h.Sessions, records)
+				}
 			})
 		})
 	}
 	if h.Hooks != nil {
 		t.Run("events", func(t *testing.T) {
 			each(t, filepath.Join(dir, "events"), func(t *testing.T, _ string, data []byte) { event(t, h, data) })
+		})
+		t.Run("hostile events", func(t *testing.T) {
+			each(t, filepath.Join(dir, "events"), func(t *testing.T, _ string, data []byte) { hostile(t, h, data) })
 		})
 		t.Run("no event", func(t *testing.T) { noEvent(t, h) })
 	}
@@ -65,6 +74,15 @@ func Run(t *testing.T, h *agent.Harness, dir string) {
 			})
 		})
 		t.Run("fresh settings", func(t *testing.T) { fresh(t, h.Settings) })
+	}
+	if file := h.Servers; file != nil {
+		t.Run("servers", func(t *testing.T) {
+			each(t, filepath.Join(dir, "servers"), func(t *testing.T, _ string, data []byte) {
+				servers(t, file, data)
+				servers(t, file, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")))
+			})
+			servers(t, file, nil)
+		})
 	}
 	if h.Memory != nil {
 		t.Run("memories", func(t *testing.T) { memories(t, h.Memory) })
@@ -103,8 +121,23 @@ func memories(t *testing.T, r agent.MemoryReader) {
 	}
 }
 
-// stored checks that the sessions in a file are those that its records tell.
-func stored(t *testing.T, source agent.SessionSource, file string, data []byte) {
+// database makes a database of its statements.
+func database(t *testing.T, statements []byte) (file string) {
+	file = filepath.Join(t.TempDir(), "sessions.db")
+	db, err := sql.Open("sqlite", file)
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), string(statements))
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// stored checks that the sessions in a file are those that its records tell, and returns
+// the records of each.
+func stored(t *testing.T, source agent.SessionSource, file string, data []byte) (all [][]byte) {
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +159,19 @@ func stored(t *testing.T, source agent.SessionSource, file string, data []byte) 
 		if id == "" && records.Size() != int64(len(data)) {
 			t.Errorf("a file of %d bytes has records of %d", len(data), records.Size())
 		}
+		if id != "" && s.ID != id {
+			t.Errorf("session %q says that it is %q", id, s.ID)
+		}
+		text := make([]byte, records.Size())
+		if _, err := records.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		all = append(all, text)
 	}
+	if len(all) == 0 {
+		t.Errorf("%s holds no session", file)
+	}
+	return all
 }
 
 // each runs f on every file of a folder, of which there must be one.
@@ -239,9 +284,22 @@ func event(t *testing.T, h *agent.Harness, data []byte) {
 	if err != nil {
 		t.Fatalf("ReadEvent: %v", err)
 	}
-	if e.Harness != h.Name || e.Name == "" || e.SessionID == "" || e.TranscriptPath == "" || e.Dir == "" {
+	_, found := h.Settings.(agent.TranscriptFinder) // a transcript that no event names
+	if e.Harness != h.Name || e.Name == "" || e.SessionID == "" || e.TranscriptPath == "" && !found || e.Dir == "" {
 		t.Errorf("incomplete event: %+v", e)
 	}
+	for _, other := range agent.All {
+		if other != h && other.Hooks != nil && other.Hooks.Recognises(data) {
+			t.Errorf("%s takes the payload for its own", other.Name)
+		}
+	}
+	more := append([]byte(`{"zz_unknown":{"deep":[1,null]},"":"x",`), bytes.TrimPrefix(bytes.TrimSpace(data), []byte("{"))...)
+	if same, err := agent.ReadEvent(h, bytes.NewReader(more), 0, 0); err != nil {
+		t.Errorf("with members that nobody knows: %v", err)
+	} else if diff := cmp.Diff(e, same); diff != "" {
+		t.Errorf("with members that nobody knows (-without +with):\n%s", diff)
+	}
+	replies(t, h, e)
 	if kind, ok := h.Hooks.Kind(e.Name); !ok || kind == "" {
 		t.Errorf("Kind does not know %q", e.Name)
 	}

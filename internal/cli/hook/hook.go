@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -122,6 +123,9 @@ func (p *Process) Run(name string, args []string) (done bool) {
 	}
 	var rerr error
 	c.event, rerr = agent.ReadEvent(c.harness, p.Stdin, maxPayload, 0)
+	if h := agent.ByName(c.event.Harness); h != nil && !cmd.named { // another agent runs our plugin
+		c.harness = h
+	}
 	switch {
 	case cmd.named && fs.NArg() == 0 && errors.Is(rerr, agent.ErrNoEvent):
 		return false // by hand: the command tree explains it
@@ -185,7 +189,28 @@ func (p *Process) start(name string, r *row, c call, err error) {
 	for _, w := range slices.Concat(settings.Warnings, settings.Mistaken) {
 		err = errors.Join(err, errors.New(w))
 	}
+	if c.event.TranscriptPath == "" {
+		c.event.TranscriptPath = transcriptOf(settings.AgentHomes()[c.harness.Name], c.harness, c.event)
+	}
 	p.guard(name+" "+c.event.Name, r, c, err)
+}
+
+// transcriptOf finds the transcript of a session that an event does not name; "" when the
+// agent has none for it.
+func transcriptOf(home string, h *agent.Harness, e agent.Event) string {
+	finder, ok := h.Settings.(agent.TranscriptFinder)
+	if !ok || e.SessionID == "" || !filepath.IsAbs(home) {
+		return ""
+	}
+	pattern := finder.Transcript(home, e.SessionID)
+	files, _ := filepath.Glob(pattern)
+	switch {
+	case len(files) > 0:
+		return files[len(files)-1]
+	case !strings.ContainsAny(pattern, `*?[`): // it is not there yet
+		return pattern
+	}
+	return ""
 }
 
 // briefly is how much a hook may allocate, in percent of the 4 MB that the runtime

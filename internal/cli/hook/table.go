@@ -31,6 +31,7 @@ func rows() []row {
 		},
 		{event: agent.UserPrompt, wait: 2 * time.Second, say: (*Process).prompt},
 		{event: agent.PreToolUse, wait: 2 * time.Second, say: (*Process).tool},
+		{event: agent.PostToolUse, wait: 2 * time.Second, say: (*Process).toolDone},
 		{event: agent.PermissionRequest, wait: time.Second, say: (*Process).permission},
 		{event: agent.SubagentStart, wait: 2 * time.Second, say: (*Process).subagent},
 		{event: agent.SubagentStop, wait: time.Second, note: (*Process).subagentStopped},
@@ -86,9 +87,18 @@ func (r row) run(ctx context.Context, p *Process, c call) (err error) {
 	return err
 }
 
-// sessionStart answers a session start. It does not walk the tree: the notes it
-// prints are read from their files, and the rest is left to a background run.
+// sessionStart answers a session start.
 func (p *Process) sessionStart(ctx context.Context, c call) error {
+	return p.tellStart(ctx, c, c.harness.Hooks.ContextLimit(), func(text string) error {
+		_, err := p.Stdout.Write(c.harness.Hooks.Reply(c.event, text))
+		return err
+	})
+}
+
+// tellStart hands over what a session is told at its start, if it is told something. It
+// does not walk the tree: the notes are read from their files, and the rest is left to a
+// background run.
+func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text string) error) error {
 	began := time.Now()
 	r, err := app.Open(ctx, p.host, app.StartWait)
 	if err != nil {
@@ -101,13 +111,13 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	c.start.Limit = c.harness.Hooks.ContextLimit()
+	c.start.Limit = limit
 	b, place, err := app.SessionStart(ctx, r, c.event, c.start)
 	if err != nil {
 		return err
 	}
 	if b.Text != "" {
-		if _, err := p.Stdout.Write(c.harness.Hooks.Reply(c.event, b.Text)); err != nil {
+		if err := say(b.Text); err != nil {
 			return err
 		}
 	}
@@ -130,6 +140,9 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 	if c.event.SubagentID != "" {
 		return nil
 	}
+	if silent, err := app.PromptSilent(p.host, c.event); silent || err != nil {
+		return err
+	}
 	r, err := app.Open(ctx, p.host, app.StartWait)
 	if err != nil {
 		return err
@@ -144,11 +157,17 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 	if !fresh {
 		_ = app.Detach(p.host, "drain")
 	}
-	a, err := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
-	if a.Text == "" {
+	limit, first := c.harness.Hooks.ContextLimit(), ""
+	if c.event.Opens { // the agent takes no text when a session starts: its first prompt gets both
+		limit.Max /= 2
+		serr := p.tellStart(ctx, c, limit, func(text string) error { first = text; return nil })
+		err = errors.Join(serr, p.syncAtStart(c))
+	}
+	a, perr := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: limit})
+	if err = errors.Join(err, perr); first+a.Text == "" {
 		return err
 	}
-	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, a.Text))
+	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, first+a.Text))
 	return errors.Join(err, werr)
 }
 

@@ -27,11 +27,25 @@ func (p *Process) tool(ctx context.Context, c call) error {
 	return errors.Join(perr, terr, err)
 }
 
+// toolDone tells, after a tool ran, what could not be told before: most agents take it
+// before, and have no hook here.
+func (p *Process) toolDone(ctx context.Context, c call) error {
+	text, err := p.toolRules(ctx, c)
+	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, text))
+	return errors.Join(err, werr)
+}
+
 // toolRules returns the rules of memory that name what a call is about to touch.
 func (p *Process) toolRules(ctx context.Context, c call) (string, error) {
 	does := c.harness.Hooks.Call(c.event)
-	if does.Task != "" {
+	teller, ok := c.harness.Hooks.(agent.TaskTeller)
+	switch {
+	case does.Task != "" && ok && teller.TellsTasks():
+		return p.tellTask(ctx, c, does)
+	case does.Task != "":
 		return "", p.task(ctx, c, does)
+	case len(c.harness.Hooks.Reply(c.event, "x")) == 0: // it has no place for a text here
+		return "", nil
 	}
 	if !p.host.Config.Inject.Tools || c.event.SessionID == "" || !app.Touches(does) {
 		return "", nil
@@ -69,6 +83,19 @@ func (p *Process) task(ctx context.Context, c call, does agent.Call) error {
 		return err
 	}
 	return app.NoteTask(ctx, r, c.event, does)
+}
+
+// tellTask returns what a task is about, for an agent that puts it into the task.
+func (p *Process) tellTask(ctx context.Context, c call, does agent.Call) (string, error) {
+	if !p.host.Config.Inject.Subagents || c.event.SessionID == "" {
+		return "", nil
+	}
+	r, err := app.Open(ctx, p.host, app.StartWait)
+	if err != nil || r.Store.ReadOnly() {
+		return "", err
+	}
+	a, err := app.TryTask(ctx, r, c.event, does.Task, app.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
+	return a.Text, err
 }
 
 // subagent answers the start of a sub-agent.

@@ -40,8 +40,8 @@ const (
 	maxRows    = 1 << 28
 )
 
-// ErrUnusable says that a file is no vector file, or not the one asked for.
-var ErrUnusable = errors.New("unusable vector file")
+// ErrUnusable says that a file is no file of this package, or not the one asked for.
+var ErrUnusable = errors.New("unusable flat file")
 
 // A Header says what a file holds.
 type Header struct {
@@ -112,31 +112,47 @@ func Write(name string, h Header, rows []Row) (err error) {
 }
 
 func (h Header) encode() []byte {
-	b := append(make([]byte, 0, headerSize), magic...)
-	b = binary.LittleEndian.AppendUint32(b, version)
+	b := begin(headerSize, magic, version)
 	b = binary.LittleEndian.AppendUint64(b, h.Model)
 	b = binary.LittleEndian.AppendUint64(b, h.Epoch)
 	b = binary.LittleEndian.AppendUint64(b, uint64(h.Last))
 	b = binary.LittleEndian.AppendUint32(b, uint32(h.Dim))
-	b = binary.LittleEndian.AppendUint64(b, uint64(h.Rows))
-	b = append(b, make([]byte, headerSize-4-len(b))...)
+	return seal(binary.LittleEndian.AppendUint64(b, uint64(h.Rows)))
+}
+
+// begin returns the beginning of a header of size bytes, which seal ends.
+func begin(size int, magic string, version uint32) []byte {
+	return binary.LittleEndian.AppendUint32(append(make([]byte, 0, size), magic...), version)
+}
+
+// seal fills a header up and ends it with a CRC-32 of what stands before.
+func seal(b []byte) []byte {
+	b = append(b, make([]byte, cap(b)-4-len(b))...)
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
-func decode(b []byte) (h Header, err error) {
-	if len(b) < headerSize || string(b[:4]) != magic {
-		return h, fmt.Errorf("%w: it does not begin as one", ErrUnusable)
+// unseal returns the fields of a header of size bytes that begin and seal made.
+func unseal(b []byte, size int, magic string, version uint32) ([]byte, error) {
+	if len(b) < size || string(b[:4]) != magic {
+		return nil, fmt.Errorf("%w: it does not begin as one", ErrUnusable)
 	}
-	if crc32.ChecksumIEEE(b[:headerSize-4]) != binary.LittleEndian.Uint32(b[headerSize-4:]) {
-		return h, fmt.Errorf("%w: its header is damaged", ErrUnusable)
+	if crc32.ChecksumIEEE(b[:size-4]) != binary.LittleEndian.Uint32(b[size-4:]) {
+		return nil, fmt.Errorf("%w: its header is damaged", ErrUnusable)
 	}
 	if v := binary.LittleEndian.Uint32(b[4:]); v != version {
-		return h, fmt.Errorf("%w: version %d", ErrUnusable, v)
+		return nil, fmt.Errorf("%w: version %d", ErrUnusable, v)
 	}
-	h.Model = binary.LittleEndian.Uint64(b[8:])
-	h.Epoch = binary.LittleEndian.Uint64(b[16:])
-	h.Last = int64(binary.LittleEndian.Uint64(b[24:]))
-	dim, rows := binary.LittleEndian.Uint32(b[32:]), binary.LittleEndian.Uint64(b[36:])
+	return b[8 : size-4], nil
+}
+
+func decode(b []byte) (h Header, err error) {
+	if b, err = unseal(b, headerSize, magic, version); err != nil {
+		return h, err
+	}
+	h.Model = binary.LittleEndian.Uint64(b)
+	h.Epoch = binary.LittleEndian.Uint64(b[8:])
+	h.Last = int64(binary.LittleEndian.Uint64(b[16:]))
+	dim, rows := binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint64(b[28:])
 	if dim == 0 || dim%64 != 0 || dim > 1<<16 || rows > maxRows {
 		return h, fmt.Errorf("%w: %d rows of %d dimensions", ErrUnusable, rows, dim)
 	}

@@ -69,31 +69,23 @@ type PostingsHeader struct {
 }
 
 func (h *PostingsHeader) encode() []byte {
-	b := append(make([]byte, 0, postingsHeader), postingsMagic...)
-	b = binary.LittleEndian.AppendUint32(b, postingsVersion)
+	b := begin(postingsHeader, postingsMagic, postingsVersion)
 	for _, v := range []uint64{
 		h.Epoch, h.Model, uint64(h.Last), uint64(h.Gone), uint64(h.Rows), uint64(h.tokens), uint64(h.shift), uint64(h.texts), uint64(h.lists),
 		uint64(h.columns),
 	} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
-	b = append(b, make([]byte, postingsHeader-4-len(b))...)
-	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+	return seal(b)
 }
 
 func decodePostings(b []byte) (h PostingsHeader, err error) {
-	if len(b) < postingsHeader || string(b[:4]) != postingsMagic {
-		return h, fmt.Errorf("%w: it does not begin as one", ErrUnusable)
-	}
-	if crc32.ChecksumIEEE(b[:postingsHeader-4]) != binary.LittleEndian.Uint32(b[postingsHeader-4:]) {
-		return h, fmt.Errorf("%w: its header is damaged", ErrUnusable)
-	}
-	if v := binary.LittleEndian.Uint32(b[4:]); v != postingsVersion {
-		return h, fmt.Errorf("%w: version %d", ErrUnusable, v)
+	if b, err = unseal(b, postingsHeader, postingsMagic, postingsVersion); err != nil {
+		return h, err
 	}
 	var v [10]uint64
 	for i := range v {
-		v[i] = binary.LittleEndian.Uint64(b[8+8*i:])
+		v[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	h = PostingsHeader{Epoch: v[0], Model: v[1], Last: int64(v[2]), Gone: int64(v[3])}
 	if v[4] > maxRows || v[5] > math.MaxUint32 || v[6] > 32 || v[7] > math.MaxUint32 || v[8] > math.MaxUint32 {

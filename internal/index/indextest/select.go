@@ -67,6 +67,18 @@ func choose(t *testing.T, s *suite) {
 		t.Fatal(err)
 	}
 	equal(t, "notes of each project", map[string]int{"p": 4, "x": 2}, perProject)
+
+	by := func(source string) note.Provenance { return note.Provenance{Source: source} }
+	s.put(
+		&note.Note{ID: "w1", Title: "a", Project: "w", UpdatedAt: at(0), Provenance: by(note.Merge)},
+		&note.Note{ID: "w2", Title: "b", Project: "w", UpdatedAt: at(time.Minute), Provenance: by(note.Learning), Status: "archived"},
+		&note.Note{ID: "w3", Title: "c", Project: "w", UpdatedAt: at(time.Hour), Provenance: by(note.Human), Quarantine: true},
+		&note.Note{ID: "w4", Title: "d", Project: "w", UpdatedAt: at(time.Hour), Provenance: by(note.Human), Supersedes: []note.ID{"w1"}},
+	)
+	made := []string{note.Merge, note.Learning}
+	equal(t, "of some sources", []note.ID{"w2", "w1"}, s.selected(index.Filter{Sources: made, Dead: true}))
+	equal(t, "of some sources, live", []note.ID{}, s.selected(index.Filter{Sources: made}))
+	equal(t, "dead by themselves", []note.ID{"w3", "w2"}, s.selected(index.Filter{Projects: []string{"w"}, Dead: true, OnlyDead: true}))
 }
 
 func sharing(t *testing.T, s *suite) {

@@ -3,9 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"encoding/json"
 	"maps"
-	"time"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -27,9 +26,11 @@ func (d counters) Count(ctx context.Context, add map[note.ID]store.Tally, from, 
 			return
 		}
 		for id, c := range add {
-			w.exec(`INSERT INTO counters (id, origin, injected, recalled, last) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-				injected = injected + excluded.injected, recalled = recalled + excluded.recalled, last = max(last, excluded.last)`,
-				string(id), w.origin, c.Injected, c.Recalled, c.Last.Unix())
+			w.exec(`INSERT INTO counters (id, origin, injected, recalled, last, used, unused, opposed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET injected = injected + excluded.injected, recalled = recalled + excluded.recalled,
+				last = max(last, excluded.last), used = used + excluded.used, unused = unused + excluded.unused,
+				opposed = opposed + excluded.opposed`,
+				string(id), w.origin, c.Injected, c.Recalled, seconds(c.Last), c.Used, c.Unused, c.Opposed)
 		}
 		for file, offset := range to {
 			w.exec("INSERT INTO cursors (origin, file, offset) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET offset = excluded.offset",
@@ -54,20 +55,21 @@ func (d counters) Cursors(ctx context.Context) (map[string]int64, error) {
 
 // Counters returns the counters of notes; those that nothing happened to are left out.
 func (d counters) Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error) {
+	asked, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := d.queryBounded(ctx, `SELECT c.id, sum(c.injected), sum(c.recalled), max(c.last), sum(c.used), sum(c.unused), sum(c.opposed)
+		FROM json_each(?) j CROSS JOIN counters c ON c.id = j.value GROUP BY c.id`, string(asked))
 	all := make(map[note.ID]store.Tally)
-	for _, id := range ids {
+	err = each(rows, err, func() error {
+		var id string
 		var c store.Tally
 		var last int64
-		err := d.queryRow(ctx, "SELECT sum(injected), sum(recalled), max(last) FROM counters WHERE id = ? HAVING count(*) > 0",
-			[]any{string(id)}, &c.Injected, &c.Recalled, &last)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return nil, wrap(err)
-		}
-		c.Last = time.Unix(last, 0).UTC()
-		all[id] = c
-	}
-	return all, nil
+		err := rows.Scan(&id, &c.Injected, &c.Recalled, &last, &c.Used, &c.Unused, &c.Opposed)
+		c.Last = timeOf(last)
+		all[note.ID(id)] = c
+		return err
+	})
+	return all, err
 }

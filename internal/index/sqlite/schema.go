@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 8
+	schemaVersion = 9
 )
 
 // tables lists what recreate drops; schema creates it.
@@ -59,6 +59,8 @@ CREATE INDEX notes_statement ON notes (statement);
 CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
 CREATE INDEX notes_kind ON notes (kind, project, updated DESC, id DESC) WHERE kind <> '';
 CREATE INDEX notes_updated ON notes (updated);
+CREATE INDEX notes_source ON notes (source);
+CREATE INDEX notes_dead ON notes (dead) WHERE dead = 1;
 CREATE INDEX notes_created ON notes (project, created, id);
 CREATE INDEX notes_end ON notes (upper(substr(id, -4))); -- by which people call them
 CREATE TABLE passages (
@@ -91,6 +93,7 @@ CREATE TABLE problems (
 ) WITHOUT ROWID;
 CREATE TABLE counters (
 	id TEXT NOT NULL, origin TEXT NOT NULL, injected INTEGER NOT NULL, recalled INTEGER NOT NULL, last INTEGER NOT NULL,
+	used INTEGER NOT NULL, unused INTEGER NOT NULL, opposed INTEGER NOT NULL,
 	PRIMARY KEY (id, origin)
 ) WITHOUT ROWID;
 CREATE TABLE cursors (origin TEXT NOT NULL, file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (origin, file)) WITHOUT ROWID;

@@ -65,6 +65,10 @@ func (d *conn) where(f index.Filter) (cond string, args []any) {
 	if len(f.WithoutKinds) > 0 { // a plain n.kind SQLite compares with the index, and plans anew for each value
 		in("+n.kind NOT", len(f.WithoutKinds), func(i int) any { return string(f.WithoutKinds[i]) })
 	}
+	in("n.source", len(f.Sources), func(i int) any { return f.Sources[i] })
+	if f.Dead && f.OnlyDead {
+		add("n.dead = 1")
+	}
 	if !f.Dead {
 		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())
 	}

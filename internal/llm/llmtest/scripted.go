@@ -14,12 +14,13 @@ import (
 )
 
 // A Scripted is a model for a real coding agent: a server on loopback that speaks
-// the protocol of its vendor, and answers what the prompt scripts. No account and
-// no network is needed.
+// the protocol of its vendor, whichever of four it is asked in, and answers what the
+// prompt scripts. No account and no network is needed.
 //
 // In the newest message of the user, lines that begin with @ are the script:
 //
 //	@tool NAME {"json": "arguments"}  the model calls that tool; one call a turn, in order
+//	@force NAME {"json": "arguments"} the same, even if the agent offers no tool
 //	@say TEXT                         the text of the last turn; several lines are joined
 //	@fail STATUS                      the server refuses with that status
 //	@hang                             the server answers nothing until it is closed
@@ -76,6 +77,15 @@ func (s *Scripted) serve(w http.ResponseWriter, r *http.Request) {
 		n := s.calls
 		s.mu.Unlock()
 		s.messages(w, body, n)
+	case strings.HasSuffix(r.URL.Path, ":countTokens"):
+		respond(w, http.StatusOK, map[string]any{"totalTokens": len(body) / 4})
+	case wireOf(r.URL.Path) != nil && r.Method == http.MethodPost:
+		s.mu.Lock()
+		s.requests = append(s.requests, string(body))
+		s.calls++
+		n := s.calls
+		s.mu.Unlock()
+		s.answer(w, r, body, n)
 	case strings.HasPrefix(r.URL.Path, "/v1/models"):
 		respond(w, http.StatusOK, map[string]any{"data": []any{}, "has_more": false})
 	default:
@@ -120,7 +130,7 @@ type scriptedTurn struct {
 
 var (
 	reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
-	toolLine = regexp.MustCompile(`(?m)^@tool (\S+) (\{.*\})\s*$`)
+	toolLine = regexp.MustCompile(`(?m)^@(tool|force) (\S+) (\{.*\})\s*$`)
 	sayLine  = regexp.MustCompile(`(?m)^@say (.*)$`)
 	failLine = regexp.MustCompile(`(?m)^@fail (\d+)`)
 	hangLine = regexp.MustCompile(`(?m)^@hang`)
@@ -151,8 +161,8 @@ func decide(messages []message, tools bool) scriptedTurn {
 	if hangLine.MatchString(script) {
 		return scriptedTurn{hang: true}
 	}
-	if calls := toolLine.FindAllStringSubmatch(script, -1); tools && results < len(calls) {
-		return scriptedTurn{tool: calls[results][1], input: json.RawMessage(calls[results][2])}
+	if calls := toolLine.FindAllStringSubmatch(script, -1); results < len(calls) && (tools || calls[results][1] == "force") {
+		return scriptedTurn{tool: calls[results][2], input: json.RawMessage(calls[results][3])}
 	}
 	var said []string
 	for _, m := range sayLine.FindAllStringSubmatch(script, -1) {

@@ -54,3 +54,45 @@ func PreferencesOf(dir, home string) (p Preferences, err error) {
 	}
 	return p, nil
 }
+
+// PreferMode writes the mode of the project at dir into its preferences: those of dir, or of
+// a folder above it that has them, else new ones in dir. Other keys stay. It returns the file.
+func PreferMode(dir, home, mode string) (file string, err error) {
+	p, err := PreferencesOf(dir, home)
+	if err != nil {
+		return "", err
+	}
+	if file = p.File; file == "" {
+		file = filepath.Join(dir, ".anamnesis", "config.json")
+	}
+	keys := make(map[string]json.RawMessage)
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &keys)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the preferences of the project, %s: %w", file, err)
+	}
+	if keys["mode"], err = json.Marshal(mode); err != nil {
+		return "", err
+	}
+	if data, err = json.MarshalIndent(keys, "", "  "); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // it is part of the project, which others read
+		return "", fmt.Errorf("write the preferences of the project: %w", err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), ".config-*")
+	if err != nil {
+		return "", fmt.Errorf("write the preferences of the project: %w", err)
+	}
+	_, err = temp.Write(append(data, '\n'))
+	err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), file)
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("write the preferences of the project, %s: %w", file, err), os.Remove(temp.Name()))
+	}
+	return file, nil
+}

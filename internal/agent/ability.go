@@ -1,0 +1,134 @@
+package agent
+
+// An Ability is something that memory does with an agent, and how far that goes.
+type Ability struct {
+	Name  string       `json:"name"`
+	State AbilityState `json:"state"`
+	Why   string       `json:"why,omitempty"` // what restricts it
+}
+
+// An AbilityState says how far an ability goes.
+type AbilityState string
+
+// The states of an ability.
+const (
+	Works     AbilityState = "works"
+	Partial   AbilityState = "partial"
+	NoChannel AbilityState = "no channel"
+)
+
+// The names of abilities, in the order in which they are shown.
+const (
+	AtStart    = "told at session start"
+	AtPrompt   = "told at prompts"
+	AtTools    = "told at tools"
+	AtSubagent = "sub-agents told"
+	Denies     = "policy denies tools"
+	Remembers  = "sessions become notes"
+	Imports    = "past sessions imported"
+	Asks       = "asks by MCP"
+	Ruled      = "rules in its own file"
+	Generates  = "used as a model"
+)
+
+// why lists what the tables of an agent do not say: the restrictions of its abilities.
+var why = []struct {
+	agent, ability string
+	state          AbilityState
+	text           string
+}{
+	{codexName, AtStart, Works, "after its hooks were approved once"},
+	{codexName, AtPrompt, Works, "after its hooks were approved once"},
+	{codexName, Denies, Works, "after its hooks were approved once"},
+	{geminiName, AtTools, Partial, "after the tool ran, not before"},
+	{geminiName, AtSubagent, Works, "in the text of the task"},
+	{opencodeName, AtTools, Partial, "with the result of the tool"},
+	{opencodeName, AtSubagent, Works, "in the text of the task"},
+	{cursorName, AtStart, Partial, "Cursor does not wait for the answer"},
+	{cursorName, AtPrompt, NoChannel, "its prompt hook takes no text; rules ask it to search"},
+	{cursorName, AtTools, Partial, "after the tool ran, not before"},
+	{hermesName, AtStart, Partial, "with the first prompt"},
+	{hermesName, AtTools, NoChannel, "its tool hooks take a refusal, and no text"},
+}
+
+// Driven reports whether the released client of the agent is driven by the tests of this
+// program; the others are tested by files in the exact shape of theirs.
+func (h *Harness) Driven() bool {
+	switch h.Name {
+	case claudeName, codexName, copilotName, geminiName, opencodeName:
+		return true
+	}
+	return false
+}
+
+// Abilities lists what memory does with the agent. It is worked out from what the agent's
+// tables do: an answer that is empty is an answer that cannot be given.
+func (h *Harness) Abilities() []Ability {
+	says := func(kind EventKind, tool string) bool {
+		if h.Hooks == nil {
+			return false
+		}
+		for _, hook := range h.hooked(kind) {
+			e := Event{Name: hook, ToolName: tool, ToolInput: []byte(`{"prompt":"x"}`), Prompt: "x"}
+			if len(h.Hooks.Reply(e, "x")) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	teller, _ := h.Hooks.(TaskTeller)
+	tasks := teller != nil && teller.TellsTasks() && says(PreToolUse, "Agent")
+	denies := false
+	if h.Hooks != nil {
+		for _, hook := range h.hooked(PreToolUse) {
+			denies = denies || len(h.Hooks.Verdict(Event{Name: hook, ToolName: "Bash"}, false, "x")) > 0
+		}
+	}
+	_, command := h.Settings.(ServerCommand)
+	all := []Ability{
+		{Name: AtStart, State: stateOf(says(SessionStart, ""))},
+		{Name: AtPrompt, State: stateOf(says(UserPrompt, ""))},
+		{Name: AtTools, State: stateOf(says(PreToolUse, "Bash") || says(PostToolUse, "Bash"))},
+		{Name: AtSubagent, State: stateOf(says(SubagentStart, "") || tasks)},
+		{Name: Denies, State: stateOf(denies)},
+		{Name: Remembers, State: stateOf(len(h.hooked(SessionEnd)) > 0 && h.Sessions != nil)},
+		{Name: Imports, State: stateOf(h.Sessions != nil)},
+		{Name: Asks, State: stateOf(h.Servers != nil || command)},
+		{Name: Ruled, State: stateOf(h.Rules != nil)},
+		{Name: Generates, State: stateOf(h.Generates)},
+	}
+	for i := range all {
+		for _, w := range why {
+			if w.agent == h.Name && w.ability == all[i].Name {
+				all[i].State, all[i].Why = w.state, w.text
+			}
+		}
+		if all[i].Name == Ruled && h.Rules == nil && h.Hooks != nil {
+			all[i].Why = "its hooks tell it"
+		}
+	}
+	return all
+}
+
+func stateOf(can bool) AbilityState {
+	if can {
+		return Works
+	}
+	return NoChannel
+}
+
+// hooked lists the events of a kind at which a plain installation has a hook.
+func (h *Harness) hooked(kind EventKind) (events []string) {
+	if h.Settings == nil || h.Hooks == nil {
+		return nil
+	}
+	for _, hook := range h.Settings.PlainHooks("x") {
+		if k, _ := h.Hooks.Kind(hook.Event); k == kind {
+			events = append(events, hook.Event)
+		}
+	}
+	return events
+}
+
+// RulesText is the block of rules that stands in the file of an agent.
+func RulesText() string { return rulesText }

@@ -1,0 +1,323 @@
+package agent
+
+import (
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const codexName = "codex"
+
+// codexTools are the tools of Codex as its hooks and its transcripts name them; they
+// differ for the shell.
+var codexTools = []tool{
+	{"Bash", "Bash", shellTool},
+	{"exec_command", "Bash", shellTool},
+	{"shell", "Bash", shellTool},
+	{"shell_command", "Bash", shellTool},
+	{"apply_patch", "Edit", patchTool},
+	{"spawn_agent", "Agent", taskTool},
+}
+
+// codexHooks is the dialect of Codex. It drops, without a word, an answer that has a
+// member that it does not know, and text that begins like JSON and is none.
+var codexHooks = dialect{
+	name: codexName,
+	events: []eventName{
+		{"SessionStart", SessionStart},
+		{"UserPromptSubmit", UserPrompt},
+		{"PreToolUse", PreToolUse},
+		{"PostToolUse", PostToolUse},
+		{"PermissionRequest", PermissionRequest},
+		{"SubagentStart", SubagentStart},
+		{"SubagentStop", SubagentStop},
+		{"Stop", TurnEnd},
+		{"PreCompact", PreCompact},
+		{"PostCompact", PostCompact},
+		{"SessionEnd", SessionEnd},
+		{"Interrupt", OtherEvent},
+	},
+	tools: codexTools,
+	limit: byBytes(), // 2,500 tokens, at four bytes each
+	marks: func(p members) bool {
+		if p.has("timestamp", "cursor_version", "prompt_id") || !p.has("hook_event_name") {
+			return false
+		}
+		return isRollout(p.str("transcript_path")) || p.has("model") && p.has("permission_mode")
+	},
+	reply: func(e Event, text string) []byte {
+		switch e.Name {
+		case "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart":
+			return envelope(e, text)
+		}
+		return nil
+	},
+	refuse: envelopeDeny,
+	allow:  envelopeAllow,
+}
+
+// isRollout reports whether a file is named like a transcript of Codex.
+func isRollout(file string) bool {
+	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
+	return strings.HasPrefix(base, "rollout-") && strings.HasSuffix(base, ".jsonl")
+}
+
+// codexSettings is hooks.json of Codex. A hook runs only when its user has approved
+// its exact command and time limit, so both stay as they are from version to version.
+type codexSettings struct{ hooksFile }
+
+// SettingsPath implements SettingsEditor.
+func (codexSettings) SettingsPath(home string) string { return filepath.Join(home, "hooks.json") }
+
+// ProjectSettings implements SettingsEditor.
+func (codexSettings) ProjectSettings(dir string) []string {
+	return []string{filepath.Join(dir, ".codex", "hooks.json")}
+}
+
+// PlainHooks implements SettingsEditor. A session end may take three seconds, and gets
+// no answer; whatever is longer is left to a background run.
+func (codexSettings) PlainHooks(base string) []Hook {
+	at := func(event, matcher string, timeout int) Hook {
+		return Hook{Event: event, Matcher: matcher, Command: base + " hook codex " + event, Timeout: timeout}
+	}
+	const tools = "Bash|apply_patch|spawn_agent"
+	return []Hook{
+		at("SessionStart", "startup|resume|clear|fork", 15),
+		at("UserPromptSubmit", "", 10),
+		at("PreToolUse", tools, 10),
+		at("PermissionRequest", tools, 10),
+		at("SubagentStart", "", 10),
+		at("SubagentStop", "", 10),
+		at("PostCompact", "", 10),
+		at("PreCompact", "", 10),
+		at("SessionEnd", "", 3),
+	}
+}
+
+// ServersPath implements ServerFile.
+func (codexSettings) ServersPath(_, home string) string { return filepath.Join(home, "config.toml") }
+
+// AddServer implements ServerFile.
+func (codexSettings) AddServer(old []byte, name string, env Env, program []string) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString("[mcp_servers." + name + "]\ncommand = " + tomlString(program[0]) + "\nargs = [")
+	for _, word := range append(program[1:len(program):len(program)], "serve") {
+		b.WriteString(tomlString(word) + ", ")
+	}
+	text := strings.TrimSuffix(b.String(), ", ") + "]\n"
+	if set := env.assignments(); len(set) > 0 {
+		text += "\n[mcp_servers." + name + ".env]\n"
+		for _, v := range set {
+			text += v[0] + " = " + tomlString(v[1]) + "\n"
+		}
+	}
+	return setTable(old, []string{"mcp_servers", name}, text)
+}
+
+// RemoveServer implements ServerFile.
+func (codexSettings) RemoveServer(old []byte, name string) ([]byte, error) {
+	return setTable(old, []string{"mcp_servers", name}, "")
+}
+
+// Servers implements ServerFile.
+func (codexSettings) Servers(data []byte) (all []Server, err error) {
+	var file struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `toml:"mcp_servers"`
+	}
+	if err := readTOML(data, &file); err != nil {
+		return nil, err
+	}
+	for name, s := range file.Servers {
+		all = append(all, Server{Name: name, Command: s.Command, Args: s.Args})
+	}
+	return sortServers(all), nil
+}
+
+// Transcript implements TranscriptFinder.
+func (codexSettings) Transcript(home, session string) string {
+	return filepath.Join(home, "sessions", "*", "*", "*", "rollout-*-"+session+".jsonl")
+}
+
+// ToDo implements Advisor: a hook of Codex runs when it was approved, and in a headless
+// run nobody is told that it did not.
+func (codexSettings) ToDo() string {
+	return "Codex runs a hook only after you approve it: start `codex`, type /hooks, and trust the hooks of " +
+		"anamnesis. They are skipped without a word until then."
+}
+
+// codexSessions are the rollouts of Codex: a file for each thread, appended to when it is
+// resumed. A fork is a file of its own, which does not repeat what it goes on from.
+var codexSessions = lineSource{
+	files: []string{"sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl"},
+	main: func(_ string, head []byte) bool {
+		record, _, _ := readMembers(firstLine(head))
+		return !codexSubagent(record.get("payload"))
+	},
+	take: func(b *builder) (func(members, line) bool, func()) { return (&codexReader{b: b}).take, nil },
+}
+
+// codexSubagent reports whether the payload of the first record is that of a sub-agent.
+func codexSubagent(payload []byte) bool {
+	p, _, _ := readMembers(payload)
+	source, _, _ := readMembers(p.get("source"))
+	return p.str("thread_source") == "subagent" || source.has("subagent") || isString(p.get("parent_thread_id"))
+}
+
+type codexReader struct {
+	b     *builder
+	known bool // the first header was read
+}
+
+// take reads one record.
+func (c *codexReader) take(r members, l line) bool {
+	at, ok := timeOf(r.get("timestamp"))
+	if ok {
+		c.b.seen(at)
+	}
+	payload := r.get("payload")
+	p, _, _ := readMembers(payload)
+	turn := Turn{At: at, Offset: l.offset, UUID: clip(string(r.get("ordinal")), 32)}
+	switch r.str("type") {
+	case "session_meta":
+		c.header(p)
+	case "turn_context":
+		first(&c.b.session.Dir, p.get("cwd"), validDir)
+	case "compacted":
+		if s := strings.TrimSpace(StripInjected(p.str("message"))); s != "" && len(c.b.session.Summaries) < maxSummaries {
+			c.b.session.Summaries = append(c.b.session.Summaries, clip(s, 64<<10))
+		}
+	case "event_msg":
+		switch {
+		case p.str("type") == "turn_aborted" && p.str("reason") != "replaced":
+			turn.Role, turn.Interrupted = User, true
+			c.b.said(turn)
+		case p.str("type") == "error" || p.str("type") == "stream_error":
+			c.b.session.Failed = true
+		}
+	case "response_item":
+		return c.item(p, turn)
+	default:
+		return false
+	}
+	return true
+}
+
+// header reads what a thread says about itself. A fork of an old version repeats the
+// header of what it was forked from, behind its own.
+func (c *codexReader) header(p members) {
+	s := &c.b.session
+	c.b.named(p.str("id"))
+	if c.known {
+		return
+	}
+	c.known = true
+	first(&s.Dir, p.get("cwd"), validDir)
+	first(&s.Version, p.get("cli_version"), isVersion)
+	first(&s.Branch, member(p.get("git"), "branch"), validBranch)
+	s.Headless = p.str("source") == "exec" || p.str("source") == "mcp"
+}
+
+// item reads what was said, done or answered.
+func (c *codexReader) item(p members, turn Turn) bool {
+	switch p.str("type") {
+	case "message":
+		text, ours := codexText(p)
+		switch p.str("role") {
+		case "user":
+			if ours {
+				c.b.session.Skipped.Meta++
+				return true
+			}
+			turn.Role = User
+		case "assistant":
+			turn.Role = Assistant
+		default: // what the harness tells its model
+			c.b.session.Skipped.Meta++
+			return true
+		}
+		turn.Text = text
+		c.b.said(turn)
+	case "function_call", "custom_tool_call", "local_shell_call":
+		input := p.get("arguments")
+		if isString(input) {
+			input = []byte(unquote(input))
+		}
+		if p.has("input") {
+			input = []byte(`{"input":` + string(p.get("input")) + `}`)
+		} else if p.has("action") {
+			input = p.get("action")
+		}
+		if _, object, err := readMembers(input); err != nil || !object {
+			input = []byte("{}")
+		}
+		turn.Role = Assistant
+		turn.Tools = []ToolUse{c.b.use(codexTools, p.str("call_id"), p.str("name"), input)}
+		c.b.said(turn)
+	case "function_call_output", "custom_tool_call_output":
+		if use := c.b.waiting(p.str("call_id")); use != nil {
+			text, failed := codexResult(p.get("output"))
+			c.b.answer(use, text, failed)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// codexText returns the text of a message, and whether the harness wrote it in the
+// place of its user. New records say who wrote them; in old ones it stands in an element.
+func codexText(p members) (text string, harness bool) {
+	var texts []string
+	eachElement(p.get("content"), func(part []byte) {
+		switch unquote(member(part, "type")) {
+		case "input_text", "output_text", "text":
+			texts = append(texts, unquote(member(part, "text")))
+		}
+	})
+	text = strings.Join(texts, "\n")
+	passed := p.get("internal_chat_message_metadata_passthrough")
+	if kinds := member(passed, "content_item_kinds"); kinds != nil && p.str("role") == "user" {
+		user := false
+		eachElement(kinds, func(k []byte) { user = user || strings.HasPrefix(unquote(k), "user.") })
+		return text, !user
+	}
+	for _, mark := range []string{
+		"<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<turn_aborted>", "<hook_prompt", "<skill>",
+		"<user_shell_command>", "<subagent_notification>", "# AGENTS.md instructions",
+	} {
+		if strings.HasPrefix(strings.TrimSpace(text), mark) {
+			return text, true
+		}
+	}
+	return text, false
+}
+
+// codexResult reads the output of a tool: a text, or an object with one. A shell puts a
+// few lines before it, the exit code among them.
+func codexResult(value []byte) (text string, failed bool) {
+	if text = unquote(value); text == "" {
+		text = unquote(member(value, "content"))
+		success := member(value, "success")
+		failed = success != nil && !truthy(success)
+	}
+	if strings.HasPrefix(text, "{") { // an older form: an object as a text
+		if inner := member([]byte(text), "output"); isString(inner) {
+			code := member(member([]byte(text), "metadata"), "exit_code")
+			return StripInjected(unquote(inner)), code != nil && string(code) != "0"
+		}
+	}
+	head, out, ok := strings.Cut(text, "\nOutput:\n")
+	if !ok || len(head) > 2000 {
+		return StripInjected(text), failed
+	}
+	if _, code, ok := strings.Cut(head, "exited with code "); ok {
+		word, _, _ := strings.Cut(code, "\n")
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		failed = err == nil && n != 0
+	}
+	return StripInjected(out), failed
+}

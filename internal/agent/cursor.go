@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+const cursorName = "cursor"
+
+var cursorTools = []tool{
+	{"Shell", "Bash", shellTool}, {"StrReplace", "Edit", editTool}, {"Write", "Write", editTool}, {"Task", "Agent", taskTool},
+}
+
+// cursorHooks is the dialect of Cursor. It takes a text at a session's start, which nobody
+// waits for, and after tools; a prompt has no place for one.
+var cursorHooks = dialect{
+	name: cursorName,
+	events: []eventName{
+		{"sessionStart", SessionStart},
+		{"beforeSubmitPrompt", UserPrompt},
+		{"preToolUse", PreToolUse},
+		{"postToolUse", PostToolUse},
+		{"postToolUseFailure", PostToolUseFailure},
+		{"subagentStart", SubagentStart},
+		{"subagentStop", SubagentStop},
+		{"stop", TurnEnd},
+		{"preCompact", PreCompact},
+		{"sessionEnd", SessionEnd},
+		{"afterAgentResponse", OtherEvent},
+		{"workspaceOpen", OtherEvent},
+		{"beforeShellExecution", OtherEvent},
+		{"afterShellExecution", OtherEvent},
+		{"beforeMCPExecution", OtherEvent},
+		{"afterMCPExecution", OtherEvent},
+		{"beforeReadFile", OtherEvent},
+		{"afterFileEdit", OtherEvent},
+		{"afterAgentThought", OtherEvent},
+	},
+	alias: []memberName{
+		{"conversation_id", "session_id"},
+		{"generation_id", "turn_id"},
+		{"tool_output", "tool_response"},
+		{"subagent_id", "agent_id"},
+		{"subagent_type", "agent_type"},
+	},
+	tools: cursorTools,
+	limit: byBytes(),
+	marks: func(p members) bool { return p.has("cursor_version") || p.has("conversation_id") },
+	fix: func(e *Event, p members) {
+		if e.Dir == "" {
+			eachElement(p.get("workspace_roots"), func(root []byte) {
+				if e.Dir == "" {
+					set(&e.Dir, root, validDir)
+				}
+			})
+		}
+	},
+	reply: func(e Event, text string) []byte {
+		if e.Name != "sessionStart" && e.Name != "postToolUse" {
+			return nil
+		}
+		return []byte(`{"additional_context":` + quote(text) + "}\n")
+	},
+	refuse: func(e Event, reason string) []byte {
+		if e.Name != "preToolUse" {
+			return nil
+		}
+		return []byte(`{"permission":"deny","agent_message":` + quote(reason) + `,"user_message":` + quote(reason) + "}\n")
+	},
+}
+
+// cursorSettings is hooks.json of Cursor.
+type cursorSettings struct{ hooksFile }
+
+// SettingsPath implements SettingsEditor.
+func (cursorSettings) SettingsPath(home string) string { return filepath.Join(home, "hooks.json") }
+
+// ProjectSettings implements SettingsEditor.
+func (cursorSettings) ProjectSettings(dir string) []string {
+	return []string{filepath.Join(dir, ".cursor", "hooks.json")}
+}
+
+// PlainHooks implements SettingsEditor.
+func (cursorSettings) PlainHooks(base string) []Hook {
+	at := func(event, matcher string) Hook {
+		return Hook{Event: event, Matcher: matcher, Command: base + " hook cursor " + event, Timeout: 10}
+	}
+	const tools = "Shell|StrReplace|Write"
+	return []Hook{
+		at("sessionStart", ""), at("preToolUse", tools), at("postToolUse", tools), at("preCompact", ""), at("sessionEnd", ""),
+	}
+}
+
+// Transcript implements TranscriptFinder. Of the two places the second is the IDE's.
+func (cursorSettings) Transcript(home, session string) string {
+	return filepath.Join(home, "projects", "*", "agent-transcripts", session+"*")
+}
+
+// ToDo implements Advisor.
+func (cursorSettings) ToDo() string {
+	return "Cursor takes no text at a prompt. Copy what `anamnesis agents --rules` prints into its User Rules, so that it " +
+		"asks by itself."
+}
+
+// cursorSessions are the transcripts of Cursor's agent: a file for each conversation, whose
+// lines hold messages of Anthropic's form.
+var cursorSessions = lineSource{
+	files: []string{"projects/*/agent-transcripts/*.jsonl", "projects/*/agent-transcripts/*/*.jsonl"},
+	main: func(name string, _ []byte) bool {
+		return !strings.Contains(filepath.ToSlash(name), "/subagents/")
+	},
+	take: func(b *builder) (func(members, line) bool, func()) {
+		return func(r members, l line) bool { return cursorRecord(b, r, l) }, nil
+	},
+}
+
+// cursorRecord takes one line.
+func cursorRecord(b *builder, r members, l line) bool {
+	s := &b.session
+	for _, name := range []string{"timestamp", "createdAt"} {
+		if at, ok := timeOf(r.get(name)); ok {
+			b.seen(at)
+		}
+	}
+	for _, name := range []string{"sessionId", "conversationId", "session_id", "conversation_id"} {
+		b.named(r.str(name))
+	}
+	first(&s.Dir, r.get("cwd"), validDir)
+	first(&s.Branch, r.get("gitBranch"), validBranch)
+	role := r.str("role")
+	message := r.get("message")
+	if role == "" {
+		role = unquote(member(message, "role"))
+	}
+	content := member(message, "content")
+	if content == nil {
+		content = r.get("content")
+	}
+	if content == nil || role != "user" && role != "assistant" {
+		return false
+	}
+	t := Turn{Role: Role(role), Offset: l.offset, At: s.Ended, UUID: clip(r.str("id"), 128)}
+	var texts []string
+	eachBlock(content, func(c claudeBlock) {
+		switch {
+		case is(c.kind, "text"):
+			texts = append(texts, cursorText(unquote(c.text)))
+		case is(c.kind, "tool_use"):
+			input := c.input
+			if _, object, err := readMembers(input); err != nil || !object {
+				input = []byte("{}")
+			}
+			t.Tools = append(t.Tools, b.use(cursorTools, unquote(c.id), unquote(c.name), input))
+		case is(c.kind, "tool_result"):
+			if use := b.waiting(unquote(c.useID)); use != nil {
+				b.answer(use, StripInjected(geminiText(c.content)), c.isError)
+			}
+		}
+	})
+	t.Text = strings.Join(texts, "\n")
+	b.said(t)
+	return true
+}
+
+// cursorText takes a prompt out of the element in which it stands; what else is in the
+// message comes from the editor.
+func cursorText(s string) string {
+	if _, rest, ok := strings.Cut(s, "<user_query>"); ok {
+		s, _, _ = strings.Cut(rest, "</user_query>")
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,244 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A dialect is a HookDialect as a table: what an agent calls its events, the members
+// of its payload and its tools, and the form in which it takes an answer. A table of
+// constants costs nothing at the start of a hook.
+type dialect struct {
+	name   string
+	events []eventName
+	alias  []memberName // besides the usual names of members
+	tools  []tool
+	limit  ContextLimit
+	tasks  bool // a sub-agent is told in its task, before the tool runs that starts it
+
+	marks  func(payload members) bool          // of the agent, in a payload
+	fix    func(e *Event, payload members)     // what no table says; nil for nothing
+	reply  func(e Event, text string) []byte   // text is not blank
+	refuse func(e Event, reason string) []byte // denies a call; nil for no way
+	allow  func(e Event) []byte                // allows what the user would be asked; nil for no way
+}
+
+// An eventName is what an agent calls an event.
+type eventName struct {
+	name string
+	kind EventKind
+}
+
+// A memberName is what an agent calls a member of its payload that usually has
+// another name.
+type memberName struct{ theirs, usual string }
+
+// hookBytes is how much text a reply may carry to any agent that does not say
+// otherwise. The smallest limit that was seen is 10,000 bytes.
+const hookBytes = 8_800
+
+// byBytes is that limit.
+func byBytes() ContextLimit {
+	return ContextLimit{Max: hookBytes, Size: func(r rune) int { return max(utf8.RuneLen(r), 1) }}
+}
+
+// Kind implements HookDialect.
+func (d *dialect) Kind(event string) (EventKind, bool) {
+	for _, n := range d.events {
+		if n.name == event {
+			return n.kind, true
+		}
+	}
+	return "", false
+}
+
+// Recognises implements HookDialect.
+func (d *dialect) Recognises(payload []byte) bool {
+	all, object, err := readMembers(payload)
+	return object && err == nil && d.marks(all)
+}
+
+// Event implements HookDialect.
+func (d *dialect) Event(payload []byte) (Event, error) {
+	all, object, err := readMembers(payload)
+	e := Event{Harness: d.name}
+	for _, m := range all {
+		key := string(m.key)
+		for _, a := range d.alias {
+			if a.theirs == key {
+				key = a.usual
+			}
+		}
+		e.read(key, m.value)
+	}
+	if d.fix != nil {
+		d.fix(&e, all)
+	}
+	for _, t := range d.tools {
+		if t.name == e.ToolName {
+			e.ToolName = t.as
+			break
+		}
+	}
+	if err == nil && !object {
+		err = errors.New("not a JSON object")
+	}
+	return e, err
+}
+
+// Reply implements HookDialect. It is JSON always: plain text is shown to people by
+// some agents, and dropped by others.
+func (d *dialect) Reply(e Event, text string) []byte {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return d.reply(e, text)
+}
+
+// Call implements HookDialect.
+func (d *dialect) Call(e Event) Call {
+	for _, t := range d.tools {
+		if t.name == e.ToolName || t.as == e.ToolName {
+			return callOf(t.kind, e)
+		}
+	}
+	return Call{}
+}
+
+// ToolNames implements HookDialect.
+func (d *dialect) ToolNames() (names []string) {
+	for _, t := range d.tools {
+		names = append(names, t.as)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Verdict implements HookDialect. Before a tool runs nothing is allowed: that would pass
+// over what the user is asked.
+func (d *dialect) Verdict(e Event, allow bool, reason string) []byte {
+	switch {
+	case allow && d.allow != nil:
+		return d.allow(e)
+	case !allow && d.refuse != nil:
+		return d.refuse(e, reason)
+	}
+	return nil
+}
+
+// ContextLimit implements HookDialect.
+func (d *dialect) ContextLimit() ContextLimit { return d.limit }
+
+// TellsTasks implements TaskTeller.
+func (d *dialect) TellsTasks() bool { return d.tasks }
+
+// members are those of one object, in order.
+type members []struct{ key, value []byte }
+
+// maxMembers bounds how many members of an object are looked at.
+const maxMembers = 1000
+
+func readMembers(data []byte) (all members, object bool, err error) {
+	object, err = eachMember(data, func(key, value []byte) {
+		if len(all) < maxMembers {
+			all = append(all, struct{ key, value []byte }{key, value})
+		}
+	})
+	return all, object, err
+}
+
+// get returns the text of a member, nil if there is none. Of several the last counts.
+func (m members) get(name string) (value []byte) {
+	for i := range m {
+		if string(m[i].key) == name {
+			value = m[i].value
+		}
+	}
+	return value
+}
+
+// str is a member that is a string, decoded.
+func (m members) str(name string) string { return unquote(m.get(name)) }
+
+// has reports whether there is a member of one of the names.
+func (m members) has(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return m.get(n) != nil })
+}
+
+// set takes a text into a field of an event, if it is one that may stand there.
+func set(field *string, value []byte, valid func(string) bool) {
+	if s := unquote(value); valid(s) {
+		*field = s
+	}
+}
+
+func isShortWord(s string) bool { return len(s) <= 64 && isWord(s) }
+func isName(s string) bool      { return len(s) <= 256 && !hasControl(s) }
+
+// read takes one member of a payload, under the name that most agents give it.
+func (e *Event) read(key string, value []byte) {
+	switch key {
+	case "hook_event_name":
+		set(&e.Name, value, isShortWord)
+	case "session_id":
+		set(&e.SessionID, value, ValidID)
+	case "transcript_path":
+		set(&e.TranscriptPath, value, validDir)
+	case "cwd":
+		set(&e.Dir, value, validDir)
+	case "source":
+		set(&e.Source, value, isShortWord)
+	case "reason":
+		set(&e.Reason, value, isShortWord)
+	case "trigger":
+		set(&e.Trigger, value, isShortWord)
+	case "prompt":
+		e.Prompt = strings.TrimSpace(StripInjected(unquote(value)))
+	case "message":
+		e.Message = StripInjected(unquote(value))
+	case "tool_name":
+		set(&e.ToolName, value, isName)
+	case "tool_input":
+		e.ToolInput = bytes.Clone(value)
+	case "tool_response":
+		e.ToolResult = bytes.Clone(value)
+	case "agent_id":
+		set(&e.SubagentID, value, isName)
+	case "agent_type":
+		set(&e.SubagentType, value, isName)
+	case "prompt_id", "turn_id":
+		set(&e.TurnID, value, isName)
+	case "stop_hook_active":
+		e.Nested = truthy(value)
+	}
+}
+
+// envelope is the form of a reply that most agents read: the event's name and the
+// text, and nothing else.
+func envelope(e Event, text string) []byte {
+	return []byte(`{"hookSpecificOutput":{"hookEventName":` + quote(e.Name) + `,"additionalContext":` + quote(text) + "}}\n")
+}
+
+// envelopeDeny denies a call in the same form, before it and when the user would be asked.
+func envelopeDeny(e Event, reason string) []byte {
+	switch e.Name {
+	case "PreToolUse":
+		return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":` +
+			quote(reason) + "}}\n")
+	case "PermissionRequest":
+		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":` +
+			quote(reason) + "}}}\n")
+	}
+	return nil
+}
+
+// envelopeAllow allows what the user would be asked, in the same form.
+func envelopeAllow(e Event) []byte {
+	if e.Name != "PermissionRequest" {
+		return nil
+	}
+	return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}` + "\n")
+}

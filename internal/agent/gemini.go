@@ -1,0 +1,288 @@
+package agent
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+const geminiName = "gemini"
+
+var geminiTools = []tool{
+	{"run_shell_command", "Bash", shellTool},
+	{"replace", "Edit", editTool},
+	{"write_file", "Write", editTool},
+	{"invoke_agent", "Agent", taskTool},
+}
+
+// geminiHooks is the dialect of Gemini CLI. It shows plain text and errors to its user, so
+// there is nothing but JSON. Before a tool it takes no text: what there is to say about a
+// tool is said after it, and a sub-agent is told in its task.
+var geminiHooks = dialect{
+	name: geminiName,
+	events: []eventName{
+		{"SessionStart", SessionStart},
+		{"BeforeAgent", UserPrompt},
+		{"BeforeTool", PreToolUse},
+		{"AfterTool", PostToolUse},
+		{"AfterAgent", TurnEnd},
+		{"SessionEnd", SessionEnd},
+		// It fires before every call of the model, whether anything is compressed or not.
+		{"PreCompress", OtherEvent},
+		{"BeforeModel", OtherEvent},
+		{"AfterModel", OtherEvent},
+		{"BeforeToolSelection", OtherEvent},
+		{"Notification", OtherEvent},
+	},
+	tools: geminiTools,
+	limit: byBytes(),
+	tasks: true,
+	marks: func(p members) bool {
+		file := strings.ReplaceAll(p.str("transcript_path"), `\`, "/")
+		return p.has("timestamp") && strings.Contains(file, "/.gemini/")
+	},
+	fix: func(e *Event, p members) {
+		e.Prompt = strings.TrimSpace(StripInjected(cutElement(p.str("prompt"), "hook_context")))
+		if e.Name == "AfterAgent" {
+			e.Prompt = ""
+		}
+	},
+	reply: func(e Event, text string) []byte {
+		switch e.Name {
+		case "SessionStart", "BeforeAgent", "AfterTool":
+			return envelope(e, text)
+		case "BeforeTool":
+			if e.ToolName != "Agent" {
+				return nil
+			}
+			input := withPrefix(e.ToolInput, "prompt", text+"\n\n")
+			if input == nil {
+				return nil
+			}
+			return []byte(`{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":` + string(input) + "}}\n")
+		}
+		return nil
+	},
+	refuse: func(e Event, reason string) []byte {
+		if e.Name != "BeforeTool" {
+			return nil
+		}
+		return []byte(`{"decision":"deny","reason":` + quote(reason) + "}\n")
+	},
+}
+
+// cutElement takes the elements of a name out of a text; one that never ends goes to the end.
+func cutElement(s, name string) string {
+	begin, end := "<"+name+">", "</"+name+">"
+	for {
+		i := strings.Index(s, begin)
+		if i < 0 {
+			return s
+		}
+		_, rest, _ := strings.Cut(s[i:], end)
+		s = s[:i] + rest
+	}
+}
+
+// withPrefix returns an object with a text put before a member that is a string, nil when
+// there is none. All other members stay: an agent replaces the whole.
+func withPrefix(object []byte, name, prefix string) []byte {
+	all, ok, err := readMembers(object)
+	if !ok || err != nil || !isString(all.get(name)) {
+		return nil
+	}
+	out := []byte("{")
+	for i, m := range all {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		value := m.value
+		if string(m.key) == name {
+			value = []byte(quote(prefix + unquote(value)))
+		}
+		out = append(append(append(out, quote(string(m.key))...), ':'), value...)
+	}
+	return append(out, '}')
+}
+
+// geminiSettings is settings.json of Gemini CLI, which holds hooks and servers.
+type geminiSettings struct{ hooksFile }
+
+// SettingsPath implements SettingsEditor.
+func (geminiSettings) SettingsPath(home string) string { return filepath.Join(home, "settings.json") }
+
+// ProjectSettings implements SettingsEditor.
+func (geminiSettings) ProjectSettings(dir string) []string {
+	return []string{filepath.Join(dir, ".gemini", "settings.json")}
+}
+
+// PlainHooks implements SettingsEditor. A matcher of a session's events is compared as a
+// whole, one of tools is a pattern.
+func (geminiSettings) PlainHooks(base string) []Hook {
+	at := func(event, matcher string) Hook {
+		return Hook{Event: event, Matcher: matcher, Command: base + " hook gemini " + event, Timeout: 10}
+	}
+	const tools = "run_shell_command|replace|write_file"
+	return []Hook{
+		at("SessionStart", ""), at("BeforeAgent", ""), at("BeforeTool", tools+"|invoke_agent"), at("AfterTool", tools), at("SessionEnd", ""),
+	}
+}
+
+// Transcript implements TranscriptFinder.
+func (geminiSettings) Transcript(home, session string) string {
+	return filepath.Join(home, "tmp", "*", "chats", "session-*-"+session[:min(8, len(session))]+".jsonl")
+}
+
+// geminiSessions are the chats of Gemini CLI: a file for each session below a folder for
+// each project. A record whose id was there before replaces it.
+var geminiSessions = lineSource{
+	files: []string{"tmp/*/chats/session-*.jsonl"},
+	main: func(_ string, head []byte) bool {
+		kind := member(firstLine(head), "kind")
+		return kind == nil || is(kind, "main")
+	},
+	take: func(b *builder) (func(members, line) bool, func()) {
+		r := &geminiReader{b: b, done: make(map[string]bool)}
+		return r.take, r.flush
+	},
+}
+
+type geminiReader struct {
+	b    *builder
+	done map[string]bool // ids whose record will not grow any more
+	open Turn            // of the last id, kept back because it may be replaced
+	id   string
+	uses [][2]string // results of the tools of the open turn: text, and "x" for a failure
+}
+
+func (g *geminiReader) take(r members, l line) bool {
+	s := &g.b.session
+	if first(&s.ID, r.get("sessionId"), ValidID); r.has("startTime") {
+		if at, ok := timeOf(r.get("startTime")); ok {
+			g.b.seen(at)
+		}
+		return true
+	}
+	if patch := r.get("$set"); patch != nil {
+		if title := oneLine(unquote(member(patch, "summary"))); title != "" {
+			s.Title = clip(title, 256)
+		}
+		eachElement(member(patch, "messages"), func(m []byte) {
+			if record, ok, err := readMembers(m); ok && err == nil {
+				g.message(record, l)
+			}
+		})
+		return true
+	}
+	return g.message(r, l)
+}
+
+// message takes one record of the conversation.
+func (g *geminiReader) message(r members, l line) bool {
+	id := clip(r.str("id"), 128)
+	at, ok := timeOf(r.get("timestamp"))
+	if ok {
+		g.b.seen(at)
+	}
+	if id != g.id {
+		g.flush()
+		if id != "" && g.done[id] {
+			g.b.session.Skipped.Duplicate++
+			return true
+		}
+	}
+	t := Turn{At: at, Offset: l.offset, UUID: id}
+	var uses [][2]string
+	switch r.str("type") {
+	case "user":
+		t.Role = User
+		if !g.user(r.get("content"), &t) {
+			return true
+		}
+	case "gemini":
+		t.Role, t.Text = Assistant, geminiText(r.get("content"))
+		eachElement(r.get("toolCalls"), func(call []byte) {
+			c, _, _ := readMembers(call)
+			input := c.get("args")
+			if _, object, err := readMembers(input); err != nil || !object {
+				input = []byte("{}")
+			}
+			t.Tools = append(t.Tools, g.b.use(geminiTools, c.str("id"), c.str("name"), input))
+			uses = append(uses, geminiResult(c))
+		})
+	case "error":
+		g.b.session.Failed = true
+		return true
+	default:
+		return false
+	}
+	g.id, g.open, g.uses = id, t, uses
+	return true
+}
+
+// user reads what a user typed. It reports false for what the agent put there itself.
+func (g *geminiReader) user(content []byte, t *Turn) bool {
+	text := geminiText(content)
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "<session_context>") {
+		_, list, _ := strings.Cut(trimmed, "Workspace Directories:**\n")
+		if dir, _, ok := strings.Cut(strings.TrimLeft(list, " -"), "\n"); ok && g.b.session.Dir == "" && validDir(dir) {
+			g.b.session.Dir = dir
+		}
+		g.b.session.Skipped.Meta++
+		return false
+	}
+	t.Text = cutElement(text, "hook_context")
+	return strings.TrimSpace(StripInjected(t.Text)) != "" // else the results of tools, or nothing
+}
+
+// flush keeps the turn that was open.
+func (g *geminiReader) flush() {
+	if g.open.Role == "" {
+		return
+	}
+	if g.id != "" && len(g.done) < maxUUIDs {
+		g.done[g.id] = true
+	}
+	for i, u := range g.uses {
+		g.b.answer(&g.open.Tools[i], u[0], u[1] != "")
+	}
+	tools := g.open.Tools
+	g.b.said(g.open)
+	for _, u := range tools { // they are answered
+		delete(g.b.pending, u.ID)
+	}
+	g.open, g.uses = Turn{}, nil
+}
+
+// geminiText joins the texts of a content, which may be one text.
+func geminiText(content []byte) string {
+	if isString(content) {
+		return unquote(content)
+	}
+	var texts []string
+	eachElement(content, func(part []byte) {
+		if t := unquote(member(part, "text")); t != "" {
+			texts = append(texts, t)
+		}
+	})
+	return strings.Join(texts, "\n")
+}
+
+// geminiResult reads the result of a call: its text, and whether it failed.
+func geminiResult(call members) (r [2]string) {
+	if call.str("status") == "error" {
+		r[1] = "x"
+	}
+	eachElement(call.get("result"), func(part []byte) {
+		answer := member(member(part, "functionResponse"), "response")
+		text := unquote(member(answer, "output"))
+		if e := unquote(member(answer, "error")); e != "" {
+			text, r[1] = e, "x"
+		}
+		if _, code, ok := strings.Cut(text, "Exit Code: "); ok && !strings.HasPrefix(code, "0") && !strings.HasPrefix(code, "(none)") {
+			r[1] = "x"
+		}
+		r[0] += StripInjected(cutElement(text, "hook_context"))
+	})
+	r[0] = strings.TrimSpace(strings.NewReplacer("<untrusted_context>", "", "</untrusted_context>", "").Replace(r[0]))
+	return r
+}

@@ -1,0 +1,269 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"anamnesis/internal/foreigndb"
+)
+
+const hermesName = "hermes"
+
+var hermesTools = []tool{
+	{"terminal", "Bash", shellTool}, {"patch", "Edit", editTool}, {"write_file", "Write", editTool}, {"delegate_task", "Agent", taskTool},
+}
+
+// hermesHooks is the dialect of Hermes. Only a prompt takes a text: the first one of a
+// session gets what other agents are told at their start, too.
+var hermesHooks = dialect{
+	name: hermesName,
+	events: []eventName{
+		{"pre_llm_call", UserPrompt},
+		{"pre_tool_call", PreToolUse},
+		{"post_tool_call", PostToolUse},
+		{"on_session_finalize", SessionEnd},
+		// It ends every turn, not the session.
+		{"on_session_end", TurnEnd},
+		{"on_session_start", OtherEvent},
+		{"on_session_reset", OtherEvent},
+		{"post_llm_call", OtherEvent},
+		{"pre_verify", OtherEvent},
+		{"subagent_start", OtherEvent},
+		{"subagent_stop", OtherEvent},
+		{"pre_gateway_dispatch", OtherEvent},
+		{"pre_approval_request", OtherEvent},
+		{"post_approval_response", OtherEvent},
+		{"transform_tool_result", OtherEvent},
+		{"transform_terminal_output", OtherEvent},
+		{"transform_llm_output", OtherEvent},
+	},
+	tools: hermesTools,
+	limit: byBytes(),
+	marks: func(p members) bool {
+		extra, object, _ := readMembers(p.get("extra"))
+		_ = extra
+		return object && p.has("hook_event_name") && !p.has("timestamp", "cursor_version", "turn_id")
+	},
+	fix: func(e *Event, p members) {
+		extra, _, _ := readMembers(p.get("extra"))
+		if e.Name == "pre_llm_call" {
+			e.Prompt = strings.TrimSpace(StripInjected(extra.str("user_message")))
+			e.Opens = extra.has("is_first_turn") && truthy(extra.get("is_first_turn"))
+		}
+		set(&e.TurnID, extra.get("turn_id"), isName)
+		set(&e.SubagentID, extra.get("child_session_id"), isName)
+	},
+	reply: func(e Event, text string) []byte {
+		if e.Name != "pre_llm_call" {
+			return nil
+		}
+		return []byte(`{"context":` + quote(text) + "}\n")
+	},
+	refuse: func(e Event, reason string) []byte {
+		if e.Name != "pre_tool_call" {
+			return nil
+		}
+		return []byte(`{"decision":"block","reason":` + quote(reason) + "}\n")
+	},
+}
+
+// hermesSettings is config.yaml of Hermes, which holds hooks and servers.
+type hermesSettings struct{}
+
+// SettingsPath implements SettingsEditor.
+func (hermesSettings) SettingsPath(home string) string { return filepath.Join(home, "config.yaml") }
+
+// ProjectSettings implements SettingsEditor.
+func (hermesSettings) ProjectSettings(string) []string { return nil }
+
+// PlainHooks implements SettingsEditor. A command is split into words and run without a
+// shell, so what stands before it is given to the program env.
+func (hermesSettings) PlainHooks(base string) (all []Hook) {
+	for _, h := range []Hook{
+		{Event: "pre_llm_call"}, {Event: "pre_tool_call", Matcher: "terminal|patch|write_file"}, {Event: "on_session_finalize"},
+	} {
+		h.Command, h.Timeout = "env "+base+" hook hermes "+h.Event, 10
+		all = append(all, h)
+	}
+	return all
+}
+
+// hermesHooksKey is the member of config.yaml that holds hooks.
+const hermesHooksKey = "hooks"
+
+// Install implements SettingsEditor.
+func (hermesSettings) Install(old []byte, hooks []Hook, own func(string) bool) ([]byte, error) {
+	data, err := removeYAMLHooks(old, own)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(hooks) - 1; i >= 0; i-- { // each goes in before those that are there
+		if data, err = addYAMLHook(data, hooks[i]); err != nil {
+			return nil, err
+		}
+	}
+	return data, checkYAML(data)
+}
+
+// Uninstall implements SettingsEditor.
+func (hermesSettings) Uninstall(old []byte, own func(string) bool) ([]byte, error) {
+	return removeYAMLHooks(old, own)
+}
+
+// Installed implements SettingsEditor.
+func (hermesSettings) Installed(data []byte, own func(string) bool) (hooks []Hook, off bool, err error) {
+	hooks, err = yamlHooks(data, own)
+	return hooks, false, err
+}
+
+// Transcript implements TranscriptFinder: one database holds all sessions.
+func (hermesSettings) Transcript(home, _ string) string { return filepath.Join(home, "state.db") }
+
+// ToDo implements Advisor.
+func (hermesSettings) ToDo() string {
+	return "Hermes asks for your consent to each hook when it starts in a terminal: say yes once. A gateway skips hooks without it."
+}
+
+// hermesSessions are the sessions of Hermes in its database. One that was compressed goes
+// on in another row; both are one session, with the id of the last.
+var hermesSessions = dbSource{
+	lineSource: lineSource{
+		files: []string{"state.db"},
+		take: func(b *builder) (func(members, line) bool, func()) {
+			return func(r members, l line) bool { return hermesRecord(b, r, l) }, nil
+		},
+	},
+	needs: []string{
+		"sessions.id", "sessions.started_at", "sessions.parent_session_id", "sessions.end_reason", "sessions.source", "sessions.cwd",
+		"messages.session_id", "messages.role", "messages.content", "messages.active", "messages.tool_calls", "messages.tool_call_id",
+	},
+	ids: `SELECT s.id FROM sessions s WHERE s.source NOT IN ('subagent', 'delegate', 'tool')
+		AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND s.end_reason LIKE 'compress%')
+		ORDER BY s.started_at, s.id`,
+	rows: func(ctx context.Context, db *foreigndb.DB, id string, out *bytes.Buffer) error {
+		const most = 100 // links of a chain; a database may lie
+		chain := []string{id}
+		for len(chain) < most {
+			parent := ""
+			err := db.Query(ctx, `SELECT p.id FROM sessions c JOIN sessions p ON p.id = c.parent_session_id
+				WHERE c.id = ? AND p.end_reason LIKE 'compress%'`, func(c []string) error { parent = c[0]; return nil }, chain[len(chain)-1])
+			if err != nil {
+				return err
+			}
+			if parent == "" || parent == id {
+				break
+			}
+			chain = append(chain, parent)
+		}
+		for i := len(chain) - 1; i >= 0; i-- {
+			err := db.Query(ctx, `SELECT cwd, started_at FROM sessions WHERE id = ?`, func(c []string) error {
+				return record(out, "kind", "session", "id", id, "cwd", c[0], "at", c[1])
+			}, chain[i])
+			if err == nil {
+				err = db.Query(ctx, `SELECT id, role, content, tool_calls, tool_call_id, timestamp FROM messages
+					WHERE session_id = ? AND active = 1 ORDER BY id`, func(c []string) error {
+					return record(out, "kind", "message", "id", c[0], "role", c[1], "content", c[2], "*calls", c[3], "call", c[4], "at", c[5])
+				}, chain[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+// hermesRecord takes one row.
+func hermesRecord(b *builder, r members, l line) bool {
+	at, ok := unixTime(r.str("at"))
+	if ok {
+		b.seen(at)
+	}
+	if r.str("kind") == "session" {
+		b.named(r.str("id"))
+		first(&b.session.Dir, r.get("cwd"), validDir)
+		return true
+	}
+	text := r.str("content")
+	if parts, ok := strings.CutPrefix(text, "\x00json:"); ok {
+		text = geminiText([]byte(parts))
+	}
+	t := Turn{At: at, Offset: l.offset, UUID: clip(r.str("id"), 128), Text: text}
+	switch r.str("role") {
+	case "user":
+		t.Role = User
+	case "assistant":
+		t.Role = Assistant
+		eachElement(r.get("calls"), func(call []byte) {
+			c, _, _ := readMembers(call)
+			f, _, _ := readMembers(c.get("function"))
+			input := []byte(f.str("arguments"))
+			if _, object, err := readMembers(input); err != nil || !object {
+				input = []byte("{}")
+			}
+			t.Tools = append(t.Tools, b.use(hermesTools, c.str("id"), f.str("name"), input))
+		})
+	case "tool":
+		if use := b.waiting(r.str("call")); use != nil {
+			b.answer(use, StripInjected(text), strings.Contains(text, `"error":`) && !strings.Contains(text, `"error": null`))
+		}
+		return true
+	default:
+		return false
+	}
+	b.said(t)
+	return true
+}
+
+// hermesServers are the servers in config.yaml.
+type hermesServers struct{ hermesSettings }
+
+// ServersPath implements ServerFile.
+func (hermesServers) ServersPath(_, home string) string { return filepath.Join(home, "config.yaml") }
+
+// AddServer implements ServerFile.
+func (hermesServers) AddServer(old []byte, name string, env Env, program []string) ([]byte, error) {
+	lines := []string{name + ":", "  command: " + quote(program[0]), "  args:"}
+	for _, w := range append(program[1:len(program):len(program)], "serve") {
+		lines = append(lines, "    - "+quote(w))
+	}
+	if set := env.assignments(); len(set) > 0 {
+		lines = append(lines, "  env:")
+		for _, v := range set {
+			lines = append(lines, "    "+v[0]+": "+quote(v[1]))
+		}
+	}
+	lines = append(lines, "  enabled: true")
+	data, err := removeYAMLMember(old, "mcp_servers", name)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = addYAMLLines(data, []string{"mcp_servers"}, lines); err != nil {
+		return nil, err
+	}
+	return data, checkYAML(data)
+}
+
+// RemoveServer implements ServerFile.
+func (hermesServers) RemoveServer(old []byte, name string) ([]byte, error) {
+	return removeYAMLMember(old, "mcp_servers", name)
+}
+
+// Servers implements ServerFile.
+func (hermesServers) Servers(data []byte) (all []Server, err error) {
+	var file struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `yaml:"mcp_servers"`
+	}
+	if err := readYAML(data, &file); err != nil {
+		return nil, err
+	}
+	for name, s := range file.Servers {
+		all = append(all, Server{Name: name, Command: s.Command, Args: s.Args})
+	}
+	return sortServers(all), nil
+}

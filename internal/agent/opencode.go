@@ -1,0 +1,227 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/foreigndb"
+)
+
+const opencodeName = "opencode"
+
+var opencodeTools = []tool{
+	{"bash", "Bash", shellTool},
+	{"edit", "Edit", editTool},
+	{"multiedit", "MultiEdit", editTool},
+	{"write", "Write", editTool},
+	{"apply_patch", "Edit", patchTool},
+	{"task", "Agent", taskTool},
+}
+
+// opencodeHooks is the dialect of our plugin for OpenCode, which has no hooks of shells:
+// a file of JavaScript calls our commands, with payloads of our own making.
+var opencodeHooks = dialect{
+	name: opencodeName,
+	events: []eventName{
+		{"SessionStart", SessionStart},
+		{"UserPromptSubmit", UserPrompt},
+		{"PreToolUse", PreToolUse},
+		{"PreCompact", PreCompact},
+		{"PostCompact", PostCompact},
+		{"SessionEnd", SessionEnd},
+	},
+	tools: opencodeTools,
+	limit: byBytes(),
+	tasks: true,
+	marks: func(p members) bool { return p.str("harness") == opencodeName },
+	reply: func(e Event, text string) []byte {
+		switch e.Name {
+		case "PreToolUse":
+			if e.ToolName == "Agent" {
+				if input := withPrefix(e.ToolInput, "prompt", text+"\n\n"); input != nil {
+					return []byte(`{"tool_input":` + string(input) + "}\n")
+				}
+				return nil
+			}
+		case "SessionStart", "UserPromptSubmit":
+		default:
+			return nil
+		}
+		return []byte(`{"additionalContext":` + quote(text) + "}\n")
+	},
+	refuse: func(e Event, reason string) []byte {
+		if e.Name != "PreToolUse" {
+			return nil
+		}
+		return []byte(`{"deny":` + quote(reason) + "}\n")
+	},
+}
+
+// opencodePlugin is our plugin; the line with the commands is put into it.
+//
+//go:embed opencode_plugin.js
+var opencodePlugin string
+
+// The first line of the plugin, and what begins and ends the line with the commands.
+const (
+	pluginHead  = "// This file was written by `anamnesis init`"
+	pluginBegin = "const commands = "
+)
+
+// opencodeSettings is the file of our plugin. It is ours as a whole.
+type opencodeSettings struct{}
+
+// SettingsPath implements SettingsEditor.
+func (opencodeSettings) SettingsPath(home string) string {
+	return filepath.Join(home, "plugin", "anamnesis.js")
+}
+
+// ProjectSettings implements SettingsEditor.
+func (opencodeSettings) ProjectSettings(dir string) []string {
+	return []string{filepath.Join(dir, ".opencode", "plugin", "anamnesis.js")}
+}
+
+// PlainHooks implements SettingsEditor.
+func (opencodeSettings) PlainHooks(base string) (all []Hook) {
+	for _, n := range opencodeHooks.events {
+		all = append(all, Hook{Event: n.name, Command: base + " hook opencode " + n.name, Timeout: 10})
+	}
+	return all
+}
+
+// Install implements SettingsEditor.
+func (opencodeSettings) Install(old []byte, hooks []Hook, _ func(string) bool) ([]byte, error) {
+	if len(trimLine(old)) > 0 && !bytes.HasPrefix(old, []byte(pluginHead)) {
+		return nil, settingsError(old, 0, "the file was not written by this program", "move it away and run the command again")
+	}
+	commands := "{"
+	for i, h := range hooks {
+		if i > 0 {
+			commands += ", "
+		}
+		commands += quote(h.Event) + ": " + quote(h.Command)
+	}
+	return []byte(strings.Replace(opencodePlugin, pluginBegin+"{}", pluginBegin+commands+"}", 1)), nil
+}
+
+// Installed implements SettingsEditor.
+func (opencodeSettings) Installed(data []byte, own func(string) bool) (hooks []Hook, off bool, err error) {
+	for line := range strings.Lines(string(data)) {
+		text, ok := strings.CutPrefix(line, pluginBegin)
+		if !ok {
+			continue
+		}
+		var commands map[string]string
+		if err := json.Unmarshal([]byte(text), &commands); err != nil {
+			return nil, false, settingsError(data, bytes.Index(data, []byte(pluginBegin)), "the line with the commands cannot be read", fixSettings)
+		}
+		for _, n := range opencodeHooks.events {
+			if c, ok := commands[n.name]; ok && own(c) {
+				hooks = append(hooks, Hook{Event: n.name, Command: c, Timeout: 10})
+			}
+		}
+		break
+	}
+	return hooks, false, nil
+}
+
+// Uninstall implements SettingsEditor.
+func (opencodeSettings) Uninstall(old []byte, _ func(string) bool) ([]byte, error) {
+	if bytes.HasPrefix(old, []byte(pluginHead)) {
+		return []byte{}, nil
+	}
+	return old, nil
+}
+
+// opencodeSessions are the sessions of OpenCode in its database. A sub-agent is a session
+// with a parent. A fork is a session with copies of what went before; its own part counts,
+// which begins behind the time at which it was made.
+var opencodeSessions = dbSource{
+	lineSource: lineSource{
+		files: []string{"opencode.db"},
+		take: func(b *builder) (func(members, line) bool, func()) {
+			return func(r members, l line) bool { return opencodeRecord(b, r, l) }, nil
+		},
+	},
+	needs: []string{"session.id", "session.directory", "session.time_created", "message.data", "part.data", "part.message_id"},
+	ids:   `SELECT id FROM session WHERE parent_id IS NULL OR parent_id = '' ORDER BY time_created, id`,
+	rows: func(ctx context.Context, db *foreigndb.DB, id string, out *bytes.Buffer) error {
+		err := db.Query(ctx, `SELECT id, directory, title, version, time_created FROM session WHERE id = ?`, func(c []string) error {
+			return record(out, "kind", "session", "id", c[0], "directory", c[1], "title", c[2], "version", c[3], "at", c[4])
+		}, id)
+		if err != nil {
+			return err
+		}
+		return db.Query(ctx, `SELECT p.id, m.time_created, m.data, p.data FROM message m JOIN part p ON p.message_id = m.id
+			WHERE m.session_id = ? ORDER BY m.time_created, m.id, p.id`, func(c []string) error {
+			return record(out, "kind", "part", "id", c[0], "at", c[1], "*message", c[2], "*part", c[3])
+		}, id)
+	},
+}
+
+// opencodeRecord takes one row.
+func opencodeRecord(b *builder, r members, l line) bool {
+	s := &b.session
+	at, ok := unixTime(r.str("at"))
+	if ok {
+		b.seen(at)
+	}
+	if r.str("kind") == "session" {
+		b.named(r.str("id"))
+		first(&s.Dir, r.get("directory"), validDir)
+		first(&s.Version, r.get("version"), isVersion)
+		if title := oneLine(r.str("title")); title != "" && !strings.HasPrefix(title, "New session - ") {
+			s.Title = clip(title, 256)
+		}
+		return true
+	}
+	m, _, _ := readMembers(r.get("message"))
+	p, _, _ := readMembers(r.get("part"))
+	t := Turn{At: at, Offset: l.offset, UUID: clip(r.str("id"), 128), Role: Assistant}
+	if m.str("role") == "user" {
+		t.Role = User
+	}
+	if m.has("error") {
+		if name := unquote(member(m.get("error"), "name")); name == "MessageAbortedError" {
+			b.said(Turn{At: at, Offset: l.offset, Role: User, Interrupted: true})
+		} else {
+			s.Failed = true
+		}
+	}
+	switch p.str("type") {
+	case "text":
+		if truthy(p.get("synthetic")) && p.has("synthetic") || p.has("ignored") && truthy(p.get("ignored")) {
+			s.Skipped.Meta++
+			return true
+		}
+		t.Text = p.str("text")
+	case "tool":
+		state, _, _ := readMembers(p.get("state"))
+		input := state.get("input")
+		if _, object, err := readMembers(input); err != nil || !object {
+			input = []byte("{}")
+		}
+		use := b.use(opencodeTools, p.str("callID"), p.str("tool"), input)
+		failed := state.str("status") == "error"
+		if code := member(state.get("metadata"), "exit"); code != nil && string(code) != "0" && string(code) != "null" {
+			failed = true
+		}
+		text := state.str("output")
+		if e := state.str("error"); e != "" {
+			text = e
+		}
+		b.answer(&use, StripInjected(text), failed)
+		t.Tools = []ToolUse{use}
+		b.keep(t)
+		return true
+	default:
+		return slices.Contains([]string{"step-start", "step-finish", "reasoning", "snapshot", "patch"}, p.str("type"))
+	}
+	b.said(t)
+	return true
+}

@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Page writes the page of an agent for docs/agents: what memory does with it, and where.
+func (h *Harness) Page() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nThis page is generated.\n\n", h.Title)
+	fmt.Fprintf(&b, "`anamnesis init` connects it when its folder is found; `anamnesis init --agent %s` does it by name, and\n"+
+		"`anamnesis uninstall --agent %s` takes it back.\n\n", h.Name, h.Name)
+	if h.Driven() {
+		b.WriteString("It is tested by driving the released client against a model server of our own.\n\n")
+	} else {
+		b.WriteString("It is tested by files and payloads in the exact shape of its own; the client itself is not driven by our tests.\n\n")
+	}
+	b.WriteString("| ability | how far | |\n|---|---|---|\n")
+	for _, a := range h.Abilities() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", a.Name, a.State, a.Why)
+	}
+	b.WriteString("\n## What is written\n\n")
+	home := "~/" + h.Folder
+	if h.Settings != nil {
+		events := make([]string, 0, 10)
+		for _, hook := range h.Settings.PlainHooks("x") {
+			if n := len(events); n == 0 || events[n-1] != hook.Event {
+				events = append(events, hook.Event)
+			}
+		}
+		fmt.Fprintf(&b, "- `%s`: hooks at %s.\n", slashed(h.Settings.SettingsPath(home)), strings.Join(events, ", "))
+	}
+	if h.Servers != nil {
+		fmt.Fprintf(&b, "- `%s`: our MCP server.\n", slashed(h.Servers.ServersPath("~", home)))
+	} else if s, ok := h.Settings.(ServerCommand); ok {
+		words := s.AddServer("anamnesis", Env{}, []string{"anamnesis"})
+		fmt.Fprintf(&b, "- our MCP server, by `%s`.\n", strings.Join(words[:3], " "))
+	}
+	if h.Rules != nil {
+		fmt.Fprintf(&b, "- `%s`: a short block of rules between two marks.\n", slashed(h.Rules("~", home)))
+	}
+	b.WriteString("\nNothing else in these files changes, and `uninstall` gives back their bytes. A file that cannot be read without doubt\n" +
+		"is left alone, and named with line and column.\n")
+	if a, ok := h.Settings.(Advisor); ok {
+		fmt.Fprintf(&b, "\n## What is left to you\n\n%s\n", a.ToDo())
+	}
+	if h.Sessions != nil {
+		b.WriteString("\n## Sessions\n\n`anamnesis import transcripts --agent " + h.Name +
+			"` shows what its past sessions would become; they stand in\n")
+		for _, p := range h.Sessions.SessionFiles() {
+			fmt.Fprintf(&b, "`%s` ", p)
+		}
+		b.WriteString("below its folder.\n")
+	}
+	return b.String()
+}
+
+func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
+
+// Overview writes the table of all agents for docs/agents.
+func Overview() string {
+	var b strings.Builder
+	b.WriteString("# Agents\n\nThis page is generated. `anamnesis agents` shows the same for this machine.\n\n| |")
+	var shown []*Harness
+	for _, h := range All {
+		if h.Connects() {
+			shown = append(shown, h)
+			fmt.Fprintf(&b, " %s |", h.Title)
+		}
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
+	for i, a := range shown[0].Abilities() {
+		fmt.Fprintf(&b, "| %s |", a.Name)
+		for _, h := range shown {
+			switch h.Abilities()[i].State {
+			case Works:
+				b.WriteString(" yes |")
+			case Partial:
+				b.WriteString(" part |")
+			default:
+				b.WriteString(" no |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\nThe page of each agent says what restricts it. [measured.md](measured.md) has the figures.\n\n")
+	for _, h := range shown {
+		if h.Hooks != nil && h != Default() {
+			fmt.Fprintf(&b, "- [%s](%s.md)\n", h.Title, h.Name)
+		}
+	}
+	b.WriteString("- [Claude Code](claude-code.md)\n")
+	return b.String()
+}

@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	maxPending = 4096 // tool uses that wait for their result
+	maxAlso    = 64
+)
+
+// A builder puts a session together from what the records of any agent say. It holds
+// what Limits allow.
+type builder struct {
+	limits  Limits
+	session Session
+	files   fileList
+	pending map[string]*ToolUse
+	kept    int // bytes held by the turns
+}
+
+func newBuilder(limits Limits) builder {
+	return builder{limits: limits.withDefaults(), pending: make(map[string]*ToolUse)}
+}
+
+// finish returns the session as it is by now.
+func (c *builder) finish() *Session {
+	c.session.files = c.files.list
+	return &c.session
+}
+
+// seen notes the time of a record.
+func (c *builder) seen(at time.Time) {
+	if c.session.Started.IsZero() {
+		c.session.Started = at
+	}
+	c.session.Ended = at
+}
+
+// named notes an id of the session. The first counts.
+func (c *builder) named(id string) {
+	switch s := &c.session; {
+	case !ValidID(id) || id == s.ID: // not a name that we could give to a file, or nothing new
+	case s.ID == "":
+		s.ID = id
+	case !slices.Contains(s.Also, id) && len(s.Also) < maxAlso:
+		s.Also = append(s.Also, id)
+	}
+}
+
+// first takes a value into a field that has none yet, if it may stand there.
+func first(field *string, value []byte, valid func(string) bool) {
+	if *field == "" && isString(value) {
+		if v := unquote(value); valid(v) {
+			*field = v
+		}
+	}
+}
+
+func isVersion(v string) bool { return len(v) <= 64 && !hasControl(v) }
+
+// await remembers the tools of a turn, whose results come later. The list must not
+// grow any more: results point into it.
+func (c *builder) await(tools []ToolUse) {
+	for i := range tools {
+		if len(c.pending) >= maxPending {
+			clear(c.pending)
+		}
+		c.pending[tools[i].ID] = &tools[i]
+	}
+}
+
+// waiting returns the tool use that waits for a result, nil when there is none.
+func (c *builder) waiting(id string) *ToolUse {
+	use := c.pending[id]
+	if use == nil || id == "" {
+		c.session.Skipped.Orphan++
+		return nil
+	}
+	delete(c.pending, id)
+	return use
+}
+
+// answer puts a result beside its use.
+func (c *builder) answer(use *ToolUse, result string, failed bool) {
+	use.Result, use.Error = clip(result, c.limits.Result), failed
+	c.kept += len(use.Result)
+}
+
+// use makes the record of a tool that the agent used. Of the files that it edits the
+// first is its path; the others are noted, too.
+func (c *builder) use(tools []tool, id, name string, input []byte) ToolUse {
+	u := ToolUse{ID: clip(id, 256), Name: clip(name, 256), Input: boundInput(input, c.limits.Input)}
+	for _, t := range tools {
+		if t.name != name {
+			continue
+		}
+		u.Name = t.as
+		if t.kind == editTool || t.kind == patchTool {
+			for _, file := range callOf(t.kind, Event{ToolInput: input}).Files {
+				if validFile(file) {
+					if u.Path == "" {
+						u.Path = file
+					}
+					c.files.add(file)
+				}
+			}
+		}
+		break
+	}
+	return u
+}
+
+// said keeps what one speaker said, without what we injected.
+func (c *builder) said(t Turn) {
+	t.Text = clip(strings.TrimSpace(StripInjected(t.Text)), c.limits.Text)
+	if t.Role == User && isCommand(t.Text) {
+		t.Command = t.Text
+	}
+	if t.Text != "" || len(t.Tools) > 0 || t.Interrupted {
+		c.await(t.Tools)
+		c.keep(t)
+	}
+}
+
+// keep appends a turn. When the turns grow beyond Limits.Total, the oldest ones
+// behind the first quarter go: how a session began and how it ended matter most.
+func (c *builder) keep(t Turn) {
+	s := &c.session
+	s.Turns = append(s.Turns, t)
+	if t.Role == Assistant && t.Text != "" {
+		s.outcome = t.Text
+	}
+	if c.kept += t.size(); c.kept <= c.limits.Total {
+		return
+	}
+	c.kept = 0 // counted anew: results may have gone to turns that were dropped since
+	from, head := -1, 0
+	for i := range s.Turns {
+		size := s.Turns[i].size()
+		if c.kept += size; from < 0 && c.kept > c.limits.Total/4 {
+			from, head = i, c.kept-size
+		}
+	}
+	to := from
+	for to < len(s.Turns)-1 && c.kept > max(head, c.limits.Total/8*7) {
+		c.kept -= s.Turns[to].size()
+		to++
+	}
+	s.Turns = slices.Delete(s.Turns, from, to)
+	s.Skipped.Dropped += to - from
+}
+
+// size is about what a turn holds in memory.
+func (t *Turn) size() int {
+	n := 160 + len(t.Text) + len(t.UUID)
+	for _, u := range t.Tools {
+		n += 128 + len(u.ID) + len(u.Name) + len(u.Path) + len(u.Input) + len(u.Result)
+	}
+	return n
+}

@@ -1,0 +1,13 @@
+CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, parent_session_id TEXT, started_at REAL, ended_at REAL, end_reason TEXT, title TEXT, cwd TEXT, git_branch TEXT, archived INTEGER);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_calls TEXT, tool_call_id TEXT, tool_name TEXT, timestamp REAL, active INTEGER, compacted INTEGER);
+INSERT INTO sessions VALUES ('20261120_095000_000001','cli',NULL,1795170000.5,1795170003.5,'compression','VAT','/home/ada/src/storefront','feature/vat',0);
+INSERT INTO sessions VALUES ('20261120_100000_5a5e01','cli','20261120_095000_000001',1795170004.5,NULL,NULL,'VAT','/home/ada/src/storefront','feature/vat',0);
+INSERT INTO sessions VALUES ('20261120_101000_sub','subagent','20261120_100000_5a5e01',1795170004.5,NULL,NULL,NULL,'/home/ada/src/storefront',NULL,0);
+INSERT INTO messages VALUES (1,'20261120_095000_000001','user','Round the VAT per line, order 48213 is off by a cent.',NULL,NULL,NULL,1795170001.5,1,0);
+INSERT INTO messages VALUES (2,'20261120_095000_000001','assistant','I look first.','[{"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": "{\"command\": \"go test ./...\"}"}}]',NULL,NULL,1795170002.5,1,0);
+INSERT INTO messages VALUES (3,'20261120_095000_000001','tool','{"output": "FAIL", "exit_code": 1, "error": null}',NULL,'c1',NULL,1795170003.5,1,0);
+INSERT INTO messages VALUES (4,'20261120_100000_5a5e01','assistant','','[{"id": "c2", "type": "function", "function": {"name": "write_file", "arguments": "{\"path\": \"/home/ada/src/storefront/vat.go\", \"content\": \"x\"}"}}]',NULL,NULL,1795170005.5,1,0);
+INSERT INTO messages VALUES (5,'20261120_100000_5a5e01','tool','ok',NULL,'c2',NULL,1795170005.5,1,0);
+INSERT INTO messages VALUES (6,'20261120_100000_5a5e01','user','an older form',NULL,NULL,NULL,1795170005.5,0,0);
+INSERT INTO messages VALUES (7,'20261120_100000_5a5e01','user','No, never round half down.',NULL,NULL,NULL,1795170006.5,1,0);
+INSERT INTO messages VALUES (8,'20261120_100000_5a5e01','assistant','VAT is rounded per line now, half up.',NULL,NULL,NULL,1795170007.5,1,0);

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/setup"
+)
+
+// FoundAgents lists the agents that can be connected and were at work on this machine.
+func FoundAgents(h Host) (found []*agent.Harness) {
+	homes := h.Config.AgentHomes()
+	for _, a := range agent.All {
+		if a.Connects() && setup.Found(homes[a.Name]) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// chooseAgents returns the agents of these names; nil means those that are found, and the
+// usual one when none is.
+func chooseAgents(h Host, names []string) (all []*agent.Harness, err error) {
+	if names == nil {
+		if all = FoundAgents(h); len(all) == 0 {
+			all = []*agent.Harness{agent.Default()}
+		}
+		return all, nil
+	}
+	for _, name := range names {
+		a := agent.ByName(name)
+		if a == nil || !a.Connects() {
+			return nil, usage("init: --agent %q: no agent of that name can be connected; there are %s", name, strings.Join(ConnectNames(), ", "))
+		}
+		if !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// ConnectNames lists the names of the agents that can be connected.
+func ConnectNames() (names []string) {
+	for _, a := range agent.All {
+		if a.Connects() {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// AgentState is how an agent stands on this machine.
+type AgentState = setup.State
+
+// Agents says of every agent how it stands on this machine.
+func Agents(h Host) (all []setup.State) {
+	homes, sessions := h.Config.AgentHomes(), h.Config.SessionHomes()
+	for _, a := range agent.All {
+		if a.Connects() {
+			all = append(all, setup.Look(a, homes[a.Name], h.Config.UserHome, sessions[a.Name]))
+		}
+	}
+	return all
+}
+
+// UninstallAnswer says what became of our hooks and our server.
+type UninstallAnswer struct {
+	Settings string `json:"settings"`
+	Result   string `json:"result"`
+	MCP      string `json:"mcp"`
+	Store    string `json:"store"`
+
+	Agents []AgentDone `json:"agents,omitempty"` // the others
+}
+
+// UninstallOptions choose what is taken out.
+type UninstallOptions struct {
+	Agents []string // by name; nil means all that are connected
+	Name   string   // of the server; "" means every one that Install registered
+	NoMCP  bool
+}
+
+// Uninstall takes our hooks and our servers out of agents.
+func Uninstall(ctx context.Context, h Host, o UninstallOptions) (a UninstallAnswer, err error) {
+	s, err := OpenStore(h)
+	if err != nil {
+		return a, err
+	}
+	names := o.Agents
+	if names == nil {
+		names = append([]string{agent.Default().Name}, setup.Connected(s)...)
+	}
+	chosen, err := chooseAgents(h, names)
+	if err != nil {
+		return a, err
+	}
+	in := installer(h, s)
+	a.Store = s.Root()
+	for _, one := range chosen {
+		place := setup.Options{Home: h.Config.AgentHomes()[one.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP}
+		done, err := in.Disconnect(one, setup.Parts(one, place))
+		if err != nil {
+			return a, err
+		}
+		servers, byCommand := one.Settings.(agent.ServerCommand)
+		if one != agent.Default() {
+			a.Agents = append(a.Agents, AgentDone{Agent: one.Name, Title: one.Title, Files: done})
+			continue
+		}
+		a.Settings, a.Result = done[0].Path, done[0].Result
+		if byCommand && !o.NoMCP {
+			if a.MCP, err = in.Unregister(ctx, servers, o.Name); err != nil {
+				return a, err
+			}
+		}
+	}
+	return a, nil
+}

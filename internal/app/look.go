@@ -1,0 +1,269 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
+	"anamnesis/internal/store"
+)
+
+// Telling returns the same rooms, which tell a face what stands beside the answer of
+// one request; nil tells nobody. Closing them closes the rooms.
+func (r *Rooms) Telling(notify func(line string), progress func(what string) Progress) *Rooms {
+	c := *r
+	c.host.Notify, c.host.Progress = notify, progress
+	return &c
+}
+
+// Folder returns what is known of the folder of the store, as it is there now.
+func Folder(r *Rooms) (os.FileInfo, error) { return os.Stat(r.Store.Root()) }
+
+// Version changes when the notes, what waits for a person, or the event log changed. It
+// reads no note.
+func Version(ctx context.Context, r *Rooms) string {
+	fingerprint, files, _, _ := r.Index.State(ctx)
+	parts := fmt.Sprintf("%x-%d-%d", fingerprint, files, r.Store.Events().Size())
+	for _, name := range []string{"spool", "spool/held", "conflicts", "config.json", "memory/.git/HEAD"} {
+		if fi, err := os.Stat(r.Store.Path(name)); err == nil {
+			parts += fmt.Sprintf("-%x", fi.ModTime().UnixNano())
+		}
+	}
+	return parts
+}
+
+// Facets count the notes by what people choose them by.
+type Facets struct {
+	Total     int    `json:"total"`
+	Live      int    `json:"live"`
+	ByType    Counts `json:"byType"` // live notes
+	ByProject Counts `json:"byProject"`
+}
+
+// CountNotes counts the notes of a project, "" for all. It reads no row.
+func CountNotes(ctx context.Context, r *Rooms, project string) (f Facets, err error) {
+	s := Selection{Project: project}
+	filter, err := s.filter(r)
+	if err != nil {
+		return f, err
+	}
+	sum := func(filter index.Filter) (n int, by Counts, err error) {
+		by, err = r.Index.PerProject(ctx, filter)
+		for _, c := range by {
+			n += c
+		}
+		return n, by, err
+	}
+	f.ByType = Counts{}
+	if f.Live, f.ByProject, err = sum(filter); err != nil {
+		return f, err
+	}
+	for _, t := range note.Types {
+		filter.Types = []note.Type{t}
+		if f.ByType[string(t)], _, err = sum(filter); err != nil {
+			return f, err
+		}
+	}
+	filter.Types, filter.Dead = nil, true
+	f.Total, _, err = sum(filter)
+	return f, err
+}
+
+// Like lists the notes that are most like one, without it; at most limit.
+func Like(ctx context.Context, r *Rooms, name string, limit int) (rows []RowView, err error) {
+	row, err := Resolve(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	q := Question{Global: true, AllBranches: true, Lambda: Unset}
+	query, _, err := q.query(ctx, r, row.Title+" "+strings.Join(row.Tags, " "))
+	if err != nil {
+		return nil, err
+	}
+	query.K, query.Synthetic, query.NoCache = limit+1, true, true
+	res, err := r.Engine.Recall(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range res.Hits {
+		if h.Row.ID != row.ID && len(rows) < limit {
+			rows = append(rows, ViewRow(r, h.Row))
+		}
+	}
+	return rows, nil
+}
+
+// Chain lists the notes that replaced one another, the newest first; the note that name
+// names is one of them. It is at most 64 long.
+func Chain(ctx context.Context, r *Rooms, name string) (rows []RowView, err error) {
+	row, err := Resolve(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[note.ID]bool{row.ID: true}
+	const most = 64
+	rows = []RowView{ViewRow(r, row)}
+	for by := row.SupersededBy; by != "" && !seen[by] && len(rows) < most; {
+		next, ok, err := r.Index.Lookup(ctx, by)
+		if err != nil || !ok {
+			return rows, err
+		}
+		seen[by], by = true, next.SupersededBy
+		rows = slices.Insert(rows, 0, ViewRow(r, next))
+	}
+	older := []index.Row{row}
+	for len(older) > 0 && len(rows) < most {
+		c := r.Index.Content(ctx, older[0])
+		older = older[1:]
+		if c.Err != nil {
+			continue
+		}
+		for _, id := range c.Note.Supersedes {
+			if next, ok, err := r.Index.Lookup(ctx, id); err == nil && ok && !seen[id] {
+				seen[id] = true
+				rows, older = append(rows, ViewRow(r, next)), append(older, next)
+			}
+		}
+	}
+	return rows, nil
+}
+
+// Entity is what notes speak of, as the index knows it.
+type Entity = index.EntityKey
+
+// MapAnswer is what a map of the notes is drawn from.
+type MapAnswer struct {
+	Rows     []index.Row
+	Entities map[int64][]Entity // by Row.Key; those that two to eight notes speak of
+	Left     int                // notes that are not in it
+}
+
+// Map returns the newest live notes of a selection, at most limit, and what connects
+// them. It reads no file.
+func Map(ctx context.Context, r *Rooms, s Selection, limit int) (a MapAnswer, err error) {
+	f, err := s.filter(r)
+	if err != nil {
+		return a, err
+	}
+	if a.Rows, err = r.Index.Select(ctx, f, limit); err != nil {
+		return a, err
+	}
+	counts, err := r.Index.PerProject(ctx, f)
+	if err != nil {
+		return a, err
+	}
+	for _, n := range counts {
+		a.Left += n
+	}
+	a.Left -= len(a.Rows)
+	keys := make([]int64, len(a.Rows))
+	for i, row := range a.Rows {
+		keys[i] = row.Key
+	}
+	all, err := r.Index.Entities(ctx, keys)
+	if err != nil {
+		return a, err
+	}
+	const most = 8 // what more notes speak of connects nothing
+	spoken := map[Entity]int{}
+	for _, some := range all {
+		for _, e := range some {
+			spoken[e]++
+		}
+	}
+	for key, some := range all {
+		all[key] = slices.DeleteFunc(some, func(e Entity) bool { return spoken[e] < 2 || spoken[e] > most })
+	}
+	a.Entities = all
+	return a, nil
+}
+
+// CommitAnswer is what one commit changed.
+type CommitAnswer struct {
+	Rev  string `json:"hash"`
+	Diff string `json:"diff"` // unified, of all files
+}
+
+// Commit returns what a commit of the notes changed.
+func Commit(ctx context.Context, r *Rooms, rev string) (a CommitAnswer, err error) {
+	h, err := Historian(r)
+	if err != nil {
+		return a, err
+	}
+	if h == nil {
+		return a, Errorf(NotFound, "the notes have no history in git: sync is off")
+	}
+	a.Rev = rev
+	a.Diff, err = h.Diff(ctx, rev+"^", rev, "")
+	if errors.Is(err, replica.ErrNoRevision) {
+		if _, lerr := h.Diff(ctx, rev, rev, ""); lerr == nil { // the first one has none before it
+			a.Diff, err = whole(ctx, h, rev)
+		}
+	}
+	if errors.Is(err, replica.ErrNoRevision) || errors.Is(err, replica.ErrNoGit) {
+		err = &Error{Kind: NotFound, Err: err}
+	}
+	return a, err
+}
+
+// whole writes the files of the first commit as a change from nothing.
+func whole(ctx context.Context, h replica.Historian, rev string) (diff string, err error) {
+	all, err := h.Log(ctx, "", 0)
+	if err != nil || len(all) == 0 {
+		return "", err
+	}
+	for _, path := range all[len(all)-1].Paths {
+		if data, err := h.Show(ctx, rev, path); err == nil {
+			diff += "diff --git a/" + path + " b/" + path + "\n" + Unified("/dev/null", "b/"+path, "", string(data))
+		}
+	}
+	return diff, nil
+}
+
+// SessionAnswer is what happened in one session, as the event log says.
+type SessionAnswer struct {
+	Session string         `json:"session"`
+	Records []store.Record `json:"records"` // oldest first
+	Titles  map[note.ID]string
+}
+
+// Session lists the records of one session, oldest first.
+func Session(ctx context.Context, r *Rooms, id, since string) (a SessionAnswer, err error) {
+	from, err := Moment("--since", since, r.Store.Now())
+	if err != nil {
+		return a, err
+	}
+	a.Session, a.Titles = id, map[note.ID]string{}
+	err = Records(r, from, func(rec store.Record, _ time.Time) {
+		if rec.Session != id || id == "" {
+			return
+		}
+		a.Records = append(a.Records, rec)
+		for _, n := range rec.Notes {
+			r.title(ctx, a.Titles, n)
+		}
+	})
+	if err == nil && len(a.Records) == 0 {
+		err = Errorf(NotFound, "the event log has no session %s", note.Printable(id))
+	}
+	return a, err
+}
+
+// LikeDraft lists the notes that a draft that waits says nearly again; at most limit.
+func LikeDraft(ctx context.Context, r *Rooms, n *note.Note, limit int) (rows []RowView, err error) {
+	like, err := r.Ingester.Alike(ctx, n)
+	for _, l := range like {
+		row, ok, lerr := r.Index.Lookup(ctx, l.ID)
+		if lerr == nil && ok && row.ID != n.ID && len(rows) < limit {
+			rows = append(rows, ViewRow(r, row))
+		}
+	}
+	return rows, err
+}

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+)
+
+// ReviewAnswer lists what machines wrote and nobody has read, and what waits because it
+// contradicts or nearly repeats a note.
+type ReviewAnswer struct {
+	Notes []ReviewItem `json:"notes"`
+}
+
+// A ReviewItem is a note or a draft that waits for a look, with what one needs to decide.
+type ReviewItem struct {
+	NoteHead
+	Body       string       `json:"body"`
+	Quarantine bool         `json:"quarantine"`
+	Kind       Waiting      `json:"kind"`
+	Why        string       `json:"why"` // it waits
+	Choices    []Decision   `json:"choices"`
+	Evidence   []Quote      `json:"evidence"`
+	Sessions   int          `json:"sessions"` // that support it
+	Other      *ReviewOther `json:"other,omitempty"`
+}
+
+// A ReviewOther is the note that a draft contradicts.
+type ReviewOther struct {
+	NoteHead
+	Body     string  `json:"body"`
+	Evidence []Quote `json:"evidence"`
+}
+
+// Review lists what waits for a look: drafts that contradict a note first, then
+// quarantine, then what nobody has read.
+func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
+	items, err := Inbox(ctx, r, WaitingDraft, WaitingQuarantine, WaitingUnread)
+	slices.SortStableFunc(items, func(a, b InboxItem) int { return reviewOrder(a.Kind) - reviewOrder(b.Kind) })
+	for _, it := range items {
+		item := ReviewItem{
+			NoteHead: HeadOf(it.Note), Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
+			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(),
+		}
+		if it.Kind != WaitingDraft {
+			item.Choices = []Decision{Keep, EditIt, Reject}
+		}
+		if it.Kind == WaitingDraft {
+			item.Other = Against(r, it.Note)
+		}
+		a.Notes = append(a.Notes, item)
+	}
+	return a, err
+}
+
+// Against returns the note that a draft contradicts, nil when it contradicts none, or that
+// one is gone.
+func Against(r *Rooms, draft *note.Note) *ReviewOther {
+	if draft.ConflictOf == "" {
+		return nil
+	}
+	ref, err := r.Store.Find(draft.ConflictOf)
+	if err != nil {
+		return nil
+	}
+	n, _, _, err := r.Store.Read(ref.Path)
+	if err != nil {
+		return nil
+	}
+	return &ReviewOther{HeadOf(n), n.Body, quotesOf(n)}
+}
+
+func reviewOrder(k Waiting) int {
+	return slices.Index([]Waiting{WaitingDraft, WaitingQuarantine, WaitingUnread}, k)
+}
+
+func quotesOf(n *note.Note) []Quote {
+	quotes := []Quote{}
+	for _, e := range n.Evidence {
+		quotes = append(quotes, Quote{e.Session, e.Quote})
+	}
+	return quotes
+}
+
+// ReviewKept names the notes that were said to be right.
+type ReviewKept struct {
+	Kept []note.ID `json:"kept"`
+
+	Titles []string `json:"-"`
+}
+
+// KeepReviewed says that notes and drafts are right.
+func KeepReviewed(ctx context.Context, r *Rooms, names []string) (a ReviewKept, err error) {
+	for _, name := range names {
+		d, err := DecideReview(ctx, r, name, Keep, Edit{})
+		if err != nil {
+			return a, err
+		}
+		a.Kept, a.Titles = append(a.Kept, d.ID), append(a.Titles, d.Title)
+	}
+	return a, nil
+}
+
+// ReviewDecided is a decision and the note that it was about.
+type ReviewDecided struct {
+	NoteHead
+	Decision Decision `json:"decision"`
+	Retired  note.ID  `json:"retired,omitempty"` // the note that went
+	Left     int      `json:"left"`              // that wait
+}
+
+// DecideReview decides on a note or a draft: Keep, EditIt (with what changes), Reject,
+// and Retire for a draft that contradicts a note. A rejected learning is kept, archived:
+// the session that taught it may be read again, and must not bring it back.
+func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change Edit) (a ReviewDecided, err error) {
+	if !slices.Contains([]Decision{Keep, EditIt, Reject, Retire}, d) {
+		return a, usage("%q is none of keep, edit, reject and retire", d)
+	}
+	id, draft, err := reviewed(ctx, r, name)
+	if err != nil {
+		return a, err
+	}
+	a.Decision = d
+	if draft != nil {
+		if d == Retire && draft.ConflictOf == "" {
+			return a, usage("the draft %s contradicts no note; keep, edit or reject it", id)
+		}
+		if d == Retire {
+			a.Retired = draft.ConflictOf
+		}
+		if err := ingest.BeliefsOf(r.Ingester).Release(ctx, id, d == Retire); err != nil {
+			return a, draftError(err)
+		}
+	} else if d == Retire {
+		return a, usage("the note %s stands against no other; keep, edit or reject it", id)
+	}
+	if d == EditIt && !change.Empty() {
+		e, err := ReadEditable(ctx, r, string(id))
+		if err != nil {
+			return a, err
+		}
+		edited, err := e.With(change)
+		if err == nil {
+			_, err = ApplyEdit(ctx, r, e, edited)
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+	if d == Reject {
+		_, err = r.Ingester.Archive(ctx, []note.ID{id}, "reviewed, not right")
+	} else {
+		_, err = r.Ingester.Review(ctx, id)
+	}
+	if err = r.staleIndex(err); err != nil {
+		return a, err
+	}
+	ref, err := r.Store.Find(id)
+	if err == nil {
+		var n *note.Note
+		if n, _, _, err = r.Store.Read(ref.Path); err == nil {
+			a.NoteHead = HeadOf(n)
+		}
+	}
+	if err != nil {
+		return a, err
+	}
+	left, err := Review(ctx, r)
+	a.Left = len(left.Notes)
+	return a, err
+}
+
+// reviewed finds what a name means: a draft by its whole id, else a note.
+func reviewed(ctx context.Context, r *Rooms, name string) (note.ID, *note.Note, error) {
+	if id, err := note.ParseID(name); err == nil {
+		switch draft, err := r.Store.Spool().HeldDraft(id); {
+		case err == nil:
+			return id, draft, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", nil, err
+		}
+	}
+	rows, err := Named(ctx, r, []string{name}, "")
+	if err != nil {
+		return "", nil, err
+	}
+	return rows[0].ID, nil, nil
+}

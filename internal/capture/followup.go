@@ -1,0 +1,215 @@
+package capture
+
+import (
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/store"
+)
+
+// Bounds of what is looked at to see what became of a note (A4).
+const (
+	maxNoteNames = 48
+	maxTurnNames = 512
+	maxTurnText  = 64 << 10 // bytes of one text of a turn
+	maxJudged    = 64       // notes of one session
+)
+
+// followUp works out what became of the notes that a session was told: whether what the
+// agent did then names what only the note had named, and whether the user corrected the
+// agent in a matter that the note names. A note that names nothing, or nothing that was
+// not said before it was told, has no verdict. What is stored are ids.
+func (r *Recorder) followUp(session, project string, s *agent.Session) error {
+	if !r.opts.FollowUp || session == "" {
+		return nil
+	}
+	told := r.store.Spool().Told(session, "")
+	h, err := told.History()
+	if err != nil || len(h.Notes) == 0 {
+		return err
+	}
+	said := namesSaid(s.Turns)
+	found := make(map[store.Verdict][]note.ID)
+	for _, t := range h.Notes[max(0, len(h.Notes)-maxJudged):] {
+		ref, err := r.store.Find(t.Note)
+		if err != nil {
+			continue // it is gone
+		}
+		n, _, _, err := r.store.Read(ref.Path)
+		if err != nil || n.Kind == note.Slot || n.Kind == note.Handoff {
+			continue
+		}
+		v := said.verdict(n, t.At)
+		was := h.Verdicts[t.Note]
+		if was == store.Unused && v == store.Used {
+			v = store.UsedLater
+		} else if was != "" && v != store.Opposed || was == v {
+			continue
+		}
+		if v != "" {
+			found[v] = append(found[v], t.Note)
+		}
+	}
+	var errs []error
+	for _, v := range []store.Verdict{store.Used, store.Unused, store.UsedLater, store.Opposed} {
+		if len(found[v]) == 0 {
+			continue
+		}
+		if err := told.Judge(v, found[v]...); err != nil { // else they would be counted twice
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, r.store.Events().Log(store.Record{
+			Kind: store.FollowedUp, Session: session, Project: project, Notes: found[v], Count: len(found[v]), Text: string(v),
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// A saidNames is who named what when in a session.
+type saidNames struct {
+	first     map[string]naming // of a name, whoever said it
+	corrected []correction
+}
+
+type naming struct {
+	at    time.Time
+	agent bool
+}
+
+// A correction is a turn of the user that says that what was done is not what was meant.
+type correction struct {
+	at    time.Time
+	names map[string]bool // in it and in what the agent did before it
+}
+
+// namesSaid reads the turns of a session. Results of tools say nothing: a list of files
+// names everything.
+func namesSaid(turns []agent.Turn) saidNames {
+	s := saidNames{first: make(map[string]naming)}
+	var last map[string]bool // of the agent's last turn
+	for i := range turns {
+		t := &turns[i]
+		names := turnNames(t)
+		for name := range names {
+			if _, ok := s.first[name]; !ok {
+				s.first[name] = naming{t.At, t.Role == agent.Assistant}
+			}
+		}
+		if t.Role == agent.Assistant {
+			last = names
+			continue
+		}
+		if t.Human() && smalltalk.TurnOf(t.Text) == smalltalk.Correction {
+			for name := range last {
+				names[name] = true
+			}
+			s.corrected = append(s.corrected, correction{t.At, names})
+		}
+	}
+	return s
+}
+
+// verdict says what became of a note that was told at a time, "" when nothing shows.
+func (s *saidNames) verdict(n *note.Note, at time.Time) store.Verdict {
+	names := make(map[string]bool)
+	addNames(names, n.Title+"\n"+n.KeyInsight+"\n"+n.HowToApply+"\n"+n.Body, maxNoteNames)
+	for _, c := range s.corrected {
+		if !c.at.After(at) {
+			continue
+		}
+		for name := range names {
+			if c.names[name] {
+				return store.Opposed
+			}
+		}
+	}
+	names[strings.ToLower(string(n.ID))] = true // an agent that names the note has used it
+	open := false
+	for name := range names {
+		first, ok := s.first[name]
+		switch {
+		case ok && first.at.After(at) && first.agent:
+			return store.Used
+		case !ok && name != strings.ToLower(string(n.ID)):
+			open = true
+		}
+	}
+	if open {
+		return store.Unused
+	}
+	return ""
+}
+
+// turnNames returns what a turn names.
+func turnNames(t *agent.Turn) map[string]bool {
+	names := make(map[string]bool)
+	addNames(names, t.Text, maxTurnNames)
+	for i := range t.Tools {
+		u := &t.Tools[i]
+		addNames(names, u.Path, maxTurnNames)
+		if command := shellCommand(*u); command != "" {
+			addNames(names, "```sh\n"+command+"\n```", maxTurnNames)
+			continue
+		}
+		var input any
+		if json.Unmarshal(u.Input, &input) == nil {
+			addValues(names, input, 0)
+		}
+	}
+	return names
+}
+
+// addValues adds what the texts of a JSON value name.
+func addValues(names map[string]bool, v any, depth int) {
+	if depth > 8 {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		addNames(names, v, maxTurnNames)
+	case []any:
+		for _, e := range v {
+			addValues(names, e, depth+1)
+		}
+	case map[string]any:
+		for _, e := range v {
+			addValues(names, e, depth+1)
+		}
+	}
+}
+
+func addNames(names map[string]bool, text string, most int) {
+	for _, name := range index.Identifiers(strings.ToValidUTF8(text[:min(len(text), maxTurnText)], ""), most) {
+		if name = nameKey(name); len(name) > 2 && len(names) < 8*most {
+			names[name] = true
+		}
+	}
+	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxTurnText)], func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		if len(word) == 26 && word == strings.ToUpper(word) { // the id of a note
+			names[strings.ToLower(word)] = true
+		}
+	}
+}
+
+// nameKey is a name in the form in which two namings of it are the same: a file by its
+// base name, wherever it stands, without a line; a symbol without brackets.
+func nameKey(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(name, `\`, "/"), "()"))
+	name = strings.Trim(name, "./")
+	host, _, _ := strings.Cut(name, "/")
+	if path.Ext(name) != "" && !strings.Contains(host, ".") {
+		name = path.Base(name)
+	}
+	return name
+}

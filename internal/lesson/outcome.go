@@ -1,0 +1,113 @@
+package lesson
+
+import (
+	"regexp"
+	"strings"
+
+	"anamnesis/internal/agent"
+)
+
+// A Verdict is what a command came to.
+type Verdict int
+
+// The verdicts.
+const (
+	Unclear Verdict = iota // no result was met, or nothing was run
+	Passed
+	Failed
+)
+
+// runners say by their output what became of tests, whatever their exit code is told
+// to be: agents cut it off with a pipe.
+var runners = []struct{ failed, passed, empty func() *regexp.Regexp }{
+	{ // go test
+		failed: form(`(?m)^(--- FAIL|FAIL\b|panic: )`), passed: form(`(?m)^ok\s+\S+`),
+		empty: form(`(?m)\[no test files\]|\[no tests to run\]`),
+	},
+	{ // pytest
+		failed: form(`(?m)^=*.*\b[1-9]\d* (failed|errors?)\b.* in [\d.]+`), passed: form(`\b[1-9]\d* passed\b`),
+		empty: form(`no tests ran|collected 0 items`),
+	},
+	{ // jest, vitest, pest
+		failed: form(`(?m)^\s*Tests:?\s+.*\b[1-9]\d* failed`), passed: form(`(?m)^\s*Tests:?\s+.*\b[1-9]\d* passed`),
+		empty: form(`No tests found|No test files found`),
+	},
+	{ // cargo test
+		failed: form(`test result: FAILED`), passed: form(`test result: ok\. [1-9]\d* passed`),
+		empty: form(`test result: ok\. 0 passed`),
+	},
+	{ // JUnit by Maven or Gradle
+		failed: form(`Tests run: \d+.*(Failures: [1-9]|Errors: [1-9])|BUILD FAILED`),
+		passed: form(`Tests run: [1-9]\d*, Failures: 0, Errors: 0|BUILD SUCCESSFUL`), empty: form(`Tests run: 0,`),
+	},
+	{ // RSpec
+		failed: form(`\d+ examples?, [1-9]\d* failures?`), passed: form(`\b[1-9]\d* examples?, 0 failures`),
+		empty: form(`\b0 examples, 0 failures`),
+	},
+}
+
+// tests are the commands whose output the runners read.
+var tests = form(`\b(go test|pytest|jest|vitest|npm (run )?test|pnpm (run )?test|yarn test|cargo test|`,
+	`mvnw?|gradlew?|rspec|pest|php artisan test)\b`)
+
+// Outcome says what a command came to. Of tests the runner's own words count before
+// the exit code, and a run in which nothing was tested, or everything skipped, is no
+// pass.
+func Outcome(u agent.ToolUse, command string) Verdict {
+	if u.Error {
+		return Failed
+	}
+	if tests().MatchString(command) {
+		if v, ok := told(u.Result); ok {
+			return v
+		}
+		if skips().MatchString(u.Result) {
+			return Unclear
+		}
+	}
+	if strings.TrimSpace(u.Result) == "" && u.ID == "" {
+		return Unclear
+	}
+	return Passed
+}
+
+// told is what the runners say of an output. A failure of one counts more than a pass
+// of another.
+func told(output string) (Verdict, bool) {
+	for _, v := range []Verdict{Failed, Passed, Unclear} {
+		for i := range runners {
+			r := &runners[i]
+			if form := map[Verdict]func() *regexp.Regexp{Failed: r.failed, Passed: r.passed, Unclear: r.empty}[v]; form().MatchString(output) {
+				return v, true
+			}
+		}
+	}
+	return Unclear, false
+}
+
+// skips is a run that only skipped.
+var skips = form(`(?i)\b[1-9]\d* (skipped|pending|ignored)\b`)
+
+// symptoms are the words of a line that says what went wrong.
+var symptoms = strings.Fields("error fail panic exception undefined cannot denied refused expected missing fatal unable no not")
+
+// symptom picks the line of an output that says what went wrong.
+func symptom(output string) string {
+	first := ""
+	for line := range strings.Lines(head(output, 20_000)) {
+		line = strings.Join(strings.Fields(line), " ")
+		lower := strings.ToLower(line)
+		if line == "" || strings.HasPrefix(lower, "exit code") {
+			continue
+		}
+		if first == "" {
+			first = line
+		}
+		for _, w := range symptoms[:len(symptoms)-2] {
+			if strings.Contains(lower, w) {
+				return line
+			}
+		}
+	}
+	return first
+}

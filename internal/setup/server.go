@@ -1,0 +1,89 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/note"
+)
+
+// registerTime is how long an agent may take to change its settings.
+const registerTime = 30 * time.Second
+
+// Register adds the MCP server to the agent by its own command, add, and says in words
+// what became of it. That it fails stops nothing: hooks do their work without it.
+func (in *Installer) Register(ctx context.Context, servers agent.ServerCommand, name string, add []string) string {
+	if _, err := exec.LookPath(add[0]); err != nil {
+		return "mcp: " + add[0] + " was not found on the PATH; to register the server, run: " + agent.CommandLine(add)
+	}
+	_, _ = in.run(ctx, servers.RemoveServer(name)) // there may be none
+	if out, err := in.run(ctx, add); err != nil {
+		return "mcp: add failed: " + note.Line(out+" "+err.Error(), 300)
+	}
+	if rec := readInstalled(in.Store); !slices.Contains(rec.Servers, name) {
+		rec.V, rec.Servers = 1, append(rec.Servers, name)
+		if err := rememberInstalled(in.Store, rec); err != nil && in.Notify != nil { // uninstall will have to be told
+			in.Notify("the name %s could not be kept for uninstall: %v", name, err)
+		}
+	}
+	return "mcp: registered " + name + " (user scope)"
+}
+
+// Unregister takes out the server of that name, or without a name under
+// every name that Register gave it, and forgets the names of those that are gone.
+func (in *Installer) Unregister(ctx context.Context, servers agent.ServerCommand, name string) (string, error) {
+	rec := readInstalled(in.Store)
+	names := slices.Clone(rec.Servers)
+	switch {
+	case name != "":
+		names = []string{name}
+	case len(names) == 0:
+		names = []string{DefaultServer}
+	}
+	var lines []string
+	for _, n := range names {
+		line, gone := in.unregister(ctx, servers, n)
+		lines = append(lines, line)
+		if gone {
+			rec.Servers = slices.DeleteFunc(rec.Servers, func(r string) bool { return r == n })
+		}
+	}
+	if err := rememberInstalled(in.Store, rec); err != nil {
+		return "", fmt.Errorf("uninstall: %w", err)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// unregister takes the server out of the agent. gone says that there is none
+// of that name any more.
+func (in *Installer) unregister(ctx context.Context, servers agent.ServerCommand, name string) (line string, gone bool) {
+	remove := servers.RemoveServer(name)
+	if _, err := exec.LookPath(remove[0]); err != nil {
+		return "mcp: " + remove[0] + " was not found on the PATH; to remove the server, run: " + agent.CommandLine(remove), false
+	}
+	if out, err := in.run(ctx, remove); err != nil {
+		return "mcp: nothing removed (" + note.Line(out+" "+err.Error(), 200) + ")", servers.NoServer(out)
+	}
+	return "mcp: removed " + name, true
+}
+
+// run runs an agent's own command. It is a child of ours, so our hooks in it
+// are off.
+func (in *Installer) run(ctx context.Context, words []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, registerTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env = append(slices.Clip(in.Environ), "ANAMNESIS_DISABLED=1")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil && ctx.Err() != nil {
+		err = errors.New("it took too long")
+	}
+	return strings.TrimSpace(string(out)), err
+}

@@ -1,0 +1,100 @@
+// Package setup connects coding agents with this program and takes that back: it
+// reads their files, makes a backup, writes a record of what stood there, and puts
+// our hooks and our server into them. What a file becomes is worked out by package
+// agent, on bytes; this package does what touches the disk and runs an agent's own
+// commands.
+//
+// Everything is planned before anything is written, so that a file that cannot be
+// read without doubt stops the plan and leaves all of them untouched. Files are
+// replaced as a whole; a symbolic link stays one, and the file it leads to changes.
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/store"
+)
+
+// DefaultServer is the name of our MCP server unless init is told another.
+const DefaultServer = "anamnesis"
+
+// An Installer changes the files of agents on this machine, and keeps its record
+// in the store.
+type Installer struct {
+	Store   *store.Store
+	Environ []string                         // of an agent's own commands
+	Notify  func(format string, args ...any) // tells people something beside the answer; nil tells nobody
+}
+
+// A FormatError says that a file of an agent cannot be read without doubt.
+type FormatError struct {
+	Path string
+	Err  error
+}
+
+func (e *FormatError) Error() string {
+	form := strings.ToUpper(strings.TrimPrefix(filepath.Ext(e.Path), "."))
+	if form == "" || form == "JSONC" {
+		form = "JSON"
+	}
+	return fmt.Sprintf("%s is not valid %s (%v); fix it and re-run", e.Path, form, e.Err)
+}
+
+// Unwrap returns what is wrong with the file.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// Plugin returns the name of our plugin, where one of an agent's settings files
+// switches it on; it brings the hooks and the server along.
+func Plugin(h *agent.Harness, files []string) string {
+	host, ok := h.Settings.(agent.PluginHost)
+	if !ok {
+		return ""
+	}
+	for _, path := range files {
+		if edit, err := ReadSettings(path); err == nil && edit.Old != nil {
+			if name := host.Plugin(edit.Old); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// BesidePlugin returns the name of our plugin, if the agent has it and there are no
+// hooks of ours beside it: a second set would do everything twice.
+func BesidePlugin(h *agent.Harness, path string) string {
+	name := Plugin(h, []string{path})
+	if edit, err := ReadSettings(path); err == nil {
+		if hooks, _, err := h.Settings.Installed(edit.Old, agent.Own); err == nil && len(hooks) > 0 {
+			return ""
+		}
+	}
+	return name
+}
+
+// ReadSettings reads an agent's settings file; a missing one has no bytes. A
+// symbolic link is followed, so that the file it leads to is the one that is changed.
+func ReadSettings(path string) (agent.Edit, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if to, err := os.Readlink(path); err == nil { // it leads to a file that is to be made
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() { // to read a pipe is to wait for ever
+		return agent.Edit{}, fmt.Errorf("read settings %s: it is no plain file; move it away", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return agent.Edit{}, fmt.Errorf("read settings: %w", err)
+	}
+	return agent.Edit{Path: path, Old: data}, nil
+}

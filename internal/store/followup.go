@@ -1,0 +1,90 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"anamnesis/internal/note"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// A Verdict says what became of a note that a session was told (A4).
+type Verdict string
+
+// The verdicts. A session that goes on may use later what it had not used before.
+const (
+	Used      Verdict = "used"       // what it names occurs in what the agent did then, and not before
+	Unused    Verdict = "unused"     // what it names does not
+	UsedLater Verdict = "used-later" // likewise, after Unused was the verdict
+	Opposed   Verdict = "opposed"    // the user corrected the agent in a matter that it names
+)
+
+// tally is what one verdict counts.
+func (v Verdict) tally() Tally {
+	switch v {
+	case Used:
+		return Tally{Used: 1}
+	case Unused:
+		return Tally{Unused: 1}
+	case UsedLater:
+		return Tally{Used: 1, Unused: -1}
+	case Opposed:
+		return Tally{Opposed: 1}
+	}
+	return Tally{}
+}
+
+// A ToldNote is one that a session was told at a time.
+type ToldNote struct {
+	Note note.ID
+	At   time.Time // to the millisecond
+}
+
+// A ToldHistory is all that a session was told, also before it lost its context, and what
+// was found to have become of it.
+type ToldHistory struct {
+	Notes    []ToldNote // each once, when it was told first
+	Verdicts map[note.ID]Verdict
+}
+
+// History reads what a session was told. A session without a file was told nothing.
+func (t *Told) History() (h ToldHistory, err error) {
+	h.Verdicts = make(map[note.ID]Verdict)
+	data, err := t.read()
+	if err != nil {
+		return h, fmt.Errorf("read what the session was told: %w", err)
+	}
+	seen := make(map[note.ID]bool)
+	for line := range bytes.Lines(data) {
+		var l toldLine
+		switch {
+		case json.Unmarshal(line, &l) != nil:
+		case l.Verdict != "":
+			for _, id := range l.Of {
+				h.Verdicts[id] = l.Verdict
+			}
+		case l.Telling != nil && !seen[l.Telling.Note]:
+			if by, err := ulid.ParseStrict(l.By); err == nil {
+				seen[l.Telling.Note] = true
+				h.Notes = append(h.Notes, ToldNote{l.Telling.Note, ulid.Time(by.Time()).UTC()})
+			}
+		}
+	}
+	return h, nil
+}
+
+// Judge notes what became of notes, so that a session that is captured again does not
+// count twice. A session that was told nothing has no verdict.
+func (t *Told) Judge(v Verdict, notes ...note.ID) error {
+	switch {
+	case v.tally() == (Tally{}):
+		return errors.New("judge what a session was told: unknown verdict " + string(v))
+	case len(notes) == 0:
+		return nil
+	}
+	return t.append(lineOf(toldLine{Verdict: v, Of: notes}))
+}

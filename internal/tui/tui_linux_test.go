@@ -1,0 +1,187 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/app/apptest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/tui"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/sys/unix"
+)
+
+// A terminal is a pseudo-terminal with the screen in it, and what was written to it.
+type terminal struct {
+	*testing.T
+	pty   *os.File
+	ended chan error
+
+	mu      sync.Mutex
+	written strings.Builder
+}
+
+// terminalOf shows the screen of a store in a pseudo-terminal of 80×24.
+func terminalOf(t *testing.T, r *app.Rooms) *terminal {
+	t.Helper()
+	pty, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("there is no pseudo-terminal: %v", err)
+	}
+	n, err := unix.IoctlGetInt(int(pty.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(pty.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(int(pty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &terminal{T: t, pty: pty, ended: make(chan error, 1)}
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := pty.Read(buf)
+			x.mu.Lock()
+			x.written.Write(buf[:n])
+			x.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		x.ended <- tui.Run(ctx, r, tui.Options{Input: tty, Output: tty, Environ: []string{"TERM=xterm-256color"}})
+		_ = tty.Close()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_ = pty.Close()
+	})
+	return x
+}
+
+// says waits until a text was written since the last time.
+func (x *terminal) says(text string) {
+	x.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		x.mu.Lock()
+		seen := ansi.Strip(x.written.String())
+		if strings.Contains(seen, text) {
+			x.written.Reset()
+			x.mu.Unlock()
+			return
+		}
+		x.mu.Unlock()
+		if time.Now().After(end) {
+			x.Fatalf("the screen does not say %q:\n%s", text, seen)
+		}
+	}
+}
+
+func (x *terminal) types(keys string) {
+	x.Helper()
+	if _, err := x.pty.WriteString(keys); err != nil {
+		x.Fatal(err)
+	}
+}
+
+func add(t *testing.T, r *app.Rooms, title, body string) {
+	t.Helper()
+	d := app.Draft{Type: "semantic", Title: title, Body: body, Global: true, Scope: string(note.Portable), Source: note.Human, Force: true}
+	if _, err := app.Add(t.Context(), r, d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestScreen reads, searches, asks the lab, decides and leaves, by keys alone.
+func TestScreen(t *testing.T) {
+	r := apptest.Open(t)
+	add(t, r, "Prices are integers of cents", "Never floats.")
+	add(t, r, "The deploy needs a tag", "Push the tag \x1b]0;owned\x07 first.")
+	id := "01JZZZZZZZZZZZZZZZZZZZZZA2"
+	text := "---\nid: " + id + "\ntype: semantic\ntitle: Deploys are on Tuesdays\nproject: global\nscope: portable\nmachine_id: testbox\n" +
+		"prov_source: reflection\nprov_confidence: 0.6\ncreated_at: '2026-01-01T00:00:00Z'\nupdated_at: '2026-01-01T00:00:00Z'\ntags: []\n---\nSaid twice.\n"
+	if err := os.WriteFile(filepath.Join(r.Store.Root(), "memory", "semantic", id+".md"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := terminalOf(t, r)
+	x.says("the newest 3 notes")
+	x.types("/deploy tag")
+	x.says("found in")
+	x.types("\r\r")
+	x.says("Push the tag")
+	x.types("\x1b")
+	x.says("search") // alone: with what follows it would be another key
+	x.types("\t")
+	x.says("Deploys are on Tuesdays")
+	x.types("\r")
+	x.says("Said twice.")
+	x.types("y")
+	x.says("it is right, and is recalled")
+	x.types("3")
+	x.says("gate ")
+	x.types("\r")
+	x.says("Push the tag")
+	x.types("a")
+	x.says("archive it, so that it is not recalled?")
+	x.types("y")
+	x.says("to undo: anamnesis unarchive") // only what changed on the screen is written
+	x.types("q")
+	select {
+	case err := <-x.ended:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it does not end")
+	}
+	list, err := app.List(t.Context(), r, app.Selection{}, 0)
+	if err != nil || len(list.Notes) != 2 {
+		t.Errorf("afterwards there are %d live notes, %v", len(list.Notes), err)
+	}
+}
+
+// TestHostile shows a note with sequences that would move the cursor or set the title.
+func TestHostile(t *testing.T) {
+	r := apptest.Open(t)
+	add(t, r, "Harmless", "Before \x1b]0;owned\x07\x1b[2J\x1b[31m after \u202e reversed")
+	x := terminalOf(t, r)
+	x.says("the newest 1 notes")
+	x.mu.Lock()
+	x.written.Reset()
+	x.mu.Unlock()
+	x.types("\r")
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		x.mu.Lock()
+		raw := x.written.String()
+		x.mu.Unlock()
+		if strings.Contains(raw, "after") {
+			for _, bad := range []string{"\x1b]0;owned", "\x1b[31m", "\u202e"} {
+				if strings.Contains(raw, bad) {
+					t.Errorf("the screen writes %q", bad)
+				}
+			}
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the note is not shown: %q", raw)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

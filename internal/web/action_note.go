@@ -1,0 +1,118 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/note"
+)
+
+// changed is called when something was written here: what stands beside the pages is
+// made anew, and the other tabs are told.
+func (s *Server) changed() {
+	s.side.forget()
+	s.feed.poke()
+}
+
+func notePath(id note.ID) string { return "/notes/" + url.PathEscape(string(id)) }
+
+func archiveNote(r *request) (done, error) {
+	back := r.get("back") != ""
+	a, err := app.Archive(r.ctx, r.rooms, app.ArchiveOptions{Names: []string{r.id()}, Reason: r.get("reason"), Back: back})
+	if err != nil {
+		return done{}, err
+	}
+	r.s.changed()
+	one := a.Notes[0]
+	d := done{To: notePath(one.ID), Undo: a.Undo, Data: a}
+	switch {
+	case !one.Changed:
+		d.Text = "Nothing changed"
+	case back:
+		d.Text = "Back in recall"
+	default:
+		d.Text = "Archived: it is not recalled any more"
+		d.Back = &undo{d.To + "/archive", map[string]string{"back": "1"}}
+	}
+	return d, nil
+}
+
+func restoreNote(r *request) (done, error) {
+	a, err := app.Restore(r.ctx, r.rooms, r.id(), r.get("rev"), true)
+	if err != nil {
+		return done{}, err
+	}
+	r.s.changed()
+	d := done{Text: "The note has that form again", To: notePath(a.ID), Undo: a.Undo, Back: backTo(a.Undo), Data: a}
+	if !a.Changed {
+		d.Text = "Nothing changed"
+	}
+	return d, nil
+}
+
+func supersedeNote(r *request) (done, error) {
+	by := strings.TrimSpace(r.get("by"))
+	if by == "" {
+		return done{}, app.Errorf(app.Usage, "name the note that takes its place")
+	}
+	undoing := r.get("undo") != ""
+	a, err := app.Supersede(r.ctx, r.rooms, r.id(), by, undoing)
+	if err != nil {
+		return done{}, err
+	}
+	r.s.changed()
+	d := done{
+		Text: fmt.Sprintf("%q takes the place of %q", note.Line(a.NewTitle, 60), note.Line(a.OldTitle, 60)), Undo: a.Undo, Data: a,
+		To: notePath(a.Old),
+	}
+	fields := map[string]string{"by": string(a.New)}
+	if undoing {
+		d.Text = "It stands for itself again"
+	} else {
+		fields["undo"] = "1"
+	}
+	d.Back = &undo{notePath(a.Old) + "/supersede", fields}
+	return d, nil
+}
+
+// A forgetPage is what forgetting a note would erase.
+type forgetPage struct {
+	app.ForgetAnswer
+	Title string `json:"title"`
+}
+
+func forgetPlan(r *request) (any, error) {
+	a, err := app.Forget(r.ctx, r.rooms, r.id(), false)
+	if err != nil {
+		return nil, err
+	}
+	p := forgetPage{ForgetAnswer: a}
+	if n, err := app.Show(r.ctx, r.rooms, r.id()); err == nil {
+		p.Title = n.Title
+	}
+	return p, nil
+}
+
+// forgetNote erases a note. As with the command, it is a dry run unless apply is said.
+func forgetNote(r *request) (done, error) {
+	apply := r.get("apply") == "1"
+	a, err := app.Forget(r.ctx, r.rooms, r.id(), apply)
+	if err != nil {
+		return done{}, err
+	}
+	if !apply {
+		return done{Text: "Nothing was erased: this is what would be", To: notePath(a.ID) + "/forget", Data: a}, nil
+	}
+	r.s.changed()
+	text := "Forgotten: " + app.Plural(len(a.Notes), "note") + " and " + app.Plural(a.History, "former state") + " erased"
+	return done{Text: text, To: "/browse", Data: a}, nil
+}
+
+// closeGap takes a question out of the list of those without an answer.
+func closeGap(r *request) (done, error) {
+	a, err := app.CloseGap(r.ctx, r.rooms, r.get("words"))
+	r.s.week.forget()
+	return done{Text: "It is off the list until somebody asks again", To: "/", Data: a}, err
+}

@@ -1,0 +1,217 @@
+// What a page does beyond being read: the palette, search as you type, keys, and being
+// told that something changed. Everything here has a form or a link that does the same.
+const csrf = document.querySelector("meta[name=csrf]")?.content ?? "";
+const policy = window.trustedTypes?.createPolicy("anamnesis", { createHTML: (text) => text, createScriptURL: (path) => path });
+const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
+const $ = (query, from = document) => from.querySelector(query);
+const $$ = (query, from = document) => [...from.querySelectorAll(query)];
+
+export function toast(text) {
+  const box = document.createElement("div");
+  box.className = "toast";
+  box.textContent = text;
+  $("#toasts").append(box);
+  setTimeout(() => box.remove(), 6000);
+}
+
+export async function send(path, fields = {}, method = "POST") {
+  const answer = await fetch(path, {
+    method, headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf }, body: JSON.stringify(fields),
+  });
+  const value = await answer.json();
+  if (!answer.ok) throw new Error(value.error ?? answer.statusText);
+  return value;
+}
+
+// Theme.
+$("#theme")?.addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  try { localStorage.setItem("theme", root.dataset.theme); } catch { /* it lasts until the page goes */ }
+  dispatchEvent(new Event("theme"));
+});
+
+// A part of the page is replaced by the same part of another answer of ours, unless a
+// later question was asked meanwhile. The row that one is at stays it, where it is there still.
+async function replace(url, part, wanted = () => true) {
+  const answer = await fetch(url, { headers: { Accept: "text/html" } });
+  if (!answer.ok) return;
+  const next = $(part, parse(await answer.text()));
+  const now = $(part);
+  if (!next || !now || !wanted()) return;
+  const address = (row) => $("a", row)?.getAttribute("href");
+  const row = $("[data-row].at", now);
+  const [was, focused] = [row && address(row), row?.contains(document.activeElement)];
+  now.replaceWith(document.adoptNode(next));
+  dispatchEvent(new Event("replaced"));
+  at = was ? $$("[data-row]", $("main")).findIndex((r) => address(r) === was) : -1;
+  if (at < 0) return;
+  const same = $$("[data-row]", $("main"))[at];
+  same.classList.add("at");
+  if (focused) $("a, button", same)?.focus({ preventScroll: true });
+}
+
+// Search as you type.
+const live = $("[data-live]");
+if (live) {
+  let waiting = 0, asked = 0;
+  live.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const mine = ++asked;
+      const url = "/browse?" + new URLSearchParams([...new FormData(live)].filter(([, value]) => value));
+      history.replaceState(null, "", url);
+      await replace(url, "#results", () => mine === asked);
+    }, 160);
+  });
+}
+
+// Keys: moving in lists, and to pages.
+let at = -1;
+function move(by) {
+  const rows = $$("[data-row]", $("main"));
+  if (!rows.length) return;
+  rows[at]?.classList.remove("at");
+  at = Math.min(rows.length - 1, Math.max(0, at + by));
+  rows[at].classList.add("at");
+  rows[at].scrollIntoView({ block: "nearest" });
+  $("a, button", rows[at])?.focus({ preventScroll: true });
+}
+addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    palette();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  switch (event.key) {
+    case "/": event.preventDefault(); ($("[data-search]") ?? $(".find input"))?.focus(); break;
+    case "j": move(1); break;
+    case "k": move(-1); break;
+    case "?": palette(); break;
+    default: {
+      const button = $(`[data-row].at [data-key="${CSS.escape(event.key)}"]`) ?? $(`[data-key="${CSS.escape(event.key)}"]`);
+      if (button) { event.preventDefault(); button.click(); }
+    }
+  }
+});
+addEventListener("keydown", (event) => { if (event.key === "Escape" && location.hash === "#nav") location.hash = ""; });
+
+// The palette.
+let dialog;
+function palette() {
+  if (!dialog) {
+    dialog = document.createElement("dialog");
+    dialog.setAttribute("aria-label", "Search memory or go to a page");
+    const input = Object.assign(document.createElement("input"), { type: "text", placeholder: "Search memory or jump to a view", autocomplete: "off" });
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-expanded", "true");
+    input.setAttribute("aria-controls", "palette-list");
+    input.setAttribute("aria-label", "Search memory or go to a page");
+    const heading = document.createElement("h2");
+    const list = Object.assign(document.createElement("ul"), { id: "palette-list" });
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", "Pages and notes");
+    dialog.append(input, heading, list);
+    document.body.append(dialog);
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+    dialog.addEventListener("close", () => { input.value = ""; });
+    let waiting = 0, asked = 0;
+    const pages = () => [...$$(".side .group:not(:last-of-type) a"), $(".side .new")].map((a) => ({ text: a.firstChild.textContent.trim(), path: a.getAttribute("href"), side: "" }));
+    const show = (title, all) => {
+      heading.textContent = title;
+      list.replaceChildren(...all.map((one, i) => {
+        const row = document.createElement("li");
+        row.id = "palette-" + i;
+        row.setAttribute("role", "option");
+        row.setAttribute("aria-selected", String(i === 0));
+        const text = Object.assign(document.createElement("span"), { textContent: one.text });
+        const side = Object.assign(document.createElement("span"), { textContent: one.side, className: "n" });
+        row.append(text, side);
+        row.dataset.path = one.path;
+        row.addEventListener("click", () => { location.href = one.path; });
+        return row;
+      }));
+      input.setAttribute("aria-activedescendant", all.length ? "palette-0" : "");
+    };
+    const look = async () => {
+      const words = input.value.trim();
+      const mine = ++asked;
+      const fit = pages().filter((p) => p.text.toLowerCase().includes(words.toLowerCase()));
+      if (!words) { show("Go to", pages()); return; }
+      heading.textContent = "Searching…";
+      const answer = await fetch("/api/notes?" + new URLSearchParams({ q: words, limit: 12 })).then((r) => r.json()).catch(() => ({}));
+      if (mine !== asked) return;
+      const notes = (answer.notes ?? []).map((n) => ({ text: n.title || "(untitled)", path: "/notes/" + encodeURIComponent(n.id), side: `${n.project} · ${n.type}` }));
+      show(notes.length ? `${notes.length} found` : `No memory matches “${words}”`, [...fit.slice(0, 3), ...notes]);
+    };
+    input.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(look, 150); });
+    input.addEventListener("keydown", (event) => {
+      const rows = $$("[role=option]", list);
+      const here = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
+      let next = here;
+      if (event.key === "ArrowDown") next = Math.min(rows.length - 1, here + 1);
+      else if (event.key === "ArrowUp") next = Math.max(0, here - 1);
+      else if (event.key === "Enter") { event.preventDefault(); if (rows[here]) location.href = rows[here].dataset.path; return; }
+      else return;
+      event.preventDefault();
+      rows[here]?.setAttribute("aria-selected", "false");
+      rows[next]?.setAttribute("aria-selected", "true");
+      rows[next]?.scrollIntoView({ block: "nearest" });
+      input.setAttribute("aria-activedescendant", rows[next]?.id ?? "");
+    });
+    dialog.look = look;
+  }
+  if (dialog.open) { dialog.close(); return; }
+  dialog.look();
+  dialog.showModal();
+}
+$(".find input")?.addEventListener("keydown", (event) => { if (event.key === "ArrowDown") { event.preventDefault(); palette(); } });
+
+// The preview of a note that is being written.
+const editor = $("[data-editor]");
+let dirty = false;
+if (editor) {
+  editor.addEventListener("input", () => { dirty = true; });
+  editor.addEventListener("submit", () => { dirty = false; });
+  addEventListener("beforeunload", (event) => { if (dirty) event.preventDefault(); });
+  addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "s") { event.preventDefault(); $("button[value=save]", editor).click(); }
+  });
+}
+
+// Being told that something changed. The page is not touched while somebody types in it.
+let stream, behind = false, leaving = false;
+addEventListener("submit", () => { leaving = true; setTimeout(() => { leaving = false; }, 5000); });
+function refresh() {
+  if (leaving) return; // the page after this one is new anyway
+  const busy = document.activeElement?.closest?.("main input, main textarea, main select") || dirty || dialog?.open || $("[data-keep]");
+  if (busy) { behind = true; return; }
+  behind = false;
+  const here = location.pathname + location.search;
+  replace(here.replace(/([?&])done=\d+&?/, "$1"), "#main").catch(() => {});
+}
+function listen() {
+  if (stream || document.hidden) return;
+  stream = new EventSource("/events");
+  stream.addEventListener("open", () => { if ($("[data-job] progress")) refresh(); }); // it may have ended before we listened
+  stream.addEventListener("change", () => { dispatchEvent(new Event("store")); refresh(); });
+  stream.addEventListener("job", (event) => dispatchEvent(new CustomEvent("job", { detail: JSON.parse(event.data) })));
+}
+addEventListener("visibilitychange", () => {
+  if (document.hidden) { stream?.close(); stream = undefined; } else { listen(); refresh(); }
+});
+addEventListener("focusout", () => { if (behind) setTimeout(() => { if (behind) refresh(); }, 300); });
+addEventListener("job", (event) => {
+  const job = event.detail;
+  for (const box of $$(`[data-job="${CSS.escape(job.name)}"]`)) {
+    const bar = $("progress", box), text = $("[data-what]", box);
+    if (bar && job.total) { bar.max = job.total; bar.value = job.done; }
+    if (text) text.textContent = job.what ? `${job.what} ${job.done || ""}` : "";
+  }
+  if (!job.ended.startsWith("0001")) refresh(); // it is over
+});
+listen();
+
+if ("serviceWorker" in navigator) navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js").catch(() => {});

@@ -1,0 +1,296 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/note"
+)
+
+// A notePage is a note and all that is known of it.
+type notePage struct {
+	Memory  app.ShowAnswer `json:"memory"`
+	Why     app.WhyAnswer  `json:"why"`
+	Fields  []field        `json:"fields"`
+	Chain   []app.RowView  `json:"chain"`
+	Related []app.RowView  `json:"related"`
+
+	Body template.HTML `json:"-"`
+	Dead string        `json:"-"` // why it is not recalled
+}
+
+// A field is a line of a note's head that not every note has.
+type field struct {
+	Name  string   `json:"name"`
+	Text  string   `json:"text,omitempty"`
+	Lines []string `json:"lines,omitempty"`
+}
+
+// shownTellings is how many tellings a note's page lists.
+const shownTellings = 20
+
+func showNote(r *request) (any, error) {
+	a, err := app.Show(r.ctx, r.rooms, r.id())
+	if err != nil {
+		return nil, err
+	}
+	p := notePage{Memory: a, Body: markdownOf(a.Body)}
+	if p.Why, err = app.Why(r.ctx, r.rooms, string(a.ID), shownTellings); err != nil {
+		return nil, err
+	}
+	if p.Chain, err = app.Chain(r.ctx, r.rooms, string(a.ID)); err != nil {
+		return nil, err
+	}
+	if p.Related, err = app.Like(r.ctx, r.rooms, string(a.ID), 6); err != nil {
+		return nil, err
+	}
+	p.Fields = fieldsOf(p.Why.Note)
+	if !a.Live {
+		p.Dead = deadBecause(p.Why.Note, a.SupersededBy)
+	}
+	return p, nil
+}
+
+// deadBecause says in a few words why a note is not recalled.
+func deadBecause(n *note.Note, by note.ID) string {
+	switch {
+	case by != "":
+		return "superseded"
+	case n.Quarantine:
+		return "in quarantine: it reads like orders to an agent"
+	case n.Status != "":
+		return strings.TrimSuffix(n.Status+": "+n.StatusReason, ": ")
+	case n.ForgetAfter != "":
+		return "expired on " + string(n.ForgetAfter)
+	}
+	return "not recalled"
+}
+
+func fieldsOf(n *note.Note) (all []field) {
+	for _, f := range []field{
+		{Name: "Rule", Text: n.Rule},
+		{Name: "Key insight", Text: n.KeyInsight},
+		{Name: "How to apply", Text: n.HowToApply},
+		{Name: "Problem", Text: n.Problem},
+		{Name: "Symptoms", Lines: n.Symptoms},
+		{Name: "Root cause", Text: n.RootCause},
+		{Name: "Fix", Text: n.Fix},
+		{Name: "Commits", Lines: n.Commits},
+		{Name: "Named and not found", Lines: n.UnverifiedRefs},
+		{Name: "Anchors", Lines: n.Anchors},
+	} {
+		if f.Text != "" || len(f.Lines) > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// A noteForm is a note as its owner is about to write it.
+type noteForm struct {
+	ID       note.ID `json:"id,omitempty"` // "" of a new one
+	Title    string  `json:"title"`
+	Type     string  `json:"type"`
+	Project  string  `json:"project"`
+	Scope    string  `json:"scope"`
+	Tags     string  `json:"tags"`
+	Body     string  `json:"body"`
+	Base     string  `json:"base,omitempty"` // names the form that is edited
+	Problem  string  `json:"problem,omitempty"`
+	Stands   *string `json:"stands,omitempty"` // the text that somebody else wrote meanwhile
+	Diff     string  `json:"diff,omitempty"`   // from that to this one
+	Held     string  `json:"twin,omitempty"`   // the note that says nearly the same
+	Force    bool    `json:"-"`
+	Projects []count `json:"-"`
+
+	Preview template.HTML `json:"-"`
+}
+
+// base names the bytes of a file.
+func base(file []byte) string {
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:12])
+}
+
+func newNote(r *request) (any, error) {
+	f := noteForm{Type: string(note.Semantic), Project: r.get("project"), Scope: string(note.Portable), Title: r.get("title")}
+	if f.Project == "" {
+		f.Project = note.Global
+	}
+	return f.with(r)
+}
+
+// with adds what the form offers.
+func (f noteForm) with(r *request) (noteForm, error) {
+	side, err := r.s.side.get(r.ctx, r.rooms)
+	if err == nil {
+		f.Projects = side.Projects
+	}
+	return f, err
+}
+
+func editNote(r *request) (any, error) {
+	e, err := app.ReadEditable(r.ctx, r.rooms, r.id())
+	if err != nil {
+		return nil, err
+	}
+	return formOf(e).with(r)
+}
+
+func formOf(e app.Editable) noteForm {
+	n := e.Note
+	return noteForm{
+		ID: e.ID, Title: n.Title, Type: string(n.Type), Project: n.Project, Scope: string(n.Scope), Tags: strings.Join(n.Tags, ", "),
+		Body: n.Body, Base: base(e.File),
+	}
+}
+
+// posted reads the form of a note.
+func posted(r *request) noteForm {
+	f := noteForm{
+		Title: strings.TrimSpace(r.get("title")), Type: r.get("type"), Project: strings.TrimSpace(r.get("project")), Scope: r.get("scope"),
+		Tags: strings.Join(tagsOf(r), ", "), Base: r.get("base"), Force: r.get("force") != "",
+		Body: strings.TrimRight(strings.ReplaceAll(r.get("body"), "\r\n", "\n"), "\n"),
+	}
+	if f.Type == "" {
+		f.Type = string(note.Semantic)
+	}
+	if f.Scope == "" {
+		f.Scope = string(note.Portable)
+	}
+	if f.Project == "" {
+		f.Project = note.Global
+	}
+	return f
+}
+
+func tagsOf(r *request) (tags []string) {
+	for _, line := range r.all("tags") {
+		for t := range strings.SplitSeq(line, ",") {
+			if t = strings.TrimSpace(t); t != "" && !slices.Contains(tags, t) {
+				tags = append(tags, t)
+			}
+		}
+	}
+	return tags
+}
+
+var editPage = page{name: "edit", area: "browse"}
+
+// again shows a form once more, and why.
+func (f noteForm) again(r *request, code int, problem string) (done, error) {
+	f.Problem = problem
+	f, err := f.with(r)
+	return done{Show: &editPage, Data: f, Code: code, Text: problem}, err
+}
+
+func createNote(r *request) (done, error) {
+	f := posted(r)
+	if r.get("action") == "preview" {
+		f.Preview = markdownOf(f.Body)
+		return f.again(r, 200, "")
+	}
+	if f.Title == "" {
+		return f.again(r, 400, "title is required")
+	}
+	d := app.Draft{
+		Type: f.Type, Title: f.Title, Body: f.Body, Tags: tagsOf(r), Project: f.Project, Global: f.Project == note.Global,
+		Scope: f.Scope, Source: note.Human, Force: f.Force,
+	}
+	if err := d.Check(); err != nil {
+		return f.again(r, 400, app.Explain(err).Message)
+	}
+	w, err := app.Add(r.ctx, r.rooms, d)
+	if !app.Answers(err) {
+		return f.failed(r, err)
+	}
+	if err != nil { // it was forgotten, or nearly exists
+		f.Held = string(w.Twin)
+		f.Force = true
+		return f.again(r, 409, app.Explain(err).Message)
+	}
+	r.s.changed()
+	return done{Text: "Note " + w.Result, To: "/notes/" + url.PathEscape(string(w.ID)), Data: w, Code: 201}, nil
+}
+
+func saveNote(r *request) (done, error) {
+	f := posted(r)
+	e, err := app.ReadEditable(r.ctx, r.rooms, r.id())
+	if err != nil {
+		return done{}, err
+	}
+	f.ID = e.ID
+	switch {
+	case r.get("action") == "preview":
+		f.Preview = markdownOf(f.Body)
+		return f.again(r, 200, "")
+	case f.Title == "":
+		return f.again(r, 400, "title is required")
+	case f.Base != base(e.File):
+		return f.meanwhile(r, e)
+	}
+	tags := tagsOf(r)
+	change := app.Edit{Title: &f.Title, Body: &f.Body, Type: &f.Type, Scope: &f.Scope, Project: &f.Project, Tag: tags}
+	for _, t := range e.Note.Tags {
+		if !slices.Contains(tags, t) {
+			change.Untag = append(change.Untag, t)
+		}
+	}
+	data, err := e.With(change)
+	if err != nil {
+		return f.again(r, 400, app.Explain(err).Message)
+	}
+	w, err := app.ApplyEdit(r.ctx, r.rooms, e, data)
+	if app.Changed(err) { // between our reading and our writing
+		if e, err = app.ReadEditable(r.ctx, r.rooms, r.id()); err == nil {
+			return f.meanwhile(r, e)
+		}
+	}
+	if err != nil {
+		return f.failed(r, err)
+	}
+	r.s.changed()
+	return done{Text: "Note " + w.Result, Undo: w.Undo, Back: backTo(w.Undo), To: "/notes/" + url.PathEscape(string(w.ID)), Data: w}, nil
+}
+
+// failed shows a form that could not be saved once more: what was written in it is not
+// lost. A program gets the error.
+func (f noteForm) failed(r *request, err error) (done, error) {
+	if r.json {
+		return done{}, err
+	}
+	e := app.Explain(err)
+	return f.again(r, statusOf(e.Code), e.Message)
+}
+
+// meanwhile shows a form beside what somebody else wrote while it was filled in. Saving
+// it again writes it over that.
+func (f noteForm) meanwhile(r *request, e app.Editable) (done, error) {
+	stands := formOf(e)
+	text := stands.text()
+	f.Stands, f.Diff = &text, app.Unified("stands", "yours", text, f.text())
+	f.Base = stands.Base
+	return f.again(r, 409,
+		"the note changed while you edited it: both texts are below, and nothing is lost; saving writes yours over the other")
+}
+
+// text is a form as one text, to be compared.
+func (f *noteForm) text() string {
+	head := "title: " + f.Title + "\ntype: " + f.Type + "\nproject: " + f.Project + "\nscope: " + f.Scope + "\ntags: " + f.Tags
+	return head + "\n\n" + f.Body + "\n"
+}
+
+// backTo makes a form of the command that restores a former form of a note.
+func backTo(command string) *undo {
+	words := strings.Fields(command)
+	if len(words) < 3 || words[1] != "restore" {
+		return nil
+	}
+	id, rev, _ := strings.Cut(words[2], "@")
+	return &undo{"/notes/" + url.PathEscape(id) + "/restore", map[string]string{"rev": rev}}
+}

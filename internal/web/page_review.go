@@ -1,0 +1,221 @@
+package web
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+)
+
+// A reviewPage lists what waits for a person.
+type reviewPage struct {
+	Items  []reviewItem `json:"items"`
+	Kind   string       `json:"kind,omitempty"` // of which only these are shown
+	Kinds  []count      `json:"kinds"`
+	Hidden int          `json:"left"` // items that are not shown
+}
+
+// A reviewItem is one thing that waits, with what one has to see to decide.
+type reviewItem struct {
+	app.InboxItem
+	Head     *app.NoteHead       `json:"note,omitempty"`
+	Text     string              `json:"body,omitempty"`
+	Quotes   []note.Evidence     `json:"evidence,omitempty"`
+	Like     []app.RowView       `json:"like,omitempty"`  // what it says nearly again
+	Other    *app.ReviewOther    `json:"other,omitempty"` // what it contradicts
+	Versions *app.ConflictAnswer `json:"conflict,omitempty"`
+	Diff     []change            `json:"diff,omitempty"`
+	Merged   string              `json:"edit_text,omitempty"`
+
+	Body template.HTML `json:"-"`
+}
+
+// shownItems is how many things that wait are shown at a time.
+const shownItems = 30
+
+func review(r *request) (any, error) {
+	items, err := keep(r, "inbox", func() ([]app.InboxItem, error) { return app.Inbox(r.ctx, r.rooms) })
+	if err != nil {
+		return nil, err
+	}
+	p := reviewPage{Kind: r.get("kind")}
+	by := app.Counts{}
+	for _, it := range items {
+		by[string(it.Kind)]++
+	}
+	p.Kinds = counts(by)
+	for _, it := range items {
+		if p.Kind != "" && p.Kind != string(it.Kind) {
+			continue
+		}
+		if len(p.Items) == shownItems {
+			p.Hidden++
+			continue
+		}
+		shown, err := show(r, it)
+		if err != nil {
+			return nil, err
+		}
+		p.Items = append(p.Items, shown)
+	}
+	return p, nil
+}
+
+// show collects what one has to see of a thing that waits.
+func show(r *request, it app.InboxItem) (reviewItem, error) {
+	v := reviewItem{InboxItem: it}
+	if n := it.Note; n != nil {
+		head := app.HeadOf(n)
+		v.Head, v.Text, v.Quotes = &head, n.Body, n.Evidence
+		if it.Kind == app.WaitingQuarantine { // it reads like orders: it is shown as it is written
+			v.Body = ""
+		} else {
+			v.Body = markdownOf(n.Body)
+		}
+		if it.Kind == app.WaitingDraft {
+			like, err := app.LikeDraft(r.ctx, r.rooms, n, 3)
+			if err != nil {
+				return v, err
+			}
+			v.Like, v.Other = like, app.Against(r.rooms, n)
+		}
+	}
+	if it.Conflict != nil {
+		c, err := app.ShowConflict(r.rooms.Store, string(it.ID))
+		if err != nil {
+			return v, err
+		}
+		v.Versions, v.Diff, v.Merged = &c, changes(c.Diff), c.EditText()
+	}
+	return v, nil
+}
+
+// decide carries out what a person chose.
+func decide(r *request) (done, error) {
+	kind, choice, id := app.Waiting(r.PathValue("kind")), app.Decision(r.get("choice")), r.id()
+	d := done{To: "/review"}
+	if from := r.get("from"); from != "" {
+		d.To += "?kind=" + url.QueryEscape(from)
+	}
+	defer r.s.changed()
+	switch kind {
+	case app.WaitingConflict:
+		return d.conflict(r, id, choice)
+	case app.WaitingDraft:
+		return d.draft(r, id, choice)
+	case app.WaitingQuarantine, app.WaitingUnread:
+		return d.note(r, id, choice)
+	case app.WaitingWithheld:
+		if choice != app.Allow {
+			return d, noChoice(choice)
+		}
+		err := app.AllowSecret(r.ctx, r.rooms, id)
+		if r.get("changed") != "" {
+			err = app.AllowChange(r.ctx, r.rooms, id)
+		}
+		d.Text = "It may travel as it is now"
+		return d, err
+	}
+	return d, app.Errorf(app.NotFound, "nothing of the kind %q waits", kind)
+}
+
+func noChoice(c app.Decision) error { return app.Errorf(app.Usage, "%q is no choice here", c) }
+
+func (d done) conflict(r *request, id string, choice app.Decision) (done, error) {
+	choices := map[app.Decision]ingest.Choice{
+		app.Keep: ingest.KeepWinner, app.Take: ingest.TakeLoser, app.Both: ingest.KeepBoth, app.EditIt: ingest.TakeEdited,
+	}
+	c, ok := choices[choice]
+	if !ok {
+		return d, noChoice(choice)
+	}
+	var edited []byte
+	if choice == app.EditIt {
+		edited = []byte(strings.ReplaceAll(r.get("text"), "\r\n", "\n"))
+		a, err := app.ShowConflict(r.rooms.Store, id)
+		if err != nil {
+			return d, err
+		}
+		if err := a.CheckEdited(r.rooms.Store, edited); err != nil {
+			return d, app.Errorf(app.Usage, "the text cannot be taken: %w", err)
+		}
+	}
+	a, err := app.ResolveConflict(r.ctx, r.rooms, id, c, edited)
+	d.Data = a
+	d.Text = map[app.Decision]string{
+		app.Keep: "The version in its place stays", app.Take: "The other version took its place", app.Both: "Both stay, as two notes",
+		app.EditIt: "Your text took its place",
+	}[choice]
+	if a.Resolved.NoteID != "" && choice == app.Take {
+		d.Back = r.restored(a.Resolved.NoteID)
+	}
+	return d, err
+}
+
+func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
+	said := map[app.Decision]string{
+		app.Keep: "The draft is a note now", app.Retire: "The draft is a note now, and takes the place of the other",
+		app.Reject: "Archived: it is not recalled, and does not come back by itself",
+	}[choice]
+	switch {
+	case choice == app.Drop:
+		w, err := app.DropDraft(r.ctx, r.rooms, id)
+		d.Text, d.Data = "The draft is gone", w
+		return d, err
+	case said == "":
+		return d, noChoice(choice)
+	}
+	a, err := app.DecideReview(r.ctx, r.rooms, id, choice, app.Edit{})
+	if err != nil {
+		return d, err
+	}
+	d.Text, d.Data = said, a
+	switch choice {
+	case app.Keep:
+		d.Back = &undo{notePath(a.ID) + "/archive", map[string]string{"reason": "kept by mistake"}}
+	case app.Reject:
+		d.Back = &undo{notePath(a.ID) + "/archive", map[string]string{"back": "1"}}
+	}
+	return d, nil
+}
+
+func (d done) note(r *request, id string, choice app.Decision) (done, error) {
+	switch choice {
+	case app.Keep:
+		a, err := app.KeepReviewed(r.ctx, r.rooms, []string{id})
+		d.Text, d.Data = "It is right, and is recalled", a
+		if err == nil {
+			d.Back = r.restored(a.Kept[0])
+		}
+		return d, err
+	case app.Drop:
+		a, err := app.Archive(r.ctx, r.rooms, app.ArchiveOptions{Names: []string{id}, Reason: r.get("reason")})
+		if err != nil {
+			return d, err
+		}
+		d.Text, d.Data = "Archived: it is not recalled", a
+		d.Back = &undo{notePath(a.Notes[0].ID) + "/archive", map[string]string{"back": "1"}}
+		return d, nil
+	}
+	return d, noChoice(choice)
+}
+
+// restored makes the form that gives a note the form it had before the last change.
+func (r *request) restored(id note.ID) *undo {
+	h, err := app.History(r.ctx, r.rooms, string(id), 0)
+	if err != nil {
+		return nil
+	}
+	for _, c := range h.Changes {
+		if c.Kind == "former" {
+			return &undo{notePath(id) + "/restore", map[string]string{"rev": c.Rev}}
+		}
+	}
+	return nil
+}
+
+// keepNote says that a note is right, as the program before this one did.
+func keepNote(r *request) (done, error) { return done{To: "/review"}.note(r, r.id(), app.Keep) }

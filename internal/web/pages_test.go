@@ -1,0 +1,211 @@
+package web_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// everyPage lists the pages that need nothing in the store, with what stands on them.
+var everyPage = []struct{ path, api, want string }{
+	{"/", "/overview", "What memory did this week"},
+	{"/browse", "/notes", "Browse"},
+	{"/browse?q=deploy", "/notes?q=deploy", "found in"},
+	{"/notes/new", "/notes/new", "New note"},
+	{"/review", "/review", "Review"},
+	{"/lab", "/lab", "Recall lab"},
+	{"/lab?q=deploy+tag", "/lab?q=deploy+tag", "Answers"},
+	{"/lab?q=deploy+tag&off=R3&off=R2&gate=1", "/lab?q=deploy+tag&off=R3", "Gate"},
+	{"/lab?q=how+do+I+deploy&as=prompt", "/lab?q=how+do+I+deploy&as=prompt", "told"},
+	{"/lab?q=deploy&as=task", "/lab?q=deploy&as=task", "told"},
+	{"/lab?q=make+deploy&as=command", "/lab?q=make+deploy&as=command", "told"},
+	{"/lab?q=deploy.sh&as=file", "/lab?q=deploy.sh&as=file", "told"},
+	{"/lab?as=start&agent=claude", "/lab?as=start", "This is told"},
+	{"/sessions", "/sessions", "Sessions"},
+	{"/map", "/map", "canvas"},
+	{"/history", "/history", "History"},
+	{"/timeline", "/timeline", "Timeline"},
+	{"/timeline?q=deploy", "/timeline?q=deploy", "Timeline"},
+	{"/gone", "/gone", "Not recalled"},
+	{"/machines", "/fleet", "this machine"},
+	{"/health", "/health", "Health"},
+	{"/queue", "/queue", "Queue"},
+	{"/statistics", "/stats", "Statistics"},
+	{"/settings", "/settings", "recall.mmr.on"},
+}
+
+// TestPages asks for every page and its twin, of an empty store and of one with notes.
+func TestPages(t *testing.T) {
+	for _, notes := range []int{0, 1} {
+		s := entered(t, "sync.on=true")
+		if notes > 0 {
+			s.add("The deploy needs a tag", "Push the tag first, then run `deploy.sh`.", "tags", "deploy", "type", "procedural")
+		}
+		for _, p := range everyPage {
+			text := s.page(p.path)
+			if notes > 0 && !strings.Contains(text, p.want) {
+				t.Errorf("%s does not say %q:\n%.3000s", p.path, p.want, text)
+			}
+			if f := foreign(text); f != "" {
+				t.Errorf("%s has %s", p.path, f)
+			}
+			var v any
+			if code := s.api("GET", p.api, nil, &v); code != 200 {
+				t.Errorf("GET /api%s: %d", p.api, code)
+			}
+			if n := len(text); n > 150<<10 {
+				t.Errorf("%s has %d bytes", p.path, n)
+			}
+		}
+		for _, api := range []string{"/graph", "/jobs"} {
+			if code := s.api("GET", api, nil, nil); code != 200 {
+				t.Errorf("GET /api%s: %d", api, code)
+			}
+		}
+	}
+}
+
+// TestEdit writes a note, edits it, and finds both forms in its history.
+func TestEdit(t *testing.T) {
+	s := entered(t)
+	id := s.add("The deploy needs a tag", "Push the tag first.", "tags", "deploy, release")
+	var form struct{ Base, Tags string }
+	s.api("GET", "/notes/"+id+"/edit", nil, &form)
+	if form.Tags != "deploy, release" {
+		t.Errorf("the form has the tags %q", form.Tags)
+	}
+	code, to, _ := s.post("/notes/"+id+"/edit", "title", "The deploy needs a signed tag", "body", "Push the tag first.\r\n\r\nThen wait.",
+		"type", "procedural", "scope", "machine-local", "project", "acme/shop", "tags", "release", "base", form.Base)
+	if code != 303 || !strings.HasPrefix(to, "/notes/"+id) {
+		t.Fatalf("saving: %d to %q", code, to)
+	}
+	text := s.page(to)
+	for _, want := range []string{"The deploy needs a signed tag", "Then wait.", "machine-local", "procedural", "acme/shop", "Note updated", "Undo"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the note does not say %q", want)
+		}
+	}
+	if strings.Contains(text, "tag=deploy") {
+		t.Error("the tag that was taken away is there")
+	}
+	if text = s.page("/notes/" + id + "/history"); !strings.Contains(text, "before it was edited") || !strings.Contains(text, "Then wait.") {
+		t.Errorf("the history does not show the change:\n%s", text)
+	}
+}
+
+// TestTwoTabs edits one note in two tabs: the second sees both texts and loses nothing.
+func TestTwoTabs(t *testing.T) {
+	s := entered(t)
+	id := s.add("The deploy needs a tag", "Push the tag first.")
+	var form struct{ Base string }
+	s.api("GET", "/notes/"+id+"/edit", nil, &form)
+	save := func(body, base string) (int, string) {
+		code, _, text := s.post("/notes/"+id+"/edit", "title", "The deploy needs a tag", "body", body, "type", "semantic", "base", base)
+		return code, text
+	}
+	if code, text := save("What the first tab says.", form.Base); code != 303 {
+		t.Fatalf("the first tab: %d\n%s", code, text)
+	}
+	code, text := save("What the second tab says.", form.Base)
+	if code != 409 || !strings.Contains(text, "What the first tab says.") || !strings.Contains(text, "What the second tab says.") {
+		t.Fatalf("the second tab: %d\n%s", code, text)
+	}
+	if strings.Contains(s.page("/notes/"+id), "second tab") {
+		t.Error("the second tab wrote all the same")
+	}
+	_, rest, _ := strings.Cut(text, `name="base" value="`)
+	base, _, _ := strings.Cut(rest, `"`)
+	if code, _ := save("What the second tab says.", base); code != 303 {
+		t.Errorf("the second tab, having seen both: %d", code)
+	}
+	if text := s.page("/notes/" + id + "/history"); !strings.Contains(text, "What the first tab says.") {
+		t.Error("what the first tab wrote is lost")
+	}
+	var answer struct{ Result json.RawMessage }
+	if code := s.api("PUT", "/notes/"+id, fields{"title": "x", "body": "y", "base": form.Base}, &answer); code != 409 {
+		t.Errorf("the twin with an old form: %d", code)
+	}
+}
+
+// TestForget erases a note, having said what it would erase.
+func TestForget(t *testing.T) {
+	s := entered(t)
+	id := s.add("A secret of the house", "It stands under the mat.")
+	if text := s.page("/notes/" + id + "/forget"); !strings.Contains(text, id+".md") {
+		t.Errorf("the plan does not name the file:\n%s", text)
+	}
+	s.post("/notes/" + id + "/forget")
+	s.page("/notes/" + id) // nothing was said of applying
+	if code, to, _ := s.post("/notes/"+id+"/forget", "apply", "1"); code != 303 || !strings.HasPrefix(to, "/browse") {
+		t.Errorf("forgetting: %d to %q", code, to)
+	}
+	code, text := s.get("/notes/" + id)
+	if code != 404 || !strings.Contains(text, "was forgotten on") {
+		t.Errorf("afterwards: %d\n%s", code, text)
+	}
+	if strings.Contains(s.page("/browse?state=all"), "secret of the house") {
+		t.Error("the list has it still")
+	}
+}
+
+// TestOutOfRecall archives and supersedes notes, and takes both back by the forms of the pages.
+func TestOutOfRecall(t *testing.T) {
+	s := entered(t)
+	older, newer := s.add("Tests run with jest", "jest --ci"), s.add("Tests run with vitest", "vitest run")
+	if code, to, _ := s.post("/notes/"+older+"/supersede", "by", newer); code != 303 || !strings.Contains(s.page(to), "superseded") {
+		t.Errorf("superseding: %d", code)
+	}
+	if text := s.page("/gone"); !strings.Contains(text, "Tests run with jest") || !strings.Contains(text, "Tests run with vitest") {
+		t.Errorf("the chain is not shown:\n%s", text)
+	}
+	if text := s.page("/lab?q=how+do+tests+run&note=" + older); !strings.Contains(text, "took its place") {
+		t.Errorf("the lab does not say why it is not told:\n%s", text)
+	}
+	s.post("/notes/"+older+"/supersede", "by", newer, "undo", "1")
+	if strings.Contains(s.page("/gone"), "Tests run with jest") {
+		t.Error("it is superseded still")
+	}
+	s.post("/notes/"+older+"/archive", "reason", "old")
+	if text := s.page("/gone"); !strings.Contains(text, "Tests run with jest") || !strings.Contains(text, "Take back") {
+		t.Errorf("it is not among the archived:\n%s", text)
+	}
+	s.post("/notes/"+older+"/archive", "back", "1")
+	if strings.Contains(s.page("/gone"), "Tests run with jest") {
+		t.Error("it is archived still")
+	}
+}
+
+// TestSettings changes a setting, and does not show or lose a secret.
+func TestSettings(t *testing.T) {
+	s := entered(t)
+	if code, to, text := s.post("/settings", "group", "inject", "inject.k", "5"); code != 303 || !strings.Contains(to, "#inject") {
+		t.Fatalf("saving: %d %q %s", code, to, text)
+	}
+	var a struct {
+		Groups []struct {
+			Settings []struct {
+				Key, Value, Source string
+				Secret             bool
+			}
+		}
+	}
+	s.api("GET", "/settings", nil, &a)
+	found, secrets := false, 0
+	for _, g := range a.Groups {
+		for _, v := range g.Settings {
+			found = found || v.Key == "inject.k" && v.Value == "5"
+			if v.Secret {
+				secrets++
+			}
+		}
+	}
+	if !found || secrets == 0 {
+		t.Errorf("the value is there: %v; %d secrets", found, secrets)
+	}
+	if code, _, _ := s.post("/settings", "inject.k", "many"); code != 400 {
+		t.Errorf("a value that is none: %d", code)
+	}
+	if code, _, _ := s.post("/settings", "no.such.key", "1"); code != 400 {
+		t.Errorf("a key that is none: %d", code)
+	}
+}
