@@ -47,6 +47,9 @@ var why = []struct {
 	{cursorName, AtStart, Partial, "Cursor does not wait for the answer"},
 	{cursorName, AtPrompt, NoChannel, "its prompt hook takes no text; rules ask it to search"},
 	{cursorName, AtTools, Partial, "after the tool ran, not before"},
+	{qwenName, AtStart, Partial, "with the first prompt"},
+	{qwenName, AtTools, Partial, "after the tool ran, not before"},
+	{qwenName, Remembers, Partial, "a headless run ends without an event; the background run finds its session"},
 	{hermesName, AtStart, Partial, "with the first prompt"},
 	{hermesName, AtTools, NoChannel, "its tool hooks take a refusal, and no text"},
 }

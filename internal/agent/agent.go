@@ -91,8 +91,15 @@ func hooked() []*Harness {
 			Servers:  serversAt{path: inHome("mcp.json")},
 		},
 		{
+			Name: qwenName, Title: "Qwen Code", Folder: ".qwen",
+			Sessions: &qwenSessions, Hooks: &qwenHooks,
+			Settings: qwenSettings{hooksFile{millis: true, named: true}},
+			Servers:  serversAt{path: inHome("settings.json")},
+		},
+		{
 			Name: hermesName, Title: "Hermes", Folder: ".hermes",
-			Sessions: &hermesSessions, Hooks: &hermesHooks, Settings: hermesSettings{}, Servers: hermesServers{},
+			Sessions: &hermesSessions, Hooks: &hermesHooks, Settings: hermesSettings{},
+			Servers: yamlServers{path: inHome("config.yaml"), key: "mcp_servers", command: "command", env: "env", extra: []string{"enabled: true"}},
 		},
 	}
 }

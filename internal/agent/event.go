@@ -35,7 +35,7 @@ type Event struct {
 	SubagentType string
 	TurnID       string // of the prompt that the event belongs to
 	Nested       bool   // a stop hook has already made the agent go on
-	Opens        bool   // a prompt that opens a session whose start has no event that takes a text
+	Opens        bool   // a prompt that may be the first of a session whose start has no event that takes a text
 }
 
 // An EventKind is what an event means, whatever its harness calls it.

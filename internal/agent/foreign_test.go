@@ -74,6 +74,12 @@ func TestForeignSessions(t *testing.T) {
 				`Write ` + dir + `/vat.go {"filePath": "` + dir + `/vat.go", "content": "x"} failed=false: ok` + "\n\n" + no + fixed,
 		},
 		{
+			"qwen", "*01.jsonl", dir + " on feature/vat\n" + ask + "assistant: I look first.\n" +
+				`Bash  {"command":"go test ./..."} failed=true: Output: FAIL` + "\nExit Code: 1\n\n\n" +
+				`Write ` + dir + `/vat.go {"file_path":"` + dir + `/vat.go","content":"package main"} failed=false: Written` + "\n" + no + fixed,
+		},
+		{"qwen", "*02.jsonl", dir + " on feature/vat\nuser: And the receipts?\nassistant: Receipts round the same way.\n"}, // a fork
+		{
 			"hermes", "*.sql", dir + " on \n" + ask + "assistant: I look first.\n" +
 				`Bash  {"command": "go test ./..."} failed=false: {"output": "FAIL", "exit_code": 1, "error": null}` + "\n" +
 				`Write ` + dir + `/vat.go {"path": "` + dir + `/vat.go", "content": "x"} failed=false: ok` + "\n" + no + fixed,
@@ -168,7 +174,7 @@ func TestForeignDatabase(t *testing.T) {
 
 // A long session is peeked at from both ends, and says the same of what it was.
 func TestForeignPeek(t *testing.T) {
-	for _, name := range []string{"codex", "gemini", "copilot"} {
+	for _, name := range []string{"codex", "gemini", "copilot", "qwen"} {
 		files, _ := filepath.Glob(filepath.Join("testdata", name, "*.jsonl"))
 		for _, file := range files {
 			data, err := os.ReadFile(file)
@@ -195,7 +201,7 @@ func TestForeignPeek(t *testing.T) {
 
 // FuzzForeignSession wants no reader to keep what no person may see, whatever it reads.
 func FuzzForeignSession(f *testing.F) {
-	for _, name := range []string{"codex", "gemini", "copilot"} {
+	for _, name := range []string{"codex", "gemini", "copilot", "qwen"} {
 		files, _ := filepath.Glob(filepath.Join("testdata", name, "*.jsonl"))
 		for _, file := range files {
 			data, err := os.ReadFile(file)

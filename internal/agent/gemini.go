@@ -273,16 +273,23 @@ func geminiResult(call members) (r [2]string) {
 		r[1] = "x"
 	}
 	eachElement(call.get("result"), func(part []byte) {
-		answer := member(member(part, "functionResponse"), "response")
-		text := unquote(member(answer, "output"))
-		if e := unquote(member(answer, "error")); e != "" {
-			text, r[1] = e, "x"
-		}
-		if _, code, ok := strings.Cut(text, "Exit Code: "); ok && !strings.HasPrefix(code, "0") && !strings.HasPrefix(code, "(none)") {
+		text, failed := responseText(member(member(part, "functionResponse"), "response"))
+		if failed {
 			r[1] = "x"
 		}
 		r[0] += StripInjected(cutElement(text, "hook_context"))
 	})
 	r[0] = strings.TrimSpace(strings.NewReplacer("<untrusted_context>", "", "</untrusted_context>", "").Replace(r[0]))
 	return r
+}
+
+// responseText reads what a tool answered, and whether that says that it failed. A shell
+// tells its exit code in a line of its own.
+func responseText(response []byte) (text string, failed bool) {
+	text = unquote(member(response, "output"))
+	if e := unquote(member(response, "error")); e != "" {
+		return e, true
+	}
+	_, code, ok := strings.Cut(text, "Exit Code: ")
+	return text, ok && !strings.HasPrefix(code, "0") && !strings.HasPrefix(code, "(none)")
 }

@@ -41,6 +41,14 @@ func others() []*Harness {
 			Rules:   inHome("AGENTS.md"),
 		},
 		{
+			Name: "goose", Title: "Goose", Folder: ".config/goose",
+			Servers: yamlServers{
+				path: inHome("config.yaml"), key: "extensions", command: "cmd", env: "envs",
+				extra: []string{"name: anamnesis", "type: stdio", "enabled: true", "timeout: 300"},
+			},
+			Rules: inHome(".goosehints"),
+		},
+		{
 			Name: "kiro", Title: "Kiro", Folder: ".kiro",
 			Servers: serversAt{path: inHome("settings", "mcp.json")}, Rules: inHome("steering", "anamnesis.md"),
 		},

@@ -81,6 +81,14 @@ func yamlEntries(n ast.Node) (all []yamlEntry) {
 	return all
 }
 
+// yamlText is the text of a scalar, "" for anything else.
+func yamlText(n ast.Node) (text string) {
+	if yaml.NodeToValue(n, &text) != nil {
+		return ""
+	}
+	return text
+}
+
 // find returns the entry of a key, nil for none.
 func findYAML(all []yamlEntry, key string) *yamlEntry {
 	for i := range all {

@@ -58,10 +58,13 @@ func PromptSilent(h Host, e agent.Event) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	st, err := s.Spool().Told(e.SessionID, "").State()
+	if err != nil || why == "" && e.Opens && st.Started.IsZero() { // it brings what a session is told at its start
+		return false, err
+	}
 	if why == "" && h.Config.Inject.Prompts {
-		st, err := s.Spool().Told(e.SessionID, "").State()
-		if err != nil || !st.Started.IsZero() && !st.Prompted {
-			return false, err
+		if !st.Started.IsZero() && !st.Prompted {
+			return false, nil
 		}
 		if why = recall.PlanPrompt(e.Prompt).Silent; why == "" {
 			return false, nil
@@ -70,6 +73,16 @@ func PromptSilent(h Host, e agent.Event) (bool, error) {
 		why = promptsOff
 	}
 	return true, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why})
+}
+
+// Opens reports whether a prompt opens a session: the agent takes no text at its start, and
+// it was told nothing yet.
+func Opens(r *Rooms, e agent.Event) bool {
+	if !e.Opens || e.SessionID == "" {
+		return false
+	}
+	st, err := r.Store.Spool().Told(e.SessionID, "").State()
+	return err == nil && st.Started.IsZero()
 }
 
 // promptsOff is why nothing is told where the setting says so.

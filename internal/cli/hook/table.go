@@ -158,7 +158,7 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 		_ = app.Detach(p.host, "drain")
 	}
 	limit, first := c.harness.Hooks.ContextLimit(), ""
-	if c.event.Opens { // the agent takes no text when a session starts: its first prompt gets both
+	if app.Opens(r, c.event) { // its first prompt gets both
 		limit.Max /= 2
 		serr := p.tellStart(ctx, c, limit, func(text string) error { first = text; return nil })
 		err = errors.Join(serr, p.syncAtStart(c))
