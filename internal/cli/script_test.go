@@ -30,11 +30,24 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	testscript.Main(m, map[string]func(){
-		"anamnesis":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"anamnesis": func() {
+			code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			if file := os.Getenv(peakFile); file != "" {
+				if status, err := os.ReadFile("/proc/self/status"); err == nil {
+					_ = os.WriteFile(file, status, 0o600)
+				}
+			}
+			os.Exit(code)
+		},
 		"lockholder": lockHolder,
 		"crasher":    crashMain,
 	})
 }
+
+// peakFile names a file into which the program writes, when it ends, what Linux knows of
+// its memory. What the kernel tells the parent of a program (ru_maxrss) holds the memory
+// of the parent too: it counts what stood in the process before exec.
+const peakFile = "ANAMNESIS_TEST_PEAK"
 
 // TestScripts runs the sessions in testdata/script. Each has a home of its own
 // and an environment that holds nothing of the caller's but PATH.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -71,6 +72,8 @@ func cmdPeak(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) > 1, "peak MB PROGRAM ARG...")
 	cmd := command(ts, args[1], args[2:]...)
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	file := filepath.Join(ts.Getenv("WORK"), "peak.txt")
+	cmd.Env = append(cmd.Env, peakFile+"="+file)
 	ts.Check(cmd.Run())
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok || raceDetector() {
@@ -79,6 +82,13 @@ func cmdPeak(ts *testscript.TestScript, neg bool, args []string) {
 	kb := int(usage.Maxrss)
 	if runtime.GOOS == "darwin" {
 		kb /= 1024
+	}
+	if status, err := os.ReadFile(file); err == nil { // Linux
+		m := regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)
+		if m == nil {
+			ts.Fatalf("no VmHWM in %s", file)
+		}
+		kb = number(ts, string(m[1]))
 	}
 	if kb/1024 > number(ts, args[0]) {
 		ts.Fatalf("it took %d MB, at most %s", kb/1024, args[0])
