@@ -244,6 +244,30 @@ func TestLaunchHint(t *testing.T) {
 	})
 }
 
+// The settings of another agent that loads the plugin are that one's, whatever stands in
+// those of the first.
+func TestLaunchInAnotherAgent(t *testing.T) {
+	const ours = `{"hooks": {"SessionStart": [{"hooks": [{"command": "ANAMNESIS_HOOK=1 /opt/anamnesis inject"}]}]}}`
+	for _, agent := range []struct{ variable, file string }{
+		{"PLUGIN_ROOT", ".codex/hooks.json"}, {"COPILOT_PLUGIN_ROOT", ".copilot/hooks/anamnesis.json"},
+	} {
+		p := newPlace(t)
+		p.install("go", "bin")
+		p.write(filepath.Join(p.home, ".claude", "settings.json"), ours, 0o600)
+		if stdout, _, _ := p.run(inject, "{}"); stdout != "" {
+			t.Errorf("beside hooks of its own the plugin said %q", stdout)
+		}
+		p.env = append(p.env, agent.variable+"=/opt/plugin")
+		if stdout, _, _ := p.run(inject, "{}"); stdout == "" {
+			t.Errorf("with %s nothing was told", agent.variable)
+		}
+		p.write(filepath.Join(p.home, filepath.FromSlash(agent.file)), ours, 0o600)
+		if stdout, _, _ := p.run(inject, "{}"); stdout != "" {
+			t.Errorf("beside %s the plugin said %q", agent.file, stdout)
+		}
+	}
+}
+
 // Where the user's settings have the hooks already, the plugin's do nothing.
 func TestLaunchLeavesItToInit(t *testing.T) {
 	const shape = `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "%"}]}]}}`

@@ -42,9 +42,18 @@ func (claudeSettings) ServersPaths(user, home string) (all []string) {
 	return all
 }
 
+// PluginFile implements PluginHost.
+func (c claudeSettings) PluginFile(home string) string { return c.SettingsPath(home) }
+
+// PluginServes implements PluginHost.
+func (claudeSettings) PluginServes() bool { return true }
+
 // Plugin implements PluginHost: an object "enabledPlugins" maps "plugin@marketplace"
 // to whether it is on.
-func (claudeSettings) Plugin(settings []byte) string {
+func (claudeSettings) Plugin(settings []byte) string { return enabledPlugin(settings) }
+
+// enabledPlugin finds our plugin in a settings file of that form.
+func enabledPlugin(settings []byte) string {
 	root, err := parseSettings(settings)
 	if err != nil {
 		return ""

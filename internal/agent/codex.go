@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -147,6 +149,30 @@ func (codexSettings) Transcript(home, session string) string {
 func (codexSettings) ToDo() string {
 	return "Codex runs a hook only after you approve it: start `codex`, type /hooks, and trust the hooks of " +
 		"anamnesis. They are skipped without a word until then."
+}
+
+// PluginFile implements PluginHost.
+func (codexSettings) PluginFile(home string) string { return filepath.Join(home, "config.toml") }
+
+// PluginServes implements PluginHost: Codex does not expand what our plugin's file of
+// servers names, so the server is registered beside it.
+func (codexSettings) PluginServes() bool { return false }
+
+// Plugin implements PluginHost: a table [plugins."plugin@marketplace"] for each.
+func (codexSettings) Plugin(settings []byte) string {
+	var file struct {
+		Plugins map[string]struct{ Enabled *bool }
+	}
+	if readTOML(settings, &file) != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(file.Plugins)) {
+		enabled := file.Plugins[name].Enabled
+		if plugin, _, _ := strings.Cut(name, "@"); plugin == pluginName && (enabled == nil || *enabled) {
+			return name
+		}
+	}
+	return ""
 }
 
 // codexSessions are the rollouts of Codex: a file for each thread, appended to when it is

@@ -149,6 +149,15 @@ func (copilotSettings) Transcript(home, session string) string {
 	return filepath.Join(home, "session-state", session, "events.jsonl")
 }
 
+// PluginFile implements PluginHost.
+func (copilotSettings) PluginFile(home string) string { return filepath.Join(home, "settings.json") }
+
+// PluginServes implements PluginHost.
+func (copilotSettings) PluginServes() bool { return true }
+
+// Plugin implements PluginHost.
+func (copilotSettings) Plugin(settings []byte) string { return enabledPlugin(settings) }
+
 // copilotSessions are the event logs of Copilot: a folder for each session, with a file
 // that is appended to. Sub-agents write into the same file.
 var copilotSessions = lineSource{

@@ -60,6 +60,12 @@ type ServerCommand interface {
 // A PluginHost is an optional ability of a SettingsEditor: the agent loads plugins,
 // and ours brings the hooks and the server along.
 type PluginHost interface {
+	// PluginFile returns the settings file that says which plugins are switched on, below
+	// the agent's home folder. PluginServes reports whether the agent starts the server of
+	// the plugin, too.
+	PluginFile(home string) string
+	PluginServes() bool
+
 	// Plugin returns the name under which our plugin is switched on in a settings
 	// file, "" when it is not, or when the file cannot be read.
 	Plugin(settings []byte) string

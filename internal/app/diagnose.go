@@ -98,13 +98,16 @@ func (r *Rooms) target(version string) *doctor.Target {
 // installedHarnesses are the agents that init connected, on this machine; the usual one
 // even if it did not, unless another is.
 func (r *Rooms) installedHarnesses() (all []doctor.Harness) {
-	connected := setup.Connected(r.Store)
-	for _, name := range connected {
-		if a := agent.ByName(name); a != nil && a.Settings != nil && a != agent.Default() {
+	connected, homes := setup.Connected(r.Store), r.Config.AgentHomes()
+	for _, a := range agent.All {
+		if a.Settings == nil || a == agent.Default() {
+			continue
+		}
+		if slices.Contains(connected, a.Name) || setup.Plugin(a, homes[a.Name]) != "" {
 			all = append(all, r.otherHarness(a))
 		}
 	}
-	if home := r.Config.AgentHomes()[agent.Default().Name]; len(all) == 0 || slices.Contains(connected, agent.Default().Name) ||
+	if home := homes[agent.Default().Name]; len(all) == 0 || slices.Contains(connected, agent.Default().Name) ||
 		setup.Found(home) {
 		all = append([]doctor.Harness{r.installedHarness()}, all...)
 	}
@@ -116,6 +119,20 @@ func (r *Rooms) otherHarness(a *agent.Harness) doctor.Harness {
 	h := doctor.Harness{Harness: a, Home: r.Config.AgentHomes()[a.Name], SessionHome: r.Config.SessionHomes()[a.Name]}
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
+	}
+	h.Plugin = setup.Plugin(a, h.Home)
+	if asks, ok := a.Settings.(agent.TrustReporter); ok {
+		h.Trust = func(ctx context.Context) (runs, waits []string, err error) {
+			environ := append(config.Environ(), config.AgentHomeName(a.Name)+"="+h.Home)
+			dir, err := os.Getwd()
+			if err != nil {
+				return nil, nil, err
+			}
+			if runs, waits, err = setup.Trust(ctx, asks, dir, environ); errors.Is(err, setup.ErrNoProgram) {
+				err = doctor.ErrNotAsked
+			}
+			return runs, waits, err
+		}
 	}
 	if a.Servers != nil {
 		h.ServersPath = a.Servers.ServersPath(r.Config.UserHome, h.Home)
@@ -147,7 +164,7 @@ func (r *Rooms) installedHarness() doctor.Harness {
 	if registers {
 		h.ServersPath = firstThere(servers.ServersPaths(r.Config.UserHome, h.Home))
 	}
-	h.Plugin = setup.Plugin(a, append([]string{a.Settings.SettingsPath(h.Home)}, h.Also...))
+	h.Plugin = setup.Plugin(a, h.Home, h.Also...)
 	self, err := Self()
 	if err != nil || Temporary(self) { // it stands where it will be deleted: it registers nothing
 		return h

@@ -137,7 +137,7 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	if !slices.Contains(chosen, pl.harness) {
 		return pl, nil
 	}
-	if pl.Plugin = setup.BesidePlugin(pl.harness, pl.harness.Settings.SettingsPath(c.AgentHomes()[pl.harness.Name])); pl.Plugin != "" {
+	if pl.Plugin = setup.BesidePlugin(pl.harness, c.AgentHomes()[pl.harness.Name]); pl.Plugin != "" {
 		return pl, nil
 	}
 	if !o.NoMCP {
@@ -253,6 +253,7 @@ type AgentDone struct {
 	Files  []setup.Change `json:"files"`
 	Failed string         `json:"failed,omitempty"`
 	ToDo   string         `json:"to_do,omitempty"`
+	Plugin string         `json:"plugin,omitempty"` // ours, which brings the hooks
 }
 
 // Install carries a plan out: the server, the hooks, config.json.
@@ -275,7 +276,7 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 		done.Hooks = pl.Settings
 	}
 	for _, a := range pl.Agents {
-		one := AgentDone{Agent: a.Agent, Title: a.Title, ToDo: a.ToDo, Failed: a.Why}
+		one := AgentDone{Agent: a.Agent, Title: a.Title, ToDo: a.ToDo, Failed: a.Why, Plugin: a.Plugin}
 		if a.Why == "" {
 			var err error
 			if one.Files, err = in.Connect(a.Harness, a.Parts); err != nil {

@@ -203,6 +203,9 @@ func (p *program) printPlan(a initAnswer) {
 	}
 	for _, one := range pl.Agents {
 		p.printf("  %s\n", one.Title)
+		if one.Plugin != "" {
+			p.printf("    %-15s %s brings the hooks\n", "plugin", one.Plugin)
+		}
 		for _, f := range one.Files {
 			p.printf("    %-15s %s (%s)\n", strings.Join(f.What, ", "), f.Path, f.Result)
 		}
@@ -217,6 +220,9 @@ func (p *program) printPlan(a initAnswer) {
 // sayAgents tells what became of the other agents, and what their user has to do.
 func (s *screen) sayAgents(all []app.AgentDone) {
 	for _, a := range all {
+		if a.Plugin != "" {
+			s.say("%s: the plugin %s brings the hooks\n", a.Agent, a.Plugin)
+		}
 		for _, f := range a.Files {
 			s.say("%s: %s %s (%s)\n", a.Agent, f.Result, f.Path, strings.Join(f.What, ", "))
 		}

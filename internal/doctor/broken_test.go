@@ -96,6 +96,14 @@ func diseases() []disease {
 		}, doctor.Warn, "2 sessions began since"},
 		{"fires into the spool", "firing", func(t *testing.T, b *body) { remove(t, b.Store.Path("events")); b.enqueue(t) }, doctor.OK, "never"},
 		{"fires no more", "firing", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "3 sessions began since"},
+		{"hooks that nobody approved", "trust", func(_ *testing.T, b *body) {
+			b.Harnesses[0].Trust = func(context.Context) (runs, waits []string, err error) {
+				return []string{"start"}, []string{"prompt"}, nil
+			}
+		}, doctor.Warn, "passes over 1 of 2 hooks"},
+		{"an agent that does not say what it trusts", "trust", func(_ *testing.T, b *body) {
+			b.Harnesses[0].Trust = func(context.Context) (runs, waits []string, err error) { return nil, nil, errors.New("no answer") }
+		}, doctor.Info, "not known: no answer"},
 		{"told and not captured", "firing", func(t *testing.T, b *body) {
 			remove(t, b.Store.Path("events"))
 			for range 12 {

@@ -27,6 +27,10 @@ var Checks = []Check{
 	{"firing", "Hooks at work", "When hooks last told, captured and drained, and whether sessions began since that nobody told " +
 		"anything.", checkFiring},
 	{"told", "Agents that hear nothing", "Whether an agent was at work this week and none of its sessions was heard of.", checkTold},
+	// check_trust.go
+	{
+		"trust", "Approval of hooks", "Whether an agent that runs hooks only after an approval runs ours; its own program is asked.", checkTrust,
+	},
 	{"hook-errors", "Failures of hooks", "What hooks could not do in the last seven days.", checkHookErrors},
 	// check_mcp.go
 	{

@@ -86,7 +86,8 @@ func healthy(t testing.TB, n int) *body {
 		Self: b.bin, Version: "1.0", Path: filepath.Dir(b.bin), Patience: 100,
 		Harnesses: []doctor.Harness{{
 			Harness: h, Home: claude, ServersPath: b.servers,
-			Also: []string{filepath.Join(dir, "project", "settings.json")},
+			Also:  []string{filepath.Join(dir, "project", "settings.json")},
+			Trust: func(context.Context) (runs, waits []string, err error) { return []string{"prompt"}, nil, nil },
 		}},
 		Settings: []doctor.Setting{{Name: "machine_id", Source: "file", HasEffect: true}},
 		Sync: func(context.Context) (replica.SyncState, error) {

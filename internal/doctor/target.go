@@ -67,6 +67,10 @@ type Harness struct {
 	Register     string   // command that registers ours
 	Plugin       string   // name of our plugin in it, "" for none; it brings hooks and server along
 
+	// Trust asks the agent which of our hooks it runs, and which wait for an approval; nil for
+	// an agent that asks for none.
+	Trust func(ctx context.Context) (runs, waits []string, err error)
+
 	Install func(ctx context.Context) error // for a Fix: installs our hooks
 }
 

@@ -17,6 +17,7 @@ type State struct {
 	Found     bool            `json:"found"`
 	Version   string          `json:"version,omitempty"` // of its last session
 	Connected []string        `json:"connected"`         // what of ours stands in its files: hooks, server, rules
+	Plugin    string          `json:"plugin,omitempty"`  // our plugin in it, which brings hooks along
 	Tested    string          `json:"tested"`            // how this program is tested with it
 	Abilities []agent.Ability `json:"abilities"`
 	ToDo      string          `json:"to_do,omitempty"` // what its user has to do once
@@ -44,7 +45,10 @@ func Look(h *agent.Harness, home, userHome, sessions string) State {
 			s.Connected = append(s.Connected, p.What)
 		}
 	}
-	if a, ok := h.Settings.(agent.Advisor); ok && slices.Contains(s.Connected, "hooks") {
+	if s.Plugin = Plugin(h, home); s.Plugin != "" {
+		s.Connected = append(s.Connected, "plugin")
+	}
+	if a, ok := h.Settings.(agent.Advisor); ok && (s.Plugin != "" || slices.Contains(s.Connected, "hooks")) {
 		s.ToDo = a.ToDo()
 	}
 	s.Version = versionOf(h, sessions)

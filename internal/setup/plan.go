@@ -17,7 +17,10 @@ type AgentPlan struct {
 	Home  string   `json:"home"`
 	Files []Change `json:"files"`           // what becomes of each
 	ToDo  string   `json:"to_do,omitempty"` // what its user has to do afterwards
-	Why   string   `json:"why,omitempty"`   // why it cannot be connected
+	// Plugin is our plugin, which brings the hooks, and often the server, so that neither
+	// is installed a second time; "" for none.
+	Plugin string `json:"plugin,omitempty"`
+	Why    string `json:"why,omitempty"` // why it cannot be connected
 
 	Harness *agent.Harness `json:"-"`
 	Parts   []Part         `json:"-"`
@@ -26,8 +29,13 @@ type AgentPlan struct {
 // PlanAgent works out what connecting an agent is going to do. The error says why it
 // cannot be done; the plan is good for showing all the same.
 func PlanAgent(h *agent.Harness, o Options) (pl AgentPlan, err error) {
-	pl = AgentPlan{Agent: h.Name, Title: h.Title, Home: o.Home, Files: []Change{}, Harness: h, Parts: Parts(h, o)}
-	if a, ok := h.Settings.(agent.Advisor); ok && !o.NoHooks {
+	pl = AgentPlan{Agent: h.Name, Title: h.Title, Home: o.Home, Files: []Change{}, Harness: h}
+	if pl.Plugin = BesidePlugin(h, o.Home); pl.Plugin != "" {
+		host, _ := h.Settings.(agent.PluginHost)
+		o.NoHooks, o.NoMCP = true, o.NoMCP || host.PluginServes()
+	}
+	pl.Parts = Parts(h, o)
+	if a, ok := h.Settings.(agent.Advisor); ok && (!o.NoHooks || pl.Plugin != "") {
 		pl.ToDo = a.ToDo()
 	}
 	if !filepath.IsAbs(o.Home) {

@@ -49,14 +49,14 @@ func (e *FormatError) Error() string {
 // Unwrap returns what is wrong with the file.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// Plugin returns the name of our plugin, where one of an agent's settings files
-// switches it on; it brings the hooks and the server along.
-func Plugin(h *agent.Harness, files []string) string {
+// Plugin returns the name of our plugin, where the agent's settings file or another one
+// switches it on; it brings the hooks along.
+func Plugin(h *agent.Harness, home string, also ...string) string {
 	host, ok := h.Settings.(agent.PluginHost)
-	if !ok {
+	if !ok || !filepath.IsAbs(home) {
 		return ""
 	}
-	for _, path := range files {
+	for _, path := range append([]string{host.PluginFile(home)}, also...) {
 		if edit, err := ReadSettings(path); err == nil && edit.Old != nil {
 			if name := host.Plugin(edit.Old); name != "" {
 				return name
@@ -68,9 +68,12 @@ func Plugin(h *agent.Harness, files []string) string {
 
 // BesidePlugin returns the name of our plugin, if the agent has it and there are no
 // hooks of ours beside it: a second set would do everything twice.
-func BesidePlugin(h *agent.Harness, path string) string {
-	name := Plugin(h, []string{path})
-	if edit, err := ReadSettings(path); err == nil {
+func BesidePlugin(h *agent.Harness, home string) string {
+	name := Plugin(h, home)
+	if name == "" {
+		return ""
+	}
+	if edit, err := ReadSettings(h.Settings.SettingsPath(home)); err == nil {
 		if hooks, _, err := h.Settings.Installed(edit.Old, agent.Own); err == nil && len(hooks) > 0 {
 			return ""
 		}
