@@ -24,7 +24,7 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy;
+	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy, anchor;
 	foreigndb                             < agent;
 	layout                                < replica;
 	redact                                < llm;
@@ -38,10 +38,10 @@ const rule = `
 	index/flat                            < index/sqlite, index/postgres;
 	index, store/bundle                   < ingest;
 	index, llm, store/project, smalltalk  < recall;
-	lesson, queue, ingest                 < capture;
+	lesson, queue, ingest, anchor         < capture;
 	capture                               < imports;
 	queue, ingest                         < reflection;
-	recall                                < inject;
+	recall, anchor                        < inject;
 	recall, reflection, inject, lesson    < eval;
 	capture, reflection, inject, replica  < config;
 	agent, policy, queue, recall, replica, store/tombstone < doctor;

@@ -67,12 +67,12 @@ func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, lim
 		id, dir = project.Identify(r.Store, e.Dir), e.Dir
 	}
 	scope, err := r.scopeOf(ctx, id, dir)
-	branch := ""
+	branch, clone := "", ""
 	if id.Source != "flag" {
-		branch = project.BranchScope(dir, id.Branch)
+		branch, clone = project.BranchScope(dir, id.Branch), project.Top(dir)
 	}
 	return inject.Place{
-		Root: dir, Branch: branch, Project: id.Key, Projects: project.Names(r.Store, id), Branches: scope.Branches(),
+		Root: dir, Clone: clone, Branch: branch, Project: id.Key, Projects: project.Names(r.Store, id), Branches: scope.Branches(),
 		Session: e.SessionID, Agent: e.SubagentID,
 		Machine: r.Config.MachineID,
 		Limit:   limit.Max, Size: limit.Size, Start: agent.InjectStart, End: agent.InjectEnd,

@@ -87,7 +87,7 @@ func Subagent(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (Pr
 				}
 			}
 		}
-		return r.Injector.Subagent(p, said, notes)
+		return r.Injector.Subagent(ctx, p, said, notes)
 	})
 }
 
@@ -99,7 +99,7 @@ func TryTask(ctx context.Context, r *Rooms, e agent.Event, task string, o Prompt
 		if err != nil || b.Silent != "" {
 			return inject.Reminder{Silent: b.Silent, Near: b.Near, Parts: b.Parts}, err
 		}
-		said, err := r.Injector.Subagent(p, nil, b.Notes)
+		said, err := r.Injector.Subagent(ctx, p, nil, b.Notes)
 		said.Near, said.Parts = append(b.Near, said.Near...), b.Parts
 		return said, err
 	})

@@ -106,6 +106,9 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	if !d.Global {
 		id := Project(r.Store, d.Project)
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
+		if dir, err := os.Getwd(); err == nil && id.Source != "flag" {
+			r.stamp(n, dir)
+		}
 	}
 	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Force: d.Force})
 	if err != nil {

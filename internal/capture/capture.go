@@ -40,6 +40,7 @@ type Options struct {
 	FollowUp  bool   // work out what became of the notes that a session was told
 	Directive string // what a model that writes a summary is told besides, "" for nothing
 	Learn     bool   // keep what a session teaches as notes of their own
+	Stamp     bool   // hash the code that such a note names
 	Summary   bool   // let the model write the summary, when there is one (Recorder.WithModel)
 	MaxTokens int    // of the prompt of a summary; four bytes count as one, and 0 means 120000
 }

@@ -56,6 +56,7 @@ var shapes = [][]string{
 	{"merge"},
 	{"eval", "history"},
 	{"review"},
+	{"verify", "--dir", "$CLONE"},
 	{"cost"},
 	{"stats"},
 	{"log"},
@@ -121,6 +122,13 @@ func TestJSON(t *testing.T) {
 			t.Fatalf("no id in %s: %v", out, err)
 		}
 		return v.ID
+	}
+	vars["CLONE"] = filepath.Join(work, "clone")
+	if err := os.MkdirAll(filepath.Join(vars["CLONE"], ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(vars["CLONE"], ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
 	vars["TWO"] = id(run("add", "--title", "Use spaces", "--body", "four of them", "--global"))
 	vars["HAND"] = id(run("handoff", "leave", "--title", "Half done", "--project", "shop"))

@@ -282,6 +282,7 @@ var commands = []namedCommand{
 	{"reflect", newReflect, "machine"},
 	{"merge", newMerge, "decide"},
 	{"review", newReview, "decide"},
+	{"verify", newVerify, "decide"},
 	{"cost", newCost, "past"},
 	{"dedup", newDedup, "decide"},
 	{"migrate", newMigrate, "machine"},

@@ -300,6 +300,17 @@ func (c *Config) features() []Feature {
 			Without: "Every session changes the files of the notes it was shown, and every sync carries the noise.",
 		},
 		{
+			ID: "S11", Name: "anchor-hashes", Home: "anchor/anchor.go",
+			Doc: "A note keeps hashes of the code that it names. When that code has changed the note is told with a mark; when nothing of " +
+				"it is left in the clone, the note is not told, and `anamnesis verify` lists it.",
+			Without: "A rule about a function that was deleted last year is told as if it held.",
+			Settings: []Setting{
+				boolean("ANAMNESIS_ANCHOR_HASHES", "capture.anchor_hashes", &c.Capture.Stamp, true, "Keep hashes of the code that new notes name."),
+				boolean("ANAMNESIS_FRESHNESS", "inject.freshness", &c.Inject.Fresh, true,
+					"Look whether the code that notes name is still there before they are told."),
+			},
+		},
+		{
 			ID: "SG1", Name: "contradictions", Home: "ingest/bearing.go",
 			Doc: "A learning is compared with the rules of its project: what it speaks against, what it puts in its place. " +
 				"Against a note that a person wrote or reviewed it waits with both sides.",

@@ -147,6 +147,9 @@ func (b Beliefs) bear(ctx context.Context, w *store.Writer, was *note.Note, ref 
 	case out.Bearing == Confirms:
 		now := was.Clone()
 		unite(now, n)
+		if len(n.AnchorHashes) > 0 { // said again of the code as it is now
+			now.AnchorHashes = n.AnchorHashes
+		}
 		if was.Provenance.Source == note.Learning { // what many sessions say is surer
 			now.Provenance.Confidence = min(0.95, max(was.Provenance.Confidence, n.Provenance.Confidence)+0.05)
 		}

@@ -33,6 +33,8 @@ type Options struct {
 
 	ToldTypes []string // learning types that the working set has; none means all
 
+	Fresh bool // look whether the code that notes name is still there
+
 	RuleChars int // of the list of rules that sessions taught, likewise; 0 lists none
 
 	Slots     bool // tell the slots
@@ -60,6 +62,7 @@ type Place struct {
 	Project  string   // the key that is shown and logged
 	Projects []string // every key of the project
 	Root     string   // its folder, absolute; "" when nobody knows
+	Clone    string   // the top folder of its git working tree, absolute; "" when it is none
 	Branch   string   // that is checked out, "" for the trunk
 	Branches []string // whose notes are told besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
@@ -83,9 +86,12 @@ type Block struct {
 	Left    []note.ID // only counted: no room
 	Missing []string  // could not be read, and why
 
+	Withheld []note.ID // not told, because nothing is left of the code that they name
+
 	Told []store.Telling // Shown, as the session was told it
 
-	listed []*note.Note // in the list of rules
+	listed []*note.Note     // in the list of rules
+	moved  map[note.ID]bool // they name code that is not as it was
 
 	LookedUp int    // how often notes were looked up for a session's start: 0 or 1
 	Settled  string // why not, where a skill made that needless (R11)
@@ -137,7 +143,7 @@ func (in *Injector) Block(ctx context.Context, p Place, q recall.Query) (Block, 
 	if i := slices.IndexFunc(notes, func(n *note.Note) bool { return n.Kind != note.Handoff && n.Kind != note.Slot }); i >= 0 {
 		first = i
 	}
-	notes = append(slices.Insert(notes, first, t.skills...), t.hits...)
+	notes = in.sift(ctx, p, append(slices.Insert(notes, first, t.skills...), t.hits...), &b)
 	switch list, err := in.rules(ctx, p, notes, &b); {
 	case err != nil:
 		b.Missing = append(b.Missing, "list the rules of the project: "+err.Error())

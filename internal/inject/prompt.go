@@ -85,7 +85,8 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text st
 		}
 	}
 	notes = slices.DeleteFunc(notes, func(n *note.Note) bool { return p.Session != "" && n.Provenance.Session == p.Session }) // it knows
-	notes = r.choose(notes, &st, in.opts.PromptK)
+	var looked Block
+	notes = r.choose(in.sift(ctx, p, notes, &looked), &st, in.opts.PromptK)
 	if p.Session != "" { // what nobody knows the session of is not remembered
 		if notes, err = claim(told, notes); err != nil {
 			return r, err
@@ -93,7 +94,7 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text st
 	}
 	f := promptFrame
 	f.tokens = in.opts.PromptTokens
-	r.Block = in.remind(notes, p, f)
+	r.Block = in.remind(notes, p, f, looked)
 	r.Tokens = recall.Tokens(r.Text)
 	switch {
 	case len(notes) > 0:
@@ -156,8 +157,9 @@ func (in *Injector) arrived(ctx context.Context, p Place, st *store.ToldState) (
 }
 
 // remind renders notes under the budget of a frame, which they share: what one does
-// not need the next ones may have.
-func (in *Injector) remind(notes []*note.Note, p Place, f frame) (b Block) {
+// not need the next ones may have. looked is what sift found.
+func (in *Injector) remind(notes []*note.Note, p Place, f frame, looked Block) (b Block) {
+	b.Withheld = looked.Withheld
 	if len(notes)+len(f.said) == 0 {
 		return b
 	}
@@ -172,7 +174,7 @@ func (in *Injector) remind(notes []*note.Note, p Place, f frame) (b Block) {
 	var out strings.Builder
 	out.WriteString(begin)
 	for i, n := range notes {
-		text, cut := reminderOf(n, f.body(n), room/(len(notes)-i))
+		text, cut := reminderOf(n, f.body(n), looked.moved[n.ID], room/(len(notes)-i))
 		out.WriteString(text)
 		room -= utf8.RuneCountInString(text)
 		b.Shown, b.Told = append(b.Shown, n.ID), append(b.Told, store.TellingOf(n))
@@ -193,10 +195,13 @@ func promptText(n *note.Note) string {
 }
 
 // reminderOf renders one note in at most room characters, its title at least.
-func reminderOf(n *note.Note, body string, room int) (text string, cut bool) {
+func reminderOf(n *note.Note, body string, moved bool, room int) (text string, cut bool) {
 	head := "- **[" + string(n.ID) + "]** " + oneLine(n.Title)
 	if n.Kind == note.Handoff {
 		head += " (handed over by an earlier session)"
+	}
+	if moved {
+		head += " (" + movedOn + ")"
 	}
 	head = note.CutRunes(head, max(room-1, leastBody)) + "\n"
 	lines := strings.Split(neutralise(strings.TrimSpace(body)), "\n")

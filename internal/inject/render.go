@@ -32,7 +32,7 @@ func (in *Injector) render(notes []*note.Note, p Place, b *Block) {
 	size := measure(p.Size)
 	sections := make([]section, len(notes))
 	for i, n := range notes {
-		sections[i] = newSection(n)
+		sections[i] = newSection(n, b.moved[n.ID])
 		if in.opts.MaxNote > 0 {
 			sections[i].cut(in.opts.MaxNote, size)
 		}
@@ -127,7 +127,7 @@ type section struct {
 	shortened bool
 }
 
-func newSection(n *note.Note) section {
+func newSection(n *note.Note, moved bool) section {
 	var h strings.Builder
 	if n.Kind == note.Handoff {
 		fmt.Fprintf(&h, "## [handoff] %s\n_left by an earlier session for this one, %s | taken over? `anamnesis handoff done %s`_\n\n",
@@ -155,6 +155,9 @@ func newSection(n *note.Note) section {
 	}
 	if unreviewed(n) {
 		h.WriteString(" | unreviewed")
+	}
+	if moved {
+		h.WriteString(" | " + movedOn)
 	}
 	h.WriteString("_\n\n")
 	return section{id: n.ID, head: h.String(), body: neutralise(n.Body)}

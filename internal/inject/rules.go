@@ -30,20 +30,26 @@ func (in *Injector) rules(ctx context.Context, p Place, notes []*note.Note, b *B
 	}
 	size, room := measure(p.Size), in.opts.RuleChars
 	var lines strings.Builder
+	var learnt []*note.Note
 	for _, c := range in.engine.Contents(ctx, rows) {
-		if c.Err != nil || !in.tells(c.Note) {
-			continue
+		if c.Err == nil && in.tells(c.Note) {
+			learnt = append(learnt, c.Note)
 		}
-		line := "- " + oneLine(c.Note.Title)
-		if unreviewed(c.Note) {
+	}
+	for _, n := range in.sift(ctx, p, learnt, b) {
+		line := "- " + oneLine(n.Title)
+		if unreviewed(n) {
 			line += " (unreviewed)"
 		}
+		if b.moved[n.ID] {
+			line += " (" + movedOn + ")"
+		}
 		if room -= size.of(line) + 1; room < 0 {
-			b.Left = append(b.Left, c.Note.ID)
+			b.Left = append(b.Left, n.ID)
 			continue
 		}
 		lines.WriteString(line + "\n")
-		b.listed = append(b.listed, c.Note)
+		b.listed = append(b.listed, n)
 	}
 	if len(b.listed) == 0 {
 		return nil, nil

@@ -15,7 +15,7 @@ func (in *Injector) fitSlots(notes []*note.Note, size measure, b *Block) []*note
 		if n.Kind != note.Slot || in.opts.SlotChars <= 0 {
 			return false
 		}
-		s := newSection(n)
+		s := newSection(n, false)
 		if need := size.of(s.String()); need <= room {
 			room -= need
 			return false

@@ -75,7 +75,7 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 // Subagent returns what a sub-agent is told at its start: of the notes that its task is
 // about the first ones, each once, and before them what the user laid down in the session.
 // What is returned counts as told to it.
-func (in *Injector) Subagent(p Place, said []string, notes []*note.Note) (Reminder, error) {
+func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes []*note.Note) (Reminder, error) {
 	var r Reminder
 	told := in.store.Spool().Told(p.Session, p.Agent)
 	var st store.ToldState
@@ -85,7 +85,8 @@ func (in *Injector) Subagent(p Place, said []string, notes []*note.Note) (Remind
 			return r, err
 		}
 	}
-	some := r.choose(notes, &st, in.opts.SubagentK)
+	var looked Block
+	some := r.choose(in.sift(ctx, p, slices.Clone(notes), &looked), &st, in.opts.SubagentK)
 	if p.Session != "" {
 		if some, err = claim(told, some); err != nil {
 			return r, err
@@ -93,7 +94,7 @@ func (in *Injector) Subagent(p Place, said []string, notes []*note.Note) (Remind
 	}
 	f := agentFrame
 	f.tokens, f.said = in.opts.SubagentTokens, said
-	r.Block = in.remind(some, p, f)
+	r.Block = in.remind(some, p, f, looked)
 	r.Tokens = recall.Tokens(r.Text)
 	switch {
 	case len(some)+len(said) > 0:

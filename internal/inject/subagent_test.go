@@ -36,7 +36,7 @@ func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
 		t.Errorf("the brief is %v", ids)
 	}
 	for want := range slices.Values([]int{3, 1, 0}) {
-		r, err := in.Subagent(p, nil, b.Notes)
+		r, err := in.Subagent(t.Context(), p, nil, b.Notes)
 		if err != nil {
 			t.Fatal(err)
 		}

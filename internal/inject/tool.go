@@ -53,7 +53,8 @@ func (in *Injector) Tool(ctx context.Context, p Place, q recall.Query, a recall.
 			return r, err
 		}
 	}
-	notes = r.choose(notes, &st, maxRules)
+	var looked Block
+	notes = r.choose(in.sift(ctx, p, notes, &looked), &st, maxRules)
 	if p.Session != "" {
 		if notes, err = claim(told, notes); err != nil {
 			return r, err
@@ -65,7 +66,7 @@ func (in *Injector) Tool(ctx context.Context, p Place, q recall.Query, a recall.
 		i := slices.IndexFunc(hits, func(h recall.RuleHit) bool { return h.Note == n })
 		return cmp.Or(hits[i].Says, ruleText(n))
 	}
-	r.Block = in.remind(notes, p, f)
+	r.Block = in.remind(notes, p, f, looked)
 	r.Tokens = recall.Tokens(r.Text)
 	if len(notes) == 0 {
 		r.Silent = "what there is was told before"

@@ -69,6 +69,7 @@ var fields = [...]field{
 	{key: "commits", shape: asList, list: func(n *Note) *[]string { return &n.Commits }},
 	{key: "unverified_refs", shape: asList, list: func(n *Note) *[]string { return &n.UnverifiedRefs }},
 	{key: "anchors", shape: asList, list: func(n *Note) *[]string { return &n.Anchors }},
+	{key: "anchor_hashes", shape: asList, list: func(n *Note) *[]string { return &n.AnchorHashes }},
 	{key: "forget_after", text: func(n *Note) *string { return (*string)(&n.ForgetAfter) }},
 	{key: "status", text: func(n *Note) *string { return &n.Status }},
 	{key: "status_reason", text: func(n *Note) *string { return &n.StatusReason }},

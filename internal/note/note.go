@@ -129,6 +129,7 @@ type Note struct {
 	Commits        []string
 	UnverifiedRefs []string
 	Anchors        []string
+	AnchorHashes   []string // stamps of the code that it names (package anchor)
 	ForgetAfter    Stamp
 	Status         string
 	StatusReason   string

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package anchor
+
+import "io/fs"
+
+var errNotDir = fs.ErrNotExist
