@@ -38,6 +38,10 @@ type Harness struct {
 	Servers  ServerFile // nil for an agent whose Settings are a ServerCommand, too
 	Memory   MemoryReader
 
+	// Fleeting says that its past sessions go away, or that some end without an event: a
+	// background run takes them in time.
+	Fleeting bool
+
 	Generates bool // package llm can ask it for a text, without tools
 
 	// Rules returns the file of standing instructions for all projects, nil for an agent
@@ -72,7 +76,7 @@ func hooked() []*Harness {
 		},
 		{
 			Name: geminiName, Title: "Gemini CLI", Folder: ".gemini",
-			Sessions: &geminiSessions, Hooks: &geminiHooks, Generates: true,
+			Sessions: &geminiSessions, Hooks: &geminiHooks, Generates: true, Fleeting: true,
 			Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
 			Servers:  serversAt{path: inHome("settings.json")},
 		},
@@ -86,13 +90,13 @@ func hooked() []*Harness {
 		},
 		{
 			Name: cursorName, Title: "Cursor", Folder: ".cursor",
-			Sessions: &cursorSessions, Hooks: &cursorHooks,
+			Sessions: &cursorSessions, Hooks: &cursorHooks, Fleeting: true,
 			Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
 			Servers:  serversAt{path: inHome("mcp.json")},
 		},
 		{
 			Name: qwenName, Title: "Qwen Code", Folder: ".qwen",
-			Sessions: &qwenSessions, Hooks: &qwenHooks,
+			Sessions: &qwenSessions, Hooks: &qwenHooks, Fleeting: true,
 			Settings: qwenSettings{hooksFile{millis: true, named: true}},
 			Servers:  serversAt{path: inHome("settings.json")},
 		},

@@ -105,7 +105,8 @@ func (cursorSettings) ToDo() string {
 // cursorSessions are the transcripts of Cursor's agent: a file for each conversation, whose
 // lines hold messages of Anthropic's form.
 var cursorSessions = lineSource{
-	files: []string{"projects/*/agent-transcripts/*.jsonl", "projects/*/agent-transcripts/*/*.jsonl"},
+	files:  []string{"projects/*/agent-transcripts/*.jsonl", "projects/*/agent-transcripts/*/*.jsonl"},
+	folder: func(file string) string { return claude{}.ProjectFolder(file) },
 	main: func(name string, _ []byte) bool {
 		return !strings.Contains(filepath.ToSlash(name), "/subagents/")
 	},

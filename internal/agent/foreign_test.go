@@ -80,7 +80,7 @@ func TestForeignSessions(t *testing.T) {
 		},
 		{"qwen", "*02.jsonl", dir + " on feature/vat\nuser: And the receipts?\nassistant: Receipts round the same way.\n"}, // a fork
 		{
-			"hermes", "*.sql", dir + " on \n" + ask + "assistant: I look first.\n" +
+			"hermes", "*.sql", dir + " on feature/vat\n" + ask + "assistant: I look first.\n" +
 				`Bash  {"command": "go test ./..."} failed=false: {"output": "FAIL", "exit_code": 1, "error": null}` + "\n" +
 				`Write ` + dir + `/vat.go {"path": "` + dir + `/vat.go", "content": "x"} failed=false: ok` + "\n" + no + fixed,
 		},

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -136,6 +137,9 @@ func (geminiSettings) Transcript(home, session string) string {
 // each project. A record whose id was there before replaces it.
 var geminiSessions = lineSource{
 	files: []string{"tmp/*/chats/session-*.jsonl"},
+	dirFile: func(file string) string {
+		return path.Join(path.Dir(path.Dir(file)), ".project_root")
+	},
 	main: func(_ string, head []byte) bool {
 		kind := member(firstLine(head), "kind")
 		return kind == nil || is(kind, "main")
@@ -148,7 +152,7 @@ var geminiSessions = lineSource{
 
 type geminiReader struct {
 	b    *builder
-	done map[string]bool // ids whose record will not grow any more
+	done map[string]bool // ids that are turns
 	open Turn            // of the last id, kept back because it may be replaced
 	id   string
 	uses [][2]string // results of the tools of the open turn: text, and "x" for a failure
@@ -185,10 +189,6 @@ func (g *geminiReader) message(r members, l line) bool {
 	}
 	if id != g.id {
 		g.flush()
-		if id != "" && g.done[id] {
-			g.b.session.Skipped.Duplicate++
-			return true
-		}
 	}
 	t := Turn{At: at, Offset: l.offset, UUID: id}
 	var uses [][2]string
@@ -239,6 +239,7 @@ func (g *geminiReader) flush() {
 	if g.open.Role == "" {
 		return
 	}
+	again := g.id != "" && g.done[g.id]
 	if g.id != "" && len(g.done) < maxUUIDs {
 		g.done[g.id] = true
 	}
@@ -246,7 +247,9 @@ func (g *geminiReader) flush() {
 		g.b.answer(&g.open.Tools[i], u[0], u[1] != "")
 	}
 	tools := g.open.Tools
-	g.b.said(g.open)
+	if !again || !g.b.replace(g.open) {
+		g.b.said(g.open)
+	}
 	for _, u := range tools { // they are answered
 		delete(g.b.pending, u.ID)
 	}

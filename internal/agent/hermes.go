@@ -157,9 +157,15 @@ var hermesSessions = dbSource{
 			}
 			chain = append(chain, parent)
 		}
+		branch := "git_branch"
+		if lacks, err := db.Lacks(ctx, "sessions", branch); err != nil {
+			return err
+		} else if lacks != "" { // an older version
+			branch = "''"
+		}
 		for i := len(chain) - 1; i >= 0; i-- {
-			err := db.Query(ctx, `SELECT cwd, started_at FROM sessions WHERE id = ?`, func(c []string) error {
-				return record(out, "kind", "session", "id", id, "cwd", c[0], "at", c[1])
+			err := db.Query(ctx, `SELECT cwd, started_at, `+branch+` FROM sessions WHERE id = ?`, func(c []string) error {
+				return record(out, "kind", "session", "id", id, "cwd", c[0], "at", c[1], "branch", c[2])
 			}, chain[i])
 			if err == nil {
 				err = db.Query(ctx, `SELECT id, role, content, tool_calls, tool_call_id, timestamp FROM messages
@@ -184,6 +190,7 @@ func hermesRecord(b *builder, r members, l line) bool {
 	if r.str("kind") == "session" {
 		b.named(r.str("id"))
 		first(&b.session.Dir, r.get("cwd"), validDir)
+		first(&b.session.Branch, r.get("branch"), validBranch)
 		return true
 	}
 	text := r.str("content")

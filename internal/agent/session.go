@@ -57,6 +57,14 @@ type ProjectFolders interface {
 	FolderName(dir string) string
 }
 
+// A DirNoter is an optional ability of a SessionSource: the working directory of a session
+// that does not say it stands in a file of its own.
+type DirNoter interface {
+	// DirFile returns that file for the file of a session, "" for none. Both are paths below
+	// the agent's home folder, with slashes.
+	DirFile(file string) string
+}
+
 // A LateWriter is an optional ability of a SessionSource: the agent writes records a while
 // after the hooks that tell of them, so the size of a file at an event says nothing.
 type LateWriter interface {

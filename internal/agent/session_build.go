@@ -125,6 +125,32 @@ func (c *builder) said(t Turn) {
 	}
 }
 
+// maxReplaced is how many turns back one is looked for that a later record replaces.
+const maxReplaced = 2000
+
+// replace puts a turn in the place of the one with its id. It reports false when that is
+// not there any more.
+func (c *builder) replace(t Turn) bool {
+	t.Text = clip(strings.TrimSpace(StripInjected(t.Text)), c.limits.Text)
+	turns := c.session.Turns
+	for i := len(turns) - 1; i >= max(0, len(turns)-maxReplaced); i-- {
+		if turns[i].UUID == t.UUID && turns[i].Role == t.Role {
+			t.Offset = turns[i].Offset // where it began
+			if t.Role == User && isCommand(t.Text) {
+				t.Command = t.Text
+			}
+			c.kept += t.size() - turns[i].size()
+			turns[i] = t
+			c.session.Skipped.Duplicate++
+			if i == len(turns)-1 && t.Role == Assistant && t.Text != "" {
+				c.session.outcome = t.Text
+			}
+			return true
+		}
+	}
+	return false
+}
+
 // keep appends a turn. When the turns grow beyond Limits.Total, the oldest ones
 // behind the first quarter go: how a session began and how it ended matter most.
 func (c *builder) keep(t Turn) {

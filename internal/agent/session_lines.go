@@ -21,6 +21,28 @@ type lineSource struct {
 	// ended finds the end of a session in the last bytes of a file that is written late;
 	// nil for one that is written before the hooks run.
 	ended func(tail []byte) bool
+	// folder returns the folder of a file that is named after the working directory, dirFile
+	// the file that says it; nil where there is none.
+	folder, dirFile func(file string) string
+}
+
+// ProjectFolder implements ProjectFolders.
+func (s *lineSource) ProjectFolder(file string) string {
+	if s.folder == nil {
+		return ""
+	}
+	return s.folder(file)
+}
+
+// FolderName implements ProjectFolders.
+func (s *lineSource) FolderName(dir string) string { return claude{}.FolderName(dir) }
+
+// DirFile implements DirNoter.
+func (s *lineSource) DirFile(file string) string {
+	if s.dirFile == nil {
+		return ""
+	}
+	return s.dirFile(file)
 }
 
 // Late implements LateWriter.

@@ -64,6 +64,9 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 			break
 		}
 	}
+	taken, err := r.takePast(ctx)
+	d.fail(err)
+	sync = sync || taken > 0
 	// Without the lock of the drain: a model or a remote that hangs must not hold
 	// up captures. What was captured is committed by now.
 	wrote, failed := r.autoReflect(ctx, d.reflect)

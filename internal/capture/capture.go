@@ -168,6 +168,15 @@ func tokensOf(s *agent.Session) int {
 
 // read reads a session file as far as the request says.
 func read(q Request) (*agent.Session, error) {
+	session, err := readAll(q)
+	if err == nil {
+		ownTurns(q, session)
+	}
+	return session, err
+}
+
+// readAll is read with what a fork copied.
+func readAll(q Request) (*agent.Session, error) {
 	records, done, err := open(q)
 	if err != nil {
 		return nil, err

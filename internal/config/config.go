@@ -84,6 +84,7 @@ type Others struct {
 	Reflect   string // its state
 	Database  string // its database, when it is not in Reflect
 	Native    bool   // a sync takes in what agents remember by themselves
+	Past      bool   // a background run takes in past sessions that an agent is going to delete
 }
 
 // Events holds the settings of the event log.

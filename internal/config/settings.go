@@ -29,6 +29,8 @@ func (c *Config) settings() []Setting {
 			"Database of reflect, for import. Empty is reflect.db in import.reflect."),
 		boolean("ANAMNESIS_IMPORT_NATIVE", "import.native", &c.Others.Native, true,
 			"Take in, with every sync, what agents remember by themselves."),
+		boolean("ANAMNESIS_IMPORT_PAST", "import.past", &c.Others.Past, true,
+			"Take in, in a background run, past sessions of connected agents that delete them after a while or end some without telling."),
 
 		boolean("ANAMNESIS_CAPTURE_HEADLESS", "capture.headless", &c.Capture.Headless, false,
 			"Keep a session in which a program asked its agent one short thing and nothing was done (claude -p). Other sessions of "+

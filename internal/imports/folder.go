@@ -22,6 +22,7 @@ type placer struct {
 	tree     *tree // of the agent's home; nil when it has none
 	sessions agent.SessionSource
 	folders  agent.ProjectFolders // nil when the agent has none
+	notes    agent.DirNoter       // likewise
 	known    map[string]string
 	keys     map[string]string // by directory
 }
@@ -29,6 +30,7 @@ type placer struct {
 func newPlacer(s *store.Store, h *agent.Harness, t *tree) *placer {
 	p := &placer{store: s, tree: t, sessions: h.Sessions, known: make(map[string]string), keys: make(map[string]string)}
 	p.folders, _ = h.Sessions.(agent.ProjectFolders)
+	p.notes, _ = h.Sessions.(agent.DirNoter)
 	return p
 }
 
@@ -40,6 +42,19 @@ func (p *placer) dir(dir string) string {
 		p.keys[dir] = key
 	}
 	return key
+}
+
+// noted returns the working directory that a file beside a session names, "" when none does.
+func (p *placer) noted(name string) string {
+	if p.notes == nil || p.tree == nil || p.notes.DirFile(name) == "" {
+		return ""
+	}
+	data, err := p.tree.read(p.notes.DirFile(name))
+	dir := strings.TrimSpace(string(data))
+	if err != nil || len(dir) > 4096 || !filepath.IsAbs(dir) || strings.ContainsAny(dir, "\x00\n\r") {
+		return ""
+	}
+	return dir
 }
 
 // file returns the project of a file in such a folder.
@@ -137,8 +152,8 @@ func decode(name string, slug func(string) string) string {
 		}
 		return newDecoder(slug).find(drive+`:\`, rest)
 	}
-	rest, ok := strings.CutPrefix(name, "-")
-	if !ok || rest == "" || len(name) > 1024 {
+	rest := strings.TrimPrefix(name, "-") // some agents write none for the root
+	if rest == "" || len(name) > 1024 {
 		return ""
 	}
 	return newDecoder(slug).find("/", rest)

@@ -23,8 +23,10 @@ import (
 // TranscriptOptions choose among past sessions.
 type TranscriptOptions struct {
 	Agent   string    // only of this agent; "" means all
+	Agents  []string  // only of these; nil means all
 	Project string    // only of this project; "" means all
 	Since   time.Time // only sessions that ended then or later; zero means all
+	Until   time.Time // only sessions whose file was not written since; zero means all
 }
 
 // sourceTag is the tag of notes of imported sessions.
@@ -40,7 +42,7 @@ func (im *Importer) Transcripts(ctx context.Context, o TranscriptOptions) (*Plan
 	p := &Plan{From: FromTranscripts, Items: []Item{}}
 	var all []past
 	for _, h := range agent.All {
-		if h.Sessions == nil || o.Agent != "" && o.Agent != h.Name {
+		if h.Sessions == nil || o.Agent != "" && o.Agent != h.Name || o.Agents != nil && !slices.Contains(o.Agents, h.Name) {
 			continue
 		}
 		sessions, err := im.past(ctx, h, o, snap, p)
@@ -107,6 +109,9 @@ func (r *sessionReader) file(f found) []past {
 		return []past{s}
 	}
 	it.Bytes, s.ended = f.info.Size(), f.info.ModTime()
+	if !r.options.Until.IsZero() && s.ended.After(r.options.Until) {
+		return nil
+	}
 	if s.ended.Before(r.options.Since) { // a session ends before its file does
 		return nil
 	}
@@ -147,7 +152,11 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 	if !g.Ended.IsZero() {
 		s.ended = g.Ended
 	}
-	dir := g.Dir
+	dir, noted := g.Dir, ""
+	if dir == "" {
+		noted = r.place.noted(f.name)
+		dir = noted
+	}
 	if dir != "" {
 		it.Project = r.place.dir(dir)
 	} else {
@@ -173,7 +182,7 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 		snap.taken[it.ID] = it.Source
 		it.session = &capture.Request{
 			Harness: h, Transcript: filepath.Join(r.tree.dir, filepath.FromSlash(f.name)), Session: session,
-			Source: sourceTag, Project: it.Project,
+			Source: sourceTag, Project: it.Project, Dir: noted,
 		}
 		if dir != "" {
 			it.session.Project = "" // capture asks the same function, and knows aliases made since

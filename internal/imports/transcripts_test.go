@@ -119,7 +119,7 @@ func TestTranscriptsKnowNotes(t *testing.T) {
 	r := newRoom(t)
 	first := sessionText("s1", 1, "/src/shop", "fix the cart", "The cart counts again, the test covers it.")
 	r.write(".claude/projects/-src-shop/s1.jsonl", first)
-	r.write(".claude/projects/-src-shop/s2.jsonl", first+sessionText("s2", 2, "/src/shop", "go on", "And that is done as well, all of it."))
+	r.write(".claude/projects/-src-shop/s2.jsonl", first+sessionText("s2", 2, "/src/shop", "now the checkout page", "The checkout page counts as well."))
 	renamed := strings.ReplaceAll(sessionText("s9", 3, "/src/shop", "and now the login", "Everything is as it should be, at last."), "s9-", "x-")
 	r.write(".claude/projects/-src-shop/copy of s9.jsonl", renamed)
 	p := r.past(imports.TranscriptOptions{})
@@ -137,6 +137,27 @@ func TestTranscriptsKnowNotes(t *testing.T) {
 		if it.Outcome != imports.Created || it.ID != item(t, p, it.Source).ID {
 			t.Errorf("%s %s: id %s, planned %s", it.Source, it.Outcome, it.ID, item(t, p, it.Source).ID)
 		}
+	}
+}
+
+// What a fork copied of another session is counted with that one, whichever of the two comes
+// first, and whether or not the other went on.
+func TestTranscriptsOfForks(t *testing.T) {
+	r := newRoom(t)
+	shared := sessionText("s1", 1, "/src/shop", "fix the cart of the shop", "The cart counts again, the test covers it.")
+	r.write(".claude/projects/-src-shop/s1.jsonl", shared+sessionText("s1b", 3, "/src/shop", "and the login page, too", "The login works again."))
+	// The header of a fork was written when it was opened; the records are copies with its id.
+	opened := `{"type":"queue-operation","operation":"enqueue","timestamp":"2026-05-02T10:00:00Z","sessionId":"a0"}` + "\n"
+	r.write(".claude/projects/-src-shop/a0.jsonl", opened+strings.ReplaceAll(shared, `"sessionId":"s1"`, `"sessionId":"a0"`)+
+		sessionText("a0", 2, "/src/shop", "now the checkout page", "The checkout page counts as well."))
+	r.apply(r.past(imports.TranscriptOptions{}))
+	bodies := map[string]string{}
+	for _, n := range r.notes() {
+		bodies[n.Provenance.Session] = n.Title + "\n" + n.Body
+	}
+	if len(bodies) != 2 || !strings.Contains(bodies["s1"], "cart of the shop") || strings.Contains(bodies["a0"], "cart of the shop") ||
+		!strings.Contains(bodies["a0"], "checkout page counts") {
+		t.Errorf("the notes are %q", bodies)
 	}
 }
 

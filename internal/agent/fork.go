@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"bytes"
+	"io"
+	"time"
+)
+
+// A CopyingSource is an optional ability of a SessionSource: a session that was forked from
+// another begins with copies of its records, and does not say of whom.
+type CopyingSource interface {
+	// Beginning reads the first bytes of the records of a session.
+	Beginning(head []byte) Beginning
+}
+
+// A Beginning is how the records of a session begin; those of one family have the same First.
+type Beginning struct {
+	First string    // the id of the first record of the talk, "" for none
+	At    time.Time // when that was written
+
+	// Opened is the last time before it; a fork was opened after what it copies was said.
+	Opened time.Time
+}
+
+// Forked reports whether the records say that the session was forked from another one.
+func (b Beginning) Forked() bool { return b.Opened.After(b.At) }
+
+// Beginning implements CopyingSource.
+func (claude) Beginning(head []byte) (b Beginning) {
+	for len(head) > 0 && b.First == "" {
+		line, rest, whole := bytes.Cut(head, []byte("\n"))
+		if head = rest; !whole {
+			break
+		}
+		var r claudeRecord
+		if object, err := r.read(trimLine(line)); err != nil || !object {
+			continue
+		}
+		at, _ := r.at()
+		switch talk := is(r.kind, "user") || is(r.kind, "assistant"); {
+		case talk && isString(r.uuid):
+			b.First, b.At = clip(unquote(r.uuid), 128), at
+		case at.After(b.Opened):
+			b.Opened = at
+		}
+	}
+	return b
+}
+
+// BeginningBytes is how much of the records Beginning is given.
+const BeginningBytes = 16 << 10
+
+// CopiedFrom reports whether s begins with turns of another session, from which it was
+// forked: of two that share turns the one that holds all of the other is the fork, else the
+// one that was opened later.
+func (s *Session) CopiedFrom(other *Session, own, others Beginning) bool {
+	mine, theirs := s.uuids(), other.uuids()
+	shared := 0
+	for id := range theirs {
+		if mine[id] {
+			shared++
+		}
+	}
+	switch {
+	case shared == 0:
+		return false
+	case shared == len(theirs) != (shared == len(mine)):
+		return shared == len(theirs)
+	case own.Forked() != others.Forked():
+		return own.Forked()
+	case !own.Opened.Equal(others.Opened):
+		return own.Opened.After(others.Opened)
+	}
+	return s.ID > other.ID
+}
+
+// Without takes the turns of another session out.
+func (s *Session) Without(other *Session) {
+	theirs := other.uuids()
+	var turns []Turn
+	for _, t := range s.Turns {
+		if t.UUID != "" && theirs[t.UUID] {
+			s.Skipped.Duplicate++
+			continue
+		}
+		turns = append(turns, t)
+	}
+	s.Turns, s.files, s.outcome = turns, nil, ""
+}
+
+func (s *Session) uuids() map[string]bool {
+	all := make(map[string]bool, len(s.Turns))
+	for _, t := range s.Turns {
+		if t.UUID != "" {
+			all[t.UUID] = true
+		}
+	}
+	return all
+}
+
+// ReadBeginning reads how records begin; false when their source copies none.
+func ReadBeginning(source SessionSource, records io.ReaderAt) (b Beginning, ok bool) {
+	copying, ok := source.(CopyingSource)
+	if !ok {
+		return b, false
+	}
+	head := make([]byte, BeginningBytes)
+	n, _ := records.ReadAt(head, 0)
+	b = copying.Beginning(head[:n])
+	return b, b.First != ""
+}
