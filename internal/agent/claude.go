@@ -89,7 +89,8 @@ func (claudeSettings) ProjectSettings(dir string) []string {
 // PlainHooks implements SettingsEditor: what a session is told at its start, the
 // sync that may run beside it, what it is told at a prompt, before a tool runs that
 // changes something, what a sub-agent is told and, because a compaction loses that, again
-// after one, and the two moments at which a session is worth keeping.
+// after one, the events that no record of a session keeps, and the two moments at which a
+// session is worth keeping.
 func (claudeSettings) PlainHooks(base string) []Hook {
 	return []Hook{
 		{Event: "SessionStart", Matcher: "startup|resume|clear|fork", Command: base + " inject", Timeout: 15},
@@ -97,6 +98,8 @@ func (claudeSettings) PlainHooks(base string) []Hook {
 		{Event: "UserPromptSubmit", Command: base + " hook claude UserPromptSubmit", Timeout: 10},
 		{Event: "PreToolUse", Matcher: claudeTools, Command: base + " hook claude PreToolUse", Timeout: 10},
 		{Event: "PermissionRequest", Matcher: claudeTools, Command: base + " hook claude PermissionRequest", Timeout: 10},
+		{Event: "PostToolUseFailure", Matcher: claudeTools, Command: base + " hook claude PostToolUseFailure", Timeout: 10},
+		{Event: "Notification", Matcher: "permission_prompt", Command: base + " hook claude Notification", Timeout: 10},
 		{Event: "SubagentStart", Command: base + " hook claude SubagentStart", Timeout: 10},
 		{Event: "SubagentStop", Command: base + " hook claude SubagentStop", Timeout: 10},
 		{Event: "PostCompact", Command: base + " hook claude PostCompact", Timeout: 10},

@@ -102,7 +102,9 @@ func (claude) Kind(event string) (EventKind, bool) {
 		return SessionEnd, true
 	case "PermissionRequest":
 		return PermissionRequest, true
-	case "PostToolBatch", "PermissionDenied", "Notification", "UserPromptExpansion", "StopFailure",
+	case "Notification":
+		return Notification, true
+	case "PostToolBatch", "PermissionDenied", "UserPromptExpansion", "StopFailure",
 		"PreModelSwitch", "PostModelSwitch", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation",
 		"ElicitationResult", "ConfigChange", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged",
 		"FileChanged", "DirectoryAdded", "MessageDisplay":

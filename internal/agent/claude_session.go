@@ -210,6 +210,34 @@ func (c *claudeReader) result(b claudeBlock) {
 		}
 	})
 	c.answer(use, strings.Join(texts, "\n"), b.isError)
+	if b.isError {
+		c.denied(use)
+	}
+}
+
+// Texts with which the harness says that the user refused the use of a tool.
+const (
+	refused     = "The user doesn't want to proceed with this tool use."
+	refusedTail = "the user said:\n"
+)
+
+// denied notes that the user refused a use, and with which words. The text stands where
+// what a tool printed stands too, so it says whose words they are only where the harness
+// puts words of its own before a failure: not for tools of other servers, and not in the
+// first version, whose shell printed what it was given.
+func (c *claudeReader) denied(use *ToolUse) {
+	rest, ok := strings.CutPrefix(use.Result, refused)
+	if !ok {
+		return
+	}
+	use.Denied = true
+	first, _, _ := strings.Cut(c.session.Version, ".")
+	if strings.HasPrefix(use.Name, "mcp__") || use.Path == "" && (first == "" || first == "0" || first == "1") {
+		return
+	}
+	if _, said, ok := strings.Cut(rest, refusedTail); ok {
+		use.Reply = clip(strings.TrimSpace(said), c.limits.Text)
+	}
 }
 
 // assistant reads an assistant's message: texts and tool uses. Thinking is left out.

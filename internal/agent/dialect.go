@@ -191,7 +191,7 @@ func (e *Event) read(key string, value []byte) {
 		set(&e.Dir, value, validDir)
 	case "source":
 		set(&e.Source, value, isShortWord)
-	case "reason":
+	case "reason", "notification_type":
 		set(&e.Reason, value, isShortWord)
 	case "trigger":
 		set(&e.Trigger, value, isShortWord)

@@ -20,7 +20,7 @@ type Event struct {
 	Dir            string // absolute
 
 	Source  string // why a session starts: startup, resume, clear, compact, fork
-	Reason  string // why it ends: clear, logout, prompt_input_exit, other
+	Reason  string // why it ends: clear, logout, prompt_input_exit, other; of a notification, its type
 	Trigger string // of a compaction: manual, auto
 
 	Prompt     string          // what the user has just typed
@@ -51,6 +51,7 @@ const (
 	SubagentStart      EventKind = "subagent-start"
 	SubagentStop       EventKind = "subagent-stop"
 	PermissionRequest  EventKind = "permission-request"
+	Notification       EventKind = "notification"
 	TurnEnd            EventKind = "turn-end"
 	PreCompact         EventKind = "pre-compact"
 	PostCompact        EventKind = "post-compact"

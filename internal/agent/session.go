@@ -171,6 +171,8 @@ type ToolUse struct {
 	Input    json.RawMessage // valid JSON; values too large for Limits.Input are replaced by a string that tells their size
 	Result   string
 	Error    bool
+	Denied   bool   // the user did not let it run; Error is true too
+	Reply    string // what the user said with that, where nobody but they can have written it
 }
 
 // Skipped counts what a reader left out, and why.

@@ -246,6 +246,9 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 		ImportHash: ingest.SummaryHash(title, body), Branch: f.branchScope(q, clean.branch),
 		Quarantine: redact.PromptInjection(title + "\n" + body),
 	}
+	if q.Source == IdleSource { // nobody said that it is over
+		n.Speculative, n.Provenance.Confidence = true, idleConfidence
+	}
 	n.AddTags("session")
 	n.AddTags(q.Tags...)
 	n.AddTags(q.Source)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/lesson"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store/project"
 )
@@ -23,15 +24,28 @@ type facts struct {
 	exchanges       []exchange
 	fixes           []fix
 	files           []string
+
+	finished, circles, refused []string // of the agent's list, of its calls
 }
 
 func sessionFacts(s *agent.Session) facts {
-	return facts{
+	f := facts{
 		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
 		title: s.Title, headless: s.Headless, failed: s.Failed, first: s.FirstPrompt(), exchanges: exchanges(s.Dialogue()),
-		fixes: fixes(s.Turns), files: s.FilesTouched(),
+		fixes: fixes(s.Turns), files: s.FilesTouched(), refused: lesson.Refused(s),
 	}
+	for _, it := range finished(s.Turns) {
+		f.finished = append(f.finished, it.String())
+	}
+	for _, c := range lesson.Circles(s) {
+		f.circles = append(f.circles, c.String())
+	}
+	f.circles = f.circles[max(0, len(f.circles)-maxCircles):]
+	return f
 }
+
+// maxCircles is how many of the stretches in which an agent went in circles are told.
+const maxCircles = 5
 
 // peekFacts are the facts of a session that was only peeked at: what stands before
 // its tail is missing, and so are the commands.
@@ -61,7 +75,7 @@ func (f *facts) texts() []string {
 	for i := range f.fixes {
 		all = append(all, f.fixes[i].command, f.fixes[i].output)
 	}
-	return all
+	return slices.Concat(all, f.finished, f.circles, f.refused)
 }
 
 // mapped returns f with every text changed in the same way.
@@ -74,6 +88,7 @@ func (f facts) mapped(change func(string) string) facts {
 		return texts
 	}
 	f.title, f.first, f.branch, f.files = change(f.title), change(f.first), change(f.branch), all(f.files)
+	f.finished, f.circles, f.refused = all(f.finished), all(f.circles), all(f.refused)
 	f.exchanges, f.fixes = slices.Clone(f.exchanges), slices.Clone(f.fixes)
 	for i := range f.exchanges {
 		e := &f.exchanges[i]

@@ -37,7 +37,7 @@ func fixes(turns []agent.Turn) (out []fix) {
 			}
 			command := shellCommand(u)
 			key := normalCommand(command)
-			if key == "" || looks(key) {
+			if key == "" || looks(key) || u.Denied {
 				continue
 			}
 			f := failed[key]

@@ -98,6 +98,9 @@ func summarize(f *facts) (title, body string) {
 		lines = append(lines, f.fixes[i].String())
 	}
 	list("Fixed", lines)
+	list("Finished", f.finished)
+	list("Refused by the user", f.refused)
+	list("Went in circles", f.circles)
 	if f.branch != "" {
 		fmt.Fprintf(&b, "**Branch:** %s\n", f.branch)
 	}

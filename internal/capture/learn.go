@@ -27,7 +27,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	places := placesOf(f.folder(q), r.store.Home())
 	clean := func(text string) string { return places.short(r.redactor.Redact(text).String()) }
 	var errs []error
-	for _, l := range lesson.Find(s, clean) {
+	for _, l := range lesson.Find(s, clean, r.noted(f.session(q))...) {
 		n := r.learning(q, f, key, &l)
 		b, err := ingest.BeliefsOf(r.ingester).Learn(ctx, ingest.Learning{Note: n, Turned: l.Now, Again: l.Again, Except: l.Except})
 		if err != nil {
@@ -51,6 +51,19 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		return learnt, fmt.Errorf("learn from session %s: %w", f.session(q), err)
 	}
 	return learnt, nil
+}
+
+// noted returns the events of a session that its records do not keep. Without them it is
+// learnt from the records alone.
+func (r *Recorder) noted(session string) (all []lesson.Noted) {
+	events, err := r.store.Spool().Told(session, "").Noted()
+	if err != nil {
+		return nil
+	}
+	for _, e := range events {
+		all = append(all, lesson.Noted{At: e.At, Kind: lesson.NotedKind(e.Kind), Tool: e.Tool})
+	}
+	return all
 }
 
 // folder is where a session worked.
@@ -115,6 +128,9 @@ func lessonBody(l *lesson.Lesson) string {
 	fmt.Fprintf(&b, "**Why:** %s\n", l.Why)
 	if l.Apply != "" {
 		fmt.Fprintf(&b, "**Said:** %s\n", l.Apply)
+	}
+	if l.Policy != "" {
+		fmt.Fprintf(&b, "**Policy:** a line of policy-rules.jsonl that would hold it: `%s`\n", l.Policy)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

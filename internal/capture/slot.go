@@ -205,7 +205,7 @@ func failing(turns []agent.Turn) (failed []failure, passed []string) {
 		for _, u := range turns[i].Tools {
 			command := shellCommand(u)
 			key := normalCommand(command)
-			if u.Path != "" || key == "" || looks(key) || u.Result == "" { // a result that was never met says nothing
+			if u.Path != "" || key == "" || looks(key) || u.Denied || u.Result == "" { // a result that was never met says nothing
 				continue
 			}
 			if _, ok := times[key]; !ok {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"anamnesis/internal/agent"
 
@@ -19,26 +20,87 @@ func tool(name, input string) agent.Turn {
 func TestItems(t *testing.T) {
 	for name, tc := range map[string]struct {
 		turns []agent.Turn
-		want  []item
+		want  []string
 	}{
 		"nothing": {nil, nil},
 		"a list": {[]agent.Turn{
 			tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"},{"content":"b","status":"pending"}]}`),
 			tool("TodoWrite", `{"todos":[{"content":"a","status":"completed"}]}`),
-		}, []item{{"a", true}, {"a", true}, {"b", true}}},
-		"a plan":       {[]agent.Turn{tool("update_plan", `{"plan":[{"step":"a","status":"in_progress"}]}`)}, []item{{"a", false}}},
-		"descriptions": {[]agent.Turn{tool("write_todos", `{"todos":[{"description":"a","status":"cancelled"}]}`)}, []item{{"a", true}}},
+		}, []string{"a done", "b done"}},
+		"a plan":       {[]agent.Turn{tool("update_plan", `{"plan":[{"step":"a","status":"in_progress"}]}`)}, []string{"a"}},
+		"descriptions": {[]agent.Turn{tool("write_todos", `{"todos":[{"description":"a","status":"cancelled"}]}`)}, []string{"a done"}},
 		"tasks": {[]agent.Turn{
 			tool("TaskCreate", `{"subject":"a","description":"long"}`), tool("TaskUpdate", `{"taskId":"7","status":"completed"}`),
 			tool("TaskUpdate", `{"taskId":"8","status":"completed"}`), tool("TaskUpdate", `{"taskId":7}`),
-		}, []item{{"a", true}}},
-		"a person": {[]agent.Turn{{Role: agent.User, Text: "fix it\n- TODO: call Ann\nTODO\nno TODO here"}}, []item{{"call Ann", false}}},
+		}, []string{"a done"}},
+		"a person": {[]agent.Turn{{Role: agent.User, Text: "fix it\n- TODO: call Ann\nTODO\nno TODO here"}}, []string{"call Ann"}},
 		"hostile": {[]agent.Turn{
 			tool("TodoWrite", `"a text"`), tool("TodoWrite", `{"todos":"x"}`), tool("TodoWrite", `{"todos":[{"content":{}}]}`), tool("TaskUpdate", `null`),
 			tool("Bash", `{"todos":[{"content":"a"}]}`),
 		}, nil},
 	} {
-		if diff := cmp.Diff(tc.want, itemsOf(tc.turns), cmp.AllowUnexported(item{})); diff != "" {
+		var got []string
+		for _, it := range itemsOf(tc.turns) {
+			if it.done {
+				it.text += " done"
+			}
+			got = append(got, it.text)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestFinished(t *testing.T) {
+	at := func(seconds int, turn agent.Turn) agent.Turn {
+		turn.At = time.Date(2026, 3, 1, 10, 0, seconds, 0, time.UTC)
+		return turn
+	}
+	edit := func(file string, failed bool) agent.Turn {
+		return agent.Turn{Role: agent.Assistant, Tools: []agent.ToolUse{{Name: "Edit", Path: file, Error: failed}}}
+	}
+	for name, tc := range map[string]struct {
+		turns []agent.Turn
+		want  []string
+	}{
+		"a list": {[]agent.Turn{
+			at(0, tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"},{"content":"b","status":"pending"}]}`)),
+			at(1, edit("before.go", false)),
+			at(2, tool("TodoWrite", `{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`)),
+			at(3, edit("a.go", false)), at(4, edit("failed.go", true)), at(5, edit("a.go", false)),
+			at(6, tool("TodoWrite", `{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`)),
+			at(92, tool("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"completed"}]}`)),
+			at(93, edit("after.go", false)),
+			at(94, tool("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"completed"}]}`)),
+		}, []string{"a (1m30s; a.go)", "b"}},
+		"a plan": {[]agent.Turn{
+			at(0, tool("update_plan", `{"plan":[{"step":"a","status":"in_progress"}]}`)),
+			at(5, tool("update_plan", `{"plan":[{"step":"a","status":"completed"}]}`)),
+		}, []string{"a (5s)"}},
+		"tasks": {[]agent.Turn{
+			tool("TaskCreate", `{"subject":"a"}`), at(1, tool("TaskUpdate", `{"taskId":"7","status":"in_progress"}`)),
+			edit("a.go", false), at(3, tool("TaskUpdate", `{"taskId":"7","status":"completed"}`)),
+		}, []string{"a (2s; a.go)"}},
+		"it arrives done": {[]agent.Turn{
+			tool("TodoWrite", `{"todos":[{"content":"a","status":"completed"}]}`), tool("TodoWrite", `{"todos":[{"content":"a","status":"completed"}]}`),
+		}, nil},
+		"it is dropped": {[]agent.Turn{
+			tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`), tool("TodoWrite", `{"todos":[{"content":"a","status":"cancelled"}]}`),
+		}, nil},
+		"it vanishes": {[]agent.Turn{
+			tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`), tool("TodoWrite", `{"todos":[{"content":"b","status":"pending"}]}`),
+		}, nil},
+		"taken up again": {[]agent.Turn{
+			tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`), tool("TodoWrite", `{"todos":[{"content":"a","status":"completed"}]}`),
+			tool("TodoWrite", `{"todos":[{"content":"a","status":"in_progress"}]}`),
+		}, nil},
+	} {
+		var got []string
+		for _, it := range finished(tc.turns) {
+			got = append(got, it.String())
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

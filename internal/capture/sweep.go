@@ -15,6 +15,10 @@ import (
 // was killed, or its hook did not run.
 const IdleSource = "idle"
 
+// idleConfidence is how sure the note of such a session is: it may have stopped in the
+// middle. An end that is told later makes it as sure as others.
+const idleConfidence = 0.6
+
 // The bounds of a sweep: how long ago a session may have started, and how much
 // later than its capture a client that is closing may write to its file.
 const (

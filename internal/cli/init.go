@@ -81,8 +81,8 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		p.say("hooks: the plugin %s brings them, and the server\n", pl.Plugin)
 	}
 	if done.Hooks != "" {
-		p.say("hooks: installed SessionStart/UserPromptSubmit/PreToolUse/PermissionRequest/SubagentStart/SubagentStop/"+
-			"PostCompact/SessionEnd/PreCompact -> %s\n", done.Hooks)
+		p.say("hooks: installed SessionStart/UserPromptSubmit/PreToolUse/PermissionRequest/PostToolUseFailure/"+
+			"Notification/SubagentStart/SubagentStop/PostCompact/SessionEnd/PreCompact -> %s\n", done.Hooks)
 	}
 	p.sayAgents(done.Agents)
 	if err != nil {

@@ -317,10 +317,24 @@ func (c *Config) features() []Feature {
 			Without: "A sentence in a session silently replaces what its owner wrote.",
 		},
 		{
+			ID: "SG3", Name: "idle-sweep", Home: "capture/sweep.go",
+			Doc: "A session that fell silent without telling its end is captured by a background run. Its note is speculative until " +
+				"an end is told.",
+			Without: "What a client learnt that was killed is lost, and nobody notices.",
+			Settings: []Setting{integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
+				"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never.")},
+		},
+		{
 			ID: "SG4", Name: "test-outcomes", Home: "lesson/outcome.go",
 			Doc: "What became of tests is read from the words of their runner: go, pytest, jest, vitest, cargo, JUnit, RSpec; " +
 				"a run that only skipped is no pass.",
 			Without: "A failing test whose exit code a pipe hides counts as a pass, and so does one that was skipped.",
+		},
+		{
+			ID: "SG5", Name: "tool-loops", Home: "lesson/loop.go",
+			Doc: "Sees when an agent makes one call again and again, or two by turns: the session's note says so, and what the user " +
+				"says to end it is a lesson.",
+			Without: "The way out of a dead end is found once, and looked for in every session.",
 		},
 		{
 			ID: "SG6", Name: "knowledge-gaps", Home: "recall/gap.go",
@@ -328,6 +342,18 @@ func (c *Config) features() []Feature {
 			Without: "What is missing is never seen.",
 			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true,
 				"Log questions without an answer; needs events.queries.")},
+		},
+		{
+			ID: "SG7", Name: "finished-items", Home: "capture/item.go",
+			Doc: "What an agent finished of its own list stands in the session's note, with how long it took and which files were edited; " +
+				"an item that arrives done does not.",
+			Without: "The note of a long session names forty files, and nobody can say which belong to what.",
+		},
+		{
+			ID: "SG8", Name: "permission-replies", Home: "lesson/permission.go",
+			Doc: "What the user refuses stands in the session's note; a reply that holds for good (\"never run that\") becomes a note, " +
+				"with the line of a policy that would hold it. No policy is written unasked.",
+			Without: "The command that was refused is tried again in the next session.",
 		},
 	}
 }
@@ -343,5 +369,5 @@ var Planned = []string{
 	"O1", "O2",
 	"R13",
 	"S10",
-	"SG2", "SG3", "SG5", "SG7", "SG8",
+	"SG2",
 }

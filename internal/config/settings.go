@@ -35,8 +35,6 @@ func (c *Config) settings() []Setting {
 		boolean("ANAMNESIS_CAPTURE_HEADLESS", "capture.headless", &c.Capture.Headless, false,
 			"Keep a session in which a program asked its agent one short thing and nothing was done (claude -p). Other sessions of "+
 				"programs are always kept."),
-		integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
-			"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never."),
 
 		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100),
 			"Project notes shown at session start, at most. Global notes are always shown."),

@@ -56,6 +56,9 @@ func revise(was, draft *note.Note) *note.Note {
 		now.Title, now.Body, now.ImportHash = draft.Title, draft.Body, draft.ImportHash
 		now.Provenance.Model = draft.Provenance.Model
 	}
+	if was.Speculative && !draft.Speculative { // its end was told after all
+		now.Speculative, now.Provenance.Confidence = false, draft.Provenance.Confidence
+	}
 	now.AddTags(draft.Tags...)
 	unite(now, draft)
 	return now

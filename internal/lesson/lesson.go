@@ -28,6 +28,7 @@ const (
 	Ruling     Kind = "rule"       // the user laid down a rule
 	Decision   Kind = "decision"   // the user decided
 	Fix        Kind = "fix"        // a command failed, and something made it pass
+	Permission Kind = "permission" // the user said what a tool may do, once and for all
 )
 
 // A Signal is a place in a session that may teach something.
@@ -39,13 +40,38 @@ type Signal struct {
 	Now    bool     // it says that something is not as it was
 	Again  bool     // it says that it was said before
 	Except bool     // it says where another rule does not hold
+	After  string   // what the agent had done, for words that end something: it went in circles, it was refused a tool
 	fix    *fixed
+	permit *permit
 }
 
-// A detector finds the signals of one sort in the turns of a session.
+// Noted is an event of a session that its records do not keep.
+type Noted struct {
+	At   time.Time
+	Kind NotedKind
+	Tool string // its name, "" when the event names none
+}
+
+// A NotedKind says what happened.
+type NotedKind string
+
+// The kinds of events.
+const (
+	AskedPermission NotedKind = "permission"   // the user was asked whether a tool may run
+	ToolFailed      NotedKind = "tool-failure" // a tool failed
+)
+
+// material is what detectors look at.
+type material struct {
+	turns []agent.Turn
+	noted []Noted
+	clean Clean
+}
+
+// A detector finds the signals of one sort in a session.
 type detector struct {
 	name string
-	find func([]agent.Turn, Clean) []Signal
+	find func(*material) []Signal
 }
 
 // Clean masks secrets and shortens paths in a text that may be written down. It comes
@@ -54,6 +80,7 @@ type Clean func(string) string
 
 // detectors lists them in the order in which their signals win over others of a turn.
 var detectors = []detector{
+	{"permission", permits},
 	{"said", said},
 	{"fix", fixes},
 }
@@ -74,6 +101,7 @@ type Lesson struct {
 	Now        bool     // it says that something is not as it was
 	Again      bool     // it says that it was said before
 	Except     bool     // it says where another rule does not hold
+	Policy     string   // of a permission: the line of a policy that would hold it, for its owner to take over
 	Window     Window
 }
 
@@ -90,14 +118,15 @@ type Window struct {
 const maxLessons = 40
 
 // Find returns what a session teaches, in its order. What it returns has gone through
-// clean, which may be nil.
-func Find(s *agent.Session, clean Clean) (all []Lesson) {
+// clean, which may be nil. The noted events are in the order of time.
+func Find(s *agent.Session, clean Clean, noted ...Noted) (all []Lesson) {
 	if clean == nil {
 		clean = func(text string) string { return text }
 	}
+	m := material{s.Turns, noted, clean}
 	taken := make(map[int]bool)
 	for _, d := range detectors {
-		for _, sig := range d.find(s.Turns, clean) {
+		for _, sig := range d.find(&m) {
 			if taken[sig.Turn] {
 				continue
 			}

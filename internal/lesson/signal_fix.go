@@ -31,7 +31,8 @@ const maxBetween = 4
 // fixes finds commands that failed and passed after other commands were run, or in
 // another form. A test that passes because code was changed teaches nothing that the
 // code does not say.
-func fixes(turns []agent.Turn, clean Clean) (all []Signal) {
+func fixes(m *material) (all []Signal) {
+	turns := m.turns
 	runs, barriers := runsOf(turns)
 	for i := range runs {
 		pass := &runs[i]
@@ -50,7 +51,7 @@ func fixes(turns []agent.Turn, clean Clean) (all []Signal) {
 			if takenBack(turns, pass.turn) {
 				break
 			}
-			f.clean(clean)
+			f.clean(m.clean)
 			all = append(all, Signal{Kind: Fix, Turn: pass.turn, Score: minScore, fix: f})
 			break
 		}
@@ -78,7 +79,7 @@ func runsOf(turns []agent.Turn) (runs []run, barriers []int) {
 				barriers = append(barriers, i)
 				continue
 			}
-			if line := commandOf(u); line != "" {
+			if line := commandOf(u); line != "" && !u.Denied {
 				runs = append(runs, run{turn: i, command: line, ToolUse: u})
 			}
 		}

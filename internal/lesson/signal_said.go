@@ -21,10 +21,11 @@ const (
 const maxSaid = 420
 
 // said finds what the user corrected, laid down or decided.
-func said(turns []agent.Turn, clean Clean) (all []Signal) {
+func said(m *material) (all []Signal) {
 	worked := false
-	for i := range turns {
-		t := &turns[i]
+	circles := circlesOf(m.turns)
+	for i := range m.turns {
+		t := &m.turns[i]
 		if t.Role == agent.Assistant {
 			worked = true
 			continue
@@ -36,8 +37,13 @@ func said(turns []agent.Turn, clean Clean) (all []Signal) {
 		if worked {
 			floor = minScore
 		}
-		if sig, ok := weigh(clean(head(t.Text, 2*maxOwn)), worked); ok && sig.Score >= floor {
-			sig.Turn = i
+		sig, ok := weigh(m.clean(head(t.Text, 2*maxOwn)), worked)
+		if !ok || sig.Score <= 0.5 {
+			continue
+		}
+		more, after := m.ends(i, circles)
+		if sig.Score+more >= floor {
+			sig.Turn, sig.After = i, after
 			all = append(all, sig)
 		}
 	}

@@ -19,8 +19,11 @@ func window(turns []agent.Turn, sig Signal, quote string) Window {
 	t := &turns[sig.Turn]
 	w.At, w.Record = t.At, t.UUID
 	what := t.Text
-	if sig.fix != nil {
+	switch {
+	case sig.fix != nil:
 		what = sig.fix.raw
+	case sig.permit != nil:
+		what = sig.permit.raw
 	}
 	w.Hash = hash(t.At, what)
 	return w

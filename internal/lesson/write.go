@@ -25,9 +25,12 @@ const (
 // write makes a lesson of a signal, from its structure. What makes no sentence that a
 // colleague would write is not written: ok is false.
 func write(s *agent.Session, sig Signal, clean Clean) (l Lesson, ok bool) {
-	if sig.fix != nil {
+	switch {
+	case sig.fix != nil:
 		l = writeFix(s, sig)
-	} else {
+	case sig.permit != nil:
+		l = writePermit(s, sig)
+	default:
 		l = writeSaid(s, sig, clean)
 	}
 	if l.Title == "" || redact.PromptInjection(l.Title+"\n"+l.Rule) {
@@ -53,6 +56,9 @@ func writeSaid(s *agent.Session, sig Signal, clean Clean) Lesson {
 	l.Anchors = anchors(strings.Join(sig.Said, " "), files)
 	l.Category = category(rule, sig.Kind)
 	l.Apply = occasion(s.Turns, l.Window.From, sig.Turn, files, clean)
+	if sig.After != "" {
+		l.Apply = upper(strings.TrimPrefix(l.Apply+", ", ", ") + "after " + sig.After)
+	}
 	return l
 }
 

@@ -44,8 +44,8 @@ type Told struct {
 }
 
 // toldLine is a line: a claim; the start of a session or its first prompt; with Clear
-// the end of the claims above it; a task of a sub-agent, and the start of one; or a
-// verdict.
+// the end of the claims above it; a task of a sub-agent, and the start of one; an event
+// that no record of the session keeps; or a verdict.
 type toldLine struct {
 	*Telling
 	By     string    `json:"by,omitempty"`
@@ -54,6 +54,7 @@ type toldLine struct {
 	Clear  bool      `json:"clear,omitempty"`
 	Task   *Task     `json:"task,omitempty"`
 	Agent  *Task     `json:"agent,omitempty"`
+	Noted  *Noted    `json:"noted,omitempty"`
 
 	Verdict Verdict   `json:"verdict,omitempty"`
 	Of      []note.ID `json:"of,omitempty"` // what the verdict is of

@@ -72,6 +72,12 @@ func (p *Process) permission(_ context.Context, c call) error {
 	return err
 }
 
+// noted keeps an event that no record of the session will tell of.
+func (p *Process) noted(c call) error {
+	kind, _ := c.harness.Hooks.Kind(c.event.Name)
+	return app.NoteEvent(p.host, c.event, kind)
+}
+
 // task looks up what a task is about that is given to a sub-agent, and says nothing: what
 // it would say would reach the one who gives it.
 func (p *Process) task(ctx context.Context, c call, does agent.Call) error {

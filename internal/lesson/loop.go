@@ -1,0 +1,161 @@
+package lesson
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"anamnesis/internal/agent"
+)
+
+// A Circle is a stretch in which the agent did the same again and again: one call three
+// times, or two calls by turns.
+type Circle struct {
+	Turn  int    // of the last call
+	Tool  string // its name
+	What  string // the command line or file, "" when the call has none
+	Times int
+	Swing bool // it went between two calls
+}
+
+// The bounds of a circle.
+const (
+	circleRepeat = 3 // calls in a row
+	circleSwing  = 4 // calls of A, B, A, B
+)
+
+// Circles finds them in a session, in its order. A longer one is found once: the count
+// goes on as long as nothing else is called. What the user says in between ends one.
+func Circles(s *agent.Session) []Circle { return circlesOf(s.Turns) }
+
+type toolCall struct {
+	key  [sha256.Size]byte
+	turn int
+	use  *agent.ToolUse
+}
+
+func circlesOf(turns []agent.Turn) (all []Circle) {
+	var calls []toolCall
+	open := false // the last circle may go on
+	for i := range turns {
+		if turns[i].Human() || turns[i].Interrupted {
+			calls, open = nil, false
+			continue
+		}
+		for j := range turns[i].Tools {
+			c := toolCall{keyOf(&turns[i].Tools[j]), i, &turns[i].Tools[j]}
+			if open && c.key == calls[len(calls)-1].key {
+				all[len(all)-1].Times++
+				all[len(all)-1].Turn = i
+				continue
+			}
+			if open {
+				calls, open = nil, false
+			}
+			if calls = append(calls, c); len(calls) > circleSwing {
+				calls = calls[1:]
+			}
+			if found, ok := circleAt(calls); ok {
+				all, open = append(all, found), !found.Swing
+				if found.Swing {
+					calls = nil
+				}
+			}
+		}
+	}
+	return all
+}
+
+// circleAt reports whether the last calls are a circle.
+func circleAt(calls []toolCall) (Circle, bool) {
+	n := len(calls)
+	same := func(a, b int) bool { return calls[n-a].key == calls[n-b].key }
+	c := Circle{}
+	switch {
+	case n >= circleRepeat && same(1, 2) && same(2, circleRepeat):
+		c.Times = circleRepeat
+	case n >= circleSwing && same(1, 3) && same(2, circleSwing) && !same(1, 2):
+		c.Times, c.Swing = circleSwing/2, true
+	default:
+		return Circle{}, false
+	}
+	last := calls[n-1]
+	c.Turn, c.Tool, c.What = last.turn, last.use.Name, commandOf(*last.use)
+	if c.What == "" {
+		c.What = last.use.Path
+	}
+	return c, true
+}
+
+// keyOf tells calls apart by their tool and input, whatever the order of its members.
+func keyOf(u *agent.ToolUse) [sha256.Size]byte {
+	input := []byte(u.Input)
+	var members any
+	dec := json.NewDecoder(bytes.NewReader(input))
+	dec.UseNumber()
+	if dec.Decode(&members) == nil {
+		if sorted, err := json.Marshal(members); err == nil {
+			input = sorted
+		}
+	}
+	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s", u.Name, input))
+}
+
+// String tells a circle in a few words.
+func (c *Circle) String() string {
+	what := c.Tool
+	if c.What != "" {
+		what = code(c.What)
+	}
+	if c.Swing {
+		return fmt.Sprintf("%s by turns with another call, %d times each", what, c.Times)
+	}
+	return fmt.Sprintf("%s %d times in a row", what, c.Times)
+}
+
+// The weights of what a user's words end, and how long an event bears on them.
+const (
+	endsCircle  = 1.5
+	endsRefused = 1.0
+	saysInstead = 1.5 // with the refusal itself
+	endsFailure = 0.5
+	armedFor    = 10 * time.Minute
+)
+
+// ends says what the words of a turn end, and how much surer that makes them: somebody
+// who stops an agent that goes in circles, or has just refused it a tool, says what to do
+// instead.
+func (m *material) ends(at int, circles []Circle) (more float64, after string) {
+	from := before(m.turns, at)
+	for i := range circles {
+		if c := &circles[i]; c.Turn > from && c.Turn < at {
+			c.What = m.clean(c.What)
+			more, after = endsCircle, "the agent ran "+c.String()
+		}
+	}
+	if u := refusedBefore(m.turns, at); u != nil && more < endsRefused {
+		more, after = endsRefused, "the user refused "+m.callOf(u)
+	}
+	if more == 0 && m.armed(at, ToolFailed) != nil {
+		more = endsFailure
+	}
+	return more, after
+}
+
+// armed returns the last event of a kind shortly before what is said in a turn, and after
+// what was said before that; nil when there is none.
+func (m *material) armed(at int, kind NotedKind) *Noted {
+	now := m.turns[at].At
+	since := now.Add(-armedFor)
+	if from := before(m.turns, at); from < at && m.turns[from].Human() && m.turns[from].At.After(since) {
+		since = m.turns[from].At
+	}
+	for i := len(m.noted) - 1; i >= 0; i-- {
+		if n := &m.noted[i]; n.Kind == kind && !n.At.After(now) && n.At.After(since) {
+			return n
+		}
+	}
+	return nil
+}
