@@ -1,8 +1,13 @@
 package agent_test
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/agent/agenttest"
@@ -13,6 +18,31 @@ func TestHarnesses(t *testing.T) {
 		t.Run(h.Name, func(t *testing.T) {
 			agenttest.Run(t, h, filepath.Join("testdata", h.Name))
 		})
+	}
+}
+
+// TestCommandsAreStable wants what is registered to be what the last release registered: an
+// agent forgets the approval of a hook whose command, matcher or time limit changed. A line
+// that changes here asks every user of that agent to approve it again.
+func TestCommandsAreStable(t *testing.T) {
+	var b strings.Builder
+	for _, h := range agent.All {
+		if h.Settings == nil || h == agent.Default() { // the first asks for no approval
+			continue
+		}
+		for _, hook := range h.Settings.PlainHooks(agent.CommandPrefix(agent.Env{MachineID: "desk"}, "/opt/anamnesis")) {
+			fmt.Fprintf(&b, "%s | %s | %s | %d s | async %v | %s\n", h.Name, hook.Event, hook.Matcher, hook.Timeout, hook.Async, hook.Command)
+		}
+	}
+	file := filepath.Join("testdata", "commands.txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if diff := cmp.Diff(string(want), b.String()); err != nil || diff != "" {
+		t.Errorf("%v; what is registered changed (-before +now):\n%s", err, diff)
 	}
 }
 

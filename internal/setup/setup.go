@@ -81,17 +81,32 @@ func BesidePlugin(h *agent.Harness, home string) string {
 	return name
 }
 
-// ReadSettings reads an agent's settings file; a missing one has no bytes. A
-// symbolic link is followed, so that the file it leads to is the one that is changed.
-func ReadSettings(path string) (agent.Edit, error) {
+// follow returns where a path leads, whether or not there is a file yet: the record of what
+// was changed knows a file by that.
+func follow(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	} else if to, err := os.Readlink(path); err == nil { // it leads to a file that is to be made
+		return real
+	}
+	if to, err := os.Readlink(path); err == nil { // to a file that is to be made
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(filepath.Dir(path), to)
 		}
 		path = to
 	}
+	dir, below := filepath.Dir(path), filepath.Base(path)
+	for dir != filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, below)
+		}
+		dir, below = filepath.Dir(dir), filepath.Join(filepath.Base(dir), below)
+	}
+	return path
+}
+
+// ReadSettings reads an agent's settings file; a missing one has no bytes. A
+// symbolic link is followed, so that the file it leads to is the one that is changed.
+func ReadSettings(path string) (agent.Edit, error) {
+	path = follow(path)
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() { // to read a pipe is to wait for ever
 		return agent.Edit{}, fmt.Errorf("read settings %s: it is no plain file; move it away", path)
 	}
