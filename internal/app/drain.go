@@ -22,6 +22,8 @@ type DrainResult struct {
 	Sync     *SyncResult `json:"sync,omitempty"`
 
 	Reflected  int `json:"reflected"`  // notes distilled
+	Expired    int `json:"expired"`    // notes archived, because their time was over
+	Refined    int `json:"refined"`    // learnings that a model wrote better
 	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
 
 	reflect []string // projects of which a session has ended
@@ -69,8 +71,10 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	sync = sync || taken > 0
 	// Without the lock of the drain: a model or a remote that hangs must not hold
 	// up captures. What was captured is committed by now.
-	wrote, failed := r.autoReflect(ctx, d.reflect)
-	d.Reflected, d.Failed = wrote, append(d.Failed, failed...)
+	refined, failed := r.refineLearnings(ctx)
+	d.Refined, d.Failed = refined, append(d.Failed, failed...)
+	d.Reflected, failed = r.autoReflect(ctx, d.reflect)
+	d.Failed = append(d.Failed, failed...)
 	if sync {
 		s, err := Sync(ctx, r, SyncOptions{Remote: true, Automatic: true})
 		d.fail(err)
@@ -122,6 +126,7 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 	if err := r.Index.Fold(ctx); err != nil {
 		return done.Left, err
 	}
+	r.expire(ctx, d)
 	_, err = RefreshSkills(ctx, r, d.dirs)
 	d.fail(err)
 	r.refreshDerived(ctx, d)

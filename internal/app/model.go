@@ -8,7 +8,9 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/store"
 )
 
 // Generator opens the model that writes, for a purpose that the event log names.
@@ -17,12 +19,26 @@ func (r *Rooms) Generator(purpose string) (llm.Generator, error) {
 	if err := r.MayRedact(); err != nil {
 		return nil, err
 	}
-	budget := reflection.NewBudget(r.Store, r.Config.Reflection)
-	g, err := llm.OpenGenerator(r.Config.Models.Chat, r.Config.Models.Network, config.Environ(), budget.For(purpose))
+	g, err := llm.OpenGenerator(r.Config.Models.Chat, r.Config.Models.Network, config.Environ(), r.budget(purpose))
 	if err != nil {
 		return nil, err // g holds a nil pointer then, which is no nil interface
 	}
 	return g, nil
+}
+
+// budget is what may be asked for a purpose.
+func (r *Rooms) budget(purpose string) llm.Budget {
+	return reflection.NewBudget(r.Store, r.Config.Reflection).Watching(quotaOwner(r.Config)).For(purpose)
+}
+
+// quotaOwner says whose quota models use, and whether it is paid by key: the command line of
+// an agent is signed in to a subscription, unless the key of its vendor is in its environment.
+func quotaOwner(c *config.Config) (provider string, byKey bool) {
+	chat := c.Models.Chat
+	if chat.Provider == llm.Heuristic {
+		return "", false
+	}
+	return chat.Provider, !llm.BySubscription(chat.Provider, config.Environ())
 }
 
 // summarize lets the model tell what sessions were about. Hooks never do that.
@@ -40,6 +56,24 @@ func (r *Rooms) Reflector(purpose string) (*reflection.Reflector, error) {
 		r.Notify("reflection.provider: %v", err)
 	}
 	return reflection.New(r.Store, r.Index, r.Ingester, r.Redactor, g, r.Config.Reflection), err
+}
+
+// refineLearnings lets the model write what sessions taught, in the background. What went
+// wrong is no failure of the capture.
+func (r *Rooms) refineLearnings(ctx context.Context) (refined int, failed []string) {
+	if jobs, _, err := queue.Of(r.Store).Look(queue.Refine); err != nil || len(jobs) == 0 || !r.Config.Capture.Refine {
+		return 0, nil
+	}
+	reflector, err := r.Reflector("refine")
+	if err != nil {
+		return 0, nil
+	}
+	running, _ := BeginRun(ctx, r, "reflect")
+	done, err := reflector.Within(r.budget("refine")).Refine(running)
+	if err = errors.Join(err, done.Err); err != nil && !errors.Is(err, store.ErrLocked) {
+		failed = append(failed, fmt.Sprintf("learnings stay as they are (%v)", err))
+	}
+	return len(done.Written), failed
 }
 
 // autoReflect follows the capture of sessions in the background, when that is

@@ -41,6 +41,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		if err := r.relate(ctx, &l, &b); err != nil {
 			errs = append(errs, err)
 		}
+		r.unrefined(s, &l, &b)
 		rec := store.Record{Kind: store.Learnt, Session: f.session(q), Project: key, Notes: []note.ID{n.ID}, Text: string(b.Bearing)}
 		if b.Of != "" {
 			rec.Notes = append(rec.Notes, b.Of)

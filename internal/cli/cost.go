@@ -15,14 +15,16 @@ func newCost(p *program) *cobra.Command {
 		Short: "Count what models were asked, and what for",
 		Long: `Count the answers of models on this machine, and the tokens of prompts and answers, by
 day (UTC), model and purpose. The limits of a day are reflection.daily_calls and
-reflection.daily_tokens.`,
+reflection.daily_tokens. Below stands which answers could not be used, and what the
+vendor of the model said of late about its quota: while the gate is closed, nothing is
+asked in the background (reflection.quota.gate).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.openStore()
 			if err != nil {
 				return err
 			}
-			a, err := app.Cost(cmd.Context(), s, p.cfg.Reflection, since)
+			a, err := app.Cost(cmd.Context(), s, p.cfg, since)
 			return render(p, "cost", a, err, p.printCost)
 		},
 	}
@@ -39,6 +41,18 @@ func (p *program) printCost(a app.CostAnswer) {
 	}
 	p.printf("together: %d calls, %d tokens in, %d out\n", a.All.Calls, a.All.In, a.All.Out)
 	p.printf("today: %s, %s\n", outOf(a.TodayCalls, a.MaxCalls, "calls"), outOf(a.TodayToken, a.MaxTokens, "tokens"))
+	for _, u := range a.Unusable {
+		p.printf("unusable: %d %s\n", u.Count, firstLine(u.Class, 20))
+	}
+	switch a.Quota.Gate {
+	case "closed":
+		p.printf("quota gate: closed until %s (%s)\n", a.Quota.Until, firstLine(a.Quota.Why, 100))
+	case "open":
+		p.printf("quota gate: open\n")
+	}
+	for _, w := range a.Quota.Windows {
+		p.printf("  %-18s %3.0f %% used, said %s  %s\n", firstLine(w.Window, 18), 100*w.Used, w.Seen, firstLine(w.Why, 60))
+	}
 }
 
 func outOf(n, most int, what string) string {

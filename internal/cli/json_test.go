@@ -44,6 +44,7 @@ var shapes = [][]string{
 	{"hydrate", "$ONE"},
 	{"workflow"},
 	{"dedup"},
+	{"expire"},
 	{"migrate", "a", "b"},
 	{"backfill-provenance"},
 	{"restore", "--since", "1h"},

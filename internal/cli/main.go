@@ -254,6 +254,7 @@ var commands = []namedCommand{
 	{"archive", newArchive, "daily"},
 	{"unarchive", newUnarchive, "daily"},
 	{"forget", newForget, "daily"},
+	{"expire", newExpire, "decide"},
 	{"supersede", newSupersede, "daily"},
 	{"handoff", newHandoff, "daily"},
 	{"skills", newSkills, "daily"},

@@ -139,3 +139,33 @@ A note that names another source is never touched.`,
 	maintainFlags(cmd, &o)
 	return cmd
 }
+
+func newExpire(p *program) *cobra.Command {
+	var o app.MaintainOptions
+	cmd := &cobra.Command{
+		Use:   "expire",
+		Short: "Archive notes whose forget_after has passed",
+		Long: `List the notes whose forget_after has passed: they are not recalled any more. With
+--apply they are archived, as the background run does by itself (reflection.expire). A
+note without forget_after, or with one that is no time, is permanent. Their history
+stays, and ` + "`anamnesis unarchive`" + ` brings one back once its forget_after is gone or later.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return run(p, cmd, "expire", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ExpireAnswer, error) {
+				return app.Expire(ctx, r, o)
+			}, func(a app.ExpireAnswer) {
+				for _, n := range a.Notes {
+					p.printf("expire: %s [%s] since %s '%s'\n", p.short(n.ID), firstLine(n.Project, 60), n.ForgetAfter, firstLine(n.Title, 60))
+				}
+				if a.Applied {
+					p.printf("expire: archived %d note(s); %s\n", a.Archived, endLine(*a.Sync, o.NoSync))
+					p.undoLine(a.Undo)
+					return
+				}
+				p.printf("expire: %d note(s) would be archived%s\n", len(a.Notes), dryRun(len(a.Notes)))
+			})
+		},
+	}
+	maintainFlags(cmd, &o)
+	return cmd
+}

@@ -44,6 +44,7 @@ const (
 	Drafts    = "spool/held"     // notes that wait for a decision
 	Summaries = "spool/retry"    // notes that a model is to summarise
 	Batches   = "spool/batches"  // accepted answers of a model
+	Refining  = "spool/refine"   // learnings that a model is to write better
 	Told      = "spool/told"     // what sessions were told
 	Quiet     = "spool/quiet"    // what is told nothing
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
@@ -136,7 +137,7 @@ func inSpool(name string) Class {
 	case file == "" || file[0] == '.':
 	case dir == Drafts && strings.HasSuffix(file, NoteSuffix):
 		return Held
-	case (dir == Spool || dir == Summaries || dir == Batches) && strings.HasSuffix(file, JobSuffix):
+	case (dir == Spool || dir == Summaries || dir == Batches || dir == Refining) && strings.HasSuffix(file, JobSuffix):
 		return Job
 	}
 	return Unknown

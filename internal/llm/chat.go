@@ -138,7 +138,9 @@ func NewGenerator(o GeneratorOptions, n Network, b Budget) (*Chat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Chat{server: s, name: o.Provider + "/" + o.Model, model: o.Model, budget: b}, nil
+	c := &Chat{server: s, name: o.Provider + "/" + o.Model, model: o.Model, budget: b}
+	s.limits = func(l []Limit) { limited(b, c.name, l) }
+	return c, nil
 }
 
 // Name implements Generator.

@@ -158,6 +158,11 @@ func (c *Command) run(ctx context.Context, p Prompt) (Completion, error) {
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	detachGroup(cmd)
 	err = cmd.Run()
+	limits := ParseLimits(stdout.Bytes())
+	if err != nil && len(limits) == 0 && ctx.Err() == nil {
+		limits = refused(stderr.Bytes())
+	}
+	limited(c.budget, c.name, limits)
 	switch {
 	case ctx.Err() != nil:
 		return Completion{}, context.Cause(ctx)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // dialects lists the command lines that can be asked.
@@ -19,6 +21,23 @@ func dialects() map[string]dialect {
 		Copilot:  {program: "copilot", flags: copilotFlags, read: readCopilot},
 		OpenCode: {program: "opencode", flags: opencodeFlags, read: readOpenCode, env: opencodeEnv},
 	}
+}
+
+// keyVariables are what the command line of an agent takes the key of its vendor from.
+var keyVariables = map[string][]string{
+	Claude: {"ANTHROPIC_API_KEY"}, Codex: {"OPENAI_API_KEY", "CODEX_API_KEY"}, Gemini: {"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+}
+
+// BySubscription reports whether a provider answers from a subscription: it is the command
+// line of an agent, and no key of its vendor stands in the environment.
+func BySubscription(provider string, env []string) bool {
+	if !isCommand(provider) {
+		return false
+	}
+	return !slices.ContainsFunc(env, func(kv string) bool {
+		name, value, _ := strings.Cut(kv, "=")
+		return value != "" && slices.Contains(keyVariables[provider], name)
+	})
 }
 
 // geminiSettings stand in the folder in which Gemini CLI runs, and count for more than its

@@ -65,6 +65,7 @@ type server struct {
 	whole  time.Duration // all tries and waits
 	client *http.Client
 	tryErr error
+	limits func([]Limit) // told what headers say about quotas; may be nil
 }
 
 // newServer makes a server of an address and an endpoint such as "/embeddings".
@@ -192,6 +193,9 @@ func (s *server) postTo(ctx context.Context, address string, body []byte, answer
 		return 0, s.unreachable(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // it was read, or is given up
+	if limits := headerLimits(resp, time.Now()); s.limits != nil && len(limits) > 0 {
+		s.limits(limits)
+	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if len(data) > maxAnswer {
 		return never, fmt.Errorf("its answer is longer than %d MB", maxAnswer>>20)

@@ -2,6 +2,7 @@ package reflection
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,10 @@ import (
 // the limit by an answer each.
 type Budget struct {
 	store         *store.Store
+	opts          Options
 	calls, tokens int
+	provider      string // whose quota is watched; "" for none
+	byKey         bool   // it is paid by key and not by subscription
 
 	mu    sync.Mutex
 	day   string // that is counted
@@ -29,7 +33,14 @@ type Budget struct {
 
 // NewBudget returns the budget of a store.
 func NewBudget(s *store.Store, o Options) *Budget {
-	return &Budget{store: s, calls: o.DailyCalls, tokens: o.DailyTokens}
+	return &Budget{store: s, opts: o, calls: o.DailyCalls, tokens: o.DailyTokens}
+}
+
+// Watching makes the budget refuse, too, while the quota of a provider is used up: an
+// llm.ClosedError says until when. byKey says that it is paid by key.
+func (b *Budget) Watching(provider string, byKey bool) *Budget {
+	b.provider, b.byKey = provider, byKey
+	return b
 }
 
 // ErrSpent says that models have been asked enough for today.
@@ -46,6 +57,15 @@ type allowance struct {
 
 // Allow implements llm.Budget.
 func (a allowance) Allow(context.Context) error {
+	if a.provider != "" && a.opts.QuotaGate {
+		q, err := QuotaOf(a.store, a.opts, a.provider, a.byKey)
+		if err != nil {
+			return fmt.Errorf("look at the quota: %w", err)
+		}
+		if q.Closed != nil {
+			return q.Closed
+		}
+	}
 	spent, err := a.today()
 	if err != nil {
 		return fmt.Errorf("look at the daily budget: %w", err)
@@ -63,6 +83,15 @@ func (a allowance) Allow(context.Context) error {
 // answer has been paid for.
 func (a allowance) Spent(model string, u llm.Usage) {
 	_ = a.store.Events().Log(store.Record{Kind: store.Asked, Text: a.purpose, Model: model, In: u.Prompt, Out: u.Answer, Count: 1})
+}
+
+// Limited implements llm.Gauge. What cannot be written down is learnt again.
+func (a allowance) Limited(model string, limits []llm.Limit) {
+	for _, l := range limits {
+		if text, err := json.Marshal(l); err == nil {
+			_ = a.store.Events().Log(store.Record{Kind: store.Limited, Model: model, Text: string(text)})
+		}
+	}
 }
 
 // today counts what was spent since midnight, from where it last stopped.

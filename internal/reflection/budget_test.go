@@ -49,7 +49,7 @@ func TestBudget(t *testing.T) {
 	if err := b.For("merge").Allow(t.Context()); err != nil {
 		t.Errorf("next month: %v", err)
 	}
-	got, err := reflection.Costs(t.Context(), w.store, w.now.AddDate(0, -2, 0))
+	got, _, err := reflection.Costs(t.Context(), w.store, w.now.AddDate(0, -2, 0))
 	want := []reflection.Cost{
 		{Day: "2026-11-21", Model: "openai/x", Purpose: "reflect", Spending: reflection.Spending{Calls: 1, In: 5, Out: 5}},
 		{Day: "2026-11-20", Model: "local/m", Purpose: "reflect", Spending: reflection.Spending{Calls: 2, In: 201, Out: 21}},
@@ -58,7 +58,7 @@ func TestBudget(t *testing.T) {
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
-	if got, err := reflection.Costs(t.Context(), w.store, w.now); err != nil || len(got) != 0 {
+	if got, _, err := reflection.Costs(t.Context(), w.store, w.now); err != nil || len(got) != 0 {
 		t.Errorf("since today: %v, %v", got, err)
 	}
 }

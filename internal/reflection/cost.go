@@ -30,22 +30,27 @@ type Cost struct {
 }
 
 // Costs counts what models were asked on this machine since a day, newest day
-// first. The event log keeps some months; what is older is not counted.
-func Costs(ctx context.Context, s *store.Store, since time.Time) ([]Cost, error) {
+// first, and by their class the answers that could not be used. The event log keeps some
+// months; what is older is not counted.
+func Costs(ctx context.Context, s *store.Store, since time.Time) (costs []Cost, unusable map[string]int, err error) {
 	files, err := s.Events().Files()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	unusable = make(map[string]int)
 	from := since.UTC().Format(time.DateOnly)
 	at := make(map[[3]string]*Cost)
 	for _, file := range files {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		if file < from[:len("2006-01")] {
 			continue
 		}
 		if _, err := s.Events().Records(file, 0, func(r store.Record) {
+			if r.Kind == store.Unusable && len(r.At) >= len(from) && r.At[:len(from)] >= from {
+				unusable[r.Text]++
+			}
 			if r.Kind != store.Asked || len(r.At) < len(from) || r.At[:len(from)] < from {
 				return
 			}
@@ -55,7 +60,7 @@ func Costs(ctx context.Context, s *store.Store, since time.Time) ([]Cost, error)
 			}
 			at[key].add(r)
 		}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	var all []Cost
@@ -65,5 +70,5 @@ func Costs(ctx context.Context, s *store.Store, since time.Time) ([]Cost, error)
 	slices.SortFunc(all, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
 	})
-	return all, nil
+	return all, unusable, nil
 }

@@ -42,6 +42,13 @@ type Options struct {
 	Directive   string // what a model is told besides, such as the language to write in; "" for nothing
 	DailyCalls  int    // answers of models a day; 0 means no limit
 	DailyTokens int    // tokens of prompts and answers a day; 0 means no limit
+
+	Expire       bool    // archive, in the background, notes whose forget_after has passed
+	Tries        int     // answers of a model before what was made without one stands; 0 means 3
+	Invalid      int     // answers in a row that cannot be used, after which a piece of work is set aside; 0 means 3
+	QuotaGate    bool    // ask nothing while the vendor's quota is nearly used up
+	QuotaCeiling float64 // share of a window from which on it counts as used up; 0 means its own
+	QuotaTTL     float64 // seconds for which what a vendor said about its quota holds; 0 means an hour
 }
 
 // window is the length of a prompt in bytes.
@@ -60,6 +67,7 @@ type Reflector struct {
 	ingester *ingest.Ingester
 	redactor *redact.Redactor
 	model    llm.Generator
+	budget   llm.Budget // may be nil
 	opts     Options
 }
 
@@ -71,6 +79,14 @@ var ErrNotConfigured = errors.New("no reflection provider configured (set ANAMNE
 // ErrNotConfigured.
 func New(s *store.Store, ix index.Updater, g *ingest.Ingester, r *redact.Redactor, model llm.Generator, o Options) *Reflector {
 	return &Reflector{store: s, index: ix, ingester: g, redactor: r, model: model, opts: o}
+}
+
+// Within returns a Reflector that looks at the budget before it takes up work that waits,
+// so that work which may not be done stays as it is.
+func (r *Reflector) Within(b llm.Budget) *Reflector {
+	with := *r
+	with.budget = b
+	return &with
 }
 
 // Confidence is what a note has that a model wrote and nobody has looked at.

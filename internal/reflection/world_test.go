@@ -68,7 +68,7 @@ func (w *world) wait(seconds float64, o reflection.Options) {
 	w.Helper()
 	var err error
 	w.gen, err = llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: w.server.URL, Model: "m", Timeout: seconds}, llm.Network{},
-		reflection.NewBudget(w.store, o).For("reflect"))
+		reflection.NewBudget(w.store, o).Watching(llm.Local, true).For("reflect"))
 	if err != nil {
 		w.Fatal(err)
 	}

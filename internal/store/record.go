@@ -36,6 +36,8 @@ const (
 	HookFailure = "hook-error" // a hook that could not do its work
 	Gap         = "gap"        // a question that memory did not answer; Text is its words, Notes a weak answer, Count below 0 closes it
 	Asked       = "model"      // a model answered; Text is the purpose, Model its name, In and Out the tokens
+	Unusable    = "unusable"   // an answer of a model that was not what it was asked for; Text is its class, Query the purpose
+	Limited     = "quota"      // what the vendor of a model says about its quota; Text is an llm.Limit
 	Reflected   = "reflect"    // notes of a project distilled or merged; Text says which, Count from how many
 )
 

@@ -223,7 +223,7 @@ func statistics(r *request) (any, error) {
 		return nil, err
 	}
 	p := statisticsPage{StatsAnswer: s, Since_: since}
-	if p.Cost, err = app.Cost(r.ctx, r.rooms.Store, r.rooms.Config.Reflection, since); err != nil {
+	if p.Cost, err = app.Cost(r.ctx, r.rooms.Store, r.rooms.Config, since); err != nil {
 		return nil, err
 	}
 	if p.Recall, err = app.RecallStatus(r.ctx, r.rooms); err != nil {

@@ -145,8 +145,10 @@ func (e Erasure) apply(w *store.Writer) (paths []string, err error) {
 		if err := w.EraseHistory(id); err != nil {
 			return nil, err
 		}
-		if err := e.store.Spool().RemoveJobs(layout.Summaries, id, ""); err != nil {
-			return nil, err
+		for _, folder := range []string{layout.Summaries, layout.Refining} {
+			if err := e.store.Spool().RemoveJobs(folder, id, ""); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, path := range e.held {

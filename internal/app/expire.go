@@ -1,0 +1,59 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/reflection"
+)
+
+// ExpireAnswer lists the notes whose time is over.
+type ExpireAnswer struct {
+	Applied  bool          `json:"applied"`
+	Notes    []ExpiredNote `json:"notes"`
+	Archived int           `json:"archived"`
+	Ended
+}
+
+// An ExpiredNote is a note whose forget_after has passed.
+type ExpiredNote struct {
+	ID          note.ID `json:"id"`
+	Title       string  `json:"title"`
+	Project     string  `json:"project"`
+	ForgetAfter string  `json:"forget_after"`
+}
+
+// plainReflector is a Reflector that asks no model.
+func (r *Rooms) plainReflector() *reflection.Reflector {
+	return reflection.New(r.Store, r.Index, r.Ingester, r.Redactor, nil, r.Config.Reflection)
+}
+
+// Expire archives notes whose forget_after has passed, or lists them.
+func Expire(ctx context.Context, r *Rooms, o MaintainOptions) (a ExpireAnswer, err error) {
+	a.Applied, a.Notes = o.Apply, []ExpiredNote{}
+	all, err := r.plainReflector().Expired(ctx)
+	for _, e := range all {
+		a.Notes = append(a.Notes, ExpiredNote{e.ID, e.Title, e.Project, e.At.UTC().Format(time.RFC3339)})
+	}
+	if err == nil && o.Apply {
+		a.Archived, a.Ended, err = r.carryOut(ctx, o.NoSync, func() (int, error) {
+			done, err := r.plainReflector().Expire(ctx)
+			return len(done), r.staleIndex(err)
+		})
+	}
+	return a, err
+}
+
+// expire archives what is over, in the background, when that is switched on.
+func (r *Rooms) expire(ctx context.Context, d *DrainResult) {
+	if !r.Config.Reflection.Expire {
+		return
+	}
+	done, err := r.plainReflector().Expire(ctx)
+	d.Expired += len(done)
+	if err = r.staleIndex(err); err != nil {
+		d.fail(fmt.Errorf("archive what is over: %w", err))
+	}
+}

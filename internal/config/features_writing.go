@@ -1,0 +1,127 @@
+package config
+
+// writingFeatures lists the features from S1 on: what notes hold, what a model may write of
+// them, and the signals of a session.
+func (c *Config) writingFeatures() []Feature {
+	return []Feature{
+		{
+			ID: "S1", Name: "fields", Home: "recall/field.go",
+			Doc:     "Projects one field of the notes, such as the rule or the fix, instead of all they say.",
+			Without: "Every hit costs its whole body when one line was wanted.",
+		},
+		{
+			ID: "S2", Name: "typed-relations", Home: "capture/relations.go",
+			Doc: "Writes beside a learning what it says of things: which command solves which failure, what a rule is about, which rule " +
+				"took the place of another; each relation is one of a closed set and has the time since when it holds.",
+			Without: "The graph has nothing to walk but what other programs wrote.",
+		},
+		{
+			ID: "S3", Name: "confidence", Home: "recall/boost.go",
+			Doc:     "The confidence of a note, a number, nudges its score.",
+			Without: "A guess and a verified fix of the same words rank alike.",
+			Settings: []Setting{number("RECALL_CONFIDENCE_ALPHA", "recall.boost.confidence", &c.Recall.ConfidenceAlpha, 0.2, within(0, 2),
+				"How much confidence counts.")},
+		},
+		{
+			ID: "S4", Name: "proof-count", Home: "recall/boost.go",
+			Doc:     "The number of sessions that support a note nudges its score.",
+			Without: "A note that was proven twelve times ranks like one that was said once.",
+			Settings: []Setting{number("RECALL_PROOF_ALPHA", "recall.boost.proof", &c.Recall.ProofAlpha, 0.1, within(0, 2),
+				"How much proof counts.")},
+		},
+		{
+			ID: "S5", Name: "belief-revision", Home: "ingest/belief.go",
+			Doc: "What a session teaches creates, confirms, refines or replaces a rule that stands; what is replaced stays " +
+				"reachable, an exception stands beside its rule, and an old session that is captured late turns nothing.",
+			Without: "\"Use tabs\" and \"use spaces\" are told side by side, and ten copies of the same rule.",
+		},
+		{
+			ID: "S6", Name: "history", Home: "store/history.go",
+			Doc:     "Keeps the form a note had before each change.",
+			Without: "A bad edit or a second capture destroys what the note said.",
+		},
+		{
+			ID: "S7", Name: "chunk-hashes", Home: "lesson/window.go",
+			Doc:     "A stretch of a session is known by its hash, whatever session repeats it: it is learnt once.",
+			Without: "A session that is resumed or forked teaches everything again, and brings back what was archived.",
+		},
+		{
+			ID: "S8", Name: "lineage", Home: "capture/learn.go",
+			Doc:     "A learning names the session and the sentence that it came from; `anamnesis why` shows them.",
+			Without: "Nobody can say why a rule stands there, and whether it was ever said.",
+		},
+		{
+			ID: "S9", Name: "volatile-signals", Home: "store/record.go",
+			Doc:     "Keeps what churns, such as how often a note was shown, in the event log and out of the notes.",
+			Without: "Every session changes the files of the notes it was shown, and every sync carries the noise.",
+		},
+		{
+			ID: "S10", Name: "validated-writing", Home: "reflection/refine.go",
+			Doc: "A model writes what a session taught better than the program can; its answer is strict JSON that is checked against the " +
+				"draft and the session, asked for again with what is wrong with it, and otherwise what the program wrote stands.",
+			Without: "One bad answer of a model puts a wrong rule in the place of what the user said, or loses it.",
+			Settings: []Setting{
+				boolean("ANAMNESIS_REFLECTION_LEARNINGS", "reflection.learnings", &c.Capture.Refine, true,
+					"Let the model write what sessions teach, when there is one."),
+				integer("ANAMNESIS_REFLECTION_TRIES", "reflection.tries", &c.Reflection.Tries, 3, within(1, 10),
+					"Answers of a model to one request, before what was made without one stands."),
+			},
+		},
+		{
+			ID: "S11", Name: "anchor-hashes", Home: "anchor/anchor.go",
+			Doc: "A note keeps hashes of the code that it names. When that code has changed the note is told with a mark; when nothing of " +
+				"it is left in the clone, the note is not told, and `anamnesis verify` lists it.",
+			Without: "A rule about a function that was deleted last year is told as if it held.",
+			Settings: []Setting{
+				boolean("ANAMNESIS_ANCHOR_HASHES", "capture.anchor_hashes", &c.Capture.Stamp, true, "Keep hashes of the code that new notes name."),
+				boolean("ANAMNESIS_FRESHNESS", "inject.freshness", &c.Inject.Fresh, true,
+					"Look whether the code that notes name is still there before they are told."),
+			},
+		},
+		{
+			ID: "SG1", Name: "contradictions", Home: "ingest/bearing.go",
+			Doc: "A learning is compared with the rules of its project: what it speaks against, what it puts in its place. " +
+				"Against a note that a person wrote or reviewed it waits with both sides.",
+			Without: "A sentence in a session silently replaces what its owner wrote.",
+		},
+		{
+			ID: "SG3", Name: "idle-sweep", Home: "capture/sweep.go",
+			Doc: "A session that fell silent without telling its end is captured by a background run. Its note is speculative until " +
+				"an end is told.",
+			Without: "What a client learnt that was killed is lost, and nobody notices.",
+			Settings: []Setting{integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
+				"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never.")},
+		},
+		{
+			ID: "SG4", Name: "test-outcomes", Home: "lesson/outcome.go",
+			Doc: "What became of tests is read from the words of their runner: go, pytest, jest, vitest, cargo, JUnit, RSpec; " +
+				"a run that only skipped is no pass.",
+			Without: "A failing test whose exit code a pipe hides counts as a pass, and so does one that was skipped.",
+		},
+		{
+			ID: "SG5", Name: "tool-loops", Home: "lesson/loop.go",
+			Doc: "Sees when an agent makes one call again and again, or two by turns: the session's note says so, and what the user " +
+				"says to end it is a lesson.",
+			Without: "The way out of a dead end is found once, and looked for in every session.",
+		},
+		{
+			ID: "SG6", Name: "knowledge-gaps", Home: "recall/gap.go",
+			Doc:     "Logs questions that memory could not answer, and closes them when it can.",
+			Without: "What is missing is never seen.",
+			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true,
+				"Log questions without an answer; needs events.queries.")},
+		},
+		{
+			ID: "SG7", Name: "finished-items", Home: "capture/item.go",
+			Doc: "What an agent finished of its own list stands in the session's note, with how long it took and which files were edited; " +
+				"an item that arrives done does not.",
+			Without: "The note of a long session names forty files, and nobody can say which belong to what.",
+		},
+		{
+			ID: "SG8", Name: "permission-replies", Home: "lesson/permission.go",
+			Doc: "What the user refuses stands in the session's note; a reply that holds for good (\"never run that\") becomes a note, " +
+				"with the line of a policy that would hold it. No policy is written unasked.",
+			Without: "The command that was refused is tried again in the next session.",
+		},
+	}
+}
