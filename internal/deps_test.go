@@ -32,6 +32,7 @@ const rule = `
 	note, layout                          < store;
 	store                                 < store/tombstone, store/project, queue;
 	agent, store                          < setup;
+	store                                 < lifecycle;
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
 	index                                 < index/flat;
@@ -43,7 +44,7 @@ const rule = `
 	queue, ingest                         < reflection;
 	recall, anchor                        < inject;
 	recall, reflection, inject, lesson    < eval;
-	capture, reflection, inject, replica  < config;
+	capture, reflection, inject, replica, lifecycle < config;
 	agent, policy, queue, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, setup, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, tui, demo, cli/hook;

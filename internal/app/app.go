@@ -63,6 +63,7 @@ type Rooms struct {
 	door   *tombstone.Door
 
 	degraded func() string // of the index
+	drains   bool          // this is a background run
 }
 
 // IndexTrouble says, in one line, why a temporary index answers and what to do; ""
@@ -76,6 +77,9 @@ func (r *Rooms) IndexTrouble() string {
 
 // Close releases the index. Rooms without one are closed already.
 func (r *Rooms) Close() {
+	if r.programsWait() {
+		_ = r.Detach("drain")
+	}
 	if r.Index != nil {
 		_ = r.Index.Close()
 	}

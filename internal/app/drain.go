@@ -26,6 +26,8 @@ type DrainResult struct {
 	Refined    int `json:"refined"`    // learnings that a model wrote better
 	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
 
+	Programs int `json:"programs"` // of the user that were run for events
+
 	reflect []string // projects of which a session has ended
 	dirs    []string // folders in which these sessions worked
 }
@@ -45,6 +47,7 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	if err := r.MayRedact(); err != nil {
 		return d, err
 	}
+	r.drains = true
 	r.summarize()
 	for {
 		unlock, ok, err := r.Store.TryLock("drain")
@@ -75,6 +78,8 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	d.Refined, d.Failed = refined, append(d.Failed, failed...)
 	d.Reflected, failed = r.autoReflect(ctx, d.reflect)
 	d.Failed = append(d.Failed, failed...)
+	d.Programs, err = RunPrograms(ctx, r)
+	d.fail(err)
 	if sync {
 		s, err := Sync(ctx, r, SyncOptions{Remote: true, Automatic: true})
 		d.fail(err)

@@ -23,6 +23,7 @@ import (
 	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
+	"anamnesis/internal/lifecycle"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/reflection"
@@ -49,6 +50,7 @@ type Config struct {
 	Capture    capture.Options
 	Reflection reflection.Options
 	Sync       Sync
+	Lifecycle  lifecycle.Options
 	Events     Events
 	Models     Models
 

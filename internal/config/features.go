@@ -79,6 +79,24 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
+			ID: "C4", Name: "lifecycle-programs", Home: "lifecycle/lifecycle.go",
+			Doc: "Runs a program of the user when a note was created or changed, a skill was refreshed or notes were consolidated: in the " +
+				"background, without a shell, with the event as JSON on its standard input.",
+			Without: "Whoever wants to be told of a new rule has to ask the memory every hour.",
+			Settings: []Setting{
+				text("REFLECT_EVENTS_ON_LEARNING_CREATED", "events.on.learning_created", &c.Lifecycle.Created, "",
+					"Program and arguments that are run when a note was created."),
+				text("REFLECT_EVENTS_ON_LEARNING_UPDATED", "events.on.learning_updated", &c.Lifecycle.Updated, "",
+					"Likewise when a note was changed."),
+				text("REFLECT_EVENTS_ON_SKILL_REFRESHED", "events.on.skill_refreshed", &c.Lifecycle.Skill, "",
+					"Likewise when a skill of this machine was read anew."),
+				text("REFLECT_EVENTS_ON_CONSOLIDATION_COMPLETED", "events.on.consolidation_completed", &c.Lifecycle.Consolidated, "",
+					"Likewise when notes were distilled or merged."),
+				number("ANAMNESIS_EVENTS_TIMEOUT", "events.timeout", &c.Lifecycle.Timeout, 10, within(0.1, 3600),
+					"Seconds that one such program may take."),
+			},
+		},
+		{
 			ID: "C5", Name: "bundle", Home: "store/bundle/bundle.go",
 			Doc:     "Writes everything that cannot be rebuilt into one file, and fills a store from it, byte for byte.",
 			Without: "A move to another machine loses the history, the event log and what never travels.",
@@ -285,7 +303,7 @@ func Features() []Feature { return (&Config{}).features() }
 
 // Planned lists the ids that have no row yet.
 var Planned = []string{
-	"C1", "C2", "C3", "C4",
+	"C1", "C2", "C3",
 	"M5",
 	"O1", "O2",
 	"R13",

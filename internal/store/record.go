@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -38,11 +39,18 @@ const (
 	Asked       = "model"      // a model answered; Text is the purpose, Model its name, In and Out the tokens
 	Unusable    = "unusable"   // an answer of a model that was not what it was asked for; Text is its class, Query the purpose
 	Limited     = "quota"      // what the vendor of a model says about its quota; Text is an llm.Limit
+	Notified    = "notify"     // a program of the user was run for the record Notes; Text is where that stands in the log
 	Reflected   = "reflect"    // notes of a project distilled or merged; Text says which, Count from how many
 )
 
 // Events are the event log. It is safe for concurrent use, by several processes too.
-type Events struct{ s *Store }
+type Events struct {
+	s     *Store
+	wrote atomic.Bool
+}
+
+// Wrote reports whether this process has logged a change of a note.
+func (e *Events) Wrote() bool { return e.wrote.Load() }
 
 // A Record is one line of the event log: something that happened on this
 // machine and belongs in no note (feature S9: what churns stays out of the
@@ -123,6 +131,9 @@ func (e *Events) Log(r Record) error {
 	}
 	if err != nil {
 		return fmt.Errorf("log %s to %s: %w", r.Kind, name, err)
+	}
+	if r.Kind == Written || r.Kind == Reflected {
+		e.wrote.Store(true)
 	}
 	return nil
 }

@@ -1,0 +1,200 @@
+// Package lifecycle runs the programs that the user wants to be run when something
+// happens to the notes: one was created or changed, a skill was refreshed, notes were
+// consolidated.
+//
+// The events are read from the event log, so nothing waits for a program: a background
+// run reads what was logged since the last event that was handled, and runs the program
+// of each, one after the other. An event is handled at least once: after a crash the last
+// one may come again, with the same id.
+//
+// A program is started directly, never by a shell. What happened stands in its
+// environment and, as JSON, on its standard input: a title that a stranger wrote is an
+// argument of nothing.
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// Options are the programs, each a program and its arguments with blanks between them;
+// "" runs none.
+type Options struct {
+	Created      string
+	Updated      string
+	Skill        string
+	Consolidated string
+	Timeout      float64 // seconds that one run may take
+}
+
+// Any reports whether there is a program at all.
+func (o *Options) Any() bool { return o.Created+o.Updated+o.Skill+o.Consolidated != "" }
+
+// A Name says what happened.
+type Name string
+
+// The events.
+const (
+	Created      Name = "learning.created"
+	Updated      Name = "learning.updated"
+	Skill        Name = "skill.refreshed"
+	Consolidated Name = "consolidation.completed"
+)
+
+// program returns the words of an event's program.
+func (o *Options) program(n Name) []string {
+	switch n {
+	case Created:
+		return strings.Fields(o.Created)
+	case Updated:
+		return strings.Fields(o.Updated)
+	case Skill:
+		return strings.Fields(o.Skill)
+	case Consolidated:
+		return strings.Fields(o.Consolidated)
+	}
+	return nil
+}
+
+// An Event is what a program is told, on its standard input.
+type Event struct {
+	SchemaVersion int        `json:"schema_version"`
+	ID            note.ID    `json:"id"` // of the record; the same when an event comes again
+	At            string     `json:"at"`
+	Event         Name       `json:"event"`
+	Project       string     `json:"project,omitempty"`
+	Session       string     `json:"session,omitempty"`
+	Notes         []Affected `json:"notes"`
+}
+
+// An Affected is a note that an event is about.
+type Affected struct {
+	ID    note.ID   `json:"id"`
+	Title string    `json:"title,omitempty"`
+	Kind  note.Kind `json:"kind,omitempty"`
+	Path  string    `json:"path,omitempty"` // absolute; "" when the note is gone
+}
+
+// eventOf makes an event of a record; ok is false for what is none.
+func eventOf(s *store.Store, r store.Record) (e Event, ok bool) {
+	e = Event{SchemaVersion: 1, ID: r.ID, At: r.At, Project: r.Project, Session: r.Session, Notes: []Affected{}}
+	switch {
+	case r.Kind == store.Written && r.Text == "created":
+		e.Event = Created
+	case r.Kind == store.Written && r.Text == "updated":
+		e.Event = Updated
+	case r.Kind == store.Reflected:
+		e.Event = Consolidated
+	default:
+		return e, false
+	}
+	for _, id := range r.Notes {
+		a := Affected{ID: id}
+		if ref, err := s.Find(id); err == nil {
+			if n, _, at, err := s.Read(ref.Path); err == nil {
+				a.Title, a.Kind, a.Path = n.Title, n.Kind, s.Path(at.Path)
+			}
+		}
+		if a.Kind == note.Skill {
+			e.Event = Skill
+		}
+		e.Notes = append(e.Notes, a)
+	}
+	return e, true
+}
+
+// budget is how long one Run goes on with further events; the next one takes the rest.
+const budget = time.Minute
+
+// Run runs the programs for what was logged since the last Run, in its order, and
+// returns how many ran. A program that fails is in the error, and stops no other. It is
+// called by one process at a time.
+func Run(ctx context.Context, s *store.Store, o Options, environ []string) (ran int, err error) {
+	if !o.Any() || s.ReadOnly() {
+		return 0, nil
+	}
+	began := time.Now()
+	todo, err := pending(s)
+	if err != nil {
+		return 0, fmt.Errorf("look for events to run programs for: %w", err)
+	}
+	var errs []error
+	for _, p := range todo {
+		if ctx.Err() != nil || time.Since(began) > budget {
+			break
+		}
+		e, ok := eventOf(s, p.record)
+		program := o.program(e.Event)
+		if !ok || len(program) == 0 {
+			continue
+		}
+		rec := store.Record{Kind: store.Notified, Text: p.at(), Notes: []note.ID{p.record.ID}}
+		if err := start(ctx, program, e, s.Home(), environ, o.Timeout); err != nil {
+			err = fmt.Errorf("run %s for %s: %w", program[0], e.Event, err)
+			rec.Error, errs = err.Error(), append(errs, err)
+		}
+		ran++
+		if err := s.Events().Log(rec); err != nil {
+			return ran, errors.Join(append(errs, err)...)
+		}
+	}
+	return ran, errors.Join(errs...)
+}
+
+// A place is a record and where it ends in the event log.
+type place struct {
+	record store.Record
+	file   string
+	n      int // the record's number in the file, from 1
+}
+
+// at is the text of a place in a record of kind Notified.
+func (p *place) at() string { return p.file + ":" + strconv.Itoa(p.n) }
+
+// pending returns the records that no Run has handled. Before the first Run that are
+// those since the background run before this one, which has logged itself by now: who has
+// just chosen a program does not want to hear of last year.
+func pending(s *store.Store) (todo []place, err error) {
+	files, err := s.Events().Files()
+	if err != nil {
+		return nil, err
+	}
+	files = files[max(0, len(files)-2):] // what is older than a month is no news
+	var seen []place
+	done, drained, before := "", 0, 0
+	for _, f := range files {
+		n := 0
+		_, err := s.Events().Records(f, 0, func(r store.Record) {
+			n++
+			switch r.Kind {
+			case store.Notified:
+				done = r.Text
+			case store.Drained:
+				before, drained = drained, len(seen)
+			case store.Written, store.Reflected:
+				seen = append(seen, place{r, f, n})
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	from := before
+	if done != "" {
+		file, number, _ := strings.Cut(done, ":")
+		last, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("the record %q of the last program that was run is damaged", done)
+		}
+		for from = len(seen); from > 0 && (seen[from-1].file > file || seen[from-1].file == file && seen[from-1].n > last); from-- {
+		}
+	}
+	return seen[from:], nil
+}
