@@ -73,6 +73,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	r.Engine = recall.New(r.Index, s, c.Recall, models)
 	r.Injector = inject.New(r.Engine, s, c.Inject)
 	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture)
+	r.askRepositories()
 	return r, nil
 }
 

@@ -103,14 +103,16 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	if d.Source == note.Agent {
 		n.Provenance.Confidence = 0.8
 	}
+	at := ""
 	if !d.Global {
 		id := Project(r.Store, d.Project)
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
 		if dir, err := os.Getwd(); err == nil && id.Source != "flag" {
 			r.stamp(n, dir)
+			at = dir
 		}
 	}
-	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Force: d.Force})
+	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Force: d.Force, Dir: at})
 	if err != nil {
 		return Written{}, fieldUsage(err)
 	}

@@ -52,6 +52,7 @@ type Recorder struct {
 	ingester *ingest.Ingester
 	redactor *redact.Redactor
 	model    llm.Generator // nil: the heuristic writes the summaries
+	reverts  Reverts       // nil: no repository is asked
 	opts     Options
 }
 
@@ -113,6 +114,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	if !facts.headless {
 		_ = r.followUp(facts.session(q), c.Project, session) // likewise
 	}
+	defer func() { _ = r.undo(ctx, q, session, &facts, c.Project) }() // a later capture finds it again
 	switch c.Learnt, err = r.learn(ctx, q, session, &facts, c.Project); {
 	case errors.Is(err, store.ErrLocked):
 		return c, err // a later drain learns the rest; what is learnt stays
@@ -126,6 +128,11 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	n := r.draft(q, facts, c.Project)
 	if r.asked() {
 		sum, err := r.ask(ctx, session)
+		if err == nil && !sum.skip {
+			if ids := ingest.InventedCommits(ctx, r.ingester, facts.folder(q), sum.title+"\n"+sum.body); ids != nil {
+				err = fmt.Errorf("it names commits that are not in the repository: %s", strings.Join(ids, ", "))
+			}
+		}
 		switch {
 		case err != nil:
 			c.Fallback = err
@@ -137,7 +144,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 			n.ImportHash = ingest.SummaryHash(n.Title, n.Body)
 		}
 	}
-	c.Outcome, err = r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Capture})
+	c.Outcome, err = r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Capture, Dir: facts.folder(q)})
 	if err != nil {
 		return c, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}
@@ -250,6 +257,7 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	if q.Source == IdleSource { // nobody said that it is over
 		n.Speculative, n.Provenance.Confidence = true, idleConfidence
 	}
+	n.Commits = f.commits
 	n.AddTags("session")
 	n.AddTags(q.Tags...)
 	n.AddTags(q.Source)

@@ -26,6 +26,8 @@ type facts struct {
 	files           []string
 
 	finished, circles, refused []string // of the agent's list, of its calls
+	committed                  []string // a line each
+	commits                    []string // ids of those that stand
 }
 
 func sessionFacts(s *agent.Session) facts {
@@ -33,6 +35,13 @@ func sessionFacts(s *agent.Session) facts {
 		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
 		title: s.Title, headless: s.Headless, failed: s.Failed, first: s.FirstPrompt(), exchanges: exchanges(s.Dialogue()),
 		fixes: fixes(s.Turns), files: s.FilesTouched(), refused: lesson.Refused(s),
+	}
+	commits := lesson.Commits(s)
+	f.committed = commitLines(commits)
+	for i := range commits {
+		if c := &commits[i]; !c.Undone && len(c.Undoes) == 0 && len(f.commits) < maxCommits {
+			f.commits = append(f.commits, c.ID)
+		}
 	}
 	for _, it := range finished(s.Turns) {
 		f.finished = append(f.finished, it.String())
@@ -75,7 +84,7 @@ func (f *facts) texts() []string {
 	for i := range f.fixes {
 		all = append(all, f.fixes[i].command, f.fixes[i].output)
 	}
-	return slices.Concat(all, f.finished, f.circles, f.refused)
+	return slices.Concat(all, f.finished, f.circles, f.refused, f.committed)
 }
 
 // mapped returns f with every text changed in the same way.
@@ -89,6 +98,7 @@ func (f facts) mapped(change func(string) string) facts {
 	}
 	f.title, f.first, f.branch, f.files = change(f.title), change(f.first), change(f.branch), all(f.files)
 	f.finished, f.circles, f.refused = all(f.finished), all(f.circles), all(f.refused)
+	f.committed = all(f.committed)
 	f.exchanges, f.fixes = slices.Clone(f.exchanges), slices.Clone(f.fixes)
 	for i := range f.exchanges {
 		e := &f.exchanges[i]

@@ -99,6 +99,7 @@ func summarize(f *facts) (title, body string) {
 	}
 	list("Fixed", lines)
 	list("Finished", f.finished)
+	list("Commits", f.committed)
 	list("Refused by the user", f.refused)
 	list("Went in circles", f.circles)
 	if f.branch != "" {

@@ -27,9 +27,13 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	places := placesOf(f.folder(q), r.store.Home())
 	clean := func(text string) string { return places.short(r.redactor.Redact(text).String()) }
 	var errs []error
+	commits := lesson.Commits(s)
 	for _, l := range lesson.Find(s, clean, r.noted(f.session(q))...) {
 		n := r.learning(q, f, key, &l)
-		b, err := ingest.BeliefsOf(r.ingester).Learn(ctx, ingest.Learning{Note: n, Turned: l.Now, Again: l.Again, Except: l.Except})
+		n.Commits = commitOf(commits, l.Window.To)
+		b, err := ingest.BeliefsOf(r.ingester).Learn(ctx, ingest.Learning{
+			Note: n, Turned: l.Now, Again: l.Again, Except: l.Except, Dir: f.folder(q),
+		})
 		if err != nil {
 			errs = append(errs, err)
 			continue

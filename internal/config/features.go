@@ -138,6 +138,12 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
+			ID: "M5", Name: "commit-references", Home: "ingest/commitref.go",
+			Doc: "Commits that a note names are looked up in the repository in which it is written; those that are not there are listed in " +
+				"the note, and a machine's note that names no other is not written.",
+			Without: "A model invents a commit, and the next session looks for it.",
+		},
+		{
 			ID: "M6", Name: "private-spans", Home: "redact/redact.go",
 			Doc:     "Strips <private> spans from everything a machine writes or a model is asked, before it is written or sent.",
 			Without: "What was marked as private in a conversation stands in a note on every machine.",
@@ -304,8 +310,6 @@ func Features() []Feature { return (&Config{}).features() }
 // Planned lists the ids that have no row yet.
 var Planned = []string{
 	"C1", "C2", "C3",
-	"M5",
 	"O1", "O2",
 	"R13",
-	"SG2",
 }

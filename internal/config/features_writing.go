@@ -85,6 +85,12 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "A sentence in a session silently replaces what its owner wrote.",
 		},
 		{
+			ID: "SG2", Name: "git-events", Home: "lesson/commit.go",
+			Doc: "The commits of a session stand in its notes, with what they undo and mend. When one is taken back, in a session or in the " +
+				"repository, what was learnt with it is less sure, and what it fixed is retired.",
+			Without: "A fix that was taken back is told as one that helps.",
+		},
+		{
 			ID: "SG3", Name: "idle-sweep", Home: "capture/sweep.go",
 			Doc: "A session that fell silent without telling its end is captured by a background run. Its note is speculative until " +
 				"an end is told.",

@@ -25,9 +25,10 @@ func BeliefsOf(g *Ingester) Beliefs { return Beliefs{g} }
 // note.Learning, an id made of that stretch, and one piece of evidence.
 type Learning struct {
 	Note   *note.Note
-	Turned bool // it says itself that something is not as it was
-	Again  bool // it says itself that it was said before
-	Except bool // it says where another rule does not hold
+	Turned bool   // it says itself that something is not as it was
+	Again  bool   // it says itself that it was said before
+	Except bool   // it says where another rule does not hold
+	Dir    string // as in Draft
 }
 
 // The tags of learnings that bear on other rules.
@@ -64,6 +65,7 @@ func (b Beliefs) Learn(ctx context.Context, l Learning) (Believed, error) {
 	n := g.complete(l.Note)
 	out := Believed{Outcome: Outcome{Note: n}, Bearing: Creates}
 	out.Redacted = g.redact(n)
+	g.checkRefs(ctx, n, l.Dir)
 	if l.Except {
 		n.AddTags(ExceptionTag)
 	}

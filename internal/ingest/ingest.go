@@ -46,6 +46,7 @@ type Ingester struct {
 	index    Index
 	redactor *redact.Redactor
 	opts     Options
+	commits  KnownCommits // nil: nobody is asked
 }
 
 // New returns an Ingester.
@@ -57,6 +58,7 @@ func New(s *store.Store, ix Index, r *redact.Redactor, o Options) *Ingester {
 type Draft struct {
 	Note   *note.Note // without an id it gets a new one
 	Reason string     // for the history, when the note exists: store.Update, store.Capture
+	Dir    string     // in whose repository the commits are looked up that it names; "" looks none up
 	Force  bool       // its owner wants it written, also if it was forgotten or is similar to another
 }
 
@@ -111,6 +113,11 @@ func (g *Ingester) Add(ctx context.Context, d Draft) (Outcome, error) {
 		out.Secrets = g.secrets(n)
 	} else {
 		out.Redacted = g.redact(n)
+	}
+	if g.checkRefs(ctx, n, d.Dir) && n.Provenance.Source == note.Agent && !d.Force {
+		out = Outcome{Result: Dropped, Why: "no commit that it names is in the repository: " + strings.Join(n.UnverifiedRefs, ", ")}
+		g.log(out, time.Since(began))
+		return out, nil
 	}
 	if err := n.ValidateNew(); err != nil {
 		return Outcome{}, fmt.Errorf("add note %q: %w", shorten(n.Title), err)

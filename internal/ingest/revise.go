@@ -60,6 +60,7 @@ func revise(was, draft *note.Note) *note.Note {
 		now.Speculative, now.Provenance.Confidence = false, draft.Provenance.Confidence
 	}
 	now.AddTags(draft.Tags...)
+	now.Commits, now.UnverifiedRefs = draft.Commits, draft.UnverifiedRefs
 	unite(now, draft)
 	return now
 }

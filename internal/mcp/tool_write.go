@@ -88,7 +88,7 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	if _, err := s.refresh(ctx); err != nil { // a twin that another program wrote is one too
 		return writeOut{}, err
 	}
-	out, err := s.rooms.Ingester.Add(ctx, ingest.Draft{Note: &note.Note{
+	out, err := s.rooms.Ingester.Add(ctx, ingest.Draft{Dir: p.dir, Note: &note.Note{
 		Type: note.Type(in.Type), Title: in.Title, Body: strings.TrimRight(in.Body, "\n"), Project: p.id.Key, Tags: in.Tags,
 		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
 		Provenance: note.Provenance{Source: note.Agent, Confidence: byAgent},

@@ -1,0 +1,149 @@
+package lesson
+
+import (
+	"slices"
+	"strings"
+
+	"anamnesis/internal/agent"
+)
+
+// A Commit is one that the agent made, as git told it.
+type Commit struct {
+	Turn    int
+	ID      string // as git shortened it
+	Subject string
+	Undoes  []string // ids of the commits that it takes back
+	Mends   string   // id or subject of the commit that it is a fixup of
+	Undone  bool     // the session took it back
+}
+
+// committed is how git tells of a new commit: "[main 3f2a91c] Add seat map".
+var committed = form(`(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$`)
+
+// committing are the commands that make commits, undoing those that take some back.
+var (
+	committing = form(`\bgit\b[^|;&\n]*\b(?:commit|revert|cherry-pick|merge|am)\b`)
+	reverting  = form(`\bgit\b[^|;&\n]*?\brevert\b([^|;&\n]*)`)
+	resetting  = form(`\bgit\b[^|;&\n]*?\breset\b[^|;&\n]*--hard[^|;&\n]*?\b(?:HEAD(?:~(\d*)|(\^+))|([0-9a-f]{7,40}))`)
+	fixing     = form(`--(?:fixup|squash)[= ](?:amend:|reword:)?([0-9a-f]{7,40})`)
+	commitID   = form(`^[0-9a-f]{7,40}$`)
+	headID     = form(`^HEAD(?:~(\d+)|(\^*))$`)
+)
+
+// Commits returns the commits of a session, in its order, with what they undo. What a
+// command printed is believed for what it made; whether the commit is there, the
+// repository says.
+func Commits(s *agent.Session) (all []Commit) {
+	for i := range s.Turns {
+		for j := range s.Turns[i].Tools {
+			u := &s.Turns[i].Tools[j]
+			line := commandOf(*u)
+			if u.Error || line == "" || !strings.Contains(line, "git") {
+				continue
+			}
+			all = undoBy(all, line, u.Result, i)
+		}
+	}
+	return all
+}
+
+// undoBy adds what a command did to the commits of a session.
+func undoBy(all []Commit, line, output string, turn int) []Commit {
+	if m := resetting().FindStringSubmatch(line); m != nil {
+		back := countOf(m[1], m[2])
+		if m[3] != "" {
+			at := slices.IndexFunc(all, func(c Commit) bool { return sameCommit(c.ID, m[3]) })
+			if back = 0; at >= 0 {
+				back = len(standing(all)) - len(standing(all[:at+1]))
+			}
+		}
+		for range back {
+			if at := standing(all); len(at) > 0 {
+				all[at[len(at)-1]].Undone = true
+			}
+		}
+		return all
+	}
+	if !committing().MatchString(line) {
+		return all
+	}
+	amends := strings.Contains(line, "--amend")
+	for _, m := range committed().FindAllStringSubmatch(output, 20) {
+		c := Commit{Turn: turn, ID: m[1], Subject: strings.TrimSpace(m[2])}
+		if f := fixing().FindStringSubmatch(line); f != nil {
+			c.Mends = f[1]
+		} else if subject, ok := strings.CutPrefix(c.Subject, "fixup! "); ok {
+			c.Mends = subject
+		}
+		if at := standing(all); amends && len(at) > 0 {
+			all[at[len(at)-1]].Undone = true // its content is in the new one
+		}
+		if r := reverting().FindStringSubmatch(line); r != nil {
+			c.Undoes = revertedBy(all, r[1], c.Subject)
+		}
+		for k := range all {
+			all[k].Undone = all[k].Undone || slices.ContainsFunc(c.Undoes, func(id string) bool { return sameCommit(all[k].ID, id) })
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// revertedBy returns the commits that a revert takes back: those that its arguments name,
+// or the one whose subject it quotes.
+func revertedBy(all []Commit, args, subject string) (ids []string) {
+	at := standing(all)
+	for _, word := range strings.Fields(args) {
+		switch m := headID().FindStringSubmatch(word); {
+		case commitID().MatchString(word):
+			ids = append(ids, word)
+		case m != nil:
+			back := 0
+			if m[1] != "" || m[2] != "" {
+				back = countOf(m[1], m[2])
+			}
+			if n := len(at) - 1 - back; n >= 0 {
+				ids = append(ids, all[at[n]].ID)
+			}
+		}
+	}
+	if quoted, ok := strings.CutPrefix(subject, `Revert "`); ok && len(ids) == 0 {
+		quoted = strings.TrimSuffix(quoted, `"`)
+		for k := len(all) - 1; k >= 0 && len(ids) == 0; k-- {
+			if all[k].Subject == quoted {
+				ids = append(ids, all[k].ID)
+			}
+		}
+	}
+	return ids
+}
+
+// standing are the places of the commits that were not taken back.
+func standing(all []Commit) (at []int) {
+	for i := range all {
+		if !all[i].Undone {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// countOf is how far ~N or ^^ goes back; ~ alone is 1.
+func countOf(digits, carets string) int {
+	switch {
+	case carets != "":
+		return min(len(carets), 100)
+	case digits == "" || len(digits) > 3:
+		return 1
+	}
+	n := 0
+	for _, d := range digits {
+		n = n*10 + int(d-'0')
+	}
+	return min(n, 100)
+}
+
+// sameCommit reports whether two ids, shortened or not, are of one commit.
+func sameCommit(a, b string) bool {
+	return len(a) >= 7 && len(b) >= 7 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
