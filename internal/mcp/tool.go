@@ -29,7 +29,7 @@ type tool struct {
 
 // tools lists what there is. Clients see them by name.
 var tools = []tool{
-	toolSearch, toolGet, toolList, toolStatus, toolWrite, toolForget, toolHandoff, toolSlot, toolSync,
+	toolSearch, toolGet, toolList, toolStatus, toolWrite, toolForget, toolHandoff, toolSlot, toolReview, toolSync,
 }
 
 // Pointers for annotations, of which nothing is ever changed.

@@ -517,7 +517,7 @@ func TestAnswersFitSchemas(t *testing.T) {
 	calls := map[string]args{
 		"memory_search": {"query": "walrus"}, "memory_list": nil, "memory_get": {"ids": []string{id, "nobody"}}, "memory_status": nil, "memory_sync": nil,
 		"memory_write": {"type": "semantic", "title": "t", "body": "b", "project": "global"}, "memory_forget": {"id": id}, "memory_handoff": {"action": "read", "project": "p"},
-		"memory_slot": {"action": "list", "project": "p"},
+		"memory_slot": {"action": "list", "project": "p"}, "memory_review": {"action": "list"},
 	}
 	list, err := cs.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != len(calls) {
