@@ -23,6 +23,7 @@ type DrainResult struct {
 
 	Reflected  int `json:"reflected"`  // notes distilled
 	Expired    int `json:"expired"`    // notes archived, because their time was over
+	Observed   int `json:"observed"`   // observations made of learnings, or added to
 	Refined    int `json:"refined"`    // learnings that a model wrote better
 	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
 
@@ -80,6 +81,8 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	d.Failed = append(d.Failed, failed...)
 	d.Programs, err = RunPrograms(ctx, r)
 	d.fail(err)
+	d.Observed, failed = r.consolidate(ctx)
+	d.Failed = append(d.Failed, failed...)
 	if sync {
 		s, err := Sync(ctx, r, SyncOptions{Remote: true, Automatic: true})
 		d.fail(err)

@@ -45,6 +45,8 @@ var shapes = [][]string{
 	{"workflow"},
 	{"dedup"},
 	{"expire"},
+	{"consolidate"},
+	{"conventions"},
 	{"migrate", "a", "b"},
 	{"backfill-provenance"},
 	{"restore", "--since", "1h"},

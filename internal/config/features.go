@@ -97,6 +97,18 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
+			ID: "C2", Name: "consolidation", Home: "reflection/consolidate.go",
+			Doc: "Folds learnings in the background when enough are new since the last pass, or some are and it is seven days ago; the " +
+				"count survives the index, and a plan does not begin it anew.",
+			Without: "Learnings pile up until somebody thinks of looking at them.",
+			Settings: []Setting{
+				boolean("ANAMNESIS_CONSOLIDATE", "reflection.consolidate", &c.Reflection.Consolidate, true,
+					"Fold learnings into observations in the background."),
+				integer("REFLECT_SYNTHESIS_AUTO_THRESHOLD", "reflection.consolidate_at", &c.Reflection.ConsolidateAt, 30, within(1, 1e6),
+					"Learnings that are new and enough for a pass."),
+			},
+		},
+		{
 			ID: "C5", Name: "bundle", Home: "store/bundle/bundle.go",
 			Doc:     "Writes everything that cannot be rebuilt into one file, and fills a store from it, byte for byte.",
 			Without: "A move to another machine loses the history, the event log and what never travels.",
@@ -158,6 +170,18 @@ func (c *Config) features() []Feature {
 			Doc: "Counts the tokens that agents were told, and those of the sessions that the told notes come from: what reading them there " +
 				"would have cost.",
 			Without: "Nobody can say whether memory saves more than it costs.",
+		},
+		{
+			ID: "O1", Name: "observations", Home: "reflection/observe.go",
+			Doc: "Folds learnings that say the same into one note, supported by the sessions of them all; a model finds what several show " +
+				"together. A person adds evidence, makes and retires observations with `anamnesis observe`.",
+			Without: "Fifty corrections stand as fifty notes, each as weak as one sentence.",
+		},
+		{
+			ID: "O2", Name: "conventions", Home: "reflection/conventions.go",
+			Doc: "Writes what holds in a project as a page: by category, with its evidence, byte for byte the same for the same notes. A " +
+				"block of it goes into a file with its marks, and nowhere else.",
+			Without: "People cannot read, diff or share what memory tells their agents.",
 		},
 		{
 			ID: "O3", Name: "persona-answers", Home: "recall/persona.go",
@@ -309,7 +333,7 @@ func Features() []Feature { return (&Config{}).features() }
 
 // Planned lists the ids that have no row yet.
 var Planned = []string{
-	"C1", "C2", "C3",
-	"O1", "O2",
+	"C1",
+	"C3",
 	"R13",
 }

@@ -71,10 +71,8 @@ func (f *Refinement) Check(n *note.Note, window string) (wrong []string) {
 		say("it reads like an order to an agent; a rule says how work on this project is done")
 	}
 	known := strings.ToLower(strings.Join(append([]string{n.Title, n.Rule, n.Body, n.HowToApply, window}, n.Anchors...), "\n"))
-	for _, name := range named(f.Title + "\n" + f.Rule + "\n" + f.Apply) {
-		if !strings.Contains(known, strings.ToLower(name)) {
-			say("%q stands neither in the draft nor in the session", name)
-		}
+	for _, name := range NotIn(f.Title+"\n"+f.Rule+"\n"+f.Apply, known) {
+		say("%q stands neither in the draft nor in the session", name)
 	}
 	if len(f.Anchors) > maxAnchorCount {
 		say("anchors has %d elements, at most %d", len(f.Anchors), maxAnchorCount)
@@ -120,6 +118,12 @@ func named(text string) (all []string) {
 		}
 	}
 	return all
+}
+
+// NotIn returns the names, numbers and paths of a text that another does not have.
+func NotIn(text, known string) []string {
+	known = strings.ToLower(known)
+	return slices.DeleteFunc(named(text), func(name string) bool { return strings.Contains(known, strings.ToLower(name)) })
 }
 
 // apply gives a learning the words of the model. What the user said stays in the body, so

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -237,5 +238,31 @@ func TestQuota(t *testing.T) {
 	}
 	if err := budget(on, false).Allow(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// The file decides, not what the index says of it.
+func TestExpire(t *testing.T) {
+	for to, want := range map[string]int{"2020-01-01": 1, "2199-01-01": 0, "some day": 0} {
+		w := newWorld(t)
+		id := w.add(note.Note{Type: note.Semantic, Project: "app", Title: "Use the old gateway", Body: "b", ForgetAfter: "2020-02-01"})
+		ref, err := w.store.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := w.store.Path(ref.Path)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(data), "2020-02-01", to)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := w.Expire(t.Context()); err != nil || len(done) != want {
+			t.Errorf("%s: %+v, %v", to, done, err)
+		}
+		if again, err := w.Expire(t.Context()); err != nil || len(again) != 0 {
+			t.Errorf("%s, again: %+v, %v", to, again, err)
+		}
 	}
 }

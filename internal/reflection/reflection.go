@@ -43,12 +43,14 @@ type Options struct {
 	DailyCalls  int    // answers of models a day; 0 means no limit
 	DailyTokens int    // tokens of prompts and answers a day; 0 means no limit
 
-	Expire       bool    // archive, in the background, notes whose forget_after has passed
-	Tries        int     // answers of a model before what was made without one stands; 0 means 3
-	Invalid      int     // answers in a row that cannot be used, after which a piece of work is set aside; 0 means 3
-	QuotaGate    bool    // ask nothing while the vendor's quota is nearly used up
-	QuotaCeiling float64 // share of a window from which on it counts as used up; 0 means its own
-	QuotaTTL     float64 // seconds for which what a vendor said about its quota holds; 0 means an hour
+	Consolidate   bool    // fold learnings into observations in the background, when enough are new
+	ConsolidateAt int     // learnings that are enough; 0 means 30
+	Expire        bool    // archive, in the background, notes whose forget_after has passed
+	Tries         int     // answers of a model before what was made without one stands; 0 means 3
+	Invalid       int     // answers in a row that cannot be used, after which a piece of work is set aside; 0 means 3
+	QuotaGate     bool    // ask nothing while the vendor's quota is nearly used up
+	QuotaCeiling  float64 // share of a window from which on it counts as used up; 0 means its own
+	QuotaTTL      float64 // seconds for which what a vendor said about its quota holds; 0 means an hour
 }
 
 // window is the length of a prompt in bytes.

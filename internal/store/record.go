@@ -43,6 +43,10 @@ const (
 	Reflected   = "reflect"    // notes of a project distilled or merged; Text says which, Count from how many
 )
 
+// Consolidated is the kind of record of a pass over the learnings of all projects. Notes are
+// the observations, Text is when the newest learning was made.
+const Consolidated = "consolidate"
+
 // Events are the event log. It is safe for concurrent use, by several processes too.
 type Events struct {
 	s     *Store

@@ -1,0 +1,187 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// An Observation is what many learnings say together: one note of kind note.Observation,
+// supported by the sessions of them all.
+type Observation struct {
+	ID        note.ID // of the one that is changed; "" makes one of the learnings
+	New       bool    // ID is that of one to be made
+	Statement string  // one line; "" leaves the one that stands
+	Category  string
+	Project   string
+	Of        []note.ID       // the learnings that it folds
+	Replaces  []note.ID       // those among them that say nothing beside it
+	Evidence  []note.Evidence // besides theirs: a person's own
+	Model     string          // that wrote the statement, "" for none
+	Human     bool            // a person says so
+}
+
+// SaysSame reports whether two notes say the same in other words: neither says more than
+// the other, neither is an exception, and neither speaks against the other.
+func SaysSame(a, b *note.Note) bool {
+	if a.HasTag(ExceptionTag) || b.HasTag(ExceptionTag) {
+		return false
+	}
+	how, _ := bearing(Learning{Note: a}, a, b)
+	back, _ := bearing(Learning{Note: b}, b, a)
+	return (how == Confirms || how == Refines) && (back == Confirms || back == Refines)
+}
+
+// Opposes reports whether one of two notes speaks against what the other says, or has
+// other numbers.
+func Opposes(a, b *note.Note) bool {
+	x, y := claimOf(a), claimOf(b)
+	return opposed(x, y) || part(x.denied, y) > 0 && part(y.denied, x) > 0 || differ(x.numbers, y.numbers)
+}
+
+// ObservationID is the id of the observation that is made of learnings: the same on every
+// machine that makes it of the same ones.
+func ObservationID(of []note.ID) note.ID {
+	first := slices.Min(of)
+	sum := sha256.Sum256([]byte(first))
+	return note.ID("obs-" + hex.EncodeToString(sum[:8]))
+}
+
+// Observe writes an observation. One that stands gets the evidence that it does not have
+// yet, and the statement if there is one; what is known already changes nothing
+// (Unchanged). The learnings that it replaces stay reachable. An observation that its owner
+// archived is Dropped: it does not come back by itself. With Statement, the error is that
+// of a note that is not valid; with an ID that is no observation it is fs.ErrNotExist.
+func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err error) {
+	g, began := b.g, time.Now()
+	err = locked(ctx, g.store, func(w *store.Writer) error {
+		id := o.ID
+		if id == "" && len(o.Of) > 0 {
+			id = ObservationID(o.Of)
+		}
+		var was *note.Note
+		var ref store.Ref
+		if id != "" {
+			if at, err := g.find(ctx, id); err != nil {
+				return err
+			} else if at.Path != "" {
+				if was, _, ref, err = g.store.Read(at.Path); err != nil {
+					return err
+				}
+			}
+		}
+		switch {
+		case was == nil && o.ID != "" && !o.New:
+			return fmt.Errorf("observation %s: %w", o.ID, fs.ErrNotExist)
+		case was != nil && was.Kind != note.Observation:
+			return fmt.Errorf("note %s is no observation: %w", id, fs.ErrNotExist)
+		case was != nil && !was.Live(g.store.Now()) && !o.Human:
+			out = Outcome{Result: Dropped, Why: "its owner retired it"}
+			return nil
+		}
+		if was == nil {
+			was = g.complete(&note.Note{
+				ID: id, Type: note.Semantic, Kind: note.Observation, Project: o.Project, Scope: note.Portable,
+				Provenance: note.Provenance{Source: note.Learning, Confidence: 0.5},
+			})
+			if o.Human {
+				was.Provenance = note.Provenance{Source: note.Human, Confidence: 1}
+			} else {
+				was.AddTags("learning")
+			}
+			was.AddTags("observation")
+		}
+		n := was.Clone()
+		out.Note = n
+		g.fold(n, o)
+		if n.Provenance.Source != note.Human {
+			out.Redacted = g.redact(n)
+		}
+		if ref.Path != "" {
+			if err := n.Validate(); err != nil {
+				return err
+			}
+			return g.replace(ctx, w, was, n, ref, store.Update, &out)
+		}
+		if err := n.ValidateNew(); err != nil {
+			return err
+		}
+		if day, err := g.forgotten(n); err != nil || day != "" {
+			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+day+" and does not come back by itself"
+			return err
+		}
+		out.Result = Created
+		return g.write(ctx, w, n, store.Ref{}, store.Update, &out)
+	})
+	if err != nil {
+		return Outcome{}, fmt.Errorf("observe %q: %w", shorten(o.Statement), err)
+	}
+	if out.Result != Unchanged && out.Note != nil {
+		g.log(out, time.Since(began))
+	}
+	return out, nil
+}
+
+// fold gives an observation what supports it.
+func (g *Ingester) fold(n *note.Note, o Observation) {
+	evidence := slices.Clone(n.Evidence)
+	var said []string
+	sure := 0.0
+	for _, id := range o.Of {
+		ref, err := g.store.Find(id)
+		if err != nil {
+			continue
+		}
+		m, _, _, err := g.store.Read(ref.Path)
+		if err != nil {
+			continue
+		}
+		if n.HowToApply == "" {
+			n.HowToApply = m.HowToApply
+		}
+		evidence = note.UnionEvidence(evidence, m.Evidence)
+		said = append(said, "- "+m.Title+" ("+string(id)+")")
+		if !slices.Contains(n.DerivedFrom, id) {
+			n.DerivedFrom = append(n.DerivedFrom, id)
+		}
+		if slices.Contains(o.Replaces, id) && !slices.Contains(n.Supersedes, id) {
+			n.Supersedes = append(n.Supersedes, id)
+		}
+		sure = max(sure, m.Provenance.Confidence)
+	}
+	n.Evidence = note.UnionEvidence(evidence, o.Evidence)
+	n.ProofCount = max(1, n.Sessions())
+	if n.Provenance.Source == note.Learning && !n.HasTag(Reviewed) { // what many sessions say is surer
+		n.Provenance.Confidence = max(n.Provenance.Confidence, min(0.95, sure+0.05*float64(max(0, n.ProofCount-1))))
+	}
+	if o.Statement != "" {
+		n.Title, n.Rule = strings.TrimRight(strings.TrimSpace(o.Statement), ".。"), strings.TrimSpace(o.Statement)
+		n.Provenance.Model = o.Model
+	}
+	if o.Category != "" {
+		n.Category = o.Category
+	}
+	old, _, _ := strings.Cut(n.Body, seen)
+	for _, line := range strings.Split(strings.TrimPrefix(n.Body, old+seen), "\n") {
+		if strings.HasPrefix(line, "- ") && !slices.Contains(said, line) {
+			said = append(said, line)
+		}
+	}
+	if slices.Sort(said); len(said) > 0 {
+		n.Body = strings.TrimSpace(old) + "\n\n" + seen + "\n" + strings.Join(said, "\n")
+	} else if n.Body == "" {
+		n.Body = n.Rule
+	}
+	n.Body = strings.TrimSpace(n.Body)
+}
+
+// seen stands before the learnings that an observation folds.
+const seen = "**Seen in:**"
