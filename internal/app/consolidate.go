@@ -41,7 +41,10 @@ type Folded struct {
 
 func (a *ConsolidateAnswer) take(c reflection.Consolidation) {
 	for _, f := range c.Foldings {
-		v := Folded{Project: f.Project, Statement: f.Statement, ID: f.Stands, Of: []note.ID{}, Replaces: append([]note.ID{}, f.Replaces...), ByModel: f.ByModel}
+		v := Folded{
+			Project: f.Project, Statement: f.Statement, ID: f.Stands, Of: []note.ID{}, Replaces: append([]note.ID{}, f.Replaces...),
+			ByModel: f.ByModel,
+		}
 		for _, n := range f.Of {
 			v.Of = append(v.Of, n.ID)
 		}
@@ -150,7 +153,9 @@ func Observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 }
 
 func observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer, err error) {
-	in := ingest.Observation{Statement: strings.Join(strings.Fields(o.Statement), " "), Category: o.Category, Project: Project(r.Store, o.Project).Key, Human: true}
+	in := ingest.Observation{
+		Statement: strings.Join(strings.Fields(o.Statement), " "), Category: o.Category, Project: Project(r.Store, o.Project).Key, Human: true,
+	}
 	if in.Statement == "" && o.To == "" {
 		return a, usage("observe: say what you observed")
 	}

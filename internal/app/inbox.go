@@ -35,8 +35,9 @@ const (
 	EditIt Decision = "edit"  // of a conflict: a text of the user's
 	Allow  Decision = "allow" // of a withheld file: it may travel as it is now
 
-	Reject Decision = "reject" // of a note or a draft: it is not right, and is not learnt again
-	Retire Decision = "retire" // of a draft: it is right, and the note that it contradicts goes
+	Reject  Decision = "reject" // of a note or a draft: it is not right, and is not learnt again
+	MergeIt Decision = "merge"  // of a draft: a note says it already; that gets its evidence, and the draft goes
+	Retire  Decision = "retire" // of a draft: it is right, and the note that it contradicts goes
 )
 
 // An InboxItem is something that waits for a person, with the choices there are.

@@ -51,6 +51,10 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 		}
 		if it.Kind == WaitingDraft {
 			item.Other = Against(r, it.Note)
+			if twin, ok := ingest.BeliefsOf(r.Ingester).Twin(ctx, it.Note); ok && item.Other == nil {
+				item.Other = other(r, twin)
+				item.Choices = []Decision{Keep, EditIt, Reject, MergeIt}
+			}
 		}
 		a.Notes = append(a.Notes, item)
 	}
@@ -63,7 +67,12 @@ func Against(r *Rooms, draft *note.Note) *ReviewOther {
 	if draft.ConflictOf == "" {
 		return nil
 	}
-	ref, err := r.Store.Find(draft.ConflictOf)
+	return other(r, draft.ConflictOf)
+}
+
+// other is the note that a draft is compared with, nil when it is gone.
+func other(r *Rooms, id note.ID) *ReviewOther {
+	ref, err := r.Store.Find(id)
 	if err != nil {
 		return nil
 	}
@@ -117,14 +126,17 @@ type ReviewDecided struct {
 // and Retire for a draft that contradicts a note. A rejected learning is kept, archived:
 // the session that taught it may be read again, and must not bring it back.
 func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change Edit) (a ReviewDecided, err error) {
-	if !slices.Contains([]Decision{Keep, EditIt, Reject, Retire}, d) {
-		return a, usage("%q is none of keep, edit, reject and retire", d)
+	if !slices.Contains([]Decision{Keep, EditIt, Reject, Retire, MergeIt}, d) {
+		return a, usage("%q is none of keep, edit, reject, merge and retire", d)
 	}
 	id, draft, err := reviewed(ctx, r, name)
 	if err != nil {
 		return a, err
 	}
 	a.Decision = d
+	if d == MergeIt {
+		return mergeDraft(ctx, r, id, draft)
+	}
 	if draft != nil {
 		if d == Retire && draft.ConflictOf == "" {
 			return a, usage("the draft %s contradicts no note; keep, edit or reject it", id)
@@ -172,6 +184,19 @@ func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change
 	left, err := Review(ctx, r)
 	a.Left = len(left.Notes)
 	return a, err
+}
+
+// mergeDraft gives the note that a draft nearly repeats the evidence of the draft.
+func mergeDraft(ctx context.Context, r *Rooms, id note.ID, draft *note.Note) (a ReviewDecided, err error) {
+	if draft == nil {
+		return a, usage("%s is a note, and only a draft is merged; `anamnesis dedup` removes notes that say the same", id)
+	}
+	n, err := ingest.BeliefsOf(r.Ingester).MergeDraft(ctx, id)
+	if err != nil {
+		return a, draftError(err)
+	}
+	left, err := Review(ctx, r)
+	return ReviewDecided{NoteHead: HeadOf(n), Decision: MergeIt, Left: len(left.Notes)}, err
 }
 
 // reviewed finds what a name means: a draft by its whole id, else a note.

@@ -23,7 +23,8 @@ which read like orders to an agent and which no session is told of, and what ses
 and models taught that you have not looked at. Beside each stands what it was made of.
 
 --walk goes through them one by one and asks for a key each: k keeps, e edits, r
-rejects, t says that it is right and retires the note that it contradicts, s leaves it.`,
+rejects, t says that it is right and retires the note that it contradicts, m gives its
+evidence to the note that it nearly repeats, s leaves it.`,
 		Example: `  anamnesis review --walk
   anamnesis review keep 9KQT
   anamnesis review retire 01KJYQ1A5R63JT351YCEQMB5GZ`,
@@ -69,6 +70,7 @@ rejects, t says that it is right and retires the note that it contradicts, s lea
 		},
 		newReviewEdit(p),
 		decide("reject ID", "Say that a note or a draft is not right: it is archived", app.Reject),
+		decide("merge ID", "Say that a note says what a draft says: it gets the evidence of the draft", app.MergeIt),
 		decide("retire ID", "Say that a draft is right, and archive what it contradicts", app.Retire),
 		&cobra.Command{
 			Use: "drop ID...", Short: "Archive a note", Args: cobra.MinimumNArgs(1),
@@ -105,6 +107,7 @@ func newReviewEdit(p *program) *cobra.Command {
 
 var decisions = map[app.Decision]string{
 	app.Keep: "is right", app.EditIt: "was changed and is right", app.Reject: "is archived", app.Retire: "is right",
+	app.MergeIt: "has the evidence of the draft",
 }
 
 func (p *program) printDecided(d app.ReviewDecided) {
@@ -156,7 +159,7 @@ func (p *program) walkReview(ctx context.Context, r *app.Rooms) (a app.ReviewAns
 	return app.ReviewAnswer{Notes: left}, nil
 }
 
-var reviewKeys = map[app.Decision]string{app.Keep: "k", app.Drop: "r", app.Reject: "r", app.EditIt: "e", app.Retire: "t"}
+var reviewKeys = map[app.Decision]string{app.Keep: "k", app.Drop: "r", app.Reject: "r", app.EditIt: "e", app.Retire: "t", app.MergeIt: "m"}
 
 func (p *program) printReviewItem(n app.ReviewItem) {
 	mark := ""

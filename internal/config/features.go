@@ -79,6 +79,26 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
+			ID: "C1", Name: "semantic-twins", Home: "ingest/meaning.go",
+			Doc: "What a machine writes and a note means already, in other words, waits for its owner with that note beside it: keep, merge " +
+				"or reject. What speaks against the note, or has other numbers, is no twin.",
+			Without: "Each rewording of a rule is one more note.",
+			Settings: []Setting{number("REFLECT_DEDUP_THRESHOLD", "ingest.meaning", &c.Ingest.Meaning, 0.97, within(0, 2),
+				"Cosine of two whole notes from which they mean the same; 1 and more holds nothing.")},
+		},
+		{
+			ID: "C2", Name: "consolidation", Home: "reflection/consolidate.go",
+			Doc: "Folds learnings in the background when enough are new since the last pass, or some are and it is seven days ago; the " +
+				"count survives the index, and a plan does not begin it anew.",
+			Without: "Learnings pile up until somebody thinks of looking at them.",
+			Settings: []Setting{
+				boolean("ANAMNESIS_CONSOLIDATE", "reflection.consolidate", &c.Reflection.Consolidate, true,
+					"Fold learnings into observations in the background."),
+				integer("REFLECT_SYNTHESIS_AUTO_THRESHOLD", "reflection.consolidate_at", &c.Reflection.ConsolidateAt, 30, within(1, 1e6),
+					"Learnings that are new and enough for a pass."),
+			},
+		},
+		{
 			ID: "C4", Name: "lifecycle-programs", Home: "lifecycle/lifecycle.go",
 			Doc: "Runs a program of the user when a note was created or changed, a skill was refreshed or notes were consolidated: in the " +
 				"background, without a shell, with the event as JSON on its standard input.",
@@ -94,18 +114,6 @@ func (c *Config) features() []Feature {
 					"Likewise when notes were distilled or merged."),
 				number("ANAMNESIS_EVENTS_TIMEOUT", "events.timeout", &c.Lifecycle.Timeout, 10, within(0.1, 3600),
 					"Seconds that one such program may take."),
-			},
-		},
-		{
-			ID: "C2", Name: "consolidation", Home: "reflection/consolidate.go",
-			Doc: "Folds learnings in the background when enough are new since the last pass, or some are and it is seven days ago; the " +
-				"count survives the index, and a plan does not begin it anew.",
-			Without: "Learnings pile up until somebody thinks of looking at them.",
-			Settings: []Setting{
-				boolean("ANAMNESIS_CONSOLIDATE", "reflection.consolidate", &c.Reflection.Consolidate, true,
-					"Fold learnings into observations in the background."),
-				integer("REFLECT_SYNTHESIS_AUTO_THRESHOLD", "reflection.consolidate_at", &c.Reflection.ConsolidateAt, 30, within(1, 1e6),
-					"Learnings that are new and enough for a pass."),
 			},
 		},
 		{
@@ -333,7 +341,6 @@ func Features() []Feature { return (&Config{}).features() }
 
 // Planned lists the ids that have no row yet.
 var Planned = []string{
-	"C1",
 	"C3",
 	"R13",
 }

@@ -134,6 +134,13 @@ func (b Beliefs) decide(ctx context.Context, w *store.Writer, l Learning, out *B
 			best, was, ref, most = how, old, at, weight
 		}
 	}
+	if was == nil && g.opts.HoldSimilar {
+		if twin := g.meant(ctx, n); twin != nil {
+			out.Twin, out.Of, out.Result = &twin.Row, twin.Row.ID, Held
+			out.Why = nearly(&twin.Row)
+			return w.Hold(n)
+		}
+	}
 	if was == nil {
 		out.Result = Created
 		return g.write(ctx, w, n, store.Ref{}, store.Update, &out.Outcome)

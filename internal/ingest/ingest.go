@@ -30,6 +30,7 @@ type Options struct {
 	MachineID   string  // stamped on new notes
 	HoldSimilar bool    // hold what a machine wrote and is nearly said already
 	Similarity  float64 // share of equal words from which two notes are similar, 0 to 1
+	Meaning     float64 // cosine from which a machine's draft means what a note says, and waits; 0, 1 and more for never
 }
 
 // An Index is what the door asks for twins, and tells of what it wrote. index.Index is one.
@@ -162,7 +163,7 @@ func (g *Ingester) decide(ctx context.Context, w *store.Writer, d Draft, out *Ou
 			return g.absorb(ctx, w, twin.Row, out)
 		case g.opts.HoldSimilar && n.Provenance.Source != note.Human && !d.Force:
 			out.Result = Held
-			out.Why = fmt.Sprintf("nearly the same as %s %q", twin.Row.ID, shorten(twin.Row.Title))
+			out.Why = nearly(&twin.Row)
 			return w.Hold(n)
 		}
 	}
@@ -171,6 +172,11 @@ func (g *Ingester) decide(ctx context.Context, w *store.Writer, d Draft, out *Ou
 		return err
 	}
 	return g.write(ctx, w, n, store.Ref{}, store.Update, out)
+}
+
+// nearly says why a draft waits.
+func nearly(r *index.Row) string {
+	return fmt.Sprintf("nearly the same as %s %q", r.ID, shorten(r.Title))
 }
 
 // complete fills in what a draft may leave out, on a copy.

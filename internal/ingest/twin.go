@@ -46,7 +46,10 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 		}
 	}
 	if similar == nil && g.opts.HoldSimilar && n.Provenance.Source != note.Human {
-		return g.repeated(ctx, n, &wanted)
+		if similar, err = g.repeated(ctx, n, &wanted); similar == nil && err == nil {
+			similar = g.meant(ctx, n)
+		}
+		return similar, err
 	}
 	return similar, nil
 }

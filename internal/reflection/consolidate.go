@@ -153,6 +153,11 @@ func (r *Reflector) Consolidate(ctx context.Context, project string) (c Consolid
 		}
 		return nil
 	})
+	if len(c.Observed) > 0 {
+		err = errors.Join(err, r.store.Events().Log(store.Record{
+			Kind: store.Reflected, Project: project, Text: "observe", Count: c.Replaced, Notes: c.Observed,
+		}))
+	}
 	if err == nil && project == "" {
 		err = r.passed(ctx, &c, began)
 	}

@@ -45,7 +45,8 @@ func (r *Reflector) Conventions(ctx context.Context, names []string) ([]Conventi
 	var all []Convention
 	for _, n := range r.read(rows, func(n *note.Note) bool { return n.Live(now) && !n.HasTag("persona") }) {
 		c := Convention{
-			ID: n.ID, Statement: strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "), Category: cmp.Or(strings.ToLower(n.Category), "general"),
+			ID: n.ID, Statement: strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "),
+			Category: cmp.Or(strings.ToLower(n.Category), "general"),
 			Evidence: max(1, n.Sessions()), Reviewed: n.HasTag(note.ReviewedTag) || n.Provenance.Source == note.Human,
 		}
 		if n.Kind == note.Observation || c.Reviewed || c.Evidence >= enoughProof {

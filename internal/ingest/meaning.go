@@ -1,0 +1,138 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// A meaner is an Index that compares meanings on this machine.
+type meaner interface {
+	Remote() bool
+	Question(ctx context.Context, text string) (model string, unit []float32, err error)
+	Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int, least float64) ([]index.Candidate, error)
+}
+
+var _ meaner = (*index.Index)(nil)
+
+// The bounds of a comparison of meanings.
+const (
+	meantOf   = 20   // passages that lie nearest are compared as whole notes
+	meantLow  = 0.75 // cosine below which a passage is not looked at
+	meantRune = 2000 // of a statement
+)
+
+// meant returns a note that means what a machine's draft says: the vectors of both whole
+// statements point the same way (Options.Meaning). What speaks against the draft, has other
+// numbers or other marks is none, however near it lies: "use tabs" lies near "never use
+// tabs". Whatever goes wrong, there is none, and the draft is written. No vector is asked
+// of a model elsewhere: the store is locked.
+func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
+	m, ok := g.index.(meaner)
+	if !ok || g.opts.Meaning <= 0 || g.opts.Meaning >= 1 || n.Type == note.Episodic || m.Remote() {
+		return nil
+	}
+	model, mine, err := m.Question(ctx, note.CutRunes(n.Statement(), meantRune))
+	if err != nil || len(mine) == 0 {
+		return nil
+	}
+	near, err := m.Nearest(ctx, model, mine, index.Filter{
+		Projects: []string{n.Project}, Types: []note.Type{note.Semantic, note.Procedural}, Scope: n.Scope, Now: g.store.Now(),
+		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff},
+	}, meantOf, meantLow)
+	if err != nil {
+		return nil
+	}
+	var keys []int64
+	for _, c := range near {
+		if !slices.Contains(keys, c.Key) {
+			keys = append(keys, c.Key)
+		}
+	}
+	rows, err := g.index.Rows(ctx, keys)
+	if err != nil {
+		return nil
+	}
+	said := n.Fingerprint()
+	for _, r := range rows {
+		if r.ID == n.ID || slices.Contains(n.Supersedes, r.ID) || r.Branch != n.Branch {
+			continue
+		}
+		was, _, _, err := g.store.Read(r.Ref.Path)
+		if err != nil || was.HasTag(ExceptionTag) != n.HasTag(ExceptionTag) || Opposes(n, was) || !sameNames(n, was) {
+			continue
+		}
+		if other := was.Fingerprint(); !said.Near(&other) {
+			continue
+		}
+		_, its, err := m.Question(ctx, note.CutRunes(was.Statement(), meantRune))
+		if err == nil && cosine(mine, its) >= g.opts.Meaning {
+			return &index.Twin{Row: r}
+		}
+	}
+	return nil
+}
+
+// sameNames reports whether two notes speak of the same programs, files and symbols: a rule
+// about one is near to the same rule about another, and is not it.
+func sameNames(a, b *note.Note) bool {
+	x, y := claimOf(a), claimOf(b)
+	lacks := func(a, b claim) bool {
+		for w, weight := range a.words {
+			if _, ok := b.words[w]; !ok && weight >= nameWeight {
+				return true
+			}
+		}
+		return false
+	}
+	return !lacks(x, y) && !lacks(y, x)
+}
+
+// cosine is that of two unit vectors; 0 when one is none.
+func cosine(a, b []float32) (sum float64) {
+	if len(a) != len(b) {
+		return 0
+	}
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// Twin returns the note that a held draft nearly repeats, if it still does.
+func (b Beliefs) Twin(ctx context.Context, draft *note.Note) (note.ID, bool) {
+	twin, err := b.g.twin(ctx, draft)
+	if err != nil || twin == nil {
+		return "", false
+	}
+	return twin.Row.ID, true
+}
+
+// MergeDraft gives the note that a held draft nearly repeats the evidence and the tags of
+// the draft, and drops the draft. The error is fs.ErrNotExist when there is no such draft,
+// or no note that it repeats.
+func (b Beliefs) MergeDraft(ctx context.Context, id note.ID) (*note.Note, error) {
+	draft, err := b.g.store.Spool().HeldDraft(id)
+	if err != nil {
+		return nil, err
+	}
+	of, ok := b.Twin(ctx, draft)
+	if !ok {
+		return nil, fmt.Errorf("draft %s repeats no note any more; keep or reject it: %w", id, fs.ErrNotExist)
+	}
+	out, err := b.g.amend(ctx, of, "merge a draft into", func(n *note.Note, _ []byte) (*note.Note, error) {
+		n.AddTags(draft.Tags...)
+		unite(n, draft)
+		n.UpdatedAt = note.At(b.g.store.Now())
+		return n, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out.Note, locked(ctx, b.g.store, func(w *store.Writer) error { return w.Release(id) })
+}
