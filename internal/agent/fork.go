@@ -54,7 +54,10 @@ const BeginningBytes = 16 << 10
 // forked: of two that share turns the one that holds all of the other is the fork, else the
 // one that was opened later.
 func (s *Session) CopiedFrom(other *Session, own, others Beginning) bool {
-	mine, theirs := s.uuids(), other.uuids()
+	if s.ID == other.ID { // another copy of the same session
+		return false
+	}
+	mine, theirs := s.copies(), other.copies()
 	shared := 0
 	for id := range theirs {
 		if mine[id] {
@@ -76,10 +79,10 @@ func (s *Session) CopiedFrom(other *Session, own, others Beginning) bool {
 
 // Without takes the turns of another session out.
 func (s *Session) Without(other *Session) {
-	theirs := other.uuids()
+	theirs := other.copies()
 	var turns []Turn
 	for _, t := range s.Turns {
-		if t.UUID != "" && theirs[t.UUID] {
+		if t.UUID != "" && theirs[copyOf(&t)] {
 			s.Skipped.Duplicate++
 			continue
 		}
@@ -88,15 +91,20 @@ func (s *Session) Without(other *Session) {
 	s.Turns, s.files, s.outcome = turns, nil, ""
 }
 
-func (s *Session) uuids() map[string]bool {
+// copies are the turns of a session as a fork copies them.
+func (s *Session) copies() map[string]bool {
 	all := make(map[string]bool, len(s.Turns))
-	for _, t := range s.Turns {
-		if t.UUID != "" {
-			all[t.UUID] = true
+	for i := range s.Turns {
+		if t := &s.Turns[i]; t.UUID != "" {
+			all[copyOf(t)] = true
 		}
 	}
 	return all
 }
+
+// copyOf is what a copy of a turn has in common with it: a fork keeps the ids and the
+// times of the records. An id alone may be used again by another session.
+func copyOf(t *Turn) string { return t.UUID + " " + t.At.UTC().Format(time.RFC3339Nano) }
 
 // ReadBeginning reads how records begin; false when their source copies none.
 func ReadBeginning(source SessionSource, records io.ReaderAt) (b Beginning, ok bool) {
