@@ -33,6 +33,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		n.Commits = commitOf(commits, l.Window.To)
 		b, err := ingest.BeliefsOf(r.ingester).Learn(ctx, ingest.Learning{
 			Note: n, Turned: l.Now, Again: l.Again, Except: l.Except, Dir: f.folder(q),
+			Beside: func(n *note.Note) *note.Sidecar { return r.relate(&l, n) },
 		})
 		if err != nil {
 			errs = append(errs, err)
@@ -42,9 +43,6 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 			continue
 		}
 		learnt++
-		if err := r.relate(ctx, &l, &b); err != nil {
-			errs = append(errs, err)
-		}
 		r.unrefined(s, &l, &b)
 		rec := store.Record{Kind: store.Learnt, Session: f.session(q), Project: key, Notes: []note.ID{n.ID}, Text: string(b.Bearing)}
 		if b.Of != "" {

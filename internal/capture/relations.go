@@ -1,27 +1,22 @@
 package capture
 
 import (
-	"context"
 	"strings"
 
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/lesson"
 	"anamnesis/internal/note"
 )
 
-// relate writes what a lesson says of things beside its note: which command solves which
-// failure, which rule is about which names, and which rule took the place of another. The
-// note is safe without it.
-func (r *Recorder) relate(ctx context.Context, l *lesson.Lesson, b *ingest.Believed) error {
-	if b.Note == nil || b.Result != ingest.Created {
-		return nil
-	}
+// relate is what a lesson says of things, for the sidecar of its note: which command solves which
+// failure, which rule is about which names, and which rule took the place of another; nil for
+// nothing.
+func (r *Recorder) relate(l *lesson.Lesson, n *note.Note) *note.Sidecar {
 	at := note.At(l.Window.At)
 	if l.Window.At.IsZero() {
 		at = note.At(r.store.Now())
 	}
 	clean := func(text string) string { return r.redactor.Redact(strings.Join(strings.Fields(text), " ")).String() }
-	side := &note.Sidecar{DocumentID: b.Note.ID, ExtractedAt: at}
+	side := &note.Sidecar{DocumentID: n.ID, ExtractedAt: at}
 	entity := func(name string, kind note.EntityType) string {
 		if name = note.CutRunes(clean(name), maxEntity); name != "" {
 			for _, e := range side.Entities {
@@ -55,7 +50,7 @@ func (r *Recorder) relate(ctx context.Context, l *lesson.Lesson, b *ingest.Belie
 	for _, a := range l.Anchors {
 		edge(subject, note.Uses, entity(a, "code"), note.DefaultStrength)
 	}
-	for _, id := range b.Note.Supersedes {
+	for _, id := range n.Supersedes {
 		ref, err := r.store.Find(id)
 		if err != nil {
 			continue
@@ -67,7 +62,7 @@ func (r *Recorder) relate(ctx context.Context, l *lesson.Lesson, b *ingest.Belie
 	if len(side.Edges) == 0 {
 		return nil
 	}
-	return r.ingester.WriteSidecar(ctx, b.Ref, side)
+	return side
 }
 
 // maxEntity is how long the name of an entity may be, in characters.

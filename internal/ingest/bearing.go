@@ -46,7 +46,10 @@ var empty = sync.OnceValue(func() map[string]bool {
 // denials stand before what a sentence speaks against.
 var denials = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:\b(?:instead of|rather than|no longer|no more|away from|in place of|and not|not|no|never|don'?t|` +
-		`do not|drop|forget|stop(?:ped)?|nicht mehr|nicht|keine?n?|anstatt|statt|au lieu de?|plus|pas|en vez de|en lugar de|ya no)\b|` +
+		`do not|drop(?:ped)?|forget(?: about)?|stop(?:ped)?|(?:have |has |'ve )?left|mov(?:ed|ing) (?:off|away from|from)|` +
+		`switch(?:ed|ing)? (?:away )?from|migrat(?:ed|ing) (?:off|away from|from)|(?:done|finished) with|chang(?:ed|e) my mind about|` +
+		`(?:scrap|ditch(?:ed)?|retire[d]?)(?: what i said about)?|(?:get|got) rid of|replace[d]?|weg von|vergiss|abandonn\w+|deja(?:mos)?|` +
+		`nicht mehr|nicht|keine?n?|anstatt|statt|au lieu de?|plus|pas|en vez de|en lugar de|ya no)\b|` +
 		`不再|不要|不用|而不是)` +
 		`\s*((?:[^,;.:!?。，()\n]|\.\w){1,60})`)
 })
@@ -54,7 +57,9 @@ var denials = sync.OnceValue(func() *regexp.Regexp {
 // gone stand behind what is not any more.
 var gone = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)((?:[^,;.:!?()\n]|\.\w){1,60})\s+` +
-		`(?:any ?more\b|nicht mehr\b|(?:is|are|goes|go|was|were) (?:out|dropped|gone|retired)\b)`)
+		`(?:any ?more\b|nicht mehr\b|(?:is|are|goes|go|was|were|has been|have been|is being|are being|got|gets) (?:all )?` +
+		`(?:out|dropped|gone|retired|removed|thrown out|history|dead|deprecated|abandoned|over)\b|no longer exists?\b|` +
+		`(?:fliegt|fliegen|ist|sind) (?:raus|weg)\b|didn.?t (?:work out|hold up)\b)`)
 })
 
 // claimOf reads what a note says.
@@ -93,6 +98,27 @@ func untilConjunction(text string) string {
 	return strings.Join(words, " ")
 }
 
+// numerals are numbers that are written as words. "one" and its like are also articles and
+// pronouns, so a noun has to follow.
+var numerals = map[string]string{
+	"one": "1", "single": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+	"ten": "10", "twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100",
+	"zwei": "2", "drei": "3", "vier": "4", "fünf": "5", "zehn": "10", "deux": "2", "trois": "3", "quatre": "4", "cinq": "5", "dix": "10",
+	"dos": "2", "tres": "3", "cuatro": "4", "cinco": "5", "diez": "10",
+}
+
+// notCounted are words behind a numeral that counts nothing.
+var notCounted = strings.Fields("of more thing place way day time more another and or by at is that which who line step go")
+
+// counted is the number that a word stands for, when the word behind it can be counted.
+func counted(low, next string) (string, bool) {
+	n, ok := numerals[low]
+	if next = strings.ToLower(strings.Trim(next, ".-'’*#/")); !ok || next == "" || empty()[next] || slices.Contains(notCounted, next) {
+		return "", false
+	}
+	return n, true
+}
+
 type contentWord struct {
 	stem   string
 	weight float64
@@ -101,9 +127,10 @@ type contentWord struct {
 
 // contentWords are the words of a text that say what it is about.
 func contentWords(text string) (all []contentWord) {
-	for _, raw := range strings.FieldsFunc(text, func(r rune) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(",;:!?()[]{}\"“”‘«»`<>=，。：；！？（）", r)
-	}) {
+	})
+	for i, raw := range words {
 		raw = strings.Trim(raw, ".-'’*#/")
 		if raw == "" {
 			continue
@@ -120,6 +147,9 @@ func contentWords(text string) (all []contentWord) {
 		low := strings.ToLower(raw)
 		if before, _, ok := strings.Cut(low, "'"); ok {
 			low = before
+		}
+		if n, ok := counted(low, words[min(i+1, len(words)-1)]); ok && i+1 < len(words) {
+			low = n
 		}
 		if empty()[low] || low == "" {
 			continue
@@ -183,7 +213,12 @@ const (
 
 // bearing says what a learning does to a note, and how surely; 0 says nothing.
 func bearing(l Learning, n, old *note.Note) (Bearing, float64) {
-	a, b := claimOf(n), claimOf(old)
+	return bears(l, n, claimOf(n), old)
+}
+
+// bears is bearing, for a note whose claim is known.
+func bears(l Learning, n *note.Note, a claim, old *note.Note) (Bearing, float64) {
+	b := claimOf(old)
 	weight, shared := 0.0, 0
 	for w, x := range a.words {
 		if y, ok := b.words[w]; ok {
@@ -217,10 +252,14 @@ func bearing(l Learning, n, old *note.Note) (Bearing, float64) {
 		return Contradicts, 6 + weight
 	case l.Turned && share >= turnShare && shared >= 3 && (differ(a.numbers, b.numbers) || opposed(a, b)):
 		return Contradicts, 5 + weight
+	case l.Turned && share >= turnShare && weight >= leastTurn && shared >= 2 && !agree(a, b) && contrasts(a, b) && contrasts(b, a):
+		return Contradicts, 4 + weight
 	case rival(a, b) && share >= 0.5 && !agree(a, b), rival(a, b) && least <= 2 && !agree(a, b):
 		return Contradicts, 4 + weight
 	case share >= saidAgain && shared >= 3 && differ(a.numbers, b.numbers) && !l.Again:
 		return Contradicts, 3 + weight
+	case opposed(a, b) && share >= saidAgain && shared >= 3 && len(a.words) <= len(b.words)+1:
+		return Undecided, 2 + weight
 	case differ(a.numbers, b.numbers) || opposed(a, b):
 		return "", 0
 	case l.Again && share >= againShare && weight >= leastTurn, share >= saidAgain && shared >= 3:

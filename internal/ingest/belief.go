@@ -25,10 +25,11 @@ func BeliefsOf(g *Ingester) Beliefs { return Beliefs{g} }
 // note.Learning, an id made of that stretch, and one piece of evidence.
 type Learning struct {
 	Note   *note.Note
-	Turned bool   // it says itself that something is not as it was
-	Again  bool   // it says itself that it was said before
-	Except bool   // it says where another rule does not hold
-	Dir    string // as in Draft
+	Turned bool                           // it says itself that something is not as it was
+	Again  bool                           // it says itself that it was said before
+	Except bool                           // it says where another rule does not hold
+	Dir    string                         // as in Draft
+	Beside func(*note.Note) *note.Sidecar // what stands beside the note, if it is written; nil for nothing
 }
 
 // The tags of learnings that bear on other rules.
@@ -46,6 +47,7 @@ const (
 	Confirms    Bearing = "confirms"    // a note says it already: one more session proves that
 	Refines     Bearing = "refines"     // a note says less: it is replaced
 	Contradicts Bearing = "contradicts" // a note says otherwise
+	Undecided   Bearing = "undecided"   // it says the opposite of a note, and not that anything changed
 	Known       Bearing = "known"       // this stretch of the session was learnt before
 )
 
@@ -109,6 +111,7 @@ func (b Beliefs) decide(ctx context.Context, w *store.Writer, l Learning, out *B
 	if err != nil {
 		return err
 	}
+	said := claimOf(n)
 	best, was, ref := Bearing(""), (*note.Note)(nil), store.Ref{}
 	most := 0.0
 	for _, row := range rows {
@@ -126,7 +129,7 @@ func (b Beliefs) decide(ctx context.Context, w *store.Writer, l Learning, out *B
 		if row.Dead {
 			continue
 		}
-		how, weight := bearing(l, n, old)
+		how, weight := bears(l, n, said, old)
 		if older(n, old) { // a session that was captured late: what stands may turn it
 			how, weight = bearing(Learning{Turned: old.HasTag(TurnedTag), Except: old.HasTag(ExceptionTag)}, old, n)
 		}
@@ -142,15 +145,29 @@ func (b Beliefs) decide(ctx context.Context, w *store.Writer, l Learning, out *B
 		}
 	}
 	if was == nil {
-		out.Result = Created
-		return g.write(ctx, w, n, store.Ref{}, store.Update, &out.Outcome)
+		return b.create(ctx, w, l, out)
 	}
 	out.Bearing, out.Of = best, was.ID
-	return b.bear(ctx, w, was, ref, out)
+	return b.bear(ctx, w, l, was, ref, out)
+}
+
+// create writes a learning as a note. What stands beside it is written first: a note that
+// is there when the machine stops has its sidecar, and one that is not is learnt again.
+func (b Beliefs) create(ctx context.Context, w *store.Writer, l Learning, out *Believed) error {
+	n := out.Note
+	out.Result = Created
+	if l.Beside != nil {
+		if side := l.Beside(n); side != nil {
+			if err := w.WriteSidecar(store.NotePath(n.Scope, n.Type, n.ID), note.FormatSidecar(side)); err != nil {
+				return fmt.Errorf("write what stands beside note %s: %w", n.ID, err)
+			}
+		}
+	}
+	return b.g.write(ctx, w, n, store.Ref{}, store.Update, &out.Outcome)
 }
 
 // bear does to a note that stands what the learning says of it.
-func (b Beliefs) bear(ctx context.Context, w *store.Writer, was *note.Note, ref store.Ref, out *Believed) error {
+func (b Beliefs) bear(ctx context.Context, w *store.Writer, l Learning, was *note.Note, ref store.Ref, out *Believed) error {
 	g, n := b.g, out.Note
 	switch {
 	case out.Bearing == Confirms:
@@ -163,13 +180,16 @@ func (b Beliefs) bear(ctx context.Context, w *store.Writer, was *note.Note, ref 
 			now.Provenance.Confidence = min(0.95, max(was.Provenance.Confidence, n.Provenance.Confidence)+0.05)
 		}
 		return g.replace(ctx, w, was, now, ref, store.Update, &out.Outcome)
-	case owned(was):
+	case out.Bearing == Undecided, owned(was):
+		why := "it contradicts %s %q, which its owner wrote or reviewed"
+		if out.Bearing == Undecided {
+			why = "it says the opposite of %s %q, and not that anything changed"
+		}
 		n.ConflictOf = was.ID
-		out.Result, out.Why = Held, fmt.Sprintf("it contradicts %s %q, which its owner wrote or reviewed", was.ID, shorten(was.Title))
+		out.Result, out.Why = Held, fmt.Sprintf(why, was.ID, shorten(was.Title))
 		return w.Hold(n)
 	case older(n, was): // what stands is newer, and what is learnt now is what it replaced
-		out.Result = Created
-		if err := g.write(ctx, w, n, store.Ref{}, store.Update, &out.Outcome); err != nil {
+		if err := b.create(ctx, w, l, out); err != nil {
 			return err
 		}
 		now := was.Clone()
@@ -180,8 +200,7 @@ func (b Beliefs) bear(ctx context.Context, w *store.Writer, was *note.Note, ref 
 	if out.Bearing == Refines {
 		unite(n, was)
 	}
-	out.Result = Created
-	return g.write(ctx, w, n, store.Ref{}, store.Update, &out.Outcome)
+	return b.create(ctx, w, l, out)
 }
 
 // Release writes a held draft as a note. With retire it replaces the note that it

@@ -50,6 +50,30 @@ func TestBearing(t *testing.T) {
 			said{rule: "Payment calls get 12 seconds now instead of 8", turned: true},
 			ingest.Contradicts,
 		},
+		{
+			"the opposite, and nothing changed",
+			said{rule: "Use tabs in the yaml files of charts"},
+			said{rule: "Never use tabs in the yaml files of charts"},
+			ingest.Undecided,
+		},
+		{
+			"a number in words",
+			said{rule: "Every change needs two reviews"},
+			said{rule: "From now on one review per change is enough", turned: true},
+			ingest.Contradicts,
+		},
+		{
+			"another thing in its place",
+			said{rule: "Tests of the importer are written in RSpec"},
+			said{rule: "Tests of the importer are written in minitest from today", turned: true},
+			ingest.Contradicts,
+		},
+		{
+			"a turn of something else",
+			said{rule: "Tests of the importer are written in RSpec"},
+			said{rule: "Releases are cut on Tuesday from today", turned: true},
+			ingest.Creates,
+		},
 		{"tabs and spaces", said{rule: "Use tabs"}, said{rule: "Use spaces"}, ingest.Contradicts},
 		{
 			"what is gone",

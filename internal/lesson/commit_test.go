@@ -22,7 +22,8 @@ func TestCommits(t *testing.T) {
 			{ID: "aaaaaa1", Subject: "Add map", Undone: true}, {Turn: 1, ID: "cccccc3", Subject: `Revert "Add map"`, Undoes: []string{"aaaaaa1"}},
 		}},
 		"revert of the one before the last": {[]string{one, two, `$ git revert HEAD~1 => [main cccccc3] Revert "Add map"`}, []lesson.Commit{
-			{ID: "aaaaaa1", Subject: "Add map", Undone: true}, {Turn: 1, ID: "bbbbbb2", Subject: "Fix map"},
+			{ID: "aaaaaa1", Subject: "Add map", Undone: true},
+			{Turn: 1, ID: "bbbbbb2", Subject: "Fix map"},
 			{Turn: 2, ID: "cccccc3", Subject: `Revert "Add map"`, Undoes: []string{"aaaaaa1"}},
 		}},
 		"revert of another session's": {[]string{`$ git revert ddddddd4 => [main cccccc3] Revert "Old"`}, []lesson.Commit{

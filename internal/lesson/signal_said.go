@@ -161,6 +161,7 @@ func (c *cues) points(sentence string) float64 {
 	add(c.general(), 1)
 	add(named(sentence), 0.5)
 	add(c.has(except), 2)
+	add(c.has(turned) && strings.ContainsAny(sentence, "0123456789"), 0.5) // a quantity changed
 	if !c.grounded() && !named(sentence) && !insteadOf(sentence) {
 		p = min(p, ungrounded)
 	}
