@@ -4,6 +4,7 @@
 //	go run ./bench -short                 a smoke of less than a minute, at 1k
 //	go run ./bench -only search,walk      some of it
 //	go run ./bench -out docs/performance.md
+//	go run ./bench -agents -notes 1000    the tables of docs/agents/measured.md (agents.go)
 //
 // It makes stores from a seeded generator in a temporary folder (corpus.go),
 // builds the program as it is released, a Go hello-world, and a naive FTS5
@@ -70,6 +71,7 @@ func run(ctx context.Context) error {
 	sizes := flag.String("notes", "1000,10000,100000", "sizes of the `stores`")
 	only := flag.String("only", "", "measure these `names` only: "+names())
 	out := flag.String("out", "", "write the report to this `file`")
+	agents := flag.Bool("agents", false, "measure each agent, and nothing else; -only may be hooks or imports")
 	profile := flag.String("cpuprofile", "", "write a profile of this process to this `file`")
 	seed := flag.Uint64("seed", 1, "of the generator")
 	flag.Parse()
@@ -86,7 +88,7 @@ func run(ctx context.Context) error {
 	}
 	wanted := func(name string) bool { return *only == "" || slices.Contains(strings.Split(*only, ","), name) }
 	for name := range strings.SplitSeq(*only, ",") {
-		if *only != "" && !strings.Contains(names()+",", name+",") {
+		if *only != "" && !*agents && !strings.Contains(names()+",", name+",") {
 			return fmt.Errorf("-only %s: no such measure; there are %s", name, names())
 		}
 	}
@@ -105,6 +107,9 @@ func run(ctx context.Context) error {
 			return err
 		}
 		defer pprof.StopCPUProfile()
+	}
+	if *agents {
+		return s.agents(wanted("hooks"), wanted("imports"))
 	}
 	if err := s.measure(began, wanted); err != nil {
 		return err

@@ -105,7 +105,10 @@ func record(out *bytes.Buffer, pairs ...string) error {
 		}
 		out.WriteString(sep + quote(name) + ":")
 		if raw {
-			out.WriteString(strings.NewReplacer("\n", " ", "\r", " ").Replace(value))
+			if strings.ContainsAny(value, "\r\n") { // a record is one line
+				value = strings.NewReplacer("\n", " ", "\r", " ").Replace(value)
+			}
+			out.WriteString(value)
 		} else {
 			out.WriteString(quote(value))
 		}
