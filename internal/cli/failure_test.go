@@ -28,6 +28,8 @@ var notJSON = map[string]string{
 	"merge-driver": "what git reads",
 	"dashboard":    "it serves pages until it is ended",
 	"tui":          "a screen of a terminal",
+	"prompts":      "it plays sessions for a minute, whatever the store is; a script looks at its JSON",
+	"learning":     "likewise",
 }
 
 // TestFailuresInJSON makes every command fail in every way that it has, with --json:
