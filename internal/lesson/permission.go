@@ -113,16 +113,12 @@ func (m *material) permit(all []Signal, turn int, u *agent.ToolUse, reply string
 // spoke last; nil for none.
 func refusedBefore(turns []agent.Turn, at int) *agent.ToolUse {
 	for i := at - 1; i >= 0 && !turns[i].Human(); i-- {
-		for j := len(turns[i].Tools) - 1; j >= 0; j-- {
-			return deniedOnly(&turns[i].Tools[j])
+		if n := len(turns[i].Tools); n > 0 {
+			if u := &turns[i].Tools[n-1]; u.Denied {
+				return u
+			}
+			return nil
 		}
-	}
-	return nil
-}
-
-func deniedOnly(u *agent.ToolUse) *agent.ToolUse {
-	if u.Denied {
-		return u
 	}
 	return nil
 }
