@@ -1,7 +1,5 @@
 package agent
 
-import "github.com/goccy/go-yaml/ast"
-
 // A yamlServers is a ServerFile of YAML: a mapping from names to servers.
 type yamlServers struct {
 	path    func(user, home string) string
@@ -61,11 +59,7 @@ func (s yamlServers) Servers(data []byte) (all []Server, err error) {
 			case s.command:
 				server.Command = yamlText(m.value)
 			case "args":
-				if list, ok := m.value.(*ast.SequenceNode); ok {
-					for _, v := range list.Values {
-						server.Args = append(server.Args, yamlText(v))
-					}
-				}
+				server.Args = yamlTexts(m.value)
 			}
 		}
 		all = append(all, server)

@@ -22,14 +22,6 @@ type yamlEntry struct {
 	value  ast.Node
 }
 
-// readYAML reads a file into v.
-func readYAML(data []byte, v any) error {
-	if err := yaml.Unmarshal(data, v); err != nil {
-		return yamlError(data, err)
-	}
-	return nil
-}
-
 // checkYAML reports what is wrong with a file.
 func checkYAML(data []byte) error {
 	_, err := yamlRoot(data)
@@ -87,6 +79,16 @@ func yamlText(n ast.Node) (text string) {
 		return ""
 	}
 	return text
+}
+
+// yamlTexts lists the texts of a sequence of scalars, none for anything else.
+func yamlTexts(n ast.Node) (texts []string) {
+	if list, ok := n.(*ast.SequenceNode); ok {
+		for _, v := range list.Values {
+			texts = append(texts, yamlText(v))
+		}
+	}
+	return texts
 }
 
 // find returns the entry of a key, nil for none.
