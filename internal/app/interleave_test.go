@@ -457,6 +457,8 @@ func soaking(n, long int) int {
 		return long
 	case testing.Short():
 		return n / 10
+	case os.Getenv("ANAMNESIS_CI") == "": // who runs all tests by hand waits for them
+		return n / 3
 	}
 	return n
 }
