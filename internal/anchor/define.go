@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -15,8 +16,10 @@ const maxUses = 20
 
 // definers are words that stand before a name where it is defined, in the languages
 // that people write.
-var definers = strings.Fields(`func function fn def class struct interface enum trait type impl module namespace record object
+var definers = sync.OnceValue(func() []string {
+	return strings.Fields(`func function fn def class struct interface enum trait type impl module namespace record object
 	const let var val static macro_rules! define sub procedure table view index message service rpc export alias resource`)
+})
 
 // definition returns the lines that define what a stamp names, nil when it is not
 // there. It knows no grammar: a line that defines a name has it behind a word such as
@@ -55,7 +58,7 @@ func defines(line, name string) int {
 	words := strings.FieldsFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '!' })
 	rest := strings.TrimSpace(after)
 	for _, w := range words {
-		for _, d := range definers {
+		for _, d := range definers() {
 			if strings.EqualFold(w, d) {
 				return 3
 			}

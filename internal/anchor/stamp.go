@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -112,11 +113,15 @@ type target struct {
 	files []string // that may hold it
 }
 
-var runs = regexp.MustCompile(`\b(make|just|(?:npm|pnpm|yarn|bun) run|pnpm|yarn) ([A-Za-z][\w:.-]{0,60})`)
+// runs finds what a text runs. It is made when it is first asked for: every hook pays
+// for what is made before main.
+var runs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(make|just|(?:npm|pnpm|yarn|bun) run|pnpm|yarn) ([A-Za-z][\w:.-]{0,60})`)
+})
 
 // targets are the targets of build files that a text runs.
 func targets(text string) (all []target) {
-	for _, m := range runs.FindAllStringSubmatch(text, maxStamps) {
+	for _, m := range runs().FindAllStringSubmatch(text, maxStamps) {
 		t := target{name: strings.TrimRight(m[2], ".:-")}
 		switch m[1] {
 		case "make":

@@ -70,14 +70,14 @@ func (c *cues) has(k class) bool   { return c.any&(1<<k) != 0 }
 func (c *cues) first(k class) bool { return c.begins&(1<<k) != 0 }
 
 // fillers stand before a sentence and say nothing.
-var fillers = strings.Fields(`hm hmm uh oh ok okay and also but yeah yep yes btw well so fine right agreed generally please ach ja
+var fillers = list(`hm hmm uh oh ok okay and also but yeah yep yes btw well so fine right agreed generally please ach ja
 	und auch bitte also et aussi alors y también pues update oye`)
 
 // cuesOf looks a sentence up.
 func cuesOf(sentence string) cues {
 	c := cues{words: smalltalk.Words(sentence)}
 	b, start := book(), 0
-	for start < len(c.words)-1 && slices.Contains(fillers, c.words[start]) {
+	for start < len(c.words)-1 && slices.Contains(fillers(), c.words[start]) {
 		start++
 	}
 	for at := range c.words {

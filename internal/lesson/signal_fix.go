@@ -162,7 +162,7 @@ func commandOf(u agent.ToolUse) string {
 }
 
 // lookers only look at something, or say nothing when they pass.
-var lookers = strings.Fields(`ls cat cd grep rg find echo which head tail sed awk test [ pwd stat wc type command tree file diff sleep kill
+var lookers = list(`ls cat cd grep rg find echo which head tail sed awk test [ pwd stat wc type command tree file diff sleep kill
 	pkill ps curl wget ping env printenv true false`)
 
 func looks(command string) bool {
@@ -171,5 +171,5 @@ func looks(command string) bool {
 		second, _, _ := strings.Cut(rest, " ")
 		return slices.Contains([]string{"status", "diff", "log", "show", "branch", "grep", "blame", "fetch"}, second)
 	}
-	return slices.Contains(lookers, first)
+	return slices.Contains(lookers(), first)
 }

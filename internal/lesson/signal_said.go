@@ -134,7 +134,7 @@ func (c *cues) would() bool {
 // present reports whether a sentence says how things are now: "the port is 9090 now".
 func (c *cues) present() bool {
 	at := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains([]string{"now", "jetzt", "ahora", "maintenant"}, w) })
-	says := slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(states, w) })
+	says := slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(states(), w) })
 	return at > 2 && (says || c.has(practice) || c.has(modal))
 }
 
@@ -193,7 +193,7 @@ func insteadOf(sentence string) bool {
 // is to be none of something: "no unwrap outside of tests".
 func (c *cues) prohibits() bool {
 	w := c.words
-	for len(w) > 1 && slices.Contains(fillers, w[0]) {
+	for len(w) > 1 && slices.Contains(fillers(), w[0]) {
 		w = w[1:]
 	}
 	if len(w) < 3 {
@@ -203,34 +203,34 @@ func (c *cues) prohibits() bool {
 }
 
 // verbs begin an order.
-var verbs = strings.Fields(`use exit write put pass move keep set go add run make start call name count filter respect send take give
+var verbs = list(`use exit write put pass move keep set go add run make start call name count filter respect send take give
 	enable disable normalise normalize exclude include apply open mark check ask return wrap compile test pin paginate store save
 	nimm nutze verwende benutze utilise mets usa pon utiliza 用 请用 改用 使用`)
 
 // orders reports whether a sentence tells to do something.
 func (c *cues) orders() bool {
-	return slices.ContainsFunc(c.words[:min(len(c.words), 12)], func(w string) bool { return slices.Contains(verbs, w) })
+	return slices.ContainsFunc(c.words[:min(len(c.words), 12)], func(w string) bool { return slices.Contains(verbs(), w) })
 }
 
 // definite words begin a sentence about the thing at hand.
-var definite = strings.Fields(`the this that these those it there i you he she they my your der die das dieser diese dieses es ich du
+var definite = list(`the this that these those it there i you he she they my your der die das dieser diese dieses es ich du
 	le la les ce cette il elle je tu el los las este esta yo`)
 
 // states are verbs by which a sentence says how things are.
-var states = strings.Fields(`are is goes go get gets have has belong belongs start starts end ends use uses carries carry need needs
+var states = list(`are is goes go get gets have has belong belongs start starts end ends use uses carries carry need needs
 	come comes work works run runs stay stays say says rely relies sind ist haben hat werden wird sont est vont son es van llevan 是 用`)
 
 // general reports whether a sentence says how things are in general: "metric names
 // are snake_case", and not "the header jumps".
 func (c *cues) general() bool {
 	w := c.words
-	for len(w) > 1 && slices.Contains(fillers, w[0]) {
+	for len(w) > 1 && slices.Contains(fillers(), w[0]) {
 		w = w[1:]
 	}
-	if len(w) < 3 || slices.Contains(definite, w[0]) {
+	if len(w) < 3 || slices.Contains(definite(), w[0]) {
 		return false
 	}
-	return slices.ContainsFunc(w[1:min(len(w), 9)], func(s string) bool { return slices.Contains(states, s) })
+	return slices.ContainsFunc(w[1:min(len(w), 9)], func(s string) bool { return slices.Contains(states(), s) })
 }
 
 // named reports whether a sentence names something of a program or a quantity: a path,

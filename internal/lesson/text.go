@@ -123,6 +123,12 @@ func Cut(s string, n int) string {
 	return strings.TrimRight(s, " ,;:.-") + "…"
 }
 
+// list makes words of a text when they are first asked for: every hook pays for what is
+// made before main.
+func list(text string) func() []string {
+	return sync.OnceValue(func() []string { return strings.Fields(text) })
+}
+
 // form is an expression that is compiled when it is asked for: hooks that learn nothing
 // do not pay for it.
 func form(parts ...string) func() *regexp.Regexp {
