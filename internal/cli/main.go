@@ -99,7 +99,7 @@ and tells the next session about it.
 
 Start with:
   anamnesis demo                     see it work on sample sessions, in a throw-away store
-  anamnesis init                     connect Claude Code on this machine
+  anamnesis init                     connect the agents on this machine
   anamnesis add --title T --body B   write a note yourself
   anamnesis search WORDS             find notes
   anamnesis doctor                   check that everything is as it should be`,
