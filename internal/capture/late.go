@@ -22,18 +22,26 @@ func late(h *agent.Harness) bool {
 	return ok && w.Late()
 }
 
-// awaitEnd waits until the file of a session that has ended is whole. A file that never
-// tells its end is taken as it is after a while; the background run has the time.
+// awaitEnd waits until the file of a session that has ended is whole: it has grown since the
+// hook ran, and tells its end. A session that was resumed told an end before. A file that
+// never gets there is taken as it is after a while; the background run has the time.
 func awaitEnd(ctx context.Context, h *agent.Harness, j Job) {
 	if j.Source != note.SessionEnd || !late(h) {
 		return
 	}
 	w := h.Sessions.(agent.LateWriter)
+	if w.Ended(nil) { // it tells no end
+		return
+	}
 	step := time.NewTicker(lateStep)
 	defer step.Stop()
 	stop := time.NewTimer(lateWait)
 	defer stop.Stop()
-	for !w.Ended(tailOf(j.Transcript)) {
+	for {
+		tail, size := tailOf(j.Transcript)
+		if size > j.Seen && w.Ended(tail) {
+			return
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -44,18 +52,18 @@ func awaitEnd(ctx context.Context, h *agent.Harness, j Job) {
 	}
 }
 
-// tailOf reads the last bytes of a file, none of one that cannot be read.
-func tailOf(name string) []byte {
+// tailOf reads the last bytes of a file, and its size; none of one that cannot be read.
+func tailOf(name string) (tail []byte, size int64) {
 	f, err := openRegular(name)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	defer f.Close()
 	fi, err := f.Stat()
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	buf := make([]byte, min(fi.Size(), lateTail))
 	n, _ := f.ReadAt(buf, fi.Size()-int64(len(buf)))
-	return buf[:n]
+	return buf[:n], fi.Size()
 }

@@ -24,6 +24,7 @@ type Job struct {
 	Session    string `json:"session,omitempty"`
 	Transcript string `json:"transcript,omitempty"`
 	Offset     int64  `json:"offset,omitempty"` // the transcript's size when the hook ran
+	Seen       int64  `json:"seen,omitempty"`   // likewise, of an agent that writes on after its hooks
 	Dir        string `json:"dir,omitempty"`
 	Project    string `json:"project,omitempty"`
 	Sync       bool   `json:"sync,omitempty"` // sync when the drain is done
@@ -39,8 +40,12 @@ func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, 
 		Harness: h.Name, Event: e.Name, Source: source, Session: e.SessionID,
 		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Sync: sync,
 	}
-	if fi, err := os.Stat(e.TranscriptPath); err == nil && !late(h) {
-		j.Offset = fi.Size()
+	if fi, err := os.Stat(e.TranscriptPath); err == nil {
+		if late(h) {
+			j.Seen = fi.Size()
+		} else {
+			j.Offset = fi.Size()
+		}
 	}
 	if j.Project == "" && e.Dir != "" {
 		j.Project = project.Identify(r.store, e.Dir).Key

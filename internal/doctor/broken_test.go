@@ -82,7 +82,7 @@ func diseases() []disease {
 				t.Fatal(err)
 			}
 			b.write(t, b.Harnesses[0].Also[0], string(data), 0o600)
-		}, doctor.Warn, "holds 10 hooks"},
+		}, doctor.Warn, "holds 12 hooks"},
 		{"hooks switched off in the project", "hooks-twice", func(t *testing.T, b *body) {
 			b.write(t, b.Harnesses[0].Also[0], `{"disableAllHooks": true}`, 0o600)
 		}, doctor.Warn, "remove `disableAllHooks`"},
