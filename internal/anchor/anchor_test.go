@@ -204,7 +204,7 @@ func FuzzParse(f *testing.F) {
 		if s.String() != text && s.Name != "" {
 			t.Errorf("%q became %q", text, s)
 		}
-		if strings.HasPrefix(s.File, "/") || strings.HasPrefix(s.File, "..") {
+		if strings.HasPrefix(s.File, "/") || s.File == ".." || strings.HasPrefix(s.File, "../") {
 			t.Errorf("%q leads out", s.File)
 		}
 	})
