@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"anamnesis/internal/anchor"
+	"anamnesis/internal/capture"
 	"anamnesis/internal/index"
-	"anamnesis/internal/note"
 	"anamnesis/internal/store/project"
 )
 
@@ -121,7 +121,7 @@ func KeepVerified(ctx context.Context, r *Rooms, dir string, names []string) (a 
 		if err != nil {
 			return a, err
 		}
-		subject := subjectOf(e.Note)
+		subject := capture.SubjectOf(e.Note)
 		for _, f := range clone.Check(ctx, anchor.ParseAll(e.Note.AnchorHashes)) {
 			subject.Anchors = append(subject.Anchors, f.File, f.Where)
 		}
@@ -143,26 +143,4 @@ func KeepVerified(ctx context.Context, r *Rooms, dir string, names []string) (a 
 		a.Kept = append(a.Kept, kept)
 	}
 	return a, nil
-}
-
-// subjectOf is what of a note names code.
-func subjectOf(n *note.Note) anchor.Subject {
-	return anchor.Subject{Text: n.Title + "\n" + n.Rule + "\n" + n.Fix + "\n" + n.HowToApply, Anchors: slices.Clone(n.Anchors)}
-}
-
-// stamp takes stamps of the code that a note names, in the clone that holds dir.
-func (r *Rooms) stamp(n *note.Note, dir string) {
-	if !r.Config.Capture.Stamp || n.Project == note.Global || project.Top(dir) == "" {
-		return
-	}
-	clone, err := anchor.Open(project.Top(dir), 0)
-	if err != nil {
-		return
-	}
-	defer clone.Close()
-	for _, s := range clone.Stamps(subjectOf(n)) {
-		if r.Redactor.Redact(s.About()).String() == s.About() {
-			n.AnchorHashes = append(n.AnchorHashes, s.String())
-		}
-	}
 }

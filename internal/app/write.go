@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/project"
@@ -107,8 +108,8 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	if !d.Global {
 		id := Project(r.Store, d.Project)
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
-		if dir, err := os.Getwd(); err == nil && id.Source != "flag" {
-			r.stamp(n, dir)
+		if dir, err := os.Getwd(); err == nil && id.Source != "flag" && r.Config.Capture.Stamp {
+			capture.Stamp(n, dir, r.Redactor)
 			at = dir
 		}
 	}

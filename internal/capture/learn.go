@@ -7,12 +7,10 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/anchor"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/lesson"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
-	"anamnesis/internal/store/project"
 )
 
 // LearningTag marks the notes of what sessions taught.
@@ -99,27 +97,10 @@ func (r *Recorder) learning(q Request, f *facts, key string, l *lesson.Lesson) *
 		n.UpdatedAt = n.CreatedAt
 	}
 	n.AddTags(LearningTag)
-	r.stamp(n, f.folder(q))
+	if r.opts.Stamp {
+		Stamp(n, f.folder(q), r.redactor)
+	}
 	return n
-}
-
-// stamp takes stamps of the code that a learning names, in the clone in which the
-// session worked. There are none where that is gone.
-func (r *Recorder) stamp(n *note.Note, dir string) {
-	top := project.Top(dir)
-	if !r.opts.Stamp || dir == "" || top == "" || n.Project == note.Global {
-		return
-	}
-	clone, err := anchor.Open(top, 0)
-	if err != nil {
-		return
-	}
-	defer clone.Close()
-	for _, s := range clone.Stamps(anchor.Subject{Text: n.Title + "\n" + n.Rule, Anchors: n.Anchors}) {
-		if r.redactor.Redact(s.About()).String() == s.About() {
-			n.AnchorHashes = append(n.AnchorHashes, s.String())
-		}
-	}
 }
 
 // lessonBody writes a lesson for its readers.

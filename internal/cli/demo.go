@@ -46,7 +46,7 @@ func (p *program) demo(ctx context.Context, keep bool) (err error) {
 			p.printf("\nThe store stays in %s; look around with\n  ANAMNESIS_HOME=%s anamnesis list\n", a.Store, a.Store)
 			return
 		}
-		p.printf("\nThe store is deleted now (--keep leaves it). `anamnesis init` connects Claude Code for real.\n")
+		p.printf("\nThe store is deleted now (--keep leaves it). `anamnesis init` connects your agents for real.\n")
 	})
 }
 
