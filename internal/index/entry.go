@@ -50,6 +50,37 @@ func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entr
 	return e
 }
 
+// A Tale is what the sidecar of a note says of it, as the index of the machine took
+// it in on which the note was written.
+type Tale struct {
+	Entities []EntityKey
+	Declared int // how many of them, from the first, the sidecar names
+	Edges    []Edge
+}
+
+// Foreign makes the entry of a note that stands in the tree of another machine. Its
+// sidecar does not travel: told is what that machine's index made of it.
+func (ix *Index) Foreign(n *note.Note, ref store.Ref, data []byte, told Tale) Entry {
+	e := NewEntry(n, ref, data, nil)
+	said := e.Entities
+	e.Entities = nil
+	add := func(k EntityKey) {
+		if k != 0 && !slices.Contains(e.Entities, k) {
+			e.Entities = append(e.Entities, k)
+		}
+	}
+	for _, k := range told.Entities[:max(0, min(told.Declared, len(told.Entities), 4*maxEntities))] {
+		add(k)
+	}
+	e.Declared = len(e.Entities)
+	for _, k := range said {
+		add(k)
+	}
+	e.Edges = told.Edges[:min(len(told.Edges), 4*maxEntities)]
+	ix.embed(&e)
+	return e
+}
+
 // StatementHash is the hash of a normalised statement.
 func StatementHash(normalized string) (h [16]byte) {
 	sum := sha256.Sum256([]byte(normalized))

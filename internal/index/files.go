@@ -75,6 +75,26 @@ func (ix *Index) indexFiles(ctx context.Context, todo []store.Ref, missing []str
 	return ctx.Err()
 }
 
+// Entries reads the files at paths, notes of this store, for another backend than
+// its own: the entries of those that came in, and why others did not. A file that
+// is gone is in neither.
+func (ix *Index) Entries(paths []string) (entries []Entry, refused map[string]FileState) {
+	refs := make([]store.Ref, len(paths))
+	for i, p := range paths {
+		refs[i].Path = p
+	}
+	refused = make(map[string]FileState)
+	for i, r := range ix.readAll(refs) {
+		switch {
+		case r.problem != nil:
+			refused[paths[i]] = *r.problem
+		case r.entry != nil:
+			entries = append(entries, *r.entry)
+		}
+	}
+	return entries, refused
+}
+
 // A result is what became of one file: an entry, or the reason why not.
 type result struct {
 	entry   *Entry

@@ -117,6 +117,7 @@ type Filter struct {
 	Only         []note.ID // nothing else
 	Part         string    // an id that begins or ends like this, without regard to case
 	Confidence   float64   // at least
+	Own          bool      // of the origin that the backend was opened for
 }
 
 // Statistics describe the passages of an index, for BM25.

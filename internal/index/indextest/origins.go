@@ -215,6 +215,45 @@ func copies(t *testing.T, s *suite) {
 	}
 }
 
+// own asks two origins for what is theirs: by the filter, and through OwnOnly, where the
+// notes of others cannot be met at all.
+func own(t *testing.T, s *suite) {
+	there := s.there()
+	said := func(id note.ID) *note.Note {
+		return &note.Note{ID: id, Title: "kumquat " + string(id), CreatedAt: note.At(noon), Provenance: note.Provenance{Session: "s"}}
+	}
+	s.put(said("a"), said("both"))
+	there.put(said("b"), said("both"))
+	for _, c := range []struct {
+		who  *suite
+		want []note.ID
+		not  note.ID
+	}{{s, []note.ID{"both", "a"}, "b"}, {there, []note.ID{"both", "b"}, "a"}} {
+		name := c.who.Origin()
+		equal(t, "select, for "+name, c.want, c.who.selected(index.Filter{Own: true}))
+		equal(t, "match, for "+name, 2, len(c.who.found("kumquat", index.Filter{Own: true})))
+		only := &suite{t: t, Backend: index.OwnOnly(c.who.Backend), db: s.db, ctx: s.ctx}
+		equal(t, "select of theirs only, for "+name, c.want, only.selected(index.Filter{}))
+		equal(t, "match of theirs only, for "+name, 2, len(only.found("kumquat", index.Filter{})))
+		if row, ok, err := only.Lookup(s.ctx, c.not); ok || err != nil {
+			t.Errorf("%s looks %s up: %v, %v", name, c.not, row, err)
+		}
+		if n, err := only.PerProject(s.ctx, index.Filter{}); err != nil || n["p"] != 2 {
+			t.Errorf("%s counts %v, %v", name, n, err)
+		}
+		e := entry(said(c.not))
+		if twins, err := only.Twins(s.ctx, e.Statement, e.Simhash); err != nil || slices.ContainsFunc(twins, func(w index.Twin) bool {
+			return w.Row.Origin != name
+		}) {
+			t.Errorf("%s has twins %v, %v", name, twins, err)
+		}
+		beside, err := only.Neighbours(s.ctx, []int64{c.who.key("both")}, index.Filter{})
+		if err != nil || slices.ContainsFunc(beside, func(n index.Neighbour) bool { return n.With == c.who.key(c.not) }) {
+			t.Errorf("%s has neighbours %v, %v", name, beside, err)
+		}
+	}
+}
+
 func speakers(t *testing.T, s *suite) {
 	there := s.there()
 	newer := func(updated time.Duration, supersedes ...note.ID) *note.Note {

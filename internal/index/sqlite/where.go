@@ -84,6 +84,9 @@ func (d *conn) where(f index.Filter) (cond string, args []any) {
 			"AND b.dead = 0 AND "+d.visible("b")+" AND b.branch IN (?"+
 			strings.Repeat(", ?", len(named)-1)+"))")
 	}
+	if f.Own {
+		add("n.origin = ?", d.opts.Origin)
+	}
 	if f.Confidence > 0 {
 		add("n.confidence >= ?", f.Confidence)
 	}
