@@ -35,7 +35,7 @@ const rule = `
 	store                                 < lifecycle;
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
-	index                                 < index/flat;
+	index                                 < index/flat, team;
 	index/flat                            < index/sqlite, index/postgres;
 	index, store/bundle                   < ingest;
 	index, llm, store/project, smalltalk  < recall;
@@ -44,7 +44,7 @@ const rule = `
 	queue, ingest                         < reflection;
 	recall, anchor                        < inject;
 	recall, reflection, inject, lesson    < eval;
-	capture, reflection, inject, replica, lifecycle < config;
+	capture, reflection, inject, replica, lifecycle, team < config;
 	agent, policy, queue, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, setup, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, tui, demo, cli/hook;

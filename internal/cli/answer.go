@@ -79,6 +79,9 @@ func (s *screen) hitText(i int, h *recall.Hit, format string, fields []string) s
 			return b.String()
 		}
 	default:
+		if h.Note != nil && h.Note.Author != "" {
+			title += " (shared by " + firstLine(h.Note.Author, 60) + ")"
+		}
 		fmt.Fprintf(&b, "%d. [%s] %s\n", i+1, h.Row.Type, title)
 		fmt.Fprintf(&b, "   %s  score %.2f  project %s  %s%s\n", s.short(h.Row.ID), h.Score(), h.Row.Project, date(h.Row.Updated),
 			onBranch(h.Row.Branch)+outOfUse(h))

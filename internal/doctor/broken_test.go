@@ -228,6 +228,23 @@ func diseases() []disease {
 		{"a rule for a tool that nobody tells of", "policy", func(t *testing.T, b *body) {
 			b.write(t, filepath.Join(b.root, "policy-rules.jsonl"), `{"tool":"WebFetch","decision":"deny"}`, 0o600)
 		}, doctor.Warn, "no hook runs for WebFetch"},
+		{"half a team", "team", func(_ *testing.T, b *body) {
+			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{Half: true}, nil }
+		}, doctor.Warn, "only one of"},
+		{"a team's database that is away", "team", func(_ *testing.T, b *body) {
+			b.Team = func(context.Context) (doctor.Team, error) {
+				return doctor.Team{Err: errors.New("connect: refused"), Age: time.Hour}, nil
+			}
+		}, doctor.Info, "connect: refused"},
+		{"a team's database that was never asked", "team", func(_ *testing.T, b *body) {
+			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{Err: errors.New("connect: refused")}, nil }
+		}, doctor.Warn, "connect: refused"},
+		{"an old mirror", "team", func(_ *testing.T, b *body) {
+			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{Age: 90 * time.Hour, Mirrored: 1, Held: 2}, nil }
+		}, doctor.Warn, "2 notes of shared projects stay here"},
+		{"a mirror that cannot be read", "team", func(_ *testing.T, b *body) {
+			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{}, errors.New("read the mirror") }
+		}, doctor.Bad, "read the mirror"},
 		{"broken rules", "rules", func(_ *testing.T, b *body) { b.RulesErr = errors.New("redact.toml: line 3") }, doctor.Bad, "line 3"},
 		{"a secret in a note", "secrets", func(t *testing.T, b *body) { b.addNote(t, b.Store, "Login", "The token is "+secret) }, doctor.Warn, "1 file with what looks like a secret"},
 		{"a secret in a sidecar", "secrets", func(t *testing.T, b *body) {

@@ -80,6 +80,8 @@ var Checks = []Check{
 	{"sync", "Sync", "Whether the remote was reached lately, and what is not sent or taken yet.", checkSync},
 	{"not-sent", "Notes that stay here", "Notes that are kept from the remote, and why.", checkNotSent},
 	{"conflicts", "Conflicts", "Versions of notes that a merge could not decide between.", checkConflicts},
+	// check_team.go
+	{"team", "Team", "Whether the team's database answers, and how old the notes of others are that are known here.", checkTeam},
 	// check_secrets.go
 	{"rules", "Redaction rules", "Whether your own rules of what is a secret (redact.toml) can be read.", checkRules},
 	{"secrets", "Secrets", "Whether notes that travel hold what looks like a secret.", checkSecrets},

@@ -43,6 +43,7 @@ type Target struct {
 	Sync       func(ctx context.Context) (replica.SyncState, error) // asks no remote
 	Namesakes  func(ctx context.Context) ([]string, error)          // other machines that commit under this machine's name
 	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
+	Team       func(ctx context.Context) (Team, error)              // asks the team's database; nil without one
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it
 	Room       func(dir string) (int64, error)                      // bytes that are free on its disk; nil asks the system
 
@@ -89,6 +90,16 @@ func (h Harness) files(patterns []string) (all []string) {
 		all = append(all, paths...)
 	}
 	return all
+}
+
+// A Team says how things stand with the database that a team shares.
+type Team struct {
+	Half     bool          // it has an address and no workspace, or a workspace and no address
+	Err      error         // why it does not answer
+	Lines    []string      // what it is
+	Mirrored int           // notes of others that are known here
+	Age      time.Duration // since it was last asked; 0 when it never was
+	Held     int           // notes of shared projects that stay here
 }
 
 // A Setting is a value that somebody set.

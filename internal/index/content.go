@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,6 @@ func (r *Row) parse(text []byte, err error) Content {
 		c.Err = fmt.Errorf("read note %s of %s: %w", r.ID, r.Origin, c.Err)
 		return c
 	}
-	c.Note.Scope = r.Ref.Scope
+	c.Note.Scope, c.Note.UserID, c.Note.Author = r.Ref.Scope, r.UserID, cmp.Or(r.UserID, "somebody of the team")
 	return c
 }

@@ -200,6 +200,9 @@ func reminderOf(n *note.Note, body string, moved bool, room int) (text string, c
 	if n.Kind == note.Handoff {
 		head += " (handed over by an earlier session)"
 	}
+	if n.Author != "" {
+		head += " (shared by " + oneLine(n.Author) + ")"
+	}
 	if moved {
 		head += " (" + movedOn + ")"
 	}

@@ -153,6 +153,9 @@ func newSection(n *note.Note, moved bool) section {
 	if n.Provenance.Source != note.Human || n.Provenance.Confidence < 1 {
 		fmt.Fprintf(&h, " | source: %s (confidence %s)", oneLine(n.Provenance.Source), strconv.FormatFloat(n.Provenance.Confidence, 'g', 6, 64))
 	}
+	if n.Author != "" {
+		h.WriteString(" | shared by " + oneLine(n.Author))
+	}
 	if unreviewed(n) {
 		h.WriteString(" | unreviewed")
 	}

@@ -41,6 +41,9 @@ func (in *Injector) rules(ctx context.Context, p Place, notes []*note.Note, b *B
 		if unreviewed(n) {
 			line += " (unreviewed)"
 		}
+		if n.Author != "" {
+			line += " (shared by " + oneLine(n.Author) + ")"
+		}
 		if b.moved[n.ID] {
 			line += " (" + movedOn + ")"
 		}

@@ -42,6 +42,7 @@ type noteOut struct {
 	Branch     string    `json:"branch,omitempty"`
 	Status     string    `json:"status,omitempty"`
 	Expires    string    `json:"forget_after,omitempty"`
+	Author     string    `json:"author,omitempty"`
 }
 
 // ofNote shows what a file says.
@@ -51,7 +52,7 @@ func ofNote(n *note.Note) noteOut {
 		UserID: name(n.UserID), WorkspaceID: name(n.WorkspaceID), Tags: names(n.Tags), CreatedAt: name(string(n.CreatedAt)),
 		UpdatedAt: name(string(n.UpdatedAt)), Source: name(n.Provenance.Source), Confidence: n.Provenance.Confidence,
 		Supersedes: n.Supersedes[:min(len(n.Supersedes), maxShownTags)], Branch: name(n.Branch), Status: name(n.Status),
-		Expires: name(string(n.ForgetAfter)),
+		Expires: name(string(n.ForgetAfter)), Author: name(n.Author),
 	}
 }
 

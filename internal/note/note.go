@@ -107,6 +107,7 @@ type Note struct {
 	Project     string // project key, or Global
 	MachineID   string
 	Scope       Scope
+	Author      string // who of a team shares it; "" for a note of this machine. It stands in no file
 	UserID      string
 	WorkspaceID string
 	Provenance  Provenance

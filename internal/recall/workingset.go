@@ -39,7 +39,7 @@ func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k 
 		return global, nil
 	}
 	episodic, err := e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", WithoutKinds: told, Now: now,
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", WithoutKinds: told, Now: now, Own: true,
 	}, maxEpisodic+len(pending))
 	if err != nil {
 		return nil, err
@@ -49,14 +49,17 @@ func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k 
 	})
 	fresh := min(len(pending), maxEpisodic)
 	episodic = episodic[:min(len(episodic), maxEpisodic-fresh, max(0, k-fresh))]
-	durable, err := e.index.Select(ctx, index.Filter{
+	places := k - fresh - len(episodic)
+	if places <= 0 { // to Select, no places would be all
+		return slices.Concat(global, episodic), nil
+	}
+	durable, err := e.ownFirst(ctx, index.Filter{
 		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: told, SurestFirst: true,
 		Branches: branches, Now: now,
-	}, k)
+	}, places)
 	if err != nil {
 		return nil, err
 	}
-	durable = durable[:min(len(durable), max(0, k-fresh-len(episodic)))]
 	return slices.Concat(global, durable, episodic), nil
 }
 

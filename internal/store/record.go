@@ -34,6 +34,7 @@ const (
 	Learnt      = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
 	Drained     = "drain"      // a run over the spool; Count is the number of jobs
 	Synced      = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
+	Shared      = "share"      // an exchange with a team's database; Count is the notes that went and came
 	HookFailure = "hook-error" // a hook that could not do its work
 	Gap         = "gap"        // a question that memory did not answer; Text is its words, Notes a weak answer, Count below 0 closes it
 	Asked       = "model"      // a model answered; Text is the purpose, Model its name, In and Out the tokens

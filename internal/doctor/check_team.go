@@ -1,0 +1,42 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// teamAge is how old the notes of others may be.
+const teamAge = 3 * 24 * time.Hour
+
+func checkTeam(ctx context.Context, p *Target) Result {
+	if p.Team == nil {
+		return skip("no team's database is set")
+	}
+	t, err := p.Team(ctx)
+	if err != nil {
+		return bad("`anamnesis share` says more", err.Error())
+	}
+	if t.Half {
+		return warn("set both: `anamnesis config set team.dsn ADDRESS` and `anamnesis config set team.workspace ID`",
+			"only one of team.dsn and team.workspace is set, so nothing is shared")
+	}
+	lines := append(t.Lines, plural(t.Mirrored, "note")+" of others "+map[bool]string{true: "is", false: "are"}[t.Mirrored == 1]+" known here")
+	if t.Age > 0 {
+		lines = append(lines, "last asked "+ago(t.Age))
+	}
+	if t.Held > 0 {
+		lines = append(lines, fmt.Sprintf("%s of shared projects stay here; `anamnesis share` says why", plural(t.Held, "note")))
+	}
+	switch {
+	case t.Err != nil:
+		lines = append(lines, t.Err.Error())
+		if t.Age > teamAge || t.Age == 0 {
+			return warn("`anamnesis pg doctor` says what stands in the way", lines...)
+		}
+		return info("nothing is lost: notes go and come when it answers; `anamnesis pg doctor` says what stands in the way", lines...)
+	case t.Age > teamAge:
+		return warn("`anamnesis drain` exchanges notes now", lines...)
+	}
+	return ok(lines...)
+}

@@ -1,0 +1,97 @@
+package recall_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/store"
+)
+
+// share puts notes of another person beside those of a store.
+func share(t *testing.T, s *store.Store, member string, notes ...note.Note) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: s.Path("index.db"), Origin: member + "/laptop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	ix := index.New(db, s, index.Embedding{})
+	var b index.Batch
+	for _, n := range notes {
+		n.Type, n.Scope, n.Project, n.UserID = note.Semantic, note.Portable, "p", member
+		n.Provenance = note.Provenance{Source: note.Human, Confidence: 1}
+		if n.UpdatedAt == "" {
+			n.UpdatedAt = note.At(noon.Add(-time.Minute))
+		}
+		data := n.Format()
+		ref := store.Ref{Path: store.NotePath(n.Scope, n.Type, n.ID), Scope: n.Scope, Size: int64(len(data)), ModTime: noon}
+		b.Put = append(b.Put, ix.Foreign(&n, ref, data, index.Tale{}))
+	}
+	if err := db.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What somebody else says stands behind what one says oneself on the same subject,
+// however well it fits; on another subject it stands where it belongs.
+func TestOwnBefore(t *testing.T) {
+	e, s := open(t, note.Note{ID: "mine", Title: "Indent Go code of the gateway with spaces", Body: "The formatter is told so."})
+	share(
+		t, s, "alice",
+		note.Note{ID: "theirs", Title: "Indent Go code of the gateway with tabs", Body: "Indent gateway code: tabs, for Go."},
+		note.Note{ID: "queue", Title: "The gateway retries thrice", Body: "Then the order stands in the dead letter queue of the broker."},
+	)
+	res := ask(t, e, recall.Query{Text: "how do I indent Go code of the gateway with tabs", Projects: []string{"p"}})
+	got := ids(res)
+	if len(got) < 2 || got[0] != "mine" || got[1] != "theirs" {
+		t.Errorf("got %v", got)
+	}
+	for _, h := range res.Hits {
+		if want := map[note.ID]string{"theirs": "alice", "queue": "alice"}[h.Row.ID]; h.Note.Author != want {
+			t.Errorf("%s is of %q", h.Row.ID, h.Note.Author)
+		}
+		if h.Row.ID == "theirs" && !slices.ContainsFunc(h.Reasons, func(r recall.Reason) bool { return strings.Contains(r.What, "behind mine") }) {
+			t.Errorf("reasons %v", h.Reasons)
+		}
+	}
+	if got := ids(ask(t, e, recall.Query{Text: "what happens to an order when the gateway retried thrice", Projects: []string{"p"}})); got[0] != "queue" {
+		t.Errorf("on another subject: %v", got)
+	}
+}
+
+// A long memory of one's own leaves some room for others, and theirs leaves room for it.
+func TestWorkingSetOfTeam(t *testing.T) {
+	many := func(name string, n int) (notes []note.Note) {
+		for i := range n {
+			notes = append(notes, note.Note{ID: note.ID(fmt.Sprintf("%s%02d", name, i)), Title: name})
+		}
+		return notes
+	}
+	for _, c := range []struct {
+		mine, theirs     int
+		wantOwn, wantAll int
+	}{{20, 20, 6, 8}, {3, 20, 3, 8}, {0, 20, 0, 8}, {20, 0, 8, 8}, {6, 1, 6, 7}} {
+		e, s := open(t, many("own", c.mine)...)
+		share(t, s, "alice", many("alice", c.theirs)...)
+		rows, err := e.WorkingSet(t.Context(), []string{"p"}, nil, 8, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := 0
+		for _, r := range rows {
+			if strings.HasPrefix(string(r.ID), "own") {
+				own++
+			}
+		}
+		if own != c.wantOwn || len(rows) != c.wantAll {
+			t.Errorf("%d of mine and %d of theirs: %d own of %d", c.mine, c.theirs, own, len(rows))
+		}
+	}
+}

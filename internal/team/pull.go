@@ -1,0 +1,205 @@
+package team
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
+	"anamnesis/internal/store"
+)
+
+// A Receiver is where Pull puts what others share.
+type Receiver struct {
+	Open      func(ctx context.Context, origin string) (index.Backend, error) // the local index for the tree of another machine
+	Foreign   func(n *note.Note, ref store.Ref, data []byte, told index.Tale) index.Entry
+	Forgotten func(n *note.Note) bool // its owner here does not want to see it again
+	Canonical func(project string) string
+	Withhold  func(path string, data []byte) string // as of Sender
+	Own       index.Backend                         // keeps the State, and knows the notes of this machine
+	Workspace string
+	Now       func() time.Time
+}
+
+// A Taken says what Pull did.
+type Taken struct {
+	Put     int      `json:"put"`
+	Dropped int      `json:"dropped"`
+	Left    []Held   `json:"left_out"` // notes of others that are not taken, and why
+	Members []string `json:"members"`  // who wrote what was put
+	More    bool     `json:"more"`     // the time was over before the end
+}
+
+// pullBatch is about how many changes are fetched at once.
+const pullBatch = 512
+
+// maxText is how long the file of another's note may be, in bytes.
+const maxText = 1 << 20
+
+// Pull takes in what other origins changed since the last time. When ctx ends it stops
+// after the batch in work: what was taken in stays, and More says that there is more.
+func Pull(ctx context.Context, server Server, r Receiver) (t Taken, err error) {
+	t.Left, t.Members = []Held{}, []string{}
+	state, err := ReadState(ctx, r.Own)
+	if err != nil {
+		return t, err
+	}
+	if state.Workspace != r.Workspace {
+		if err := Leave(ctx, r.Own, r.Open); err != nil {
+			return t, err
+		}
+		state = State{Workspace: r.Workspace}
+	}
+	if now, err := server.Generation(ctx); err != nil {
+		return t, err
+	} else if now < state.Since { // the server was put back to an older state: nothing says what of it is still so
+		if err := Leave(ctx, r.Own, r.Open); err != nil {
+			return t, err
+		}
+		state = State{Workspace: r.Workspace}
+	}
+	for {
+		changes, next, err := server.Changes(ctx, state.Since, pullBatch)
+		if err != nil {
+			if t.More = ctx.Err() != nil; t.More {
+				return t, ctx.Err()
+			}
+			return t, err
+		}
+		for len(changes) > 0 {
+			n := slices.IndexFunc(changes, func(c Change) bool { return c.Origin != changes[0].Origin })
+			if n < 0 {
+				n = len(changes)
+			}
+			if err := r.take(ctx, changes[:n], &state, &t); err != nil {
+				return t, err
+			}
+			changes = changes[n:]
+		}
+		done := next <= state.Since
+		state.Since, state.At = max(next, state.Since), r.Now().UTC()
+		if err := state.write(ctx, r.Own); err != nil && !errors.Is(err, index.ErrBusy) { // the next time takes it again
+			return t, err
+		}
+		if done {
+			return t, nil
+		}
+	}
+}
+
+// take puts changes of one origin into the local index.
+func (r Receiver) take(ctx context.Context, changes []Change, state *State, t *Taken) error {
+	origin := changes[0].Origin
+	if origin == "" || origin == r.Own.Origin() { // it would be taken for a note of this machine
+		return nil
+	}
+	state.add(origin, changes[0].Member)
+	last := make(map[string]Change, len(changes)) // a path may have changed twice
+	var paths []string
+	for _, c := range changes {
+		if _, again := last[c.Path]; !again {
+			paths = append(paths, c.Path)
+		}
+		last[c.Path] = c
+	}
+	var b index.Batch
+	taken := make(map[string]bool)
+	for _, path := range paths {
+		c := last[path]
+		e, why := r.entry(ctx, c)
+		if why != "" {
+			t.Left = append(t.Left, Held{store.StemID(path), why})
+		}
+		if c.Dropped || why != "" || taken[strings.ToLower(string(e.Note.ID))] {
+			b.Drop = append(b.Drop, path)
+			continue
+		}
+		taken[strings.ToLower(string(e.Note.ID))] = true
+		b.Put = append(b.Put, e)
+		if !slices.Contains(t.Members, c.Member) {
+			t.Members = append(t.Members, c.Member)
+		}
+	}
+	backend, err := r.Open(ctx, origin)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(backend.Apply(ctx, b), backend.Close())
+	if err == nil {
+		t.Put += len(b.Put)
+		t.Dropped += len(b.Drop)
+	}
+	return err
+}
+
+// entry makes the entry of a change, or says why the note is not taken.
+func (r Receiver) entry(ctx context.Context, c Change) (e index.Entry, why string) {
+	if c.Dropped {
+		return e, ""
+	}
+	id := store.StemID(c.Path)
+	if id == "" || store.ScopeOf(c.Path) != note.Portable || len(c.Path) > 300 || strings.ContainsAny(c.Path, "\\\x00") ||
+		slices.Contains(strings.Split(c.Path, "/"), "..") || !strings.HasPrefix(c.Path, "memory/") {
+		return e, "its path is that of no shared note"
+	}
+	if len(c.Text) > maxText {
+		return e, "it is longer than a note may be"
+	}
+	n, err := note.Parse(c.Text)
+	if err != nil {
+		return e, "it is no note: " + err.Error()
+	}
+	n.Scope, n.Project, n.UserID = note.Portable, r.Canonical(n.Project), c.Member
+	switch {
+	case n.ID != id:
+		return e, "its id is not that of its file"
+	case n.Project == note.Global || n.Project == "":
+		return e, "it is of no project"
+	case n.Quarantine || redact.PromptInjection(n.Title+"\n"+n.Body) || redact.PromptInjection(n.Statement()):
+		return e, "it reads like orders to an agent"
+	case r.Forgotten(n):
+		return e, "it was forgotten here"
+	case r.Withhold(c.Path, c.Text) != "":
+		return e, "it holds what looks like a secret"
+	}
+	n.Supersedes = r.supersedes(ctx, n, c.Origin)
+	ref := store.Ref{Path: c.Path, Scope: note.Portable, Size: c.Size, ModTime: time.Unix(0, c.ModTime)}
+	e = r.Foreign(n, ref, c.Text, index.Tale{Entities: c.Entities, Declared: c.Declared, Edges: c.Edges})
+	e.Hash = sha256.Sum256(c.Text)
+	return e, ""
+}
+
+// supersedes returns those of the notes that a note replaces which the same person
+// wrote, or whom nobody here knows: nobody takes the note of another out of force.
+func (r Receiver) supersedes(ctx context.Context, n *note.Note, origin string) (mine []note.ID) {
+	for _, id := range n.Supersedes {
+		row, there, err := r.Own.Lookup(ctx, id)
+		if err == nil && (!there || row.Origin == origin || row.Origin != "" && row.UserID == n.UserID) {
+			mine = append(mine, id)
+		}
+	}
+	return mine
+}
+
+// Leave takes everything of others out of the local index.
+func Leave(ctx context.Context, own index.Backend, open func(context.Context, string) (index.Backend, error)) error {
+	state, err := ReadState(ctx, own)
+	if err != nil || state.Workspace == "" {
+		return err
+	}
+	for _, o := range state.Origins {
+		b, err := open(ctx, o.Name)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(b.Reset(ctx), b.Close()); err != nil {
+			return err
+		}
+	}
+	return State{}.write(ctx, own)
+}

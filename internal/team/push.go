@@ -1,0 +1,200 @@
+package team
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// A Sender is what Push reads: this machine's notes.
+type Sender struct {
+	Local    index.Catalogue // of the own notes alone
+	Entries  func(paths []string) ([]index.Entry, map[string]index.FileState)
+	Withhold func(path string, data []byte) string // why a file holds what nobody else may see, "" when it does not
+	Projects []string
+	Again    bool // put everything, also what the server has: after a new rule of what is a secret
+	Now      func() time.Time
+}
+
+// A Sent says what Push did.
+type Sent struct {
+	Put     int      `json:"put"`
+	Dropped int      `json:"dropped"`
+	Shared  int      `json:"shared"` // notes of this machine that the server has now
+	Held    []Held   `json:"held"`   // that stay here, and why
+	Kept    int      `json:"kept"`   // of Shared, what the server had already
+	Left    int      `json:"left"`   // for the next time, because the time was over
+	Paths   []string `json:"-"`      // of Put
+}
+
+// A Held note is of a shared project and stays on this machine.
+type Held struct {
+	ID  note.ID `json:"id"`
+	Why string  `json:"why"`
+}
+
+// pushBatch is how many notes are put in one transaction.
+const pushBatch = 256
+
+// Push brings the server's rows of this origin into step with what is shared here. It
+// stops between two transactions when ctx ends.
+func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err error) {
+	sent.Held = []Held{}
+	known, err := server.Files(ctx, nil)
+	if err != nil {
+		return sent, err
+	}
+	todo, err := s.differing(ctx, known, &sent)
+	if err != nil {
+		return sent, err
+	}
+	gone := slices.Sorted(maps.Keys(known)) // differing took what stays
+	for len(todo)+len(gone) > 0 {
+		if ctx.Err() != nil {
+			sent.Left = len(todo) + len(gone)
+			return sent, ctx.Err()
+		}
+		n, m := min(len(todo), pushBatch), min(len(gone), pushBatch)
+		if err := s.put(ctx, server, todo[:n], gone[:m], &sent); err != nil {
+			sent.Left = len(todo) + len(gone)
+			return sent, err
+		}
+		todo, gone = todo[n:], gone[m:]
+	}
+	return sent, s.walked(ctx, server)
+}
+
+// Preview says what Push would share and hold back of all notes, without a server.
+func Preview(ctx context.Context, s Sender) (sent Sent, err error) {
+	sent.Held = []Held{}
+	todo, err := s.differing(ctx, nil, &sent)
+	if err != nil {
+		return sent, err
+	}
+	for paths := range slices.Chunk(todo, pushBatch) {
+		if ctx.Err() != nil {
+			return sent, ctx.Err()
+		}
+		entries, _ := s.Entries(paths)
+		for i := range entries {
+			if why := s.refusal(&entries[i], s.projects()); why != "" {
+				sent.Held = append(sent.Held, Held{entries[i].Note.ID, why})
+				continue
+			}
+			sent.Shared++
+		}
+	}
+	return sent, nil
+}
+
+func (s Sender) projects() map[string]bool {
+	set := make(map[string]bool, len(s.Projects))
+	for _, key := range s.Projects {
+		set[key] = true
+	}
+	return set
+}
+
+// walked tells the server that all is in step.
+func (s Sender) walked(ctx context.Context, server index.Backend) error {
+	if _, _, at, err := server.State(ctx); err != nil || s.Now().Sub(at) < time.Minute {
+		return err
+	}
+	return server.Apply(ctx, index.Batch{Walked: s.Now()})
+}
+
+// differing lists the paths of the notes that the server has not got as they are, and
+// takes those from known that it may keep.
+func (s Sender) differing(ctx context.Context, known map[string]index.FileState, sent *Sent) (todo []string, err error) {
+	if len(s.Projects) == 0 { // no project means every project to a filter
+		return nil, nil
+	}
+	rows, err := s.Local.Select(ctx, index.Filter{Projects: s.Projects, Scope: note.Portable, Dead: true, Now: s.Now()}, 0)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		row := &rows[i]
+		if !portable(row) {
+			continue
+		}
+		state, there := known[row.Ref.Path]
+		switch {
+		case !there || s.Again || state.Hash != row.Hash:
+			todo = append(todo, row.Ref.Path)
+		case state.Problem != "": // it was held back as it stands
+			sent.Held = append(sent.Held, Held{row.ID, state.Problem})
+		default:
+			sent.Kept++
+			sent.Shared++
+		}
+		delete(known, row.Ref.Path)
+	}
+	return todo, nil
+}
+
+// put sends one batch. A note that must not leave is kept by its path and hash alone,
+// so that it is not looked at again until it changes.
+func (s Sender) put(ctx context.Context, server index.Backend, paths, gone []string, sent *Sent) error {
+	projects := s.projects()
+	entries, unread := s.Entries(paths)
+	b := index.Batch{Drop: gone, Problems: make(map[string]index.FileState)}
+	done := make(map[string]bool, len(paths))
+	for path := range unread { // a broken file: the server keeps what it had
+		done[path] = true
+	}
+	for _, e := range entries {
+		done[e.Ref.Path] = true
+		if why := s.refusal(&e, projects); why != "" {
+			b.Problems[e.Ref.Path] = index.FileState{Size: e.Ref.Size, ModTime: e.Ref.ModTime.UnixNano(), Hash: e.Hash, Problem: why}
+			sent.Held = append(sent.Held, Held{e.Note.ID, why})
+			continue
+		}
+		e.Sidecar = ""
+		b.Put = append(b.Put, e)
+		sent.Paths = append(sent.Paths, e.Ref.Path)
+	}
+	for _, path := range paths { // gone since the local index saw it
+		if !done[path] {
+			b.Drop = append(b.Drop, path)
+		}
+	}
+	if err := server.Apply(ctx, b); err != nil {
+		return err
+	}
+	sent.Put += len(b.Put)
+	sent.Shared += len(b.Put)
+	sent.Dropped += len(gone)
+	return nil
+}
+
+// refusal says why a note that was read must not leave this machine, "" when it may.
+func (s Sender) refusal(e *index.Entry, projects map[string]bool) string {
+	n := e.Note
+	switch {
+	case n.Scope == note.Local || store.ScopeOf(e.Ref.Path) == note.Local:
+		return "it is local to this machine"
+	case n.Project == note.Global || !projects[n.Project]:
+		return "its project is not shared"
+	case n.Kind == note.Slot || n.Kind == note.Handoff:
+		return "it says what one person works on"
+	case n.Quarantine:
+		return "it waits for its owner's review"
+	}
+	return s.Withhold(e.Ref.Path, e.Text)
+}
+
+// Says joins what was held back into one line, nothing when nothing was.
+func (s Sent) Says() string {
+	var all []string
+	for _, h := range s.Held[:min(len(s.Held), 3)] {
+		all = append(all, string(h.ID)+" ("+h.Why+")")
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,68 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"anamnesis/internal/index"
+)
+
+// A State is how far the mirror is. It stands in the local index, so it is lost
+// together with what it speaks of.
+type State struct {
+	Workspace string    `json:"workspace"` // whose notes these are; "" when there is no mirror
+	Since     int64     `json:"since"`     // the generation up to which all was taken
+	At        time.Time `json:"at"`        // when the server was last asked
+	Origins   []Origin  `json:"origins"`
+}
+
+// An Origin is a machine whose notes are mirrored, and who works on it.
+type Origin struct {
+	Name   string `json:"name"`
+	Member string `json:"member"`
+}
+
+// Age is how old the mirror is: how long ago the server was last asked.
+func (s *State) Age(now time.Time) time.Duration {
+	if s.At.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(s.At))
+}
+
+func (s *State) add(origin, member string) {
+	at := slices.IndexFunc(s.Origins, func(o Origin) bool { return o.Name == origin })
+	if at < 0 {
+		s.Origins = append(s.Origins, Origin{origin, member})
+		return
+	}
+	s.Origins[at].Member = member
+}
+
+// The state is a memo of this kind and key.
+const (
+	memoKind = "team"
+	memoKey  = "mirror"
+)
+
+// ReadState returns the state of the mirror, its zero value when there is none.
+func ReadState(ctx context.Context, own index.Memos) (s State, err error) {
+	m, ok, err := own.Memo(ctx, memoKind, memoKey)
+	if err != nil || !ok {
+		return s, err
+	}
+	if json.Unmarshal(m.Value, &s) != nil {
+		return State{}, nil // as if nothing had been taken: Pull takes all again
+	}
+	return s, nil
+}
+
+func (s State) write(ctx context.Context, own index.Memos) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return own.SetMemo(ctx, memoKind, memoKey, index.Memo{Value: data, At: s.At}, 1)
+}

@@ -1,0 +1,75 @@
+// Package team shares the notes of chosen projects with other people, over an index
+// on a server that all of them reach, and keeps a mirror of what they share in the
+// index of this machine.
+//
+// Notes stay files on the machine that wrote them. Push makes the server's rows of
+// this machine's origin equal to what is shared here; it reads and changes no other
+// rows. Pull takes what changed since the last time into the local index, as rows of
+// the origins that wrote them. Both compare and can be stopped at any point: the next
+// run does the rest, and running one twice changes nothing. Nobody who asks a
+// question waits for the server; without it the mirror answers, as old as it is.
+//
+// What others share is hostile input: a note of theirs is never global, takes no note
+// of anybody else out of force, and is left out when its text orders an agent about.
+package team
+
+import (
+	"context"
+	"strings"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// Options say what is shared. The zero value shares nothing and takes nothing.
+type Options struct {
+	DSN       string // of the database; "" means that there is none
+	Workspace string // id of the team's part of it
+	Projects  string // keys of the projects whose notes are shared, between commas
+	Mirror    bool   // take the notes of others
+}
+
+// On reports whether there is a team: a database alone, or a workspace alone, is none.
+func (o *Options) On() bool { return o.DSN != "" && o.Workspace != "" }
+
+// Shared lists the keys of the shared projects.
+func (o *Options) Shared() []string {
+	var keys []string
+	for key := range strings.SplitSeq(o.Projects, ",") {
+		if key = strings.TrimSpace(key); key != "" && key != note.Global {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// A Change is what became of one file in the tree of another machine.
+type Change struct {
+	Generation int64 // of the workspace, in which it came
+	Origin     string
+	Member     string // who wrote it, as the server knows them
+	Path       string
+	Dropped    bool // the file is gone, and nothing below is set
+	Hash       index.Digest
+	Size       int64
+	ModTime    int64 // nanoseconds
+	Text       []byte
+	Entities   []index.EntityKey
+	Declared   int
+	Edges      []index.Edge
+}
+
+// A Server is the index that a team shares, opened for the origin of this machine.
+type Server interface {
+	index.Backend
+	// Changes returns what other origins changed after a generation, in order, at most
+	// about limit of it and never a part of one generation; next is where to go on.
+	Changes(ctx context.Context, since int64, limit int) (all []Change, next int64, err error)
+}
+
+// portable reports whether a row may be shared at all, whatever its project: an
+// ordinary note of the portable tree that nobody holds back. Slots and handoffs say
+// what one person works on.
+func portable(row *index.Row) bool {
+	return row.Ref.Scope == note.Portable && row.Kind != note.Slot && row.Kind != note.Handoff
+}
