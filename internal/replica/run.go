@@ -140,7 +140,7 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 	for _, s := range settings {
 		prefix = append(prefix, "-c", s)
 	}
-	if verb == "fetch" || verb == "push" {
+	if verb == "fetch" || verb == "push" || verb == "ls-remote" {
 		for _, s := range g.link() {
 			prefix = append(prefix, "-c", s)
 		}
