@@ -32,13 +32,12 @@ const rule = `
 	note, layout                          < store;
 	store                                 < store/tombstone, store/project, queue;
 	agent, store                          < setup;
+	note, redact, replica                 < team/repo;
 	store                                 < lifecycle;
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
 	index                                 < index/flat, team;
-	index/flat                            < index/sqlite;
-	NONE                                  < index/postgres/schema;
-	index/flat, index/postgres/schema     < index/postgres;
+	index/flat                            < index/sqlite, index/postgres;
 	index, store/bundle                   < ingest;
 	index, llm, store/project, smalltalk  < recall;
 	lesson, queue, ingest, anchor         < capture;
@@ -46,7 +45,7 @@ const rule = `
 	queue, ingest                         < reflection;
 	recall, anchor                        < inject;
 	recall, reflection, inject, lesson    < eval;
-	capture, reflection, inject, replica, lifecycle, team < config;
+	capture, reflection, inject, replica, lifecycle, team, team/repo < config;
 	agent, policy, queue, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, setup, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, tui, demo, cli/hook;

@@ -21,6 +21,7 @@ const (
 	WaitingUnread     Waiting = "unread"     // a machine wrote it, and nobody has read it
 	WaitingConflict   Waiting = "conflict"   // a merge could not decide
 	WaitingWithheld   Waiting = "withheld"   // a file that does not travel
+	WaitingShare      Waiting = "share"      // too unsure to be offered to the team
 )
 
 // A Decision is what a person can choose.
@@ -55,7 +56,8 @@ type InboxItem struct {
 }
 
 // Inbox lists what waits for a person: conflicts, notes in quarantine, notes that
-// nobody has read, drafts, and files that do not travel; all kinds, or some.
+// nobody has read, notes too unsure for the team, drafts, and files that do not
+// travel; all kinds, or some.
 func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, err error) {
 	want := func(k Waiting) bool { return len(kinds) == 0 || slices.Contains(kinds, k) }
 	if want(WaitingConflict) {
@@ -80,6 +82,13 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 		if want(WaitingUnread) {
 			items = append(items, noteItems(WaitingUnread, "a machine wrote it", unread)...)
 		}
+	}
+	if want(WaitingShare) {
+		unsure, err := r.unshared(ctx, items)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, noteItems(WaitingShare, "its confidence is low, so that the team is not offered it", unsure)...)
 	}
 	if want(WaitingDraft) {
 		for _, it := range noteItems(WaitingDraft, "it nearly exists", r.Store.Spool().Held()) {

@@ -37,9 +37,9 @@ type ReviewOther struct {
 }
 
 // Review lists what waits for a look: drafts that contradict a note first, then
-// quarantine, then what nobody has read.
+// quarantine, then what nobody has read, then what is too unsure for the team.
 func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
-	items, err := Inbox(ctx, r, WaitingDraft, WaitingQuarantine, WaitingUnread)
+	items, err := Inbox(ctx, r, WaitingDraft, WaitingQuarantine, WaitingUnread, WaitingShare)
 	slices.SortStableFunc(items, func(a, b InboxItem) int { return reviewOrder(a.Kind) - reviewOrder(b.Kind) })
 	for _, it := range items {
 		item := ReviewItem{
@@ -84,7 +84,7 @@ func other(r *Rooms, id note.ID) *ReviewOther {
 }
 
 func reviewOrder(k Waiting) int {
-	return slices.Index([]Waiting{WaitingDraft, WaitingQuarantine, WaitingUnread}, k)
+	return slices.Index([]Waiting{WaitingDraft, WaitingQuarantine, WaitingUnread, WaitingShare}, k)
 }
 
 func quotesOf(n *note.Note) []Quote {

@@ -67,6 +67,7 @@ var shapes = [][]string{
 	{"doctor", "--only", "drift,rules"},
 	{"sync", "--status"},
 	{"sync"},
+	{"share", "--repo", "--dry-run", "--set", "team.repo.address=/srv/team.git", "$ONE"},
 	{"conflicts"},
 	{"machines"},
 	{"reindex"},

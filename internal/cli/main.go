@@ -272,6 +272,7 @@ var commands = []namedCommand{
 	{"hook", newHook, "agents"},
 	{"drain", newDrain, "machine"},
 	{"sync", newSync, "machine"},
+	{"share", newShare, "machine"},
 	{"reindex", newReindex, "machine"},
 	{"conflicts", newConflicts, "decide"},
 	{"machines", newMachines, "past"},

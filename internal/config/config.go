@@ -27,6 +27,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/team/repo"
 )
 
 // A Config holds the value of every setting.
@@ -51,6 +52,7 @@ type Config struct {
 	Reflection reflection.Options
 	Sync       Sync
 	Lifecycle  lifecycle.Options
+	TeamRepo   repo.Options
 	Events     Events
 	Models     Models
 
@@ -151,7 +153,7 @@ func Unheard(env Environment) []string {
 		return nil
 	}
 	known := []string{
-		HookMark, "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES", "ANAMNESIS_TEST_PGLITE",
+		HookMark, "ANAMNESIS_DISABLED", "REFLECT_DISABLED", "ANAMNESIS_CI", "ANAMNESIS_BIN", "ANAMNESIS_TEST_POSTGRES",
 		"ANAMNESIS_TEST_CLAUDE", "ANAMNESIS_TEST_CODEX", "ANAMNESIS_TEST_COPILOT", "ANAMNESIS_TEST_GEMINI", "ANAMNESIS_TEST_OPENCODE",
 	}
 	c := &Config{}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,7 @@ func SettingsDoc() string {
 		fmt.Fprintf(&b, "| `%s` | `%s` | `%s` | %s | %s |\n", s.Key, s.Env, s.Default, s.Values, s.Doc)
 	}
 	c := &Config{}
-	for _, s := range append(c.settings(), c.reflection()...) {
+	for _, s := range slices.Concat(c.settings(), c.reflection(), c.team()) {
 		row(s)
 	}
 	for _, f := range c.features() {

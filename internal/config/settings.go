@@ -1,6 +1,10 @@
 package config
 
-import "anamnesis/internal/llm"
+import (
+	"slices"
+
+	"anamnesis/internal/llm"
+)
 
 // settings lists what is no feature: where things are, who this is, how much.
 // The first row is the store's folder, which must be known before config.json
@@ -124,7 +128,7 @@ func (c *Config) settings() []Setting {
 
 // rows lists every setting: the plain ones and those of features.
 func (c *Config) rows() []Setting {
-	rows := append(c.settings(), c.reflection()...)
+	rows := slices.Concat(c.settings(), c.reflection(), c.team())
 	for _, f := range c.features() {
 		rows = append(rows, f.Settings...)
 	}

@@ -203,6 +203,7 @@ func kilobytes(n int64) string {
 func waitingName(kind string) string {
 	names := map[app.Waiting]string{
 		app.WaitingDraft: "draft", app.WaitingQuarantine: "quarantine", app.WaitingUnread: "not read yet",
+		app.WaitingShare:    "not for the team yet",
 		app.WaitingConflict: "conflict", app.WaitingWithheld: "does not travel",
 	}
 	return cmp.Or(names[app.Waiting(kind)], kind)

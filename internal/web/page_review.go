@@ -106,7 +106,7 @@ func decide(r *request) (done, error) {
 		return d.conflict(r, id, choice)
 	case app.WaitingDraft:
 		return d.draft(r, id, choice)
-	case app.WaitingQuarantine, app.WaitingUnread:
+	case app.WaitingQuarantine, app.WaitingUnread, app.WaitingShare:
 		return d.note(r, id, choice)
 	case app.WaitingWithheld:
 		if choice != app.Allow {

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/team/repo"
+
+	"github.com/spf13/cobra"
+)
+
+type shareOptions struct {
+	repo, dry bool
+}
+
+func newShare(p *program) *cobra.Command {
+	var o shareOptions
+	cmd := &cobra.Command{
+		Use:   "share --repo [--dry-run] [PROJECT | ID...]",
+		Short: "Offer notes to the team",
+		Long: `Offer the notes of projects, or single notes, to the git repository that your team
+reviews (` + "`anamnesis config set team.repo.address ADDRESS`" + `). Without a name it is the
+project of the current folder.
+
+A note of high confidence goes to a branch, or to the default branch where you
+allow that; one of medium confidence goes to a branch of its own with a draft
+request, which your own gh or glab opens; one of low confidence goes nowhere, it
+waits in ` + "`anamnesis review`" + `. The settings team.repo.* say otherwise.
+
+Global and machine-local notes never go, and a note that holds a secret is held
+back. Nothing is forced: what the team changed in a note stays, and is merged
+with what you changed. --dry-run says what would go where, and asks nobody.
+
+Exit codes: 0 offered, or nothing to offer; 4 notes are held back; 5 the repository
+could not be reached, or did not take a note; 75 another share is at work.`,
+		Example: `  anamnesis share --repo --dry-run
+  anamnesis share --repo payments
+  anamnesis share --repo 9KQT`,
+		RunE: func(cmd *cobra.Command, args []string) error { return p.share(cmd, o, args) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.repo, "repo", false, "to the git repository of the team")
+	f.BoolVar(&o.dry, "dry-run", false, "say what would go where, and change nothing")
+	return cmd
+}
+
+func (p *program) share(cmd *cobra.Command, o shareOptions, names []string) error {
+	if !o.repo {
+		return usage("share: say --repo, which offers notes to the git repository of your team")
+	}
+	return run(p, cmd, "share", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ShareRepoAnswer, error) {
+		return app.ShareRepo(ctx, r, names, o.dry)
+	}, p.printShared)
+}
+
+func (p *program) printShared(a app.ShareRepoAnswer) {
+	if len(a.Notes) == 0 {
+		p.note("share: there are no notes to offer")
+		return
+	}
+	for _, it := range a.Notes {
+		p.printf("%s  %s\n", p.short(it.ID), firstLine(it.Title, 70))
+		p.printf("    %s\n", sharedSentence(it))
+		if it.Why != "" {
+			p.printf("    %s\n", firstLine(it.Why, 400))
+		}
+		if len(it.Both) > 0 {
+			p.printf("    you and the team both changed: %s; the later change stands\n", firstLine(strings.Join(it.Both, ", "), 200))
+		}
+	}
+	if a.DryRun {
+		p.printf("share: %s would go, %d held back, %d wait for you; nothing was changed\n", plural(a.Count(repo.Planned), "note"),
+			a.Count(repo.Held), a.Count(repo.Queued))
+		return
+	}
+	p.printf("share: %s pushed, %d unchanged, %d held back, %d wait for you", plural(a.Count(repo.Pushed), "note"), a.Count(repo.Unchanged),
+		a.Count(repo.Held), a.Count(repo.Queued))
+	if n := a.Count(repo.Failed, repo.Later, repo.Declined); n > 0 {
+		p.printf(", %d not taken", n)
+	}
+	p.printf("\n")
+}
+
+// sharedSentence says what became of a note.
+func sharedSentence(it repo.Item) string {
+	to := map[string]string{
+		repo.ToBranch: "the branch " + it.Branch, repo.ToDefault: "the default branch", repo.ToRequest: "a draft request, branch " + it.Branch,
+	}[it.Route]
+	confidence := cmp.Or(it.Confidence, "unknown") + " confidence: "
+	switch it.State {
+	case repo.Planned:
+		return confidence + "would go to " + to
+	case repo.Pushed:
+		if it.Request != "" {
+			return confidence + "pushed to " + it.Branch + ", " + firstLine(it.Request, 300)
+		}
+		return confidence + "pushed to " + it.Branch
+	case repo.Unchanged:
+		if it.Request != "" {
+			return confidence + "nothing new for " + it.Branch + ", " + firstLine(it.Request, 300)
+		}
+		return confidence + "nothing new for " + it.Branch
+	case repo.Queued:
+		return confidence + "stays here"
+	case repo.Held:
+		return "held back"
+	case repo.Failed:
+		return confidence + "not pushed to " + it.Branch
+	case repo.Declined:
+		return confidence + "not offered again"
+	}
+	return confidence + "not offered yet"
+}
