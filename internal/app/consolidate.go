@@ -102,6 +102,9 @@ func (r *Rooms) consolidate(ctx context.Context) (observed int, failed []string)
 	if err != nil || !due.Now {
 		return 0, nil
 	}
+	if err := r.repairGraph(ctx, false); err != nil && !errors.Is(err, store.ErrLocked) {
+		failed = append(failed, fmt.Sprintf("repair the graph (%v)", err))
+	}
 	reflector, _ := r.Reflector("observe")
 	running, _ := BeginRun(ctx, r, "reflect")
 	c, err := reflector.Consolidate(running, "")

@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/setup"
 )
@@ -81,6 +82,8 @@ func (r *Rooms) target(version string) *doctor.Target {
 			_, err := r.Index.Sync(ctx, index.SyncOptions{All: true})
 			return err
 		},
+		Graph:     func(ctx context.Context) ([]index.SidecarState, int, error) { return ingest.LookAtGraph(ctx, r.Store) },
+		MendGraph: r.mendGraph,
 		Drain:     func(context.Context) error { return r.Detach("drain") },
 		Harnesses: r.installedHarnesses(),
 	}

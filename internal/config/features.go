@@ -99,6 +99,14 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
+			ID: "C3", Name: "graph-repair", Home: "ingest/graph.go",
+			Doc: "`anamnesis doctor` counts the files of entities that have no note, cannot be read, or say a thing twice, and whether the " +
+				"index has what they say; --fix mends them, and a consolidation what loses nothing. Former bytes are kept.",
+			Without: "Entities of notes that are gone stand in the store for ever, and a relation counts twice.",
+			Settings: []Setting{boolean("ANAMNESIS_GRAPH_REPAIR", "reflection.graph_repair", &c.Reflection.GraphRepair, true,
+				"Mend files of entities when the background run consolidates.")},
+		},
+		{
 			ID: "C4", Name: "lifecycle-programs", Home: "lifecycle/lifecycle.go",
 			Doc: "Runs a program of the user when a note was created or changed, a skill was refreshed or notes were consolidated: in the " +
 				"background, without a shell, with the event as JSON on its standard input.",
@@ -341,6 +349,5 @@ func Features() []Feature { return (&Config{}).features() }
 
 // Planned lists the ids that have no row yet.
 var Planned = []string{
-	"C3",
 	"R13",
 }

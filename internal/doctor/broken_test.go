@@ -46,6 +46,20 @@ func diseases() []disease {
 		}, doctor.Warn, "killed"},
 		{"a second program", "duplicates", otherFirst, doctor.Warn, "keep one"},
 
+		{"entities without a note", "graph", func(t *testing.T, b *body) {
+			b.put(t, "memory/semantic/x.entities.yaml", "entities: []")
+		}, doctor.Warn, "its note is gone"},
+		{"entities that nobody can read", "graph", func(t *testing.T, b *body) {
+			id := b.addNote(t, b.Store, "New", "Something new.")
+			b.put(t, "memory/semantic/"+string(id)+".entities.yaml", "entities: [")
+		}, doctor.Warn, "1 file that cannot be read"},
+		{"entities that an index lost", "graph", func(t *testing.T, b *body) {
+			id := b.addNote(t, b.Store, "New", "Something new.")
+			b.put(t, "memory/semantic/"+string(id)+".entities.yaml", "entities:\n- {name: pool}\n")
+			b.sync(t)
+			forget(t, b, "mentions")
+		}, doctor.Warn, "has others of 1 than"},
+
 		{"no settings", "hooks", func(t *testing.T, b *body) { remove(t, b.settings) }, doctor.Bad, "does not exist"},
 		{"empty settings", "hooks", func(t *testing.T, b *body) { b.write(t, b.settings, "", 0o600) }, doctor.Bad, "holds no hook"},
 		{"broken settings", "hooks", func(t *testing.T, b *body) { b.write(t, b.settings, `{"hooks": {`, 0o600) }, doctor.Bad, "cannot be read"},

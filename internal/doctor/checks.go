@@ -63,6 +63,11 @@ var Checks = []Check{
 	{"drift", "Index and files", "Whether the index knows every note as it stands on the disk.", checkDrift},
 	{"problems", "Files that are no notes", "Files among the notes that cannot be read as notes, and why.", checkProblems},
 	{"set-aside", "Indexes set aside", "Files of other programs that stood where the index belongs.", checkSetAside},
+	// check_graph.go
+	{
+		"graph", "Entities and relations", "Whether each file of entities has its note, can be read, and says each thing once, and whether " +
+			"the index has what they say.", checkGraph,
+	},
 	// check_recall.go
 	{"model", "Word vectors", "Which model makes the vectors of meaning, and how many passages have none yet.", checkModel},
 	{"gate", "Relevance gate", "How the gate is calibrated, and how often it is wrong on the store's own notes.", checkGate},

@@ -48,6 +48,7 @@ var fixes = []struct {
 	{"leftovers", planLeftovers},
 	{"hooks", planHooks},
 	{"hook-program", planHooks},
+	{"graph", planGraph},
 	{"index", planReindex},
 	{"drift", planReindex},
 	{"spool", planDrain},
@@ -94,6 +95,16 @@ func planHooks(p *Target, r Result) []Fix {
 		plan = append(plan, Fix{Check: r.ID, What: "install the hooks in " + h.settings() + ", as `anamnesis init` does", Do: h.Install})
 	}
 	return plan
+}
+
+func planGraph(p *Target, _ Result) []Fix {
+	if p.MendGraph == nil || p.Store == nil || p.Store.ReadOnly() {
+		return nil
+	}
+	return []Fix{{
+		Check: "graph", What: "mend the files of entities, keep what they said in the history of their notes, and bring the index into step",
+		Do: p.MendGraph,
+	}}
 }
 
 func planReindex(p *Target, r Result) []Fix {

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"fmt"
 	"io/fs"
 	"os"
@@ -98,7 +99,10 @@ func healthy(t testing.TB, n int) *body {
 		GitVersion: func(context.Context) (string, error) { return "git version 2.45.1", nil },
 		Room:       func(string) (int64, error) { return 8 << 30, nil },
 		Handshake:  func(context.Context) error { return nil },
-		VersionOf:  func(context.Context, string) (string, error) { return "anamnesis 0.9 linux/amd64", nil },
+		Graph: func(ctx context.Context) ([]index.SidecarState, int, error) {
+			return index.SidecarStates(ctx, s, nil)
+		},
+		VersionOf: func(context.Context, string) (string, error) { return "anamnesis 0.9 linux/amd64", nil },
 	}
 	return b
 }
@@ -128,6 +132,19 @@ func (b *body) addNote(t testing.TB, s *store.Store, title, text string) note.ID
 		t.Fatal(err)
 	}
 	return n.ID
+}
+
+// forget empties a table of the index.
+func forget(t testing.TB, b *body, table string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", b.Store.Path("index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("DELETE FROM " + table); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sync brings the index into step.

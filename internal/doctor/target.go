@@ -47,6 +47,10 @@ type Target struct {
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it
 	Room       func(dir string) (int64, error)                      // bytes that are free on its disk; nil asks the system
 
+	// Graph looks at the files of entities: those that something is wrong with, and how many there are.
+	Graph     func(ctx context.Context) (wrong []index.SidecarState, all int, err error)
+	MendGraph func(ctx context.Context) error // for a Fix: mends them
+
 	Reindex func(ctx context.Context) error // for a Fix: makes the index anew
 	Drain   func(ctx context.Context) error // for a Fix: works on the spool
 

@@ -1,12 +1,15 @@
 package index_test
 
 import (
+	"database/sql"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/note"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -97,5 +100,38 @@ func TestSidecarProblemGoes(t *testing.T) {
 	}
 	if sum, files, _, err := b.State(t.Context()); err != nil || sum != 0 || files != 0 {
 		t.Errorf("%x, %d files, %v", sum, files, err)
+	}
+}
+
+// An index that lost an edge of a note is noticed, and one that has all of them is not.
+func TestGraphDrift(t *testing.T) {
+	b := newBench(t)
+	b.file("memory/semantic/a.md", "a", "apple", false)
+	b.raw("memory/semantic/a.entities.yaml", "entities:\n- {name: pool, type: config}\n- {name: leak, type: error}\n"+
+		"relationships:\n- {source: pool, target: leak, type: causes}\n- {source: pools, target: leak, type: causes}\n", false)
+	b.file("memory/semantic/b.md", "b", "banana", false)
+	b.sync()
+	want := func(step string, wantLooked int, want ...note.ID) {
+		t.Helper()
+		looked, ids, err := b.GraphDrift(t.Context(), b.store.Walk())
+		if err != nil || looked != wantLooked || !slices.Equal(want, ids) {
+			t.Errorf("%s: looked at %d, %v, %v", step, looked, ids, err)
+		}
+	}
+	want("as it should be", 1)
+	for _, statement := range []string{"DELETE FROM edges", "DELETE FROM mentions"} {
+		db, err := sql.Open("sqlite", b.store.Path("index.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		want(statement, 1, "a")
+		if _, err := b.Sync(t.Context(), index.SyncOptions{All: true}); err != nil {
+			t.Fatal(err)
+		}
+		want("made anew", 1)
 	}
 }

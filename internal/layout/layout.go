@@ -65,7 +65,7 @@ const (
 	Slot                    // a pinned text
 	Projects                // ProjectsFile
 	Attributes              // AttributesFile
-	History                 // a former form of a note
+	History                 // a former form of a note, or of its sidecar
 	Conflict                // the losing version of a merge, or its description
 	Events                  // a month of the event log, or its checkpoint
 	Job                     // work that waits for a background run
@@ -118,7 +118,8 @@ func Of(name string) Class {
 			return Events
 		}
 	case "history":
-		if id, file, ok := strings.Cut(rest, "/"); ok && id != "" && !strings.Contains(file, "/") && strings.HasSuffix(file, NoteSuffix) {
+		if id, file, ok := strings.Cut(rest, "/"); ok && id != "" && !strings.Contains(file, "/") &&
+			(strings.HasSuffix(file, NoteSuffix) || strings.HasSuffix(file, SidecarSuffix)) {
 			return History
 		}
 	case "conflicts":

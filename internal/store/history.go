@@ -140,6 +140,19 @@ func (w *Writer) KeepRevision(id note.ID, data []byte, reason string) error {
 	return s.replace(name, data, true)
 }
 
+// GraphMended is why a sidecar was kept: it was tidied, or its note is gone.
+const GraphMended = "graph"
+
+// KeepSidecar stores the bytes that the sidecar of a note has before it is mended or goes.
+// They are no form of the note: History does not list them, and EraseHistory takes them along.
+func (w *Writer) KeepSidecar(id note.ID, data []byte) error {
+	if _, err := note.ParseID(string(id)); err != nil {
+		return err
+	}
+	name := layout.HistoryOf(id) + "/" + string(note.NewID(w.s.now())) + "-" + GraphMended + layout.SidecarSuffix
+	return w.s.replace(name, data, true)
+}
+
 // revision returns the path under which the form data of a note belongs into
 // its history, and the path of the newest revision if that holds it already.
 func (s *Store) revision(id note.ID, data []byte, reason string) (name, again string, err error) {
