@@ -37,7 +37,9 @@ const rule = `
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
 	index                                 < index/flat, team;
-	index/flat                            < index/sqlite, index/postgres;
+	index/flat                            < index/sqlite;
+	NONE                                  < index/postgres/schema;
+	index/flat, index/postgres/schema     < index/postgres;
 	index, store/bundle                   < ingest;
 	index, llm, store/project, smalltalk  < recall;
 	lesson, queue, ingest, anchor         < capture;

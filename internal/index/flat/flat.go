@@ -14,12 +14,14 @@ package flat
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -66,8 +68,6 @@ func Write(name string, h Header, rows []Row) (err error) {
 	if h.Dim <= 0 || h.Dim%64 != 0 {
 		return fmt.Errorf("write %s: %d dimensions are not a multiple of 64", name, h.Dim)
 	}
-	h.Rows = len(rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Group, b.Group) })
 	f, err := os.CreateTemp(filepath.Dir(name), layout.TempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("write vectors: %w", err)
@@ -79,7 +79,24 @@ func Write(name string, h Header, rows []Row) (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<20)
-	_, _ = w.Write(h.encode()) // Flush returns the error of any of these
+	writeRows(w, h, rows) // Flush returns the error of any of these
+	if err = w.Flush(); err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("write vectors %s: %w", name, err)
+	}
+	return nil
+}
+
+// writeRows writes what a file holds. Whoever keeps w looks for its errors.
+func writeRows(w io.Writer, h Header, rows []Row) {
+	h.Rows = len(rows)
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Group, b.Group) })
+	_, _ = w.Write(h.encode())
 	var buf []byte
 	part := func(put func(buf []byte, r *Row) []byte) {
 		for i := range rows {
@@ -99,16 +116,18 @@ func Write(name string, h Header, rows []Row) (err error) {
 		}
 		return buf
 	})
-	if err = w.Flush(); err == nil {
-		err = f.Close()
+}
+
+// New makes Vectors of rows in memory, as Write and Open make them of a file.
+func New(h Header, rows []Row) (*Vectors, error) {
+	if h.Dim <= 0 || h.Dim%64 != 0 {
+		return nil, fmt.Errorf("%w: %d dimensions are not a multiple of 64", ErrUnusable, h.Dim)
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("write vectors %s: %w", name, err)
-	}
-	return nil
+	h.Rows = len(rows)
+	var b bytes.Buffer
+	b.Grow(int(h.size()))
+	writeRows(&b, h, rows)
+	return h.over(b.Bytes(), func() error { return nil }), nil
 }
 
 func (h Header) encode() []byte {
@@ -199,10 +218,16 @@ func Open(name string) (*Vectors, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	v := &Vectors{Header: h}
-	if v.data, v.unmap, err = mapFile(f, int(h.size())); err != nil {
+	data, unmap, err := mapFile(f, int(h.size()))
+	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", name, err)
 	}
+	return h.over(data, unmap), nil
+}
+
+// over cuts what a file holds into its parts.
+func (h Header) over(data []byte, unmap func() error) *Vectors {
+	v := &Vectors{Header: h, data: data, unmap: unmap}
 	rest := v.data[headerSize:]
 	for _, p := range []struct {
 		part *[]byte
@@ -210,7 +235,7 @@ func Open(name string) (*Vectors, error) {
 	}{{&v.signs, h.Dim / 8}, {&v.groups, 4}, {&v.keys, 8}, {&v.scales, 4}, {&v.values, h.Dim}} {
 		*p.part, rest = rest[:h.Rows*p.size:h.Rows*p.size], rest[h.Rows*p.size:]
 	}
-	return v, nil
+	return v
 }
 
 // Vector returns the vector of a row: its scale, and its values, which are those of the file.
@@ -225,6 +250,24 @@ func (v *Vectors) Vector(key int64, group uint32) (scale float32, values []byte,
 }
 
 func (v *Vectors) key(row int) int64 { return int64(binary.LittleEndian.Uint64(v.keys[8*row:])) }
+
+// Each yields all rows. Their Values are copies.
+func (v *Vectors) Each() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for i := range v.Rows {
+			r := Row{
+				Key: v.key(i), Group: binary.LittleEndian.Uint32(v.groups[4*i:]),
+				Scale: math.Float32frombits(binary.LittleEndian.Uint32(v.scales[4*i:])), Values: make([]int8, v.Dim),
+			}
+			for j, x := range v.values[i*v.Dim : (i+1)*v.Dim] {
+				r.Values[j] = int8(x)
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
 
 // Close unmaps the file.
 func (v *Vectors) Close() error { return v.unmap() }

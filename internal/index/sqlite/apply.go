@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"database/sql"
-	"encoding/binary"
 	"encoding/hex"
 	"hash/fnv"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
@@ -140,7 +140,7 @@ func (w *writer) drop(path, id string, hash []byte) {
 			}
 			w.removed = append(w.removed, p)
 			w.passages--
-			for f, tokens := range decode(forward) {
+			for f, tokens := range flat.Tokens(forward) {
 				w.lengths[f] -= int64(len(tokens))
 			}
 			return nil
@@ -200,7 +200,7 @@ func (w *writer) put(e *index.Entry) {
 	keys := keyToken("p", n.Project) + " " + keyToken("t", string(n.Type)) + " " + keyToken("s", string(e.Ref.Scope))
 	for i := range e.Passages {
 		p := &e.Passages[i]
-		res := w.exec(`INSERT INTO passages (note, start, "end", forward) VALUES (?, ?, ?, ?)`, key, p.Start, p.End, encode(p.Fields))
+		res := w.exec(`INSERT INTO passages (note, start, "end", forward) VALUES (?, ?, ?, ?)`, key, p.Start, p.End, flat.Forward(p.Fields))
 		if w.err != nil {
 			return
 		}
@@ -276,35 +276,4 @@ func keyToken(kind, value string) string {
 
 func bandKey(simhash uint64, band int) int64 {
 	return int64(band)<<16 | int64(simhash>>(16*band)&0xffff)
-}
-
-// encode packs the token hashes of a passage: three counts of 16 bits, then
-// the hashes of 32 bits, little-endian.
-func encode(fields [index.NumFields][]string) []byte {
-	var out []byte
-	for _, tokens := range fields {
-		out = binary.LittleEndian.AppendUint16(out, uint16(min(len(tokens), 1<<16-1)))
-	}
-	for _, tokens := range fields {
-		for _, t := range tokens[:min(len(tokens), 1<<16-1)] {
-			out = binary.LittleEndian.AppendUint32(out, index.TokenHash(t))
-		}
-	}
-	return out
-}
-
-func decode(data []byte) (fields [index.NumFields][]uint32) {
-	const head = 2 * int(index.NumFields)
-	if len(data) < head {
-		return fields
-	}
-	all := make([]uint32, (len(data)-head)/4)
-	for i := range all {
-		all[i] = binary.LittleEndian.Uint32(data[head+4*i:])
-	}
-	for f := range fields {
-		n := min(int(binary.LittleEndian.Uint16(data[2*f:])), len(all))
-		fields[f], all = all[:n:n], all[n:]
-	}
-	return fields
 }

@@ -1,18 +1,17 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
 	"anamnesis/internal/note"
 )
 
@@ -135,7 +134,7 @@ func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter,
 	var got []index.Candidate
 	// The first round is enough unless the condition leaves many out.
 	for done, n := 0, limit; done < len(all) && len(got) < limit; n = len(all) {
-		next := best(all, n)[done:]
+		next := flat.Best(all, n)[done:]
 		done += len(next)
 		for part := range slices.Chunk(next, limit) {
 			more, err := d.fetchCandidates(ctx, part, cond, args)
@@ -151,7 +150,7 @@ func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter,
 }
 
 // scores scores the passages that hold terms and that a filter may let through.
-func (d searcher) scores(ctx context.Context, terms []index.Term, f index.Filter) ([]scored, error) {
+func (d searcher) scores(ctx context.Context, terms []index.Term, f index.Filter) ([]flat.Scored, error) {
 	if all, ok, err := d.scoresPosted(ctx, terms, f); ok || err != nil {
 		return all, err
 	}
@@ -165,43 +164,11 @@ func (d searcher) scores(ctx context.Context, terms []index.Term, f index.Filter
 			return nil, err
 		}
 	}
-	all := make([]scored, 0, len(scores))
+	all := make([]flat.Scored, 0, len(scores))
 	for passage, score := range scores {
-		all = append(all, scored{passage, score})
+		all = append(all, flat.Scored{Passage: passage, Score: score})
 	}
 	return all, nil
-}
-
-// A scored passage waits to be chosen.
-type scored struct {
-	passage int64
-	score   float64
-}
-
-// best returns the n best of all passages, the best first. It sorts no more
-// than it must: what is worse than the n best so far is passed over.
-func best(all []scored, n int) []int64 {
-	order := func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.passage, b.passage))
-	}
-	kept := make([]scored, 0, min(2*n, len(all)))
-	worst := math.Inf(-1) // of the n best so far
-	for _, s := range all {
-		if s.score < worst {
-			continue
-		}
-		if kept = append(kept, s); len(kept) == 2*n {
-			slices.SortFunc(kept, order)
-			kept = kept[:n]
-			worst = kept[n-1].score
-		}
-	}
-	slices.SortFunc(kept, order)
-	keys := make([]int64, min(n, len(kept)))
-	for i := range keys {
-		keys[i] = kept[i].passage
-	}
-	return keys
 }
 
 // score adds the worth of a term to every passage that holds it and that the filter's tokens allow.
@@ -277,7 +244,7 @@ func candidates(rows *rows, size int) ([]index.Candidate, error) {
 		if err := rows.Scan(&c.Passage, &c.Key, &c.Start, &c.End, &forward, &model, &vector); err != nil {
 			return nil, err
 		}
-		c.Tokens = decode(forward)
+		c.Tokens = flat.Tokens(forward)
 		if model.Valid {
 			c.Model, c.Vector = uint64(model.Int64), slices.Clone([]byte(vector))
 		}
@@ -363,7 +330,7 @@ func (d searcher) Hashes(ctx context.Context, notes []int64) ([]uint32, error) {
 	var forward sql.RawBytes
 	err = each(rows, err, func() error {
 		err := rows.Scan(&forward)
-		for _, tokens := range decode(forward) {
+		for _, tokens := range flat.Tokens(forward) {
 			for _, t := range tokens {
 				said[t] = true
 			}

@@ -76,7 +76,7 @@ func (p *prefilter) lets(group uint32, class uint8) bool {
 }
 
 // score scores the passages that hold terms, as searcher.score does.
-func (p *posted) score(terms []index.Term, f index.Filter) ([]scored, error) {
+func (p *posted) score(terms []index.Term, f index.Filter) ([]flat.Scored, error) {
 	r := &ranking{slots: make([]uint32, p.Rows+len(p.newer))}
 	lets := prefilterOf(f)
 	for _, t := range terms {
@@ -128,15 +128,15 @@ func worthOf(counts [flat.Fields]int, left *int) (worth float64) {
 // A ranking gathers the scores of passages.
 type ranking struct {
 	slots []uint32 // where a row stands in all, plus one
-	all   []scored
+	all   []flat.Scored
 }
 
 func (r *ranking) add(row int, key int64, score float64) {
 	if r.slots[row] == 0 {
-		r.all = append(r.all, scored{key, 0})
+		r.all = append(r.all, flat.Scored{Passage: key})
 		r.slots[row] = uint32(len(r.all))
 	}
-	r.all[r.slots[row]-1].score += score
+	r.all[r.slots[row]-1].Score += score
 }
 
 // text returns a passage by its key; false when it is not there any more.
@@ -287,7 +287,7 @@ func (d *conn) frequenciesPosted(ctx context.Context, tokens []string) (terms []
 	return terms, err
 }
 
-func (d *conn) scoresPosted(ctx context.Context, terms []index.Term, f index.Filter) (all []scored, ok bool, err error) {
+func (d *conn) scoresPosted(ctx context.Context, terms []index.Term, f index.Filter) (all []flat.Scored, ok bool, err error) {
 	ok, err = d.askPosted(ctx, func(p *posted) (bool, error) {
 		var err error
 		all, err = p.score(terms, f)

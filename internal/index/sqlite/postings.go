@@ -173,7 +173,7 @@ func (d *conn) since(ctx context.Context, file *flat.Postings) (*posted, error) 
 				p.gone = append(p.gone, row)
 			}
 		case 2:
-			t.Key, t.Group, t.Class, t.Tokens = value, index.ProjectGroup(project), classOf(class, text), decode(forward)
+			t.Key, t.Group, t.Class, t.Tokens = value, index.ProjectGroup(project), classOf(class, text), flat.Tokens(forward)
 			t.vector = slices.Clone(index.Vector(vector))
 			p.newer = append(p.newer, t)
 		}
@@ -232,7 +232,7 @@ func (d *conn) copyPostings(ctx context.Context, epoch, model uint64) error {
 			w.Abandon()
 			return wrap(err)
 		}
-		t.Group, t.Class, t.Tokens = index.ProjectGroup(project), classOf(kind, path), decode(forward)
+		t.Group, t.Class, t.Tokens = index.ProjectGroup(project), classOf(kind, path), flat.Tokens(forward)
 		w.Add(&t)
 	}
 	if err := rows.Err(); err != nil {

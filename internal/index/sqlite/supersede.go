@@ -3,13 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-)
 
-// An edge says that one note supersedes another.
-type edge struct {
-	from, to string
-	updated  int64 // of from
-}
+	"anamnesis/internal/index/flat"
+)
 
 // supersede works out which notes are hidden behind others. A note that lists
 // itself hides nothing, and where notes supersede each other in a circle the
@@ -18,19 +14,20 @@ type edge struct {
 // for readers on that branch, in the filter. Of a note that several origins hold,
 // the one that was updated last speaks, whoever asks.
 func (w *writer) supersede() {
-	var edges []edge
+	var edges []flat.Supersede
 	w.query(`SELECT n.id, s.target, n.updated FROM supersedes s JOIN notes n ON n.key = s.note
 		WHERE n.id COLLATE BINARY <> s.target AND n.branch = '' AND (n.shared = 0 OR NOT EXISTS (SELECT 1 FROM notes o
 			WHERE o.id = n.id AND (o.updated > n.updated OR o.updated = n.updated AND o.origin < n.origin)))
 		ORDER BY n.updated DESC, n.id COLLATE BINARY DESC, s.target`, func(r *sql.Rows) error {
-		var e edge
-		if err := r.Scan(&e.from, &e.to, &e.updated); err != nil {
+		var e flat.Supersede
+		var updated int64 // of e.From
+		if err := r.Scan(&e.From, &e.To, &updated); err != nil {
 			return err
 		}
 		edges = append(edges, e)
 		return nil
 	})
-	hidden := hiddenBy(edges)
+	hidden := flat.Hidden(edges)
 	was := make(map[string]string)
 	w.query("SELECT id, superseded_by FROM notes WHERE superseded_by <> ''", func(r *sql.Rows) error {
 		var id, by string
@@ -53,38 +50,4 @@ func (w *writer) supersede() {
 func (d catalogue) Superseding(ctx context.Context) (some bool, err error) {
 	err = d.queryRow(ctx, "SELECT EXISTS (SELECT 1 FROM supersedes)", nil, &some)
 	return some, wrap(err)
-}
-
-// hiddenBy returns, for each hidden note, the note that hides it: the newest one.
-// The edges come newest first, so an edge that would close a circle is older
-// than the others in it, and is left out.
-func hiddenBy(edges []edge) map[string]string {
-	hides := make(map[string][]string) // accepted edges
-	hidden := make(map[string]string)
-	for _, e := range edges {
-		if reaches(hides, e.to, e.from, make(map[string]bool)) {
-			continue
-		}
-		hides[e.from] = append(hides[e.from], e.to)
-		if hidden[e.to] == "" {
-			hidden[e.to] = e.from
-		}
-	}
-	return hidden
-}
-
-func reaches(hides map[string][]string, from, to string, seen map[string]bool) bool {
-	if from == to {
-		return true
-	}
-	if seen[from] {
-		return false
-	}
-	seen[from] = true
-	for _, next := range hides[from] {
-		if reaches(hides, next, to, seen) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,153 @@
+// Package postgres is the index on PostgreSQL 14 or later, for the notes of several
+// machines. The server stores and finds by equality: text analysis and ranking are Go's,
+// as on SQLite, and both backends answer alike.
+//
+// Every statement names the workspace as its first parameter, and every transaction
+// sets anamnesis.workspace, by which the server's own rules know it. A question is one
+// round trip: what it sets and what it asks are sent together.
+//
+// No error of this package shows the address of the server, or a password.
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/postgres/schema"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+var _ index.Backend = (*DB)(nil)
+
+// A DB is an open index: the parts of the contract, each a type of its own, on one pool
+// of connections.
+type DB struct {
+	*conn
+	searcher
+	catalogue
+	graph
+	vectors
+	counters
+	memos
+	maintainer
+}
+
+// The parts of the contract.
+type (
+	searcher   struct{ *conn }
+	catalogue  struct{ *conn }
+	graph      struct{ *conn }
+	vectors    struct{ *conn }
+	counters   struct{ *conn }
+	memos      struct{ *conn }
+	maintainer struct{ *conn }
+)
+
+// Options say where the database is and how it behaves.
+type Options struct {
+	DSN       string        // the address: postgres://user:password@host/database, or key=value; never shown
+	Workspace string        // a UUID
+	Origin    string        // the tree whose notes Apply writes
+	Busy      time.Duration // how long to wait for another writer; 0 means 5 s
+	Connect   time.Duration // how long to wait for a connection; 0 means 5 s
+	ReadOnly  bool          // never write; memos are not kept
+	MaxConns  int           // at most so many connections at once; 0 means 4
+}
+
+// A conn is the pool, and what all parts ask it through.
+type conn struct {
+	opts   Options
+	pool   *pgxpool.Pool
+	origin string // as the database holds it (escape)
+
+	mu      sync.Mutex // guards what follows
+	version int64      // of our origin, as State read it and changes of ours left it; -1 when State was not called
+	applied int        // how many changes of ours there were
+
+	shelf shelf // the copy of the vectors
+}
+
+// Errors of Open and Apply that callers tell apart. Those of package schema say that
+// the database is older or newer than the program.
+var (
+	// ErrNoWorkspace says that the database does not have the workspace, or that the
+	// user may not see it.
+	ErrNoWorkspace = errors.New("the database does not have this workspace, or its user may not see it; the owner adds members")
+	// ErrConflict says that somebody else has written the own origin since State was
+	// asked: a copy of this machine, or another process of it. Nothing was changed.
+	// Sync begins with State and compares anew. It is an index.ErrBusy, too.
+	ErrConflict = fmt.Errorf("another machine or process has written the notes of this origin meanwhile; sync again (%w)", index.ErrBusy)
+	errReadOnly = errors.New("the shared index was opened for reading only")
+)
+
+// longest is how long one question may take when its caller sets no limit.
+const longest = time.Minute
+
+// Open connects to a database that was migrated (package schema), and has the workspace.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	o.Busy, o.Connect, o.MaxConns = cmp.Or(o.Busy, 5*time.Second), cmp.Or(o.Connect, 5*time.Second), cmp.Or(o.MaxConns, 4)
+	o.Workspace = strings.ToLower(strings.TrimSpace(o.Workspace))
+	if !isUUID(o.Workspace) {
+		return nil, errors.New("open the shared index: the workspace is no UUID")
+	}
+	config, err := pgxpool.ParseConfig(o.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("open the shared index: %w", schema.ErrDSN)
+	}
+	config.MaxConns, config.MinConns = int32(o.MaxConns), 0
+	config.ConnConfig.ConnectTimeout = o.Connect
+	config.ConnConfig.RuntimeParams["application_name"] = "anamnesis"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the shared index: %w", schema.Plain(err))
+	}
+	c := &conn{opts: o, pool: pool, origin: escape(o.Origin), version: -1}
+	if err := c.greet(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the shared index: %w", err)
+	}
+	return &DB{c, searcher{c}, catalogue{c}, graph{c}, vectors{c}, counters{c}, memos{c}, maintainer{c}}, nil
+}
+
+// greet looks whether the database is one of ours.
+func (c *conn) greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*c.opts.Connect)
+	defer cancel()
+	if err := schema.Fits(ctx, c.pool); err != nil {
+		return err
+	}
+	there := false
+	if err := c.row(ctx, "SELECT EXISTS (SELECT 1 FROM anamnesis.workspaces WHERE id = $1)", nil, &there); err != nil {
+		return err
+	}
+	if !there {
+		return ErrNoWorkspace
+	}
+	return nil
+}
+
+// Close closes the connections.
+func (c *conn) Close() error {
+	c.pool.Close()
+	return nil
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i, r := range s {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (r == '-') || !dash && !strings.ContainsRune("0123456789abcdef", r) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,269 @@
+// Package postgrestest runs database servers for tests: a cluster of PostgreSQL of
+// its own, on a free port of the loopback, below a temporary folder.
+//
+// ANAMNESIS_TEST_POSTGRES names the folder with initdb and postgres. Without it tests
+// are skipped, and with ANAMNESIS_CI they fail.
+package postgrestest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Password is that of the user postgres of every cluster here.
+const Password = "a-password-that-no-error-may-show"
+
+// folderPrefix begins the names of the folders that clusters live in.
+const folderPrefix = "anamnesis-postgres-"
+
+// A Cluster is a server of PostgreSQL.
+type Cluster struct {
+	bin, dir string
+	port     int
+	names    atomic.Int64
+
+	mu     sync.Mutex // guards what follows
+	server *exec.Cmd
+	ended  chan struct{} // closed when server has ended
+}
+
+// shared is the cluster of this test binary.
+var shared struct {
+	once sync.Once
+	*Cluster
+	err error
+}
+
+// Main runs the tests of a package, and takes away what they shared. A TestMain calls it.
+func Main(m *testing.M) {
+	code := m.Run()
+	if c := shared.Cluster; c != nil {
+		c.Kill()
+		_ = os.RemoveAll(c.dir)
+	}
+	os.Exit(code)
+}
+
+// DSN returns the address of a new, empty database. The server is that of the test
+// binary, which runs until the binary ends.
+func DSN(t testing.TB) string {
+	t.Helper()
+	bin := programs(t)
+	shared.once.Do(func() { shared.Cluster, shared.err = newCluster(bin) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.Database(t)
+}
+
+// Own starts a cluster for one test, which may kill it.
+func Own(t testing.TB) *Cluster {
+	t.Helper()
+	c, err := newCluster(programs(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Kill()
+		_ = os.RemoveAll(c.dir)
+	})
+	return c
+}
+
+// programs returns the folder of the programs of PostgreSQL.
+func programs(t testing.TB) string {
+	t.Helper()
+	bin := os.Getenv("ANAMNESIS_TEST_POSTGRES")
+	if _, err := os.Stat(filepath.Join(bin, "initdb")); bin != "" && err == nil {
+		return bin
+	}
+	const missing = "ANAMNESIS_TEST_POSTGRES does not name the folder of a PostgreSQL (/usr/lib/postgresql/15/bin, for instance)"
+	if os.Getenv("ANAMNESIS_CI") != "" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+	return ""
+}
+
+// newCluster makes a cluster and starts its server.
+func newCluster(bin string) (*Cluster, error) {
+	sweep()
+	dir, err := os.MkdirTemp("", folderPrefix)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{bin: bin, dir: dir}
+	if err := errors.Join(c.initialize(), c.Start()); err != nil {
+		c.Kill()
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return c, nil
+}
+
+func (c *Cluster) initialize() error {
+	secret := filepath.Join(c.dir, "password")
+	if err := os.WriteFile(secret, []byte(Password), 0o600); err != nil {
+		return err
+	}
+	if err := give(c.dir, secret); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, "initdb"), "-D", c.data(), "-U", "postgres", "--pwfile", secret,
+		"-A", "scram-sha-256", "-E", "UTF8", "--locale=C", "--no-sync")
+	c.prepare(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
+
+// prepare gives a program a folder that its user may stand in.
+func (c *Cluster) prepare(cmd *exec.Cmd) {
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
+	lower(cmd)
+}
+
+// Start starts the server, and waits until it answers.
+func (c *Cluster) Start() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.port == 0 {
+		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+		if err != nil {
+			return err
+		}
+		c.port = l.Addr().(*net.TCPAddr).Port
+		_ = l.Close()
+	}
+	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	//nolint:noctx // it lives as long as the binary
+	cmd := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data(), "-p", strconv.Itoa(c.port), "-k", "",
+		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=64MB")
+	cmd.Stdout, cmd.Stderr = log, log
+	c.prepare(cmd)
+	c.server, c.ended = cmd, make(chan struct{})
+	if err := run(cmd, c.ended); err != nil {
+		return fmt.Errorf("start postgres: %w", err)
+	}
+	return c.wait(log.Name())
+}
+
+// run starts a program, which gets a signal when this one ends. That holds for the
+// thread that started it, which has to live as long as the program.
+func run(cmd *exec.Cmd, ended chan struct{}) error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+		}
+		close(ended)
+	}()
+	return <-started
+}
+
+// wait waits until the server answers.
+func (c *Cluster) wait(log string) error {
+	var err error
+	for range 300 {
+		var conn *pgx.Conn
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		if conn, err = pgx.Connect(ctx, c.Address("postgres")); err == nil {
+			_ = conn.Close(ctx)
+			cancel()
+			return nil
+		}
+		cancel()
+		select {
+		case <-c.ended:
+			said, _ := os.ReadFile(log)
+			return fmt.Errorf("postgres ended: %s", said)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("postgres does not answer: %w", err)
+}
+
+// Kill ends the server as if its machine had lost power.
+func (c *Cluster) Kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.server == nil || c.server.Process == nil {
+		return
+	}
+	stop(c.server)
+	<-c.ended
+	c.server = nil
+}
+
+// Address returns the address of a database of the cluster.
+func (c *Cluster) Address(database string) string {
+	return fmt.Sprintf("postgres://postgres:%s@127.0.0.1:%d/%s?sslmode=disable", Password, c.port, database)
+}
+
+// Database makes a new database, which goes with the test, and returns its address.
+func (c *Cluster) Database(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("t%d", c.names.Add(1))
+	if err := c.command("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.command("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)") })
+	return c.Address(name)
+}
+
+// command runs a command of an administrator.
+func (c *Cluster) command(text string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, c.Address("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, text)
+	return err
+}
+
+// sweep removes the folders of clusters whose servers are gone: those of test
+// binaries that were killed.
+func sweep() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	for _, dir := range dirs {
+		fi, err := os.Lstat(dir)
+		if err != nil || time.Since(fi.ModTime()) < time.Minute { // it may be starting
+			continue
+		}
+		said, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+		line, _, _ := strings.Cut(string(said), "\n")
+		if pid, err := strconv.Atoi(cmp.Or(line, "0")); err == nil && (pid <= 0 || !alive(pid)) {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}

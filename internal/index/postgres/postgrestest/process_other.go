@@ -1,0 +1,21 @@
+//go:build !linux
+
+package postgrestest
+
+import (
+	"os"
+	"os/exec"
+)
+
+// lower has nothing to do: the tests do not run as an administrator here.
+func lower(*exec.Cmd) {}
+
+func give(...string) error { return nil }
+
+// stop ends a server at once.
+func stop(cmd *exec.Cmd) { _ = cmd.Process.Signal(os.Kill) }
+
+func alive(pid int) bool {
+	_, err := os.FindProcess(pid)
+	return err == nil
+}

@@ -1,0 +1,214 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"strings"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
+	"anamnesis/internal/note"
+)
+
+// Rows are inserted many at a time: each statement gets columns, not rows.
+const (
+	notesSQL = `INSERT INTO anamnesis.notes (workspace, origin, generation, shared, superseded_by, key, id, folded, path, size, mtime, hash,
+		type, title, project, machine, author, team, source, session, confidence, created, updated, tags, dead, forget_after,
+		statement, simhash, words, kind, branch, status, proofs, speculative, entities, declared)
+		SELECT $1, $2, $3, false, '', * FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[],
+		$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::float8[], $20::bigint[],
+		$21::bigint[], $22::text[], $23::boolean[], $24::bigint[], $25::bytea[], $26::bigint[], $27::integer[], $28::text[], $29::text[],
+		$30::text[], $31::integer[], $32::boolean[], $33::bytea[], $34::integer[])`
+	textsSQL    = "INSERT INTO anamnesis.texts (workspace, note, text) SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])"
+	passagesSQL = `INSERT INTO anamnesis.passages (workspace, key, note, first, past, forward)
+		SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::integer[], $5::integer[], $6::bytea[])`
+	postingsSQL = `INSERT INTO anamnesis.postings AS p (workspace, token, run, passages, data)
+		SELECT $1, * FROM unnest($2::integer[], $3::bigint[], $4::integer[], $5::bytea[])
+		ON CONFLICT (workspace, token, run) DO UPDATE SET passages = p.passages + excluded.passages, data = p.data || excluded.data`
+	vectorsSQL = `INSERT INTO anamnesis.vectors (workspace, generation, passage, model, project, vector)
+		SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::integer[], $6::bytea[])`
+	supersedeSQL = `INSERT INTO anamnesis.supersedes (workspace, note, target)
+		SELECT $1, * FROM unnest($2::bigint[], $3::text[]) ON CONFLICT DO NOTHING`
+	mentionsSQL = `INSERT INTO anamnesis.mentions (workspace, note, entity, declared)
+		SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::boolean[]) ON CONFLICT DO NOTHING`
+	edgesSQL = `INSERT INTO anamnesis.edges AS e (workspace, note, source, target, relation, source_name, target_name, strength,
+		committed, valid, valid_end)
+		SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::bigint[],
+		$10::bigint[], $11::bigint[])`
+	arrivedSQL = "DELETE FROM anamnesis.dropped WHERE workspace = $1 AND origin = $2 AND path = ANY($3::text[])"
+)
+
+// A table is the columns of an insertion.
+type table struct{ columns []any }
+
+// row adds a row. The first one says what the columns hold.
+func (t *table) row(values ...any) {
+	if t.columns == nil {
+		t.columns = make([]any, len(values))
+	}
+	for i, v := range values {
+		switch v := v.(type) {
+		case string:
+			t.columns[i] = appendTo(t.columns[i], escape(v))
+		case int64:
+			t.columns[i] = appendTo(t.columns[i], v)
+		case int:
+			t.columns[i] = appendTo(t.columns[i], int32(v))
+		case bool:
+			t.columns[i] = appendTo(t.columns[i], v)
+		case float64:
+			t.columns[i] = appendTo(t.columns[i], v)
+		case []byte:
+			if v == nil {
+				v = []byte{}
+			}
+			t.columns[i] = appendTo(t.columns[i], v)
+		}
+	}
+}
+
+func appendTo[T any](column any, v T) any {
+	all, _ := column.([]T)
+	return append(all, v)
+}
+
+// insert adds the statement of a table that has rows. before are the parameters ahead of its columns.
+func (w *writer) insert(text string, t *table, before ...any) {
+	if len(t.columns) > 0 {
+		w.exec(text, append(before, t.columns...)...)
+	}
+}
+
+// put inserts notes; what had their paths or their ids has been dropped.
+func (w *writer) put(d *delta) {
+	var notes, texts, passages, vectors, supersedes, mentions, edges table
+	posted := make(gathering)
+	var paths []string
+	for _, e := range d.puts {
+		n := e.Note
+		w.lastNote++
+		key := w.lastNote
+		paths = append(paths, escape(e.Ref.Path))
+		notes.row(noteColumns(key, e)...)
+		texts.row(key, e.Text)
+		for i := range e.Passages {
+			p := &e.Passages[i]
+			w.lastPassage++
+			passages.row(w.lastPassage, key, p.Start, p.End, flat.Forward(p.Fields))
+			posted.add(w.lastPassage, p.Fields)
+			if p.Vector != nil {
+				vectors.row(w.lastPassage, int64(index.VectorModel(p.Model)), int(int32(index.ProjectGroup(n.Project))), []byte(p.Vector))
+			}
+			w.passages++
+			for f := range p.Fields {
+				w.lengths[f] += int64(len(p.Fields[f]))
+			}
+		}
+		for i, entity := range e.Entities {
+			mentions.row(key, int64(entity), i < e.Declared)
+		}
+		for _, x := range strongest(e.Edges) {
+			edges.row(key, int64(x.From), int64(x.To), string(x.Relation), x.FromName, x.ToName, x.Strength,
+				seconds(x.Committed), seconds(x.Valid), seconds(x.ValidEnd))
+		}
+		for _, target := range n.Supersedes {
+			supersedes.row(key, unescape(fold(string(target))))
+			w.edges = true
+		}
+		w.fingerprint ^= index.Fingerprint(e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano())
+		w.files++
+		w.notes++
+	}
+	w.insert(notesSQL, &notes, w.c.origin, w.generation)
+	w.insert(textsSQL, &texts)
+	w.insert(passagesSQL, &passages)
+	w.insert(vectorsSQL, &vectors, w.generation)
+	w.insert(supersedeSQL, &supersedes)
+	w.insert(mentionsSQL, &mentions)
+	w.insert(edgesSQL, &edges)
+	if len(posted) > 0 {
+		tokens, runs, counts, data := posted.columns()
+		w.exec(postingsSQL, tokens, runs, counts, data)
+	}
+	if len(paths) > 0 {
+		w.exec(arrivedSQL, w.c.origin, paths)
+	}
+}
+
+func noteColumns(key int64, e *index.Entry) []any {
+	n := e.Note
+	id := string(n.ID)
+	return []any{
+		key, id, unescape(fold(id)), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:],
+		string(n.Type), n.Title, n.Project, n.MachineID, n.UserID, n.WorkspaceID, n.Provenance.Source, n.Provenance.Session,
+		n.Provenance.Confidence, unix(n.CreatedAt), unix(n.UpdatedAt), joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter),
+		e.Statement[:], int64(e.Simhash), e.Words, string(n.Kind), n.Branch, n.Status, max(n.ProofCount, distinctSessions(n)),
+		n.Speculative || n.HasTag("speculative"), encodeKeys(e.Entities), e.Declared,
+	}
+}
+
+// strongest returns edges, of equals the first with the strength of the strongest.
+func strongest(all []index.Edge) []index.Edge {
+	type name struct {
+		from, to index.EntityKey
+		relation note.Relation
+	}
+	at := make(map[name]int, len(all))
+	var kept []index.Edge
+	for _, x := range all {
+		k := name{x.From, x.To, x.Relation}
+		if i, ok := at[k]; ok {
+			kept[i].Strength = max(kept[i].Strength, x.Strength)
+			continue
+		}
+		at[k] = len(kept)
+		kept = append(kept, x)
+	}
+	return kept
+}
+
+func unix(s note.Stamp) int64 {
+	if t, ok := s.Time(); ok {
+		return t.Unix()
+	}
+	return 0
+}
+
+func seconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// joinTags puts each tag between line feeds, so that one can be looked for.
+func joinTags(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(tags, "\n") + "\n"
+}
+
+func distinctSessions(n *note.Note) int {
+	seen := make(map[string]bool)
+	for _, e := range n.Evidence {
+		seen[e.Session] = true
+	}
+	return len(seen)
+}
+
+func encodeKeys(keys []index.EntityKey) []byte {
+	out := make([]byte, 0, 8*len(keys))
+	for _, k := range keys {
+		out = binary.LittleEndian.AppendUint64(out, uint64(k))
+	}
+	return out
+}
+
+func decodeKeys(data []byte) []index.EntityKey {
+	keys := make([]index.EntityKey, len(data)/8)
+	for i := range keys {
+		keys[i] = index.EntityKey(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+	return keys
+}

@@ -1,0 +1,2 @@
+-- The first step back: nothing is left. What runs the step drops the schema.
+DROP TABLE anamnesis.workspaces CASCADE;
