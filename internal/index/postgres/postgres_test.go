@@ -60,6 +60,17 @@ func TestContract(t *testing.T) {
 	})
 }
 
+// The whole contract on PGlite, where statements have no names: so it is behind a pooler.
+func TestContractPGlite(t *testing.T) {
+	indextest.Run(t, func(t *testing.T) indextest.Database {
+		dsn := postgrestest.PGlite(t)
+		prepare(t, dsn)
+		return indextest.Database{Open: func(t *testing.T, origin string) index.Backend {
+			return open(t, postgres.Options{DSN: dsn, Origin: origin})
+		}}
+	})
+}
+
 // hold begins to write to the workspace, and does not end until it is released.
 func hold(t *testing.T, dsn string) (release func()) {
 	t.Helper()

@@ -1,8 +1,9 @@
 // Package postgrestest runs database servers for tests: a cluster of PostgreSQL of
-// its own, on a free port of the loopback, below a temporary folder.
+// its own, on a free port of the loopback, below a temporary folder, and a PGlite.
 //
-// ANAMNESIS_TEST_POSTGRES names the folder with initdb and postgres. Without it tests
-// are skipped, and with ANAMNESIS_CI they fail.
+// ANAMNESIS_TEST_POSTGRES names the folder with initdb and postgres, and
+// ANAMNESIS_TEST_PGLITE that with the packages of PGlite. Without them tests are skipped,
+// and with ANAMNESIS_CI they fail.
 package postgrestest
 
 import (
@@ -10,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,6 +55,10 @@ func Main(m *testing.M) {
 	if c := shared.Cluster; c != nil {
 		c.Kill()
 		_ = os.RemoveAll(c.dir)
+	}
+	if lite.cmd != nil {
+		_ = lite.cmd.Process.Kill()
+		_ = lite.cmd.Wait()
 	}
 	os.Exit(code)
 }
@@ -148,19 +152,16 @@ func (c *Cluster) Start() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.port == 0 {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
-		if err != nil {
+		var err error
+		if c.port, err = freePort(); err != nil {
 			return err
 		}
-		c.port = l.Addr().(*net.TCPAddr).Port
-		_ = l.Close()
 	}
 	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	//nolint:noctx // it lives as long as the binary
 	cmd := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data(), "-p", strconv.Itoa(c.port), "-k", "",
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=64MB")
 	cmd.Stdout, cmd.Stderr = log, log
