@@ -12,6 +12,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 
 	"anamnesis/internal/capture"
@@ -42,6 +43,8 @@ type Host struct {
 	Lasting  bool                                    // many questions will be asked of the index
 	Brief    bool                                    // a few questions will be asked of the index, and the process ends
 	Peek     bool                                    // the index is looked at as it stands, or not at all
+	// Backend opens the index of a store; nil means SQLite, in a file of it.
+	Backend func(ctx context.Context, root string) (index.Backend, error)
 }
 
 // Rooms are the opened rooms of one store, wired. They are safe for concurrent
@@ -49,7 +52,8 @@ type Host struct {
 type Rooms struct {
 	Config   *config.Config
 	Store    *store.Store
-	Index    *index.Index
+	Index    *index.Index // of the notes of this machine
+	All      *index.Index // with those that others share; Index without a team
 	Redactor *redact.Redactor
 	Ingester *ingest.Ingester
 	Engine   *recall.Engine
@@ -77,7 +81,7 @@ func (r *Rooms) IndexTrouble() string {
 
 // Close releases the index. Rooms without one are closed already.
 func (r *Rooms) Close() {
-	if r.programsWait() {
+	if r.programsWait() || r.teamWaits() {
 		_ = r.Detach("drain")
 	}
 	if r.Index != nil {

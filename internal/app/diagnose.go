@@ -87,6 +87,9 @@ func (r *Rooms) target(version string) *doctor.Target {
 		Drain:     func(context.Context) error { return r.Detach("drain") },
 		Harnesses: r.installedHarnesses(),
 	}
+	if o := r.Config.Team; o.DSN != "" || o.Workspace != "" {
+		pt.Team = r.teamHealth
+	}
 	for _, v := range r.Config.Values() {
 		if v.Source != config.FromDefault {
 			pt.Settings = append(pt.Settings, doctor.Setting{Name: v.Key, Source: string(v.Source), HasEffect: true})

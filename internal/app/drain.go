@@ -29,6 +29,8 @@ type DrainResult struct {
 
 	Programs int `json:"programs"` // of the user that were run for events
 
+	Shared TeamResult `json:"shared"` // with the team's database
+
 	reflect []string // projects of which a session has ended
 	dirs    []string // folders in which these sessions worked
 }
@@ -88,6 +90,8 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 		d.fail(err)
 		d.Sync = &s
 	}
+	d.Shared, err = Exchange(ctx, r, false)
+	d.fail(err)
 	return d, nil
 }
 

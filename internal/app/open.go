@@ -52,8 +52,38 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 		return nil, err
 	}
 	s, c := r.Store, r.Config
+	db, err := r.openIndex(ctx, busy)
+	if err != nil {
+		return nil, err
+	}
+	models, embedding, err := r.models()
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	r.All = index.New(db, s, embedding)
+	r.Index = r.All
+	if c.Team.On() {
+		r.Index = index.New(index.OwnOnly(db), s, embedding)
+	}
+	r.door = tombstone.NewDoor(s)
+	r.Index.Refuse(r.cameBack)
+	r.Ingester = ingest.New(s, r.Index, r.Redactor, c.Ingest)
+	r.Engine = recall.New(r.All, s, c.Recall, models)
+	r.Injector = inject.New(r.Engine, s, c.Inject)
+	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture)
+	r.askRepositories()
+	return r, nil
+}
+
+// openIndex opens the index of the store.
+func (r *Rooms) openIndex(ctx context.Context, busy time.Duration) (index.Backend, error) {
+	s, h := r.Store, r.host
+	if h.Backend != nil {
+		return h.Backend(ctx, s.Path(""))
+	}
 	db, err := sqlite.Open(ctx, sqlite.Options{
-		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: c.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek, Mapped: h.Lasting,
+		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: r.Config.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek, Mapped: h.Lasting,
 		Brief:    h.Brief,
 		Degraded: func(line string) { h.notify("%s", line) },
 	})
@@ -61,20 +91,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 		return nil, err
 	}
 	r.Notice, r.degraded = db.Notice(), db.Degraded
-	models, embedding, err := r.models()
-	if err != nil {
-		_ = db.Close()
-		return nil, err
-	}
-	r.Index = index.New(db, s, embedding)
-	r.door = tombstone.NewDoor(s)
-	r.Index.Refuse(r.cameBack)
-	r.Ingester = ingest.New(s, r.Index, r.Redactor, c.Ingest)
-	r.Engine = recall.New(r.Index, s, c.Recall, models)
-	r.Injector = inject.New(r.Engine, s, c.Inject)
-	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture)
-	r.askRepositories()
-	return r, nil
+	return db, nil
 }
 
 // walkBudget is how long a command looks for changed files before it answers.

@@ -33,7 +33,7 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 	}
 	switch len(found) {
 	case 0:
-		return row, &Error{Kind: NotFound, Err: noNote(r, name)}
+		return row, &Error{Kind: NotFound, Err: r.elsewhere(ctx, id, noNote(r, name))}
 	case 1:
 		return found[0], nil
 	}

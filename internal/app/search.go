@@ -96,6 +96,9 @@ func ViewHit(s *store.Store, h *recall.Hit, o *SearchOptions) HitView {
 		Sure: h.Note.Provenance.Confidence, KeyInsight: h.Note.KeyInsight, HowToApply: h.Note.HowToApply,
 		Tokens: h.Tokens, Path: s.Path(h.Row.Ref.Path), Body: h.Note.Body,
 	}
+	if v.Author != "" {
+		v.Path = ""
+	}
 	if t := h.Row.Effective(); !t.IsZero() {
 		v.EffectiveAt = string(note.At(t))
 	}
@@ -123,6 +126,7 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	}
 	q.K, q.MaxTokens, q.Strict, q.Fields, q.Cost, q.PersonaOnly = o.K, o.MaxTokens, o.Strict, o.Fields, o.Cost, o.Persona
 	q.Synthetic = o.Look
+	r.freshen(ctx)
 	res, err := r.Engine.Recall(ctx, q)
 	if err != nil {
 		return SearchAnswer{}, asked(err)

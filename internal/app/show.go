@@ -45,6 +45,9 @@ type ShowAnswer struct {
 // Show returns the note that name names (see Resolve).
 func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) {
 	row, c, err := contentOf(ctx, r, name)
+	if shared, content, ok := r.sharedNote(ctx, name); ok && err != nil {
+		row, c, err = shared, content, content.Err
+	}
 	if err != nil {
 		return a, err
 	}
@@ -52,6 +55,9 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	a = ShowAnswer{
 		NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead,
 		SupersededBy: row.SupersededBy, File: c.Text,
+	}
+	if a.Author != "" {
+		a.Path = ""
 	}
 	if a.Revisions, err = r.Store.History(row.ID); err != nil {
 		return a, err

@@ -21,6 +21,7 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/cli/hook"
 	"anamnesis/internal/config"
+	"anamnesis/internal/index"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,8 @@ type program struct {
 	screen
 	stdin   io.Reader
 	environ func(flags []string) config.Environment
-	disk    store.Disk // nil means the operating system's
+	disk    store.Disk                                                    // nil means the operating system's
+	backend func(ctx context.Context, root string) (index.Backend, error) // of tests that run the whole program on another index
 
 	sets []string // --set KEY=VALUE
 	cfg  *config.Config
@@ -44,6 +46,9 @@ type program struct {
 	misuse  error
 }
 
+// otherIndex is nil, except in tests that run the whole program on another index.
+var otherIndex func(ctx context.Context, root string) (index.Backend, error)
+
 // Main runs the program and returns its exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{
@@ -53,13 +58,14 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		},
 		stdin:   stdin,
 		environ: config.Process,
+		backend: otherIndex,
 	}
 	return p.run(args)
 }
 
 func (p *program) run(args []string) int {
 	if len(args) > 0 && !terminal(p.stdin) {
-		h := hook.Process{Stdin: p.stdin, Stdout: p.stdout, Environ: p.environ, Disk: p.disk}
+		h := hook.Process{Stdin: p.stdin, Stdout: p.stdout, Environ: p.environ, Disk: p.disk, Backend: p.backend}
 		if h.Run(args[0], args[1:]) {
 			return 0 // whatever became of it
 		}

@@ -14,6 +14,7 @@ func (p *program) host() app.Host {
 	return app.Host{
 		Config: p.cfg, Environ: p.environ, Disk: p.disk, Flags: p.sets, Lasting: p.lasting,
 		Brief:    p.brief && !p.lasting,
+		Backend:  p.backend,
 		Notify:   func(line string) { p.note("%s", line) },
 		Progress: p.progress,
 	}

@@ -13,10 +13,10 @@ import (
 // TestProofs runs the proof of every feature: prose first, the feature on, off
 // where it has a switch, and a control.
 func TestProofs(t *testing.T) {
-	testscript.Run(t, proofParams())
+	testscript.Run(t, proofParams(t))
 }
 
-func proofParams() testscript.Params {
+func proofParams(t *testing.T) testscript.Params {
 	return testscript.Params{
 		Dir:                 filepath.Join("testdata", "proof"),
 		RequireExplicitExec: true,
@@ -35,6 +35,7 @@ func proofParams() testscript.Params {
 			"showof":      showOf,
 			"notefile":    noteFile,
 			"model":       cmdModel,
+			"postgres":    cmdPostgres(t),
 		},
 	}
 }

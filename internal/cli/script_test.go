@@ -26,6 +26,7 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // process starts the test binary itself as such: without a flag of tests it is the
 // program, too, or it would run all tests again.
 func TestMain(m *testing.M) {
+	useOtherIndex()
 	if strings.Contains(filepath.Base(os.Args[0]), ".test") && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
@@ -137,6 +138,8 @@ func scriptCondition(cond string) (bool, error) {
 		return err == nil, nil
 	case "tinydisk":
 		return exec.Command("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt").Run() == nil, nil
+	case "postgres":
+		return havePostgres(), nil
 	case "proc":
 		_, err := os.Stat("/proc/self/cwd")
 		return err == nil, nil

@@ -12,46 +12,58 @@ import (
 )
 
 type shareOptions struct {
-	repo, dry bool
+	repo bool
+	app.ShareOptions
 }
 
 func newShare(p *program) *cobra.Command {
 	var o shareOptions
 	cmd := &cobra.Command{
-		Use:   "share --repo [--dry-run] [PROJECT | ID...]",
-		Short: "Offer notes to the team",
-		Long: `Offer the notes of projects, or single notes, to the git repository that your team
-reviews (` + "`anamnesis config set team.repo.address ADDRESS`" + `). Without a name it is the
-project of the current folder.
+		Use:   "share [PROJECT...] | --repo [PROJECT | ID...]",
+		Short: "Share notes with a team",
+		Long: `Share the notes of projects with a team, over its Postgres database
+(` + "`anamnesis config set team.dsn ADDRESS`" + ` and team.workspace ID; docs/postgres.md): what
+is shared then goes with each background run, and what others share is found here.
+"." is the project of the current folder. Without a name it lists what is shared,
+what stays here and why, and whose notes are known here.
 
-A note of high confidence goes to a branch, or to the default branch where you
-allow that; one of medium confidence goes to a branch of its own with a draft
-request, which your own gh or glab opens; one of low confidence goes nowhere, it
-waits in ` + "`anamnesis review`" + `. The settings team.repo.* say otherwise.
+With --repo, offer the notes of projects, or single notes, to the git repository that
+your team reviews (` + "`anamnesis config set team.repo.address ADDRESS`" + `; docs/team.md). A
+note of high confidence goes to a branch, or to the default branch where you allow
+that; one of medium confidence goes to a branch of its own with a draft request,
+which your own gh or glab opens; one of low confidence goes nowhere, it waits in
+` + "`anamnesis review`" + `. Nothing is forced: what the team changed in a note stays, and is
+merged with what you changed.
 
 Global and machine-local notes never go, and a note that holds a secret is held
-back. Nothing is forced: what the team changed in a note stays, and is merged
-with what you changed. --dry-run says what would go where, and asks nobody.
+back. --dry-run says what would go, and changes nothing.
 
-Exit codes: 0 offered, or nothing to offer; 4 notes are held back; 5 the repository
-could not be reached, or did not take a note; 75 another share is at work.`,
-		Example: `  anamnesis share --repo --dry-run
-  anamnesis share --repo payments
+Exit codes: 0 shared, offered, or nothing to do; with --repo 4 notes are held back, 5
+the repository could not be reached, or did not take a note, 75 another share is at work.`,
+		Example: `  anamnesis share .
+  anamnesis share --stop payments
+  anamnesis share --repo --dry-run
   anamnesis share --repo 9KQT`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.share(cmd, o, args) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.repo, "repo", false, "to the git repository of the team")
-	f.BoolVar(&o.dry, "dry-run", false, "say what would go where, and change nothing")
+	f.BoolVar(&o.DryRun, "dry-run", false, "say what would go where, and change nothing")
+	f.StringArrayVar(&o.Stop, "stop", nil, "share the notes of `PROJECT` no longer")
+	f.BoolVar(&o.Again, "again", false, "look at every shared note anew, as after a new rule of what is a secret")
 	return cmd
 }
 
 func (p *program) share(cmd *cobra.Command, o shareOptions, names []string) error {
 	if !o.repo {
-		return usage("share: say --repo, which offers notes to the git repository of your team")
+		o.Add = names
+		return p.shareProjects(cmd, o.ShareOptions)
+	}
+	if len(o.Stop) > 0 || o.Again {
+		return usage("share: --stop and --again are about the team's database, and exclude --repo")
 	}
 	return run(p, cmd, "share", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ShareRepoAnswer, error) {
-		return app.ShareRepo(ctx, r, names, o.dry)
+		return app.ShareRepo(ctx, r, names, o.DryRun)
 	}, p.printShared)
 }
 

@@ -71,7 +71,11 @@ func (p *program) printShown(a app.ShowAnswer) {
 	if a.Branch != "" {
 		p.printf(" · branch %s", firstLine(a.Branch, 60))
 	}
-	p.printf("\n%s\n", a.Path)
+	if a.Author != "" {
+		p.printf("\nshared by %s; its file is on their machine\n", firstLine(a.Author, 60))
+	} else {
+		p.printf("\n%s\n", a.Path)
+	}
 	p.printf("shown at session start %d×, found %d×", a.Injected, a.Recalled)
 	if len(a.Revisions) > 0 {
 		p.printf(" · %s (`anamnesis show --history %s`)", plural(len(a.Revisions), "former state"), a.ID)

@@ -27,6 +27,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/team"
 	"anamnesis/internal/team/repo"
 )
 
@@ -52,6 +53,7 @@ type Config struct {
 	Reflection reflection.Options
 	Sync       Sync
 	Lifecycle  lifecycle.Options
+	Team       team.Options
 	TeamRepo   repo.Options
 	Events     Events
 	Models     Models

@@ -129,5 +129,22 @@ func (c *Config) writingFeatures() []Feature {
 				"with the line of a policy that would hold it. No policy is written unasked.",
 			Without: "The command that was refused is tried again in the next session.",
 		},
+		{
+			ID: "T1", Name: "shared-memory", Home: "team/pull.go",
+			Doc: "Shares the notes of chosen projects with a team over a database of theirs, and mirrors what others share in the index " +
+				"of this machine: their notes are found like one's own, marked with who wrote them, and nobody waits for the server.",
+			Without: "What a colleague was corrected on is learnt again by everybody else's agents.",
+			Settings: []Setting{
+				dsn("REFLECT_PG_DSN", "team.dsn", &c.Team.DSN,
+					"Address of the team's database: postgres://... or host=... A password is better kept in ~/.pgpass. "+
+						"Nothing is shared without team.workspace; DATABASE_URL is not read."),
+				text("REFLECT_WORKSPACE_ID", "team.workspace", &c.Team.Workspace, "",
+					"Id of the team's part of the database, as `anamnesis pg status` tells it."),
+				text("ANAMNESIS_TEAM_PROJECTS", "team.projects", &c.Team.Projects, "",
+					"Projects whose notes are shared, their keys between commas; `anamnesis share` sets it."),
+				boolean("ANAMNESIS_TEAM_MIRROR", "team.mirror", &c.Team.Mirror, true,
+					"Take in what others of the team share, so that it is found here."),
+			},
+		},
 	}
 }

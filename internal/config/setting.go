@@ -62,6 +62,18 @@ func key(env, name string, p *string, doc string) Setting {
 	return s
 }
 
+// dsn binds the address of a database, of which nothing is printed.
+func dsn(env, name string, p *string, doc string) Setting {
+	s := text(env, name, p, "", doc)
+	s.mask = func(v string) string {
+		if v == "" {
+			return ""
+		}
+		return "set"
+	}
+	return s
+}
+
 // gitAddress binds the address of a git repository, whose password is never
 // printed.
 func gitAddress(env, key string, p *string, doc string) Setting {

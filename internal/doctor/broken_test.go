@@ -251,10 +251,14 @@ func diseases() []disease {
 			}
 		}, doctor.Info, "connect: refused"},
 		{"a team's database that was never asked", "team", func(_ *testing.T, b *body) {
-			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{Err: errors.New("connect: refused")}, nil }
+			b.Team = func(context.Context) (doctor.Team, error) {
+				return doctor.Team{Err: errors.New("connect: refused")}, nil
+			}
 		}, doctor.Warn, "connect: refused"},
 		{"an old mirror", "team", func(_ *testing.T, b *body) {
-			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{Age: 90 * time.Hour, Mirrored: 1, Held: 2}, nil }
+			b.Team = func(context.Context) (doctor.Team, error) {
+				return doctor.Team{Age: 90 * time.Hour, Mirrored: 1, Held: 2}, nil
+			}
 		}, doctor.Warn, "2 notes of shared projects stay here"},
 		{"a mirror that cannot be read", "team", func(_ *testing.T, b *body) {
 			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{}, errors.New("read the mirror") }

@@ -82,7 +82,7 @@ func Pull(ctx context.Context, server Server, r Receiver) (t Taken, err error) {
 			changes = changes[n:]
 		}
 		done := next <= state.Since
-		state.Since, state.At = max(next, state.Since), r.Now().UTC()
+		state.Since, state.At, state.Failed = max(next, state.Since), r.Now().UTC(), time.Time{}
 		if err := state.write(ctx, r.Own); err != nil && !errors.Is(err, index.ErrBusy) { // the next time takes it again
 			return t, err
 		}

@@ -182,7 +182,7 @@ func (s Sender) refusal(e *index.Entry, projects map[string]bool) string {
 		return "it is local to this machine"
 	case n.Project == note.Global || !projects[n.Project]:
 		return "its project is not shared"
-	case n.Kind == note.Slot || n.Kind == note.Handoff:
+	case n.Kind == note.Slot || n.Kind == note.Handoff || n.Type == note.Episodic:
 		return "it says what one person works on"
 	case n.Quarantine:
 		return "it waits for its owner's review"

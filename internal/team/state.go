@@ -15,6 +15,7 @@ type State struct {
 	Workspace string    `json:"workspace"` // whose notes these are; "" when there is no mirror
 	Since     int64     `json:"since"`     // the generation up to which all was taken
 	At        time.Time `json:"at"`        // when the server was last asked
+	Failed    time.Time `json:"failed"`    // when a question found that it does not answer in time; zero when it did since
 	Origins   []Origin  `json:"origins"`
 }
 
@@ -30,6 +31,12 @@ func (s *State) Age(now time.Time) time.Duration {
 		return 0
 	}
 	return max(0, now.Sub(s.At))
+}
+
+// Fail writes down that the server did not answer a question in time.
+func (s State) Fail(ctx context.Context, own index.Memos, now time.Time) error {
+	s.Failed = now.UTC()
+	return s.write(ctx, own)
 }
 
 func (s *State) add(origin, member string) {
@@ -53,8 +60,8 @@ func ReadState(ctx context.Context, own index.Memos) (s State, err error) {
 	if err != nil || !ok {
 		return s, err
 	}
-	if json.Unmarshal(m.Value, &s) != nil {
-		return State{}, nil // as if nothing had been taken: Pull takes all again
+	if uerr := json.Unmarshal(m.Value, &s); uerr != nil {
+		s = State{} // as if nothing had been taken: Pull takes all again
 	}
 	return s, nil
 }

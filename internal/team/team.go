@@ -68,8 +68,8 @@ type Server interface {
 }
 
 // portable reports whether a row may be shared at all, whatever its project: an
-// ordinary note of the portable tree that nobody holds back. Slots and handoffs say
-// what one person works on.
+// ordinary note of the portable tree that lasts. Slots, handoffs and notes of single
+// sessions say what one person works on.
 func portable(row *index.Row) bool {
-	return row.Ref.Scope == note.Portable && row.Kind != note.Slot && row.Kind != note.Handoff
+	return row.Ref.Scope == note.Portable && row.Type != note.Episodic && row.Kind != note.Slot && row.Kind != note.Handoff
 }

@@ -24,6 +24,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
+	"anamnesis/internal/index"
 	"anamnesis/internal/store"
 
 	"github.com/spf13/pflag"
@@ -34,7 +35,8 @@ type Process struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Environ func(flags []string) config.Environment
-	Disk    store.Disk // nil means the operating system's
+	Disk    store.Disk                                                    // nil means the operating system's
+	Backend func(ctx context.Context, root string) (index.Backend, error) // see app.Host
 
 	Event *agent.Event // what Run found on standard input of a command that is no hook
 
@@ -180,7 +182,7 @@ func (p *Process) start(name string, r *row, c call, err error) {
 	if settings.Disabled {
 		return
 	}
-	p.host.Config, p.host.Disk, p.host.Brief = settings, p.Disk, true
+	p.host.Config, p.host.Disk, p.host.Brief, p.host.Backend = settings, p.Disk, true, p.Backend
 	debug.SetGCPercent(briefly)
 	if r == nil {
 		p.fail(name, c.event, err)

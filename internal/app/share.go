@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/config"
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store/project"
+	"anamnesis/internal/team"
+)
+
+// ShareOptions say which projects are to be shared from now on, and which no longer.
+type ShareOptions struct {
+	Add    []string // keys, or "." for the project of the current folder
+	Stop   []string
+	DryRun bool // change nothing, and say what would be shared
+	Again  bool // look at every note anew, also at those that the server has
+}
+
+// ShareAnswer is what this machine shares with a team, and what others share.
+type ShareAnswer struct {
+	Database  bool            `json:"database"` // a team's database and workspace are set
+	Workspace string          `json:"workspace"`
+	DryRun    bool            `json:"dry_run"`
+	Projects  []SharedProject `json:"projects"`
+	Held      []team.Held     `json:"held"` // notes of these projects that stay here, and why
+	Exchange  *TeamResult     `json:"exchange"`
+	Mirror    MirrorView      `json:"mirror"`
+}
+
+// A SharedProject is a project whose notes are shared.
+type SharedProject struct {
+	Key   string `json:"project"`
+	Notes int    `json:"notes"` // of this machine, live or not
+	Added bool   `json:"added"` // by this command
+}
+
+// A MirrorView is what others share, as it is known here.
+type MirrorView struct {
+	Notes   int            `json:"notes"`
+	Members map[string]int `json:"members"` // notes of each
+	At      string         `json:"at"`      // RFC 3339; when the database was last asked, "" for never
+}
+
+// Share lists the shared projects, after it has added some and taken some out. When a
+// team's database is set it then exchanges notes with it.
+func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err error) {
+	before := r.Config.Team.Shared()
+	keys := slices.Clone(before)
+	for _, name := range o.Add {
+		key, err := r.shareable(ctx, name)
+		if err != nil {
+			return a, err
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, name := range o.Stop {
+		key, err := r.keyOf(name)
+		if err != nil {
+			return a, err
+		}
+		if !slices.Contains(keys, key) {
+			return a, usage("share --stop %s: it is not shared; `anamnesis share` lists what is", note.Printable(name))
+		}
+		keys = slices.DeleteFunc(keys, func(k string) bool { return k == key })
+	}
+	changed := !slices.Equal(before, keys)
+	r.Config.Team.Projects = strings.Join(keys, ",")
+	if changed && !o.DryRun {
+		value := r.Config.Team.Projects
+		if err := saveSettings(r, []config.Change{{Key: "team.projects", Value: &value}}); err != nil {
+			return a, err
+		}
+	}
+	a = ShareAnswer{
+		Database: r.Config.Team.On(), Workspace: r.Config.Team.Workspace, DryRun: o.DryRun, Projects: []SharedProject{}, Held: []team.Held{},
+	}
+	if a.Database && !o.DryRun && (changed || o.Again) {
+		t, err := Exchange(ctx, r, o.Again)
+		if err != nil {
+			return a, Errorf(Failed, "the shared projects are written down, and the notes go with the next background run: %w", err)
+		}
+		a.Exchange, a.Held = &t, t.Sent.Held
+	} else if len(keys) > 0 {
+		sent, err := team.Preview(ctx, r.sender(false))
+		if err != nil {
+			return a, err
+		}
+		a.Held = sent.Held
+	}
+	return a, r.fillShare(ctx, &a, keys, before)
+}
+
+func (r *Rooms) fillShare(ctx context.Context, a *ShareAnswer, keys, before []string) error {
+	counts, err := r.Index.PerProject(ctx, index.Filter{Scope: note.Portable, Dead: true})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		a.Projects = append(a.Projects, SharedProject{key, counts[key], !slices.Contains(before, key)})
+	}
+	a.Mirror, err = r.mirror(ctx)
+	return err
+}
+
+// mirror counts what others share.
+func (r *Rooms) mirror(ctx context.Context) (m MirrorView, err error) {
+	m.Members = make(map[string]int)
+	state, err := team.ReadState(ctx, r.All)
+	if err != nil || state.Workspace == "" {
+		return m, err
+	}
+	rows, err := r.All.Select(ctx, index.Filter{Dead: true}, 0)
+	for i := range rows {
+		if who := r.author(&rows[i]); who != "" {
+			m.Notes++
+			m.Members[who]++
+		}
+	}
+	if !state.At.IsZero() {
+		m.At = string(note.At(state.At))
+	}
+	return m, err
+}
+
+// shareable returns the key of a project that may be shared.
+func (r *Rooms) shareable(ctx context.Context, name string) (string, error) {
+	key, err := r.keyOf(name)
+	if err != nil {
+		return "", err
+	}
+	counts, err := r.Index.PerProject(ctx, index.Filter{Dead: true})
+	if err != nil {
+		return "", err
+	}
+	if name != "." && counts[key] == 0 {
+		return "", usage("share %s: no note is of a project of that name; `anamnesis list --global` shows the projects", note.Printable(name))
+	}
+	return key, nil
+}
+
+// keyOf returns the key that a name of a project stands for.
+func (r *Rooms) keyOf(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	key := project.Canonical(r.Store, name)
+	if name == "." {
+		key = Project(r.Store, "").Key
+	}
+	switch {
+	case key == note.Global || strings.EqualFold(key, note.Global):
+		return "", usage("share: what is told to all projects is your own and is never shared; give a project")
+	case key == "" || strings.ContainsAny(key, ",\n"):
+		return "", usage("share %q: that is no project", name)
+	}
+	return key, nil
+}

@@ -1,0 +1,301 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"anamnesis/internal/doctor"
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/postgres"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+	"anamnesis/internal/store/project"
+	"anamnesis/internal/team"
+)
+
+// A TeamResult says what an exchange with the team's database did.
+type TeamResult struct {
+	Sent  team.Sent  `json:"sent"`
+	Taken team.Taken `json:"taken"`
+	Busy  bool       `json:"busy"` // another process exchanges notes now
+}
+
+// How long an exchange may take: one that nobody waits for, one that somebody does, and
+// what a question waits before the mirror answers as it is.
+const (
+	teamBudget   = 10 * time.Minute
+	teamQuestion = 300 * time.Millisecond
+	teamFresh    = 200 * time.Millisecond // a mirror this young is not renewed for a question
+	teamRest     = 30 * time.Second       // for so long after it did not answer a question the database is not asked by another
+)
+
+// Exchange brings the team's database into step with what is shared here, and the
+// mirror with what others share. Without a team it does nothing, except that it takes
+// away what is left of a former one. One process does it at a time.
+func Exchange(ctx context.Context, r *Rooms, again bool) (t TeamResult, err error) {
+	t.Sent.Held, t.Taken.Left, t.Taken.Members = []team.Held{}, []team.Held{}, []string{}
+	if r.Store.ReadOnly() {
+		return t, nil
+	}
+	unlock, ok, err := r.Store.TryLock("team")
+	if err != nil || !ok {
+		t.Busy = err == nil
+		return t, err
+	}
+	defer unlock()
+	if !r.Config.Team.On() {
+		return t, team.Leave(ctx, r.All, r.openOrigin)
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(teamBudget))
+	defer cancel()
+	server, err := r.teamServer(ctx, 0)
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = server.Close() }()
+	t.Sent, err = team.Push(ctx, server, r.sender(again))
+	if err == nil && r.Config.Team.Mirror {
+		t.Taken, err = team.Pull(ctx, server, r.receiver())
+	}
+	if err == nil && !r.Config.Team.Mirror {
+		err = team.Leave(ctx, r.All, r.openOrigin)
+	}
+	rec := store.Record{Kind: store.Shared, Count: t.Sent.Put + t.Taken.Put}
+	if err != nil {
+		rec.Error = err.Error()
+	}
+	return t, errors.Join(err, r.Store.Events().Log(rec))
+}
+
+// teamWaits reports whether a background run has to be started, because this process has
+// changed notes and a team may want to have them.
+func (r *Rooms) teamWaits() bool {
+	return !r.drains && r.Store != nil && r.Config.Team.On() && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
+}
+
+// freshen takes in, before a question is answered, what others have shared meanwhile,
+// as far as that goes at once. The mirror answers in any case.
+func (r *Rooms) freshen(ctx context.Context) {
+	if o := r.Config.Team; !o.On() || !o.Mirror || r.Store.ReadOnly() {
+		return
+	}
+	state, err := team.ReadState(ctx, r.All)
+	now := r.Store.Now()
+	if err != nil || state.Workspace == r.Config.Team.Workspace && state.Age(now) < teamFresh || now.Sub(state.Failed) < teamRest {
+		return
+	}
+	unlock, ok, err := r.Store.TryLock("team")
+	if err != nil || !ok {
+		return
+	}
+	defer unlock()
+	short, cancel := context.WithTimeout(ctx, r.Config.Wait(teamQuestion))
+	defer cancel()
+	server, err := r.teamServer(short, teamQuestion)
+	if err == nil {
+		_, err = team.Pull(short, server, r.receiver())
+		_ = server.Close()
+	}
+	if err == nil {
+		return
+	}
+	if state, rerr := team.ReadState(ctx, r.All); rerr == nil { // it may have come further
+		_ = state.Fail(ctx, r.All, now)
+	}
+	if !state.At.IsZero() {
+		r.Notify("the team's database does not answer in time; notes of others are told as of %s ago", age(state.Age(r.Store.Now())))
+	}
+}
+
+// staleMirror is from which age on a session is told how old the notes of others are.
+const staleMirror = 3 * 24 * time.Hour
+
+// teamNotice is what a session is told when the mirror is old, empty when it is not.
+func (r *Rooms) teamNotice(ctx context.Context) string {
+	if o := r.Config.Team; !o.On() || !o.Mirror {
+		return ""
+	}
+	state, err := team.ReadState(ctx, r.All)
+	if err != nil || state.Age(r.Store.Now()) < staleMirror {
+		return ""
+	}
+	return fmt.Sprintf("Notes that others of the team share are as of %s ago: `anamnesis doctor` says why.", age(state.Age(r.Store.Now())))
+}
+
+// age tells a duration in the greatest unit that fits.
+func age(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return Plural(int(d/(24*time.Hour)), "day")
+	case d >= time.Hour:
+		return Plural(int(d/time.Hour), "hour")
+	case d >= time.Minute:
+		return Plural(int(d/time.Minute), "minute")
+	}
+	return "less than a minute"
+}
+
+// A teamServer is the database behind the contract of team.
+type teamServer struct{ *postgres.DB }
+
+func (s teamServer) Changes(ctx context.Context, since int64, limit int) ([]team.Change, int64, error) {
+	all, next, err := s.DB.Changes(ctx, since, limit)
+	changes := make([]team.Change, len(all))
+	for i, c := range all {
+		changes[i] = team.Change(c)
+	}
+	return changes, next, err
+}
+
+// teamServer opens the team's database for this machine. connect is how long to wait
+// for it, 0 the usual.
+func (r *Rooms) teamServer(ctx context.Context, connect time.Duration) (team.Server, error) {
+	origin, err := r.teamOrigin()
+	if err != nil {
+		return nil, err
+	}
+	db, err := postgres.Open(ctx, postgres.Options{
+		DSN: r.Config.Team.DSN, Workspace: r.Config.Team.Workspace, Origin: origin, Busy: r.Config.Wait(busyTime),
+		Connect: r.Config.Wait(cmp.Or(connect, 10*time.Second)), MaxConns: 2,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return teamServer{db}, nil
+}
+
+// teamOrigin names the tree of this machine in the team's database: two stores of one
+// machine, and a machine that was set up anew, are two.
+func (r *Rooms) teamOrigin() (string, error) {
+	id := r.installation(true)
+	if id == "" {
+		return "", errors.New("share notes: this store has no name of its own yet, and none could be written; is its disk full?")
+	}
+	return note.Printable(r.Config.MachineID) + "/" + strings.ToLower(id), nil
+}
+
+// openOrigin opens the local index for the tree of another machine.
+func (r *Rooms) openOrigin(ctx context.Context, origin string) (index.Backend, error) {
+	return sqlite.Open(ctx, sqlite.Options{
+		Path: r.Store.Path("index.db"), Origin: origin, Busy: r.Config.Wait(busyTime), Keep: true,
+	})
+}
+
+// confidential says why a file must not reach a team. What its owner lets travel
+// between their own machines is not let go to others by that.
+func (r *Rooms) confidential(path string, data []byte) string {
+	if r.Rules != nil {
+		return "your redaction rules cannot be read, so nobody can tell whether it holds a secret"
+	}
+	if rules := r.secrets(strings.TrimPrefix(path, "memory/"), data); len(rules) > 0 {
+		return secretWhy + " (" + strings.Join(rules, ", ") + ")"
+	}
+	if text := string(data); r.Redactor.Redact(text).String() != text {
+		return "a part of it is marked as private"
+	}
+	return ""
+}
+
+func (r *Rooms) sender(again bool) team.Sender {
+	return team.Sender{
+		Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Projects: r.Config.Team.Shared(), Again: again, Now: r.Store.Now,
+	}
+}
+
+func (r *Rooms) receiver() team.Receiver {
+	return team.Receiver{
+		Open: r.openOrigin, Foreign: r.All.Foreign, Withhold: r.confidential, Own: r.All, Workspace: r.Config.Team.Workspace, Now: r.Store.Now,
+		Forgotten: func(n *note.Note) bool { _, forgotten := r.door.Forgotten(note.Portable, n); return forgotten },
+		Canonical: func(key string) string { return project.Canonical(r.Store, key) },
+	}
+}
+
+// forgetMirrored takes the copies of a note that others share out of the mirror.
+func (r *Rooms) forgetMirrored(ctx context.Context, id note.ID) error {
+	if !r.Config.Team.On() {
+		return nil
+	}
+	for range 100 { // one copy after another comes to light
+		row, there, err := r.All.Lookup(ctx, id)
+		if err != nil || !there || row.Origin == r.All.Origin() {
+			return err
+		}
+		b, err := r.openOrigin(ctx, row.Origin)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(b.Apply(ctx, index.Batch{Drop: []string{row.Ref.Path}}), b.Close()); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("forget %s: more copies of it are shared than can be", id)
+}
+
+// author names who of the team wrote the note of a row, "" for one of this machine.
+func (r *Rooms) author(row *index.Row) string {
+	if row.Origin == r.All.Origin() {
+		return ""
+	}
+	return cmp.Or(note.Line(row.UserID, 60), "somebody of the team")
+}
+
+// sharedNote finds a note that another of the team shares, by its whole id or the end
+// or beginning of it.
+func (r *Rooms) sharedNote(ctx context.Context, name string) (row index.Row, c index.Content, ok bool) {
+	id, err := note.ParseID(strings.TrimSpace(name))
+	if err != nil || !r.Config.Team.On() {
+		return row, c, false
+	}
+	row, ok, err = r.All.Lookup(ctx, id)
+	if err == nil && !ok && len(name) >= MinPrefix {
+		found, ferr := r.All.Select(ctx, index.Filter{Dead: true, Part: string(id)}, 2)
+		if ok = ferr == nil && len(found) == 1; ok {
+			row = found[0]
+		}
+	}
+	if !ok || r.author(&row) == "" {
+		return row, c, false
+	}
+	return row, r.All.Content(ctx, row), true
+}
+
+// elsewhere says of a note that is not found here that another of the team shares it.
+func (r *Rooms) elsewhere(ctx context.Context, id note.ID, otherwise error) error {
+	row, _, ok := r.sharedNote(ctx, string(id))
+	if !ok {
+		return otherwise
+	}
+	return fmt.Errorf("the note %s is of %s and stands on their machine: only they can change or forget it; "+
+		"write one of your own that differs, and yours comes first", row.ID, r.author(&row))
+}
+
+// teamHealth asks the team's database how it is.
+func (r *Rooms) teamHealth(ctx context.Context) (t doctor.Team, err error) {
+	if t.Half = !r.Config.Team.On(); t.Half {
+		return t, nil
+	}
+	m, err := r.mirror(ctx)
+	if err != nil {
+		return t, err
+	}
+	state, err := team.ReadState(ctx, r.All)
+	if err != nil {
+		return t, err
+	}
+	t.Mirrored, t.Age = m.Notes, state.Age(r.Store.Now())
+	server, err := r.teamServer(ctx, 5*time.Second)
+	if err != nil {
+		t.Err = err
+		return t, nil
+	}
+	defer func() { _ = server.Close() }()
+	held, err := server.Problems(ctx)
+	t.Err, t.Held = err, len(held)
+	t.Lines = []string{"the database answers; " + Plural(len(r.Config.Team.Shared()), "project") + " of this machine shared"}
+	return t, nil
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/postgres"
+	"anamnesis/internal/index/postgres/postgrestest"
+	"anamnesis/internal/index/postgres/schema"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// otherIndexVar names the database on which a test runs the whole program instead of on
+// the file of each store.
+const otherIndexVar = "ANAMNESIS_TEST_INDEX"
+
+// useOtherIndex makes this process use that database: a workspace for each store.
+func useOtherIndex() {
+	dsn := os.Getenv(otherIndexVar)
+	if dsn == "" {
+		return
+	}
+	otherIndex = func(ctx context.Context, root string) (index.Backend, error) {
+		if real, err := filepath.EvalSymlinks(root); err == nil {
+			root = real
+		}
+		workspace := workspaceOf(root)
+		if err := schema.AddWorkspace(ctx, dsn, workspace, filepath.Base(root)); err != nil {
+			return nil, err
+		}
+		return postgres.Open(ctx, postgres.Options{DSN: dsn, Workspace: workspace, Origin: "here", Busy: time.Minute, Connect: time.Minute})
+	}
+}
+
+// workspaceOf makes an id of a name.
+func workspaceOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// havePostgres reports whether there is a server to test with. Where everything must be
+// there it is a failure that there is none.
+func havePostgres() bool {
+	bin := os.Getenv("ANAMNESIS_TEST_POSTGRES")
+	_, err := os.Stat(filepath.Join(bin, "initdb"))
+	return bin != "" && err == nil || os.Getenv("ANAMNESIS_CI") != ""
+}
+
+// cmdPostgres gives a script a database of its own with a workspace: DSN and WORKSPACE.
+func cmdPostgres(t *testing.T) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, _ []string) {
+		dsn, workspace := postgrestest.DSN(t), workspaceOf(ts.Name())
+		_, err := schema.Migrate(t.Context(), dsn, schema.MigrateOptions{})
+		ts.Check(err)
+		ts.Check(schema.AddWorkspace(t.Context(), dsn, workspace, "the team"))
+		ts.Setenv("DSN", dsn)
+		ts.Setenv("WORKSPACE", workspace)
+	}
+}
+
+// offPostgres lists the proofs that are about the file of the index, or of what only that
+// index has.
+var offPostgres = []string{}
+
+// TestProofsOnPostgres runs the proofs of all features with the index on Postgres.
+func TestProofsOnPostgres(t *testing.T) {
+	if testing.Short() || os.Getenv("ANAMNESIS_MUTANT") != "" {
+		t.Skip("the proofs run on SQLite alone")
+	}
+	dsn := postgrestest.DSN(t)
+	if _, err := schema.Migrate(t.Context(), dsn, schema.MigrateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "proof", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := proofParams(t)
+	p.Dir, p.Files = "", slices.DeleteFunc(files, func(f string) bool {
+		return slices.Contains(offPostgres, filepath.Base(f))
+	})
+	setup := p.Setup
+	p.Setup = func(env *testscript.Env) error {
+		env.Setenv(otherIndexVar, dsn)
+		return setup(env)
+	}
+	testscript.Run(t, p)
+}
