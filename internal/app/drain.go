@@ -24,6 +24,7 @@ type DrainResult struct {
 	Reflected  int `json:"reflected"`  // notes distilled
 	Expired    int `json:"expired"`    // notes archived, because their time was over
 	Observed   int `json:"observed"`   // observations made of learnings, or added to
+	Skills     int `json:"skills"`     // patches of skills that wait now
 	Refined    int `json:"refined"`    // learnings that a model wrote better
 	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
 
@@ -82,6 +83,8 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	d.Reflected, failed = r.autoReflect(ctx, d.reflect)
 	d.Failed = append(d.Failed, failed...)
 	d.Observed, failed = r.consolidate(ctx)
+	d.Failed = append(d.Failed, failed...)
+	d.Skills, failed = r.proposeSkillPatches(ctx)
 	d.Failed = append(d.Failed, failed...)
 	d.Programs, err = RunPrograms(ctx, r)
 	d.fail(err)

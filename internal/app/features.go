@@ -17,7 +17,7 @@ type FeatureView struct {
 	Settings []config.Value `json:"settings"`
 }
 
-// FeaturesAnswer lists the features of this version, and the ids that are planned.
+// FeaturesAnswer lists the features of this version. Planned is empty: whatever was planned is built.
 type FeaturesAnswer struct {
 	Features []FeatureView `json:"features"`
 	Planned  []string      `json:"planned"`
@@ -25,7 +25,7 @@ type FeaturesAnswer struct {
 
 // Features lists the features with some ids or names, or all.
 func Features(c *config.Config, names []string) (a FeaturesAnswer, err error) {
-	a.Planned = config.Planned
+	a.Planned = []string{}
 	all := config.Features()
 	for _, name := range names {
 		at := slices.IndexFunc(all, func(f config.Feature) bool { return strings.EqualFold(f.ID, name) || f.Name == name })

@@ -21,6 +21,7 @@ const (
 	WaitingUnread     Waiting = "unread"     // a machine wrote it, and nobody has read it
 	WaitingConflict   Waiting = "conflict"   // a merge could not decide
 	WaitingWithheld   Waiting = "withheld"   // a file that does not travel
+	WaitingSkill      Waiting = "skill"      // rules say something else than a skill, or more; Review alone lists it
 	WaitingShare      Waiting = "share"      // too unsure to be offered to the team
 )
 

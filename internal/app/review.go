@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -27,6 +28,8 @@ type ReviewItem struct {
 	Evidence   []Quote      `json:"evidence"`
 	Sessions   int          `json:"sessions"` // that support it
 	Other      *ReviewOther `json:"other,omitempty"`
+	File       string       `json:"file,omitempty"` // of a skill: what would be changed
+	Diff       string       `json:"diff,omitempty"` // of a skill: how
 }
 
 // A ReviewOther is the note that a draft contradicts.
@@ -37,7 +40,8 @@ type ReviewOther struct {
 }
 
 // Review lists what waits for a look: drafts that contradict a note first, then
-// quarantine, then what nobody has read, then what is too unsure for the team.
+// quarantine, then what nobody has read, then what is too unsure for the team, then patches of
+// skills.
 func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 	items, err := Inbox(ctx, r, WaitingDraft, WaitingQuarantine, WaitingUnread, WaitingShare)
 	slices.SortStableFunc(items, func(a, b InboxItem) int { return reviewOrder(a.Kind) - reviewOrder(b.Kind) })
@@ -57,6 +61,11 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 			}
 		}
 		a.Notes = append(a.Notes, item)
+	}
+	if err == nil {
+		var skills []ReviewItem
+		skills, err = skillItems(r)
+		a.Notes = append(a.Notes, skills...)
 	}
 	return a, err
 }
@@ -119,6 +128,7 @@ type ReviewDecided struct {
 	NoteHead
 	Decision Decision `json:"decision"`
 	Retired  note.ID  `json:"retired,omitempty"` // the note that went
+	File     string   `json:"file,omitempty"`    // of a skill
 	Left     int      `json:"left"`              // that wait
 }
 
@@ -128,6 +138,9 @@ type ReviewDecided struct {
 func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change Edit) (a ReviewDecided, err error) {
 	if !slices.Contains([]Decision{Keep, EditIt, Reject, Retire, MergeIt}, d) {
 		return a, usage("%q is none of keep, edit, reject, merge and retire", d)
+	}
+	if strings.HasPrefix(name, patchPrefix) {
+		return decideSkill(ctx, r, name, d)
 	}
 	id, draft, err := reviewed(ctx, r, name)
 	if err != nil {

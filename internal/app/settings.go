@@ -48,9 +48,6 @@ func ExplainSetting(c *config.Config, name string) (Explanation, error) {
 			return Explanation{Feature: &f}, nil
 		}
 	}
-	if slices.Contains(config.Planned, strings.ToUpper(name)) {
-		return Explanation{}, usage("config: feature %s is planned and not in this version", strings.ToUpper(name))
-	}
 	v, err := c.Get(name)
 	if err != nil {
 		return Explanation{}, usage("config: %w; `anamnesis config list` names the settings", err)

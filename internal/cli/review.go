@@ -19,8 +19,9 @@ func newReview(p *program) *cobra.Command {
 		Use:   "review",
 		Short: "Decide on what machines wrote and nobody has read",
 		Long: `List what waits for you: drafts that contradict a note of yours, notes in quarantine,
-which read like orders to an agent and which no session is told of, and what sessions
-and models taught that you have not looked at. Beside each stands what it was made of.
+which read like orders to an agent and which no session is told of, what sessions
+and models taught that you have not looked at, and patches of skills that say something
+else than what was learnt since. Beside each stands what it was made of.
 
 --walk goes through them one by one and asks for a key each: k keeps, e edits, r
 rejects, t says that it is right and retires the note that it contradicts, m gives its
@@ -63,6 +64,10 @@ evidence to the note that it nearly repeats, s leaves it.`,
 					return app.KeepReviewed(ctx, r, args)
 				}, func(a app.ReviewKept) {
 					for i, id := range a.Kept {
+						if strings.HasPrefix(string(id), "patch-") {
+							p.printf("review: %s is written; `anamnesis skills undo %s` takes that back\n", firstLine(a.Titles[i], 60), id)
+							continue
+						}
 						p.printf("review: %s %q is right\n", id, firstLine(a.Titles[i], 60))
 					}
 				})
@@ -111,6 +116,14 @@ var decisions = map[app.Decision]string{
 }
 
 func (p *program) printDecided(d app.ReviewDecided) {
+	if d.File != "" {
+		if d.Decision == app.Keep {
+			p.printf("review: %s is written; `anamnesis skills undo %s` takes that back\n", firstLine(d.File, 200), d.ID)
+		} else {
+			p.printf("review: %s stays as it is\n", firstLine(d.File, 200))
+		}
+		return
+	}
 	p.printf("review: %s %q %s\n", d.ID, firstLine(d.Title, 60), decisions[d.Decision])
 	if d.Retired != "" {
 		p.printf("review: %s is told no more; `anamnesis supersede --undo %s %s` takes that back\n", d.Retired, d.Retired, d.ID)
@@ -170,12 +183,22 @@ func (p *program) printReviewItem(n app.ReviewItem) {
 	if n.Kind == app.WaitingDraft {
 		id = n.ID
 	}
-	p.printf("%s  [%s] %s  %s%s\n  %s\n", id, n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark, firstLine(n.Body, 110))
-	for _, e := range n.Evidence[:min(len(n.Evidence), 3)] {
-		p.printf("  “%s” (%s)\n", firstLine(e.Quote, 100), e.Session)
+	if n.Kind == app.WaitingSkill {
+		p.printf("%s  %s: %s\n%s", n.ID, firstLine(n.Title, 70), n.Why, n.Diff)
+		p.printQuotes(n.Evidence)
+		return
 	}
+	p.printf("%s  [%s] %s  %s%s\n  %s\n", id, n.Type, firstLine(n.Project, 40), firstLine(n.Title, 70), mark, firstLine(n.Body, 110))
+	p.printQuotes(n.Evidence)
 	if n.Other != nil {
 		p.printf("  it contradicts %s %q\n  %s\n", p.short(n.Other.ID), firstLine(n.Other.Title, 70), firstLine(n.Other.Body, 110))
+	}
+}
+
+// printQuotes prints what some of the sessions said.
+func (p *program) printQuotes(evidence []app.Quote) {
+	for _, e := range evidence[:min(len(evidence), 3)] {
+		p.printf("  “%s” (%s)\n", firstLine(e.Quote, 100), e.Session)
 	}
 }
 

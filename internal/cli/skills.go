@@ -20,11 +20,12 @@ index of those of all agents on this machine, of the user and of the projects th
 sessions worked on. Their copies never leave the machine.
 
 A skill counts as out of date when a note that backs it, by a tag of the skill, is newer
-than its file. The setting inject.skills.tier tells skills at session start.`,
+than its file. When notes say something else than a skill, or more, a patch of its file
+waits in anamnesis review. The setting inject.skills.tier tells skills at session start.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.skills(cmd, "") },
 	}
-	cmd.AddCommand(newSkillsList(p), newSkillsMatch(p), newSkillsRefresh(p))
+	cmd.AddCommand(newSkillsList(p), newSkillsMatch(p), newSkillsRefresh(p), newSkillsUndo(p))
 	return cmd
 }
 
@@ -102,6 +103,21 @@ func newSkillsRefresh(p *program) *cobra.Command {
 				for _, f := range c.Failed {
 					p.printf("left out: %s\n", firstLine(f, 300))
 				}
+			})
+		},
+	}
+}
+
+func newSkillsUndo(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "undo PATCH",
+		Short: "Give a skill back what it said before a patch was applied",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(p, cmd, "skills", filesOnly, func(_ context.Context, r *app.Rooms) (app.SkillUndone, error) {
+				return app.UndoSkill(r, args[0])
+			}, func(a app.SkillUndone) {
+				p.printf("skills: %s says again what it said before\n", firstLine(a.File, 200))
 			})
 		},
 	}

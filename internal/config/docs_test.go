@@ -48,7 +48,6 @@ func FeaturesDoc() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | `%s` | %s |\n", f.ID, f.Name, escape(f.Doc), escape(f.Without), f.Home, on)
 	}
-	fmt.Fprintf(&b, "\nPlanned: %s.\n", strings.Join(Planned, ", "))
 	return b.String()
 }
 

@@ -3,7 +3,7 @@ package config
 import "anamnesis/internal/inject"
 
 // A Feature is something the program promises. It has a row when it has its
-// code and a proof that fails without it; until then it stands in Planned.
+// code and a proof that fails without it.
 type Feature struct {
 	ID       string
 	Name     string
@@ -317,6 +317,14 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
+			ID: "R13", Name: "skill-refresh", Home: "reflection/skillpatch.go",
+			Doc: "When rules that were learnt since say something else than a skill of this machine, or more, a patch of its file waits in " +
+				"`anamnesis review`, with the evidence; it is written when the user keeps it, and never unasked.",
+			Without: "The skill goes on saying what its user corrected last week, and somebody has to notice.",
+			Settings: []Setting{boolean("ANAMNESIS_SKILL_PATCHES", "reflection.skill_patches", &c.Reflection.SkillPatches, true,
+				"Look in the background whether rules say something else than the skills of this machine.")},
+		},
+		{
 			ID: "R14", Name: "skill-staleness", Home: "recall/skill.go",
 			Doc:     "A skill that a newer note backs, by a tag of the skill, counts as out of date and is not told until its file changes.",
 			Without: "A skill goes on telling what a correction has changed.",
@@ -346,8 +354,3 @@ func (c *Config) features() []Feature {
 
 // Features returns the features of a configuration with nothing set.
 func Features() []Feature { return (&Config{}).features() }
-
-// Planned lists the ids that have no row yet.
-var Planned = []string{
-	"R13",
-}

@@ -12,7 +12,7 @@ import (
 // RF-06: the names and the defaults of reflection.
 func TestReflectionDefaults(t *testing.T) {
 	c := load(t, nil, "")
-	want := reflection.Options{MinSessions: 5, MinDurable: 5, GateK: 8, MaxTokens: 120000, DailyCalls: 200, DailyTokens: 5000000, Consolidate: true, ConsolidateAt: 30, GraphRepair: true, Expire: true, Tries: 3, Invalid: 3, QuotaGate: true, QuotaTTL: 3600}
+	want := reflection.Options{MinSessions: 5, MinDurable: 5, GateK: 8, MaxTokens: 120000, DailyCalls: 200, DailyTokens: 5000000, Consolidate: true, ConsolidateAt: 30, SkillPatches: true, GraphRepair: true, Expire: true, Tries: 3, Invalid: 3, QuotaGate: true, QuotaTTL: 3600}
 	if c.Reflection != want || !c.Capture.Summary || c.Capture.MaxTokens != 120000 || c.Models.Chat != (llm.GeneratorOptions{Provider: llm.Heuristic, Timeout: 30}) {
 		t.Errorf("%+v\n%+v\n%+v", c.Reflection, c.Capture, c.Models.Chat)
 	}
@@ -21,7 +21,7 @@ func TestReflectionDefaults(t *testing.T) {
 		"ANAMNESIS_REFLECT_AUTO": "Yes", "ANAMNESIS_REFLECT_MIN_EPISODICS": "7", "ANAMNESIS_MERGE_MIN_DURABLE": "9", "ANAMNESIS_MERGE_GATE_K": "3",
 		"ANAMNESIS_REFLECTION_DAILY_CALLS": "0", "ANAMNESIS_REFLECTION_DAILY_TOKENS": "1000", "ANAMNESIS_REFLECTION_SUMMARY": "off",
 	}, "")
-	want = reflection.Options{Auto: true, MinSessions: 7, MinDurable: 9, GateK: 3, MaxTokens: 90, DailyTokens: 1000, Consolidate: true, ConsolidateAt: 30, GraphRepair: true, Expire: true, Tries: 3, Invalid: 3, QuotaGate: true, QuotaTTL: 3600}
+	want = reflection.Options{Auto: true, MinSessions: 7, MinDurable: 9, GateK: 3, MaxTokens: 90, DailyTokens: 1000, Consolidate: true, ConsolidateAt: 30, SkillPatches: true, GraphRepair: true, Expire: true, Tries: 3, Invalid: 3, QuotaGate: true, QuotaTTL: 3600}
 	if len(c.Warnings) != 0 || c.Reflection != want || c.Capture.Summary || c.Capture.MaxTokens != 90 || c.Models.Chat.Provider != llm.DeepSeek || c.Models.Chat.Timeout != 4.5 {
 		t.Errorf("%v\n%+v\n%+v\n%+v", c.Warnings, c.Reflection, c.Capture, c.Models.Chat)
 	}

@@ -47,6 +47,13 @@ func Opposes(a, b *note.Note) bool {
 	return opposed(x, y) || part(x.denied, y) > 0 && part(y.denied, x) > 0 || differ(x.numbers, y.numbers)
 }
 
+// Bears says what a rule that stands does to a sentence that was written before it, with
+// the rules by which a learning is compared with a note; "" says nothing.
+func Bears(rule, sentence *note.Note) Bearing {
+	how, _ := bearing(Learning{Note: rule, Turned: rule.HasTag(TurnedTag), Except: rule.HasTag(ExceptionTag)}, rule, sentence)
+	return how
+}
+
 // ObservationID is the id of the observation that is made of learnings: the same on every
 // machine that makes it of the same ones.
 func ObservationID(of []note.ID) note.ID {

@@ -1,11 +1,14 @@
 package mcp_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/reflection"
 )
 
 func TestReviewTool(t *testing.T) {
@@ -49,5 +52,38 @@ func TestReviewTool(t *testing.T) {
 		if why := refused(t, cs, "memory_review", a); why == "" {
 			t.Errorf("%s: no word why", name)
 		}
+	}
+}
+
+// A patch of a skill is shown to an agent, which may reject it for the user, and not write it.
+func TestReviewToolSkill(t *testing.T) {
+	w := open(t)
+	cs := w.client(t)
+	file := filepath.Join(t.TempDir(), "SKILL.md")
+	if err := os.WriteFile(file, []byte("- Install with npm.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	turn := &note.Note{ID: "turn", Title: "Install with pnpm, not npm", Project: "app", Tags: []string{ingest.TurnedTag}}
+	skill := &note.Note{ID: "skill-1", Title: "install", Project: "app", ImportedID: file}
+	if ok, err := reflection.ProposeSkillPatch(w.Store, skill, []*note.Note{turn}, nil); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	all, err := reflection.SkillPatches(w.Store)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	id := string(all[0].ID)
+	if _, text := call(t, cs, "memory_review", args{"action": "list"}); !strings.Contains(text, "+- Install with pnpm, not npm") || !strings.Contains(text, id) {
+		t.Errorf("list lacks the patch: %s", text)
+	}
+	if why := refused(t, cs, "memory_review", args{"action": "keep", "id": id}); !strings.Contains(why, "only the user") {
+		t.Errorf("an agent wrote a file of instructions: %s", why)
+	}
+	if data, _ := os.ReadFile(file); string(data) != "- Install with npm.\n" {
+		t.Errorf("the file says %q", data)
+	}
+	call(t, cs, "memory_review", args{"action": "reject", "id": id})
+	if _, text := call(t, cs, "memory_review", args{"action": "list"}); strings.Contains(text, id) {
+		t.Errorf("what was rejected waits: %s", text)
 	}
 }

@@ -76,7 +76,7 @@ func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (reviewOut, 
 		}
 		line := reviewLine{ID: string(it.ID), Title: it.Title, Why: it.Why, Choices: []string{}, Sessions: it.Sessions}
 		for _, c := range it.Choices {
-			if c != app.EditIt {
+			if c != app.EditIt && (it.Kind != app.WaitingSkill || c == app.Reject) {
 				line.Choices = append(line.Choices, string(c))
 			}
 		}
@@ -88,6 +88,9 @@ func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (reviewOut, 
 		}
 		if !left.room(line) {
 			break
+		}
+		if it.Kind == app.WaitingSkill {
+			it.Body = s.rooms.Redactor.Redact(it.Diff).String()
 		}
 		line.Text = left.body(it.Body, len(all.Notes)-i)
 		out.Result = append(out.Result, line)
@@ -120,6 +123,9 @@ func (s *Server) decideReview(ctx context.Context, in reviewIn) (reviewOut, erro
 		}
 		if it.Quarantine {
 			return out, errors.New("it is in quarantine, and only the user decides about it: `anamnesis review`")
+		}
+		if it.Kind == app.WaitingSkill && in.Action != string(app.Reject) {
+			return out, errors.New("it changes a file of instructions, and only the user does that: `anamnesis review keep " + in.ID + "`")
 		}
 		done, err := app.DecideReview(ctx, s.rooms, in.ID, app.Decision(in.Action), app.Edit{})
 		if err != nil {

@@ -164,14 +164,35 @@ const backers = 32
 // changed after the skill's file was. A note backs a skill when one of the skill's tags is
 // the note's category, or all words of a tag stand in its title. A skill without tags has
 // no note that backs it. Nothing is written down.
-func (e *Engine) staleness(ctx context.Context, skill *note.Note, projects []string) (string, error) {
+func (e *Engine) staleness(ctx context.Context, skill *note.Note, projects []string) (why string, err error) {
+	err = e.backing(ctx, skill, append(slices.Clone(projects), note.Global), func(n *note.Note, tag string) bool {
+		why = "note " + string(n.ID) + " on " + note.Line(tag, 60) + " is newer"
+		return false
+	})
+	return why, err
+}
+
+// Backing returns the notes that back a skill and are newer than its file, each once: those
+// of some projects, or with none those of all.
+func Backing(ctx context.Context, e *Engine, skill *note.Note, projects []string) (all []*note.Note, err error) {
+	err = e.backing(ctx, skill, projects, func(n *note.Note, _ string) bool {
+		if !slices.ContainsFunc(all, func(has *note.Note) bool { return has.ID == n.ID }) {
+			all = append(all, n)
+		}
+		return true
+	})
+	slices.SortFunc(all, func(a, b *note.Note) int { return cmp.Compare(a.ID, b.ID) })
+	return all, err
+}
+
+// backing calls each for the newer notes that back a skill, with the tag, until it returns false.
+func (e *Engine) backing(ctx context.Context, skill *note.Note, projects []string, each func(n *note.Note, tag string) bool) error {
 	since, ok := skill.UpdatedAt.Time()
 	if !ok {
-		return "", nil
+		return nil
 	}
 	f := index.Filter{
-		Projects: append(slices.Clone(projects), note.Global), Types: []note.Type{note.Procedural, note.Semantic},
-		WithoutKinds: told, Now: e.store.Now(),
+		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: told, Now: e.store.Now(),
 	}
 	for _, tag := range skill.Tags {
 		words := uniqueTokens(tag)
@@ -180,7 +201,7 @@ func (e *Engine) staleness(ctx context.Context, skill *note.Note, projects []str
 		}
 		m, err := e.index.Ask(ctx, tag, f, backers)
 		if err != nil {
-			return "", err
+			return err
 		}
 		var keys []int64
 		for i := range m.Candidates {
@@ -190,7 +211,7 @@ func (e *Engine) staleness(ctx context.Context, skill *note.Note, projects []str
 		}
 		rows, err := e.index.Rows(ctx, keys)
 		if err != nil {
-			return "", err
+			return err
 		}
 		rows = slices.DeleteFunc(rows, func(r index.Row) bool { return !r.Effective().After(since) })
 		for i, c := range e.index.Contents(ctx, rows) {
@@ -199,10 +220,10 @@ func (e *Engine) staleness(ctx context.Context, skill *note.Note, projects []str
 			}
 			title := uniqueTokens(c.Note.Title)
 			missing := func(word string) bool { return !slices.Contains(title, word) }
-			if strings.EqualFold(c.Note.Category, tag) || !slices.ContainsFunc(words, missing) {
-				return "note " + string(c.Note.ID) + " on " + note.Line(tag, 60) + " is newer", nil
+			if (strings.EqualFold(c.Note.Category, tag) || !slices.ContainsFunc(words, missing)) && !each(c.Note, tag) {
+				return nil
 			}
 		}
 	}
-	return "", nil
+	return nil
 }

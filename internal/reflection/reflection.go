@@ -45,6 +45,7 @@ type Options struct {
 
 	Consolidate   bool    // fold learnings into observations in the background, when enough are new
 	ConsolidateAt int     // learnings that are enough; 0 means 30
+	SkillPatches  bool    // look in the background whether rules say something else than the skills of this machine
 	GraphRepair   bool    // mend the files of entities, in the background, when it consolidates
 	Expire        bool    // archive, in the background, notes whose forget_after has passed
 	Tries         int     // answers of a model before what was made without one stands; 0 means 3
