@@ -4,6 +4,7 @@
 //	go run ./bench -short                 a smoke of less than a minute, at 1k
 //	go run ./bench -only search,walk      some of it
 //	go run ./bench -out docs/performance.md
+//	go run ./bench -postgres ADDRESS       the table of docs/postgres.md (shared.go)
 //	go run ./bench -agents -notes 1000    the tables of docs/agents/measured.md (agents.go)
 //
 // It makes stores from a seeded generator in a temporary folder (corpus.go),
@@ -72,6 +73,7 @@ func run(ctx context.Context) error {
 	only := flag.String("only", "", "measure these `names` only: "+names())
 	out := flag.String("out", "", "write the report to this `file`")
 	agents := flag.Bool("agents", false, "measure each agent, and nothing else; -only may be hooks or imports")
+	dsn := flag.String("postgres", "", "measure the index on PostgreSQL at this `address` against that in a file, and nothing else")
 	profile := flag.String("cpuprofile", "", "write a profile of this process to this `file`")
 	seed := flag.Uint64("seed", 1, "of the generator")
 	flag.Parse()
@@ -110,6 +112,9 @@ func run(ctx context.Context) error {
 	}
 	if *agents {
 		return s.agents(wanted("hooks"), wanted("imports"))
+	}
+	if *dsn != "" {
+		return s.shared(*dsn)
 	}
 	if err := s.measure(began, wanted); err != nil {
 		return err

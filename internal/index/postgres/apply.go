@@ -105,16 +105,15 @@ func (w *writer) apply(b index.Batch) int64 {
 		w.flush()
 		w.put(d)
 		w.putProblems(d)
-		w.share(append(gone, d.ids...))
-		if w.edges = w.edges || w.others; !w.edges {
-			w.query("SELECT 1 FROM anamnesis.supersedes WHERE workspace = $1 AND target = ANY($2::text[]) LIMIT 1", func(pgx.Rows) error {
-				w.edges = true
-				return nil
-			}, d.ids)
-		}
+		touched := append(gone, d.ids...)
+		w.share(touched)
+		w.query(speakersSQL, func(pgx.Rows) error {
+			w.edges = true
+			return nil
+		}, touched)
 		w.flush()
 		if w.edges {
-			w.supersede()
+			w.supersede(touched)
 		}
 	}
 	if !b.Walked.IsZero() {
@@ -123,6 +122,11 @@ func (w *writer) apply(b index.Batch) int64 {
 	w.close()
 	return w.version
 }
+
+// speakersSQL asks whether anything supersedes notes, or a copy of them supersedes anything.
+const speakersSQL = `(SELECT 1 FROM anamnesis.supersedes WHERE workspace = $1 AND target = ANY($2::text[]) LIMIT 1)
+	UNION ALL (SELECT 1 FROM anamnesis.notes n JOIN anamnesis.supersedes s ON s.workspace = $1 AND s.note = n.key
+		WHERE n.workspace = $1 AND n.folded = ANY($2::text[]) LIMIT 1)`
 
 // close writes the sums of the workspace and of our origin.
 func (w *writer) close() {
@@ -275,10 +279,14 @@ const supersedesSQL = `SELECT n.folded, s.target FROM anamnesis.supersedes s
 // hides nothing, and of notes that supersede each other in a circle one always stays
 // visible. A note of a branch hides nothing here: it does so for readers on that
 // branch, in the filter. Of a note that several origins hold, the one that was updated
-// last speaks, whoever asks.
-func (w *writer) supersede() {
+// last speaks, whoever asks. touched are the ids that were put or dropped.
+func (w *writer) supersede(touched []string) {
 	var all []flat.Supersede
 	was := make(map[string]string)
+	fresh := make(map[string]bool, len(touched))
+	for _, id := range touched {
+		fresh[id] = true
+	}
 	w.query(supersedesSQL, func(r pgx.Rows) error {
 		var s flat.Supersede
 		err := r.Scan(&s.From, &s.To)
@@ -295,7 +303,7 @@ func (w *writer) supersede() {
 	hidden := flat.Hidden(all)
 	var ids, by []string
 	for id, who := range hidden {
-		if was[id] != who || w.others {
+		if was[id] != who || fresh[id] {
 			ids, by = append(ids, id), append(by, who)
 		}
 		delete(was, id)

@@ -114,12 +114,19 @@ func (g gathering) add(passage int64, fields [index.NumFields][]string) {
 	}
 }
 
-// columns returns the places in their order, and what stands there, as columns.
-func (g gathering) columns() (tokens []int32, runs []int64, counts []int32, data [][]byte) {
-	places := make([]place, 0, len(g))
+// split returns the places of runs that passages up to last have begun (true), whose rows
+// may be there, and those of runs that are new.
+func (g gathering) split(last int64) map[bool][]place {
+	parts := make(map[bool][]place, 2)
 	for at := range g {
-		places = append(places, at)
+		begun := at.run <= last>>runBits
+		parts[begun] = append(parts[begun], at)
 	}
+	return parts
+}
+
+// columns returns places in their order, and what stands there, as columns.
+func (g gathering) columns(places []place) (tokens []int32, runs []int64, counts []int32, data [][]byte) {
 	slices.SortFunc(places, func(a, b place) int {
 		if a.token != b.token {
 			return int(min(1, max(-1, int64(a.token)-int64(b.token))))

@@ -23,8 +23,9 @@ const (
 	passagesSQL = `INSERT INTO anamnesis.passages (workspace, key, note, first, past, forward)
 		SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::integer[], $5::integer[], $6::bytea[])`
 	postingsSQL = `INSERT INTO anamnesis.postings AS p (workspace, token, run, passages, data)
-		SELECT $1, * FROM unnest($2::integer[], $3::bigint[], $4::integer[], $5::bytea[])
-		ON CONFLICT (workspace, token, run) DO UPDATE SET passages = p.passages + excluded.passages, data = p.data || excluded.data`
+		SELECT $1, * FROM unnest($2::integer[], $3::bigint[], $4::integer[], $5::bytea[])`
+	appendSQL = ` ON CONFLICT (workspace, token, run) DO UPDATE
+		SET passages = p.passages + excluded.passages, data = p.data || excluded.data`
 	vectorsSQL = `INSERT INTO anamnesis.vectors (workspace, generation, passage, model, project, vector)
 		SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::integer[], $6::bytea[])`
 	supersedeSQL = `INSERT INTO anamnesis.supersedes (workspace, note, target)
@@ -82,7 +83,7 @@ func (w *writer) insert(text string, t *table, before ...any) {
 // put inserts notes; what had their paths or their ids has been dropped.
 func (w *writer) put(d *delta) {
 	var notes, texts, passages, vectors, supersedes, mentions, edges table
-	posted := make(gathering)
+	posted, before := make(gathering), w.lastPassage
 	var paths []string
 	for _, e := range d.puts {
 		n := e.Note
@@ -126,9 +127,15 @@ func (w *writer) put(d *delta) {
 	w.insert(supersedeSQL, &supersedes)
 	w.insert(mentionsSQL, &mentions)
 	w.insert(edgesSQL, &edges)
-	if len(posted) > 0 {
-		tokens, runs, counts, data := posted.columns()
-		w.exec(postingsSQL, tokens, runs, counts, data)
+	for begun, places := range posted.split(before) {
+		tokens, runs, counts, data := posted.columns(places)
+		text := postingsSQL
+		if begun {
+			text += appendSQL
+		}
+		if len(tokens) > 0 {
+			w.exec(text, tokens, runs, counts, data)
+		}
 	}
 	if len(paths) > 0 {
 		w.exec(arrivedSQL, w.c.origin, paths)
