@@ -3,18 +3,46 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // ReviewAnswer lists what machines wrote and nobody has read, and what waits because it
 // contradicts or nearly repeats a note.
 type ReviewAnswer struct {
-	Notes []ReviewItem `json:"notes"`
+	Notes   []ReviewItem `json:"notes"`
+	Refused Refused      `json:"refused"`
+}
+
+// Refused counts what was not taken in because it reads like orders to an agent.
+type Refused struct {
+	Sentences  int `json:"sentences"` // of sessions, which were not learnt lately
+	Sessions   int `json:"sessions"`
+	Quarantine int `json:"quarantine"` // notes that wait, and that no session is told
+}
+
+// Text says it in one line, "" when there is nothing to say.
+func (f Refused) Text() string {
+	var parts []string
+	if f.Sentences > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s not learnt lately", Plural(f.Sentences, "sentence"), Plural(f.Sessions, "session")))
+	}
+	if f.Quarantine > 0 {
+		parts = append(parts, Plural(f.Quarantine, "note")+" in quarantine")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func refusedIn(r *Rooms, quarantine int) (f Refused, err error) {
+	f.Quarantine = quarantine
+	f.Sentences, f.Sessions, err = store.Refusals(r.Store)
+	return f, err
 }
 
 // A ReviewItem is a note or a draft that waits for a look, with what one needs to decide.
@@ -45,6 +73,7 @@ type ReviewOther struct {
 func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 	items, err := Inbox(ctx, r, WaitingDraft, WaitingQuarantine, WaitingUnread, WaitingShare)
 	slices.SortStableFunc(items, func(a, b InboxItem) int { return reviewOrder(a.Kind) - reviewOrder(b.Kind) })
+	quarantine := 0
 	for _, it := range items {
 		item := ReviewItem{
 			NoteHead: HeadOf(it.Note), Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
@@ -61,6 +90,12 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 			}
 		}
 		a.Notes = append(a.Notes, item)
+		if it.Kind == WaitingQuarantine {
+			quarantine++
+		}
+	}
+	if err == nil {
+		a.Refused, err = refusedIn(r, quarantine)
 	}
 	if err == nil {
 		var skills []ReviewItem

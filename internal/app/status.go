@@ -31,7 +31,8 @@ type StatusAnswer struct {
 	Spool       int           `json:"spool"`
 	Poisoned    []string      `json:"poisoned"`
 	Held        int           `json:"held"`
-	Review      int           `json:"review"` // notes of a model that nobody has read
+	Review      int           `json:"review"`  // notes of a model that nobody has read
+	Refused     Refused       `json:"refused"` // because it reads like orders to an agent
 	Problems    []ProblemView `json:"problems"`
 	Links       []string      `json:"links"`
 	Aside       []string      `json:"set_aside"` // index files of other programs
@@ -74,6 +75,9 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		return s, err
 	}
 	s.Review = len(quarantined) + len(unread)
+	if s.Refused, err = refusedIn(r, len(quarantined)); err != nil {
+		return s, err
+	}
 	for _, u := range store.LookUnseen(r.Store) {
 		s.Problems = append(s.Problems, ProblemView{Path: r.Store.Path(u.Path), Reason: u.Why})
 	}

@@ -26,7 +26,11 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	clean := func(text string) string { return places.short(r.redactor.Redact(text).String()) }
 	var errs []error
 	commits := lesson.Commits(s)
-	for _, l := range lesson.Find(s, clean, r.noted(f.session(q))...) {
+	lessons, refused := lesson.Sift(s, clean, r.noted(f.session(q))...)
+	if refused > 0 { // the newest record of a session counts: it may be captured again
+		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: f.session(q), Project: key, Count: refused})
+	}
+	for _, l := range lessons {
 		n := r.learning(q, f, key, &l)
 		n.Commits = commitOf(commits, l.Window.To)
 		b, err := ingest.BeliefsOf(r.ingester).Learn(ctx, ingest.Learning{

@@ -206,6 +206,9 @@ func (p *program) printReview(a app.ReviewAnswer) {
 	for _, n := range a.Notes {
 		p.printReviewItem(n)
 	}
+	if text := a.Refused.Text(); text != "" {
+		p.printf("reads like orders to an agent: %s\n", text)
+	}
 	if len(a.Notes) == 0 {
 		p.note("nothing waits for a look")
 		return

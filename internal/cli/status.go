@@ -97,6 +97,9 @@ func (p *program) printStatus(s app.StatusAnswer) {
 	if s.Review > 0 {
 		p.printf("to review: %s of a model that nobody has read; `anamnesis review` lists them\n", plural(s.Review, "note"))
 	}
+	if text := s.Refused.Text(); text != "" {
+		p.printf("reads like orders to an agent: %s\n", text)
+	}
 	for _, pr := range s.Problems {
 		what := "not a note"
 		if pr.Sidecar {

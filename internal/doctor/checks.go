@@ -50,6 +50,10 @@ var Checks = []Check{
 	{"spool", "Spool", "Sessions that wait to be captured, and for how long.", checkSpool},
 	{"poisoned", "Given-up sessions", "Jobs of the spool that were tried too often and set aside.", checkPoisoned},
 	{"held", "Held notes", "Notes that wait for your decision because they nearly exist.", checkHeld},
+	{
+		"orders", "Text that reads like orders", "What was not learnt, and which notes wait, because they read like orders to an agent.",
+		checkOrders,
+	},
 	{"events", "Event log", "Whether the event log can be read, and its size.", checkEvents},
 	// check_locks.go
 	{"locks", "Locks", "Which locks of the store are held, by which process, and since when.", checkLocks},

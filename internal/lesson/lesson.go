@@ -119,7 +119,13 @@ const maxLessons = 40
 
 // Find returns what a session teaches, in its order. What it returns has gone through
 // clean, which may be nil. The noted events are in the order of time.
-func Find(s *agent.Session, clean Clean, noted ...Noted) (all []Lesson) {
+func Find(s *agent.Session, clean Clean, noted ...Noted) []Lesson {
+	all, _ := Sift(s, clean, noted...)
+	return all
+}
+
+// Sift is Find, and counts what was refused because it reads like orders to an agent.
+func Sift(s *agent.Session, clean Clean, noted ...Noted) (all []Lesson, refused int) {
 	if clean == nil {
 		clean = func(text string) string { return text }
 	}
@@ -130,15 +136,18 @@ func Find(s *agent.Session, clean Clean, noted ...Noted) (all []Lesson) {
 			if taken[sig.Turn] {
 				continue
 			}
-			if l, ok := write(s, sig, clean); ok {
-				taken[sig.Turn] = true
+			l, ok, no := write(s, sig, clean)
+			if ok {
 				all = append(all, l)
+			} else if no {
+				refused++
 			}
+			taken[sig.Turn] = taken[sig.Turn] || ok || no
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Lesson) int { return a.Window.To - b.Window.To })
 	if len(all) > maxLessons {
 		all = all[len(all)-maxLessons:]
 	}
-	return all
+	return all, refused
 }

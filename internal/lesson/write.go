@@ -23,8 +23,9 @@ const (
 )
 
 // write makes a lesson of a signal, from its structure. What makes no sentence that a
-// colleague would write is not written: ok is false.
-func write(s *agent.Session, sig Signal, clean Clean) (l Lesson, ok bool) {
+// colleague would write is not written: ok is false. refused says that it reads like orders
+// to an agent.
+func write(s *agent.Session, sig Signal, clean Clean) (l Lesson, ok, refused bool) {
 	switch {
 	case sig.fix != nil:
 		l = writeFix(s, sig)
@@ -33,11 +34,11 @@ func write(s *agent.Session, sig Signal, clean Clean) (l Lesson, ok bool) {
 	default:
 		l = writeSaid(s, sig, clean)
 	}
-	if l.Title == "" || redact.PromptInjection(l.Title+"\n"+l.Rule) {
-		return Lesson{}, false
+	if refused = l.Title != "" && redact.PromptInjection(l.Title+"\n"+l.Rule); refused || l.Title == "" {
+		return Lesson{}, false, refused
 	}
 	l.Kind, l.Now, l.Again, l.Except = sig.Kind, sig.Now, sig.Again, sig.Except
-	return l, true
+	return l, true, false
 }
 
 // writeSaid writes what the user said.
