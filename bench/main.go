@@ -49,6 +49,8 @@ var measures = []measure{
 	{"cold", false, (*stage).coldSearch},
 	{"inject", false, (*stage).inject},
 	{"prompt", false, (*stage).prompt},
+	{"payload", false, (*stage).payload},
+	{"tokens", true, (*stage).tokens},
 	{"mcp", false, (*stage).mcp},
 	{"daily", false, (*stage).daily},
 	{"import", true, (*stage).transcripts},

@@ -27,7 +27,7 @@ type row struct {
 func at(size int, budget, aim float64) map[int]limit { return map[int]limit{size: {budget, aim}} }
 
 // rows lists the figures, with the budgets and aims of the design.
-var rows = []row{
+var rows = append([]row{
 	{id: "start", what: "process start (`version`)", unit: "ms", versus: "hello-world", ratio: true, limits: at(every, 3, 2), digits: 2},
 	{id: "init", what: "package initialisation, all packages", unit: "ms", digits: 2},
 	{
@@ -102,7 +102,7 @@ var rows = []row{
 	{id: "redact secrets", what: "redaction of text full of secrets", unit: "MB/s", more: true},
 	{id: "binary", what: "binary, stripped", unit: "MB", limits: at(every, 45, 25), digits: 1},
 	{id: "binary naive", what: "the naive program, stripped", unit: "MB", digits: 1},
-}
+}, append(payloadRows(), tokenRows()...)...)
 
 // A cell is a figure at one size; base is that of the yardstick, 0 for none.
 type cell struct{ value, base float64 }
