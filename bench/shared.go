@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -105,6 +106,12 @@ func (s *stage) load(st *stand, ix *index.Index) (float64, error) {
 	return float64(len(paths)) / time.Since(began).Seconds(), nil
 }
 
+// sameHit compares two answers, whose scores fall with the age of a note from one moment
+// to the next.
+func sameHit(x, y *recall.Hit) bool {
+	return x.Row.ID == y.Row.ID && math.Abs(x.Score()-y.Score()) < 1e-6
+}
+
 // sharedSearch measures questions in turns.
 func (s *stage) sharedSearch(st *stand, engine *recall.Engine, server *index.Index) error {
 	alike := 0
@@ -117,7 +124,7 @@ func (s *stage) sharedSearch(st *stand, engine *recall.Engine, server *index.Ind
 		if err != nil {
 			return err
 		}
-		if slices.EqualFunc(a.Hits, b.Hits, func(x, y *recall.Hit) bool { return x.Row.ID == y.Row.ID && x.Score() == y.Score() }) {
+		if slices.EqualFunc(a.Hits, b.Hits, sameHit) {
 			alike++
 		}
 	}

@@ -10,8 +10,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// enterSQL says which workspace a transaction is about.
-const enterSQL = "SELECT set_config('anamnesis.workspace', $1, true)"
+// enterSQL says which workspace a transaction is about. No statement of ours is better
+// answered by a scan of a whole table, which the server would plan for one that was empty.
+// askSQL says beside it that a plan that was made once is used again: none is better for
+// some values than for others, and making one takes longer than most answers.
+const (
+	enterSQL = "SELECT set_config('anamnesis.workspace', $1, true), set_config('enable_seqscan', 'off', true)"
+	askSQL   = enterSQL + ", set_config('plan_cache_mode', 'force_generic_plan', true)"
+)
 
 // each asks a question, whose parameters follow the workspace ($1), and calls read for
 // every row. The server runs what is sent together as one transaction. When the
@@ -19,37 +25,47 @@ const enterSQL = "SELECT set_config('anamnesis.workspace', $1, true)"
 func (c *conn) each(ctx context.Context, read func(pgx.Rows) error, text string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	rows, err := c.once(ctx, read, text, args)
-	if err != nil && rows == 0 && ctx.Err() == nil && errors.Is(schema.Plain(err), schema.ErrUnreachable) {
-		_, err = c.once(ctx, read, text, args)
+	var ours error // what read could not read
+	rows := 0
+	tell := func(r pgx.Rows) error {
+		rows++
+		ours = read(r)
+		return ours
 	}
-	if err != nil {
+	err := c.once(ctx, tell, text, args)
+	if err != nil && rows == 0 && ctx.Err() == nil && errors.Is(schema.Plain(err), schema.ErrUnreachable) {
+		err = c.once(ctx, tell, text, args)
+	}
+	switch {
+	case ours != nil:
+		return fmt.Errorf("read the shared index: %w", ours)
+	case err != nil:
 		return fmt.Errorf("read the shared index: %w", schema.Plain(err))
 	}
 	return nil
 }
 
-// once asks a question, and returns how many rows came.
-func (c *conn) once(ctx context.Context, read func(pgx.Rows) error, text string, args []any) (n int, err error) {
+// once asks a question.
+func (c *conn) once(ctx context.Context, read func(pgx.Rows) error, text string, args []any) (err error) {
 	var b pgx.Batch
-	b.Queue(enterSQL, c.opts.Workspace)
+	b.Queue(askSQL, c.opts.Workspace)
 	b.Queue(text, append([]any{c.opts.Workspace}, args...)...)
 	results := c.pool.SendBatch(ctx, &b)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	if _, err := results.Exec(); err != nil {
-		return 0, err
+		return err
 	}
 	rows, err := results.Query()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer rows.Close()
-	for ; rows.Next(); n++ {
+	for rows.Next() {
 		if err := read(rows); err != nil {
-			return n, err
+			return err
 		}
 	}
-	return n, rows.Err()
+	return rows.Err()
 }
 
 // row asks for one row, and returns pgx.ErrNoRows when there is none.

@@ -154,8 +154,9 @@ func (s *snapshot) changes(own string, since int64, limit int) (all []Change, ne
 	}, changesSQL, own, since, *cut)
 	s.each(func(r pgx.Rows) error {
 		x, err := scanEdge(r)
-		c := &all[at[x.Note]]
-		c.Edges = append(c.Edges, x)
+		if i, ok := at[x.Note]; ok {
+			all[i].Edges = append(all[i].Edges, x)
+		}
 		return err
 	}, toldSQL, keys)
 	return all, next

@@ -45,7 +45,7 @@ func (d searcher) Frequencies(ctx context.Context, tokens []string) ([]index.Ter
 		var place, n int
 		var data []byte
 		err := r.Scan(&place, &n, &data)
-		if err == nil {
+		if err == nil && place >= 1 && place <= len(terms) && n > 0 {
 			terms[place-1].Frequency, terms[place-1].Postings = n, string(data)
 		}
 		return err
@@ -67,8 +67,12 @@ var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.
 // Match returns passages that hold at least one of the terms.
 func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter, limit int) ([]index.Candidate, error) {
 	scores := make(map[int64]float64)
+	groups := make([]uint16, len(f.Projects))
+	for i, p := range f.Projects {
+		groups[i] = groupOf(p)
+	}
 	for _, t := range terms {
-		if err := d.score(ctx, t, scores); err != nil {
+		if err := d.score(ctx, t, groups, scores); err != nil {
 			return nil, err
 		}
 	}
@@ -90,8 +94,8 @@ func (d searcher) Match(ctx context.Context, terms []index.Term, f index.Filter,
 	return got, nil
 }
 
-// score adds the worth of a term to every passage that holds it.
-func (d searcher) score(ctx context.Context, t index.Term, scores map[int64]float64) error {
+// score adds the worth of a term to every passage that holds it, of some projects or of all.
+func (d searcher) score(ctx context.Context, t index.Term, groups []uint16, scores map[int64]float64) error {
 	left := maxOccurrences
 	add := func(p posting) bool {
 		worth := 0.0
@@ -100,7 +104,7 @@ func (d searcher) score(ctx context.Context, t index.Term, scores map[int64]floa
 			left -= n
 			worth += float64(n) * fieldWeight[f]
 		}
-		if worth > 0 {
+		if worth > 0 && (len(groups) == 0 || slices.Contains(groups, p.group)) {
 			scores[p.passage] += t.Weight * worth / (worth + 1)
 		}
 		return left > 0
@@ -122,6 +126,9 @@ const (
 	candidateJoin    = " LEFT JOIN anamnesis.vectors v ON v.workspace = $1 AND v.passage = p.key"
 )
 
+// fewPassages is how many passages are read whole. Of more the filter is asked first.
+const fewPassages = 500
+
 // candidates reads passages in their order, at most limit of those that the filter lets through.
 func (c *conn) candidates(ctx context.Context, passages []int64, f index.Filter, limit int) ([]index.Candidate, error) {
 	if len(passages) == 0 || limit <= 0 {
@@ -129,6 +136,11 @@ func (c *conn) candidates(ctx context.Context, passages []int64, f index.Filter,
 	}
 	q := c.query()
 	keys, cond := q.arg(passages)+"::bigint[]", q.where(f)
+	if len(passages) <= fewPassages {
+		return c.readCandidates(ctx, "SELECT "+candidateColumns+" FROM unnest("+keys+") WITH ORDINALITY AS j (key, place) "+
+			"JOIN anamnesis.passages p ON p.workspace = $1 AND p.key = j.key JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = p.note"+
+			candidateJoin+" WHERE "+cond+" ORDER BY j.place LIMIT "+q.arg(limit), q.args)
+	}
 	return c.readCandidates(ctx, "WITH k AS MATERIALIZED (SELECT p.key, j.place FROM unnest("+keys+") WITH ORDINALITY AS j (key, place) "+
 		"JOIN anamnesis.passages p ON p.workspace = $1 AND p.key = j.key JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = p.note "+
 		"WHERE "+cond+" ORDER BY j.place LIMIT "+q.arg(limit)+") SELECT "+candidateColumns+" FROM k "+

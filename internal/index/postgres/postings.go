@@ -9,8 +9,8 @@ import (
 )
 
 // The table postings has a row for each token and each run of 1024 keys of passages.
-// Its data is a list: the number of passages, the key of the first, and then for each
-// passage its distance from the one before and how often title, tags and body hold the
+// Its data is a list: the number of passages, and then for each passage its distance from
+// the one before, some bits of its project, and how often title, tags and body hold the
 // token, all as varints. Rows of one token that stand one after the other are read as
 // they are. A new passage has a greater key than all others, so that its posting is
 // appended: the list of a row is several of these, one after the other.
@@ -18,11 +18,16 @@ import (
 // runBits is by how many bits the key of a passage is greater than its run.
 const runBits = 10
 
-// A posting says how often the fields of a passage hold a token.
+// A posting says how often the fields of a passage hold a token. group stands for its
+// project: two may share one, and the filter tells them apart afterwards.
 type posting struct {
 	passage int64
+	group   uint16
 	counts  [index.NumFields]int
 }
+
+// groupOf makes the bits of a project: as many as two bytes of a varint hold.
+func groupOf(project string) uint16 { return uint16(index.ProjectGroup(project) & (1<<14 - 1)) }
 
 // A place is a row of postings.
 type place struct {
@@ -40,6 +45,7 @@ func appendList(b []byte, all []posting) []byte {
 	for _, p := range all {
 		b = binary.AppendUvarint(b, uint64(p.passage-last))
 		last = p.passage
+		b = binary.AppendUvarint(b, uint64(p.group))
 		for _, n := range p.counts {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
@@ -67,6 +73,7 @@ func eachPosting[T []byte | string](lists T, f func(posting) bool) error {
 		for ; left > 0 && !bad; left-- {
 			p := posting{passage: passage + int64(next())}
 			passage = p.passage
+			p.group = uint16(next())
 			for i := range p.counts {
 				p.counts[i] = int(min(next(), 1<<20))
 			}
@@ -97,7 +104,7 @@ func without(lists []byte, gone map[int64]bool) (list []byte, left int, err erro
 type gathering map[place][]posting
 
 // add adds the tokens of a passage.
-func (g gathering) add(passage int64, fields [index.NumFields][]string) {
+func (g gathering) add(passage int64, group uint16, fields [index.NumFields][]string) {
 	counts := make(map[int32]*[index.NumFields]int)
 	for f, tokens := range fields {
 		for _, t := range tokens {
@@ -110,7 +117,7 @@ func (g gathering) add(passage int64, fields [index.NumFields][]string) {
 	}
 	for hash, n := range counts {
 		at := place{hash, passage >> runBits}
-		g[at] = append(g[at], posting{passage, *n})
+		g[at] = append(g[at], posting{passage, group, *n})
 	}
 }
 

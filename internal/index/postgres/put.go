@@ -96,7 +96,7 @@ func (w *writer) put(d *delta) {
 			p := &e.Passages[i]
 			w.lastPassage++
 			passages.row(w.lastPassage, key, p.Start, p.End, flat.Forward(p.Fields))
-			posted.add(w.lastPassage, p.Fields)
+			posted.add(w.lastPassage, groupOf(n.Project), p.Fields)
 			if p.Vector != nil {
 				vectors.row(w.lastPassage, int64(index.VectorModel(p.Model)), int(int32(index.ProjectGroup(n.Project))), []byte(p.Vector))
 			}

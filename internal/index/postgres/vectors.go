@@ -115,7 +115,7 @@ func (c *copied) fold() {
 		}
 	}
 	for key, v := range c.newer {
-		if v.values.Dim() != h.Dim {
+		if v.values.Dim() != h.Dim || h.Dim == 0 {
 			rest[key] = v
 			continue
 		}
