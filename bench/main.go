@@ -4,7 +4,8 @@
 //	go run ./bench -short                 a smoke of less than a minute, at 1k
 //	go run ./bench -only search,walk      some of it
 //	go run ./bench -out docs/performance.md
-//	go run ./bench -postgres ADDRESS       the table of docs/postgres.md (shared.go)
+//	go run ./bench -postgres ADDRESS       a table of docs/postgres.md (shared.go)
+//	go run ./bench -team ADDRESS           the other one (team.go)
 //	go run ./bench -agents -notes 1000    the tables of docs/agents/measured.md (agents.go)
 //
 // It makes stores from a seeded generator in a temporary folder (corpus.go),
@@ -76,6 +77,7 @@ func run(ctx context.Context) error {
 	out := flag.String("out", "", "write the report to this `file`")
 	agents := flag.Bool("agents", false, "measure each agent, and nothing else; -only may be hooks or imports")
 	dsn := flag.String("postgres", "", "measure the index on PostgreSQL at this `address` against that in a file, and nothing else")
+	team := flag.String("team", "", "measure machines that share a store over PostgreSQL at this `address`, and nothing else")
 	profile := flag.String("cpuprofile", "", "write a profile of this process to this `file`")
 	seed := flag.Uint64("seed", 1, "of the generator")
 	flag.Parse()
@@ -117,6 +119,9 @@ func run(ctx context.Context) error {
 	}
 	if *dsn != "" {
 		return s.shared(*dsn)
+	}
+	if *team != "" {
+		return s.team(*team)
 	}
 	if err := s.measure(began, wanted); err != nil {
 		return err

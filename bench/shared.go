@@ -36,10 +36,15 @@ func (s *stage) shared(dsn string) error {
 	return nil
 }
 
-func (s *stage) sharedAt(st *stand, dsn string) error {
+// workspaceID makes the id of a new workspace.
+func workspaceID() string {
 	random := make([]byte, 16)
 	_, _ = rand.Read(random)
-	team := fmt.Sprintf("%x-%x-%x-%x-%x", random[:4], random[4:6], random[6:8], random[8:10], random[10:])
+	return fmt.Sprintf("%x-%x-%x-%x-%x", random[:4], random[4:6], random[6:8], random[8:10], random[10:])
+}
+
+func (s *stage) sharedAt(st *stand, dsn string) error {
+	team := workspaceID()
 	if _, err := schema.Migrate(s.ctx, dsn, schema.MigrateOptions{}); err != nil {
 		return err
 	}

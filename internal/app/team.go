@@ -30,8 +30,8 @@ type TeamResult struct {
 const (
 	teamBudget   = 10 * time.Minute
 	teamQuestion = 300 * time.Millisecond
-	teamFresh    = 200 * time.Millisecond // a mirror this young is not renewed for a question
-	teamRest     = 30 * time.Second       // for so long after it did not answer a question the database is not asked by another
+	teamFresh    = 50 * time.Millisecond // a mirror this young is not renewed for a question
+	teamRest     = 30 * time.Second      // for so long after it did not answer a question the database is not asked by another
 )
 
 // Exchange brings the team's database into step with what is shared here, and the
@@ -154,19 +154,16 @@ func (s teamServer) Changes(ctx context.Context, since int64, limit int) ([]team
 
 // teamServer opens the team's database for this machine. connect is how long to wait
 // for it, 0 the usual.
-func (r *Rooms) teamServer(ctx context.Context, connect time.Duration) (team.Server, error) {
+func (r *Rooms) teamServer(ctx context.Context, connect time.Duration) (s teamServer, err error) {
 	origin, err := r.teamOrigin()
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	db, err := postgres.Open(ctx, postgres.Options{
 		DSN: r.Config.Team.DSN, Workspace: r.Config.Team.Workspace, Origin: origin, Busy: r.Config.Wait(busyTime),
 		Connect: r.Config.Wait(cmp.Or(connect, 10*time.Second)), MaxConns: 2,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return teamServer{db}, nil
+	return teamServer{db}, err
 }
 
 // teamOrigin names the tree of this machine in the team's database: two stores of one

@@ -279,6 +279,7 @@ var commands = []namedCommand{
 	{"drain", newDrain, "machine"},
 	{"sync", newSync, "machine"},
 	{"share", newShare, "machine"},
+	{"pg", newPG, "machine"},
 	{"reindex", newReindex, "machine"},
 	{"conflicts", newConflicts, "decide"},
 	{"machines", newMachines, "past"},

@@ -56,9 +56,14 @@ func havePostgres() bool {
 }
 
 // cmdPostgres gives a script a database of its own with a workspace: DSN and WORKSPACE.
+// With the word "empty" there is nothing in it.
 func cmdPostgres(t *testing.T) func(*testscript.TestScript, bool, []string) {
-	return func(ts *testscript.TestScript, _ bool, _ []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
 		dsn, workspace := postgrestest.DSN(t), workspaceOf(ts.Name())
+		if len(args) > 0 {
+			ts.Setenv("DSN", dsn)
+			return
+		}
 		_, err := schema.Migrate(t.Context(), dsn, schema.MigrateOptions{})
 		ts.Check(err)
 		ts.Check(schema.AddWorkspace(t.Context(), dsn, workspace, "the team"))

@@ -58,6 +58,7 @@ const peakFile = "ANAMNESIS_TEST_PEAK"
 // in, ID1, ID2 … the notes that "ids" found in the last output.
 func TestScripts(t *testing.T) {
 	maps.Copy(scriptCommands, unixCommands)
+	scriptCommands["postgres"] = cmdPostgres(t)
 	waitForLock(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

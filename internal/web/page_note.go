@@ -40,6 +40,9 @@ func showNote(r *request) (any, error) {
 		return nil, err
 	}
 	p := notePage{Memory: a, Body: markdownOf(a.Body)}
+	if a.Author != "" { // of the team: what is known of it is what it says
+		return p, nil
+	}
 	if p.Why, err = app.Why(r.ctx, r.rooms, string(a.ID), shownTellings); err != nil {
 		return nil, err
 	}

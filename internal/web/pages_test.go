@@ -2,8 +2,15 @@ package web_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/sqlite"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // everyPage lists the pages that need nothing in the store, with what stands on them.
@@ -207,5 +214,36 @@ func TestSettings(t *testing.T) {
 	}
 	if code, _, _ := s.post("/settings", "no.such.key", "1"); code != 400 {
 		t.Errorf("a key that is none: %d", code)
+	}
+}
+
+// TestSharedNote asks for a note that another of the team shares: it is found, told with
+// its author, and nothing on its page would change it.
+func TestSharedNote(t *testing.T) {
+	s := entered(t, "team.dsn=postgres://nobody@127.0.0.1:1/none", "team.workspace=6b0c1b1e-0000-4000-8000-000000000001")
+	s.add("Ours", "Of this machine.")
+	root := s.host.Config.Home
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: root + "/index.db", Origin: "alice/laptop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &note.Note{
+		ID: "01M8441RA3PXTJNWRMF0GYJA03", Type: note.Semantic, Scope: note.Portable, Title: "The deploy of Alice", Body: "<b>Tag</b> first.",
+		Project: "p", UserID: "alice <b>", UpdatedAt: note.At(time.Now()),
+	}
+	data := n.Format()
+	ref := store.Ref{Path: store.NotePath(n.Scope, n.Type, n.ID), Scope: n.Scope, Size: int64(len(data))}
+	if err := errors.Join(db.Apply(t.Context(), index.Batch{Put: []index.Entry{index.NewEntry(n, ref, data, nil)}}), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if text := s.page("/browse?q=deploy&project=p"); !strings.Contains(text, "The deploy of Alice") {
+		t.Errorf("it is not found:\n%.3000s", text)
+	}
+	text := s.page("/notes/" + string(n.ID))
+	if !strings.Contains(text, "shared by alice &lt;b&gt;") || strings.Contains(text, "danger-zone") || strings.Contains(text, "/edit") {
+		t.Errorf("its page:\n%.6000s", text)
+	}
+	if code, _ := s.get("/notes/" + string(n.ID) + "/edit"); code == 200 {
+		t.Errorf("the form that edits it answers %d", code)
 	}
 }

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"anamnesis/internal/app"
+
+	"github.com/spf13/cobra"
+)
+
+func newPG(p *program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pg",
+		Short: "Prepare and look after the database of a team",
+		Long: `Prepare and look after the Postgres database over which a team shares notes
+(docs/postgres.md). Its address is the setting team.dsn; for a command of the
+database's owner give it in the environment of that command alone:
+
+  REFLECT_PG_DSN=postgres://owner@host/anamnesis anamnesis pg setup "The shop team"`,
+	}
+	cmd.AddCommand(newPGSetup(p), newPGMigrate(p), newPGStatus(p), newPGDoctor(p), newPGMembers(p), newPGAddMember(p), newPGRemoveMember(p),
+		newPGConflicts(p))
+	return cmd
+}
+
+// pg calls a use case that needs the settings alone.
+func pg[T any](p *program, command string, use func() (T, error), text func(T)) error {
+	v, err := use()
+	return render(p, command, v, err, text)
+}
+
+func newPGSetup(p *program) *cobra.Command {
+	var owner, id string
+	cmd := &cobra.Command{
+		Use:   "setup NAME",
+		Short: "Make the schema, and a workspace for a team",
+		Long: `Bring the schema of the database to the latest version, and make a workspace, which
+is the team's part of it, with you as its owner. Everything of it is repeatable:
+with --id a workspace that is there gets the name and the owner.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return pg(p, "pg setup", func() (app.PGSetupAnswer, error) {
+				return app.PGSetup(cmd.Context(), p.cfg.Team.DSN, id, args[0], owner)
+			}, p.printPGSetup)
+		},
+	}
+	cmd.Flags().StringVar(&owner, "owner", "", "`LOGIN` that owns the workspace (default: that of the address)")
+	cmd.Flags().StringVar(&id, "id", "", "`UUID` of the workspace (default: a new one)")
+	return cmd
+}
+
+func (p *program) printPGSetup(a app.PGSetupAnswer) {
+	p.printPGMigrated(a.Migrated)
+	p.printf("the workspace of %s is %s, its owner %s\n", firstLine(a.Name, 200), a.Workspace, firstLine(a.Owner, 80))
+	p.printPGGrant(a.Grant)
+	p.printf("\nEach member then sets\n  anamnesis config set team.dsn ADDRESS\n  anamnesis config set team.workspace %s\n", a.Workspace)
+}
+
+func (p *program) printPGGrant(grant string) {
+	if grant != "" {
+		p.printf("an administrator of the server has to run\n  %s\n", grant)
+	}
+}
+
+func newPGMigrate(p *program) *cobra.Command {
+	var dry bool
+	var to int
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the schema of the database to the latest version",
+		Long: `Bring the schema of the database to the latest version, or with --to to another one.
+Each step is a transaction, and one run does it at a time. Going down takes away what
+the later version had added: --to 1 the members, --to -1 everything. The notes are files
+of those who wrote them, and come back with the next background run.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return pg(p, "pg migrate", func() (app.PGMigrated, error) {
+				return app.PGMigrate(cmd.Context(), p.cfg.Team.DSN, dry, to)
+			}, p.printPGMigrated)
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be done")
+	cmd.Flags().IntVar(&to, "to", 0, "`VERSION` to go to; 0 is the latest, -1 takes everything away")
+	return cmd
+}
+
+func (p *program) printPGMigrated(a app.PGMigrated) {
+	for _, step := range a.Steps {
+		p.printf("%s%s\n", map[bool]string{true: "would go ", false: ""}[a.DryRun], step)
+	}
+	if len(a.Steps) == 0 {
+		p.printf("the schema has version %d, and nothing is to do\n", a.To)
+		return
+	}
+	p.printf("the schema %s from version %d to %d\n", map[bool]string{true: "would go", false: "went"}[a.DryRun], a.From, a.To)
+}
+
+func newPGStatus(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Tell how the database stands, and what you are in it", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return run(p, cmd, "pg status", now, app.PGStatusOf, p.printPGStatus)
+		},
+	}
+}
+
+func newPGDoctor(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what keeps the database from being used, or makes it unsafe",
+		Long: `Look for what keeps the database from being used, or makes it unsafe, and say what
+to do. It changes nothing.
+
+Exit codes: 0 nothing stands in the way; 1 the database does not answer; 5 something has
+to be done.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return run(p, cmd, "pg doctor", now, app.PGDoctor, func(a app.PGStatus) {
+				p.printPGStatus(a)
+				for _, f := range a.Findings {
+					p.printf("%s %s\n    %s\n", map[bool]string{true: "wrong:", false: "note: "}[f.Bad], firstLine(f.What, 300), firstLine(f.Next, 300))
+				}
+				if len(a.Findings) == 0 {
+					p.printf("nothing is wrong\n")
+				}
+			})
+		},
+	}
+}
+
+func (p *program) printPGStatus(a app.PGStatus) {
+	p.printf("PostgreSQL %s, pgvector %s, schema %d of %d, answered in %.0f ms\n", firstLine(a.Server, 60),
+		cmp.Or(firstLine(a.Vector, 20), "not installed"), a.Version, a.Latest, a.TookMS)
+	p.printf("login %s, role %s\n", firstLine(a.Login, 80), cmp.Or(a.Role, "none"))
+	if a.Role == "" {
+		return
+	}
+	p.printf("workspace %s: %s, %s, %s of index in all workspaces\n", a.Workspace, plural(a.Members, "member"), plural(int(a.Notes), "note"),
+		size(a.Bytes))
+	if a.MirrorAge > 0 {
+		p.printf("mirrored up to change %d of %d, asked %s ago\n", a.Mirrored, a.Generation,
+			time.Duration(a.MirrorAge*float64(time.Second)).Round(time.Second))
+	} else {
+		p.printf("nothing is mirrored here yet\n")
+	}
+}
+
+func newPGMembers(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use: "members", Short: "List the members of the team", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return pg(p, "pg members", func() (app.PGMembersAnswer, error) { return app.PGMembers(cmd.Context(), p.cfg.Team) }, p.printPGMembers)
+		},
+	}
+}
+
+func newPGAddMember(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "add-member LOGIN ROLE",
+		Short: "Make somebody a member of the team, or give a member another role",
+		Long: `Make a login of the database a member of the team, or what a signed claim calls
+somebody. A reader reads what is shared, a writer shares as well, an owner manages
+members and takes notes of others away as well.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return pg(p, "pg add-member", func() (app.PGMembersAnswer, error) {
+				return app.PGAddMember(cmd.Context(), p.cfg.Team, args[0], args[1])
+			}, p.printPGMembers)
+		},
+	}
+}
+
+func newPGRemoveMember(p *program) *cobra.Command {
+	var notes bool
+	cmd := &cobra.Command{
+		Use:   "remove-member LOGIN",
+		Short: "Take somebody out of the team",
+		Long: `Take somebody out of the team: they see nothing of it any more. What they shared
+stays, unless --notes takes it away; the files on their machine stay theirs.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return pg(p, "pg remove-member", func() (app.PGMembersAnswer, error) {
+				return app.PGRemoveMember(cmd.Context(), p.cfg.Team, args[0], notes)
+			}, p.printPGMembers)
+		},
+	}
+	cmd.Flags().BoolVar(&notes, "notes", false, "take away what they shared, too")
+	return cmd
+}
+
+func (p *program) printPGMembers(a app.PGMembersAnswer) {
+	for _, m := range a.Members {
+		state := ""
+		switch {
+		case !m.Login:
+			state = "  by signed claims"
+		case !m.Granted:
+			state = "  not in the group anamnesis_" + m.Role
+		}
+		p.printf("%-8s %s, since %s%s\n", m.Role, firstLine(m.Name, 80), m.Since, state)
+	}
+	if a.Removed > 0 {
+		p.printf("%s taken away\n", plural(a.Removed, "note"))
+	}
+	p.printPGGrant(a.Grant)
+}
+
+func newPGConflicts(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "conflicts",
+		Short: "List notes that several machines share with different words",
+		Long: `List notes that several machines share with different words. Each form is kept, and
+everybody sees their own; sync these machines, or edit one of them.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return run(p, cmd, "pg conflicts", now, func(ctx context.Context, r *app.Rooms) (app.PGConflictsAnswer, error) {
+				return app.PGConflicts(ctx, r)
+			}, func(a app.PGConflictsAnswer) {
+				for _, c := range a.Conflicts {
+					p.printf("%s\n", c.ID)
+					for _, f := range c.Forms {
+						p.printf("  %s (%s), written %s\n", firstLine(f.Member, 80), firstLine(f.Origin, 120), f.Updated)
+					}
+				}
+				if len(a.Conflicts) == 0 {
+					p.note("no note is shared with different words")
+				}
+			})
+		},
+	}
+}
