@@ -43,6 +43,7 @@ CREATE TABLE anamnesis.issuers (
 	added timestamptz NOT NULL DEFAULT now()
 );
 
+-- They are in plpgsql, which keeps its plans: in sql each call would make them anew.
 -- The functions read members and issuers whoever asks, so that they are the owner's
 -- (SECURITY DEFINER); their search path is pinned, they take nothing from the caller but
 -- the two settings, and say nothing but what the caller is. session_user is the login:
@@ -105,27 +106,36 @@ END $$;
 
 -- What the one who asks is in that workspace, NULL for no member.
 CREATE FUNCTION anamnesis.member_role() RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT m.role FROM anamnesis.members m
-	WHERE m.workspace = anamnesis.current_workspace() AND m.principal = anamnesis.principal()
-$$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN (SELECT m.role FROM anamnesis.members m
+		WHERE m.workspace = anamnesis.current_workspace() AND m.principal = anamnesis.principal());
+END $$;
 
 -- Whether they may write there, and take away what others wrote.
 CREATE FUNCTION anamnesis.writes() RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(anamnesis.member_role() IN ('writer', 'owner'), false)
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN coalesce(anamnesis.member_role() IN ('writer', 'owner'), false);
+END $$;
 CREATE FUNCTION anamnesis.owns() RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(anamnesis.member_role() = 'owner', false)
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN coalesce(anamnesis.member_role() = 'owner', false);
+END $$;
 
 -- The origins that they write; none for a reader.
 CREATE FUNCTION anamnesis.own_origins() RETURNS text[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(array_agg(o.name), '{}') FROM anamnesis.origins o
-	WHERE o.workspace = anamnesis.current_workspace() AND o.member = anamnesis.principal() AND anamnesis.writes()
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	who text := anamnesis.principal();
+BEGIN
+	IF NOT anamnesis.writes() THEN
+		RETURN '{}';
+	END IF;
+	RETURN (SELECT coalesce(array_agg(o.name), '{}') FROM anamnesis.origins o
+		WHERE o.workspace = anamnesis.current_workspace() AND o.member = who);
+END $$;
 
 -- Nobody has a right that is not said here.
 REVOKE ALL ON SCHEMA anamnesis FROM PUBLIC;
@@ -176,14 +186,15 @@ BEGIN
 		EXECUTE pg_catalog.format('CREATE POLICY changed ON anamnesis.%I FOR UPDATE TO anamnesis_writer, anamnesis_owner
 			USING (workspace = (SELECT anamnesis.current_workspace()) AND origin = ANY ((SELECT anamnesis.own_origins())::text[]))', t);
 	END LOOP;
-	-- Rows of a note are written by those who write its origin.
+	-- Rows of a note are written by those who write its origin. The note is looked up by its key
+	-- (EXISTS would let the server read all notes of the origin instead).
 	FOREACH t IN ARRAY ARRAY['texts', 'passages', 'supersedes', 'mentions', 'edges'] LOOP
 		EXECUTE pg_catalog.format('CREATE POLICY added ON anamnesis.%1$I FOR INSERT TO anamnesis_writer, anamnesis_owner
-			WITH CHECK (workspace = (SELECT anamnesis.current_workspace()) AND EXISTS (SELECT FROM anamnesis.notes n
-			WHERE n.workspace = %1$I.workspace AND n.key = %1$I.note AND n.origin = ANY ((SELECT anamnesis.own_origins())::text[])))', t);
+			WITH CHECK (workspace = (SELECT anamnesis.current_workspace()) AND (SELECT n.origin FROM anamnesis.notes n
+			WHERE n.workspace = %1$I.workspace AND n.key = %1$I.note) = ANY ((SELECT anamnesis.own_origins())::text[]))', t);
 		EXECUTE pg_catalog.format('CREATE POLICY removed ON anamnesis.%1$I FOR DELETE TO anamnesis_writer, anamnesis_owner
-			USING (workspace = (SELECT anamnesis.current_workspace()) AND ((SELECT anamnesis.owns()) OR EXISTS (SELECT FROM anamnesis.notes n
-			WHERE n.workspace = %1$I.workspace AND n.key = %1$I.note AND n.origin = ANY ((SELECT anamnesis.own_origins())::text[]))))', t);
+			USING (workspace = (SELECT anamnesis.current_workspace()) AND ((SELECT anamnesis.owns()) OR (SELECT n.origin FROM anamnesis.notes n
+			WHERE n.workspace = %1$I.workspace AND n.key = %1$I.note) = ANY ((SELECT anamnesis.own_origins())::text[])))', t);
 	END LOOP;
 END $$;
 
@@ -192,17 +203,17 @@ CREATE POLICY changed ON anamnesis.notes FOR UPDATE TO anamnesis_writer, anamnes
 	USING (workspace = (SELECT anamnesis.current_workspace()) AND (SELECT anamnesis.writes()));
 
 CREATE POLICY added ON anamnesis.vectors FOR INSERT TO anamnesis_writer, anamnesis_owner
-	WITH CHECK (workspace = (SELECT anamnesis.current_workspace()) AND EXISTS (SELECT FROM anamnesis.passages p
+	WITH CHECK (workspace = (SELECT anamnesis.current_workspace()) AND (SELECT n.origin FROM anamnesis.passages p
 		JOIN anamnesis.notes n ON n.workspace = p.workspace AND n.key = p.note
-		WHERE p.workspace = vectors.workspace AND p.key = vectors.passage AND n.origin = ANY ((SELECT anamnesis.own_origins())::text[])));
+		WHERE p.workspace = vectors.workspace AND p.key = vectors.passage) = ANY ((SELECT anamnesis.own_origins())::text[]));
 CREATE POLICY changed ON anamnesis.vectors FOR UPDATE TO anamnesis_writer, anamnesis_owner
-	USING (workspace = (SELECT anamnesis.current_workspace()) AND EXISTS (SELECT FROM anamnesis.passages p
+	USING (workspace = (SELECT anamnesis.current_workspace()) AND (SELECT n.origin FROM anamnesis.passages p
 		JOIN anamnesis.notes n ON n.workspace = p.workspace AND n.key = p.note
-		WHERE p.workspace = vectors.workspace AND p.key = vectors.passage AND n.origin = ANY ((SELECT anamnesis.own_origins())::text[])));
+		WHERE p.workspace = vectors.workspace AND p.key = vectors.passage) = ANY ((SELECT anamnesis.own_origins())::text[]));
 CREATE POLICY removed ON anamnesis.vectors FOR DELETE TO anamnesis_writer, anamnesis_owner
-	USING (workspace = (SELECT anamnesis.current_workspace()) AND ((SELECT anamnesis.owns()) OR EXISTS (SELECT FROM anamnesis.passages p
+	USING (workspace = (SELECT anamnesis.current_workspace()) AND ((SELECT anamnesis.owns()) OR (SELECT n.origin FROM anamnesis.passages p
 		JOIN anamnesis.notes n ON n.workspace = p.workspace AND n.key = p.note
-		WHERE p.workspace = vectors.workspace AND p.key = vectors.passage AND n.origin = ANY ((SELECT anamnesis.own_origins())::text[]))));
+		WHERE p.workspace = vectors.workspace AND p.key = vectors.passage) = ANY ((SELECT anamnesis.own_origins())::text[])));
 
 -- Posting lists are of all notes of the workspace together, and whoever writes, writes them.
 CREATE POLICY written ON anamnesis.postings TO anamnesis_writer, anamnesis_owner
