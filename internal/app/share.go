@@ -83,7 +83,7 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 	if a.Database && !o.DryRun && (changed || o.Again) {
 		t, err := Exchange(ctx, r, o.Again)
 		if err != nil {
-			return a, Errorf(Failed, "the shared projects are written down, and the notes go with the next background run: %w", err)
+			return a, Errorf(Failed, "the shared projects are written down; background runs try again what failed now: %w", err)
 		}
 		a.Exchange, a.Held = &t, t.Sent.Held
 	} else if len(keys) > 0 {

@@ -58,13 +58,16 @@ func Exchange(ctx context.Context, r *Rooms, again bool) (t TeamResult, err erro
 		return t, err
 	}
 	defer func() { _ = server.Close() }()
-	t.Sent, err = team.Push(ctx, server, r.sender(again))
-	if err == nil && r.Config.Team.Mirror {
-		t.Taken, err = team.Pull(ctx, server, r.receiver())
+	if t.Sent, err = team.Push(ctx, server, r.sender(again)); err != nil {
+		err = fmt.Errorf("share notes: %w", err)
 	}
-	if err == nil && !r.Config.Team.Mirror {
-		err = team.Leave(ctx, r.All, r.openOrigin)
+	var perr error // who may not write may read
+	if r.Config.Team.Mirror {
+		t.Taken, perr = team.Pull(ctx, server, r.receiver())
+	} else {
+		perr = team.Leave(ctx, r.All, r.openOrigin)
 	}
+	err = errors.Join(err, perr)
 	rec := store.Record{Kind: store.Shared, Count: t.Sent.Put + t.Taken.Put}
 	if err != nil {
 		rec.Error = err.Error()

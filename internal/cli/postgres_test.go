@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"anamnesis/internal/index/postgres/postgrestest"
 	"anamnesis/internal/index/postgres/schema"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -56,9 +58,14 @@ func havePostgres() bool {
 }
 
 // cmdPostgres gives a script a database of its own with a workspace: DSN and WORKSPACE.
-// With the word "empty" there is nothing in it.
+// With the word "empty" there is nothing in it; "login NAME..." makes logins, whose
+// addresses are DSN_NAME.
 func cmdPostgres(t *testing.T) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
+		if len(args) > 1 && args[0] == "login" {
+			logins(ts, args[1:])
+			return
+		}
 		dsn, workspace := postgrestest.DSN(t), workspaceOf(ts.Name())
 		if len(args) > 0 {
 			ts.Setenv("DSN", dsn)
@@ -69,6 +76,21 @@ func cmdPostgres(t *testing.T) func(*testscript.TestScript, bool, []string) {
 		ts.Check(schema.AddWorkspace(t.Context(), dsn, workspace, "the team"))
 		ts.Setenv("DSN", dsn)
 		ts.Setenv("WORKSPACE", workspace)
+	}
+}
+
+// logins makes logins of the server, which may do nothing yet.
+func logins(ts *testscript.TestScript, names []string) {
+	conn, err := pgx.Connect(context.Background(), ts.Getenv("DSN"))
+	ts.Check(err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	u, err := url.Parse(ts.Getenv("DSN"))
+	ts.Check(err)
+	for _, name := range names {
+		_, err := conn.Exec(context.Background(), "CREATE ROLE "+pgx.Identifier{name}.Sanitize()+" LOGIN PASSWORD 'pw-"+name+"'")
+		ts.Check(err)
+		u.User = url.UserPassword(name, "pw-"+name)
+		ts.Setenv("DSN_"+name, u.String())
 	}
 }
 
