@@ -16,6 +16,7 @@ type claim struct {
 	words   map[string]float64 // words of content, and what sharing one says
 	denied  map[string]bool    // those that it speaks against
 	numbers map[string]bool
+	of      map[string]string // by a word, the number behind it: the version of a thing, its port
 }
 
 // weights of words: a name of a program says more than one of prose.
@@ -47,7 +48,8 @@ var empty = sync.OnceValue(func() map[string]bool {
 var denials = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:\b(?:instead of|rather than|no longer|no more|away from|in place of|and not|not|no|never|don'?t|` +
 		`do not|drop(?:ped)?|forget(?: about)?|stop(?:ped)?|(?:have |has |'ve )?left|mov(?:ed|ing) (?:off|away from|from)|` +
-		`switch(?:ed|ing)? (?:away )?from|migrat(?:ed|ing) (?:off|away from|from)|(?:done|finished) with|chang(?:ed|e) my mind about|` +
+		`switch(?:ed|ing)? (?:away )?from|migrat(?:ed|ing) (?:off|away from|from)|` +
+		`(?:we|i|i'm|we're)(?: am| are|['’]re|['’]m)?(?: all)? (?:done|finished) with|chang(?:ed|e) my mind about|` +
 		`(?:scrap|ditch(?:ed)?|retire[d]?)(?: what i said about)?|(?:get|got) rid of|replace[d]?|weg von|vergiss|abandonn\w+|deja(?:mos)?|` +
 		`nicht mehr|nicht|keine?n?|anstatt|statt|au lieu de?|plus|pas|en vez de|en lugar de|ya no)\b|` +
 		`不再|不要|不用|而不是)` +
@@ -70,14 +72,22 @@ func claimOf(n *note.Note) claim {
 	} else {
 		text += ". " + firstRunes(n.Body, 400)
 	}
-	c := claim{words: make(map[string]float64), denied: make(map[string]bool), numbers: make(map[string]bool)}
+	c := claim{words: make(map[string]float64), denied: make(map[string]bool), numbers: make(map[string]bool), of: make(map[string]string)}
+	before := ""
 	for _, w := range contentWords(text) {
 		c.words[w.stem] = max(c.words[w.stem], w.weight)
 		if w.number {
 			c.numbers[w.stem] = true
+			if before != "" {
+				c.of[before] = w.stem
+			}
+		}
+		if before = w.stem; w.number {
+			before = ""
 		}
 	}
-	for _, m := range append(denials().FindAllStringSubmatch(text, 40), gone().FindAllStringSubmatch(text, 40)...) {
+	for _, m := range slices.Concat(denials().FindAllStringSubmatch(text, 40), gone().FindAllStringSubmatch(text, 40),
+		blamed().FindAllStringSubmatch(text, 40)) {
 		for i, w := range contentWords(untilConjunction(m[1])) {
 			if i < 3 {
 				c.denied[w.stem] = true
@@ -87,8 +97,10 @@ func claimOf(n *note.Note) claim {
 	return c
 }
 
-// conjunctions end what is spoken against.
-var conjunctions = strings.Fields("but and so because sondern aber weil mais pero sino porque")
+// conjunctions end what is spoken against, and so does who begins another clause: "instead of
+// uuids we take ulids".
+var conjunctions = strings.Fields("but and so because sondern aber weil mais pero sino porque " +
+	"we you i they it wir ihr nous vous nosotros")
 
 func untilConjunction(text string) string {
 	words := strings.Fields(text)
@@ -227,7 +239,7 @@ func bears(l Learning, n *note.Note, a claim, old *note.Note) (Bearing, float64)
 		}
 	}
 	least := min(len(a.words), len(b.words))
-	if least == 0 || shared == 0 && !(least <= 2 && rival(a, b)) {
+	if least == 0 || shared == 0 && !((least <= 2 || l.Turned) && rival(a, b)) {
 		return "", 0
 	}
 	share := float64(shared) / float64(least)
@@ -242,19 +254,24 @@ func bears(l Learning, n *note.Note, a claim, old *note.Note) (Bearing, float64)
 		return "", 0
 	}
 	denies := part(a.denied, b)
+	if !l.Turned && denies >= deniedPart && narrows(n, b) {
+		return "", 0
+	}
 	switch {
 	case l.Turned && denies >= deniedPart && weight >= leastTurn,
 		!l.Again && denies >= deniedPart && (weight >= leastTurn+1 || share >= turnShare) && !agree(a, b) && contrasts(a, b):
 		return Contradicts, 10 + weight
 	case l.Turned && denies > 0.99 && len(a.denied) <= 2 && !agree(a, b):
 		return Contradicts, 8 + weight
+	case l.Turned && renumbered(a, b):
+		return Contradicts, 6 + weight
 	case l.Turned && fresh(a.numbers, b.numbers) && (share >= turnShare || shared >= 2 && share >= againShare):
 		return Contradicts, 6 + weight
 	case l.Turned && share >= turnShare && shared >= 3 && (differ(a.numbers, b.numbers) || opposed(a, b)):
 		return Contradicts, 5 + weight
 	case l.Turned && share >= turnShare && weight >= leastTurn && shared >= 2 && !agree(a, b) && contrasts(a, b) && contrasts(b, a):
 		return Contradicts, 4 + weight
-	case rival(a, b) && share >= 0.5 && !agree(a, b), rival(a, b) && least <= 2 && !agree(a, b):
+	case rival(a, b) && (share >= 0.5 || l.Turned) && !agree(a, b), rival(a, b) && least <= 2 && !agree(a, b):
 		return Contradicts, 4 + weight
 	case share >= saidAgain && shared >= 3 && differ(a.numbers, b.numbers) && !l.Again:
 		return Contradicts, 3 + weight

@@ -56,6 +56,11 @@ func TestSaid(t *testing.T) {
 		{"recuerda que los precios siempre van en céntimos", "Los precios siempre van en céntimos"},
 		{"记住：时间必须用 UTC", "时间必须用 UTC"},
 
+		{"again: no floats for prices", "Again: no floats for prices"},
+		{"instances are t4g.small from this sprint on", "Instances are t4g.small from this sprint on"},
+
+		{"again the same page", ""},
+		{"once more: run the tests", ""},
 		{"should we always sort the list?", ""},
 		{"if we had a bigger box we'd never need a cache", ""},
 		{"skip the tests this time", ""},

@@ -161,6 +161,7 @@ func (c *cues) points(sentence string) float64 {
 	add(c.general(), 1)
 	add(named(sentence), 0.5)
 	add(c.has(except), 2)
+	add(c.repeats(), 2)
 	add(c.has(turned) && strings.ContainsAny(sentence, "0123456789"), 0.5) // a quantity changed
 	if !c.grounded() && !named(sentence) && !insteadOf(sentence) {
 		p = min(p, ungrounded)
@@ -175,7 +176,7 @@ const ungrounded = 1.5
 // grounded reports whether a sentence tells, decides, objects or gives a reason.
 func (c *cues) grounded() bool {
 	const telling = 1<<outright | 1<<contrast | 1<<reason | 1<<practice | 1<<decided | 1<<turned | 1<<except
-	return c.any&telling != 0 || c.first(objects) || c.prohibits() || c.orders() || c.has(universal) && c.general()
+	return c.any&telling != 0 || c.first(objects) || c.prohibits() || c.orders() || c.repeats() || c.has(universal) && c.general()
 }
 
 // insteadOf reports whether a sentence sets one thing against another: "X, not Y".
@@ -210,6 +211,25 @@ var verbs = list(`use exit write put pass move keep set go add run make start ca
 // orders reports whether a sentence tells to do something.
 func (c *cues) orders() bool {
 	return slices.ContainsFunc(c.words[:min(len(c.words), 12)], func(w string) bool { return slices.Contains(verbs(), w) })
+}
+
+// repeats reports whether a sentence says a rule once more: "again: no floats for prices". A
+// word like "again" alone may be about a thing at hand, so it has to stand before the rule.
+func (c *cues) repeats() bool {
+	w := c.words
+	if !c.has(again) || len(w) < 4 || !slices.Contains([]string{"again", "once", "nochmal", "wieder", "encore", "otra"}, w[0]) {
+		return false
+	}
+	for _, skip := range []string{w[0], "more", "mal", "vez", "une", "fois"} {
+		if len(w) > 1 && w[0] == skip {
+			w = w[1:]
+		}
+	}
+	switch w[0] {
+	case "no", "never", "always", "don", "do", "not", "kein", "keine", "nie", "immer", "jamais", "toujours", "nunca", "siempre":
+		return true
+	}
+	return false
 }
 
 // definite words begin a sentence about the thing at hand.
