@@ -53,6 +53,7 @@ func Forget(ctx context.Context, r *Rooms, name string, apply bool) (a ForgetAns
 		trace := r.traceIDs(ctx, append(idsOf(f.Notes), id)...)
 		f, err = r.Ingester.Forget(ctx, id, r.Disallow)
 		r.erase(ctx, trace)
+		r.forgetShared(append(idsOf(f.Notes), id))
 		err = errors.Join(err, r.forgetMirrored(ctx, id))
 	}
 	if err != nil {

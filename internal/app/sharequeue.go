@@ -3,6 +3,10 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"anamnesis/internal/index"
@@ -50,6 +54,24 @@ func (r *Rooms) keepQueue(items []repo.Item) error {
 		return err
 	}
 	return r.Store.Replace(queueFile, append(data, '\n'))
+}
+
+// forgetShared takes out of the caches of teams' repositories what they hold of notes that
+// are forgotten.
+func (r *Rooms) forgetShared(ids []note.ID) {
+	at := r.Store.Path("cache/team")
+	folders, err := os.ReadDir(at)
+	if errors.Is(err, fs.ErrNotExist) || len(ids) == 0 {
+		return
+	}
+	for _, f := range folders {
+		if f.IsDir() {
+			err = errors.Join(err, repo.Forget(filepath.Join(at, f.Name()), ids))
+		}
+	}
+	if err != nil {
+		r.Notify("the copy of the team's repository still holds the text (%v); delete the folder %s", err, at)
+	}
 }
 
 // unshared returns the notes of the list that nobody has read since, without some.

@@ -151,6 +151,7 @@ func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (erased in
 	gone := func(paths []string) error {
 		erased = len(paths)
 		trace = trace.And(r.trace(ctx, paths...))
+		r.forgetShared(idsOf(paths))
 		return r.Disallow(paths)
 	}
 	paths, err := ingest.NewIncoming(r.Store).Finish(ctx, gone, func() bool {

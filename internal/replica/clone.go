@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -358,6 +359,9 @@ func (c *Clone) write(ctx context.Context, files map[string][]byte) (rows string
 	paths := make([]string, 0, len(files))
 	var in, out strings.Builder
 	for name, data := range files {
+		if !fs.ValidPath(name) || !carried(name) || strings.ContainsFunc(name, isUnportable) { // git would leave it out, and say nothing
+			return "", fmt.Errorf("commit %q: it is no path of a repository", name)
+		}
 		paths = append(paths, name)
 		fmt.Fprintf(&in, "blob\nmark :%d\ndata %d\n%s\n", len(paths), len(data), data)
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
@@ -31,8 +32,38 @@ func (r *Repo) lastOf(to target, id note.ID) string {
 	if to.route == ToBranch {
 		where += " " + to.branch
 	}
-	sum := sha256.Sum256([]byte(where + "\x00" + string(id)))
-	return filepath.Join(r.p.Dir, "offered", hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(r.p.Dir, offeredFolder, hash(string(id))+"-"+hash(where)+".json")
+}
+
+const (
+	offeredFolder = "offered"
+	cloneFolder   = "clone"
+)
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Forget removes what the folder of a Place holds of notes: what was offered of them, and
+// the clone, which may have it in any commit; the next run fetches it again. What the
+// team has stays with the team.
+func Forget(dir string, ids []note.ID) error {
+	offered, err := os.ReadDir(filepath.Join(dir, offeredFolder))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for _, id := range ids {
+		for _, e := range offered {
+			if strings.HasPrefix(e.Name(), hash(string(id))+"-") {
+				err = errors.Join(err, os.Remove(filepath.Join(dir, offeredFolder, e.Name())))
+			}
+		}
+	}
+	if len(ids) > 0 {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, cloneFolder)))
+	}
+	return err
 }
 
 // read returns what was last offered of a note. A file that cannot be read as that

@@ -135,7 +135,7 @@ func Open(p Place, o Options) (*Repo, error) {
 		return nil, fmt.Errorf("open the team repository: %q is no name of a branch; set team.repo.branch", note.Line(o.Branch, 60))
 	}
 	clone, err := replica.OpenClone(replica.Options{
-		Dir: filepath.Join(p.Dir, "clone"), Remote: o.Remote, Env: p.Env, Git: p.Git, Timeout: p.Timeout, Now: p.Now,
+		Dir: filepath.Join(p.Dir, cloneFolder), Remote: o.Remote, Env: p.Env, Git: p.Git, Timeout: p.Timeout, Now: p.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the team repository: %w; set team.repo.address", err)

@@ -394,3 +394,24 @@ func TestManyRequests(t *testing.T) {
 		t.Errorf("the next run: %+v", items)
 	}
 }
+
+// What is forgotten leaves what is kept beside the remote, and the next run goes on.
+func TestForget(t *testing.T) {
+	w := newWorld(t)
+	if err := repo.Forget(w.dir, []note.ID{"a"}); err != nil {
+		t.Fatal(err) // there is nothing yet
+	}
+	a := doc("a", .9, func(n *note.Note) { n.Body = "the unforgettable sentence" })
+	w.share(a, doc("b", .9, nil))
+	if err := repo.Forget(w.dir, []note.ID{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	left := copied(t, filepath.Join(w.dir, "offered"))
+	if len(left) != 1 {
+		t.Errorf("%d files are left of what was offered, want that of b", len(left))
+	}
+	if names, err := os.ReadDir(w.dir); err != nil || len(names) != 1 {
+		t.Errorf("left: %v %v", names, err)
+	}
+	w.one(doc("b", .9, nil), repo.Unchanged)
+}
