@@ -45,6 +45,22 @@ type MirrorView struct {
 	At      string         `json:"at"`      // RFC 3339; when the database was last asked, "" for never
 }
 
+// TeamStatus is what is shared with a team, as far as is known without asking it.
+type TeamStatus struct {
+	Workspace string     `json:"workspace"`
+	Projects  []string   `json:"projects"`
+	Mirror    MirrorView `json:"mirror"`
+}
+
+// teamStatus returns it, nil without a team.
+func (r *Rooms) teamStatus(ctx context.Context) (*TeamStatus, error) {
+	if !r.Config.Team.On() {
+		return nil, nil //nolint:nilnil // there is none, and that is no error
+	}
+	m, err := r.mirror(ctx)
+	return &TeamStatus{r.Config.Team.Workspace, append([]string{}, r.Config.Team.Shared()...), m}, err
+}
+
 // Share lists the shared projects, after it has added some and taken some out. When a
 // team's database is set it then exchanges notes with it.
 func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err error) {

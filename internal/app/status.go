@@ -33,6 +33,7 @@ type StatusAnswer struct {
 	Held        int           `json:"held"`
 	Review      int           `json:"review"`  // notes of a model that nobody has read
 	Refused     Refused       `json:"refused"` // because it reads like orders to an agent
+	Team        *TeamStatus   `json:"team"`    // null without one
 	Problems    []ProblemView `json:"problems"`
 	Links       []string      `json:"links"`
 	Aside       []string      `json:"set_aside"` // index files of other programs
@@ -106,6 +107,9 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		s.Rules = r.Rules.Error()
 	}
 	if s.Recall, err = RecallStatus(ctx, r); err != nil {
+		return s, err
+	}
+	if s.Team, err = r.teamStatus(ctx); err != nil {
 		return s, err
 	}
 	s.Sync, err = SyncStatus(ctx, r)

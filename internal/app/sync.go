@@ -81,10 +81,26 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 	return s, errors.Join(err, r.recordSync(s, o, err, began))
 }
 
+// SyncWhole is Sync with the remote, and then exchanges notes with a team, if there is
+// one. That its database does not answer is told, and is no failure: the notes go with a
+// later run.
+func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error) {
+	o.Remote = true
+	s, err := Sync(ctx, r, o)
+	if err == nil && !s.Busy && r.Config.Team.On() {
+		t, terr := Exchange(ctx, r, false)
+		if terr != nil {
+			r.Notify("the team's database: %v", terr)
+		}
+		s.Detail += fmt.Sprintf("; of the team: sent %d, took in %d", t.Sent.Put, t.Taken.Put)
+	}
+	return s, err
+}
+
 // SyncAndIndex syncs with the remote and brings the index into step with what came
 // in. It returns how many notes were indexed.
 func SyncAndIndex(ctx context.Context, r *Rooms) (s SyncResult, indexed int, err error) {
-	if s, err = Sync(ctx, r, SyncOptions{Remote: true}); err != nil {
+	if s, err = SyncWhole(ctx, r, SyncOptions{}); err != nil {
 		return s, 0, err
 	}
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})

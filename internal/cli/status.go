@@ -91,6 +91,10 @@ func (p *program) printStatus(s app.StatusAnswer) {
 		}
 		p.printf("spool: %s was given up%s; look at it, then delete it or move it back to spool/\n", g.Path, why)
 	}
+	if t := s.Team; t != nil {
+		p.printf("team: %s shared, %s of others%s\n", plural(len(t.Projects), "project"), plural(t.Mirror.Notes, "note"),
+			map[bool]string{true: "; the database was not asked yet", false: " as of " + t.Mirror.At}[t.Mirror.At == ""])
+	}
 	if s.Held > 0 {
 		p.printf("held: %s; `anamnesis held` lists them\n", plural(s.Held, "note"))
 	}

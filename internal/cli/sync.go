@@ -26,6 +26,7 @@ func newSync(p *program) *cobra.Command {
 the other machines did, merge it note by note, and send the result. Without a
 remote the commit is all; add one with ` + "`anamnesis config set remote ADDRESS`" + `.
 A remote that cannot be reached is no failure: the notes go with a later sync.
+Notes of shared projects are then exchanged with the database of the team.
 
 A note in which something looks like a secret stays here until you let it go, and
 so does one that was emptied or damaged outside of Anamnesis.
@@ -69,7 +70,7 @@ func (p *program) sync(cmd *cobra.Command, o syncOptions) error {
 				return app.SyncResult{}, err
 			}
 		}
-		s, err := app.Sync(ctx, r, app.SyncOptions{Remote: true, AllowDelete: o.allowDelete})
+		s, err := app.SyncWhole(ctx, r, app.SyncOptions{AllowDelete: o.allowDelete})
 		switch {
 		case err != nil:
 		case s.Busy:

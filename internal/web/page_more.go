@@ -54,7 +54,7 @@ var did = map[string]string{
 	store.Policed: "the policy spoke", store.Recalled: "asked", store.Written: "wrote", store.Captured: "was captured",
 	store.HookFailure: "a hook failed", store.Notified: "a program of yours was run",
 	store.Gap: "asked in vain", store.Reflected: "taught a reflection", store.Asked: "a model was asked",
-	store.Synced: "was synced", store.Drained: "the queue ran",
+	store.Synced: "was synced", store.Drained: "the queue ran", store.Shared: "was shared",
 }
 
 func oneSession(r *request) (any, error) {
