@@ -40,6 +40,15 @@ func newHouse(t *testing.T) *house {
 	h.login("lord", "CREATEROLE")
 	h.exec(h.super, "GRANT CREATE ON DATABASE "+h.database()+" TO "+h.name("lord"))
 	h.owner = h.dsn("lord")
+	// Since 16 those who may make roles grant only what they made, and the groups are of the
+	// whole server: the first house made them.
+	if h.text(h.super, "SELECT current_setting('server_version_num')") >= "160000" {
+		for _, r := range Roles {
+			if h.text(h.super, "SELECT rolname::text FROM pg_roles WHERE rolname = $1", r.group()) != "" {
+				h.exec(h.super, "GRANT "+r.group()+" TO "+h.name("lord")+" WITH ADMIN TRUE, INHERIT FALSE, SET FALSE")
+			}
+		}
+	}
 	return h
 }
 
