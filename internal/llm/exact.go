@@ -84,6 +84,23 @@ func Exact[T any](ctx context.Context, g Generator, p Prompt, a Asking, check fu
 	return zero, bad
 }
 
+// Parsed asks, and again with what was wrong with the last answer, until parse takes one; at
+// most tries times. It is for answers that are no single object: Exact is for those. The error
+// is the last of parse, else that of the Generator, which is not asked again.
+func Parsed[T any](ctx context.Context, g Generator, p Prompt, tries int, parse func(text string) (T, error)) (got T, err error) {
+	user := p.User
+	for n := 1; ; n++ {
+		text, gerr := g.Generate(ctx, p)
+		if gerr != nil {
+			return got, gerr
+		}
+		if got, err = parse(text); err == nil || n >= tries || ctx.Err() != nil {
+			return got, err
+		}
+		p.User = againFor(user, []string{err.Error()}, "Answer once more, with what was asked for and nothing else.")
+	}
+}
+
 // decode reads an object strictly.
 func decode(text string, into any) []string {
 	dec := json.NewDecoder(strings.NewReader(unfence(text)))
@@ -97,13 +114,17 @@ func decode(text string, into any) []string {
 // again is the prompt with what was wrong with the last answer behind it. What stood
 // there before comes first, so that a server's cache of it holds.
 func again(user redact.Text, bad *InvalidError) redact.Text {
+	return againFor(user, bad.Errors, "Answer once more, with the JSON object and nothing else.")
+}
+
+func againFor(user redact.Text, wrong []string, please string) redact.Text {
 	var b strings.Builder
 	b.WriteString(user.String())
 	b.WriteString("\n\nYour last answer was not accepted:\n")
-	for _, e := range bad.Errors[:min(len(bad.Errors), maxErrors)] {
+	for _, e := range wrong[:min(len(wrong), maxErrors)] {
 		fmt.Fprintf(&b, "- %s\n", (&server{}).clean(e))
 	}
-	b.WriteString("Answer once more, with the JSON object and nothing else.")
+	b.WriteString(please)
 	return (&redact.Redactor{}).Redact(b.String())
 }
 

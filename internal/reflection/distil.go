@@ -121,8 +121,9 @@ type Written struct {
 }
 
 // Apply distils the sessions of one project, and first of all finishes what an
-// earlier run left. One call of the model is made, before anything is written;
-// none when there are fewer sessions than Options.MinSessions.
+// earlier run left. The model is asked before anything is written, and again when its answer
+// cannot be used (Options.Tries); it is not when there are fewer sessions than
+// Options.MinSessions.
 //
 // With an error the report says what was finished nevertheless.
 func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err error) {
@@ -142,11 +143,7 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if rep.Left = len(in.notes) + in.left; !r.enough(rep.Left) {
 		return rep, nil
 	}
-	text, err := r.ask(ctx, r.prompt(distilPrompt, in))
-	if err != nil {
-		return rep, err
-	}
-	items, err := ParseDistilled(text)
+	items, err := ask(ctx, r, r.prompt(distilPrompt, in), ParseDistilled)
 	if err != nil {
 		return rep, err
 	}

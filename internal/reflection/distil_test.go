@@ -227,7 +227,7 @@ func TestProjectsAreIsolated(t *testing.T) {
 	}
 	w.sessions("few", 2)
 	w.server.Answer = func(_, user string) string {
-		if w.server != nil && len(w.server.Received()) == 2 {
+		if n := len(w.server.Received()); n >= 2 && n <= 4 { // all tries of the second
 			return "no"
 		}
 		return good
@@ -238,6 +238,26 @@ func TestProjectsAreIsolated(t *testing.T) {
 	}
 	if reports[0].Err != nil || reports[1].Err == nil || reports[2].Err != nil || reports[0].Wrote() != 2 || reports[2].Wrote() != 2 {
 		t.Errorf("%+v", reports)
+	}
+}
+
+// An answer that cannot be used is asked for again with what was wrong with it, and the next
+// one counts.
+func TestDistilAsksAgain(t *testing.T) {
+	w := newWorld(t)
+	w.sessions("p", 5)
+	w.server.Answer = func(_, user string) string {
+		if len(w.server.Received()) == 1 {
+			return "no"
+		}
+		if !strings.Contains(user, "not accepted:\n- reflection output is not a JSON array") {
+			t.Errorf("it is not told what was wrong: %q", user)
+		}
+		return good
+	}
+	rep, err := w.Apply(t.Context(), "p")
+	if err != nil || rep.Wrote() != 2 || len(w.server.Received()) != 2 {
+		t.Errorf("%+v, %v after %d calls", rep, err, len(w.server.Received()))
 	}
 }
 

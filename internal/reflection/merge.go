@@ -122,11 +122,7 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 		p.seen[n.ID] = contentHash(n)
 	}
 	p.Notes, p.Left = len(in.notes), in.left
-	text, err := r.ask(ctx, r.prompt(mergePrompt, in))
-	if err != nil {
-		return p, err
-	}
-	p.Groups, err = ParseGroups(text, known)
+	p.Groups, err = ask(ctx, r, r.prompt(mergePrompt, in), func(text string) ([]Group, error) { return ParseGroups(text, known) })
 	return p, err
 }
 

@@ -137,12 +137,14 @@ func byContent(notes []*note.Note) (lines string, newest time.Time) {
 	return strings.Join(all, "\n"), newest
 }
 
-// ask gets one answer. No lock of the store is held.
-func (r *Reflector) ask(ctx context.Context, p llm.Prompt) (string, error) {
+// ask gets an answer that parse takes, at the last of Options.Tries or before. No lock of the
+// store is held.
+func ask[T any](ctx context.Context, r *Reflector, p llm.Prompt, parse func(string) (T, error)) (T, error) {
 	if r.model == nil {
-		return "", ErrNotConfigured
+		var none T
+		return none, ErrNotConfigured
 	}
-	return r.model.Generate(ctx, p)
+	return llm.Parsed(ctx, r.model, p, r.tries(), parse)
 }
 
 // contentHash tells two states of a note apart by what it says.
