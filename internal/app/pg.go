@@ -187,9 +187,6 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 		bad("its owner runs `anamnesis pg migrate --to 1` and `anamnesis pg migrate`, or finds who took the rules away",
 			"tables without enforced rules of rows: %s", strings.Join(a.Unguarded, ", "))
 	}
-	if a.Vector == "" {
-		advise("CREATE EXTENSION vector makes large teams faster; nothing depends on it", "pgvector is not installed")
-	}
 	if a.Mirrored < a.Generation && a.MirrorAge > staleMirror.Seconds() {
 		advise("`anamnesis drain`", "the mirror here is %s old", age(time.Duration(a.MirrorAge)*time.Second))
 	}
