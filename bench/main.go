@@ -78,6 +78,7 @@ func run(ctx context.Context) error {
 	agents := flag.Bool("agents", false, "measure each agent, and nothing else; -only may be hooks or imports")
 	dsn := flag.String("postgres", "", "measure the index on PostgreSQL at this `address` against that in a file, and nothing else")
 	team := flag.String("team", "", "measure machines that share a store over PostgreSQL at this `address`, and nothing else")
+	member := flag.String("member", "", "with -postgres: the `address` of a login that writes and asks, for whom the rules of rows hold")
 	profile := flag.String("cpuprofile", "", "write a profile of this process to this `file`")
 	seed := flag.Uint64("seed", 1, "of the generator")
 	flag.Parse()
@@ -118,7 +119,7 @@ func run(ctx context.Context) error {
 		return s.agents(wanted("hooks"), wanted("imports"))
 	}
 	if *dsn != "" {
-		return s.shared(*dsn)
+		return s.shared(*dsn, *member)
 	}
 	if *team != "" {
 		return s.team(*team)

@@ -17,19 +17,22 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // shared prints what docs/postgres.md has: the index on a server of PostgreSQL, against
 // that in a file, in turns. dsn is that of an owner of the database, which gets a
-// workspace more for each size.
-func (s *stage) shared(dsn string) error {
+// workspace more for each size; member, when it is given, that of the login that writes
+// and asks.
+func (s *stage) shared(dsn, member string) error {
 	fmt.Printf("| notes | what | SQLite | PostgreSQL | ratio |\n|---|---|---|---|---|\n")
 	for _, size := range s.sizes {
 		st, err := s.stand(size)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(s.sharedAt(st, dsn), st.close()); err != nil {
+		if err := errors.Join(s.sharedAt(st, dsn, member), st.close()); err != nil {
 			return err
 		}
 	}
@@ -43,13 +46,23 @@ func workspaceID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", random[:4], random[4:6], random[6:8], random[8:10], random[10:])
 }
 
-func (s *stage) sharedAt(st *stand, dsn string) error {
+func (s *stage) sharedAt(st *stand, dsn, member string) error {
 	team := workspaceID()
 	if _, err := schema.Migrate(s.ctx, dsn, schema.MigrateOptions{}); err != nil {
 		return err
 	}
 	if err := schema.AddWorkspace(s.ctx, dsn, team, "bench"); err != nil {
 		return err
+	}
+	if member != "" {
+		login, err := pgx.ParseConfig(member)
+		if err != nil {
+			return schema.ErrDSN
+		}
+		if _, err := schema.AddMember(s.ctx, dsn, team, login.User, schema.Writer); err != nil {
+			return err
+		}
+		dsn = member
 	}
 	open := func(origin string) (*postgres.DB, error) {
 		return postgres.Open(s.ctx, postgres.Options{DSN: dsn, Workspace: team, Origin: origin})

@@ -11,12 +11,16 @@ import (
 )
 
 // enterSQL says which workspace a transaction is about. No statement of ours is better
-// answered by a scan of a whole table, which the server would plan for one that was empty.
+// answered by a scan of a whole table, which the server would plan for one that was empty,
+// and none is worth being compiled (jit).
 // askSQL says beside it that a plan that was made once is used again: none is better for
-// some values than for others, and making one takes longer than most answers.
+// some values than for others, and making one takes longer than most answers. What is
+// joined is looked up by its key, some hundred times at most: left to itself, the server
+// reads a whole workspace into a hash table as long as it knows of one workspace only.
 const (
-	enterSQL = "SELECT set_config('anamnesis.workspace', $1, true), set_config('enable_seqscan', 'off', true)"
-	askSQL   = enterSQL + ", set_config('plan_cache_mode', 'force_generic_plan', true)"
+	enterSQL = "SELECT set_config('anamnesis.workspace', $1, true), set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
+	askSQL   = enterSQL + ", set_config('plan_cache_mode', 'force_generic_plan', true), " +
+		"set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)"
 )
 
 // each asks a question, whose parameters follow the workspace ($1), and calls read for

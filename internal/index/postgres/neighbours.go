@@ -17,11 +17,12 @@ const (
 		FROM anamnesis.notes n WHERE n.workspace = $1 AND n.key = ANY({notes}::bigint[]) AND n.created <> 0 AND n.session <> '' AND 64 >=
 		(SELECT count(*) FROM (SELECT 1 FROM anamnesis.notes y WHERE y.workspace = $1 AND y.project = n.project AND y.created = n.created
 			AND y.created <> 0 AND {y} LIMIT 65) c)) `
-	neighbourSQL = `SELECT o.key, n.key FROM o JOIN anamnesis.notes n ON n.workspace = $1 AND n.key =
-		(SELECT x.key FROM anamnesis.notes x WHERE x.workspace = $1 AND x.project = o.project AND x.created = o.created AND x.created <> 0
+	neighbourSQL = `SELECT o.key, n.key FROM o CROSS JOIN LATERAL (SELECT x.key
+		FROM anamnesis.notes x WHERE x.workspace = $1 AND x.project = o.project AND x.created = o.created AND x.created <> 0
 			AND x.session = o.session AND {x} AND x.folded `
-	forwardSQL  = neighbourSQL + "> o.folded ORDER BY x.folded LIMIT 1) WHERE "
-	backwardSQL = neighbourSQL + "< o.folded ORDER BY x.folded DESC LIMIT 1) WHERE "
+	joinSQL     = ") k JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = k.key WHERE "
+	forwardSQL  = neighbourSQL + "> o.folded ORDER BY x.folded LIMIT 1" + joinSQL
+	backwardSQL = neighbourSQL + "< o.folded ORDER BY x.folded DESC LIMIT 1" + joinSQL
 )
 
 // Neighbours returns the notes that were written beside others.
