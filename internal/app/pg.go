@@ -269,6 +269,21 @@ func PGRemoveMember(ctx context.Context, o team.Options, name string, notes bool
 	return a, err
 }
 
+// PGTrusted is a login that speaks for others, or does not any more.
+type PGTrusted struct {
+	Login   string `json:"login"`
+	Trusted bool   `json:"trusted"`
+}
+
+// PGTrust says whether a login of the server checks signed claims and speaks for whom
+// they name, as PostgREST's and Supabase's does. dsn is that of the database's owner.
+func PGTrust(ctx context.Context, dsn, login string, on bool) (PGTrusted, error) {
+	if dsn == "" {
+		return PGTrusted{}, errNoDSN("pg trust")
+	}
+	return PGTrusted{login, on}, schema.Trust(ctx, dsn, login, on)
+}
+
 // PGConflictsAnswer lists notes that several machines share with different words.
 type PGConflictsAnswer struct {
 	Conflicts []PGConflict `json:"conflicts"`

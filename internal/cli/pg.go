@@ -21,7 +21,7 @@ database's owner give it in the environment of that command alone:
   REFLECT_PG_DSN=postgres://owner@host/anamnesis anamnesis pg setup "The shop team"`,
 	}
 	cmd.AddCommand(newPGSetup(p), newPGMigrate(p), newPGStatus(p), newPGDoctor(p), newPGMembers(p), newPGAddMember(p), newPGRemoveMember(p),
-		newPGConflicts(p))
+		newPGTrust(p), newPGConflicts(p))
 	return cmd
 }
 
@@ -205,6 +205,28 @@ func (p *program) printPGMembers(a app.PGMembersAnswer) {
 		p.printf("%s taken away\n", plural(a.Removed, "note"))
 	}
 	p.printPGGrant(a.Grant)
+}
+
+func newPGTrust(p *program) *cobra.Command {
+	var off bool
+	cmd := &cobra.Command{
+		Use:   "trust LOGIN",
+		Short: "Let a login speak for whom its signed claims name",
+		Long: `Let a login of the server speak for whom the signed claims of a request name
+(request.jwt.claims): that of PostgREST or Supabase, which checks the signatures. The
+claim sub is then the member and workspace_id the workspace. Of every other login the
+claims say nothing about who it is.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return pg(p, "pg trust", func() (app.PGTrusted, error) {
+				return app.PGTrust(cmd.Context(), p.cfg.Team.DSN, args[0], !off)
+			}, func(a app.PGTrusted) {
+				p.printf("%s %s for whom its signed claims name\n", firstLine(a.Login, 80), map[bool]string{true: "speaks", false: "does not speak"}[a.Trusted])
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&off, "off", false, "take it off the list")
+	return cmd
 }
 
 func newPGConflicts(p *program) *cobra.Command {
