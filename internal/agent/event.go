@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -177,7 +178,7 @@ func readPayload(r io.Reader, max int64, timeout time.Duration) ([]byte, error) 
 	defer close(done)
 	go func() {
 		for {
-			buf := make([]byte, 32<<10)
+			buf := make([]byte, 64<<10) // what a pipe holds
 			n, err := r.Read(buf)
 			select {
 			case pieces <- piece{buf[:n], err}:
@@ -192,12 +193,17 @@ func readPayload(r io.Reader, max int64, timeout time.Duration) ([]byte, error) 
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	var payload []byte
+	var ends ending
 	for {
 		select {
 		case <-timer.C:
 			return payload, fmt.Errorf("read hook event: no end after %v", timeout)
 		case p := <-pieces:
+			if len(payload)+len(p.data) > cap(payload) { // twice as much: append grows by less, and copies more often
+				payload = slices.Grow(payload, len(payload)+len(p.data))
+			}
 			payload = append(payload, p.data...)
+			closed := ends.read(p.data)
 			switch {
 			case int64(len(payload)) > max:
 				return payload[:max], fmt.Errorf("read hook event: longer than %d bytes", max)
@@ -205,11 +211,46 @@ func readPayload(r io.Reader, max int64, timeout time.Duration) ([]byte, error) 
 				return payload, nil
 			case p.err != nil:
 				return payload, fmt.Errorf("read hook event: %w", p.err)
-			case len(p.data) > 0 && bytes.HasSuffix(bytes.TrimSpace(p.data), []byte("}")):
+			case closed:
 				if object, err := eachMember(payload, func(_, _ []byte) {}); object && err == nil {
 					return payload, nil
 				}
 			}
 		}
 	}
+}
+
+// An ending sees, piece by piece, where a JSON object may end. It knows strings and
+// brackets and nothing else: whoever asks it looks at the whole once it says yes.
+type ending struct {
+	depth           int
+	quoted, escaped bool
+}
+
+// read takes in the next piece, and reports whether all that was opened is closed with
+// it, but for blanks.
+func (e *ending) read(piece []byte) (closed bool) {
+	for i := 0; i < len(piece); i++ {
+		c := piece[i]
+		switch {
+		case e.escaped:
+			e.escaped = false
+		case e.quoted && c == '\\':
+			e.escaped = true
+		case c == '"':
+			e.quoted = !e.quoted
+		case e.quoted:
+			if n := bytes.IndexAny(piece[i:], "\"\\"); n < 0 {
+				return false
+			} else if n > 0 {
+				i += n - 1
+			}
+		case c == '{' || c == '[':
+			e.depth++
+		case c == '}' || c == ']':
+			e.depth--
+			closed = e.depth <= 0
+		}
+	}
+	return closed && !e.quoted
 }

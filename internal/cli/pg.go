@@ -221,7 +221,8 @@ claims say nothing about who it is.`,
 			return pg(p, "pg trust", func() (app.PGTrusted, error) {
 				return app.PGTrust(cmd.Context(), p.cfg.Team.DSN, args[0], !off)
 			}, func(a app.PGTrusted) {
-				p.printf("%s %s for whom its signed claims name\n", firstLine(a.Login, 80), map[bool]string{true: "speaks", false: "does not speak"}[a.Trusted])
+				verb := map[bool]string{true: "speaks", false: "does not speak"}[a.Trusted]
+				p.printf("%s %s for whom its signed claims name\n", firstLine(a.Login, 80), verb)
 			})
 		},
 	}
