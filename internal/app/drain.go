@@ -93,7 +93,7 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 		d.fail(err)
 		d.Sync = &s
 	}
-	d.Shared, err = Exchange(ctx, r, false)
+	d.Shared, err = Exchange(ctx, r, ExchangeOptions{})
 	d.fail(err)
 	return d, nil
 }

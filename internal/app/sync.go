@@ -88,7 +88,7 @@ func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error)
 	o.Remote = true
 	s, err := Sync(ctx, r, o)
 	if err == nil && !s.Busy && r.Config.Team.On() {
-		t, terr := Exchange(ctx, r, false)
+		t, terr := Exchange(ctx, r, ExchangeOptions{Wait: foregroundWait})
 		if terr != nil {
 			r.Notify("the team's database: %v", terr)
 		}

@@ -34,15 +34,36 @@ const (
 	teamRest     = 30 * time.Second      // for so long after it did not answer a question the database is not asked by another
 )
 
+// ExchangeOptions say how notes are exchanged with a team.
+type ExchangeOptions struct {
+	Again bool          // look at every shared note anew
+	Wait  time.Duration // for another process that exchanges notes
+}
+
+// foregroundWait is how long a command waits for a background run that exchanges notes.
+const foregroundWait = 30 * time.Second
+
+// teamLock takes the lock of exchanges, and waits for it for so long.
+func (r *Rooms) teamLock(ctx context.Context, wait time.Duration) (unlock func(), ok bool, err error) {
+	until := time.Now().Add(wait)
+	for {
+		unlock, ok, err = r.Store.TryLock("team")
+		if ok || err != nil || time.Now().After(until) || ctx.Err() != nil {
+			return unlock, ok, err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // Exchange brings the team's database into step with what is shared here, and the
 // mirror with what others share. Without a team it does nothing, except that it takes
 // away what is left of a former one. One process does it at a time.
-func Exchange(ctx context.Context, r *Rooms, again bool) (t TeamResult, err error) {
+func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, err error) {
 	t.Sent.Held, t.Taken.Left, t.Taken.Members = []team.Held{}, []team.Held{}, []string{}
 	if r.Store.ReadOnly() {
 		return t, nil
 	}
-	unlock, ok, err := r.Store.TryLock("team")
+	unlock, ok, err := r.teamLock(ctx, o.Wait)
 	if err != nil || !ok {
 		t.Busy = err == nil
 		return t, err
@@ -58,7 +79,7 @@ func Exchange(ctx context.Context, r *Rooms, again bool) (t TeamResult, err erro
 		return t, err
 	}
 	defer func() { _ = server.Close() }()
-	if t.Sent, err = team.Push(ctx, server, r.sender(again)); err != nil {
+	if t.Sent, err = team.Push(ctx, server, r.sender(o.Again)); err != nil {
 		err = fmt.Errorf("share notes: %w", err)
 	}
 	var perr error // who may not write may read

@@ -87,8 +87,12 @@ func logins(ts *testscript.TestScript, names []string) {
 	u, err := url.Parse(ts.Getenv("DSN"))
 	ts.Check(err)
 	for _, name := range names {
-		_, err := conn.Exec(context.Background(), "CREATE ROLE "+pgx.Identifier{name}.Sanitize()+" LOGIN PASSWORD 'pw-"+name+"'")
-		ts.Check(err)
+		var there bool // roles are of the whole server
+		ts.Check(conn.QueryRow(context.Background(), "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", name).Scan(&there))
+		if !there {
+			_, err := conn.Exec(context.Background(), "CREATE ROLE "+pgx.Identifier{name}.Sanitize()+" LOGIN PASSWORD 'pw-"+name+"'")
+			ts.Check(err)
+		}
 		u.User = url.UserPassword(name, "pw-"+name)
 		ts.Setenv("DSN_"+name, u.String())
 	}

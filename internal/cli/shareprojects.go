@@ -35,7 +35,9 @@ func (p *program) printShare(a app.ShareAnswer) {
 	for _, h := range a.Held {
 		p.printf("  %s stays here: %s\n", p.short(h.ID), firstLine(h.Why, 200))
 	}
-	if x := a.Exchange; x != nil {
+	if x := a.Exchange; x != nil && x.Busy {
+		p.note("another process exchanges notes with the team now; what is new goes with the next run")
+	} else if x != nil {
 		p.printf("sent %s, took back %d; took in %s of others\n", plural(x.Sent.Put, "note"), x.Sent.Dropped, plural(x.Taken.Put, "note"))
 		for _, h := range x.Taken.Left {
 			p.printf("  a note of others was left out (%s): %s\n", firstLine(string(h.ID), 40), firstLine(h.Why, 200))

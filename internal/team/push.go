@@ -46,6 +46,10 @@ const pushBatch = 256
 // stops between two transactions when ctx ends.
 func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err error) {
 	sent.Held = []Held{}
+	_, _, walked, err := server.State(ctx) // from here on a clone of this machine that writes is noticed
+	if err != nil {
+		return sent, err
+	}
 	known, err := server.Files(ctx, nil)
 	if err != nil {
 		return sent, err
@@ -67,7 +71,10 @@ func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err e
 		}
 		todo, gone = todo[n:], gone[m:]
 	}
-	return sent, s.walked(ctx, server)
+	if s.Now().Sub(walked) < time.Minute {
+		return sent, nil
+	}
+	return sent, server.Apply(ctx, index.Batch{Walked: s.Now()}) // all is in step
 }
 
 // Preview says what Push would share and hold back of all notes, without a server.
@@ -99,14 +106,6 @@ func (s Sender) projects() map[string]bool {
 		set[key] = true
 	}
 	return set
-}
-
-// walked tells the server that all is in step.
-func (s Sender) walked(ctx context.Context, server index.Backend) error {
-	if _, _, at, err := server.State(ctx); err != nil || s.Now().Sub(at) < time.Minute {
-		return err
-	}
-	return server.Apply(ctx, index.Batch{Walked: s.Now()})
 }
 
 // differing lists the paths of the notes that the server has not got as they are, and
