@@ -81,8 +81,11 @@ func (r *Rooms) IndexTrouble() string {
 
 // Close releases the index. Rooms without one are closed already.
 func (r *Rooms) Close() {
-	if r.programsWait() || r.teamWaits() {
+	if r.programsWait() {
 		_ = r.Detach("drain")
+	}
+	if r.teamWaits() {
+		_ = r.Detach("drain", "--team")
 	}
 	if r.Index != nil {
 		_ = r.Index.Close()

@@ -102,6 +102,15 @@ func (r *Rooms) teamWaits() bool {
 	return !r.drains && r.Store != nil && r.Config.Team.On() && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
 }
 
+// DrainTeam is the background run of a command that wrote notes which a team may want: it
+// exchanges notes, and leaves everything else to other runs.
+func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
+	r.drains, d.Failed = true, []string{}
+	d.Shared, err = Exchange(ctx, r, ExchangeOptions{Wait: foregroundWait})
+	d.Busy = d.Shared.Busy
+	return d, err
+}
+
 // freshen takes in, before a question is answered, what others have shared meanwhile,
 // as far as that goes at once. The mirror answers in any case.
 func (r *Rooms) freshen(ctx context.Context) {

@@ -174,7 +174,7 @@ func (p *program) printSyncState(s app.SyncState) {
 }
 
 func newDrain(p *program) *cobra.Command {
-	var sync bool
+	var sync, team bool
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Finish the work that hooks left behind",
@@ -185,11 +185,16 @@ any time, to run twice at once (the second leaves), and to kill.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.lasting = true // to calibrate is to ask hundreds
 			return run(p, cmd, "drain", now, func(ctx context.Context, r *app.Rooms) (app.DrainResult, error) {
+				if team {
+					return app.DrainTeam(ctx, r)
+				}
 				return app.Drain(ctx, r, sync)
 			}, p.printDrained)
 		},
 	}
 	cmd.Flags().BoolVar(&sync, "sync", false, "sync with the remote when done")
+	cmd.Flags().BoolVar(&team, "team", false, "only exchange notes with the database of a team")
+	cmd.MarkFlagsMutuallyExclusive("sync", "team")
 	return cmd
 }
 

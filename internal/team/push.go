@@ -40,7 +40,7 @@ type Held struct {
 }
 
 // pushBatch is how many notes are put in one transaction.
-const pushBatch = 256
+const pushBatch = 1024
 
 // Push brings the server's rows of this origin into step with what is shared here. It
 // stops between two transactions when ctx ends.
