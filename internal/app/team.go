@@ -37,8 +37,12 @@ const (
 // ExchangeOptions say how notes are exchanged with a team.
 type ExchangeOptions struct {
 	Again bool          // look at every shared note anew
+	Brief bool          // send what was written last, and leave the rest to another run
 	Wait  time.Duration // for another process that exchanges notes
 }
+
+// newest is how many notes a run looks at that sends what was written last.
+const newest = 64
 
 // foregroundWait is how long a command waits for a background run that exchanges notes.
 const foregroundWait = 30 * time.Second
@@ -79,7 +83,12 @@ func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, e
 		return t, err
 	}
 	defer func() { _ = server.Close() }()
-	if t.Sent, err = team.Push(ctx, server, r.sender(o.Again)); err != nil {
+	if o.Brief {
+		t.Sent, err = team.PushNewest(ctx, server, r.sender(false), newest)
+	} else {
+		t.Sent, err = team.Push(ctx, server, r.sender(o.Again))
+	}
+	if err != nil {
 		err = fmt.Errorf("share notes: %w", err)
 	}
 	var perr error // who may not write may read
@@ -103,10 +112,10 @@ func (r *Rooms) teamWaits() bool {
 }
 
 // DrainTeam is the background run of a command that wrote notes which a team may want: it
-// exchanges notes, and leaves everything else to other runs.
+// sends these, takes in what is new, and leaves everything else to other runs.
 func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
 	r.drains, d.Failed = true, []string{}
-	d.Shared, err = Exchange(ctx, r, ExchangeOptions{Wait: foregroundWait})
+	d.Shared, err = Exchange(ctx, r, ExchangeOptions{Brief: true, Wait: foregroundWait})
 	d.Busy = d.Shared.Busy
 	return d, err
 }

@@ -54,10 +54,11 @@ func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err e
 	if err != nil {
 		return sent, err
 	}
-	todo, err := s.differing(ctx, known, &sent)
+	rows, err := s.rows(ctx, 0)
 	if err != nil {
 		return sent, err
 	}
+	todo := s.differing(rows, known, &sent)
 	gone := slices.Sorted(maps.Keys(known)) // differing took what stays
 	for len(todo)+len(gone) > 0 {
 		if ctx.Err() != nil {
@@ -77,13 +78,40 @@ func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err e
 	return sent, server.Apply(ctx, index.Batch{Walked: s.Now()}) // all is in step
 }
 
-// Preview says what Push would share and hold back of all notes, without a server.
-func Preview(ctx context.Context, s Sender) (sent Sent, err error) {
+// PushNewest sends those of the n newest notes that the server has not got as they are. It
+// takes nothing back: that is left to Push, which looks at all.
+func PushNewest(ctx context.Context, server index.Backend, s Sender, n int) (sent Sent, err error) {
 	sent.Held = []Held{}
-	todo, err := s.differing(ctx, nil, &sent)
+	rows, err := s.rows(ctx, n)
+	if err != nil || len(rows) == 0 {
+		return sent, err
+	}
+	paths := make([]string, len(rows))
+	for i := range rows {
+		paths[i] = rows[i].Ref.Path
+	}
+	if _, _, _, err := server.State(ctx); err != nil { // as Push does
+		return sent, err
+	}
+	known, err := server.Files(ctx, paths)
 	if err != nil {
 		return sent, err
 	}
+	todo := s.differing(rows, known, &sent)
+	if len(todo) == 0 {
+		return sent, nil
+	}
+	return sent, s.put(ctx, server, todo, nil, &sent)
+}
+
+// Preview says what Push would share and hold back of all notes, without a server.
+func Preview(ctx context.Context, s Sender) (sent Sent, err error) {
+	sent.Held = []Held{}
+	rows, err := s.rows(ctx, 0)
+	if err != nil {
+		return sent, err
+	}
+	todo := s.differing(rows, nil, &sent)
 	for paths := range slices.Chunk(todo, pushBatch) {
 		if ctx.Err() != nil {
 			return sent, ctx.Err()
@@ -108,21 +136,20 @@ func (s Sender) projects() map[string]bool {
 	return set
 }
 
-// differing lists the paths of the notes that the server has not got as they are, and
-// takes those from known that it may keep.
-func (s Sender) differing(ctx context.Context, known map[string]index.FileState, sent *Sent) (todo []string, err error) {
+// rows lists the notes that may be shared, the newest first; limit 0 means all.
+func (s Sender) rows(ctx context.Context, limit int) ([]index.Row, error) {
 	if len(s.Projects) == 0 { // no project means every project to a filter
 		return nil, nil
 	}
-	rows, err := s.Local.Select(ctx, index.Filter{Projects: s.Projects, Scope: note.Portable, Dead: true, Now: s.Now()}, 0)
-	if err != nil {
-		return nil, err
-	}
+	rows, err := s.Local.Select(ctx, index.Filter{Projects: s.Projects, Scope: note.Portable, Dead: true, Now: s.Now()}, limit)
+	return slices.DeleteFunc(rows, func(r index.Row) bool { return !portable(&r) }), err
+}
+
+// differing lists the paths of the notes that the server has not got as they are, and
+// takes those from known that it may keep.
+func (s Sender) differing(rows []index.Row, known map[string]index.FileState, sent *Sent) (todo []string) {
 	for i := range rows {
 		row := &rows[i]
-		if !portable(row) {
-			continue
-		}
 		state, there := known[row.Ref.Path]
 		switch {
 		case !there || s.Again || state.Hash != row.Hash:
@@ -135,7 +162,7 @@ func (s Sender) differing(ctx context.Context, known map[string]index.FileState,
 		}
 		delete(known, row.Ref.Path)
 	}
-	return todo, nil
+	return todo
 }
 
 // put sends one batch. A note that must not leave is kept by its path and hash alone,

@@ -198,6 +198,20 @@ func (m *machine) push() team.Sent {
 	return sent
 }
 
+func (m *machine) pushNewest() team.Sent {
+	m.t.Helper()
+	if _, err := m.own.Sync(m.t.Context(), index.SyncOptions{}); err != nil {
+		m.t.Fatal(err)
+	}
+	sent, err := team.PushNewest(m.t.Context(), m.client, team.Sender{
+		Local: m.own, Entries: m.own.Entries, Withhold: m.withhold, Projects: m.projects, Now: time.Now,
+	}, 8)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return sent
+}
+
 func (m *machine) receiver() team.Receiver {
 	return team.Receiver{
 		Open: func(ctx context.Context, origin string) (index.Backend, error) {
@@ -269,7 +283,8 @@ func TestShare(t *testing.T) {
 	}
 
 	alice.write(&note.Note{ID: "rule", Title: "Use pgx 5"})
-	alice.push()
+	equal(t, "of the newest", 1, alice.pushNewest().Put)
+	equal(t, "of the newest, again", 0, alice.pushNewest().Put)
 	bob.pull()
 	equal(t, "what Bob knows then", "alice Use pgx 5", bob.knows()["rule"])
 
