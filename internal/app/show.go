@@ -37,6 +37,7 @@ type ShowAnswer struct {
 	History      []string `json:"history"` // files of its former states
 	Injected     int      `json:"injected"`
 	Recalled     int      `json:"recalled"`
+	ConfirmedBy  []string `json:"confirmed_by"` // others of the team who share the same statement as a note of theirs
 
 	Revisions []store.Revision `json:"-"`
 	File      []byte           `json:"-"` // as it is on the disk
@@ -58,6 +59,9 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	}
 	if a.Author != "" {
 		a.Path = ""
+	}
+	if a.ConfirmedBy, err = r.confirmedBy(ctx, n); err != nil {
+		return a, err
 	}
 	if a.Revisions, err = r.Store.History(row.ID); err != nil {
 		return a, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -281,6 +282,24 @@ func (r *Rooms) author(row *index.Row) string {
 		return ""
 	}
 	return cmp.Or(note.Line(row.UserID, 60), "somebody of the team")
+}
+
+// confirmedBy names those of the team who share a note that says the same.
+func (r *Rooms) confirmedBy(ctx context.Context, n *note.Note) ([]string, error) {
+	names := []string{}
+	if !r.Config.Team.On() {
+		return names, nil
+	}
+	words := note.Normalize(n.Statement())
+	twins, err := r.All.Twins(ctx, index.StatementHash(words), index.SimhashWords(strings.Fields(words)))
+	for _, t := range twins {
+		who := r.author(&t.Row)
+		if t.Exact && who != "" && who != n.Author && !slices.Contains(names, who) {
+			names = append(names, who)
+		}
+	}
+	slices.Sort(names)
+	return names, err
 }
 
 // sharedNote finds a note that another of the team shares, by its whole id or the end

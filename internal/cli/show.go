@@ -76,6 +76,9 @@ func (p *program) printShown(a app.ShowAnswer) {
 	} else {
 		p.printf("\n%s\n", a.Path)
 	}
+	if len(a.ConfirmedBy) > 0 {
+		p.printf("said by %s too\n", firstLine(strings.Join(a.ConfirmedBy, ", "), 200))
+	}
 	p.printf("shown at session start %d×, found %d×", a.Injected, a.Recalled)
 	if len(a.Revisions) > 0 {
 		p.printf(" · %s (`anamnesis show --history %s`)", plural(len(a.Revisions), "former state"), a.ID)

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/index"
 )
@@ -25,6 +26,10 @@ func (e *Engine) ownFirst(ctx context.Context, f index.Filter, k int) ([]index.R
 	if err != nil {
 		return nil, err
 	}
+	// What somebody else says in the same words needs no place beside one's own.
+	others = slices.DeleteFunc(others, func(o index.Row) bool {
+		return slices.ContainsFunc(own, func(r index.Row) bool { return strings.EqualFold(r.Title, o.Title) })
+	})
 	left := min(len(others), max(k/othersShare, k-len(own)))
 	return slices.Concat(own[:min(len(own), k-left)], others[:left]), nil
 }

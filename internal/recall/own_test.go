@@ -95,3 +95,13 @@ func TestWorkingSetOfTeam(t *testing.T) {
 		}
 	}
 }
+
+// What somebody else says in the same words has no place beside one's own.
+func TestWorkingSetTwins(t *testing.T) {
+	e, s := open(t, note.Note{ID: "mine", Title: "Amounts are integers"})
+	share(t, s, "alice", note.Note{ID: "twin", Title: "amounts are Integers"}, note.Note{ID: "theirs", Title: "Orders are events"})
+	rows, err := e.WorkingSet(t.Context(), []string{"p"}, nil, 8, nil)
+	if err != nil || len(rows) != 2 || rows[0].ID != "mine" || rows[1].ID != "theirs" {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
