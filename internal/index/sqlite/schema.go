@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 9
+	schemaVersion = 10
 )
 
 // tables lists what recreate drops; schema creates it.
@@ -54,7 +54,7 @@ CREATE TABLE notes (
 );
 CREATE TABLE texts (note INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC,
-	dead, superseded_by, forget_after, shared); -- the rest lets live notes be counted without their rows
+	dead, superseded_by, forget_after, shared, origin); -- the rest lets live notes be counted without their rows
 CREATE INDEX notes_statement ON notes (statement);
 CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
 CREATE INDEX notes_kind ON notes (kind, project, updated DESC, id DESC) WHERE kind <> '';
