@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"strings"
 	"testing"
@@ -245,5 +246,20 @@ func TestSharedNote(t *testing.T) {
 	}
 	if code, _ := s.get("/notes/" + string(n.ID) + "/edit"); code == 200 {
 		t.Errorf("the form that edits it answers %d", code)
+	}
+}
+
+// TestIcon asks for the icon that the manifest names: it is an image of the kind it says.
+func TestIcon(t *testing.T) {
+	s := entered(t)
+	res, err := s.client.Get(s.address + "/assets/icon.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var svg struct{ XMLName xml.Name }
+	if err := xml.NewDecoder(res.Body).Decode(&svg); err != nil || svg.XMLName.Local != "svg" ||
+		res.Header.Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("%v, %s, %s", err, svg.XMLName.Local, res.Header.Get("Content-Type"))
 	}
 }
