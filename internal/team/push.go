@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"anamnesis/internal/index"
@@ -24,13 +23,12 @@ type Sender struct {
 
 // A Sent says what Push did.
 type Sent struct {
-	Put     int      `json:"put"`
-	Dropped int      `json:"dropped"`
-	Shared  int      `json:"shared"` // notes of this machine that the server has now
-	Held    []Held   `json:"held"`   // that stay here, and why
-	Kept    int      `json:"kept"`   // of Shared, what the server had already
-	Left    int      `json:"left"`   // for the next time, because the time was over
-	Paths   []string `json:"-"`      // of Put
+	Put     int    `json:"put"`
+	Dropped int    `json:"dropped"`
+	Shared  int    `json:"shared"` // notes of this machine that the server has now
+	Held    []Held `json:"held"`   // that stay here, and why
+	Kept    int    `json:"kept"`   // of Shared, what the server had already
+	Left    int    `json:"left"`   // for the next time, because the time was over
 }
 
 // A Held note is of a shared project and stays on this machine.
@@ -184,7 +182,6 @@ func (s Sender) put(ctx context.Context, server index.Backend, paths, gone []str
 		}
 		e.Sidecar = ""
 		b.Put = append(b.Put, e)
-		sent.Paths = append(sent.Paths, e.Ref.Path)
 	}
 	for _, path := range paths { // gone since the local index saw it
 		if !done[path] {
@@ -214,13 +211,4 @@ func (s Sender) refusal(e *index.Entry, projects map[string]bool) string {
 		return "it waits for its owner's review"
 	}
 	return s.Withhold(e.Ref.Path, e.Text)
-}
-
-// Says joins what was held back into one line, nothing when nothing was.
-func (s Sent) Says() string {
-	var all []string
-	for _, h := range s.Held[:min(len(s.Held), 3)] {
-		all = append(all, string(h.ID)+" ("+h.Why+")")
-	}
-	return strings.Join(all, ", ")
 }
