@@ -87,10 +87,21 @@ func newMachine(t *testing.T, model *llmtest.Scripted, client, program string) *
 		"customApiKeyResponses":  map[string]any{"approved": []string{"-for-the-test-server"}, "rejected": []string{}},
 		"projects":               map[string]any{m.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
 	})
-	t.Cleanup(func() { // a background run may still write into the home folder
-		m.eventually("the background runs to end", func() bool { return strings.Contains(m.ours("drain"), " left;") })
-	})
+	t.Cleanup(m.rest)
 	return m
+}
+
+// rest waits until nobody writes into the home folder any more: the client's children
+// outlive it, and both they and the drain leave work to background runs.
+func (m *machine) rest() {
+	idle := func() {
+		if left := waitForChildren(m.home, idleTime); len(left) > 0 {
+			m.t.Errorf("processes outlived the client: %v", left)
+		}
+	}
+	idle()
+	m.eventually("the background runs to end", func() bool { return strings.Contains(m.ours("drain"), " left;") })
+	idle()
 }
 
 func (m *machine) write(name string, v any) {
