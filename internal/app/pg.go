@@ -49,27 +49,43 @@ type PGSetupAnswer struct {
 	Grant     string     `json:"grant"` // what an administrator of the server has to run; "" for nothing
 }
 
-// PGSetup prepares a database for a team: its schema, and a workspace with an owner. An
-// empty owner is the login of the address, an empty id a new one.
-func PGSetup(ctx context.Context, dsn, id, name, owner string) (a PGSetupAnswer, err error) {
-	if name = strings.TrimSpace(name); name == "" || len(name) > 200 {
+// PGSetupOptions say which workspace to make.
+type PGSetupOptions struct {
+	Name  string
+	Owner string // "" is the login of the address
+	ID    string // "" is a new one
+	New   bool   // also when there is one of that name
+}
+
+// PGSetup prepares a database for a team: its schema, and a workspace with an owner. Of a
+// name that a workspace has another one is made only when that is asked for.
+func PGSetup(ctx context.Context, dsn string, o PGSetupOptions) (a PGSetupAnswer, err error) {
+	if o.Name = strings.TrimSpace(o.Name); o.Name == "" || len(o.Name) > 200 {
 		return a, usage("pg setup: give the team a name of at most 200 bytes")
 	}
 	if a.Migrated, err = PGMigrate(ctx, dsn, false, 0); err != nil {
 		return a, err
 	}
-	if owner == "" {
+	if o.ID == "" && !o.New {
+		there, err := schema.Workspaces(ctx, dsn, o.Name)
+		if err != nil {
+			return a, err
+		}
+		if len(there) > 0 {
+			return a, Errorf(Conflict, "pg setup: there is a workspace of the name %q already, %s; "+
+				"--id %s brings that one up to date, --new makes another", o.Name, strings.Join(there, " and "), there[0])
+		}
+	}
+	if o.Owner == "" {
 		s, err := schema.Inspect(ctx, dsn, "")
 		if err != nil {
 			return a, err
 		}
-		owner = s.Login
+		o.Owner = s.Login
 	}
-	if id == "" {
-		id = newWorkspace()
-	}
-	a.Workspace, a.Name, a.Owner = id, name, owner
-	a.Grant, err = schema.CreateWorkspace(ctx, dsn, id, name, owner)
+	o.ID = cmp.Or(o.ID, newWorkspace())
+	a.Workspace, a.Name, a.Owner = o.ID, o.Name, o.Owner
+	a.Grant, err = schema.CreateWorkspace(ctx, dsn, o.ID, o.Name, o.Owner)
 	return a, err
 }
 

@@ -32,22 +32,27 @@ func pg[T any](p *program, command string, use func() (T, error), text func(T)) 
 }
 
 func newPGSetup(p *program) *cobra.Command {
-	var owner, id string
+	var o app.PGSetupOptions
 	cmd := &cobra.Command{
 		Use:   "setup NAME",
 		Short: "Make the schema, and a workspace for a team",
 		Long: `Bring the schema of the database to the latest version, and make a workspace, which
 is the team's part of it, with you as its owner. Everything of it is repeatable:
-with --id a workspace that is there gets the name and the owner.`,
+with --id a workspace that is there gets the name and the owner. When there is one of
+that name, another is made only with --new.
+
+Exit codes: 0 done; 4 there is a workspace of that name.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return pg(p, "pg setup", func() (app.PGSetupAnswer, error) {
-				return app.PGSetup(cmd.Context(), p.cfg.Team.DSN, id, args[0], owner)
+				o.Name = args[0]
+				return app.PGSetup(cmd.Context(), p.cfg.Team.DSN, o)
 			}, p.printPGSetup)
 		},
 	}
-	cmd.Flags().StringVar(&owner, "owner", "", "`LOGIN` that owns the workspace (default: that of the address)")
-	cmd.Flags().StringVar(&id, "id", "", "`UUID` of the workspace (default: a new one)")
+	cmd.Flags().StringVar(&o.Owner, "owner", "", "`LOGIN` that owns the workspace (default: that of the address)")
+	cmd.Flags().StringVar(&o.ID, "id", "", "`UUID` of the workspace (default: a new one)")
+	cmd.Flags().BoolVar(&o.New, "new", false, "make a workspace also when there is one of that name")
 	return cmd
 }
 

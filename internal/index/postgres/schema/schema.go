@@ -261,3 +261,20 @@ func AddWorkspace(ctx context.Context, dsn, id, name string) error {
 	}
 	return nil
 }
+
+// Workspaces lists the ids of the workspaces of a name, compared without regard to case.
+// dsn is that of the owner of the database.
+func Workspaces(ctx context.Context, dsn, name string) (ids []string, err error) {
+	err = as(ctx, dsn, "", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT id::text FROM anamnesis.workspaces WHERE lower(name) = lower($1) ORDER BY id", name)
+		if err != nil {
+			return err
+		}
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for a workspace: %w", named(err))
+	}
+	return ids, nil
+}
