@@ -24,7 +24,7 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy, anchor;
+	NONE                                  < note, layout, redact, embed, embed/transformer, foreigndb, smalltalk, policy, anchor;
 	foreigndb                             < agent;
 	layout                                < replica;
 	redact                                < llm;

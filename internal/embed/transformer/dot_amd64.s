@@ -1,0 +1,63 @@
+#include "textflag.h"
+
+// func dotTileAVX2(a *float32, da int, b *float32, db, n int, t *[8]float32)
+//
+// Eight sums of eight lanes stand in Y0 to Y7; Y8 and Y9 hold eight values of each
+// row of b. n is a multiple of eight and not zero.
+TEXT ·dotTileAVX2(SB), NOSPLIT, $0-48
+	MOVQ a+0(FP), SI
+	MOVQ da+8(FP), R8
+	MOVQ b+16(FP), DI
+	MOVQ db+24(FP), R9
+	MOVQ n+32(FP), CX
+	MOVQ t+40(FP), DX
+	SHLQ $2, R8
+	SHLQ $2, R9
+	LEAQ (SI)(R8*1), R10
+	LEAQ (SI)(R8*2), R11
+	LEAQ (R10)(R8*2), R12
+	LEAQ (DI)(R9*1), R13
+	XORQ AX, AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+loop:
+	VMOVUPS (DI)(AX*4), Y8
+	VMOVUPS (R13)(AX*4), Y9
+	VMOVUPS (SI)(AX*4), Y10
+	VFMADD231PS Y8, Y10, Y0
+	VFMADD231PS Y9, Y10, Y1
+	VMOVUPS (R10)(AX*4), Y11
+	VFMADD231PS Y8, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	VMOVUPS (R11)(AX*4), Y12
+	VFMADD231PS Y8, Y12, Y4
+	VFMADD231PS Y9, Y12, Y5
+	VMOVUPS (R12)(AX*4), Y13
+	VFMADD231PS Y8, Y13, Y6
+	VFMADD231PS Y9, Y13, Y7
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT loop
+
+	// Eight rows of eight become one row of eight sums.
+	VHADDPS Y1, Y0, Y0
+	VHADDPS Y3, Y2, Y2
+	VHADDPS Y5, Y4, Y4
+	VHADDPS Y7, Y6, Y6
+	VHADDPS Y2, Y0, Y0
+	VHADDPS Y6, Y4, Y4
+	VEXTRACTF128 $1, Y0, X8
+	VEXTRACTF128 $1, Y4, X9
+	VADDPS X8, X0, X0
+	VADDPS X9, X4, X4
+	VMOVUPS X0, (DX)
+	VMOVUPS X4, 16(DX)
+	VZEROUPPER
+	RET
