@@ -17,35 +17,55 @@ import (
 const installationFile = "installation.json"
 
 type installation struct {
-	V  int     `json:"v"`
-	ID note.ID `json:"id"`
+	V     int      `json:"v"`
+	ID    note.ID  `json:"id"`
+	Marks []string `json:"marks,omitempty"` // that it left in a team's database, the newest first
 }
+
+// maxMarks is how many of them are remembered: a database that is set back to an older
+// state has one of these.
+const maxMarks = 64
 
 // installation returns the name of this installation; with create it gives it one when it
 // has none, as with the first sync. It is "" when there is none.
 func (r *Rooms) installation(create bool) string {
-	var i installation
-	data, err := r.Store.ReadFile(installationFile, 4096)
-	if err == nil {
-		if json.Unmarshal(data, &i) == nil {
-			if _, err := ulid.ParseStrict(string(i.ID)); err == nil {
-				return string(i.ID)
-			}
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	i, err := r.readInstallation()
+	switch {
+	case err == nil:
+		return string(i.ID)
+	case !create || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoInstallation):
 		return ""
 	}
-	if !create {
-		return ""
-	}
-	i = installation{1, note.NewID(r.Store.Now())}
-	if data, err = json.Marshal(i); err == nil {
-		err = r.Store.Replace(installationFile, append(data, '\n'))
-	}
-	if err != nil {
+	i = installation{V: 1, ID: note.NewID(r.Store.Now())}
+	if r.writeInstallation(i) != nil {
 		return ""
 	}
 	return string(i.ID)
+}
+
+// errNoInstallation says that the file of the installation names none.
+var errNoInstallation = errors.New("the file " + installationFile + " holds no name of this installation")
+
+func (r *Rooms) readInstallation() (i installation, err error) {
+	data, err := r.Store.ReadFile(installationFile, 64<<10)
+	if err != nil {
+		return i, err
+	}
+	if json.Unmarshal(data, &i) != nil {
+		return i, errNoInstallation
+	}
+	if _, err := ulid.ParseStrict(string(i.ID)); err != nil {
+		return i, errNoInstallation
+	}
+	return i, nil
+}
+
+func (r *Rooms) writeInstallation(i installation) error {
+	data, err := json.Marshal(i)
+	if err != nil {
+		return err
+	}
+	return r.Store.Replace(installationFile, append(data, '\n'))
 }
 
 // shortInstallation is what people are shown of the name of an installation.

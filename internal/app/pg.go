@@ -196,6 +196,13 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 	if a.Role != "" && !a.Bypasses && !slices.Contains(a.Groups, a.Role) {
 		bad("an administrator of the server runs GRANT anamnesis_"+a.Role+" TO the login", "the login is not in the group anamnesis_%s", a.Role)
 	}
+	if a.Role != "" && a.Role != string(schema.Reader) && a.Version == a.Latest {
+		standing, err := r.standing(ctx)
+		if err == nil && standing.Copied(r.marks()) {
+			bad("on the copy `anamnesis share --origin new`, or on this machine `anamnesis share --origin keep`",
+				"another machine shares under the name of this one: one of the two is a copy of the other")
+		}
+	}
 	if a.Bypasses {
 		advise("use a login of your own that is no superuser and has no BYPASSRLS", "no rules of rows hold for this login: it sees all teams")
 	}

@@ -16,8 +16,9 @@ import (
 type ShareOptions struct {
 	Add    []string // keys, or "." for the project of the current folder
 	Stop   []string
-	DryRun bool // change nothing, and say what would be shared
-	Again  bool // look at every note anew, also at those that the server has
+	DryRun bool   // change nothing, and say what would be shared
+	Again  bool   // look at every note anew, also at those that the server has
+	Origin string // "new" or "keep", after another machine wrote under the name of this one; "" for nothing
 }
 
 // ShareAnswer is what this machine shares with a team, and what others share.
@@ -64,6 +65,11 @@ func (r *Rooms) teamStatus(ctx context.Context) (*TeamStatus, error) {
 // Share lists the shared projects, after it has added some and taken some out. When a
 // team's database is set it then exchanges notes with it.
 func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err error) {
+	if o.Origin != "" {
+		if err := r.settleOrigin(ctx, o.Origin); err != nil {
+			return a, err
+		}
+	}
 	before := r.Config.Team.Shared()
 	keys := slices.Clone(before)
 	for _, name := range o.Add {
@@ -96,7 +102,7 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 	a = ShareAnswer{
 		Database: r.Config.Team.On(), Workspace: r.Config.Team.Workspace, DryRun: o.DryRun, Projects: []SharedProject{}, Held: []team.Held{},
 	}
-	if a.Database && !o.DryRun && (changed || o.Again) {
+	if a.Database && !o.DryRun && (changed || o.Again || o.Origin != "") {
 		t, err := Exchange(ctx, r, ExchangeOptions{Again: o.Again, Wait: foregroundWait})
 		if err != nil {
 			return a, Errorf(Failed, "the shared projects are written down; background runs try again what failed now: %w", err)

@@ -183,18 +183,6 @@ func age(d time.Duration) string {
 	return "less than a minute"
 }
 
-// A teamServer is the database behind the contract of team.
-type teamServer struct{ *postgres.DB }
-
-func (s teamServer) Changes(ctx context.Context, since int64, limit int) ([]team.Change, int64, error) {
-	all, next, err := s.DB.Changes(ctx, since, limit)
-	changes := make([]team.Change, len(all))
-	for i, c := range all {
-		changes[i] = team.Change(c)
-	}
-	return changes, next, err
-}
-
 // teamServer opens the team's database for this machine. connect is how long to wait
 // for it, 0 the usual.
 func (r *Rooms) teamServer(ctx context.Context, connect time.Duration) (s teamServer, err error) {
@@ -207,16 +195,6 @@ func (r *Rooms) teamServer(ctx context.Context, connect time.Duration) (s teamSe
 		Connect: r.Config.Wait(cmp.Or(connect, 10*time.Second)), MaxConns: 2,
 	})
 	return teamServer{db}, err
-}
-
-// teamOrigin names the tree of this machine in the team's database: two stores of one
-// machine, and a machine that was set up anew, are two.
-func (r *Rooms) teamOrigin() (string, error) {
-	id := r.installation(true)
-	if id == "" {
-		return "", errors.New("share notes: this store has no name of its own yet, and none could be written; is its disk full?")
-	}
-	return note.Printable(r.Config.MachineID) + "/" + strings.ToLower(id), nil
 }
 
 // openOrigin opens the local index for the tree of another machine.
@@ -244,6 +222,7 @@ func (r *Rooms) confidential(path string, data []byte) string {
 func (r *Rooms) sender(again bool) team.Sender {
 	return team.Sender{
 		Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Projects: r.Config.Team.Shared(), Again: again, Now: r.Store.Now,
+		Memos: r.All, Marks: r.marks(), Mark: r.mark,
 	}
 }
 
@@ -353,7 +332,10 @@ func (r *Rooms) teamHealth(ctx context.Context) (t doctor.Team, err error) {
 	}
 	defer func() { _ = server.Close() }()
 	held, err := server.Problems(ctx)
-	t.Err, t.Held = err, len(held)
+	standing, serr := server.Standing(ctx)
+	if t.Err, t.Held = errors.Join(err, serr), len(held); t.Err == nil && standing.Copied(r.marks()) {
+		t.Copied = team.ErrCopied
+	}
 	t.Lines = []string{"the database answers; " + Plural(len(r.Config.Team.Shared()), "project") + " of this machine shared"}
 	return t, nil
 }

@@ -21,7 +21,7 @@ database's owner give it in the environment of that command alone:
   REFLECT_PG_DSN=postgres://owner@host/anamnesis anamnesis pg setup "The shop team"`,
 	}
 	cmd.AddCommand(newPGSetup(p), newPGMigrate(p), newPGStatus(p), newPGDoctor(p), newPGMembers(p), newPGAddMember(p), newPGRemoveMember(p),
-		newPGTrust(p), newPGConflicts(p))
+		newPGRemoveNote(p), newPGTrust(p), newPGConflicts(p))
 	return cmd
 }
 
@@ -193,6 +193,47 @@ stays, unless --notes takes it away; the files on their machine stay theirs.`,
 	}
 	cmd.Flags().BoolVar(&notes, "notes", false, "take away what they shared, too")
 	return cmd
+}
+
+func newPGRemoveNote(p *program) *cobra.Command {
+	var o app.PGRemoveOptions
+	cmd := &cobra.Command{
+		Use:   "remove-note ID",
+		Short: "Take one note of whoever shares it away from the team",
+		Long: `Take one note away from the team, of whoever shares it, for an owner: it goes from the
+database and from the mirrors of all, and does not come back, also when it is edited,
+until --undo returns it. The file stays its author's, whose ` + "`anamnesis share`" + ` says who
+took it away and why.
+
+Exit codes: 0 done; 1 you are no owner, or the database does not answer; 3 nobody
+shares a note of that id.`,
+		Example: "  anamnesis pg remove-note 9KQT --reason 'out of date since the move'",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Note = args[0]
+			return run(p, cmd, "pg remove-note", now, func(ctx context.Context, r *app.Rooms) (app.PGRemoved, error) {
+				return app.PGRemoveNote(ctx, r, o)
+			}, p.printPGRemoved)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Reason, "reason", "", "`TEXT` that its authors are told")
+	f.BoolVar(&o.Undo, "undo", false, "let the note be shared again")
+	f.BoolVar(&o.DryRun, "dry-run", false, "say whose note it is, and change nothing")
+	return cmd
+}
+
+func (p *program) printPGRemoved(a app.PGRemoved) {
+	if a.Returned {
+		may := map[bool]string{true: "would be free to be", false: "may be"}[a.DryRun]
+		p.printf("%s %s shared again; it comes with the next run of who has it\n", a.ID, may)
+		return
+	}
+	would := map[bool]string{true: "would be ", false: ""}[a.DryRun]
+	p.printf("%s %staken away: %s\n", a.ID, would, firstLine(a.Title, 100))
+	for _, f := range a.Forms {
+		p.printf("  %s (%s), written %s\n", firstLine(f.Member, 80), firstLine(f.Origin, 120), f.Updated)
+	}
 }
 
 func (p *program) printPGMembers(a app.PGMembersAnswer) {

@@ -50,17 +50,22 @@ the repository could not be reached, or did not take a note, 75 another share is
 	f.BoolVar(&o.repo, "repo", false, "to the git repository of the team")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would go where, and change nothing")
 	f.StringArrayVar(&o.Stop, "stop", nil, "share the notes of `PROJECT` no longer")
+	f.StringVar(&o.Origin, "origin", "", "`new` or keep: this machine gets a name of its own in the team's database, or keeps the old one, "+
+		"when a copy of it shares under the same")
 	f.BoolVar(&o.Again, "again", false, "look at every shared note anew, as after a new rule of what is a secret")
 	return cmd
 }
 
 func (p *program) share(cmd *cobra.Command, o shareOptions, names []string) error {
 	if !o.repo {
+		if o.Origin != "" && o.DryRun {
+			return usage("share: --origin excludes --dry-run")
+		}
 		o.Add = names
 		return p.shareProjects(cmd, o.ShareOptions)
 	}
-	if len(o.Stop) > 0 || o.Again {
-		return usage("share: --stop and --again are about the team's database, and exclude --repo")
+	if len(o.Stop) > 0 || o.Again || o.Origin != "" {
+		return usage("share: --stop, --again and --origin are about the team's database, and exclude --repo")
 	}
 	return run(p, cmd, "share", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ShareRepoAnswer, error) {
 		return app.ShareRepo(ctx, r, names, o.DryRun)

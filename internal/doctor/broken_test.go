@@ -264,6 +264,11 @@ func diseases() []disease {
 				return doctor.Team{Age: 90 * time.Hour, Mirrored: 1, Held: 2}, nil
 			}
 		}, doctor.Warn, "2 notes of shared projects stay here"},
+		{"a copy of this machine", "team", func(_ *testing.T, b *body) {
+			b.Team = func(context.Context) (doctor.Team, error) {
+				return doctor.Team{Age: time.Hour, Copied: errors.New("a copy")}, nil
+			}
+		}, doctor.Warn, "nothing of this machine is shared: a copy"},
 		{"a mirror that cannot be read", "team", func(_ *testing.T, b *body) {
 			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{}, errors.New("read the mirror") }
 		}, doctor.Bad, "read the mirror"},

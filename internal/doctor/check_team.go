@@ -29,6 +29,8 @@ func checkTeam(ctx context.Context, p *Target) Result {
 		lines = append(lines, fmt.Sprintf("%s of shared projects stay here; `anamnesis share` says why", plural(t.Held, "note")))
 	}
 	switch {
+	case t.Copied != nil:
+		return warn("`anamnesis share --origin new`, on the copy", append(lines, "nothing of this machine is shared: "+t.Copied.Error())...)
 	case t.Err != nil:
 		lines = append(lines, t.Err.Error())
 		if t.Age > teamAge || t.Age == 0 {

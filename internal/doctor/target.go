@@ -104,6 +104,7 @@ type Team struct {
 	Mirrored int           // notes of others that are known here
 	Age      time.Duration // since it was last asked; 0 when it never was
 	Held     int           // notes of shared projects that stay here
+	Copied   error         // another machine shares under the name of this one; nil when none does
 }
 
 // A Setting is a value that somebody set.

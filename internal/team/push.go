@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"anamnesis/internal/index"
@@ -19,6 +20,10 @@ type Sender struct {
 	Projects []string
 	Again    bool // put everything, also what the server has: after a new rule of what is a secret
 	Now      func() time.Time
+
+	Memos index.Memos            // keep what the server said of withdrawn notes, for Preview
+	Marks []string               // that changes of this machine left
+	Mark  func() (string, error) // makes another, and has written it down
 }
 
 // A Sent says what Push did.
@@ -42,9 +47,9 @@ const pushBatch = 1024
 
 // Push brings the server's rows of this origin into step with what is shared here. It
 // stops between two transactions when ctx ends.
-func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err error) {
+func Push(ctx context.Context, server Server, s Sender) (sent Sent, err error) {
 	sent.Held = []Held{}
-	_, _, walked, err := server.State(ctx) // from here on a clone of this machine that writes is noticed
+	p, walked, err := s.meet(ctx, server)
 	if err != nil {
 		return sent, err
 	}
@@ -56,7 +61,7 @@ func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err e
 	if err != nil {
 		return sent, err
 	}
-	todo := s.differing(rows, known, &sent)
+	todo := p.differing(rows, known, &sent)
 	gone := slices.Sorted(maps.Keys(known)) // differing took what stays
 	for len(todo)+len(gone) > 0 {
 		if ctx.Err() != nil {
@@ -64,7 +69,7 @@ func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err e
 			return sent, ctx.Err()
 		}
 		n, m := min(len(todo), pushBatch), min(len(gone), pushBatch)
-		if err := s.put(ctx, server, todo[:n], gone[:m], &sent); err != nil {
+		if err := p.put(ctx, todo[:n], gone[:m], &sent); err != nil {
 			sent.Left = len(todo) + len(gone)
 			return sent, err
 		}
@@ -78,7 +83,7 @@ func Push(ctx context.Context, server index.Backend, s Sender) (sent Sent, err e
 
 // PushNewest sends those of the n newest notes that the server has not got as they are. It
 // takes nothing back: that is left to Push, which looks at all.
-func PushNewest(ctx context.Context, server index.Backend, s Sender, n int) (sent Sent, err error) {
+func PushNewest(ctx context.Context, server Server, s Sender, n int) (sent Sent, err error) {
 	sent.Held = []Held{}
 	rows, err := s.rows(ctx, n)
 	if err != nil || len(rows) == 0 {
@@ -88,19 +93,48 @@ func PushNewest(ctx context.Context, server index.Backend, s Sender, n int) (sen
 	for i := range rows {
 		paths[i] = rows[i].Ref.Path
 	}
-	if _, _, _, err := server.State(ctx); err != nil { // as Push does
+	p, _, err := s.meet(ctx, server)
+	if err != nil {
 		return sent, err
 	}
 	known, err := server.Files(ctx, paths)
 	if err != nil {
 		return sent, err
 	}
-	todo := s.differing(rows, known, &sent)
+	todo := p.differing(rows, known, &sent)
 	if len(todo) == 0 {
 		return sent, nil
 	}
-	return sent, s.put(ctx, server, todo, nil, &sent)
+	return sent, p.put(ctx, todo, nil, &sent)
 }
+
+// A push is a Sender that has met the server.
+type push struct {
+	Sender
+	server    Server
+	withdrawn map[string]string
+	signed    bool
+}
+
+// meet asks the server how things stand. From here on a copy of this machine that writes is
+// noticed; one that has written already is what it looks for.
+func (s Sender) meet(ctx context.Context, server Server) (p *push, walked time.Time, err error) {
+	if _, _, walked, err = server.State(ctx); err != nil {
+		return nil, walked, err
+	}
+	standing, err := server.Standing(ctx)
+	if err != nil {
+		return nil, walked, err
+	}
+	if standing.Copied(s.Marks) {
+		return nil, walked, ErrCopied
+	}
+	keepWithdrawn(ctx, s.Memos, standing.Withdrawn, s.Now())
+	return &push{Sender: s, server: server, withdrawn: standing.Withdrawn}, walked, nil
+}
+
+// why says of a note that an owner took it away, "" of all others.
+func (p *push) why(id note.ID) string { return p.withdrawn[strings.ToLower(string(id))] }
 
 // Preview says what Push would share and hold back of all notes, without a server.
 func Preview(ctx context.Context, s Sender) (sent Sent, err error) {
@@ -109,14 +143,15 @@ func Preview(ctx context.Context, s Sender) (sent Sent, err error) {
 	if err != nil {
 		return sent, err
 	}
-	todo := s.differing(rows, nil, &sent)
+	p := &push{Sender: s, withdrawn: readWithdrawn(ctx, s.Memos)}
+	todo := p.differing(rows, nil, &sent)
 	for paths := range slices.Chunk(todo, pushBatch) {
 		if ctx.Err() != nil {
 			return sent, ctx.Err()
 		}
 		entries, _ := s.Entries(paths)
 		for i := range entries {
-			if why := s.refusal(&entries[i], s.projects()); why != "" {
+			if why := p.refusal(&entries[i], s.projects()); why != "" {
 				sent.Held = append(sent.Held, Held{entries[i].Note.ID, why})
 				continue
 			}
@@ -145,12 +180,14 @@ func (s Sender) rows(ctx context.Context, limit int) ([]index.Row, error) {
 
 // differing lists the paths of the notes that the server has not got as they are, and
 // takes those from known that it may keep.
-func (s Sender) differing(rows []index.Row, known map[string]index.FileState, sent *Sent) (todo []string) {
+func (p *push) differing(rows []index.Row, known map[string]index.FileState, sent *Sent) (todo []string) {
 	for i := range rows {
 		row := &rows[i]
 		state, there := known[row.Ref.Path]
 		switch {
-		case !there || s.Again || state.Hash != row.Hash:
+		case !there || p.Again || state.Hash != row.Hash:
+			todo = append(todo, row.Ref.Path)
+		case strings.HasPrefix(state.Problem, withdrawal) != (p.why(row.ID) != ""): // it was taken away or given back
 			todo = append(todo, row.Ref.Path)
 		case state.Problem != "": // it was held back as it stands
 			sent.Held = append(sent.Held, Held{row.ID, state.Problem})
@@ -165,9 +202,9 @@ func (s Sender) differing(rows []index.Row, known map[string]index.FileState, se
 
 // put sends one batch. A note that must not leave is kept by its path and hash alone,
 // so that it is not looked at again until it changes.
-func (s Sender) put(ctx context.Context, server index.Backend, paths, gone []string, sent *Sent) error {
-	projects := s.projects()
-	entries, unread := s.Entries(paths)
+func (p *push) put(ctx context.Context, paths, gone []string, sent *Sent) error {
+	projects := p.projects()
+	entries, unread := p.Entries(paths)
 	b := index.Batch{Drop: gone, Problems: make(map[string]index.FileState)}
 	done := make(map[string]bool, len(paths))
 	for path := range unread { // a broken file: the server keeps what it had
@@ -175,7 +212,7 @@ func (s Sender) put(ctx context.Context, server index.Backend, paths, gone []str
 	}
 	for _, e := range entries {
 		done[e.Ref.Path] = true
-		if why := s.refusal(&e, projects); why != "" {
+		if why := p.refusal(&e, projects); why != "" {
 			b.Problems[e.Ref.Path] = index.FileState{Size: e.Ref.Size, ModTime: e.Ref.ModTime.UnixNano(), Hash: e.Hash, Problem: why}
 			sent.Held = append(sent.Held, Held{e.Note.ID, why})
 			continue
@@ -188,7 +225,15 @@ func (s Sender) put(ctx context.Context, server index.Backend, paths, gone []str
 			b.Drop = append(b.Drop, path)
 		}
 	}
-	if err := server.Apply(ctx, b); err != nil {
+	if !p.signed { // written down here first, so that this machine knows it after a crash
+		mark, err := p.Mark()
+		if err != nil {
+			return err
+		}
+		p.server.Sign(mark)
+		p.signed = true
+	}
+	if err := p.server.Apply(ctx, b); err != nil {
 		return err
 	}
 	sent.Put += len(b.Put)
@@ -198,9 +243,11 @@ func (s Sender) put(ctx context.Context, server index.Backend, paths, gone []str
 }
 
 // refusal says why a note that was read must not leave this machine, "" when it may.
-func (s Sender) refusal(e *index.Entry, projects map[string]bool) string {
+func (p *push) refusal(e *index.Entry, projects map[string]bool) string {
 	n := e.Note
-	switch {
+	switch why := p.why(n.ID); {
+	case why != "":
+		return why
 	case n.Scope == note.Local || store.ScopeOf(e.Ref.Path) == note.Local:
 		return "it is local to this machine"
 	case n.Project == note.Global || !projects[n.Project]:
@@ -210,5 +257,5 @@ func (s Sender) refusal(e *index.Entry, projects map[string]bool) string {
 	case n.Quarantine:
 		return "it waits for its owner's review"
 	}
-	return s.Withhold(e.Ref.Path, e.Text)
+	return p.Withhold(e.Ref.Path, e.Text)
 }

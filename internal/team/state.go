@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -72,4 +73,28 @@ func (s State) write(ctx context.Context, own index.Memos) error {
 		return err
 	}
 	return own.SetMemo(ctx, memoKind, memoKey, index.Memo{Value: data, At: s.At}, 1)
+}
+
+// withdrawnKind is the kind of the memo that holds which notes owners of the team took
+// away, as the server said the last time.
+const withdrawnKind = "team-withdrawn"
+
+// keepWithdrawn remembers it. It is told by Preview alone, so that a memo that cannot be
+// written now is left to the next time.
+func keepWithdrawn(ctx context.Context, memos index.Memos, withdrawn map[string]string, now time.Time) {
+	if maps.Equal(readWithdrawn(ctx, memos), withdrawn) {
+		return
+	}
+	if data, err := json.Marshal(withdrawn); err == nil {
+		_ = memos.SetMemo(ctx, withdrawnKind, memoKey, index.Memo{Value: data, At: now}, 1)
+	}
+}
+
+func readWithdrawn(ctx context.Context, memos index.Memos) map[string]string {
+	m, ok, err := memos.Memo(ctx, withdrawnKind, memoKey)
+	var withdrawn map[string]string
+	if err != nil || !ok || json.Unmarshal(m.Value, &withdrawn) != nil {
+		return nil
+	}
+	return withdrawn
 }

@@ -15,6 +15,8 @@ package team
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/index"
@@ -65,6 +67,38 @@ type Server interface {
 	// Changes returns what other origins changed after a generation, in order, at most
 	// about limit of it and never a part of one generation; next is where to go on.
 	Changes(ctx context.Context, since int64, limit int) (all []Change, next int64, err error)
+	Standing(ctx context.Context) (Standing, error)
+	// Sign makes every Apply from now on leave a mark, which Standing tells.
+	Sign(mark string)
+}
+
+// A Standing is what the server says to one who writes the own origin.
+type Standing struct {
+	Mark      string            // that the last change left, "" for none
+	Withdrawn map[string]string // notes that an owner of the team took away, by id in lower case, and why (Withdrawal)
+}
+
+// withdrawal begins the reasons of notes that an owner took away.
+const withdrawal = "an owner of the team took it away"
+
+// Withdrawal says of a note who of the owners took it away and why, for its author.
+func Withdrawal(owner, reason string) string {
+	why := withdrawal + " (" + note.Line(owner, 60) + ")"
+	if reason = note.Line(reason, 200); reason != "" {
+		why += ": " + reason
+	}
+	return why
+}
+
+// ErrCopied says that somebody else writes the own origin: this machine is a copy of
+// another one, or that one of this.
+var ErrCopied = errors.New("another machine shares under the name of this one, because one of the two is a copy of the other: " +
+	"`anamnesis share --origin new` gives this one a name of its own, `anamnesis share --origin keep` goes on under the old one here")
+
+// Copied reports whether somebody else has written the own origin, given the marks of
+// this machine.
+func (s *Standing) Copied(marks []string) bool {
+	return s.Mark != "" && !slices.Contains(marks, s.Mark)
 }
 
 // portable reports whether a row may be shared at all, whatever its project: an

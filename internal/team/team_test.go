@@ -27,11 +27,16 @@ type hub struct {
 	generation int64
 	rows       map[string]team.Change // by origin and path
 	held       map[string]index.FileState
-	fail       error // of the next calls
+	withdrawn  map[string]string
+	marks      map[string]string // by origin
+	fail       error             // of the next calls
 }
 
 func newHub() *hub {
-	return &hub{rows: make(map[string]team.Change), held: make(map[string]index.FileState)}
+	return &hub{
+		rows: make(map[string]team.Change), held: make(map[string]index.FileState),
+		withdrawn: make(map[string]string), marks: make(map[string]string),
+	}
 }
 
 // A client is the hub as the machine of one member sees it.
@@ -40,6 +45,15 @@ type client struct {
 	hub           *hub
 	origin        string
 	member        string
+	mark          string
+}
+
+func (c *client) Sign(mark string) { c.mark = mark }
+
+func (c *client) Standing(context.Context) (team.Standing, error) {
+	c.hub.mu.Lock()
+	defer c.hub.mu.Unlock()
+	return team.Standing{Mark: c.hub.marks[c.origin], Withdrawn: maps.Clone(c.hub.withdrawn)}, c.hub.fail
 }
 
 func (c *client) key(path string) string { return c.origin + "\x00" + path }
@@ -68,6 +82,9 @@ func (c *client) Apply(_ context.Context, b index.Batch) error {
 		return c.hub.fail
 	}
 	c.hub.generation++
+	if c.mark != "" {
+		c.hub.marks[c.origin] = c.mark
+	}
 	drop := func(path string) {
 		if _, there := c.hub.rows[c.key(path)]; there {
 			c.hub.rows[c.key(path)] = team.Change{Generation: c.hub.generation, Origin: c.origin, Member: c.member, Path: path, Dropped: true}
@@ -135,6 +152,18 @@ type machine struct {
 	secret    string
 	forgotten note.ID
 	projects  []string
+	marks     []string
+	now       func() time.Time
+}
+
+func (m *machine) sender() team.Sender {
+	return team.Sender{
+		Local: m.own, Entries: m.own.Entries, Withhold: m.withhold, Projects: m.projects, Now: m.now, Memos: m.all, Marks: m.marks,
+		Mark: func() (string, error) {
+			m.marks = append(m.marks, fmt.Sprint(m.path, len(m.marks)))
+			return m.marks[len(m.marks)-1], nil
+		},
+	}
 }
 
 func newMachine(t *testing.T, h *hub, member string) *machine {
@@ -150,11 +179,16 @@ func newMachine(t *testing.T, h *hub, member string) *machine {
 	}
 	t.Cleanup(func() { m.db.Close() })
 	m.all, m.own = index.New(m.db, s, index.Embedding{}), index.New(index.OwnOnly(m.db), s, index.Embedding{})
-	m.secret, m.projects = "hunter2", []string{"shop"}
+	m.secret, m.projects, m.now = "hunter2", []string{"shop"}, time.Now
 	return m
 }
 
 func (m *machine) write(n *note.Note) {
+	m.t.Helper()
+	m.writeAt(n, time.Date(2026, 7, 2, 12, 0, 0, 0, time.UTC))
+}
+
+func (m *machine) writeAt(n *note.Note, at time.Time) {
 	m.t.Helper()
 	if n.Type == "" {
 		n.Type = note.Semantic
@@ -165,7 +199,7 @@ func (m *machine) write(n *note.Note) {
 	if n.Project == "" {
 		n.Project = "shop"
 	}
-	n.UpdatedAt = note.At(time.Date(2026, 7, 2, 12, 0, 0, 0, time.UTC))
+	n.UpdatedAt = note.At(at)
 	path := store.NotePath(n.Scope, n.Type, n.ID)
 	w, err := m.store.BeginWrite(m.t.Context())
 	if err != nil {
@@ -189,9 +223,7 @@ func (m *machine) push() team.Sent {
 	if _, err := m.own.Sync(m.t.Context(), index.SyncOptions{}); err != nil {
 		m.t.Fatal(err)
 	}
-	sent, err := team.Push(m.t.Context(), m.client, team.Sender{
-		Local: m.own, Entries: m.own.Entries, Withhold: m.withhold, Projects: m.projects, Now: time.Now,
-	})
+	sent, err := team.Push(m.t.Context(), m.client, m.sender())
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -203,9 +235,7 @@ func (m *machine) pushNewest() team.Sent {
 	if _, err := m.own.Sync(m.t.Context(), index.SyncOptions{}); err != nil {
 		m.t.Fatal(err)
 	}
-	sent, err := team.PushNewest(m.t.Context(), m.client, team.Sender{
-		Local: m.own, Entries: m.own.Entries, Withhold: m.withhold, Projects: m.projects, Now: time.Now,
-	}, 8)
+	sent, err := team.PushNewest(m.t.Context(), m.client, m.sender(), 8)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -218,7 +248,7 @@ func (m *machine) receiver() team.Receiver {
 			return sqlite.Open(ctx, sqlite.Options{Path: m.path, Origin: origin})
 		},
 		Foreign: m.all.Foreign, Forgotten: func(n *note.Note) bool { return n.ID == m.forgotten },
-		Canonical: func(key string) string { return key }, Withhold: m.withhold, Own: m.all, Workspace: "w1", Now: time.Now,
+		Canonical: func(key string) string { return key }, Withhold: m.withhold, Own: m.all, Workspace: "w1", Now: m.now,
 	}
 }
 

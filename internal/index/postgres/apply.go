@@ -14,7 +14,7 @@ import (
 // our origin since State was asked, it is ErrConflict.
 func (d maintainer) Apply(ctx context.Context, b index.Batch) error {
 	d.mu.Lock()
-	version := d.version
+	version, mark := d.version, d.mark
 	d.mu.Unlock()
 	var after int64
 	err := d.change(ctx, d.opts.Busy, func(w *writer) {
@@ -23,6 +23,7 @@ func (d maintainer) Apply(ctx context.Context, b index.Batch) error {
 			return
 		}
 		after = w.apply(b)
+		w.sign(mark)
 	})
 	if err == nil {
 		d.wrote(after)
@@ -130,11 +131,16 @@ const speakersSQL = `(SELECT 1 FROM anamnesis.supersedes WHERE workspace = $1 AN
 
 // close writes the sums of the workspace and of our origin.
 func (w *writer) close() {
+	w.total()
+	w.exec(`UPDATE anamnesis.origins SET fingerprint = $3, files = $4, walked = $5, generation = $6, member = session_user
+		WHERE workspace = $1 AND name = $2`, w.c.origin, int64(w.fingerprint), w.files, w.walked, w.version)
+}
+
+// total writes the sums of the workspace.
+func (w *writer) total() {
 	w.exec(`UPDATE anamnesis.workspaces SET generation = $2, last_note = $3, last_passage = $4, notes = $5, passages = $6,
 		length_title = $7, length_tags = $8, length_body = $9 WHERE id = $1`, w.generation, w.lastNote, w.lastPassage, w.notes, w.passages,
 		w.lengths[index.Title], w.lengths[index.Tags], w.lengths[index.Body])
-	w.exec(`UPDATE anamnesis.origins SET fingerprint = $3, files = $4, walked = $5, generation = $6, member = session_user
-		WHERE workspace = $1 AND name = $2`, w.c.origin, int64(w.fingerprint), w.files, w.walked, w.version)
 }
 
 // forgetProblems removes what was said against the files of a change, and against

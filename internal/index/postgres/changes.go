@@ -171,8 +171,10 @@ type Conflict struct {
 // A Copy is what one origin holds.
 type Copy struct {
 	Origin, Member, Path string
+	Title                string // of Copies alone
 	Hash                 index.Digest
 	Updated              time.Time
+	size, mtime          int64
 }
 
 const sharedSQL = `SELECT n.folded, n.id, n.origin, o.member, n.path, n.hash, n.updated FROM anamnesis.notes n

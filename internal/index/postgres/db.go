@@ -70,6 +70,7 @@ type conn struct {
 	mu      sync.Mutex // guards what follows
 	version int64      // of our origin, as State read it and changes of ours left it; -1 when State was not called
 	applied int        // how many changes of ours there were
+	mark    string     // that our changes leave (Sign)
 
 	shelf shelf // the copy of the vectors
 }

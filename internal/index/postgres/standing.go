@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/postgres/schema"
+	"anamnesis/internal/note"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Standing is what a writer of the own origin has to know before it writes.
+type Standing struct {
+	Mark      string // of the last change that left one, "" for none (Sign)
+	Withdrawn []Withdrawal
+}
+
+// A Withdrawal is a note that an owner of the workspace took away. No origin may hold it.
+type Withdrawal struct {
+	ID     note.ID
+	Member string // the owner
+	At     time.Time
+	Reason string
+}
+
+// signKind is the kind of the memo that holds the mark of the last writer. It stands at
+// generation 0, which Purge leaves alone.
+const signKind = "writer"
+
+const standingSQL = `SELECT w.id, w.member, w.at, w.reason, ''::bytea FROM anamnesis.withdrawn w WHERE w.workspace = $1
+	UNION ALL SELECT '', '', 'epoch', '', m.value FROM anamnesis.memos m WHERE m.workspace = $1 AND m.origin = $2 AND m.kind = $3
+	ORDER BY 1`
+
+// Standing asks for it, in one round trip.
+func (d *DB) Standing(ctx context.Context) (s Standing, err error) {
+	err = d.each(ctx, func(r pgx.Rows) error {
+		var w Withdrawal
+		var id string
+		var mark []byte
+		if err := r.Scan(&id, &w.Member, &w.At, &w.Reason, &mark); err != nil {
+			return err
+		}
+		if id == "" {
+			s.Mark = string(mark)
+			return nil
+		}
+		w.ID, w.Member, w.Reason = note.ID(unescape(id)), unescape(w.Member), unescape(w.Reason)
+		s.Withdrawn = append(s.Withdrawn, w)
+		return nil
+	}, standingSQL, d.origin, signKind)
+	return s, err
+}
+
+// Sign makes every Apply from now on leave a mark at the own origin, in its transaction.
+// Who finds there a mark that is none of its own knows that somebody else wrote.
+func (d *DB) Sign(mark string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.mark = mark
+}
+
+func (w *writer) sign(mark string) {
+	if mark != "" {
+		w.exec(`INSERT INTO anamnesis.memos (workspace, origin, kind, key, value, generation, at) VALUES ($1, $2, $3, '', $4, 0, 0)
+			ON CONFLICT (workspace, origin, kind, key) DO UPDATE SET value = excluded.value`, w.c.origin, signKind, []byte(mark))
+	}
+}
+
+const copiesSQL = `SELECT n.title, n.origin, o.member, n.path, n.hash, n.updated, n.size, n.mtime FROM anamnesis.notes n
+	JOIN anamnesis.origins o ON o.workspace = $1 AND o.name = n.origin
+	WHERE n.workspace = $1 AND n.folded = $2 ORDER BY n.origin`
+
+// scanCopy reads a row of copiesSQL.
+func scanCopy(r pgx.Rows) (c Copy, err error) {
+	var hash []byte
+	var updated int64
+	err = r.Scan(&c.Title, &c.Origin, &c.Member, &c.Path, &hash, &updated, &c.size, &c.mtime)
+	c.Title, c.Origin, c.Member, c.Path = unescape(c.Title), unescape(c.Origin), unescape(c.Member), unescape(c.Path)
+	c.Updated = timeOf(updated)
+	copy(c.Hash[:], hash)
+	return c, err
+}
+
+// Copies lists who holds a note, by origin.
+func (d *DB) Copies(ctx context.Context, id note.ID) (all []Copy, err error) {
+	err = d.each(ctx, func(r pgx.Rows) error {
+		c, err := scanCopy(r)
+		all = append(all, c)
+		return err
+	}, copiesSQL, fold(string(id)))
+	return all, err
+}
+
+// Withdraw takes a note away from all origins, for an owner of the workspace, and keeps it
+// from coming back. Those who keep copies hear that the files are gone. The authors' files
+// count as held back from now on, and Files says told of them: they stay what they are.
+func (d *DB) Withdraw(ctx context.Context, id note.ID, reason, told string) (all []Copy, err error) {
+	folded := fold(string(id))
+	err = d.change(ctx, d.opts.Busy, func(w *writer) {
+		all = nil
+		w.exec(`INSERT INTO anamnesis.withdrawn (workspace, folded, id, member, reason)
+			VALUES ($1, $2, $3, anamnesis.principal(), $4) ON CONFLICT (workspace, folded) DO NOTHING`, folded, escape(string(id)), escape(reason))
+		w.query(copiesSQL, func(r pgx.Rows) error {
+			c, err := scanCopy(r)
+			all = append(all, c)
+			return err
+		}, folded)
+		if w.flush(); w.err != nil || len(all) == 0 {
+			return
+		}
+		w.generation++
+		for _, c := range all {
+			// The sums of the other origin stay as they are: a file that is held back counts like a note.
+			w.c = &conn{opts: d.opts, pool: d.pool, origin: escape(c.Origin)}
+			w.drop(&delta{ids: []string{folded}, paths: []string{}})
+			w.putProblems(&delta{problems: map[string]index.FileState{
+				c.Path: {Size: c.size, ModTime: c.mtime, Hash: c.Hash, Problem: told},
+			}})
+		}
+		if w.flush(); w.edges {
+			w.supersede([]string{folded})
+		}
+		w.total()
+	})
+	return all, err
+}
+
+// Principal returns who the server takes the caller for.
+func (d *DB) Principal(ctx context.Context) (name string, err error) {
+	err = d.row(ctx, "SELECT coalesce(anamnesis.principal(), '') WHERE $1::text <> ''", nil, &name)
+	return name, err
+}
+
+// Refused reports whether an error says that the server's rules do not let the caller do
+// what it asked for.
+func Refused(err error) bool { return schema.Code(err) == "42501" }
+
+// Return ends a withdrawal: its authors may share the note again, with the next run of
+// theirs. It reports whether there was one.
+func (d *DB) Return(ctx context.Context, id note.ID) (there bool, err error) {
+	err = d.change(ctx, d.opts.Busy, func(w *writer) {
+		w.query("DELETE FROM anamnesis.withdrawn WHERE workspace = $1 AND folded = $2 RETURNING 1", func(pgx.Rows) error {
+			there = true
+			return nil
+		}, fold(string(id)))
+	})
+	return there, err
+}
