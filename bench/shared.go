@@ -47,7 +47,7 @@ func workspaceID() string {
 }
 
 func (s *stage) sharedAt(st *stand, dsn, member string) error {
-	team := workspaceID()
+	team, owner := workspaceID(), dsn
 	if _, err := schema.Migrate(s.ctx, dsn, schema.MigrateOptions{}); err != nil {
 		return err
 	}
@@ -104,7 +104,10 @@ func (s *stage) sharedAt(st *stand, dsn, member string) error {
 	if err := s.sharedSearch(st, engine, server); err != nil {
 		return err
 	}
-	return s.sharedWrite(st, file, ours, theirs)
+	if err := s.sharedWrite(st, file, ours, theirs); err != nil {
+		return err
+	}
+	return s.sharedNear(st, owner, postgres.Options{DSN: dsn, Workspace: team, Origin: "bench"}, words)
 }
 
 // load reads all notes and puts them into an index, as a machine that begins to share

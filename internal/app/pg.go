@@ -30,14 +30,22 @@ func errNoDSN(command string) error {
 	return usage("%s: no database is set: `anamnesis config set team.dsn ADDRESS`, or REFLECT_PG_DSN for this command alone", command)
 }
 
-// PGMigrate brings the schema of the team's database to a version, 0 for the latest. The
-// address is that of the database's owner.
-func PGMigrate(ctx context.Context, dsn string, dryRun bool, to int) (a PGMigrated, err error) {
-	if dsn == "" {
+// PGMigrate brings the schema of the team's database to a version, 0 for the latest, and
+// then lets the server compare vectors where it can. The address is that of the database's
+// owner; the workspace, which may be empty, is the one whose vectors are indexed when they
+// are many.
+func PGMigrate(ctx context.Context, o team.Options, dryRun bool, to int) (a PGMigrated, err error) {
+	if o.DSN == "" {
 		return a, errNoDSN("pg migrate")
 	}
-	rep, err := schema.Migrate(ctx, dsn, schema.MigrateOptions{DryRun: dryRun, To: to})
-	return PGMigrated{dryRun, rep.From, rep.To, append([]string{}, rep.Steps...)}, err
+	rep, err := schema.Migrate(ctx, o.DSN, schema.MigrateOptions{DryRun: dryRun, To: to})
+	a = PGMigrated{dryRun, rep.From, rep.To, append([]string{}, rep.Steps...)}
+	if err != nil || to != 0 {
+		return a, err
+	}
+	steps, err := schema.UseVector(ctx, o.DSN, schema.VectorOptions{Workspace: o.Workspace, DryRun: dryRun})
+	a.Steps = append(a.Steps, steps...)
+	return a, err
 }
 
 // PGSetupAnswer is a workspace that was made.
@@ -63,7 +71,7 @@ func PGSetup(ctx context.Context, dsn string, o PGSetupOptions) (a PGSetupAnswer
 	if o.Name = strings.TrimSpace(o.Name); o.Name == "" || len(o.Name) > 200 {
 		return a, usage("pg setup: give the team a name of at most 200 bytes")
 	}
-	if a.Migrated, err = PGMigrate(ctx, dsn, false, 0); err != nil {
+	if a.Migrated, err = PGMigrate(ctx, team.Options{DSN: dsn}, false, 0); err != nil {
 		return a, err
 	}
 	if o.ID == "" && !o.New {
@@ -102,6 +110,7 @@ func newWorkspace() string {
 type PGStatus struct {
 	Server     string   `json:"server"`
 	Vector     string   `json:"pgvector"` // its version, "" when it is not installed
+	Compares   bool     `json:"pgvector_used"`
 	Version    int      `json:"schema"`
 	Latest     int      `json:"schema_known"`
 	Login      string   `json:"login"`
@@ -142,7 +151,7 @@ func PGStatusOf(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 		return a, err
 	}
 	a.TookMS = milliseconds(time.Since(began))
-	a.Server, a.Vector, a.Version, a.Latest, a.Login, a.Principal = s.Server, s.Vector, s.Version, s.Latest, s.Login, s.Principal
+	a.Server, a.Vector, a.Compares, a.Version, a.Latest, a.Login, a.Principal = s.Server, s.Vector, s.Compares, s.Version, s.Latest, s.Login, s.Principal
 	a.Role, a.Bypasses, a.Workspace, a.Members, a.Notes, a.Passages = string(s.Role), s.Bypasses, o.Workspace, s.Members, s.Notes, s.Passages
 	a.Generation, a.Unguarded = s.Generation, append(a.Unguarded, s.Unguarded...)
 	for _, g := range s.Groups {
@@ -209,6 +218,10 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 	if len(a.Unguarded) > 0 && a.Version >= a.Latest {
 		bad("its owner runs `anamnesis pg migrate --to 1` and `anamnesis pg migrate`, or finds who took the rules away",
 			"tables without enforced rules of rows: %s", strings.Join(a.Unguarded, ", "))
+	}
+	if a.Vector != "" && !a.Compares && a.Version == a.Latest {
+		advise("its owner runs `anamnesis pg migrate`; it takes pgvector 0.7 or later",
+			"pgvector %s is installed, and vectors are compared without it", a.Vector)
 	}
 	if a.Mirrored < a.Generation && a.MirrorAge > staleMirror.Seconds() {
 		advise("`anamnesis drain`", "the mirror here is %s old", age(time.Duration(a.MirrorAge)*time.Second))

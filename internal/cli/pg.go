@@ -78,11 +78,15 @@ func newPGMigrate(p *program) *cobra.Command {
 		Long: `Bring the schema of the database to the latest version, or with --to to another one.
 Each step is a transaction, and one run does it at a time. Going down takes away what
 the later version had added: --to 1 the members, --to -1 everything. The notes are files
-of those who wrote them, and come back with the next background run.`,
+of those who wrote them, and come back with the next background run.
+
+Where the server has pgvector, or you may install it, the server compares vectors from
+then on, and many vectors of the workspace in team.workspace get an HNSW index. Run it
+again when the extension was installed later, or the workspace has grown.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return pg(p, "pg migrate", func() (app.PGMigrated, error) {
-				return app.PGMigrate(cmd.Context(), p.cfg.Team.DSN, dry, to)
+				return app.PGMigrate(cmd.Context(), p.cfg.Team, dry, to)
 			}, p.printPGMigrated)
 		},
 	}
@@ -93,13 +97,15 @@ of those who wrote them, and come back with the next background run.`,
 
 func (p *program) printPGMigrated(a app.PGMigrated) {
 	for _, step := range a.Steps {
-		p.printf("%s%s\n", map[bool]string{true: "would go ", false: ""}[a.DryRun], step)
+		p.printf("%s%s\n", map[bool]string{true: "would do: ", false: ""}[a.DryRun], step)
 	}
 	if len(a.Steps) == 0 {
 		p.printf("the schema has version %d, and nothing is to do\n", a.To)
 		return
 	}
-	p.printf("the schema %s from version %d to %d\n", map[bool]string{true: "would go", false: "went"}[a.DryRun], a.From, a.To)
+	if a.From != a.To {
+		p.printf("the schema %s from version %d to %d\n", map[bool]string{true: "would go", false: "went"}[a.DryRun], a.From, a.To)
+	}
 }
 
 func newPGStatus(p *program) *cobra.Command {
@@ -135,9 +141,20 @@ to be done.`,
 	}
 }
 
+// vectorState says whether pgvector is there, and used.
+func vectorState(a app.PGStatus) string {
+	switch {
+	case a.Vector == "":
+		return "not installed"
+	case !a.Compares:
+		return firstLine(a.Vector, 20) + " (not used)"
+	}
+	return firstLine(a.Vector, 20)
+}
+
 func (p *program) printPGStatus(a app.PGStatus) {
 	p.printf("PostgreSQL %s, pgvector %s, schema %d of %d, answered in %.0f ms\n", firstLine(a.Server, 60),
-		cmp.Or(firstLine(a.Vector, 20), "not installed"), a.Version, a.Latest, a.TookMS)
+		vectorState(a), a.Version, a.Latest, a.TookMS)
 	p.printf("login %s, role %s\n", firstLine(a.Login, 80), cmp.Or(a.Role, "none"))
 	if a.Role == "" {
 		return

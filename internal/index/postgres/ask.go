@@ -27,6 +27,11 @@ const (
 // every row. The server runs what is sent together as one transaction. When the
 // connection was lost before a row came, the question is asked once more.
 func (c *conn) each(ctx context.Context, read func(pgx.Rows) error, text string, args ...any) error {
+	return c.eachAfter(ctx, askSQL, read, text, args...)
+}
+
+// eachAfter is each after other settings.
+func (c *conn) eachAfter(ctx context.Context, enter string, read func(pgx.Rows) error, text string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	var ours error // what read could not read
@@ -36,9 +41,9 @@ func (c *conn) each(ctx context.Context, read func(pgx.Rows) error, text string,
 		ours = read(r)
 		return ours
 	}
-	err := c.once(ctx, tell, text, args)
+	err := c.once(ctx, enter, tell, text, args)
 	if err != nil && rows == 0 && ctx.Err() == nil && errors.Is(schema.Plain(err), schema.ErrUnreachable) {
-		err = c.once(ctx, tell, text, args)
+		err = c.once(ctx, enter, tell, text, args)
 	}
 	switch {
 	case ours != nil:
@@ -50,9 +55,9 @@ func (c *conn) each(ctx context.Context, read func(pgx.Rows) error, text string,
 }
 
 // once asks a question.
-func (c *conn) once(ctx context.Context, read func(pgx.Rows) error, text string, args []any) (err error) {
+func (c *conn) once(ctx context.Context, enter string, read func(pgx.Rows) error, text string, args []any) (err error) {
 	var b pgx.Batch
-	b.Queue(askSQL, c.opts.Workspace)
+	b.Queue(enter, c.opts.Workspace)
 	b.Queue(text, append([]any{c.opts.Workspace}, args...)...)
 	results := c.pool.SendBatch(ctx, &b)
 	defer func() { err = errors.Join(err, results.Close()) }()

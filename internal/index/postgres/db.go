@@ -72,7 +72,8 @@ type conn struct {
 	applied int        // how many changes of ours there were
 	mark    string     // that our changes leave (Sign)
 
-	shelf shelf // the copy of the vectors
+	shelf  shelf  // the copy of the vectors
+	halves halves // how the server compares them
 }
 
 // Errors of Open and Apply that callers tell apart. Those of package schema say that

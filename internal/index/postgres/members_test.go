@@ -48,10 +48,14 @@ func administer(t testing.TB, dsn, text string) {
 	}
 }
 
-// The whole contract holds for a writer, to whom the rules of rows apply.
+// The whole contract holds for a writer, to whom the rules of rows apply; with pgvector
+// where the server has it.
 func TestContractAsWriter(t *testing.T) {
 	indextest.Run(t, func(t *testing.T) indextest.Database {
 		dsn := migrated(t)
+		if _, err := schema.UseVector(t.Context(), dsn, schema.VectorOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		writer, _ := login(t, dsn, schema.Writer)
 		return indextest.Database{
 			Open: func(t *testing.T, origin string) index.Backend {

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,27 @@ func TestContractPGlite(t *testing.T) {
 			return open(t, postgres.Options{DSN: dsn, Origin: origin})
 		}}
 	})
+}
+
+// The whole contract once more, where the server compares the vectors.
+func TestContractPgvector(t *testing.T) {
+	indextest.Run(t, func(t *testing.T) indextest.Database {
+		dsn := postgrestest.PGlite(t)
+		prepare(t, dsn)
+		useVector(t, dsn, schema.VectorOptions{}, "pgvector")
+		return indextest.Database{Open: func(t *testing.T, origin string) index.Backend {
+			return open(t, postgres.Options{DSN: dsn, Origin: origin})
+		}}
+	})
+}
+
+// useVector lets the server compare vectors, and looks at the last thing that was done.
+func useVector(t *testing.T, dsn string, o schema.VectorOptions, want string) {
+	t.Helper()
+	steps, err := schema.UseVector(t.Context(), dsn, o)
+	if err != nil || want != "" && (len(steps) == 0 || !strings.Contains(steps[len(steps)-1], want)) || want == "" && len(steps) > 0 {
+		t.Fatalf("%q, %v; want %q", steps, err, want)
+	}
 }
 
 // hold begins to write to the workspace, and does not end until it is released.

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The vectors of a model are scanned here, in a copy that is in memory. A question reads
+// Without pgvector the vectors of a model are scanned here, in a copy that is in memory. A question reads
 // what came since the copy was made; the copy is made anew when that is much. A passage
 // that went is still in the copy, and is not found when its row is looked for.
 
@@ -162,12 +162,12 @@ func (d vectors) Nearest(ctx context.Context, model string, question []float32, 
 	for _, p := range f.Projects {
 		groups = append(groups, index.ProjectGroup(p))
 	}
-	held, err := d.copyOf(ctx, number)
-	if err != nil {
-		return nil, err
-	}
+	find := d.finder(number, question, groups, least)
 	for n := 2 * limit; ; n *= 8 {
-		near, all := held.near(question, groups, n, least)
+		near, all, err := find(ctx, n)
+		if err != nil {
+			return nil, err
+		}
 		keys := make([]int64, len(near))
 		for i, x := range near {
 			keys[i] = x.Key

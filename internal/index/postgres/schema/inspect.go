@@ -13,6 +13,7 @@ type Status struct {
 	Server    string   // its version, as the server says it
 	Number    int      // the same as a number: 150004
 	Vector    string   // version of the extension pgvector, empty when it is not installed
+	Compares  bool     // the server compares vectors with it
 	Version   int      // of the schema; 0 when there is none
 	Latest    int      // version that this program works with
 	Login     string   // as which the connection was made
@@ -67,8 +68,10 @@ func Inspect(ctx context.Context, dsn, workspace string) (s Status, err error) {
 func (s *Status) server(ctx context.Context, tx pgx.Tx) (err error) {
 	err = tx.QueryRow(ctx, `SELECT current_setting('server_version'), current_setting('server_version_num')::int,
 		coalesce((SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'), ''), session_user::text,
-		coalesce((SELECT rolsuper OR rolbypassrls FROM pg_catalog.pg_roles WHERE rolname = session_user), false)`).
-		Scan(&s.Server, &s.Number, &s.Vector, &s.Login, &s.Bypasses)
+		coalesce((SELECT rolsuper OR rolbypassrls FROM pg_catalog.pg_roles WHERE rolname = session_user), false),
+		EXISTS (SELECT FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n
+			ON n.oid = c.relnamespace WHERE n.nspname = 'anamnesis' AND c.relname = 'vectors' AND a.attname = 'half' AND NOT a.attisdropped)`).
+		Scan(&s.Server, &s.Number, &s.Vector, &s.Login, &s.Bypasses, &s.Compares)
 	if err != nil {
 		return err
 	}
