@@ -98,7 +98,8 @@ func (s *stage) nearBy(st *stand, name string, at postgres.Options, words *embed
 			later = append(later, time.Since(began))
 		}
 	}
-	fmt.Printf("| %d | the nearest by %s: first of a process, later, p50, ms | %.1f | %.1f | |\n", st.notes, name, first.median(), later.median())
+	fmt.Printf("| %d | the nearest by %s: first of a process, later, p50, ms | %.1f | %.1f | |\n",
+		st.notes, name, first.median(), later.median())
 	return found, nil
 }
 

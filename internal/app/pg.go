@@ -151,7 +151,8 @@ func PGStatusOf(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 		return a, err
 	}
 	a.TookMS = milliseconds(time.Since(began))
-	a.Server, a.Vector, a.Compares, a.Version, a.Latest, a.Login, a.Principal = s.Server, s.Vector, s.Compares, s.Version, s.Latest, s.Login, s.Principal
+	a.Server, a.Vector, a.Compares, a.Version, a.Latest = s.Server, s.Vector, s.Compares, s.Version, s.Latest
+	a.Login, a.Principal = s.Login, s.Principal
 	a.Role, a.Bypasses, a.Workspace, a.Members, a.Notes, a.Passages = string(s.Role), s.Bypasses, o.Workspace, s.Members, s.Notes, s.Passages
 	a.Generation, a.Unguarded = s.Generation, append(a.Unguarded, s.Unguarded...)
 	for _, g := range s.Groups {
