@@ -151,7 +151,11 @@ func (r *Rooms) freshen(ctx context.Context) {
 		_ = state.Fail(ctx, r.All, now)
 	}
 	if !state.At.IsZero() {
-		r.Notify("the team's database does not answer in time; notes of others are told as of %s ago", age(state.Age(r.Store.Now())))
+		why := "does not answer in time"
+		if !errors.Is(err, context.DeadlineExceeded) {
+			why = "cannot be asked (" + err.Error() + ")"
+		}
+		r.Notify("the team's database %s; notes of others are told as of %s ago", why, age(state.Age(r.Store.Now())))
 	}
 }
 

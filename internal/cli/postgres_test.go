@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -59,11 +61,26 @@ func havePostgres() bool {
 
 // cmdPostgres gives a script a database of its own with a workspace: DSN and WORKSPACE.
 // With the word "empty" there is nothing in it; "login NAME..." makes logins, whose
-// addresses are DSN_NAME.
+// addresses are DSN_NAME, and with a wrong password WRONG_NAME; "sql STATEMENT" is run as the administrator; "silent" is the
+// address of a server that takes connections and says nothing, DSN_silent.
 func cmdPostgres(t *testing.T) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		if len(args) > 1 && args[0] == "login" {
 			logins(ts, args[1:])
+			return
+		}
+		switch {
+		case len(args) == 2 && args[0] == "sql":
+			conn, err := pgx.Connect(context.Background(), ts.Getenv("DSN"))
+			ts.Check(err)
+			_, err = conn.Exec(context.Background(), args[1])
+			ts.Check(errors.Join(err, conn.Close(context.Background())))
+			return
+		case len(args) == 1 && args[0] == "silent":
+			l, err := net.Listen("tcp", "127.0.0.1:0") // whose connections wait in its queue
+			ts.Check(err)
+			ts.Defer(func() { _ = l.Close() })
+			ts.Setenv("DSN_silent", "postgres://alice:pw-alice@"+l.Addr().String()+"/x?sslmode=disable")
 			return
 		}
 		dsn, workspace := postgrestest.DSN(t), workspaceOf(ts.Name())
@@ -95,6 +112,8 @@ func logins(ts *testscript.TestScript, names []string) {
 		}
 		u.User = url.UserPassword(name, "pw-"+name)
 		ts.Setenv("DSN_"+name, u.String())
+		u.User = url.UserPassword(name, "pw-wrong7")
+		ts.Setenv("WRONG_"+name, u.String())
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -85,12 +87,15 @@ func startLite(dir string) (string, error) {
 	return fmt.Sprintf(address, Password, port), nil
 }
 
-// freePort returns a port of the loopback that nobody listens on.
+// freePort returns a port of the loopback that nobody listens on. It is none of those that
+// the system gives to outgoing connections: a server that starts again would find its port
+// in use now and then, if only by a client that tries to reach it.
 func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	for range 100 {
+		port := 15_000 + rand.IntN(15_000)
+		if l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			return port, l.Close()
+		}
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return 0, errors.New("no port is free")
 }

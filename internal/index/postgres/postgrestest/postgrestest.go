@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ const folderPrefix = "anamnesis-postgres-"
 type Cluster struct {
 	bin, dir string
 	port     int
+	tiny     bool // there is a disk of a few MB for databases
 	names    atomic.Int64
 
 	mu     sync.Mutex // guards what follows
@@ -68,7 +70,7 @@ func Main(m *testing.M) {
 func DSN(t testing.TB) string {
 	t.Helper()
 	bin := programs(t)
-	shared.once.Do(func() { shared.Cluster, shared.err = newCluster(bin) })
+	shared.once.Do(func() { shared.Cluster, shared.err = newCluster(bin, false) })
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
@@ -78,12 +80,18 @@ func DSN(t testing.TB) string {
 // Own starts a cluster for one test, which may kill it.
 func Own(t testing.TB) *Cluster {
 	t.Helper()
-	c, err := newCluster(programs(t))
+	return own(t, false)
+}
+
+func own(t testing.TB, tiny bool) *Cluster {
+	t.Helper()
+	c, err := newCluster(programs(t), tiny)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		c.Kill()
+		_ = c.clear()
 		_ = os.RemoveAll(c.dir)
 	})
 	return c
@@ -105,13 +113,13 @@ func programs(t testing.TB) string {
 }
 
 // newCluster makes a cluster and starts its server.
-func newCluster(bin string) (*Cluster, error) {
+func newCluster(bin string, tiny bool) (*Cluster, error) {
 	sweep()
 	dir, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{bin: bin, dir: dir}
+	c := &Cluster{bin: bin, dir: dir, tiny: tiny}
 	if err := errors.Join(c.initialize(), c.Start()); err != nil {
 		c.Kill()
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -147,10 +155,15 @@ func (c *Cluster) prepare(cmd *exec.Cmd) {
 	lower(cmd)
 }
 
-// Start starts the server, and waits until it answers.
+// Start starts the server, and waits until it answers. What is left of one that was killed
+// goes first: its shared memory is in use as long as any process of it lives, and a new
+// server does not start then.
 func (c *Cluster) Start() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.clear(); err != nil {
+		return err
+	}
 	if c.port == 0 {
 		var err error
 		if c.port, err = freePort(); err != nil {
@@ -162,8 +175,14 @@ func (c *Cluster) Start() error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data(), "-p", strconv.Itoa(c.port), "-k", "",
-		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=64MB")
+	args := []string{
+		filepath.Join(c.bin, "postgres"), "-D", c.data(), "-p", strconv.Itoa(c.port), "-k", "",
+		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=64MB",
+	}
+	if c.tiny {
+		args = slices.Concat(apart, []string{mountTiny, c.disk()}, args)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
 	c.prepare(cmd)
 	c.server, c.ended = cmd, make(chan struct{})
@@ -209,6 +228,45 @@ func (c *Cluster) wait(log string) error {
 		}
 	}
 	return fmt.Errorf("postgres does not answer: %w", err)
+}
+
+// Crash kills the first process of the server alone, as a system without memory does. The
+// others live on for as long as their questions take.
+func (c *Cluster) Crash() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.server == nil || c.server.Process == nil {
+		return
+	}
+	_ = c.server.Process.Kill()
+	<-c.ended
+	c.server = nil
+}
+
+// KillBackend kills a process that serves a connection, upon which the server ends all
+// others and recovers. It reports whether there was one.
+func (c *Cluster) KillBackend() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.server == nil || c.server.Process == nil {
+		return false
+	}
+	return killBackend(c.server.Process.Pid)
+}
+
+// clear waits until no process works in the folder of the data, and kills those that do.
+func (c *Cluster) clear() error {
+	for range 600 {
+		left := working(c.data())
+		if len(left) == 0 {
+			return nil
+		}
+		for _, pid := range left {
+			kill(pid)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return errors.New("processes of a server that was killed do not end")
 }
 
 // Kill ends the server as if its machine had lost power.

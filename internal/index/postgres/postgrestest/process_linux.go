@@ -1,10 +1,13 @@
 package postgrestest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -50,5 +53,34 @@ func give(paths ...string) error {
 
 // stop ends a server at once, with its children.
 func stop(cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGQUIT) }
+
+func kill(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
+
+// working lists the processes whose folder is dir: those of a server, in that of its data.
+func working(dir string) (pids []int) {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range links {
+		if at, err := os.Readlink(link); err != nil || at != dir {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// killBackend kills one of the children of a server that serve a connection.
+func killBackend(server int) bool {
+	said, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
+	for _, field := range strings.Fields(string(said)) {
+		title, err := os.ReadFile(filepath.Join("/proc", field, "cmdline"))
+		pid, perr := strconv.Atoi(field)
+		if err == nil && perr == nil && strings.Contains(string(title), " 127.0.0.1(") { // "postgres: user database 127.0.0.1(port) idle"
+			return syscall.Kill(pid, syscall.SIGKILL) == nil
+		}
+	}
+	return false
+}
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

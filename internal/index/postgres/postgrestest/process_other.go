@@ -19,3 +19,10 @@ func alive(pid int) bool {
 	_, err := os.FindProcess(pid)
 	return err == nil
 }
+
+func kill(int) {}
+
+// working knows no processes here.
+func working(string) []int { return nil }
+
+func killBackend(int) bool { return false }

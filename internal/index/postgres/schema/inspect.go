@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -40,6 +41,8 @@ type Table struct {
 // Inspect tells how a database stands. It changes nothing, and works with a schema of any
 // version. A workspace that is empty or none of the caller's leaves its part empty.
 func Inspect(ctx context.Context, dsn, workspace string) (s Status, err error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
 	conn, err := Connect(ctx, dsn)
 	if err != nil {
 		return s, err

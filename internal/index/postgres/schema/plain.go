@@ -1,11 +1,13 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,12 +21,16 @@ var ErrDSN = errors.New("the address of the database (DSN) cannot be read; it lo
 // ErrUnreachable says that there is no connection to the server, or none any more.
 var ErrUnreachable = errors.New("the database server cannot be reached")
 
+// connectTime is how long to wait for a connection when the address does not say it.
+const connectTime = 10 * time.Second
+
 // Connect opens a connection. Its errors do not show the address.
 func Connect(ctx context.Context, dsn string) (*pgx.Conn, error) {
 	c, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, ErrDSN
 	}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, connectTime) // a server may take connections and say nothing
 	conn, err := pgx.ConnectConfig(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", Plain(err))
