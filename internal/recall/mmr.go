@@ -13,6 +13,8 @@ import (
 const (
 	mmrWindow = 20   // hits that are chosen among, at least
 	mmrLeast  = 0.45 // share of the best hit's score below which nothing is moved up
+	mmrBand   = 0.1  // share of the best hit's score that does not tell two hits apart
+	mmrSure   = 0.6  // likeness from which a hit says nothing of its own
 	mmrNear   = 0.95 // cosine from which two hits say the same, more or less
 	mmrAlike  = 0.8  // cosine below which words are not compared
 	mmrCopy   = 0.5  // share of runs of words from which they do
@@ -25,7 +27,8 @@ const (
 // diversify fills the places one after the other with the hit that is most
 // relevant and least like those that have one (R3; Carbonell, Goldstein: The
 // Use of MMR, SIGIR 1998). The best hit keeps its place, and a hit that is
-// hardly relevant is not moved up for being different.
+// hardly relevant is not moved up for being different. None is moved past one that
+// answers the question clearly better, unless that one is as good as a copy.
 func (e *Engine) diversify(ctx context.Context, q Query, hits []*Hit) []*Hit {
 	if !e.opts.MMR || q.NoMMR || len(hits) < 3 || hits[0].score <= 0 {
 		return hits
@@ -39,17 +42,12 @@ func (e *Engine) diversify(ctx context.Context, q Query, hits []*Hit) []*Hit {
 	like := make(map[*Hit]float64, window) // the nearest of the chosen
 	for len(left) > 0 && len(chosen) < q.K {
 		last := chosen[len(chosen)-1]
-		at, top := -1, 0.0
+		alike := make([]float64, len(left))
 		for i, h := range left {
 			like[h] = max(like[h], c.similarity(h, last))
-			rel := h.score / best.score
-			if rel < mmrLeast && at >= 0 {
-				continue
-			}
-			if value := e.opts.MMRLambda*rel - (1-e.opts.MMRLambda)*like[h]; at < 0 || value > top {
-				at, top = i, value
-			}
+			alike[i] = like[h]
 		}
+		at := next(left, alike, best.score, e.opts.MMRLambda)
 		h := left[at]
 		if at > 0 {
 			h.Reasons = append(h.Reasons, Reason{"moved up: the ones before it say what was said", 0})
@@ -59,6 +57,26 @@ func (e *Engine) diversify(ctx context.Context, q Query, hits []*Hit) []*Hit {
 	}
 	chosen = append(chosen, left...)
 	return append(chosen, hits[window:]...)
+}
+
+// next returns which of the hits that are left comes next. alike says how much each says
+// what was said.
+func next(left []*Hit, alike []float64, best, lambda float64) int {
+	at, top := -1, 0.0
+	passed := 0.0 // the best score of what says something of its own, before this one
+	for i, h := range left {
+		rel := h.score / best
+		if at >= 0 && (rel < mmrLeast || passed-rel > mmrBand) {
+			continue
+		}
+		if alike[i] < mmrSure {
+			passed = max(passed, rel)
+		}
+		if value := lambda*rel - (1-lambda)*alike[i]; at < 0 || value > top {
+			at, top = i, value
+		}
+	}
+	return at
 }
 
 // A comparison tells how much hits say the same.
