@@ -11,12 +11,12 @@ import (
 
 // mountTiny mounts the disk that $0 names, and runs what follows. It runs in a name space
 // of mounts of its own, so that nobody else sees the disk and nothing is left of it.
-const mountTiny = `mkdir -p "$0" && mount -t tmpfs -o size=24m none "$0" && exec "$@"`
+const mountTiny = `mkdir -p "$0" && mount -t tmpfs -o size=48m none "$0" && exec "$@"`
 
 // apart runs a script of the shell in such a name space, in which its user may mount.
 var apart = []string{"unshare", "-Um", "--map-user=1000", "--map-group=1000", "--keep-caps", "sh", "-c"}
 
-// Tiny starts a cluster for one test, whose databases stand on a disk of 24 MB. Its log
+// Tiny starts a cluster for one test, whose databases stand on a disk of 48 MB. Its log
 // does not, as on a server whose tables have a disk of their own. A test is skipped where
 // the system makes no name spaces for users.
 func Tiny(t testing.TB) *Cluster {
