@@ -17,13 +17,13 @@ import (
 const installationFile = "installation.json"
 
 type installation struct {
-	V     int      `json:"v"`
-	ID    note.ID  `json:"id"`
-	Marks []string `json:"marks,omitempty"` // that it left in a team's database, the newest first
+	V     int                 `json:"v"`
+	ID    note.ID             `json:"id"`
+	Marks map[string][]string `json:"team_marks,omitempty"` // that it left in a team's database, by workspace, the newest first
 }
 
-// maxMarks is how many of them are remembered: a database that is set back to an older
-// state has one of these.
+// maxMarks is how many marks of a workspace are remembered: a database that is set back to
+// an older state has one of these.
 const maxMarks = 64
 
 // installation returns the name of this installation; with create it gives it one when it

@@ -44,13 +44,13 @@ func (r *Rooms) teamOrigin() (string, error) {
 	return note.Printable(r.Config.MachineID) + "/" + strings.ToLower(id), nil
 }
 
-// marks lists the marks that this machine left in the team's database, the newest first.
+// marks lists the marks that this machine left in the team's workspace, the newest first.
 func (r *Rooms) marks() []string {
 	i, err := r.readInstallation()
 	if err != nil {
 		return nil
 	}
-	return i.Marks
+	return i.Marks[strings.ToLower(r.Config.Team.Workspace)]
 }
 
 // mark makes another one, and writes it down.
@@ -62,8 +62,12 @@ func (r *Rooms) mark() (string, error) {
 func (r *Rooms) addMark(mark string) error {
 	i, err := r.readInstallation()
 	if err == nil {
-		i.Marks = append([]string{mark}, i.Marks...)
-		i.Marks = i.Marks[:min(len(i.Marks), maxMarks)]
+		if i.Marks == nil {
+			i.Marks = make(map[string][]string)
+		}
+		workspace := strings.ToLower(r.Config.Team.Workspace)
+		all := append([]string{mark}, i.Marks[workspace]...)
+		i.Marks[workspace] = all[:min(len(all), maxMarks)]
 		err = r.writeInstallation(i)
 	}
 	if err != nil {
