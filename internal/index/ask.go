@@ -22,7 +22,8 @@ const maxPostings = 4000
 // maxTerms bounds a question: a prompt can be a pasted log.
 const maxTerms = 64
 
-// Ask finds the passages that share words with a question, at most limit of them.
+// Ask finds the passages that share words with a question: those of about limit notes, and
+// at most twice as many passages.
 func (ix *Index) Ask(ctx context.Context, question string, f Filter, limit int) (Matches, error) {
 	m, err := ix.ask(ctx, question, f, limit)
 	if errors.Is(err, ErrLost) {
@@ -48,11 +49,23 @@ func (ix *Index) ask(ctx context.Context, question string, f Filter, limit int) 
 	for i := range m.Terms {
 		m.Terms[i].Weight = IDF(m.Terms[i].Frequency, m.Statistics.Passages)
 	}
-	m.Candidates, err = ix.Match(ctx, prune(m.Terms), f, limit)
+	m.Candidates, err = ix.Match(ctx, prune(m.Terms), f, m.Statistics.forNotes(limit))
 	for i := range m.Terms {
 		m.Terms[i].Postings = "" // terms live as long as the answer
 	}
 	return m, err
+}
+
+// mostPerNote bounds how many passages are asked for in place of a note.
+const mostPerNote = 2
+
+// forNotes returns how many passages hold so many notes, by the mean of the store: without
+// it the passages of long notes crowd out other notes.
+func (s Statistics) forNotes(n int) int {
+	if s.Passages <= s.Notes {
+		return n
+	}
+	return min(mostPerNote*n, n*s.Passages/max(1, s.Notes))
 }
 
 // IDF is BM25's inverse document frequency, in the form that is never negative.
