@@ -137,6 +137,7 @@ func (c *conn) greet(ctx context.Context) error {
 
 // Close closes the connections.
 func (c *conn) Close() error {
+	c.halves.close()
 	c.pool.Close()
 	return nil
 }

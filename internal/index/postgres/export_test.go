@@ -23,3 +23,9 @@ func (d *DB) PlanNearest(ctx context.Context, model string, question []float32) 
 	}, "EXPLAIN "+fmt.Sprintf(hnswSQL, where, len(question)), int64(index.VectorModel(model)), len(question)+4, []int32(nil), halfText(question), 40)
 	return plan, err
 }
+
+// CopyHere waits until what is fetched is here, and reports whether the vectors of a model are.
+func (d *DB) CopyHere(model string) bool {
+	d.halves.fetching.Wait()
+	return d.halves.here(index.VectorModel(model))
+}

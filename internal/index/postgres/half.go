@@ -24,11 +24,23 @@ import (
 
 // halves say how the server compares vectors.
 type halves struct {
-	mu    sync.Mutex // guards what follows
-	asked bool
-	where string // the schema of pgvector, as an identifier; empty when vectors are compared here
-	hnsw  bool   // there are indexes of that kind
+	mu        sync.Mutex // guards what follows
+	asked     bool
+	where     string // the schema of pgvector, as an identifier; empty when vectors are compared here
+	hnsw      bool   // there are indexes of that kind
+	questions int
+	copied    uint64 // the model of which a copy is here, 0 for none
+
+	fetching sync.WaitGroup
+	stop     context.CancelFunc // ends what is being fetched
 }
+
+// A process that asks more than copyAfter questions fetches a copy while the server goes on
+// answering, unless it has more than copyMost passages: 260 bytes each.
+const (
+	copyAfter = 4
+	copyMost  = 250_000
+)
 
 // hnswMost is how many vectors an HNSW index is asked for at most; more are found by
 // comparing all. An index may look at 1000 at once.
@@ -60,6 +72,48 @@ func (h *halves) off() {
 	h.mu.Unlock()
 }
 
+// often counts a question, and begins to fetch a copy when there have been enough.
+func (d vectors) often(model uint64) {
+	h := &d.halves
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.questions++; h.questions != copyAfter {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), longest)
+	h.stop = stop
+	h.fetching.Go(func() {
+		defer stop()
+		passages := 0
+		err := d.row(ctx, "SELECT passages FROM anamnesis.workspaces WHERE id = $1", nil, &passages)
+		if err == nil && passages <= copyMost {
+			if _, err = d.copyOf(ctx, model); err == nil {
+				h.mu.Lock()
+				h.copied = model
+				h.mu.Unlock()
+			}
+		}
+	})
+}
+
+// here reports whether there is a copy of the vectors of a model.
+func (h *halves) here(model uint64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.copied == model
+}
+
+// close waits until nothing is fetched any more.
+func (h *halves) close() {
+	h.mu.Lock()
+	stop := h.stop
+	h.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	h.fetching.Wait()
+}
+
 // A finder returns the n nearest passages, and whether these are all that are near enough.
 type finder func(ctx context.Context, n int) (near []flat.Near, all bool, err error)
 
@@ -80,12 +134,13 @@ func (d vectors) finder(model uint64, question []float32, groups []uint32, least
 	text := halfText(question)
 	return func(ctx context.Context, n int) ([]flat.Near, bool, error) {
 		where, hnsw, err := d.halves.of(ctx, d.conn)
-		if err != nil || where == "" || text == "" {
-			if err != nil {
-				return nil, false, err
-			}
+		if err != nil {
+			return nil, false, err
+		}
+		if where == "" || text == "" || d.halves.here(model) {
 			return here(ctx, n)
 		}
+		d.often(model)
 		near, all, err := d.there(ctx, where, hnsw && n <= hnswMost, model, question, text, groups, n, least)
 		if err != nil && strings.HasPrefix(schema.Code(err), "42") { // undefined, or not allowed
 			d.halves.off()

@@ -100,6 +100,14 @@ func TestPgvector(t *testing.T) {
 			t.Errorf("question %d: the server finds %v, the client %v", i, got, want[i])
 		}
 	}
+	if !after.CopyHere("m") {
+		t.Error("after many questions there is no copy")
+	}
+	for i, q := range questions {
+		if got := passages(t, after, q.vector, q.filter, 20, q.least); !slices.Equal(got, want[i]) {
+			t.Errorf("question %d, from the copy: %v, want %v", i, got, want[i])
+		}
+	}
 	if got := passages(t, after, make([]float32, 64), index.Filter{}, 5, -1); len(got) != 5 {
 		t.Errorf("a question without a direction finds %v", got)
 	}
@@ -107,9 +115,12 @@ func TestPgvector(t *testing.T) {
 	useVector(t, dsn, schema.VectorOptions{Workspace: team, HNSWFrom: count}, "") // two fewer than that are comparable
 	useVector(t, dsn, schema.VectorOptions{Workspace: team, HNSWFrom: count - 2}, "HNSW index for 1498 vectors")
 	useVector(t, dsn, schema.VectorOptions{Workspace: team, HNSWFrom: count - 2}, "")
-	indexed := open(t, postgres.Options{DSN: dsn, Origin: "here"})
 	same, all := 0, 0
+	var indexed *postgres.DB
 	for i, q := range questions {
+		if i%3 == 0 { // before one fetches a copy
+			indexed = open(t, postgres.Options{DSN: dsn, Origin: "here"})
+		}
 		got := passages(t, indexed, q.vector, q.filter, 20, q.least)
 		for _, key := range want[i] {
 			all++
@@ -133,7 +144,7 @@ func TestPgvector(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "DROP EXTENSION vector CASCADE"); err != nil {
 		t.Fatal(err)
 	}
-	if got := passages(t, after, questions[0].vector, index.Filter{}, 20, -1); !slices.Equal(got, want[0]) {
+	if got := passages(t, indexed, questions[0].vector, index.Filter{}, 20, -1); !slices.Equal(got, want[0]) {
 		t.Errorf("without the extension: %v, want %v", got, want[0])
 	}
 	useVector(t, dsn, schema.VectorOptions{DryRun: true}, "compared by the server")
