@@ -34,6 +34,7 @@ const rule = `
 	agent, store                          < setup;
 	note, redact, replica                 < team/repo;
 	store                                 < lifecycle;
+	store, embed, embed/transformer       < models;
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact             < index;
 	index                                 < index/flat, team;
@@ -49,7 +50,7 @@ const rule = `
 	recall, reflection, inject, lesson    < eval;
 	capture, reflection, inject, replica, lifecycle, team, team/repo < config;
 	agent, policy, queue, recall, replica, store/tombstone < doctor;
-	config, eval, imports, doctor, setup, index/sqlite, index/postgres < app;
+	config, eval, imports, doctor, setup, models, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, tui, demo, cli/hook;
 	mcp, web, tui, demo, cli/hook         < cli;
 `

@@ -45,6 +45,8 @@ type Host struct {
 	Peek     bool                                    // the index is looked at as it stands, or not at all
 	// Backend opens the index of a store; nil means SQLite, in a file of it.
 	Backend func(ctx context.Context, root string) (index.Backend, error)
+
+	modelsOf string // the store whose models a throw-away store uses; "" for its own
 }
 
 // Rooms are the opened rooms of one store, wired. They are safe for concurrent

@@ -86,6 +86,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 		MendGraph: r.mendGraph,
 		Drain:     func(context.Context) error { return r.Detach("drain") },
 		Harnesses: r.installedHarnesses(),
+		Models:    r.tryModels,
 	}
 	if o := r.Config.Team; o.DSN != "" || o.Workspace != "" {
 		pt.Team = r.teamHealth

@@ -26,6 +26,7 @@ func (r *Rooms) lab(purpose string) eval.Lab {
 		Live: r.Store,
 		Setup: func(ctx context.Context, root string, disk store.Disk) (*eval.Workbench, error) {
 			h, c := r.host, *r.Config
+			h.modelsOf = c.Home
 			c.Home, c.UserHome, c.Others.Native = root, root, false
 			h.Config, h.Disk, h.Lasting = &c, disk, true
 			box, err := Open(ctx, h, 0)
@@ -47,6 +48,7 @@ func (h *Host) sandbox(ctx context.Context, root string, set []string) (*eval.Sa
 	if len(set) > 0 {
 		c.Recall = config.Load(h.Environ(slices.Concat(h.Flags, set))).Recall
 	}
+	box.modelsOf = c.Home
 	c.Home, c.UserHome = root, root
 	box.Config, box.Lasting = &c, true
 	r, err := Open(ctx, box, 0)

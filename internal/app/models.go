@@ -1,16 +1,33 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 
 	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
+	"anamnesis/internal/models"
 	"anamnesis/internal/recall"
 )
 
-// models makes what understands words: the table that is part of the program,
-// and the servers that were configured. A server that cannot be used is told
+// unusable says that a model that was configured cannot be used.
+func (r *Rooms) unusable(setting string, err error) {
+	next := ""
+	if errors.Is(err, models.ErrNone) {
+		next = "; `anamnesis models` lists those of this machine"
+	}
+	r.Notify("%s: %v%s; going on with the built-in model", setting, err, next)
+}
+
+// localModels is the folder of the models that run on this machine. Throw-away stores have
+// those of the store that they were made for.
+func (r *Rooms) localModels() *models.Folder {
+	return models.Of(cmp.Or(r.host.modelsOf, r.Store.Path("")), r.host.Disk)
+}
+
+// models makes what understands words: the table that is part of the program, the models
+// of this machine and the servers that were configured. A server that cannot be used is told
 // to people and left out: the built-in models answer as well.
 func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 	words, err := embed.OpenStatic(index.Words)
@@ -18,28 +35,40 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 		return recall.Models{}, index.Embedding{}, err
 	}
 	redact := r.Redactor.Redact
-	models := recall.Models{Words: words, Redactor: r.Redactor}
+	asked := recall.Models{Words: words, Redactor: r.Redactor}
 	embedding := index.Embedding{Local: words, Redact: redact}
 	set := r.Config.Models
+	named := r.namedModels()
+	if name, ok := named[embedSetting]; ok {
+		if local, err := r.localModels().Embedder(name); err != nil {
+			r.unusable(embedSetting, err)
+		} else {
+			embedding.Local = local
+		}
+	}
+	if name, ok := named[rerankSetting]; ok {
+		if local, err := r.localModels().Reranker(name); err != nil {
+			r.unusable(rerankSetting, err)
+		} else {
+			asked.Local = local
+		}
+	}
 	if r.Rules != nil {
 		if set.Embedder.URL != "" || set.Reranker.URL != "" || r.Config.Recall.HyDE {
 			r.Notify("no model server is asked, because your redaction rules cannot be used: %v", r.Rules)
 		}
-		return models, embedding, nil
-	}
-	unusable := func(setting string, err error) {
-		r.Notify("%s: %v; going on with the built-in model", setting, err)
+		return asked, embedding, nil
 	}
 	if set.Embedder.URL != "" {
 		if remote, err := llm.NewEmbedder(set.Embedder, set.Network); err != nil {
-			unusable("recall.embed.url", err)
+			r.unusable("recall.embed.url", err)
 		} else {
 			embedding.Remote = remote
 		}
 	}
 	if set.Reranker.URL != "" {
-		if models.Reranker, err = llm.NewReranker(set.Reranker, set.Network); err != nil {
-			unusable("recall.rerank.url", err)
+		if asked.Reranker, err = llm.NewReranker(set.Reranker, set.Network); err != nil {
+			r.unusable("recall.rerank.url", err)
 		}
 	}
 	if r.Config.Recall.HyDE {
@@ -49,8 +78,8 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 		case err != nil:
 			r.Notify("reflection.base_url: %v; questions are used as they stand", err)
 		default:
-			models.Expander = recall.NewHyDE(chat, redact)
+			asked.Expander = recall.NewHyDE(chat, redact)
 		}
 	}
-	return models, embedding, nil
+	return asked, embedding, nil
 }

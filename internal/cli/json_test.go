@@ -71,6 +71,7 @@ var shapes = [][]string{
 	{"conflicts"},
 	{"machines"},
 	{"reindex"},
+	{"models"},
 	{"drain"},
 	{"redact", "$WORK/secret.txt"},
 	{"calibrate-thresholds"},

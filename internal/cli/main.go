@@ -281,6 +281,7 @@ var commands = []namedCommand{
 	{"share", newShare, "machine"},
 	{"pg", newPG, "machine"},
 	{"reindex", newReindex, "machine"},
+	{"models", newModels, "machine"},
 	{"conflicts", newConflicts, "decide"},
 	{"machines", newMachines, "past"},
 	{"history", newHistory, "past"},

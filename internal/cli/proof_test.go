@@ -35,6 +35,7 @@ func proofParams(t *testing.T) testscript.Params {
 			"showof":      showOf,
 			"notefile":    noteFile,
 			"model":       cmdModel,
+			"localmodel":  cmdLocalModel,
 			"postgres":    cmdPostgres(t),
 		},
 	}

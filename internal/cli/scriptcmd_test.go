@@ -77,6 +77,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"install":    cmdInstall,
 	"echoed":     cmdEchoed,
 	"model":      cmdModel,
+	"localmodel": cmdLocalModel,
+	"serveplain": cmdServePlain,
 	"undo":       cmdUndo,
 	"onlytext":   cmdOnlyText,
 	"bounded":    cmdBounded,

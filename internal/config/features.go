@@ -349,6 +349,12 @@ func (c *Config) features() []Feature {
 			Settings: []Setting{text("REFLECT_SKILLS_DIR", "skills.dir", &c.SkillsDir, "",
 				"Folder in which skills are looked for instead of those of the agents.")},
 		},
+		{
+			ID: "R21", Name: "local-models", Home: "models/models.go",
+			Doc: "Runs encoders and cross-encoders of BERT's shape in the program itself, on two cores at most: they are added by hand, " +
+				"checked by their checksums, and left out of an answer for which they are late. `anamnesis models` lists them.",
+			Without: "A model that was trained to retrieve needs a server, which somebody runs and which reads the notes.",
+		},
 	}, c.writingFeatures()...)
 }
 

@@ -161,6 +161,16 @@ func diseases() []disease {
 		{"a server that is silent", "mcp-handshake", func(_ *testing.T, b *body) {
 			b.Handshake = func(context.Context) error { return errors.New("end of file") }
 		}, doctor.Bad, "end of file"},
+		{"a model that was changed", "local-models", func(_ *testing.T, b *body) {
+			b.Models = func(context.Context) []doctor.LocalModel {
+				return []doctor.LocalModel{{Name: "mini\x1blm", Setting: "recall.embed.model", Err: errors.New("its checksum is another")}}
+			}
+		}, doctor.Bad, "its checksum is another"},
+		{"a model that is slow", "local-models", func(_ *testing.T, b *body) {
+			b.Models = func(context.Context) []doctor.LocalModel {
+				return []doctor.LocalModel{{Name: "large", Setting: "recall.rerank.model", Took: time.Second}}
+			}
+		}, doctor.Warn, "a short text takes 1000.0 ms"},
 
 		{"open to others", "permissions", func(t *testing.T, b *body) { chmod(t, b.root, 0o755) }, doctor.Bad, "read by others"},
 		{"open settings", "permissions", func(t *testing.T, b *body) {

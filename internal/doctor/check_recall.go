@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"anamnesis/internal/recall"
 )
@@ -120,4 +121,38 @@ func checkFollowUp(_ context.Context, p *Target) Result {
 		return info("`anamnesis why ID` tells more; `anamnesis edit ID` mends a note, `anamnesis forget ID` takes it away", lines...)
 	}
 	return ok(plural(judged, "note") + " that were told lately showed whether they help")
+}
+
+// A LocalModel is a model of this machine that a setting names.
+type LocalModel struct {
+	Name, Setting string
+	Took          time.Duration // for a short text
+	Err           error         // why it cannot be used
+}
+
+// promptTime is what a model may take for a prompt (package recall).
+const promptTime = 400 * time.Millisecond
+
+func checkLocalModels(ctx context.Context, p *Target) Result {
+	if p.Models == nil {
+		return skip("where models stand is not known")
+	}
+	var lines []string
+	slow := false
+	for _, m := range p.Models(ctx) {
+		if m.Err != nil {
+			return bad("the built-in model answers meanwhile; `anamnesis models` lists those of this machine, and checks them",
+				fmt.Sprintf("%s names %s: %s", m.Setting, clean(m.Name, maxLine), clean(m.Err.Error(), 3*maxLine)))
+		}
+		ms := float64(m.Took.Microseconds()) / 1000
+		lines = append(lines, fmt.Sprintf("%s, for %s: a short text takes %.1f ms", clean(m.Name, maxLine), m.Setting, ms))
+		slow = slow || m.Took > promptTime
+	}
+	if len(lines) == 0 {
+		return ok("no setting names one")
+	}
+	if slow {
+		return warn("choose a smaller model, or none: prompts are answered without it", lines...)
+	}
+	return ok(lines...)
 }

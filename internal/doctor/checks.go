@@ -74,6 +74,10 @@ var Checks = []Check{
 	},
 	// check_recall.go
 	{"model", "Word vectors", "Which model makes the vectors of meaning, and how many passages have none yet.", checkModel},
+	{
+		"local-models", "Models of this machine", "Whether the transformers that settings name are whole, and fast enough for prompts.",
+		checkLocalModels,
+	},
 	{"gate", "Relevance gate", "How the gate is calibrated, and how often it is wrong on the store's own notes.", checkGate},
 	{
 		"native-memory", "Memory of the agent itself", "Whether the agent keeps memory files of its own, which it is told beside ours.",

@@ -99,6 +99,9 @@ func healthy(t testing.TB, n int) *body {
 		GitVersion: func(context.Context) (string, error) { return "git version 2.45.1", nil },
 		Room:       func(string) (int64, error) { return 8 << 30, nil },
 		Handshake:  func(context.Context) error { return nil },
+		Models: func(context.Context) []doctor.LocalModel {
+			return []doctor.LocalModel{{Name: "minilm", Setting: "recall.embed.model", Took: 9 * time.Millisecond}}
+		},
 		Graph: func(ctx context.Context) ([]index.SidecarState, int, error) {
 			return index.SidecarStates(ctx, s, nil)
 		},

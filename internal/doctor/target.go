@@ -44,6 +44,7 @@ type Target struct {
 	Namesakes  func(ctx context.Context) ([]string, error)          // other machines that commit under this machine's name
 	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
 	Team       func(ctx context.Context) (Team, error)              // asks the team's database; nil without one
+	Models     func(ctx context.Context) []LocalModel               // opens and tries those that settings name
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it
 	Room       func(dir string) (int64, error)                      // bytes that are free on its disk; nil asks the system
 

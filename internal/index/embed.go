@@ -49,6 +49,10 @@ func (ix *Index) Model() string {
 // Remote reports whether the model is elsewhere.
 func (ix *Index) Remote() bool { return ix.embedder != nil && ix.embedder.Traits().Leaves }
 
+// Deferred reports whether the model takes its time, here or elsewhere: a background run
+// makes the vectors of notes, and who waits for an answer asks with a deadline.
+func (ix *Index) Deferred() bool { return ix.embedder != nil && ix.embedder.Traits().Deferred }
+
 // ErrNoModel says that there is nothing that makes vectors.
 var ErrNoModel = errors.New("no embedding model")
 

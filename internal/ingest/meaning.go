@@ -11,9 +11,9 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A meaner is an Index that compares meanings on this machine.
+// A meaner is an Index that compares meanings.
 type meaner interface {
-	Remote() bool
+	Deferred() bool
 	Question(ctx context.Context, text string) (model string, unit []float32, err error)
 	Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int, least float64) ([]index.Candidate, error)
 }
@@ -30,11 +30,12 @@ const (
 // meant returns a note that means what a machine's draft says: the vectors of both whole
 // statements point the same way (Options.Meaning). What speaks against the draft, has other
 // numbers or other marks is none, however near it lies: "use tabs" lies near "never use
-// tabs". Whatever goes wrong, there is none, and the draft is written. No vector is asked
-// of a model elsewhere: the store is locked.
+// tabs". Whatever goes wrong, there is none, and the draft is written. Only the built-in
+// vectors are compared: the bound is theirs, and others take their time while the store is
+// locked.
 func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 	m, ok := g.index.(meaner)
-	if !ok || g.opts.Meaning <= 0 || g.opts.Meaning >= 1 || n.Type == note.Episodic || m.Remote() {
+	if !ok || g.opts.Meaning <= 0 || g.opts.Meaning >= 1 || n.Type == note.Episodic || m.Deferred() {
 		return nil
 	}
 	model, mine, err := m.Question(ctx, note.CutRunes(n.Statement(), meantRune))

@@ -50,6 +50,9 @@ const (
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
 )
 
+// Models is the folder of models that run on this machine. None of it travels.
+const Models = "models"
+
 // MaxDepth is how many names a path in a tree may have; one of ours has three.
 const MaxDepth = 12
 

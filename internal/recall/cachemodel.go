@@ -51,11 +51,22 @@ func (e *Engine) keepNumbers(ctx context.Context, q Query, res *Result, kind, ke
 }
 
 // question returns the unit vector of a text, as Index.Question does. What a model
-// elsewhere said is kept.
+// said that takes its time is kept. Where an agent waits, a model that is late is not
+// asked again for the same question.
 func (e *Engine) question(ctx context.Context, q Query, res *Result, text string) (model string, unit []float32, err error) {
-	if !e.index.Remote() {
+	if !e.index.Deferred() {
 		return e.index.Question(ctx, text)
 	}
+	if res.late != nil {
+		return e.index.Model(), nil, res.late
+	}
+	ctx, cancel := e.hurry(ctx, q)
+	defer cancel()
+	defer func() {
+		if err != nil && q.reading {
+			res.late = err
+		}
+	}()
 	model = e.index.Model()
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s", model, text)))
 	key := hex.EncodeToString(sum[:16])

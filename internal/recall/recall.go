@@ -94,6 +94,7 @@ type Result struct {
 	// change of the model; else both are 0.
 	WithoutVector, Passages int
 
+	late       error            // why the model gave no vector for the question while an agent waited
 	asked      bool             // the arms are asked, and what they find may be kept
 	generation int64            // of the index from before they were asked
 	weighed    []index.Term     // Terms as the gate weighs them (weigh)
@@ -104,8 +105,15 @@ type Result struct {
 type Models struct {
 	Words    Words        // what words mean, for matches that share none
 	Reranker llm.Reranker // instead of the one that is built in
+	Local    Local        // the same on this machine; it comes before Reranker
 	Expander Expander     // writes a hypothetical answer (HyDE)
 	Redactor *redact.Redactor
+}
+
+// A Local is an llm.Reranker in this process: what it reads stays here, as it is.
+type Local interface {
+	Name() string
+	Rerank(ctx context.Context, question string, texts []string) ([]float64, error)
 }
 
 // An Expander makes of a question a text that an answer might look like.
@@ -128,9 +136,11 @@ type Index interface {
 	// Question returns the unit vector of a question and the model that made it;
 	// index.ErrNoModel says that there are no vectors.
 	Question(ctx context.Context, text string) (model string, unit []float32, err error)
-	// Model names that model, "" when there is none. Remote reports whether it is elsewhere.
+	// Model names that model, "" when there is none. Remote reports whether it is elsewhere,
+	// Deferred whether it takes its time, wherever it is.
 	Model() string
 	Remote() bool
+	Deferred() bool
 	// Waiting counts the passages that have no vector yet, and all of them.
 	Waiting(ctx context.Context) (waiting, all int, err error)
 }

@@ -3,17 +3,12 @@ package recall
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/llm"
-	"anamnesis/internal/redact"
 )
 
 // reranked is how many hits are read together with the question. What stands
@@ -39,7 +34,7 @@ func (e *Engine) rerank(ctx context.Context, q Query, hits []*Hit, res *Result) 
 	head = e.read(ctx, q, head, res)
 	e.scoreHits(ctx, q, head, res)
 	res.Reranker = "built-in"
-	if m := e.models.Reranker; m != nil {
+	if m := e.asker(); m != nil {
 		if err := e.askReranker(ctx, m, q, res, head); err != nil {
 			res.Failed = append(res.Failed, fmt.Sprintf("reranker %s: %v; the built-in one was used", m.Name(), err))
 		} else {
@@ -168,92 +163,6 @@ func bySum(hits []*Hit) []*Hit {
 	sorted := slices.Clone(hits)
 	slices.SortStableFunc(sorted, func(a, b *Hit) int { return cmp.Compare(sums[b], sums[a]) })
 	return sorted
-}
-
-// rerankBatch is how many hits a model is asked about.
-const rerankBatch = 20
-
-// maxRerankText bounds the text of one hit for a model, in characters.
-const maxRerankText = 2000
-
-var errNoRedactor = errors.New("what a model elsewhere reads has to be redacted, and there is no redactor")
-
-// askReranker orders the first hits by the logits of a model.
-// Those behind them, which it has not read, stay behind them.
-func (e *Engine) askReranker(ctx context.Context, m llm.Reranker, q Query, res *Result, all []*Hit) error {
-	hits := all[:min(len(all), rerankBatch)]
-	logits, err := e.logits(ctx, m, q, res, hits)
-	if err != nil {
-		return err
-	}
-	least := 1.0
-	for i, h := range hits {
-		h.replaceScore("read by "+m.Name(), sigmoid(logits[i]))
-		least = min(least, h.score)
-	}
-	for _, h := range all[len(hits):] {
-		h.replaceScore("not read by "+m.Name(), unread*least*h.score)
-	}
-	order(all)
-	return nil
-}
-
-// unread is what a note that the model has not read may come to, against the least of
-// those that it has: the boosts, 0.6 to 1.6, must not lift it above them.
-const unread = 0.3
-
-// logits returns what a model says of hits, which it is asked once for each question:
-// what it said is kept with the answers of the arms.
-func (e *Engine) logits(ctx context.Context, m llm.Reranker, q Query, res *Result, hits []*Hit) ([]float64, error) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%d %s\n", m.Name(), len(q.Text), q.Text)
-	for _, hit := range hits {
-		fmt.Fprintf(h, "%s %x\n", hit.Row.ID, hit.Row.Hash)
-	}
-	key := hex.EncodeToString(h.Sum(nil)[:16])
-	if kept := e.keptNumbers(ctx, q, res, logitsKind, key); len(kept) == len(hits) {
-		return kept, nil
-	}
-	got, err := e.askLogits(ctx, m, q, hits)
-	if err == nil {
-		e.keepNumbers(ctx, q, res, logitsKind, key, got)
-	}
-	return got, err
-}
-
-func (e *Engine) askLogits(ctx context.Context, m llm.Reranker, q Query, hits []*Hit) ([]float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(e.opts.RerankTimeout*float64(time.Second)))
-	defer cancel()
-	question, texts := q.Text, make([]string, len(hits))
-	for i, c := range e.index.Contents(ctx, rowsOf(hits)) {
-		if c.Err != nil {
-			return nil, c.Err
-		}
-		n := c.Note
-		texts[i] = n.Title + "\n" + n.Rule + "\n" + n.KeyInsight + "\n" + n.Body
-	}
-	if e.models.Redactor == nil {
-		return nil, errNoRedactor
-	}
-	// One request: what one of the texts gives away is masked in all of them.
-	knowing := e.models.Redactor.Knowing(texts...).Knowing(question)
-	safe := make([]redact.Text, len(texts))
-	for i, text := range texts {
-		safe[i] = knowing.Redact(text).Head(maxRerankText)
-	}
-	logits, err := m.Rerank(ctx, knowing.Redact(question), safe)
-	if err != nil {
-		return nil, err
-	}
-	if len(logits) != len(hits) {
-		return nil, fmt.Errorf("%d scores for %d texts", len(logits), len(hits))
-	}
-	for _, l := range logits {
-		if math.IsNaN(l) || math.IsInf(l, 0) {
-			return nil, errors.New("a score is no number")
-		}
-	}
-	return logits, nil
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -3,6 +3,7 @@ package transformer
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -90,6 +91,7 @@ type pack struct {
 
 // run sends sequences through the model and calls done with the hidden states of each.
 func (m *Model) run(ctx context.Context, all []sequence, done func(i int, hidden []float32) error) error {
+	defer runtime.KeepAlive(m) // its weights lie in a file that is let go of with it
 	p := pace{began: time.Now()}
 	p.deadline, p.limited = ctx.Deadline()
 	var packs []pack

@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/doctor"
+	"anamnesis/internal/models"
+)
+
+// A ModelView is a model that runs on this machine, or would.
+type ModelView struct {
+	Name    string        `json:"name"`
+	Kind    string        `json:"kind"` // models.Encoder or CrossEncoder; "" while it is not known
+	What    string        `json:"what"`
+	Licence string        `json:"licence"` // "" when its files say none
+	Source  string        `json:"source"`
+	Added   string        `json:"added_at,omitempty"`
+	Bytes   int64         `json:"bytes"`
+	Files   []models.File `json:"files"`
+	UsedBy  []string      `json:"used_by"` // settings that name it
+	Problem string        `json:"problem,omitempty"`
+}
+
+// ModelsAnswer lists models.
+type ModelsAnswer struct {
+	Models []ModelView `json:"models"`
+}
+
+// ModelAdded says what was added, or would be.
+type ModelAdded struct {
+	Applied bool      `json:"applied"`
+	Model   ModelView `json:"model"`
+	TookMS  float64   `json:"took_ms,omitempty"` // for a short text, once it is added
+	Setting string    `json:"setting,omitempty"` // that uses such a model
+}
+
+// ModelRemoved says what was removed.
+type ModelRemoved struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// The settings that name a model of this machine, or one of a server.
+const (
+	embedSetting  = "recall.embed.model"
+	rerankSetting = "recall.rerank.model"
+)
+
+// namedModels are the models of this machine that settings name, by the setting. With a
+// server, the name is that of a model of its own.
+func (r *Rooms) namedModels() map[string]string {
+	named := make(map[string]string)
+	set := r.Config.Models
+	if set.Embedder.URL == "" && set.Embedder.Model != "" {
+		named[embedSetting] = set.Embedder.Model
+	}
+	if set.Reranker.URL == "" && set.Reranker.Model != "" {
+		named[rerankSetting] = set.Reranker.Model
+	}
+	return named
+}
+
+// tryModels opens the models that settings name and asks each for a short text, for the
+// doctor.
+func (r *Rooms) tryModels(ctx context.Context) (all []doctor.LocalModel) {
+	named := r.namedModels()
+	kinds := map[string]string{embedSetting: models.Encoder, rerankSetting: models.CrossEncoder}
+	for _, setting := range slices.Sorted(maps.Keys(named)) {
+		m := doctor.LocalModel{Name: named[setting], Setting: setting}
+		m.Took, m.Err = r.localModels().Try(ctx, m.Name, kinds[setting])
+		all = append(all, m)
+	}
+	return all
+}
+
+func (r *Rooms) viewModel(m *models.Manifest, problem string) ModelView {
+	v := ModelView{
+		Name: m.Name, Kind: m.Kind, What: m.What, Licence: m.Licence, Source: m.Source, Added: m.Added, Bytes: m.Bytes(),
+		Files: append([]models.File{}, m.Files...), UsedBy: []string{}, Problem: problem,
+	}
+	named := r.namedModels()
+	for _, setting := range slices.Sorted(maps.Keys(named)) {
+		if named[setting] == m.Name {
+			v.UsedBy = append(v.UsedBy, setting)
+		}
+	}
+	return v
+}
+
+// ListModels lists the models of this machine and checks every file of them. When one is
+// not whole, the answer comes with an error of kind Degraded.
+func ListModels(r *Rooms) (ModelsAnswer, error) {
+	a := ModelsAnswer{Models: []ModelView{}}
+	all, err := r.localModels().List()
+	if err != nil {
+		return a, err
+	}
+	wrong := false
+	for _, s := range all {
+		a.Models = append(a.Models, r.viewModel(&s.Manifest, s.Problem))
+		wrong = wrong || s.Problem != ""
+	}
+	if wrong {
+		return a, &Error{Kind: Degraded}
+	}
+	return a, nil
+}
+
+// AddModel adds a model, if apply is set, or says what would be added. Nothing is fetched
+// but what the order names.
+func AddModel(ctx context.Context, r *Rooms, o models.Order, apply bool) (ModelAdded, error) {
+	var a ModelAdded
+	if strings.TrimSpace(o.From) == "" {
+		return a, usage("models add: name a folder or an address")
+	}
+	if o.Name != "" {
+		if err := models.CheckName(o.Name); err != nil {
+			return a, &Error{Kind: Usage, Err: err}
+		}
+	}
+	if apply && r.Store.ReadOnly() {
+		return a, usage("models add: the store at %s can only be read", r.Store.Path(""))
+	}
+	o.Proxy = r.Config.Models.Network.Proxy
+	act := r.localModels().Look
+	if apply {
+		bar := r.Progress("taking in the model, KB")
+		defer bar.Done()
+		o.Progress = bar.Step
+		act = r.localModels().Add
+	}
+	p, err := act(ctx, o)
+	if errors.Is(err, fs.ErrExist) {
+		return a, &Error{Kind: Usage, Err: err}
+	}
+	if err != nil {
+		return a, err
+	}
+	a.Applied, a.Model, a.TookMS = apply, r.viewModel(&p.Manifest, ""), float64(p.Took.Microseconds())/1000
+	switch p.Kind {
+	case models.Encoder:
+		a.Setting = embedSetting
+	case models.CrossEncoder:
+		a.Setting = rerankSetting
+	}
+	return a, nil
+}
+
+// RemoveModel deletes a model that no setting names.
+func RemoveModel(r *Rooms, name string) (ModelRemoved, error) {
+	if err := models.CheckName(name); err != nil {
+		return ModelRemoved{}, &Error{Kind: Usage, Err: err}
+	}
+	for key, used := range r.namedModels() {
+		if used == name {
+			return ModelRemoved{}, usage("models remove: the setting %s names %s; `anamnesis config unset %s` first", key, name, key)
+		}
+	}
+	a := ModelRemoved{Name: name}
+	if m, err := r.localModels().Read(name); err == nil { // else it goes without being counted
+		a.Bytes = m.Bytes()
+	}
+	err := r.localModels().Remove(name)
+	if errors.Is(err, models.ErrNone) {
+		return a, Errorf(NotFound, "models remove: %w; `anamnesis models` lists those of this machine", err)
+	}
+	return a, err
+}
