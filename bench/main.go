@@ -5,6 +5,7 @@
 //	go run ./bench -only search,walk      some of it
 //	go run ./bench -out docs/performance.md
 //	go run ./bench -postgres ADDRESS       a table of docs/postgres.md (shared.go)
+//	go run ./bench -scale ADDRESS          another: one workspace, many members (scale.go)
 //	go run ./bench -team ADDRESS           the other one (team.go)
 //	go run ./bench -agents -notes 1000    the tables of docs/agents/measured.md (agents.go)
 //
@@ -79,6 +80,8 @@ func run(ctx context.Context) error {
 	dsn := flag.String("postgres", "", "measure the index on PostgreSQL at this `address` against that in a file, and nothing else")
 	team := flag.String("team", "", "measure machines that share a store over PostgreSQL at this `address`, and nothing else")
 	member := flag.String("member", "", "with -postgres: the `address` of a login that writes and asks, for whom the rules of rows hold")
+	scale := flag.String("scale", "", "measure many members of one workspace at this `address` of an administrator, and nothing else")
+	crowd := flag.Int("members", 200, "with -scale: how many")
 	profile := flag.String("cpuprofile", "", "write a profile of this process to this `file`")
 	seed := flag.Uint64("seed", 1, "of the generator")
 	flag.Parse()
@@ -120,6 +123,9 @@ func run(ctx context.Context) error {
 	}
 	if *dsn != "" {
 		return s.shared(*dsn, *member)
+	}
+	if *scale != "" {
+		return s.scale(*scale, *crowd)
 	}
 	if *team != "" {
 		return s.team(*team)

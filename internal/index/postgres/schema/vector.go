@@ -145,7 +145,8 @@ func (v *vectorSetup) extension(ctx context.Context) (version, where string, err
 // what it finds. Nobody waits while it is made.
 func (v *vectorSetup) indexes(ctx context.Context, where string) error {
 	// A graph that does not fit into memory takes several times as long to build.
-	const enter = "SELECT set_config('anamnesis.workspace', $1, false), set_config('maintenance_work_mem', '512MB', false)"
+	const enter = `SELECT set_config('anamnesis.workspace', $1, false), CASE WHEN pg_size_bytes(current_setting('maintenance_work_mem'))
+		< 512 * 1024 * 1024 THEN set_config('maintenance_work_mem', '512MB', false) END`
 	if _, err := v.conn.Exec(ctx, enter, v.o.Workspace); err != nil {
 		return err
 	}
