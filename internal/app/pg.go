@@ -208,9 +208,11 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 	}
 	if a.Role != "" && a.Role != string(schema.Reader) && a.Version == a.Latest {
 		standing, err := r.standing(ctx)
-		if err == nil && standing.Copied(r.marks()) {
-			bad("on the copy `anamnesis share --origin new`, or on this machine `anamnesis share --origin keep`",
-				"another machine shares under the name of this one: one of the two is a copy of the other")
+		if err == nil {
+			err = standing.Refusal(r.marks())
+		}
+		if errors.Is(err, team.ErrCopied) || errors.Is(err, team.ErrHeld) {
+			bad("`anamnesis share --origin new`, which gives this machine a name of its own", "nothing of this machine is shared: %s", err.Error())
 		}
 	}
 	if a.Bypasses {

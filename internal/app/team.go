@@ -337,8 +337,8 @@ func (r *Rooms) teamHealth(ctx context.Context) (t doctor.Team, err error) {
 	defer func() { _ = server.Close() }()
 	held, err := server.Problems(ctx)
 	standing, serr := server.Standing(ctx)
-	if t.Err, t.Held = errors.Join(err, serr), len(held); t.Err == nil && standing.Copied(r.marks()) {
-		t.Copied = team.ErrCopied
+	if t.Err, t.Held = errors.Join(err, serr), len(held); t.Err == nil {
+		t.Copied = standing.Refusal(r.marks())
 	}
 	t.Lines = []string{"the database answers; " + Plural(len(r.Config.Team.Shared()), "project") + " of this machine shared"}
 	return t, nil

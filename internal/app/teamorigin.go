@@ -27,7 +27,7 @@ func (s teamServer) Changes(ctx context.Context, since int64, limit int) ([]team
 // Standing returns what the database says to one who writes the own origin.
 func (s teamServer) Standing(ctx context.Context) (team.Standing, error) {
 	got, err := s.DB.Standing(ctx)
-	standing := team.Standing{Mark: got.Mark, Withdrawn: make(map[string]string, len(got.Withdrawn))}
+	standing := team.Standing{Mark: got.Mark, Holder: got.Holder, Withdrawn: make(map[string]string, len(got.Withdrawn))}
 	for _, w := range got.Withdrawn {
 		standing.Withdrawn[strings.ToLower(string(w.ID))] = team.Withdrawal(w.Member, w.Reason)
 	}
@@ -103,7 +103,7 @@ func (r *Rooms) settleOrigin(ctx context.Context, how string) error {
 	if err != nil {
 		return err
 	}
-	if !standing.Copied(r.marks()) {
+	if !standing.Copied(r.marks()) && (standing.Holder == "" || how == keepOrigin) {
 		return usage("share --origin: no other machine shares under the name of this one, so there is nothing to settle")
 	}
 	if how == keepOrigin {

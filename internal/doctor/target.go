@@ -105,7 +105,7 @@ type Team struct {
 	Mirrored int           // notes of others that are known here
 	Age      time.Duration // since it was last asked; 0 when it never was
 	Held     int           // notes of shared projects that stay here
-	Copied   error         // another machine shares under the name of this one; nil when none does
+	Copied   error         // why the name under which this machine shares is not its own; nil when it is
 }
 
 // A Setting is a value that somebody set.

@@ -89,6 +89,20 @@ func TestCopyKeepsTheName(t *testing.T) {
 	equal(t, "what Bob knows", map[string]string{"rule": "alice Use pgx"}, bob.knows())
 }
 
+// Of an origin that is another member's now nothing is written.
+func TestOriginOfAnother(t *testing.T) {
+	m := newMachine(t, newHub(), "alice")
+	m.write(&note.Note{ID: "rule", Title: "Use pgx"})
+	m.client.holder = "olga"
+	if sent, err := m.try(); !errors.Is(err, team.ErrHeld) || sent.Put > 0 {
+		t.Errorf("%+v, %v", sent, err)
+	}
+	m.client.holder = ""
+	if sent := m.push(); sent.Put != 1 {
+		t.Errorf("%+v", sent)
+	}
+}
+
 // A mark that could not be written down here is never left there: the next run would take
 // its own for that of another.
 func TestMarkIsWrittenFirst(t *testing.T) {

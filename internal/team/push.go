@@ -126,8 +126,8 @@ func (s Sender) meet(ctx context.Context, server Server) (p *push, walked time.T
 	if err != nil {
 		return nil, walked, err
 	}
-	if standing.Copied(s.Marks) {
-		return nil, walked, ErrCopied
+	if err := standing.Refusal(s.Marks); err != nil {
+		return nil, walked, err
 	}
 	keepWithdrawn(ctx, s.Memos, standing.Withdrawn, s.Now())
 	return &push{Sender: s, server: server, withdrawn: standing.Withdrawn}, walked, nil

@@ -75,6 +75,7 @@ type Server interface {
 // A Standing is what the server says to one who writes the own origin.
 type Standing struct {
 	Mark      string            // that the last change left, "" for none
+	Holder    string            // whose the origin is, "" when it is one's own
 	Withdrawn map[string]string // notes that an owner of the team took away, by id in lower case, and why (Withdrawal)
 }
 
@@ -94,6 +95,22 @@ func Withdrawal(owner, reason string) string {
 // another one, or that one of this.
 var ErrCopied = errors.New("another machine shares under the name of this one, because one of the two is a copy of the other: " +
 	"`anamnesis share --origin new` gives this one a name of its own, `anamnesis share --origin keep` goes on under the old one here")
+
+// ErrHeld says that the own origin is of another member: an owner of the team who took its
+// notes away, or another login of the same person.
+var ErrHeld = errors.New("what this machine shared before is another member's now, because an owner of the team took it away, " +
+	"or because it was shared with another login: `anamnesis share --origin new` shares under a name of its own")
+
+// Refusal says why a machine that left these marks must not write, nil when it may.
+func (s *Standing) Refusal(marks []string) error {
+	switch {
+	case s.Holder != "":
+		return ErrHeld
+	case s.Copied(marks):
+		return ErrCopied
+	}
+	return nil
+}
 
 // Copied reports whether somebody else has written the own origin, given the marks of
 // this machine.

@@ -46,6 +46,7 @@ type client struct {
 	origin        string
 	member        string
 	mark          string
+	holder        string
 }
 
 func (c *client) Sign(mark string) { c.mark = mark }
@@ -53,7 +54,7 @@ func (c *client) Sign(mark string) { c.mark = mark }
 func (c *client) Standing(context.Context) (team.Standing, error) {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
-	return team.Standing{Mark: c.hub.marks[c.origin], Withdrawn: maps.Clone(c.hub.withdrawn)}, c.hub.fail
+	return team.Standing{Mark: c.hub.marks[c.origin], Holder: c.holder, Withdrawn: maps.Clone(c.hub.withdrawn)}, c.hub.fail
 }
 
 func (c *client) key(path string) string { return c.origin + "\x00" + path }

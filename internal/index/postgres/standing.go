@@ -14,6 +14,7 @@ import (
 // A Standing is what a writer of the own origin has to know before it writes.
 type Standing struct {
 	Mark      string // of the last change that left one, "" for none (Sign)
+	Holder    string // whose the origin is, "" when it is the caller's or nobody's
 	Withdrawn []Withdrawal
 }
 
@@ -31,7 +32,8 @@ const signKind = "writer"
 
 const standingSQL = `SELECT w.id, w.member, w.at, w.reason, ''::bytea FROM anamnesis.withdrawn w WHERE w.workspace = $1
 	UNION ALL SELECT '', '', 'epoch', '', m.value FROM anamnesis.memos m WHERE m.workspace = $1 AND m.origin = $2 AND m.kind = $3
-	ORDER BY 1`
+	UNION ALL SELECT '', o.member, 'epoch', '', '' FROM anamnesis.origins o
+	WHERE o.workspace = $1 AND o.name = $2 AND o.member <> anamnesis.principal() ORDER BY 1`
 
 // Standing asks for it, in one round trip.
 func (d *DB) Standing(ctx context.Context) (s Standing, err error) {
@@ -42,7 +44,11 @@ func (d *DB) Standing(ctx context.Context) (s Standing, err error) {
 		if err := r.Scan(&id, &w.Member, &w.At, &w.Reason, &mark); err != nil {
 			return err
 		}
-		if id == "" {
+		switch {
+		case id == "" && w.Member != "":
+			s.Holder = unescape(w.Member)
+			return nil
+		case id == "":
 			s.Mark = string(mark)
 			return nil
 		}

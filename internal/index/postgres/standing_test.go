@@ -97,7 +97,7 @@ func TestWithdraw(t *testing.T) {
 // Who writes an origin leaves a mark there, which its owner alone reads and which stays.
 func TestSign(t *testing.T) {
 	dsn, ctx := migrated(t), t.Context()
-	ada, _ := login(t, dsn, schema.Writer)
+	ada, adaName := login(t, dsn, schema.Writer)
 	bob, _ := login(t, dsn, schema.Writer)
 	one, two := open(t, postgres.Options{DSN: ada, Origin: "here"}), open(t, postgres.Options{DSN: ada, Origin: "here"})
 	mark := func(db *postgres.DB) string {
@@ -129,7 +129,15 @@ func TestSign(t *testing.T) {
 	if m := mark(one); m != "second" {
 		t.Errorf("the mark is %q", m)
 	}
-	if m := mark(open(t, postgres.Options{DSN: bob, Origin: "here"})); m != "" {
+	other := open(t, postgres.Options{DSN: bob, Origin: "here"})
+	if m := mark(other); m != "" {
 		t.Errorf("another member reads the mark %q", m)
+	}
+	standing, err := other.Standing(ctx)
+	if err != nil || standing.Holder != adaName {
+		t.Errorf("the origin is of %q for another one, %v", standing.Holder, err)
+	}
+	if standing, err := one.Standing(ctx); err != nil || standing.Holder != "" {
+		t.Errorf("the origin is of %q for its writer, %v", standing.Holder, err)
 	}
 }
