@@ -53,4 +53,23 @@ func TestDeferredInProcess(t *testing.T) {
 	if waiting, _, err := ix.Waiting(t.Context()); err != nil || waiting != 0 {
 		t.Errorf("%d passages wait, %v", waiting, err)
 	}
+	// The parts of a prompt are asked by turns.
+	before := model.asked
+	for i := range 12 {
+		text := []string{"one part", "another part", "a third"}[i%3]
+		if _, unit, err := ix.Question(t.Context(), text); err != nil || unit['z'] != 0 || unit['o'] == 0 && i%3 < 2 {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if n := model.asked - before; n != 3 {
+		t.Errorf("three questions by turns ask the model %d times", n)
+	}
+	for i := range 20 { // more than are remembered
+		if _, _, err := ix.Question(t.Context(), "question "+string(rune('a'+i))); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := model.asked - before; n != 23 {
+		t.Errorf("twenty questions more ask the model %d times", n-3)
+	}
 }

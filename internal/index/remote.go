@@ -12,10 +12,17 @@ import (
 	"anamnesis/internal/redact"
 )
 
-// A lastQuestion remembers what a model said about the last question,
-// which several stages of one recall ask for. The zero value remembers nothing.
-type lastQuestion struct {
-	mu          sync.Mutex
+// lastQuestions remember what a model said about the last few questions: several stages
+// of one recall ask for one, and the parts of a prompt are asked at once. The zero value
+// remembers nothing.
+type lastQuestions struct {
+	mu   sync.Mutex
+	all  [8]askedQuestion
+	next int // the place of the next one
+}
+
+// An askedQuestion is one of them.
+type askedQuestion struct {
 	model, text string
 	unit        []float32 // not changed by those who ask
 	err         error
@@ -26,19 +33,30 @@ type lastQuestion struct {
 // outlasts one recall: a server that is down is waited for once.
 const failureKept = 2 * time.Second
 
-func (l *lastQuestion) get(model, text string) (unit []float32, ok bool, err error) {
+func (l *lastQuestions) get(model, text string) (unit []float32, ok bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.text != text || l.model != model || l.err != nil && time.Now().After(l.until) {
-		return nil, false, nil
+	for _, q := range l.all {
+		if q.text == text && q.model == model && (q.err == nil || time.Now().Before(q.until)) {
+			return q.unit, true, q.err
+		}
 	}
-	return l.unit, true, l.err
+	return nil, false, nil
 }
 
-func (l *lastQuestion) put(model, text string, unit []float32, err error) {
+func (l *lastQuestions) put(model, text string, unit []float32, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.model, l.text, l.unit, l.err, l.until = model, text, unit, err, time.Now().Add(failureKept)
+	at := l.next
+	for i, q := range l.all {
+		if q.text == text && q.model == model {
+			at = i
+		}
+	}
+	if at == l.next {
+		l.next = (l.next + 1) % len(l.all)
+	}
+	l.all[at] = askedQuestion{model, text, unit, err, time.Now().Add(failureKept)}
 }
 
 var errNoRedactor = errors.New("what a remote model embeds has to be redacted, and there is no redactor")

@@ -18,7 +18,7 @@ type Index struct {
 	Backend
 	store    *store.Store
 	embedder embed.Embedder // nil: no vectors
-	asked    lastQuestion
+	asked    lastQuestions
 	refuse   func(store.Ref, *note.Note) string // nil: every note comes in
 }
 
