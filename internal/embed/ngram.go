@@ -2,12 +2,12 @@ package embed
 
 import "math"
 
-// addGrams adds the features of a token to v, together of length about weight:
+// AddGrams adds the features of a token to v, together of length about weight:
 // the token itself and its n-grams of three and four bytes, its ends marked,
 // each hashed to a place and a sign (Weinberger et al. 2009; n-grams as in
 // fastText, Bojanowski et al. 2017). Tokens that share most letters share most
 // features. The length of v is a power of two.
-func addGrams(v []float32, token string, weight float32) {
+func AddGrams(v []float32, token string, weight float32) {
 	const whole = 1.5 // of the token itself, against 1 of an n-gram
 	const begin, end = 1, 2
 	scale := weight / float32(math.Sqrt(whole*whole+float64(2*len(token))))

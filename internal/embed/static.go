@@ -191,14 +191,14 @@ func (s *Static) Weighted(tokens []string, weight func(token string) float32) []
 		switch {
 		case ok && s.weights[i] != 0:
 			worth *= float32(s.weights[i]) / 255
-			addGrams(grams, t, gramWeight*worth)
+			AddGrams(grams, t, gramWeight*worth)
 			worth *= math.Float32frombits(number(s.scales, i))
 			row := s.rows[i*s.dim:][:len(known)]
 			for d := range known {
 				known[d] += worth * float32(int8(row[d]))
 			}
 		case !ok && strings.IndexByte(t, '_') < 0: // the parts of a compound stand beside it
-			addGrams(grams, t, worth)
+			AddGrams(grams, t, worth)
 		}
 	}
 	for _, u := range s.common {

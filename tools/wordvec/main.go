@@ -25,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -52,6 +53,7 @@ func defaults() settings {
 func main() {
 	s := defaults()
 	out := flag.String("out", "", "the table to write")
+	words := flag.String("words", "", "file for the words of the table in the order of its rows, which tools/biencoder asks for")
 	cache := flag.String("cache", filepath.Join(os.TempDir(), "anamnesis-wordvec"), "folder for the sources")
 	write := flag.Bool("sources", false, "print SOURCES.md and stop")
 	flag.IntVar(&s.dim, "dim", s.dim, "dimensions")
@@ -73,7 +75,7 @@ func main() {
 	case *out == "":
 		err = fmt.Errorf("-out is missing: name the table to write")
 	default:
-		err = train(context.Background(), s, *cache, *out, os.Stderr)
+		err = train(context.Background(), s, *cache, *out, *words, os.Stderr)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "wordvec:", err)
@@ -82,7 +84,7 @@ func main() {
 }
 
 // train makes a table from all sources and says what it does.
-func train(ctx context.Context, s settings, cache, out string, log io.Writer) error {
+func train(ctx context.Context, s settings, cache, out, words string, log io.Writer) error {
 	start := time.Now()
 	say := func(format string, args ...any) {
 		fmt.Fprintf(log, "%7.1fs  %s\n", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
@@ -91,7 +93,13 @@ func train(ctx context.Context, s settings, cache, out string, log io.Writer) er
 	if err != nil {
 		return err
 	}
-	data := build(s, text, related, say)
+	made := build(s, text, related, say)
+	data := made.bytes()
+	if words != "" {
+		if err := os.WriteFile(words, []byte(strings.Join(made.words, "\n")+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
 	if err := os.WriteFile(out+".new", data, 0o644); err != nil {
 		return err
 	}
@@ -116,10 +124,10 @@ func gather(ctx context.Context, cache string, say func(string, ...any)) (*corpu
 		digest, size, tokens := sha256.New(), 0, 0
 		for _, f := range files {
 			if src.form == "wordnet" {
-				meanings = append(meanings, synsets(string(f.data))...)
-				senses(string(f.data), ranks)
+				meanings = append(meanings, synsets(string(f.Data))...)
+				senses(string(f.Data), ranks)
 			}
-			for _, p := range paragraphs(src.form, f.path, f.data) {
+			for _, p := range paragraphs(src.form, f.Path, f.Data) {
 				digest.Write([]byte(p))
 				size += len(p)
 				tokens += text.add(p, i, max(src.times, 1))
@@ -131,8 +139,8 @@ func gather(ctx context.Context, cache string, say func(string, ...any)) (*corpu
 	return text, relations(meanings, ranks), nil
 }
 
-// build makes the bytes of a table.
-func build(s settings, text *corpus, related *ties, say func(string, ...any)) []byte {
+// build makes a table.
+func build(s settings, text *corpus, related *ties, say func(string, ...any)) *table {
 	v := text.vocabulary(s.words, s.least, related.known)
 	ids := text.ids(v)
 	say("%d tokens, %d distinct, %d words in the vocabulary, the rarest %d times",
@@ -151,5 +159,5 @@ func build(s settings, text *corpus, related *ties, say func(string, ...any)) []
 	n := related.retrofit(x, v, s.kin, s.wordnet)
 	say("%d words have relatives", n)
 	unit(x)
-	return newTable(x, v, slices.Sorted(maps.Keys(text.stop)), ids).bytes()
+	return newTable(x, v, slices.Sorted(maps.Keys(text.stop)), ids)
 }

@@ -5,10 +5,10 @@ import (
 	"compress/gzip"
 	"go/scanner"
 	"go/token"
-	"html"
 	"io"
-	"regexp"
 	"strings"
+
+	"anamnesis/tools/origin"
 )
 
 // paragraphs takes the text of a file apart into paragraphs. Words of one
@@ -33,9 +33,9 @@ func paragraphs(form, path string, data []byte) []string {
 	text := string(data)
 	switch form {
 	case "html":
-		return blocks(stripHTML(text))
+		return blocks(origin.PlainHTML(text))
 	case "roff":
-		return blocks(stripRoff(text))
+		return blocks(origin.PlainRoff(text))
 	case "go":
 		return blocks(goComments(data))
 	case "wordnet":
@@ -58,51 +58,6 @@ func blocks(text string) []string {
 		}
 	}
 	return all
-}
-
-var (
-	hidden   = regexp.MustCompile(`(?is)<(script|style|head|nav)\b.*?</(script|style|head|nav)>|<!--.*?-->`)
-	blockTag = regexp.MustCompile(`(?i)</?(p|div|li|ul|ol|dl|dt|dd|tr|table|h[1-6]|pre|section|article|blockquote|br)\b[^>]*>`)
-	otherTag = regexp.MustCompile(`<[^>]*>`)
-	blank    = regexp.MustCompile(`\n[ \t]+\n`)
-)
-
-func stripHTML(text string) string {
-	text = hidden.ReplaceAllString(text, " ")
-	text = blockTag.ReplaceAllString(text, "\n\n")
-	text = otherTag.ReplaceAllString(text, "")
-	return blank.ReplaceAllString(html.UnescapeString(text), "\n\n")
-}
-
-var (
-	roffEscape = regexp.MustCompile(`\\f(\[[^]]*\]|\(..|.)|\\s[-+]?\d|\\[&|^%/,c]|\\\*?\[[^]]*\]|\\\*?\(..`)
-	mdocMacro  = regexp.MustCompile(`\b(Ar|Fl|Xr|Nm|Cm|Op|Pa|Ic|Dv|Ev|Em|Sy|Li|Ql|Dq|Sq|Pq|Ns|No|Va|Vt|Fa|Fn|Ft|Oo|Oc|Brq|Bro|Brc|Aq|` +
-		`Ac|Ao|Do|Dc|So|Sc|Bq|Tn|Ux)\b`)
-)
-
-// stripRoff takes the words out of a manual page, man and mdoc alike.
-func stripRoff(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		switch {
-		case strings.HasPrefix(line, `.\"`), strings.HasPrefix(line, `'\"`):
-			continue
-		case strings.HasPrefix(line, "."):
-			macro, rest, _ := strings.Cut(strings.TrimPrefix(line, "."), " ")
-			switch strings.TrimSpace(macro) {
-			case "PP", "P", "LP", "Pp", "SH", "SS", "Sh", "Ss", "TP", "IP", "It", "sp", "HP":
-				out.WriteString("\n\n")
-			case "TH", "Dd", "Dt", "Os", "ds", "de", "if", "ie", "el", "nr", "so", "Bd", "Bl", "El", "Ed", "ad", "nh", "ta", "in", "ll":
-				continue
-			}
-			line = mdocMacro.ReplaceAllString(rest, " ")
-		}
-		line = strings.NewReplacer(`\-`, "-", `\(aq`, "'", `\e`, `\`).Replace(line)
-		out.WriteString(roffEscape.ReplaceAllString(line, ""))
-		out.WriteByte('\n')
-	}
-	return out.String()
 }
 
 // goComments returns the comments of a Go file, without directives.

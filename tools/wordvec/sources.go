@@ -1,5 +1,11 @@
 package main
 
+import (
+	"context"
+
+	"anamnesis/tools/origin"
+)
+
 // A source is a piece of published text at a pinned version.
 type source struct {
 	name    string // of the package, module or repository
@@ -10,6 +16,12 @@ type source struct {
 	files   []string // regular expressions on the paths that are read, none means all
 	form    string   // how text is taken from the files: see read.go
 	times   int      // how often the text counts; 0 is once
+}
+
+// fetch returns the files of a source in the order of their paths.
+func (s *source) fetch(ctx context.Context, cache string) ([]origin.File, error) {
+	o := origin.Source{Name: s.name, Kind: s.kind, Version: s.version, Sum: s.sum, Files: s.files}
+	return o.Fetch(ctx, cache)
 }
 
 // sources are all the texts that the table is made of. Only permissive

@@ -74,9 +74,10 @@ func remove(x *matrix, directions [][]float32) {
 	})
 }
 
-// A table is what package llm embeds; its layout is told in llm/static.go.
+// A table is what tools/biencoder begins with.
 type table struct {
 	dim     int
+	words   []string
 	hashes  []uint32
 	scales  []float32
 	weights []uint8
@@ -96,7 +97,8 @@ func newTable(x *matrix, v *vocabulary, stop []string, ids []uint16) *table {
 	var order []int
 	var hashes []uint32
 	seen := make(map[uint32]bool)
-	for i, w := range slices.Concat(v.words, stop) {
+	names := slices.Concat(v.words, stop)
+	for i, w := range names {
 		h := index.TokenHash(w)
 		hashes = append(hashes, h)
 		if !seen[h] {
@@ -111,6 +113,7 @@ func newTable(x *matrix, v *vocabulary, stop []string, ids []uint16) *table {
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(hashes[a], hashes[b]) })
 	for _, i := range order {
 		t.hashes = append(t.hashes, hashes[i])
+		t.words = append(t.words, names[i])
 		if i >= len(v.words) {
 			t.rows = append(t.rows, make([]int8, x.cols)...)
 			t.scales = append(t.scales, 0)

@@ -182,12 +182,18 @@ func TestBuildIsRepeatable(t *testing.T) {
 	s := defaults()
 	s.dim, s.words, s.least, s.pairs = 4, 50, 2, 1
 	say := func(string, ...any) {}
-	first := build(s, small(), &ties{}, say)
-	if again := build(s, small(), &ties{}, say); !bytes.Equal(first, again) {
+	made := build(s, small(), &ties{}, say)
+	first := made.bytes()
+	if again := build(s, small(), &ties{}, say); !bytes.Equal(first, again.bytes()) {
 		t.Error("two runs differ")
 	}
 	if string(first[:4]) != "anwv" {
 		t.Errorf("it begins with %q", first[:4])
+	}
+	for i, w := range made.words {
+		if index.TokenHash(w) != made.hashes[i] {
+			t.Errorf("row %d is not that of %s", i, w)
+		}
 	}
 }
 
