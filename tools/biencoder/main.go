@@ -1,5 +1,6 @@
 // Program biencoder trains vectors of texts by contrast. A question's vector is
-// near those of the passages that answer it.
+// near those of the passages that answer it. What it makes is not part of the program
+// yet: docs/retrieval.md tells what it won and what it lost.
 //
 //	go run ./tools/wordvec -out words.bin -words words.bin.words
 //	GOEXPERIMENT=simd go run ./tools/biencoder -base words.bin -pairs pairs.jsonl.gz -out table.bin
