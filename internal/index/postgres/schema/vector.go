@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -92,7 +93,7 @@ func (v *vectorSetup) run(ctx context.Context) error {
 	var home string
 	var some bool
 	err = v.conn.QueryRow(ctx, HalfSQL, HNSWPrefix).Scan(&home, &some)
-	if err == pgx.ErrNoRows { //nolint:errorlint // pgx returns it as it is
+	if errors.Is(err, pgx.ErrNoRows) {
 		err = v.step(ctx, "pgvector "+version+": vectors are compared by the server", fmt.Sprintf(halfSQL, pgx.Identifier{where}.Sanitize()))
 		if v.o.DryRun {
 			return err
@@ -121,7 +122,7 @@ func (v *vectorSetup) extension(ctx context.Context) (version, where string, err
 	const installed = `SELECT e.extversion, n.nspname::text FROM pg_catalog.pg_extension e
 		JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'`
 	err = v.conn.QueryRow(ctx, installed).Scan(&version, &where)
-	if err != pgx.ErrNoRows { //nolint:errorlint // pgx returns it as it is
+	if !errors.Is(err, pgx.ErrNoRows) {
 		return version, where, err
 	}
 	// Anybody who may create objects in the database may install it where it is trusted.
@@ -173,7 +174,7 @@ func (v *vectorSetup) indexes(ctx context.Context, where string) error {
 			continue
 		case err == nil && !v.o.DryRun: // a run before was stopped
 			_, err = v.conn.Exec(ctx, "DROP INDEX anamnesis."+g.Name)
-		case err == pgx.ErrNoRows: //nolint:errorlint // pgx returns it as it is
+		case errors.Is(err, pgx.ErrNoRows):
 			err = nil
 		}
 		if err != nil {
