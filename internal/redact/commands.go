@@ -307,7 +307,7 @@ func arguments(s string, i, limit int) []span {
 		j := i
 		for j < hi && !isBlank(s[j]) && s[j] != '\n' && s[j] != '\r' {
 			if q := quoteAt(s, j); q != "" && q != "`" {
-				if k := strings.Index(s[j+len(q):hi], q); k >= 0 {
+				if k := strings.Index(s[min(hi, j+len(q)):hi], q); k >= 0 {
 					j += k + 2*len(q)
 					continue
 				}

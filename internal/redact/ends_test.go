@@ -44,3 +44,30 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestLimits puts every mark and every sign where a matcher stops to look: it wants no
+// crash, and nothing left to find.
+func TestLimits(t *testing.T) {
+	r, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads := []string{
+		"tool -u me ", "mysql -u me ", "net use ", "login ", "oc login ", "insert into t (password) values (", "password = ", "codes: ",
+		"--from-literal ", "networkcredential(", "machine a login ", "tokens: [", "password for the box ",
+	}
+	marks := []string{`"""`, `\"`, `\\\"`, "&quot;", "%22", `\u0022`, "'''", "\n", `\n`, "\\", "[REDACTED]", "é", " -p "}
+	for _, head := range heads {
+		for _, limit := range []int{120, 160, 200, 300, 400, 600} {
+			for short := -8; short <= 12; short++ {
+				fill := strings.Repeat("ab1 ", limit/4+4)[:max(0, limit-len(head)-short)]
+				for _, mark := range marks {
+					s := head + fill + mark + "x y1z2w3v4 " + mark
+					if got := r.Redact(s).String(); r.Redact(got).String() != got {
+						t.Errorf("%q becomes %q, then %q", s, got, r.Redact(got))
+					}
+				}
+			}
+		}
+	}
+}
