@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,12 @@ func readRows(now time.Time, rows *rows, err error) (all []index.Row, _ error) {
 
 // Select returns the rows a filter lets through, newest first.
 func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row, error) {
+	query, args := d.selectSQL(f, limit)
+	rows, err := d.query(ctx, query, args...)
+	return readRows(f.Now, rows, err)
+}
+
+func (d *conn) selectSQL(f index.Filter, limit int) (query string, args []any) {
 	order := " ORDER BY n.updated DESC, "
 	if f.SurestFirst {
 		order += "n.confidence DESC, "
@@ -75,11 +82,10 @@ func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]ind
 	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxSplit && len(f.Only) == 0 {
 		cond, args = d.byProject(f, order)
 	}
-	rows, err := d.query(ctx, "SELECT "+rowColumns+" FROM notes n WHERE "+cond+order, args...)
-	return readRows(f.Now, rows, err)
+	return "SELECT " + rowColumns + " FROM notes n WHERE " + cond + order, args
 }
 
-// maxApart bounds how many projects are read one by one.
+// maxSplit bounds how many projects are read one by one.
 const maxSplit = 16
 
 // byProject makes the condition for the first notes of each project. An index has
@@ -87,8 +93,11 @@ const maxSplit = 16
 // at once, or when SQLite chooses the index, every note would be.
 func (d *conn) byProject(f index.Filter, order string) (cond string, args []any) {
 	by := "notes_recent"
-	if f.Kind != "" {
+	switch {
+	case f.Kind != "":
 		by = "notes_kind"
+	case slices.Contains(f.Tags, tagLearnt):
+		by = "notes_learnt"
 	}
 	first := make([]string, len(f.Projects))
 	for i, p := range f.Projects {

@@ -37,6 +37,12 @@ func (d *DB) PlanPerProject(ctx context.Context, f index.Filter) (plan string, e
 	return plan, err
 }
 
+// PlanSelect returns how SQLite answers Select.
+func (d *DB) PlanSelect(ctx context.Context, f index.Filter, limit int) (plan string, err error) {
+	query, args := d.selectSQL(f, limit)
+	return d.plan(ctx, query, args...)
+}
+
 // PlanDeclared returns how SQLite answers Declared.
 func (d *DB) PlanDeclared(ctx context.Context) (plan string, err error) {
 	return d.plan(ctx, "SELECT j.value FROM json_each('[]') j WHERE "+declaredSQL)

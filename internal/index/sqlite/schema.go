@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 10
+	schemaVersion = 11
 )
 
 // tables lists what recreate drops; schema creates it.
@@ -28,6 +28,14 @@ var tables = []string{
 	"origins", "notes", "texts", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta",
 	"vectors", "mentions", "edges", "memos", "gone",
 }
+
+// tagLearnt is the tag of what sessions taught. Those notes have an index, because each
+// session start asks for the newest of them; for notes of other tags all of a project are read.
+const tagLearnt = "learning"
+
+// learnt is the condition of that index, behind the name of a table. SQLite uses the index
+// only for a question that says the same, with the tag in it and not as a parameter.
+const learnt = "tags, '\n" + tagLearnt + "\n') > 0"
 
 const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -58,6 +66,7 @@ CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC,
 CREATE INDEX notes_statement ON notes (statement);
 CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
 CREATE INDEX notes_kind ON notes (kind, project, updated DESC, id DESC) WHERE kind <> '';
+CREATE INDEX notes_learnt ON notes (project, updated DESC, id DESC) WHERE instr(` + learnt + `; -- few, and asked for at every session start
 CREATE INDEX notes_updated ON notes (updated);
 CREATE INDEX notes_source ON notes (source);
 CREATE INDEX notes_dead ON notes (dead) WHERE dead = 1;

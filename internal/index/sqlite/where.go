@@ -54,6 +54,10 @@ func (d *conn) where(f index.Filter) (cond string, args []any) {
 		add("n.workspace = ?", f.WorkspaceID)
 	}
 	for _, t := range f.Tags {
+		if t == tagLearnt {
+			add("instr(n." + learnt)
+			continue
+		}
 		add("instr(n.tags, ?) > 0", "\n"+t+"\n")
 	}
 	if f.WithoutTag != "" {

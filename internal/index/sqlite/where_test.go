@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,48 @@ func TestCountWithoutRows(t *testing.T) {
 	plan, err := db.PlanPerProject(t.Context(), index.Filter{Projects: []string{"p", "q"}, Now: time.Now()})
 	if err != nil || !strings.Contains(plan, "COVERING INDEX notes_recent") {
 		t.Errorf("%q, %v", plan, err)
+	}
+}
+
+// What sessions taught is found without reading the other notes of a project, and is the same
+// as without the index that finds it.
+func TestLearntWithoutOthers(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"))
+	var want []note.ID
+	for i := range 40 {
+		at := note.At(time.Date(2026, 3, 1, 12, 0, i%7, 0, time.UTC))
+		n := &note.Note{
+			ID: note.ID(fmt.Sprintf("note-%02d", i)), Type: note.Semantic, Scope: note.Portable, Title: "t", Body: fmt.Sprint(i),
+			Project: fmt.Sprint("p", i%2), CreatedAt: at, UpdatedAt: at,
+		}
+		n.AddTags([]string{"learning", "learnings", "other"}[i%3])
+		ref := store.Ref{Path: store.NotePath(note.Portable, note.Semantic, n.ID), Scope: note.Portable}
+		if err := db.Apply(t.Context(), index.Batch{Put: []index.Entry{index.NewEntry(n, ref, n.Format(), nil)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := db.Select(t.Context(), index.Filter{Projects: []string{"p1", "p0"}}, 100)
+	if err != nil || len(all) != 40 {
+		t.Fatal(len(all), err)
+	}
+	for _, r := range all {
+		if slices.Contains(r.Tags, "learning") {
+			want = append(want, r.ID)
+		}
+	}
+	f := index.Filter{Projects: []string{"p1", "p0"}, Types: []note.Type{note.Semantic}, Tags: []string{"learning"}, Now: time.Now()}
+	rows, err := db.Select(t.Context(), f, 5)
+	if err != nil || len(rows) != 5 || len(want) != 14 {
+		t.Fatalf("%d rows, %d wanted in all, %v", len(rows), len(want), err)
+	}
+	for i, r := range rows {
+		if r.ID != want[i] {
+			t.Errorf("row %d is %s, want %s", i, r.ID, want[i])
+		}
+	}
+	plan, err := db.PlanSelect(t.Context(), f, 5)
+	if err != nil || strings.Count(plan, "INDEX notes_learnt") != 2 || strings.Contains(plan, "notes_recent") {
+		t.Errorf("%s, %v", plan, err)
 	}
 }
 
