@@ -55,11 +55,9 @@ type Redactor struct {
 	own         []*userRule
 	allow       []*lazyPattern
 	stopwords   []string
-	known       []string // secrets of other texts, which are masked wherever they stand
+	filter      func() *filter // of built-in and own keywords, made when a text first asks; nil means builtinFilter
+	known       *memory        // secrets of other texts, which are masked wherever they stand
 	keepPrivate bool
-
-	once   sync.Once
-	tables *filter // built-in and own keywords; nil until first use
 }
 
 // New returns a Redactor with the built-in rules and the given ones.
@@ -81,13 +79,18 @@ func New(rules ...Rule) (*Redactor, error) {
 		}
 		r.own = append(r.own, &userRule{Rule: rule, pattern: lazyPattern{expr: rule.Regex}})
 	}
+	if r.own != nil {
+		r.filter = sync.OnceValue(func() *filter { return newFilter(r.own) })
+	}
 	return r, nil
 }
 
 // StripPrivate returns a Redactor with the same rules that strips <private>
 // spans or lets them pass. New Redactors strip them.
 func (r *Redactor) StripPrivate(on bool) *Redactor {
-	return &Redactor{own: r.own, allow: r.allow, stopwords: r.stopwords, known: r.known, keepPrivate: !on}
+	other := *r
+	other.keepPrivate = !on
+	return &other
 }
 
 // Knowing returns a Redactor with the same rules that also masks every secret of
@@ -96,11 +99,13 @@ func (r *Redactor) StripPrivate(on bool) *Redactor {
 // A password that stands in the address of a database in one of them and in a
 // sentence of another is masked in both.
 func (r *Redactor) Knowing(texts ...string) *Redactor {
-	knowing := &Redactor{own: r.own, allow: r.allow, stopwords: r.stopwords, known: r.known, keepPrivate: r.keepPrivate}
+	k := known{others: r.known}
 	for _, s := range texts {
-		_, knowing.known = r.redact(s, knowing.known)
+		r.redact(s, &k)
 	}
-	return knowing
+	knowing := *r
+	knowing.known = k.all()
+	return &knowing
 }
 
 // Redact returns s without its secrets and private spans.
@@ -110,12 +115,11 @@ func (r *Redactor) Knowing(texts ...string) *Redactor {
 // stands in s. Redact depends on s and the rules only, and redacting twice is the
 // same as redacting once.
 func (r *Redactor) Redact(s string) Text {
-	s, _ = r.redact(s, r.known)
-	return Text{s}
+	return Text{r.redact(s, &known{others: r.known})}
 }
 
-// redact returns s without its secrets and those that are known, and all of them.
-func (r *Redactor) redact(s string, known []string) (string, []string) {
+// redact returns s without its secrets and those that are known, and adds its own to them.
+func (r *Redactor) redact(s string, k *known) string {
 	// Taking one secret out may bring another to light (what stood behind it
 	// is now the end of a line, say), so we go on until a pass finds nothing.
 	// That is also what makes Redact idempotent by construction. A pass that
@@ -123,9 +127,7 @@ func (r *Redactor) redact(s string, known []string) (string, []string) {
 	// text built to need many passes is not worth them and loses its tail.
 	const enough, tooMany = 8, 16
 	for pass := 0; ; pass++ {
-		var found []Finding
-		var tagged bool
-		found, known, tagged = r.scan(s, known)
+		found, tagged := r.scan(s, k)
 		if tagged && !r.keepPrivate {
 			if t := stripPrivate(s); t != s {
 				s = t
@@ -133,11 +135,11 @@ func (r *Redactor) redact(s string, known []string) (string, []string) {
 			}
 		}
 		if len(found) == 0 {
-			return s, known
+			return s
 		}
 		switch {
 		case pass >= tooMany:
-			return mark, known
+			return mark
 		case pass >= enough:
 			s = s[:found[0].Start] + mark
 			continue
@@ -159,31 +161,34 @@ func (r *Redactor) redact(s string, known []string) (string, []string) {
 // The empty answer means that s may travel as far as we can tell; marks left by
 // an earlier Redact are not secrets, and neither are private spans.
 func (r *Redactor) Find(s string) []Finding {
-	found, _, _ := r.scan(s, r.known)
+	found, _ := r.scan(s, &known{others: r.known})
 	return found
 }
 
-// scan runs every rule over s, and masks what is known. It returns also what is
-// known now, and whether s may hold a private tag.
-func (r *Redactor) scan(s string, known []string) (found []Finding, now []string, tagged bool) {
-	r.once.Do(func() { r.tables = newFilter(r.own) })
+// scan runs every rule over s, adds what it finds to what is known, and masks that. It
+// reports also whether s may hold a private tag.
+func (r *Redactor) scan(s string, k *known) (found []Finding, tagged bool) {
+	tables := builtinFilter
+	if r.filter != nil {
+		tables = r.filter
+	}
 	plain, offsets := uncoloured(s)
 	x := scan{s: plain, windows: make([][]span, len(r.own))}
-	r.tables.run(&x)
+	tables().run(&x)
 	for i, u := range r.own {
 		u.find(&x, x.windows[i])
 	}
-	known = r.learn(&x, known)
-	x.found = append(x.found, echoes(plain, known)...)
+	r.learn(&x, k)
+	x.found = k.own.echoes(plain, k.others.echoes(plain, x.found))
 	if len(x.found) == 0 {
-		return nil, known, x.tagged
+		return nil, x.tagged
 	}
 	if offsets != nil {
 		for i, f := range x.found {
 			x.found[i].Start, x.found[i].End = offsets[f.Start], offsets[f.End-1]+1
 		}
 	}
-	return r.settle(s, x.found), known, x.tagged
+	return r.settle(s, x.found), x.tagged
 }
 
 // settle sorts and joins findings, widens them to whole marks, and drops those

@@ -125,6 +125,10 @@ var builtinKeywords = sync.OnceValue(func() (all []keyword) {
 	return all
 })
 
+// builtinFilter is the filter of the built-in rules alone. All Redactors without rules of
+// a user share it.
+var builtinFilter = sync.OnceValue(func() *filter { return newFilter(nil) })
+
 // run calls the matcher of each keyword in the text, in order.
 func (f *filter) run(x *scan) {
 	s := x.s
