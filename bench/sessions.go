@@ -10,7 +10,8 @@ import (
 )
 
 // transcript writes a session file of at least size bytes in the shape of
-// Claude Code's: a prompt, edits of files with their results, an outcome.
+// Claude Code's: a prompt, edits of files with their results, an outcome. No two sessions
+// share the id of a record; those that do are forks, and the younger one loses what they share.
 func (c *corpus) transcript(name, session, dir string, size int) error {
 	var b strings.Builder
 	topic := c.topics[c.r.IntN(len(c.topics))]
@@ -20,7 +21,7 @@ func (c *corpus) transcript(name, session, dir string, size int) error {
 		message["role"] = kind
 		data, err := json.Marshal(map[string]any{
 			"parentUuid": nil, "isSidechain": false, "userType": "external", "cwd": dir, "sessionId": session, "version": "2.1.14",
-			"gitBranch": "main", "type": kind, "message": message, "uuid": fmt.Sprintf("u-%d", b.Len()),
+			"gitBranch": "main", "type": kind, "message": message, "uuid": fmt.Sprintf("%s-%d", session, b.Len()),
 			"timestamp": at.Format("2006-01-02T15:04:05.000Z"),
 		})
 		if err == nil {

@@ -50,39 +50,72 @@ func (claude) Beginning(head []byte) (b Beginning) {
 // BeginningBytes is how much of the records Beginning is given.
 const BeginningBytes = 16 << 10
 
-// CopiedFrom reports whether s begins with turns of another session, from which it was
+// Copies are what a session has in common with the forks of it: its turns, as a fork copies
+// them.
+type Copies struct {
+	id    string
+	turns map[copied]bool
+}
+
+// copied is what a copy of a turn has in common with it: a fork keeps the ids and the times
+// of the records. An id alone may be used again by another session.
+type copied struct {
+	uuid   string
+	second int64
+	nano   int
+}
+
+func copyOf(t *Turn) copied { return copied{t.UUID, t.At.Unix(), t.At.Nanosecond()} }
+
+// Copies returns those of s.
+func (s *Session) Copies() Copies {
+	c := Copies{id: s.ID, turns: make(map[copied]bool, len(s.Turns))}
+	for i := range s.Turns {
+		if t := &s.Turns[i]; t.UUID != "" {
+			c.turns[copyOf(t)] = true
+		}
+	}
+	return c
+}
+
+// Len is how many turns there are.
+func (c Copies) Len() int { return len(c.turns) }
+
+// From reports whether the session of c begins with turns of another one, from which it was
 // forked: of two that share turns the one that holds all of the other is the fork, else the
 // one that was opened later.
-func (s *Session) CopiedFrom(other *Session, own, others Beginning) bool {
-	if s.ID == other.ID { // another copy of the same session
+func (c Copies) From(other Copies, own, others Beginning) bool {
+	if c.id == other.id { // another copy of the same session
 		return false
 	}
-	mine, theirs := s.copies(), other.copies()
+	few, many := c.turns, other.turns
+	if len(few) > len(many) {
+		few, many = many, few
+	}
 	shared := 0
-	for id := range theirs {
-		if mine[id] {
+	for id := range few {
+		if many[id] {
 			shared++
 		}
 	}
 	switch {
 	case shared == 0:
 		return false
-	case shared == len(theirs) != (shared == len(mine)):
-		return shared == len(theirs)
+	case shared == len(other.turns) != (shared == len(c.turns)):
+		return shared == len(other.turns)
 	case own.Forked() != others.Forked():
 		return own.Forked()
 	case !own.Opened.Equal(others.Opened):
 		return own.Opened.After(others.Opened)
 	}
-	return s.ID > other.ID
+	return c.id > other.id
 }
 
 // Without takes the turns of another session out.
-func (s *Session) Without(other *Session) {
-	theirs := other.copies()
+func (s *Session) Without(other Copies) {
 	var turns []Turn
 	for _, t := range s.Turns {
-		if t.UUID != "" && theirs[copyOf(&t)] {
+		if t.UUID != "" && other.turns[copyOf(&t)] {
 			s.Skipped.Duplicate++
 			continue
 		}
@@ -90,21 +123,6 @@ func (s *Session) Without(other *Session) {
 	}
 	s.Turns, s.files, s.outcome = turns, nil, ""
 }
-
-// copies are the turns of a session as a fork copies them.
-func (s *Session) copies() map[string]bool {
-	all := make(map[string]bool, len(s.Turns))
-	for i := range s.Turns {
-		if t := &s.Turns[i]; t.UUID != "" {
-			all[copyOf(t)] = true
-		}
-	}
-	return all
-}
-
-// copyOf is what a copy of a turn has in common with it: a fork keeps the ids and the
-// times of the records. An id alone may be used again by another session.
-func copyOf(t *Turn) string { return t.UUID + " " + t.At.UTC().Format(time.RFC3339Nano) }
 
 // ReadBeginning reads how records begin; false when their source copies none.
 func ReadBeginning(source SessionSource, records io.ReaderAt) (b Beginning, ok bool) {

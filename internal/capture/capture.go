@@ -53,12 +53,13 @@ type Recorder struct {
 	redactor *redact.Redactor
 	model    llm.Generator // nil: the heuristic writes the summaries
 	reverts  Reverts       // nil: no repository is asked
+	family   *family       // of the sessions that are captured
 	opts     Options
 }
 
 // New returns a Recorder.
 func New(s *store.Store, g *ingest.Ingester, r *redact.Redactor, o Options) *Recorder {
-	return &Recorder{store: s, ingester: g, redactor: r, opts: o}
+	return &Recorder{store: s, ingester: g, redactor: r, family: &family{}, opts: o}
 }
 
 // A Request says which session to capture.
@@ -94,7 +95,7 @@ var errAbsent = fmt.Errorf("%w; check the path", ErrNoTranscript)
 
 // Capture reads one session and takes it in.
 func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
-	session, err := read(q)
+	session, err := r.read(q)
 	if err != nil {
 		return Capture{}, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}
@@ -175,10 +176,10 @@ func tokensOf(s *agent.Session) int {
 }
 
 // read reads a session file as far as the request says.
-func read(q Request) (*agent.Session, error) {
+func (r *Recorder) read(q Request) (*agent.Session, error) {
 	session, err := readAll(q)
 	if err == nil {
-		ownTurns(q, session)
+		r.ownTurns(q, session)
 	}
 	return session, err
 }

@@ -96,7 +96,7 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 	if j.Job, _, err = q.Claim(j.Job); err != nil {
 		return false, err
 	}
-	session, err := read(requestOf(j.Payload.Job, h))
+	session, err := r.read(requestOf(j.Payload.Job, h))
 	if err != nil {
 		return false, q.Finish(j.Job) // a transcript that is gone does not come back
 	}
