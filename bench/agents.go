@@ -132,7 +132,7 @@ func payloadOf(h *agent.Harness, files []string, event string) []byte {
 		if err != nil {
 			continue
 		}
-		e, err := h.Hooks.Event(data)
+		e, err := h.Hooks.Event(agent.NewPayload(data))
 		if kind, _ := h.Hooks.Kind(e.Name); err == nil && e.Name == event && e.SubagentID == "" && (kind != agent.UserPrompt || e.Prompt != "") {
 			return data
 		}
@@ -143,7 +143,7 @@ func payloadOf(h *agent.Harness, files []string, event string) []byte {
 // live makes a payload one of a session of its own in the stand's project, whose prompt asks
 // something that the store knows.
 func (st *stand) live(h *agent.Harness, payload []byte, turn int) []byte {
-	e, _ := h.Hooks.Event(payload)
+	e, _ := h.Hooks.Event(agent.NewPayload(payload))
 	swap := func(old, with string) {
 		if old != "" {
 			payload = bytes.ReplaceAll(payload, []byte(agentQuote(old)), []byte(agentQuote(with)))

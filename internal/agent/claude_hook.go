@@ -1,18 +1,14 @@
 package agent
 
-import (
-	"errors"
-	"strings"
-)
+import "strings"
 
 // Event implements HookDialect.
-func (claude) Event(payload []byte) (Event, error) {
+func (claude) Event(p Payload) (Event, error) {
 	e := Event{Harness: claudeName}
-	object, err := eachMember(payload, func(key, value []byte) { e.read(string(key), value) })
-	if err == nil && !object {
-		err = errors.New("not a JSON object")
+	for _, m := range p.all {
+		e.read(string(m.key), m.value)
 	}
-	return e, err
+	return e, p.whole()
 }
 
 // claudeToolTable are the tools of which something is read.
@@ -116,16 +112,9 @@ func (claude) Kind(event string) (EventKind, bool) {
 // Recognises implements HookDialect: the transcript lies below projects, and
 // there is no time in the payload, unlike in those of the agents that took over
 // the names of its members.
-func (claude) Recognises(payload []byte) bool {
-	var transcript string
-	foreign := false
-	_, err := eachMember(payload, func(key, value []byte) {
-		switch string(key) {
-		case "transcript_path":
-			transcript = unquote(value)
-		case "timestamp", "turn_id", "cursor_version":
-			foreign = true
-		}
-	})
-	return err == nil && !foreign && strings.Contains(strings.ReplaceAll(transcript, `\`, "/"), "/projects/")
+func (claude) Recognises(p Payload) bool {
+	if p.err != nil || p.all.has("timestamp", "turn_id", "cursor_version") {
+		return false
+	}
+	return strings.Contains(strings.ReplaceAll(p.all.str("transcript_path"), `\`, "/"), "/projects/")
 }

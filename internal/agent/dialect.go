@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"bytes"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -56,16 +54,12 @@ func (d *dialect) Kind(event string) (EventKind, bool) {
 }
 
 // Recognises implements HookDialect.
-func (d *dialect) Recognises(payload []byte) bool {
-	all, object, err := readMembers(payload)
-	return object && err == nil && d.marks(all)
-}
+func (d *dialect) Recognises(p Payload) bool { return p.object && p.err == nil && d.marks(p.all) }
 
 // Event implements HookDialect.
-func (d *dialect) Event(payload []byte) (Event, error) {
-	all, object, err := readMembers(payload)
+func (d *dialect) Event(p Payload) (Event, error) {
 	e := Event{Harness: d.name}
-	for _, m := range all {
+	for _, m := range p.all {
 		key := string(m.key)
 		for _, a := range d.alias {
 			if a.theirs == key {
@@ -75,7 +69,7 @@ func (d *dialect) Event(payload []byte) (Event, error) {
 		e.read(key, m.value)
 	}
 	if d.fix != nil {
-		d.fix(&e, all)
+		d.fix(&e, p.all)
 	}
 	for _, t := range d.tools {
 		if t.name == e.ToolName {
@@ -83,10 +77,7 @@ func (d *dialect) Event(payload []byte) (Event, error) {
 			break
 		}
 	}
-	if err == nil && !object {
-		err = errors.New("not a JSON object")
-	}
-	return e, err
+	return e, p.whole()
 }
 
 // Reply implements HookDialect. It is JSON always: plain text is shown to people by
@@ -202,9 +193,9 @@ func (e *Event) read(key string, value []byte) {
 	case "tool_name":
 		set(&e.ToolName, value, isName)
 	case "tool_input":
-		e.ToolInput = bytes.Clone(value)
+		e.ToolInput = value
 	case "tool_response":
-		e.ToolResult = bytes.Clone(value)
+		e.ToolResult = value
 	case "agent_id":
 		set(&e.SubagentID, value, isName)
 	case "agent_type":

@@ -1,12 +1,10 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -75,11 +73,12 @@ type HookDialect interface {
 	// agent may run the hooks that were installed for another, so the payload
 	// counts for more than what the command line says. It may be false for a
 	// payload of its own that is too short to tell.
-	Recognises(payload []byte) bool
+	Recognises(p Payload) bool
 
-	// Event reads one payload. The event is what could be read before the error,
-	// if any; ReadEvent decides what a caller gets to see of it, and sets Harness.
-	Event(payload []byte) (Event, error)
+	// Event reads one payload, and keeps parts of it. The event is what could be read
+	// before the error, if any; ReadEvent decides what a caller gets to see of it, and
+	// sets Harness.
+	Event(p Payload) (Event, error)
 
 	// Reply says text to the agent in answer to e, in the dialect of that event:
 	// plain text or a JSON object, a line end behind it. It returns nil, so zero
@@ -138,13 +137,12 @@ func ReadEvent(h *Harness, r io.Reader, max int64, timeout time.Duration) (Event
 	if timeout <= 0 {
 		timeout = 2 * time.Second
 	}
-	payload, cut := readPayload(r, max, timeout)
-	payload = trimLine(payload)
-	if len(payload) == 0 {
+	p, cut := readPayload(r, max, timeout)
+	if p.empty {
 		return Event{Harness: h.Name}, errors.Join(ErrNoEvent, cut)
 	}
-	h = caller(h, payload)
-	e, err := h.Hooks.Event(payload)
+	h = caller(h, p)
+	e, err := h.Hooks.Event(p)
 	e.Harness = h.Name
 	if err != nil && cut == nil {
 		return Event{Harness: h.Name}, fmt.Errorf("read hook event: %w", err)
@@ -156,101 +154,14 @@ func ReadEvent(h *Harness, r io.Reader, max int64, timeout time.Duration) (Event
 }
 
 // caller returns the harness that sent a payload.
-func caller(named *Harness, payload []byte) *Harness {
-	if named.Hooks.Recognises(payload) {
+func caller(named *Harness, p Payload) *Harness {
+	if named.Hooks.Recognises(p) {
 		return named
 	}
 	for _, h := range All {
-		if h != named && h.Hooks != nil && h.Hooks.Recognises(payload) {
+		if h != named && h.Hooks != nil && h.Hooks.Recognises(p) {
 			return h
 		}
 	}
 	return named
-}
-
-// readPayload reads one JSON object. The error says why it stopped before the end.
-func readPayload(r io.Reader, max int64, timeout time.Duration) ([]byte, error) {
-	type piece struct {
-		data []byte
-		err  error
-	}
-	pieces, done := make(chan piece), make(chan struct{})
-	defer close(done)
-	go func() {
-		for {
-			buf := make([]byte, 64<<10) // what a pipe holds
-			n, err := r.Read(buf)
-			select {
-			case pieces <- piece{buf[:n], err}:
-			case <-done:
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	var payload []byte
-	var ends ending
-	for {
-		select {
-		case <-timer.C:
-			return payload, fmt.Errorf("read hook event: no end after %v", timeout)
-		case p := <-pieces:
-			if len(payload)+len(p.data) > cap(payload) { // twice as much: append grows by less, and copies more often
-				payload = slices.Grow(payload, len(payload)+len(p.data))
-			}
-			payload = append(payload, p.data...)
-			closed := ends.read(p.data)
-			switch {
-			case int64(len(payload)) > max:
-				return payload[:max], fmt.Errorf("read hook event: longer than %d bytes", max)
-			case errors.Is(p.err, io.EOF):
-				return payload, nil
-			case p.err != nil:
-				return payload, fmt.Errorf("read hook event: %w", p.err)
-			case closed:
-				if object, err := eachMember(payload, func(_, _ []byte) {}); object && err == nil {
-					return payload, nil
-				}
-			}
-		}
-	}
-}
-
-// An ending sees, piece by piece, where a JSON object may end. It knows strings and
-// brackets and nothing else: whoever asks it looks at the whole once it says yes.
-type ending struct {
-	depth           int
-	quoted, escaped bool
-}
-
-// read takes in the next piece, and reports whether all that was opened is closed with
-// it, but for blanks.
-func (e *ending) read(piece []byte) (closed bool) {
-	for i := 0; i < len(piece); i++ {
-		c := piece[i]
-		switch {
-		case e.escaped:
-			e.escaped = false
-		case e.quoted && c == '\\':
-			e.escaped = true
-		case c == '"':
-			e.quoted = !e.quoted
-		case e.quoted:
-			if n := bytes.IndexAny(piece[i:], "\"\\"); n < 0 {
-				return false
-			} else if n > 0 {
-				i += n - 1
-			}
-		case c == '{' || c == '[':
-			e.depth++
-		case c == '}' || c == ']':
-			e.depth--
-			closed = e.depth <= 0
-		}
-	}
-	return closed && !e.quoted
 }

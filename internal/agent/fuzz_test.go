@@ -134,7 +134,7 @@ func FuzzEventText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
 		payload := append(append([]byte(`{"message":`), value...), '}')
-		e, err := agent.Claude{}.Event(payload)
+		e, err := agent.Claude{}.Event(agent.NewPayload(payload))
 		if valid := json.Valid(payload); valid != (err == nil) && !strings.Contains(string(payload), strings.Repeat("[", 50)) {
 			t.Fatalf("%q: %v, the library says %v", payload, err, valid)
 		}

@@ -2,9 +2,7 @@ package agent
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -142,27 +140,11 @@ func (s *scanner) items(open byte, each func(key []byte) error) error {
 	}
 }
 
-// str skips a string. Eight bytes at a time: in a transcript nearly everything
-// is inside strings.
+// str skips a string.
 func (s *scanner) str() error {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	d, i := s.data, s.pos+1
 	for {
-		for i+8 <= len(d) {
-			w := binary.LittleEndian.Uint64(d[i:])
-			q, b := w^ones*'"', w^ones*'\\'
-			// A high bit for each byte that is a quote, a backslash or below
-			// space; the lowest one is exact, those above it may be borrowed.
-			m := ((q-ones)&^q | (b-ones)&^b | (w-ones*' ')&^w) & highs
-			if m != 0 {
-				i += bits.TrailingZeros64(m) / 8
-				break
-			}
-			i += 8
-		}
-		for i < len(d) && d[i] != '"' && d[i] != '\\' && d[i] >= ' ' {
-			i++
-		}
+		i = skipPlain(d, i)
 		s.pos = i
 		switch {
 		case i >= len(d):

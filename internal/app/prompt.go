@@ -19,6 +19,7 @@ type PromptOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
 	Limit   agent.ContextLimit // what the agent takes
 	Try     bool               // tell nobody: nothing is remembered or logged
+	Plan    *recall.Plan       // of the prompt, if it was made before; see PromptSilent
 }
 
 // A PromptAnswer is what a prompt is told, and why no more.
@@ -41,38 +42,44 @@ func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (Prom
 	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: promptsOff}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		p.Work = func() []string { return r.inWork(ctx, e) }
-		return r.Injector.Prompt(ctx, p, q, e.Prompt)
+		if o.Plan == nil {
+			plan := recall.PlanPrompt(e.Prompt)
+			o.Plan = &plan
+		}
+		return r.Injector.Prompt(ctx, p, q, *o.Plan)
 	})
 }
 
 // PromptSilent reports whether a prompt is told nothing whatever the notes say, and
 // records it then. It opens no index: most prompts of a talk are of this kind. The first
-// prompt of a session is not, because it tells what arrived.
-func PromptSilent(h Host, e agent.Event) (bool, error) {
+// prompt of a session is not, because it tells what arrived. The plan of the prompt is nil
+// when none had to be made for that.
+func PromptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err error) {
 	s, err := OpenStore(h)
 	if err != nil || s.ReadOnly() || e.SessionID == "" {
-		return false, err
+		return false, nil, err
 	}
 	r := &Rooms{Config: h.Config, Store: s, host: h}
 	why, err := r.Quiet(e.SessionID, e.Dir)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	st, err := s.Spool().Told(e.SessionID, "").State()
 	if err != nil || why == "" && e.Opens && st.Started.IsZero() { // it brings what a session is told at its start
-		return false, err
+		return false, nil, err
 	}
 	if why == "" && h.Config.Inject.Prompts {
 		if !st.Started.IsZero() && !st.Prompted {
-			return false, nil
+			return false, nil, nil
 		}
-		if why = recall.PlanPrompt(e.Prompt).Silent; why == "" {
-			return false, nil
+		p := recall.PlanPrompt(e.Prompt)
+		if why = p.Silent; why == "" {
+			return false, &p, nil
 		}
 	} else if why == "" {
 		why = promptsOff
 	}
-	return true, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why})
+	return true, nil, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why})
 }
 
 // Opens reports whether a prompt opens a session: the agent takes no text at its start, and

@@ -46,10 +46,10 @@ const promptRead = 12
 // leastBody is the room, in characters, below which a note's body is not worth a cut.
 const leastBody = 60
 
-// Prompt returns what a session at p is told when its user says text: what arrived
-// since the session started, once, and what memory has to say to the text. q says which
-// notes may be told. What is returned counts as told.
-func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text string) (Reminder, error) {
+// Prompt returns what a session at p is told when its user says something: what arrived
+// since the session started, once, and what memory has to say to the plan of the prompt.
+// q says which notes may be told. What is returned counts as told.
+func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan recall.Plan) (Reminder, error) {
 	told := in.store.Spool().Told(p.Session, p.Agent)
 	st, err := told.State()
 	if err != nil {
@@ -65,7 +65,6 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, text st
 			return r, err
 		}
 	}
-	plan := recall.PlanPrompt(text)
 	if p.Work != nil {
 		plan = plan.Finding(p.Work)
 	}

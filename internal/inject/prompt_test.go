@@ -17,7 +17,7 @@ var reminders = inject.Options{K: 8, PromptK: 2, PromptTokens: 150}
 
 func prompt(t *testing.T, in *inject.Injector, p inject.Place, text string) inject.Reminder {
 	t.Helper()
-	r, err := in.Prompt(t.Context(), p, recall.Query{Projects: p.Projects}, text)
+	r, err := in.Prompt(t.Context(), p, recall.Query{Projects: p.Projects}, recall.PlanPrompt(text))
 	if err != nil {
 		t.Fatal(err)
 	}

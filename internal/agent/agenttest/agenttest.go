@@ -289,7 +289,7 @@ func event(t *testing.T, h *agent.Harness, data []byte) {
 		t.Errorf("incomplete event: %+v", e)
 	}
 	for _, other := range agent.All {
-		if other != h && other.Hooks != nil && other.Hooks.Recognises(data) {
+		if other != h && other.Hooks != nil && other.Hooks.Recognises(agent.NewPayload(data)) {
 			t.Errorf("%s takes the payload for its own", other.Name)
 		}
 	}
@@ -303,7 +303,7 @@ func event(t *testing.T, h *agent.Harness, data []byte) {
 	if kind, ok := h.Hooks.Kind(e.Name); !ok || kind == "" {
 		t.Errorf("Kind does not know %q", e.Name)
 	}
-	if !h.Hooks.Recognises(data) {
+	if !h.Hooks.Recognises(agent.NewPayload(data)) {
 		t.Error("the agent does not recognise its own payload")
 	}
 	if got := h.Hooks.Reply(e, " \n"); len(got) != 0 {

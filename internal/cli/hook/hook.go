@@ -123,6 +123,12 @@ func (p *Process) Run(name string, args []string) (done bool) {
 			known = false
 		}
 	}
+	lazy := debug.SetGCPercent(briefly) // the event may be megabytes long
+	defer func() {
+		if !done {
+			debug.SetGCPercent(lazy)
+		}
+	}()
 	var rerr error
 	c.event, rerr = agent.ReadEvent(c.harness, p.Stdin, maxPayload, 0)
 	if h := agent.ByName(c.event.Harness); h != nil && !cmd.named { // another agent runs our plugin
@@ -183,7 +189,6 @@ func (p *Process) start(name string, r *row, c call, err error) {
 		return
 	}
 	p.host.Config, p.host.Disk, p.host.Brief, p.host.Backend = settings, p.Disk, true, p.Backend
-	debug.SetGCPercent(briefly)
 	if r == nil {
 		p.fail(name, c.event, err)
 		return

@@ -142,7 +142,8 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 	if c.event.SubagentID != "" {
 		return nil
 	}
-	if silent, err := app.PromptSilent(p.host, c.event); silent || err != nil {
+	silent, plan, err := app.PromptSilent(p.host, c.event)
+	if silent || err != nil {
 		return err
 	}
 	r, err := app.Open(ctx, p.host, app.StartWait)
@@ -165,7 +166,7 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 		serr := p.tellStart(ctx, c, limit, func(text string) error { first = text; return nil })
 		err = errors.Join(serr, p.syncAtStart(c))
 	}
-	a, perr := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: limit})
+	a, perr := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: limit, Plan: plan})
 	if err = errors.Join(err, perr); first+a.Text == "" {
 		return err
 	}
