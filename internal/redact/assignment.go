@@ -38,7 +38,7 @@ func (x *scan) assignment(at int) {
 		return
 	}
 	name := p.name.of(s)
-	p.class = classify(name)
+	p.class = x.classify(name)
 	if p.class <= bare {
 		p.class = joined(s, p.name, p.class)
 	}

@@ -10,7 +10,7 @@ var introducers = [...]string{"\x1b", `\u001b`, `\u001B`, `\x1b`, `\x1B`, `\033`
 // what people read as one word, and where each of its bytes stands in s. It
 // returns no offsets if there are none.
 func uncoloured(s string) (string, []int) {
-	if !containsAny(s, "\x1b", "1b[", "1B[", "033[", `\e[`) {
+	if strings.IndexByte(s, '\x1b') < 0 && (strings.IndexByte(s, '\\') < 0 || !containsAny(s, "1b[", "1B[", "033[", `\e[`)) {
 		return s, nil
 	}
 	var b strings.Builder

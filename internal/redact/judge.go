@@ -60,7 +60,7 @@ func (p *pair) quotedSecret(s, v string) bool {
 		return true
 	}
 	if p.class == weak || p.wrapped && (p.class != password || len(v) < 8 || !evidence(v)) {
-		return p.class == weak && len(v) >= 24 && evidence(v) && shapeOf(v).entropy > 3.8 && !wordlike(v)
+		return p.class == weak && len(v) >= 24 && evidence(v) && entropy(v[:min(len(v), shaped)]) > 3.8 && !wordlike(v)
 	}
 	if label(v) {
 		return false
@@ -142,7 +142,8 @@ func (p *pair) phrase(v string) bool {
 
 // isPattern reports whether a value is a regular expression or a range of characters.
 func isPattern(v string) bool {
-	return containsAny(v, "(?", "[^", `\d`, `\w`, `\s`, `\x`, `\u`, ")*", "]+", "]*", "[a-z", "[A-Z", "[0-9")
+	return strings.ContainsAny(v, `()[]\`) &&
+		containsAny(v, "(?", "[^", `\d`, `\w`, `\s`, `\x`, `\u`, ")*", "]+", "]*", "[a-z", "[A-Z", "[0-9")
 }
 
 // label reports whether a value is something programs show or look up: a word

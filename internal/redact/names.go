@@ -64,6 +64,27 @@ func classify(name string) class {
 	return c
 }
 
+// classify is the same with a memory: a text uses few names, and those often.
+func (x *scan) classify(name string) class {
+	if name == "" {
+		return ordinary
+	}
+	if x.names == nil {
+		x.names = new([32]namedClass)
+	}
+	seen := &x.names[(len(name)*31+int(name[0])*7+int(name[len(name)-1]))%len(x.names)]
+	if seen.name != name {
+		*seen = namedClass{name, classify(name)}
+	}
+	return seen.class
+}
+
+// A namedClass is a name that was judged.
+type namedClass struct {
+	name  string
+	class class
+}
+
 // splitWords cuts a name at its joints: _ - . and changes of case. It returns how many words there are.
 func splitWords(low, name string, out *[24]string) int {
 	n, start := 0, 0

@@ -3,23 +3,117 @@ package redact
 import (
 	_ "embed" // for rules.txt
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A lazyPattern is a regular expression that is compiled when first needed.
 type lazyPattern struct {
-	expr string
-	once sync.Once
-	re   *regexp.Regexp
+	expr  string
+	once  sync.Once
+	re    *regexp.Regexp
+	bound bound // of a match, for those that ask near
 }
 
 // get returns the compiled expression. Tests compile every built-in one, and those
 // of users have been checked.
 func (p *lazyPattern) get() *regexp.Regexp {
-	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
+	p.once.Do(func() { p.re, p.bound = regexp.MustCompile(p.expr), boundOf(p.expr) })
 	return p.re
+}
+
+// near returns as much of s as the pattern, which begins where s does, can tell from all
+// of it: a regular expression costs by the bytes that it is given, even where it ends
+// at the second one.
+func (p *lazyPattern) near(s string) string {
+	p.get()
+	s = s[:min(len(s), reach)]
+	n := min(len(s), p.bound.most)
+	for i := 0; i < n && !p.bound.prose; i++ {
+		if !p.bound.bytes[s[i]] {
+			n = i
+			break
+		}
+	}
+	return s[:min(len(s), n+lookahead)]
+}
+
+// lookahead is how many bytes behind a match say whether it ends there: one rune.
+const lookahead = utf8.UTFMax
+
+// A bound says which bytes can be part of a match, and how many there are at most.
+type bound struct {
+	most  int // capped at reach
+	bytes [256]bool
+	prose bool // blanks and small letters are among them: looking for the end of a run is no use
+}
+
+// boundOf reads the bound of an expression, which compiles.
+func boundOf(expr string) (b bound) {
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return b // unreachable: regexp.MustCompile has read it
+	}
+	b.most = b.of(tree)
+	b.prose = b.bytes[' '] && b.bytes['e']
+	return b
+}
+
+// of adds the bytes that a part of an expression can match, and returns how many at most.
+func (b *bound) of(re *syntax.Regexp) (most int) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			n := 0
+			for f := r; ; {
+				n = max(n, b.runes(f, f))
+				if f = unicode.SimpleFold(f); f == r || re.Flags&syntax.FoldCase == 0 {
+					break
+				}
+			}
+			most += n
+		}
+	case syntax.OpCharClass:
+		for i := 0; i < len(re.Rune); i += 2 {
+			most = max(most, b.runes(re.Rune[i], re.Rune[i+1]))
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		most = b.runes(0, unicode.MaxRune)
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			most += b.of(sub)
+		}
+	case syntax.OpAlternate, syntax.OpCapture, syntax.OpQuest:
+		for _, sub := range re.Sub {
+			most = max(most, b.of(sub))
+		}
+	case syntax.OpStar, syntax.OpPlus:
+		b.of(re.Sub[0])
+		most = reach
+	case syntax.OpRepeat:
+		if most = b.of(re.Sub[0]) * re.Max; re.Max < 0 {
+			most = reach
+		}
+	}
+	return min(most, reach)
+}
+
+// runes adds the bytes of a range of runes, and returns how many one has at most.
+func (b *bound) runes(lo, hi rune) int {
+	for c := lo; c <= min(hi, utf8.RuneSelf-1); c++ {
+		b.bytes[c] = true
+	}
+	if hi < utf8.RuneSelf {
+		return 1
+	}
+	for c := utf8.RuneSelf; c < len(b.bytes); c++ {
+		b.bytes[c] = true // a byte of no rune is matched as one, too
+	}
+	return utf8.UTFMax
 }
 
 // reach is how far behind its keyword a pattern may look. The longest tokens of
@@ -176,7 +270,7 @@ func (r *rule) context(x *scan, p *lazyPattern, at int, key string) (tried, foun
 
 // anchored adds what the pattern matches at offset at and reports whether it did.
 func (x *scan) anchored(rule string, p *lazyPattern, at int) bool {
-	m := p.get().FindStringSubmatchIndex(x.s[at:min(len(x.s), at+reach)])
+	m := p.get().FindStringSubmatchIndex(p.near(x.s[at:]))
 	switch {
 	case m == nil:
 		return false

@@ -63,19 +63,40 @@ var joints = [...]string{
 	" è ", " est ", " es ", " ist ", " lautet ", " é ", " jest ", " är ", " er ", " это ",
 }
 
+// firstJoint returns where the first joint of s begins, and its length; -1 for none. Each
+// begins with a blank or a colon.
+func firstJoint(s string) (at, size int) {
+	for i := 0; i < len(s); i++ {
+		if s[i] != ' ' && s[i] != ':' {
+			continue
+		}
+		for _, j := range joints {
+			if strings.HasPrefix(s[i:], j) {
+				return i, len(j)
+			}
+		}
+	}
+	return -1, 0
+}
+
+// telling reports whether a digit or a quotation mark stands in s.
+func telling(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; isDigit(c) || c == '"' || c == '\'' || c == '`' {
+			return true
+		}
+	}
+	return false
+}
+
 // joint masks the value behind the joint of a sentence. The text rest begins at i.
 func (x *scan) joint(p pair, i int, rest string) bool {
 	found := false
-	if !strings.ContainsAny(rest, "0123456789\"'`") {
+	if !telling(rest) {
 		return false // nothing there looks like a secret
 	}
 	for at := 0; at < len(rest); {
-		best, size := -1, 0
-		for _, j := range joints {
-			if k := strings.Index(rest[at:], j); k >= 0 && (best < 0 || k < best) {
-				best, size = k, len(j)
-			}
-		}
+		best, size := firstJoint(rest[at:])
 		if best < 0 || strings.Count(rest[:at+best], " ") > 12 {
 			break
 		}

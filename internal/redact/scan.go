@@ -16,10 +16,11 @@ type scan struct {
 	tagged  bool     // there may be a private tag
 	windows [][]span // around the keywords of each user's rule
 
-	nameEnd int // names before this offset have been judged
-	runEnd  int // no space or quote before this offset ...
-	runFrom int // ... counted from this one
-	done    int // structures before this offset have been read
+	names   *[32]namedClass // some of those that were judged
+	nameEnd int             // names before this offset have been judged
+	runEnd  int             // no space or quote before this offset ...
+	runFrom int             // ... counted from this one
+	done    int             // structures before this offset have been read
 
 	toldEnd [password + 1]int // sentences before this offset have been read, for each class of name
 
@@ -80,11 +81,21 @@ func rarest(text string) (at int) {
 // folded, into fifteen bits and asks a bit table whether any keyword begins so;
 // 4 KB of table and a handful of instructions a byte carry us over clean text.
 type filter struct {
-	bits  [1 << 10]uint32
-	heads [1 << 15]uint16 // first keyword of each trigram, counted from one
-	next  []uint16        // the following keyword of the same trigram
-	words []keyword
+	bits   [1 << 10]uint32
+	heads  [1 << 15]uint16 // the group of each trigram, counted from one
+	groups []group
+	next   []uint16 // the following keyword of the same trigram
+	words  []keyword
 }
+
+// A group is the keywords of one trigram. Most trigrams of a text are in words that are no
+// keyword, which the bytes around them tell.
+type group struct {
+	before, after uint32 // a bit for each byte, letters folded, that stands there in a keyword
+	first         uint16 // keyword, counted from one
+}
+
+const any32 = 1<<32 - 1
 
 func trigram(a, b, c byte) uint32 {
 	return uint32(a&31)<<10 | uint32(b&31)<<5 | uint32(c&31)
@@ -98,11 +109,25 @@ func newFilter(own []*userRule) *filter {
 	}
 	f.next = make([]uint16, len(f.words)+1)
 	for i := len(f.words); i > 0; i-- {
-		w := f.words[i-1].text[f.words[i-1].skip:]
-		h := trigram(w[0], w[1], w[2])
+		text, skip := f.words[i-1].text, f.words[i-1].skip
+		h := trigram(text[skip], text[skip+1], text[skip+2])
 		f.bits[h>>5] |= 1 << (h & 31)
-		f.next[i] = f.heads[h]
-		f.heads[h] = uint16(i)
+		if f.heads[h] == 0 {
+			f.groups = append(f.groups, group{})
+			f.heads[h] = uint16(len(f.groups))
+		}
+		g := &f.groups[f.heads[h]-1]
+		f.next[i], g.first = g.first, uint16(i)
+		if skip > 0 {
+			g.before |= 1 << (text[skip-1] & 31)
+		} else {
+			g.before = any32
+		}
+		if skip+3 < len(text) {
+			g.after |= 1 << (text[skip+3] & 31)
+		} else {
+			g.after = any32
+		}
 	}
 	return f
 }
@@ -141,8 +166,13 @@ func (f *filter) run(x *scan) {
 	}
 }
 
+// visit calls the matchers of the keywords whose three bytes stand at the offset at.
 func (f *filter) visit(x *scan, at int, h uint32) {
-	for k := f.heads[h]; k != 0; k = f.next[k] {
+	g := &f.groups[f.heads[h]-1]
+	if at+3 < len(x.s) && g.after&(1<<(x.s[at+3]&31)) == 0 || at > 0 && g.before&(1<<(x.s[at-1]&31)) == 0 {
+		return
+	}
+	for k := g.first; k != 0; k = f.next[k] {
 		w := &f.words[k-1]
 		i := at - w.skip
 		if i < 0 {

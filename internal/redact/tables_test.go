@@ -65,7 +65,7 @@ func TestWords(t *testing.T) {
 		"password names": len(passwordNames()), "other tokens": len(otherTokens()), "weak names": len(weakNames()), "plain keys": len(plainKeys()),
 		"secret keys": len(secretKeys()), "qualifiers": len(qualifiers()), "attributes": len(attributes()), "verbs": len(verbs()),
 		"stopwords": len(stopwords()), "password endings": len(passwordEndings()), "secret endings": len(secretEndings()),
-		"references": len(references()), "placeholders": len(placeholders()),
+		"references": len(references()), "placeholders": len(wordList("placeholders")()),
 	} {
 		if n == 0 {
 			t.Errorf("there are no %s", name)

@@ -9,12 +9,14 @@ import (
 // What a value is made of.
 type shape struct {
 	lower, upper, digit, symbol, space, wide int // wide: bytes beyond ASCII
-	entropy                                  float64
 }
+
+// shaped is how much of a value its shape and its entropy are counted of.
+const shaped = 512
 
 func shapeOf(v string) shape {
 	var sh shape
-	v = v[:min(len(v), 512)]
+	v = v[:min(len(v), shaped)]
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {
 		case isLower(c):
@@ -31,7 +33,6 @@ func shapeOf(v string) shape {
 			sh.symbol++
 		}
 	}
-	sh.entropy = entropy(v)
 	return sh
 }
 
@@ -58,7 +59,11 @@ func random(v string) bool {
 		return false
 	}
 	sh := shapeOf(v)
-	if sh.space > 0 || sh.wide > 0 || sh.entropy < 2.8 {
+	if sh.space > 0 || sh.wide > 0 {
+		return false
+	}
+	h := entropy(v[:min(len(v), shaped)])
+	if h < 2.8 {
 		return false
 	}
 	// A machine changes case in the middle of words, people at their beginning.
@@ -71,7 +76,7 @@ func random(v string) bool {
 	if sh.lower+sh.upper == 0 {
 		return len(v) >= 20
 	}
-	return changes(v) >= 4 || changes(v) >= 2 && sh.entropy > 3.5 && sh.digit >= 3
+	return changes(v) >= 4 || changes(v) >= 2 && h > 3.5 && sh.digit >= 3
 }
 
 // changes counts how often v goes from letters to digits or back.
@@ -132,6 +137,9 @@ func pathlike(v string) bool {
 	if drive || hasPrefix(v, "./", "../", "~/", "arn:", `\\`) || strings.Contains(v, "://") {
 		return true
 	}
+	if !strings.ContainsAny(v, `/.\\`) {
+		return false // one part
+	}
 	// Base64 holds a slash now and then; a path holds words between its slashes.
 	parts, words := 0, 0
 	for p := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '/' || r == '.' || r == '\\' }) {
@@ -188,11 +196,14 @@ func isReference(v string) bool {
 	case '*', '-', '_', '=', '?':
 		return strings.Trim(v, "*-_=?.") == ""
 	}
-	return hasPrefix(v, references()...)
+	return slices.ContainsFunc(referencesBy()[v[0]], func(p string) bool { return strings.HasPrefix(v, p) })
 }
 
 // isTemplate reports whether a string is a template that something else fills.
 func isTemplate(v string) bool {
+	if !strings.ContainsAny(v, `${#<%&\`) {
+		return false // each of the signs below holds one of these
+	}
 	if containsAny(v, "${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#[", "&lt;") {
 		return true
 	}
@@ -244,7 +255,7 @@ func isPlaceholder(v string) bool {
 	if stopwords()[strings.TrimRight(low, "!")] {
 		return true
 	}
-	if containsAny(low, placeholders()...) {
+	if placeholders().in(low) {
 		return true
 	}
 	words := [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"}

@@ -34,8 +34,47 @@ var (
 	states          = wordSet("states")
 	techWords       = wordSet("tech-words")
 	references      = wordList("references")
-	placeholders    = wordList("placeholders")
+	referencesBy    = sync.OnceValue(func() *[256][]string { return byFirst(references()) })
+	placeholders    = sync.OnceValue(func() *needles { return newNeedles(wordList("placeholders")()) })
 )
+
+// byFirst sorts words by their first byte.
+func byFirst(words []string) *[256][]string {
+	var by [256][]string
+	for _, w := range words {
+		by[w[0]] = append(by[w[0]], w)
+	}
+	return &by
+}
+
+// needles are words of two bytes at least that are looked for in one pass over a text.
+type needles struct {
+	pairs [1 << 11]uint32 // a bit for each first two bytes
+	by    *[256][]string
+}
+
+func newNeedles(words []string) *needles {
+	n := &needles{by: byFirst(words)}
+	for _, w := range words {
+		n.pairs[int(w[0]>>5)<<8|int(w[1])] |= 1 << (w[0] & 31)
+	}
+	return n
+}
+
+// in reports whether any of the words stands in s.
+func (n *needles) in(s string) bool {
+	for i := 0; i+1 < len(s); i++ {
+		if n.pairs[int(s[i]>>5)<<8|int(s[i+1])]&(1<<(s[i]&31)) == 0 {
+			continue
+		}
+		for _, w := range n.by[s[i]] {
+			if strings.HasPrefix(s[i:], w) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // wordList reads a list of words: lines with blanks between them, and comments.
 func wordList(name string) func() []string {
