@@ -41,10 +41,15 @@ func (r *Rooms) inWork(ctx context.Context, e agent.Event) []string {
 	return files
 }
 
-// workAtStart begins to look for the files that a session which starts may go on with, and
+// WorkAtStart begins to look for the files that a session which starts may go on with, and
 // returns what waits for them: those of the last commits, and, the newest last, those that
-// differ from the last one. A folder without a repository has none.
-func (r *Rooms) workAtStart(ctx context.Context, e agent.Event) func() []string {
+// differ from the last one. It is nil where there are none, in a folder without a
+// repository, and where nothing is looked up for a session's start. Two processes of git
+// run meanwhile: whoever begins early waits less.
+func WorkAtStart(ctx context.Context, h Host, e agent.Event) func() []string {
+	if !h.Config.Inject.LooksUp() {
+		return nil
+	}
 	dir := e.Dir
 	if dir == "" {
 		dir, _ = os.Getwd()
@@ -52,7 +57,7 @@ func (r *Rooms) workAtStart(ctx context.Context, e agent.Event) func() []string 
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(changedTime))
+	ctx, cancel := context.WithTimeout(ctx, h.Config.Wait(changedTime))
 	recent, changed := make(chan []string, 1), make(chan []string, 1)
 	go func() { recent <- replica.Recent(ctx, dir, config.Environ()) }()
 	go func() { changed <- replica.Changed(ctx, dir, config.Environ()) }()

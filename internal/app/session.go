@@ -23,6 +23,7 @@ type StartOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
 	K       int                // project notes at most; below 0 the setting inject.k
 	Limit   agent.ContextLimit // what the agent takes
+	Work    func() []string    // of WorkAtStart, if it was begun before
 }
 
 // previewTime is what a session start may spend on sessions that wait in the queue.
@@ -51,7 +52,9 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 		opts.K = o.K
 		injector = inject.New(r.Engine, r.Store, opts)
 	}
-	place.Work = r.workAtStart(ctx, e)
+	if place.Work = o.Work; place.Work == nil {
+		place.Work = WorkAtStart(ctx, r.host, e)
+	}
 	q := recall.Query{Session: e.SessionID}
 	scope.Apply(&q)
 	b, err := injector.Block(ctx, place, q)
@@ -61,16 +64,19 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 // sessionPlace works out where the session of an event works, and which notes are told
 // there: those that a search would find. key names another project.
 func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, limit agent.ContextLimit) (inject.Place, recall.Scope, error) {
-	id := Project(r.Store, key)
-	dir, _ := os.Getwd()
-	if key == "" && e.Dir != "" {
-		id, dir = project.Identify(r.Store, e.Dir), e.Dir
+	var id project.Identity
+	dir := e.Dir
+	if key == "" && dir != "" {
+		id = project.Identify(r.Store, dir)
+	} else {
+		id = Project(r.Store, key)
+		dir, _ = os.Getwd()
 	}
-	scope, err := r.scopeOf(ctx, id, dir)
 	branch, clone := "", ""
-	if id.Source != "flag" {
+	if id.Source != "flag" { // of another project's branches nothing is known here
 		branch, clone = project.BranchScope(dir, id.Branch), project.Top(dir)
 	}
+	scope, err := r.scopeOf(ctx, id, dir, branch)
 	return inject.Place{
 		Root: dir, Clone: clone, Branch: branch, Project: id.Key, Projects: project.Names(r.Store, id), Branches: scope.Branches(),
 		Session: e.SessionID, Agent: e.SubagentID,
@@ -79,14 +85,11 @@ func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, lim
 	}, scope, err
 }
 
-// scopeOf works out which notes a session in dir may be told.
-func (r *Rooms) scopeOf(ctx context.Context, id project.Identity, dir string) (recall.Scope, error) {
+// scopeOf works out which notes a session on a branch in dir may be told.
+func (r *Rooms) scopeOf(ctx context.Context, id project.Identity, dir, branch string) (recall.Scope, error) {
 	opts := r.Config.Recall
-	branch := ""
-	if id.Source == "flag" { // of another project's branches nothing is known here
+	if id.Source == "flag" {
 		dir = ""
-	} else {
-		branch = project.BranchScope(dir, id.Branch)
 	}
 	if opts.Branch != "" {
 		branch = strings.TrimPrefix(opts.Branch, "-")

@@ -41,12 +41,12 @@ type startTier struct {
 // has anyway.
 func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*note.Note) (t startTier, err error) {
 	var files []string
-	if p.Work != nil && (in.opts.StartK > 0 || in.tiered()) {
+	if p.Work != nil && in.opts.LooksUp() {
 		files = p.Work()
 		files = files[max(0, len(files)-maxStartFiles):]
 	}
 	items := openItems(told)
-	if in.tiered() {
+	if in.opts.tiered() {
 		settled, err := in.skillTier(ctx, p, files, items, &t)
 		if err != nil || settled {
 			return t, err
@@ -89,9 +89,10 @@ func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*n
 	return t, nil
 }
 
-func (in *Injector) tiered() bool {
-	return in.opts.SkillTier != "" && in.opts.SkillTier != SkillsOff
-}
+// LooksUp reports whether anything is looked up for a session's start.
+func (o *Options) LooksUp() bool { return o.StartK > 0 || o.tiered() }
+
+func (o *Options) tiered() bool { return o.SkillTier != "" && o.SkillTier != SkillsOff }
 
 // skillTier finds the skills that are told, and reports whether they settle the matter: a
 // skill that is fresh and has nearly all that is asked, or any strong one where skills

@@ -83,23 +83,17 @@ func ReadMode(id string, read func(id string) ([]byte, error)) (Mode, error) {
 			id, ErrNoMode, modeSeparator)
 	}
 	parent, _, changes := strings.Cut(id, modeSeparator)
-	tree, err := modeTree(parent, read)
+	data, err := modeFile(parent, read)
 	if err != nil {
 		return Mode{}, err
 	}
 	if changes {
-		over, err := modeTree(id, read)
-		if err != nil && !errors.Is(err, ErrNoMode) {
+		if data, err = changedMode(data, parent, id, read); err != nil {
 			return Mode{}, err
 		}
-		tree = overlay(tree, over)
 	}
-	data, err := json.Marshal(tree)
 	m := Mode{}
-	if err == nil {
-		err = json.Unmarshal(data, &m)
-	}
-	if err != nil {
+	if err := json.Unmarshal(data, &m); err != nil {
 		return Mode{}, fmt.Errorf("mode %s: %w", id, err)
 	}
 	m.ID = id
@@ -109,8 +103,8 @@ func ReadMode(id string, read func(id string) ([]byte, error)) (Mode, error) {
 	return m, nil
 }
 
-// modeTree reads one file.
-func modeTree(id string, read func(id string) ([]byte, error)) (tree map[string]any, err error) {
+// modeFile reads one file.
+func modeFile(id string, read func(id string) ([]byte, error)) ([]byte, error) {
 	data, err := read(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = builtinModes.ReadFile("modes/" + id + ".json")
@@ -118,13 +112,33 @@ func modeTree(id string, read func(id string) ([]byte, error)) (tree map[string]
 			return nil, fmt.Errorf("mode %s: %w", id, ErrNoMode)
 		}
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &tree)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("mode %s: %w", id, err)
 	}
-	return tree, nil
+	return data, nil
+}
+
+// changedMode returns the file of a parent with the changes of the file of an id, if there is
+// one.
+func changedMode(data []byte, parent, id string, read func(id string) ([]byte, error)) ([]byte, error) {
+	var tree, over map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		return nil, fmt.Errorf("mode %s: %w", parent, err)
+	}
+	changes, err := modeFile(id, read)
+	switch {
+	case errors.Is(err, ErrNoMode):
+	case err != nil:
+		return nil, err
+	default:
+		if err := json.Unmarshal(changes, &over); err != nil {
+			return nil, fmt.Errorf("mode %s: %w", id, err)
+		}
+	}
+	if data, err = json.Marshal(overlay(tree, over)); err != nil {
+		return nil, fmt.Errorf("mode %s: %w", id, err)
+	}
+	return data, nil
 }
 
 // overlay returns a tree with the changes of another.

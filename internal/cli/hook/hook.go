@@ -245,8 +245,7 @@ func (p *Process) guard(what string, r *row, c call, rerr error) {
 			p.fail(what, c.event, fmt.Errorf("panic: %v", r))
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), most)
-	defer cancel()
+	ctx := context.Background() // the timer ends the process; a context that ends costs each question to SQLite a goroutine
 	if err := errors.Join(rerr, r.run(ctx, p, c)); err != nil {
 		p.fail(what, c.event, err)
 	}

@@ -102,6 +102,7 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 // background run.
 func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text string) error) error {
 	began := time.Now()
+	c.start.Work = app.WorkAtStart(ctx, p.host, c.event)
 	r, err := app.Open(ctx, p.host, app.StartWait)
 	if err != nil {
 		return err

@@ -78,27 +78,36 @@ func (d *conn) selectSQL(f index.Filter, limit int) (query string, args []any) {
 	if limit > 0 {
 		order += fmt.Sprintf(" LIMIT %d", limit)
 	}
+	by := ""
 	cond, args := d.where(f)
-	if limit > 0 && len(f.Projects) > 0 && len(f.Projects) <= maxSplit && len(f.Only) == 0 {
+	switch split := limit > 0 && len(f.Only) == 0; {
+	case split && len(f.Projects) == 1:
+		by = " INDEXED BY " + inOrder(f)
+	case split && len(f.Projects) > 0 && len(f.Projects) <= maxSplit:
 		cond, args = d.byProject(f, order)
 	}
-	return "SELECT " + rowColumns + " FROM notes n WHERE " + cond + order, args
+	return "SELECT " + rowColumns + " FROM notes n" + by + " WHERE " + cond + order, args
+}
+
+// inOrder names the index that has the notes of a project which a filter may let through,
+// newest first. SQLite would choose others, and read every note of the project.
+func inOrder(f index.Filter) string {
+	switch {
+	case f.Kind != "":
+		return "notes_kind"
+	case slices.Contains(f.Tags, tagLearnt):
+		return "notes_learnt"
+	}
+	return "notes_recent"
 }
 
 // maxSplit bounds how many projects are read one by one.
 const maxSplit = 16
 
-// byProject makes the condition for the first notes of each project. An index has
-// them in order, so that no more is read than is wanted; of several projects
-// at once, or when SQLite chooses the index, every note would be.
+// byProject makes the condition for the first notes of each project, so that no more is
+// read than is wanted; of several projects at once every note would be.
 func (d *conn) byProject(f index.Filter, order string) (cond string, args []any) {
-	by := "notes_recent"
-	switch {
-	case f.Kind != "":
-		by = "notes_kind"
-	case slices.Contains(f.Tags, tagLearnt):
-		by = "notes_learnt"
-	}
+	by := inOrder(f)
 	first := make([]string, len(f.Projects))
 	for i, p := range f.Projects {
 		f.Projects = []string{p}

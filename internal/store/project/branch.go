@@ -15,7 +15,8 @@ var trunks = []string{"main", "master", "trunk"}
 // only branch there is. It is "" when nothing tells. Like Identify it reads
 // files and starts no process.
 func Trunk(dir string) string {
-	common := findRepository(dir).common
+	repo := findRepository(dir)
+	common := repo.common
 	if common == "" {
 		return ""
 	}
@@ -31,7 +32,7 @@ func Trunk(dir string) string {
 	}
 	switch len(names) {
 	case 0: // nothing is committed yet
-		return findRepository(dir).branch
+		return repo.branch
 	case 1:
 		return names[0]
 	}
