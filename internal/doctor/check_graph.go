@@ -25,7 +25,7 @@ func checkGraph(ctx context.Context, p *Target) Result {
 	}
 	lines := graphCounts(wrong)
 	drifts := 0
-	if p.Index != nil && !hurried {
+	if p.Index != nil && all > 0 && !hurried {
 		looked, ids, err := p.Index.GraphDrift(look, slices.Values(p.shared.walk()))
 		switch {
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:

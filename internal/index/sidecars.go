@@ -50,6 +50,17 @@ func (s *SidecarState) Lossless() bool {
 // is wrong with, and how many there are. forgotten says that a note was forgotten, nil means
 // that none was. It changes nothing. The error is that of ctx: what cannot be read is a result.
 func SidecarStates(ctx context.Context, s *store.Store, forgotten func(note.ID) bool) (wrong []SidecarState, all int, err error) {
+	err = eachSidecar(ctx, s, func(name string) {
+		all++
+		if st := LookAtSidecar(s, name, forgotten); st.Wrong() {
+			wrong = append(wrong, st)
+		}
+	})
+	return wrong, all, err
+}
+
+// eachSidecar calls f with the path of every file of entities of a store.
+func eachSidecar(ctx context.Context, s *store.Store, f func(name string)) error {
 	for _, tree := range []string{layout.Memory, layout.Local} {
 		err := fs.WalkDir(os.DirFS(s.Root()), tree, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -61,20 +72,16 @@ func SidecarStates(ctx context.Context, s *store.Store, forgotten func(note.ID) 
 				return nil //nolint:nilerr // whoever needs the file reports it
 			case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || path.Dir(name) == tree && layout.TypedFolder(d.Name())):
 				return fs.SkipDir
-			case !d.Type().IsRegular() || layout.Of(name) != layout.Sidecar:
-				return nil
-			}
-			all++
-			if st := LookAtSidecar(s, name, forgotten); st.Wrong() {
-				wrong = append(wrong, st)
+			case d.Type().IsRegular() && layout.Of(name) == layout.Sidecar:
+				f(name)
 			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return wrong, all, fmt.Errorf("look at the files of entities: %w", err)
+			return fmt.Errorf("look at the files of entities: %w", err)
 		}
 	}
-	return wrong, all, nil
+	return nil
 }
 
 // LookAtSidecar looks at one file of entities, as SidecarStates does.
@@ -158,13 +165,20 @@ func entityName() func(string) string {
 // sidecars say, among those that the index has as they stand on the disk. A reindex mends
 // them. refs are the notes to look at. The error is that of the backend, or of ctx.
 func (ix *Index) GraphDrift(ctx context.Context, refs iter.Seq[store.Ref]) (looked int, ids []note.ID, err error) {
+	sides := make(map[string]bool) // few notes have one
+	if err := eachSidecar(ctx, ix.store, func(name string) { sides[name] = true }); err != nil || len(sides) == 0 {
+		return 0, nil, err
+	}
 	known, err := ix.Files(ctx, nil)
 	if err != nil {
 		return 0, nil, err
 	}
 	for ref := range refs {
+		if !sides[layout.SidecarOf(ref.Path)] {
+			continue
+		}
 		f, ok := known[ref.Path]
-		if !ok || f.Problem != "" || f.Size != ref.Size || f.ModTime != ref.ModTime.UnixNano() || !ix.store.Has(layout.SidecarOf(ref.Path)) {
+		if !ok || f.Problem != "" || f.Size != ref.Size || f.ModTime != ref.ModTime.UnixNano() {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
