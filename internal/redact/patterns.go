@@ -16,13 +16,14 @@ type lazyPattern struct {
 	expr  string
 	once  sync.Once
 	re    *regexp.Regexp
+	asked sync.Once
 	bound bound // of a match, for those that ask near
 }
 
 // get returns the compiled expression. Tests compile every built-in one, and those
 // of users have been checked.
 func (p *lazyPattern) get() *regexp.Regexp {
-	p.once.Do(func() { p.re, p.bound = regexp.MustCompile(p.expr), boundOf(p.expr) })
+	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
 	return p.re
 }
 
@@ -30,7 +31,7 @@ func (p *lazyPattern) get() *regexp.Regexp {
 // of it: a regular expression costs by the bytes that it is given, even where it ends
 // at the second one.
 func (p *lazyPattern) near(s string) string {
-	p.get()
+	p.asked.Do(func() { p.bound = boundOf(p.expr) })
 	s = s[:min(len(s), reach)]
 	n := min(len(s), p.bound.most)
 	for i := 0; i < n && !p.bound.prose; i++ {

@@ -206,3 +206,24 @@ func TestFirstJoint(t *testing.T) {
 		}
 	}
 }
+
+// TestInjectionNeeds draws texts of each form of orders, and wants one of its needs in each.
+func TestInjectionNeeds(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(10, 1))
+	for _, i := range injections() {
+		matched := 0
+		for range 3000 {
+			text := sample(rnd, i.expr)
+			if !i.get().MatchString(text) {
+				continue
+			}
+			matched++
+			if !containsAny(text, i.needs...) {
+				t.Fatalf("%q is of the form %s and holds none of %q", text, i.expr, i.needs)
+			}
+		}
+		if matched < 100 {
+			t.Errorf("%d texts of the form %s, which is too few", matched, i.expr)
+		}
+	}
+}
