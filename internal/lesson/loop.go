@@ -1,10 +1,8 @@
 package lesson
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -31,7 +29,7 @@ const (
 func Circles(s *agent.Session) []Circle { return circlesOf(s.Turns) }
 
 type toolCall struct {
-	key  [sha256.Size]byte
+	key  uint64
 	turn int
 	use  *agent.ToolUse
 }
@@ -39,13 +37,14 @@ type toolCall struct {
 func circlesOf(turns []agent.Turn) (all []Circle) {
 	var calls []toolCall
 	open := false // the last circle may go on
+	seed := maphash.MakeSeed()
 	for i := range turns {
 		if turns[i].Human() || turns[i].Interrupted {
 			calls, open = nil, false
 			continue
 		}
 		for j := range turns[i].Tools {
-			c := toolCall{keyOf(&turns[i].Tools[j]), i, &turns[i].Tools[j]}
+			c := toolCall{turns[i].Tools[j].Hash(seed), i, &turns[i].Tools[j]}
 			if open && c.key == calls[len(calls)-1].key {
 				all[len(all)-1].Times++
 				all[len(all)-1].Turn = i
@@ -87,20 +86,6 @@ func circleAt(calls []toolCall) (Circle, bool) {
 		c.What = last.use.Path
 	}
 	return c, true
-}
-
-// keyOf tells calls apart by their tool and input, whatever the order of its members.
-func keyOf(u *agent.ToolUse) [sha256.Size]byte {
-	input := []byte(u.Input)
-	var members any
-	dec := json.NewDecoder(bytes.NewReader(input))
-	dec.UseNumber()
-	if dec.Decode(&members) == nil {
-		if sorted, err := json.Marshal(members); err == nil {
-			input = sorted
-		}
-	}
-	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s", u.Name, input))
 }
 
 // String tells a circle in a few words.

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -140,6 +141,9 @@ func takenBack(turns []agent.Turn, at int) bool {
 
 // commandOf is the command line that a tool ran, "" when it ran none.
 func commandOf(u agent.ToolUse) string {
+	if !mayName(u.Input, "command") {
+		return ""
+	}
 	var input struct {
 		Command json.RawMessage `json:"command"`
 	}
@@ -159,6 +163,17 @@ func commandOf(u agent.ToolUse) string {
 		line = strings.TrimSpace(after)
 	}
 	return line
+}
+
+// mayName reports whether an object may have a member of the name, in any case or escaped. It
+// spares the reading of inputs that hold whole files.
+func mayName(object []byte, name string) bool {
+	for i := 0; i+len(name) <= len(object); i++ {
+		if c := object[i]; c|0x20 == name[0] && strings.EqualFold(string(object[i:i+len(name)]), name) {
+			return true
+		}
+	}
+	return bytes.Contains(object, []byte(`\u`))
 }
 
 // lookers only look at something, or say nothing when they pass.
