@@ -62,7 +62,7 @@ type Config struct {
 	Mistaken []string // what stands in --set and cannot be used, and why
 
 	unknown map[string]string // keys of config.json that nothing is bound to
-	sources map[string]Source // by key
+	sources map[string]Source // by key; that of a default has none
 	invalid error             // config.json could not be read
 }
 
@@ -190,7 +190,7 @@ func Load(env Environment) *Config {
 	}
 	rows := c.rows()
 	c.apply(rows[:1], env, flags, nil) // home
-	if v, set := env.Lookup(rows[0].Env); set && v != "" && c.sources["home"] == FromDefault {
+	if v, set := env.Lookup(rows[0].Env); set && v != "" && c.SourceOf("home") == FromDefault {
 		c.Home = "" // it cannot be used, and another store is not what was asked for
 		c.Warnings = slices.DeleteFunc(c.Warnings, func(w string) bool { return strings.HasPrefix(w, "home (env)") })
 		c.warn("ANAMNESIS_HOME %q cannot be used: it must be one line without control characters, of at most 4096 bytes", v)
@@ -263,35 +263,37 @@ func Disabled(env Environment) bool {
 func (c *Config) apply(rows []Setting, env Environment, flags, file map[string]string) {
 	for i := range rows {
 		s := &rows[i]
-		c.sources[s.Key] = FromDefault
 		if err := s.set(s.Default); err != nil {
 			panic("default of " + s.Key + ": " + err.Error()) // unreachable: a test sets every default
 		}
-		for _, from := range []struct {
-			source Source
-			lookup func() (string, bool)
-		}{
-			{FromFile, func() (string, bool) { v, ok := file[s.Key]; return v, ok }},
-			{FromEnv, func() (string, bool) { v, ok := env.Lookup(s.Env); return v, ok && (v != "" || s.emptyIsOff) }},
-			{FromFlag, func() (string, bool) { v, ok := flags[s.Key]; return v, ok }},
-		} {
-			v, ok := from.lookup()
+		for _, source := range [...]Source{FromFile, FromEnv, FromFlag} { // the weakest first
+			var v string
+			var ok bool
+			switch source {
+			case FromFile:
+				v, ok = file[s.Key]
+			case FromEnv:
+				v, ok = env.Lookup(s.Env)
+				ok = ok && (v != "" || s.emptyIsOff)
+			default:
+				v, ok = flags[s.Key]
+			}
 			if !ok {
 				continue
 			}
 			if err := s.set(v); err != nil {
-				if from.source == FromFlag {
+				if source == FromFlag {
 					c.Mistaken = append(c.Mistaken, fmt.Sprintf("--set %s: %v", s.Key, err))
 					continue
 				}
 				beyond := s.nearest(v)
-				c.warn("%s (%s): %v; using %s", s.Key, from.source, err, cmp.Or(s.shown(), "none"))
+				c.warn("%s (%s): %v; using %s", s.Key, source, err, cmp.Or(s.shown(), "none"))
 				if beyond {
-					c.sources[s.Key] = from.source
+					c.sources[s.Key] = source
 				}
 				continue
 			}
-			c.sources[s.Key] = from.source
+			c.sources[s.Key] = source
 		}
 		delete(file, s.Key)
 	}

@@ -196,7 +196,7 @@ type Value struct {
 func (c *Config) Values() []Value {
 	var all []Value
 	for _, s := range c.rows() {
-		all = append(all, Value{s.Key, s.shown(), c.sources[s.Key], s.Env, s.Default, s.Doc, s.Values, s.words})
+		all = append(all, Value{s.Key, s.shown(), c.SourceOf(s.Key), s.Env, s.Default, s.Doc, s.Values, s.words})
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -77,7 +78,7 @@ func (c *Config) chooseMode(env Environment, rows []Setting) {
 	}
 	m, err := c.ReadMode(id)
 	if err != nil {
-		c.warn("mode (%s): %v; going on with %s", c.sources["mode"], err, note.DefaultMode)
+		c.warn("mode (%s): %v; going on with %s", c.SourceOf("mode"), err, note.DefaultMode)
 		if m, err = c.ReadMode(note.DefaultMode); err != nil {
 			c.warn("%v; going on without a mode", err)
 			return
@@ -95,7 +96,7 @@ func (c *Config) chooseMode(env Environment, rows []Setting) {
 		case !ok:
 		case !allowed:
 			c.warn("mode %s: %s cannot be set by a mode", m.ID, s.Key)
-		case c.sources[s.Key] != FromDefault: // the user's own word counts
+		case c.SourceOf(s.Key) != FromDefault: // the user's own word counts
 		default:
 			if err := s.set(v); err != nil {
 				c.warn("mode %s: %s: %v", m.ID, s.Key, err)
@@ -110,4 +111,4 @@ func (c *Config) chooseMode(env Environment, rows []Setting) {
 }
 
 // SourceOf says where the value of a setting comes from.
-func (c *Config) SourceOf(key string) Source { return c.sources[key] }
+func (c *Config) SourceOf(key string) Source { return cmp.Or(c.sources[key], FromDefault) }

@@ -162,7 +162,7 @@ type bound struct{ least, most float64 }
 func within(least, most float64) bound { return bound{least, most} }
 
 func (b bound) String() string {
-	return fmt.Sprintf("%s to %s", strconv.FormatFloat(b.least, 'f', -1, 64), strconv.FormatFloat(b.most, 'f', -1, 64))
+	return strconv.FormatFloat(b.least, 'f', -1, 64) + " to " + strconv.FormatFloat(b.most, 'f', -1, 64)
 }
 
 // nearest sets the limit that a number is beyond, and reports whether it was one.

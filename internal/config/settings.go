@@ -130,11 +130,11 @@ func (c *Config) settings() []Setting {
 
 // rows lists every setting: the plain ones and those of features.
 func (c *Config) rows() []Setting {
-	rows := slices.Concat(c.settings(), c.reflection(), c.team())
+	all := [][]Setting{c.settings(), c.reflection(), c.team()}
 	for _, f := range c.features() {
-		rows = append(rows, f.Settings...)
+		all = append(all, f.Settings)
 	}
-	return rows
+	return slices.Concat(all...)
 }
 
 // find returns the row of a key or of an environment name, or nil.
