@@ -89,27 +89,36 @@ func block(s string, word class, name, j int) (span, bool) {
 	return v, true
 }
 
+// ors stand between a value that may be missing and the one that stands in for it.
+var ors = [...]string{" || ", " ?? ", " or ", " ?: "}
+
+// longestFallback is how much of a value is looked at for what stands in for it: a run of a
+// megabyte without a blank is looked at again for every name in it.
+const longestFallback = 4096
+
 // fallback finds the string that stands in for a value which is missing, and
 // makes it the value if it is a secret: os.environ["X"] or "…", ${X:-…}.
 func (p *pair) fallback(s string) bool {
-	v := p.value.of(s)
-	if k := strings.Index(v, ":-"); k > 0 && hasPrefix(v, "${") && p.class >= secret {
-		end := len(v)
-		if e := strings.IndexByte(v, '}'); e > k {
+	all := p.value.of(s)
+	v := all[:min(len(all), longestFallback)]
+	if p.class >= secret && hasPrefix(v, "${") && strings.Index(v, ":-") > 0 {
+		k, end := strings.Index(v, ":-"), len(all)
+		if e := strings.IndexByte(all, '}'); e > k {
 			end = e
 		}
-		d := v[k+2 : end]
+		d := all[k+2 : end]
 		if len(d) < 3 || isFiller(d) || isSecretWord(d) || pathlike(d) || commonUsers()[strings.ToLower(d)] {
 			return false
 		}
 		p.value = span{p.value.start + k + 2, p.value.start + end}
 		return true
 	}
-	if p.quoted && !p.wrapped || p.class < bare || !p.wrapped && !isName(v) && !codelike(v) && !isReference(v) {
+	rest := s[p.value.end:lineEnd(s, p.value.end, 120)]
+	if p.quoted && !p.wrapped || p.class < bare || !containsAny(rest, ors[:]...) ||
+		!p.wrapped && !isName(v) && !codelike(v) && !isReference(v) {
 		return false
 	}
-	rest := s[p.value.end:lineEnd(s, p.value.end, 120)]
-	for _, or := range [...]string{" || ", " ?? ", " or ", " ?: "} {
+	for _, or := range ors {
 		k := strings.Index(rest, or)
 		if k < 0 {
 			continue

@@ -128,8 +128,10 @@ func TestGrows(t *testing.T) {
 			i := 0
 			return lines(n, func() string { i++; return "password=q7" + strings.Repeat("q7", i%200+2) + "\n" })
 		},
-		"names without values": func(n int) string { return lines(n, func() string { return "password token secret key " }) },
-		"addresses":            func(n int) string { return lines(n, func() string { return "postgres://u:" + value(8) + "@h/" }) },
+		"names without values":  func(n int) string { return lines(n, func() string { return "password token secret key " }) },
+		"a run of names":        func(n int) string { return strings.Repeat("://password=", n/12) },
+		"a run that falls back": func(n int) string { return strings.Repeat("password=${a", n/12) + ` || "x1"` },
+		"addresses":             func(n int) string { return lines(n, func() string { return "postgres://u:" + value(8) + "@h/" }) },
 	} {
 		best := func(s string) time.Duration {
 			least := time.Duration(1 << 62)
