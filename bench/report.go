@@ -30,6 +30,8 @@ var reasons = map[string]string{
 		"(tokens, segments, merging them); the rest is rows and their unique indexes. All writing goes through one connection.",
 	"walk": "100,000 system calls of a good microsecond each, shared by two threads; then sorting the names and keeping them. git compares " +
 		"with a list in memory that is sorted already.",
+	"import": "a profile of sessions of 4 MB: redacting all that was said and done 35 %, reading the records 37 %, telling calls of tools " +
+		"apart 6 %, counting characters 6 %; the rest is the note, its index, and collecting garbage.",
 	"doctor": "reading all notes for secrets and letting SQLite check its pages take longest of all checks; both grow with the store.",
 
 	"payload own UserPromptSubmit 1 KB": "see the prompt hook.",
