@@ -7,6 +7,7 @@
 //	go run ./bench -postgres ADDRESS       a table of docs/postgres.md (shared.go)
 //	go run ./bench -scale ADDRESS          another: one workspace, many members (scale.go)
 //	go run ./bench -team ADDRESS           the other one (team.go)
+//	go run ./bench -models                 a section of that page: transformers in the program (models.go)
 //	go run ./bench -agents -notes 1000    the tables of docs/agents/measured.md (agents.go)
 //
 // It makes stores from a seeded generator in a temporary folder (corpus.go),
@@ -72,12 +73,16 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	if len(os.Args) > 1 && os.Args[1] == readsCommand {
+		return reads(ctx, os.Args[2:])
+	}
 	short := flag.Bool("short", false, "1k notes and few turns: does it all still work?")
 	sizes := flag.String("notes", "1000,10000,100000", "sizes of the `stores`")
 	only := flag.String("only", "", "measure these `names` only: "+names())
 	out := flag.String("out", "", "write the report to this `file`")
 	agents := flag.Bool("agents", false, "measure each agent, and nothing else; -only may be hooks or imports")
 	dsn := flag.String("postgres", "", "measure the index on PostgreSQL at this `address` against that in a file, and nothing else")
+	transformers := flag.Bool("models", false, "measure models that run in the program, and nothing else; -out puts the section into the page")
 	team := flag.String("team", "", "measure machines that share a store over PostgreSQL at this `address`, and nothing else")
 	member := flag.String("member", "", "with -postgres: the `address` of a login that writes and asks, for whom the rules of rows hold")
 	scale := flag.String("scale", "", "measure many members of one workspace at this `address` of an administrator, and nothing else")
@@ -121,6 +126,9 @@ func run(ctx context.Context) error {
 	if *agents {
 		return s.agents(wanted("hooks"), wanted("imports"))
 	}
+	if *transformers {
+		return s.models(publishedModels, *out)
+	}
 	if *dsn != "" {
 		return s.shared(*dsn, *member)
 	}
@@ -138,7 +146,11 @@ func run(ctx context.Context) error {
 	if *out == "" {
 		return nil
 	}
-	return os.WriteFile(*out, s.report(), 0o644)
+	former, err := readPage(*out)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(*out, withModels(s.report(), modelsOf(former)), 0o644)
 }
 
 // measure runs what is wanted, store by store.

@@ -51,15 +51,23 @@ func (s *stage) open() (err error) {
 	}
 	s.program, s.hello, s.rough = s.binary("anamnesis"), s.binary("hello"), s.binary("naive")
 	for out, pkg := range map[string]string{s.program: "anamnesis", s.hello: source, s.rough: "anamnesis/bench/naive"} {
-		args := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg}
-		if s.short { // what "go run ./bench" has compiled can be used again
-			args = append([]string{"build"}, args[2:]...)
+		if err := s.build(out, pkg); err != nil {
+			return err
 		}
-		cmd := exec.CommandContext(s.ctx, "go", args...)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if msg, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("go %v: %w\n%s", args, err, msg)
-		}
+	}
+	return nil
+}
+
+// build builds a program as it is released.
+func (s *stage) build(out, pkg string) error {
+	args := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg}
+	if s.short { // what "go run ./bench" has compiled can be used again
+		args = append([]string{"build"}, args[2:]...)
+	}
+	cmd := exec.CommandContext(s.ctx, "go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %v: %w\n%s", args, err, msg)
 	}
 	return nil
 }
