@@ -86,6 +86,7 @@ type HitView struct {
 	Path        string                  `json:"path"`
 	Body        string                  `json:"body"`
 	Reasons     []recall.Reason         `json:"reasons,omitempty"`
+	Shares      []recall.Share          `json:"features,omitempty"` // what the built-in reranker saw
 }
 
 // ViewHit returns a hit with its note, or with the fields that were wanted.
@@ -112,7 +113,7 @@ func ViewHit(s *store.Store, h *recall.Hit, o *SearchOptions) HitView {
 		}
 	}
 	if o.Explain {
-		v.Reasons = h.Reasons
+		v.Reasons, v.Shares = h.Reasons, h.Shares()
 	}
 	return v
 }

@@ -14,6 +14,13 @@ func (p *program) explainHit(h *recall.Hit) {
 	for _, r := range h.Reasons {
 		p.printf("   %+8.3f  %s\n", r.Delta, printable(r.What))
 	}
+	var read []string
+	for _, s := range h.Shares() {
+		read = append(read, fmt.Sprintf("%s %.2f (%+.2f)", s.Feature, s.Value, s.Worth))
+	}
+	if len(read) > 0 {
+		p.printf("   read: %s\n", strings.Join(read, ", "))
+	}
 	for _, name := range recall.Sources() {
 		if f, ok := h.Found[name]; ok {
 			p.printf("   %s: rank %d, score %.3f, norm %.3f, %s\n", name, f.Rank, f.Score, f.Norm, printable(f.Why))

@@ -74,7 +74,7 @@ func (e *Engine) expands(q Query) bool { return e.opts.HyDE && e.models.Expander
 
 // leastCosine is how near a passage must be to be found: below it all texts of
 // one language are alike.
-const leastCosine = 0.35
+const leastCosine = 0.25
 
 // redact makes a text fit to leave the machine.
 func (e *Engine) redact(text string) redact.Text {

@@ -42,7 +42,7 @@ const leastNotes = 50
 // look like a bad answer.
 const (
 	prior        = 7.0
-	priorOfFew   = 4.7
+	priorOfFew   = 4.2
 	settledNotes = 300
 	priorMiddle  = 5.0
 )
@@ -87,7 +87,7 @@ const (
 	ownShare  = 0.75 // of the 5th percentile of own questions
 )
 
-const calibrations = "relevance-4"
+const calibrations = "relevance-5"
 
 // Calibrate works out from which signal on hits are relevant among the notes
 // of a project, or of the whole store when project is empty, and keeps it in

@@ -105,8 +105,8 @@ const (
 // promptWeights were fitted to the tuning half of the built-in sessions of prompts, tested
 // on the domains that were left out, and rounded (docs/eval.md).
 var promptWeights = [numPrompt]float64{
-	pBias: -5.1, pSignal: 0.09, pMargin: 0.18, pCommon: 0.16, pSeveral: 0.42, pWords: 1.9, pQuestion: -0.9, pOurs: 1.4,
-	pOperation: -2.4, pFollowup: -1, pWhole: 3, pNamed: 1.8, pSense: 0.28, pAnchor: 4, pForeign: 0.35,
+	pBias: -4.6, pSignal: 0.09, pMargin: 0.18, pCommon: 0.16, pSeveral: 0.42, pWords: 1.9, pQuestion: -0.9, pOurs: 1.4,
+	pOperation: -2.4, pFollowup: -1, pWhole: 3, pNamed: 1.8, pSense: 0.4, pAnchor: 4, pForeign: 0.35,
 }
 
 // whole is 1 for a note that has all that a prompt says, and 0 for one that has four fifths of it

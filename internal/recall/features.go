@@ -6,8 +6,7 @@ import (
 	"anamnesis/internal/index"
 )
 
-// What the built-in reranker looks at in a hit. All but the last are between 0
-// and 1, or nearly.
+// What the built-in reranker looks at in a hit: numbers between 0 and 1, or nearly.
 const (
 	fWords      = iota // BM25F of the best passage
 	fBody              // of the body alone, without title and tags
@@ -21,6 +20,7 @@ const (
 	fGraph             // strength of the path through the graph
 	fTime              // it is of the time that the question speaks of
 	fNeighbours        // how good the notes are that were written with it
+	fManyWords         // of the question, not of the hit: how long it is; the curves of the others depend on it
 	numFeatures
 )
 
@@ -29,38 +29,35 @@ type features [numFeatures]float64
 // shares are the features that are shares of the question's words by weight.
 var shares = []int{fWords, fBody, fNote, fSoft, fCoverage, fNear}
 
-// featureWeights are the weights of the features in the logit: fitted by
-// tools/rankfit on questions that people wrote, but for the last three, which
-// those sets cannot show (docs/retrieval.md).
-var featureWeights = features{
+// relevanceWeights are the weights of the features in the gate's reading. They were
+// fitted to questions that people wrote, but for the last three, which those sets
+// cannot show (docs/retrieval.md).
+var relevanceWeights = features{
 	fWords: 1, fBody: 8, fNote: 3.5, fSoft: 6.3, fCoverage: 4, fNear: 1.5, fWording: 2, fCosine: 1.6, fFeedback: 2,
-	fGraph: 4, fTime: 1, fNeighbours: 2.2,
+	fGraph: 4, fTime: 1,
 }
 
 // featureNames names the features in explanations.
-var featureNames = [numFeatures]string{
+var featureNames = [fManyWords]string{
 	"words", "words in the body", "words in the note", "related words", "coverage", "phrases",
 	"wording", "meaning", "like the best", "graph", "time", "company",
 }
 
 // Features returns what the built-in reranker saw in a hit, in the order of
 // FeatureNames; zeros for a hit it has not read.
-func (h *Hit) Features() []float64 { return h.features[:] }
+func (h *Hit) Features() []float64 { return h.features[:fManyWords] }
 
 // FeatureNames names the features of Hit.Features.
 func FeatureNames() []string { return featureNames[:] }
 
-// sum is the weighted sum of the features.
-func (f *features) sum() (sum float64) {
-	for i, w := range featureWeights {
+// relevance is the weighted sum of the features that the gate reads. It says how good a
+// hit is and not, as sum does, whether it is better than another. The feature of
+// neighbours does not count: it only compares.
+func (f *features) relevance() (sum float64) {
+	for i, w := range relevanceWeights {
 		sum += w * f[i]
 	}
 	return sum
-}
-
-// withoutNeighbours is the sum without the feature of neighbours.
-func (f *features) withoutNeighbours() float64 {
-	return f.sum() - featureWeights[fNeighbours]*f[fNeighbours]
 }
 
 var (
@@ -106,7 +103,7 @@ func newReader(s *scorer, text string, question []float32, model uint64) *reader
 type passageScores struct {
 	features         features
 	coverage, cosine float64
-	best             *index.Candidate // its passage with the greatest sum; nil without passages
+	best             *index.Candidate // its most relevant passage; nil without passages
 	pairs            []float64
 	hasWord, hasPair []bool
 }
@@ -125,7 +122,7 @@ func (r *reader) read(h *Hit) {
 	if len(h.before) > 0 {
 		was := r.readAll(h.before)
 		h.Coverage, h.Cosine = max(h.Coverage, was.coverage), max(h.Cosine, was.cosine)
-		if was.features.sum() > got.features.sum() {
+		if was.features.relevance() > got.features.relevance() {
 			got = was
 		}
 	}
@@ -155,7 +152,7 @@ func (r *reader) readAll(passages []index.Candidate) passageScores {
 			length += float64(len(c.Tokens[index.Title]) + len(c.Tokens[index.Tags]))
 		}
 		got.coverage, got.cosine = max(got.coverage, f[fCoverage]), max(got.cosine, f[fCosine])
-		if s := f.sum(); s > best {
+		if s := f.relevance(); s > best {
 			best, got.features, got.best = s, f, c
 			got.pairs = r.proximity()
 			for t := range got.hasWord {
@@ -176,6 +173,7 @@ func (r *reader) readAll(passages []index.Candidate) passageScores {
 // passage reads one passage.
 func (r *reader) passage(c *index.Candidate) (f features) {
 	r.count(c)
+	f[fManyWords] = ManyWords(len(r.weight))
 	if r.question != nil && c.Model == r.model {
 		f[fCosine] = c.Vector.Cosine(r.question)
 	}
@@ -249,6 +247,3 @@ func (r *reader) proximity() []float64 {
 	}
 	return pairs
 }
-
-// FeatureWeights are the weights of the features.
-func FeatureWeights() []float64 { return append([]float64(nil), featureWeights[:]...) }

@@ -25,13 +25,17 @@ const fixedGate = "overlap"
 // gated is how many of the best hits the gate looks at.
 const gated = 5
 
-// gateWeights make one number of the reranker's sum for the best hit and of absolute
+// gateWeights make one number of the features of the best hit and of absolute
 // terms, which the reranker, comparing hits of one question, does not need.
 type gateWeights struct {
-	cosine       float64 // how near the nearest of the best is in meaning
-	present      float64 // how much of the question the best contains in absolute terms: three rare words say more than one
-	unknownShare float64 // against it: the share of the question's words, by weight, that no note knows
-	unknown      float64 // what such a word weighs, against its rarity, among the words that are due
+	features     features // of the best hit
+	cosine       float64  // how near the nearest of the best is in meaning
+	meanCosine   float64  // and how near they all are
+	present      float64  // how much of the question the best contains in absolute terms: three rare words say more than one
+	share        float64  // and as a share of all of it
+	rarity       float64  // what a word of the question weighs, on average
+	unknownShare float64  // against it: the share of the question's words, by weight, that no note knows
+	unknown      float64  // what such a word weighs, against its rarity, among the words that are due
 }
 
 // Two sets of weights: whether there is an answer at all, and how certain the answer
@@ -39,15 +43,23 @@ type gateWeights struct {
 // the gate counts that against it. Among questions that could be meant for this
 // store such a word is as often a typing error or a synonym, and the score gives it
 // little weight (docs/retrieval.md).
+//
+// The second was fitted to questions put to their own notes and to other notes near to
+// them, by logistic regression with a constant for each store, and has the mean and
+// the deviation of the one before it, so that Middle keeps its sense.
 var (
-	toOpen  = gateWeights{cosine: 8, present: 0.1, unknownShare: 3, unknown: 0.5}
-	toScore = gateWeights{cosine: 4, present: 0.2, unknown: 0.25}
+	toOpen  = gateWeights{features: relevanceWeights, cosine: 8, present: 0.1, unknownShare: 3, unknown: 0.5}
+	toScore = gateWeights{
+		features: features{
+			fWords: 1.5, fBody: 2.7, fNote: 1.55, fSoft: 4.85, fCoverage: 0.3, fWording: 4.9, fCosine: 1.6, fGraph: 4, fTime: 1,
+		},
+		cosine: 4.2, meanCosine: 4.4, present: 0.2, share: 3, rarity: 0.47, unknown: 0.25,
+	}
 )
 
 // of is the relevance of hits to a question, in units of the reranker's sum.
-// Its scale depends on the store: see Calibrate. The feature of neighbours does not
-// count: it compares two hits and does not tell whether one is good, and a neighbour
-// that no arm found is no answer.
+// Its scale depends on the store: see Calibrate. A neighbour that no arm found is no
+// answer.
 func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 	found := make([]*Hit, 0, len(hits))
 	for _, h := range hits {
@@ -59,11 +71,12 @@ func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 		return 0
 	}
 	slices.SortStableFunc(found, func(a, b *Hit) int {
-		return cmp.Compare(b.features.withoutNeighbours(), a.features.withoutNeighbours())
+		return cmp.Compare(b.features.relevance(), a.features.relevance())
 	})
-	top, cosine := found[0], 0.0
+	top, cosine, mean := found[0], 0.0, 0.0
 	for _, h := range found[:min(len(found), gated)] {
 		cosine = max(cosine, h.Cosine)
+		mean += h.Cosine / gated
 	}
 	all, unknown, present := 0.0, 0.0, 0.0
 	for i, t := range res.weighed {
@@ -83,7 +96,14 @@ func (w gateWeights) of(hits []*Hit, res *Result) float64 {
 			f[i] *= all / due
 		}
 	}
-	return f.withoutNeighbours() + w.cosine*cosine + w.present*present - w.unknownShare*unknownShare
+	sum := w.cosine*cosine + w.meanCosine*mean + w.present*present - w.unknownShare*unknownShare
+	if all > 0 {
+		sum += w.share*present/all + w.rarity*all/float64(len(res.weighed))
+	}
+	for i, x := range w.features {
+		sum += x * f[i]
+	}
+	return sum
 }
 
 // smallTalk says whether a text asks nothing: it is an acknowledgement, a greeting, or

@@ -25,9 +25,9 @@ func (e *Engine) findNeighbours(ctx context.Context, q Query, hits []*Hit, r *re
 	best := math.Inf(-1)
 	for _, h := range hits {
 		byKey[h.Row.Key] = h
-		best = max(best, h.features.sum())
+		best = max(best, h.features.relevance())
 	}
-	head := bySum(hits)
+	head := byRelevance(hits)
 	head = head[:min(len(head), neighbourSeeds)]
 	keys := make([]int64, len(head))
 	for i, h := range head {
@@ -45,7 +45,7 @@ func (e *Engine) findNeighbours(ctx context.Context, q Query, hits []*Hit, r *re
 			missing = append(missing, p.With)
 		}
 		if h := byKey[p.With]; h != nil && len(h.Found) == 0 {
-			if of := byKey[p.Of]; h.neighbourOf == nil || of.features.sum() > h.neighbourOf.features.sum() {
+			if of := byKey[p.Of]; h.neighbourOf == nil || of.features.relevance() > h.neighbourOf.features.relevance() {
 				h.neighbourOf = of
 			}
 		}
@@ -56,7 +56,7 @@ func (e *Engine) findNeighbours(ctx context.Context, q Query, hits []*Hit, r *re
 	}
 	worth := make(map[int64]float64, len(byKey))
 	for k, h := range byKey {
-		worth[k] = math.Exp(min(0, h.features.sum()-best) / neighbourScale)
+		worth[k] = math.Exp(min(0, h.features.relevance()-best) / neighbourScale)
 	}
 	for _, p := range pairs {
 		for _, d := range [][2]int64{{p.Of, p.With}, {p.With, p.Of}} {

@@ -98,9 +98,10 @@ func ids(res *recall.Result) []note.ID {
 
 func TestRanking(t *testing.T) {
 	filler := strings.Repeat("lorem ipsum dolor sit amet consectetur ", 20)
+	other := strings.Repeat("sed eiusmod tempor incididunt labore magna ", 20) // or the two would be copies
 	e, _ := open(t,
 		note.Note{ID: "title", Title: "rotate the certificate", Body: filler},
-		note.Note{ID: "body", Title: "staging", Body: "rotate the certificate " + filler},
+		note.Note{ID: "body", Title: "staging", Body: "rotate the certificate " + other},
 		note.Note{ID: "short", Title: "certificate", Body: "renew it"},
 		note.Note{ID: "tag", Title: "proxy", Body: "restart", Tags: []string{"certificate"}},
 		note.Note{ID: "ident", Title: "clients", Body: "edit payments.proto, then run make proto-gen"},

@@ -74,7 +74,7 @@ func (e *Engine) scoreHits(ctx context.Context, q Query, hits []*Hit, res *Resul
 const (
 	maxLogit    = 8
 	signalScale = 3.5
-	sumScale    = 2.1
+	sumScale    = 1.5
 )
 
 // read fills in the features of hits, and adds the notes that were written in
@@ -129,7 +129,7 @@ const feedbackHits = 4
 // Feedback in Information Retrieval, 1971, here on vectors and without asking
 // anybody): what an answer is about is told better by answers than by questions.
 func feedback(hits []*Hit) {
-	best := bySum(hits)
+	best := byRelevance(hits)
 	var mean []float32
 	for rank, h := range best[:min(len(best), feedbackHits)] {
 		for d, x := range h.vector.Values() {
@@ -154,11 +154,11 @@ func feedback(hits []*Hit) {
 	}
 }
 
-// bySum returns hits by the sum of their features, the greatest first.
-func bySum(hits []*Hit) []*Hit {
+// byRelevance returns hits by their relevance, the greatest first.
+func byRelevance(hits []*Hit) []*Hit {
 	sums := make(map[*Hit]float64, len(hits))
 	for _, h := range hits {
-		sums[h] = h.features.sum()
+		sums[h] = h.features.relevance()
 	}
 	sorted := slices.Clone(hits)
 	slices.SortStableFunc(sorted, func(a, b *Hit) int { return cmp.Compare(sums[b], sums[a]) })

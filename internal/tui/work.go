@@ -178,6 +178,9 @@ func (m *model) reasons(query string, id note.ID) (string, error) {
 		for _, why := range h.Reasons {
 			text += fmt.Sprintf("%+9.4f  %s\n", why.Delta, why.What)
 		}
+		for _, s := range h.Shares {
+			text += fmt.Sprintf("  %+7.2f  of it: %s %.2f\n", s.Worth, s.Feature, s.Value)
+		}
 	}
 	return text, nil
 }

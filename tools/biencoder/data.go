@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"anamnesis/internal/index"
+	"anamnesis/tools/origin"
 )
 
 // An example is a pair as numbers.
@@ -78,7 +79,7 @@ func (p *written) read(line []byte, most int) {
 }
 
 func (d *data) add(p *written, m *model, s settings, number map[string]int32) {
-	if !p.Held && hash(p.Query)%uint64(s.part) != 0 {
+	if !p.Held && (hash(p.Query)%uint64(s.part) != 0 || origin.Fold(p.Source) == s.fold) {
 		return
 	}
 	e := example{query: m.ids(p.query), passage: m.ids(p.passage), askedHash: hash(p.Query), passageHash: hash(p.Passage)}

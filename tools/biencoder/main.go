@@ -1,10 +1,10 @@
-// Program biencoder trains vectors of texts by contrast. A question's vector is
-// near those of the passages that answer it. What it makes is not part of the program
-// yet: docs/retrieval.md tells what it won and what it lost.
+// Program biencoder trains the vectors of internal/embed/static.bin by contrast. A
+// question's vector is near those of the passages that answer it. docs/retrieval.md tells
+// what they won and what they lost.
 //
 //	go run ./tools/wordvec -out words.bin -words words.bin.words
-//	GOEXPERIMENT=simd go run ./tools/biencoder -base words.bin -pairs pairs.jsonl.gz -out table.bin
-//	go run ./tools/biencoder -base words.bin -pairs pairs.jsonl.gz -judge table.bin
+//	GOEXPERIMENT=simd go run ./tools/biencoder -base words.bin -pairs pairs.jsonl.gz -out internal/embed/static.bin
+//	go run ./tools/biencoder -base words.bin -pairs pairs.jsonl.gz -judge internal/embed/static.bin
 //
 // It begins with the word vectors that tools/wordvec made (-base) and learns from
 // the pairs of tools/pairs which texts belong together: the vector of a text is the
@@ -43,11 +43,12 @@ type settings struct {
 	hard   int     // hard negatives of a pair
 	tokens int     // of a text that are read
 	part   int     // one pair in so many is learned from
+	fold   int     // the sources of this fold (origin.Fold) are left out; -1 for none
 	seed   uint64  // of the order of pairs
 }
 
 func defaults() settings {
-	return settings{epochs: 1, batch: 512, group: 32, rate: 0.02, scale: 20, half: 0.5, way: 1, tokens: 120, part: 1, seed: 1}
+	return settings{epochs: 1, batch: 512, group: 32, rate: 0.02, scale: 20, half: 0.5, way: 1, tokens: 120, part: 1, fold: -1, seed: 1}
 }
 
 func main() {
@@ -66,6 +67,7 @@ func main() {
 	flag.IntVar(&s.hard, "hard", s.hard, "hard negatives of a pair")
 	flag.IntVar(&s.tokens, "tokens", s.tokens, "tokens of a text that are read")
 	flag.IntVar(&s.part, "part", s.part, "one pair in so many is learned from")
+	flag.IntVar(&s.fold, "without", s.fold, "fold of the sources to learn nothing from, for tools/rankfit; -1 for none")
 	flag.Uint64Var(&s.seed, "seed", s.seed, "seed of the order of pairs")
 	flag.Parse()
 	if err := run(s, files{*base, *pairs, *judged, *out}, os.Stderr); err != nil {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/config"
@@ -21,20 +22,124 @@ import (
 	"anamnesis/internal/store"
 )
 
-// most is how many questions of a set are asked, about.
+// most is how many questions of a judged set are asked, about.
 const most = 700
+
+// A set is the questions of one store.
+type set struct {
+	name      string
+	held      bool
+	weight    float64 // of a question
+	left      int     // the model that was fitted without it
+	questions []judged
+}
 
 // A judged question: its hits and which of them are relevant.
 type judged struct {
-	id       string
 	features [][]float64
 	relevant []bool
-	all      int // relevant documents, found or not
-	names    []string
+	all      int     // relevant documents, found or not
+	many     float64 // recall.ManyWords
 }
 
-// read opens a file of a set, unpacked.
-func open(dir, name string) (string, error) {
+// answers are the documents that answer each question.
+type answers map[string]map[string]bool
+
+// load asks the questions of a folder.
+func load(ctx context.Context, dir string, words *embed.Static) ([]judged, error) {
+	corpus, err := unpacked(dir, "corpus.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	docs, err := eval.ReadCorpus(corpus)
+	if err != nil {
+		return nil, err
+	}
+	queries, err := unpacked(dir, "queries.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	questions, err := eval.ReadQuestions(queries)
+	if err != nil {
+		return nil, err
+	}
+	want, err := readQrels(filepath.Join(dir, "qrels.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	var asked []eval.Question
+	for i, q := range questions {
+		if len(want[q.ID]) > 0 && (len(questions) <= most || i%(len(questions)/most+1) == 0) {
+			asked = append(asked, q)
+		}
+	}
+	return ask(ctx, docs, asked, want, words)
+}
+
+// ask puts documents into a store of their own and questions to it.
+func ask(ctx context.Context, docs []eval.Document, questions []eval.Question, want answers, words *embed.Static) ([]judged, error) {
+	root, err := os.MkdirTemp("", "rankfit-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	box, err := sandbox(ctx, root, words)
+	if err != nil {
+		return nil, err
+	}
+	defer box.Close()
+	names, err := eval.Fill(box.Store, docs)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := box.Index.Sync(ctx, index.SyncOptions{}); err != nil {
+		return nil, err
+	}
+	var all []judged
+	for _, q := range questions {
+		query := recall.Query{Text: q.Text, K: recall.MaxK, NoCache: true, Synthetic: true, NoMMR: true}
+		if q.Meta.Group != "" {
+			query.Projects = []string{q.Meta.Group}
+		}
+		res, err := box.Engine.Recall(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		if len(res.Failed) > 0 {
+			return nil, errors.New(res.Failed[0])
+		}
+		j := judged{all: len(want[q.ID]), many: recall.ManyWords(len(res.Terms))}
+		// The present order must not show: it depends on the curves that are replaced.
+		slices.SortFunc(res.Hits, func(a, b *recall.Hit) int { return strings.Compare(string(a.Row.ID), string(b.Row.ID)) })
+		for _, h := range res.Hits {
+			j.features = append(j.features, append([]float64(nil), h.Features()...))
+			j.relevant = append(j.relevant, want[q.ID][names[h.Row.ID]])
+		}
+		all = append(all, j)
+	}
+	return all, nil
+}
+
+// sandbox opens a store as the product does, without gate and boosts.
+func sandbox(ctx context.Context, root string, words *embed.Static) (*eval.Sandbox, error) {
+	cfg := config.Load(config.Environment{
+		Lookup: func(string) (string, bool) { return "", false }, UserHome: root, Hostname: "rankfit",
+	})
+	s, err := store.Open(store.Options{Root: root, Home: root})
+	if err != nil {
+		return nil, err
+	}
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db")})
+	if err != nil {
+		return nil, err
+	}
+	ix := index.New(db, s, index.Embedding{Local: words})
+	e := recall.New(ix, s, cfg.Recall, recall.Models{Words: words})
+	return &eval.Sandbox{Store: s, Index: ix, Engine: e, Close: func() { _ = ix.Close() }}, nil
+}
+
+// unpacked returns the path of a file of a set, unpacked.
+func unpacked(dir, name string) (string, error) {
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
@@ -57,102 +162,13 @@ func open(dir, name string) (string, error) {
 	return out.Name(), err
 }
 
-// load asks the questions of a set.
-func load(ctx context.Context, dir string, settings []string) ([]judged, error) {
-	corpus, err := open(dir, "corpus.jsonl")
-	if err != nil {
-		return nil, err
-	}
-	docs, err := eval.ReadCorpus(corpus)
-	if err != nil {
-		return nil, err
-	}
-	queries, err := open(dir, "queries.jsonl")
-	if err != nil {
-		return nil, err
-	}
-	questions, err := eval.ReadQuestions(queries)
-	if err != nil {
-		return nil, err
-	}
-	qrels, err := readQrels(filepath.Join(dir, "qrels.tsv"))
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.MkdirTemp("", "rankfit-*")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(root) }()
-	box, err := sandbox(ctx, root, settings)
-	if err != nil {
-		return nil, err
-	}
-	defer box.Close()
-	names, err := eval.Fill(box.Store, docs)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := box.Index.Sync(ctx, index.SyncOptions{}); err != nil {
-		return nil, err
-	}
-	var all []judged
-	for i, q := range questions {
-		want := qrels[q.ID]
-		if len(want) == 0 || len(questions) > most && i%(len(questions)/most+1) != 0 {
-			continue
-		}
-		query := recall.Query{Text: q.Text, K: recall.MaxK, NoCache: true, Synthetic: true, NoMMR: true}
-		if q.Meta.Group != "" {
-			query.Projects = []string{q.Meta.Group}
-		}
-		res, err := box.Engine.Recall(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		if len(res.Failed) > 0 {
-			return nil, errors.New(res.Failed[0])
-		}
-		j := judged{id: q.ID, all: len(want)}
-		for _, h := range res.Hits {
-			j.features = append(j.features, append([]float64(nil), h.Features()...))
-			j.relevant = append(j.relevant, want[names[h.Row.ID]])
-			j.names = append(j.names, names[h.Row.ID])
-		}
-		all = append(all, j)
-	}
-	return all, nil
-}
-
-// sandbox opens a store as the product does, without gate and boosts.
-func sandbox(ctx context.Context, root string, settings []string) (*eval.Sandbox, error) {
-	cfg := config.Load(config.Environment{
-		Lookup: func(string) (string, bool) { return "", false }, UserHome: root, Hostname: "rankfit", Flags: settings,
-	})
-	s, err := store.Open(store.Options{Root: root, Home: root})
-	if err != nil {
-		return nil, err
-	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: s.Path("index.db")})
-	if err != nil {
-		return nil, err
-	}
-	words, err := embed.OpenStatic(index.Words)
-	if err != nil {
-		return nil, err
-	}
-	ix := index.New(db, s, index.Embedding{Local: words})
-	e := recall.New(ix, s, cfg.Recall, recall.Models{Words: words})
-	return &eval.Sandbox{Store: s, Index: ix, Engine: e, Close: func() { _ = ix.Close() }}, nil
-}
-
-func readQrels(name string) (map[string]map[string]bool, error) {
+func readQrels(name string) (answers, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	all := make(map[string]map[string]bool)
+	all := make(answers)
 	scan := bufio.NewScanner(f)
 	for scan.Scan() {
 		cells := strings.Fields(scan.Text())

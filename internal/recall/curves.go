@@ -1,0 +1,119 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A curve says what a feature is worth in the order of hits, for questions of few and
+// of many words. It is straight between knots, flat outside of them, and never falls:
+// a hit cannot lose by holding more of the question. tools/rankfit made them, see
+// fitted_curves.go.
+type curve struct {
+	knots     []float64 // ascending; the first is worth nothing
+	few, many []float64 // what each knot is worth, in logits
+}
+
+// of returns what x is worth; many is what the question's length says, 0 to 1.
+func (c *curve) of(x, many float64) float64 {
+	last := len(c.knots) - 1
+	if last < 0 || x <= c.knots[0] {
+		return 0
+	}
+	i, part := last, 0.0
+	for j := 1; j <= last; j++ {
+		if x < c.knots[j] {
+			i, part = j-1, (x-c.knots[j-1])/(c.knots[j]-c.knots[j-1])
+			break
+		}
+	}
+	few, much := c.few[i], c.many[i]
+	if part > 0 {
+		few += part * (c.few[i+1] - few)
+		much += part * (c.many[i+1] - much)
+	}
+	return few + many*(much-few)
+}
+
+// unfitted are the weights of the features that are no part of the curves: no set of
+// pairs shows a graph, dates, or notes that were written together.
+var unfitted = [...]struct {
+	feature int
+	weight  float64
+}{{fGraph, 4}, {fTime, 1}, {fNeighbours, 2.2}}
+
+// worth returns what a feature adds to the sum by which hits are ordered.
+func (f *features) worth(feature int) float64 {
+	for _, u := range unfitted {
+		if u.feature == feature {
+			return u.weight * f[feature]
+		}
+	}
+	return fittedCurves[feature].of(f[feature], f[fManyWords])
+}
+
+// sum is what hits are ordered by: the worth of all features.
+func (f *features) sum() (sum float64) {
+	for i := range fManyWords {
+		sum += f.worth(i)
+	}
+	return sum
+}
+
+// A question of fewWords counts as short, one of lotsOfWords as long; between them the
+// logarithm decides. They are the 10th and the 90th percentile of the questions that the
+// curves were fitted to, about.
+const (
+	fewWords    = 3
+	lotsOfWords = 12
+)
+
+// ManyWords returns how long a question of so many terms counts, 0 to 1.
+func ManyWords(terms int) float64 {
+	long := math.Log(float64(max(1, terms))/fewWords) / math.Log(float64(lotsOfWords)/fewWords)
+	return max(0, min(1, long))
+}
+
+// A Share is what a feature added to the sum by which a hit was ordered.
+type Share struct {
+	Feature string  `json:"feature"`
+	Value   float64 `json:"value"` // of the feature
+	Worth   float64 `json:"worth"` // in logits; all of a hit's together are its sum
+}
+
+// Shares returns what the built-in reranker saw in a hit, the greatest worth first,
+// without what was worth nothing; nil for a hit that it has not read.
+func (h *Hit) Shares() []Share {
+	if h.features == (features{}) {
+		return nil
+	}
+	var all []Share
+	for i, name := range featureNames {
+		if w := h.features.worth(i); w != 0 {
+			all = append(all, Share{name, h.features[i], w})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Share) int { return cmp.Compare(b.Worth, a.Worth) })
+	return all
+}
+
+// RelevanceWeights are the weights of the features in the gate's reading, from which
+// the curves are fitted.
+func RelevanceWeights() []float64 { return append([]float64(nil), relevanceWeights[:fManyWords]...) }
+
+// Unfitted returns the features that have a weight instead of a curve.
+func Unfitted() (all []int) {
+	for _, u := range unfitted {
+		all = append(all, u.feature)
+	}
+	return all
+}
+
+// UnfittedWorth returns what the features without a curve are worth.
+func UnfittedWorth(values []float64) (sum float64) {
+	for _, u := range unfitted {
+		sum += u.weight * values[u.feature]
+	}
+	return sum
+}
