@@ -83,7 +83,9 @@ func (e *Engine) keepTime(hits []*Hit, res *Result) []*Hit {
 		return hits
 	}
 	h := hits[at]
-	h.add("of the time asked about: "+res.Window.Phrase, hits[timedPlace-1].score-h.score)
+	place := hits[timedPlace-1].score
+	h.add("of the time asked about: "+res.Window.Phrase, place-h.score)
+	h.score = place // exactly: a last digit less, and diversify may put the other before it
 	copy(hits[timedPlace:at+1], hits[timedPlace-1:at])
 	hits[timedPlace-1] = h
 	return hits
