@@ -110,6 +110,39 @@ func TestPassages(t *testing.T) {
 	}
 }
 
+// A heading stands in the passage of what it is above, and so do headings above it.
+func TestPassagesKeepHeadings(t *testing.T) {
+	text := strings.Repeat("words ", 150) // 900 bytes
+	for _, body := range []string{
+		text + "\n\n" + text + "\n\n## Deploying\n\n" + text + "\n\n" + text,
+		text + "and some more of it, so that the aim is reached with the heading.\n\nand a line of 30 bytes or so\n\n## Deploying\n\n" + text,
+		text + text + "\n\n# Running it\n\n## Deploying\n\n" + text,
+		"## Deploying\n\n" + text + text,
+	} {
+		kept := false
+		got := index.Passages(body)
+		for _, p := range got {
+			_, below, ok := strings.Cut(p, "## Deploying\n")
+			kept = kept || ok && strings.HasPrefix(strings.TrimSpace(below), "words")
+			if strings.Contains(p, "# Running it") != strings.Contains(p, "# Running it\n\n## Deploying") {
+				t.Errorf("headings are parted: %q", got)
+			}
+		}
+		if !kept || strings.Join(got, "") != body {
+			t.Errorf("the heading stands alone: %q", got)
+		}
+	}
+	for body, want := range map[string]int{
+		text + text + "\n\n# At the end":               2, // nothing stands below it
+		text + text + "\n\n#hashtag\n\n" + text:        2, // no heading
+		strings.Repeat("# A heading of many\n\n", 200): 2, // cut when they are too long, and not before
+	} {
+		if got := index.Passages(body); len(got) < want || strings.Join(got, "") != body {
+			t.Errorf("%d passages of %q, want %d", len(got), body, want)
+		}
+	}
+}
+
 func TestPrune(t *testing.T) {
 	term := func(tok string, df int) index.Term { return index.Term{Token: tok, Frequency: df} }
 	for _, c := range []struct {

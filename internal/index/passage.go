@@ -8,7 +8,7 @@ type span struct{ start, end int }
 // Passages are what is matched and, later, embedded: a long note about five
 // things is five passages, each found for its own thing. Sizes in bytes: a
 // passage is closed at the first paragraph end after passageAim, and cut when
-// it passes passageMax.
+// it passes passageMax. A heading stays with what it stands above.
 const (
 	passageAim = 1000
 	passageMax = 2400
@@ -18,8 +18,15 @@ const (
 func passages(body string) []span {
 	var spans []span
 	start := 0
+	under := -1 // where the headings begin that nothing stands below yet
 	for at := 0; at < len(body); {
 		end := paragraphEnd(body, at)
+		switch {
+		case !heading(body[at:end]):
+			under = -1
+		case under < 0:
+			under = at
+		}
 		for end-start > passageMax {
 			cut := start + passageMax
 			if i := strings.LastIndexAny(body[start:cut], "\n "); i > passageMax/2 {
@@ -32,9 +39,13 @@ func passages(body string) []span {
 			spans = append(spans, span{start, cut})
 			start = cut
 		}
-		if end-start >= passageAim {
-			spans = append(spans, span{start, end})
-			start = end
+		last := end
+		if under > start {
+			last = under
+		}
+		if last-start >= passageAim {
+			spans = append(spans, span{start, last})
+			start = last
 		}
 		at = end
 	}
@@ -42,6 +53,13 @@ func passages(body string) []span {
 		spans = append(spans, span{start, len(body)})
 	}
 	return spans
+}
+
+// heading reports whether a paragraph is a heading of markdown and nothing else.
+func heading(paragraph string) bool {
+	line := strings.TrimRight(paragraph, "\n")
+	marks := len(line) - len(strings.TrimLeft(line, "#"))
+	return marks > 0 && marks <= 6 && !strings.Contains(line, "\n") && strings.HasPrefix(line[marks:], " ")
 }
 
 // paragraphEnd returns the end of the paragraph at i, with the blank lines after it.
