@@ -118,13 +118,13 @@ func TestSupersededStandBehindCopies(t *testing.T) {
 	_, s := open(t,
 		note.Note{ID: "copy", Title: "Certificates", Body: "Rotate the certificates of the gateway. " + text},
 		note.Note{ID: "new", Title: "Certificates", Body: text, Supersedes: []note.ID{"old"}},
-		note.Note{ID: "old", Title: "Spring", Body: "By hand the certificates of the gateway."},
+		note.Note{ID: "old", Title: "Spring", Body: "By hand we rotate the certificates of the gateway."},
 		note.Note{ID: "plants", Title: "Office plants", Body: "They need water on Mondays."},
 	)
 	o := product
 	o.MMRLambda = 0.2
 	e, _ := engine(t, s, o, recall.Models{})
-	got := ids(ask(t, e, recall.Query{Text: "rotate the certificates of the gateway", Dead: true}))
+	got := ids(ask(t, e, recall.Query{Text: "rotate the certificates of the gateway from the vault", Dead: true}))
 	if !slices.Equal(got, []note.ID{"copy", "new", "old"}) {
 		t.Error(got)
 	}
