@@ -64,11 +64,21 @@ func terminalOf(t *testing.T, r *app.Rooms) *terminal {
 		}
 	}()
 	ctx, cancel := context.WithCancel(context.Background())
+	left := make(chan struct{})
 	go func() {
+		defer close(left)
+		// The library's reader may look at tty for a moment after the program has ended: closing it
+		// here would be a race. It is closed when nobody has it any more.
 		x.ended <- tui.Run(ctx, r, tui.Options{Input: tty, Output: tty, Environ: []string{"TERM=xterm-256color"}})
-		_ = tty.Close()
 	}()
 	t.Cleanup(func() {
+		// Leaving by a key waits for that reader; by the context it does not, a race of the library.
+		_, _ = pty.WriteString("\x03")
+		select {
+		case <-left:
+		case <-time.After(20 * time.Second):
+			t.Error("the screen does not end by Ctrl-C")
+		}
 		cancel()
 		_ = pty.Close()
 	})
