@@ -62,8 +62,7 @@ func (f *features) sum() (sum float64) {
 }
 
 // A question of fewWords counts as short, one of lotsOfWords as long; between them the
-// logarithm decides. They are the 10th and the 90th percentile of the questions that the
-// curves were fitted to, about.
+// logarithm decides. Both were chosen, not fitted.
 const (
 	fewWords    = 3
 	lotsOfWords = 12
@@ -98,16 +97,14 @@ func (h *Hit) Shares() []Share {
 	return all
 }
 
-// RelevanceWeights are the weights of the features in the gate's reading, from which
-// the curves are fitted.
-func RelevanceWeights() []float64 { return append([]float64(nil), relevanceWeights[:fManyWords]...) }
-
-// Unfitted returns the features that have a weight instead of a curve.
-func Unfitted() (all []int) {
+// StartWeights are the weights from which the curves are fitted, in the order of
+// FeatureNames: those of the gate's reading, 0 for a feature without a curve.
+func StartWeights() []float64 {
+	weights := append([]float64(nil), relevanceWeights[:fManyWords]...)
 	for _, u := range unfitted {
-		all = append(all, u.feature)
+		weights[u.feature] = 0
 	}
-	return all
+	return weights
 }
 
 // UnfittedWorth returns what the features without a curve are worth.

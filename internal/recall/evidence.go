@@ -103,7 +103,8 @@ const (
 )
 
 // promptWeights were fitted to the tuning half of the built-in sessions of prompts, tested
-// on the domains that were left out, and rounded (docs/eval.md).
+// on the domains that were left out, and rounded; pBias and pSense were chosen anew for
+// other vectors, with the figures of both halves in view (docs/eval.md).
 var promptWeights = [numPrompt]float64{
 	pBias: -4.6, pSignal: 0.09, pMargin: 0.18, pCommon: 0.16, pSeveral: 0.42, pWords: 1.9, pQuestion: -0.9, pOurs: 1.4,
 	pOperation: -2.4, pFollowup: -1, pWhole: 3, pNamed: 1.8, pSense: 0.4, pAnchor: 4, pForeign: 0.35,

@@ -45,8 +45,8 @@ type gateWeights struct {
 // little weight (docs/retrieval.md).
 //
 // The second was fitted to questions put to their own notes and to other notes near to
-// them, by logistic regression with a constant for each store, and has the mean and
-// the deviation of the one before it, so that Middle keeps its sense.
+// them, by logistic regression with a constant for each store, and rounded. It was given
+// the deviation of the one before it, and nearly its mean, so that Middle keeps its sense.
 var (
 	toOpen  = gateWeights{features: relevanceWeights, cosine: 8, present: 0.1, unknownShare: 3, unknown: 0.5}
 	toScore = gateWeights{

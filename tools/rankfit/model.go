@@ -17,11 +17,11 @@ type model struct {
 // newModel places the knots where the values of the features are, and gives the curves
 // the shape of the weights that they replace.
 func newModel(sets []*set, knots int) *model {
-	start := recall.RelevanceWeights()
+	start := recall.StartWeights()
 	m := &model{knots: make([][]float64, len(start)), first: make([]int, len(start))}
 	for f, w := range start {
 		m.first[f] = len(m.steps)
-		if slices.Contains(recall.Unfitted(), f) {
+		if w == 0 {
 			continue
 		}
 		m.knots[f] = place(sample(sets, f), knots)

@@ -197,14 +197,12 @@ func (s *set) judge(scores func(*judged) []float64) (sum figure) {
 
 // weighted ranks by the weights that the curves replace.
 func weighted(q *judged) []float64 {
-	weights := recall.RelevanceWeights()
+	weights := recall.StartWeights()
 	all := make([]float64, len(q.features))
 	for i, features := range q.features {
 		all[i] = recall.UnfittedWorth(features)
 		for f, w := range weights {
-			if !slices.Contains(recall.Unfitted(), f) {
-				all[i] += w * features[f]
-			}
+			all[i] += w * features[f]
 		}
 	}
 	return all
