@@ -32,6 +32,7 @@ var reasons = map[string]string{
 		"with a list in memory that is sorted already.",
 	"import": "a profile of sessions of 4 MB: redacting all that was said and done 35 %, reading the records 37 %, telling calls of tools " +
 		"apart 6 %, counting characters 6 %; the rest is the note, its index, and collecting garbage.",
+	"binary": "the table of trained vectors takes 11.2 MB.",
 	"doctor": "reading all notes for secrets and letting SQLite check its pages take longest of all checks; both grow with the store.",
 
 	"payload own UserPromptSubmit 1 KB": "see the prompt hook.",
