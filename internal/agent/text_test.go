@@ -50,16 +50,20 @@ func TestStripInjectedLeavesNoMark(t *testing.T) {
 // were sixteen if each mark looked through what follows it.
 func TestStripInjectedIsLinear(t *testing.T) {
 	for _, mark := range []string{agent.InjectStart, agent.InjectEnd, "<!-- anamnesis:x"} {
-		fastest := func(n int) time.Duration {
-			text, best := strings.Repeat(mark+"x", n), time.Hour
-			for range 5 {
-				began := time.Now()
-				agent.StripInjected(text)
-				best = min(best, time.Since(began))
-			}
-			return best
+		once := func(text string) time.Duration {
+			began := time.Now()
+			agent.StripInjected(text)
+			return time.Since(began)
 		}
-		small, large := fastest(10_000), fastest(40_000)
+		short, long := strings.Repeat(mark+"x", 10_000), strings.Repeat(mark+"x", 40_000)
+		small, large := time.Hour, time.Hour
+		// The least of many tries counts: a busy machine stops us for longer than we work.
+		for i := 0; i < 5 || i < 200 && large > 9*small+time.Millisecond; i++ {
+			large = min(large, once(long))
+			if i < 5 {
+				small = min(small, once(short))
+			}
+		}
 		if large > 9*small+time.Millisecond {
 			t.Errorf("%q: %v for 10,000 of them, %v for 40,000", mark, small, large)
 		}
