@@ -37,6 +37,7 @@ type Host struct {
 	Config   *config.Config
 	Environ  func(flags []string) config.Environment // that Config was made of
 	Disk     store.Disk                              // nil means the operating system's
+	Store    *store.Store                            // if it was opened before; nil means that a use case opens it
 	Flags    []string                                // KEY=VALUE of --set, which background runs get too
 	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody
 	Progress func(what string) Progress              // shows a long work; the last word of what is what is counted; nil shows nothing

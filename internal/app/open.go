@@ -22,6 +22,9 @@ import (
 
 // OpenStore opens the files alone: all that a capture hook needs.
 func OpenStore(h Host) (*store.Store, error) {
+	if h.Store != nil {
+		return h.Store, nil
+	}
 	return store.Open(store.Options{Root: h.Config.Home, Home: h.Config.UserHome, Disk: h.Disk})
 }
 

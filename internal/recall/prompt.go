@@ -68,7 +68,7 @@ func PlanPrompt(prompt string) Plan {
 	switch {
 	case prompt == "":
 		return Plan{Silent: "nothing was said"}
-	case forms().commandStart.MatchString(prompt):
+	case prompt[0] == '/' && commandStart.matches(prompt):
 		return Plan{Silent: "a command of the agent"}
 	case prompt[0] == '!' && !strings.ContainsAny(prompt, "\n"):
 		return Plan{Silent: "a command of the shell"}
@@ -126,7 +126,7 @@ func (p *Plan) ask(prose string, faults []string) {
 // the last lines that tell an error: the last one is what stopped the program.
 func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 	var said strings.Builder
-	f, fence, last, lines := forms(), "", "", 0
+	fence, last, lines := "", "", 0
 	for line := range strings.Lines(prompt) {
 		text := strings.TrimSpace(line)
 		if mark := text[:min(3, len(text))]; (mark == "```" || mark == "~~~") && (fence == "" || fence == mark) {
@@ -138,19 +138,19 @@ func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 			pasted = true
 			continue
 		}
-		if fence == "" && !f.logLine.MatchString(line) {
+		if fence == "" && !logLine.matches(line) {
 			said.WriteString(text)
 			said.WriteByte('\n')
 			continue
 		}
 		pasted = true
 		lines++
-		text = strings.TrimSpace(f.logStamp.ReplaceAllString(text, ""))
-		if f.noFault.MatchString(text) || f.calm.MatchString(text) {
+		text = strings.TrimSpace(logStamp.get().ReplaceAllString(text, ""))
+		if noFault.matches(text) || calm.matches(text) {
 			continue
 		}
 		last = text
-		if f.faultLine.MatchString(text) {
+		if faultLine.matches(text) {
 			if text = cutWords(text, maxFault); !slices.Contains(faults, text) {
 				faults = append(faults, text)
 			}
@@ -162,32 +162,42 @@ func splitPrompt(prompt string) (prose string, faults []string, pasted bool) {
 	return strings.TrimSpace(said.String()), faults[max(0, len(faults)-maxFaults):], pasted
 }
 
-// forms are the patterns of a plan; most processes never make one.
-var forms = sync.OnceValue(func() *promptForms {
-	return &promptForms{
-		commandStart: regexp.MustCompile(`^/[A-Za-z][\w:.-]*(\s|$)`),
-		logLine: regexp.MustCompile(`^\s*(\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[(INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\]|` +
-			`(INFO|WARN|WARNING|ERROR|DEBUG|FATAL|CRITICAL)[:\s]|at \S+[ (].*[:)]|File ".*", line \d+|goroutine \d+ \[|Traceback \(|` +
-			`(?i:error|fatal|panic|warning)(\[\w+\])?: |npm (ERR!|error|warn)|[\w.$]*(Error|Exception): |Caused by: |--- FAIL|FAIL\s|E   |` +
-			`[\w./-]+:\d+(:\d+)?:? |\$ |> |[+-]{3} |@@ )`),
-		logStamp: regexp.MustCompile(`^\[?(\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s*|^\[?\d{4}-\d\d-\d\d\]?\s*`),
-		faultLine: regexp.MustCompile(`(?i)\b(\w*error|\w*exception|fatal|panic|fail(ed|ure)?|denied|refused|not found|cannot|can't|unable|` +
-			`undefined|unresolved|timed? ?out|no such|killed|segfault|E[A-Z]{4,}|abort(ed)?)\b`),
-		calm:     regexp.MustCompile(`^(\[)?(INFO|DEBUG|TRACE)\b|^[\W_]*$`),
-		noFault:  regexp.MustCompile(`(?i)\b(0|no) (errors?|failures?|failed)\b`),
-		fileName: regexp.MustCompile(`^[\w-][\w.-]*\.[A-Za-z]\w{0,7}$`),
-	}
-})
+// The forms of a prompt's lines.
+var (
+	// A command of an agent: a slash, a name, and no second slash, which would make a path.
+	commandStart = form{expr: `^/[A-Za-z][\w:.-]*(\s|$)`}
+	// A line of logs, stack traces and compilers, where no fence says that they were pasted.
+	logLine = form{expr: `^\s*(\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[(INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\]|` +
+		`(INFO|WARN|WARNING|ERROR|DEBUG|FATAL|CRITICAL)[:\s]|at \S+[ (].*[:)]|File ".*", line \d+|goroutine \d+ \[|Traceback \(|` +
+		`(?i:error|fatal|panic|warning)(\[\w+\])?: |npm (ERR!|error|warn)|[\w.$]*(Error|Exception): |Caused by: |--- FAIL|FAIL\s|E   |` +
+		`[\w./-]+:\d+(:\d+)?:? |\$ |> |[+-]{3} |@@ )`}
+	// The time before such a line.
+	logStamp = form{expr: `^\[?(\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S*\s*|^\[?\d{4}-\d\d-\d\d\]?\s*`}
+	// A line that tells an error.
+	faultLine = form{expr: `(?i)\b(\w*error|\w*exception|fatal|panic|fail(ed|ure)?|denied|refused|not found|cannot|can't|unable|` +
+		`undefined|unresolved|timed? ?out|no such|killed|segfault|E[A-Z]{4,}|abort(ed)?)\b`}
+	// A line of a log that tells that all is well.
+	calm = form{expr: `^(\[)?(INFO|DEBUG|TRACE)\b|^[\W_]*$`}
+	// A line that tells that there was no error.
+	noFault = form{expr: `(?i)\b(0|no) (errors?|failures?|failed)\b`}
 
-type promptForms struct {
-	commandStart *regexp.Regexp // of a command of an agent: a slash, a name, and no second slash, which would make a path
-	logLine      *regexp.Regexp // of logs, stack traces and compilers, where no fence says that they were pasted
-	logStamp     *regexp.Regexp // the time before such a line
-	faultLine    *regexp.Regexp // that tells an error
-	calm         *regexp.Regexp // of a log, that tells that all is well
-	noFault      *regexp.Regexp // that tells that there was none
-	fileName     *regexp.Regexp
+	fileName = form{expr: `^[\w-][\w.-]*\.[A-Za-z]\w{0,7}$`}
+)
+
+// A form is a pattern that is compiled when a prompt first needs it: most need one or two,
+// and a hook is a process of its own.
+type form struct {
+	expr string
+	once sync.Once
+	re   *regexp.Regexp
 }
+
+func (f *form) get() *regexp.Regexp {
+	f.once.Do(func() { f.re = regexp.MustCompile(f.expr) })
+	return f.re
+}
+
+func (f *form) matches(s string) bool { return f.get().MatchString(s) }
 
 // cutWords cuts a text to at most n bytes, between words where that loses little.
 func cutWords(s string, n int) string {
@@ -206,7 +216,7 @@ func cutWords(s string, n int) string {
 func onlyPaths(s string) bool {
 	for _, word := range strings.Fields(s) {
 		word = strings.TrimPrefix(strings.Trim(word, "'\"`,"), "@")
-		if !strings.ContainsAny(word, `/\`) && !forms().fileName.MatchString(word) {
+		if !strings.ContainsAny(word, `/\`) && !(strings.Contains(word, ".") && fileName.matches(word)) {
 			return false
 		}
 	}

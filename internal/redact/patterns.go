@@ -160,40 +160,64 @@ func readRules(text string) []rule {
 	return all
 }
 
-// patternKeywords makes the keywords of rules.txt.
+// patternKeywords makes the keywords of rules.txt. Every process that redacts a line makes
+// them, so that of a rule nothing but its keys is looked at before one is found.
 func patternKeywords() []keyword {
-	var out []keyword
-	for _, r := range readRules(rulesText) {
-		out = append(out, r.keywords()...)
+	rules := readRules(rulesText)
+	n := 0
+	for i := range rules {
+		n += len(rules[i].keys)
 	}
-	for i := range out {
-		out[i].skip = rarest(out[i].text)
+	out, keyed := make([]keyword, 0, n), make([]keyRule, len(rules))
+	for i := range rules {
+		r := &keyed[i]
+		r.rule = rules[i]
+		for _, key := range r.keys {
+			k := keyword{text: strings.ToLower(key), rule: r}
+			k.skip = rarest(k.text)
+			if r.kind != "context" {
+				k.exact = key
+			}
+			out = append(out, k)
+		}
 	}
 	return out
 }
 
-// keywords makes one keyword of each key. What they find is masked as a whole, and
-// once is enough for one run of token bytes in which the pattern does not match, or
-// a long run made of keys takes for ever.
-func (r *rule) keywords() []keyword {
-	p := &lazyPattern{expr: r.expr()}
-	find := r.finder()
-	out := make([]keyword, 0, len(r.keys))
-	for _, key := range r.keys {
-		k := keyword{text: strings.ToLower(key), match: func(x *scan, at int) {
-			if p == x.failed && at < x.failedEnd {
-				return
-			}
-			if tried, found := find(x, p, at, key); tried && !found {
-				x.failed, x.failedEnd = p, at+wordRun(x.s[at:min(len(x.s), at+reach)])
-			}
-		}}
-		if r.kind != "context" {
-			k.exact = key
-		}
-		out = append(out, k)
+// A keyRule is a rule whose keys are looked for.
+type keyRule struct {
+	rule
+	once sync.Once
+	made *lazyPattern
+}
+
+func (r *keyRule) compiled() *lazyPattern {
+	r.once.Do(func() { r.made = &lazyPattern{expr: r.expr()} })
+	return r.made
+}
+
+// visit looks for a secret at a key. What the pattern finds is masked as a whole, and once is
+// enough for one run of token bytes in which it does not match, or a long run made of keys
+// takes for ever.
+func (r *keyRule) visit(x *scan, at int, key string) {
+	if r == x.failed && at < x.failedEnd {
+		return
 	}
-	return out
+	if tried, found := r.find(x, at, key); tried && !found {
+		x.failed, x.failedEnd = r, at+wordRun(x.s[at:min(len(x.s), at+reach)])
+	}
+}
+
+// find looks for a secret at a key. It says whether the pattern was tried, and whether it
+// matched.
+func (r *keyRule) find(x *scan, at int, key string) (tried, found bool) {
+	switch r.kind {
+	case "token":
+		return r.token(x, r.compiled(), at, key)
+	case "context":
+		return r.context(x, r.compiled(), at, key)
+	}
+	return r.inside(x, r.compiled(), at)
 }
 
 // between is what may stand between a service's name and its token: the rest of
@@ -211,20 +235,6 @@ func (r *rule) expr() string {
 	return r.pattern
 }
 
-// A finder looks for a secret at a key. It says whether the pattern was tried, and
-// whether it matched.
-type finder func(x *scan, p *lazyPattern, at int, key string) (tried, found bool)
-
-func (r *rule) finder() finder {
-	switch r.kind {
-	case "token":
-		return r.token
-	case "context":
-		return r.context
-	}
-	return r.inside
-}
-
 // token finds a token that begins with the key.
 func (r *rule) token(x *scan, p *lazyPattern, at int, key string) (tried, found bool) {
 	if at < x.tokenEnd || isAlnum(key[0]) && !boundary(x.s, at) {
@@ -238,7 +248,7 @@ func (r *rule) token(x *scan, p *lazyPattern, at int, key string) (tried, found 
 }
 
 // inside finds a token that has the key somewhere in its middle.
-func (r *rule) inside(x *scan, p *lazyPattern, at int, _ string) (tried, found bool) {
+func (r *rule) inside(x *scan, p *lazyPattern, at int) (tried, found bool) {
 	n := min(r.back, 6)
 	if at < x.tokenEnd || at < n || !isToken(x.s[at-1]) || !isToken(x.s[at-n]) {
 		return false, false

@@ -28,9 +28,9 @@ type scan struct {
 	lastCommand string // the last command read ...
 	commandEnd  int    // ... and where its line ends
 
-	tokenEnd  int          // the end of the last token of known form
-	failed    *lazyPattern // the last pattern that did not match ...
-	failedEnd int          // ... and where the run of bytes ends in which it did not
+	tokenEnd  int      // the end of the last token of known form
+	failed    *keyRule // the last rule whose pattern did not match ...
+	failedEnd int      // ... and where the run of bytes ends in which it did not
 }
 
 func (x *scan) add(rule string, start, end int) {
@@ -51,30 +51,37 @@ func (x *scan) addBeside(rule string, start, end int) {
 // A keyword is a literal that must stand where a rule may match, and what to
 // do when it does. It has at least three bytes.
 type keyword struct {
-	text  string // lower case
-	exact string // the only spelling that counts, or "" for any case
-	match func(x *scan, at int)
-	skip  int // how far behind its beginning the three bytes stand that the filter looks for
+	text  string                // lower case
+	exact string                // the only spelling that counts, or "" for any case
+	match func(x *scan, at int) // nil for the key of a rule of rules.txt ...
+	rule  *keyRule              // ... which is this one
+	skip  int                   // how far behind its beginning the three bytes stand that the filter looks for
 }
 
 // rarest returns the offset of the three bytes of a keyword that English has least.
 func rarest(text string) (at int) {
-	const common = " etaoinshrdlucmfwypvbgkqjxz" // the most frequent first
 	best := -1
 	for i := 0; i+3 <= len(text); i++ {
-		score := 0
-		for _, c := range []byte(text[i : i+3]) {
-			if k := strings.IndexByte(common, c); k >= 0 {
-				score += k
-			} else {
-				score += len(common) / 2 // folded onto a letter, we do not know which
-			}
-		}
-		if score > best {
+		if score := rarity(text[i]) + rarity(text[i+1]) + rarity(text[i+2]); score > best {
 			best, at = score, i
 		}
 	}
 	return at
+}
+
+// rarity says how seldom English has a byte.
+func rarity(c byte) int {
+	if place := frequent[c]; place > 0 {
+		return int(place) - 1
+	}
+	return 13 // folded onto a letter, we do not know which
+}
+
+// frequent is the place, counted from one, of the bytes that English has most, the most
+// frequent first.
+var frequent = [256]uint8{
+	' ': 1, 'e': 2, 't': 3, 'a': 4, 'o': 5, 'i': 6, 'n': 7, 's': 8, 'h': 9, 'r': 10, 'd': 11, 'l': 12, 'u': 13, 'c': 14,
+	'm': 15, 'f': 16, 'w': 17, 'y': 18, 'p': 19, 'v': 20, 'b': 21, 'g': 22, 'k': 23, 'q': 24, 'j': 25, 'x': 26, 'z': 27,
 }
 
 // A filter finds keywords. It hashes each three bytes of the text, letters
@@ -108,6 +115,7 @@ func newFilter(own []*userRule) *filter {
 		f.words = append(f.words, u.keywords(i)...)
 	}
 	f.next = make([]uint16, len(f.words)+1)
+	f.groups = make([]group, 0, len(f.words))
 	for i := len(f.words); i > 0; i-- {
 		text, skip := f.words[i-1].text, f.words[i-1].skip
 		h := trigram(text[skip], text[skip+1], text[skip+2])
@@ -144,11 +152,15 @@ var kinds = [...]func() []keyword{
 
 // builtinKeywords holds the keywords of the built-in rules.
 var builtinKeywords = sync.OnceValue(func() (all []keyword) {
+	all = make([]keyword, 0, keywords)
 	for _, kind := range kinds {
 		all = append(all, kind()...)
 	}
 	return all
 })
+
+// keywords is about how many there are, so that their list does not grow piece by piece.
+const keywords = 1000
 
 // builtinFilter is the filter of the built-in rules alone. All Redactors without rules of
 // a user share it.
@@ -179,11 +191,16 @@ func (f *filter) visit(x *scan, at int, h uint32) {
 			continue
 		}
 		if w.exact != "" {
-			if strings.HasPrefix(x.s[i:], w.exact) {
-				w.match(x, i)
+			if !strings.HasPrefix(x.s[i:], w.exact) {
+				continue
 			}
-		} else if hasFold(x.s, i, w.text) {
+		} else if !hasFold(x.s, i, w.text) {
+			continue
+		}
+		if w.match != nil {
 			w.match(x, i)
+		} else {
+			w.rule.visit(x, i, w.text)
 		}
 	}
 }

@@ -224,6 +224,15 @@ func transcriptOf(home string, h *agent.Harness, e agent.Event) string {
 // begins with: most hooks end before anything is collected.
 const briefly = 800
 
+// opened returns the host with the store opened, which asks the disk whether it can be
+// written: once is enough for all that one hook does. The process keeps its own host, which
+// the timer of guard reads.
+func (p *Process) opened() (h app.Host, err error) {
+	h = p.host
+	h.Store, err = app.OpenStore(h)
+	return h, err
+}
+
 // fail leaves a record of a failure: nobody reads what a hook says.
 func (p *Process) fail(what string, e agent.Event, err error) {
 	if s, serr := app.OpenStore(p.host); serr == nil {

@@ -143,11 +143,15 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 	if c.event.SubagentID != "" {
 		return nil
 	}
-	silent, plan, err := app.PromptSilent(p.host, c.event)
+	h, err := p.opened()
+	if err != nil {
+		return err
+	}
+	silent, plan, err := app.PromptSilent(h, c.event)
 	if silent || err != nil {
 		return err
 	}
-	r, err := app.Open(ctx, p.host, app.StartWait)
+	r, err := app.Open(ctx, h, app.StartWait)
 	if err != nil {
 		return err
 	}

@@ -13,16 +13,16 @@ import (
 // whatever else fails. A session that has no name would be told the same rules before
 // every call, so it is told none.
 func (p *Process) tool(ctx context.Context, c call) error {
-	s, err := app.OpenStore(p.host)
+	h, err := p.opened()
 	if err != nil {
 		return err
 	}
-	v, perr := app.Police(s, c.event, policy.PreTool, app.PromptOptions{})
+	v, perr := app.Police(h.Store, c.event, policy.PreTool, app.PromptOptions{})
 	if v.Decision == policy.Deny {
 		_, err = p.Stdout.Write(c.harness.Hooks.Verdict(c.event, false, v.Text))
 		return errors.Join(perr, err)
 	}
-	text, terr := p.toolRules(ctx, c)
+	text, terr := p.toolRules(ctx, h, c)
 	_, err = p.Stdout.Write(c.harness.Hooks.Reply(c.event, v.Text+text))
 	return errors.Join(perr, terr, err)
 }
@@ -30,27 +30,27 @@ func (p *Process) tool(ctx context.Context, c call) error {
 // toolDone tells, after a tool ran, what could not be told before: most agents take it
 // before, and have no hook here.
 func (p *Process) toolDone(ctx context.Context, c call) error {
-	text, err := p.toolRules(ctx, c)
+	text, err := p.toolRules(ctx, p.host, c)
 	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, text))
 	return errors.Join(err, werr)
 }
 
 // toolRules returns the rules of memory that name what a call is about to touch.
-func (p *Process) toolRules(ctx context.Context, c call) (string, error) {
+func (p *Process) toolRules(ctx context.Context, h app.Host, c call) (string, error) {
 	does := c.harness.Hooks.Call(c.event)
 	teller, ok := c.harness.Hooks.(agent.TaskTeller)
 	switch {
 	case does.Task != "" && ok && teller.TellsTasks():
-		return p.tellTask(ctx, c, does)
+		return p.tellTask(ctx, h, c, does)
 	case does.Task != "":
-		return "", p.task(ctx, c, does)
+		return "", p.task(ctx, h, c, does)
 	case len(c.harness.Hooks.Reply(c.event, "x")) == 0: // it has no place for a text here
 		return "", nil
 	}
 	if !p.host.Config.Inject.Tools || c.event.SessionID == "" || !app.Touches(does) {
 		return "", nil
 	}
-	r, err := app.Open(ctx, p.host, app.StartWait)
+	r, err := app.Open(ctx, h, app.StartWait)
 	if err != nil || r.Store.ReadOnly() {
 		return "", err
 	}
@@ -80,11 +80,11 @@ func (p *Process) noted(c call) error {
 
 // task looks up what a task is about that is given to a sub-agent, and says nothing: what
 // it would say would reach the one who gives it.
-func (p *Process) task(ctx context.Context, c call, does agent.Call) error {
+func (p *Process) task(ctx context.Context, h app.Host, c call, does agent.Call) error {
 	if !p.host.Config.Inject.Subagents {
 		return nil
 	}
-	r, err := app.Open(ctx, p.host, app.StartWait)
+	r, err := app.Open(ctx, h, app.StartWait)
 	if err != nil || r.Store.ReadOnly() {
 		return err
 	}
@@ -92,11 +92,11 @@ func (p *Process) task(ctx context.Context, c call, does agent.Call) error {
 }
 
 // tellTask returns what a task is about, for an agent that puts it into the task.
-func (p *Process) tellTask(ctx context.Context, c call, does agent.Call) (string, error) {
+func (p *Process) tellTask(ctx context.Context, h app.Host, c call, does agent.Call) (string, error) {
 	if !p.host.Config.Inject.Subagents || c.event.SessionID == "" {
 		return "", nil
 	}
-	r, err := app.Open(ctx, p.host, app.StartWait)
+	r, err := app.Open(ctx, h, app.StartWait)
 	if err != nil || r.Store.ReadOnly() {
 		return "", err
 	}

@@ -78,7 +78,7 @@ const maxMentions = 5000
 func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bool, f index.Filter, limit int) (notes []int64,
 	all int, err error,
 ) {
-	err = d.queryRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?)", []any{int64(entity), maxMentions}, &all)
+	err = d.queryRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = ? LIMIT ?+0)", []any{int64(entity), maxMentions}, &all)
 	if err != nil || all == 0 || limit <= 0 {
 		return nil, all, wrap(err)
 	}
@@ -87,7 +87,7 @@ func (d graph) Mentions(ctx context.Context, entity index.EntityKey, declared bo
 		cond += " AND m.declared"
 	}
 	rows, err := d.queryBounded(ctx, "SELECT n.key FROM mentions m CROSS JOIN notes n ON n.key = m.note WHERE m.entity = ? AND "+cond+
-		" ORDER BY n.updated DESC, n.id LIMIT ?", append(append([]any{int64(entity)}, args...), limit)...)
+		" ORDER BY n.updated DESC, n.id LIMIT ?+0", append(append([]any{int64(entity)}, args...), limit)...)
 	err = each(rows, err, func() error {
 		var key int64
 		err := rows.Scan(&key)
@@ -109,7 +109,7 @@ func (d graph) Declared(ctx context.Context, entities []index.EntityKey) ([]inde
 // Shared returns those of the entities that two to most notes speak of.
 func (d graph) Shared(ctx context.Context, entities []index.EntityKey, most int) ([]index.EntityKey, error) {
 	return d.among(ctx, entities, "SELECT j.value FROM json_each(?) j WHERE "+
-		"(SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = j.value LIMIT ?)) BETWEEN 2 AND ?", most+1, most)
+		"(SELECT count(*) FROM (SELECT 1 FROM mentions WHERE entity = j.value LIMIT ?+0)) BETWEEN 2 AND ?", most+1, most)
 }
 
 // among returns those of the entities that a question chooses.

@@ -49,7 +49,7 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 // countsSQL asks for what frequencies are counted from: the postings of each
 // token, up to one more than fewPostings.
 const countsSQL = `SELECT (SELECT group_concat(x) FROM (SELECT ` + posting +
-	` AS x FROM postings WHERE term = j.value LIMIT ?)) FROM json_each(?) j`
+	` AS x FROM postings WHERE term = j.value LIMIT ?+0)) FROM json_each(?) j`
 
 // fewPostings is how many postings of a token are read to count its passages.
 // Of a token with more of them FTS5 counts faster than we do, but for one with

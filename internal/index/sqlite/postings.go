@@ -68,11 +68,13 @@ type newText struct {
 const maxSince = 1000
 
 // sinceSQL reads what changed since a copy was made, and the numbers by which to tell
-// whether it is one of this index, in one statement: as of one moment.
+// whether it is one of this index, in one statement: as of one moment. A limit is a sum, here
+// and elsewhere, because SQLite plans a statement again once it knows a limit that is a bare
+// parameter.
 const sinceSQL = `SELECT 0, value, key, 0, 0, 0, NULL, '', '', NULL, NULL FROM meta WHERE key IN ('epoch', 'generation', 'passages')
-	UNION ALL SELECT * FROM (SELECT 1, passage, '', 0, 0, 0, NULL, '', '', NULL, NULL FROM gone WHERE n > ? LIMIT ?)
+	UNION ALL SELECT * FROM (SELECT 1, passage, '', 0, 0, 0, NULL, '', '', NULL, NULL FROM gone WHERE n > ? LIMIT ?+0)
 	UNION ALL SELECT * FROM (SELECT 2, p.key, n.path, p.note, p.start, p."end", p.forward, n.project, n.type, v.model, v.vector
-		FROM passages p CROSS JOIN notes n ON n.key = p.note LEFT JOIN vectors v ON v.passage = p.key WHERE p.key > ? ORDER BY p.key LIMIT ?)`
+		FROM passages p CROSS JOIN notes n ON n.key = p.note LEFT JOIN vectors v ON v.passage = p.key WHERE p.key > ? ORDER BY p.key LIMIT ?+0)`
 
 // sameSQL asks whether the index is of an epoch and of a generation.
 const sameSQL = "(SELECT count(*) FROM meta WHERE key = 'epoch' AND value = ? OR key = 'generation' AND value = ?) = 2"
