@@ -60,6 +60,32 @@ func (v Vector) Cosine(unit []float32) float64 {
 	return float64(sum * v.Scale())
 }
 
+// Cosines sets each of cosines to Vector.Cosine of the vector with its number. Four are
+// added up side by side, each in its own order: a sum waits for the one before it.
+func Cosines(vectors []Vector, unit []float32, cosines []float64) {
+	for len(vectors) >= 4 && len(cosines) >= 4 {
+		a, b, c, d := vectors[0], vectors[1], vectors[2], vectors[3]
+		n := len(unit)
+		if n == 0 || a.Dim() != n || b.Dim() != n || c.Dim() != n || d.Dim() != n {
+			break
+		}
+		var p, q, r, s float32
+		x, y, z, w := a[4:][:n], b[4:][:n], c[4:][:n], d[4:][:n]
+		for i, u := range unit {
+			p += u * float32(int8(x[i]))
+			q += u * float32(int8(y[i]))
+			r += u * float32(int8(z[i]))
+			s += u * float32(int8(w[i]))
+		}
+		cosines[0], cosines[1] = float64(p*a.Scale()), float64(q*b.Scale())
+		cosines[2], cosines[3] = float64(r*c.Scale()), float64(s*d.Scale())
+		vectors, cosines = vectors[4:], cosines[4:]
+	}
+	for i, v := range vectors {
+		cosines[i] = v.Cosine(unit)
+	}
+}
+
 // Similarity returns the cosine of two vectors, 0 when they cannot be compared.
 func (v Vector) Similarity(w Vector) float64 {
 	if v.Dim() != w.Dim() || v.Dim() == 0 {

@@ -82,17 +82,23 @@ type reader struct {
 	wording  *wording
 	question []float32 // its vector, nil when there is none
 	model    uint64
+	many     float64 // ManyWords of the question
 
 	tf    [index.NumFields][]float64 // of the terms in the passage at hand
 	near  []float64                  // by terms that mean nearly the same
 	all   []float64                  // of the terms in all passages of the note
 	where [][]int                    // first positions of each term
+
+	vectors []index.Vector // of the passages of the note at hand, nil for one of another model
+	cosines []float64      // likewise, with the question
 }
 
 func newReader(s *scorer, text string, question []float32, model uint64) *reader {
 	n := len(s.weight)
-	r := &reader{scorer: s, wording: newWording(text), question: question, model: model, near: make([]float64, n), all: make([]float64,
-		n), where: make([][]int, n)}
+	r := &reader{
+		scorer: s, wording: newWording(text), question: question, model: model, many: ManyWords(n),
+		near: make([]float64, n), all: make([]float64, n), where: make([][]int, n),
+	}
 	for f := range r.tf {
 		r.tf[f] = make([]float64, n)
 	}
@@ -137,9 +143,10 @@ func (r *reader) readAll(passages []index.Candidate) passageScores {
 	got := passageScores{hasPair: make([]bool, r.wording.pairs()), hasWord: make([]bool, len(r.weight))}
 	length := 0.0
 	best := math.Inf(-1)
+	r.compare(passages)
 	for i := range passages {
 		c := &passages[i]
-		f := r.passage(c)
+		f := r.passage(c, r.cosines[i])
 		r.wording.mark(c, got.hasPair)
 		for t := range r.all {
 			r.all[t] += r.tf[index.Body][t]
@@ -170,13 +177,23 @@ func (r *reader) readAll(passages []index.Candidate) passageScores {
 	return got
 }
 
-// passage reads one passage.
-func (r *reader) passage(c *index.Candidate) (f features) {
-	r.count(c)
-	f[fManyWords] = ManyWords(len(r.weight))
-	if r.question != nil && c.Model == r.model {
-		f[fCosine] = c.Vector.Cosine(r.question)
+// compare sets the cosines of passages with the question.
+func (r *reader) compare(passages []index.Candidate) {
+	r.vectors, r.cosines = r.vectors[:0], r.cosines[:0]
+	for i := range passages {
+		v := passages[i].Vector
+		if passages[i].Model != r.model {
+			v = nil
+		}
+		r.vectors, r.cosines = append(r.vectors, v), append(r.cosines, 0)
 	}
+	index.Cosines(r.vectors, r.question, r.cosines)
+}
+
+// passage reads one passage.
+func (r *reader) passage(c *index.Candidate, cosine float64) (f features) {
+	r.count(c)
+	f[fManyWords], f[fCosine] = r.many, cosine
 	if r.sum == 0 {
 		return f
 	}
@@ -213,6 +230,10 @@ func (r *reader) count(c *index.Candidate) {
 		tf := r.tf[f]
 		clear(tf)
 		for _, token := range tokens {
+			if r.compared.isNothing(token) {
+				at++
+				continue
+			}
 			for _, m := range r.matches(token) {
 				if m.worth < 1 {
 					r.near[m.term] = max(r.near[m.term], m.worth)

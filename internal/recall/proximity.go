@@ -90,7 +90,7 @@ func closeness(d int) float64 {
 type wording struct {
 	tokens []uint32
 	at     map[uint32][]int // where a token stands
-	maybe  [1 << 10]byte    // bits of the tokens: most of a passage is passed over at once
+	maybe  [1 << 12]bool    // by the last bits of tokens: most of a passage is passed over at once
 }
 
 // maxWording bounds the tokens of a question whose wording counts.
@@ -102,7 +102,7 @@ func newWording(text string) *wording {
 	for i, t := range words[:min(len(words), maxWording)] {
 		h := index.TokenHash(t)
 		w.tokens, w.at[h] = append(w.tokens, h), append(w.at[h], i)
-		w.maybe[h>>3&(1<<10-1)] |= 1 << (h & 7)
+		w.maybe[h&(1<<12-1)] = true
 	}
 	return w
 }
@@ -118,7 +118,7 @@ func (w *wording) mark(c *index.Candidate, hasPair []bool) {
 	for _, tokens := range c.Tokens {
 		before := false // whether the token before may be one of the question's
 		for i, t := range tokens {
-			after := w.maybe[t>>3&(1<<10-1)]&(1<<(t&7)) != 0
+			after := w.maybe[t&(1<<12-1)]
 			if before && after {
 				for _, at := range w.at[tokens[i-1]] {
 					if at < len(hasPair) && w.tokens[at+1] == t {

@@ -77,7 +77,7 @@ func newScorer(o Options, m index.Matches, words Words, table *tokenTable) *scor
 // A meaning is the vector of a term.
 type meaning struct {
 	term int
-	embed.Word
+	embed.Pattern
 }
 
 // know makes the scorer match words that mean nearly the same.
@@ -85,7 +85,7 @@ func (s *scorer) know(terms []index.Term, words Words) {
 	s.known = words
 	for i, t := range terms {
 		if w, ok := words.Word(index.TokenHash(t.Token)); ok {
-			s.mean = append(s.mean, meaning{i, w})
+			s.mean = append(s.mean, meaning{i, embed.NewPattern(w)})
 		}
 	}
 	slices.SortStableFunc(s.mean, func(a, b meaning) int { return cmp.Compare(terms[b.term].Weight, terms[a.term].Weight) })
@@ -95,7 +95,7 @@ func (s *scorer) know(terms []index.Term, words Words) {
 // matches returns the terms as which a token of a passage counts, and caches them.
 func (s *scorer) matches(token uint32) []match {
 	if s.known == nil {
-		if s.maybe[token>>3&(1<<13-1)]&(1<<(token&7)) == 0 {
+		if !s.mayBeTerm(token) {
 			return nil
 		}
 		return s.terms[token]
@@ -104,19 +104,33 @@ func (s *scorer) matches(token uint32) []match {
 	if ok {
 		return got
 	}
-	if got, ok = s.terms[token]; ok {
-		s.compared.put(token, got)
-		return got
+	if s.mayBeTerm(token) {
+		if got, ok = s.terms[token]; ok {
+			s.compared.put(token, got)
+			return got
+		}
+	}
+	if len(s.mean) == 0 {
+		s.compared.put(token, nil)
+		return nil
 	}
 	if w, ok := s.known.Word(token); ok {
-		for _, m := range s.mean {
-			if c := float64(w.Cosine(m.Word)); c > softLeast {
+		lanes := &s.compared.lanes
+		lanes.Set(w)
+		for i := range s.mean {
+			m := &s.mean[i]
+			if c := float64(m.Cosine(lanes)); c > softLeast {
 				got = append(got, match{m.term, math.Pow((c-softLeast)/(1-softLeast), softPower)})
 			}
 		}
 	}
 	s.compared.put(token, got)
 	return got
+}
+
+// mayBeTerm reports whether a token can be one of the terms: most are not.
+func (s *scorer) mayBeTerm(token uint32) bool {
+	return s.maybe[token>>3&(1<<13-1)]&(1<<(token&7)) != 0
 }
 
 func (s *scorer) learn(token uint32, m match) {

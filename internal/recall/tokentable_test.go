@@ -37,3 +37,31 @@ func TestSeen(t *testing.T) {
 		}
 	}
 }
+
+// What stands for nothing is known at once when it was asked for before, and what stands
+// for something never is, 0 and tokens that share a place among them.
+func TestIsNothing(t *testing.T) {
+	s := newTokenTable()
+	const apart = 1 << nothingBits
+	for range 2 {
+		for _, token := range []uint32{0, 1, 7, 7 + apart, apart} {
+			if s.isNothing(token) {
+				t.Fatalf("token %d stands for nothing in an empty table", token)
+			}
+			if s.put(token, nil); token >= apart {
+				continue
+			}
+			if _, ok := s.get(token); !ok || !s.isNothing(token) {
+				t.Fatalf("token %d stands for something", token)
+			}
+		}
+		s.put(7+2*apart, []match{{3, 1}})
+		if s.get(7 + 2*apart); s.isNothing(7+2*apart) || !s.isNothing(7) {
+			t.Fatal("what stands for a term took the place of what stands for nothing")
+		}
+		if s.get(7 + apart); s.isNothing(7) || !s.isNothing(7+apart) {
+			t.Fatal("a place holds two tokens")
+		}
+		s.clear()
+	}
+}
