@@ -24,7 +24,6 @@ require (
 	golang.org/x/text v0.41.0
 	modernc.org/sqlite v1.60.1
 	pgregory.net/rapid v1.3.0
-	rsc.io/markdown v0.0.0-20240306144322-0bf8f97ee8ef
 )
 
 require (

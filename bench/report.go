@@ -11,10 +11,9 @@ import (
 // reasons says why a figure is not where it should be, by row. Whoever moves one
 // over its budget looks for the cause with a profile and writes it here.
 var reasons = map[string]string{
-	"start": "a profile: package initialisation 39 % (rsc.io/markdown 7 %, for tables of entities and emoji that the dashboard alone needs; " +
-		"the MCP SDK with gob, JSON schemas and OAuth 7 %; the SQLite driver with its C library 5 %; what is ours 3 %), the settings 4 %; " +
-		"the rest is the runtime, threads, and pages of the binary. Of the page faults of the process markdown makes a sixth. Packages " +
-		"of others cannot be put off without another binary or another library.",
+	"start": "a profile: package initialisation a third (the MCP SDK with gob, JSON schemas and OAuth 8 %; the SQLite driver with its C " +
+		"library 6 %; what is ours 3 %), the settings 4 %; the rest is the runtime, threads, and pages of the binary. Packages of others " +
+		"cannot be put off without another binary or another library.",
 	"inject p50": "of its processor time at 10k: two processes of git, which say what is in work, a fifth. Of the rest: before main 30 % " +
 		"(the runtime, package initialisation), preparing a dozen statements 12 %, opening SQLite and reading its schema 7 %, the project and " +
 		"its branch 5 %, the settings 4 %, reading the notes 4 %.",

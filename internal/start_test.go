@@ -59,7 +59,7 @@ const (
 var heavy = []string{
 	"charm.land/glamour", "github.com/charmbracelet/glamour", "github.com/alecthomas/chroma",
 	"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema",
-	"github.com/microcosm-cc/bluemonday", "github.com/markusmobius/go-dateparser",
+	"github.com/microcosm-cc/bluemonday", "github.com/markusmobius/go-dateparser", "rsc.io/markdown", "github.com/yuin/goldmark",
 	"github.com/alecthomas/kong", "github.com/spf13/viper",
 }
 

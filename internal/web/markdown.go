@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"anamnesis/internal/note"
-
-	"rsc.io/markdown"
 )
 
 const (
@@ -27,8 +25,10 @@ func markdownOf(text string) template.HTML {
 		w.text(text)
 		w.out.WriteString("</pre>")
 	} else {
-		p := markdown.Parser{Strikethrough: true, TaskListItems: true, AutoLinkText: true, Table: true}
-		w.blocks(p.Parse(text).Blocks, 0)
+		b := blockReader{links: make(map[string]string), lines: linesOf(text)}
+		blocks := b.read()
+		w.links = b.links
+		w.blocks(blocks, 0)
 	}
 	return template.HTML(w.out.String()) //nolint:gosec // markdownWriter escapes all that it did not make itself
 }
@@ -45,7 +45,17 @@ func dense(text string) bool {
 	return false
 }
 
-type markdownWriter struct{ out strings.Builder }
+// linesOf returns the lines of a text.
+func linesOf(text string) []string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+type markdownWriter struct {
+	out    strings.Builder
+	links  map[string]string // the addresses of the text, by their labels
+	inLink bool
+}
 
 // text writes text, escaped, without characters that turn the direction of others.
 func (w *markdownWriter) text(s string) { template.HTMLEscape(&w.out, []byte(visible(s))) }
@@ -59,73 +69,97 @@ func visible(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (w *markdownWriter) blocks(all []markdown.Block, depth int) {
-	for _, b := range all {
-		w.block(b, depth)
+func (w *markdownWriter) blocks(all []block, depth int) {
+	for i := range all {
+		w.block(&all[i], depth)
 	}
 }
 
-func (w *markdownWriter) block(b markdown.Block, depth int) {
+func (w *markdownWriter) block(b *block, depth int) {
 	if depth > maxDepth {
 		w.out.WriteString("…")
 		return
 	}
-	switch b := b.(type) {
-	case *markdown.Paragraph:
-		w.around("p", func() { w.inline(b.Text.Inline, 0) })
-	case *markdown.Text:
-		w.inline(b.Inline, 0)
-	case *markdown.Heading: // the page's own headings are above those of a note
-		w.around(fmt.Sprintf("h%d", min(b.Level+2, 6)), func() { w.inline(b.Text.Inline, 0) })
-	case *markdown.CodeBlock:
+	switch b.kind {
+	case paragraph:
+		w.around("p", func() { w.marked(b.text) })
+	case heading: // the page's own headings are above those of a note
+		w.around(fmt.Sprintf("h%d", min(b.level+2, 6)), func() { w.marked(b.text) })
+	case code:
 		w.out.WriteString("<pre tabindex=\"0\"><code>")
-		for _, line := range b.Text {
-			w.text(line + "\n")
-		}
+		w.text(b.text)
 		w.out.WriteString("</code></pre>")
-	case *markdown.HTMLBlock:
-		w.out.WriteString("<pre>")
-		w.text(strings.Join(b.Text, "\n"))
-		w.out.WriteString("</pre>")
-	case *markdown.Quote:
-		w.around("blockquote", func() { w.blocks(b.Blocks, depth+1) })
-	case *markdown.List:
-		w.list(b, depth)
-	case *markdown.Item:
-		w.around("li", func() { w.blocks(b.Blocks, depth+1) })
-	case *markdown.Table:
+	case rawHTML:
+		w.around("pre", func() { w.text(b.text) })
+	case quote:
+		w.around("blockquote", func() { w.blocks(b.blocks, depth+1) })
+	case bullets:
+		w.around("ul", func() { w.items(b, depth+1) })
+	case numbers:
+		open := "ol"
+		if b.level != 1 {
+			open = fmt.Sprintf("ol start=\"%d\"", b.level)
+		}
+		w.out.WriteString("<" + open + ">")
+		w.items(b, depth+1)
+		w.out.WriteString("</ol>")
+	case table:
 		w.table(b)
-	case *markdown.ThematicBreak:
+	case rule:
 		w.out.WriteString("<hr>")
 	}
 }
 
-func (w *markdownWriter) list(b *markdown.List, depth int) {
-	kind, start := "ul", ""
-	if b.Bullet == '.' || b.Bullet == ')' {
-		kind = "ol"
-		if b.Start != 1 {
-			start = fmt.Sprintf(" start=\"%d\"", b.Start)
-		}
+// items writes the items of a list. The text of one in a list without blank lines is no
+// paragraph.
+func (w *markdownWriter) items(list *block, depth int) {
+	for i := range list.blocks {
+		w.around("li", func() {
+			in := list.blocks[i].blocks
+			if len(in) > 0 && in[0].kind == paragraph {
+				in[0].text = w.task(in[0].text)
+			}
+			for k := range in {
+				if in[k].kind == paragraph && !list.loose {
+					w.marked(in[k].text)
+				} else {
+					w.block(&in[k], depth+1)
+				}
+			}
+		})
 	}
-	w.out.WriteString("<" + kind + start + ">")
-	w.blocks(b.Items, depth+1)
-	w.out.WriteString("</" + kind + ">")
 }
 
-func (w *markdownWriter) table(b *markdown.Table) {
-	row := func(cell string, cells []*markdown.Text) {
+// task writes the box of an item that has one, and returns the text without it.
+func (w *markdownWriter) task(text string) string {
+	if len(text) > 3 && text[0] == '[' && text[2] == ']' && (text[3] == ' ' || text[3] == '\t') {
+		switch text[1] {
+		case 'x', 'X':
+			w.out.WriteString("<span class=\"task\" role=\"img\" aria-label=\"done\">☑</span> ")
+			return text[4:]
+		case ' ':
+			w.out.WriteString("<span class=\"task\" role=\"img\" aria-label=\"to do\">☐</span> ")
+			return text[4:]
+		}
+	}
+	return text
+}
+
+func (w *markdownWriter) table(b *block) {
+	w.out.WriteString("<div class=\"scroll\" tabindex=\"0\"><table><thead>")
+	for i, row := range b.rows {
+		cell := "td"
+		if i == 0 {
+			cell = "th"
+		}
 		w.out.WriteString("<tr>")
-		for _, c := range cells {
-			w.around(cell, func() { w.inline(c.Inline, 0) })
+		for _, c := range row {
+			w.around(cell, func() { w.marked(c) })
 		}
 		w.out.WriteString("</tr>")
-	}
-	w.out.WriteString("<div class=\"scroll\" tabindex=\"0\"><table><thead>")
-	row("th", b.Header)
-	w.out.WriteString("</thead><tbody>")
-	for _, r := range b.Rows {
-		row("td", r)
+		if i == 0 {
+			w.out.WriteString("</thead><tbody>")
+		}
 	}
 	w.out.WriteString("</tbody></table></div>")
 }
@@ -136,58 +170,51 @@ func (w *markdownWriter) around(element string, inner func()) {
 	w.out.WriteString("</" + element + ">")
 }
 
-func (w *markdownWriter) inline(all []markdown.Inline, depth int) {
+// marked writes a text with marks in it.
+func (w *markdownWriter) marked(text string) { w.spans(spansOf(text, w.links), 0) }
+
+func (w *markdownWriter) spans(all []*span, depth int) {
 	if depth > maxDepth {
 		w.out.WriteString("…")
 		return
 	}
-	for _, in := range all {
-		switch in := in.(type) {
-		case *markdown.Plain:
-			w.text(in.Text)
-		case *markdown.Escaped:
-			w.text(in.Text)
-		case *markdown.Emoji:
-			w.text(in.Text)
-		case *markdown.HTMLTag:
-			w.text(in.Text)
-		case *markdown.Code:
-			w.around("code", func() { w.text(in.Text) })
-		case *markdown.Emph:
-			w.around("em", func() { w.inline(in.Inner, depth+1) })
-		case *markdown.Strong:
-			w.around("strong", func() { w.inline(in.Inner, depth+1) })
-		case *markdown.Del:
-			w.around("del", func() { w.inline(in.Inner, depth+1) })
-		case *markdown.Link:
-			w.link(in.URL, func() { w.inline(in.Inner, depth+1) })
-		case *markdown.AutoLink:
-			w.link(in.URL, func() { w.text(in.Text) })
-		case *markdown.Image: // nothing is loaded from elsewhere
-			w.link(in.URL, func() {
+	in := func(x *span) func() { return func() { w.spans(x.in, depth+1) } }
+	for _, x := range all {
+		switch x.kind {
+		case plain:
+			w.text(x.text)
+		case codeSpan:
+			w.around("code", func() { w.text(x.text) })
+		case emphasis:
+			w.around("em", in(x))
+		case strong:
+			w.around("strong", in(x))
+		case struck:
+			w.around("del", in(x))
+		case linked:
+			w.link(x.to, in(x))
+		case picture: // nothing is loaded from elsewhere
+			w.link(x.to, func() {
 				w.out.WriteString("🖼 ")
-				w.inline(in.Inner, depth+1)
+				w.spans(x.in, depth+1)
 			})
-		case *markdown.Task:
-			if in.Checked {
-				w.out.WriteString("<span class=\"task\" role=\"img\" aria-label=\"done\">☑</span> ")
-			} else {
-				w.out.WriteString("<span class=\"task\" role=\"img\" aria-label=\"to do\">☐</span> ")
-			}
-		case *markdown.HardBreak:
+		case hardBreak:
 			w.out.WriteString("<br>")
-		case *markdown.SoftBreak:
+		case softBreak:
 			w.out.WriteString("\n")
 		}
 	}
 }
 
-// link writes a link to the web; of any other only its text is written.
+// link writes a link to the web; of any other, and of one in a link, only its text is
+// written.
 func (w *markdownWriter) link(to string, inner func()) {
-	if to = webLink(to); to == "" {
+	if to = webLink(to); to == "" || w.inLink {
 		inner()
 		return
 	}
+	w.inLink = true
+	defer func() { w.inLink = false }()
 	w.out.WriteString("<a target=\"_blank\" rel=\"noopener noreferrer nofollow\" href=\"")
 	template.HTMLEscape(&w.out, []byte(to))
 	w.out.WriteString("\">")
