@@ -238,7 +238,7 @@ func (s *Store) readRegular(path string, limit int64) ([]byte, os.FileInfo, erro
 	if fi.Size() > limit {
 		return nil, nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, fi.Size(), limit)
 	}
-	data, err := os.ReadFile(s.Path(path))
+	data, err := contents(s.Path(path), fi.Size())
 	if err != nil {
 		return nil, nil, err
 	}
