@@ -2,6 +2,7 @@ package note
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -299,8 +300,13 @@ func shapeOf(word string) caseShape {
 }
 
 // emphasised are words that are written in capitals for emphasis, and name nothing.
-var emphasised = setOf(strings.Fields("NOT NEVER ALWAYS ONLY MUST SHOULD SHALL DO DON'T DONT CANNOT CAN'T WON'T NO " +
-	"IMPORTANT NOTE WARNING REQUIRED RECOMMENDED OPTIONAL NICHT NIE IMMER NUNCA SIEMPRE JAMAIS TOUJOURS"))
+var emphasised = wordSet("NOT NEVER ALWAYS ONLY MUST SHOULD SHALL DO DON'T DONT CANNOT CAN'T WON'T NO " +
+	"IMPORTANT NOTE WARNING REQUIRED RECOMMENDED OPTIONAL NICHT NIE IMMER NUNCA SIEMPRE JAMAIS TOUJOURS")
+
+// wordSet is a set that is made when it is first asked for: a hook asks for none.
+func wordSet(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return setOf(strings.Fields(words)) })
+}
 
 // lowered writes a word of prose small, and leaves every other as it is.
 func lowered(word string, first, shouted bool) string {
@@ -309,7 +315,7 @@ func lowered(word string, first, shouted bool) string {
 	case capital:
 		return strings.ToLower(word)
 	case capitals:
-		if shouted || emphasised[at] {
+		if shouted || emphasised()[at] {
 			return strings.ToLower(word)
 		}
 	case letter:
@@ -349,14 +355,14 @@ func unclosed(word string, last bool) (stem string, closes bool) {
 }
 
 // polar are words that a correction changes, besides those with a symbol or a digit in them.
-var polar = setOf(strings.Fields(`not no never none nor neither without cannot can't don't doesn't didn't won't isn't aren't wasn't
+var polar = wordSet(`not no never none nor neither without cannot can't don't doesn't didn't won't isn't aren't wasn't
 	weren't shouldn't mustn't couldn't wouldn't hasn't haven't hadn't needn't dont doesnt cant wont isnt except unless only always
 	before after above below over under on off in out up down first last true false yes allow allowed allows deny denied denies
 	forbid forbidden enable enabled enables disable disabled disables include included includes exclude excluded excludes
 	add remove min max minimum maximum least most more less fewer greater smaller larger higher lower older newer left right
 	increase decrease ascending descending inside outside required optional safe unsafe public private
 	nicht kein keine keinen keinem keiner nie niemals ohne immer nur vor nach ne pas jamais sans toujours avant après
-	nunca sin siempre ni antes después não sem sempre non mai senza prima dopo niet nooit geen zonder altijd не нет никогда без всегда`))
+	nunca sin siempre ni antes después não sem sempre non mai senza prima dopo niet nooit geen zonder altijd не нет никогда без всегда`)
 
 // note counts a word to the marks or to the prose.
 func (c *canonicaliser) note(word string) {
@@ -374,7 +380,7 @@ func (c *canonicaliser) note(word string) {
 func marked(word string) bool {
 	switch shapeOf(word) {
 	case small, capital:
-		return polar[strings.ToLower(word)]
+		return polar()[strings.ToLower(word)]
 	case capitals, letter:
 		return true
 	}
