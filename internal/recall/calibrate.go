@@ -87,7 +87,7 @@ const (
 	ownShare  = 0.75 // of the 5th percentile of own questions
 )
 
-const calibrations = "relevance-5"
+const calibrations = "relevance-6"
 
 // Calibrate works out from which signal on hits are relevant among the notes
 // of a project, or of the whole store when project is empty, and keeps it in
@@ -140,10 +140,9 @@ func (e *Engine) probe(ctx context.Context, c *Calibration, projects []string, r
 		own = append(own, s)
 	}
 	slices.Sort(signals)
-	slices.Sort(scores)
 	slices.Sort(own)
 	c.Threshold = rounded(threshold(signals, own, priorOf(c.Notes)))
-	c.Middle = rounded(max(priorMiddle, outlierBound(scores)))
+	c.Middle = rounded(max(priorMiddle, middle(scores)))
 	c.Probes, c.Own = len(signals), len(own)
 	c.FalseInjection = float64(len(signals)-first(signals, c.Threshold)) / float64(len(signals))
 	if c.Own > 0 {
@@ -160,6 +159,30 @@ func threshold(probes, own []float64, least float64) float64 {
 		t = max(t, min(at(probes, upperTail)-tailRoom, ownShare*at(own, ownTail)))
 	}
 	return t
+}
+
+// Where scores are one half, so that one score means the same in every store: what probes
+// come to counts by half, and how much they differ once and a half. A store that was
+// placed by its probes alone was moved by what they happen to find there: two thirds of
+// near strangers were answered for the same share of own questions, over stores of all
+// kinds, instead of half of them (docs/retrieval.md).
+const (
+	middleBase      = 2.0
+	middleMean      = 0.5
+	middleDeviation = 1.5
+)
+
+// middle is where scores are one half in a store whose probes come to these signals.
+func middle(probes []float64) float64 {
+	n := float64(len(probes))
+	mean, square := 0.0, 0.0
+	for _, x := range probes {
+		mean += x / n
+	}
+	for _, x := range probes {
+		square += (x - mean) * (x - mean) / n
+	}
+	return middleBase + middleMean*mean + middleDeviation*math.Sqrt(square)
 }
 
 // outlierBound is the signal from which on a question lies outside the probes.

@@ -42,10 +42,10 @@ func share(t *testing.T, s *store.Store, member string, notes ...note.Note) {
 // What somebody else says stands behind what one says oneself on the same subject,
 // however well it fits; on another subject it stands where it belongs.
 func TestOwnBefore(t *testing.T) {
-	e, s := open(t, note.Note{ID: "mine", Title: "Indent Go code of the gateway with spaces", Body: "The formatter is told so."})
+	e, s := open(t, note.Note{ID: "mine", Title: "Indent Go code of the gateway with spaces", Body: "The formatter is told so, by a setting of the editor."})
 	share(
 		t, s, "alice",
-		note.Note{ID: "theirs", Title: "Indent Go code of the gateway with tabs", Body: "Indent gateway code: tabs, for Go."},
+		note.Note{ID: "theirs", Title: "Indent Go code of the gateway with tabs", Body: "Tabs: indent Go code of the gateway with tabs."},
 		note.Note{ID: "queue", Title: "The gateway retries thrice", Body: "Then the order stands in the dead letter queue of the broker."},
 	)
 	res := ask(t, e, recall.Query{Text: "how do I indent Go code of the gateway with tabs", Projects: []string{"p"}})

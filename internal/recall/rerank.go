@@ -63,7 +63,7 @@ func (e *Engine) scoreHits(ctx context.Context, q Query, hits []*Hit, res *Resul
 	for _, h := range hits {
 		best = max(best, h.features.sum())
 	}
-	top := (toScore.of(hits, res) - c.Middle) / signalScale
+	top := (toScore.of(hits, res) - c.Middle) / SignalScale
 	for _, h := range hits {
 		logit := top + (h.features.sum()-best)/sumScale
 		h.replaceScore("read with the question", sigmoid(max(-maxLogit, min(maxLogit, logit))))
@@ -71,10 +71,12 @@ func (e *Engine) scoreHits(ctx context.Context, q Query, hits []*Hit, res *Resul
 	order(hits)
 }
 
+// SignalScale is how many units of the signal of a best hit are one logit of its score.
+const SignalScale = 3.5
+
 const (
-	maxLogit    = 8
-	signalScale = 3.5
-	sumScale    = 1.5
+	maxLogit = 8
+	sumScale = 1.5
 )
 
 // read fills in the features of hits, and adds the notes that were written in

@@ -9,8 +9,7 @@ import (
 
 const (
 	batch         = 256
-	beta1, beta2  = 0.9, 0.999 // Adam (Kingma, Ba: Adam, 2015)
-	deep          = 30         // places behind which the order of two hits is not looked at
+	deep          = 30 // places behind which the order of two hits is not looked at
 	smoothestStep = 0.01
 )
 
@@ -29,9 +28,8 @@ func fit(sets []*set, s settings) *model {
 		}
 	}
 	random := rand.New(rand.NewPCG(s.seed, 1))
-	mean, square := make([]float64, len(m.steps)), make([]float64, len(m.steps))
-	gradient := make([]float64, len(m.steps))
-	n := 0.0
+	descent := newAdam(m.steps)
+	gradient := descent.gradient
 	for epoch := range s.epochs {
 		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		rate := s.rate * (1 - float64(epoch)/float64(s.epochs))
@@ -44,12 +42,9 @@ func fit(sets []*set, s settings) *model {
 				gradient[i] += s.hold * (m.steps[i] - start[i])
 			}
 			m.bend(s.smooth, gradient)
-			n++
-			for i, g := range gradient {
-				mean[i] = beta1*mean[i] + (1-beta1)*g
-				square[i] = beta2*square[i] + (1-beta2)*g*g
-				m.steps[i] -= rate * (mean[i] / (1 - math.Pow(beta1, n))) / (math.Sqrt(square[i]/(1-math.Pow(beta2, n))) + 1e-8)
-				m.steps[i] = max(0, m.steps[i])
+			descent.step(rate)
+			for i, x := range m.steps {
+				m.steps[i] = max(0, x)
 			}
 		}
 	}

@@ -96,28 +96,28 @@ func (s *source) draw() []pair {
 
 // store makes notes and questions of a source, and says which note answers which
 // question. Every second note has a title, which its body does not repeat.
-func (s *source) store() (docs []eval.Document, questions []eval.Question, answers answers) {
-	answers = make(map[string]map[string]bool)
+func (s *source) store() *corpus {
+	c := &corpus{set: set{name: s.name, held: s.held, weight: 1}, want: make(answers)}
 	known := make(map[string]string)
 	for _, p := range s.draw() {
 		id, ok := known[p.Passage]
 		if !ok {
-			id = fmt.Sprintf("d%d", len(docs))
+			id = fmt.Sprintf("d%d", len(c.docs))
 			known[p.Passage] = id
 			title, body := titled(p.Passage)
-			docs = append(docs, eval.Document{ID: id, Title: title, Text: body})
+			c.docs = append(c.docs, eval.Document{ID: id, Title: title, Text: body})
 		}
 		q := fmt.Sprintf("q%d", hash(p.Query))
-		if answers[q] == nil {
-			if len(questions) >= mostQuestions || len(p.Query) > longestQuery || len(strings.Fields(p.Query)) < 2 {
+		if c.want[q] == nil {
+			if len(c.own) >= mostQuestions || len(p.Query) > longestQuery || len(strings.Fields(p.Query)) < 2 {
 				continue
 			}
-			questions = append(questions, eval.Question{ID: q, Text: p.Query})
-			answers[q] = make(map[string]bool)
+			c.own = append(c.own, eval.Question{ID: q, Text: p.Query})
+			c.want[q] = make(map[string]bool)
 		}
-		answers[q][id] = true
+		c.want[q][id] = true
 	}
-	return docs, questions, answers
+	return c
 }
 
 // titled returns the title and the body of a note: of every second longer text the first

@@ -31,7 +31,9 @@ type set struct {
 	held      bool
 	weight    float64 // of a question
 	left      int     // the model that was fitted without it
+	people    bool    // its questions were put by people
 	questions []judged
+	trials    []trial
 }
 
 // A judged question: its hits and which of them are relevant.
@@ -45,13 +47,23 @@ type judged struct {
 // answers are the documents that answer each question.
 type answers map[string]map[string]bool
 
-// load asks the questions of a folder.
-func load(ctx context.Context, dir string, words *embed.Static) ([]judged, error) {
-	corpus, err := unpacked(dir, "corpus.jsonl")
+// A corpus is notes, the questions that are put to them, and questions of others.
+type corpus struct {
+	set
+	docs      []eval.Document
+	own       []eval.Question
+	want      answers
+	words     *embed.Static
+	strangers []eval.Question
+}
+
+// load reads a folder.
+func load(dir string) (*corpus, error) {
+	name, err := unpacked(dir, "corpus.jsonl")
 	if err != nil {
 		return nil, err
 	}
-	docs, err := eval.ReadCorpus(corpus)
+	docs, err := eval.ReadCorpus(name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,57 +79,67 @@ func load(ctx context.Context, dir string, words *embed.Static) ([]judged, error
 	if err != nil {
 		return nil, err
 	}
-	var asked []eval.Question
+	c := &corpus{docs: docs, want: want}
 	for i, q := range questions {
 		if len(want[q.ID]) > 0 && (len(questions) <= most || i%(len(questions)/most+1) == 0) {
-			asked = append(asked, q)
+			c.own = append(c.own, q)
 		}
 	}
-	return ask(ctx, docs, asked, want, words)
+	return c, nil
 }
 
-// ask puts documents into a store of their own and questions to it.
-func ask(ctx context.Context, docs []eval.Document, questions []eval.Question, want answers, words *embed.Static) ([]judged, error) {
+// ask puts the notes of a corpus into a store of their own and the questions to it.
+func (c *corpus) ask(ctx context.Context) (*set, error) {
 	root, err := os.MkdirTemp("", "rankfit-*")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(root) }()
-	box, err := sandbox(ctx, root, words)
+	box, err := sandbox(ctx, root, c.words)
 	if err != nil {
 		return nil, err
 	}
 	defer box.Close()
-	names, err := eval.Fill(box.Store, docs)
+	names, err := eval.Fill(box.Store, c.docs)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := box.Index.Sync(ctx, index.SyncOptions{}); err != nil {
 		return nil, err
 	}
-	var all []judged
-	for _, q := range questions {
-		query := recall.Query{Text: q.Text, K: recall.MaxK, NoCache: true, Synthetic: true, NoMMR: true}
-		if q.Meta.Group != "" {
-			query.Projects = []string{q.Meta.Group}
-		}
-		res, err := box.Engine.Recall(ctx, query)
+	asked := c.set
+	for _, q := range c.own {
+		res, err := put(ctx, box, q)
 		if err != nil {
 			return nil, err
 		}
-		if len(res.Failed) > 0 {
-			return nil, errors.New(res.Failed[0])
-		}
-		j := judged{all: len(want[q.ID]), many: recall.ManyWords(len(res.Terms))}
+		j := judged{all: len(c.want[q.ID]), many: recall.ManyWords(len(res.Terms))}
 		// The present order must not show: it depends on the curves that are replaced.
 		slices.SortFunc(res.Hits, func(a, b *recall.Hit) int { return strings.Compare(string(a.Row.ID), string(b.Row.ID)) })
 		for _, h := range res.Hits {
 			j.features = append(j.features, append([]float64(nil), h.Features()...))
-			j.relevant = append(j.relevant, want[q.ID][names[h.Row.ID]])
+			j.relevant = append(j.relevant, c.want[q.ID][names[h.Row.ID]])
 		}
-		all = append(all, j)
+		asked.questions = append(asked.questions, j)
 	}
-	return all, nil
+	asked.trials, err = c.try(ctx, box)
+	return &asked, err
+}
+
+// put asks one question, without what orders the hits after they were read.
+func put(ctx context.Context, box *eval.Sandbox, q eval.Question) (*recall.Result, error) {
+	query := recall.Query{Text: q.Text, K: recall.MaxK, NoCache: true, Synthetic: true, NoMMR: true}
+	if q.Meta.Group != "" {
+		query.Projects = []string{q.Meta.Group}
+	}
+	res, err := box.Engine.Recall(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Failed) > 0 {
+		return nil, errors.New(res.Failed[0])
+	}
+	return res, nil
 }
 
 // sandbox opens a store as the product does, without gate and boosts.
