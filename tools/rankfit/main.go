@@ -19,6 +19,11 @@
 // replace, which also hold them. The report ranks each source, and each set, with
 // curves that were fitted without it; held-out sources are in none.
 //
+// Questions of other stores are put to each as well: of the two that share most words with
+// it, or of the next group of a set. The weights of the score are fitted to tell them
+// from the store's own, and the report says how well these weights and the shipped ones
+// do, in each store and by one threshold for all. They are not written anywhere.
+//
 // The same input makes the same file on one architecture.
 package main
 
