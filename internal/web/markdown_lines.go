@@ -32,8 +32,11 @@ func opens(line string, inParagraph bool) (blockKind, bool) {
 
 // isRule reports whether a text is a line across the page.
 func isRule(text string) bool {
+	if text == "" || strings.IndexByte("-_*", text[0]) < 0 {
+		return false
+	}
 	marks := strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "\t", "")
-	return len(marks) > 2 && strings.IndexByte("-_*", marks[0]) >= 0 && strings.Trim(marks, marks[:1]) == ""
+	return len(marks) > 2 && strings.Trim(marks, marks[:1]) == ""
 }
 
 // fence returns how many marks of a fence a text begins with, 0 if it is none.
