@@ -131,6 +131,7 @@ type Note struct {
 	UnverifiedRefs []string
 	Anchors        []string
 	AnchorHashes   []string // stamps of the code that it names (package anchor)
+	When           []string // triggers: the acts that the rule is about (Trigger)
 	ForgetAfter    Stamp
 	Status         string
 	StatusReason   string

@@ -88,6 +88,9 @@ func (n *Note) ValidateNew() error {
 			return &FieldError{Key: key, Err: fmt.Errorf("%q is not a time", s)}
 		}
 	}
+	if len(n.When) > MaxTriggers {
+		return &FieldError{Key: "when", Err: fmt.Errorf("%d triggers, at most %d", len(n.When), MaxTriggers)}
+	}
 	for _, e := range n.Evidence {
 		if utf8.RuneCountInString(e.Quote) > MaxQuote {
 			return &FieldError{Key: "evidence", Err: fmt.Errorf("a quote is longer than %d characters", MaxQuote)}
