@@ -24,8 +24,8 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, layout, redact, embed, embed/transformer, foreigndb, smalltalk, policy, anchor;
-	foreigndb                             < agent;
+	NONE                                  < note, layout, redact, embed, embed/transformer, foreigndb, smalltalk, policy, anchor, text;
+	foreigndb, text                       < agent;
 	layout                                < replica;
 	redact                                < llm;
 	agent, redact, smalltalk              < lesson;

@@ -137,6 +137,10 @@ type Turn struct {
 	// Text is then the command with its arguments, not a human sentence.
 	Command string
 
+	// Spans divides the text of a user's turn by author: ordered, disjoint. What lies in none of
+	// them was not typed. Nil: the whole text was, or a command's arguments. Ask Typed and Authors.
+	Spans []Span
+
 	// Interrupted marks the place where the user stopped the agent. Such a turn has no text.
 	Interrupted bool
 
