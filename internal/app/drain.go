@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
@@ -25,7 +27,8 @@ type DrainResult struct {
 	Expired    int `json:"expired"`    // notes archived, because their time was over
 	Observed   int `json:"observed"`   // observations made of learnings, or added to
 	Skills     int `json:"skills"`     // patches of skills that wait now
-	Refined    int `json:"refined"`    // learnings that a model wrote better
+	Read       int `json:"read"`       // sessions that a model read
+	Learnt     int `json:"learnt"`     // rules that it wrote, or confirmed
 	Summarised int `json:"summarised"` // notes of earlier runs that a model summarised at a later try
 
 	Programs int `json:"programs"` // of the user that were run for events
@@ -78,8 +81,8 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	sync = sync || taken > 0
 	// Without the lock of the drain: a model or a remote that hangs must not hold
 	// up captures. What was captured is committed by now.
-	refined, failed := r.refineLearnings(ctx)
-	d.Refined, d.Failed = refined, append(d.Failed, failed...)
+	read, failed := r.readSessions(ctx)
+	d.Read, d.Learnt, d.Failed = read.Sessions, len(read.Learnt), append(d.Failed, failed...)
 	d.Reflected, failed = r.autoReflect(ctx, d.reflect)
 	d.Failed = append(d.Failed, failed...)
 	d.Observed, failed = r.consolidate(ctx)
@@ -142,6 +145,8 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 		return done.Left, err
 	}
 	r.expire(ctx, d)
+	_, err = ingest.BeliefsOf(r.Ingester).ExpireProposals(ctx, learn.CandidateTag)
+	d.fail(err)
 	_, err = RefreshSkills(ctx, r, d.dirs)
 	d.fail(err)
 	r.refreshDerived(ctx, d)

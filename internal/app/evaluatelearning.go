@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,7 +10,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/eval"
-	"anamnesis/internal/index"
+	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 )
 
@@ -28,24 +29,17 @@ type LearningOptions struct {
 
 // EvalLearning plays scripts of sessions in throw-away stores.
 func EvalLearning(ctx context.Context, h Host, o LearningOptions) (a LearningAnswer, err error) {
-	folders := map[string]fs.FS{}
 	names := o.Halves
 	if o.Folder != "" {
-		names, folders[o.Folder] = []string{o.Folder}, os.DirFS(o.Folder)
+		names = []string{o.Folder}
 	}
 	for _, name := range names {
-		folder := folders[name]
-		if folder == nil {
-			if folder, err = eval.BuiltInLessons(name); err != nil {
-				return a, err
-			}
-		}
-		sets, err := eval.ReadLessonSets(folder)
+		sessions, err := labelled(name, o.Folder != "")
 		if err != nil {
 			return a, fmt.Errorf("read %s: %w", name, err)
 		}
 		bar := h.progress("playing sessions")
-		rep, err := eval.Learning{Name: name, Sets: sets, Progress: bar.Step}.Run(ctx, h.learningBox)
+		rep, err := eval.Learning{Name: name, Sessions: sessions, Progress: bar.Step}.Run(ctx, h.learningBox)
 		bar.Done()
 		if err != nil {
 			return a, err
@@ -61,11 +55,33 @@ func EvalLearning(ctx context.Context, h Host, o LearningOptions) (a LearningAns
 	return a, nil
 }
 
-// learningBox opens a throw-away store that captures sessions without a model.
-func (h *Host) learningBox(ctx context.Context, root string) (*eval.LearningBox, error) {
+// labelled reads a built-in half of scripts, or a folder: of labelled sessions or of scripts.
+func labelled(name string, given bool) (all []eval.LabelledSession, err error) {
+	folder, err := eval.BuiltInLessons(name)
+	if given {
+		folder = os.DirFS(name)
+		if all, err = eval.ReadLabelled(folder); !errors.Is(err, fs.ErrNotExist) {
+			return all, err
+		}
+	}
+	if err != nil && !given {
+		return nil, err
+	}
+	sets, err := eval.ReadLessonSets(folder)
+	for i := range sets {
+		all = append(all, sets[i].Labelled()...)
+	}
+	return all, err
+}
+
+// learningBox opens a throw-away store that captures sessions for a reader, or for none.
+func (h *Host) learningBox(ctx context.Context, root string, reader llm.Generator) (*eval.LearningBox, error) {
 	r, box, err := h.openBox(ctx, root)
 	if err != nil {
 		return nil, err
+	}
+	if reader != nil {
+		r.Recorder = r.Recorder.WithModel(reader)
 	}
 	return &eval.LearningBox{
 		PromptBox: box,
@@ -75,25 +91,21 @@ func (h *Host) learningBox(ctx context.Context, root string) (*eval.LearningBox,
 			})
 			return err
 		},
+		Read: func(ctx context.Context) error {
+			if reader == nil {
+				return nil
+			}
+			read, err := r.Reader(reader).Run(ctx)
+			return errors.Join(err, read.Err)
+		},
 		Start: func(ctx context.Context, session, project string) ([]note.ID, error) {
 			e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root}
 			b, _, err := SessionStart(ctx, r, e, StartOptions{Project: project, K: -1})
-			if err == nil {
-				err = ToldAtStart(r, e, b)
-			}
 			shown := make([]note.ID, len(b.Told))
 			for i, t := range b.Told {
 				shown[i] = t.Note
 			}
 			return shown, err
-		},
-		Live: func(ctx context.Context) (map[note.ID]bool, error) {
-			rows, err := r.Index.Select(ctx, index.Filter{Now: r.Store.Now()}, 0)
-			live := make(map[note.ID]bool, len(rows))
-			for _, row := range rows {
-				live[row.ID] = !row.Dead
-			}
-			return live, err
 		},
 	}, nil
 }

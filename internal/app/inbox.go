@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 )
 
@@ -92,7 +93,16 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 		items = append(items, noteItems(WaitingShare, "its confidence is low, so that the team is not offered it", unsure)...)
 	}
 	if want(WaitingDraft) {
-		for _, it := range noteItems(WaitingDraft, "it nearly exists", r.Store.Spool().Held()) {
+		for _, it := range noteItems(WaitingDraft, "nearly a duplicate of a note", r.Store.Spool().Held()) {
+			if it.Note.Status != "" { // decided
+				continue
+			}
+			if it.Note.StatusReason != "" {
+				it.Why = it.Note.StatusReason
+			}
+			if it.Note.HasTag(learn.CandidateTag) {
+				it.Why = "nominated in a session; no reader has decided"
+			}
 			if it.Note.ConflictOf != "" {
 				it.Why = "it contradicts a note that you wrote or reviewed"
 				it.Choices = []Decision{Keep, EditIt, Reject, Retire}

@@ -181,7 +181,7 @@ type QueueAnswer struct {
 // Queue lists the work that waits for a background run.
 func Queue(r *Rooms) (a QueueAnswer, err error) {
 	q := queue.Of(r.Store)
-	for _, kind := range []queue.Kind{queue.Capture, queue.Summary, queue.Refine, queue.Batch} {
+	for _, kind := range []queue.Kind{queue.Capture, queue.Summary, queue.Read, queue.Batch} {
 		jobs, _, err := q.Look(kind)
 		if err != nil {
 			return a, err

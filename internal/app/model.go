@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"anamnesis/internal/capture"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
 	"anamnesis/internal/queue"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
@@ -58,22 +61,33 @@ func (r *Rooms) Reflector(purpose string) (*reflection.Reflector, error) {
 	return reflection.New(r.Store, r.Index, r.Ingester, r.Redactor, g, r.Config.Reflection), err
 }
 
-// refineLearnings lets the model write what sessions taught, in the background. What went
-// wrong is no failure of the capture.
-func (r *Rooms) refineLearnings(ctx context.Context) (refined int, failed []string) {
-	if jobs, _, err := queue.Of(r.Store).Look(queue.Refine); err != nil || len(jobs) == 0 || !r.Config.Capture.Refine {
-		return 0, nil
+// readSessions lets the model read the sessions that ended, in the background. A failure is no
+// failure of the capture.
+func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []string) {
+	if jobs, _, err := queue.Of(r.Store).Look(queue.Read); err != nil || len(jobs) == 0 || !r.Config.Capture.Read {
+		return read, nil
 	}
-	reflector, err := r.Reflector("refine")
+	model, err := r.Generator("read")
 	if err != nil {
-		return 0, nil
+		return read, nil
 	}
-	running, _ := BeginRun(ctx, r, "reflect")
-	done, err := reflector.Within(r.budget("refine")).Refine(running)
-	if err = errors.Join(err, done.Err); err != nil && !errors.Is(err, store.ErrLocked) {
-		failed = append(failed, fmt.Sprintf("learnings stay as they are (%v)", err))
+	reader := r.Reader(model)
+	running, _ := BeginRun(ctx, r, "learn")
+	read, err = reader.Run(running)
+	if err = errors.Join(err, read.Err); err != nil && !errors.Is(err, store.ErrLocked) {
+		failed = append(failed, fmt.Sprintf("sessions wait for their reader (%v)", err))
 	}
-	return len(done.Written), failed
+	return read, failed
+}
+
+// Reader wires the model that reads sessions.
+func (r *Rooms) Reader(model llm.Generator) *learn.Reader {
+	o := learn.ReaderOptions{Tries: r.Config.Reflection.Tries, Directive: r.Config.Reflection.Directive}
+	return learn.NewReader(r.Store, r.Ingester, r.Redactor, model, o, func(n *note.Note, dir string) {
+		if r.Config.Capture.Stamp {
+			capture.Stamp(n, dir, r.Redactor)
+		}
+	})
 }
 
 // autoReflect follows the capture of sessions in the background, when that is

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/lesson"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/store"
 )
 
@@ -21,9 +21,9 @@ func NoteEvent(h Host, e agent.Event, kind agent.EventKind) error {
 	n := store.Noted{Tool: e.ToolName}
 	switch {
 	case kind == agent.PostToolUseFailure:
-		n.Kind = string(lesson.ToolFailed)
+		n.Kind = string(learn.ToolFailed)
 	case kind == agent.PermissionRequest, kind == agent.Notification && asksPermission(e):
-		n.Kind = string(lesson.AskedPermission)
+		n.Kind = string(learn.AskedPermission)
 	}
 	if n.Kind == "" || !h.Config.Capture.Learn || e.SessionID == "" || e.SubagentID != "" {
 		return nil

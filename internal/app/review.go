@@ -185,6 +185,15 @@ func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change
 	if d == MergeIt {
 		return mergeDraft(ctx, r, id, draft)
 	}
+	if draft != nil && d == Reject { // it stays decided, so that reading the session again does not bring it back
+		a.NoteHead = HeadOf(draft)
+		if err := ingest.BeliefsOf(r.Ingester).SettleOne(ctx, id); err != nil {
+			return a, draftError(err)
+		}
+		left, err := Review(ctx, r)
+		a.Left = len(left.Notes)
+		return a, err
+	}
 	if draft != nil {
 		if d == Retire && draft.ConflictOf == "" {
 			return a, usage("the draft %s contradicts no note; keep, edit or reject it", id)

@@ -60,7 +60,7 @@ func (r *Rooms) proposeSkillPatch(ctx context.Context, skill *note.Note) (bool, 
 	var rules []*note.Note
 	former := make(map[note.ID][]*note.Note)
 	for _, n := range backing {
-		if n.Rule == "" && n.Provenance.Source != note.Learning {
+		if n.Rule == "" && !n.Learnt() {
 			continue // it says what was, and lays nothing down
 		}
 		rules = append(rules, n)

@@ -119,7 +119,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 // Unread lists the notes that a model or a session wrote and nobody has looked at, those in
 // quarantine apart.
 func Unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
-	makers := []string{note.Reflection, note.Merge, note.Learning}
+	makers := []string{note.Reflection, note.Merge, note.User, note.Learning}
 	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: makers}, 0)
 	if err != nil {
 		return nil, nil, err

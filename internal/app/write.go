@@ -101,9 +101,6 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags,
 		Provenance: note.Provenance{Source: d.Source, Confidence: 1}, Project: note.Global,
 	}
-	if d.Source == note.Agent {
-		n.Provenance.Confidence = 0.8
-	}
 	at := ""
 	if !d.Global {
 		id := Project(r.Store, d.Project)
@@ -112,6 +109,14 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 			capture.Stamp(n, dir, r.Redactor)
 			at = dir
 		}
+	}
+	if d.Source == note.Agent && !d.Force {
+		dir, _ := os.Getwd()
+		out, err := WriteByAgent(ctx, r, AgentDraft{Note: n, Here: project.Identify(r.Store, dir).Key, Dir: at})
+		if err != nil {
+			return Written{}, fieldUsage(err)
+		}
+		return written(r, "add", out.Outcome)
 	}
 	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Force: d.Force, Dir: at})
 	if err != nil {

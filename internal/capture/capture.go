@@ -42,7 +42,8 @@ type Options struct {
 	Learn     bool   // keep what a session teaches as notes of their own
 	Stamp     bool   // hash the code that such a note names
 	Summary   bool   // let the model write the summary, when there is one (Recorder.WithModel)
-	Refine    bool   // let the model write what sessions teach, when there is one
+	Nudge     bool   // ask the agent to keep what the user lays down
+	Read      bool   // let the model read sessions for what they teach, when there is one
 	MaxTokens int    // of the prompt of a summary; four bytes count as one, and 0 means 120000
 }
 

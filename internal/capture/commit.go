@@ -8,8 +8,9 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/lesson"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/store/project"
+	"anamnesis/internal/text"
 )
 
 // An Undoing is a commit that was taken back.
@@ -37,7 +38,7 @@ const (
 // did since.
 func (r *Recorder) undo(ctx context.Context, q Request, s *agent.Session, f *facts, key string) error {
 	var undone []Undoing
-	for _, c := range lesson.Commits(s) {
+	for _, c := range learn.Commits(s) {
 		for _, id := range c.Undoes {
 			undone = append(undone, Undoing{Commit: id, By: c.ID})
 		}
@@ -61,7 +62,7 @@ func (r *Recorder) undo(ctx context.Context, q Request, s *agent.Session, f *fac
 }
 
 // commitOf is the first commit that was made after a turn, and stands at the session's end.
-func commitOf(commits []lesson.Commit, turn int) []string {
+func commitOf(commits []learn.Commit, turn int) []string {
 	for i := range commits {
 		if c := &commits[i]; c.Turn >= turn && !c.Undone && len(c.Undoes) == 0 {
 			return []string{c.ID}
@@ -71,17 +72,17 @@ func commitOf(commits []lesson.Commit, turn int) []string {
 }
 
 // commitLines tell the commits of a session for its note, the last ones.
-func commitLines(commits []lesson.Commit) (lines []string) {
+func commitLines(commits []learn.Commit) (lines []string) {
 	for i := range commits {
 		c := &commits[i]
-		line := c.ID + " " + lesson.Cut(c.Subject, maxTitle)
+		line := c.ID + " " + text.Cut(c.Subject, maxTitle)
 		switch {
 		case c.Undone:
 			line += " (taken back)"
 		case len(c.Undoes) > 0:
 			line += " (takes back " + strings.Join(c.Undoes, ", ") + ")"
 		case c.Mends != "":
-			line += " (mends " + lesson.Cut(c.Mends, maxTitle) + ")"
+			line += " (mends " + text.Cut(c.Mends, maxTitle) + ")"
 		}
 		lines = append(lines, line)
 	}

@@ -92,13 +92,15 @@ func TestLearningStoppedAtEveryWrite(t *testing.T) {
 	dir := t.TempDir()
 	transcript := filepath.Join(dir, "s.jsonl")
 	if err := os.WriteFile(transcript, []byte(spoken("s",
-		"> set the client of the payments up", "I set the timeout to 30 seconds.", "> no, payment calls get 8 seconds, everywhere in internal/pay",
-		"Done.", "> payment calls get 12 seconds from now on instead of 8, in internal/pay", "Done.",
+		"> set the client of the payments up", "I set the timeout to 30 seconds.", "> remember: payment calls get 8 seconds, everywhere in internal/pay",
+		"Done.", "> from now on payment calls get 12 seconds, everywhere in internal/pay", "Done.",
 		"$ go test ./... !> dial tcp: connection refused", "$ make db => started", "$ go test ./... => ok  	app	0.2s", "The tests pass now.")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	want, err := learnedAt(t, filepath.Join(dir, "whole"), transcript, nil)
-	if err != nil || len(want) < 4 || !slices.ContainsFunc(want, func(s string) bool { return strings.Contains(s, "make db") && strings.Contains(s, "|true|") }) {
+	if err != nil || len(want) != 3 || !slices.ContainsFunc(want, func(s string) bool {
+		return strings.Contains(s, "12 seconds") && strings.Contains(s, "|true|1 proofs|replaces 1")
+	}) {
 		t.Fatalf("%q, %v", want, err)
 	}
 	stops := 0
@@ -166,7 +168,7 @@ func TestNothingIsLearntFromForgeries(t *testing.T) {
 func TestRecordsInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	lines := strings.SplitAfter(spoken("s", "> look at the parser", "I used npm.", "> no, we use pnpm here and not npm", "Done."), "\n")
+	lines := strings.SplitAfter(spoken("s", "> look at the parser", "I used npm.", "> remember: we use pnpm here and not npm", "Done."), "\n")
 	for name, order := range map[string][]int{"as it was": {0, 1, 2, 3}, "mixed": {1, 0, 3, 2}, "twice": {0, 1, 2, 2, 3, 2}} {
 		var text strings.Builder
 		for _, i := range order {
@@ -177,7 +179,7 @@ func TestRecordsInAnotherOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := learnedAt(t, filepath.Join(dir, name), transcript, nil)
-		if n := strings.Count(strings.Join(got, "\n"), "Use pnpm"); n != 1 || err != nil {
+		if n := strings.Count(strings.Join(got, "\n"), "We use pnpm"); n != 1 || err != nil {
 			t.Errorf("%s: learnt %d times, %v: %q", name, n, err, got)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/lesson"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store/project"
 )
@@ -22,7 +22,7 @@ type facts struct {
 	failed          bool   // the agent's client answered with an error of its own
 	first           string // the first prompt, which may be a command
 	exchanges       []exchange
-	fixes           []fix
+	fixes           []learn.Fix
 	files           []string
 
 	finished, circles, refused []string // of the agent's list, of its calls
@@ -34,9 +34,9 @@ func sessionFacts(s *agent.Session) facts {
 	f := facts{
 		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
 		title: s.Title, headless: s.Headless, failed: s.Failed, first: s.FirstPrompt(), exchanges: exchanges(s.Dialogue()),
-		fixes: fixes(s.Turns), files: s.FilesTouched(), refused: lesson.Refused(s),
+		fixes: lastFixes(s.Turns), files: s.FilesTouched(), refused: learn.Refused(s),
 	}
-	commits := lesson.Commits(s)
+	commits := learn.Commits(s)
 	f.committed = commitLines(commits)
 	for i := range commits {
 		if c := &commits[i]; !c.Undone && len(c.Undoes) == 0 && len(f.commits) < maxCommits {
@@ -46,11 +46,20 @@ func sessionFacts(s *agent.Session) facts {
 	for _, it := range finished(s.Turns) {
 		f.finished = append(f.finished, it.String())
 	}
-	for _, c := range lesson.Circles(s) {
+	for _, c := range learn.Circles(s) {
 		f.circles = append(f.circles, c.String())
 	}
 	f.circles = f.circles[max(0, len(f.circles)-maxCircles):]
 	return f
+}
+
+// maxFixes is how many fixes a note keeps.
+const maxFixes = 5
+
+// lastFixes returns the last fixes of a session.
+func lastFixes(turns []agent.Turn) []learn.Fix {
+	all := learn.Fixes(turns)
+	return all[max(0, len(all)-maxFixes):]
 }
 
 // maxCircles is how many of the stretches in which an agent went in circles are told.
@@ -82,7 +91,8 @@ func (f *facts) texts() []string {
 		all = append(append(all, f.exchanges[i].prompt), f.exchanges[i].replies...)
 	}
 	for i := range f.fixes {
-		all = append(all, f.fixes[i].command, f.fixes[i].output)
+		x := &f.fixes[i]
+		all = append(append(all, x.Failed, x.Passed, x.Output), x.Did...)
 	}
 	return slices.Concat(all, f.finished, f.circles, f.refused, f.committed)
 }
@@ -106,7 +116,7 @@ func (f facts) mapped(change func(string) string) facts {
 	}
 	for i := range f.fixes {
 		x := &f.fixes[i]
-		x.command, x.output, x.edited = change(x.command), change(x.output), all(x.edited)
+		x.Failed, x.Passed, x.Output, x.Did, x.Edited = change(x.Failed), change(x.Passed), change(x.Output), all(x.Did), all(x.Edited)
 	}
 	return f
 }

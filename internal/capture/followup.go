@@ -9,6 +9,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/index"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/store"
@@ -155,7 +156,7 @@ func turnNames(t *agent.Turn) map[string]bool {
 	for i := range t.Tools {
 		u := &t.Tools[i]
 		addNames(names, u.Path, maxTurnNames)
-		if command := shellCommand(*u); command != "" {
+		if command := learn.CommandOf(*u); command != "" {
 			addNames(names, "```sh\n"+command+"\n```", maxTurnNames)
 			continue
 		}

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"anamnesis/internal/lesson"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text"
 )
 
 // The bounds of the heuristic summary, in characters.
@@ -81,8 +81,8 @@ func summarize(f *facts) (title, body string) {
 		b.WriteByte('\n')
 	}
 	var lines []string
-	for _, text := range later {
-		lines = append(lines, lesson.Cut(text, maxAsk))
+	for _, ask := range later {
+		lines = append(lines, text.Cut(ask, maxAsk))
 	}
 	list("Then asked", lines)
 	lines = nil

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/lesson"
+	textform "anamnesis/internal/text"
 )
 
 // An item is one line of the list that an agent keeps of its work.
@@ -73,7 +73,7 @@ func (it *item) String() string {
 		}
 		more = append(more, files)
 	}
-	text := lesson.Cut(it.text, maxSlotLine)
+	text := textform.Cut(it.text, maxSlotLine)
 	if len(more) > 0 {
 		text += " (" + strings.Join(more, "; ") + ")"
 	}

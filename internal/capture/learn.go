@@ -4,69 +4,153 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/lesson"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
 
-// LearningTag marks the notes of what sessions taught.
-const LearningTag = "learning"
-
-// learn takes in what a session teaches. It runs in the background, after the hooks
-// have left; a session that is captured again teaches nothing twice.
+// learn takes in what a session teaches without a reader, and leaves the rest to one. It runs in
+// the background, after the hooks have left; a session that is captured again teaches nothing
+// twice.
+//
+// Three things are taken in at once: what the user ordered to remember, what they decided for
+// good about a tool, and what the agent wrote itself (agentNotes). Everything else waits: for the
+// model that reads the session, where there is one, else as a candidate for a person.
 func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *facts, key string) (learnt int, err error) {
 	if !r.opts.Learn || f.headless && len(s.Prompts()) < 2 { // a program asked one thing
 		return 0, nil
 	}
 	places := placesOf(f.folder(q), r.store.Home())
 	clean := func(text string) string { return places.short(r.redactor.Redact(text).String()) }
-	var errs []error
-	commits := lesson.Commits(s)
-	lessons, refused := lesson.Sift(s, clean, r.noted(f.session(q))...)
-	if refused > 0 { // the newest record of a session counts: it may be captured again
-		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: f.session(q), Project: key, Count: refused})
+	from := learn.Origin{
+		Harness: q.Harness.Name, Session: f.session(q), Project: key, Dir: f.folder(q), Machine: r.opts.MachineID, Started: f.started,
 	}
-	for _, l := range lessons {
-		n := r.learning(q, f, key, &l)
-		n.Commits = commitOf(commits, l.Window.To)
-		b, err := ingest.BeliefsOf(r.ingester).Learn(ctx, ingest.Learning{
-			Note: n, Turned: l.Now, Again: l.Again, Except: l.Except, Dir: f.folder(q),
-			Beside: func(n *note.Note) *note.Sidecar { return r.relate(&l, n) },
-		})
+	beliefs := ingest.BeliefsOf(r.ingester)
+	var errs []error
+	take := func(n *note.Note, turn int) {
+		n.Commits = commitOf(learn.Commits(s), turn)
+		if r.opts.Stamp {
+			Stamp(n, from.Dir, r.redactor)
+		}
+		if n.Quarantine { // the newest record of a session counts: it may be captured again
+			_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: 1})
+		}
+		b, err := beliefs.Learn(ctx, ingest.Learning{Note: n, Dir: from.Dir, Beside: func(n *note.Note) *note.Sidecar {
+			return learn.Relate(r.store, r.redactor, &learn.Rule{Title: n.Title}, n)
+		}})
 		if err != nil {
 			errs = append(errs, err)
-			continue
+			return
 		}
-		if b.Bearing == ingest.Known {
-			continue
+		if b.Effect != ingest.Known && b.Note != nil {
+			learnt++
+			learn.LogLearnt(r.store, from, &b)
 		}
-		learnt++
-		r.unrefined(s, &l, &b)
-		rec := store.Record{Kind: store.Learnt, Session: f.session(q), Project: key, Notes: []note.ID{n.ID}, Text: string(b.Bearing)}
-		if b.Of != "" {
-			rec.Notes = append(rec.Notes, b.Of)
-		}
-		_ = r.store.Events().Log(rec)
 	}
+	said := learn.SaidIn(s, clean)
+	written, err := r.agentNotes(ctx, s, said, from)
+	errs = append(errs, err)
+	var taken []int // turns of which something was taken in
+	for _, o := range learn.Orders(s, clean) {
+		if slices.Contains(written, o.Quote.Said.Turn) {
+			continue // the agent wrote it down, in better words
+		}
+		take(o.Note(from), o.Quote.Said.Turn)
+		taken = append(taken, o.Quote.Said.Turn)
+	}
+	for _, p := range learn.Permissions(s, clean, r.noted(from.Session)...) {
+		take(p.Note(from), p.Quote.Said.Turn)
+		taken = append(taken, p.Quote.Said.Turn)
+	}
+	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
+		return slices.Contains(taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn)
+	})
+	errs = append(errs, r.leave(ctx, s, candidates, from, clean))
 	if err := errors.Join(errs...); err != nil {
-		return learnt, fmt.Errorf("learn from session %s: %w", f.session(q), err)
+		return learnt, fmt.Errorf("learn from session %s: %w", from.Session, err)
 	}
 	return learnt, nil
 }
 
+// leave leaves a session to its reader: a job for the model, and without one the candidates for
+// a person. A sentence that the agent was asked to keep, and did not, has been decided.
+func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean) error {
+	told := r.store.Spool().Told(from.Session, "")
+	st, err := told.State()
+	if err != nil {
+		return err
+	}
+	if r.model != nil && r.opts.Read {
+		return r.enqueueReading(ctx, s, candidates, from, clean, st.Read)
+	}
+	beliefs := ingest.BeliefsOf(r.ingester)
+	declined := 0
+	for i := range candidates {
+		c := &candidates[i]
+		if slices.Contains(st.Nudges, learn.NudgeHash(c.Quote.Words)) {
+			declined++
+			continue
+		}
+		if err := beliefs.Propose(ctx, c.Draft(from)); err != nil {
+			return err
+		}
+	}
+	if len(st.Nudges) > 0 {
+		return r.store.Events().Log(store.Record{
+			Kind: store.Nudged, Session: from.Session, Project: from.Project, Count: len(st.Nudges), Text: fmt.Sprintf("%d declined", declined),
+		})
+	}
+	return nil
+}
+
+// enqueueReading leaves the slice of a session to the model. A session in which nothing was
+// typed since it was read, or nothing was done and one thing asked, is not read.
+func (r *Recorder) enqueueReading(
+	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
+) error {
+	after := 0
+	if read > 0 {
+		after = read - 1
+	}
+	slice := learn.SliceOf(s, clean, learn.SliceOptions{After: after})
+	asked := slices.ContainsFunc(slice.Said, func(w learn.Said) bool { return w.Did != "" })
+	if len(slice.Said) == 0 || len(candidates) == 0 && !asked {
+		return nil
+	}
+	about := note.Note{Title: slice.Text, Project: from.Project, Type: note.Semantic, Scope: note.Portable}
+	near, err := ingest.BeliefsOf(r.ingester).Near(ctx, &about)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, x := range near {
+		lines = append(lines, "["+string(x.Note.ID)+"] "+note.Line(x.Note.Title, 160))
+	}
+	slice = learn.SliceOf(s, clean, learn.SliceOptions{After: after, Near: lines})
+	_, err = queue.Of(r.store).Enqueue(queue.Read, note.EpisodicID(from.Started, from.Harness, from.Session), learn.Reading{
+		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes,
+	}, time.Time{})
+	if err != nil {
+		return err
+	}
+	return r.store.Spool().Told(from.Session, "").SeenTo(slice.Said[len(slice.Said)-1].Turn + 1)
+}
+
 // noted returns the events of a session that its records do not keep. Without them it is
 // learnt from the records alone.
-func (r *Recorder) noted(session string) (all []lesson.Noted) {
+func (r *Recorder) noted(session string) (all []learn.Noted) {
 	events, err := r.store.Spool().Told(session, "").Noted()
 	if err != nil {
 		return nil
 	}
 	for _, e := range events {
-		all = append(all, lesson.Noted{At: e.At, Kind: lesson.NotedKind(e.Kind), Tool: e.Tool})
+		all = append(all, learn.Noted{At: e.At, Kind: learn.NotedKind(e.Kind), Tool: e.Tool})
 	}
 	return all
 }
@@ -77,48 +161,4 @@ func (f *facts) folder(q Request) string {
 		return f.dir
 	}
 	return q.Dir
-}
-
-// learning makes the note of a lesson.
-func (r *Recorder) learning(q Request, f *facts, key string, l *lesson.Lesson) *note.Note {
-	session := f.session(q)
-	n := &note.Note{
-		ID: note.LearningID(l.Window.At, l.Window.Hash), Type: note.Semantic, Title: l.Title, Body: lessonBody(l),
-		Project: key, MachineID: r.opts.MachineID, Scope: note.Portable,
-		Provenance: note.Provenance{Source: note.Learning, Confidence: l.Confidence, Session: session},
-		Branch:     f.branchScope(q, r.redactor.Redact(f.branch).String()),
-		Category:   l.Category, LearningType: string(l.Kind), Rule: l.Rule, HowToApply: l.Apply, Anchors: l.Anchors,
-		Evidence: []note.Evidence{{
-			Session: q.Harness.Name + "/" + session, Chunk: l.Window.Hash, Quote: note.CutRunes(l.Window.Quote, note.MaxQuote),
-		}},
-		ProofCount: 1,
-	}
-	if l.Kind == lesson.Fix || l.Kind == lesson.Decision {
-		n.Type = note.Procedural
-	}
-	if !l.Window.At.IsZero() {
-		n.CreatedAt = note.At(l.Window.At)
-		n.UpdatedAt = n.CreatedAt
-	}
-	n.AddTags(LearningTag)
-	if r.opts.Stamp {
-		Stamp(n, f.folder(q), r.redactor)
-	}
-	return n
-}
-
-// lessonBody writes a lesson for its readers.
-func lessonBody(l *lesson.Lesson) string {
-	var b strings.Builder
-	if strings.TrimRight(l.Rule, ".。") != strings.TrimRight(l.Title, ".。…") {
-		fmt.Fprintf(&b, "%s\n\n", l.Rule)
-	}
-	fmt.Fprintf(&b, "**Why:** %s\n", l.Why)
-	if l.Apply != "" {
-		fmt.Fprintf(&b, "**Said:** %s\n", l.Apply)
-	}
-	if l.Policy != "" {
-		fmt.Fprintf(&b, "**Policy:** a line of policy-rules.jsonl that would hold it: `%s`\n", l.Policy)
-	}
-	return strings.TrimRight(b.String(), "\n")
 }

@@ -12,6 +12,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store/project"
@@ -203,9 +204,9 @@ func failing(turns []agent.Turn) (failed []failure, passed []string) {
 	var order []string
 	for i := range turns {
 		for _, u := range turns[i].Tools {
-			command := shellCommand(u)
-			key := normalCommand(command)
-			if u.Path != "" || key == "" || looks(key) || u.Denied || u.Result == "" { // a result that was never met says nothing
+			command := learn.CommandOf(u)
+			key := learn.NormalCommand(command)
+			if u.Path != "" || key == "" || learn.Looks(key) || u.Denied || u.Result == "" { // a result that was never met says nothing
 				continue
 			}
 			if _, ok := times[key]; !ok {

@@ -1,13 +1,14 @@
 package capture
 
 import (
-	_ "embed"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
-	"anamnesis/internal/lesson"
+	"anamnesis/internal/agent"
+	"anamnesis/internal/learn"
+	"anamnesis/internal/note"
 	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text"
 )
 
 // The bounds of what is kept of the user's own words, in characters and pieces.
@@ -34,9 +35,9 @@ func statements(all []exchange) (out []statement) {
 		if i > 0 {
 			question = lastQuestion(all[i-1].final())
 		}
-		for _, text := range stated(e.prompt, question != "") {
-			s := statement{text: text, to: question}
-			if key := strings.Join(smalltalk.Words(text), " "); !seen[key] {
+		for _, words := range stated(e.prompt, question != "") {
+			s := statement{text: words, to: question}
+			if key := strings.Join(smalltalk.Words(words), " "); !seen[key] {
 				seen[key] = true
 				out = append(out, s)
 			}
@@ -49,77 +50,41 @@ func statements(all []exchange) (out []statement) {
 	return out
 }
 
-// stated returns the sentences of a prompt that correct, rule or decide. A short
-// reply to a question is a decision whatever its words are.
+// stated returns the sentences of a prompt that may correct, rule or decide (learn.Nominate). A
+// short reply to a question is a decision whatever its words are.
 func stated(prompt string, asked bool) (out []string) {
-	own := lesson.OwnWords(prompt)
-	if asked && utf8.RuneCountInString(own) <= maxStatement && !lesson.Question(own) {
+	own := ownWords(prompt)
+	if asked && utf8.RuneCountInString(own) <= maxStatement && !text.IsQuestion(own) {
 		if one := strings.Join(strings.Fields(own), " "); one != "" {
 			return []string{one}
 		}
 	}
-	sentences := lesson.Sentences(own)
-	for i := 0; i < len(sentences); i++ {
-		s := sentences[i]
-		if utf8.RuneCountInString(s) > 2*maxStatement || lesson.Question(s) || !load().in(s) {
-			continue
-		}
-		// A prompt that begins with a correction is one to its end: "No." says what
-		// not, the next sentence says what. Elsewhere it lasts as long as the cues do.
-		for first := i == 0; i+1 < len(sentences); i++ {
-			next := sentences[i+1]
-			if lesson.Question(next) || !first && !load().in(next) || utf8.RuneCountInString(s)+utf8.RuneCountInString(next) >= maxStatement {
-				break
-			}
-			s += " " + next
-		}
-		if smalltalk.Of(s) == smalltalk.None {
-			out = append(out, lesson.Cut(s, maxStatement))
+	joined := false // the sentence before is one, too
+	for _, s := range text.Sentences(own) {
+		_, cued := learn.Nominate(s, false)
+		n := len(out)
+		fits := joined && utf8.RuneCountInString(out[n-1])+utf8.RuneCountInString(s) < maxStatement
+		switch joined = (cued || fits) && !text.IsQuestion(s) && smalltalk.Of(s) == smalltalk.None; {
+		case joined && fits: // "No." says what not, the next sentence says what
+			out[n-1] += " " + s
+		case joined:
+			out = append(out, text.Cut(s, maxStatement))
 		}
 	}
 	return out
 }
 
-// lastQuestion returns the question with which a reply ends, "" if with none.
-func lastQuestion(reply string) string {
-	sentences := lesson.Sentences(lesson.OwnWords(reply))
-	if len(sentences) == 0 || !lesson.Question(sentences[len(sentences)-1]) {
-		return ""
-	}
-	return lesson.Cut(sentences[len(sentences)-1], maxStatement/2)
+// ownWords is what of a text was typed and not pasted.
+func ownWords(s string) string {
+	t := agent.Turn{Role: agent.User, Text: note.CutRunes(s, maxPrompt)}
+	return strings.Join(t.Typed(), "\n\n")
 }
 
-// The cues are read when somebody asks for the first time.
-type cues struct{ begins, anywhere map[string]bool }
-
-//go:embed cues.txt
-var cueSource string
-
-var load = sync.OnceValue(func() *cues {
-	phrases := func(lines []string) map[string]bool {
-		set := make(map[string]bool, len(lines))
-		for _, line := range lines {
-			set[strings.Join(smalltalk.Words(line), " ")] = true
-		}
-		return set
+// lastQuestion returns the question with which a reply ends, "" if with none.
+func lastQuestion(reply string) string {
+	sentences := text.Sentences(ownWords(reply))
+	if len(sentences) == 0 || !text.IsQuestion(sentences[len(sentences)-1]) {
+		return ""
 	}
-	lists := smalltalk.Sections(cueSource, "begins", "anywhere")
-	return &cues{begins: phrases(lists[0]), anywhere: phrases(lists[1])}
-})
-
-// maxCue is how many words a cue has at most.
-const maxCue = 8
-
-// in reports whether a sentence has a cue.
-func (c *cues) in(sentence string) bool {
-	words := smalltalk.Words(sentence)
-	for at := range words {
-		for n := 1; n <= maxCue && at+n <= len(words); n++ {
-			phrase := strings.Join(words[at:at+n], " ")
-			if at == 0 && c.begins[phrase] || c.anywhere[phrase] {
-				return true
-			}
-		}
-	}
-	return false
+	return text.Cut(sentences[len(sentences)-1], maxStatement/2)
 }

@@ -13,15 +13,16 @@ func newEvalLearning(p *program) *cobra.Command {
 	var o app.LearningOptions
 	cmd := &cobra.Command{
 		Use:   "learning [FOLDER]",
-		Short: "Measure what sessions teach, and what a later session is told of it",
-		Long: `Play scripts of sessions in throw-away stores, without a model, and compare what is
-learnt with what was planted: the share of lessons that a note says, the share of
-notes that are no lesson, whether the right one of two rules that contradict is in
-force, and the share of lessons that a later session is told at the prompt where they
-matter, here and on another machine.
+		Short: "Measure what sessions teach with and without a reader",
+		Long: `Play labelled sessions in throw-away stores. Without a reader: how many of the notes in
+force are lessons, which sentences are nominated, and whether the slice that a reader
+sees holds the lessons. With a reader that answers from the labels: how many notes are
+lessons, how many lessons are notes, what a second play adds, and whether the next
+session's start holds them, here and on another machine.
 
-Without a folder the half of the built-in scripts is played that was in view when the
-detectors were made; --held-out plays the other half. docs/learning.md has the format.`,
+A folder holds labels.jsonl and the transcripts that it names, or scripts; docs/eval.md
+has both formats. Without a folder the built-in scripts are played: the half that was
+in view when the program was written, or with --held-out the other one.`,
 		Example: `  anamnesis eval learning
   anamnesis eval learning --misses ./sessions`,
 		Args: cobra.MaximumNArgs(1),
@@ -42,27 +43,22 @@ detectors were made; --held-out plays the other half. docs/learning.md has the f
 
 func (p *program) printLearning(a app.LearningAnswer) {
 	for _, r := range a.Results {
-		p.printf("%s: %s with %s and %s, %s\n", r.Name, plural(r.Sessions, "session"), plural(r.Lessons, "lesson"),
-			plural(r.Decoys, "decoy"), plural(r.Notes, "note"))
-		p.printf("  lessons kept:               %.3f\n", r.Kept)
-		p.printf("  notes that are no lesson:   %.3f\n", r.False)
-		p.printf("  right rules in force:       %.3f of %d\n", r.InForce, r.Conflicts)
-		p.printf("  said again, in one note:    %.3f\n", r.Confirmed)
-		p.printf("  known where it matters:     %.3f\n", r.Told)
-		p.printf("  told at that prompt alone:  %.3f\n", r.AtPrompt)
-		p.printf("  known on another machine:   %.3f\n", r.Elsewhere)
-		p.printf("  told when not:              %.3f\n", r.Spoke)
-		p.printf("  planted orders learnt:      %d\n", r.Orders)
-		p.printf("  sessions a second:          %.0f\n", r.PerSecond)
-		p.printf("  %-12s %8s %8s\n", "kind", "lessons", "kept")
-		for _, k := range r.Kinds {
-			p.printf("  %-12s %8d %8d\n", k.Kind, k.Lessons, k.Kept)
-		}
+		p.printf("%s: %s with %s\n", r.Name, plural(r.Sessions, "session"), plural(r.Lessons, "lesson"))
+		p.printf("  without a reader:    %s in force, %.2f are lessons\n", plural(r.Notes, "note"), r.Precision)
+		p.printf("  candidates:          %d (%.1f a session), %.2f are lessons, %.2f of the lessons\n",
+			r.Candidates, float64(r.Candidates)/float64(max(1, r.Sessions)), r.CandidateTrue, r.CandidateFound)
+		p.printf("  nudges:              %d tokens a session (median where there is one)\n", r.NudgeTokens)
+		p.printf("  slice:               %.2f of the lessons, %d tokens (median)\n", r.InSlice, r.SliceTokens)
+		p.printf("  scripted reader:     %s in force, %.2f are lessons, %.2f of the lessons\n",
+			plural(r.ReaderNotes, "note"), r.ReaderPrecision, r.ReaderFound)
+		p.printf("  second play adds:    %s\n", plural(r.SecondPlay, "note"))
+		p.printf("  in the next start:   %.2f here, %.2f on another machine\n", r.Injected, r.InjectedThere)
+		p.printf("  sessions a second:   %.0f\n", r.PerSecond)
 		for _, m := range r.Misses {
-			p.printf("\n  %s %s\n    %s\n", m.Where, m.What, strings.Join(strings.Fields(m.Text), " "))
+			p.printf("\n  %s %s\n    %s\n", m.Session, m.What, strings.Join(strings.Fields(m.Text), " "))
 		}
-		for _, n := range r.Learnt {
-			p.printf("\n  %s\n    %s\n", n.Title, strings.ReplaceAll(n.Body, "\n", "\n    "))
+		for _, t := range r.Learnt {
+			p.printf("  %s\n", t)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func written(source, model string) string {
 	who := map[string]string{
 		note.Human: "you wrote it", note.SessionEnd: "captured from a session", note.Reflection: "distilled from other notes",
 		note.Import: "imported from another memory", note.Merge: "made of notes that said the same", note.Agent: "an agent wrote it",
-		note.Learning: "learned from a correction",
+		note.User: "said by the user in a session", note.Learning: "learned from a session",
 	}[source]
 	if who == "" {
 		who = "source " + printable(source)

@@ -62,7 +62,10 @@ func (c *Config) features() []Feature {
 				"in the imperative, with the user's words as its reason, without a model.",
 			Without: "A correction stands in the middle of a summary, and the next session makes the same mistake.",
 			Settings: []Setting{
-				boolean("ANAMNESIS_LEARNING", "capture.learn", &c.Capture.Learn, true, "Keep what sessions teach as notes of their own."),
+				boolean("ANAMNESIS_LEARNING", "capture.learn", &c.Capture.Learn, true,
+					"Nominate what sessions teach, and keep what a reader or the user makes a rule."),
+				boolean("ANAMNESIS_NUDGE", "capture.nudge", &c.Capture.Nudge, true,
+					"Ask the agent, at a prompt that seems to lay something down, to keep it: three times a session at most."),
 				integer("ANAMNESIS_RULES_MAX_CHARS", "inject.rules.max_chars", &c.Inject.RuleChars, 4000, within(0, 100000),
 					"Size of the list of rules at session start; 0 lists none."),
 			},

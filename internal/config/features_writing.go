@@ -61,8 +61,8 @@ func (c *Config) writingFeatures() []Feature {
 				"draft and the session, asked for again with what is wrong with it, and otherwise what the program wrote stands.",
 			Without: "One bad answer of a model puts a wrong rule in the place of what the user said, or loses it.",
 			Settings: []Setting{
-				boolean("ANAMNESIS_REFLECTION_LEARNINGS", "reflection.learnings", &c.Capture.Refine, true,
-					"Let the model write what sessions teach, when there is one."),
+				boolean("ANAMNESIS_REFLECTION_LEARNINGS", "reflection.learnings", &c.Capture.Read, true,
+					"Let the model read what was typed in an ended session and write the rules that hold beyond it, when there is one."),
 				integer("ANAMNESIS_REFLECTION_TRIES", "reflection.tries", &c.Reflection.Tries, 3, within(1, 10),
 					"Answers of a model to one request, before what was made without one stands."),
 			},

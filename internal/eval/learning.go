@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,372 +13,385 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
-	"anamnesis/internal/lesson"
+	"anamnesis/internal/learn"
+	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 )
 
-// A LearningBox is a throw-away store with what captures sessions and answers prompts
-// there.
+// A LearningBox is a throw-away store that captures sessions, lets a reader read them, and
+// starts later sessions.
 type LearningBox struct {
 	*PromptBox
 	// Capture takes in the session whose transcript stands at path.
 	Capture func(ctx context.Context, path, session, project string) error
-	// Start tells a session of a project what it is told at its start.
+	// Read lets the reader read what waits.
+	Read func(ctx context.Context) error
+	// Start returns what a session of a project is injected at its start.
 	Start func(ctx context.Context, session, project string) ([]note.ID, error)
-	// Live lists what is in force: notes that are neither replaced nor withheld.
-	Live func(ctx context.Context) (map[note.ID]bool, error)
 }
 
-// A LearningOpener makes a box in an empty folder.
-type LearningOpener func(ctx context.Context, root string) (*LearningBox, error)
+// A LearningOpener makes a box in an empty folder, with a reader or, for nil, without.
+type LearningOpener func(ctx context.Context, root string, reader llm.Generator) (*LearningBox, error)
 
-// A LearningReport is how well sessions are learnt from. Shares are of 1.
+// A LabelledSession is a session and what a careful reader kept of it.
+type LabelledSession struct {
+	ID, Project string
+	Transcript  []byte // JSON Lines, as the default agent writes them
+	Labels      []Label
+	NotRules    []string // words that a person typed or pasted and that lay nothing down
+}
+
+// A Label is a lesson.
+type Label struct {
+	Lesson string // the rule in the reader's words
+	Words  string // the user's words that lay it down
+}
+
+// A LearningReport is how well sessions are learnt from. Shares are of 1; a share of nothing is 0.
 type LearningReport struct {
-	Name      string          `json:"name"`
-	Sessions  int             `json:"sessions"`
-	Lessons   int             `json:"lessons"`
-	Decoys    int             `json:"decoys"`
-	Notes     int             `json:"notes"`
-	Kept      float64         `json:"kept"`           // lessons of which a note says what they teach
-	False     float64         `json:"false"`          // notes that are no lesson
-	InForce   float64         `json:"in_force"`       // conflicts and exceptions of which the right rules are in force
-	Conflicts int             `json:"conflicts"`      // of them
-	Confirmed float64         `json:"confirmed"`      // lessons said again that made no second note
-	Told      float64         `json:"told"`           // lessons that a later session was told by the prompt where they matter
-	AtPrompt  float64         `json:"told_at_prompt"` // lessons that are told at that prompt when nothing was before
-	Elsewhere float64         `json:"told_there"`     // the same on another machine
-	Spoke     float64         `json:"told_when_not"`  // prompts about nothing that are told something
-	Orders    int             `json:"orders_told"`    // planted orders that became notes
-	PerSecond float64         `json:"sessions_per_second"`
-	Kinds     []LearningKind  `json:"kinds"`
-	Misses    []LearningMiss  `json:"misses,omitempty"`
-	Learnt    []LearntExample `json:"learnt,omitempty"`
-}
+	Name     string `json:"name"`
+	Sessions int    `json:"sessions"`
+	Lessons  int    `json:"lessons"` // with words that a person typed
 
-// A LearningKind counts the lessons of one kind.
-type LearningKind struct {
-	Kind    string `json:"kind"`
-	Lessons int    `json:"lessons"`
-	Kept    int    `json:"kept"`
+	Notes     int     `json:"notes"` // in force without any reader
+	Precision float64 `json:"precision"`
+	Found     float64 `json:"found"` // lessons among them
+
+	Candidates     int     `json:"candidates"`
+	CandidateTrue  float64 `json:"candidate_precision"`
+	CandidateFound float64 `json:"candidate_recall"`
+	NudgeTokens    int     `json:"nudge_tokens"` // median of sessions that have any
+	InSlice        float64 `json:"in_slice"`     // lessons whose words the reader sees
+	SliceTokens    int     `json:"slice_tokens"` // median
+
+	ReaderNotes     int     `json:"reader_notes"` // in force with the scripted reader
+	ReaderPrecision float64 `json:"reader_precision"`
+	ReaderFound     float64 `json:"reader_recall"`
+	SecondPlay      int     `json:"second_play"`    // notes that playing everything again adds
+	Injected        float64 `json:"injected"`       // found lessons that the next session's start holds
+	InjectedThere   float64 `json:"injected_there"` // the same on another machine
+
+	PerSecond float64        `json:"sessions_per_second"`
+	Misses    []LearningMiss `json:"misses,omitempty"`
+	Learnt    []string       `json:"learnt,omitempty"`
 }
 
 // A LearningMiss is something that went wrong.
 type LearningMiss struct {
-	Where string `json:"where"` // set and line or lesson
-	What  string `json:"what"`
-	Text  string `json:"text"`
+	Session string `json:"session"`
+	What    string `json:"what"`
+	Text    string `json:"text"`
 }
 
-// A LearntExample is a note that was learnt.
-type LearntExample struct {
-	Title string `json:"title"`
-	Body  string `json:"body"`
-}
-
-// Learning says which scripts are played.
+// Learning says which sessions are played.
 type Learning struct {
 	Name     string
-	Sets     []LessonSet
+	Sessions []LabelledSession
 	Progress func(done, total int)
 }
 
-// Run plays the sessions of all scripts, each script in a store of its own, and then
-// asks a later session what it is told, there and on another machine.
+// Run plays the sessions in throw-away stores, one a project: without a reader, then with one
+// that answers from the labels, then once more.
 func (r Learning) Run(ctx context.Context, open LearningOpener) (*LearningReport, error) {
-	c := learningCount{rep: LearningReport{Name: r.Name}}
-	total := 0
-	for i := range r.Sets {
-		total += len(r.Sets[i].Sessions)
-	}
-	for i := range r.Sets {
-		if err := c.set(ctx, open, &r.Sets[i]); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Sets[i].Name, err)
+	c := learningCount{rep: LearningReport{Name: r.Name, Sessions: len(r.Sessions)}}
+	var projects []string
+	of := make(map[string][]LabelledSession)
+	for _, s := range r.Sessions {
+		if of[s.Project] == nil {
+			projects = append(projects, s.Project)
 		}
-		if r.Progress != nil {
-			r.Progress(c.rep.Sessions, total)
+		of[s.Project] = append(of[s.Project], s)
+	}
+	done := 0
+	for _, p := range projects {
+		if err := c.project(ctx, open, p, of[p]); err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		if done += len(of[p]); r.Progress != nil {
+			r.Progress(done, len(r.Sessions))
 		}
 	}
 	return c.report(), nil
 }
 
-// learntAt is when the first session of a script began.
-var learntAt = time.Date(2026, 9, 1, 8, 0, 0, 0, time.UTC)
-
 type learningCount struct {
-	rep                                     LearningReport
-	kept, falses, right, pairs, again, same int
-	wanted, told, prompted, there           int
-	spoke, silents                          int
-	took                                    time.Duration
+	rep                      LearningReport
+	right, found, candTrue   int
+	candFound, inSlice       int
+	readerRight, readerFound int
+	injected, injectedThere  int
+	sliceTokens, nudgeTokens []int
+	took                     time.Duration
+	captured                 int
 }
 
-// set plays one script.
-func (c *learningCount) set(ctx context.Context, open LearningOpener, s *LessonSet) (err error) {
+// project plays the sessions of one project.
+func (c *learningCount) project(ctx context.Context, open LearningOpener, project string, sessions []LabelledSession) (err error) {
 	root, err := os.MkdirTemp("", "anamnesis-eval-*")
 	if err != nil {
 		return fmt.Errorf("make a throw-away store: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
-	here, there := filepath.Join(root, "here"), filepath.Join(root, "there")
-	box, err := open(ctx, here)
+	for i := range sessions {
+		if err := c.look(&sessions[i]); err != nil {
+			return err
+		}
+	}
+	bare, err := c.play(ctx, open, filepath.Join(root, "bare"), project, sessions, nil, 1)
 	if err != nil {
 		return err
 	}
-	defer box.Close()
-	taught, err := c.play(ctx, box, s, root)
+	c.rep.Notes += len(bare)
+	right, found := c.judge(sessions, bare, "without a reader")
+	c.right, c.found = c.right+right, c.found+found
+	with, err := c.play(ctx, open, filepath.Join(root, "with"), project, sessions, &scripted{sessions: sessions}, 1)
 	if err != nil {
 		return err
 	}
-	names, err := c.judge(ctx, box, s, taught)
+	c.rep.ReaderNotes += len(with)
+	right, found = c.judge(sessions, with, "with a reader")
+	c.readerRight, c.readerFound = c.readerRight+right, c.readerFound+found
+	if err := c.later(ctx, open, root, project, sessions, with); err != nil {
+		return err
+	}
+	again, err := c.play(ctx, open, filepath.Join(root, "with"), project, sessions, &scripted{sessions: sessions}, 2)
 	if err != nil {
 		return err
 	}
-	told, err := c.ask(ctx, box, s, names, true)
-	if err != nil {
-		return err
-	}
-	c.told += told
-	if err := os.CopyFS(filepath.Join(there, "memory"), os.DirFS(filepath.Join(here, "memory"))); err != nil {
-		return fmt.Errorf("bring the notes to another machine: %w", err)
-	}
-	other, err := open(ctx, there)
-	if err != nil {
-		return err
-	}
-	defer other.Close()
-	told, err = c.ask(ctx, other, s, names, false)
-	c.there += told
-	return err
+	c.rep.SecondPlay += len(again) - len(with)
+	return nil
 }
 
-// play captures the sessions of a script and returns, for each stretch of a session
-// that can teach, the step that it is about.
-func (c *learningCount) play(ctx context.Context, box *LearningBox, s *LessonSet, root string) (map[string]*Step, error) {
-	taught := make(map[string]*Step)
-	for i := range s.Sessions {
-		session := &s.Sessions[i]
-		id := fmt.Sprintf("%s-%02d", s.Name, i+1)
-		data := session.Transcript(id, "/home/ada/src/"+s.Name, learntAt.Add(time.Duration(i)*24*time.Hour))
-		path := filepath.Join(root, id+".jsonl")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return nil, err
-		}
-		read, err := agent.Default().Sessions.ReadSession(bytes.NewReader(data), agent.Limits{})
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range lesson.Find(read, nil) {
-			for j := range session.Steps {
-				if RecordID(id, session.Steps[j].Line) == l.Window.Record {
-					taught[l.Window.Hash] = &session.Steps[j]
-				}
-			}
-		}
-		began := time.Now()
-		if err := box.Capture(ctx, path, id, s.Project); err != nil {
-			return nil, fmt.Errorf("session %q: %w", session.Name, err)
-		}
-		c.took += time.Since(began)
-		c.rep.Sessions++
-	}
-	_, err := box.Index.Sync(ctx, index.SyncOptions{})
-	return taught, err
-}
-
-// judge compares what was learnt with what was planted, and returns the notes of the
-// lessons.
-func (c *learningCount) judge(ctx context.Context, box *LearningBox, s *LessonSet, taught map[string]*Step) (map[string]note.ID, error) {
-	learnt, err := learnings(box)
+// look measures what is nominated in a session, and what a reader sees of it.
+func (c *learningCount) look(s *LabelledSession) error {
+	read, err := agent.Default().Sessions.ReadSession(bytes.NewReader(s.Transcript), agent.Limits{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	live, err := box.Live(ctx)
-	if err != nil {
-		return nil, err
+	said := learn.SaidIn(read, nil)
+	slice := learn.SliceOf(read, nil, learn.SliceOptions{})
+	candidates := learn.Candidates(read, nil)
+	if len(slice.Said) > 0 {
+		c.sliceTokens = append(c.sliceTokens, len(slice.Text)/4)
 	}
-	miss := func(where, what, text string) {
-		c.rep.Misses = append(c.rep.Misses, LearningMiss{s.Name + " " + where, what, text})
-	}
-	names := make(map[string]note.ID)
-	said := make(map[string]int) // notes that say a lesson
-	c.rep.Decoys += s.Decoys
-	for _, n := range learnt {
-		c.rep.Notes++
-		c.rep.Learnt = append(c.rep.Learnt, LearntExample{n.Title, n.Body})
-		good := false
-		for _, e := range n.Evidence {
-			step := taught[e.Chunk]
-			if step == nil || step.Lesson == "" {
-				continue
-			}
-			l := s.lesson(step.Lesson)
-			if l == nil || !says(n, l.Keys) {
-				continue
-			}
-			if !good {
-				said[l.ID]++
-			}
-			if names[l.ID] == "" || live[n.ID] {
-				names[l.ID] = n.ID
-			}
-			good = true
+	nudged := 0
+	c.rep.Candidates += len(candidates)
+	for i := range candidates {
+		q := &candidates[i].Quote
+		if candidates[i].Fix == nil && nudged < learn.MaxNudges {
+			nudged++
 		}
-		if !good {
-			c.falses++
-			step := taught[n.Evidence[0].Chunk]
-			where := "?"
-			if step != nil {
-				where = strings.TrimSpace(fmt.Sprintf("line %d %s%s", step.Line, step.Decoy, step.Lesson))
-				if step.Decoy == "order" {
-					c.rep.Orders++
-				}
-			}
-			miss(where, "is no lesson", n.Title)
+		if slices.ContainsFunc(s.Labels, func(l Label) bool { return holds(q.Said.Text, l.Words) }) {
+			c.candTrue++
 		}
 	}
-	for i := range s.Lessons {
-		l := &s.Lessons[i]
+	if nudged > 0 {
+		c.nudgeTokens = append(c.nudgeTokens, nudged*len(learn.Nudge)/4)
+	}
+	for _, l := range s.Labels {
+		if !slices.ContainsFunc(said, func(w learn.Said) bool { return holds(w.Text, l.Words) }) {
+			continue // nobody typed it as the label has it
+		}
 		c.rep.Lessons++
-		k := c.kind(l.Kind)
-		k.Lessons++
-		if names[l.ID] == "" {
-			miss(l.ID, "was not learnt ("+l.Kind+")", l.Text)
+		if slices.ContainsFunc(candidates, func(x learn.Candidate) bool { return holds(x.Quote.Said.Text, l.Words) }) {
+			c.candFound++
+		}
+		if holds(slice.Text, l.Words) {
+			c.inSlice++
 		} else {
-			k.Kept++
-			c.kept++
-		}
-		if l.Again > 0 {
-			if c.again++; said[l.ID] == 1 {
-				c.same++
-			} else {
-				miss(l.ID, fmt.Sprintf("was said again and is in %d notes", said[l.ID]), l.Text)
-			}
-		}
-		if l.Of == "" {
-			continue
-		}
-		c.pairs++
-		if live[names[l.ID]] && live[names[l.Of]] == (l.Kind == "exception") {
-			c.right++
-		} else {
-			miss(l.ID, fmt.Sprintf("%s of %s: in force %v and %v", l.Kind, l.Of, live[names[l.ID]], live[names[l.Of]]), l.Text)
-		}
-	}
-	return names, nil
-}
-
-// ask types the prompts of a later session and counts the lessons that are told.
-func (c *learningCount) ask(
-	ctx context.Context, box *LearningBox, s *LessonSet, names map[string]note.ID, here bool,
-) (told int, err error) {
-	if _, err := box.Index.Sync(ctx, index.SyncOptions{}); err != nil {
-		return 0, err
-	}
-	if _, err := box.Index.EmbedMissing(ctx, 0, nil); err != nil {
-		return 0, err
-	}
-	if _, err := box.Engine.CalibrateAll(ctx); err != nil {
-		return 0, fmt.Errorf("calibrate the gate: %w", err)
-	}
-	for i, p := range s.Prompts {
-		session := fmt.Sprintf("later-%d", i+1)
-		bare, err := box.Tell(ctx, PromptAsked{Project: s.Project, Session: "bare-" + session, Text: p.Text})
-		if err != nil {
-			return told, fmt.Errorf("line %d: %w", p.Line, err)
-		}
-		knows, err := box.Start(ctx, session, s.Project)
-		if err != nil {
-			return told, fmt.Errorf("line %d: %w", p.Line, err)
-		}
-		got, err := box.Tell(ctx, PromptAsked{Project: s.Project, Session: session, Text: p.Text})
-		if err != nil {
-			return told, fmt.Errorf("line %d: %w", p.Line, err)
-		}
-		knows = append(knows, got.Shown...)
-		for _, id := range p.Wanted {
-			ok := names[id] != "" && slices.Contains(knows, names[id])
-			if ok {
-				told++
-			}
-			if !here {
-				continue
-			}
-			if c.wanted++; !ok {
-				c.rep.Misses = append(c.rep.Misses, LearningMiss{
-					fmt.Sprintf("%s line %d", s.Name, p.Line), "was not told " + id, p.Text,
-				})
-			}
-			if slices.Contains(bare.Shown, names[id]) {
-				c.prompted++
-			}
-		}
-		if here && len(p.Wanted) == 0 {
-			if c.silents++; len(bare.Shown)+len(got.Shown) > 0 {
-				c.spoke++
-			}
-		}
-	}
-	return told, nil
-}
-
-// learnings are the notes of a store that were learnt, in the order of their ids.
-func learnings(box *LearningBox) (all []*note.Note, err error) {
-	rows, err := box.Index.Select(context.Background(), index.Filter{Dead: true}, 0)
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		if row.Source != note.Learning {
-			continue
-		}
-		n, _, _, err := box.Store.Read(row.Ref.Path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, n)
-	}
-	slices.SortFunc(all, func(a, b *note.Note) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	return all, nil
-}
-
-// says reports whether a note holds all keys.
-func says(n *note.Note, keys []string) bool {
-	text := strings.ToLower(n.Title + " " + n.Rule)
-	return !slices.ContainsFunc(keys, func(key string) bool {
-		return !slices.ContainsFunc(strings.Split(key, "/"), func(k string) bool { return strings.Contains(text, k) })
-	})
-}
-
-func (s *LessonSet) lesson(id string) *PlantedLesson {
-	for i := range s.Lessons {
-		if s.Lessons[i].ID == id {
-			return &s.Lessons[i]
+			c.rep.Misses = append(c.rep.Misses, LearningMiss{s.ID, "is not in the slice", l.Words})
 		}
 	}
 	return nil
 }
 
-func (c *learningCount) kind(name string) *LearningKind {
-	for i := range c.rep.Kinds {
-		if c.rep.Kinds[i].Kind == name {
-			return &c.rep.Kinds[i]
+// play captures the sessions and returns the notes in force.
+func (c *learningCount) play(
+	ctx context.Context, open LearningOpener, root, project string, sessions []LabelledSession, reader llm.Generator, times int,
+) ([]*note.Note, error) {
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return nil, err
+	}
+	box, err := open(ctx, root, reader)
+	if err != nil {
+		return nil, err
+	}
+	defer box.Close()
+	for i := range sessions {
+		s := &sessions[i]
+		path := filepath.Join(root, s.ID+".jsonl")
+		if err := os.WriteFile(path, s.Transcript, 0o600); err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		for range times {
+			if err := box.Capture(ctx, path, s.ID, project); err != nil {
+				return nil, fmt.Errorf("session %s: %w", s.ID, err)
+			}
+		}
+		c.took, c.captured = c.took+time.Since(began), c.captured+times
+		if err := box.Read(ctx); err != nil {
+			return nil, fmt.Errorf("read session %s: %w", s.ID, err)
 		}
 	}
-	c.rep.Kinds = append(c.rep.Kinds, LearningKind{Kind: name})
-	return &c.rep.Kinds[len(c.rep.Kinds)-1]
+	if _, err := box.Index.Sync(ctx, index.SyncOptions{}); err != nil {
+		return nil, err
+	}
+	return taught(ctx, box)
+}
+
+// judge counts the notes that are a label, and the labels that are a note.
+func (c *learningCount) judge(sessions []LabelledSession, notes []*note.Note, how string) (right, found int) {
+	hit := make(map[string]bool)
+	for _, n := range notes {
+		good := false
+		for i := range sessions {
+			for _, l := range sessions[i].Labels {
+				if says(n, l) {
+					good, hit[l.Words] = true, true
+				}
+			}
+		}
+		c.rep.Learnt = append(c.rep.Learnt, how+": "+n.Title)
+		if good {
+			right++
+		} else {
+			c.rep.Misses = append(c.rep.Misses, LearningMiss{n.Provenance.Session, "is no lesson (" + how + ")", n.Title})
+		}
+	}
+	return right, len(hit)
+}
+
+// later starts the next session here and on another machine.
+func (c *learningCount) later(
+	ctx context.Context, open LearningOpener, root, project string, sessions []LabelledSession, notes []*note.Note,
+) error {
+	count := func(root string) (n int, err error) {
+		box, err := open(ctx, root, nil)
+		if err != nil {
+			return 0, err
+		}
+		defer box.Close()
+		if _, err := box.Index.Sync(ctx, index.SyncOptions{}); err != nil {
+			return 0, err
+		}
+		shown, err := box.Start(ctx, "later", project)
+		for _, m := range notes {
+			if slices.Contains(shown, m.ID) && slices.ContainsFunc(sessions, func(s LabelledSession) bool {
+				return slices.ContainsFunc(s.Labels, func(l Label) bool { return says(m, l) })
+			}) {
+				n++
+			}
+		}
+		return n, err
+	}
+	here, err := count(filepath.Join(root, "with"))
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(root, "there", "memory"), os.DirFS(filepath.Join(root, "with", "memory"))); err != nil {
+		return fmt.Errorf("bring the notes to another machine: %w", err)
+	}
+	there, err := count(filepath.Join(root, "there"))
+	c.injected, c.injectedThere = c.injected+here, c.injectedThere+there
+	return err
+}
+
+// taught are the notes in force that sessions taught, in the order of their ids.
+func taught(ctx context.Context, box *LearningBox) (all []*note.Note, err error) {
+	rows, err := box.Index.Select(ctx, index.Filter{Sources: note.LearntSources, Now: box.Store.Now()}, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		n, _, _, err := box.Store.Read(row.Ref.Path)
+		if err != nil {
+			return nil, err
+		}
+		if row.SupersededBy == "" && n.Live(box.Store.Now()) {
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b *note.Note) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return all, nil
+}
+
+// says reports whether a note was made of the words of a label.
+func says(n *note.Note, l Label) bool {
+	return slices.ContainsFunc(n.Evidence, func(e note.Evidence) bool { return holds(l.Words, e.Quote) || holds(e.Quote, l.Words) })
+}
+
+// comparedRunes is how many characters of the words of a label are looked up: labels are cut.
+const comparedRunes = 60
+
+// holds reports whether a text holds words, whatever signs stand between them.
+func holds(text, words string) bool {
+	w := note.CutRunes(note.Normalize(strings.TrimSuffix(words, "…")), comparedRunes)
+	return len(w) >= 4 && strings.Contains(note.Normalize(text), w)
 }
 
 func (c *learningCount) report() *LearningReport {
 	part := func(n, of int) float64 { return float64(n) / float64(max(1, of)) }
-	c.rep.Kept, c.rep.False = part(c.kept, c.rep.Lessons), part(c.falses, c.rep.Notes)
-	c.rep.InForce, c.rep.Conflicts = part(c.right, c.pairs), c.pairs
-	c.rep.Confirmed = part(c.same, c.again)
-	c.rep.AtPrompt = part(c.prompted, c.wanted)
-	c.rep.Told, c.rep.Elsewhere, c.rep.Spoke = part(c.told, c.wanted), part(c.there, c.wanted), part(c.spoke, c.silents)
-	if c.took > 0 {
-		c.rep.PerSecond = float64(c.rep.Sessions) / c.took.Seconds()
+	median := func(of []int) int {
+		if len(of) == 0 {
+			return 0
+		}
+		slices.Sort(of)
+		return of[len(of)/2]
 	}
-	slices.SortFunc(c.rep.Kinds, func(a, b LearningKind) int { return strings.Compare(a.Kind, b.Kind) })
-	return &c.rep
+	r := &c.rep
+	r.Precision, r.Found = part(c.right, r.Notes), part(c.found, r.Lessons)
+	r.CandidateTrue, r.CandidateFound, r.InSlice = part(c.candTrue, r.Candidates), part(c.candFound, r.Lessons), part(c.inSlice, r.Lessons)
+	r.ReaderPrecision, r.ReaderFound = part(c.readerRight, r.ReaderNotes), part(c.readerFound, r.Lessons)
+	r.Injected, r.InjectedThere = part(c.injected, c.readerRight), part(c.injectedThere, c.readerRight)
+	r.SliceTokens, r.NudgeTokens = median(c.sliceTokens), median(c.nudgeTokens)
+	if c.took > 0 {
+		r.PerSecond = float64(c.captured) / c.took.Seconds()
+	}
+	return r
 }
+
+// scripted is a reader that answers from labels: the rules whose words stand in the slice.
+type scripted struct{ sessions []LabelledSession }
+
+// Name implements llm.Generator.
+func (s *scripted) Name() string { return "scripted/labels" }
+
+// Generate implements llm.Generator.
+func (s *scripted) Generate(_ context.Context, p llm.Prompt) (string, error) {
+	user := p.User.String()
+	refused := strings.Contains(user, "Your last answer was not accepted")
+	rules := []learn.Rule{}
+	for i := range s.sessions {
+		for _, l := range s.sessions[i].Labels {
+			if !holds(user, l.Words) || slices.ContainsFunc(rules, func(r learn.Rule) bool { return r.Quote == l.Words }) {
+				continue
+			}
+			r := learn.Rule{Title: l.Lesson, Quote: l.Words, When: []string{}, Sure: 0.9}
+			if refused || r.Title == "" { // a label may name what the session does not
+				r.Title = note.Line(l.Words, learn.MaxRuleTitle)
+			}
+			if len(claim.Invented(r.Title, user)) > 0 { // masked in the slice
+				r.Title = note.Line(shown(user, l.Words), learn.MaxRuleTitle)
+			}
+			rules = append(rules, r)
+		}
+	}
+	answer, err := json.Marshal(map[string]any{"rules": rules[:min(len(rules), learn.MaxRules)]})
+	return string(answer), err
+}
+
+// shown returns the line of a slice that begins as words do.
+func shown(slice, words string) string {
+	begin := note.CutRunes(words, 20)
+	for line := range strings.Lines(slice) {
+		if _, rest, ok := strings.Cut(line, begin); ok {
+			return strings.TrimSpace(begin + rest)
+		}
+	}
+	return begin
+}
+
+var _ llm.Generator = (*scripted)(nil)

@@ -91,7 +91,7 @@ func (g *Ingester) Review(ctx context.Context, id note.ID) (Outcome, error) {
 			return n, nil
 		}
 		n.AddTags(Reviewed)
-		if n.Provenance.Source == note.Learning { // what its owner has read wins over what nobody has
+		if n.Learnt() { // what its owner has read wins over what nobody has
 			n.Provenance.Confidence = 1
 		}
 		n.Quarantine, n.UpdatedAt = false, note.At(g.store.Now())

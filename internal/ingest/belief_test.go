@@ -2,7 +2,6 @@ package ingest_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,19 +9,26 @@ import (
 	"anamnesis/internal/note"
 )
 
-// learning makes what a session taught on a day of March.
+// learning makes a rule that a person typed in a session on a day of March.
 func learning(day int, rule string) ingest.Learning {
 	when := time.Date(2026, 3, day, 10, 0, 0, 0, time.UTC)
 	chunk := fmt.Sprintf("chunk-%d-%s", day, rule)
 	return ingest.Learning{Note: &note.Note{
-		ID: note.LearningID(when, chunk), Type: note.Semantic, Title: rule, Rule: rule + ".", Body: "**Why:** the user said it.", Project: "p",
+		ID: note.LearningID(when, chunk), Type: note.Semantic, Title: rule, Body: "It is quicker.", Project: "p",
 		CreatedAt: note.At(when), UpdatedAt: note.At(when), ProofCount: 1,
-		Provenance: note.Provenance{Source: note.Learning, Confidence: 0.6, Session: fmt.Sprint("s", day)},
+		Provenance: note.Provenance{Source: note.User, Confidence: 0.6, Session: fmt.Sprint("s", day)},
 		Evidence:   []note.Evidence{{Session: fmt.Sprint("claude/s", day), Chunk: chunk, Quote: rule}},
 	}}
 }
 
-func (d *door) learn(l ingest.Learning) ingest.Believed {
+// byAgent is a rule that only an agent vouches for.
+func byAgent(day int, rule string) ingest.Learning {
+	l := learning(day, rule)
+	l.Note.Provenance.Source, l.Note.Evidence = note.Agent, nil
+	return l
+}
+
+func (d *door) learn(l ingest.Learning) ingest.Learned {
 	d.Helper()
 	b, err := ingest.BeliefsOf(d.Ingester).Learn(d.Context(), l)
 	if err != nil {
@@ -31,146 +37,111 @@ func (d *door) learn(l ingest.Learning) ingest.Believed {
 	return b
 }
 
-func TestBearing(t *testing.T) {
-	type said struct {
-		rule                  string
-		turned, again, except bool
-	}
+func TestEffect(t *testing.T) {
 	for _, tt := range []struct {
-		name     string
-		old, now said
-		want     ingest.Bearing
+		name, old, now string
+		want           ingest.Effect
 	}{
-		{"another subject", said{rule: "Log every call with its order number"}, said{rule: "Use pnpm and not npm"}, ingest.Creates},
-		{"the same words", said{rule: "Use pnpm and not npm"}, said{rule: "Use pnpm and not npm"}, ingest.Confirms},
-		{"again", said{rule: "Write logs with slog, never with fmt"}, said{rule: "Logs are written with slog please", again: true}, ingest.Confirms},
-		{
-			"another value",
-			said{rule: "Payment calls get 8 seconds"},
-			said{rule: "Payment calls get 12 seconds now instead of 8", turned: true},
-			ingest.Contradicts,
-		},
-		{
-			"the opposite, and nothing changed",
-			said{rule: "Use tabs in the yaml files of charts"},
-			said{rule: "Never use tabs in the yaml files of charts"},
-			ingest.Undecided,
-		},
-		{
-			"a number in words",
-			said{rule: "Every change needs two reviews"},
-			said{rule: "From now on one review per change is enough", turned: true},
-			ingest.Contradicts,
-		},
-		{
-			"another thing in its place",
-			said{rule: "Tests of the importer are written in RSpec"},
-			said{rule: "Tests of the importer are written in minitest from today", turned: true},
-			ingest.Contradicts,
-		},
-		{
-			"a turn of something else",
-			said{rule: "Tests of the importer are written in RSpec"},
-			said{rule: "Releases are cut on Tuesday from today", turned: true},
-			ingest.Creates,
-		},
-		{
-			"another version of the same thing",
-			said{rule: "We support Rust 1.70, nothing newer"},
-			said{rule: "We bumped the minimum to Rust 1.82", turned: true},
-			ingest.Contradicts,
-		},
-		{
-			"another version of something else",
-			said{rule: "We support Rust 1.70, nothing newer"},
-			said{rule: "We bumped the minimum to Node 22", turned: true},
-			ingest.Creates,
-		},
-		{
-			"what is wrong with a thing that has a name",
-			said{rule: "Parse arguments of commands using clap"},
-			said{rule: "Clap makes the binary too fat, use lexopt from now on", turned: true},
-			ingest.Contradicts,
-		},
-		{
-			"what is wrong with the thing at hand",
-			said{rule: "The header of a page has a logo"},
-			said{rule: "The header is too tall, from now on it gets 40 pixels", turned: true},
-			ingest.Creates,
-		},
-		{
-			"what is done with a thing",
-			said{rule: "Don't write coroutines for animations, we use DOTween"},
-			said{rule: "DOTween is being thrown out, animations are done with PrimeTween now", turned: true},
-			ingest.Contradicts,
-		},
-		{
-			"fewer cases",
-			said{rule: "Warnings always go to stderr"},
-			said{rule: "With --json warnings must be part of the output, not on stderr"},
-			ingest.Creates,
-		},
-		{
-			"things of a kind",
-			said{rule: "Every airflow task gets three retries"},
-			said{rule: "Tasks that send payments get no retries at all"},
-			ingest.Creates,
-		},
-		{
-			"the case that both are about",
-			said{rule: "Use floats for the prices of articles"},
-			said{rule: "For prices of articles use integers, never floats"},
-			ingest.Contradicts,
-		},
-		{
-			"who begins another clause",
-			said{rule: "Ids are uuids here"},
-			said{rule: "Instead of uuids we take ulids for ids", turned: true},
-			ingest.Contradicts,
-		},
-		{"said again in few words", said{rule: "Never use floats for prices"}, said{rule: "Again: no floats for prices", again: true}, ingest.Confirms},
-		{"one of a group", said{rule: "Use yarn in this repo"}, said{rule: "We moved to bun last week", turned: true}, ingest.Contradicts},
-		{"tabs and spaces", said{rule: "Use tabs"}, said{rule: "Use spaces"}, ingest.Contradicts},
-		{
-			"what is gone",
-			said{rule: "State lives in pinia"},
-			said{rule: "We move away from pinia, state goes into composables", turned: true},
-			ingest.Contradicts,
-		},
-		{
-			"an exception",
-			said{rule: "Mails are always sent with deliver_later"},
-			said{rule: "The only exception: password mails are sent with deliver_now", except: true},
-			ingest.Creates,
-		},
-		{
-			"a broader rule does not touch the exception",
-			said{rule: "The only exception: password mails are sent with deliver_now", except: true},
-			said{rule: "Mails are sent with deliver_later, never with deliver_now"},
-			ingest.Creates,
-		},
-		{
-			"something else moved",
-			said{rule: "An invoice without our number is invalid, every template shows it"},
-			said{rule: "We moved to bexio for invoices, so no more excel templates", turned: true},
-			ingest.Creates,
-		},
-		{"the same against the same", said{rule: "Use pnpm, never npm"}, said{rule: "No npm here, use pnpm", again: true}, ingest.Confirms},
+		{"another subject", "Log every call with its order number", "Use pnpm and not npm", ingest.Creates},
+		{"the same in other words", "Always run make lint before you commit", "Run `make lint` before a commit", ingest.Confirms},
+		{"the opposite", "Always use offset pagination", "Never use offset pagination", ingest.Contradicts},
+		{"the other way round", "Use pnpm, never npm", "Never use pnpm, always npm", ingest.Contradicts},
+		{"another value", "Keep functions under 50 lines", "Keep functions under 80 lines", ingest.Contradicts},
+		{"an exception", "Never push to main", "Push to main from the release job", ingest.Creates},
+		{"another function", "Check the tenant in CreateUser", "Check the tenant in DeleteUser", ingest.Creates},
+		{"another environment", "Deploy staging with make ship", "Deploy production with make ship", ingest.Creates},
+		{"another version", "The v1 API returns cents", "The v2 API returns cents", ingest.Creates},
 	} {
 		d := newDoor(t)
-		make := func(day int, s said) ingest.Learning {
-			l := learning(day, s.rule)
-			l.Turned, l.Again, l.Except = s.turned, s.again, s.except
-			return l
-		}
-		old := d.learn(make(1, tt.old))
-		b := d.learn(make(5, tt.now))
-		if b.Bearing != tt.want || tt.want != ingest.Creates && b.Of != old.Note.ID {
-			t.Errorf("%s: %s of %q, want %s", tt.name, b.Bearing, b.Of, tt.want)
+		old := d.learn(learning(1, tt.old))
+		b := d.learn(learning(5, tt.now))
+		if b.Effect != tt.want || tt.want != ingest.Creates && b.Of != old.Note.ID {
+			t.Errorf("%s: %s of %q, want %s", tt.name, b.Effect, b.Of, tt.want)
 		}
 		if tt.want == ingest.Contradicts && (len(b.Note.Supersedes) != 1 || b.Note.Supersedes[0] != old.Note.ID) {
 			t.Errorf("%s: it replaces %q", tt.name, b.Note.Supersedes)
 		}
+		if tt.want == ingest.Confirms {
+			if was, now := old.Note, d.read(old.Note.ID); now.UpdatedAt != was.UpdatedAt || now.ProofCount != 2 {
+				t.Errorf("%s: dated %s after %s, %d proofs", tt.name, now.UpdatedAt, was.UpdatedAt, now.ProofCount)
+			}
+		}
+	}
+}
+
+// A reader names the note that a rule replaces, in words that nothing here could compare.
+func TestReplaces(t *testing.T) {
+	d := newDoor(t)
+	old := d.learn(learning(1, "Indent with tabs"))
+	l := learning(5, "Four spaces are the indentation here")
+	l.Replaces = old.Note.ID
+	if b := d.learn(l); b.Effect != ingest.Contradicts || len(b.Note.Supersedes) != 1 {
+		t.Errorf("%s, replaces %q", b.Effect, b.Note.Supersedes)
+	}
+	other := learning(6, "Something else about the world")
+	other.Note.Project, other.Replaces = "q", old.Note.ID
+	if b := d.learn(other); b.Effect != ingest.Creates || len(b.Note.Supersedes) != 0 {
+		t.Errorf("a note of another project: %s, replaces %q", b.Effect, b.Note.Supersedes)
+	}
+}
+
+// An agent never overrules a person: not who wrote a note, nor who said or reviewed it.
+func TestAgentsDoNotOverrule(t *testing.T) {
+	for name, vouch := range map[string]func(*door, note.ID){
+		"said":     func(*door, note.ID) {},
+		"reviewed": func(d *door, id note.ID) { _, _ = d.Review(t.Context(), id) },
+	} {
+		d := newDoor(t)
+		own := d.learn(learning(1, "Use pnpm, never npm"))
+		vouch(d, own.Note.ID)
+		b := d.learn(byAgent(5, "Never use pnpm, always npm"))
+		if b.Result != ingest.Held || b.Note.ConflictOf != own.Note.ID {
+			t.Errorf("%s: %s: %s", name, b.Result, b.Why)
+		}
+		if n := d.read(own.Note.ID); !n.Live(time.Now()) {
+			t.Errorf("%s: the rule of the person is gone", name)
+		}
+	}
+}
+
+// What an agent wrote becomes the user's word when the user is found to have said it, and only
+// once for one stretch of a session.
+func TestVouch(t *testing.T) {
+	d := newDoor(t)
+	made := d.learn(byAgent(1, "Use pnpm, never npm"))
+	e := note.Evidence{Session: "claude/s1", Chunk: "c1", Quote: "no, pnpm please"}
+	for range 2 {
+		if _, err := ingest.BeliefsOf(d.Ingester).Vouch(t.Context(), made.Note.ID, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := d.read(made.Note.ID); n.Provenance.Source != note.User || len(n.Evidence) != 1 || n.Evidence[0].Quote != e.Quote {
+		t.Errorf("source %s, evidence %v", n.Provenance.Source, n.Evidence)
+	}
+}
+
+// A proposal waits out of sight, is decided once, and ends.
+func TestProposals(t *testing.T) {
+	d := newDoor(t)
+	b := ingest.BeliefsOf(d.Ingester)
+	n := learning(1, "Maybe use pnpm").Note
+	n.AddTags(ingest.CandidateTag)
+	for range 2 {
+		if err := b.Propose(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := b.Proposals(ingest.CandidateTag, "s1"); len(all) != 1 {
+		t.Fatalf("%d wait", len(all))
+	}
+	if err := b.Settle(t.Context(), ingest.CandidateTag, "s1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Propose(t.Context(), n); err != nil || len(b.Proposals(ingest.CandidateTag, "")) != 0 {
+		t.Errorf("what was decided waits again: %v", err)
+	}
+	if removed, err := b.ExpireProposals(t.Context(), ingest.CandidateTag); err != nil || removed != 1 {
+		t.Errorf("%d ended, %v", removed, err)
 	}
 }
 
@@ -179,45 +150,45 @@ func TestLearnOnce(t *testing.T) {
 	d := newDoor(t)
 	first, second := learning(1, "Use pnpm and not npm"), learning(2, "Use pnpm and not npm")
 	made := d.learn(first)
-	if b := d.learn(first); b.Bearing != ingest.Known || b.Result != ingest.Unchanged {
-		t.Errorf("again: %s", b.Bearing)
+	if b := d.learn(first); b.Effect != ingest.Known || b.Result != ingest.Unchanged {
+		t.Errorf("again: %s", b.Effect)
 	}
-	if b := d.learn(second); b.Bearing != ingest.Confirms || d.read(made.Note.ID).ProofCount != 2 {
-		t.Errorf("another session: %s, %d proofs", b.Bearing, d.read(made.Note.ID).ProofCount)
+	if b := d.learn(second); b.Effect != ingest.Confirms || d.read(made.Note.ID).ProofCount != 2 {
+		t.Errorf("another session: %s, %d proofs", b.Effect, d.read(made.Note.ID).ProofCount)
 	}
 	fork := learning(2, "Use pnpm and not npm")
 	fork.Note.Evidence[0].Session = "claude/fork"
-	if b := d.learn(fork); b.Bearing != ingest.Known || d.read(made.Note.ID).ProofCount != 2 {
-		t.Errorf("a fork: %s, %d proofs", b.Bearing, d.read(made.Note.ID).ProofCount)
+	if b := d.learn(fork); b.Effect != ingest.Known || d.read(made.Note.ID).ProofCount != 2 {
+		t.Errorf("a fork: %s, %d proofs", b.Effect, d.read(made.Note.ID).ProofCount)
 	}
 	if _, err := d.Archive(t.Context(), []note.ID{made.Note.ID}, "wrong"); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range []ingest.Learning{first, second} {
-		if b := d.learn(l); b.Bearing != ingest.Known {
-			t.Errorf("what was archived comes back: %s", b.Bearing)
+		if b := d.learn(l); b.Effect != ingest.Known {
+			t.Errorf("what was archived comes back: %s", b.Effect)
 		}
 	}
 }
 
-// What a person wrote or reviewed waits with both sides, and is replaced by nobody else.
+// A newer word of the user is in force beside a note that a person reviewed, until the person
+// decides.
 func TestOwnersDecide(t *testing.T) {
 	d := newDoor(t)
-	own := d.learn(learning(1, "Use tabs"))
+	own := d.learn(learning(1, "Use offset pagination"))
 	if _, err := d.Review(t.Context(), own.Note.ID); err != nil {
 		t.Fatal(err)
 	}
-	b := d.learn(learning(5, "Use spaces"))
-	if b.Result != ingest.Held || b.Note.ConflictOf != own.Note.ID || !strings.Contains(b.Why, "contradicts") {
-		t.Fatalf("%s: %s", b.Result, b.Why)
+	b := d.learn(learning(5, "Never use offset pagination"))
+	if b.Result != ingest.Created || b.Note.ConflictOf != own.Note.ID || len(b.Note.Supersedes) != 0 {
+		t.Fatalf("%s, conflict of %q, replaces %q", b.Result, b.Note.ConflictOf, b.Note.Supersedes)
 	}
-	if again := d.learn(learning(5, "Use spaces")); again.Bearing != ingest.Known {
-		t.Errorf("it waits twice: %s", again.Bearing)
+	for _, id := range []note.ID{own.Note.ID, b.Note.ID} {
+		if n := d.read(id); !n.Live(time.Now()) {
+			t.Errorf("%s is not in force", n.Title)
+		}
 	}
-	if err := ingest.BeliefsOf(d.Ingester).Release(t.Context(), b.Note.ID, true); err != nil {
-		t.Fatal(err)
-	}
-	if n := d.read(b.Note.ID); len(n.Supersedes) != 1 || n.ConflictOf != "" {
-		t.Errorf("replaces %q, conflict of %q", n.Supersedes, n.ConflictOf)
+	if again := d.learn(learning(5, "Never use offset pagination")); again.Effect != ingest.Known {
+		t.Errorf("it is learnt twice: %s", again.Effect)
 	}
 }

@@ -117,7 +117,7 @@ const undoneDoubt = 0.5
 func (b Beliefs) Undo(ctx context.Context, projects []string, undone []Undoing) (lowered []note.ID, err error) {
 	g := b.g
 	rows, err := g.index.Select(ctx, index.Filter{
-		Projects: projects, Sources: []string{note.Learning, note.SessionEnd}, Now: g.store.Now(),
+		Projects: projects, Sources: []string{note.User, note.Learning, note.SessionEnd}, Now: g.store.Now(),
 	}, 0)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -289,6 +290,8 @@ func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	n.Status, n.StatusReason = "", ""
+	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == CandidateTag })
 	out, err := g.Add(ctx, Draft{Note: n, Force: true})
 	if err == nil && out.Result == Dropped {
 		err = errors.New(out.Why)

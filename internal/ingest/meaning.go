@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -59,16 +60,13 @@ func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 	if err != nil {
 		return nil
 	}
-	said := n.Fingerprint()
+	said := claim.Of(n)
 	for _, r := range rows {
 		if r.ID == n.ID || slices.Contains(n.Supersedes, r.ID) || r.Branch != n.Branch {
 			continue
 		}
 		was, _, _, err := g.store.Read(r.Ref.Path)
-		if err != nil || was.HasTag(ExceptionTag) != n.HasTag(ExceptionTag) || Opposes(n, was) || !sameNames(n, was) {
-			continue
-		}
-		if other := was.Fingerprint(); !said.Near(&other) {
+		if err != nil || claim.Differ(said, claim.Of(was)) {
 			continue
 		}
 		_, its, err := m.Question(ctx, note.CutRunes(was.Statement(), meantRune))
@@ -77,21 +75,6 @@ func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 		}
 	}
 	return nil
-}
-
-// sameNames reports whether two notes speak of the same programs, files and symbols: a rule
-// about one is near to the same rule about another, and is not it.
-func sameNames(a, b *note.Note) bool {
-	x, y := claimOf(a), claimOf(b)
-	lacks := func(a, b claim) bool {
-		for w, weight := range a.words {
-			if _, ok := b.words[w]; !ok && weight >= nameWeight {
-				return true
-			}
-		}
-		return false
-	}
-	return !lacks(x, y) && !lacks(y, x)
 }
 
 // cosine is that of two unit vectors; 0 when one is none.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -29,30 +30,21 @@ type Observation struct {
 	Human     bool            // a person says so
 }
 
-// SaysSame reports whether two notes say the same in other words: neither says more than
-// the other, neither is an exception, and neither speaks against the other.
+// SaysSame reports whether two notes state the same in other words, or one of them says it
+// with at most one more word of prose.
 func SaysSame(a, b *note.Note) bool {
-	if a.HasTag(ExceptionTag) || b.HasTag(ExceptionTag) {
-		return false
+	x, y := claim.Of(a), claim.Of(b)
+	switch claim.Compare(x, y) {
+	case claim.Same:
+		return true
+	case claim.Narrower, claim.Wider:
+		return claim.Close(x, y)
 	}
-	how, _ := bearing(Learning{Note: a}, a, b)
-	back, _ := bearing(Learning{Note: b}, b, a)
-	return (how == Confirms || how == Refines) && (back == Confirms || back == Refines)
+	return false
 }
 
-// Opposes reports whether one of two notes speaks against what the other says, or has
-// other numbers.
-func Opposes(a, b *note.Note) bool {
-	x, y := claimOf(a), claimOf(b)
-	return opposed(x, y) || part(x.denied, y) > 0 && part(y.denied, x) > 0 || differ(x.numbers, y.numbers)
-}
-
-// Bears says what a rule that stands does to a sentence that was written before it, with
-// the rules by which a learning is compared with a note; "" says nothing.
-func Bears(rule, sentence *note.Note) Bearing {
-	how, _ := bearing(Learning{Note: rule, Turned: rule.HasTag(TurnedTag), Except: rule.HasTag(ExceptionTag)}, rule, sentence)
-	return how
-}
+// Opposes reports whether one of two notes states the opposite of the other.
+func Opposes(a, b *note.Note) bool { return claim.Notes(a, b) == claim.Opposite }
 
 // ObservationID is the id of the observation that is made of learnings: the same on every
 // machine that makes it of the same ones.
@@ -166,7 +158,7 @@ func (g *Ingester) fold(n *note.Note, o Observation) {
 	}
 	n.Evidence = note.UnionEvidence(evidence, o.Evidence)
 	n.ProofCount = max(1, n.Sessions())
-	if n.Provenance.Source == note.Learning && !n.HasTag(Reviewed) { // what many sessions say is surer
+	if n.Learnt() && !n.HasTag(Reviewed) { // what many sessions say is surer
 		n.Provenance.Confidence = max(n.Provenance.Confidence, min(0.95, sure+0.05*float64(max(0, n.ProofCount-1))))
 	}
 	if o.Statement != "" {

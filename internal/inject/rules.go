@@ -62,5 +62,5 @@ func (in *Injector) rules(ctx context.Context, p Place, notes []*note.Note, b *B
 
 // unreviewed reports whether a session taught a note and nobody has read it.
 func unreviewed(n *note.Note) bool {
-	return n.Provenance.Source == note.Learning && !n.HasTag(note.ReviewedTag)
+	return n.Learnt() && !n.HasTag(note.ReviewedTag)
 }

@@ -44,7 +44,7 @@ const (
 	Drafts    = "spool/held"     // notes that wait for a decision
 	Summaries = "spool/retry"    // notes that a model is to summarise
 	Batches   = "spool/batches"  // accepted answers of a model
-	Refining  = "spool/refine"   // learnings that a model is to write better
+	Readings  = "spool/read"     // sessions that a model is to read
 	Told      = "spool/told"     // what sessions were told
 	Quiet     = "spool/quiet"    // what is told nothing
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
@@ -141,7 +141,7 @@ func inSpool(name string) Class {
 	case file == "" || file[0] == '.':
 	case dir == Drafts && strings.HasSuffix(file, NoteSuffix):
 		return Held
-	case (dir == Spool || dir == Summaries || dir == Batches || dir == Refining) && strings.HasSuffix(file, JobSuffix):
+	case (dir == Spool || dir == Summaries || dir == Batches || dir == Readings) && strings.HasSuffix(file, JobSuffix):
 		return Job
 	}
 	return Unknown

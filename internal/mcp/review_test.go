@@ -63,7 +63,7 @@ func TestReviewToolSkill(t *testing.T) {
 	if err := os.WriteFile(file, []byte("- Install with npm.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	turn := &note.Note{ID: "turn", Title: "Install with pnpm, not npm", Project: "app", Tags: []string{ingest.TurnedTag}}
+	turn := &note.Note{ID: "turn", Title: "Install with pnpm, not npm", Project: "app"}
 	skill := &note.Note{ID: "skill-1", Title: "install", Project: "app", ImportedID: file}
 	if ok, err := reflection.ProposeSkillPatch(w.Store, skill, []*note.Note{turn}, nil); err != nil || !ok {
 		t.Fatal(ok, err)

@@ -22,7 +22,7 @@ import (
 // ingest and another puts files there without telling the index. Nothing that
 // was there before is ever missing from an answer.
 func TestTogether(t *testing.T) {
-	w := open(t)
+	w := open(t, inShop)
 	const rounds = 6
 	for i := range 20 {
 		w.add(t, note.Note{Title: fmt.Sprintf("walrus %d", i), Body: "it swims"})
@@ -64,7 +64,7 @@ func TestTogether(t *testing.T) {
 						continue
 					}
 					res, err = cs.CallTool(context.WithoutCancel(t.Context()), &sdk.CallToolParams{Name: "memory_write", Arguments: args{
-						"type": "semantic", "title": fmt.Sprintf("client %d, round %d", c, i), "body": "y", "scope": "machine-local", "project": "global",
+						"type": "semantic", "title": fmt.Sprintf("client %d, round %d", c, i), "body": "y", "scope": "machine-local",
 					}})
 					if err != nil || res.IsError {
 						t.Errorf("write: %v %+v", err, res)

@@ -15,7 +15,7 @@ import (
 var toolForget = tool{
 	name: "memory_forget",
 	doc: `Show what forgetting a note would erase, and with apply erase it on every machine for good. Apply only when the user ` +
-		`asked for it.`,
+		`asked for it; what a person laid down is archived instead.`,
 	hints:  sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no},
 	input:  schemaOf[forgetIn],
 	output: schemaOf[forgetOut],
@@ -67,6 +67,11 @@ func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, 
 	if !ok {
 		return forgetOut{}, fmt.Errorf("there is no note %s; memory_list names them", id)
 	}
+	if in.Apply {
+		if n, _, _, err := s.rooms.Store.Read(row.Ref.Path); err == nil && n.UserSaid() {
+			return s.retire(ctx, n)
+		}
+	}
 	plan, err := app.Forget(ctx, s.rooms, string(row.ID), in.Apply)
 	if err != nil {
 		return forgetOut{}, err
@@ -85,4 +90,19 @@ func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, 
 		}
 	}
 	return out, nil
+}
+
+// retire archives a note that a person vouches for: an agent cannot erase it.
+func (s *Server) retire(ctx context.Context, n *note.Note) (forgetOut, error) {
+	if _, err := s.rooms.Ingester.Archive(ctx, []note.ID{n.ID}, "an agent was asked to forget it"); err != nil {
+		return forgetOut{}, err
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return forgetOut{}, err
+	}
+	return forgetOut{
+		Message: fmt.Sprintf("archived, not erased: a person laid it down; `anamnesis unarchive %s` brings it back, and the user can erase it "+
+			"with `anamnesis forget %[1]s --apply`", n.ID),
+		forgetPlan: forgetPlan{ID: n.ID, Title: name(n.Title), Notes: []string{}, Held: []note.ID{}, Conflicts: []note.ID{}},
+	}, nil
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
@@ -25,14 +27,10 @@ const (
 	maxTag   = 64 // characters
 )
 
-// byAgent is how sure an agent's own notes are.
-const byAgent = 0.8
-
 var toolWrite = tool{
 	name: "memory_write",
-	doc: `Save a note: procedural = verified how-tos, decisions, fixes; semantic = facts, preferences, conventions; episodic = what ` +
-		`happened. ` +
-		`Scope machine-local never leaves this machine.`,
+	doc: `Save what holds beyond this task, not tasks, status, guesses or what the code says: procedural = how-tos, fixes; semantic = ` +
+		`rules, facts; episodic = what happened. The title is the rule as an order, or the fact, in one sentence.`,
 	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	input:  schemaOf[writeIn],
 	output: schemaOf[writeOut],
@@ -48,8 +46,12 @@ var toolWrite = tool{
 type writeIn struct {
 	Type        string   `json:"type"`
 	Title       string   `json:"title"`
-	Body        string   `json:"body" jsonschema:"markdown, no secrets"`
-	Project     string   `json:"project,omitempty" jsonschema:"key; without it this project; global concerns every project"`
+	Body        string   `json:"body,omitempty" jsonschema:"what the title does not say"`
+	Why         string   `json:"why,omitempty"`
+	Quote       string   `json:"quote,omitempty" jsonschema:"the user's words"`
+	When        []string `json:"when,omitempty" jsonschema:"cmd:npm install, path:api/**, error:TEXT"`
+	Replaces    string   `json:"replaces,omitempty" jsonschema:"id of the note that it makes wrong"`
+	Project     string   `json:"project,omitempty" jsonschema:"others and global wait for the user"`
 	Tags        []string `json:"tags,omitempty"`
 	Scope       string   `json:"scope,omitempty"`
 	UserID      string   `json:"user_id,omitempty"`
@@ -60,10 +62,11 @@ type writeIn struct {
 type writeOut struct {
 	Begin string `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	noteOut
-	Outcome string `json:"outcome" jsonschema:"created, updated, unchanged or held"`
-	Message string `json:"message"`
-	Body    string `json:"body"`
-	Until   string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+	Outcome string    `json:"outcome" jsonschema:"created, updated, unchanged or held"`
+	Message string    `json:"message"`
+	Near    []nearOut `json:"near,omitempty" jsonschema:"wrong? use replaces"`
+	Body    string    `json:"body"`
+	Until   string    `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
 
 func (o writeOut) frame(start, end string) any {
@@ -88,10 +91,18 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	if _, err := s.refresh(ctx); err != nil { // a twin that another program wrote is one too
 		return writeOut{}, err
 	}
-	out, err := s.rooms.Ingester.Add(ctx, ingest.Draft{Dir: p.dir, Note: &note.Note{
-		Type: note.Type(in.Type), Title: in.Title, Body: strings.TrimRight(in.Body, "\n"), Project: p.id.Key, Tags: in.Tags,
+	here, err := s.place(ctx, c, "")
+	if err != nil {
+		return writeOut{}, err
+	}
+	body := strings.TrimRight(in.Body, "\n")
+	if why := strings.TrimSpace(in.Why); why != "" && !strings.Contains(body, why) {
+		body = strings.TrimSpace(body + "\n\n" + "Why: " + why)
+	}
+	replaces, _ := note.ParseID(in.Replaces)
+	out, err := app.WriteByAgent(ctx, s.rooms, app.AgentDraft{Here: here.id.Key, Dir: p.dir, Replaces: replaces, Note: &note.Note{
+		Type: note.Type(in.Type), Title: in.Title, Body: body, Project: p.id.Key, Tags: in.Tags, When: in.When,
 		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
-		Provenance: note.Provenance{Source: note.Agent, Confidence: byAgent},
 	}})
 	if err != nil {
 		return writeOut{}, err
@@ -99,16 +110,34 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	if out.Note == nil {
 		return writeOut{}, fmt.Errorf("not written: %s", out.Why)
 	}
-	return writeOut{noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out), Body: note.Harmless(out.Note.Body)}, nil
+	w := writeOut{noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out.Outcome), Body: note.Harmless(out.Note.Body)}
+	for _, x := range out.Near {
+		if x.Note.ID != out.Of {
+			w.Near = append(w.Near, nearOut{x.Note.ID, name(x.Note.Title), x.Relation.String()})
+		}
+	}
+	return w, nil
+}
+
+// A nearOut is a note about the matter of one that was written.
+type nearOut struct {
+	ID       note.ID `json:"id"`
+	Title    string  `json:"title"`
+	Relation string  `json:"relation"`
 }
 
 // check refuses what makes no note, before anything is looked at on the disk.
 func (in *writeIn) check() error {
 	in.Title = strings.TrimSpace(in.Title)
 	in.Body = strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD")
-	if err := checkText(in.Title, in.Body); err != nil {
+	if err := checkText(in.Title, cmp.Or(strings.TrimSpace(in.Body), in.Title)); err != nil {
 		return err
 	}
+	when, err := note.ParseTriggers(in.When)
+	if err != nil {
+		return err
+	}
+	in.When = when
 	if in.Project == everywhere {
 		return errors.New(`"*" is no project; global is for notes that concern every project`)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,14 @@ func open(tb testing.TB, change ...func(*world)) *world {
 	}
 	w.server.Replace(w.doubles)
 	return w
+}
+
+// inShop lets the server work in the folder of a project named shop.
+func inShop(w *world) {
+	w.opts.Dir = filepath.Join(w.Config.Home, "src", "shop")
+	if err := os.MkdirAll(w.opts.Dir, 0o700); err != nil {
+		panic(err)
+	}
 }
 
 // add writes a note as a person would.

@@ -75,11 +75,24 @@ const (
 	Import     = "import"
 	Merge      = "merge"
 	Agent      = "agent"
-	Learning   = "learning"
+	Learning   = "learning" // a session showed it; a machine worded it
+	User       = "user"     // a person typed it in a session; the evidence quotes the words, which a reader may have put better
 )
 
 // Sources lists the values of Provenance.Source that a new note may carry.
-var Sources = []string{Human, SessionEnd, Reflection, Import, Merge, Agent, Learning}
+var Sources = []string{Human, SessionEnd, Reflection, Import, Merge, Agent, Learning, User}
+
+// UserSaid reports whether a person vouches for a note: wrote it, typed its words in a
+// session, or read it and found it right.
+func (n *Note) UserSaid() bool {
+	return n.Provenance.Source == Human || n.Provenance.Source == User || n.HasTag(ReviewedTag)
+}
+
+// Learnt reports whether a session taught a note: what a person typed there, or what it showed.
+func (n *Note) Learnt() bool { return n.Provenance.Source == User || n.Provenance.Source == Learning }
+
+// LearntSources are the sources of notes that sessions taught.
+var LearntSources = []string{User, Learning}
 
 // Evidence is one observation that supports a note.
 type Evidence struct {

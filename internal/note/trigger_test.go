@@ -13,7 +13,12 @@ func TestParseTrigger(t *testing.T) {
 		{" CMD : npm   install ", "cmd:npm install"},
 		{"path:api/**/*.proto", "path:api/**/*.proto"},
 		{"error:listen EADDRINUSE: 3000", "error:listen EADDRINUSE: 3000"},
-		{"npm install", ""}, {"cmd:", ""}, {"cmd:*", ""}, {"path:**/*", ""}, {"url:x", ""}, {"cmd:a\x00b", ""},
+		{"npm install", ""},
+		{"cmd:", ""},
+		{"cmd:*", ""},
+		{"path:**/*", ""},
+		{"url:x", ""},
+		{"cmd:a\x00b", ""},
 		{"cmd:" + strings.Repeat("x", note.MaxTrigger), ""},
 	} {
 		got, err := note.ParseTrigger(c.in)

@@ -45,11 +45,11 @@ type Kind struct {
 var (
 	Capture = Kind{name: "capture", folder: layout.Spool, limit: 8 << 10}                 // sessions that ended
 	Summary = Kind{name: "summary", folder: layout.Summaries, limit: 8 << 10, most: 200}  // notes that a model is to summarise
-	Refine  = Kind{name: "refine", folder: layout.Refining, limit: 64 << 10, most: 500}   // learnings that a model is to write better
+	Read    = Kind{name: "read", folder: layout.Readings, limit: 256 << 10, most: 500}    // sessions that a model is to read
 	Batch   = Kind{name: "batch", folder: layout.Batches, limit: 16 << 20, durable: true} // accepted answers of a model
 )
 
-var kinds = []Kind{Capture, Summary, Refine, Batch}
+var kinds = []Kind{Capture, Summary, Read, Batch}
 
 // A Job is one piece of work, as its file holds it.
 type Job struct {

@@ -91,7 +91,7 @@ func (r *Reflector) ConsolidationDue(ctx context.Context) (d Due, err error) {
 // learnt lists what stands that sessions taught.
 func (r *Reflector) learnt(ctx context.Context) ([]index.Row, error) {
 	rows, err := r.index.Select(ctx, index.Filter{
-		Types: []note.Type{note.Semantic, note.Procedural}, Sources: []string{note.Learning},
+		Types: []note.Type{note.Semantic, note.Procedural}, Sources: note.LearntSources,
 		WithoutKinds: []note.Kind{note.Observation}, Now: r.store.Now(),
 	}, 0)
 	if err != nil {
@@ -206,7 +206,7 @@ func (r *Reflector) showTogether(ctx context.Context, project string, c *Consoli
 func (r *Reflector) eachProject(ctx context.Context, project string, f func(key string) error) error {
 	keys := []string{project}
 	if project == "" {
-		counts, err := r.index.PerProject(ctx, index.Filter{Sources: []string{note.Learning}, Now: r.store.Now()})
+		counts, err := r.index.PerProject(ctx, index.Filter{Sources: note.LearntSources, Now: r.store.Now()})
 		if err != nil {
 			return fmt.Errorf("list the projects: %w", err)
 		}

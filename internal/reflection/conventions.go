@@ -40,7 +40,7 @@ func (r *Reflector) Conventions(ctx context.Context, names []string) ([]Conventi
 		return nil, fmt.Errorf("list the conventions: %w", err)
 	}
 	rows = slices.DeleteFunc(rows, func(w index.Row) bool {
-		return w.Dead || w.SupersededBy != "" || w.Branch != "" || w.Kind != note.Observation && w.Source != note.Learning
+		return w.Dead || w.SupersededBy != "" || w.Branch != "" || w.Kind != note.Observation && !slices.Contains(note.LearntSources, w.Source)
 	})
 	var all []Convention
 	for _, n := range r.read(rows, func(n *note.Note) bool { return n.Live(now) && !n.HasTag("persona") }) {

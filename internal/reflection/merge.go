@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
@@ -129,7 +130,7 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 // Merge applies the groups of a proposal one by one, each with a single write,
 // so that a run that is killed has merged some groups and no half of one. A
 // group is refused when a note of it has changed since the model saw it, when
-// it would lose an exception (lostQualifiers) and nobody has confirmed it, when it would close a circle, and when
+// it would lose a name, a number or a prohibition (claim.Missing) and nobody has confirmed it, when it would close a circle, and when
 // the gate says so; a nil gate says nothing.
 func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging, err error) {
 	m.Project = p.Project
@@ -255,10 +256,25 @@ func (r *Reflector) object(ctx context.Context, at groupNotes, confirmed bool) o
 	if r.reaches(ctx, at.superseded, at.survivor.ID) {
 		return objection{text: fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.survivor.ID)}
 	}
-	if lost := lostQualifiers(at.survivor, at.superseded); len(lost) > 0 && !confirmed {
+	if lost := missing(at.survivor, at.superseded); len(lost) > 0 && !confirmed {
 		return objection{"it would lose: " + strings.Join(lost[:min(3, len(lost))], "; "), true}
 	}
 	return objection{}
+}
+
+// missing lists what the notes of a group state that the text which is to stand for them does
+// not: names, numbers, what they speak against. A general rule alone would be wrong in the
+// excepted case.
+func missing(survivor *note.Note, superseded []*note.Note) (all []string) {
+	into := claim.Text(survivor.Statement())
+	for _, n := range superseded {
+		for _, w := range claim.Missing(into, claim.Text(n.Statement())) {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
 }
 
 // reaches reports whether one follows from notes to the note id along what they

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
@@ -33,13 +34,13 @@ const maxFolded = 2000
 func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note, error) {
 	rows, err := r.index.Select(ctx, index.Filter{
 		Projects: []string{project}, Types: []note.Type{note.Semantic, note.Procedural}, Scope: note.Portable,
-		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Sources: []string{note.Learning, note.Human}, Now: r.store.Now(),
+		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Sources: append([]string{note.Human}, note.LearntSources...), Now: r.store.Now(),
 	}, maxFolded)
 	if err != nil {
 		return nil, fmt.Errorf("list the learnings of %s: %w", project, err)
 	}
 	rows = slices.DeleteFunc(rows, func(w index.Row) bool {
-		return w.Dead || w.SupersededBy != "" || w.Kind != note.Observation && w.Source != note.Learning
+		return w.Dead || w.SupersededBy != "" || w.Kind != note.Observation && !slices.Contains(note.LearntSources, w.Source)
 	})
 	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
 	return r.read(rows, func(n *note.Note) bool { return n.Live(r.store.Now()) }), nil
@@ -51,7 +52,7 @@ func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note
 func foldings(project string, all []*note.Note) (out []Folding) {
 	var groups [][]*note.Note
 	for _, n := range all {
-		if n.HasTag(note.ReviewedTag) && n.Kind != note.Observation || n.HasTag(ingest.ExceptionTag) {
+		if n.HasTag(note.ReviewedTag) && n.Kind != note.Observation {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []*note.Note) bool {
@@ -218,7 +219,7 @@ func (a *observedAnswer) check(at map[note.ID]*note.Note) (wrong []string) {
 				say("observation %d speaks against its learning %s", i+1, id)
 			}
 		}
-		if missing := ingest.NotIn(o.Statement, strings.Join(together, "\n")); len(missing) > 0 {
+		if missing := claim.Invented(o.Statement, strings.Join(together, "\n")); len(missing) > 0 {
 			say("observation %d names %q, which its learnings do not", i+1, missing)
 		}
 	}

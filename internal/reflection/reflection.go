@@ -155,3 +155,11 @@ func contentHash(n *note.Note) string {
 
 // sourceOf is the note as a model is about to see it.
 func sourceOf(n *note.Note) Source { return Source{ID: n.ID, Hash: contentHash(n)} }
+
+// tries is how often a model is asked for one answer.
+func (r *Reflector) tries() int {
+	if r.opts.Tries <= 0 {
+		return 3
+	}
+	return r.opts.Tries
+}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/ingest"
+	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 )
 
@@ -49,8 +49,8 @@ func RefreshSkill(text, project string, rules []*note.Note, former map[note.ID][
 		if r.Text == "" || strings.Contains(text, r.Text) {
 			continue
 		}
-		at, how := bears(n, former[n.ID], lines, spoken)
-		if how == ingest.Confirms || how == ingest.Refines {
+		at, how := lineOf(n, former[n.ID], lines, spoken)
+		if how == claim.Same {
 			continue
 		}
 		if at >= 0 {
@@ -71,26 +71,27 @@ func RefreshSkill(text, project string, rules []*note.Note, former map[note.ID][
 	return strings.Join(insertLearnt(lines, added, end), ""), done
 }
 
-// bears finds the line that a rule is about: that it contradicts, else that says it.
-func bears(n *note.Note, former []*note.Note, lines, spoken []string) (at int, how ingest.Bearing) {
+// lineOf finds the line that a rule is about: that it contradicts, else that states it.
+func lineOf(n *note.Note, former []*note.Note, lines, spoken []string) (at int, r claim.Relation) {
 	at = -1
+	rule := claim.Of(n)
 	for i := range lines {
 		if spoken[i] == "" {
 			continue
 		}
-		said := &note.Note{Title: spoken[i]}
-		was := ingest.Bears(n, said)
-		if slices.ContainsFunc(former, func(old *note.Note) bool { return ingest.SaysSame(old, said) }) {
-			was = ingest.Contradicts
+		line := claim.Text(spoken[i])
+		was := claim.Compare(rule, line)
+		if slices.ContainsFunc(former, func(old *note.Note) bool { return claim.Compare(claim.Of(old), line) == claim.Same }) {
+			was = claim.Opposite
 		}
 		switch was {
-		case ingest.Contradicts, ingest.Undecided:
-			return i, ingest.Contradicts
-		case ingest.Confirms, ingest.Refines:
-			how = was
+		case claim.Opposite:
+			return i, was
+		case claim.Same, claim.Wider:
+			r = claim.Same
 		}
 	}
-	return at, how
+	return at, r
 }
 
 // spokenLines returns what each line says as a sentence, "" for one that is left alone.

@@ -32,6 +32,7 @@ const (
 	Written     = "write"      // a note written; Text is the outcome
 	Captured    = "capture"    // a session captured or skipped; Text says which, In the tokens of the session
 	Learnt      = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
+	Nudged      = "nudge"      // the agent was asked to keep Count sentences of a session; Text says how many it did not
 	Refused     = "refuse"     // Count sentences of a session read like orders to an agent, and were not learnt
 	Drained     = "drain"      // a run over the spool; Count is the number of jobs
 	Synced      = "sync"       // an exchange with the remote; Count is what was pulled, Text the result

@@ -55,6 +55,8 @@ type toldLine struct {
 	Task   *Task     `json:"task,omitempty"`
 	Agent  *Task     `json:"agent,omitempty"`
 	Noted  *Noted    `json:"noted,omitempty"`
+	Nudge  string    `json:"nudge,omitempty"` // the sentence that the agent was asked to keep, by its hash
+	Read   int       `json:"read,omitempty"`  // the last turn that a reader has seen, counted from 1
 
 	Verdict Verdict   `json:"verdict,omitempty"`
 	Of      []note.ID `json:"of,omitempty"` // what the verdict is of
@@ -64,6 +66,9 @@ type toldLine struct {
 type ToldState struct {
 	Started  time.Time // when the session was told its first block; zero when it was not
 	Prompted bool      // it had a prompt since
+	Prompts  int       // that it had since it began or lost its context
+	Nudges   []string  // hashes of the sentences that its agent was asked to keep, in order
+	Read     int       // turns that a reader has seen, 0 for none
 	first    map[Telling]string
 }
 
@@ -106,10 +111,16 @@ func (t *Told) State() (ToldState, error) {
 		switch {
 		case l.Clear:
 			clear(st.first)
+			st.Prompts = 0
+		case l.Nudge != "":
+			st.Nudges = append(st.Nudges, l.Nudge)
+		case l.Read > 0:
+			st.Read = l.Read
 		case !l.Start.IsZero():
 			st.Started, st.Prompted = l.Start, false
 		case l.Prompt:
 			st.Prompted = true
+			st.Prompts++
 		case l.Telling != nil:
 			if _, ok := st.first[*l.Telling]; !ok {
 				st.first[*l.Telling] = l.By
@@ -189,6 +200,12 @@ func (t *Told) Begin(fresh bool) error {
 
 // Prompt says that the session had a prompt.
 func (t *Told) Prompt() error { return t.append(lineOf(toldLine{Prompt: true})) }
+
+// Nudge says that the agent was asked to keep a sentence, which the hash names.
+func (t *Told) Nudge(hash string) error { return t.append(lineOf(toldLine{Nudge: hash})) }
+
+// SeenTo says that a reader has seen the session up to a turn, counted from 1.
+func (t *Told) SeenTo(turns int) error { return t.append(lineOf(toldLine{Read: turns})) }
 
 // Clear forgets what was told: the context of the session was lost.
 func (t *Told) Clear() error {

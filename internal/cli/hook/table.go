@@ -148,15 +148,16 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 		return err
 	}
 	silent, plan, err := app.PromptSilent(h, c.event)
-	if silent || err != nil {
-		return err
+	nudge, nerr := app.Nudge(h, c.event)
+	if err = errors.Join(err, nerr); silent || err != nil {
+		return p.reply(c, nudge, err)
 	}
 	r, err := app.Open(ctx, h, app.StartWait)
 	if err != nil {
 		return err
 	}
 	if r.Store.ReadOnly() {
-		return nil
+		return p.reply(c, nudge, nil)
 	}
 	fresh, err := app.Fresh(ctx, r) // an upgrade may have emptied the index
 	if err != nil {
@@ -172,10 +173,15 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 		err = errors.Join(serr, p.syncAtStart(c))
 	}
 	a, perr := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: limit, Plan: plan})
-	if err = errors.Join(err, perr); first+a.Text == "" {
+	return p.reply(c, first+a.Text+nudge, errors.Join(err, perr))
+}
+
+// reply hands a text to the agent, if there is any.
+func (p *Process) reply(c call, text string, err error) error {
+	if text == "" {
 		return err
 	}
-	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, first+a.Text))
+	_, werr := p.Stdout.Write(c.harness.Hooks.Reply(c.event, text))
 	return errors.Join(err, werr)
 }
 

@@ -145,7 +145,7 @@ func (e Erasure) apply(w *store.Writer) (paths []string, err error) {
 		if err := w.EraseHistory(id); err != nil {
 			return nil, err
 		}
-		for _, folder := range []string{layout.Summaries, layout.Refining} {
+		for _, folder := range []string{layout.Summaries, layout.Readings} {
 			if err := e.store.Spool().RemoveJobs(folder, id, ""); err != nil {
 				return nil, err
 			}

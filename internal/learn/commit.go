@@ -1,4 +1,4 @@
-package lesson
+package learn
 
 import (
 	"slices"
@@ -37,7 +37,7 @@ func Commits(s *agent.Session) (all []Commit) {
 	for i := range s.Turns {
 		for j := range s.Turns[i].Tools {
 			u := &s.Turns[i].Tools[j]
-			line := commandOf(*u)
+			line := CommandOf(*u)
 			if u.Error || line == "" || !strings.Contains(line, "git") {
 				continue
 			}

@@ -1,51 +1,51 @@
-package lesson_test
+package learn_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"anamnesis/internal/lesson"
+	"anamnesis/internal/learn"
 )
 
 func TestCommits(t *testing.T) {
 	const one, two = `$ git commit -am "Add map" => [main aaaaaa1] Add map`, `$ git -C . commit -m "Fix map" => [main bbbbbb2] Fix map`
 	for name, tt := range map[string]struct {
 		lines []string
-		want  []lesson.Commit
+		want  []learn.Commit
 	}{
 		"none":   {[]string{"$ git status => [main aaaaaa1] x", "$ echo => [main aaaaaa1] x", "> [main aaaaaa1] x"}, nil},
 		"failed": {[]string{`$ git commit -am "Add map" !> [main aaaaaa1] Add map`}, nil},
-		"two":    {[]string{one, two}, []lesson.Commit{{ID: "aaaaaa1", Subject: "Add map"}, {Turn: 1, ID: "bbbbbb2", Subject: "Fix map"}}},
-		"root":   {[]string{`$ git commit => [main (root-commit) aaaaaa1] Add map`}, []lesson.Commit{{ID: "aaaaaa1", Subject: "Add map"}}},
-		"revert of an id": {[]string{one, `$ git revert --no-edit aaaaaa1 => [main cccccc3] Revert "Add map"`}, []lesson.Commit{
+		"two":    {[]string{one, two}, []learn.Commit{{ID: "aaaaaa1", Subject: "Add map"}, {Turn: 1, ID: "bbbbbb2", Subject: "Fix map"}}},
+		"root":   {[]string{`$ git commit => [main (root-commit) aaaaaa1] Add map`}, []learn.Commit{{ID: "aaaaaa1", Subject: "Add map"}}},
+		"revert of an id": {[]string{one, `$ git revert --no-edit aaaaaa1 => [main cccccc3] Revert "Add map"`}, []learn.Commit{
 			{ID: "aaaaaa1", Subject: "Add map", Undone: true}, {Turn: 1, ID: "cccccc3", Subject: `Revert "Add map"`, Undoes: []string{"aaaaaa1"}},
 		}},
-		"revert of the one before the last": {[]string{one, two, `$ git revert HEAD~1 => [main cccccc3] Revert "Add map"`}, []lesson.Commit{
+		"revert of the one before the last": {[]string{one, two, `$ git revert HEAD~1 => [main cccccc3] Revert "Add map"`}, []learn.Commit{
 			{ID: "aaaaaa1", Subject: "Add map", Undone: true},
 			{Turn: 1, ID: "bbbbbb2", Subject: "Fix map"},
 			{Turn: 2, ID: "cccccc3", Subject: `Revert "Add map"`, Undoes: []string{"aaaaaa1"}},
 		}},
-		"revert of another session's": {[]string{`$ git revert ddddddd4 => [main cccccc3] Revert "Old"`}, []lesson.Commit{
+		"revert of another session's": {[]string{`$ git revert ddddddd4 => [main cccccc3] Revert "Old"`}, []learn.Commit{
 			{ID: "cccccc3", Subject: `Revert "Old"`, Undoes: []string{"ddddddd4"}},
 		}},
-		"reset": {[]string{one, two, "$ git reset --hard HEAD~1 => HEAD is now at aaaaaa1"}, []lesson.Commit{
+		"reset": {[]string{one, two, "$ git reset --hard HEAD~1 => HEAD is now at aaaaaa1"}, []learn.Commit{
 			{ID: "aaaaaa1", Subject: "Add map"}, {Turn: 1, ID: "bbbbbb2", Subject: "Fix map", Undone: true},
 		}},
-		"reset to an id": {[]string{one, two, "$ git reset --hard aaaaaa1 => HEAD is now at aaaaaa1"}, []lesson.Commit{
+		"reset to an id": {[]string{one, two, "$ git reset --hard aaaaaa1 => HEAD is now at aaaaaa1"}, []learn.Commit{
 			{ID: "aaaaaa1", Subject: "Add map"}, {Turn: 1, ID: "bbbbbb2", Subject: "Fix map", Undone: true},
 		}},
-		"amended": {[]string{one, "$ git commit --amend --no-edit => [main eeeeee5] Add map"}, []lesson.Commit{
+		"amended": {[]string{one, "$ git commit --amend --no-edit => [main eeeeee5] Add map"}, []learn.Commit{
 			{ID: "aaaaaa1", Subject: "Add map", Undone: true}, {Turn: 1, ID: "eeeeee5", Subject: "Add map"},
 		}},
-		"fixup": {[]string{one, "$ git commit --fixup=aaaaaa1 => [main ffffff6] fixup! Add map"}, []lesson.Commit{
+		"fixup": {[]string{one, "$ git commit --fixup=aaaaaa1 => [main ffffff6] fixup! Add map"}, []learn.Commit{
 			{ID: "aaaaaa1", Subject: "Add map"}, {Turn: 1, ID: "ffffff6", Subject: "fixup! Add map", Mends: "aaaaaa1"},
 		}},
-		"too far back": {[]string{one, "$ git reset --hard HEAD~99999999999999999999 => x", "$ git revert HEAD~50 => [main cccccc3] x"}, []lesson.Commit{
+		"too far back": {[]string{one, "$ git reset --hard HEAD~99999999999999999999 => x", "$ git revert HEAD~50 => [main cccccc3] x"}, []learn.Commit{
 			{ID: "aaaaaa1", Subject: "Add map", Undone: true}, {Turn: 2, ID: "cccccc3", Subject: "x"},
 		}},
 	} {
-		if diff := cmp.Diff(tt.want, lesson.Commits(talk(tt.lines...))); diff != "" {
+		if diff := cmp.Diff(tt.want, learn.Commits(talk(tt.lines...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -1,4 +1,4 @@
-package lesson
+package learn
 
 import (
 	"fmt"
@@ -81,7 +81,7 @@ func circleAt(calls []toolCall) (Circle, bool) {
 		return Circle{}, false
 	}
 	last := calls[n-1]
-	c.Turn, c.Tool, c.What = last.turn, last.use.Name, commandOf(*last.use)
+	c.Turn, c.Tool, c.What = last.turn, last.use.Name, CommandOf(*last.use)
 	if c.What == "" {
 		c.What = last.use.Path
 	}
@@ -100,45 +100,19 @@ func (c *Circle) String() string {
 	return fmt.Sprintf("%s %d times in a row", what, c.Times)
 }
 
-// The weights of what a user's words end, and how long an event bears on them.
-const (
-	endsCircle  = 1.5
-	endsRefused = 1.0
-	saysInstead = 1.5 // with the refusal itself
-	endsFailure = 0.5
-	armedFor    = 10 * time.Minute
-)
-
-// ends says what the words of a turn end, and how much surer that makes them: somebody
-// who stops an agent that goes in circles, or has just refused it a tool, says what to do
-// instead.
-func (m *material) ends(at int, circles []Circle) (more float64, after string) {
-	from := before(m.turns, at)
-	for i := range circles {
-		if c := &circles[i]; c.Turn > from && c.Turn < at {
-			c.What = m.clean(c.What)
-			more, after = endsCircle, "the agent ran "+c.String()
-		}
-	}
-	if u := refusedBefore(m.turns, at); u != nil && more < endsRefused {
-		more, after = endsRefused, "the user refused "+m.callOf(u)
-	}
-	if more == 0 && m.armed(at, ToolFailed) != nil {
-		more = endsFailure
-	}
-	return more, after
-}
+// armedFor is how long an event bears on what the user says next.
+const armedFor = 10 * time.Minute
 
 // armed returns the last event of a kind shortly before what is said in a turn, and after
 // what was said before that; nil when there is none.
-func (m *material) armed(at int, kind NotedKind) *Noted {
-	now := m.turns[at].At
+func armed(turns []agent.Turn, noted []Noted, at int, kind NotedKind) *Noted {
+	now := turns[at].At
 	since := now.Add(-armedFor)
-	if from := before(m.turns, at); from < at && m.turns[from].Human() && m.turns[from].At.After(since) {
-		since = m.turns[from].At
+	if from := before(turns, at); from < at && turns[from].Human() && turns[from].At.After(since) {
+		since = turns[from].At
 	}
-	for i := len(m.noted) - 1; i >= 0; i-- {
-		if n := &m.noted[i]; n.Kind == kind && !n.At.After(now) && n.At.After(since) {
+	for i := len(noted) - 1; i >= 0; i-- {
+		if n := &noted[i]; n.Kind == kind && !n.At.After(now) && n.At.After(since) {
 			return n
 		}
 	}

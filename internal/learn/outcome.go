@@ -1,10 +1,11 @@
-package lesson
+package learn
 
 import (
 	"regexp"
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/text"
 )
 
 // A Verdict is what a command came to.
@@ -91,10 +92,10 @@ var skips = form(`(?i)\b[1-9]\d* (skipped|pending|ignored)\b`)
 // symptoms are the words of a line that says what went wrong.
 var symptoms = strings.Fields("error fail panic exception undefined cannot denied refused expected missing fatal unable no not")
 
-// symptom picks the line of an output that says what went wrong.
-func symptom(output string) string {
+// Symptom picks the line of an output that says what went wrong.
+func Symptom(output string) string {
 	first := ""
-	for line := range strings.Lines(head(output, 20_000)) {
+	for line := range strings.Lines(text.Head(output, 20_000)) {
 		line = strings.Join(strings.Fields(line), " ")
 		lower := strings.ToLower(line)
 		if line == "" || strings.HasPrefix(lower, "exit code") {

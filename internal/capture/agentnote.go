@@ -1,0 +1,139 @@
+package capture
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/index"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// maxAgentNotes is how many notes of one session stand that only the agent vouches for.
+const maxAgentNotes = 5
+
+// A toolWrite is a call of our tool that wrote a note.
+type toolWrite struct {
+	turn  int
+	id    note.ID
+	quote string
+}
+
+// writesOf returns the calls of memory_write of a session that made or changed a note. Agents
+// put the name of the server before that of the tool.
+func writesOf(turns []agent.Turn) (all []toolWrite) {
+	for i := range turns {
+		for _, u := range turns[i].Tools {
+			if !strings.HasSuffix(u.Name, "memory_write") || u.Error || u.Denied {
+				continue
+			}
+			var in struct {
+				Quote string `json:"quote"`
+			}
+			_ = json.Unmarshal(u.Input, &in) // without a quote nobody vouches
+			if id := idIn(u.Result); id != "" {
+				all = append(all, toolWrite{i, id, in.Quote})
+			}
+		}
+	}
+	return all
+}
+
+// idIn finds the id of the note in the answer of memory_write. Some agents keep the structured
+// answer, some its text, some both.
+func idIn(result string) note.ID {
+	_, rest, ok := strings.Cut(result, `"id":`)
+	if !ok {
+		if _, rest, ok = strings.Cut(result, `\"id\":`); !ok {
+			return ""
+		}
+	}
+	rest = strings.TrimLeft(rest, ` \"`)
+	id, err := note.ParseID(rest[:max(0, strings.IndexAny(rest, `\"`))])
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// agentNotes joins what the agent wrote with what a person typed: a note whose quote was typed
+// is the user's word. One that only the agent vouches for stays when the session shows something
+// of it (a file that was edited, a command that passed, an output), five at most; the others are
+// archived, which can be undone. It returns the turns whose words were written down.
+func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []learn.Said, from learn.Origin) (turns []int, err error) {
+	var errs []error
+	var shown map[string]bool
+	var drop []note.ID
+	kept := 0
+	for _, w := range writesOf(s.Turns) {
+		ref, err := r.store.Find(w.id)
+		if err != nil {
+			continue
+		}
+		n, _, _, err := r.store.Read(ref.Path)
+		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Status != "" {
+			continue
+		}
+		earlier := slices.DeleteFunc(slices.Clone(said), func(x learn.Said) bool { return x.Turn > w.turn })
+		if q, ok := learn.Find(earlier, w.quote); ok {
+			turns = append(turns, q.Said.Turn)
+			_, err := ingest.BeliefsOf(r.ingester).Vouch(ctx, n.ID, note.Evidence{
+				Session: from.Harness + "/" + from.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote),
+			})
+			errs = append(errs, err)
+			continue
+		}
+		if n.Provenance.Source != note.Agent || n.HasTag(note.ReviewedTag) {
+			continue
+		}
+		if shown == nil {
+			shown = shownIn(s.Turns)
+		}
+		if kept < maxAgentNotes && grounded(n, shown) {
+			kept++
+			continue
+		}
+		drop = append(drop, n.ID)
+	}
+	if len(drop) > 0 {
+		_, err := r.ingester.Archive(ctx, drop, "nothing in its session shows it; `anamnesis unarchive` brings it back")
+		errs = append(errs, err)
+		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: from.Project, Notes: drop, Count: len(drop)})
+	}
+	return turns, errors.Join(errs...)
+}
+
+// shownIn returns the names that the acts of a session show: files that were edited, commands
+// that passed, outputs of both. What an agent only said or read shows nothing.
+func shownIn(turns []agent.Turn) map[string]bool {
+	shown := make(map[string]bool)
+	for i := range turns {
+		for _, u := range turns[i].Tools {
+			if strings.Contains(u.Name, "memory_") || u.Denied {
+				continue
+			}
+			addNames(shown, u.Path, maxTurnNames)
+			if line := learn.CommandOf(u); line != "" {
+				addNames(shown, "```sh\n"+line+"\n```", maxTurnNames)
+				addNames(shown, u.Result, maxTurnNames)
+			}
+		}
+	}
+	return shown
+}
+
+// grounded reports whether a session shows something that a note names.
+func grounded(n *note.Note, shown map[string]bool) bool {
+	for _, name := range index.Identifiers(n.Title+"\n"+n.Body, maxNoteNames) {
+		if shown[nameKey(name)] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,252 @@
+// Package learn finds what a session may teach, and takes in what a reader makes of it.
+//
+// No list of words tells whether a sentence lays down something lasting. So the program only
+// nominates, and somebody who can read decides: the agent in whose session the sentence is
+// typed, a model in the background, or the user. The program knows whose words they are (Said),
+// what the agent had just done, which of them are worth a question (Candidates), what a reader
+// needs to see of a session (Slice), and whether a rule quotes words that a person typed
+// (Find).
+//
+// Nominations are local to the machine, are injected into no session, and end by themselves.
+// Only two things become notes without a reader: a sentence by which the user orders to
+// remember (Order), word for word, and a reply by which the user decides for good what a tool
+// may do (Permissions).
+//
+// Everything but Reader is a pure function of an agent.Session.
+package learn
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/text"
+)
+
+// Clean masks secrets and shortens paths in a text that may be written down. It comes before
+// anything is cut: half a key matches no rule.
+type Clean func(string) string
+
+// Noted is an event of a session that its records do not keep.
+type Noted struct {
+	At   time.Time
+	Kind NotedKind
+	Tool string // its name, "" when the event names none
+}
+
+// A NotedKind says what happened.
+type NotedKind string
+
+// The kinds of events.
+const (
+	AskedPermission NotedKind = "permission"   // the user was asked whether a tool may run
+	ToolFailed      NotedKind = "tool-failure" // a tool failed
+)
+
+// Said is what a person typed in one turn.
+type Said struct {
+	Turn int       `json:"turn"`
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`          // cleaned; stretches that were typed apart stand in paragraphs
+	Did  string    `json:"did,omitempty"` // what the agent had just done, one line
+	Hash string    `json:"hash"`          // of the record: the same in a resumed or forked session
+}
+
+// Bounds of what is read of a turn, in characters.
+const (
+	maxTyped = 4000
+	maxDid   = 200
+	maxQuote = 200 // as note.MaxQuote
+)
+
+// SaidIn returns what a person typed in a session, in order, without what the client attached
+// and what was pasted. clean may be nil.
+func SaidIn(s *agent.Session, clean Clean) (all []Said) {
+	if clean == nil {
+		clean = func(text string) string { return text }
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Role != agent.User || t.Text == "" {
+			continue
+		}
+		typed := strings.Join(t.Typed(), "\n\n")
+		if typed == "" {
+			continue
+		}
+		all = append(all, Said{
+			Turn: i, At: t.At, Text: text.Head(clean(text.Head(typed, 2*maxTyped)), maxTyped), Hash: hash(t.At, t.Text),
+			Did: didBefore(s.Turns, i, clean),
+		})
+	}
+	return all
+}
+
+// didBefore tells what the agent did and said last before a turn, in one line.
+func didBefore(turns []agent.Turn, at int, clean Clean) string {
+	said, acts := "", []string(nil)
+	for i := at - 1; i >= 0 && !(turns[i].Role == agent.User && turns[i].Text != ""); i-- {
+		t := &turns[i]
+		if t.Interrupted {
+			acts = append(acts, "was interrupted")
+		}
+		if said == "" && t.Role == agent.Assistant {
+			said = t.Text
+		}
+		for j := len(t.Tools) - 1; j >= 0 && len(acts) < 2; j-- {
+			acts = append(acts, actOf(&t.Tools[j], clean))
+		}
+	}
+	line := strings.Join(acts, "; ")
+	if said != "" {
+		sentences := text.Sentences(clean(text.Head(said, 4*maxTyped)))
+		if n := len(sentences); n > 0 {
+			line = strings.TrimPrefix(line+"; said: "+sentences[n-1], "; ")
+		}
+	}
+	return text.Cut(line, maxDid)
+}
+
+// actOf tells the use of a tool in a few words.
+func actOf(u *agent.ToolUse, clean Clean) string {
+	what := callOf(u, clean)
+	switch {
+	case u.Denied:
+		return what + " (refused)"
+	case u.Error:
+		return what + " (failed)"
+	}
+	return what
+}
+
+// callOf tells a call in a few words: its command line, its file, or its name.
+func callOf(u *agent.ToolUse, clean Clean) string {
+	switch line := CommandOf(*u); {
+	case line != "":
+		return code(clean(line))
+	case u.Path != "":
+		return u.Name + " " + clean(u.Path)
+	}
+	return u.Name
+}
+
+// maxCommand is how many characters of a command line are quoted.
+const maxCommand = 120
+
+// code writes a command line as code.
+func code(line string) string {
+	line, _, _ = strings.Cut(line, "\n")
+	return "`" + text.Cut(strings.ReplaceAll(line, "`", "'"), maxCommand) + "`"
+}
+
+// CommandOf is the command line that a tool ran, without the folder that it begins with; ""
+// when it ran none.
+func CommandOf(u agent.ToolUse) string {
+	if !mayName(u.Input, "command") {
+		return ""
+	}
+	var input struct {
+		Command json.RawMessage `json:"command"`
+	}
+	if json.Unmarshal(u.Input, &input) != nil || len(input.Command) == 0 {
+		return ""
+	}
+	var line string
+	if json.Unmarshal(input.Command, &line) != nil {
+		var words []string // some agents give the words
+		if json.Unmarshal(input.Command, &words) != nil {
+			return ""
+		}
+		line = strings.Join(words, " ")
+	}
+	line = strings.TrimSpace(line)
+	if before, after, ok := strings.Cut(line, "&&"); ok && strings.HasPrefix(strings.TrimSpace(before), "cd ") {
+		line = strings.TrimSpace(after)
+	}
+	return line
+}
+
+// mayName reports whether an object may have a member of the name, in any case or escaped. It
+// spares the reading of inputs that hold whole files.
+func mayName(object []byte, name string) bool {
+	for i := 0; i+len(name) <= len(object); i++ {
+		if c := object[i]; c|0x20 == name[0] && strings.EqualFold(string(object[i:i+len(name)]), name) {
+			return true
+		}
+	}
+	return strings.Contains(string(object), `\u`)
+}
+
+// before returns the turn from which on the agent worked on what was said last before
+// the turn at; 0 when nothing was.
+func before(turns []agent.Turn, at int) int {
+	for i := at - 1; i >= 0; i-- {
+		if turns[i].Human() {
+			return i
+		}
+	}
+	return 0
+}
+
+// hash is the fingerprint of a stretch of a session. The time of the record is part of it and
+// the id of the session is not: a session that is resumed or forked repeats its records under
+// another id, and two sessions that say the same prove more than one.
+func hash(at time.Time, what string) string {
+	sum := sha256.Sum256([]byte(at.UTC().Format(time.RFC3339Nano) + "\x00" + folded(what)))
+	return hex.EncodeToString(sum[:10])
+}
+
+// folded is a text as two quotes of it are compared: words in small letters.
+func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+// form is an expression that is compiled when it is asked for: hooks that learn nothing
+// do not pay for it.
+func form(parts ...string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(strings.Join(parts, "")) })
+}
+
+// A Quote is a sentence of a person, found in a session.
+type Quote struct {
+	Said  Said
+	Words string // as typed, at most 200 characters
+}
+
+// Chunk identifies the quote: the same words of the same record, whoever found them.
+func (q Quote) Chunk() string { return hash(q.Said.At, q.Said.Hash+"\x00"+folded(q.Words)) }
+
+// leastQuote is how many characters a quote has at least that vouches for anything.
+const leastQuote = 8
+
+// Find looks a quote up in what a person typed. Letters, digits and their order count; signs,
+// case and line ends do not. A reader may leave the ends of a sentence out, and nothing else.
+func Find(said []Said, quote string) (Quote, bool) {
+	wanted := letters(quote)
+	if len(wanted) < leastQuote {
+		return Quote{}, false
+	}
+	for i := len(said) - 1; i >= 0; i-- {
+		if strings.Contains(letters(said[i].Text), wanted) {
+			return Quote{said[i], text.Cut(quote, maxQuote)}, true
+		}
+	}
+	return Quote{}, false
+}
+
+// letters are the letters and digits of a text in small letters, with a blank between words.
+func letters(s string) string {
+	var b strings.Builder
+	for w := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !isWord(r) }) {
+		fmt.Fprintf(&b, " %s", w)
+	}
+	b.WriteByte(' ')
+	return b.String()
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

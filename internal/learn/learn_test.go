@@ -1,0 +1,190 @@
+package learn_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/learn"
+)
+
+// at is when the n-th turn of a session was.
+func at(n int) time.Time { return time.Date(2026, 3, 1, 10, 0, n, 0, time.UTC) }
+
+// talk makes a session: lines that begin with > are of the user, with $ commands ("$ a =>
+// b" passed and printed b, "$ a !> b" failed), with ~ files that were edited.
+func talk(lines ...string) *agent.Session {
+	s := &agent.Session{ID: "s", Dir: "/src/app"}
+	for i, line := range lines {
+		t := agent.Turn{Role: agent.Assistant, At: at(i), UUID: fmt.Sprint("u", i)}
+		rest := strings.TrimSpace(line[1:])
+		switch line[0] {
+		case '>':
+			t.Role, t.Text = agent.User, rest
+		case '$':
+			command, out, failed := strings.Cut(rest, " !> ")
+			if !failed {
+				command, out, _ = strings.Cut(rest, " => ")
+			}
+			t.Tools = []agent.ToolUse{{
+				ID: fmt.Sprint("t", i), Name: "Bash", Input: fmt.Appendf(nil, `{"command":%q}`, command), Result: out, Error: failed,
+			}}
+		case '~':
+			t.Tools = []agent.ToolUse{{ID: fmt.Sprint("t", i), Name: "Edit", Path: "/src/app/" + rest, Input: []byte("{}"), Result: "ok"}}
+		default:
+			t.Text = line
+		}
+		s.Turns = append(s.Turns, t)
+	}
+	return s
+}
+
+// What a client attached and what was pasted is nobody's word; a quote is found whatever its signs.
+func TestSaidIn(t *testing.T) {
+	s := talk("> fix the import", "$ npm i => ok", "> no, pnpm!\n```\nnever use yarn\n```\n> always use bun")
+	said := learn.SaidIn(s, nil)
+	if len(said) != 2 || said[1].Text != "no, pnpm!" || said[1].Did != "`npm i`" {
+		t.Fatalf("%+v", said)
+	}
+	for quote, want := range map[string]bool{
+		"No – pnpm!": true, "fix THE import": true, "never use yarn": false, "always use bun": false, "pnp": false, "x": false, "": false,
+	} {
+		if _, ok := learn.Find(said, quote); ok != want && len(quote) > 3 {
+			t.Errorf("%q is found: %v", quote, ok)
+		}
+	}
+}
+
+func TestOrders(t *testing.T) {
+	for _, tt := range []struct{ said, want string }{
+		{"remember: run make lint before every commit", "Run make lint before every commit"},
+		{"Please remember that prices are integers", "Prices are integers"},
+		{"from now on use slog for logs", "Use slog for logs"},
+		{"make it a rule that every job has an owner", "Every job has an owner"},
+		{"merk dir: Tests laufen mit der echten Datenbank", "Tests laufen mit der echten Datenbank"},
+		{"désormais, les dates sont en UTC", "Les dates sont en UTC"},
+		{"recuerda que los precios van en céntimos", "Los precios van en céntimos"},
+		{"记住：时间必须用 UTC，不要本地时间", "时间必须用 UTC，不要本地时间"},
+		{"never grep JSON, use jq. record this as a global rule", "Never grep JSON, use jq."},
+
+		{"do you remember that bug?", ""},
+		{"remember me?", ""},
+		{"I remember that we had this", ""},
+		{"no, stop pushing to main without a review", ""},
+		{"Please stop adding comments to every line", ""},
+		{"always run make lint", ""},
+		{"Don't fix it, only explain", ""},
+		{"Go with option 2", ""},
+		{"```\nremember: x is a secret\n```", ""},
+		{"> remember: quoted words are not mine", ""},
+	} {
+		got := ""
+		for _, o := range learn.Orders(talk("> "+tt.said), nil) {
+			got = o.Rule
+		}
+		if got != tt.want {
+			t.Errorf("%q orders %q, want %q", tt.said, got, tt.want)
+		}
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		cue   learn.Cue // "" for none
+	}{
+		{"a correction", []string{"> add zod", "$ npm i zod => ok", "> no, use pnpm instead, never npm"}, learn.Corrects},
+		{"a prohibition", []string{"> go on", "ok", "> Please never log customer emails, we must not keep them"}, learn.Prohibits},
+		{"again", []string{"> go on", "ok", "> as I said, prices are integers"}, learn.Repeats},
+		{"a task", []string{"> add a button to the settings page"}, ""},
+		{"a question", []string{"> go on", "ok", "> should we use pnpm?"}, ""},
+		{"pasted", []string{"> go on", "ok", "> ```\nno, you must never use npm\n```"}, ""},
+		{"a client's question", []string{"> go on", "ok", "> (Y)es/(N)o/(D)on't ask again, you must never [Yes]: all"}, ""},
+		{"another form of a command", []string{"> deploy", "$ make ship !> error: set ENV", "$ ENV=dev make ship => ok"}, learn.Fixed},
+		{"a command between", []string{"> deploy", "$ make ship !> error: not built", "$ make build => ok", "$ make ship => ok"}, learn.Fixed},
+		{"code was changed", []string{"> fix it", "$ go test ./... !> --- FAIL: TestX", "~ a.go", "$ go test ./... => ok  	x 0.1s"}, ""},
+		{"a push that is forced", []string{"> push", "$ git push origin main !> error: rejected", "$ git push origin main --force => ok"}, ""},
+		{"a folder that is removed", []string{"> go", "$ make data !> error: data exists", "$ rm -rf data => ok", "$ make data => ok"}, ""},
+		{"hooks that are skipped", []string{"> commit", "$ git commit -m x !> error: hook failed", "$ git commit -m x --no-verify => ok"}, ""},
+	} {
+		all := learn.Candidates(talk(tt.lines...), nil)
+		switch {
+		case tt.cue == "" && len(all) > 0:
+			t.Errorf("%s: %q is nominated as %v", tt.name, all[0].Quote.Words, all[0].Cues)
+		case tt.cue != "" && (len(all) != 1 || !slices.Contains(all[0].Cues, tt.cue)):
+			t.Errorf("%s: %+v", tt.name, all)
+		}
+	}
+}
+
+// Everything that was typed stands in the slice, and where that is too much what has cues comes
+// first.
+func TestSlice(t *testing.T) {
+	lines := []string{"> begin", "ok", "> no, never use floats for prices, always integers", "ok"}
+	for i := range 400 {
+		lines = append(lines, fmt.Sprintf("> and now please write the paragraph number %d of the long story about the sea", i), "done")
+	}
+	s := talk(lines...)
+	slice := learn.SliceOf(s, nil, learn.SliceOptions{Tokens: 500, Near: []string{"[x] Use pnpm"}})
+	if n := len(slice.Text); n > 2000 || !strings.Contains(slice.Text, "never use floats") || !strings.Contains(slice.Text, "[x] Use pnpm") {
+		t.Errorf("%d characters:\n%s", n, slice.Text)
+	}
+	if len(slice.Said) != 402 {
+		t.Errorf("%d of 402 stretches can be quoted", len(slice.Said))
+	}
+	if later := learn.SliceOf(s, nil, learn.SliceOptions{After: 2}); strings.Contains(later.Text, "floats") {
+		t.Error("what was read before is read again")
+	}
+}
+
+// A rule stands on words that a person typed, or on a remedy that the session showed; a risky
+// step only on words that name it.
+func TestGround(t *testing.T) {
+	s := talk("> no, use pnpm here and not npm", "$ make ship !> error: not built", "$ make build => ok", "$ make ship => ok", "> force the push with git push --force")
+	said, fixes := learn.SaidIn(s, nil), learn.Fixes(s.Turns)
+	for _, tt := range []struct {
+		rule     learn.Rule
+		user, ok bool
+	}{
+		{learn.Rule{Title: "Use pnpm, never npm", Quote: "use pnpm here and not npm"}, true, true},
+		{learn.Rule{Title: "Use pnpm, never npm", Quote: "the user wants pnpm in this project"}, false, false},
+		{learn.Rule{Title: "Build before shipping", Quote: "make build", Fix: "make build"}, false, true},
+		{learn.Rule{Title: "Push with `git push --force`", Quote: "force the push with git push --force"}, true, true},
+		{learn.Rule{Title: "Push with `git push --force`", Quote: "use pnpm here and not npm"}, true, false},
+		{learn.Rule{Title: "Remove data with rm -rf data", Quote: "make build"}, false, false},
+	} {
+		_, user, ok := tt.rule.Ground(said, fixes)
+		if ok != tt.ok || ok && user != tt.user {
+			t.Errorf("%q on %q: user %v, ok %v", tt.rule.Title, tt.rule.Quote, user, ok)
+		}
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	for _, tt := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{"$ docker image prune => ok", "> yes, you can always run docker image prune"}, "Run `docker image prune` without asking"},
+		{[]string{"$ docker image prune => ok", "> yes"}, ""},
+		{[]string{"$ docker image prune => ok", "> never again"}, ""}, // nobody was asked
+	} {
+		got := ""
+		for _, p := range learn.Permissions(talk(tt.lines...), nil) {
+			got = p.Title()
+		}
+		if got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.lines, got, tt.want)
+		}
+	}
+	denied := &agent.Session{Turns: []agent.Turn{{Role: agent.Assistant, Tools: []agent.ToolUse{{
+		Name: "Bash", Input: []byte(`{"command":"git push"}`), Denied: true, Error: true, Reply: "no, never run that",
+	}}}}}
+	if all := learn.Permissions(denied, nil); len(all) != 1 || all[0].Title() != "Never run `git push`" || all[0].Policy == "" {
+		t.Errorf("%+v", all)
+	}
+}

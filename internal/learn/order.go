@@ -1,0 +1,81 @@
+package learn
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/text"
+)
+
+// orders are the beginnings by which a person orders to remember what follows. They are the
+// only forms that make a rule without a reader; docs/learning.md has what they came to on
+// sessions of other people.
+var orders = form(`(?i)^(?:(?:please|ok(?:ay)?|and|also|bitte|por favor)[,:]?\s+)?(?:`,
+	`(?:please )?remember(?: that|:|,| to)\s*|(?:please )?(?:note|keep in mind) for (?:the future|later|next time|all sessions)[:,]?\s*|`,
+	`from now on[,:]?\s*|going forward[,:]\s*|(?:please )?make (?:it|this|that) a rule(?: that|:|,| to)\s*|`,
+	`(?:new|project|team|house) rule:\s*|(?:please )?memori[sz]e(?: that|:)\s*|`,
+	`merk(?:e)? dir(?: bitte)?[:,]?\s*(?:dass\s+)?|(?:von nun an|ab jetzt|ab sofort|in zukunft)[:,]?\s*|`,
+	`(?:retiens|souviens-toi|rappelle-toi)(?: bien)?(?: que|:)\s*|(?:désormais|dorénavant|à l['’]avenir)[,:]?\s*|`,
+	`(?:recuerda)(?: que|:)\s*|(?:a partir de ahora|de ahora en adelante)[,:]?\s*|`,
+	`(?:请)?记住[：:，,]?|从现在开始[，,]?|以后(?:都)?[，,]?)`)
+
+// after are the sentences by which a person orders to remember the one before.
+var after = form(`(?i)^(?:please |and |so )?(?:(?:record|save|keep|write|note|remember|store) (?:this|that|it)(?: down)?`,
+	`(?: as a (?:\w+ )?rule|,? please| for (?:later|next time|the future))?|make (?:this|that|it) a (?:\w+ )?rule|`,
+	`merk dir das|retiens(?:-le)?|recuérdalo|记住(?:这个|这点)?)(?:[,;].*)?[.!]*$`)
+
+// An Order is a sentence by which a person orders to remember something.
+type Order struct {
+	Quote Quote
+	Rule  string // what is to be remembered, word for word, without the order itself
+}
+
+// Bounds of what is remembered, in characters.
+const (
+	minRule = 8
+	maxRule = 200
+)
+
+// OrderIn returns the order that a sentence is, if it is one. A question is none, and neither
+// is a sentence that is too long to be one rule.
+func OrderIn(sentence string) (rule string, ok bool) {
+	s := strings.TrimSpace(sentence)
+	at := orders().FindString(s)
+	if at == "" || text.IsQuestion(s) {
+		return "", false
+	}
+	rule = strings.TrimSpace(s[len(at):])
+	n := utf8.RuneCountInString(rule)
+	if n < minRule || n > maxRule {
+		return "", false
+	}
+	return upper(rule), true
+}
+
+// Orders returns what the user ordered to remember, in the order of the session.
+func Orders(s *agent.Session, clean Clean) (all []Order) {
+	said := SaidIn(s, clean)
+	for i := range said {
+		before := ""
+		for _, sentence := range text.Sentences(said[i].Text) {
+			if rule, ok := OrderIn(sentence); ok {
+				all = append(all, Order{Quote{said[i], text.Cut(sentence, maxQuote)}, rule})
+			} else if n := utf8.RuneCountInString(before); n >= minRule && n <= maxRule && !text.IsQuestion(before) && after().MatchString(sentence) {
+				all = append(all, Order{Quote{said[i], text.Cut(before, maxQuote)}, upper(before)})
+			}
+			before = sentence
+		}
+	}
+	return all
+}
+
+// upper begins a sentence with a capital, unless its first word is a name of code.
+func upper(s string) string {
+	first, _, _ := strings.Cut(s, " ")
+	if strings.ContainsAny(first, "_/.@-`=<>(){}0123456789") || strings.ToLower(first) != first {
+		return s
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(string(r)) + s[n:]
+}

@@ -1,0 +1,202 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"anamnesis/internal/claim"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/redact"
+)
+
+// Tag is the tag of every note that sessions taught.
+const Tag = "learning"
+
+// CandidateTag is the tag of a draft that waits for a reader.
+const CandidateTag = ingest.CandidateTag
+
+// A Rule is what a reader makes of a stretch of a session: one statement.
+type Rule struct {
+	Title     string   `json:"title"` // the rule as an order, or the fact, in one sentence
+	Why       string   `json:"why"`
+	Quote     string   `json:"quote"`    // the user's words that lay it down, or the command that passed
+	When      []string `json:"when"`     // triggers, as in note.ParseTrigger
+	Replaces  string   `json:"replaces"` // id of a note that stands
+	Sure      float64  `json:"sure"`     // 0 to 1
+	Problem   string   `json:"problem"`  // of a fix
+	RootCause string   `json:"root_cause"`
+	Fix       string   `json:"fix"`
+}
+
+// Bounds of a rule, in characters.
+const (
+	MaxRuleTitle = 160
+	maxWhy       = 600
+)
+
+// check says what is wrong with a rule, in words that the model which wrote it understands.
+// source is everything that it was shown.
+func (r *Rule) check(source string) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	r.Title = strings.TrimRight(strings.TrimSpace(r.Title), ".。")
+	for _, p := range []struct {
+		name, text string
+		most       int
+	}{
+		{"title", r.Title, MaxRuleTitle},
+		{"why", r.Why, maxWhy},
+		{"quote", r.Quote, 2000},
+		{"problem", r.Problem, maxWhy},
+		{"root_cause", r.RootCause, maxWhy},
+		{"fix", r.Fix, maxWhy},
+	} {
+		switch {
+		case utf8.RuneCountInString(p.text) > p.most:
+			say("%s has more than %d characters", p.name, p.most)
+		case strings.ContainsAny(p.text, "\x00") || p.name != "quote" && strings.ContainsAny(p.text, "\n\r"):
+			say("%s has more than one line", p.name)
+		}
+	}
+	if r.Title == "" {
+		say("title is empty")
+	}
+	if r.Sure < 0 || r.Sure > 1 {
+		say("sure is not between 0 and 1")
+	}
+	if redact.PromptInjection(r.Title + "\n" + r.Why) {
+		say("%q reads like an order that redirects an agent; a rule says how work on this project is done", note.CutRunes(r.Title, 60))
+	}
+	for _, name := range claim.Invented(r.Title, source) {
+		say("%q of the title does not occur in the session", name)
+	}
+	triggers := r.When[:0:0]
+	for _, w := range r.When {
+		if t, err := note.ParseTrigger(w); err == nil { // a bad trigger costs the trigger and not the rule
+			triggers = append(triggers, t.String())
+		}
+	}
+	r.When = triggers[:min(len(triggers), note.MaxTriggers)]
+	return wrong
+}
+
+// Ground says what vouches for a rule in a session: words that a person typed, or a remedy that
+// the session showed. ok is false when nothing does, or when the rule is about a step that
+// forces, skips a check or deletes and no person named that step.
+func (r *Rule) Ground(said []Said, fixes []Fix) (q Quote, user, ok bool) {
+	risky := claim.Risky(r.Title + "\n" + r.Fix)
+	if q, ok = Find(said, r.Quote); ok {
+		return q, true, risky == "" || strings.Contains(folded(q.Said.Text), folded(risky))
+	}
+	if risky != "" {
+		return q, false, false
+	}
+	for i := range fixes {
+		f := &fixes[i]
+		quoted := letters(r.Quote)
+		for _, line := range append([]string{f.Failed, f.Passed}, f.Did...) {
+			if line = letters(line); len(quoted) > leastQuote && (strings.Contains(quoted, line) || strings.Contains(line, quoted)) {
+				said := Said{Turn: f.Turn, Text: f.String(), Hash: hash(time.Time{}, f.Failed+"\x00"+f.Passed)}
+				return Quote{said, note.CutRunes(f.String(), maxQuote)}, false, true
+			}
+		}
+	}
+	return q, false, false
+}
+
+// An Origin is the session that taught a rule.
+type Origin struct {
+	Harness string    `json:"harness"`
+	Session string    `json:"session"`
+	Project string    `json:"project"`
+	Dir     string    `json:"dir"`
+	Machine string    `json:"machine"`
+	Started time.Time `json:"started"`
+}
+
+// Note makes the note of a rule: its title states the rule, its body says why, and its evidence
+// quotes the words. No sentence stands in it twice.
+func (r *Rule) Note(o Origin, q Quote, user bool, model string) *note.Note {
+	n := noteOf(o, q, r.Title)
+	n.Body = strings.TrimSpace(r.Why)
+	n.When, n.Provenance.Model = r.When, model
+	n.Provenance.Confidence = min(0.9, max(0.5, r.Sure))
+	n.Problem, n.RootCause, n.Fix = r.Problem, r.RootCause, r.Fix
+	if !user {
+		n.Provenance.Source, n.Type = note.Learning, note.Procedural
+		n.Provenance.Confidence = min(n.Provenance.Confidence, 0.6)
+	}
+	if r.Fix != "" || r.Problem != "" {
+		n.LearningType = "fix"
+	}
+	n.Quarantine = redact.PromptInjection(n.Title + "\n" + n.Body)
+	return n
+}
+
+// noteOf is a note of what a person typed.
+func noteOf(o Origin, q Quote, title string) *note.Note {
+	n := &note.Note{
+		ID: note.LearningID(q.Said.At, q.Chunk()), Type: note.Semantic, Title: note.Line(title, note.MaxTitle), Project: o.Project,
+		MachineID: o.Machine, Scope: note.Portable, LearningType: "rule",
+		Provenance: note.Provenance{Source: note.User, Confidence: 0.9, Session: o.Session},
+		Evidence:   []note.Evidence{{Session: o.Harness + "/" + o.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote)}},
+		ProofCount: 1,
+	}
+	if at := q.Said.At; !at.IsZero() {
+		n.CreatedAt, n.UpdatedAt = note.At(at), note.At(at)
+	}
+	n.AddTags(Tag)
+	return n
+}
+
+// Note makes the note of an order, word for word. It says that nobody has read it.
+func (o *Order) Note(from Origin) *note.Note {
+	n := noteOf(from, o.Quote, strings.TrimRight(o.Rule, ".。!！"))
+	n.Quarantine = redact.PromptInjection(o.Rule)
+	return n
+}
+
+// Note makes the note of a decision about a tool.
+func (p *Permission) Note(from Origin) *note.Note {
+	n := noteOf(from, p.Quote, p.Title())
+	n.LearningType, n.Category, n.Provenance.Confidence = "permission", "permissions", 0.8
+	if p.Policy != "" {
+		n.Body = "A line of policy-rules.jsonl that would hold it: `" + p.Policy + "`"
+	}
+	if strings.HasPrefix(p.Call, "`") {
+		if t, err := note.ParseTrigger("cmd:" + strings.Join(firstWords(strings.Trim(p.Call, "`"), 3), " ")); err == nil {
+			n.When = []string{t.String()}
+		}
+	}
+	return n
+}
+
+func firstWords(s string, n int) []string {
+	words := strings.Fields(s)
+	return words[:min(n, len(words))]
+}
+
+// Draft makes the draft of a candidate, for a reader to decide about.
+func (c *Candidate) Draft(from Origin) *note.Note {
+	n := noteOf(from, c.Quote, c.Quote.Words)
+	n.Provenance.Confidence = 0.3
+	var cues []string
+	for _, cue := range c.Cues {
+		cues = append(cues, string(cue))
+	}
+	n.Body = "Nominated as: " + strings.Join(cues, ", ") + "."
+	if c.Quote.Said.Did != "" {
+		n.Body += "\nBefore it the agent did: " + c.Quote.Said.Did
+	}
+	if c.Fix != nil {
+		n.Provenance.Source, n.Type, n.LearningType = note.Learning, note.Procedural, "fix"
+		n.Problem = note.Line(c.Fix.Failed+": "+Symptom(c.Fix.Output), maxWhy)
+		n.Fix = note.Line(strings.Join(append(c.Fix.Did, c.Fix.Passed), "; "), maxWhy)
+	}
+	n.LearningType = cmp.Or(n.LearningType, "rule")
+	n.AddTags(CandidateTag)
+	return n
+}
