@@ -8,10 +8,11 @@ import "strings"
 
 // An utterance is what the parts of one user message come to.
 type utterance struct {
-	words       []string
+	words       mixed
 	command     string
 	args        string
 	interrupted bool
+	plan        bool // the client wrote all of it: a plan that the user let it carry out
 }
 
 // Texts with which the harness, not the user, speaks.
@@ -21,65 +22,47 @@ const (
 	continued   = "This session is being continued from a previous conversation"
 )
 
+// claudeMarks are the marks of Claude Code.
+var claudeMarks = clientMarks{
+	drop: []string{
+		"system-reminder", "command-message", "command-contents",
+		"local-command-stdout", "local-command-stderr", "local-command-caveat",
+		"bash-input", "bash-stdout", "bash-stderr",
+		"ide_opened_file", "ide_selection", "ide_diagnostics",
+		"user-prompt-submit-hook", "session-start-hook", "task-notification", "teammate-message",
+	},
+	whole: []string{"Stop hook feedback:", "Base directory for this skill: ", "[Image: "},
+}
+
 // add takes one text part of a message.
 func (u *utterance) add(part string) {
-	part = strings.TrimSpace(cutReminders(StripInjected(part)))
-	switch {
-	case part == "":
-		return
-	case strings.HasPrefix(part, interrupted) && strings.HasSuffix(part, "]"):
+	switch said := strings.TrimSpace(cutReminders(StripInjected(part))); {
+	case strings.HasPrefix(said, interrupted) && strings.HasSuffix(said, "]"):
 		u.interrupted = true
 		return
-	case strings.HasPrefix(part, continued):
+	case strings.HasPrefix(said, continued):
 		return
-	case strings.HasPrefix(part, caveat):
+	case strings.HasPrefix(said, caveat):
 		// It may share its part with the command that it speaks of.
-		i := strings.IndexAny(part, "\n<")
+		i := strings.IndexAny(said, "\n<")
 		if i < 0 {
 			return
 		}
-		part = part[i:]
+		part = said[i:]
 	}
-	if words := strings.TrimSpace(u.cutElements(part)); words != "" {
-		u.words = append(u.words, words)
+	if u.plan {
+		u.words.add(part, Attached)
+		return
 	}
+	u.words.part(&claudeMarks, part, u.element)
 }
 
-// cutElements removes the elements of the harness that begin a line or follow
-// one another, and notes what they say. An element inside a sentence is
-// something the user wrote about.
-func (u *utterance) cutElements(s string) string {
-	if strings.IndexByte(s, '<') < 0 {
-		return s
-	}
-	var out strings.Builder
-	fresh := true // only white space since the start of the line or the last element
-	for s != "" {
-		if fresh && s[0] == '<' {
-			if name, inner, rest, ok := element(s); ok && u.element(name, inner, out.String()) {
-				s = rest
-				continue
-			}
-		}
-		// Copy up to the next place where an element may begin.
-		i := 1
-		for i < len(s) && s[i-1] != '\n' && (!fresh || s[i] != '<') {
-			fresh = fresh && (s[i-1] == ' ' || s[i-1] == '\t')
-			i++
-		}
-		out.WriteString(s[:i])
-		fresh = s[i-1] == '\n' || fresh && (s[i-1] == ' ' || s[i-1] == '\t')
-		s = s[i:]
-	}
-	return out.String()
-}
-
-// element notes what one element says and reports whether it is one of the
-// harness's. Before holds the words that were typed before it.
-func (u *utterance) element(name, inner, before string) bool {
+// element notes what one element says and reports whether it is one of those in which
+// the harness records what a user typed.
+func (u *utterance) element(name, inner string, after bool) bool {
 	switch name {
 	case "command-name":
-		if strings.TrimSpace(before) != "" {
+		if after {
 			return false
 		}
 		if f := strings.Fields(inner); len(f) > 0 && u.command == "" {
@@ -88,12 +71,7 @@ func (u *utterance) element(name, inner, before string) bool {
 	case "command-args":
 		u.args = strings.TrimSpace(inner)
 	case "user-memory-input": // "# always use tabs": the user's own words
-		u.words = append(u.words, strings.TrimSpace(inner))
-	case "command-message", "command-contents",
-		"local-command-stdout", "local-command-stderr", "local-command-caveat",
-		"bash-input", "bash-stdout", "bash-stderr",
-		"ide_opened_file", "ide_selection", "ide_diagnostics",
-		"user-prompt-submit-hook", "session-start-hook", "task-notification":
+		u.words.add(inner, Typed)
 	default:
 		return false
 	}
@@ -109,7 +87,7 @@ func (u *utterance) turn() (t Turn, ok bool) {
 		t.Command = u.command
 		t.Text = strings.TrimSpace(u.command + " " + u.args)
 	default:
-		t.Text = strings.Join(u.words, "\n")
+		u.words.into(&t)
 		if isCommand(t.Text) {
 			t.Command = t.Text
 		}
