@@ -11,6 +11,8 @@ type utterance struct {
 	words       mixed
 	command     string
 	args        string
+	hasArgs     bool
+	expanded    bool // the parts that follow are what the command stands for
 	interrupted bool
 	plan        bool // the client wrote all of it: a plan that the user let it carry out
 }
@@ -36,7 +38,7 @@ var claudeMarks = clientMarks{
 
 // add takes one text part of a message.
 func (u *utterance) add(part string) {
-	switch said := strings.TrimSpace(cutReminders(StripInjected(part))); {
+	switch said := strings.TrimSpace(cutReminders(stripEnded(part))); {
 	case strings.HasPrefix(said, interrupted) && strings.HasSuffix(said, "]"):
 		u.interrupted = true
 		return
@@ -55,6 +57,7 @@ func (u *utterance) add(part string) {
 		return
 	}
 	u.words.part(&claudeMarks, part, u.element)
+	u.expanded = u.command != ""
 }
 
 // element notes what one element says and reports whether it is one of those in which
@@ -62,14 +65,19 @@ func (u *utterance) add(part string) {
 func (u *utterance) element(name, inner string, after bool) bool {
 	switch name {
 	case "command-name":
-		if after {
+		if after || u.expanded {
 			return false
 		}
 		if f := strings.Fields(inner); len(f) > 0 && u.command == "" {
 			u.command = "/" + strings.TrimPrefix(f[0], "/")
 		}
 	case "command-args":
-		u.args = strings.TrimSpace(inner)
+		if u.expanded {
+			return false
+		}
+		if !u.hasArgs {
+			u.args, u.hasArgs = strings.TrimSpace(inner), true
+		}
 	case "user-memory-input": // "# always use tabs": the user's own words
 		u.words.add(inner, Typed)
 	default:

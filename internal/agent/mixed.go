@@ -50,7 +50,7 @@ func (m *mixed) join(between, s string, by Author) {
 // that begin a line are offered to take, if there is one: it is told whether the record has words
 // before them, and reports whether it took them out.
 func (m *mixed) part(c *clientMarks, s string, take func(name, inner string, after bool) bool) {
-	s = strings.TrimSpace(StripInjected(s))
+	s = strings.TrimSpace(stripEnded(s))
 	if slices.ContainsFunc(c.whole, func(begin string) bool { return strings.HasPrefix(s, begin) }) {
 		m.add(s, Attached)
 		return
@@ -84,6 +84,15 @@ func (m *mixed) part(c *clientMarks, s string, take func(name, inner string, aft
 		at++
 	}
 	add(s[done:], Typed)
+}
+
+// stripEnded cuts our own blocks out of a part, unless one never ends: that would take the user's
+// words behind it along, and is cut out of each stretch alone.
+func stripEnded(s string) string {
+	if strings.Count(s, InjectStart) > strings.Count(s, InjectEnd) || strings.LastIndex(s, InjectStart) > strings.LastIndex(s, InjectEnd) {
+		return s
+	}
+	return StripInjected(s)
 }
 
 // attached finds what a client put at the beginning of s: how long it is, 0 for nothing, and
