@@ -106,7 +106,9 @@ var samples = map[string]func(s *sample){
 			func() { user(s.file(), js{"isMeta": true}) },
 			func() { user("Stop hook feedback:\n"+s.file(), nil) },
 			func() { user("Base directory for this skill: /x\n"+s.file(), nil) },
-			func() { user("This session is being continued from a previous conversation\n"+s.file(), js{"isCompactSummary": true}) },
+			func() {
+				user("This session is being continued from a previous conversation\n"+s.file(), js{"isCompactSummary": true})
+			},
 			func() { plan := s.file(); user("Implement the following plan:\n\n"+plan, js{"planContent": plan}) },
 			func() { user([]any{js{"type": "tool_result", "tool_use_id": "x", "content": s.file()}}, nil) },
 			func() {
@@ -127,12 +129,18 @@ var samples = map[string]func(s *sample){
 			func() { user([]string{"user.text"}, s.say()) },
 			func() { user([]string{"hooks.additional_context"}, s.file()) },
 			func() { user([]string{"user.text", "harness.file"}, s.say(), s.file()) },
-			func() { user(nil, "# Context from my IDE setup:\n\n## Active selection of the file:\n"+s.file()+"\n\n## My request for Codex:\n"+s.say()) },
-			func() { user(nil, "# Context from my IDE setup:\n\n## Open tabs:\n"+s.file("## My request for Codex:")) },
+			func() {
+				user(nil, "# Context from my IDE setup:\n\n## Active selection of the file:\n"+s.file()+"\n\n## My request for Codex:\n"+s.say())
+			},
+			func() {
+				user(nil, "# Context from my IDE setup:\n\n## Open tabs:\n"+s.file("## My request for Codex:"))
+			},
 			func() { user(nil, s.in("user_action")) },
 			func() { user(nil, "<user_shell_command>\n"+s.file()) },
 			func() { user(nil, s.in("environment_context"), s.say()) },
-			func() { user(nil, "Another language model started to solve this problem and produced a summary of it.\n"+s.file()) },
+			func() {
+				user(nil, "Another language model started to solve this problem and produced a summary of it.\n"+s.file())
+			},
 		)
 	},
 	"copilot": func(s *sample) {
@@ -183,7 +191,9 @@ var samples = map[string]func(s *sample){
 			func() { part(js{"type": "text", "text": s.say()}) },
 			func() { part(js{"type": "text", "text": s.file(), "synthetic": true}) },
 			func() { part(js{"type": "text", "text": s.say() + "\n" + s.in("system-reminder")}) },
-			func() { part(js{"type": "text", "text": "Called the Read tool with the following input: {}\n" + s.file()}) },
+			func() {
+				part(js{"type": "text", "text": "Called the Read tool with the following input: {}\n" + s.file()})
+			},
 			func() { part(js{"type": "file", "source": js{"text": js{"value": s.file()}}}) },
 		)
 	},

@@ -23,10 +23,10 @@ var (
 		// stack traces
 		`at .+(\(.*:\d+(:\d+)?\)|:\d+:\d+|\.(java|kt|scala):\d+\)| in .*:line \d+|\(Native Method\)|\(<anonymous>\)|\(Unknown Source\))$`,
 		`at [\w$.<>/]+\(.*\)$`, `File ".*", line \d+`, `Traceback \(most recent call last\)`, `goroutine \d+ \[`, `panic: `,
-		`(Caused by: |Exception in thread |Uncaught )`, `([A-Za-z_]\w*[.:]+)*[A-Z]\w*(Error|Exception|Warning|Failure)(: |$)`, `(Error|Exception|error|fatal): `, `thread '.*' panicked at `,
+		`(Caused by: |Exception in thread |Uncaught )`, `PHP \w+( \w+)?: `, `([A-Za-z_]\w*[.:]+)*[A-Z]\w*(Error|Exception|Warning|Failure)(: |$)`, `(Error|Exception|error|fatal): `, `thread '.*' panicked at `,
 		`from \S+:\d+:in `, `#\d+ +(0x[0-9a-f]+|/\S+\(\d+\): )`, `==\d+==`, `\*\* \(\w+`, `\.\.\. \d+ more$`, `exit (status|code) \d+$`,
 		// compilers and linters
-		`\S*[\w)]\.\w{1,5}[:(]\d+([:,]\d+)?\)?(: |:?$| - )`, `(error|warning)(\[\w+\]| [A-Z]+\d+)`, `--> \S+:\d+`, `\d* *\| `, `\^[~^]*$`, `~+$`,
+		`\S*[\w)]\.\w{1,5}[:(]\d+([:,]\d+)?\)?(: |:?$| - |:in )`, `(error|warning)(\[\w+\]| [A-Z]+\d+)`, `--> \S+:\d+`, `\d* *\| `, `\^[~^]*$`, `~+$`,
 		// test runners
 		`(---|===) (FAIL|PASS|SKIP|RUN|CONT|PAUSE)`, `(PASS|FAIL|FAILED|PASSED|SKIPPED)[ \t]+\S*[/.:]\S*`, `(ok|\?)([ \t]{2,}|\t)\S*[/.]\S*`, `(FAIL|PASS)$`,
 		`[✓✗✔✖✘✕×√] .*(\d ?m?s\)?|\(\d+\)|\.\w{1,4})$`, `={3,}.*={3,}$`, `Tests?:? +\d+ (passed|failed)`, `test result: `, `\d+ (passing|failing|passed|failed)\b.{0,20}$`,
@@ -39,6 +39,7 @@ var (
 		// shells
 		`([$❯➜»] [\w./~]|PS [A-Z]:\\|[\w.-]+@[\w.-]+[: ][^ ]*[$#%] )`, `(for|while|until) .*; do( |$)`, `(done|fi|esac)( *[<|>&;].*)?$`,
 		`if \[{1,2} .*\]`, `#!/`, `total \d+$`, `[-dlbcps][rwxstST-]{9}[.+@]? `,
+		`SELECT .+ FROM \S`, `select .+ from .*;$`, `(INSERT INTO|CREATE TABLE|ALTER TABLE|UPDATE \w+ SET) `,
 		// tables and drawings
 		`\|.*\|$`, `\+[-=+]{3,}\+?$`, `[-=]{3,}( +[-=]{3,})+$`, `[│┃║▏█┌├└╭╰⋮┤╔╚╠]`, `[─━═╌]{3,}`,
 		// data
@@ -48,13 +49,12 @@ var (
 	// code are the forms of statements: a line of them that goes on like a sentence is none.
 	code = form(
 		`import (\{|\*|type |\w+,? (from |\{)|['"]).*['"];?$`, `import [\w.*]+;$`, `from [\w.]+ import `, `import [\w.]+( as \w+)?$`, `#include *[<"]`,
-		`package \w+;?$`, `using [\w.]+;$`, `use [\w:]+(::\S+)?;$`,
+		`package \w+;?$`, `using [A-Z][\w.]*;$`, `use \w+::\S+;$`,
 		`(export |default |async |public |private |protected |static |final |abstract |override |pub |inline |unsafe )*`+
 			`(func|function|fn|def|class|interface|struct|enum|trait|impl|type|namespace|module) .*[{(\[;=]$`,
 		`(async )?(def|class) \w+.*:$`, `export (\*|\{|default) .*`, `(export |public |private |static |final )*(const|let|var|val) .*=`,
 		`(if|for|while|switch|else if|elif|catch) ?\(.*\) ?\{?$`, `(if|for|switch|else|try|do|match|loop) .*\{$`, `\} ?(else|catch|finally|while)?.*\{?$`,
-		`return( .*)?;$`, `@\w+(\.\w+)*\(.*\)$`, `[)\]}]+[;,]*$`, `(SELECT|select) .* (FROM|from) `, `(INSERT INTO|CREATE TABLE|ALTER TABLE|UPDATE \w+ SET) `,
-		`(//|/\*|\*/|\* @)`, `[\w.$\[\]>*&:'"-]+(\s+[*&]?[\w.]+)?\s*(=|\(|\+=|-=|\+\+|--|<<|::).*;$`, `\w.*\W[({]$`,
+		`return( .*)?;$`, `@\w+(\.\w+)*\(.*\)$`, `[)\]}]+[;,]*$`, `(//|/\*|\*/|\* @)`, `[\w.$\[\]>*&:'"-]+(\s+[*&]?[\w.]+)?\s*(=|\(|\+=|-=|\+\+|--|<<|::).*;$`, `\w.*\W[({]$`,
 	)
 	// likely are seldom typed: two lines of them are enough.
 	likely = form(
@@ -201,11 +201,19 @@ func block(lines []line) (from, to int) {
 	for to < len(lines) && !lines[to].prose && !lines[to].item {
 		to++
 	}
-	for from > 0 && !lines[from-1].prose && !lines[from-1].item && !lines[from-1].quoted && !lines[from-1].introduces() &&
-		!strings.ContainsAny(lines[from-1].text[len(lines[from-1].text)-1:], "?.!,") {
+	for from > 0 && lines[from-1].leads() {
 		from--
 	}
 	return from, to
+}
+
+// leads reports whether a line above a block belongs to it: no words, and nothing that ends like
+// a sentence.
+func (l *line) leads() bool {
+	if l.prose || l.item || l.quoted || l.pasted || strings.ContainsAny(l.text[len(l.text)-1:], "?.!,:") {
+		return false
+	}
+	return l.indent > 0 || strings.ContainsFunc(l.text, func(r rune) bool { return !unicode.IsLetter(r) && r != ' ' && r != '-' && r != '\'' })
 }
 
 // underItem reports whether a line is the indented continuation of a list's item.

@@ -94,7 +94,7 @@ func (d *document) mail(i int) (end int) {
 	if heads < 2 || !address {
 		return 0
 	}
-	return d.signed(i)
+	return d.signed(i, false)
 }
 
 // letter finds a mail without its head: behind an introduction, a line that greets and ends with
@@ -104,15 +104,22 @@ func (d *document) letter(i int) (end int) {
 	if !d.introduced(i) || !strings.HasSuffix(l.text, ",") || len(strings.Fields(l.text)) > 5 {
 		return 0
 	}
-	return d.signed(i)
+	return d.signed(i, true)
 }
 
-// signed returns behind which paragraph a mail ends: that of its signature, or the text.
-func (d *document) signed(i int) int {
+// signed returns behind which paragraph a mail ends: that of its signature, or the text. greets
+// says that its first line was seen to greet: that ends with a comma, too.
+func (d *document) signed(i int, greets bool) int {
 	for j := i; j < len(d.paras); j++ {
 		p := d.paras[j]
 		for k := p.from; k < p.to; k++ {
 			l := &d.lines[k]
+			if j == i+1 && k == p.from && !greets {
+				greets = strings.HasSuffix(l.text, ",")
+				if greets {
+					continue
+				}
+			}
 			if l.text == "--" || j > i && strings.HasSuffix(l.text, ",") && len(strings.Fields(l.text)) <= 4 {
 				switch {
 				case k+1 < p.to:
@@ -175,12 +182,10 @@ func (d *document) finding(i int) int {
 	if i+2 >= len(d.paras) {
 		return 0
 	}
-	for j := i; j < i+2; j++ {
-		p := d.paras[j]
-		l := &d.lines[p.from]
-		if p.to-p.from != 1 || !l.title() && !pathLine().MatchString(l.text) {
-			return 0
-		}
+	title, grade := d.single(i, d.headIn(i)), d.single(i+1, 0)
+	if title == nil || grade == nil || !grade.title() && !pathLine().MatchString(grade.text) ||
+		!title.title() && (len(strings.Fields(grade.text)) > 3 || len(strings.Fields(title.text)) > 12 || title.item || title.quoted || ends(title.text)) {
+		return 0
 	}
 	p := d.paras[i+2]
 	if first := &d.lines[p.from]; !first.prose || first.item || first.introduces() || d.lines[p.to-1].To-first.From < 120 {
@@ -188,6 +193,19 @@ func (d *document) finding(i int) int {
 	}
 	return i + 3
 }
+
+// single returns the line of a paragraph that is one line behind its first skip lines; nil for
+// another.
+func (d *document) single(i, skip int) *line {
+	p := d.paras[i]
+	if p.to-p.from != skip+1 {
+		return nil
+	}
+	return &d.lines[p.from+skip]
+}
+
+// ends reports whether a text ends with a mark of a sentence or a clause.
+func ends(s string) bool { return strings.ContainsAny(s[len(s)-1:], ".:;,?!") }
 
 // long marks the middle of a text that is longer than anybody types. Its beginning and its last
 // paragraph may be the user's.
