@@ -31,6 +31,7 @@ func (d *document) documents() {
 			}
 		}
 	}
+	d.remarks()
 	d.long()
 }
 
@@ -192,6 +193,55 @@ func (d *document) finding(i int) int {
 		return 0
 	}
 	return i + 3
+}
+
+// A remark is a line of this form.
+const (
+	remarkWords = 26 // at least
+	remarkNames = 3  // of code, without backticks, at least
+	remarkShare = 15 // words to a name, at most
+	introWords  = 15 // of a line beside a remark, at most
+)
+
+// name is the form of a name of code that stands in a sentence.
+var name = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[("']*(\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w+\.\w+.*|\w+\([^)]*\).*|--\w[\w-]+)[)\].,:;"']*$`)
+})
+
+// remarks marks what reviewers, most of them programs, say of code in one line: a long one, dense
+// with names that lost their backticks when they were copied, and no question. In a text with
+// other lines of some length it is the user's.
+func (d *document) remarks() {
+	var found []int
+	for i := range d.lines {
+		l := &d.lines[i]
+		if l.blank() || l.pasted || l.quoted {
+			continue
+		}
+		words := strings.Fields(l.text)
+		switch {
+		case remark(l, words):
+			found = append(found, i)
+		case len(words) > introWords:
+			return
+		}
+	}
+	for _, i := range found {
+		d.mark(i, i+1)
+	}
+}
+
+func remark(l *line, words []string) bool {
+	if l.item || len(words) < remarkWords || strings.ContainsAny(l.text, "?？`") {
+		return false
+	}
+	names := 0
+	for _, w := range words {
+		if name().MatchString(w) {
+			names++
+		}
+	}
+	return names >= remarkNames && names*remarkShare >= len(words)
 }
 
 // single returns the line of a paragraph that is one line behind its first skip lines; nil for

@@ -81,6 +81,8 @@ func TestPasted(t *testing.T) {
 			"should never open a ticket before you have read the documentation, all of it, twice.",
 		"finding of a review": "agent path ignores the environment\n\nMedium Severity\n\nThe code path calls IsInstalled directly without checking the " +
 			"variable, while the other path always honours it. Consider adding the check there, too.",
+		"remark of a review": "In CartTotal, the roundedSum and the taxSum are not cleared. When ItemCount is reset to 0 but cart.Items keeps old entries, " +
+			"later calls always add them twice and must be rejected.",
 	} {
 		const before, after = "Here is what I get:", "In future always say please, and use pnpm."
 		if got := own(before + "\n\n" + pasted + "\n\n" + after); got != before+"\n"+after {
@@ -122,6 +124,10 @@ func TestNotPasted(t *testing.T) {
 		"why does it say \"error: always\"? ignore it",
 		"--force is never right here\n--dry-run is",
 		"1) use tabs\n2) run `go vet ./...` first",
+		"When CartTotal rounds, do we want it to use roundedSum or taxSum, and must cart.Items be cleared before ItemCount is reset to 0 in every single case?",
+		"When `CartTotal` rounds, it must use `roundedSum` and never `taxSum`, and `cart.Items` must be cleared before `ItemCount` is reset to 0 in each case.",
+		"Let me say it again, slowly, since you did not get it last time: the total is never rounded.\n\n" +
+			"In CartTotal, the roundedSum and the taxSum must be cleared, and when ItemCount is reset to 0 then cart.Items must be cleared too, always, please.",
 		"$5 is too much\n% of what, always say it",
 	} {
 		if got := text.Pasted(s); len(got) > 0 {
