@@ -18,48 +18,66 @@ var (
 	sure = form(
 		// logs: a time, a level between brackets or in capitals
 		`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d`, `\[?\d\d:\d\d:\d\d([.,]\d+)?[\] ]`, `[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d `,
-		`\[(ERROR|WARN|WARNING|FATAL|DEBUG|TRACE|INFO|CRITICAL|NOTICE|SEVERE)\]`, `(ERROR|WARN|WARNING|FATAL|DEBUG|TRACE|INFO) +[\w.\[]+[\]:]`,
+		`\[(ERROR|WARN|WARNING|FATAL|DEBUG|TRACE|INFO|CRITICAL|NOTICE|SEVERE)\]`,
+		`(ERROR|WARN|WARNING|FATAL|DEBUG|TRACE|INFO) +[\w.\[]+[\]:]`,
 		`npm (ERR!|error|WARN|warn) `, `level=\w+ `, `time="`,
 		// stack traces
 		`at .+(\(.*:\d+(:\d+)?\)|:\d+:\d+|\.(java|kt|scala):\d+\)| in .*:line \d+|\(Native Method\)|\(<anonymous>\)|\(Unknown Source\))$`,
 		`at [\w$.<>/]+\(.*\)$`, `File ".*", line \d+`, `Traceback \(most recent call last\)`, `goroutine \d+ \[`, `panic: `,
-		`(Caused by: |Exception in thread |Uncaught )`, `PHP \w+( \w+)?: `, `([A-Za-z_]\w*[.:]+)*[A-Z]\w*(Error|Exception|Warning|Failure)(: |$)`, `(Error|Exception|error|fatal): `, `thread '.*' panicked at `,
-		`from \S+:\d+:in `, `#\d+ +(0x[0-9a-f]+|/\S+\(\d+\): )`, `==\d+==`, `\*\* \(\w+`, `\.\.\. \d+ more$`, `exit (status|code) \d+$`,
+		`(Caused by: |Exception in thread |Uncaught )`, `PHP \w+( \w+)?: `,
+		`([A-Za-z_]\w*[.:]+)*[A-Z]\w*(Error|Exception|Warning|Failure)(: |$)`, `(Error|Exception|error|fatal): `,
+		`thread '.*' panicked at `,
+		`from \S+:\d+:in `, `#\d+ +(0x[0-9a-f]+|/\S+\(\d+\): )`, `==\d+==`, `\*\* \(\w+`, `\.\.\. \d+ more$`,
+		`exit (status|code) \d+$`,
 		// compilers and linters
-		`\S*[\w)]\.\w{1,5}[:(]\d+([:,]\d+)?\)?(: |:?$| - |:in )`, `(error|warning)(\[\w+\]| [A-Z]+\d+)`, `--> \S+:\d+`, `\d* *\| `, `\^[~^]*$`, `~+$`,
+		`\S*[\w)]\.\w{1,5}[:(]\d+([:,]\d+)?\)?(: |:?$| - |:in )`, `(error|warning)(\[\w+\]| [A-Z]+\d+)`, `--> \S+:\d+`,
+		`\d* *\| `, `\^[~^]*$`, `~+$`,
 		// test runners
-		`(---|===) (FAIL|PASS|SKIP|RUN|CONT|PAUSE)`, `(PASS|FAIL|FAILED|PASSED|SKIPPED)[ \t]+\S*[/.:]\S*`, `(ok|\?)([ \t]{2,}|\t)\S*[/.]\S*`, `(FAIL|PASS)$`,
-		`[✓✗✔✖✘✕×√] .*(\d ?m?s\)?|\(\d+\)|\.\w{1,4})$`, `={3,}.*={3,}$`, `Tests?:? +\d+ (passed|failed)`, `test result: `, `\d+ (passing|failing|passed|failed)\b.{0,20}$`,
+		`(---|===) (FAIL|PASS|SKIP|RUN|CONT|PAUSE)`, `(PASS|FAIL|FAILED|PASSED|SKIPPED)[ \t]+\S*[/.:]\S*`,
+		`(ok|\?)([ \t]{2,}|\t)\S*[/.]\S*`, `(FAIL|PASS)$`,
+		`[✓✗✔✖✘✕×√] .*(\d ?m?s\)?|\(\d+\)|\.\w{1,4})$`, `={3,}.*={3,}$`, `Tests?:? +\d+ (passed|failed)`,
+		`test result: `, `\d+ (passing|failing|passed|failed)\b.{0,20}$`,
 		`test \S+ \.\.\. `,
 		// diffs and git
-		`diff --git `, `index [0-9a-f]{7,}\.\.`, `@@ -\d`, `\+\+\+ [ab"/]`, `--- [ab"/]\S*$`, `commit [0-9a-f]{7,40}\b`, `(Author|Merge): .*[<@ ][0-9a-z]`,
-		`On branch \S+$`, `Your branch is (up to date|ahead|behind)`, `Changes (not staged for commit|to be committed):$`, `Untracked files:$`,
-		`nothing (to commit,|added to commit)`, `no changes added to commit`, `(modified|deleted|new file|renamed|both modified): +\S+$`,
-		`\d+ files? changed`, `\(use "git `, `CONFLICT \(`, `(<{7}|>{7}|={7})( |$)`, `To (https?|ssh|git)[:@]\S+$`, `! \[\w+( \w+)?\] `, `\* \[new `,
+		`diff --git `, `index [0-9a-f]{7,}\.\.`, `@@ -\d`, `\+\+\+ [ab"/]`, `--- [ab"/]\S*$`,
+		`commit [0-9a-f]{7,40}\b`, `(Author|Merge): .*[<@ ][0-9a-z]`,
+		`On branch \S+$`, `Your branch is (up to date|ahead|behind)`,
+		`Changes (not staged for commit|to be committed):$`, `Untracked files:$`,
+		`nothing (to commit,|added to commit)`, `no changes added to commit`,
+		`(modified|deleted|new file|renamed|both modified): +\S+$`,
+		`\d+ files? changed`, `\(use "git `, `CONFLICT \(`, `(<{7}|>{7}|={7})( |$)`, `To (https?|ssh|git)[:@]\S+$`,
+		`! \[\w+( \w+)?\] `, `\* \[new `,
 		// shells
-		`([$❯➜»] [\w./~]|PS [A-Z]:\\|[\w.-]+@[\w.-]+[: ][^ ]*[$#%] )`, `(for|while|until) .*; do( |$)`, `(done|fi|esac)( *[<|>&;].*)?$`,
+		`([$❯➜»] [\w./~]|PS [A-Z]:\\|[\w.-]+@[\w.-]+[: ][^ ]*[$#%] )`, `(for|while|until) .*; do( |$)`,
+		`(done|fi|esac)( *[<|>&;].*)?$`,
 		`if \[{1,2} .*\]`, `#!/`, `total \d+$`, `[-dlbcps][rwxstST-]{9}[.+@]? `,
 		`SELECT .+ FROM \S`, `select .+ from .*;$`, `(INSERT INTO|CREATE TABLE|ALTER TABLE|UPDATE \w+ SET) `,
 		// tables and drawings
 		`\|.*\|$`, `\+[-=+]{3,}\+?$`, `[-=]{3,}( +[-=]{3,})+$`, `[│┃║▏█┌├└╭╰⋮┤╔╚╠]`, `[─━═╌]{3,}`,
 		// data
-		`"[^"]+" *: *(["\d{\[-]|true|false|null|$)`, `[{\[].*":.*[}\]],?$`, `</?[A-Za-z][\w:.-]*( [^<>]*)?/?>.*</?[A-Za-z][\w:.-]*>$`,
+		`"[^"]+" *: *(["\d{\[-]|true|false|null|$)`, `[{\[].*":.*[}\]],?$`,
+		`</?[A-Za-z][\w:.-]*( [^<>]*)?/?>.*</?[A-Za-z][\w:.-]*>$`,
 		`</?[A-Za-z][\w:.-]*( [^<>]*=[^<>]*)?/?>$`, `<\?xml`, `<!(DOCTYPE|--)`, `-----BEGIN `,
 	)
 	// code are the forms of statements: a line of them that goes on like a sentence is none.
 	code = form(
-		`import (\{|\*|type |\w+,? (from |\{)|['"]).*['"];?$`, `import [\w.*]+;$`, `from [\w.]+ import `, `import [\w.]+( as \w+)?$`, `#include *[<"]`,
+		`import (\{|\*|type |\w+,? (from |\{)|['"]).*['"];?$`, `import [\w.*]+;$`, `from [\w.]+ import `,
+		`import [\w.]+( as \w+)?$`, `#include *[<"]`,
 		`package \w+;?$`, `using [A-Z][\w.]*;$`, `use \w+::\S+;$`,
 		`(export |default |async |public |private |protected |static |final |abstract |override |pub |inline |unsafe )*`+
 			`(func|function|fn|def|class|interface|struct|enum|trait|impl|type|namespace|module) .*[{(\[;=]$`,
-		`(async )?(def|class) \w+.*:$`, `export (\*|\{|default) .*`, `(export |public |private |static |final )*(const|let|var|val) .*=`,
-		`(if|for|while|switch|else if|elif|catch) ?\(.*\) ?\{?$`, `(if|for|switch|else|try|do|match|loop) .*\{$`, `\} ?(else|catch|finally|while)?.*\{?$`,
-		`return( .*)?;$`, `@\w+(\.\w+)*\(.*\)$`, `[)\]}]+[;,]*$`, `(//|/\*|\*/|\* @)`, `[\w.$\[\]>*&:'"-]+(\s+[*&]?[\w.]+)?\s*(=|\(|\+=|-=|\+\+|--|<<|::).*;$`, `\w.*\W[({]$`,
+		`(async )?(def|class) \w+.*:$`, `export (\*|\{|default) .*`,
+		`(export |public |private |static |final )*(const|let|var|val) .*=`,
+		`(if|for|while|switch|else if|elif|catch) ?\(.*\) ?\{?$`, `(if|for|switch|else|try|do|match|loop) .*\{$`,
+		`\} ?(else|catch|finally|while)?.*\{?$`,
+		`return( .*)?;$`, `@\w+(\.\w+)*\(.*\)$`, `[)\]}]+[;,]*$`, `(//|/\*|\*/|\* @)`,
+		`[\w.$\[\]>*&:'"-]+(\s+[*&]?[\w.]+)?\s*(=|\(|\+=|-=|\+\+|--|<<|::).*;$`, `\w.*\W[({]$`,
 	)
 	// likely are seldom typed: two lines of them are enough.
 	likely = form(
 		`(warning|hint|remote|panic|exception)( \w+)?: `, `([\w.-]+ )?[\w.-]*([Ee]rror|[Ee]xception|[Ww]arning)(\(s\))?: `,
-		`\d{4}[-/]\d\d[-/]\d\d`, `[MADRCU?!]{1,2} \S*[./]\S*$`, `[+-]\S.*[;{}()]`, `[\w.\[\]"'$-]+ *(=|\+=|:=) *\S`, `\w[\w.]*\(.*\)[;,]?$`,
+		`\d{4}[-/]\d\d[-/]\d\d`, `[MADRCU?!]{1,2} \S*[./]\S*$`, `[+-]\S.*[;{}()]`, `[\w.\[\]"'$-]+ *(=|\+=|:=) *\S`,
+		`\w[\w.]*\(.*\)[;,]?$`,
 		`[0-9a-f]*\d[0-9a-f]{6,39} \S`, `\{|\[|\(`, `.*( \\|&&|\|\|)$`, `[\w.-]+ *\| `,
 		`(\S* ){0,2}\S*[=:]\S+( \S+[=:]\S+)+`,
 	)
@@ -161,16 +179,20 @@ func block(lines []line) (from, to int) {
 		return l.weight
 	}
 	total, count := 0, 0
+	under := -1 // columns before the item of a list above
 	from = -1
 	for i := range lines {
 		if lines[i].pasted { // a fence within the paragraph
 			continue
 		}
+		if lines[i].item {
+			under = lines[i].indent
+		}
 		w := weigh(&lines[i])
 		if lines[i].quoted && i > 0 && (prompt().MatchString(lines[i-1].text) || to == i && lines[i-1].quoted) {
 			w = weightLikely // what a program printed under its command
 		}
-		if w > 0 && (w == weightSure || !underItem(lines, i)) {
+		if w > 0 && (w == weightSure || under < 0 || lines[i].item || lines[i].indent <= under) {
 			if from < 0 {
 				from = i
 			}
@@ -213,17 +235,8 @@ func (l *line) leads() bool {
 	if l.prose || l.item || l.quoted || l.pasted || strings.ContainsAny(l.text[len(l.text)-1:], "?.!,:") {
 		return false
 	}
-	return l.indent > 0 || strings.ContainsFunc(l.text, func(r rune) bool { return !unicode.IsLetter(r) && r != ' ' && r != '-' && r != '\'' })
-}
-
-// underItem reports whether a line is the indented continuation of a list's item.
-func underItem(lines []line, i int) bool {
-	for j := i - 1; j >= 0; j-- {
-		if lines[j].item {
-			return lines[i].indent > lines[j].indent
-		}
-	}
-	return false
+	sign := func(r rune) bool { return !unicode.IsLetter(r) && r != ' ' && r != '-' && r != '\'' }
+	return l.indent > 0 || strings.ContainsFunc(l.text, sign)
 }
 
 // uniform finds a run of three lines at least that all begin with the same word and a mark behind
@@ -251,10 +264,11 @@ func uniform(lines []line) (at, n int) {
 // prefix returns what a line has in common with the others of a uniform run; "" for nothing.
 func prefix(s string) string {
 	head, rest, _ := strings.Cut(s, " ")
-	if strings.HasPrefix(strings.TrimLeft(rest, " "), "| ") || len(head) > 1 && strings.ContainsAny(head[len(head)-1:], "]|>!") && strings.ContainsFunc(head, isWord) {
+	marked := len(head) > 1 && strings.ContainsAny(head[len(head)-1:], "]|>!") && strings.ContainsFunc(head, isWord)
+	if marked || strings.HasPrefix(strings.TrimLeft(rest, " "), "| ") {
 		return head
 	}
-	if n := strings.Count(s, ","); n >= 2 && n == strings.Count(s, ",")-strings.Count(s, ", ") {
+	if n := strings.Count(s, ","); n >= 2 && !strings.Contains(s, ", ") {
 		return strings.Repeat(",", n)
 	}
 	return ""

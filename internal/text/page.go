@@ -10,6 +10,7 @@ import (
 const (
 	longText = 6000 // characters: nobody types so much in one go
 	longHead = 1500 // what of a long text may be the user's: its beginning and its last paragraph
+	maxAhead = 100  // lines or paragraphs behind one that are looked at for what it begins
 	longPage = 400  // bytes of a page without marks
 )
 
@@ -48,11 +49,9 @@ func (d *document) open(i int) bool {
 // headIn returns how many lines of a paragraph introduce what follows in it.
 func (d *document) headIn(i int) int {
 	lines := d.lines[d.paras[i].from:d.paras[i].to]
-	for n := range lines {
-		if n+1 < len(lines) && lines[n].introduces() && !mailHead().MatchString(lines[n].text) {
-			return n + 1
-		}
-		if n+1 < len(lines) && lines[n].prose && (lines[n+1].heading() || mailHead().MatchString(lines[n+1].text)) && !mailHead().MatchString(lines[n].text) {
+	for n := range len(lines) - 1 {
+		l, next := &lines[n], &lines[n+1]
+		if !mailHead().MatchString(l.text) && (l.introduces() || l.prose && (next.heading() || mailHead().MatchString(next.text))) {
 			return n + 1
 		}
 	}
@@ -140,7 +139,8 @@ func (d *document) markdown(i int) int {
 		return 0
 	}
 	headings, size := 0, 0
-	for _, l := range d.lines[d.paras[i].from:] {
+	ahead := d.lines[d.paras[i].from:]
+	for _, l := range ahead[:min(len(ahead), maxAhead)] {
 		if strings.HasPrefix(l.text, "#") && l.heading() && !l.pasted {
 			headings++
 		}
@@ -159,7 +159,7 @@ func (d *document) page(i int) int {
 		return 0
 	}
 	titles, size := 0, 0
-	for j := i; j < len(d.paras); j++ {
+	for j := i; j < min(len(d.paras), i+maxAhead) && (titles < 2 || size < longPage); j++ {
 		p := d.paras[j]
 		first := &d.lines[p.from]
 		if j == i {
@@ -184,8 +184,11 @@ func (d *document) finding(i int) int {
 		return 0
 	}
 	title, grade := d.single(i, d.headIn(i)), d.single(i+1, 0)
-	if title == nil || grade == nil || !grade.title() && !pathLine().MatchString(grade.text) ||
-		!title.title() && (len(strings.Fields(grade.text)) > 3 || len(strings.Fields(title.text)) > 12 || title.item || title.quoted || ends(title.text)) {
+	if title == nil || grade == nil || !grade.title() && !pathLine().MatchString(grade.text) {
+		return 0
+	}
+	long := len(strings.Fields(grade.text)) > 3 || len(strings.Fields(title.text)) > 12
+	if !title.title() && (long || title.item || title.quoted || ends(title.text)) {
 		return 0
 	}
 	p := d.paras[i+2]

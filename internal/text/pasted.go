@@ -19,6 +19,12 @@ type Range struct{ From, To int }
 func Pasted(s string) []Range {
 	d := read(s)
 	d.fences()
+	for i := range d.lines {
+		if l := &d.lines[i]; !l.pasted && !l.blank() {
+			l.weight, l.begin = weigh(l, s[l.From:l.To])
+			l.prose = l.weight == 0 && !l.quoted && isProse(l.text)
+		}
+	}
 	d.blocks()
 	d.documents()
 	return d.ranges()
@@ -117,8 +123,6 @@ func read(s string) *document {
 		if !l.blank() {
 			l.item = isItem(l.text)
 			l.quoted = l.text[0] == '>'
-			l.weight, l.begin = weigh(&l, raw)
-			l.prose = l.weight == 0 && !l.quoted && isProse(l.text)
 		}
 		d.lines = append(d.lines, l)
 	}
