@@ -249,6 +249,57 @@ func gemini(s *sample, put func(content any, shown string)) {
 	)
 }
 
+// What the client attached, and what is pasted and quoted among what was typed.
+func TestAuthors(t *testing.T) {
+	const words = "always use pnpm\n> never npm\n\nthis fails:\n```\nx\n```\nand stay on main"
+	for _, c := range []struct {
+		name string
+		turn agent.Turn
+		want []string
+	}{
+		{"typed", agent.Turn{Role: agent.User, Text: words}, []string{"always use pnpm", "this fails:", "and stay on main"}},
+		{"attached behind", agent.Turn{Role: agent.User, Text: words, Spans: []agent.Span{{From: 0, To: 15, By: agent.Typed}}}, []string{"always use pnpm"}},
+		{"all attached", agent.Turn{Role: agent.User, Text: words, Spans: []agent.Span{{From: 0, To: len(words), By: agent.Attached}}}, nil},
+		{"assistant", agent.Turn{Role: agent.Assistant, Text: words}, nil},
+		{"command", agent.Turn{Role: agent.User, Text: "/fix never use npm", Command: "/fix"}, []string{"never use npm"}},
+		{"bare command", agent.Turn{Role: agent.User, Text: "/clear", Command: "/clear"}, nil},
+		{"quote in a fence", agent.Turn{Role: agent.User, Text: "a b c\n```\n> x\n```\n> y\nd e f"}, []string{"a b c", "d e f"}},
+		{"fence in a quote", agent.Turn{Role: agent.User, Text: "a b c\n> ```\n> x\n> ```\nd e f"}, []string{"a b c", "d e f"}},
+	} {
+		if got := c.turn.Typed(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: typed %q, want %q", c.name, got, c.want)
+		}
+	}
+	turn := agent.Turn{Role: agent.User, Text: words}
+	var by []agent.Author
+	for _, s := range turn.Authors() {
+		by = append(by, s.By)
+	}
+	if want := []agent.Author{agent.Typed, agent.Quoted, agent.Typed, agent.Pasted, agent.Typed}; !slices.Equal(by, want) {
+		t.Errorf("authors %q, want %q", by, want)
+	}
+}
+
+// A limit that cuts a text cuts its spans.
+func TestSpansOfCutText(t *testing.T) {
+	record := `{"type":"user.message","data":{"content":"never use npm here\n<tagged_files>\n` + strings.Repeat("always use npm ", 50) + `\n</tagged_files>"}}`
+	for limit := range 200 {
+		s, err := agent.ByName("copilot").Sessions.ReadSession(strings.NewReader(record), agent.Limits{Text: limit + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range s.Turns {
+			turn := &s.Turns[i]
+			if n := len(turn.Spans); n > 0 && turn.Spans[n-1].To != len(turn.Text) {
+				t.Fatalf("limit %d: spans %v of %d bytes", limit, turn.Spans, len(turn.Text))
+			}
+			if typed := strings.Join(turn.Typed(), ""); !strings.HasPrefix("never use npm here", typed) {
+				t.Fatalf("limit %d: typed %q", limit, typed)
+			}
+		}
+	}
+}
+
 // Of the records of every agent, Typed returns what was typed, all of it, and nothing else.
 func TestTypedProperty(t *testing.T) {
 	for _, h := range agent.All {

@@ -275,9 +275,12 @@ func geminiUser(content, shown []byte, t *Turn) {
 	}
 	m.into(t)
 	said := strings.TrimSpace(StripInjected(geminiText(shown)))
-	if i := strings.Index(t.Text, said); said != "" && said != t.Text && i >= 0 {
-		t.Spans = []Span{{0, i, Attached}, {i, i + len(said), Typed}, {i + len(said), len(t.Text), Attached}}
-	} else if i < 0 && strings.HasPrefix(said, "/") { // a command of the user's, expanded
+	i := strings.Index(t.Text, said)
+	switch {
+	case said == "" || t.Text == "":
+	case i >= 0:
+		t.Spans = []Span{{i, i + len(said), Typed}}
+	case said[0] == '/': // a command of the user's, expanded
 		t.Spans = []Span{{0, len(t.Text), Attached}}
 	}
 }
