@@ -60,30 +60,31 @@ func (u *utterance) add(part string) {
 	u.expanded = u.command != ""
 }
 
-// element notes what one element says and reports whether it is one of those in which
-// the harness records what a user typed.
-func (u *utterance) element(name, inner string, after bool) bool {
+// element notes what one element says and returns its size, if it is one of those in which the
+// harness records what a user typed; else 0.
+func (u *utterance) element(name, s string, after bool) int {
+	switch {
+	case name == "command-name" && !after && !u.expanded, name == "command-args" && !u.expanded, name == "user-memory-input" && !after:
+	default:
+		return 0
+	}
+	_, inner, rest, ok := element(s)
+	if !ok {
+		return 0
+	}
 	switch name {
 	case "command-name":
-		if after || u.expanded {
-			return false
-		}
 		if f := strings.Fields(inner); len(f) > 0 && u.command == "" {
 			u.command = "/" + strings.TrimPrefix(f[0], "/")
 		}
 	case "command-args":
-		if u.expanded {
-			return false
-		}
 		if !u.hasArgs {
 			u.args, u.hasArgs = strings.TrimSpace(inner), true
 		}
-	case "user-memory-input": // "# always use tabs": the user's own words
+	default: // "# always use tabs": the user's own words
 		u.words.add(inner, Typed)
-	default:
-		return false
 	}
-	return true
+	return len(s) - len(rest)
 }
 
 // turn is the outcome: a command, a sentence, an interruption, or nothing.

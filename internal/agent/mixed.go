@@ -46,10 +46,10 @@ func (m *mixed) join(between, s string, by Author) {
 	m.spans = append(m.spans, Span{from, m.text.Len(), by})
 }
 
-// part appends one part of a record, divided by the marks of its client. Other elements
-// that begin a line are offered to take, if there is one: it is told whether the record has words
-// before them, and reports whether it took them out.
-func (m *mixed) part(c *clientMarks, s string, take func(name, inner string, after bool) bool) {
+// part appends one part of a record, divided by the marks of its client. Other elements that begin
+// a line are offered to take, if there is one: it is given the text from there on and whether
+// the record has words before it, and returns how much of it it took out.
+func (m *mixed) part(c *clientMarks, s string, take func(name, s string, after bool) int) {
 	s = strings.TrimSpace(stripEnded(s))
 	if slices.ContainsFunc(c.whole, func(begin string) bool { return strings.HasPrefix(s, begin) }) {
 		m.add(s, Attached)
@@ -62,26 +62,26 @@ func (m *mixed) part(c *clientMarks, s string, take func(name, inner string, aft
 			between = "\n\n"
 		}
 	}
-	fresh := true // only white space since the start of the line or the last element
-	for at := 0; at < len(s); {
-		if fresh && s[at] != ' ' && s[at] != '\t' {
-			after := strings.TrimSpace(s[done:at]) != "" || m.text.Len() > 0
-			text, size := c.attached(s[at:], func(name, inner string) bool { return take != nil && take(name, inner, after) })
-			if size > 0 {
-				add(s[done:at], Typed)
-				add(text, Attached)
-				at += size
-				done = at
-				continue
-			}
-			i := strings.IndexByte(s[at:], '\n')
-			if i < 0 {
-				break
-			}
-			at += i
+	for at := 0; at < len(s); at++ { // at the start of a line, or behind an element
+		if s[at] == ' ' || s[at] == '\t' {
+			continue
 		}
-		fresh = fresh || s[at] == '\n'
-		at++
+		text, size := c.attached(s[at:])
+		if name := tagName(s[at:]); size == 0 && name != "" && take != nil {
+			size = take(name, s[at:], strings.TrimSpace(s[done:at]) != "" || m.text.Len() > 0)
+		}
+		if size > 0 {
+			add(s[done:at], Typed)
+			add(text, Attached)
+			at += size - 1
+			done = at + 1
+			continue
+		}
+		i := strings.IndexByte(s[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i
 	}
 	add(s[done:], Typed)
 }
@@ -97,7 +97,7 @@ func stripEnded(s string) string {
 
 // attached finds what a client put at the beginning of s: how long it is, 0 for nothing, and
 // what stays of it in the text.
-func (c *clientMarks) attached(s string, take func(name, inner string) bool) (text string, size int) {
+func (c *clientMarks) attached(s string) (text string, size int) {
 	for _, begin := range c.from {
 		if !strings.HasPrefix(s, begin) {
 			continue
@@ -131,9 +131,6 @@ func (c *clientMarks) attached(s string, take func(name, inner string) bool) (te
 			return s[:size], size
 		}
 		return left(s[:size], name), size
-	}
-	if _, inner, rest, ok := element(s); ok && take(name, inner) {
-		return "", len(s) - len(rest)
 	}
 	return "", 0
 }
