@@ -12,7 +12,7 @@ type claudeRecord struct {
 	session, dir, branch, version     []byte
 	entry, title                      []byte
 	message, content, summary, attach []byte
-	origin                            []byte
+	origin, plan                      []byte
 	sidechain, meta, failed           bool
 }
 
@@ -51,6 +51,8 @@ func (r *claudeRecord) read(text []byte) (object bool, err error) {
 			r.attach = value
 		case "origin":
 			r.origin = value
+		case "planContent":
+			r.plan = value
 		case "isSidechain":
 			r.sidechain = truthy(value)
 		case "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage":

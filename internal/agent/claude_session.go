@@ -183,7 +183,7 @@ func (c *claudeReader) duplicate() bool {
 
 // user reads a user's message: words, and the results of tools.
 func (c *claudeReader) user(content []byte) (Turn, bool) {
-	var u utterance
+	u := utterance{plan: unquote(c.record.plan) != ""}
 	eachBlock(content, func(b claudeBlock) {
 		switch {
 		case is(b.kind, "text"):
@@ -194,6 +194,7 @@ func (c *claudeReader) user(content []byte) (Turn, bool) {
 	})
 	t, ok := u.turn()
 	t.Text = clip(t.Text, c.limits.Text)
+	t.Spans = shorten(t.Spans, len(t.Text))
 	return t, ok && (t.Text != "" || t.Interrupted)
 }
 

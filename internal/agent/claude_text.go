@@ -8,10 +8,13 @@ import "strings"
 
 // An utterance is what the parts of one user message come to.
 type utterance struct {
-	words       []string
+	words       mixed
 	command     string
 	args        string
+	hasArgs     bool
+	expanded    bool // the parts that follow are what the command stands for
 	interrupted bool
+	plan        bool // the client wrote all of it: a plan that the user let it carry out
 }
 
 // Texts with which the harness, not the user, speaks.
@@ -21,83 +24,67 @@ const (
 	continued   = "This session is being continued from a previous conversation"
 )
 
+// claudeMarks are the marks of Claude Code.
+var claudeMarks = clientMarks{
+	drop: []string{
+		"system-reminder", "command-message", "command-contents",
+		"local-command-stdout", "local-command-stderr", "local-command-caveat",
+		"bash-input", "bash-stdout", "bash-stderr",
+		"ide_opened_file", "ide_selection", "ide_diagnostics",
+		"user-prompt-submit-hook", "session-start-hook", "task-notification", "teammate-message",
+	},
+	whole: []string{"Stop hook feedback:", "Base directory for this skill: ", "[Image: "},
+}
+
 // add takes one text part of a message.
 func (u *utterance) add(part string) {
-	part = strings.TrimSpace(cutReminders(StripInjected(part)))
-	switch {
-	case part == "":
-		return
-	case strings.HasPrefix(part, interrupted) && strings.HasSuffix(part, "]"):
+	switch said := strings.TrimSpace(cutReminders(stripEnded(part))); {
+	case strings.HasPrefix(said, interrupted) && strings.HasSuffix(said, "]"):
 		u.interrupted = true
 		return
-	case strings.HasPrefix(part, continued):
+	case strings.HasPrefix(said, continued):
 		return
-	case strings.HasPrefix(part, caveat):
+	case strings.HasPrefix(said, caveat):
 		// It may share its part with the command that it speaks of.
-		i := strings.IndexAny(part, "\n<")
+		i := strings.IndexAny(said, "\n<")
 		if i < 0 {
 			return
 		}
-		part = part[i:]
+		part = said[i:]
 	}
-	if words := strings.TrimSpace(u.cutElements(part)); words != "" {
-		u.words = append(u.words, words)
+	if u.plan {
+		u.words.add(part, Attached)
+		return
 	}
+	u.words.part(&claudeMarks, part, u.element)
+	u.expanded = u.command != ""
 }
 
-// cutElements removes the elements of the harness that begin a line or follow
-// one another, and notes what they say. An element inside a sentence is
-// something the user wrote about.
-func (u *utterance) cutElements(s string) string {
-	if strings.IndexByte(s, '<') < 0 {
-		return s
+// element notes what one element says and returns its size, if it is one of those in which the
+// harness records what a user typed; else 0.
+func (u *utterance) element(name, s string, after bool) int {
+	switch {
+	case name == "command-name" && !after && !u.expanded, name == "command-args" && !u.expanded, name == "user-memory-input" && !after:
+	default:
+		return 0
 	}
-	var out strings.Builder
-	fresh := true // only white space since the start of the line or the last element
-	for s != "" {
-		if fresh && s[0] == '<' {
-			if name, inner, rest, ok := element(s); ok && u.element(name, inner, out.String()) {
-				s = rest
-				continue
-			}
-		}
-		// Copy up to the next place where an element may begin.
-		i := 1
-		for i < len(s) && s[i-1] != '\n' && (!fresh || s[i] != '<') {
-			fresh = fresh && (s[i-1] == ' ' || s[i-1] == '\t')
-			i++
-		}
-		out.WriteString(s[:i])
-		fresh = s[i-1] == '\n' || fresh && (s[i-1] == ' ' || s[i-1] == '\t')
-		s = s[i:]
+	_, inner, rest, ok := element(s)
+	if !ok {
+		return 0
 	}
-	return out.String()
-}
-
-// element notes what one element says and reports whether it is one of the
-// harness's. Before holds the words that were typed before it.
-func (u *utterance) element(name, inner, before string) bool {
 	switch name {
 	case "command-name":
-		if strings.TrimSpace(before) != "" {
-			return false
-		}
 		if f := strings.Fields(inner); len(f) > 0 && u.command == "" {
 			u.command = "/" + strings.TrimPrefix(f[0], "/")
 		}
 	case "command-args":
-		u.args = strings.TrimSpace(inner)
-	case "user-memory-input": // "# always use tabs": the user's own words
-		u.words = append(u.words, strings.TrimSpace(inner))
-	case "command-message", "command-contents",
-		"local-command-stdout", "local-command-stderr", "local-command-caveat",
-		"bash-input", "bash-stdout", "bash-stderr",
-		"ide_opened_file", "ide_selection", "ide_diagnostics",
-		"user-prompt-submit-hook", "session-start-hook", "task-notification":
-	default:
-		return false
+		if !u.hasArgs {
+			u.args, u.hasArgs = strings.TrimSpace(inner), true
+		}
+	default: // "# always use tabs": the user's own words
+		u.words.add(inner, Typed)
 	}
-	return true
+	return len(s) - len(rest)
 }
 
 // turn is the outcome: a command, a sentence, an interruption, or nothing.
@@ -109,7 +96,7 @@ func (u *utterance) turn() (t Turn, ok bool) {
 		t.Command = u.command
 		t.Text = strings.TrimSpace(u.command + " " + u.args)
 	default:
-		t.Text = strings.Join(u.words, "\n")
+		u.words.into(&t)
 		if isCommand(t.Text) {
 			t.Command = t.Text
 		}

@@ -251,21 +251,19 @@ func (c *codexReader) header(p members) {
 func (c *codexReader) item(p members, turn Turn) bool {
 	switch p.str("type") {
 	case "message":
-		text, ours := codexText(p)
 		switch p.str("role") {
 		case "user":
-			if ours {
+			turn.Role = User
+			if !codexUser(p, &turn) {
 				c.b.session.Skipped.Meta++
 				return true
 			}
-			turn.Role = User
 		case "assistant":
-			turn.Role = Assistant
+			turn.Role, turn.Text = Assistant, strings.Join(codexTexts(p), "\n")
 		default: // what the harness tells its model
 			c.b.session.Skipped.Meta++
 			return true
 		}
-		turn.Text = text
 		c.b.said(turn)
 	case "function_call", "custom_tool_call", "local_shell_call":
 		input := p.get("arguments")
@@ -294,32 +292,70 @@ func (c *codexReader) item(p members, turn Turn) bool {
 	return true
 }
 
-// codexText returns the text of a message, and whether the harness wrote it in the
-// place of its user. New records say who wrote them; in old ones it stands in an element.
-func codexText(p members) (text string, harness bool) {
-	var texts []string
+// codexTexts returns the texts of a message; "" for a part that is none.
+func codexTexts(p members) (texts []string) {
 	eachElement(p.get("content"), func(part []byte) {
+		text := ""
 		switch unquote(member(part, "type")) {
 		case "input_text", "output_text", "text":
-			texts = append(texts, unquote(member(part, "text")))
+			text = unquote(member(part, "text"))
 		}
+		texts = append(texts, text)
 	})
-	text = strings.Join(texts, "\n")
-	passed := p.get("internal_chat_message_metadata_passthrough")
-	if kinds := member(passed, "content_item_kinds"); kinds != nil && p.str("role") == "user" {
-		user := false
-		eachElement(kinds, func(k []byte) { user = user || strings.HasPrefix(unquote(k), "user.") })
-		return text, !user
-	}
-	for _, mark := range []string{
-		"<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<turn_aborted>", "<hook_prompt", "<skill>",
-		"<user_shell_command>", "<subagent_notification>", "# AGENTS.md instructions",
-	} {
-		if strings.HasPrefix(strings.TrimSpace(text), mark) {
-			return text, true
+	return texts
+}
+
+// codexHarness are the beginnings of parts that the harness wrote in the place of its user, in
+// records that do not say who wrote them.
+var codexHarness = []string{
+	"<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<turn_aborted>", "<hook_prompt", "<skill>",
+	"<user_shell_command>", "<subagent_notification>", "# AGENTS.md instructions", "<user_action>",
+	"Another language model started to solve this problem and produced a summary",
+}
+
+// codexMarks are the marks of the clients of Codex.
+var codexMarks = clientMarks{
+	whole: []string{"# Context from my IDE setup:", "# Files mentioned by the user:"},
+	keep:  []string{"image"},
+}
+
+// codexRequest is the heading behind which an editor puts what its user typed. What it adds
+// itself stands before it and may hold the same line, so the last one counts.
+const codexRequest = "## My request for Codex:"
+
+// codexUser reads a user's message: what was typed, and what the client put beside it. It
+// reports false for one that the harness wrote.
+func codexUser(p members, t *Turn) bool {
+	texts := codexTexts(p)
+	var by []Author // of each part, where the record says it
+	if kinds := member(p.get("internal_chat_message_metadata_passthrough"), "content_item_kinds"); kinds != nil {
+		eachElement(kinds, func(kind []byte) {
+			author := Attached
+			if strings.HasPrefix(unquote(kind), "user.") {
+				author = Typed
+			}
+			by = append(by, author)
+		})
+		if !slices.Contains(by, Typed) {
+			return false
 		}
 	}
-	return text, false
+	var m mixed
+	for i, text := range texts {
+		switch {
+		case by == nil && slices.ContainsFunc(codexHarness, func(begin string) bool { return strings.HasPrefix(strings.TrimSpace(text), begin) }):
+		case by != nil && (i >= len(by) || by[i] != Typed):
+			m.add(text, Attached)
+		default:
+			if before, request, ok := cutLast("\n"+text, "\n"+codexRequest); ok {
+				m.add(before+"\n"+codexRequest, Attached)
+				text = request
+			}
+			m.part(&codexMarks, text, nil)
+		}
+	}
+	m.into(t)
+	return t.Text != ""
 }
 
 // codexResult reads the output of a tool: a text, or an object with one. A shell puts a

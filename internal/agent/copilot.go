@@ -172,6 +172,15 @@ var copilotSessions = lineSource{
 	},
 }
 
+// copilotMarks are the marks of Copilot's clients.
+var copilotMarks = clientMarks{
+	drop: []string{"system-reminder", "system_reminder"},
+	keep: []string{
+		"tagged_files", "system_notification", "current_datetime", "attachments", "editorContext",
+		"reminderInstructions", "skill-context", "skill_context", "invoked_skills", "conversation-summary", "conversation_summary",
+	},
+}
+
 // copilotRecord takes one record.
 func copilotRecord(b *builder, r members, l line) bool {
 	at, ok := timeOf(r.get("timestamp"))
@@ -203,7 +212,10 @@ func copilotRecord(b *builder, r members, l line) bool {
 			s.Skipped.Meta++
 			return true
 		}
-		t.Role, t.Text = User, cutReminders(data.str("content"))
+		t.Role = User
+		var m mixed
+		m.part(&copilotMarks, data.str("content"), nil)
+		m.into(&t)
 		b.said(t)
 	case "abort":
 		t.Role, t.Interrupted = User, true

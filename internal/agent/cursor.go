@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -145,7 +146,7 @@ func cursorRecord(b *builder, r members, l line) bool {
 	eachBlock(content, func(c claudeBlock) {
 		switch {
 		case is(c.kind, "text"):
-			texts = append(texts, cursorText(unquote(c.text)))
+			texts = append(texts, unquote(c.text))
 		case is(c.kind, "tool_use"):
 			input := c.input
 			if _, object, err := readMembers(input); err != nil || !object {
@@ -158,16 +159,73 @@ func cursorRecord(b *builder, r members, l line) bool {
 			}
 		}
 	})
-	t.Text = strings.Join(texts, "\n")
+	if t.Role == User {
+		cursorUser(texts, &t)
+	} else {
+		t.Text = strings.Join(texts, "\n")
+	}
 	b.said(t)
 	return true
 }
 
-// cursorText takes a prompt out of the element in which it stands; what else is in the
-// message comes from the editor.
-func cursorText(s string) string {
-	if _, rest, ok := strings.Cut(s, "<user_query>"); ok {
-		s, _, _ = strings.Cut(rest, "</user_query>")
+// cursorMarks are the elements in which Cursor attaches something where it does not put the
+// prompt into one.
+var cursorMarks = clientMarks{keep: []string{
+	"attached_files", "open_and_recently_viewed_files", "additional_data", "manually_attached_skills", "system_reminder", "system-reminder",
+	"hooks_context", "user_info", "agent_skills", "git_status", "project_layout", "cursor_rules", "external_links",
+	"image_files", "terminal_files_information", "linter_errors",
+}}
+
+// cursorUser takes a prompt out of the element in which it stands; what else is in the message
+// comes from the editor. Of two parts with such an element the last holds the prompt.
+func cursorUser(texts []string, t *Turn) {
+	for _, text := range slices.Backward(texts) {
+		if query, ok := cursorQuery(text); ok {
+			t.Text = query
+			return
+		}
 	}
-	return strings.TrimSpace(s)
+	var m mixed
+	for _, text := range texts {
+		if strings.Contains("\n"+text, "\n"+cursorOpen) { // it stands in an attachment
+			m.add(text, Attached)
+			continue
+		}
+		m.part(&cursorMarks, text, nil)
+	}
+	m.into(t)
+}
+
+const cursorOpen, cursorClose = "<user_query>", "</user_query>"
+
+// cutLast cuts s around the last sep.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// cursorQuery finds the prompt in a part. Other elements before it are passed over as wholes, each
+// up to its last closing tag, since a file that stands in one may hold the same tags.
+func cursorQuery(s string) (query string, ok bool) {
+	for s != "" {
+		s = strings.TrimLeft(s, " \t\r\n")
+		if rest, ok := strings.CutPrefix(s, cursorOpen); ok {
+			query, _, _ = strings.Cut(rest, cursorClose)
+			return strings.TrimSpace(query), true
+		}
+		if name := tagName(s); name != "" {
+			if last := strings.LastIndex(s, "</"+name+">"); last >= 0 {
+				s = s[last+len(name)+3:]
+				continue
+			}
+		}
+		if _, rest, ok := cutLast("\n"+s, "\n"+cursorOpen); ok { // behind a text without marks
+			query, _, _ = strings.Cut(rest, cursorClose)
+			return strings.TrimSpace(query), true
+		}
+		return "", false
+	}
+	return "", false
 }

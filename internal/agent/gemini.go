@@ -3,6 +3,7 @@ package agent
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -195,7 +196,7 @@ func (g *geminiReader) message(r members, l line) bool {
 	switch r.str("type") {
 	case "user":
 		t.Role = User
-		if !g.user(r.get("content"), &t) {
+		if !g.user(r.get("content"), r.get("displayContent"), &t) {
 			return true
 		}
 	case "gemini":
@@ -220,7 +221,7 @@ func (g *geminiReader) message(r members, l line) bool {
 }
 
 // user reads what a user typed. It reports false for what the agent put there itself.
-func (g *geminiReader) user(content []byte, t *Turn) bool {
+func (g *geminiReader) user(content, shown []byte, t *Turn) bool {
 	text := geminiText(content)
 	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "<session_context>") {
 		_, list, _ := strings.Cut(trimmed, "Workspace Directories:**\n")
@@ -230,8 +231,58 @@ func (g *geminiReader) user(content []byte, t *Turn) bool {
 		g.b.session.Skipped.Meta++
 		return false
 	}
-	t.Text = cutElement(text, "hook_context")
-	return strings.TrimSpace(StripInjected(t.Text)) != "" // else the results of tools, or nothing
+	geminiUser(content, shown, t)
+	return t.Text != "" // else the results of tools, or nothing
+}
+
+// geminiMarks are the marks of Gemini CLI, and of its relative Qwen Code.
+var geminiMarks = clientMarks{
+	drop: []string{"hook_context"},
+	keep: []string{"system-reminder", "state_snapshot", "session_context"},
+	whole: []string{
+		"I ran the following shell command:", "Here is the user's editor context as a JSON object",
+		"Here is a summary of changes in the user's editor context", "This is the Gemini CLI. We are setting up the context",
+		"This is the Qwen Code. We are setting up the context",
+	},
+	from:  []string{"--- Content from referenced files ---"},
+	until: "--- End of content ---",
+}
+
+// geminiUser reads the parts of a user's message. Files that the user names stand in parts behind
+// the first. shown is what the client showed of the message, where it says so: then that was typed.
+func geminiUser(content, shown []byte, t *Turn) {
+	var m mixed
+	if isString(content) {
+		m.part(&geminiMarks, unquote(content), nil)
+	} else {
+		var parts []string
+		eachElement(content, func(part []byte) { parts = append(parts, strings.TrimSpace(unquote(member(part, "text")))) })
+		first := slices.Index(parts, geminiMarks.from[0])
+		last := len(parts) - 1
+		for last > first && parts[last] != geminiMarks.until {
+			last--
+		}
+		if last <= first { // cut off: all that follows is files
+			last = len(parts) - 1
+		}
+		for i, part := range parts {
+			if first >= 0 && i >= first && i <= last {
+				m.add(part, Attached)
+			} else {
+				m.part(&geminiMarks, part, nil)
+			}
+		}
+	}
+	m.into(t)
+	said := strings.TrimSpace(StripInjected(geminiText(shown)))
+	i := strings.Index(t.Text, said)
+	switch {
+	case said == "" || t.Text == "":
+	case i >= 0:
+		t.Spans = []Span{{i, i + len(said), Typed}}
+	case said[0] == '/': // a command of the user's, expanded
+		t.Spans = []Span{{0, len(t.Text), Attached}}
+	}
 }
 
 // flush keeps the turn that was open.

@@ -181,6 +181,15 @@ var hermesSessions = dbSource{
 	},
 }
 
+// hermesMarks are the marks of Hermes. What the user refers to stands behind the words, to the end.
+var hermesMarks = clientMarks{
+	keep: []string{"memory-context"},
+	from: []string{"--- Attached Context ---", "--- Context Warnings ---", "[System note: "},
+	whole: []string{
+		"[CONTEXT COMPACTION", "[CONTEXT SUMMARY]", "[SYSTEM: ", "[IMPORTANT: The user has invoked the ", "[IMPORTANT: Background process ",
+	},
+}
+
 // hermesRecord takes one row.
 func hermesRecord(b *builder, r members, l line) bool {
 	at, ok := unixTime(r.str("at"))
@@ -194,13 +203,21 @@ func hermesRecord(b *builder, r members, l line) bool {
 		return true
 	}
 	text := r.str("content")
-	if parts, ok := strings.CutPrefix(text, "\x00json:"); ok {
+	parts, inParts := strings.CutPrefix(text, "\x00json:")
+	if inParts {
 		text = geminiText([]byte(parts))
 	}
 	t := Turn{At: at, Offset: l.offset, UUID: clip(r.str("id"), 128), Text: text}
 	switch r.str("role") {
 	case "user":
 		t.Role = User
+		var m mixed
+		if inParts {
+			eachElement([]byte(parts), func(part []byte) { m.part(&hermesMarks, unquote(member(part, "text")), nil) })
+		} else {
+			m.part(&hermesMarks, text, nil)
+		}
+		m.into(&t)
 	case "assistant":
 		t.Role = Assistant
 		eachElement(r.get("calls"), func(call []byte) {

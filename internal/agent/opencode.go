@@ -164,6 +164,13 @@ var opencodeSessions = dbSource{
 	},
 }
 
+// opencodeMarks are the marks of OpenCode. Nearly all that it attaches are parts of their own,
+// which it calls synthetic.
+var opencodeMarks = clientMarks{
+	keep:  []string{"system-reminder"},
+	whole: []string{"Called the Read tool with the following input", "The following tool was executed by the user"},
+}
+
 // opencodeRecord takes one row.
 func opencodeRecord(b *builder, r members, l line) bool {
 	s := &b.session
@@ -199,7 +206,11 @@ func opencodeRecord(b *builder, r members, l line) bool {
 			s.Skipped.Meta++
 			return true
 		}
-		t.Text = p.str("text")
+		if t.Text = p.str("text"); t.Role == User {
+			var m mixed
+			m.part(&opencodeMarks, t.Text, nil)
+			m.into(&t)
+		}
 	case "tool":
 		state, _, _ := readMembers(p.get("state"))
 		input := state.get("input")

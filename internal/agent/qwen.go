@@ -120,7 +120,8 @@ func qwenRecord(b *builder, seen map[string]bool, r members, l line) bool {
 	t := Turn{At: at, Offset: l.offset, UUID: id}
 	switch r.str("type") {
 	case "user":
-		t.Role, t.Text = User, geminiText(parts)
+		t.Role = User
+		geminiUser(parts, nil, &t)
 		b.said(t)
 	case "assistant":
 		t.Role, t.Text = Assistant, geminiText(parts)

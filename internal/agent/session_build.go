@@ -116,6 +116,7 @@ func (c *builder) use(tools []tool, id, name string, input []byte) ToolUse {
 // said keeps what one speaker said, without what we injected.
 func (c *builder) said(t Turn) {
 	t.Text = clip(strings.TrimSpace(StripInjected(t.Text)), c.limits.Text)
+	t.Spans = shorten(t.Spans, len(t.Text))
 	if t.Role == User && isCommand(t.Text) {
 		t.Command = t.Text
 	}
@@ -132,6 +133,7 @@ const maxReplaced = 2000
 // not there any more.
 func (c *builder) replace(t Turn) bool {
 	t.Text = clip(strings.TrimSpace(StripInjected(t.Text)), c.limits.Text)
+	t.Spans = shorten(t.Spans, len(t.Text))
 	turns := c.session.Turns
 	for i := len(turns) - 1; i >= max(0, len(turns)-maxReplaced); i-- {
 		if turns[i].UUID == t.UUID && turns[i].Role == t.Role {
@@ -181,7 +183,7 @@ func (c *builder) keep(t Turn) {
 
 // size is about what a turn holds in memory.
 func (t *Turn) size() int {
-	n := 160 + len(t.Text) + len(t.UUID)
+	n := 184 + len(t.Text) + len(t.UUID) + 32*len(t.Spans)
 	for _, u := range t.Tools {
 		n += 128 + len(u.ID) + len(u.Name) + len(u.Path) + len(u.Input) + len(u.Result)
 	}

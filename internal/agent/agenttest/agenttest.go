@@ -223,6 +223,7 @@ func session(t *testing.T, h agent.SessionSource, data []byte) {
 		if i > 0 && turn.Offset < want.Turns[i-1].Offset {
 			t.Errorf("turn %d stands before the turn before it", i)
 		}
+		spans(t, i, turn)
 	}
 
 	// The way the bytes arrive does not matter.
