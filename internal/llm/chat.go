@@ -16,7 +16,7 @@ import (
 type GeneratorOptions struct {
 	Provider string // a label; Heuristic, or nothing, means that there is no model
 	URL      string // with or without /v1; "" is the vendor's own, see BaseURL
-	Model    string // "" is allowed for a command line, which has one of its own
+	Model    string // of a command line, "" is the vendor's smallest, and OwnModel the one it uses by itself
 	Key      string // sent to the host of URL only
 	Command  string // program of a command line; "" looks for it in PATH
 	// Timeout is how many seconds one request may take, and twice that all tries
@@ -183,7 +183,7 @@ type chatAnswer struct {
 // Complete is Generate that also says what the answer cost.
 func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
 	var refusal *string
-	got, err := metered(ctx, c.name, c.budget, p, func() (Completion, error) {
+	got, err := metered(ctx, c.Name, c.budget, p, func() (Completion, error) {
 		began := time.Now()
 		var answer chatAnswer
 		err := c.server.ask(ctx, c.request(p), &answer)
@@ -216,22 +216,22 @@ func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
 
 // metered asks for an answer within a budget, which may be nil, and counts what it
 // cost, four bytes for a token where nobody else counted.
-func metered(ctx context.Context, name string, b Budget, p Prompt, ask func() (Completion, error)) (Completion, error) {
+func metered(ctx context.Context, name func() string, b Budget, p Prompt, ask func() (Completion, error)) (Completion, error) {
 	if b != nil {
 		if err := b.Allow(ctx); err != nil {
-			return Completion{}, fmt.Errorf("ask %s: %w", name, err)
+			return Completion{}, fmt.Errorf("ask %s: %w", name(), err)
 		}
 	}
 	got, err := ask()
 	if err != nil {
-		return Completion{}, fmt.Errorf("ask %s: %w", name, err)
+		return Completion{}, fmt.Errorf("ask %s: %w", name(), err)
 	}
 	got.Text = unwrap(got.Text)
 	if got.Usage.Prompt <= 0 && got.Usage.Answer <= 0 {
 		got.Usage = Usage{(p.System.Len() + p.User.Len() + 3) / 4, (len(got.Text) + 3) / 4, true}
 	}
 	if b != nil {
-		b.Spent(name, got.Usage)
+		b.Spent(name(), got.Usage)
 	}
 	return got, nil
 }
