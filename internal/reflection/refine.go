@@ -29,6 +29,8 @@ const (
 	refinesARun = 20
 	refineAge   = 30 * 24 * time.Hour
 	refineLater = time.Hour // to the next attempt at one that failed
+
+	pendingLater = 10 * time.Minute // until a file of answers is looked at again
 )
 
 const refinePrompt = `You write the memory of a developer's coding assistant.
@@ -117,6 +119,8 @@ func (r *Reflector) refineOne(ctx context.Context, q queue.Queue, j queue.With[i
 	switch bad := llm.Invalid(err); {
 	case bad != nil:
 		return r.unusable(q, j, bad, done)
+	case errors.Is(err, llm.ErrPending): // the others are asked meanwhile
+		return q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())
 	case err != nil:
 		var closed *llm.ClosedError
 		next := r.store.Now().Add(refineLater)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,52 @@ func TestRefineWaits(t *testing.T) {
 	}
 	if w.read(first).Provenance.Model == "" {
 		t.Error("it is not written")
+	}
+}
+
+// Over a folder of requests every learning is asked about in the first run; polls are no
+// attempts, and the answers are taken when they are there.
+func TestRefinePending(t *testing.T) {
+	w := openWorld(t, t.TempDir(), nil, plain)
+	w.learning("Log payment calls", ruleSaid, windowSaid)
+	w.learning("Sort the export", "Always sort the ledger export by account number.", "user: always sort the ledger export by account number")
+	dir := t.TempDir()
+	g, err := llm.OpenGenerator(llm.GeneratorOptions{Provider: llm.Files, Folder: dir, Model: "m"}, llm.Network{}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Reflector = reflection.New(w.store, w.index, w.door, w.redactor, g, plain)
+	for range 5 {
+		if done, err := w.Refine(t.Context()); err != nil || done.Err != nil || done.Left != 2 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		for _, j := range w.refining() {
+			if j.Attempts != 0 || j.Due().After(w.now.Add(time.Hour/2)) {
+				t.Errorf("%+v", j.Job)
+			}
+		}
+		w.now = w.now.Add(time.Hour)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "requests.jsonl"))
+	if err != nil || strings.Count(string(data), "\n") != 2 {
+		t.Fatalf("%s, %v", data, err)
+	}
+	var answers strings.Builder
+	for line := range strings.Lines(string(data)) {
+		var l struct {
+			ID string `json:"custom_id"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := json.Marshal(`{"keep": false}`)
+		answers.WriteString(`{"custom_id":"` + l.ID + `","result":{"type":"succeeded","message":{"content":[{"type":"text","text":` + string(text) + "}]}}}\n")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "results.jsonl"), []byte(answers.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := w.Refine(t.Context()); err != nil || done.Err != nil || done.Declined != 2 || len(w.refining()) != 0 {
+		t.Errorf("%+v, %v, %d left", done, err, len(w.refining()))
 	}
 }
 
