@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/config"
 	"anamnesis/internal/setup"
 )
 
@@ -39,6 +40,22 @@ func chooseAgents(h Host, names []string) (all []*agent.Harness, err error) {
 		}
 	}
 	return all, nil
+}
+
+// ReaderFor returns the agent whose command line could read ended sessions, nil when there
+// is none or a provider was chosen. names is as in InstallOptions.Agents.
+func ReaderFor(h Host, names []string) *agent.Harness {
+	if h.Config.SourceOf("reflection.provider") != config.FromDefault {
+		return nil
+	}
+	chosen, err := chooseAgents(h, names)
+	if err != nil {
+		return nil
+	}
+	if i := slices.IndexFunc(chosen, func(a *agent.Harness) bool { return a.Generates }); i >= 0 {
+		return chosen[i]
+	}
+	return nil
 }
 
 // ConnectNames lists the names of the agents that can be connected.

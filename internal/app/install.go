@@ -27,6 +27,7 @@ type InstallOptions struct {
 	NoMCP     bool
 	Preview   bool     // the plan is for looking at only
 	Agents    []string // that are connected, by name; nil means those that are found
+	Reader    string   // provider of the model that reads ended sessions; "" changes nothing
 }
 
 // An InstallPlan is what connecting an agent is going to do.
@@ -40,6 +41,7 @@ type InstallPlan struct {
 	Hooks     []string `json:"hooks"`
 	MCP       []string `json:"mcp"`               // the command that registers the server
 	Warning   string   `json:"warning,omitempty"` // why the plan cannot be carried out as it is
+	Reader    string   `json:"reader,omitempty"`  // provider that is set, of the model that reads ended sessions
 	Plugin    string   `json:"plugin,omitempty"`  // brings hooks and server along, so neither is installed
 
 	Agents []setup.AgentPlan `json:"agents,omitempty"` // the other agents that are connected
@@ -117,6 +119,11 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	changes := []config.Change{{Key: "machine_id", Value: &pl.MachineID}, {Key: "remote", Value: &pl.Remote}}
 	if pl.Remote == "" {
 		changes[1].Value = nil
+	}
+	if pl.Reader = o.Reader; pl.Reader != "" { // what was agreed to is learning, not whole transcripts
+		on, off := "true", "false"
+		changes = append(changes, config.Change{Key: "reflection.provider", Value: &pl.Reader},
+			config.Change{Key: "reflection.learnings", Value: &on}, config.Change{Key: "reflection.summary", Value: &off})
 	}
 	if pl.config, err = c.Edit(changes); err != nil {
 		return pl, fmt.Errorf("init: %w", err)

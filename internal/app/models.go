@@ -73,6 +73,8 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 	}
 	if r.Config.Recall.HyDE {
 		switch chat, err := r.Generator("hyde"); {
+		case set.Chat.Provider == llm.Files:
+			r.Notify("recall.hyde: the provider files answers later; questions are used as they stand")
 		case errors.Is(err, llm.ErrNotConfigured):
 			r.Notify("recall.hyde: the model of reflection.provider is %v; questions are used as they stand", err)
 		case err != nil:

@@ -33,14 +33,28 @@ func (r *Rooms) modelName() string {
 	if c.Provider == llm.Heuristic {
 		return "no model (reflection.provider)"
 	}
-	name := c.Provider
-	if c.Model != "" {
-		name += "/" + c.Model
+	name := llm.NameOf(c)
+	if c.Provider == llm.Files {
+		return name + " in " + c.Folder
 	}
 	if url := llm.BaseURL(c.Provider, c.URL); url != "" {
 		name += " at " + url
 	}
 	return name
+}
+
+// AgentOnly is the reader of ended sessions where no model is one.
+const AgentOnly = "agent only"
+
+// Reader says what learns from ended sessions: the agent in its own session alone, or a
+// model beside it. The error says why that model cannot be asked.
+func (r *Rooms) Reader() (string, error) {
+	c := r.Config
+	if c.Models.Chat.Provider == llm.Heuristic || !c.Capture.Refine {
+		return AgentOnly, nil
+	}
+	_, err := r.Generator("reader")
+	return "model " + r.modelName(), err
 }
 
 // projectKey is the key of a project that is named, "" for all.

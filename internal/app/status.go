@@ -28,6 +28,7 @@ type StatusAnswer struct {
 	ByWorkspace Counts        `json:"by_workspace"`
 	Sync        SyncState     `json:"sync"`
 	Recall      RecallState   `json:"recall"`
+	Reader      string        `json:"reader"` // of ended sessions: agent only, or model NAME
 	Spool       int           `json:"spool"`
 	Poisoned    []string      `json:"poisoned"`
 	Held        int           `json:"held"`
@@ -103,6 +104,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		s.Spool = len(jobs)
 	}
 	s.IndexBytes = sizeOf(s.DBPath)
+	s.Reader, _ = r.Reader() // doctor says what is wrong with it
 	if r.Rules != nil {
 		s.Rules = r.Rules.Error()
 	}

@@ -107,6 +107,10 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		c.Trivial = true
 		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "private"})
 	}
+	if llm.Ours(c.Dir) { // what we asked comes back as a session of an agent that keeps all
+		c.Trivial = true
+		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Text: "trivial"})
+	}
 	if q.Source == note.SessionEnd && facts.asked() {
 		// A person who was told of a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is told once more.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/smalltalk"
@@ -23,6 +24,9 @@ const (
 // asked. Sessions of programs are kept when they did something, or when they are
 // asked for.
 func (r *Recorder) trivial(f *facts) bool {
+	if llm.Ours(f.dir) {
+		return true
+	}
 	if len(f.files) > 0 {
 		return false
 	}

@@ -236,6 +236,23 @@ func TestHeadless(t *testing.T) {
 	}
 }
 
+// What a model was asked by us teaches nothing, though the agent saved it as a session.
+func TestOwnQuestions(t *testing.T) {
+	ask := "Always run make lint before you commit, and never push to main. " + strings.Repeat("The session is long. ", 40)
+	answer := "It says that the linter runs first and that main is closed to pushes."
+	for dir, ours := range map[string]bool{
+		"/tmp/anamnesis-model-123/work": true, `C:\Temp\anamnesis-model-123\work`: true,
+		"/src/anamnesis-model-123": false, "/src/work": false, "/tmp/anamnesis-model-123/work/sub": false,
+	} {
+		r := newRoom(t)
+		s := &script{extra: map[string]any{"cwd": dir}}
+		got := r.capture(s.user(ask).agent(answer).String())
+		if got.Trivial != ours || (got.Learnt == 0) != ours && ours {
+			t.Errorf("%s: trivial %v, %d learnt", dir, got.Trivial, got.Learnt)
+		}
+	}
+}
+
 // The title is what was asked, where that is a title; the agent's own otherwise.
 func TestTitle(t *testing.T) {
 	long := strings.Repeat("Please look at the checkout and ", 5) + "mend it."

@@ -23,6 +23,8 @@ var backoff = [...]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
 const (
 	retriesARun = 10
 	retryAge    = 30 * 24 * time.Hour
+
+	pendingLater = 10 * time.Minute // until a file of answers is looked at again
 )
 
 // A Retry says which note is to be summarised; its id is the job's.
@@ -40,8 +42,11 @@ func (r *Recorder) scheduleRetry(c Capture, q Request) {
 		return
 	}
 	due := r.store.Now().Add(backoff[0])
-	if errors.Is(c.Fallback, llm.ErrSpent) {
+	switch {
+	case errors.Is(c.Fallback, llm.ErrSpent):
 		due = tomorrow(r.store.Now())
+	case errors.Is(c.Fallback, llm.ErrPending):
+		due = r.store.Now().Add(pendingLater)
 	}
 	_, _ = queue.Of(r.store).Enqueue(queue.Summary, n.ID, Retry{Hash: n.ImportHash, Job: Job{
 		Harness: q.Harness.Name, Source: q.Source, Session: n.Provenance.Session,
@@ -87,7 +92,7 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 
 // retryOne makes one try. It is counted before it is made: a transcript that stops
 // the drain does not do so for ever. One that the daily budget refuses was none,
-// and waits for the next day.
+// and waits for the next day; so was one whose answer is not there yet.
 func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Retry]) (done bool, err error) {
 	h := harness(j.Payload.Job)
 	if h == nil || !r.untouched(j) {
@@ -106,6 +111,8 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 	became := "summarised"
 	sum, err := r.ask(ctx, session)
 	switch {
+	case errors.Is(err, llm.ErrPending): // asked, and no try until it is answered
+		return false, q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())
 	case errors.Is(err, llm.ErrSpent):
 		return false, errors.Join(err, q.Release(j.Job, tomorrow(r.store.Now()), err.Error()))
 	case err == nil && sum.skip: // what it would not keep stays as it is

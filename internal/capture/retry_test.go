@@ -305,6 +305,43 @@ func TestRetryBudget(t *testing.T) {
 	}
 }
 
+// slow is a model whose answers come later.
+type slow struct{ answered llm.Generator }
+
+func (s *slow) Name() string { return "files/m" }
+
+func (s *slow) Generate(ctx context.Context, p llm.Prompt) (string, error) {
+	if s.answered == nil {
+		return "", fmt.Errorf("ask files/m: %w", llm.ErrPending)
+	}
+	return s.answered.Generate(ctx, p)
+}
+
+// An answer that is not there yet is no try, and is looked for again soon.
+func TestRetryPending(t *testing.T) {
+	o := newOutage(t)
+	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: o.model.URL, Model: "m", Timeout: 120}, llm.Network{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &slow{}
+	o.Recorder = o.WithModel(s)
+	o.up()
+	o.now = o.now.Add(2 * time.Hour)
+	for range 2 * 4 { // more often than there are tries
+		o.drain(time.Hour)
+		all, _, err := queue.Of(o.store).Look(queue.Summary)
+		if err != nil || len(all) != 1 || all[0].Attempts != 0 || !all[0].Due().Equal(o.now.Add(10*time.Minute)) {
+			t.Fatalf("%v: %+v %v", o.now, all, err)
+		}
+		o.now = o.now.Add(11 * time.Minute)
+	}
+	s.answered = g
+	if d := o.drain(time.Hour); d.Summarised != 1 || o.waits() {
+		t.Errorf("%+v", d)
+	}
+}
+
 // Whoever captures a session when nothing is left of the budget waits for the
 // next day, and what is captured by hand is asked for again as well.
 func TestRetryOfAHand(t *testing.T) {

@@ -89,6 +89,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		return err
 	}
 	p.say("config: wrote %s\n", done.Config)
+	if pl.Reader != "" {
+		p.say("reader: %s reads ended sessions; `anamnesis config unset reflection.provider` ends that\n", pl.Reader)
+	}
 	if !o.noSync {
 		p.sets = append(p.sets, "machine_id="+pl.MachineID, "remote="+pl.Remote)
 		p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
@@ -138,6 +141,7 @@ func (p *program) planInstall(o initOptions) (app.InstallPlan, error) {
 	if o.Agents == nil {
 		o.Agents = p.chooseAgents(ask)
 	}
+	o.Reader = p.chooseReader(ask, o.Agents)
 	o.Preview = o.dryRun
 	return app.PlanInstall(p.host(), o.InstallOptions)
 }
@@ -164,6 +168,22 @@ func (p *program) chooseAgents(ask *prompter) []string {
 	return strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
+// chooseReader asks whether a model may read ended sessions, unless a provider was chosen
+// before; "" means that nothing changes.
+func (p *program) chooseReader(ask *prompter, agents []string) string {
+	a := app.ReaderFor(p.host(), agents)
+	if a == nil {
+		return ""
+	}
+	answer := ask.answer("", "May a model read each ended session, to learn from it? It would be asked through "+a.Title+" ("+a.Name+"): "+
+		"about 3,500 tokens a session, without secrets.", "yes or no", "no")
+	switch strings.ToLower(answer) {
+	case "y", "yes":
+		return a.Name
+	}
+	return ""
+}
+
 func (p *program) printPlan(a initAnswer) {
 	pl := a.Plan
 	remote := pl.Remote
@@ -181,6 +201,9 @@ func (p *program) printPlan(a initAnswer) {
 		},
 	} {
 		p.printf("  %-11s %s\n", row[0], row[1])
+	}
+	if pl.Reader != "" {
+		p.printf("  %-11s %s\n", "reader", pl.Reader)
 	}
 	if len(pl.MCP) > 0 {
 		p.verbatim(fmt.Sprintf("  %-11s %s\n", "mcp add", agent.CommandLine(pl.MCP)))

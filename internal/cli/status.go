@@ -75,6 +75,7 @@ func (p *program) printStatus(s app.StatusAnswer) {
 	p.printf("\nsync: %s\n", syncStanding(s.Sync))
 	p.printSyncState(s.Sync)
 	p.printf("recall: %s\n", s.Recall)
+	p.printf("reader of ended sessions: %s\n", s.Reader)
 	if s.ReadOnly {
 		p.printf("the store cannot be written\n")
 	}

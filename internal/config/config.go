@@ -206,6 +206,7 @@ func Load(env Environment) *Config {
 	for _, dir := range []*string{
 		&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect, &c.Others.Database,
 		&c.Agents.Gemini, &c.Agents.Copilot, &c.Agents.Cursor, &c.Agents.Hermes, &c.Agents.XDGConfig, &c.Agents.XDGData,
+		&c.Models.Chat.Folder,
 	} {
 		if *dir != "" {
 			*dir = expand(*dir, env.UserHome)

@@ -117,7 +117,7 @@ func TestEdit(t *testing.T) {
 		{"others stay", `{"reflection": {"provider": "deepseek"}, "x": 1.50}`, []config.Change{{"remote", str("u@h:m.git")}}, `{"reflection": {"provider": "deepseek"}, "remote": "u@h:m.git", "x": 1.50}`, ""},
 		{"an address, a word, a key", ``, []config.Change{{"reflection.base_url", str("https://x.example/v1/")}, {"reflection.provider", str("OpenAI")}, {"reflection.api_key", str("sk-abcdef")}}, `{"reflection": {"base_url": "https://x.example/v1", "provider": "openai", "api_key": "sk-abcdef"}}`, ""},
 		{"no address", `{}`, []config.Change{{"reflection.base_url", str("x.example")}}, "", "reflection.base_url: must start with https://"},
-		{"no such word", `{}`, []config.Change{{"reflection.provider", str("acme")}}, "", `"acme" is not heuristic, deepseek, openai, local, claude, codex, gemini, copilot or opencode`},
+		{"no such word", `{}`, []config.Change{{"reflection.provider", str("acme")}}, "", `"acme" is not heuristic, deepseek, openai, local, claude, codex, gemini, copilot, opencode or files`},
 		{"unset prunes", `{"inject": {"k": 4}}`, []config.Change{{Key: "inject.k"}}, `{}`, ""},
 		{"a key without effect can be unset", `{"old": {"k": 4}}`, []config.Change{{Key: "old.k"}}, `{}`, ""},
 		{"unknown", `{}`, []config.Change{{"nope", str("1")}}, "", "unknown setting 'nope'"},

@@ -11,16 +11,19 @@ func (c *Config) reflection() []Setting {
 	return []Setting{
 		choice("ANAMNESIS_REFLECTION_PROVIDER", "reflection.provider", &m.Provider,
 			"Who writes: heuristic is no model; openai and local are any OpenAI-compatible chat server, local without a key; claude, "+
-				"codex, gemini, copilot and opencode are the command lines of these agents, asked without tools.",
-			llm.Heuristic, llm.DeepSeek, llm.OpenAI, llm.Local, llm.Claude, llm.Codex, llm.Gemini, llm.Copilot, llm.OpenCode),
+				"codex, gemini, copilot and opencode are the command lines of these agents, asked without tools; files writes requests to "+
+				"a folder and reads answers from it.",
+			llm.Heuristic, llm.DeepSeek, llm.OpenAI, llm.Local, llm.Claude, llm.Codex, llm.Gemini, llm.Copilot, llm.OpenCode, llm.Files),
 		text("ANAMNESIS_REFLECTION_MODEL", "reflection.model", &m.Model, "",
-			"Chat model. Empty is the command line's own."),
+			"Chat model. Empty is the smallest of a command line's vendor (OpenCode: its own); default is the command line's own."),
 		address("ANAMNESIS_REFLECTION_BASE_URL", "reflection.base_url", &m.URL,
 			"Chat server, with or without /v1. Empty is the vendor's own, for deepseek and openai."),
 		key("ANAMNESIS_REFLECTION_API_KEY", "reflection.api_key", &m.Key,
 			"Key of the chat server; sent to its host only. Empty takes DEEPSEEK_API_KEY for deepseek.com and OPENAI_API_KEY for openai.com."),
 		text("ANAMNESIS_REFLECTION_COMMAND", "reflection.command", &m.Command, "",
-			"Path of the program of claude or codex. Empty looks for it in PATH."),
+			"Path of the program of a command line. Empty looks for it in PATH."),
+		text("ANAMNESIS_REFLECTION_FOLDER", "reflection.folder", &m.Folder, "",
+			"Folder of the provider files: requests.jsonl is a batch for a vendor, any other *.jsonl file holds results."),
 		number("ANAMNESIS_REFLECTION_TIMEOUT", "reflection.timeout", &m.Timeout, 30, within(0.01, 3600),
 			"Seconds one request to the chat server may take; a command line has four times as long."),
 		integer("ANAMNESIS_REFLECTION_MAX_TOKENS", "reflection.max_tokens", &o.MaxTokens, 120000, within(1, 10e6),

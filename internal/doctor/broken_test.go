@@ -215,6 +215,12 @@ func diseases() []disease {
 		{"another model", "model", func(_ *testing.T, b *body) {
 			b.Index = index.New(b.Index.Backend, b.Store, index.Embedding{Local: newer{}})
 		}, doctor.Info, "2 of 2 passages have no vector"},
+		{"a reader", "reader", func(_ *testing.T, b *body) {
+			b.Reader = func() (string, error) { return "model claude/haiku", nil }
+		}, doctor.OK, "model claude/haiku"},
+		{"a reader that cannot be asked", "reader", func(_ *testing.T, b *body) {
+			b.Reader = func() (string, error) { return "model files/m", errors.New("not configured") }
+		}, doctor.Warn, "model files/m cannot be asked: not configured"},
 		{"memory of the agent", "native-memory", func(t *testing.T, b *body) {
 			b.write(t, filepath.Join(b.Harnesses[0].Home, "projects", "shop", "memory", "MEMORY.md"), "x", 0o600)
 		}, doctor.Info, "1 memory file"},

@@ -72,6 +72,8 @@ var Checks = []Check{
 		"graph", "Entities and relations", "Whether each file of entities has its note, can be read, and says each thing once, and whether " +
 			"the index has what they say.", checkGraph,
 	},
+	// check_reader.go
+	{"reader", "Reader of sessions", "Whether a model reads ended sessions, which one, and whether its settings are complete.", checkReader},
 	// check_recall.go
 	{"model", "Word vectors", "Which model makes the vectors of meaning, and how many passages have none yet.", checkModel},
 	{

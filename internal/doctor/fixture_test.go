@@ -90,6 +90,7 @@ func healthy(t testing.TB, n int) *body {
 			Also:  []string{filepath.Join(dir, "project", "settings.json")},
 			Trust: func(context.Context) (runs, waits []string, err error) { return []string{"prompt"}, nil, nil },
 		}},
+		Reader:   func() (string, error) { return "agent only", nil },
 		Settings: []doctor.Setting{{Name: "machine_id", Source: "file", HasEffect: true}},
 		Sync: func(context.Context) (replica.SyncState, error) {
 			return replica.SyncState{Initialized: true, Remote: "you@desk:memory.git", LastSync: time.Now().Add(-time.Hour).Format(time.RFC3339), Detail: "ok"}, nil

@@ -45,6 +45,7 @@ type Target struct {
 	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
 	Team       func(ctx context.Context) (Team, error)              // asks the team's database; nil without one
 	Models     func(ctx context.Context) []LocalModel               // opens and tries those that settings name
+	Reader     func() (string, error)                               // of ended sessions, and why it cannot be asked
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it
 	Room       func(dir string) (int64, error)                      // bytes that are free on its disk; nil asks the system
 

@@ -68,6 +68,8 @@ const (
 	readsARun = 20
 	readAge   = 30 * 24 * time.Hour
 	readLater = time.Hour // until the next try at a session that failed
+
+	pendingLater = 10 * time.Minute // until a file of answers is looked at again
 )
 
 // MaxRules is how many rules a reader makes of one session.
@@ -150,7 +152,7 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 	switch bad := llm.Invalid(err); {
 	case errors.Is(err, llm.ErrPending):
 		done.Pending++
-		return q.Release(j.Job, r.store.Now().Add(readLater), "")
+		return q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())
 	case bad != nil:
 		err = errors.Join(bad, q.Retry(j.Job, r.store.Now().Add(readLater), bad.Error()))
 		return err

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,13 +13,14 @@ import (
 )
 
 // GeneratorOptions name a chat model: one behind an OpenAI-compatible server,
-// or the command line of an agent.
+// the command line of an agent, or whatever answers the files of a folder.
 type GeneratorOptions struct {
 	Provider string // a label; Heuristic, or nothing, means that there is no model
 	URL      string // with or without /v1; "" is the vendor's own, see BaseURL
-	Model    string // "" is allowed for a command line, which has one of its own
+	Model    string // of a command line, "" is the vendor's smallest, and OwnModel the one it uses by itself
 	Key      string // sent to the host of URL only
 	Command  string // program of a command line; "" looks for it in PATH
+	Folder   string // of requests and answers, for Files
 	// Timeout is how many seconds one request may take, and twice that all tries
 	// together; a command line has four times as long. 0 means 30.
 	Timeout float64
@@ -35,6 +37,7 @@ const (
 	Gemini    = "gemini" // the command line of Gemini CLI
 	Copilot   = "copilot"
 	OpenCode  = "opencode"
+	Files     = "files" // a folder: requests are written to it, answers are put there
 )
 
 // isCommand reports whether a provider is the command line of an agent.
@@ -61,10 +64,25 @@ func BaseURL(provider, set string) string {
 // is ErrNotConfigured when o names no model, or too little of one. env is the
 // environment that a command line starts from; a nil budget is no limit.
 func OpenGenerator(o GeneratorOptions, n Network, env []string, b Budget) (Generator, error) {
-	if isCommand(o.Provider) {
+	switch {
+	case isCommand(o.Provider):
 		return NewCommand(o, env, b)
+	case o.Provider == Files:
+		return NewFolder(o, b)
 	}
 	return NewGenerator(o, n, b)
+}
+
+// NameOf is the name of the Generator that o names, before it is opened.
+func NameOf(o GeneratorOptions) string {
+	model := o.Model
+	if d, ok := dialects()[o.Provider]; ok {
+		model = cmp.Or(model, d.small, OwnModel)
+	}
+	if model == "" {
+		return o.Provider
+	}
+	return o.Provider + "/" + model
 }
 
 // ErrNotConfigured says that the settings of a model are not complete.
@@ -109,6 +127,7 @@ type Chat struct {
 	name     string
 	model    string
 	budget   Budget
+	fixed    bool        // nobody can refuse a request and have it sent another way
 	newLimit atomic.Bool // the length is called max_completion_tokens
 	plain    atomic.Bool // the model has one temperature, its own
 }
@@ -126,8 +145,8 @@ func NewGenerator(o GeneratorOptions, n Network, b Budget) (*Chat, error) {
 	switch {
 	case o.Provider == "" || o.Provider == Heuristic:
 		return nil, ErrNotConfigured
-	case isCommand(o.Provider):
-		return nil, fmt.Errorf("%w: %s is a command line and no server", ErrNotConfigured, o.Provider)
+	case isCommand(o.Provider), o.Provider == Files:
+		return nil, fmt.Errorf("%w: %s is no server", ErrNotConfigured, o.Provider)
 	case o.Model == "" || o.URL == "":
 		return nil, fmt.Errorf("%w: the provider %s needs a model and an address", ErrNotConfigured, o.Provider)
 	case o.Key == "" && o.Provider != Local:
@@ -183,7 +202,7 @@ type chatAnswer struct {
 // Complete is Generate that also says what the answer cost.
 func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
 	var refusal *string
-	got, err := metered(ctx, c.name, c.budget, p, func() (Completion, error) {
+	got, err := metered(ctx, c.Name, c.budget, p, func() (Completion, error) {
 		began := time.Now()
 		var answer chatAnswer
 		err := c.server.ask(ctx, c.request(p), &answer)
@@ -216,22 +235,22 @@ func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
 
 // metered asks for an answer within a budget, which may be nil, and counts what it
 // cost, four bytes for a token where nobody else counted.
-func metered(ctx context.Context, name string, b Budget, p Prompt, ask func() (Completion, error)) (Completion, error) {
+func metered(ctx context.Context, name func() string, b Budget, p Prompt, ask func() (Completion, error)) (Completion, error) {
 	if b != nil {
 		if err := b.Allow(ctx); err != nil {
-			return Completion{}, fmt.Errorf("ask %s: %w", name, err)
+			return Completion{}, fmt.Errorf("ask %s: %w", name(), err)
 		}
 	}
 	got, err := ask()
 	if err != nil {
-		return Completion{}, fmt.Errorf("ask %s: %w", name, err)
+		return Completion{}, fmt.Errorf("ask %s: %w", name(), err)
 	}
 	got.Text = unwrap(got.Text)
 	if got.Usage.Prompt <= 0 && got.Usage.Answer <= 0 {
 		got.Usage = Usage{(p.System.Len() + p.User.Len() + 3) / 4, (len(got.Text) + 3) / 4, true}
 	}
 	if b != nil {
-		b.Spent(name, got.Usage)
+		b.Spent(name(), got.Usage)
 	}
 	return got, nil
 }
@@ -240,6 +259,10 @@ func (c *Chat) request(p Prompt) chatRequest {
 	r := chatRequest{Model: c.model, Messages: []chatMessage{{"user", p.User.String()}}}
 	if p.System.Len() > 0 {
 		r.Messages = []chatMessage{{"system", p.System.String()}, {"user", p.User.String()}}
+	}
+	if c.fixed { // what every model takes
+		r.NewMax = p.MaxTokens
+		return r
 	}
 	if !c.plain.Load() {
 		t := temperature

@@ -23,7 +23,12 @@ func TestAgentsAsModels(t *testing.T) {
 		offers                    bool // a few tools that do no harm stay
 		setUp                     func(t *testing.T, home, url string) (env []string)
 	}{
-		{provider: llm.Codex, shell: "exec_command", argument: "cmd", offers: true, setUp: func(t *testing.T, home, url string) []string {
+		{provider: llm.Claude, shell: "Bash", argument: "command", setUp: func(t *testing.T, home, url string) []string {
+			put(t, filepath.Join(home, ".claude", "settings.json"), `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch `+
+				filepath.Join(home, "hook")+`"}]}]}}`)
+			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=x", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+		}},
+		{provider: llm.Codex, model: llm.OwnModel, shell: "exec_command", argument: "cmd", offers: true, setUp: func(t *testing.T, home, url string) []string {
 			put(t, filepath.Join(home, ".codex", "config.toml"), `model = "scripted"
 model_provider = "scripted"
 [model_providers.scripted]
@@ -34,12 +39,12 @@ env_key = "SCRIPTED_KEY"
 `)
 			return []string{"SCRIPTED_KEY=x"}
 		}},
-		{provider: llm.Gemini, model: "gemini-2.5-flash", shell: "run_shell_command", argument: "command", setUp: func(t *testing.T, home, url string) []string {
+		{provider: llm.Gemini, shell: "run_shell_command", argument: "command", setUp: func(t *testing.T, home, url string) []string {
 			put(t, filepath.Join(home, ".gemini", "settings.json"), `{"security": {"auth": {"selectedType": "gemini-api-key"}},
 				"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch `+filepath.Join(home, "hook")+`"}]}]}}`)
 			return []string{"GEMINI_API_KEY=x", "GOOGLE_GEMINI_BASE_URL=" + url}
 		}},
-		{provider: llm.Copilot, shell: "bash", argument: "command", setUp: func(_ *testing.T, _, url string) []string {
+		{provider: llm.Copilot, model: llm.OwnModel, shell: "bash", argument: "command", setUp: func(_ *testing.T, _, url string) []string {
 			return []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_MODEL=scripted", "COPILOT_AUTO_UPDATE=false"}
 		}},
 		{provider: llm.OpenCode, shell: "bash", argument: "command", setUp: func(t *testing.T, home, url string) []string {

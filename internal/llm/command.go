@@ -2,12 +2,15 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,14 +25,15 @@ import (
 // on the machine can read. It is safe for concurrent use.
 type Command struct {
 	dialect dialect
-	name    string
+	label   string
 	program string
-	model   string
 	env     []string
 	timeout time.Duration
 	budget  Budget
 
 	mu      sync.Mutex
+	model   string   // "" is the program's own
+	chosen  bool     // by a setting and not by us
 	unknown []string // flags that this version of the program does not know
 }
 
@@ -38,6 +42,7 @@ var _ Generator = (*Command)(nil)
 // A dialect is how one agent is run and what it answers with.
 type dialect struct {
 	program string
+	small   string // the vendor's smallest model; "" where the program has many vendors
 	flags   func(model, file string) []option
 	read    func(stdout, file []byte) (Completion, error)
 	files   [][2]string // in the folder in which it runs: name and text
@@ -72,18 +77,20 @@ func NewCommand(o GeneratorOptions, env []string, b Budget) (*Command, error) {
 		return nil, fmt.Errorf("the model %q begins with a hyphen; set reflection.model to a name", o.Model)
 	}
 	c := &Command{
-		dialect: d, program: o.Command, model: o.Model, env: childEnv(env),
+		dialect: d, label: o.Provider, program: cmp.Or(o.Command, d.program), model: o.Model, chosen: o.Model != "", env: childEnv(env),
 		timeout: commandFactor * seconds(o.Timeout, defaultWhole/2), budget: b,
 	}
-	if c.program == "" {
-		c.program = d.program
-	}
-	c.name = o.Provider + "/" + o.Model
-	if o.Model == "" {
-		c.name = o.Provider + "/default"
+	switch o.Model {
+	case "":
+		c.model = d.small
+	case OwnModel:
+		c.model = ""
 	}
 	return c, nil
 }
+
+// OwnModel, in the place of a model's name, is the one that a command line uses by itself.
+const OwnModel = "default"
 
 // childEnv is the environment of a child of ours. Its hooks do nothing, so that
 // what we ask is never captured as a session; it gets none of our keys; and it
@@ -103,8 +110,12 @@ func childEnv(env []string) []string {
 	return append(out, "ANAMNESIS_DISABLED=1", "REFLECT_DISABLED=1")
 }
 
-// Name implements Generator.
-func (c *Command) Name() string { return c.name }
+// Name implements Generator. It changes when the program does not have our default.
+func (c *Command) Name() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.label + "/" + cmp.Or(c.model, OwnModel)
+}
 
 // Generate implements Generator.
 func (c *Command) Generate(ctx context.Context, p Prompt) (string, error) {
@@ -114,7 +125,7 @@ func (c *Command) Generate(ctx context.Context, p Prompt) (string, error) {
 
 // Complete is Generate that also says what the answer cost.
 func (c *Command) Complete(ctx context.Context, p Prompt) (Completion, error) {
-	got, err := metered(ctx, c.name, c.budget, p, func() (Completion, error) {
+	got, err := metered(ctx, c.Name, c.budget, p, func() (Completion, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %v; set reflection.timeout higher", c.timeout))
 		defer cancel()
 		got, err := c.run(ctx, p)
@@ -124,19 +135,32 @@ func (c *Command) Complete(ctx context.Context, p Prompt) (Completion, error) {
 		return got, err
 	})
 	if err == nil && got.Text == "" {
-		err = fmt.Errorf("ask %s: %s gives %w", c.name, c.dialect.program, ErrEmpty)
+		err = fmt.Errorf("ask %s: %s gives %w", c.Name(), c.dialect.program, ErrEmpty)
 	}
 	return got, err
 }
 
+// The folder in which a program runs: one of the system's temporary folders, and one in it.
+const (
+	workPrefix = "anamnesis-model-"
+	workName   = "work"
+)
+
+// Ours reports whether a folder is one in which a Command ran its program. Agents that
+// cannot be kept from saving their sessions leave one there, which is no session of a user.
+func Ours(dir string) bool {
+	dir = strings.ReplaceAll(dir, `\`, "/")
+	return path.Base(dir) == workName && strings.HasPrefix(path.Base(path.Dir(dir)), workPrefix)
+}
+
 // run starts the program once.
 func (c *Command) run(ctx context.Context, p Prompt) (Completion, error) {
-	dir, err := os.MkdirTemp("", "anamnesis-model-")
+	dir, err := os.MkdirTemp("", workPrefix)
 	if err != nil {
 		return Completion{}, fmt.Errorf("make a folder to run it in: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // an empty folder of the system's own
-	work := filepath.Join(dir, "work")
+	work := filepath.Join(dir, workName)
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return Completion{}, fmt.Errorf("make a folder to run it in: %w", err)
 	}
@@ -162,7 +186,7 @@ func (c *Command) run(ctx context.Context, p Prompt) (Completion, error) {
 	if err != nil && len(limits) == 0 && ctx.Err() == nil {
 		limits = refused(stderr.Bytes())
 	}
-	limited(c.budget, c.name, limits)
+	limited(c.budget, c.Name(), limits)
 	switch {
 	case ctx.Err() != nil:
 		return Completion{}, context.Cause(ctx)
@@ -240,15 +264,24 @@ func harmless(text string) string {
 	return (&server{}).clean((&redact.Redactor{}).Redact(text).String())
 }
 
-// learn reports whether a run failed because of a flag that is not needed, and
-// leaves that out from now on.
+// noModel is what programs say of a model that they do not have, or not for this account.
+var noModel = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bmodel\b.*\b(?:not (?:found|exist|supported|available)|unknown|unavailable|invalid|no access)\b|` +
+		`\b(?:unknown|invalid|unsupported|no such) model\b`)
+})
+
+// learn reports whether a run failed because of a flag that is not needed, or because
+// the program does not have the model that we chose, and does without it from now on.
 func (c *Command) learn(err error) bool {
+	if c.dropModel(err) {
+		return true
+	}
 	var failed *commandError
 	if !errors.As(err, &failed) {
 		return false
 	}
 	said := strings.ToLower(failed.stderr)
-	if !slices.ContainsFunc([]string{"unknown option", "unexpected argument", "unrecognized", "unknown flag"},
+	if !slices.ContainsFunc([]string{"unknown option", "unexpected argument", "unrecognized", "unknown flag", "unknown argument"},
 		func(s string) bool { return strings.Contains(said, s) }) {
 		return false
 	}
@@ -256,12 +289,25 @@ func (c *Command) learn(err error) bool {
 	defer c.mu.Unlock()
 	for _, o := range c.dialect.flags(c.model, "") {
 		flag := o.words[0]
-		if !o.needed && strings.Contains(said, flag) && !slices.Contains(c.unknown, flag) {
+		named := strings.Contains(said, flag) || len(flag) > len("--x") && strings.Contains(said, strings.TrimLeft(flag, "-"))
+		if !o.needed && named && !slices.Contains(c.unknown, flag) {
 			c.unknown = append(c.unknown, flag)
 			return true
 		}
 	}
 	return false
+}
+
+// dropModel lets the program use its own model where it lacks our default. A model that a
+// setting names is never replaced.
+func (c *Command) dropModel(err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.chosen || c.model == "" || !noModel().MatchString(err.Error()) {
+		return false
+	}
+	c.model = ""
+	return true
 }
 
 var errTooMuch = errors.New("too much output")

@@ -44,7 +44,12 @@ func fakeAgent(how string) int {
 	}
 	data, _ := json.Marshal(s)
 	_ = os.WriteFile(os.Getenv("FAKE_SEEN"), data, 0o600)
+	form := os.Getenv("FAKE_FORM")
 	says := func(text string) int {
+		if out := formed(form, text); out != "" {
+			fmt.Print(out)
+			return 0
+		}
 		if i := slices.Index(os.Args, "--output-last-message"); i > 0 {
 			fmt.Println(`{"type":"thread.started","thread_id":"x"}`)
 			fmt.Println("no JSON at all")
@@ -89,6 +94,15 @@ func fakeAgent(how string) int {
 			fmt.Print(strings.Repeat("x", 1<<20))
 		}
 		return 0
+	case "newer": // has no model of ours
+		if i := slices.Index(os.Args, "--model"); i > 0 {
+			fmt.Fprintf(os.Stderr, "Error: Model %q from --model flag is not available.\n", os.Args[i+1])
+			return 1
+		}
+		return says("from its own model")
+	case "login", "quota", "no model":
+		fmt.Print(refusal(form, how))
+		return 1
 	case "hang":
 		fmt.Println("thinking")
 		time.Sleep(time.Minute)
@@ -104,7 +118,7 @@ func agentCommand(t *testing.T, provider, how, model string, timeout float64, b 
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "seen")
-	env := append(os.Environ(), "FAKE_AGENT="+how, "FAKE_SEEN="+file, "ANAMNESIS_REFLECTION_API_KEY=ours", "ANAMNESIS_DISABLED=0", "CLAUDECODE=1", "MY_OWN=kept")
+	env := append(os.Environ(), "FAKE_AGENT="+how, "FAKE_SEEN="+file, "FAKE_FORM="+provider, "ANAMNESIS_REFLECTION_API_KEY=ours", "ANAMNESIS_DISABLED=0", "CLAUDECODE=1", "MY_OWN=kept")
 	c, err := llm.NewCommand(llm.GeneratorOptions{Provider: provider, Model: model, Command: self, Timeout: timeout}, env, b)
 	if err != nil {
 		t.Fatal(err)
@@ -185,8 +199,8 @@ func TestCommandOfAnOldVersion(t *testing.T) {
 		if args := saw().Args; provider == llm.Claude && !slices.Contains(args, "--disallowedTools") {
 			t.Errorf("its tools are on: %q", args)
 		}
-		if c.Name() != provider+"/default" {
-			t.Errorf("name %s", c.Name())
+		if want := provider + "/" + presets[provider].small; c.Name() != want {
+			t.Errorf("name %s, want %s", c.Name(), want)
 		}
 	}
 }
@@ -289,7 +303,8 @@ func TestOpenGenerator(t *testing.T) {
 		o    llm.GeneratorOptions
 		name string
 	}{
-		{llm.GeneratorOptions{Provider: llm.Claude}, "claude/default"},
+		{llm.GeneratorOptions{Provider: llm.Claude}, "claude/haiku"},
+		{llm.GeneratorOptions{Provider: llm.OpenCode}, "opencode/default"},
 		{llm.GeneratorOptions{Provider: llm.Codex, Model: "m"}, "codex/m"},
 		{llm.GeneratorOptions{Provider: llm.OpenAI, Model: "m", Key: "k"}, "openai/m"},
 		{llm.GeneratorOptions{Provider: llm.DeepSeek, Model: "m", Key: "k"}, "deepseek/m"},

@@ -12,13 +12,13 @@ import (
 // dialects lists the command lines that can be asked.
 func dialects() map[string]dialect {
 	return map[string]dialect{
-		Claude: {program: "claude", flags: claudeFlags, read: readClaude},
-		Codex:  {program: "codex", flags: codexFlags, read: readCodex},
+		Claude: {program: "claude", small: "haiku", flags: claudeFlags, read: readClaude},
+		Codex:  {program: "codex", small: "gpt-6-luna", flags: codexFlags, read: readCodex},
 		Gemini: {
-			program: "gemini", flags: geminiFlags, read: readGemini,
+			program: "gemini", small: "flash-lite", flags: geminiFlags, read: readGemini,
 			files: [][2]string{{".gemini/settings.json", geminiSettings}}, env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
 		},
-		Copilot:  {program: "copilot", flags: copilotFlags, read: readCopilot},
+		Copilot:  {program: "copilot", small: "gpt-5-mini", flags: copilotFlags, read: readCopilot},
 		OpenCode: {program: "opencode", flags: opencodeFlags, read: readOpenCode, env: opencodeEnv},
 	}
 }
@@ -48,7 +48,10 @@ const geminiSettings = `{"hooksConfig": {"enabled": false}, "tools": {"core": ["
 
 // geminiFlags runs Gemini CLI for one answer; its settings do the rest.
 func geminiFlags(model, _ string) []option {
-	flags := []option{{words: []string{"--output-format", "json"}, needed: true}}
+	flags := []option{
+		{words: []string{"--output-format", "json"}, needed: true},
+		{words: []string{"--extensions", "none"}}, // they bring hooks, context and servers of tools
+	}
 	if model != "" {
 		flags = append(flags, option{words: []string{"--model", model}, needed: true})
 	}
@@ -87,6 +90,8 @@ func copilotFlags(model, _ string) []option {
 		{words: []string{"--disable-builtin-mcps"}, needed: true},
 		{words: []string{"--no-custom-instructions"}},
 		{words: []string{"--no-ask-user"}},
+		{words: []string{"--no-remote-export"}}, // the session is not shown on GitHub's pages
+		{words: []string{"--no-auto-update"}},
 		{words: []string{"--output-format", "json"}, needed: true},
 		{words: []string{"--stream", "off"}},
 	}
@@ -127,12 +132,13 @@ var opencodeEnv = []string{
 }
 
 // opencodeFlags runs OpenCode for one answer: without plugins, as an agent whose every
-// tool is denied.
+// tool is denied. With a title it asks no model for one.
 func opencodeFlags(model, _ string) []option {
 	flags := []option{
 		{words: []string{"run"}, needed: true},
 		{words: []string{"--pure"}, needed: true},
 		{words: []string{"--agent", "writer"}, needed: true},
+		{words: []string{"--title", "anamnesis"}},
 		{words: []string{"--format", "json"}, needed: true},
 	}
 	if model != "" {
@@ -181,8 +187,10 @@ func readOpenCode(stdout, _ []byte) (got Completion, err error) {
 }
 
 // claudeFlags runs Claude Code for one answer: no tools, no servers of tools, no
-// hooks, nothing left on the disk. An old version that cannot switch all tools
-// off is told the names of those it has.
+// hooks, no plugins, no files of instructions, nothing left on the disk. A system
+// prompt of one line replaces its usual one, which is longer than most of our
+// requests. An old version that cannot switch all tools off gets the names of those
+// it has.
 func claudeFlags(model, _ string) []option {
 	flags := []option{
 		{words: []string{"-p"}, needed: true},
@@ -193,6 +201,9 @@ func claudeFlags(model, _ string) []option {
 		},
 		{words: []string{"--strict-mcp-config"}},
 		{words: []string{"--settings", `{"disableAllHooks":true}`}},
+		{words: []string{"--safe-mode"}},
+		{words: []string{"--disable-slash-commands"}},
+		{words: []string{"--system-prompt", "Do what the message says."}},
 		{words: []string{"--no-session-persistence"}},
 	}
 	if model != "" {
@@ -234,7 +245,9 @@ func readClaude(stdout, _ []byte) (Completion, error) {
 }
 
 // codexFlags runs Codex for one answer: a sandbox that cannot write, no shell to
-// read with, no search, nothing left on the disk but the file of its answer.
+// read with, no search, no hooks, no plugins, no files of instructions, nothing left
+// on the disk but the file of its answer. A feature that a version does not have is
+// ignored when it is switched off with -c, and an error with --disable.
 func codexFlags(model, file string) []option {
 	flags := []option{
 		{words: []string{"exec"}, needed: true},
@@ -245,6 +258,15 @@ func codexFlags(model, file string) []option {
 		{words: []string{"--output-last-message", file}, needed: true},
 		{words: []string{"-c", "features.shell_tool=false"}, needed: true},
 		{words: []string{"-c", "features.unified_exec=false"}, needed: true},
+		{words: []string{"-c", "features.hooks=false"}, needed: true},
+		{words: []string{"-c", "features.plugins=false"}, needed: true},
+		{words: []string{"-c", "features.apps=false"}, needed: true},
+		{words: []string{"-c", "features.multi_agent=false"}, needed: true},
+		{words: []string{"-c", "features.memories=false"}, needed: true},
+		{words: []string{"-c", "features.view_image=false"}, needed: true},
+		{words: []string{"-c", "features.image_generation=false"}, needed: true},
+		{words: []string{"-c", "project_doc_max_bytes=0"}, needed: true},
+		{words: []string{"-c", `model_reasoning_effort="low"`}, needed: true},
 		{words: []string{"-c", `web_search="disabled"`}, needed: true},
 		{words: []string{"-c", `approval_policy="never"`}, needed: true},
 	}

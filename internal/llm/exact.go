@@ -27,7 +27,14 @@ func (e *InvalidError) Error() string {
 // Asking says how often a model is asked for an answer of an exact form.
 type Asking struct {
 	Tries    int                // with the first; below 1 means 1
-	Answered func(c Class) bool // told of each answer; false ends the tries. It may be nil
+	Answered func(c Class) bool // is called with each new answer; false ends the tries. It may be nil
+}
+
+// replayed reports whether the answer to a prompt was returned before, so that it is not
+// counted again.
+func replayed(g Generator, p Prompt) bool {
+	r, ok := g.(interface{ replays(p Prompt) bool })
+	return ok && r.replays(p)
 }
 
 // shapeErrors say what is wrong with answers that are no JSON object.
@@ -52,6 +59,7 @@ func Exact[T any](ctx context.Context, g Generator, p Prompt, a Asking, check fu
 	bad := &InvalidError{Model: g.Name()}
 	user := p.User
 	for bad.Tries < max(1, a.Tries) {
+		known := replayed(g, p)
 		text, err := g.Generate(ctx, p)
 		if err != nil {
 			if bad.Class = classOf(err); bad.Class == "" || ctx.Err() != nil {
@@ -72,7 +80,7 @@ func Exact[T any](ctx context.Context, g Generator, p Prompt, a Asking, check fu
 				bad.Class = SchemaInvalid
 			}
 		}
-		goOn := a.Answered == nil || a.Answered(bad.Class)
+		goOn := a.Answered == nil || known || a.Answered(bad.Class)
 		if bad.Class == Valid {
 			return got, nil
 		}

@@ -9,6 +9,7 @@
 // that it started when its time is over. What either says about an error is
 // redacted and cut before it is repeated.
 //
-// The package keeps no state on disk, reads no environment and connects to
-// nothing before it is asked.
+// The package reads no environment and connects to nothing before it is asked. It
+// keeps state on disk in one place: the folder that a user named for requests and
+// answers as files (files.go).
 package llm

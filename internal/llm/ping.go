@@ -38,6 +38,13 @@ func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b Bu
 	if err != nil {
 		return fmt.Sprintf("request failed: %v", err), false
 	}
+	if f, ok := g.(*Folder); ok { // a question would wait for its answer like all others
+		waiting, answered, err := f.Waiting()
+		if err != nil {
+			return fmt.Sprintf("request failed: %v", err), false
+		}
+		return fmt.Sprintf("ok (provider=%s model=%s): %d requests wait for an answer, %d have one", o.Provider, o.Model, waiting, answered), true
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("no answer within %v", most))
 	defer cancel()
 	_, err = g.Generate(ctx, Prompt{User: (&redact.Redactor{}).Redact("Answer with the word ok.")})
