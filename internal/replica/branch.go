@@ -1,12 +1,9 @@
 package replica
 
 import (
-	"bytes"
 	"context"
-	"os/exec"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Merged returns those of some branches of the working tree at dir whose last
@@ -16,20 +13,25 @@ func Merged(ctx context.Context, dir, trunk string, branches, env []string) []st
 	if trunk == "" || len(branches) == 0 {
 		return nil
 	}
+	s := openStranger(dir)
+	if s == nil {
+		return nil
+	}
+	const local, remote = "refs/heads/", "refs/remotes/origin/"
+	names := []string{local + trunk, remote + trunk}
+	for _, b := range branches {
+		names = append(names, local+b, remote+b)
+	}
+	refs := s.refs(names...)
 	var merged []string
-	for _, into := range []string{"refs/heads/" + trunk, "refs/remotes/origin/" + trunk} {
-		cmd := exec.CommandContext(ctx, "git", "--no-pager", "-C", dir, "-c", "core.fsmonitor=false",
-			"for-each-ref", "--format=%(refname)", "--merged="+into, "refs/heads", "refs/remotes/origin")
-		cmd.Env = childEnv(env, false, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
-		cmd.WaitDelay = 100 * time.Millisecond
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		if cmd.Run() != nil { // there is no such ref, or no git
+	for _, into := range names[:2] {
+		if refs[into] == "" {
 			continue
 		}
-		for line := range strings.Lines(out.String()) {
+		out, _ := s.ask(ctx, env, question{refs: refs, args: []string{"for-each-ref", "--format=%(refname)", "--merged=" + refs[into]}})
+		for line := range strings.Lines(out) {
 			name := strings.TrimSpace(line)
-			for _, prefix := range []string{"refs/heads/", "refs/remotes/origin/"} {
+			for _, prefix := range []string{local, remote} {
 				if b, ok := strings.CutPrefix(name, prefix); ok && b != trunk && slices.Contains(branches, b) && !slices.Contains(merged, b) {
 					merged = append(merged, b)
 				}
