@@ -86,7 +86,6 @@ func (r *Recorder) learning(q Request, f *facts, key string, l *lesson.Lesson) *
 		ID: note.LearningID(l.Window.At, l.Window.Hash), Type: note.Semantic, Title: l.Title, Body: lessonBody(l),
 		Project: key, MachineID: r.opts.MachineID, Scope: note.Portable,
 		Provenance: note.Provenance{Source: note.Learning, Confidence: l.Confidence, Session: session},
-		Branch:     f.branchScope(q, r.redactor.Redact(f.branch).String()),
 		Category:   l.Category, LearningType: string(l.Kind), Rule: l.Rule, HowToApply: l.Apply, Anchors: l.Anchors,
 		Evidence: []note.Evidence{{
 			Session: q.Harness.Name + "/" + session, Chunk: l.Window.Hash, Quote: note.CutRunes(l.Window.Quote, note.MaxQuote),

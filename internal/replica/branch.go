@@ -6,15 +6,12 @@ import (
 	"strings"
 )
 
-// Merged returns those of some branches of the working tree at dir whose last
-// commit is part of trunk, here or at origin. What git does not know, or does
-// not say before ctx ends, counts as not merged. Nothing is fetched.
-func Merged(ctx context.Context, dir, trunk string, branches, env []string) []string {
-	if trunk == "" || len(branches) == 0 {
-		return nil
-	}
+// Unmerged returns those of some branches that the repository at dir has, here or at
+// origin, and whose last commit is not part of its trunk, here or at origin. It is nil when
+// git cannot say before ctx ends. Nothing is fetched.
+func Unmerged(ctx context.Context, dir, trunk string, branches, env []string) (open []string) {
 	s := openStranger(dir)
-	if s == nil {
+	if s == nil || trunk == "" || len(branches) == 0 {
 		return nil
 	}
 	const local, remote = "refs/heads/", "refs/remotes/origin/"
@@ -23,20 +20,28 @@ func Merged(ctx context.Context, dir, trunk string, branches, env []string) []st
 		names = append(names, local+b, remote+b)
 	}
 	refs := s.refs(names...)
-	var merged []string
-	for _, into := range names[:2] {
-		if refs[into] == "" {
-			continue
-		}
-		out, _ := s.ask(ctx, env, question{refs: refs, args: []string{"for-each-ref", "--format=%(refname)", "--merged=" + refs[into]}})
-		for line := range strings.Lines(out) {
-			name := strings.TrimSpace(line)
-			for _, prefix := range []string{local, remote} {
-				if b, ok := strings.CutPrefix(name, prefix); ok && b != trunk && slices.Contains(branches, b) && !slices.Contains(merged, b) {
-					merged = append(merged, b)
-				}
-			}
+	for _, b := range branches {
+		if b != trunk && refs[local+b]+refs[remote+b] != "" {
+			open = append(open, b)
 		}
 	}
-	return merged
+	said := false
+	for _, into := range names[:2] {
+		if refs[into] == "" || len(open) == 0 {
+			continue
+		}
+		out, ok := s.ask(ctx, env, question{refs: refs, args: []string{"for-each-ref", "--format=%(refname)", "--merged=" + refs[into]}})
+		if !ok {
+			return nil
+		}
+		said = true
+		merged := strings.Fields(out)
+		open = slices.DeleteFunc(open, func(b string) bool {
+			return slices.Contains(merged, local+b) || slices.Contains(merged, remote+b)
+		})
+	}
+	if !said || len(open) == 0 {
+		return nil
+	}
+	return open
 }

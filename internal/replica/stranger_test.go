@@ -92,6 +92,12 @@ func TestStrangerHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	parent := exec.Command("git", "-C", whole, "rev-parse", "HEAD~1")
+	parent.Env = env
+	first, err := parent.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	pipe := func(at string) {
 		_ = os.RemoveAll(at)
 		if out, err := exec.Command("mkfifo", at).CombinedOutput(); err != nil {
@@ -128,8 +134,8 @@ func TestStrangerHostile(t *testing.T) {
 			if got := replica.Recent(t.Context(), dir, env); got != nil {
 				t.Errorf("recent: %q", got)
 			}
-			if got := replica.Merged(t.Context(), dir, "main", []string{"side", "../x", "a b"}, env); got != nil {
-				t.Errorf("merged: %q", got)
+			if got := replica.Unmerged(t.Context(), dir, "main", []string{"side", "../x", "a b"}, env); got != nil {
+				t.Errorf("unmerged: %q", got)
 			}
 			// Before its first commit all that is staged differs, so only what is said at
 			// all is looked at here.
@@ -155,7 +161,8 @@ func TestStrangerHostile(t *testing.T) {
 	packed := "# pack-refs with: peeled fully-peeled sorted \n" + string(bytes.TrimSpace(head)) + " refs/heads/a..b\n" +
 		string(bytes.TrimSpace(head)) + " refs/heads/side\nnoise\n" + string(bytes.Repeat([]byte("x"), 1<<17)) + "\n"
 	put(filepath.Join(whole, ".git", "packed-refs"), []byte(packed))
-	if got := replica.Merged(t.Context(), whole, "main", []string{"side", "a..b", "--x", "-c", "x\ny"}, env); !slices.Equal(got, []string{"side"}) {
-		t.Errorf("merged: %q", got)
+	put(filepath.Join(whole, ".git", "refs", "heads", "main"), first)
+	if got := replica.Unmerged(t.Context(), whole, "main", []string{"side", "a..b", "--x", "-c", "x\ny"}, env); !slices.Equal(got, []string{"side"}) {
+		t.Errorf("unmerged: %q", got)
 	}
 }

@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 11
+	schemaVersion = 12
 )
 
 // tables lists what recreate drops; schema creates it.
