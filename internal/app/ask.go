@@ -163,7 +163,7 @@ func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 			branch = strings.TrimPrefix(b, "-")
 		}
 	}
-	place, err := r.Engine.Place(ctx, id, branch, func(some []string) []string { return MergedBranches(ctx, r, dir, some) })
+	place, err := r.Engine.Place(ctx, id, branch, reach.Global, func(some []string) []string { return OpenBranches(ctx, r, dir, some) })
 	if err != nil {
 		return recall.Scope{}, err
 	}

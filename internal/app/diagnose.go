@@ -87,7 +87,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 		Drain:     func(context.Context) error { return r.Detach("drain") },
 		Harnesses: r.installedHarnesses(),
 		Models:    r.tryModels,
-		Reader:    r.Reader,
+		Reader:    r.ReaderName,
 	}
 	if o := r.Config.Team; o.DSN != "" || o.Workspace != "" {
 		pt.Team = r.teamHealth

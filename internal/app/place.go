@@ -26,17 +26,26 @@ func Project(s *store.Store, name string) project.Identity {
 	return project.Identify(s, dir)
 }
 
-// mergedTime is how long git may take to say what is merged.
-const mergedTime = time.Second
+// openTime is how long git may take to say which branches are not merged.
+const openTime = time.Second
 
-// MergedBranches asks the clone in dir which of some branches are merged.
-func MergedBranches(ctx context.Context, r *Rooms, dir string, some []string) []string {
-	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(mergedTime))
-	defer cancel()
+// OpenBranches returns those of some branches that are open in the clone in dir: it has
+// them, and its trunk does not hold them. Notes of those alone are held back elsewhere. A
+// branch that is gone was merged, squashed, rebased or given up; what it taught stays.
+// Where the clone cannot say, none is open.
+func OpenBranches(ctx context.Context, r *Rooms, dir string, some []string) []string {
 	if dir == "" {
 		return nil
 	}
-	before := project.MergedBefore(dir, some) // and deleted since
-	some = slices.DeleteFunc(some, func(b string) bool { return slices.Contains(before, b) || project.Untouched(dir, b) })
-	return append(before, replica.Merged(ctx, dir, project.Trunk(dir), some, config.Environ())...)
+	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(openTime))
+	defer cancel()
+	trunk := project.Trunk(dir)
+	begun := func(b string) bool { return b != trunk && project.Untouched(dir, b) } // git calls those merged
+	open := replica.Unmerged(ctx, dir, trunk, slices.DeleteFunc(slices.Clone(some), begun), config.Environ())
+	for _, b := range some {
+		if trunk != "" && begun(b) {
+			open = append(open, b)
+		}
+	}
+	return open
 }

@@ -46,11 +46,11 @@ func (r *Rooms) modelName() string {
 // AgentOnly is the reader of ended sessions where no model is one.
 const AgentOnly = "agent only"
 
-// Reader says what learns from ended sessions: the agent in its own session alone, or a
+// ReaderName says what learns from ended sessions: the agent in its own session alone, or a
 // model beside it. The error says why that model cannot be asked.
-func (r *Rooms) Reader() (string, error) {
+func (r *Rooms) ReaderName() (string, error) {
 	c := r.Config
-	if c.Models.Chat.Provider == llm.Heuristic || !c.Capture.Refine {
+	if c.Models.Chat.Provider == llm.Heuristic || !c.Capture.Read {
 		return AgentOnly, nil
 	}
 	_, err := r.Generator("reader")

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type SearchAnswer struct {
 	Arms     []recall.ArmReport `json:"arms"`
 	Reranker string             `json:"reranker"`
 	Without  int                `json:"without_vector"` // passages that only their words can find yet
+	HeldBack int                `json:"held_back"`      // notes that would answer, and are of other branches that are open
 
 	Result *recall.Result `json:"-"`
 }
@@ -139,13 +141,20 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	if !o.Look {
 		r.logRecall(res, ids, "search")
 	}
+	held, err := scope.HeldBack(ctx, r.Engine, q)
+	if err != nil {
+		res.Failed = append(res.Failed, fmt.Sprintf("the count of other branches: %v", err))
+	}
+	if held > 0 {
+		r.Notify("%s; --all-branches shows them", recall.HeldBackLine(held))
+	}
 	r.leftOut(res)
 	embedMissing(r, res)
 	a := SearchAnswer{
 		Query: res.Query.Text, Mode: o.Mode, Count: len(res.Hits), Held: res.Gate != nil && !res.Gate.Open, Scope: scope,
 		Searched: res.Searched, Stale: r.Stale, Tokens: res.Tokens, TookMS: milliseconds(res.Took), Missing: res.Missing, Failed: res.Failed,
 		Gate: res.Gate, Persona: res.Persona,
-		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, Result: res,
+		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, HeldBack: held, Result: res,
 	}
 	if o.Fields != nil {
 		a.Fields = &o.Fields

@@ -94,7 +94,7 @@ func (r *Rooms) scopeOf(ctx context.Context, id project.Identity, dir, branch st
 	if opts.Branch != "" {
 		branch = strings.TrimPrefix(opts.Branch, "-")
 	}
-	place, err := r.Engine.Place(ctx, id, branch, func(some []string) []string { return MergedBranches(ctx, r, dir, some) })
+	place, err := r.Engine.Place(ctx, id, branch, false, func(some []string) []string { return OpenBranches(ctx, r, dir, some) })
 	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: opts.AllBranches}), err
 }
 

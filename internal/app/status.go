@@ -104,7 +104,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		s.Spool = len(jobs)
 	}
 	s.IndexBytes = sizeOf(s.DBPath)
-	s.Reader, _ = r.Reader() // doctor says what is wrong with it
+	s.Reader, _ = r.ReaderName() // doctor says what is wrong with it
 	if r.Rules != nil {
 		s.Rules = r.Rules.Error()
 	}

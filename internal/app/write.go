@@ -21,7 +21,7 @@ type Draft struct {
 	Tags    []string
 	Project string // its key; "" for the one of the current folder
 	Global  bool   // for every project
-	Branch  string // it holds on this git branch alone; "." is the one that is checked out
+	Branch  string // the git branch that it is about; "." is the one that is checked out
 	Scope   string
 	Source  string // human, or agent (its secrets are masked)
 	Force   bool   // write it even if it was forgotten or nearly exists

@@ -50,7 +50,7 @@ this folder; --global makes it one that every session is told.`,
 	f.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of this folder)")
 	f.BoolVar(&o.Global, "global", false, "a note for every project")
 	f.StringSliceVar(&o.Tags, "tag", nil, "`TAG` (may be repeated)")
-	f.StringVar(&o.Branch, "branch", "", "a note that holds on the git branch `NAME` alone; . is the one that is checked out")
+	f.StringVar(&o.Branch, "branch", "", "the git branch `NAME` that the note is about; . is the one that is checked out. It is found on all")
 	f.StringVar(&o.Scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
 	f.StringVar(&o.Source, "source", note.Human, "who wrote it: human, or agent (its secrets are masked)")
 	f.BoolVar(&o.Force, "force", false, "write it even if it was forgotten or nearly exists")

@@ -141,6 +141,24 @@ func (d *crashDisk) Rename(from, to string) error {
 	return nil
 }
 
+func (d *crashDisk) Exchange(from, to string) error {
+	d.step()
+	if err := d.OS.Exchange(from, to); err != nil {
+		return err
+	}
+	mine, theirs := d.files[from], d.files[to]
+	delete(d.files, from)
+	delete(d.files, to)
+	if mine != nil {
+		d.files[to] = mine
+	}
+	if theirs != nil {
+		d.files[from] = theirs
+	}
+	d.names = append(d.names, undo{filepath.Dir(to), func() { _ = d.OS.Exchange(from, to) }})
+	return nil
+}
+
 func (d *crashDisk) Remove(name string) error {
 	d.step()
 	was, rerr := os.ReadFile(name)

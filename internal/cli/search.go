@@ -32,8 +32,8 @@ week" looks among the notes of that time. A query of - is read from standard
 input.
 
 The question is about the project of this folder, and about notes for every
-project; --global asks all projects. On a branch, notes of that branch and of
-the trunk are asked.
+project; --global asks all projects. What sessions noted on other branches
+are held back while those are open.
 
 Exit code 3 says that nothing was found.`,
 		Example: `  anamnesis search regenerate grpc clients

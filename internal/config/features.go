@@ -72,8 +72,8 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "A6", Name: "branches", Home: "recall/scope.go",
-			Doc: "A note that was written on a branch is found on that branch only, until the trunk holds the branch; notes of the trunk " +
-				"are found everywhere.",
+			Doc: "What a session noted on a branch is held back elsewhere while the branch is there and not merged; a search says how many " +
+				"notes that were. What a person wrote is found everywhere.",
 			Without: "What is true on an experiment is told as true to everybody who works on the trunk.",
 			Settings: []Setting{
 				text("RECALL_BRANCH", "recall.scope.branch", &c.Recall.Branch, "",

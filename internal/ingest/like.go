@@ -104,7 +104,7 @@ func (g *Ingester) resurfaced(ctx context.Context, n *note.Note) ([]Like, error)
 		if err != nil {
 			return nil, err
 		}
-		if !ok || r.ID == n.ID || r.SupersededBy != n.ID && (r.SupersededBy != "" || n.Branch == "") {
+		if !ok || r.ID == n.ID || r.SupersededBy != n.ID && (r.SupersededBy != "" || n.HeldTo() == "") {
 			continue
 		}
 		old, _, _, err := g.store.Read(r.Ref.Path)
@@ -126,7 +126,7 @@ func (g *Ingester) hidden(id note.ID, n *note.Note) bool {
 	for ref := range g.store.Walk() {
 		other, _, _, err := g.store.Read(ref.Path)
 		if err == nil && other.ID != n.ID && other.ID != id && slices.Contains(other.Supersedes, id) &&
-			other.Branch == "" && stays(other) {
+			other.HeldTo() == "" && stays(other) {
 			return true
 		}
 	}

@@ -62,7 +62,7 @@ func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 	}
 	said := claim.Of(n)
 	for _, r := range rows {
-		if r.ID == n.ID || slices.Contains(n.Supersedes, r.ID) || r.Branch != n.Branch {
+		if r.ID == n.ID || slices.Contains(n.Supersedes, r.ID) || r.Branch != n.HeldTo() {
 			continue
 		}
 		was, _, _, err := g.store.Read(r.Ref.Path)

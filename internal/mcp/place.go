@@ -107,8 +107,8 @@ func (s *Server) scope(ctx context.Context, c caller, named string) (recall.Scop
 	if s.opts.Branch != "" {
 		branch = strings.TrimPrefix(s.opts.Branch, "-")
 	}
-	at, err := s.rooms.Engine.Place(ctx, p.id, branch, func(some []string) []string {
-		return app.MergedBranches(ctx, s.rooms, p.dir, some)
+	at, err := s.rooms.Engine.Place(ctx, p.id, branch, reach.Global, func(some []string) []string {
+		return app.OpenBranches(ctx, s.rooms, p.dir, some)
 	})
 	if err != nil {
 		return recall.Scope{}, err

@@ -132,15 +132,22 @@ func (s *Server) ask(ctx context.Context, c caller, in searchIn) (*recall.Result
 		return nil, out, err
 	}
 	s.log(res)
-	out.Notice = notice(res, scope)
+	held, err := scope.HeldBack(ctx, s.rooms.Engine, q)
+	if err != nil {
+		res.Failed = append(res.Failed, fmt.Sprintf("the count of other branches: %v", err))
+	}
+	out.Notice = notice(res, scope, held)
 	return res, out, nil
 }
 
 // notice says what one should know of an answer besides its notes.
-func notice(res *recall.Result, scope recall.Scope) string {
+func notice(res *recall.Result, scope recall.Scope, held int) string {
 	var parts []string
 	if scope.Fallback != "" {
 		parts = append(parts, scope.Fallback+`; project "*" searches all projects`)
+	}
+	if held > 0 {
+		parts = append(parts, recall.HeldBackLine(held)+"; anamnesis search --all-branches shows them")
 	}
 	if g := res.Gate; g != nil && !g.Open {
 		parts = append(parts, "nothing relevant: "+g.Reason)

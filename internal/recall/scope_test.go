@@ -20,10 +20,11 @@ import (
 func TestScopesAreDisjoint(t *testing.T) {
 	const projects = 50
 	branches := []string{"", "feature/a", "feature/b", "release"}
+	session := note.Provenance{Source: note.SessionEnd}
 	notes := []note.Note{{ID: "everywhere", Title: "queue everywhere", Project: note.Global}}
 	for p := range projects {
 		for b, branch := range branches {
-			notes = append(notes, note.Note{ID: place(p, b), Title: fmt.Sprintf("queue of %d on %d", p, b), Project: fmt.Sprintf("project-%02d", p), Branch: branch})
+			notes = append(notes, note.Note{ID: place(p, b), Title: fmt.Sprintf("queue of %d on %d", p, b), Project: fmt.Sprintf("project-%02d", p), Branch: branch, Provenance: session})
 		}
 	}
 	e, s := open(t, notes...)
@@ -46,7 +47,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 	}
 	for p := 2; p < projects; p++ {
 		for b, branch := range branches {
-			at, err := e.Place(t.Context(), project.Identity{Key: fmt.Sprintf("project-%02d", p)}, branch, nil)
+			at, err := e.Place(t.Context(), project.Identity{Key: fmt.Sprintf("project-%02d", p)}, branch, false, allOpen)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +70,7 @@ func TestScopesAreDisjoint(t *testing.T) {
 	}
 
 	// Two names of one project are one project.
-	at, err := e.Place(t.Context(), project.Identity{Key: "project-00"}, "", nil)
+	at, err := e.Place(t.Context(), project.Identity{Key: "project-00"}, "", false, allOpen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,12 +80,12 @@ func TestScopesAreDisjoint(t *testing.T) {
 		t.Errorf("an alias (-want +got):\n%s", d)
 	}
 
-	// What the trunk holds by now, it knows.
-	at, err = e.Place(t.Context(), project.Identity{Key: "project-07"}, "", func(others []string) []string {
+	// What the trunk holds by now, it knows; the others are counted.
+	at, err = e.Place(t.Context(), project.Identity{Key: "project-07"}, "", false, func(others []string) []string {
 		if d := cmp.Diff([]string{"feature/a", "feature/b", "release"}, others); d != "" {
 			t.Errorf("asked about (-want +got):\n%s", d)
 		}
-		return []string{"feature/b"}
+		return []string{"feature/a", "release"}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +94,30 @@ func TestScopesAreDisjoint(t *testing.T) {
 	if d := cmp.Diff(sorted("everywhere", place(7, 0), place(7, 2)), found(q)); d != "" {
 		t.Errorf("a merged branch (-want +got):\n%s", d)
 	}
+	q.Text = "queue"
+	if n, err := recall.ScopeOf(at, recall.ScopeOptions{}).HeldBack(t.Context(), e, q); n != 2 || err != nil {
+		t.Errorf("held back: %d, %v", n, err)
+	}
+	if n, err := recall.ScopeOf(at, recall.ScopeOptions{AllBranches: true}).HeldBack(t.Context(), e, q); n != 0 || err != nil {
+		t.Errorf("held back of all branches: %d, %v", n, err)
+	}
+	q.Text = "zebra"
+	if n, err := recall.ScopeOf(at, recall.ScopeOptions{}).HeldBack(t.Context(), e, q); n != 0 || err != nil {
+		t.Errorf("held back of another subject: %d, %v", n, err)
+	}
+
+	// Where the clone cannot say, no branch is open.
+	at, err = e.Place(t.Context(), project.Identity{Key: "project-07"}, "", false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recall.ScopeOf(at, recall.ScopeOptions{}).Apply(&q)
+	if d := cmp.Diff(sorted("everywhere", place(7, 0), place(7, 1), place(7, 2), place(7, 3)), found(q)); d != "" {
+		t.Errorf("nobody says (-want +got):\n%s", d)
+	}
 
 	// A project without notes is not all projects.
-	at, err = e.Place(t.Context(), project.Identity{Key: "unheard-of"}, "", nil)
+	at, err = e.Place(t.Context(), project.Identity{Key: "unheard-of"}, "", true, allOpen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +134,9 @@ func TestScopesAreDisjoint(t *testing.T) {
 		t.Errorf("--global finds %d notes, want %d; fallback %q", len(got), projects+1, scope.Fallback)
 	}
 }
+
+// allOpen says that every branch is there and not merged.
+func allOpen(others []string) []string { return others }
 
 func place(project, branch int) note.ID { return note.ID(fmt.Sprintf("note-%02d-%d", project, branch)) }
 

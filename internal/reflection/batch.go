@@ -93,11 +93,11 @@ func (r *Reflector) propose(item Distilled, from []*note.Note) *note.Note {
 // seen on several branches is no peculiarity of one.
 func common(notes []*note.Note) string {
 	for _, n := range notes {
-		if n.Branch != notes[0].Branch {
+		if n.HeldTo() != notes[0].HeldTo() {
 			return ""
 		}
 	}
-	return notes[0].Branch
+	return notes[0].HeldTo()
 }
 
 // resume finishes the batches of a project that an earlier run left.

@@ -246,7 +246,7 @@ type objection struct {
 // objection when a person has confirmed the group.
 func (r *Reflector) object(ctx context.Context, at groupNotes, confirmed bool) objection {
 	for _, n := range at.superseded {
-		if n.Branch != at.survivor.Branch {
+		if n.HeldTo() != at.survivor.HeldTo() {
 			return objection{text: fmt.Sprintf("%s holds for another branch", n.ID)}
 		}
 	}

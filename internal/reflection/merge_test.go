@@ -257,7 +257,7 @@ func TestMergeRefuses(t *testing.T) {
 	w := newWorld(t)
 	w.durable("a", "b", "c")
 	w.add(note.Note{ID: "narrow", Type: note.Semantic, Project: "p", Title: "Tabs", Body: "Use tabs here, except in Makefiles."})
-	w.add(note.Note{ID: "branch", Type: note.Semantic, Project: "p", Title: "Tabs", Body: "Use tabs.", Branch: "feature/x"})
+	w.add(note.Note{ID: "branch", Type: note.Semantic, Project: "p", Title: "Tabs", Body: "Use tabs.", Branch: "feature/x", Provenance: note.Provenance{Source: note.Reflection, Confidence: 1}})
 	refused := func(p reflection.Proposal, why string) {
 		t.Helper()
 		before := w.bytes()

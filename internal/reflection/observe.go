@@ -57,7 +57,7 @@ func foldings(project string, all []*note.Note) (out []Folding) {
 		}
 		i := slices.IndexFunc(groups, func(g []*note.Note) bool {
 			return !slices.ContainsFunc(g, func(m *note.Note) bool {
-				return m.Branch != n.Branch || m.Kind == note.Observation && n.Kind == note.Observation || !ingest.SaysSame(m, n)
+				return m.HeldTo() != n.HeldTo() || m.Kind == note.Observation && n.Kind == note.Observation || !ingest.SaysSame(m, n)
 			})
 		})
 		if i < 0 {

@@ -1,40 +1,47 @@
 package replica
 
 import (
-	"bytes"
 	"context"
-	"os/exec"
 	"slices"
 	"strings"
-	"time"
 )
 
-// Merged returns those of some branches of the working tree at dir whose last
-// commit is part of trunk, here or at origin. What git does not know, or does
-// not say before ctx ends, counts as not merged. Nothing is fetched.
-func Merged(ctx context.Context, dir, trunk string, branches, env []string) []string {
-	if trunk == "" || len(branches) == 0 {
+// Unmerged returns those of some branches that the repository at dir has, here or at
+// origin, and whose last commit is not part of its trunk, here or at origin. It is nil when
+// git cannot say before ctx ends. Nothing is fetched.
+func Unmerged(ctx context.Context, dir, trunk string, branches, env []string) (open []string) {
+	s := openStranger(dir)
+	if s == nil || trunk == "" || len(branches) == 0 {
 		return nil
 	}
-	var merged []string
-	for _, into := range []string{"refs/heads/" + trunk, "refs/remotes/origin/" + trunk} {
-		cmd := exec.CommandContext(ctx, "git", "--no-pager", "-C", dir, "-c", "core.fsmonitor=false",
-			"for-each-ref", "--format=%(refname)", "--merged="+into, "refs/heads", "refs/remotes/origin")
-		cmd.Env = childEnv(env, false, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
-		cmd.WaitDelay = 100 * time.Millisecond
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		if cmd.Run() != nil { // there is no such ref, or no git
-			continue
-		}
-		for line := range strings.Lines(out.String()) {
-			name := strings.TrimSpace(line)
-			for _, prefix := range []string{"refs/heads/", "refs/remotes/origin/"} {
-				if b, ok := strings.CutPrefix(name, prefix); ok && b != trunk && slices.Contains(branches, b) && !slices.Contains(merged, b) {
-					merged = append(merged, b)
-				}
-			}
+	const local, remote = "refs/heads/", "refs/remotes/origin/"
+	names := []string{local + trunk, remote + trunk}
+	for _, b := range branches {
+		names = append(names, local+b, remote+b)
+	}
+	refs := s.refs(names...)
+	for _, b := range branches {
+		if b != trunk && refs[local+b]+refs[remote+b] != "" {
+			open = append(open, b)
 		}
 	}
-	return merged
+	said := false
+	for _, into := range names[:2] {
+		if refs[into] == "" || len(open) == 0 {
+			continue
+		}
+		out, ok := s.ask(ctx, env, question{refs: refs, args: []string{"for-each-ref", "--format=%(refname)", "--merged=" + refs[into]}})
+		if !ok {
+			return nil
+		}
+		said = true
+		merged := strings.Fields(out)
+		open = slices.DeleteFunc(open, func(b string) bool {
+			return slices.Contains(merged, local+b) || slices.Contains(merged, remote+b)
+		})
+	}
+	if !said || len(open) == 0 {
+		return nil
+	}
+	return open
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMerged(t *testing.T) {
+func TestUnmerged(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not here")
 	}
@@ -35,15 +35,15 @@ func TestMerged(t *testing.T) {
 		name, dir, trunk string
 		branches, want   []string
 	}{
-		{"of three", dir, "main", []string{"merged", "open", "gone"}, []string{"merged"}},
+		{"of three", dir, "main", []string{"merged", "open", "gone", "main"}, []string{"open"}},
 		{"of none", dir, "main", nil, nil},
-		{"not asked about", dir, "main", []string{"open"}, nil},
-		{"no trunk", dir, "", []string{"merged"}, nil},
-		{"no such trunk", dir, "--upload-pack=x", []string{"merged"}, nil},
-		{"no repository", t.TempDir(), "main", []string{"merged"}, nil},
-		{"no folder", dir + "/none", "main", []string{"merged"}, nil},
+		{"not asked about", dir, "main", []string{"merged"}, nil},
+		{"no trunk", dir, "", []string{"open"}, nil},
+		{"no such trunk", dir, "--upload-pack=x", []string{"open"}, nil},
+		{"no repository", t.TempDir(), "main", []string{"open"}, nil},
+		{"no folder", dir + "/none", "main", []string{"open"}, nil},
 	} {
-		if d := cmp.Diff(c.want, replica.Merged(t.Context(), c.dir, c.trunk, c.branches, env)); d != "" {
+		if d := cmp.Diff(c.want, replica.Unmerged(t.Context(), c.dir, c.trunk, c.branches, env)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
 	}

@@ -2,7 +2,6 @@ package replica
 
 import (
 	"context"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -14,15 +13,6 @@ const (
 	maxReverts = 200
 )
 
-// stranger is what stands before every command in a repository that is not ours: nothing
-// of its configuration may run a program, and nothing is fetched.
-func stranger(dir string) []string {
-	return []string{
-		"--no-pager", "-C", dir, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
-		"-c", "protocol.allow=never",
-	}
-}
-
 // Commits says which of some ids are commits of the repository at dir, by one process of
 // git. It is nil when git cannot say before ctx ends: there is no repository, or it has
 // not all of its commits and misses one of these.
@@ -30,9 +20,10 @@ func Commits(ctx context.Context, dir string, env, ids []string) map[string]bool
 	if len(ids) == 0 || len(ids) > maxCommits {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "git", append(stranger(dir), "cat-file", "--batch-check=%(objecttype)")...)
-	cmd.Env = childEnv(env, false, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
-	cmd.WaitDelay = 10 * time.Millisecond
+	s := openStranger(dir)
+	if s == nil {
+		return nil
+	}
 	var in strings.Builder
 	for _, id := range ids {
 		if strings.Trim(id, "0123456789abcdef") != "" {
@@ -40,10 +31,9 @@ func Commits(ctx context.Context, dir string, env, ids []string) map[string]bool
 		}
 		in.WriteString(id + "^{commit}\n")
 	}
-	cmd.Stdin = strings.NewReader(in.String())
-	out, err := cmd.Output()
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if err != nil || ctx.Err() != nil || len(lines) != len(ids) {
+	out, ok := s.ask(ctx, env, question{args: []string{"cat-file", "--batch-check=%(objecttype)"}, in: in.String()})
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if !ok || len(lines) != len(ids) {
 		return nil
 	}
 	known, missing := make(map[string]bool, len(ids)), false
@@ -51,7 +41,7 @@ func Commits(ctx context.Context, dir string, env, ids []string) map[string]bool
 		known[ids[i]] = line == "commit" || strings.HasSuffix(line, " ambiguous")
 		missing = missing || !known[ids[i]]
 	}
-	if missing && strings.TrimSpace(ask(ctx, dir, env, "rev-parse", "--is-shallow-repository")) != "false" {
+	if missing && !s.whole() {
 		return nil
 	}
 	return known
@@ -65,8 +55,14 @@ type Reverted struct{ Commit, By string }
 // git does not say before ctx ends.
 func Reverts(ctx context.Context, dir string, env []string, since time.Time) (all []Reverted) {
 	const mark = "This reverts commit "
-	out := ask(ctx, dir, env, "log", "-n", strconv.Itoa(maxReverts), "--no-show-signature", "--fixed-strings", "--grep="+mark,
-		"--since="+strconv.FormatInt(since.Unix(), 10), "--format=%H%n%B", "-z")
+	s := openStranger(dir)
+	if s == nil || s.head == "" {
+		return nil
+	}
+	out, _ := s.ask(ctx, env, question{args: []string{
+		"log", "-n", strconv.Itoa(maxReverts), "--fixed-strings", "--grep=" + mark,
+		"--since=" + strconv.FormatInt(since.Unix(), 10), "--format=%H%n%B", "-z",
+	}})
 	for entry := range strings.SplitSeq(out, "\x00") {
 		by, body, _ := strings.Cut(entry, "\n")
 		for line := range strings.Lines(body) {

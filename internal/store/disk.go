@@ -21,6 +21,7 @@ type Disk interface {
 	MkdirAll(dir string) error
 	Create(dir string) (File, error) // a new temporary file in dir
 	Rename(from, to string) error
+	Exchange(from, to string) error // each gets the name of the other; from is gone afterwards if nothing stood at to
 	Remove(name string) error
 	SyncDir(dir string) error
 	Append(name string, data []byte) error              // one write at the end, not synced
@@ -53,6 +54,28 @@ func (OS) Rename(from, to string) error {
 		err = os.Rename(from, to)
 	}
 	return err
+}
+
+// exchangeByLink does what Exchange does, in three steps.
+func (d OS) exchangeByLink(from, to string) error {
+	was := from + "x"
+	err := os.Link(to, was)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file system without links
+		var data []byte
+		if data, err = os.ReadFile(to); err == nil {
+			err = os.WriteFile(was, data, 0o600)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.Rename(from, to)
+	}
+	if err == nil {
+		err = d.Rename(from, to)
+	}
+	if err != nil {
+		return errors.Join(err, dropped(os.Remove(was)))
+	}
+	return d.Rename(was, from)
 }
 
 // Remove deletes a file.
@@ -188,7 +211,7 @@ const sweepAge = time.Hour
 func Sweep(s *Store) int {
 	var removed int
 	s.temps([]string{"memory", "local", "history", "spool", "events", "conflicts"}, func(at string, age time.Duration) {
-		if age > sweepAge && s.disk.Remove(at) == nil {
+		if _, settled := parseAside(at); !settled && age > sweepAge && s.disk.Remove(at) == nil {
 			removed++
 		}
 	})

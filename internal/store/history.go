@@ -181,6 +181,9 @@ func (w *Writer) EraseHistory(id note.ID) error {
 		return nil //nolint:nilerr // a note of such an id has no history
 	}
 	s, dir := w.s, layout.HistoryOf(id)
+	if err := s.eraseAsides(id); err != nil {
+		return err
+	}
 	err := s.folders(dir + "/")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

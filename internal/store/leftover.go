@@ -23,6 +23,7 @@ const restAge = 5 * time.Minute
 // it came into no note. Where others write too, a young file stays.
 func (w *Writer) EraseLeftovers() error {
 	s := w.s
+	w.settle()
 	touched := make(map[string]bool)
 	var errs []error
 	s.temps([]string{"memory", "local", "conflicts", "spool"}, func(at string, age time.Duration) {

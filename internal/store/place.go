@@ -26,9 +26,9 @@ type Replacement struct {
 // nothing, and one in between leaves whole files, so that a second call does what
 // is left.
 func (w *Writer) ReplaceAll(files []Replacement) error {
-	p := placing{store: w.s}
+	p := placing{store: w.s, writer: w}
 	for _, f := range files {
-		p.files = append(p.files, placement{path: f.Path, data: f.Data})
+		p.files = append(p.files, placement{path: f.Path, data: f.Data, note: f.Note, former: f.Former})
 		if f.Former == nil {
 			continue
 		}
@@ -50,12 +50,18 @@ func (w *Writer) ReplaceAll(files []Replacement) error {
 	if err != nil {
 		return errors.Join(err, p.discard())
 	}
-	return nil
+	for _, f := range p.files {
+		if f.edit != nil {
+			err = errors.Join(err, w.bring(f.note, f.path, f.former, f.edit))
+		}
+	}
+	return err
 }
 
 // A placing is one run of ReplaceAll.
 type placing struct {
 	store   *Store
+	writer  *Writer
 	history []placement
 	files   []placement
 }
@@ -65,6 +71,9 @@ type placement struct {
 	path string // relative to the root
 	data []byte // nil removes it
 	temp string // where the data are until they take their place
+
+	note         note.ID // whose form former is, which stood at path when it was read
+	former, edit []byte  // edit is what an editor saved there meanwhile
 }
 
 // write makes the folders and the temporary files, and waits until they are on the disk.
@@ -138,7 +147,11 @@ func (a *placing) place(list []placement) (err error) {
 	for i := range list {
 		p := &list[i]
 		full := a.store.Path(p.path)
-		if p.data == nil {
+		if p.former != nil && p.data != nil {
+			p.edit, err = a.writer.displace(p.note, p.path, p.temp, p.data, p.former)
+		} else if p.former != nil {
+			err = dropped(a.writer.removeNote(p.note, p.path, p.former))
+		} else if p.data == nil {
 			if err = disk.Remove(full); errors.Is(err, fs.ErrNotExist) {
 				err = nil
 			}

@@ -44,7 +44,9 @@ func (s *Store) BeginWrite(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{s, unlock, runOf(ctx, s)}, nil
+	w := &Writer{s, unlock, runOf(ctx, s)}
+	w.settle()
+	return w, nil
 }
 
 // End gives the store lock back.
@@ -92,13 +94,18 @@ func (w *Writer) Put(n *note.Note, old Ref, reason string) (ref Ref, changed boo
 	if err := w.run.note(n.ID, old.Path, former, path, data); err != nil {
 		return Ref{}, false, fmt.Errorf("put note %s: %w", s.Path(path), explain(err))
 	}
-	if err := s.replace(path, data, true); err != nil {
+	if former != nil && path == old.Path {
+		err = w.replaceNote(n.ID, path, data, former)
+	} else {
+		err = s.replace(path, data, true)
+	}
+	if err != nil {
 		return Ref{}, false, fmt.Errorf("put note %s: %w", s.Path(path), explain(err))
 	}
 	if former != nil && path != old.Path {
 		// The old file goes last: a crash in between leaves both, and index.Sync names the second.
 		if err = w.MoveSidecar(old.Path, path); err == nil {
-			err = s.disk.Remove(s.Path(old.Path))
+			err = w.removeNote(n.ID, old.Path, former)
 		}
 		if err != nil {
 			return Ref{}, false, fmt.Errorf("put note %s: leave its former place: %w", s.Path(old.Path), err)
@@ -118,7 +125,7 @@ func (w *Writer) Overwrite(ref Ref, n *note.Note, reason string) error {
 		err = w.run.note(n.ID, ref.Path, data, ref.Path, n.Format())
 	}
 	if err == nil {
-		err = w.Replace(ref.Path, n.Format())
+		err = w.replaceNote(n.ID, ref.Path, n.Format(), data)
 	}
 	return err
 }
@@ -134,11 +141,15 @@ func (w *Writer) Reinstate(id note.ID, from, to string, former []byte) error {
 		err = w.run.note(id, from, now, to, former)
 	}
 	if err == nil {
-		err = w.Replace(to, former)
+		if from == to {
+			err = w.replaceNote(id, to, former, now)
+		} else {
+			err = w.Replace(to, former)
+		}
 	}
 	if err == nil && from != to {
 		if err = w.MoveSidecar(from, to); err == nil {
-			err = w.Remove(from)
+			err = w.removeNote(id, from, now)
 		}
 	}
 	return err

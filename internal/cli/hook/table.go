@@ -102,7 +102,13 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 // background run.
 func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text string) error) error {
 	began := time.Now()
-	c.start.Work = app.WorkAtStart(ctx, p.host, c.event)
+	looking, stop := context.WithCancel(ctx)
+	c.start.Work = app.WorkAtStart(looking, p.host, c.event)
+	defer func() {
+		if stop(); c.start.Work != nil { // what was not asked for is ended, and leaves nothing behind
+			c.start.Work()
+		}
+	}()
 	r, err := app.Open(ctx, p.host, app.StartWait)
 	if err != nil {
 		return err

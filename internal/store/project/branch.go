@@ -59,26 +59,6 @@ func branches(common string) (names []string) {
 	return slices.Compact(names)
 }
 
-// MergedBefore returns those of some branches that the clone of dir no longer has, here
-// or at origin, and that its trunk remembers as merged: git's log of the trunk says
-// "merge NAME: …", for a fast-forward too.
-func MergedBefore(dir string, some []string) (merged []string) {
-	common, trunk := findRepository(dir).common, Trunk(dir)
-	if common == "" || !filepath.IsLocal(filepath.FromSlash(trunk)) {
-		return nil
-	}
-	there, packed := branches(common), readSmall(filepath.Join(common, "packed-refs"))
-	log := readSmall(filepath.Join(common, "logs", "refs", "heads", filepath.FromSlash(trunk)))
-	for _, b := range some {
-		_, err := os.Stat(filepath.Join(common, "refs", "remotes", "origin", filepath.FromSlash(b)))
-		gone := err != nil && !slices.Contains(there, b) && !strings.Contains(packed, " refs/remotes/origin/"+b+"\n")
-		if gone && filepath.IsLocal(filepath.FromSlash(b)) && strings.Contains(log, "\tmerge "+b+": ") {
-			merged = append(merged, b)
-		}
-	}
-	return merged
-}
-
 // BranchScope returns the branch that a note carries which is written on a branch of
 // the repository of dir: "" on the trunk, which every branch shares, and where
 // no branch is checked out.

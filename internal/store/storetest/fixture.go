@@ -153,6 +153,11 @@ func (d CrashDisk) Rename(from, to string) error {
 	return firstError(d.step(), func() error { return d.OS.Rename(from, to) })
 }
 
+// Exchange is a step.
+func (d CrashDisk) Exchange(from, to string) error {
+	return firstError(d.step(), func() error { return d.OS.Exchange(from, to) })
+}
+
 // Remove is a step.
 func (d CrashDisk) Remove(name string) error {
 	return firstError(d.step(), func() error { return d.OS.Remove(name) })
