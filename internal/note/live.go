@@ -29,7 +29,7 @@ func (n *Note) Sessions() int {
 // HeldTo is the git branch that n holds for, "" for all. What a person wrote or reviewed,
 // and what was learnt from a person's words, holds everywhere, whatever Branch says.
 func (n *Note) HeldTo() string {
-	if s := n.Provenance.Source; s == Human || s == Learning || n.HasTag(ReviewedTag) {
+	if n.UserSaid() || n.Learnt() {
 		return ""
 	}
 	return n.Branch
