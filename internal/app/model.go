@@ -83,9 +83,9 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 // Reader wires the model that reads sessions.
 func (r *Rooms) Reader(model llm.Generator) *learn.Reader {
 	o := learn.ReaderOptions{Tries: r.Config.Reflection.Tries, Directive: r.Config.Reflection.Directive}
-	return learn.NewReader(r.Store, r.Ingester, r.Redactor, model, o, func(n *note.Note, dir string) {
+	return learn.NewReader(r.Store, r.Ingester, r.Redactor, model, o, func(n *note.Note, from learn.Origin) {
 		if r.Config.Capture.Stamp {
-			capture.Stamp(n, dir, r.Redactor)
+			capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
 		}
 	})
 }

@@ -31,12 +31,15 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	from := learn.Origin{
 		Harness: q.Harness.Name, Session: f.session(q), Project: key, Dir: f.folder(q), Machine: r.opts.MachineID, Started: f.started,
 	}
+	if files := s.FilesTouched(); len(files) > 0 {
+		from.Edited = files[:min(len(files), maxEdited)]
+	}
 	beliefs := ingest.BeliefsOf(r.ingester)
 	var errs []error
 	take := func(n *note.Note, turn int) {
-		n.Commits = commitOf(learn.Commits(s), turn)
+		n.Commits = learn.CommitAfter(learn.Commits(s), turn)
 		if r.opts.Stamp {
-			Stamp(n, from.Dir, r.redactor)
+			Stamp(n, from.Dir, r.redactor, from.Edited...)
 		}
 		if n.Quarantine { // the newest record of a session counts: it may be captured again
 			_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: 1})
@@ -78,6 +81,9 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	return learnt, nil
 }
 
+// maxEdited is how many edited files a reader's notes are looked up in.
+const maxEdited = 20
+
 // leave leaves a session to its reader: a job for the model, and without one the candidates for
 // a person. A sentence that the agent was asked to keep, and did not, has been decided.
 func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean) error {
@@ -114,11 +120,7 @@ func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []lea
 func (r *Recorder) enqueueReading(
 	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
 ) error {
-	after := 0
-	if read > 0 {
-		after = read - 1
-	}
-	slice := learn.SliceOf(s, clean, learn.SliceOptions{After: after})
+	slice := learn.SliceOf(s, clean, learn.SliceOptions{From: read})
 	asked := slices.ContainsFunc(slice.Said, func(w learn.Said) bool { return w.Did != "" })
 	if len(slice.Said) == 0 || len(candidates) == 0 && !asked {
 		return nil
@@ -132,9 +134,9 @@ func (r *Recorder) enqueueReading(
 	for _, x := range near {
 		lines = append(lines, "["+string(x.Note.ID)+"] "+note.Line(x.Note.Title, 160))
 	}
-	slice = learn.SliceOf(s, clean, learn.SliceOptions{After: after, Near: lines})
+	slice = learn.SliceOf(s, clean, learn.SliceOptions{From: read, Near: lines})
 	_, err = queue.Of(r.store).Enqueue(queue.Read, note.EpisodicID(from.Started, from.Harness, from.Session), learn.Reading{
-		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes,
+		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: learn.Commits(s),
 	}, time.Time{})
 	if err != nil {
 		return err

@@ -136,7 +136,7 @@ func TestSlice(t *testing.T) {
 	if len(slice.Said) != 402 {
 		t.Errorf("%d of 402 stretches can be quoted", len(slice.Said))
 	}
-	if later := learn.SliceOf(s, nil, learn.SliceOptions{After: 2}); strings.Contains(later.Text, "floats") {
+	if later := learn.SliceOf(s, nil, learn.SliceOptions{From: 3}); strings.Contains(later.Text, "floats") {
 		t.Error("what was read before is read again")
 	}
 }

@@ -22,7 +22,9 @@ type Reading struct {
 	Slice  string `json:"slice"`
 	Said   []Said `json:"said"`
 	Fixes  []Fix  `json:"fixes,omitempty"`
-	Streak int    `json:"streak,omitempty"` // answers in a row that could not be used
+
+	Commits []Commit `json:"commits,omitempty"`
+	Streak  int      `json:"streak,omitempty"` // answers in a row that could not be used
 }
 
 // ReaderOptions are the settings of readings by a model.
@@ -42,12 +44,12 @@ type Reader struct {
 	redactor *redact.Redactor
 	model    llm.Generator
 	opts     ReaderOptions
-	stamp    func(n *note.Note, dir string)
+	stamp    func(*note.Note, Origin)
 }
 
 // NewReader returns a Reader. stamp notes the code that a note names; it may be nil.
 func NewReader(
-	s *store.Store, g *ingest.Ingester, r *redact.Redactor, m llm.Generator, o ReaderOptions, stamp func(*note.Note, string),
+	s *store.Store, g *ingest.Ingester, r *redact.Redactor, m llm.Generator, o ReaderOptions, stamp func(*note.Note, Origin),
 ) *Reader {
 	return &Reader{s, g, r, m, o, stamp}
 }
@@ -209,8 +211,9 @@ func (r *Reader) Take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 			continue
 		}
 		n := rule.Note(p.Origin, q, user, r.model.Name())
+		n.Commits = CommitAfter(p.Commits, q.Said.Turn)
 		if r.stamp != nil {
-			r.stamp(n, p.Origin.Dir)
+			r.stamp(n, p.Origin)
 		}
 		l := ingest.Learning{Note: n, Dir: p.Origin.Dir, Beside: func(n *note.Note) *note.Sidecar {
 			return Relate(r.store, r.redactor, rule, n)
