@@ -79,7 +79,7 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 			NoteHead: HeadOf(it.Note), Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
 			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(),
 		}
-		if it.Kind != WaitingDraft {
+		if it.Kind != WaitingDraft || it.Note.ConflictOf == "" {
 			item.Choices = []Decision{Keep, EditIt, Reject}
 		}
 		if it.Kind == WaitingUnread && it.Note.ConflictOf != "" {

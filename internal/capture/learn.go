@@ -36,13 +36,15 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	}
 	beliefs := ingest.BeliefsOf(r.ingester)
 	var errs []error
+	refused := 0
 	take := func(n *note.Note, turn int) {
 		n.Commits = learn.CommitAfter(learn.Commits(s), turn)
 		if r.opts.Stamp {
 			Stamp(n, from.Dir, r.redactor, from.Edited...)
 		}
-		if n.Quarantine { // the newest record of a session counts: it may be captured again
-			_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: 1})
+		if n.Quarantine { // it reads like orders to an agent
+			refused++
+			return
 		}
 		b, err := beliefs.Learn(ctx, ingest.Learning{Note: n, Dir: from.Dir, Beside: func(n *note.Note) *note.Sidecar {
 			return learn.Relate(r.store, r.redactor, &learn.Rule{Title: n.Title}, n)
@@ -74,6 +76,9 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
 		return slices.Contains(taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn)
 	})
+	if refused > 0 { // the newest record of a session counts: it may be captured again
+		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: refused})
+	}
 	errs = append(errs, r.leave(ctx, s, candidates, from, clean))
 	if err := errors.Join(errs...); err != nil {
 		return learnt, fmt.Errorf("learn from session %s: %w", from.Session, err)

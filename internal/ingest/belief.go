@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"anamnesis/internal/claim"
@@ -75,7 +76,7 @@ func (b Beliefs) Learn(ctx context.Context, l Learning) (Learned, error) {
 	out := Learned{Outcome: Outcome{Note: n}, Effect: Creates}
 	out.Redacted = g.redact(n)
 	if g.checkRefs(ctx, n, l.Dir) && n.Provenance.Source == note.Agent {
-		return b.refuse(out, "no commit that it names is in the repository")
+		return b.refuse(out, "no commit that it names is in the repository: "+strings.Join(n.UnverifiedRefs, ", "))
 	}
 	if err := n.ValidateNew(); err != nil {
 		return Learned{}, fmt.Errorf("learn %q: %w", shorten(n.Title), err)
@@ -180,7 +181,10 @@ func (b Beliefs) neighbours(ctx context.Context, n *note.Note, dead bool) (all [
 			continue // the index is behind; Sync will notice
 		}
 		its := claim.Of(old)
-		all = append(all, Neighbour{old, at, claim.Notes(n, old), claim.Shared(mine, its), claim.Near(mine, its), row.Dead || row.SupersededBy != ""})
+		all = append(all, Neighbour{
+			old, at, claim.Notes(n, old), claim.Shared(mine, its), claim.Near(mine, its),
+			row.Dead || row.SupersededBy != "",
+		})
 	}
 	slices.SortStableFunc(all, func(x, y Neighbour) int { return y.Shared - x.Shared })
 	return all, nil

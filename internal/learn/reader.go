@@ -29,7 +29,8 @@ type Reading struct {
 
 // ReaderOptions are the settings of readings by a model.
 type ReaderOptions struct {
-	Tries     int    // answers to one request before the session is set aside; 0 means 3
+	Tries     int    // answers to one request of a run; 0 means 3
+	Invalid   int    // answers in a row that cannot be used, after which the session is set aside; 0 means 3
 	Directive string // what a model is asked besides, such as the language to write in
 }
 
@@ -43,6 +44,7 @@ type Reader struct {
 	ingester *ingest.Ingester
 	redactor *redact.Redactor
 	model    llm.Generator
+	budget   llm.Budget // nil allows everything
 	opts     ReaderOptions
 	stamp    func(*note.Note, Origin)
 }
@@ -51,7 +53,14 @@ type Reader struct {
 func NewReader(
 	s *store.Store, g *ingest.Ingester, r *redact.Redactor, m llm.Generator, o ReaderOptions, stamp func(*note.Note, Origin),
 ) *Reader {
-	return &Reader{s, g, r, m, o, stamp}
+	return &Reader{store: s, ingester: g, redactor: r, model: m, opts: o, stamp: stamp}
+}
+
+// Within returns a Reader that reads nothing while a budget refuses.
+func (r *Reader) Within(b llm.Budget) *Reader {
+	with := *r
+	with.budget = b
+	return &with
 }
 
 // A Read is what a run of readings did.
@@ -126,6 +135,11 @@ func (r *Reader) Run(ctx context.Context) (done Read, err error) {
 		if r.store.Now().Before(j.Due()) {
 			continue
 		}
+		if r.budget != nil { // while it refuses, nothing that waits is touched
+			if done.Err = r.budget.Allow(ctx); done.Err != nil {
+				break
+			}
+		}
 		if done.Err = r.one(ctx, q, j, &done); done.Err != nil {
 			break
 		}
@@ -149,15 +163,14 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 	}
 	j.Job = claimed
 	p := &j.Payload
-	asking := llm.Asking{Tries: r.tries(), Answered: r.count}
+	asking := llm.Asking{Tries: r.tries(), Answered: r.streak(p)}
 	a, err := llm.Exact(ctx, r.model, r.Request(p), asking, func(a *answer) []string { return a.check(p.Slice) })
 	switch bad := llm.Invalid(err); {
 	case errors.Is(err, llm.ErrPending):
 		done.Pending++
 		return q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())
 	case bad != nil:
-		err = errors.Join(bad, q.Retry(j.Job, r.store.Now().Add(readLater), bad.Error()))
-		return err
+		return r.unusable(q, j, bad, done)
 	case err != nil:
 		var closed *llm.ClosedError
 		next := r.store.Now().Add(readLater)
@@ -182,12 +195,36 @@ func (r *Reader) tries() int {
 	return r.opts.Tries
 }
 
-// count writes down the answers that could not be used; `anamnesis cost` shows them.
-func (r *Reader) count(c llm.Class) bool {
-	if c != llm.Valid {
-		_ = r.store.Events().Log(store.Record{Kind: store.Unusable, Text: string(c), Query: "read", Model: r.model.Name()})
+func (r *Reader) invalid() int {
+	if r.opts.Invalid <= 0 {
+		return 3
 	}
-	return true
+	return r.opts.Invalid
+}
+
+// streak counts the answers in a row that could not be used, and ends the tries when there are
+// too many. Each is written down: `anamnesis cost` shows them.
+func (r *Reader) streak(p *Reading) func(llm.Class) bool {
+	return func(c llm.Class) bool {
+		if c == llm.Valid {
+			p.Streak = 0
+			return true
+		}
+		p.Streak++
+		_ = r.store.Events().Log(store.Record{Kind: store.Unusable, Text: string(c), Query: "read", Model: r.model.Name()})
+		return c != llm.Poisoned && p.Streak < r.invalid()
+	}
+}
+
+// unusable deals with a session of which no answer could be used.
+func (r *Reader) unusable(q queue.Queue, j queue.With[Reading], bad *llm.InvalidError, done *Read) error {
+	if j.Payload.Streak >= r.invalid() || bad.Class == llm.Poisoned {
+		done.Left--
+		return errors.Join(bad, q.Poison(j.Job, bad.Error()))
+	}
+	// The payload has changed, so the job is enqueued again under its key.
+	_, err := q.Enqueue(queue.Read, j.ID, j.Payload, r.store.Now().Add(readLater))
+	return errors.Join(bad, err)
 }
 
 func (a *answer) check(source string) (wrong []string) {
