@@ -239,6 +239,9 @@ func isPlaceholder(v string) bool {
 	if len(v) > 4096 {
 		return false
 	}
+	if k := strings.LastIndexAny(v, "-_"); k > 0 && len(v)-k > 3 && strings.Trim(v[k+1:], "xX*") == "" {
+		return true // xoxb-xxx
+	}
 	distinct := 0
 	for i := 0; i < min(len(v), 64); i++ {
 		if strings.IndexByte(v[:i], v[i]) < 0 {
@@ -352,7 +355,23 @@ func isVersion(v string) bool {
 
 // isTechWord reports whether a word with a digit is the name of a technique: sha256, oauth2.
 func isTechWord(v string) bool {
-	return techWords()[strings.ToLower(strings.Trim(v, ".,;:()"))]
+	low := strings.ToLower(strings.Trim(v, ".,;:()"))
+	return techWords()[low] || strings.Contains(low, "-") && isTechName(low)
+}
+
+// isTechName reports whether each part of a name with hyphens is one of a technique, or a number:
+// scram-sha-256, ecdsa-sha2-nistp256.
+func isTechName(low string) bool {
+	named := false
+	for part := range strings.SplitSeq(low, "-") {
+		word := strings.TrimRight(part, digits)
+		known := techParts()[word] || techWords()[part]
+		if !known && word != "" {
+			return false
+		}
+		named = named || known
+	}
+	return named
 }
 
 // isState reports whether a word says how a secret is rather than what it is: required, wrong.
