@@ -280,8 +280,16 @@ func (x *scan) valueEnd(i int) int {
 func (x *scan) login(p pair) {
 	s := x.s
 	lo, hi := max(0, p.name.start-240), min(len(s), p.value.end+160)
+	if x.userOp == p.op && x.userQuoted == p.quoted {
+		lo = max(lo, min(x.userEnd, p.name.start)) // a password before this one has looked there
+	}
+	x.userOp, x.userQuoted, x.userEnd = p.op, p.quoted, p.value.end
 	for i := lo; i < hi; i++ {
-		if c := lower(s[i]); c != 'u' && c != 'l' || i > p.name.start && i < p.value.end {
+		c := lower(s[i])
+		if c != 'u' && c != 'l' || i+1 >= hi || i > p.name.start && i < p.value.end {
+			continue
+		}
+		if next := lower(s[i+1]); c == 'l' && next != 'o' || c == 'u' && next != 's' && next != 'i' {
 			continue
 		}
 		stem := ""

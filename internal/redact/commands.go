@@ -259,7 +259,8 @@ func listed(flags, word string) bool {
 // argument masks one argument unless it is plainly none.
 func (x *scan) argument(c *command, v span) {
 	w := strings.Trim(v.of(x.s), `"'\`)
-	none := isFiller(w) || isSecretWord(w) && !weakPassword(w) || pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
+	none := isFiller(w) || isSecretWord(w) && !weakPassword(w) ||
+		pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
 	if strings.HasPrefix(w, "-") || w == "" || w == mark || none && !c.force {
 		return
 	}

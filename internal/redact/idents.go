@@ -24,6 +24,9 @@ func isID(v string) bool {
 	if strings.HasPrefix(v, "sha256:") && allHex(v[len("sha256:"):]) {
 		return true
 	}
+	if k := strings.IndexAny(v[:min(len(v), 10)], "_-"); k < 2 {
+		return false
+	}
 	for _, p := range idPrefixes {
 		if rest, ok := strings.CutPrefix(v, p); ok {
 			return rest != "" && len(rest) <= 64 && runEnds(rest, 0, len(rest), "_-") == len(rest)

@@ -5,6 +5,9 @@ import "strings"
 // judged is how much of a value is looked at.
 const judged = 256
 
+// longestUser is how long the names of common users are at most.
+const longestUser = 20
+
 // holdsSecret decides whether the value of a pair is a secret.
 //
 // The name decides: what a password has been given is one, whatever it looks
@@ -30,7 +33,7 @@ func (p *pair) holdsSecret(s string) bool {
 	if p.op == assign && p.quoted && p.class == secret && p.compound && len(v) <= 2 {
 		return isAlnum(v[0]) // api_key="x": a short one is one all the same
 	}
-	if isPlaceholder(v) || commonUsers()[strings.ToLower(v)] && p.sameAsUser(s, v) {
+	if isPlaceholder(v) || len(v) <= longestUser && commonUsers()[strings.ToLower(v)] && p.sameAsUser(s, v) {
 		return false
 	}
 	if p.quoted {

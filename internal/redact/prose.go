@@ -118,11 +118,19 @@ var joints = [...]string{
 	" è ", " est ", " es ", " ist ", " lautet ", " é ", " jest ", " är ", " er ", " это ",
 }
 
+// jointSeconds are the second bytes of the joints.
+var jointSeconds = func() (is [256]bool) {
+	for _, j := range joints {
+		is[j[1]] = true
+	}
+	return is
+}()
+
 // firstJoint returns where the first joint of s begins, and its length; -1 for none. Each
 // begins with a blank, a colon or a comma.
 func firstJoint(s string) (at, size int) {
 	for i := 0; i < len(s); i++ {
-		if s[i] != ' ' && s[i] != ':' && s[i] != ',' {
+		if s[i] != ' ' && s[i] != ':' && s[i] != ',' || i+1 < len(s) && !jointSeconds[s[i+1]] {
 			continue
 		}
 		for _, j := range joints {

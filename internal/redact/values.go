@@ -230,41 +230,6 @@ func isName(v string) bool {
 	return v != ""
 }
 
-// isPlaceholder reports whether v stands in for a value the reader will supply.
-func isPlaceholder(v string) bool {
-	t := strings.Trim(v, ".…*-_=#xX?<>[](){}:\"' \\")
-	if t == "" {
-		return true
-	}
-	if len(v) > 4096 {
-		return false
-	}
-	if k := strings.LastIndexAny(v, "-_"); k > 0 && len(v)-k > 3 && strings.Trim(v[k+1:], "xX*") == "" {
-		return true // xoxb-xxx
-	}
-	distinct := 0
-	for i := 0; i < min(len(v), 64); i++ {
-		if strings.IndexByte(v[:i], v[i]) < 0 {
-			distinct++
-		}
-		if distinct > 2 {
-			break
-		}
-	}
-	if (distinct == 1 || distinct == 2 && strings.Trim(v, "xX*.-_#?0Yy") == "") && len(v) >= 4 {
-		return true
-	}
-	low := strings.ToLower(t)
-	if stopwords()[strings.TrimRight(low, "!")] {
-		return true
-	}
-	if placeholders().in(low) {
-		return true
-	}
-	words := [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"}
-	return (hasPrefix(low, words[:]...) || hasSuffix(low, words[:]...)) && !random(v)
-}
-
 // isSecretWord reports whether v only says what it is: mypassword, API_TOKEN,
 // user.secret. The words decide, not the letters: a monkey is no key.
 func isSecretWord(v string) bool {
