@@ -285,11 +285,11 @@ func (x *scan) login(p pair) {
 	}
 	x.userOp, x.userQuoted, x.userEnd = p.op, p.quoted, p.value.end
 	for i := lo; i < hi; i++ {
-		c := lower(s[i])
+		c := s[i] | 0x20
 		if c != 'u' && c != 'l' || i+1 >= hi || i > p.name.start && i < p.value.end {
 			continue
 		}
-		if next := lower(s[i+1]); c == 'l' && next != 'o' || c == 'u' && next != 's' && next != 'i' {
+		if next := s[i+1] | 0x20; c == 'l' && next != 'o' || c == 'u' && next != 's' && next != 'i' {
 			continue
 		}
 		stem := ""

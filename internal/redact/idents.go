@@ -55,12 +55,15 @@ func isUUID(v string) bool {
 
 // isSelf reports whether the value is the name, perhaps with a number behind it: _token=_token.
 func (p *pair) isSelf(s, v string) bool {
+	if p.op > colon || len(v) > nameLimit {
+		return false
+	}
 	name := strings.Trim(p.name.of(s), "_-.$")
 	w := strings.Trim(v, "_$")
 	if p.class < password {
 		w = strings.TrimRight(w, digits)
 	}
-	return strings.EqualFold(w, name) && p.op <= colon && len(v)-len(w) <= 6
+	return len(w) == len(name) && strings.EqualFold(w, name) && len(v)-len(w) <= 6
 }
 
 // shown reports whether what is named is made to be shown: a signature, unless it is part of an

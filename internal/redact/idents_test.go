@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"anamnesis/internal/redact"
 )
 
 // What a protocol of an agent, git or a note calls an id comes out as it went in, whatever name
@@ -72,5 +74,17 @@ func TestInvisible(t *testing.T) {
 		if got := r.Redact(plain).String(); got != plain {
 			t.Errorf("%q became %q", plain, got)
 		}
+	}
+}
+
+// A rule of a user may ask for the entropy of anything, however long.
+func TestEntropyOfLongValues(t *testing.T) {
+	r := newRedactor(t, redact.Rule{ID: "blob", Regex: `blob:([a-z0-9]+)`, Keywords: []string{"blob:"}, Entropy: 3})
+	text := "blob:" + strings.Repeat("a1b2c3d4e5f6g7h8", 100)
+	if got := r.Redact(text).String(); strings.Contains(got, "a1b2c3") {
+		t.Errorf("%.60s", got)
+	}
+	if text = "blob:" + strings.Repeat("a", 5000); r.Redact(text).String() != text {
+		t.Error("a value without entropy is masked")
 	}
 }

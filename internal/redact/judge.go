@@ -21,7 +21,8 @@ func (p *pair) holdsSecret(s string) bool {
 	if strings.Trim(v, " ") == "" || isReference(v) {
 		return false
 	}
-	if p.class < password && isID(v) || p.class == weak && isUUID(v[strings.LastIndexByte(v, '/')+1:]) || p.isSelf(s, v) || isDotted(v) || p.testResult(s, v) || p.shown(s) {
+	if p.class < password && isID(v) || p.class == weak && isUUID(v[strings.LastIndexByte(v, '/')+1:]) || p.isSelf(s, v) ||
+		isDotted(v) || p.testResult(s, v) || p.shown(s) {
 		return false
 	}
 	if p.open && !random(v) && (!evidence(v) || strings.Contains(v, " ")) {
@@ -66,7 +67,7 @@ func (p *pair) quotedSecret(s, v string) bool {
 		return true
 	}
 	if p.class == weak || p.wrapped && (p.class != password || len(v) < 8 || !evidence(v)) {
-		return p.class == weak && len(v) >= 24 && evidence(v) && entropy(v[:min(len(v), shaped)]) > 3.8 && !wordlike(v)
+		return p.class == weak && len(v) >= 24 && evidence(v) && entropy(v) > 3.8 && !wordlike(v)
 	}
 	if label(v) {
 		return false
@@ -185,7 +186,8 @@ func (p *pair) plainSecret(s, v string) bool {
 		return p.besideUser(s) // thisismypassword, in a file of settings
 	}
 	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) && !mixed(v) || pathlike(v) ||
-		isSecretWord(v) && !(p.class == password && (p.op == assign && !p.spaced && !p.argument || p.op == flag) && weakPassword(v)) || isPattern(v) {
+		isSecretWord(v) && !(p.class == password && (p.op == assign && !p.spaced && !p.argument || p.op == flag) && weakPassword(v)) ||
+		isPattern(v) {
 		return false
 	}
 	next := byte('\n')

@@ -200,7 +200,8 @@ func (x *scan) pin(at int) {
 	if j < len(s) {
 		next = s[j]
 	}
-	if j-i >= 4 && j-i <= 8 && !isAlnum(next) && strings.IndexByte("-_/:", next) < 0 && (next != '.' || j+1 >= len(s) || !isDigit(s[j+1])) {
+	if j-i >= 4 && j-i <= 8 && !isAlnum(next) && strings.IndexByte("-_/:", next) < 0 &&
+		(next != '.' || j+1 >= len(s) || !isDigit(s[j+1])) {
 		x.add("pin", i, j)
 	}
 }
@@ -293,7 +294,8 @@ func (x *scan) passwordFlag(flag, arg span) bool {
 		if wordlike(word) && containsAny(x.s[lineStart(x.s, flag.start, 80):flag.start], "mysql", "mariadb", "psql") {
 			return true // they take the password glued to the flag: this is a database
 		}
-		if (!standsIn(word) || weakPassword(word)) && !pathlike(word) && len(word) >= 4 && word[0] != '-' && strings.Trim(word, digits+":.-") != "" &&
+		if (!standsIn(word) || weakPassword(word)) && !pathlike(word) && len(word) >= 4 && word[0] != '-' &&
+			strings.Trim(word, digits+":.-") != "" &&
 			!strings.ContainsAny(word, "/:,=") {
 			x.add("command-secret", arg.start, arg.end)
 		}

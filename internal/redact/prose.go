@@ -48,7 +48,8 @@ func (x *scan) told(p pair) {
 func (x *scan) before(p pair) bool {
 	s := x.s
 	rest := s[p.name.end:lineEnd(s, p.name.end, 8)]
-	if rest != "" && strings.IndexByte(".,;:!?)", rest[0]) < 0 && !hasPrefix(rest, " for", " to", " on", " in", " at", " and", " there", " now") {
+	if rest != "" && strings.IndexByte(".,;:!?)", rest[0]) < 0 &&
+		!hasPrefix(rest, " for", " to", " on", " in", " at", " and", " there", " now") {
 		return false
 	}
 	lo := lineStart(s, p.name.start, 100)
@@ -210,7 +211,8 @@ func (x *scan) wordAt(i int) (v span, isQuoted bool) {
 // tellable reports whether the word behind a joint is the secret.
 func (x *scan) tellable(p pair, at span, isQuoted bool, joint string) bool {
 	v := at.of(x.s)
-	if len(v) < 5 || len(v) > 200 || p.class < password && isID(v) || isFiller(v) || isSecretWord(v) && !weakPassword(v) || pathlike(v) || codelike(v) ||
+	if len(v) < 5 || len(v) > 200 || p.class < password && isID(v) || isFiller(v) || isSecretWord(v) && !weakPassword(v) ||
+		pathlike(v) || codelike(v) ||
 		isVersion(v) || isTechWord(v) ||
 		strings.ContainsAny(v, "@") && strings.Contains(v, ".") && !isQuoted {
 		return false
@@ -257,7 +259,8 @@ func (x *scan) below(p pair, i int) {
 			isSecretWord(word) || isTechWord(word) {
 			return
 		}
-		if random(word) && (p.class == password || !isID(word)) || p.class == password && evidence(word) && shapeOf(word).digit > 0 && !strings.ContainsAny(word, ":=/") {
+		if random(word) && (p.class == password || !isID(word)) ||
+			p.class == password && evidence(word) && shapeOf(word).digit > 0 && !strings.ContainsAny(word, ":=/") {
 			x.add(p.class.rule(), v.start, v.end)
 		}
 		return

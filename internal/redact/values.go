@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // What a value is made of.
@@ -36,21 +37,32 @@ func shapeOf(v string) shape {
 	return sh
 }
 
-// entropy returns the Shannon entropy of v in bits a byte.
-func entropy(v string) (h float64) {
-	var counts [256]int
+// entropy returns the Shannon entropy of v in bits a byte, of its first 512 bytes.
+func entropy(v string) float64 {
+	if v = v[:min(len(v), shaped)]; v == "" {
+		return 0
+	}
+	var counts [256]uint16
 	for i := 0; i < len(v); i++ {
 		counts[v[i]]++
 	}
+	bits, sum := nLogN(), 0.0
 	for i := 0; i < len(v); i++ {
-		if n := counts[v[i]]; n > 0 {
-			p := float64(n) / float64(len(v))
-			h -= p * math.Log2(p)
-			counts[v[i]] = 0
-		}
+		sum += bits[counts[v[i]]]
+		counts[v[i]] = 0
 	}
-	return h
+	n := float64(len(v))
+	return (bits[len(v)] - sum) / n
 }
+
+// nLogN is n times the binary logarithm of n, for counts of bytes.
+var nLogN = sync.OnceValue(func() (table *[shaped + 1]float64) {
+	table = new([shaped + 1]float64)
+	for n := 2; n <= shaped; n++ {
+		table[n] = float64(n) * math.Log2(float64(n))
+	}
+	return table
+})
 
 // random reports whether v looks like something a machine drew: long, letters
 // and digits mixed throughout, no path, no name with a number at its end.
@@ -62,7 +74,7 @@ func random(v string) bool {
 	if sh.space > 0 || sh.wide > 0 {
 		return false
 	}
-	h := entropy(v[:min(len(v), shaped)])
+	h := entropy(v)
 	if h < 2.8 {
 		return false
 	}
