@@ -73,7 +73,7 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 	}
 	reader := r.Reader(model).Within(r.budget("read"))
 	running, _ := BeginRun(ctx, r, "learn")
-	read, err = reader.Run(running)
+	read, err = reader.Run(running, 0, nil)
 	if err = errors.Join(err, read.Err); err != nil && !errors.Is(err, store.ErrLocked) {
 		failed = append(failed, fmt.Sprintf("sessions wait for their reader (%v)", err))
 	}

@@ -133,9 +133,7 @@ func (b Beliefs) decide(ctx context.Context, w *store.Writer, l Learning, out *L
 		}
 	}
 	if opposite == nil && l.Replaces != "" {
-		if opposite, err = b.named(l.Replaces, n); err != nil {
-			return err
-		}
+		opposite = b.named(l.Replaces, n)
 	}
 	out.Near = liveNear(near)
 	switch {
@@ -202,16 +200,16 @@ func liveNear(all []Neighbour) []Neighbour {
 }
 
 // named reads the note that a reader says n replaces; nil when there is none in the project.
-func (b Beliefs) named(id note.ID, n *note.Note) (*Neighbour, error) {
+func (b Beliefs) named(id note.ID, n *note.Note) *Neighbour {
 	ref, err := b.g.store.Find(id)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a reader may name what is gone
+		return nil // a reader may name what is gone
 	}
 	old, _, ref, err := b.g.store.Read(ref.Path)
 	if err != nil || old.Project != n.Project || !old.Type.Durable() || old.Kind != "" && old.Kind != note.Observation {
-		return nil, nil //nolint:nilerr // likewise
+		return nil
 	}
-	return &Neighbour{Note: old, Ref: ref, Relation: claim.Unrelated}, nil
+	return &Neighbour{Note: old, Ref: ref, Relation: claim.Unrelated}
 }
 
 // create writes a learning as a note. Its sidecar is written first: a note that is there when

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,16 +121,18 @@ func (r *Reader) Request(p *Reading) llm.Prompt {
 	}
 }
 
-// Run reads the sessions that wait, with one request each, at most twenty.
-func (r *Reader) Run(ctx context.Context) (done Read, err error) {
+// Run reads at most that many of the sessions that wait, with one request each; 0 means twenty.
+// each, which may be nil, is called after each session.
+func (r *Reader) Run(ctx context.Context, most int, each func(done, left int)) (done Read, err error) {
 	q := queue.Of(r.store)
 	jobs, err := queue.Jobs[Reading](q, queue.Read)
-	if err != nil || len(jobs) == 0 {
+	if err != nil {
 		return done, err
 	}
 	done.Left = len(jobs)
-	for i, j := range jobs {
-		if i >= readsARun || ctx.Err() != nil {
+	asked := 0
+	for _, j := range jobs {
+		if asked >= cmp.Or(most, readsARun) || ctx.Err() != nil {
 			break
 		}
 		if r.store.Now().Before(j.Due()) {
@@ -140,11 +143,15 @@ func (r *Reader) Run(ctx context.Context) (done Read, err error) {
 				break
 			}
 		}
+		asked++
 		if done.Err = r.one(ctx, q, j, &done); done.Err != nil {
 			break
 		}
+		if each != nil {
+			each(asked, done.Left)
+		}
 	}
-	return done, nil
+	return done, err
 }
 
 // one reads one session. An error ends the run.

@@ -102,7 +102,7 @@ func TestReader(t *testing.T) {
 		{Title: "Prices are logged", Quote: "the user wants all prices logged", Sure: 0.9},
 	}
 	w.waits("s1", "> format it", "I used tabs.", "> no, four spaces are the indentation here, and maybe prices should be integers")
-	done, err := w.reader.Run(t.Context())
+	done, err := w.reader.Run(t.Context(), 0, nil)
 	if err != nil || done.Err != nil || done.Sessions != 1 || len(done.Learnt) != 1 || done.Held != 1 || done.Dropped != 1 {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -113,7 +113,7 @@ func TestReader(t *testing.T) {
 	if held := w.store.Spool().Held(); len(held) != 1 || held[0].Title != "Prices may be integers" {
 		t.Errorf("%d drafts wait", len(held))
 	}
-	if again, err := w.reader.Run(t.Context()); err != nil || again.Sessions != 0 || w.asked != 1 {
+	if again, err := w.reader.Run(t.Context(), 0, nil); err != nil || again.Sessions != 0 || w.asked != 1 {
 		t.Errorf("it is read again: %+v, %v", again, err)
 	}
 }
@@ -129,7 +129,7 @@ func (refuses) Spent(string, llm.Usage)     {}
 func TestReaderWaits(t *testing.T) {
 	w := newReadingRoom(t)
 	w.waits("s1", "> format it", "I used tabs.", "> no, never use tabs here")
-	done, err := w.reader.Within(refuses{}).Run(t.Context())
+	done, err := w.reader.Within(refuses{}).Run(t.Context(), 0, nil)
 	if err != nil || !errors.Is(done.Err, llm.ErrSpent) || w.asked != 0 || done.Left != 1 {
 		t.Fatalf("%+v, %v, %d requests", done, err, w.asked)
 	}
@@ -138,7 +138,7 @@ func TestReaderWaits(t *testing.T) {
 		t.Fatalf("%+v, %v", jobs, err)
 	}
 	w.err = errors.New("the model is down")
-	if done, err := w.reader.Run(t.Context()); err != nil || done.Err == nil || done.Left != 1 {
+	if done, err := w.reader.Run(t.Context(), 0, nil); err != nil || done.Err == nil || done.Left != 1 {
 		t.Fatalf("down: %+v, %v", done, err)
 	}
 	if jobs, err = queue.Jobs[learn.Reading](queue.Of(w.store), queue.Read); err != nil || len(jobs) != 1 || jobs[0].NotBefore.IsZero() {
