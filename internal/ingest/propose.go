@@ -25,6 +25,7 @@ func (b Beliefs) Propose(ctx context.Context, n *note.Note) error {
 	g := b.g
 	n = g.complete(n)
 	g.redact(n)
+	n.UpdatedAt = note.At(g.store.Now()) // the thirty days begin
 	if err := n.ValidateNew(); err != nil {
 		return fmt.Errorf("propose %q: %w", shorten(n.Title), err)
 	}
@@ -129,12 +130,12 @@ func (b Beliefs) settle(ctx context.Context, drafts []*note.Note) error {
 	})
 }
 
-// ExpireProposals removes the drafts with a tag that have waited for thirty days, decided or not.
+// ExpireProposals removes the drafts with a tag that were proposed thirty days ago, decided or not.
 func (b Beliefs) ExpireProposals(ctx context.Context, tag string) (removed int, err error) {
 	now := b.g.store.Now()
 	var old []note.ID
 	for _, d := range b.g.store.Spool().Held() {
-		if at, ok := d.CreatedAt.Time(); d.HasTag(tag) && ok && now.Sub(at) > proposalAge {
+		if at, ok := d.UpdatedAt.Time(); d.HasTag(tag) && ok && now.Sub(at) > proposalAge {
 			old = append(old, d.ID)
 		}
 	}
