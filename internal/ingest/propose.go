@@ -152,7 +152,7 @@ func (b Beliefs) ExpireProposals(ctx context.Context, tag string) (removed int, 
 	})
 }
 
-// Vouch records that a person typed, in a session, the words that an agent quoted in a note: the
+// Vouch records that a person typed, in a session, what an agent wrote in a note or in its own memory: the
 // note is the user's word from now on. One that a person wrote or read stays as it is. The error
 // is fs.ErrNotExist for a note that is gone.
 func (b Beliefs) Vouch(ctx context.Context, id note.ID, e note.Evidence) (Outcome, error) {
@@ -164,7 +164,7 @@ func (b Beliefs) Vouch(ctx context.Context, id note.ID, e note.Evidence) (Outcom
 		n.Evidence = slices.DeleteFunc(n.Evidence, func(had note.Evidence) bool { return had.Chunk == "" })
 		n.Evidence = note.UnionEvidence(n.Evidence, []note.Evidence{e})
 		n.ProofCount = max(1, n.Sessions())
-		if n.Provenance.Source == note.Agent {
+		if n.Provenance.Source == note.Agent || n.Provenance.Source == note.Import {
 			n.Provenance.Source = note.User
 			n.Provenance.Confidence = max(n.Provenance.Confidence, 0.9)
 		}
