@@ -133,8 +133,10 @@ func (s *saidNames) verdict(n *note.Note, at time.Time) store.Verdict {
 	addNames(names, n.Title+"\n"+n.KeyInsight+"\n"+n.HowToApply+"\n"+n.Body, maxNoteNames)
 	states := claim.Of(n)
 	for _, c := range s.corrected {
-		switch r := claim.Compare(states, c.claim); {
-		case !c.at.After(at), r == claim.Same, r == claim.Narrower, r == claim.Wider: // it says the same
+		r := claim.Compare(states, c.claim)
+		agrees := r == claim.Same || r == claim.Narrower || r == claim.Wider
+		switch {
+		case !c.at.After(at), agrees:
 			continue
 		case r == claim.Opposite, claim.Near(states, c.claim) && claim.Shared(states, c.claim) > 1:
 			return store.Opposed

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm/llmtest"
 )
 
@@ -192,14 +193,22 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		a.run(m, a.args, "I edited payments.proto, how do I regenerate the gRPC clients?\n@say Run make proto-gen.")
 		m.has("what the model read", m.model.Requests(), "Anamnesis memory (for this prompt)", "Run make proto-gen")
 	})
-	t.Run("a correction is told to the next session", func(t *testing.T) {
+	t.Run("a correction is nominated, written by the agent and injected into the next session of another", func(t *testing.T) {
 		m.t = t
 		a.run(m, a.args, "The search index is stale after a deploy.\n@say Run make reindex by hand after a deploy.")
-		a.run(m, a.resume, "No, never run it by hand. The deploy script has to call make reindex.\n@say The deploy script calls make reindex now.")
+		m.model.Forget()
+		a.run(m, a.resume, `No, never run it by hand. The deploy script has to call make reindex.
+@tool `+strings.Replace(a.search, "memory_search", "memory_write", 1)+` {"type":"semantic","title":"Let the deploy script rebuild the index","body":"",`+
+			`"why":"It was forgotten by hand.","quote":"The deploy script has to call make reindex"}
+@say The deploy script calls make reindex now.`)
+		m.has("what the model read", m.model.Requests(), learn.Nudge)
 		m.becomes("No, never run it by hand.")
+		m.eventually("the rule to be the user's word", func() bool {
+			return strings.Contains(m.ours("review"), "“The deploy script has to call make reindex”")
+		})
 		m.model.Forget()
 		a.run(m, a.args, "What is next?\n@say Nothing that I know of.")
-		m.has("what the next session is told", m.model.Requests(), "never run it by hand")
+		m.has("what the next session is told", m.model.Requests(), writtenRule)
 		a.tellClaude(t, m)
 	})
 	t.Run("uninstall leaves nothing", func(t *testing.T) {
@@ -233,6 +242,9 @@ func (a driven) run(m *machine, args func(prompt string) []string, prompt string
 	return m.run("/bin/sh", words...)
 }
 
+// writtenRule is the heading of the rule that the scripted agent writes.
+const writtenRule = "[semantic] Let the deploy script rebuild the index"
+
 // tellClaude lets the usual agent, if its client is there, be told what another was
 // corrected in.
 func (a driven) tellClaude(t *testing.T, m *machine) {
@@ -245,5 +257,10 @@ func (a driven) tellClaude(t *testing.T, m *machine) {
 	other.has("init", other.ours("init", "--yes", "--no-sync", "--agent", "claude"), "hooks: installed")
 	m.model.Forget()
 	other.claude("-p", "--", "What is next?\n@say Nothing that I know of.")
-	m.has("what Claude Code is told", m.model.Requests(), "never run it by hand")
+	m.has("what Claude Code is told", m.model.Requests(), writtenRule)
+	for request := range strings.Lines(m.model.Requests()) {
+		if n := strings.Count(request, writtenRule); n > 1 {
+			t.Errorf("a request holds the rule %d times", n)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm/llmtest"
 )
 
@@ -285,20 +286,30 @@ func TestClient(t *testing.T) {
 		}
 		resume("No, never run it by hand. The deploy script has to call make reindex.\n@say The deploy script calls make reindex now, as its last step.")
 		resume("Great, thanks!\n@say You're welcome!")
-		m.has("the note", m.note(id), "**Said by the user:**\n- No, never run it by hand.", "**Outcome:** The deploy script calls make reindex now")
+		m.has("the note", m.note(id), "**Said by the user:**\n", "- No, never run it by hand.", "**Outcome:** The deploy script calls make reindex now")
 		m.lacks("the note", m.note(id), "**Outcome:** You're")
 	})
-	t.Run("a correction is told to the next session", func(t *testing.T) {
+	t.Run("a correction is nominated, written by the agent and injected into the next session", func(t *testing.T) {
 		m.t = t
 		const id = "12121212-1212-4212-8212-121212121210"
 		m.session(id, "Install zod in the web package.\n@say I installed zod with npm.")
 		n := m.captured(id)
-		m.claude("-p", "--resume", id, "--", "no, we use pnpm here and never npm, the lockfile is the one of pnpm\n@say Done with pnpm.")
+		model.Forget()
+		m.claude("-p", "--resume", id, "--allowedTools", tools, "--", `no, we use pnpm here and never npm, the lockfile is the one of pnpm
+@tool mcp__anamnesis__memory_write {"type":"semantic","title":"Install packages with pnpm","body":"","why":"The lockfile is the one of pnpm.",`+
+			`"quote":"we use pnpm here and never npm","when":["cmd:npm"]}
+@say Done with pnpm.`)
 		m.eventually("the resumed session to be captured", func() bool { return m.captured(id) > n })
+		m.has("what the model read", model.Requests(), learn.Nudge)
 		model.Forget()
 		m.session("12121212-1212-4212-8212-121212121211", "Add vite to the project.\n@say I added vite with pnpm.")
-		m.has("what the next session is told", model.Requests(), "Use pnpm here and never npm")
-		m.has("the inbox", m.ours("review"), "Use pnpm here and never npm", "the lockfile is the one of pnpm")
+		for request := range strings.Lines(model.Requests()) {
+			if n := strings.Count(request, "] Install packages with pnpm"); n > 1 {
+				t.Errorf("a request holds the rule %d times", n)
+			}
+		}
+		m.has("what the next session is told", model.Requests(), "[semantic] Install packages with pnpm")
+		m.has("the inbox", m.ours("review"), "Install packages with pnpm", "“we use pnpm here and never npm”")
 	})
 	t.Run("a prompt is told what it is about, once", func(t *testing.T) {
 		m.t = t

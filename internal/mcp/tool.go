@@ -195,6 +195,9 @@ func (s *Server) result(out any, plain bool) (*sdk.CallToolResult, error) {
 			return nil, err
 		}
 		text = []byte(s.marked(string(text)))
+		if w, ok := out.(interface{ written() note.ID }); ok && w.written() != "" {
+			text = append([]byte(`{"id":"`+string(w.written())+"\"}\n"), text...)
+		}
 	}
 	if plain {
 		text = data

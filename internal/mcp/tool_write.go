@@ -59,8 +59,12 @@ type writeIn struct {
 }
 
 // A writeOut is the note as it stands now, and what became of it.
+//
+// The id stands in front of the mark: capture cuts out what the marks enclose, and joins the call
+// with the note by its id.
 type writeOut struct {
-	Begin string `json:"begin,omitempty" jsonschema:"mark before text of notes"`
+	ID    note.ID `json:"id"`
+	Begin string  `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	noteOut
 	Outcome string    `json:"outcome" jsonschema:"created, updated, unchanged or held"`
 	Message string    `json:"message"`
@@ -68,6 +72,8 @@ type writeOut struct {
 	Body    string    `json:"body"`
 	Until   string    `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
+
+func (o writeOut) written() note.ID { return o.ID }
 
 func (o writeOut) frame(start, end string) any {
 	o.Begin, o.Until = start, end
@@ -110,7 +116,9 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	if out.Note == nil {
 		return writeOut{}, fmt.Errorf("not written: %s", out.Why)
 	}
-	w := writeOut{noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out.Outcome), Body: note.Harmless(out.Note.Body)}
+	w := writeOut{
+		ID: out.Note.ID, noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out.Outcome), Body: note.Harmless(out.Note.Body),
+	}
 	for _, x := range out.Near {
 		if x.Note.ID != out.Of {
 			w.Near = append(w.Near, nearOut{x.Note.ID, name(x.Note.Title), x.Relation.String()})

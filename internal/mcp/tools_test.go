@@ -29,7 +29,7 @@ var seedKeys = []string{
 func TestWriteAndSearch(t *testing.T) {
 	w := open(t, inShop)
 	cs := w.client(t)
-	got, _ := call(t, cs, "memory_write", args{
+	got, answer := call(t, cs, "memory_write", args{
 		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "tags": []string{"grpc"}, "project": "shop",
 	})
 	want := map[string]any{
@@ -46,6 +46,9 @@ func TestWriteAndSearch(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("memory_write (-want +got):\n%s", diff)
+	}
+	if id := `"id":"` + got["id"].(string) + `"`; !strings.Contains(agent.StripInjected(answer), id) {
+		t.Errorf("capture cannot tell which note was written: %s", answer) // it cuts out what the marks enclose
 	}
 	n, _, _, err := w.Store.Read("memory/procedural/" + got["id"].(string) + ".md")
 	if err != nil {
