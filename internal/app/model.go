@@ -71,9 +71,9 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 	if err != nil {
 		return read, nil
 	}
-	reader := r.Reader(model)
+	reader := r.Reader(model).Within(r.budget("read"))
 	running, _ := BeginRun(ctx, r, "learn")
-	read, err = reader.Run(running)
+	read, err = reader.Run(running, 0, nil)
 	if err = errors.Join(err, read.Err); err != nil && !errors.Is(err, store.ErrLocked) {
 		failed = append(failed, fmt.Sprintf("sessions wait for their reader (%v)", err))
 	}
@@ -82,10 +82,10 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 
 // Reader wires the model that reads sessions.
 func (r *Rooms) Reader(model llm.Generator) *learn.Reader {
-	o := learn.ReaderOptions{Tries: r.Config.Reflection.Tries, Directive: r.Config.Reflection.Directive}
-	return learn.NewReader(r.Store, r.Ingester, r.Redactor, model, o, func(n *note.Note, dir string) {
+	o := learn.ReaderOptions{Tries: r.Config.Reflection.Tries, Invalid: r.Config.Reflection.Invalid, Directive: r.Config.Reflection.Directive}
+	return learn.NewReader(r.Store, r.Ingester, r.Redactor, model, o, func(n *note.Note, from learn.Origin) {
 		if r.Config.Capture.Stamp {
-			capture.Stamp(n, dir, r.Redactor)
+			capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
 		}
 	})
 }

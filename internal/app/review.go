@@ -79,8 +79,12 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 			NoteHead: HeadOf(it.Note), Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
 			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(),
 		}
-		if it.Kind != WaitingDraft {
+		if it.Kind != WaitingDraft || it.Note.ConflictOf == "" {
 			item.Choices = []Decision{Keep, EditIt, Reject}
+		}
+		if it.Kind == WaitingUnread && it.Note.ConflictOf != "" {
+			item.Why = "it contradicts a note that you wrote or reviewed; both are in force"
+			item.Other, item.Choices = Against(r, it.Note), []Decision{Keep, EditIt, Reject, Retire}
 		}
 		if it.Kind == WaitingDraft {
 			item.Other = Against(r, it.Note)
@@ -205,7 +209,9 @@ func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change
 			return a, draftError(err)
 		}
 	} else if d == Retire {
-		return a, usage("the note %s stands against no other; keep, edit or reject it", id)
+		if a.Retired, err = retireOther(ctx, r, id); err != nil {
+			return a, err
+		}
 	}
 	if d == EditIt && !change.Empty() {
 		e, err := ReadEditable(ctx, r, string(id))
@@ -241,6 +247,23 @@ func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change
 	left, err := Review(ctx, r)
 	a.Left = len(left.Notes)
 	return a, err
+}
+
+// retireOther lets a note that contradicts another one take its place.
+func retireOther(ctx context.Context, r *Rooms, id note.ID) (note.ID, error) {
+	ref, err := r.Store.Find(id)
+	if err != nil {
+		return "", err
+	}
+	n, _, _, err := r.Store.Read(ref.Path)
+	if err != nil {
+		return "", err
+	}
+	if n.ConflictOf == "" {
+		return "", usage("the note %s does not conflict with any note; keep, edit or reject it", id)
+	}
+	_, err = r.Ingester.Supersede(ctx, n.ConflictOf, id, false)
+	return n.ConflictOf, r.staleIndex(err)
 }
 
 // mergeDraft gives the note that a draft nearly repeats the evidence of the draft.

@@ -188,6 +188,9 @@ func ReadEditable(ctx context.Context, r *Rooms, name string) (e Editable, err e
 func (e *Editable) With(c Edit) ([]byte, error) {
 	n := e.Note.Clone()
 	if c.Title != nil {
+		if n.Title != *c.Title {
+			n.Rule = "" // the title is the rule from now on
+		}
 		n.Title = *c.Title
 	}
 	if c.Body != nil {

@@ -61,16 +61,6 @@ func (r *Recorder) undo(ctx context.Context, q Request, s *agent.Session, f *fac
 	return err
 }
 
-// commitOf is the first commit that was made after a turn, and stands at the session's end.
-func commitOf(commits []learn.Commit, turn int) []string {
-	for i := range commits {
-		if c := &commits[i]; c.Turn >= turn && !c.Undone && len(c.Undoes) == 0 {
-			return []string{c.ID}
-		}
-	}
-	return nil
-}
-
 // commitLines tell the commits of a session for its note, the last ones.
 func commitLines(commits []learn.Commit) (lines []string) {
 	for i := range commits {

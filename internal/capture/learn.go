@@ -26,20 +26,18 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	if !r.opts.Learn || f.headless && len(s.Prompts()) < 2 { // a program asked one thing
 		return 0, nil
 	}
-	places := placesOf(f.folder(q), r.store.Home())
-	clean := func(text string) string { return places.short(r.redactor.Redact(text).String()) }
-	from := learn.Origin{
-		Harness: q.Harness.Name, Session: f.session(q), Project: key, Dir: f.folder(q), Machine: r.opts.MachineID, Started: f.started,
-	}
+	from, clean := r.origin(q, f, key, s)
 	beliefs := ingest.BeliefsOf(r.ingester)
 	var errs []error
+	refused := 0
 	take := func(n *note.Note, turn int) {
-		n.Commits = commitOf(learn.Commits(s), turn)
+		n.Commits = learn.CommitAfter(learn.Commits(s), turn)
 		if r.opts.Stamp {
-			Stamp(n, from.Dir, r.redactor)
+			Stamp(n, from.Dir, r.redactor, from.Edited...)
 		}
-		if n.Quarantine { // the newest record of a session counts: it may be captured again
-			_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: 1})
+		if n.Quarantine { // it reads like orders to an agent
+			refused++
+			return
 		}
 		b, err := beliefs.Learn(ctx, ingest.Learning{Note: n, Dir: from.Dir, Beside: func(n *note.Note) *note.Sidecar {
 			return learn.Relate(r.store, r.redactor, &learn.Rule{Title: n.Title}, n)
@@ -71,12 +69,18 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
 		return slices.Contains(taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn)
 	})
+	if refused > 0 { // the newest record of a session counts: it may be captured again
+		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: refused})
+	}
 	errs = append(errs, r.leave(ctx, s, candidates, from, clean))
 	if err := errors.Join(errs...); err != nil {
 		return learnt, fmt.Errorf("learn from session %s: %w", from.Session, err)
 	}
 	return learnt, nil
 }
+
+// maxEdited is how many edited files a reader's notes are looked up in.
+const maxEdited = 20
 
 // leave leaves a session to its reader: a job for the model, and without one the candidates for
 // a person. A sentence that the agent was asked to keep, and did not, has been decided.
@@ -114,32 +118,77 @@ func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []lea
 func (r *Recorder) enqueueReading(
 	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
 ) error {
-	after := 0
-	if read > 0 {
-		after = read - 1
+	p, err := r.reading(ctx, s, candidates, from, clean, read)
+	if err != nil || p == nil {
+		return err
 	}
-	slice := learn.SliceOf(s, clean, learn.SliceOptions{After: after})
+	return r.EnqueueReading(p)
+}
+
+// EnqueueReading leaves a session to the model. It is not left again before more is typed.
+func (r *Recorder) EnqueueReading(p *learn.Reading) error {
+	from := &p.Origin
+	if _, err := queue.Of(r.store).Enqueue(queue.Read, note.EpisodicID(from.Started, from.Harness, from.Session), p, time.Time{}); err != nil {
+		return err
+	}
+	return r.store.Spool().Told(from.Session, "").SeenTo(p.Said[len(p.Said)-1].Turn + 1)
+}
+
+// reading cuts what a model reads of a session from the first turn on that was not read; nil for
+// a session that is not worth it.
+func (r *Recorder) reading(
+	ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean, read int,
+) (*learn.Reading, error) {
+	slice := learn.SliceOf(s, clean, learn.SliceOptions{From: read})
 	asked := slices.ContainsFunc(slice.Said, func(w learn.Said) bool { return w.Did != "" })
 	if len(slice.Said) == 0 || len(candidates) == 0 && !asked {
-		return nil
+		return nil, nil
 	}
 	about := note.Note{Title: slice.Text, Project: from.Project, Type: note.Semantic, Scope: note.Portable}
 	near, err := ingest.BeliefsOf(r.ingester).Near(ctx, &about)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var lines []string
 	for _, x := range near {
 		lines = append(lines, "["+string(x.Note.ID)+"] "+note.Line(x.Note.Title, 160))
 	}
-	slice = learn.SliceOf(s, clean, learn.SliceOptions{After: after, Near: lines})
-	_, err = queue.Of(r.store).Enqueue(queue.Read, note.EpisodicID(from.Started, from.Harness, from.Session), learn.Reading{
-		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes,
-	}, time.Time{})
+	slice = learn.SliceOf(s, clean, learn.SliceOptions{From: read, Near: lines})
+	return &learn.Reading{
+		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: learn.Commits(s),
+	}, nil
+}
+
+// Reading cuts what a model reads of a past session; nil for one that is not worth it, that is
+// private, or of which everything was read.
+func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, error) {
+	s, err := r.read(q)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("read session %s: %w", q.Transcript, err)
 	}
-	return r.store.Spool().Told(from.Session, "").SeenTo(slice.Said[len(slice.Said)-1].Turn + 1)
+	r = r.knowing(s)
+	f := sessionFacts(s)
+	if r.private(f.session(q)) || f.headless && len(s.Prompts()) < 2 {
+		return nil, nil
+	}
+	st, err := r.store.Spool().Told(f.session(q), "").State()
+	if err != nil {
+		return nil, err
+	}
+	from, clean := r.origin(q, &f, r.project(q, f.dir), s)
+	return r.reading(ctx, s, learn.Candidates(s, clean), from, clean, st.Read)
+}
+
+// origin says where a session was, and how its texts are cleaned.
+func (r *Recorder) origin(q Request, f *facts, key string, s *agent.Session) (learn.Origin, learn.Clean) {
+	places := placesOf(f.folder(q), r.store.Home())
+	from := learn.Origin{
+		Harness: q.Harness.Name, Session: f.session(q), Project: key, Dir: f.folder(q), Machine: r.opts.MachineID, Started: f.started,
+	}
+	if files := s.FilesTouched(); len(files) > 0 {
+		from.Edited = files[:min(len(files), maxEdited)]
+	}
+	return from, func(text string) string { return places.short(r.redactor.Redact(text).String()) }
 }
 
 // noted returns the events of a session that its records do not keep. Without them it is

@@ -1,6 +1,9 @@
 package capture
 
 import (
+	"slices"
+	"strings"
+
 	"anamnesis/internal/anchor"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
@@ -8,8 +11,9 @@ import (
 )
 
 // Stamp takes stamps of the code that a new note names, in the clone that holds dir. There
-// are none without a clone, and none of a name that holds a secret.
-func Stamp(n *note.Note, dir string, r *redact.Redactor) {
+// are none without a clone, and none of a name that holds a secret. Names are also looked up in the
+// files that the session edited, which are not stamped themselves: a note is not about them.
+func Stamp(n *note.Note, dir string, r *redact.Redactor, edited ...string) {
 	if dir == "" || n.Project == note.Global {
 		return
 	}
@@ -22,7 +26,14 @@ func Stamp(n *note.Note, dir string, r *redact.Redactor) {
 		return
 	}
 	defer clone.Close()
-	for _, s := range clone.Stamps(SubjectOf(n)) {
+	subject := SubjectOf(n)
+	subject.Anchors = append(subject.Anchors, edited...)
+	for _, s := range clone.Stamps(subject) {
+		whole := !strings.Contains(s.About(), "#")
+		if whole && slices.ContainsFunc(edited, func(file string) bool { return strings.HasSuffix(file, s.About()) }) &&
+			!strings.Contains(n.Title+"\n"+n.Fix, s.About()) {
+			continue
+		}
 		if r.Redact(s.About()).String() == s.About() {
 			n.AnchorHashes = append(n.AnchorHashes, s.String())
 		}

@@ -40,7 +40,8 @@ type Claim struct {
 	names   map[string]bool     // those of words that name something: code, files, products
 	numbers map[string]bool
 	units   map[string]string // of a quantity: the word that is counted, "50 lines"; a number behind a word names: "task 12"
-	order   [2][]string       // words and numbers in order, the asserted and the denied ones
+	parts   []map[string]bool // words and numbers between the words that relate two things: "before", "from", "than"
+	signs   []string          // names and numbers, in order
 	exact   note.Fingerprint
 }
 
@@ -89,6 +90,7 @@ func Sentence(n *note.Note) string {
 // Text returns the claim of a text.
 func Text(text string) Claim {
 	c := Claim{words: make(map[string]polarity), names: make(map[string]bool), numbers: make(map[string]bool), units: make(map[string]string)}
+	c.parts = []map[string]bool{make(map[string]bool)}
 	c.read(text)
 	c.exact = note.FingerprintOf(text)
 	return c
@@ -118,11 +120,11 @@ func Compare(a, b Claim) Relation {
 			return Opposite // the same thing with another quantity
 		}
 		return Unrelated
-	case len(onlyA) == 0 && len(onlyB) == 0 && !moreA && !moreB && within(a.order, b.order) && within(b.order, a.order):
+	case len(onlyA) == 0 && len(onlyB) == 0 && !moreA && !moreB && within(a, b) && within(b, a):
 		return Same
-	case len(onlyB) == 0 && !moreB && within(b.order, a.order):
+	case len(onlyB) == 0 && !moreB && within(b, a):
 		return Narrower
-	case len(onlyA) == 0 && !moreA && within(a.order, b.order):
+	case len(onlyA) == 0 && !moreA && within(a, b):
 		return Wider
 	}
 	return Unrelated
@@ -136,21 +138,22 @@ func unit(c Claim) (of string) {
 	return of
 }
 
-// within reports whether the words of a stand in b in the same order: "from 3 to 5" is not
-// "from 5 to 3".
-func within(a, b [2][]string) bool {
-	for side := range a {
-		at := 0
-		for _, w := range b[side] {
-			if at < len(a[side]) && a[side][at] == w {
-				at++
-			}
-		}
-		if at < len(a[side]) {
+// within reports whether the words of a stand in b on the same side of what relates them, and the
+// names and numbers in the same order: "tests before linter" is not "linter before tests", and
+// "from 3 to 5" is not "from 5 to 3".
+func within(a, b Claim) bool {
+	for i, part := range a.parts {
+		if i >= len(b.parts) && len(part) > 0 || i < len(b.parts) && lacks(b.parts[i], part) {
 			return false
 		}
 	}
-	return true
+	at := 0
+	for _, w := range b.signs {
+		if at < len(a.signs) && a.signs[at] == w {
+			at++
+		}
+	}
+	return at == len(a.signs)
 }
 
 // Differ reports whether two claims cannot state the same, whatever their words mean: each
@@ -165,11 +168,9 @@ func Differ(a, b Claim) bool {
 }
 
 func (c Claim) numbersInOrder() (all []string) {
-	for _, side := range c.order {
-		for _, w := range side {
-			if c.numbers[w] {
-				all = append(all, w)
-			}
+	for _, w := range c.signs {
+		if c.numbers[w] {
+			all = append(all, w)
 		}
 	}
 	return all
@@ -302,8 +303,11 @@ func (c *Claim) read(text string) {
 					state = asserted
 				case number(w):
 					c.numbers[low] = true
-					c.order[state] = append(c.order[state], low)
+					c.signs = append(c.signs, low)
+					c.parts[len(c.parts)-1][low] = true
 					counting = low
+				case !inCode && relations[low]:
+					c.parts = append(c.parts, make(map[string]bool))
 				case !inCode && functionWords[low]:
 				default:
 					sign := isName(w)
@@ -316,9 +320,12 @@ func (c *Claim) read(text string) {
 					if had, ok := c.words[low]; !ok || had == denied {
 						c.words[low] = state
 					}
-					c.order[state] = append(c.order[state], low)
+					c.parts[len(c.parts)-1][low] = true
 					if sign || inCode {
 						c.names[low] = true
+					}
+					if sign {
+						c.signs = append(c.signs, low)
 					}
 					if reach--; reach <= 0 {
 						state = asserted

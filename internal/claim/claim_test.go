@@ -17,6 +17,8 @@ func TestCompare(t *testing.T) {
 		{"Use pnpm, never npm", "use pnpm and never npm", claim.Same},
 		{"Prices are integers", "prices must be integers", claim.Same},
 		{"始终使用 pnpm", "使用 pnpm", claim.Narrower},
+		{"Sort the ledger export by account number", "Always sort the export of the ledger by account number", claim.Same},
+		{"Ask Ann before you touch the blue environment", "Ask Ann before the blue environment is touched.", claim.Same},
 		// The opposite, or another value.
 		{"always use offset pagination", "never use offset pagination", claim.Opposite},
 		{"Never use pnpm, always npm", "Use pnpm, never npm", claim.Opposite},

@@ -25,9 +25,12 @@ var (
 		nunca sin evita ni except unless excluding sauf außer excepto salvo 除了 不 不要 别 勿 禁止 不用`)
 	turns = set(`but and or sondern aber und oder mais et ou pero y o sino 而 但`)
 
+	relations = set(`before after then than from into until unless if when whenever while once vor nach bevor nachdem bis als wenn falls
+		avant après jusque si quand antes después hasta cuando`)
+
 	functionWords = set(`a an the this that these those it its they them their there here he she his her we us our you your i me my mine
 		is are was were be been being am do does did done have has had having will would shall should must may might can could need needs
-		to of in on at by for from with into onto as than then so such very just also too please always ever every each any all
+		to of in on at by for with onto as so such very just also too please always ever every each any all
 		use uses using used via let lets let's let's run remember sure want wants wanted from now on going forward
 		der die das den dem des ein eine einen einem einer es er sie wir ihr ich du uns mich dich ist sind war waren sein haben hat hatte
 		wird werden soll sollen muss müssen kann können zu von im in auf für mit bei aus als dann auch bitte immer jede jeder jedes alle

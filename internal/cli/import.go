@@ -93,14 +93,22 @@ func newImportTranscripts(p *program) *cobra.Command {
 	var o importOptions
 	var t imports.TranscriptOptions
 	var since string
+	var learn bool
+	var maxCalls int
 	cmd := &cobra.Command{
 		Use:   "transcripts",
 		Short: "Turn the past sessions of this machine into notes",
 		Long: `Turn the past sessions of this machine into notes, newest first. Sessions that are
 notes already, and those without content, are passed over. It can be stopped at any
-time and goes on where it was.`,
+time and goes on where it was.
+
+With --learn the configured model reads what was typed in them, one request a session,
+and writes the rules that hold beyond it. The estimate comes first; "anamnesis undo"
+takes the run back. With reflection.provider = files the requests are left in a folder,
+and the answers are taken when they are there.`,
 		Example: `  anamnesis import transcripts --since 30d
-  anamnesis import transcripts --since 30d --apply`,
+  anamnesis import transcripts --since 30d --apply
+  anamnesis import transcripts --learn --max-calls 50 --apply`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if t.Agent == "all" {
@@ -117,6 +125,11 @@ time and goes on where it was.`,
 				}
 				t.Since = at
 			}
+			if learn {
+				return p.learnPast(cmd, app.LearnPastOptions{
+					MaintainOptions: o.MaintainOptions, TranscriptOptions: t, ClaudeHome: o.ClaudeHome, MaxCalls: maxCalls,
+				})
+			}
 			o.Plan = func(ctx context.Context, im *imports.Importer) (*imports.Plan, error) { return im.Transcripts(ctx, t) }
 			return p.importFrom(cmd, "import transcripts", o)
 		},
@@ -124,6 +137,8 @@ time and goes on where it was.`,
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&t.Agent, "agent", "all", "of one agent, by `NAME`; all is every agent")
 	cmd.Flags().StringVar(&t.Project, "project", "", "of one project: its `KEY`")
+	cmd.Flags().BoolVar(&learn, "learn", false, "let the model read them for rules")
+	cmd.Flags().IntVar(&maxCalls, "max-calls", 0, "with --learn, `N` requests at most (default: no bound)")
 	cmd.Flags().StringVar(&since, "since", "", "sessions that ended since `TIME`: 2026-03-31, 30d (default: all)")
 	return cmd
 }

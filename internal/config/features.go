@@ -57,9 +57,10 @@ func (c *Config) features() []Feature {
 			},
 		},
 		{
-			ID: "A5", Name: "learning", Home: "lesson/write.go",
-			Doc: "What a session teaches (a correction, a rule, a decision, what made a failing command pass) becomes a note of its own, " +
-				"in the imperative, with the user's words as its reason, without a model.",
+			ID: "A5", Name: "learning", Home: "learn/learn.go",
+			Doc: "What the user orders to remember becomes a note at once, word for word. Corrections, rules, decisions and what " +
+				"made a failing command pass are only nominated: the agent is asked to keep them, a model reads them after the " +
+				"session, or the user decides in `anamnesis review`. Nothing that is nominated is injected.",
 			Without: "A correction stands in the middle of a summary, and the next session makes the same mistake.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_LEARNING", "capture.learn", &c.Capture.Learn, true,
@@ -83,8 +84,8 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "C1", Name: "semantic-twins", Home: "ingest/meaning.go",
-			Doc: "What a machine writes and a note means already, in other words, waits for its owner with that note beside it: keep, merge " +
-				"or reject. What speaks against the note, or has other numbers, is no twin.",
+			Doc: "What a machine writes and a note means already, in other words, waits for its owner with that note beside it: " +
+				"keep, merge or reject. What states the opposite, or names other things or numbers, is no twin.",
 			Without: "Each rewording of a rule is one more note.",
 			Settings: []Setting{number("REFLECT_DEDUP_THRESHOLD", "ingest.meaning", &c.Ingest.Meaning, 0.97, within(0, 2),
 				"Cosine of two whole notes from which they mean the same; 1 and more holds nothing.")},
@@ -139,8 +140,8 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "M2", Name: "answer-classes", Home: "llm/classify.go",
-			Doc: "Every answer of a model is of one of six classes (valid, prose, idle, poisoned, malformed, schema_invalid); a piece of work " +
-				"that gets too many unusable ones in a row is set aside, and the run ends.",
+			Doc: "Every answer of a model is of one of six classes (valid, prose, idle, poisoned, malformed, schema_invalid); a " +
+				"session that gets too many unusable ones in a row is set aside, and the run ends.",
 			Without: "A model that drifts is asked again every hour, and paid for.",
 			Settings: []Setting{integer("REFLECT_DRAIN_INVALID_THRESHOLD", "reflection.invalid", &c.Reflection.Invalid, 3, within(1, 100),
 				"Unusable answers in a row, after which a piece of work is set aside.")},
@@ -192,8 +193,9 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "O1", Name: "observations", Home: "reflection/observe.go",
-			Doc: "Folds learnings that say the same into one note, supported by the sessions of them all; a model finds what several show " +
-				"together. A person adds evidence, makes and retires observations with `anamnesis observe`.",
+			Doc: "Folds notes that state the same into one, supported by the sessions of them all; a model finds what several " +
+				"show together, and an invented name or number in its statement is refused. A person adds evidence, makes and " +
+				"retires observations with `anamnesis observe`.",
 			Without: "Fifty corrections stand as fifty notes, each as weak as one sentence.",
 		},
 		{

@@ -10,10 +10,11 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "Every hit costs its whole body when one line was wanted.",
 		},
 		{
-			ID: "S2", Name: "typed-relations", Home: "capture/relations.go",
-			Doc: "Writes beside a learning what it says of things: which command solves which failure, what a rule is about, which rule " +
-				"took the place of another; each relation is one of a closed set and has the time since when it holds.",
-			Without: "The graph has nothing to walk but what other programs wrote.",
+			ID: "S2", Name: "typed-relations", Home: "learn/relations.go",
+			Doc: "Writes beside a rule what it says of things: which fix solves which problem, and what causes that; which names " +
+				"the rule is about; which rule it replaced. Each relation is one of a closed set and has the time since when it " +
+				"holds.",
+			Without: "The graph has no edges but those that other programs wrote.",
 		},
 		{
 			ID: "S3", Name: "confidence", Home: "recall/boost.go",
@@ -31,9 +32,10 @@ func (c *Config) writingFeatures() []Feature {
 		},
 		{
 			ID: "S5", Name: "belief-revision", Home: "ingest/belief.go",
-			Doc: "What a session teaches creates, confirms, refines or replaces a rule that stands; what is replaced stays " +
-				"reachable, an exception stands beside its rule, and an old session that is captured late turns nothing.",
-			Without: "\"Use tabs\" and \"use spaces\" are told side by side, and ten copies of the same rule.",
+			Doc: "What a session teaches confirms a rule that states the same, replaces one that states the opposite, gives " +
+				"another quantity or is named by the reader, and else stands beside the others. What is replaced stays " +
+				"reachable, an exception stands beside its rule, and an old session that is captured late replaces nothing.",
+			Without: "\"Use tabs\" and \"use spaces\" are injected side by side, with ten copies of the same rule.",
 		},
 		{
 			ID: "S6", Name: "history", Home: "store/history.go",
@@ -41,14 +43,16 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "A bad edit or a second capture destroys what the note said.",
 		},
 		{
-			ID: "S7", Name: "chunk-hashes", Home: "lesson/window.go",
-			Doc:     "A stretch of a session is known by its hash, whatever session repeats it: it is learnt once.",
+			ID: "S7", Name: "chunk-hashes", Home: "learn/learn.go",
+			Doc: "A quote is known by the hash of its words, its record and their time, whatever session repeats them: it is " +
+				"learnt once.",
 			Without: "A session that is resumed or forked teaches everything again, and brings back what was archived.",
 		},
 		{
-			ID: "S8", Name: "lineage", Home: "capture/learn.go",
-			Doc:     "A learning names the session and the sentence that it came from; `anamnesis why` shows them.",
-			Without: "Nobody can say why a rule stands there, and whether it was ever said.",
+			ID: "S8", Name: "lineage", Home: "learn/rule.go",
+			Doc: "A rule names the session and quotes the sentence that it came from, as a person typed it; `anamnesis why` shows " +
+				"both. A note of an agent that quotes no such sentence, and of which its session shows nothing, is archived.",
+			Without: "It cannot be told why a rule is there, and whether it was ever said.",
 		},
 		{
 			ID: "S9", Name: "volatile-signals", Home: "store/record.go",
@@ -56,10 +60,12 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "Every session changes the files of the notes it was shown, and every sync carries the noise.",
 		},
 		{
-			ID: "S10", Name: "validated-writing", Home: "reflection/refine.go",
-			Doc: "A model writes what a session taught better than the program can; its answer is strict JSON that is checked against the " +
-				"draft and the session, asked for again with what is wrong with it, and otherwise what the program wrote stands.",
-			Without: "One bad answer of a model puts a wrong rule in the place of what the user said, or loses it.",
+			ID: "S10", Name: "validated-writing", Home: "learn/reader.go",
+			Doc: "A model reads what was typed in an ended session and writes the rules that hold beyond it. Its answer is strict " +
+				"JSON; each rule quotes words that a person typed or a remedy that the session showed, and names nothing that " +
+				"the session does not. A bad answer is asked for again with what is wrong with it, and a rule without ground is " +
+				"dropped.",
+			Without: "One bad answer of a model puts a rule into memory that the user never laid down.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_REFLECTION_LEARNINGS", "reflection.learnings", &c.Capture.Read, true,
 					"Let the model read what was typed in an ended session and write the rules that hold beyond it, when there is one."),
@@ -79,16 +85,17 @@ func (c *Config) writingFeatures() []Feature {
 			},
 		},
 		{
-			ID: "SG1", Name: "contradictions", Home: "ingest/bearing.go",
-			Doc: "A learning is compared with the rules of its project: what it speaks against, what it puts in its place. " +
-				"Against a note that a person wrote or reviewed it waits with both sides.",
-			Without: "A sentence in a session silently replaces what its owner wrote.",
+			ID: "SG1", Name: "contradictions", Home: "claim/claim.go",
+			Doc: "A rule is compared, part by part, with those of its project: the same, narrower, wider, the opposite, or " +
+				"unrelated. Against a note that a person wrote or reviewed, the newer word of the user stands beside it until " +
+				"the person decides; what only an agent or a machine says against a person waits in the review.",
+			Without: "A sentence in a session, or an agent, silently replaces what a person wrote.",
 		},
 		{
-			ID: "SG2", Name: "git-events", Home: "lesson/commit.go",
-			Doc: "The commits of a session stand in its notes, with what they undo and mend. When one is taken back, in a session or in the " +
-				"repository, what was learnt with it is less sure, and what it fixed is retired.",
-			Without: "A fix that was taken back is told as one that helps.",
+			ID: "SG2", Name: "git-events", Home: "learn/commit.go",
+			Doc: "The commits of a session stand in its notes, with what they undo and mend. When one is taken back, in a session " +
+				"or in the repository, what was learnt with it is less sure, and what it fixed is retired.",
+			Without: "A fix that was taken back is injected as one that helps.",
 		},
 		{
 			ID: "SG3", Name: "idle-sweep", Home: "capture/sweep.go",
@@ -99,15 +106,15 @@ func (c *Config) writingFeatures() []Feature {
 				"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never.")},
 		},
 		{
-			ID: "SG4", Name: "test-outcomes", Home: "lesson/outcome.go",
-			Doc: "What became of tests is read from the words of their runner: go, pytest, jest, vitest, cargo, JUnit, RSpec; " +
-				"a run that only skipped is no pass.",
+			ID: "SG4", Name: "test-outcomes", Home: "learn/outcome.go",
+			Doc: "What became of tests is read from the words of their runner: go, pytest, jest, vitest, cargo, JUnit, RSpec; a " +
+				"run that only skipped is no pass.",
 			Without: "A failing test whose exit code a pipe hides counts as a pass, and so does one that was skipped.",
 		},
 		{
-			ID: "SG5", Name: "tool-loops", Home: "lesson/loop.go",
-			Doc: "Sees when an agent makes one call again and again, or two by turns: the session's note says so, and what the user " +
-				"says to end it is a lesson.",
+			ID: "SG5", Name: "tool-loops", Home: "learn/loop.go",
+			Doc: "Sees when an agent repeats one call, or alternates between two: the note of the session says so, and what the " +
+				"user says to end it is nominated as a rule.",
 			Without: "The way out of a dead end is found once, and looked for in every session.",
 		},
 		{
@@ -124,9 +131,9 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "The note of a long session names forty files, and nobody can say which belong to what.",
 		},
 		{
-			ID: "SG8", Name: "permission-replies", Home: "lesson/permission.go",
-			Doc: "What the user refuses stands in the session's note; a reply that holds for good (\"never run that\") becomes a note, " +
-				"with the line of a policy that would hold it. No policy is written unasked.",
+			ID: "SG8", Name: "permission-replies", Home: "learn/permission.go",
+			Doc: "What the user refuses stands in the note of the session; a reply that holds for good (\"never run that\") " +
+				"becomes a note, with the line of a policy that would hold it. No policy is written unasked.",
 			Without: "The command that was refused is tried again in the next session.",
 		},
 		{

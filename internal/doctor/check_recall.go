@@ -118,7 +118,7 @@ func checkFollowUp(_ context.Context, p *Target) Result {
 		}
 	}
 	if len(lines) > 0 {
-		return info("`anamnesis why ID` tells more; `anamnesis edit ID` mends a note, `anamnesis forget ID` takes it away", lines...)
+		return info("`anamnesis why ID` shows the sessions; `anamnesis edit ID` corrects a note", lines...)
 	}
 	return ok(plural(judged, "note") + " that were told lately showed whether they help")
 }

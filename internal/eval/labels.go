@@ -70,7 +70,7 @@ func readTranscript(folder fs.FS, file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var from io.Reader = f
 	if strings.HasSuffix(file, ".gz") {
 		z, err := gzip.NewReader(f)

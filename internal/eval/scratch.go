@@ -82,6 +82,14 @@ func (d *scratch) Rename(from, to string) error {
 	return d.OS.Rename(from, to)
 }
 
+// Exchange lets two files change places.
+func (d *scratch) Exchange(from, to string) error {
+	if err := d.remember(to); err != nil {
+		return err
+	}
+	return d.OS.Exchange(from, to)
+}
+
 // Remove deletes a file.
 func (d *scratch) Remove(name string) error {
 	if err := d.remember(name); err != nil {

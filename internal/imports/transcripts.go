@@ -27,6 +27,7 @@ type TranscriptOptions struct {
 	Project string    // only of this project; "" means all
 	Since   time.Time // only sessions that ended then or later; zero means all
 	Until   time.Time // only sessions whose file was not written since; zero means all
+	Known   bool      // Plan.Sessions returns those that are notes already, too
 }
 
 // sourceTag is the tag of notes of imported sessions.
@@ -58,6 +59,16 @@ func (im *Importer) Transcripts(ctx context.Context, o TranscriptOptions) (*Plan
 		p.Items = append(p.Items, all[i].item)
 	}
 	return p, nil
+}
+
+// Sessions returns the sessions of a plan of past ones that can be read.
+func (p *Plan) Sessions() (all []capture.Request) {
+	for i := range p.Items {
+		if q := p.Items[i].session; q != nil {
+			all = append(all, *q)
+		}
+	}
+	return all
 }
 
 // A past session.
@@ -178,7 +189,7 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 	if other, twice := snap.taken[it.ID]; twice && it.Action == Adds {
 		it.Action, it.Why = Skipped, "it is the session of "+other
 	}
-	if it.Action == Adds {
+	if it.Action == Adds || o.Known && it.Action == Unchanged {
 		snap.taken[it.ID] = it.Source
 		it.session = &capture.Request{
 			Harness: h, Transcript: filepath.Join(r.tree.dir, filepath.FromSlash(f.name)), Session: session,

@@ -87,6 +87,7 @@ const Reviewed = note.ReviewedTag
 // and no longer in quarantine.
 func (g *Ingester) Review(ctx context.Context, id note.ID) (Outcome, error) {
 	return g.amend(ctx, id, "review", func(n *note.Note, _ []byte) (*note.Note, error) {
+		n.ConflictOf = "" // the person has decided
 		if n.HasTag(Reviewed) && !n.Quarantine {
 			return n, nil
 		}

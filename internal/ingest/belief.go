@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"anamnesis/internal/claim"
@@ -75,7 +76,7 @@ func (b Beliefs) Learn(ctx context.Context, l Learning) (Learned, error) {
 	out := Learned{Outcome: Outcome{Note: n}, Effect: Creates}
 	out.Redacted = g.redact(n)
 	if g.checkRefs(ctx, n, l.Dir) && n.Provenance.Source == note.Agent {
-		return b.refuse(out, "no commit that it names is in the repository")
+		return b.refuse(out, "no commit that it names is in the repository: "+strings.Join(n.UnverifiedRefs, ", "))
 	}
 	if err := n.ValidateNew(); err != nil {
 		return Learned{}, fmt.Errorf("learn %q: %w", shorten(n.Title), err)
@@ -132,9 +133,7 @@ func (b Beliefs) decide(ctx context.Context, w *store.Writer, l Learning, out *L
 		}
 	}
 	if opposite == nil && l.Replaces != "" {
-		if opposite, err = b.named(l.Replaces, n); err != nil {
-			return err
-		}
+		opposite = b.named(l.Replaces, n)
 	}
 	out.Near = liveNear(near)
 	switch {
@@ -180,7 +179,10 @@ func (b Beliefs) neighbours(ctx context.Context, n *note.Note, dead bool) (all [
 			continue // the index is behind; Sync will notice
 		}
 		its := claim.Of(old)
-		all = append(all, Neighbour{old, at, claim.Notes(n, old), claim.Shared(mine, its), claim.Near(mine, its), row.Dead || row.SupersededBy != ""})
+		all = append(all, Neighbour{
+			old, at, claim.Notes(n, old), claim.Shared(mine, its), claim.Near(mine, its),
+			row.Dead || row.SupersededBy != "",
+		})
 	}
 	slices.SortStableFunc(all, func(x, y Neighbour) int { return y.Shared - x.Shared })
 	return all, nil
@@ -198,16 +200,16 @@ func liveNear(all []Neighbour) []Neighbour {
 }
 
 // named reads the note that a reader says n replaces; nil when there is none in the project.
-func (b Beliefs) named(id note.ID, n *note.Note) (*Neighbour, error) {
+func (b Beliefs) named(id note.ID, n *note.Note) *Neighbour {
 	ref, err := b.g.store.Find(id)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a reader may name what is gone
+		return nil // a reader may name what is gone
 	}
 	old, _, ref, err := b.g.store.Read(ref.Path)
 	if err != nil || old.Project != n.Project || !old.Type.Durable() || old.Kind != "" && old.Kind != note.Observation {
-		return nil, nil //nolint:nilerr // likewise
+		return nil
 	}
-	return &Neighbour{Note: old, Ref: ref, Relation: claim.Unrelated}, nil
+	return &Neighbour{Note: old, Ref: ref, Relation: claim.Unrelated}
 }
 
 // create writes a learning as a note. Its sidecar is written first: a note that is there when

@@ -73,8 +73,8 @@ func TestEffect(t *testing.T) {
 func TestReplaces(t *testing.T) {
 	d := newDoor(t)
 	old := d.learn(learning(1, "Indent with tabs"))
-	l := learning(5, "Four spaces are the indentation here")
-	l.Replaces = old.Note.ID
+	l := learning(5, "Four blanks begin every line of a block")
+	l.Note.Body, l.Replaces = "Asked for in a review.", old.Note.ID // no word is shared
 	if b := d.learn(l); b.Effect != ingest.Contradicts || len(b.Note.Supersedes) != 1 {
 		t.Errorf("%s, replaces %q", b.Effect, b.Note.Supersedes)
 	}

@@ -55,14 +55,16 @@ var cues = []struct {
 		`\b(?:nie|niemals|nicht mehr|keine?n?|jamais|plus de|nunca|ya no)\b|不要|别|禁止`)},
 	{Corrects, 2, form(`(?i)^(?:no|nope|nah|wrong|not|nein|non|falsch|hmm?)\b[\s,.!:—-]|\binstead\b|\brather than\b|\bnot what\b|`,
 		`\bwhy (?:did|do|have|would)(?:n'?t)? you\b|\byou (?:forgot|missed|didn'?t|did not|should(?:n'?t)? have|keep|still)\b|`,
-		`\bis(?:n'?t| not) (?:right|correct|what)\b|\bwas (?:wrong|meant)\b|\bactually\b|\bstattdessen\b|\bau lieu de\b|\ben vez de\b|不对|而不是`)},
+		`\b(?:and|,) not \w|\bis(?:n'?t| not) (?:right|correct|what)\b|`,
+		`\bwas (?:wrong|meant)\b|\bactually\b|\bstattdessen\b|\bau lieu de\b|\ben vez de\b|不对|而不是`)},
 	{Rules, 2, form(`(?i)\b(?:always|must|every|from now on|going forward|in (?:the )?future|make sure|ensure|remember|rules?|conventions?|`,
 		`source of truth|only ever|at all times|in general|whenever|each time|by default)\b|`,
 		`\b(?:immer|ab jetzt|künftig|muss|jede[rsmn]?|toujours|désormais|doit|siempre|debe)\b|始终|总是|以后|必须`)},
-	{Rules, 2, form(`(?i)\b(?:we|they|it|tests?|commands?|there) (?:should|shouldn'?t|need|needs|do not|don'?t|never|always|only)\b|`,
+	{Rules, 2, form(`(?i)\b(?:we|they|it|tests?|commands?|there) (?:should|shouldn'?t|need|needs|use|do not|don'?t|never|always|only)\b|`,
 		`\bno need to\b`)},
 	{Rules, 1, form(`(?i)\b(?:should|needs? to|has to|have to|all|any|only|prefer|want|ought|soll(?:te)?|devrait|hay que)\b|应该`)},
-	{Decides, 2, form(`(?i)^(?:ok(?:ay)?,? |so |and |then |thinking again: ?)*(?:let'?s|we(?:'ll| will| should| use| don'?t)|go with|use|keep)\b|`,
+	{Decides, 2, form(`(?i)^(?:ok(?:ay)?,? |so |and |then |thinking again: ?)*`,
+		`(?:let'?s|we(?:'ll| will| should| use| don'?t)|go with|use|keep)\b|`,
 		`\boption \w\b|\bdecided\b|\bi(?:'d| would) (?:like|prefer|rather|even)\b|\bcompletely\b|\binstead,|\bget rid of\b`)},
 	{Repeats, 3, form(`(?i)^again[:,]|\b(?:as i said|like i said|i (?:already )?(?:told|said|asked)|how many times)\b|`,
 		`\b(?:wie gesagt|comme je l'ai dit|ya te dije)\b|再说一遍`)},
@@ -75,8 +77,9 @@ func Candidates(s *agent.Session, clean Clean) []Candidate {
 	said := SaidIn(s, clean)
 	var all []Candidate
 	seen := make(map[string]bool)
+	circles := circlesOf(s.Turns)
 	for i := range said {
-		if c, ok := pick(&said[i], i == 0, seen); ok {
+		if c, ok := pick(&said[i], i == 0, seen, ends(s.Turns, said[i].Turn, circles)); ok {
 			all = append(all, c)
 		}
 	}
@@ -113,14 +116,30 @@ const (
 // first turn of a session is a task: its sentences say what is to be done now, so they need
 // stronger ones.
 func nominate(said *Said, first bool) (best Candidate, ok bool) {
-	return pick(said, first, make(map[string]bool))
+	return pick(said, first, make(map[string]bool), 0)
 }
 
 // clientPrompt is a question of a client that stands in the user's record.
 var clientPrompt = form(`\(Y\)es/\(N\)o|\[[Yy]/[Nn]\]`)
 
-// pick is nominate, without the sentences that were seen.
-func pick(said *Said, first bool, seen map[string]bool) (best Candidate, ok bool) {
+// ends says how much stronger the words of a turn are for what they end: the agent went in circles,
+// or was refused a tool.
+func ends(turns []agent.Turn, at int, circles []Circle) (more int) {
+	from := before(turns, at)
+	for i := range circles {
+		if c := &circles[i]; c.Turn > from && c.Turn < at {
+			more = 2
+		}
+	}
+	refused := slices.ContainsFunc(turns[at].Tools, func(u agent.ToolUse) bool { return u.Denied })
+	if refused || refusedBefore(turns, at) != nil {
+		more = 2
+	}
+	return more
+}
+
+// pick is nominate, without the sentences that were seen; more is the strength that all have.
+func pick(said *Said, first bool, seen map[string]bool, more int) (best Candidate, ok bool) {
 	for _, s := range text.Sentences(said.Text) {
 		n := utf8.RuneCountInString(s)
 		if n < minSentence || n > maxSentence {
@@ -130,7 +149,7 @@ func pick(said *Said, first bool, seen map[string]bool) (best Candidate, ok bool
 			continue
 		}
 		seen[folded(s)] = true
-		c := Candidate{}
+		c := Candidate{score: more}
 		for i := range cues {
 			if cues[i].form().MatchString(s) {
 				c.score += cues[i].points
@@ -140,12 +159,12 @@ func pick(said *Said, first bool, seen map[string]bool) (best Candidate, ok bool
 			}
 		}
 		if text.IsQuestion(s) {
-			c.score--
+			c.score -= 2
 		}
 		if first {
 			c.score--
 		}
-		if c.score >= minScore && c.score > best.score {
+		if c.score >= minScore && len(c.Cues) > 0 && c.score > best.score {
 			c.Quote = Quote{*said, text.Cut(s, maxQuote)}
 			best, ok = c, true
 		}

@@ -17,6 +17,17 @@ type Commit struct {
 	Undone  bool     // the session took it back
 }
 
+// CommitAfter returns the id of the first commit that was made after a turn and stands at the
+// session's end, if there is one.
+func CommitAfter(commits []Commit, turn int) []string {
+	for i := range commits {
+		if c := &commits[i]; c.Turn >= turn && !c.Undone && len(c.Undoes) == 0 {
+			return []string{c.ID}
+		}
+	}
+	return nil
+}
+
 // committed is how git tells of a new commit: "[main 3f2a91c] Add seat map".
 var committed = form(`(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$`)
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/text"
@@ -18,6 +19,7 @@ type Fix struct {
 	Edited []string // files that were edited between
 	Began  int      // the turn of the failure
 	Turn   int      // the turn of the pass
+	At     time.Time
 }
 
 // maxBetween is how many commands may stand between a failure and its pass for them to be its
@@ -54,7 +56,7 @@ func Fixes(turns []agent.Turn) (all []Fix) {
 			if !same && !near {
 				continue
 			}
-			f := Fix{Failed: fail.command, Passed: pass.command, Output: fail.output, Began: fail.turn, Turn: pass.turn}
+			f := Fix{Failed: fail.command, Passed: pass.command, Output: fail.output, Began: fail.turn, Turn: pass.turn, At: turns[pass.turn].At}
 			spoke := pass.spoke
 			f.Edited = slices.Clone(pass.edited)
 			for k := j + 1; k < i; k++ {

@@ -106,6 +106,7 @@ func TestCandidates(t *testing.T) {
 		{"a client's question", []string{"> go on", "ok", "> (Y)es/(N)o/(D)on't ask again, you must never [Yes]: all"}, ""},
 		{"another form of a command", []string{"> deploy", "$ make ship !> error: set ENV", "$ ENV=dev make ship => ok"}, learn.Fixed},
 		{"a command between", []string{"> deploy", "$ make ship !> error: not built", "$ make build => ok", "$ make ship => ok"}, learn.Fixed},
+		{"code was changed beside a command", []string{"> fix it", "$ go test ./... !> --- FAIL: TestX", "~ a.go", "$ make gen => ok", "$ go test ./... => ok  	x 0.1s"}, ""},
 		{"code was changed", []string{"> fix it", "$ go test ./... !> --- FAIL: TestX", "~ a.go", "$ go test ./... => ok  	x 0.1s"}, ""},
 		{"a push that is forced", []string{"> push", "$ git push origin main !> error: rejected", "$ git push origin main --force => ok"}, ""},
 		{"a folder that is removed", []string{"> go", "$ make data !> error: data exists", "$ rm -rf data => ok", "$ make data => ok"}, ""},
@@ -136,7 +137,7 @@ func TestSlice(t *testing.T) {
 	if len(slice.Said) != 402 {
 		t.Errorf("%d of 402 stretches can be quoted", len(slice.Said))
 	}
-	if later := learn.SliceOf(s, nil, learn.SliceOptions{After: 2}); strings.Contains(later.Text, "floats") {
+	if later := learn.SliceOf(s, nil, learn.SliceOptions{From: 3}); strings.Contains(later.Text, "floats") {
 		t.Error("what was read before is read again")
 	}
 }

@@ -46,11 +46,13 @@ func OrderIn(sentence string) (rule string, ok bool) {
 		return "", false
 	}
 	rule = strings.TrimSpace(s[len(at):])
-	n := utf8.RuneCountInString(rule)
-	if n < minRule || n > maxRule {
-		return "", false
-	}
-	return upper(rule), true
+	return upper(rule), isRule(rule)
+}
+
+// isRule reports whether a sentence has the length of one rule, and asks nothing.
+func isRule(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= minRule && n <= maxRule && !text.IsQuestion(s)
 }
 
 // Orders returns what the user ordered to remember, in the order of the session.
@@ -61,7 +63,7 @@ func Orders(s *agent.Session, clean Clean) (all []Order) {
 		for _, sentence := range text.Sentences(said[i].Text) {
 			if rule, ok := OrderIn(sentence); ok {
 				all = append(all, Order{Quote{said[i], text.Cut(sentence, maxQuote)}, rule})
-			} else if n := utf8.RuneCountInString(before); n >= minRule && n <= maxRule && !text.IsQuestion(before) && after().MatchString(sentence) {
+			} else if isRule(before) && after().MatchString(sentence) {
 				all = append(all, Order{Quote{said[i], text.Cut(before, maxQuote)}, upper(before)})
 			}
 			before = sentence

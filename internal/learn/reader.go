@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,12 +23,15 @@ type Reading struct {
 	Slice  string `json:"slice"`
 	Said   []Said `json:"said"`
 	Fixes  []Fix  `json:"fixes,omitempty"`
-	Streak int    `json:"streak,omitempty"` // answers in a row that could not be used
+
+	Commits []Commit `json:"commits,omitempty"`
+	Streak  int      `json:"streak,omitempty"` // answers in a row that could not be used
 }
 
 // ReaderOptions are the settings of readings by a model.
 type ReaderOptions struct {
-	Tries     int    // answers to one request before the session is set aside; 0 means 3
+	Tries     int    // answers to one request of a run; 0 means 3
+	Invalid   int    // answers in a row that cannot be used, after which the session is set aside; 0 means 3
 	Directive string // what a model is asked besides, such as the language to write in
 }
 
@@ -41,15 +45,23 @@ type Reader struct {
 	ingester *ingest.Ingester
 	redactor *redact.Redactor
 	model    llm.Generator
+	budget   llm.Budget // nil allows everything
 	opts     ReaderOptions
-	stamp    func(n *note.Note, dir string)
+	stamp    func(*note.Note, Origin)
 }
 
 // NewReader returns a Reader. stamp notes the code that a note names; it may be nil.
 func NewReader(
-	s *store.Store, g *ingest.Ingester, r *redact.Redactor, m llm.Generator, o ReaderOptions, stamp func(*note.Note, string),
+	s *store.Store, g *ingest.Ingester, r *redact.Redactor, m llm.Generator, o ReaderOptions, stamp func(*note.Note, Origin),
 ) *Reader {
-	return &Reader{s, g, r, m, o, stamp}
+	return &Reader{store: s, ingester: g, redactor: r, model: m, opts: o, stamp: stamp}
+}
+
+// Within returns a Reader that reads nothing while a budget refuses.
+func (r *Reader) Within(b llm.Budget) *Reader {
+	with := *r
+	with.budget = b
+	return &with
 }
 
 // A Read is what a run of readings did.
@@ -109,26 +121,37 @@ func (r *Reader) Request(p *Reading) llm.Prompt {
 	}
 }
 
-// Run reads the sessions that wait, with one request each, at most twenty.
-func (r *Reader) Run(ctx context.Context) (done Read, err error) {
+// Run reads at most that many of the sessions that wait, with one request each; 0 means twenty.
+// each, which may be nil, is called after each session.
+func (r *Reader) Run(ctx context.Context, most int, each func(done, left int)) (done Read, err error) {
 	q := queue.Of(r.store)
 	jobs, err := queue.Jobs[Reading](q, queue.Read)
-	if err != nil || len(jobs) == 0 {
+	if err != nil {
 		return done, err
 	}
 	done.Left = len(jobs)
-	for i, j := range jobs {
-		if i >= readsARun || ctx.Err() != nil {
+	asked := 0
+	for _, j := range jobs {
+		if asked >= cmp.Or(most, readsARun) || ctx.Err() != nil {
 			break
 		}
 		if r.store.Now().Before(j.Due()) {
 			continue
 		}
+		if r.budget != nil { // while it refuses, nothing that waits is touched
+			if done.Err = r.budget.Allow(ctx); done.Err != nil {
+				break
+			}
+		}
+		asked++
 		if done.Err = r.one(ctx, q, j, &done); done.Err != nil {
 			break
 		}
+		if each != nil {
+			each(asked, done.Left)
+		}
 	}
-	return done, nil
+	return done, err
 }
 
 // one reads one session. An error ends the run.
@@ -147,15 +170,14 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 	}
 	j.Job = claimed
 	p := &j.Payload
-	asking := llm.Asking{Tries: r.tries(), Answered: r.count}
+	asking := llm.Asking{Tries: r.tries(), Answered: r.streak(p)}
 	a, err := llm.Exact(ctx, r.model, r.Request(p), asking, func(a *answer) []string { return a.check(p.Slice) })
 	switch bad := llm.Invalid(err); {
 	case errors.Is(err, llm.ErrPending):
 		done.Pending++
 		return q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())
 	case bad != nil:
-		err = errors.Join(bad, q.Retry(j.Job, r.store.Now().Add(readLater), bad.Error()))
-		return err
+		return r.unusable(q, j, bad, done)
 	case err != nil:
 		var closed *llm.ClosedError
 		next := r.store.Now().Add(readLater)
@@ -180,12 +202,36 @@ func (r *Reader) tries() int {
 	return r.opts.Tries
 }
 
-// count writes down the answers that could not be used; `anamnesis cost` shows them.
-func (r *Reader) count(c llm.Class) bool {
-	if c != llm.Valid {
-		_ = r.store.Events().Log(store.Record{Kind: store.Unusable, Text: string(c), Query: "read", Model: r.model.Name()})
+func (r *Reader) invalid() int {
+	if r.opts.Invalid <= 0 {
+		return 3
 	}
-	return true
+	return r.opts.Invalid
+}
+
+// streak counts the answers in a row that could not be used, and ends the tries when there are
+// too many. Each is written down: `anamnesis cost` shows them.
+func (r *Reader) streak(p *Reading) func(llm.Class) bool {
+	return func(c llm.Class) bool {
+		if c == llm.Valid {
+			p.Streak = 0
+			return true
+		}
+		p.Streak++
+		_ = r.store.Events().Log(store.Record{Kind: store.Unusable, Text: string(c), Query: "read", Model: r.model.Name()})
+		return c != llm.Poisoned && p.Streak < r.invalid()
+	}
+}
+
+// unusable deals with a session of which no answer could be used.
+func (r *Reader) unusable(q queue.Queue, j queue.With[Reading], bad *llm.InvalidError, done *Read) error {
+	if j.Payload.Streak >= r.invalid() || bad.Class == llm.Poisoned {
+		done.Left--
+		return errors.Join(bad, q.Poison(j.Job, bad.Error()))
+	}
+	// The payload has changed, so the job is enqueued again under its key.
+	_, err := q.Enqueue(queue.Read, j.ID, j.Payload, r.store.Now().Add(readLater))
+	return errors.Join(bad, err)
 }
 
 func (a *answer) check(source string) (wrong []string) {
@@ -209,8 +255,9 @@ func (r *Reader) Take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 			continue
 		}
 		n := rule.Note(p.Origin, q, user, r.model.Name())
+		n.Commits = CommitAfter(p.Commits, q.Said.Turn)
 		if r.stamp != nil {
-			r.stamp(n, p.Origin.Dir)
+			r.stamp(n, p.Origin)
 		}
 		l := ingest.Learning{Note: n, Dir: p.Origin.Dir, Beside: func(n *note.Note) *note.Sidecar {
 			return Relate(r.store, r.redactor, rule, n)

@@ -99,7 +99,7 @@ func (r *Rule) Ground(said []Said, fixes []Fix) (q Quote, user, ok bool) {
 		quoted := letters(r.Quote)
 		for _, line := range append([]string{f.Failed, f.Passed}, f.Did...) {
 			if line = letters(line); len(quoted) > leastQuote && (strings.Contains(quoted, line) || strings.Contains(line, quoted)) {
-				said := Said{Turn: f.Turn, Text: f.String(), Hash: hash(time.Time{}, f.Failed+"\x00"+f.Passed)}
+				said := Said{Turn: f.Turn, At: f.At, Text: f.String(), Hash: hash(f.At, f.Failed+"\x00"+f.Passed)}
 				return Quote{said, note.CutRunes(f.String(), maxQuote)}, false, true
 			}
 		}
@@ -115,6 +115,7 @@ type Origin struct {
 	Dir     string    `json:"dir"`
 	Machine string    `json:"machine"`
 	Started time.Time `json:"started"`
+	Edited  []string  `json:"edited,omitempty"` // files, at most 20: where names are looked up
 }
 
 // Note makes the note of a rule: its title states the rule, its body says why, and its evidence

@@ -14,7 +14,7 @@ import (
 // SliceOptions say how much of a session a reader sees.
 type SliceOptions struct {
 	Tokens int      // at most, of the whole slice; 0 means 3000
-	After  int      // turns up to this one were read before: they are left out
+	From   int      // the first turn that was not read before: what stands above is left out
 	Near   []string // lines about notes that stand, "[id] title"
 }
 
@@ -42,11 +42,9 @@ const (
 // SliceOf cuts the slice of a session. clean may be nil.
 func SliceOf(s *agent.Session, clean Clean, o SliceOptions) Slice {
 	sl := Slice{Said: SaidIn(s, clean)}
-	if o.After > 0 {
-		sl.Said = slices.DeleteFunc(sl.Said, func(w Said) bool { return w.Turn <= o.After })
-	}
+	sl.Said = slices.DeleteFunc(sl.Said, func(w Said) bool { return w.Turn < o.From })
 	for _, c := range fixCandidates(s, clean) {
-		if c.Fix.Turn > o.After || o.After == 0 {
+		if c.Fix.Turn >= o.From {
 			sl.Fixes = append(sl.Fixes, *c.Fix)
 		}
 	}

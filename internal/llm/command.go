@@ -89,7 +89,7 @@ func NewCommand(o GeneratorOptions, env []string, b Budget) (*Command, error) {
 	return c, nil
 }
 
-// OwnModel, in the place of a model's name, is the one that a command line uses by itself.
+// OwnModel stands in place of a model name for the default model of a command line.
 const OwnModel = "default"
 
 // childEnv is the environment of a child of ours. Its hooks do nothing, so that

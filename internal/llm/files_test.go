@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -88,7 +89,7 @@ func TestFolder(t *testing.T) {
 		t.Fatalf("%d requests, budget %d: %+v", len(all), b.left, all)
 	}
 	l := all[0]
-	if l.Method != "POST" || l.URL != "/v1/chat/completions" || l.Body.Model != "m" || l.Body.Most != 900 || len(l.Body.Messages) != 2 ||
+	if l.Method != http.MethodPost || l.URL != "/v1/chat/completions" || l.Body.Model != "m" || l.Body.Most != 900 || len(l.Body.Messages) != 2 ||
 		l.Body.Messages[0].Content != "Answer in JSON." || l.Body.Messages[1].Content != "one" || f.Name() != "files/m" {
 		t.Errorf("%+v", l)
 	}

@@ -43,7 +43,7 @@ func (f *Folder) take(ctx context.Context, root *os.Root) error {
 func (f *Folder) takeFile(root *os.Root, name string) error {
 	file, fi, err := openRegular(root, name)
 	if err != nil {
-		return nil //nolint:nilerr // it went away, or is none
+		return nil // it went away, or is none
 	}
 	defer func() { _ = file.Close() }()
 	now := stamp{fi.Size(), fi.ModTime()}
@@ -113,8 +113,8 @@ func (e *resultError) text() string {
 // takeLine keeps the answer of one line. The error is one of writing.
 func takeLine(root *os.Root, line []byte) error {
 	var r resultLine
-	if json.Unmarshal(line, &r) != nil || !idForm().MatchString(r.ID) {
-		return nil
+	if bad := json.Unmarshal(line, &r); bad != nil || !idForm().MatchString(r.ID) {
+		return nil //nolint:nilerr // a line that answers no request of ours
 	}
 	k, err := readKept(root, r.ID)
 	if err != nil || k == nil || k.Text != nil {
@@ -195,11 +195,12 @@ func eachLine(r io.Reader, most int, take func(line []byte) bool) error {
 			return err
 		}
 		if whole := bytes.TrimSpace(line); len(whole) > 0 && !over && !take(whole) {
-			return nil
+			break
 		}
 		if err != nil {
-			return nil
+			break
 		}
 		line, over = line[:0], false
 	}
+	return nil //nolint:nilerr // the end of the file is no error
 }

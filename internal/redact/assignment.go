@@ -42,6 +42,13 @@ func (x *scan) assignment(at int) {
 	if p.class <= bare {
 		p.class = joined(s, p.name, p.class)
 	}
+	if p.class == weak && strings.HasPrefix(s[p.name.end:], "(") {
+		if k := strings.LastIndex(strings.ToLower(name), "with"); k >= 0 { // builder.withPassword("…")
+			if p.class = classify(name[k+len("with"):]); p.class == bare {
+				p.class = secret
+			}
+		}
+	}
 	if p.class == ordinary {
 		x.several(p.name)
 		return
@@ -59,6 +66,9 @@ func (x *scan) assignment(at int) {
 		x.told(p)
 		return
 	}
+	if (p.class == weak || p.class == bare) && p.op <= colon {
+		x.namedLogin(p)
+	}
 	if p.class == bare && p.op == assign && !p.spaced && strings.ToUpper(name) == name {
 		p.class = secret // TOKEN=…, a variable of the environment
 	}
@@ -74,6 +84,16 @@ func (x *scan) assignment(at int) {
 	if p.class == password {
 		x.login(p)
 	}
+}
+
+// namedLogin masks the password of a value that is a user and a password: BASIC_AUTH=user:….
+func (x *scan) namedLogin(p pair) {
+	v := span{p.value.start, min(p.value.end, p.value.start+judged)}
+	user, _, ok := strings.Cut(v.of(x.s), ":")
+	if !ok || !hasSuffix(strings.ToLower(p.name.of(x.s)), "auth", "credentials", "creds") {
+		return
+	}
+	x.secondOf(user, span{p.value.start + len(user) + 1, p.value.end})
 }
 
 // rule returns the id under which findings of the class are reported.
@@ -260,8 +280,16 @@ func (x *scan) valueEnd(i int) int {
 func (x *scan) login(p pair) {
 	s := x.s
 	lo, hi := max(0, p.name.start-240), min(len(s), p.value.end+160)
+	if x.userOp == p.op && x.userQuoted == p.quoted {
+		lo = max(lo, min(x.userEnd, p.name.start)) // a password before this one has looked there
+	}
+	x.userOp, x.userQuoted, x.userEnd = p.op, p.quoted, p.value.end
 	for i := lo; i < hi; i++ {
-		if c := lower(s[i]); c != 'u' && c != 'l' || i > p.name.start && i < p.value.end {
+		c := s[i] | 0x20
+		if c != 'u' && c != 'l' || i+1 >= hi || i > p.name.start && i < p.value.end {
+			continue
+		}
+		if next := s[i+1] | 0x20; c == 'l' && next != 'o' || c == 'u' && next != 's' && next != 'i' {
 			continue
 		}
 		stem := ""

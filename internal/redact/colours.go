@@ -1,27 +1,38 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // How terminals' control sequences begin: as they are, and as JSON, shells and
 // programming languages write them down.
 var introducers = [...]string{"\x1b", `\u001b`, `\u001B`, `\x1b`, `\x1B`, `\033`, `\e`}
 
 // uncoloured returns s without the control sequences of terminals, which split
-// what people read as one word, and where each of its bytes stands in s. It
+// what people read as one word, without the characters that nobody sees, and where each of its bytes stands in s. It
 // returns no offsets if there are none.
 func uncoloured(s string) (string, []int) {
-	if strings.IndexByte(s, '\x1b') < 0 && (strings.IndexByte(s, '\\') < 0 || !containsAny(s, "1b[", "1B[", "033[", `\e[`)) {
+	if strings.IndexByte(s, '\x1b') < 0 && !escaped(s) && !unseen(s) {
 		return s, nil
 	}
 	var b strings.Builder
 	var offsets []int
 	from := 0
 	for i := 0; i < len(s); {
-		if s[i] != '\x1b' && s[i] != '\\' {
-			i++
-			continue
+		n := 0
+		switch c := s[i]; {
+		case c == '\x1b':
+			n = control(s[i:])
+		case c == '\\':
+			if n = control(s[i:]); n == 0 {
+				n = escapedInvisible(s[i:])
+			}
+		case c >= 0xc2:
+			n = invisible(s[i:])
 		}
-		n := control(s[i:])
 		if n == 0 {
 			i++
 			continue
@@ -45,6 +56,70 @@ func uncoloured(s string) (string, []int) {
 		offsets = append(offsets, k)
 	}
 	return b.String(), offsets
+}
+
+// invisibles are the characters without a width that can stand inside a word and are not seen
+// there: soft hyphens, joiners, marks of direction, byte order marks.
+var invisibles = [...]rune{
+	'\u00ad', '\u200b', '\u200c', '\u200d', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e',
+	'\u2060', '\u2061', '\u2062', '\u2063', '\u2064', '\u2066', '\u2067', '\u2068', '\u2069', '\ufeff',
+}
+
+// escaped reports whether s holds a control sequence or an invisible character as programs write it down.
+func escaped(s string) bool {
+	for i := 0; ; i += 2 {
+		k := strings.IndexByte(s[min(i, len(s)):], '\\')
+		if k < 0 || i+k+1 >= len(s) {
+			return false
+		}
+		i += k
+		switch s[i+1] {
+		case 'u', 'x', '0', 'e':
+			if control(s[i:]) > 0 || escapedInvisible(s[i:]) > 0 {
+				return true
+			}
+		case '\\':
+			i-- // the second may begin a sequence
+		}
+	}
+}
+
+// unseen reports whether s holds one of the invisibles. Most texts hold none of their first bytes.
+func unseen(s string) bool {
+	for _, head := range [...]byte{0xe2, 0xef, 0xc2} {
+		for i := 0; ; i++ {
+			k := strings.IndexByte(s[i:], head)
+			if k < 0 {
+				break
+			}
+			if i += k; invisible(s[i:]) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// invisible returns the length of the invisible character at the beginning of s.
+func invisible(s string) int {
+	switch s[0] {
+	case 0xe2, 0xef, 0xc2:
+		if r, n := utf8.DecodeRuneInString(s); slices.Contains(invisibles[:], r) {
+			return n
+		}
+	}
+	return 0
+}
+
+// escapedInvisible is invisible of what JSON writes as \u200b.
+func escapedInvisible(s string) int {
+	if len(s) < 6 || s[1] != 'u' {
+		return 0
+	}
+	if n, err := strconv.ParseUint(s[2:6], 16, 16); err == nil && slices.Contains(invisibles[:], rune(n)) {
+		return 6
+	}
+	return 0
 }
 
 // control returns the length of the control sequence at the beginning of s: one

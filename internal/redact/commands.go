@@ -138,6 +138,11 @@ var commands = [...]command{
 	{name: "apksigner ", glued: "pass:"},
 	{name: "asterisk ", flags: "-p"},
 	{name: "connect-viserver ", flags: "-user -password", force: true},
+	{name: "rclone obscure ", place: 1},
+	{name: "bw login ", place: 2},
+	{name: "bw unlock ", place: 1},
+	{name: "signtool ", flags: "/p"},
+	{name: "az keyvault secret set ", flags: "--value"},
 	{name: "convertto-securestring ", flags: "-string"},
 	{name: "new-psdrive ", flags: "-password"},
 }
@@ -254,7 +259,8 @@ func listed(flags, word string) bool {
 // argument masks one argument unless it is plainly none.
 func (x *scan) argument(c *command, v span) {
 	w := strings.Trim(v.of(x.s), `"'\`)
-	none := standsIn(w) || pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
+	none := isFiller(w) || isSecretWord(w) && !weakPassword(w) ||
+		pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
 	if strings.HasPrefix(w, "-") || w == "" || w == mark || none && !c.force {
 		return
 	}
@@ -277,7 +283,8 @@ func (x *scan) loginArgument(v span) {
 			return
 		}
 	}
-	if user == mark || isReference(pass) || isPlaceholder(pass) || isSecretWord(pass) || strings.EqualFold(user, pass) {
+	if user == mark || isReference(pass) || isPlaceholder(pass) || isSecretWord(pass) && !weakPassword(pass) ||
+		strings.EqualFold(user, pass) {
 		return
 	}
 	start := v.start + strings.Index(v.of(x.s), w)

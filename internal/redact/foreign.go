@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// firstIdeograph is where the scripts of Chinese, Japanese and Korean begin, but for Hangul's letters.
+const firstIdeograph = '\u2e80'
+
 // foreign masks the value behind a word for password of another language.
 func (x *scan) foreign(at, i int) {
 	s := x.s
@@ -14,6 +17,21 @@ func (x *scan) foreign(at, i int) {
 	end := sentenceEnd(s, i)
 	p := pair{name: span{at, i}, class: password}
 	sign := false
+	// Languages without blanks between words: 密码改成了…, パスワードを…に.
+	if last, _ := utf8.DecodeLastRuneInString(s[:i]); last >= firstIdeograph {
+		for k, n := i, 0; k < end && k-i < 24; k += n {
+			var r rune
+			if r, n = utf8.DecodeRuneInString(s[k:]); r >= firstIdeograph && r < '\uff00' {
+				continue
+			}
+			v := span{k, k + runEnds(s, k, 64, "_-!@#$%^&*+.") - k}
+			if v.end > v.start && isAlnum(s[k]) && x.foreignValue(p, v, v.of(s), false, false) {
+				x.add("password", v.start, v.end)
+				return
+			}
+			break
+		}
+	}
 	for k := i; k < end; {
 		r, n := utf8.DecodeRuneInString(s[k:])
 		switch {

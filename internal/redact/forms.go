@@ -277,11 +277,11 @@ func (x *scan) several(name span) {
 
 // joined classifies a name of two words that a blank parts: API key, seed phrase.
 func joined(s string, name span, c class) class {
-	word := strings.ToLower(name.of(s))
 	i := name.start
-	if i < 3 || s[i-1] != ' ' && s[i-1] != '-' || !isLetter(s[i-2]) {
+	if i < 3 || s[i-1] != ' ' && s[i-1] != '-' || !isLetter(s[i-2]) || name.end-i > len("mnemonic") {
 		return c
 	}
+	word := strings.ToLower(name.of(s))
 	j := i - 1
 	for j > max(0, i-24) && isLetter(s[j-1]) {
 		j--

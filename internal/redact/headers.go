@@ -40,7 +40,7 @@ func (x *scan) address(at int) {
 		if !random(user) || len(user) < 20 {
 			return
 		}
-	case standsIn(password), strings.EqualFold(user, password):
+	case standsIn(password) && !weakPassword(password), strings.EqualFold(user, password):
 		return
 	}
 	host := strings.ToLower(s[sign+1 : end])
@@ -65,7 +65,7 @@ func (x *scan) driverAddress(at int) {
 		i--
 	}
 	user, password, ok := strings.Cut(x.s[i:at], ":")
-	if ok && user != mark && !standsIn(password) {
+	if ok && user != mark && (!standsIn(password) || weakPassword(password)) {
 		x.addBeside("address-password", i, at)
 		x.values = append(x.values, span{at - len(password), at})
 	}

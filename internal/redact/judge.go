@@ -5,6 +5,9 @@ import "strings"
 // judged is how much of a value is looked at.
 const judged = 256
 
+// longestUser is how long the names of common users are at most.
+const longestUser = 20
+
 // holdsSecret decides whether the value of a pair is a secret.
 //
 // The name decides: what a password has been given is one, whatever it looks
@@ -18,6 +21,10 @@ func (p *pair) holdsSecret(s string) bool {
 	if strings.Trim(v, " ") == "" || isReference(v) {
 		return false
 	}
+	if p.class < password && isID(v) || p.class == weak && isUUID(v[strings.LastIndexByte(v, '/')+1:]) || p.isSelf(s, v) ||
+		isDotted(v) || p.testResult(s, v) || p.shown(s) {
+		return false
+	}
 	if p.open && !random(v) && (!evidence(v) || strings.Contains(v, " ")) {
 		return false
 	}
@@ -27,7 +34,7 @@ func (p *pair) holdsSecret(s string) bool {
 	if p.op == assign && p.quoted && p.class == secret && p.compound && len(v) <= 2 {
 		return isAlnum(v[0]) // api_key="x": a short one is one all the same
 	}
-	if isPlaceholder(v) || commonUsers()[strings.ToLower(v)] && p.sameAsUser(s, v) {
+	if isPlaceholder(v) || len(v) <= longestUser && commonUsers()[strings.ToLower(v)] && p.sameAsUser(s, v) {
 		return false
 	}
 	if p.quoted {
@@ -38,8 +45,8 @@ func (p *pair) holdsSecret(s string) bool {
 
 // quotedSecret judges a value in quotes.
 func (p *pair) quotedSecret(s, v string) bool {
-	if isTemplate(v) && !random(v) && !mixed(v) {
-		return false
+	if isTemplate(v) && !random(v) && !mixed(v) || v[0] == '}' || v[0] == ']' {
+		return false // the seam of two strings
 	}
 	if p.block && !strings.HasPrefix(v, "{{") {
 		return len(v) >= 3 && (p.class != bare || evidence(v))
@@ -60,7 +67,7 @@ func (p *pair) quotedSecret(s, v string) bool {
 		return true
 	}
 	if p.class == weak || p.wrapped && (p.class != password || len(v) < 8 || !evidence(v)) {
-		return p.class == weak && len(v) >= 24 && evidence(v) && entropy(v[:min(len(v), shaped)]) > 3.8 && !wordlike(v)
+		return p.class == weak && len(v) >= 24 && evidence(v) && entropy(v) > 3.8 && !wordlike(v)
 	}
 	if label(v) {
 		return false
@@ -91,6 +98,9 @@ func (p *pair) quotedSecret(s, v string) bool {
 		return len(v) >= 3 && !(capital && p.op == colon)
 	case secret:
 		return len(v) >= 3 && !(wordlike(v) && isUpper(v[0]) && caseFlips(v) > 0 && p.op == colon)
+	}
+	if at := p.name.start; p.op == colon && wordlike(v) && at > 1 && s[at-1] == '{' && (s[at-2] == '{' || isAlnum(s[at-2])) {
+		return false // Term{Token: "word", …: a field in a program
 	}
 	// The word secret or token alone: a parser has tokens, too.
 	if n := shapeOf(v).digit; n == len(v) {
@@ -175,7 +185,9 @@ func (p *pair) plainSecret(s, v string) bool {
 	if p.class == password && p.whole && wordlike(v) && len(v) > 8 && isSecretWord(v) && p.op == assign && !p.spaced {
 		return p.besideUser(s) // thisismypassword, in a file of settings
 	}
-	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) && !mixed(v) || pathlike(v) || isSecretWord(v) || isPattern(v) {
+	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) && !mixed(v) || pathlike(v) ||
+		isSecretWord(v) && !(p.class == password && (p.op == assign && !p.spaced && !p.argument || p.op == flag) && weakPassword(v)) ||
+		isPattern(v) {
 		return false
 	}
 	next := byte('\n')
@@ -244,7 +256,9 @@ func (p *pair) said(s, v string) bool {
 	case random(v):
 		return (!allHex(v) || p.directive || p.is && p.class == secret && len(v) >= 32) && (sh.upper > 0 || sh.digit >= 4) &&
 			!strings.Contains(v, "..")
-	case p.directive && (!p.exported && p.inCode(s) || isState(v)), strings.EqualFold(p.name.of(s), "pass") && p.is:
+	case strings.EqualFold(p.name.of(s), "pass") && p.is:
+		return mix && len(v) >= 6 && p.endsSentence(s)
+	case p.directive && (!p.exported && p.inCode(s) || isState(v)):
 		return false
 	case p.directive:
 		return len(v) >= 3 && !states()[strings.ToLower(v)] && (mix || sh.symbol > 0 && sh.lower+sh.upper > 0 || p.class != bare ||
@@ -254,6 +268,8 @@ func (p *pair) said(s, v string) bool {
 			wordlike(v) && !isState(v)
 	case p.is:
 		return mix && len(v) >= 8
+	case p.class == password && strings.EqualFold(p.name.of(s), "pass") && isName(v) && !p.endsSentence(s):
+		return false // we must pass sais_32 a buffer
 	case p.class == password:
 		return mix && len(v) >= 6 && (p.ends(s) || sh.symbol > 0)
 	}

@@ -6,7 +6,7 @@ import "strings"
 var logins = [...]string{
 	"networkcredential(", "passwordauthentication(", "basicauth(", "basic_auth(", "basic_auth ", "->connect(", "database(",
 	"httpbasicauth(",
-	"httpdigestauth(",
+	"httpdigestauth(", "db.auth(", "twilio(", "twilio.client(", "twilio.rest.client(", "sequelize(", "usernamepasswordtoken(",
 	"passwordcredentials(", "basicawscredentials(", "setbasicauth(", "plainauth(", ".login(", "auth=(", "auth = (",
 	"getconnection(", "mysql_connect(", "mysqli_connect(", "new mysqli(", "new pdo(", "pg_connect(", "ftp_login(",
 	"ldap_bind(", "imap_open(", "withbasicauth(", ".authenticate(", "awscredentials(", "passwordidentity(", "authenticator(",

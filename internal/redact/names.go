@@ -44,6 +44,9 @@ func classify(name string) class {
 		return weak // of Vault, Consul and Nomad: the token itself
 	}
 	c := head(last, before)
+	if c == ordinary && isVariable(name) {
+		return password // PGPASS, LDAPPW
+	}
 	if c == ordinary {
 		// The word stands before something else: TOKEN_GITHUB, but also token_type.
 		if attributes()[last] {
@@ -55,6 +58,9 @@ func classify(name string) class {
 			}
 		}
 		return ordinary
+	}
+	if len(before) > 0 && (before[0] == "max" || before[0] == "min") {
+		return ordinary // maxPassword = 4096
 	}
 	for _, v := range before {
 		if verbs()[v] {
@@ -109,6 +115,20 @@ func splitWords(low, name string, out *[24]string) int {
 	}
 	put(len(name))
 	return n
+}
+
+// isVariable reports whether a name is one of a variable of the environment whose last word holds
+// a password and the name of a program, written as one: PGPASS.
+func isVariable(name string) bool {
+	if c := name[len(name)-1]; len(name) < 4 || c != 'S' && c != 's' && c != 'W' && c != 'w' {
+		return false
+	}
+	last := name[strings.LastIndexByte(name, '_')+1:]
+	if strings.ToUpper(name) != name && strings.ToLower(last) != last || !wordlike(last) || strings.ContainsAny(last, ".-") {
+		return false
+	}
+	last = strings.ToLower(last)
+	return len(last) > 3 && hasSuffix(last, "pass", "pw") && !passWords()[last]
 }
 
 // head judges the word that says what the thing is.

@@ -21,6 +21,10 @@ const (
 // operator reads what follows the name and returns where the value begins.
 func (p *pair) operator(s string) (int, bool) {
 	i := p.name.end
+	if n := possessive(s[i:]); n > 0 && p.class >= bare {
+		p.op, p.is, p.spaced = says, true, true
+		return skipBlanks(s, i+n, 4), true
+	}
 	isQuoted := quoteAt(s, i) != ""
 	i = closing(s, i)
 	if strings.HasPrefix(s[i:], "[") { // char password[] = "…"
@@ -35,6 +39,10 @@ func (p *pair) operator(s string) (int, bool) {
 		return 0, false
 	}
 	if k, ok := p.element(s, j); ok {
+		return k, true
+	}
+	if k, ok := p.tagEnd(s, j, isQuoted); ok {
+		p.op = element
 		return k, true
 	}
 	if k, ok, read := p.sign(s, j, isQuoted); read {
@@ -53,6 +61,19 @@ func (p *pair) operator(s string) (int, bool) {
 		return 0, false
 	}
 	return p.blank(s, i, j)
+}
+
+// possessive returns the length of 's and a blank at the beginning of s: the password's ….
+func possessive(s string) int {
+	switch {
+	case s == "" || s[0] != '\'' && s[0] != 0xe2:
+		return 0
+	case strings.HasPrefix(s, "'s "):
+		return len("'s ")
+	case strings.HasPrefix(s, "’s "):
+		return len("’s ")
+	}
+	return 0
 }
 
 // sign reads an operator of signs at j. Without read there is none.
@@ -119,7 +140,7 @@ func (p *pair) blank(s string, i, j int) (int, bool) {
 	case name[0] == '-' && !strings.HasSuffix(name, "-") || p.name.start > 0 && s[p.name.start-1] == '-':
 		p.op = flag
 		return j, s[j] != '-'
-	case hasFold(s, j, "is ") && p.class >= bare:
+	case hasFold(s, j, "is ") && (p.class >= bare || p.class == weak && strings.EqualFold(p.name.of(s), "key")):
 		p.op, p.is = says, true
 		return skipBlanks(s, j+3, 4), true
 	case quoteAt(s, j) != "":
@@ -128,6 +149,12 @@ func (p *pair) blank(s string, i, j int) (int, bool) {
 	}
 	if k, ok := p.declared(s, j); ok {
 		return k, true
+	}
+	for _, form := range [...]string{"ascii-text ", "cleartext ", "plaintext ", "plain-text ", "encrypted "} {
+		if hasFold(s, j, form) && p.class >= bare { // as routers have it
+			p.op, p.directive, p.exported = says, true, true
+			return skipBlanks(s, j+len(form), 4), true
+		}
 	}
 	// A blank alone joins a name and a value only if the value could be nothing else.
 	p.op = says
@@ -203,7 +230,7 @@ func besideLogin(before string) bool {
 	}
 	f := strings.Fields(before[strings.LastIndexByte(before, '\n')+1:])
 	return len(f) >= 2 && (f[len(f)-2] == "login" || f[len(f)-2] == "user" || f[len(f)-2] == "username") &&
-		wordRun(f[len(f)-1]) == len(f[len(f)-1])
+		wordRun(f[len(f)-1]) == len(f[len(f)-1]) && !sentenceWords()[strings.ToLower(f[len(f)-1])]
 }
 
 // numbered skips what may stand between a name and its operator: the number of one
@@ -301,6 +328,25 @@ func (p *pair) element(s string, j int) (int, bool) {
 	return 0, false
 }
 
+// tagEnd returns where the text of an XML element begins whose tag holds the name: as that of the
+// element, with attributes behind it, or as the value of an attribute: <entry key="password">….
+func (p *pair) tagEnd(s string, j int, isQuoted bool) (int, bool) {
+	at := p.name.start
+	named := at > 0 && (s[at-1] == '<' || p.xmlTag(s)) && p.spaced
+	if !named && !(isQuoted && s[j] == '>' && at > 5 && hasSuffix(s[at-5:at-1], " key=", "name=", " id=", "key=") &&
+		strings.IndexByte(s[lineStart(s, at, 80):at], '<') >= 0) {
+		return 0, false
+	}
+	hi := lineEnd(s, j, 200)
+	k := strings.IndexAny(s[j:hi], "<>")
+	if k < 0 || s[j+k] != '>' || k > 0 && s[j+k-1] == '/' {
+		return 0, false
+	}
+	k += j + 1
+	end := strings.IndexByte(s[k:lineEnd(s, k, 200)], '<')
+	return k, end > 0 && strings.HasPrefix(s[k+end:], "</")
+}
+
 // declared reads a type between the name and the equals sign: password string = "…".
 func (p *pair) declared(s string, j int) (int, bool) {
 	k := runEnds(s, j, 24, "*[]<>.")
@@ -327,7 +373,7 @@ func typed(s string, i int) (int, bool) {
 // xmlTag reports whether the name ends an XML tag with attributes: <x:password type="s">.
 func (p *pair) xmlTag(s string) bool {
 	at := p.name.start
-	return at > 1 && strings.IndexByte(":/", s[at-1]) >= 0 && strings.IndexByte(s[max(0, at-20):at], '<') >= 0
+	return at > 1 && strings.IndexByte(":/", s[at-1]) >= 0 && quoteAt(s, at-2) == "" && strings.IndexByte(s[max(0, at-20):at], '<') >= 0
 }
 
 // valueKey reads the other half of a list of names and values: name: API_KEY,

@@ -43,7 +43,7 @@ func (x *scan) piped(at int) {
 		wordRun(user) == len(user) {
 		word, v.start = pass, v.end-len(pass)
 	}
-	if len(word) >= 3 && !standsIn(word) && !strings.Contains(word, "/") && strings.Count(word, " ") < 6 {
+	if len(word) >= 3 && (!standsIn(word) || weakPassword(word)) && !strings.Contains(word, "/") && strings.Count(word, " ") < 6 {
 		x.add("piped-secret", v.start, v.end)
 	}
 }

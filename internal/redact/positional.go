@@ -30,6 +30,23 @@ func positionKeywords() []keyword {
 		{text: " -p:", match: (*scan).slashFlag},
 		{text: " /p:", match: (*scan).slashFlag},
 		{text: "credential", match: (*scan).pairOfLogin},
+		{text: "ssh in ", match: (*scan).pairOfLogin},
+		{text: "creds ", match: (*scan).pairOfLogin},
+		{text: "zugangsdaten", match: (*scan).pairOfLogin},
+		{text: "pin ", match: (*scan).pin},
+		{text: "pin:", match: (*scan).pin},
+		{text: "pin=", match: (*scan).pin},
+		{text: "unlock code", match: (*scan).pin},
+		{text: "access code", match: (*scan).pin},
+		{text: "security code", match: (*scan).pin},
+		{text: "verification code", match: (*scan).pin},
+		{text: "door code", match: (*scan).pin},
+		{text: "code is ", match: (*scan).codeIs},
+		{text: "combination ", match: (*scan).pin},
+		{text: "fa seed", match: (*scan).seed},
+		{text: "otp seed", match: (*scan).seed},
+		{text: "otp ", match: (*scan).pin},
+		{text: "otp:", match: (*scan).pin},
 		{text: "log in", match: (*scan).pairOfLogin},
 		{text: "login with", match: (*scan).pairOfLogin},
 		{text: "login as", match: (*scan).pairOfLogin},
@@ -45,7 +62,7 @@ func positionKeywords() []keyword {
 		{text: "identified ", match: (*scan).identifiedBy},
 		{text: "--from-literal", match: (*scan).fromLiteral},
 	}
-	for _, domain := range [...]string{".com:", ".org:", ".net:", ".io:", ".dev:", ".local:", ".edu:"} {
+	for _, domain := range [...]string{".com:", ".org:", ".net:", ".io:", ".dev:", ".local:", ".edu:", ".com / ", ".org / ", ".net / "} {
 		out = append(out, keyword{text: domain, match: func(x *scan, at int) { x.mailbox(at, at+len(domain)) }})
 	}
 	for i := range out {
@@ -152,6 +169,71 @@ func (x *scan) secondOf(user string, v span) {
 	x.add("login", v.start, v.end)
 }
 
+// pin masks the digits of a PIN or of another short code that opens something.
+func (x *scan) pin(at int) {
+	s := x.s
+	if !boundary(s, at) || at > 0 && strings.IndexByte("-_.", s[at-1]) >= 0 || hasFold(s, max(0, at-5), "gpio ") {
+		return
+	}
+	i := at
+	for i < len(s) && isLetter(s[i]) {
+		i++
+	}
+	for n := 0; n < 3 && i < len(s); n++ { // pin code is, PIN:
+		for i < len(s) && strings.IndexByte(" :=\"'`#", s[i]) >= 0 {
+			i++
+		}
+		j := i
+		for j < len(s) && j < i+8 && isLetter(s[j]) {
+			j++
+		}
+		switch strings.ToLower(s[i:j]) {
+		case "is", "code", "number", "für", "ist", "was":
+			i = j
+		}
+	}
+	j := i
+	for j < len(s) && isDigit(s[j]) {
+		j++
+	}
+	next := byte(' ')
+	if j < len(s) {
+		next = s[j]
+	}
+	if j-i >= 4 && j-i <= 8 && !isAlnum(next) && strings.IndexByte("-_/:", next) < 0 &&
+		(next != '.' || j+1 >= len(s) || !isDigit(s[j+1])) {
+		x.add("pin", i, j)
+	}
+}
+
+// codeIs masks a short code that opens something, where a sentence says what it is.
+func (x *scan) codeIs(at int) {
+	f := fields(x.s, lineStart(x.s, at, 40), 12, at-lineStart(x.s, at, 40))
+	if len(f) == 0 {
+		return
+	}
+	switch strings.ToLower(f[len(f)-1].of(x.s)) {
+	case "your", "my", "verification", "security", "access", "login", "sms", "door", "unlock", "2fa", "mfa", "otp", "pin", "alarm", "gate":
+		x.pin(at)
+	}
+}
+
+// seed masks the seed of one-time passwords behind its name.
+func (x *scan) seed(at int) {
+	s := x.s
+	i := at + strings.Index(strings.ToLower(s[at:min(len(s), at+16)]), "seed") + len("seed")
+	for n := 0; i < len(s) && n < 8 && strings.IndexByte(" :=\"'`is", s[i]) >= 0; n++ {
+		i++
+	}
+	j := i
+	for j < len(s) && (isUpper(s[j]) || s[j] >= '2' && s[j] <= '7') {
+		j++
+	}
+	if j-i >= 16 {
+		x.add("otp-seed", i, j)
+	}
+}
+
 // oneCode masks the code that follows the word for it.
 func (x *scan) oneCode(at int) {
 	i := at + strings.Index(x.s[at:], " ") + len(" code ")
@@ -209,7 +291,11 @@ func (x *scan) passwordFlag(flag, arg span) bool {
 	switch flag.of(x.s) {
 	case "-p", "-P", "-w", "-pw", "-pass", "--pass":
 		word := strings.Trim(arg.of(x.s), `"'\`)
-		if !standsIn(word) && !pathlike(word) && len(word) >= 4 && word[0] != '-' && strings.Trim(word, digits+":.-") != "" &&
+		if wordlike(word) && containsAny(x.s[lineStart(x.s, flag.start, 80):flag.start], "mysql", "mariadb", "psql") {
+			return true // they take the password glued to the flag: this is a database
+		}
+		if (!standsIn(word) || weakPassword(word)) && !pathlike(word) && len(word) >= 4 && word[0] != '-' &&
+			strings.Trim(word, digits+":.-") != "" &&
 			!strings.ContainsAny(word, "/:,=") {
 			x.add("command-secret", arg.start, arg.end)
 		}

@@ -12,8 +12,12 @@ import "strings"
 //	…
 func (x *scan) told(p pair) {
 	s := x.s
-	if p.class < bare || strings.EqualFold(p.name.of(s), "pass") {
+	if strings.EqualFold(p.name.of(s), "pass") {
+		x.columns(p)
 		return // pass it on
+	}
+	if p.class < bare || p.class == password && x.before(p) {
+		return
 	}
 	if x.passphrase(p) || x.columns(p) {
 		return
@@ -39,6 +43,58 @@ func (x *scan) told(p pair) {
 	x.below(p, lineEnd(s, end, 200))
 }
 
+// before masks the value that a sentence names before it says what it is: use … as the password,
+// … is my root password.
+func (x *scan) before(p pair) bool {
+	s := x.s
+	rest := s[p.name.end:lineEnd(s, p.name.end, 8)]
+	if rest != "" && strings.IndexByte(".,;:!?)", rest[0]) < 0 &&
+		!hasPrefix(rest, " for", " to", " on", " in", " at", " and", " there", " now") {
+		return false
+	}
+	lo := lineStart(s, p.name.start, 100)
+	if !telling(s[lo:p.name.start]) {
+		return false
+	}
+	f := fields(s[:p.name.start], lo, 24, p.name.start-lo)
+	i := len(f) - 1
+	for n := 0; n < 3 && i > 0 && !joinsBack(f[i].of(s)); n++ {
+		i-- // the, my, new, root
+	}
+	if i < 1 || !joinsBack(f[i].of(s)) || f[i].of(s) == "for" && (i < 2 || !hands(f[i-2].of(s))) {
+		return false
+	}
+	v := f[i-1]
+	for v.start < v.end && strings.IndexByte("'`(", s[v.start]) >= 0 {
+		v.start++
+	}
+	for v.end > v.start && strings.IndexByte("'`),", s[v.end-1]) >= 0 {
+		v.end--
+	}
+	word := v.of(s)
+	sh := shapeOf(word)
+	if len(word) < 6 || sh.digit == 0 || sh.lower+sh.upper == 0 || sh.wide > 0 || isFiller(word) || isTechWord(word) || isVersion(word) ||
+		pathlike(word) || codelike(word) || isID(word) || allHex(word) || strings.ContainsAny(word, "=<>{}[]()/:,") {
+		return false
+	}
+	x.add(p.class.rule(), v.start, v.end)
+	return true
+}
+
+// joinsBack reports whether a word ties what stands before it to a name behind it.
+func joinsBack(word string) bool {
+	return word == "as" || word == "is" || word == "for" || word == "als" || word == "ist"
+}
+
+// hands reports whether a verb hands over what follows it: use …, enter ….
+func hands(verb string) bool {
+	switch strings.ToLower(verb) {
+	case "use", "using", "try", "enter", "type", "typed", "entered", "set", "put":
+		return true
+	}
+	return false
+}
+
 // boxSigns are what programs draw boxes and rulers of.
 const boxSigns = "*=#|-+~_│║┃"
 
@@ -59,15 +115,23 @@ func sentenceEnd(s string, i int) int {
 // joints are what stands between a name, or what is said about it, and its value.
 var joints = [...]string{
 	": ", " is ", " are ", " was ", " to ", " = ", " as ", " with ", " from ", " => ", " -> ", " → ",
-	" generated ",
+	" generated ", " be ", ", enter ", ", use ", ", type ", ", try ",
 	" è ", " est ", " es ", " ist ", " lautet ", " é ", " jest ", " är ", " er ", " это ",
 }
 
+// jointSeconds are the second bytes of the joints.
+var jointSeconds = func() (is [256]bool) {
+	for _, j := range joints {
+		is[j[1]] = true
+	}
+	return is
+}()
+
 // firstJoint returns where the first joint of s begins, and its length; -1 for none. Each
-// begins with a blank or a colon.
+// begins with a blank, a colon or a comma.
 func firstJoint(s string) (at, size int) {
 	for i := 0; i < len(s); i++ {
-		if s[i] != ' ' && s[i] != ':' {
+		if s[i] != ' ' && s[i] != ':' && s[i] != ',' || i+1 < len(s) && !jointSeconds[s[i+1]] {
 			continue
 		}
 		for _, j := range joints {
@@ -147,7 +211,8 @@ func (x *scan) wordAt(i int) (v span, isQuoted bool) {
 // tellable reports whether the word behind a joint is the secret.
 func (x *scan) tellable(p pair, at span, isQuoted bool, joint string) bool {
 	v := at.of(x.s)
-	if len(v) < 5 || len(v) > 200 || isFiller(v) || isSecretWord(v) && !weakPassword(v) || pathlike(v) || codelike(v) ||
+	if len(v) < 5 || len(v) > 200 || p.class < password && isID(v) || isFiller(v) || isSecretWord(v) && !weakPassword(v) ||
+		pathlike(v) || codelike(v) ||
 		isVersion(v) || isTechWord(v) ||
 		strings.ContainsAny(v, "@") && strings.Contains(v, ".") && !isQuoted {
 		return false
@@ -194,7 +259,8 @@ func (x *scan) below(p pair, i int) {
 			isSecretWord(word) || isTechWord(word) {
 			return
 		}
-		if random(word) || p.class == password && evidence(word) && shapeOf(word).digit > 0 && !strings.ContainsAny(word, ":=/") {
+		if random(word) && (p.class == password || !isID(word)) ||
+			p.class == password && evidence(word) && shapeOf(word).digit > 0 && !strings.ContainsAny(word, ":=/") {
 			x.add(p.class.rule(), v.start, v.end)
 		}
 		return

@@ -24,6 +24,10 @@ type scan struct {
 
 	toldEnd [password + 1]int // sentences before this offset have been read, for each class of name
 
+	userOp     operator // users before userEnd that are written so have been masked
+	userQuoted bool
+	userEnd    int
+
 	webEnd      int    // web tokens before this offset have been judged
 	lastCommand string // the last command read ...
 	commandEnd  int    // ... and where its line ends

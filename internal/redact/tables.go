@@ -38,7 +38,10 @@ func (x *scan) columns(p pair) bool {
 			filled++
 		}
 		user = user || containsAny(c, "user", "login", "mail", "account",
-			"host", "url", "key id", "name", "service", "site", "server", "env", "db", "id")
+			"host", "url", "key id", "name", "service", "site", "server", "env", "db", "id") && !containsAny(c, "pass")
+	}
+	if strings.EqualFold(p.name.of(s), "pass") && !user {
+		return false
 	}
 	if filled < 2 || strings.Trim(cells[column], " \t\"'*`") == "" {
 		return false

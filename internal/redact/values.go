@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // What a value is made of.
@@ -36,21 +37,32 @@ func shapeOf(v string) shape {
 	return sh
 }
 
-// entropy returns the Shannon entropy of v in bits a byte.
-func entropy(v string) (h float64) {
-	var counts [256]int
+// entropy returns the Shannon entropy of v in bits a byte, of its first 512 bytes.
+func entropy(v string) float64 {
+	if v = v[:min(len(v), shaped)]; v == "" {
+		return 0
+	}
+	var counts [256]uint16
 	for i := 0; i < len(v); i++ {
 		counts[v[i]]++
 	}
+	bits, sum := nLogN(), 0.0
 	for i := 0; i < len(v); i++ {
-		if n := counts[v[i]]; n > 0 {
-			p := float64(n) / float64(len(v))
-			h -= p * math.Log2(p)
-			counts[v[i]] = 0
-		}
+		sum += bits[counts[v[i]]]
+		counts[v[i]] = 0
 	}
-	return h
+	n := float64(len(v))
+	return (bits[len(v)] - sum) / n
 }
+
+// nLogN is n times the binary logarithm of n, for counts of bytes.
+var nLogN = sync.OnceValue(func() (table *[shaped + 1]float64) {
+	table = new([shaped + 1]float64)
+	for n := 2; n <= shaped; n++ {
+		table[n] = float64(n) * math.Log2(float64(n))
+	}
+	return table
+})
 
 // random reports whether v looks like something a machine drew: long, letters
 // and digits mixed throughout, no path, no name with a number at its end.
@@ -62,7 +74,7 @@ func random(v string) bool {
 	if sh.space > 0 || sh.wide > 0 {
 		return false
 	}
-	h := entropy(v[:min(len(v), shaped)])
+	h := entropy(v)
 	if h < 2.8 {
 		return false
 	}
@@ -230,38 +242,6 @@ func isName(v string) bool {
 	return v != ""
 }
 
-// isPlaceholder reports whether v stands in for a value the reader will supply.
-func isPlaceholder(v string) bool {
-	t := strings.Trim(v, ".…*-_=#xX?<>[](){}:\"' \\")
-	if t == "" {
-		return true
-	}
-	if len(v) > 4096 {
-		return false
-	}
-	distinct := 0
-	for i := 0; i < min(len(v), 64); i++ {
-		if strings.IndexByte(v[:i], v[i]) < 0 {
-			distinct++
-		}
-		if distinct > 2 {
-			break
-		}
-	}
-	if (distinct == 1 || distinct == 2 && strings.Trim(v, "xX*.-_#?0Yy") == "") && len(v) >= 4 {
-		return true
-	}
-	low := strings.ToLower(t)
-	if stopwords()[strings.TrimRight(low, "!")] {
-		return true
-	}
-	if placeholders().in(low) {
-		return true
-	}
-	words := [...]string{"your", "example", "insert", "replace", "sample", "fake", "todo"}
-	return (hasPrefix(low, words[:]...) || hasSuffix(low, words[:]...)) && !random(v)
-}
-
 // isSecretWord reports whether v only says what it is: mypassword, API_TOKEN,
 // user.secret. The words decide, not the letters: a monkey is no key.
 func isSecretWord(v string) bool {
@@ -352,7 +332,23 @@ func isVersion(v string) bool {
 
 // isTechWord reports whether a word with a digit is the name of a technique: sha256, oauth2.
 func isTechWord(v string) bool {
-	return techWords()[strings.ToLower(strings.Trim(v, ".,;:()"))]
+	low := strings.ToLower(strings.Trim(v, ".,;:()"))
+	return techWords()[low] || strings.Contains(low, "-") && isTechName(low)
+}
+
+// isTechName reports whether each part of a name with hyphens is one of a technique, or a number:
+// scram-sha-256, ecdsa-sha2-nistp256.
+func isTechName(low string) bool {
+	named := false
+	for part := range strings.SplitSeq(low, "-") {
+		word := strings.TrimRight(part, digits)
+		known := techParts()[word] || techWords()[part]
+		if !known && word != "" {
+			return false
+		}
+		named = named || known
+	}
+	return named
 }
 
 // isState reports whether a word says how a secret is rather than what it is: required, wrong.

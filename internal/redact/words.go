@@ -32,7 +32,9 @@ var (
 	ownerWords      = wordSet("owner-words")
 	sentenceWords   = wordSet("sentence-words")
 	states          = wordSet("states")
+	passWords       = wordSet("pass-words")
 	techWords       = wordSet("tech-words")
+	techParts       = wordSet("tech-parts")
 	references      = wordList("references")
 	referencesBy    = sync.OnceValue(func() *[256][]string { return byFirst(references()) })
 	placeholders    = sync.OnceValue(func() *needles { return newNeedles(wordList("placeholders")()) })
@@ -61,14 +63,15 @@ func newNeedles(words []string) *needles {
 	return n
 }
 
-// in reports whether any of the words stands in s.
+// in reports whether any of the words stands in s, in any case.
 func (n *needles) in(s string) bool {
 	for i := 0; i+1 < len(s); i++ {
-		if n.pairs[int(s[i]>>5)<<8|int(s[i+1])]&(1<<(s[i]&31)) == 0 {
+		a, b := lower(s[i]), lower(s[i+1])
+		if n.pairs[int(a>>5)<<8|int(b)]&(1<<(a&31)) == 0 {
 			continue
 		}
-		for _, w := range n.by[s[i]] {
-			if strings.HasPrefix(s[i:], w) {
+		for _, w := range n.by[a] {
+			if hasFold(s, i, w) {
 				return true
 			}
 		}

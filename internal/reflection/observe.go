@@ -34,7 +34,8 @@ const maxFolded = 2000
 func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note, error) {
 	rows, err := r.index.Select(ctx, index.Filter{
 		Projects: []string{project}, Types: []note.Type{note.Semantic, note.Procedural}, Scope: note.Portable,
-		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Sources: append([]string{note.Human}, note.LearntSources...), Now: r.store.Now(),
+		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Now: r.store.Now(),
+		Sources: append([]string{note.Human}, note.LearntSources...),
 	}, maxFolded)
 	if err != nil {
 		return nil, fmt.Errorf("list the learnings of %s: %w", project, err)

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"anamnesis/internal/app"
+
+	"github.com/spf13/cobra"
+)
+
+// learnPast lets the model read past sessions.
+func (p *program) learnPast(cmd *cobra.Command, o app.LearnPastOptions) error {
+	r, err := app.OpenWalked(cmd.Context(), p.host())
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	a, err := app.LearnPast(cmd.Context(), r, o)
+	return render(p, "import", a, err, p.printLearnPast)
+}
+
+func (p *program) printLearnPast(a app.LearnPastAnswer) {
+	for _, problem := range a.Problems {
+		p.printf("import: left out: %s\n", printable(problem))
+	}
+	if !a.Applied {
+		model := a.Model
+		if model == "" {
+			model = "no model (set reflection.provider)"
+		}
+		p.printf("import: %s, %s to %s, about %d tokens%s\n",
+			plural(a.Sessions, "session"), plural(a.Calls, "request"), model, a.Tokens, dryRun(a.Calls))
+		return
+	}
+	p.printf("import: %s read, %s learnt, %d held, %d dropped, %d pending, %d left\n",
+		plural(a.Read, "session"), plural(a.Learnt, "rule"), a.Held, a.Dropped, a.Pending, a.Left)
+	p.undoLine(a.Undo)
+}
