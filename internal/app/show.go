@@ -38,7 +38,7 @@ type ShowAnswer struct {
 	Injected     int      `json:"injected"`
 	Recalled     int      `json:"recalled"`
 	Proposed     []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has none of its own
-	ConfirmedBy  []string `json:"confirmed_by"` // others of the team who share the same statement as a note of theirs
+	ConfirmedBy  []string `json:"confirmed_by"`            // others of the team who share the same statement as a note of theirs
 
 	Revisions []store.Revision `json:"-"`
 	File      []byte           `json:"-"` // as it is on the disk

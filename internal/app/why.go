@@ -55,9 +55,9 @@ type WhyAnswer struct {
 	Changes      int       `json:"changes"`
 	Injected     int       `json:"injected"`
 	Recalled     int       `json:"recalled"`
-	Used         int       `json:"used"`    // sessions that were told it and acted on it
-	Unused       int       `json:"unused"`  // sessions that were told it and did not
-	Opposed      int       `json:"opposed"` // sessions whose user contradicted it
+	Used         int       `json:"used"`                    // sessions that were told it and acted on it
+	Unused       int       `json:"unused"`                  // sessions that were told it and did not
+	Opposed      int       `json:"opposed"`                 // sessions whose user contradicted it
 	When         []string  `json:"when,omitempty"`          // its triggers
 	Proposed     []string  `json:"when_proposed,omitempty"` // those that it has by its form, where it has none of its own
 	Showings     []Showing `json:"showings"`

@@ -21,8 +21,8 @@ type Draft struct {
 	Tags    []string
 	When    []string // triggers (note.Trigger)
 	Project string   // its key; "" for the one of the current folder
-	Global  bool   // for every project
-	Branch  string // the git branch that it is about; "." is the one that is checked out
+	Global  bool     // for every project
+	Branch  string   // the git branch that it is about; "." is the one that is checked out
 	Scope   string
 	Source  string // human, or agent (its secrets are masked)
 	Force   bool   // write it even if it was forgotten or nearly exists

@@ -51,7 +51,8 @@ this folder; --global makes it one that every session is told.`,
 	f.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of this folder)")
 	f.BoolVar(&o.Global, "global", false, "a note for every project")
 	f.StringSliceVar(&o.Tags, "tag", nil, "`TAG` (may be repeated)")
-	f.StringArrayVar(&o.When, "when", nil, "what it is about: a `TRIGGER` such as \"cmd:npm install\", \"path:api/**\" or \"error:TEXT\" (may be repeated)")
+	f.StringArrayVar(&o.When, "when", nil,
+		"what it is about: a `TRIGGER` such as \"cmd:npm install\", \"path:api/**\" or \"error:TEXT\" (may be repeated)")
 	f.StringVar(&o.Branch, "branch", "", "the git branch `NAME` that the note is about; . is the one that is checked out. It is found on all")
 	f.StringVar(&o.Scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
 	f.StringVar(&o.Source, "source", note.Human, "who wrote it: human, or agent (its secrets are masked)")

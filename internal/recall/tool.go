@@ -104,7 +104,9 @@ func holds(lists [][]uint32, words []uint32) bool {
 }
 
 // ruling are the words before a program that a rule rules out, as ruledOut knows them.
-var ruling = sync.OnceValue(func() []uint32 { return []uint32{index.TokenHash("not"), index.TokenHash("never"), index.TokenHash("of")} })
+var ruling = sync.OnceValue(func() []uint32 {
+	return []uint32{index.TokenHash("not"), index.TokenHash("never"), index.TokenHash("of")}
+})
 
 // rulingReach is how many words may stand between them and the program.
 const rulingReach = 4
