@@ -114,6 +114,9 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 	if _, err := r.Recorder.Sweep(); err != nil {
 		d.fail(fmt.Errorf("look for sessions that ended without telling: %w", err))
 	}
+	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil && len(jobs) > 0 {
+		r.importNative(ctx) // what the agent wrote into its own memory is joined with what was typed
+	}
 	bar := r.Progress("capturing sessions")
 	done, err := r.Recorder.Drain(ctx, func(n, left int) { bar.Step(n, n+left) })
 	bar.Done()

@@ -22,8 +22,8 @@ func (r *Rooms) Importer(home string) *imports.Importer {
 	})
 }
 
-// importNative lets a sync take in what agents remember by themselves. It never
-// stops the sync: what went wrong is told.
+// importNative imports the memory files of the agents, at the end of a session and at a sync with
+// a remote. It stops neither: an error becomes a notice.
 func (r *Rooms) importNative(ctx context.Context) {
 	if !r.Config.Others.Native || r.MayRedact() != nil || r.Store.ReadOnly() {
 		return

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
@@ -107,6 +108,29 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: from.Project, Notes: drop, Count: len(drop)})
 	}
 	return turns, errors.Join(errs...)
+}
+
+// remembered joins what a person typed with what an agent wrote into its own memory, which the
+// drain has imported by now: a note that states it is the user's word.
+func (r *Recorder) remembered(ctx context.Context, q *learn.Quote, from learn.Origin) (bool, error) {
+	near, err := ingest.BeliefsOf(r.ingester).Near(ctx, &note.Note{
+		Type: note.Semantic, Scope: note.Portable, Project: from.Project, Title: note.Line(q.Words, note.MaxTitle),
+	})
+	if err != nil {
+		return false, err
+	}
+	words := claim.Text(q.Words)
+	for _, x := range near {
+		states := claim.Compare(words, claim.Text(x.Note.Title)) // its body may tell what was wrong before
+		if x.Note.Provenance.Source != note.Import || states == claim.Opposite || states == claim.Unrelated {
+			continue
+		}
+		_, err := ingest.BeliefsOf(r.ingester).Vouch(ctx, x.Note.ID, note.Evidence{
+			Session: from.Harness + "/" + from.Session, Chunk: q.Chunk(), Quote: note.CutRunes(q.Words, note.MaxQuote),
+		})
+		return true, err
+	}
+	return false, nil
 }
 
 // shownIn returns the names that the acts of a session show: files that were edited, commands

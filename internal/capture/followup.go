@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/store"
+	"anamnesis/internal/text"
 )
 
 // Bounds of what is looked at to see what became of a note (A4).
@@ -23,10 +25,10 @@ const (
 	maxJudged    = 64       // notes of one session
 )
 
-// followUp works out what became of the notes that a session was told: whether what the
-// agent did then names what only the note had named, and whether the user corrected the
-// agent in a matter that the note names. A note that names nothing, or nothing that was
-// not said before it was told, has no verdict. What is stored are ids.
+// followUp works out what became of the notes that were injected into a session: used, when the
+// agent then named or ran what only the note had named, or repeated its statement; opposed, when
+// the user's next corrections name the matter of the note. A note that names nothing, or nothing
+// new to the session, has no verdict. What is stored are ids.
 func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 	if !r.opts.FollowUp || session == "" {
 		return nil
@@ -78,6 +80,7 @@ func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 type saidNames struct {
 	first     map[string]naming // of a name, whoever said it
 	corrected []correction
+	stated    []saying
 }
 
 type naming struct {
@@ -87,15 +90,20 @@ type naming struct {
 
 // A correction is a turn of the user that says that what was done is not what was meant.
 type correction struct {
+	saying
+	names map[string]bool
+}
+
+// A saying is a sentence in the form in which two are compared.
+type saying struct {
 	at    time.Time
-	names map[string]bool // in it and in what the agent did before it
+	claim claim.Claim
 }
 
 // namesSaid reads the turns of a session. Results of tools say nothing: a list of files
 // names everything.
 func namesSaid(turns []agent.Turn) saidNames {
 	s := saidNames{first: make(map[string]naming)}
-	var last map[string]bool // of the agent's last turn
 	for i := range turns {
 		t := &turns[i]
 		names := turnNames(t)
@@ -105,14 +113,15 @@ func namesSaid(turns []agent.Turn) saidNames {
 			}
 		}
 		if t.Role == agent.Assistant {
-			last = names
+			for _, sentence := range text.Sentences(t.Text[:min(len(t.Text), maxTurnText)]) {
+				s.stated = append(s.stated, saying{t.At, claim.Text(sentence)})
+			}
 			continue
 		}
-		if t.Human() && smalltalk.TurnOf(t.Text) == smalltalk.Correction {
-			for name := range last {
-				names[name] = true
-			}
-			s.corrected = append(s.corrected, correction{t.At, names})
+		if typed := strings.Join(t.Typed(), "\n"); t.Human() && smalltalk.TurnOf(typed) == smalltalk.Correction {
+			names = make(map[string]bool)
+			addNames(names, typed, maxTurnNames)
+			s.corrected = append(s.corrected, correction{saying{t.At, claim.Text(typed)}, names})
 		}
 	}
 	return s
@@ -122,14 +131,23 @@ func namesSaid(turns []agent.Turn) saidNames {
 func (s *saidNames) verdict(n *note.Note, at time.Time) store.Verdict {
 	names := make(map[string]bool)
 	addNames(names, n.Title+"\n"+n.KeyInsight+"\n"+n.HowToApply+"\n"+n.Body, maxNoteNames)
+	states := claim.Of(n)
 	for _, c := range s.corrected {
-		if !c.at.After(at) {
+		switch r := claim.Compare(states, c.claim); {
+		case !c.at.After(at), r == claim.Same, r == claim.Narrower, r == claim.Wider: // it says the same
 			continue
+		case r == claim.Opposite, claim.Near(states, c.claim) && claim.Shared(states, c.claim) > 1:
+			return store.Opposed
 		}
 		for name := range names {
 			if c.names[name] {
 				return store.Opposed
 			}
+		}
+	}
+	for _, t := range s.stated {
+		if r := claim.Compare(states, t.claim); t.at.After(at) && (r == claim.Same || r == claim.Wider) {
+			return store.Used // the agent repeats it
 		}
 	}
 	names[strings.ToLower(string(n.ID))] = true // an agent that names the note has used it

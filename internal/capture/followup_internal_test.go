@@ -28,28 +28,43 @@ func TestVerdict(t *testing.T) {
 		turns []agent.Turn
 		want  store.Verdict
 	}{
-		"nothing was said":           {nil, store.Unused},
-		"the agent edits it":         {[]agent.Turn{does(6, "Edit", `{"new_string":"x\n\twarmPages()"}`)}, store.Used},
-		"the agent opens the file":   {[]agent.Turn{does(6, "Read", `{"file_path":"/home/ada/shop/cmd/release.go"}`)}, store.Used},
-		"the agent runs it":          {[]agent.Turn{does(6, "Bash", `{"command":"make ship"}`)}, store.Used},
-		"the agent names the note":   {[]agent.Turn{says(6, "As note 01KX0000000000000000000000 says.")}, store.Used},
-		"in between":                 {[]agent.Turn{does(6, "Task", `{"a":[{"b":"see release.go"}]}`)}, store.Used},
-		"before it was told":         {[]agent.Turn{says(2, "warmPages, release.go and `make ship`"), says(7, "warmPages again")}, ""},
-		"one of three before":        {[]agent.Turn{says(2, "warmPages"), says(7, "warmPages again")}, store.Unused},
-		"the user names it":          {[]agent.Turn{user(6, "call warmPages in release.go, then `make ship`"), says(7, "warmPages")}, ""},
-		"only a result names it":     {[]agent.Turn{does(6, "Bash", `{"command":"ls"}`)}, store.Unused},
-		"corrected in words":         {[]agent.Turn{says(6, "Done."), user(7, "no, don't call warmPages")}, store.Opposed},
-		"corrected in what was done": {[]agent.Turn{does(6, "Edit", `{"new_string":"warmPages()"}`), user(7, "no, that is wrong")}, store.Opposed},
-		"corrected before":           {[]agent.Turn{says(1, "warmPages"), user(2, "no, don't call warmPages")}, store.Unused},
-		"corrected elsewhere":        {[]agent.Turn{says(6, "Done."), user(7, "no, don't call coolPages")}, store.Unused},
-		"hostile":                    {[]agent.Turn{does(6, "Edit", `{`), does(6, "Edit", `"\u0000"`), says(8, string([]byte{0xff, 0xfe}))}, store.Unused},
+		"nothing was said":         {nil, store.Unused},
+		"the agent edits it":       {[]agent.Turn{does(6, "Edit", `{"new_string":"x\n\twarmPages()"}`)}, store.Used},
+		"the agent opens the file": {[]agent.Turn{does(6, "Read", `{"file_path":"/home/ada/shop/cmd/release.go"}`)}, store.Used},
+		"the agent runs it":        {[]agent.Turn{does(6, "Bash", `{"command":"make ship"}`)}, store.Used},
+		"the agent names the note": {[]agent.Turn{says(6, "As note 01KX0000000000000000000000 says.")}, store.Used},
+		"in between":               {[]agent.Turn{does(6, "Task", `{"a":[{"b":"see release.go"}]}`)}, store.Used},
+		"before it was told":       {[]agent.Turn{says(2, "warmPages, release.go and `make ship`"), says(7, "warmPages again")}, ""},
+		"one of three before":      {[]agent.Turn{says(2, "warmPages"), says(7, "warmPages again")}, store.Unused},
+		"the user names it":        {[]agent.Turn{user(6, "call warmPages in release.go, then `make ship`"), says(7, "warmPages")}, ""},
+		"only a result names it":   {[]agent.Turn{does(6, "Bash", `{"command":"ls"}`)}, store.Unused},
+		"corrected in words":       {[]agent.Turn{says(6, "Done."), user(7, "no, don't call warmPages")}, store.Opposed},
+		"a no to something else":   {[]agent.Turn{does(6, "Edit", `{"new_string":"warmPages()"}`), user(7, "no, that is wrong")}, store.Used},
+		"corrected before":         {[]agent.Turn{says(1, "warmPages"), user(2, "no, don't call warmPages")}, store.Unused},
+		"corrected elsewhere":      {[]agent.Turn{says(6, "Done."), user(7, "no, don't call coolPages")}, store.Unused},
+		"hostile":                  {[]agent.Turn{does(6, "Edit", `{`), does(6, "Edit", `"\u0000"`), says(8, string([]byte{0xff, 0xfe}))}, store.Unused},
 	} {
 		said := namesSaid(tc.turns)
 		if got := said.verdict(n, at(5)); got != tc.want {
 			t.Errorf("%s: got %q, want %q", name, got, tc.want)
 		}
 	}
-	said := namesSaid([]agent.Turn{says(6, "all is well")})
+	rule := &note.Note{ID: "x", Type: note.Semantic, Title: "Indent new files with tabs, not spaces"}
+	for text, want := range map[string]store.Verdict{
+		"no, indent new files with spaces, not tabs": store.Opposed,
+		"no, indent new files with tabs, not spaces": "", // the user repeats the rule
+		"no, that is not it":                         "",
+	} {
+		said := namesSaid([]agent.Turn{says(6, "Done."), user(7, text)})
+		if got := said.verdict(rule, at(5)); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	said := namesSaid([]agent.Turn{says(6, "Right. Indent new files with tabs, not spaces.")})
+	if got := said.verdict(rule, at(5)); got != store.Used {
+		t.Errorf("an agent that repeats the rule: got %q", got)
+	}
+	said = namesSaid([]agent.Turn{says(6, "all is well")})
 	if got := said.verdict(&note.Note{ID: "x", Title: "Be kind", Body: "And patient."}, at(5)); got != "" {
 		t.Errorf("a note that names nothing: got %q, want no verdict", got)
 	}

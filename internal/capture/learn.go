@@ -67,7 +67,12 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		taken = append(taken, p.Quote.Said.Turn)
 	}
 	candidates := slices.DeleteFunc(learn.Candidates(s, clean), func(c learn.Candidate) bool {
-		return slices.Contains(taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn)
+		if slices.Contains(taken, c.Quote.Said.Turn) || slices.Contains(written, c.Quote.Said.Turn) {
+			return true
+		}
+		known, err := r.remembered(ctx, &c.Quote, from)
+		errs = append(errs, err)
+		return known
 	})
 	if refused > 0 { // the newest record of a session counts: it may be captured again
 		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: key, Count: refused})

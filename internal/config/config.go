@@ -89,7 +89,7 @@ type Others struct {
 	Learnings string // the notes of reflect
 	Reflect   string // its state
 	Database  string // its database, when it is not in Reflect
-	Native    bool   // a sync takes in what agents remember by themselves
+	Native    bool   // import agents' memory files at a sync and at the end of a session
 	Past      bool   // a background run takes in past sessions that an agent is going to delete
 }
 

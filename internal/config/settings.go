@@ -32,7 +32,7 @@ func (c *Config) settings() []Setting {
 		text("REFLECT_DB_PATH", "import.database", &c.Others.Database, "",
 			"Database of reflect, for import. Empty is reflect.db in import.reflect."),
 		boolean("ANAMNESIS_IMPORT_NATIVE", "import.native", &c.Others.Native, true,
-			"Take in, with every sync, what agents remember by themselves."),
+			"Import the memory files of agents at every sync and at the end of a session."),
 		boolean("ANAMNESIS_IMPORT_PAST", "import.past", &c.Others.Past, true,
 			"Take in, in a background run, past sessions of connected agents that delete them after a while or end some without telling."),
 

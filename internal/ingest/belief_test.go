@@ -140,6 +140,10 @@ func TestProposals(t *testing.T) {
 	if err := b.Propose(t.Context(), n); err != nil || len(b.Proposals(ingest.CandidateTag, "")) != 0 {
 		t.Errorf("what was decided waits again: %v", err)
 	}
+	if removed, err := b.ExpireProposals(t.Context(), ingest.CandidateTag); err != nil || removed != 0 {
+		t.Errorf("of an old session, proposed today: %d ended, %v", removed, err)
+	}
+	d.now = d.now.Add(31 * 24 * time.Hour)
 	if removed, err := b.ExpireProposals(t.Context(), ingest.CandidateTag); err != nil || removed != 1 {
 		t.Errorf("%d ended, %v", removed, err)
 	}

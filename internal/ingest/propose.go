@@ -25,6 +25,7 @@ func (b Beliefs) Propose(ctx context.Context, n *note.Note) error {
 	g := b.g
 	n = g.complete(n)
 	g.redact(n)
+	n.UpdatedAt = note.At(g.store.Now()) // the thirty days begin
 	if err := n.ValidateNew(); err != nil {
 		return fmt.Errorf("propose %q: %w", shorten(n.Title), err)
 	}
@@ -129,12 +130,12 @@ func (b Beliefs) settle(ctx context.Context, drafts []*note.Note) error {
 	})
 }
 
-// ExpireProposals removes the drafts with a tag that have waited for thirty days, decided or not.
+// ExpireProposals removes the drafts with a tag that were proposed thirty days ago, decided or not.
 func (b Beliefs) ExpireProposals(ctx context.Context, tag string) (removed int, err error) {
 	now := b.g.store.Now()
 	var old []note.ID
 	for _, d := range b.g.store.Spool().Held() {
-		if at, ok := d.CreatedAt.Time(); d.HasTag(tag) && ok && now.Sub(at) > proposalAge {
+		if at, ok := d.UpdatedAt.Time(); d.HasTag(tag) && ok && now.Sub(at) > proposalAge {
 			old = append(old, d.ID)
 		}
 	}
@@ -151,7 +152,7 @@ func (b Beliefs) ExpireProposals(ctx context.Context, tag string) (removed int, 
 	})
 }
 
-// Vouch records that a person typed, in a session, the words that an agent quoted in a note: the
+// Vouch records that a person typed, in a session, what an agent wrote in a note or in its own memory: the
 // note is the user's word from now on. One that a person wrote or read stays as it is. The error
 // is fs.ErrNotExist for a note that is gone.
 func (b Beliefs) Vouch(ctx context.Context, id note.ID, e note.Evidence) (Outcome, error) {
@@ -163,7 +164,7 @@ func (b Beliefs) Vouch(ctx context.Context, id note.ID, e note.Evidence) (Outcom
 		n.Evidence = slices.DeleteFunc(n.Evidence, func(had note.Evidence) bool { return had.Chunk == "" })
 		n.Evidence = note.UnionEvidence(n.Evidence, []note.Evidence{e})
 		n.ProofCount = max(1, n.Sessions())
-		if n.Provenance.Source == note.Agent {
+		if n.Provenance.Source == note.Agent || n.Provenance.Source == note.Import {
 			n.Provenance.Source = note.User
 			n.Provenance.Confidence = max(n.Provenance.Confidence, 0.9)
 		}
