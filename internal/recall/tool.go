@@ -18,11 +18,12 @@ type RuleHit struct {
 	Proposed bool // the note has the trigger by its form alone
 }
 
-// Bounds of the search for rules: passages that one question finds, notes that are read, and
-// questions about one action.
+// Bounds of the search for rules: passages that one question finds, notes that are read, passages
+// of which only words of a path are known, and questions about one action.
 const (
 	rulePassages  = 200
 	rulesRead     = 48
+	pathPassages  = 24
 	ruleQuestions = 8
 )
 
@@ -45,7 +46,8 @@ func Rules(ctx context.Context, e *Engine, q Query, a Action) (hits []RuleHit, e
 			switch {
 			case holds(c.Tokens[index.Tags:index.Tags+1], kind) && holds(c.Tokens[:], words):
 				own = append(own, c.Key)
-			case ask.kind == string(note.OnPath) && holds(c.Tokens[:], words), ask.kind == string(note.OnCommand) && mayPropose(c, heads, words):
+			case ask.kind == string(note.OnPath) && i < pathPassages && holds(c.Tokens[:], words),
+				ask.kind == string(note.OnCommand) && mayPropose(c, heads, words):
 				proposed = append(proposed, c.Key)
 			}
 		}
