@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/note"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
@@ -289,5 +290,19 @@ func TestAllowedTools(t *testing.T) {
 		if strings.HasSuffix(p.path, "forget.md") && p.matter["disable-model-invocation"] != true {
 			t.Errorf("%s can be called by the model", p.path)
 		}
+	}
+}
+
+// The skill says what is worth a note in the words of the server and of the session start.
+func TestSkillRubric(t *testing.T) {
+	data, err := os.ReadFile("skills/memory/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(string(data)), " "), note.Rubric) {
+		t.Errorf("the skill does not contain %q", note.Rubric)
+	}
+	if tokens := len(note.Rubric) / 4; tokens > 70 {
+		t.Errorf("the rubric has about %d tokens, at most 70", tokens)
 	}
 }

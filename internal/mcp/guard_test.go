@@ -37,7 +37,7 @@ func TestEras(t *testing.T) {
 			if err := json.Unmarshal(p.Result, &hello); err != nil || hello.ProtocolVersion != version || hello.ServerInfo.Name != "anamnesis" {
 				t.Fatalf("initialize: %s %v", p.Result, err)
 			}
-			if n := len(strings.Fields(hello.Instructions)); n == 0 || n > 60 {
+			if n := len(strings.Fields(hello.Instructions)); n == 0 || n > 80 {
 				t.Errorf("the instructions have %d words", n)
 			}
 			if hello.Capabilities["tools"] == nil || hello.Capabilities["prompts"] == nil || hello.Capabilities["resources"] == nil || hello.Capabilities["logging"] != nil {
