@@ -169,6 +169,17 @@ func set(field *string, value []byte, valid func(string) bool) {
 func isShortWord(s string) bool { return len(s) <= 64 && isWord(s) }
 func isName(s string) bool      { return len(s) <= 256 && !hasControl(s) }
 
+// maxFailure is how much is kept of the output of a tool that failed, in bytes: both ends of it.
+const maxFailure = 64 << 10
+
+// ends cuts the middle out of a text that is longer than n bytes.
+func ends(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n/2], "") + "\n" + strings.ToValidUTF8(s[len(s)-n/2:], "")
+}
+
 // read takes one member of a payload, under the name that most agents give it.
 func (e *Event) read(key string, value []byte) {
 	switch key {
@@ -196,6 +207,8 @@ func (e *Event) read(key string, value []byte) {
 		e.ToolInput = value
 	case "tool_response":
 		e.ToolResult = value
+	case "error":
+		e.Failure = ends(StripInjected(unquote(value)), maxFailure)
 	case "agent_id":
 		set(&e.SubagentID, value, isName)
 	case "agent_type":

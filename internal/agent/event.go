@@ -27,6 +27,7 @@ type Event struct {
 	ToolName   string          // of the tool that is about to run or has run
 	ToolInput  json.RawMessage // as the tool got it
 	ToolResult json.RawMessage // as the tool gave it
+	Failure    string          // what a tool that failed gave, at most maxFailure bytes of it
 	// SubagentID is the sub-agent in which the event happens or which it is about,
 	// SubagentType its kind. Whoever answers a prompt looks here first: what a
 	// sub-agent is asked is not what the user typed.

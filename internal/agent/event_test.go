@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -34,6 +35,8 @@ func TestReadEvent(t *testing.T) {
 			agent.Event{Harness: "claude", ToolName: "Bash", ToolInput: []byte(`{"command":"ls"}`), ToolResult: []byte("[1]"), SubagentType: "Explore", Nested: true, Trigger: "auto"},
 			false,
 		},
+		{"failure", `{"error":"Exit code 1\nb\u0000<!-- anamnesis:begin -->c<!-- anamnesis:end -->"}`, agent.Event{Harness: "claude", Failure: "Exit code 1\nb\x00"}, false},
+		{"failure that is no text", `{"error":{"message":"x"}}`, agent.Event{Harness: "claude"}, false},
 		{"cut off", start[:len(start)-1], agent.Event{Harness: "claude"}, true},
 		{"too long", start[:len(start)-1] + `,"tool_response":"` + strings.Repeat("x", 9000) + `"}`, whole, true},
 	} {
@@ -49,6 +52,15 @@ func TestReadEvent(t *testing.T) {
 	}
 	if e, err := agent.ReadEvent(agent.Default(), iotest.ErrReader(errors.New("pipe")), 0, 0); err == nil || e.Harness != "claude" {
 		t.Errorf("failing reader: %v, %+v", err, e)
+	}
+}
+
+// Of a long failure both ends are kept, in valid UTF-8.
+func TestLongFailure(t *testing.T) {
+	in := `{"error":"begin` + strings.Repeat("é", 200<<10) + `end"}`
+	e, err := agent.ReadEvent(agent.Default(), strings.NewReader(in), 1<<20, 0)
+	if err != nil || len(e.Failure) > 66<<10 || !strings.HasPrefix(e.Failure, "begin") || !strings.HasSuffix(e.Failure, "end") || !utf8.ValidString(e.Failure) {
+		t.Errorf("%d bytes, %v", len(e.Failure), err)
 	}
 }
 

@@ -37,7 +37,8 @@ type ShowAnswer struct {
 	History      []string `json:"history"` // files of its former states
 	Injected     int      `json:"injected"`
 	Recalled     int      `json:"recalled"`
-	ConfirmedBy  []string `json:"confirmed_by"` // others of the team who share the same statement as a note of theirs
+	Proposed     []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has none of its own
+	ConfirmedBy  []string `json:"confirmed_by"`            // others of the team who share the same statement as a note of theirs
 
 	Revisions []store.Revision `json:"-"`
 	File      []byte           `json:"-"` // as it is on the disk
@@ -55,7 +56,7 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	n := c.Note
 	a = ShowAnswer{
 		NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead,
-		SupersededBy: row.SupersededBy, File: c.Text,
+		SupersededBy: row.SupersededBy, File: c.Text, Proposed: proposed(n),
 	}
 	if a.Author != "" {
 		a.Path = ""

@@ -3,14 +3,18 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/index"
 	"anamnesis/internal/inject"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/text"
 )
 
 // subagents is the surface at which sub-agents are told something.
@@ -43,7 +47,7 @@ func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) err
 	for _, n := range b.Notes {
 		task.Notes = append(task.Notes, n.ID)
 	}
-	for _, s := range recall.Said(r.typed(e), call.Task) {
+	for _, s := range laidDown(r.typed(e), call.Task) {
 		task.Said = append(task.Said, r.Redactor.Redact(s).String())
 	}
 	if err := r.Store.Spool().Told(e.SessionID, "").NoteTask(task); err != nil {
@@ -131,4 +135,41 @@ func SubagentStopped(r *Rooms, e agent.Event) error {
 		return nil
 	}
 	return r.Store.Spool().Told(e.SessionID, e.SubagentID).Clear()
+}
+
+// Bounds of what is taken from what a user said.
+const (
+	maxSaid     = 3
+	maxSaidText = 200 // characters of a sentence
+
+	maxSaidPrompt = 2000 // characters of a prompt
+	maxSaidNames  = 8    // names in a sentence
+)
+
+// laidDown returns sentences of a session's user that hold for a task, in the order of the talk,
+// the newest three at most: those that name a file or symbol of the task, and those without
+// names that may be rules (learn.Nominate). prompts are what the user typed.
+func laidDown(prompts []string, task string) (said []string) {
+	lower := strings.ToLower(task)
+	for _, prompt := range slices.Backward(prompts) {
+		for _, s := range slices.Backward(text.Sentences(text.Head(strings.ToValidUTF8(prompt, ""), maxSaidPrompt))) {
+			s = strings.Join(strings.Fields(s), " ")
+			if len(said) == maxSaid {
+				break
+			}
+			if text.IsQuestion(s) || slices.Contains(said, s) || utf8.RuneCountInString(s) > maxSaidText {
+				continue
+			}
+			names := index.Identifiers(s, maxSaidNames)
+			holds := slices.ContainsFunc(names, func(n string) bool { return strings.Contains(lower, strings.ToLower(n)) })
+			if len(names) == 0 {
+				_, holds = learn.Nominate(s, false)
+			}
+			if holds {
+				said = append(said, s)
+			}
+		}
+	}
+	slices.Reverse(said)
+	return said
 }

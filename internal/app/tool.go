@@ -13,23 +13,32 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// Tool answers a call of a tool, before it runs: the rules that name what it is about to
-// touch. It walks no folder and waits for no lock. What it returns counts as told to the
-// session of the event, and the event log has it.
+// Tool answers a call of a tool, before it runs: the rules with a trigger that fits it. It walks
+// no folder and waits for no lock. What it returns counts as told to the session of the event,
+// and the event log has it.
 func Tool(ctx context.Context, r *Rooms, e agent.Event, call agent.Call, o PromptOptions) (PromptAnswer, error) {
+	return r.tellTool(ctx, e, actionOf(e.Dir, call), o)
+}
+
+// ToolFailed answers a call of a tool that failed: the rules whose triggers stand in its output.
+// It does what Tool does.
+func ToolFailed(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
+	return r.tellTool(ctx, e, recall.Action{Output: e.Failure}, o)
+}
+
+func (r *Rooms) tellTool(ctx context.Context, e agent.Event, a recall.Action, o PromptOptions) (PromptAnswer, error) {
 	s := surface{kind: store.ToolTold, on: r.Config.Inject.Tools, off: "tools are told nothing: inject.tools.on is false", mute: true}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
-		return r.Injector.Tool(ctx, p, q, actionOf(e.Dir, call))
+		return r.Injector.Tool(ctx, p, q, a)
 	})
 }
 
-// Touches reports whether a call may be about something that a rule names. It opens
-// nothing: most calls do not.
+// Touches reports whether a trigger may fit a call. It opens nothing: none fits many calls.
 func Touches(call agent.Call) bool { return actionOf("", call).Touches() }
 
 // actionOf says what a call does in the folder dir.
 func actionOf(dir string, call agent.Call) recall.Action {
-	a := recall.Action{Text: call.Text, Command: call.Command}
+	a := recall.Action{Command: call.Command}
 	if dir == "" {
 		dir, _ = os.Getwd()
 	}

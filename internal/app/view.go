@@ -25,6 +25,7 @@ type NoteHead struct {
 	UpdatedAt   string    `json:"updated_at"`
 	Branch      string    `json:"branch"`
 	Status      string    `json:"status"`
+	When        []string  `json:"when,omitempty"`   // its triggers
 	Author      string    `json:"author,omitempty"` // who of the team shares it; its file is on their machine
 }
 
@@ -33,7 +34,7 @@ func HeadOf(n *note.Note) NoteHead {
 	return NoteHead{
 		n.ID, n.Type, n.Title, n.Project, n.MachineID, string(n.Scope), n.UserID, n.WorkspaceID, n.Provenance.Source,
 		n.Provenance.Confidence, n.Provenance.Model, n.Provenance.Session, n.Supersedes, n.Tags,
-		string(n.CreatedAt), string(n.UpdatedAt), n.Branch, n.Status, n.Author,
+		string(n.CreatedAt), string(n.UpdatedAt), n.Branch, n.Status, n.When, n.Author,
 	}
 }
 

@@ -55,9 +55,11 @@ type WhyAnswer struct {
 	Changes      int       `json:"changes"`
 	Injected     int       `json:"injected"`
 	Recalled     int       `json:"recalled"`
-	Used         int       `json:"used"`    // sessions that were told it and acted on it
-	Unused       int       `json:"unused"`  // sessions that were told it and did not
-	Opposed      int       `json:"opposed"` // sessions whose user contradicted it
+	Used         int       `json:"used"`                    // sessions that were told it and acted on it
+	Unused       int       `json:"unused"`                  // sessions that were told it and did not
+	Opposed      int       `json:"opposed"`                 // sessions whose user contradicted it
+	When         []string  `json:"when,omitempty"`          // its triggers
+	Proposed     []string  `json:"when_proposed,omitempty"` // those that it has by its form, where it has none of its own
 	Showings     []Showing `json:"showings"`
 
 	Note  *note.Note `json:"-"`
@@ -89,6 +91,7 @@ func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, er
 		ID: row.ID, Origin: r.origin(n, map[note.ID]bool{}, originDepth), Live: !row.Dead, Supersedes: n.Supersedes,
 		SupersededBy: row.SupersededBy, Changes: len(revs), Injected: tally.Injected, Recalled: tally.Recalled,
 		Used: tally.Used, Unused: tally.Unused, Opposed: tally.Opposed, Showings: shown,
+		When: n.When, Proposed: proposed(n),
 		Note: n, Path: r.Store.Path(row.Ref.Path), Total: len(shown),
 	}
 	if limit > 0 {

@@ -19,9 +19,10 @@ type Draft struct {
 	Title   string // "" takes the first line of the body
 	Body    string
 	Tags    []string
-	Project string // its key; "" for the one of the current folder
-	Global  bool   // for every project
-	Branch  string // the git branch that it is about; "." is the one that is checked out
+	When    []string // triggers (note.Trigger)
+	Project string   // its key; "" for the one of the current folder
+	Global  bool     // for every project
+	Branch  string   // the git branch that it is about; "." is the one that is checked out
 	Scope   string
 	Source  string // human, or agent (its secrets are masked)
 	Force   bool   // write it even if it was forgotten or nearly exists
@@ -39,7 +40,7 @@ func (d *Draft) Titled(command string) error {
 	return nil
 }
 
-// Check returns what is wrong with the words of a draft.
+// Check returns what is wrong with the words of a draft, and puts its triggers in order.
 func (d *Draft) Check() error {
 	switch {
 	case !slices.Contains(note.Types, note.Type(d.Type)):
@@ -49,6 +50,11 @@ func (d *Draft) Check() error {
 	case d.Source != note.Human && d.Source != note.Agent:
 		return usage("add: --source %q: use human or agent", d.Source)
 	}
+	when, err := note.ParseTriggers(d.When)
+	if err != nil {
+		return usage("add: --when: %w", err)
+	}
+	d.When = when
 	return nil
 }
 
@@ -98,7 +104,7 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 		return Written{}, usage("the text holds a NUL character, so it is none; give a file of text")
 	}
 	n := &note.Note{
-		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags,
+		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags, When: d.When,
 		Provenance: note.Provenance{Source: d.Source, Confidence: 1}, Project: note.Global,
 	}
 	at := ""
@@ -151,11 +157,13 @@ type Edit struct {
 	Title, Body          *string // nil leaves them
 	Type, Scope, Project *string
 	Tag, Untag           []string
+	When                 *[]string // its triggers; empty ones clear them
 }
 
 // Empty reports whether nothing is changed.
 func (e *Edit) Empty() bool {
-	return e.Title == nil && e.Body == nil && e.Type == nil && e.Scope == nil && e.Project == nil && len(e.Tag)+len(e.Untag) == 0
+	return e.Title == nil && e.Body == nil && e.Type == nil && e.Scope == nil && e.Project == nil && e.When == nil &&
+		len(e.Tag)+len(e.Untag) == 0
 }
 
 // An Editable is a note and its file, to be changed by ApplyEdit.
@@ -196,6 +204,13 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 	}
 	if c.Project != nil {
 		n.Project = *c.Project
+	}
+	if c.When != nil {
+		when, err := note.ParseTriggers(slices.DeleteFunc(slices.Clone(*c.When), func(w string) bool { return strings.TrimSpace(w) == "" }))
+		if err != nil {
+			return nil, usage("--when: %w", err)
+		}
+		n.When = when
 	}
 	n.AddTags(c.Tag...)
 	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return slices.Contains(c.Untag, t) })

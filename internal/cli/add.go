@@ -34,6 +34,7 @@ without a title its first line is the title. The note belongs to the project of
 this folder; --global makes it one that every session is told.`,
 		Example: `  anamnesis add --type procedural --title "Regenerate gRPC clients after editing payments.proto" \
       --body "Run make proto-gen; without it staging breaks." --tag grpc
+  anamnesis add --title "Use pnpm here" --when cmd:npm --body "npm breaks the workspace links."
   anamnesis add --global --title "No AI attribution in commit messages" --body "Ever."
   pbpaste | anamnesis add --title "Release checklist"`,
 		Args: cobra.NoArgs,
@@ -50,6 +51,8 @@ this folder; --global makes it one that every session is told.`,
 	f.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of this folder)")
 	f.BoolVar(&o.Global, "global", false, "a note for every project")
 	f.StringSliceVar(&o.Tags, "tag", nil, "`TAG` (may be repeated)")
+	f.StringArrayVar(&o.When, "when", nil,
+		"what it is about: a `TRIGGER` such as \"cmd:npm install\", \"path:api/**\" or \"error:TEXT\" (may be repeated)")
 	f.StringVar(&o.Branch, "branch", "", "the git branch `NAME` that the note is about; . is the one that is checked out. It is found on all")
 	f.StringVar(&o.Scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
 	f.StringVar(&o.Source, "source", note.Human, "who wrote it: human, or agent (its secrets are masked)")

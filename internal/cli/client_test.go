@@ -253,7 +253,8 @@ func TestClient(t *testing.T) {
 	}
 	t.Logf("client %s", m.claude("--version"))
 	m.has("init", m.ours("init", "--yes", "--machine-id", "testbox"), "mcp: registered", "hooks: installed")
-	m.ours("add", "--type", "procedural", "--title", "Regenerate gRPC clients after editing payments.proto", "--body", "Run make proto-gen.")
+	m.ours("add", "--type", "procedural", "--title", "Regenerate gRPC clients after editing payments.proto", "--body", "Run make proto-gen.",
+		"--when", "path:payments.proto")
 	m.has("claude mcp list", m.claude("mcp", "list"), "anamnesis", "Connected")
 
 	const tools = "Bash,Write,mcp__anamnesis__memory_search,mcp__anamnesis__memory_write"

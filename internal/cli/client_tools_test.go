@@ -20,7 +20,7 @@ func clientTools(t *testing.T, m *machine) {
 	}()
 	policy := filepath.Join(m.home, ".anamnesis", "policy-rules.jsonl")
 
-	t.Run("a tool is told the rule that names what it touches, once", func(t *testing.T) {
+	t.Run("a tool is told the rule whose trigger fits, once", func(t *testing.T) {
 		m.t = t
 		m.model.Forget()
 		m.session("88888888-8888-4888-8888-888888888881", `Go on with the release.

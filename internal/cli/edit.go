@@ -20,6 +20,7 @@ type editOptions struct {
 	addOptions
 	untag      []string
 	titleGiven bool
+	whenGiven  bool
 }
 
 func newEdit(p *program) *cobra.Command {
@@ -30,13 +31,15 @@ func newEdit(p *program) *cobra.Command {
 		Long: `Open a note in your editor ($VISUAL, $EDITOR) as it stands in its file: front
 matter and body. What you save is looked at before it counts; a text that is no
 note changes nothing and stays where the message says. With --title, --body,
---file, --tag or --untag no editor is opened.`,
+--file, --tag, --untag or --when no editor is opened.`,
 		Example: `  anamnesis edit 9KQT
   anamnesis edit 9KQT --title "Run make proto-gen first" --tag grpc
+  anamnesis edit 9KQT --when "cmd:git push --force*" --when path:.github/**
   anamnesis edit 9KQT --file new-body.md`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.bodyGiven, o.titleGiven = cmd.Flags().Changed("body"), cmd.Flags().Changed("title")
+			o.whenGiven = cmd.Flags().Changed("when")
 			if o.titleGiven && strings.TrimSpace(o.Title) == "" {
 				return usage("edit: a title cannot be empty")
 			}
@@ -58,6 +61,7 @@ note changes nothing and stays where the message says. With --title, --body,
 	f.StringVar(&o.file, "file", "", "read the new body from `FILE`; - is standard input")
 	f.StringSliceVar(&o.Tags, "tag", nil, "add a `TAG` (may be repeated)")
 	f.StringSliceVar(&o.untag, "untag", nil, "take a `TAG` away (may be repeated)")
+	f.StringArrayVar(&o.When, "when", nil, "its `TRIGGER`s from now on, as of add (may be repeated); \"\" takes them all away")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
 	return cmd
 }
@@ -102,6 +106,9 @@ func (p *program) editOf(o editOptions) (app.Edit, error) {
 	e := app.Edit{Tag: o.Tags, Untag: o.untag}
 	if o.titleGiven {
 		e.Title = &o.Title
+	}
+	if o.whenGiven {
+		e.When = &o.When
 	}
 	if o.bodyGiven || o.file != "" {
 		o.addOptions.Title = "-" // standard input is read only when asked for

@@ -32,7 +32,7 @@ neither. --print shows which files change and what is left to you to do, and
 
 Of Claude Code it does this: write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
 put ten hooks into its settings.json: a session start is told the memory and syncs
-it, a prompt is told the notes it is about, a tool the rules that name what it touches,
+it, a prompt is told the notes it is about, a tool the rules with a trigger that fits,
 a sub-agent what its task is about, a session end and a compaction are captured. The
 settings file is patched in place, its layout and everything that is not ours stays;
 the first version is kept as settings.json.bak. Running init again changes

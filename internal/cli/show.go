@@ -76,6 +76,7 @@ func (p *program) printShown(a app.ShowAnswer) {
 	} else {
 		p.printf("\n%s\n", a.Path)
 	}
+	p.printWhen(a.When, a.Proposed)
 	if len(a.ConfirmedBy) > 0 {
 		p.printf("said by %s too\n", firstLine(strings.Join(a.ConfirmedBy, ", "), 200))
 	}
@@ -90,4 +91,14 @@ func (p *program) printShown(a app.ShowAnswer) {
 		p.printf("not live: it is kept, and not shown to sessions\n")
 	}
 	p.verbatim("\n" + a.Body + "\n")
+}
+
+// printWhen tells the triggers of a note, its own or those that it has by its form.
+func (p *program) printWhen(own, proposed []string) {
+	switch {
+	case len(own) > 0:
+		p.printf("triggers: %s\n", printable(strings.Join(own, ", ")))
+	case len(proposed) > 0:
+		p.printf("triggers by its form: %s\n", printable(strings.Join(proposed, ", ")))
+	}
 }

@@ -77,6 +77,10 @@ func (p *program) printWhy(a app.WhyAnswer) {
 	p.printf("where it came from\n")
 	p.printOrigin(a.Origin, 1)
 	p.printState(a)
+	if len(a.When)+len(a.Proposed) > 0 {
+		p.printf("\n")
+	}
+	p.printWhen(a.When, a.Proposed)
 	p.printf("\nshown: told at session start %d×, found by a question %d×\n", a.Injected, a.Recalled)
 	if a.Used+a.Unused+a.Opposed > 0 {
 		p.printf("what became of it: used in %s, not used in %d, contradicted in %d\n", plural(a.Used, "session"), a.Unused, a.Opposed)

@@ -57,7 +57,7 @@ func (c *Config) settings() []Setting {
 			"Tokens of what is told at one prompt, at most."),
 
 		boolean("ANAMNESIS_INJECT_TOOLS", "inject.tools.on", &c.Inject.Tools, true,
-			"Tell a session the rules that name a file, a symbol or a command, before a tool touches it."),
+			"Tell a session, before a tool runs, the rules with a trigger that fits the call."),
 		integer("ANAMNESIS_INJECT_TOOLS_TOKENS", "inject.tools.max_tokens", &c.Inject.ToolTokens, 200, within(1, 10000),
 			"Tokens of what is told before one call of a tool, at most."),
 		boolean("ANAMNESIS_INJECT_SUBAGENTS", "inject.subagents.on", &c.Inject.Subagents, true,

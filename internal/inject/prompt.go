@@ -85,9 +85,9 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 	}
 	notes = slices.DeleteFunc(notes, func(n *note.Note) bool { return p.Session != "" && n.Provenance.Session == p.Session }) // it knows
 	var looked Block
-	notes = r.choose(in.sift(ctx, p, notes, &looked), &st, in.opts.PromptK)
+	notes = r.choose(in.sift(ctx, p, notes, &looked), st.Has, in.opts.PromptK)
 	if p.Session != "" { // what nobody knows the session of is not remembered
-		if notes, err = claim(told, notes); err != nil {
+		if notes, err = claim(told.Claim, notes); err != nil {
 			return r, err
 		}
 	}
@@ -108,13 +108,13 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 
 const toldBefore = "it was told before"
 
-// choose takes the first k notes that were not told.
-func (r *Reminder) choose(notes []*note.Note, st *store.ToldState, k int) []*note.Note {
+// choose takes the first k notes that were not told, which told says.
+func (r *Reminder) choose(notes []*note.Note, told func(*note.Note) bool, k int) []*note.Note {
 	var chosen []*note.Note
 	for _, n := range notes {
 		switch {
 		case slices.ContainsFunc(chosen, func(c *note.Note) bool { return c.ID == n.ID }):
-		case st.Has(n):
+		case told(n):
 			r.Near = append(r.Near, store.Near{ID: n.ID, Why: toldBefore})
 		case len(chosen) == k:
 			r.Near = append(r.Near, store.Near{ID: n.ID, Why: fmt.Sprintf("%d others come before it", k)})
@@ -125,13 +125,14 @@ func (r *Reminder) choose(notes []*note.Note, st *store.ToldState, k int) []*not
 	return chosen
 }
 
-// claim returns those of the notes that no other hook of the session is telling.
-func claim(told *store.Told, notes []*note.Note) ([]*note.Note, error) {
+// claim returns those of the notes that no other hook of the session is telling. of is
+// store.Told.Claim, or that of a surface.
+func claim(of func(...store.Telling) ([]store.Telling, error), notes []*note.Note) ([]*note.Note, error) {
 	tellings := make([]store.Telling, len(notes))
 	for i, n := range notes {
 		tellings[i] = store.TellingOf(n)
 	}
-	mine, err := told.Claim(tellings...)
+	mine, err := of(tellings...)
 	return slices.DeleteFunc(notes, func(n *note.Note) bool { return !slices.Contains(mine, store.TellingOf(n)) }), err
 }
 

@@ -3,6 +3,7 @@ package inject
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -17,7 +18,7 @@ var agentFrame = frame{
 	body: taskText,
 }
 
-// taskText is what a sub-agent is told of a note: a rule says what it says before a tool.
+// taskText is what a sub-agent is told of a note: of a rule what it says to do.
 func taskText(n *note.Note) string {
 	if recall.IsRule(n) {
 		return ruleText(n)
@@ -33,9 +34,10 @@ type Brief struct {
 	Silent string // why there is nothing; "" when there is something
 }
 
-// Brief asks what a task is about, as a prompt is asked. The rules that the session was
-// told or wrote down itself come first, other rules then, the rest last: a sub-agent
-// knows nothing of what its session knows. q says which notes may be told.
+// Brief asks what a task is about, as a prompt is asked, and for the rules with a trigger that
+// fits the commands, files and errors in it. The rules that the session was told or wrote down
+// itself come first, other rules then, the rest last: a sub-agent knows nothing of what its
+// session knows. q says which notes may be told.
 func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task string) (b Brief, err error) {
 	plan := recall.PlanPrompt(task)
 	if b.Parts, b.Silent = plan.Parts, plan.Silent; plan.Silent != "" {
@@ -50,8 +52,17 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 	if err != nil {
 		return b, err
 	}
-	for _, h := range advice.Hits {
+	fitting, err := recall.Rules(ctx, in.engine, q, recall.TaskAction(p.Root, task))
+	if err != nil {
+		return b, err
+	}
+	for _, h := range fitting {
 		b.Notes = append(b.Notes, h.Note)
+	}
+	for _, h := range advice.Hits {
+		if !slices.ContainsFunc(b.Notes, func(n *note.Note) bool { return n.ID == h.Note.ID }) {
+			b.Notes = append(b.Notes, h.Note)
+		}
 	}
 	for _, held := range advice.Held {
 		b.Near = append(b.Near, store.Near{ID: held.Near, Why: held.Why})
@@ -86,9 +97,9 @@ func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes 
 		}
 	}
 	var looked Block
-	some := r.choose(in.sift(ctx, p, slices.Clone(notes), &looked), &st, in.opts.SubagentK)
+	some := r.choose(in.sift(ctx, p, slices.Clone(notes), &looked), st.Has, in.opts.SubagentK)
 	if p.Session != "" {
-		if some, err = claim(told, some); err != nil {
+		if some, err = claim(told.Claim, some); err != nil {
 			return r, err
 		}
 	}
@@ -104,4 +115,18 @@ func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes 
 		r.Silent = "no note is about its task"
 	}
 	return r, nil
+}
+
+// ruleText is what a rule says: its fields, if it has any, else its body.
+func ruleText(n *note.Note) string {
+	var parts []string
+	for _, f := range []struct{ name, text string }{{"", n.Rule}, {"Fix: ", n.Fix}, {"How to apply: ", n.HowToApply}} {
+		if text := strings.TrimSpace(f.text); text != "" && !slices.Contains(parts, f.name+text) {
+			parts = append(parts, f.name+text)
+		}
+	}
+	if len(parts) == 0 {
+		return n.Body
+	}
+	return strings.Join(parts, "\n")
 }

@@ -14,11 +14,14 @@ import (
 // written in the session itself is news to its sub-agent.
 func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
 	in, s := open(t, inject.Options{SubagentK: 3, SubagentTokens: 300},
-		note.Note{Title: "broker", Body: "The broker restarts."},
+		note.Note{Title: "broker", Body: "The broker restarts.", Provenance: note.Provenance{Source: note.Import, Confidence: 1}},
 		note.Note{Title: "broker rule", Body: "Never restart the broker."},
 		note.Note{Title: "broker told", Body: "The broker must log."},
-		note.Note{Title: "broker written", Body: "Always stop the broker.", Provenance: note.Provenance{Source: note.Agent, Session: "s", Confidence: 1}},
-		note.Note{Title: "cats", Body: "They always sleep."})
+		note.Note{Title: "broker written", Body: "Always stop the broker.", When: []string{"cmd:broker stop"}, Provenance: note.Provenance{Source: note.Agent, Session: "s", Confidence: 1}},
+		note.Note{Title: "cats", Body: "They always sleep."},
+		note.Note{Title: "Rates are signed off", When: []string{"path:tax/**"}},
+		note.Note{Title: "Retries hide it", When: []string{"error:EPIPE"}},
+		note.Note{Title: "The mock is enough", When: []string{"cmd:make serve"}})
 	if _, err := s.Spool().Told("s", "").Claim(store.TellingOf(&note.Note{ID: "n002", Title: "broker told", Body: "The broker must log."})); err != nil {
 		t.Fatal(err)
 	}
@@ -46,5 +49,12 @@ func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
 	}
 	if b, err := in.Brief(t.Context(), p, recall.Query{}, "/review it"); err != nil || b.Silent != "a command of the agent" {
 		t.Errorf("%+v, %v", b, err)
+	}
+	task := "Split tax/vat.go in two; run `make serve`, which says: write EPIPE."
+	b, err = in.Brief(t.Context(), p, recall.Query{Projects: p.Projects}, task)
+	for _, id := range []note.ID{"n005", "n006", "n007"} {
+		if err != nil || !slices.ContainsFunc(b.Notes, func(n *note.Note) bool { return n.ID == id }) {
+			t.Errorf("%s is not in the brief of %q: %v, %v", id, task, b.Notes, err)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*n
 		}
 	}
 	if len(files) > 0 {
-		rules, _, err := recall.Rules(ctx, in.engine, q, recall.Action{Root: p.Root, Files: files})
+		rules, err := recall.Rules(ctx, in.engine, q, recall.Action{Root: p.Root, Files: files})
 		if err != nil {
 			return t, err
 		}

@@ -37,8 +37,8 @@ func TestSkillTier(t *testing.T) {
 func TestStartHits(t *testing.T) {
 	in, _ := open(t, inject.Options{K: 1, StartK: 2},
 		note.Note{Title: "newest", Body: "It is told anyway. Never edit cart.go by hand."},
-		note.Note{Title: "cart.go", Body: "Never edit cart.go without the tests."},
-		note.Note{Title: "vats", Body: "Never edit vat.go."})
+		note.Note{Title: "cart.go", Body: "Never edit `cart.go` without the tests."},
+		note.Note{Title: "vats", When: []string{"path:vat.go"}})
 	p := place
 	asked := 0
 	p.Work = func() []string { asked++; return []string{"shop/cart.go"} }

@@ -43,3 +43,22 @@ func TestTriggersStandInTheFile(t *testing.T) {
 		t.Errorf("triggers %v of\n%s", got, data)
 	}
 }
+
+// Whatever a trigger is read from, its text reads as the same trigger.
+func FuzzParseTrigger(f *testing.F) {
+	for _, s := range []string{"cmd:npm install", " Path : a/**/b ", "error:x:\u202ey", "cmd:\xff a", "cmd:\u00a0a", ":", "KMD:K"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		trigger, err := note.ParseTrigger(s)
+		if err != nil {
+			return
+		}
+		if again, err := note.ParseTrigger(trigger.String()); err != nil || again != trigger {
+			t.Errorf("%q is %q, which is %q, %v", s, trigger, again, err)
+		}
+		if strings.ContainsAny(trigger.String(), "\n\r\x00") {
+			t.Errorf("%q is more than a line", trigger)
+		}
+	})
+}

@@ -5,35 +5,32 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"anamnesis/internal/index"
 )
 
 // An Action is what an agent is about to do.
 type Action struct {
 	Root    string   // the project's folder, absolute; "" when nobody knows
 	Files   []string // that it writes, absolute or below Root
-	Text    string   // that it takes out of them or puts in
 	Command string   // a line of a shell
+	Output  string   // what the command printed, where it failed
 }
 
 // An actionNames is what an action touches, by name.
 type actionNames struct {
 	files    []actionFile
-	symbols  []string
 	commands []runCommand
+	output   string
 }
 
 // An actionFile is a file by its absolute path, "" when nobody knows it, and below
 // the project's root.
-type actionFile struct{ abs, rel string }
+type actionFile struct {
+	abs, rel string
+	outside  bool // the project; rel means little then
+}
 
-// Bounds of what is looked for.
-const (
-	maxActionFiles   = 32
-	maxActionSymbols = 24
-	maxActionText    = 64 << 10
-)
+// maxActionFiles is how many files of an action are looked at.
+const maxActionFiles = 32
 
 // names works out what an action touches.
 func (a Action) names() (n actionNames) {
@@ -48,15 +45,24 @@ func (a Action) names() (n actionNames) {
 			}
 		}
 	}
-	if a.Text != "" {
-		text := strings.ToValidUTF8(a.Text[:min(len(a.Text), maxActionText)], "")
-		for _, name := range index.Identifiers(text, 4*maxActionSymbols) {
-			if len(n.symbols) < maxActionSymbols && isSymbol(name) {
-				n.symbols = append(n.symbols, name)
-			}
+	n.output = failure(a.Output)
+	return n
+}
+
+// maxTask is how much of a task is looked at for what it is about, in bytes.
+const maxTask = 16 << 10
+
+// TaskAction returns what a task in words is about: the files that it names, the commands in its
+// code spans, and its text as a failure that it may quote.
+func TaskAction(root, task string) Action {
+	task = cutWords(task, maxTask)
+	a := Action{Root: root, Command: strings.Join(codeSpans(task), "\n"), Output: task}
+	for word := range pathWords(task) {
+		if word = strings.TrimRight(word, ".:/"); fileLike(word) && len(a.Files) < maxActionFiles {
+			a.Files = append(a.Files, word)
 		}
 	}
-	return n
+	return a
 }
 
 // addFile adds a path. An argument of a command has to look like a file.
@@ -78,6 +84,7 @@ func (n *actionNames) addFile(root, f string, sure bool) {
 		if file.rel = strings.TrimPrefix(f, "/"); root != "" && inside {
 			file.rel = below
 		}
+		file.outside = root != "" && !inside
 	} else if strings.HasPrefix(f, "../") {
 		return
 	}
@@ -86,75 +93,21 @@ func (n *actionNames) addFile(root, f string, sure bool) {
 	}
 }
 
-// question returns the words by which the index finds notes that may name it, "" when
-// the action touches nothing that a rule could be about.
-func (n *actionNames) question() string {
-	var words []string
-	add := func(w string) {
-		if w != "" && !slices.Contains(words, w) {
-			words = append(words, w)
-		}
-	}
-	for i := range n.commands {
-		c := &n.commands[i]
-		if slices.Contains(plainPrograms, c.words[0]) {
-			continue
-		}
-		if len(c.words) > 1 || !slices.Contains(families, c.words[0]) {
-			add(strings.Join(c.words, " "))
-		}
-	}
-	for _, f := range n.files {
-		add(lastSegments(f.rel, 4))
-		add(path.Base(f.rel))
-	}
-	for _, s := range n.symbols {
-		add(s)
-	}
-	return strings.Join(words, "\n")
-}
-
-func lastSegments(p string, most int) string {
-	segments := strings.Split(p, "/")
-	return strings.Join(segments[max(0, len(segments)-most):], "/")
-}
-
-// The strength with which a statement names an action. Of several rules the one
-// that is most about the action is told first.
+// The strength with which a text names a file.
 const (
 	namesNothing = iota
-	namesSymbol
 	namesFolder
 	namesFile
-	namesCommand
 	namesPath
 )
 
-// namedIn says how a statement of a note names the action, and what it names.
-func (n *actionNames) namedIn(statement string) (strength int, what string) {
-	better := func(s int, w string) {
-		if s > strength {
-			strength, what = s, w
-		}
-	}
-	for word := range pathWords(statement) {
+// namedIn says how a text names a file of the action, and which.
+func (n *actionNames) namedIn(text string) (strength int, what string) {
+	for word := range pathWords(text) {
 		for _, f := range n.files {
-			better(f.namedBy(word), f.rel)
-		}
-		if slices.Contains(n.symbols, strings.TrimRight(word, ".:/")) {
-			better(namesSymbol, word)
-		}
-	}
-	if len(n.commands) == 0 {
-		return strength, what
-	}
-	mentions := commandMentions(statement)
-	for i := range n.commands {
-		c := &n.commands[i]
-		if i := slices.IndexFunc(mentions, c.names); i >= 0 {
-			better(namesCommand, strings.Join(c.words[:min(len(c.words), len(mentions[i].words), 2)], " "))
-		} else if phrase := c.phrase(); proseNames(statement, phrase) {
-			better(namesCommand, phrase)
+			if s := f.namedBy(word); s > strength {
+				strength, what = s, f.rel
+			}
 		}
 	}
 	return strength, what
@@ -214,30 +167,6 @@ func (f actionFile) matches(pattern string) bool {
 	return matchSegments(strings.Split(pattern, "/"), strings.Split(f.rel, "/"))
 }
 
-// matchSegments matches a path; ** is any number of folders.
-func matchSegments(pattern, segments []string) bool {
-	if len(pattern) > 16 || len(segments) > 64 || strings.Count(strings.Join(pattern, "/"), "**") > 2 { // each is a search of its own
-		return false
-	}
-	for i, p := range pattern {
-		if p == "**" {
-			for j := i; j <= len(segments); j++ {
-				if i+1 == len(pattern) || matchSegments(pattern[i+1:], segments[j:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if i >= len(segments) {
-			return false
-		}
-		if ok, err := path.Match(p, segments[i]); !ok || err != nil {
-			return false
-		}
-	}
-	return len(pattern) == len(segments)
-}
-
 // fileLike reports whether the last part of a path has the form of a file's name.
 func fileLike(m string) bool {
 	base := path.Base(m)
@@ -246,18 +175,6 @@ func fileLike(m string) bool {
 	}
 	ext := path.Ext(base)
 	return len(ext) > 1 && len(ext) <= 12 && strings.ContainsFunc(ext, unicode.IsLetter)
-}
-
-// isSymbol reports whether a name is one of code: a file, a command or a host is not.
-func isSymbol(name string) bool {
-	if len(name) < 5 || strings.ContainsAny(name, "/ .@-:") {
-		return false
-	}
-	hump := false
-	for i := 1; i < len(name); i++ {
-		hump = hump || name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z'
-	}
-	return hump || strings.Contains(strings.Trim(name, "_"), "_")
 }
 
 // bareFiles are names of files without an ending; commonFiles stand in so many

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// A runCommand is one program that a command line runs.
+// A runCommand is one command of a command line.
 type runCommand struct {
-	words []string // its name, and what it is told to do when these are words: git push, npm run build
-	alone bool     // nothing stands behind the program
-	files []string // its arguments that may be files, where it is one that writes
+	forms [][]string // its fields, and those of the command that it runs: "sudo npm install", "npm install"
+	files []string   // its arguments that may be files
 }
 
 // Bounds of what is read of a command line.
@@ -18,89 +17,116 @@ const (
 	maxCommandLine = 64 << 10
 	maxCommands    = 24
 	maxShells      = 3 // a shell that is given a command line, in a shell, in a shell
-	maxWords       = 3
+	maxForms       = 6 // programs that run each other
 	maxArguments   = 32
 )
 
 // commandsOf returns what a command line runs. It knows the form of the shells, not
-// their meaning: nothing is expanded, and what stands in a here-document is data.
+// their meaning: nothing is expanded, and the text of a here-document is data.
 func commandsOf(line string, shells int) (all []runCommand) {
 	for _, fields := range simpleCommands(line[:min(len(line), maxCommandLine)]) {
 		if len(all) >= maxCommands {
 			break
 		}
-		fields = unwrap(fields)
-		if len(fields) == 0 {
+		c := runCommand{files: argumentFiles(fields), forms: formsOf(withoutRedirections(fields))}
+		if len(c.forms) == 0 {
 			continue
 		}
-		program := programName(fields[0])
-		if slices.Contains(shellPrograms, program) && shells < maxShells {
-			if i := slices.IndexFunc(fields, func(f string) bool { return f == "-c" || f == "-lc" || f == "-ec" }); i > 0 && i+1 < len(fields) {
-				all = append(all, commandsOf(fields[i+1], shells+1)...)
-				continue
+		last := c.forms[len(c.forms)-1]
+		if slices.Contains(shellPrograms, programName(last[0])) && shells < maxShells {
+			if i := slices.IndexFunc(last, func(f string) bool { return f == "-c" || f == "-lc" || f == "-ec" }); i > 0 && i+1 < len(last) {
+				all = append(all, commandsOf(last[i+1], shells+1)...)
+				c.forms, c.files = c.forms[:len(c.forms)-1], nil
+				if len(c.forms) == 0 {
+					continue
+				}
 			}
 		}
-		all = append(all, commandOf(program, fields))
+		all = append(all, c)
 	}
 	return all
 }
 
-// commandOf reads the fields of one command.
-func commandOf(program string, fields []string) runCommand {
-	c := runCommand{words: []string{program}, alone: len(fields) == 1}
-	if strings.Contains(fields[0], "/") || strings.Contains(program, ".") {
-		c.files = append(c.files, fields[0]) // a program of the project's own
+// formsOf returns the fields of a command and, where its program only runs another one, those
+// of that command, too. Assignments and words of the shell before a program are left out.
+func formsOf(fields []string) (all [][]string) {
+	for len(fields) > 0 && len(all) < maxForms {
+		f := fields[0]
+		if f == "" || f[0] == '-' || strings.IndexByte(f, '=') > 0 || slices.Contains(shellWords, f) {
+			fields = fields[1:]
+			continue
+		}
+		all = append(all, fields)
+		n := runnerFields(fields)
+		if n == 0 {
+			break
+		}
+		fields = fields[n:]
 	}
-	telling := !slices.Contains(plainPrograms, program)
-	for i := 1; i < len(fields); i++ {
-		switch f := fields[i]; {
-		case f == "":
-		case slices.Contains(redirections, f):
-			if i++; i < len(fields) && f != "<" {
-				c.files = append(c.files, fields[i])
-			}
-		case f[0] == '-' || f[0] == '+':
-			if telling && len(c.words) == 1 && slices.Contains(valuedFlags[program], f) {
-				i++
-			}
-		case strings.Contains(f, "="):
-		case telling && len(c.words) < maxWords && commandArgument(f) && i < 8:
-			c.words = append(c.words, f)
-			c.files = append(c.files, f)
-		default:
-			telling = false
-			if len(c.files) < maxArguments {
-				c.files = append(c.files, f)
-			}
+	return all
+}
+
+// runnerFields is how many fields of a command stand before the command that it runs, 0 when
+// it runs none.
+func runnerFields(fields []string) int {
+	program := programName(fields[0])
+	orders, ok := runners[program]
+	if !ok {
+		return 0
+	}
+	ordered := orders == nil
+	for n := 1; n < len(fields); n++ {
+		f := fields[n]
+		switch {
+		case !ordered && slices.Contains(orders, f):
+			ordered = true
+		case slices.Contains(runnerFlags[program], f):
+			n++
+		case strings.HasPrefix(f, "-"), program == "timeout" && f != "" && f[0] >= '0' && f[0] <= '9':
+		case ordered:
+			return n
+		default: // another order
+			return 0
 		}
 	}
-	if c.reads(fields) {
-		c.files = redirected(fields)
-	}
-	return c
+	return 0
 }
 
-// reads reports whether a command only looks at the files that it is given.
-func (c *runCommand) reads(fields []string) bool {
-	switch c.words[0] {
-	case "sed", "perl":
-		return !slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f, "-i") || strings.HasPrefix(f, "--in-place") })
-	case "git":
-		return len(c.words) > 1 && slices.Contains(gitReads, c.words[1])
-	case "tee":
-		return false
+// argumentFiles returns the arguments of a command that may be files, with the files of its
+// redirections. What a program prints is no file, and neither is the message of a commit.
+func argumentFiles(fields []string) (files []string) {
+	forms := formsOf(fields)
+	if len(forms) == 0 {
+		return nil
 	}
-	return slices.Contains(plainPrograms, c.words[0])
-}
-
-// redirected returns the files that a command writes by its redirections.
-func redirected(fields []string) (files []string) {
+	prints := silent(forms)
 	for i, f := range fields {
-		if f != "<" && slices.Contains(redirections, f) && i+1 < len(fields) {
-			files = append(files, fields[i+1])
+		before := fields[max(0, i-1)]
+		switch {
+		case f == "" || f[0] == '-' || f[0] == '+' || slices.Contains(redirections, f) || before == "-m" || before == "--message":
+		case prints && !slices.Contains(redirections, before), strings.ContainsAny(f, " \t="), len(files) == maxArguments:
+		default:
+			files = append(files, f)
 		}
 	}
 	return files
+}
+
+// silent reports whether all programs of a command only print, list or move about.
+func silent(forms [][]string) bool {
+	return !slices.ContainsFunc(forms, func(f []string) bool { return !slices.Contains(silentPrograms, programName(f[0])) })
+}
+
+// withoutRedirections returns the fields of a command without its redirections.
+func withoutRedirections(fields []string) (kept []string) {
+	for i := 0; i < len(fields); i++ {
+		if slices.Contains(redirections, fields[i]) {
+			i++
+			continue
+		}
+		kept = append(kept, fields[i])
+	}
+	return kept
 }
 
 var redirections = []string{">", ">>", ">|", "&>", "&>>", "<"}
@@ -186,81 +212,7 @@ func shellField(line string) (word, rest string) {
 	return b.String(), ""
 }
 
-// unwrap takes off what stands before the program: assignments, words of the shell,
-// and programs that run others.
-func unwrap(fields []string) []string {
-	for len(fields) > 0 {
-		f := fields[0]
-		switch {
-		case f == "" || f[0] == '-' || strings.IndexByte(f, '=') > 0 || slices.Contains(shellWords, f):
-			fields = fields[1:]
-		case slices.Contains(wrappers, programName(f)):
-			if fields = fields[1:]; programName(f) == "timeout" {
-				for len(fields) > 0 && fields[0] != "" && (fields[0][0] == '-' || fields[0][0] >= '0' && fields[0][0] <= '9') {
-					fields = fields[1:]
-				}
-			}
-		default:
-			return fields
-		}
-	}
-	return nil
-}
-
 // programName is the name of a program without its folder.
 func programName(f string) string {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(f, `\`, "/")), ".exe")
-}
-
-// commandArgument reports whether an argument may say what a program is to do.
-func commandArgument(w string) bool {
-	if len(w) > 40 || !(w[0] >= 'a' && w[0] <= 'z' || w[0] >= '0' && w[0] <= '9') {
-		return false
-	}
-	for i := range len(w) {
-		c := w[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_:.-", c) >= 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// names reports whether a command of a note means the one that is about to run.
-// The program and what it is told to do have to be the same. A program that is told
-// nothing but options names itself; alone it is only spoken of.
-func (c *runCommand) names(said runCommand) bool {
-	w, mention := c.words, said.words
-	if len(mention) == 0 || mention[0] != w[0] || slices.Contains(plainPrograms, w[0]) {
-		return false
-	}
-	if len(mention) == 1 {
-		return !said.alone && len(w[0]) >= 3 && !slices.Contains(families, w[0])
-	}
-	due := 2
-	if nested(w) && len(mention) > 2 {
-		due = 3
-	}
-	return len(w) >= due && slices.Equal(w[:due], mention[:due])
-}
-
-// phrase is what a prose that names the command holds, "" when that cannot be told.
-func (c *runCommand) phrase() string {
-	due := 2
-	if nested(c.words) {
-		due = 3
-	}
-	if len(c.words) < due || slices.Contains(plainPrograms, c.words[0]) {
-		return ""
-	}
-	return strings.Join(c.words[:due], " ")
-}
-
-// nested reports whether it is the third word that says what a command does.
-func nested(words []string) bool {
-	if len(words) < 2 {
-		return false
-	}
-	subs, ok := nestedPrograms[words[0]]
-	return ok && (subs == nil || slices.Contains(subs, words[1]))
 }

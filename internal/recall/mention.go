@@ -2,7 +2,6 @@ package recall
 
 import (
 	"iter"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -46,84 +45,4 @@ func withoutLine(w string) string {
 		}
 		w = w[:i]
 	}
-}
-
-// commandMentions returns the commands that stand in code spans, in
-// blocks of code and behind a prompt.
-func commandMentions(text string) (all []runCommand) {
-	add := func(line string) {
-		for _, c := range commandsOf(line, 0) {
-			if len(all) < 4*maxCommands {
-				all = append(all, c)
-			}
-		}
-	}
-	fence := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		mark := line[:min(3, len(line))]
-		switch {
-		case fence != "" && mark == fence:
-			fence = ""
-		case fence != "":
-			add(strings.TrimPrefix(line, "$ "))
-		case mark == "```" || mark == "~~~":
-			fence = mark
-		case strings.HasPrefix(line, "$ "):
-			add(line[2:])
-		default:
-			for {
-				_, rest, ok := strings.Cut(line, "`")
-				span, after, closed := strings.Cut(rest, "`")
-				if !ok || !closed {
-					break
-				}
-				add(strings.TrimPrefix(span, "$ "))
-				line = after
-			}
-		}
-	}
-	return all
-}
-
-// proseNames reports whether a text holds a command outside of code. A program whose
-// name is a word of English has to stand where a command would: first, or behind a
-// word that calls one.
-func proseNames(text, phrase string) bool {
-	if phrase == "" {
-		return false
-	}
-	program, _, _ := strings.Cut(phrase, " ")
-	for at := 0; ; {
-		i := strings.Index(text[at:], phrase)
-		if i < 0 {
-			return false
-		}
-		begin, end := at+i, at+i+len(phrase)
-		at = end
-		if begin > 0 && wordByte(text[begin-1]) || !wordEnds(text[end:]) {
-			continue
-		}
-		if !slices.Contains(verbs, program) {
-			return true
-		}
-		before := strings.TrimRight(text[:begin], " \t\"'*(")
-		if before == "" || strings.HasSuffix(before, "\n") || strings.ContainsRune(".:;!?-`", rune(before[len(before)-1])) {
-			return true
-		}
-		last := strings.ToLower(before[strings.LastIndexAny(before, " \t\n(\"'")+1:])
-		if slices.Contains(callers, last) || last[len(last)-1] >= 0x80 {
-			return true
-		}
-	}
-}
-
-// wordEnds reports whether a word ends before rest. A full stop ends one.
-func wordEnds(rest string) bool {
-	rest = strings.TrimPrefix(rest, ".")
-	return rest == "" || !wordByte(rest[0])
-}
-
-func wordByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '.' || c == '/'
 }

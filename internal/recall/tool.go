@@ -5,82 +5,223 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"sync"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
 
-// A RuleHit is a rule that names what an agent is about to do.
+// A RuleHit is a rule with a trigger that fits what an agent is about to do.
 type RuleHit struct {
-	Note  *note.Note
-	Names string // of the action: a file, a symbol, a command
-	Says  string // the sentence of a long note that names it; "" for the whole note
-
-	strength int
+	Note     *note.Note
+	Trigger  note.Trigger
+	Proposed bool // the note has the trigger by its form alone
 }
 
-// Bounds of the search for rules: passages that share words with the names of an
-// action, and notes that are read.
+// Bounds of the search for rules: passages that one question finds, notes that are read, passages
+// of which only words of a path are known, and questions about one action.
 const (
-	rulePassages = 64
-	rulesRead    = 24
+	rulePassages  = 200
+	rulesRead     = 48
+	pathPassages  = 24
+	ruleQuestions = 8
 )
 
-// Rules returns the rules that name an action, those first that are most about it, and
-// what was asked; "" when the action touches nothing that a rule could be about. Words
-// alone find the notes, no vector does: the index answers one question, and then the
-// text of a note decides. q says which notes may be told.
-func Rules(ctx context.Context, e *Engine, q Query, a Action) (hits []RuleHit, asked string, err error) {
+// Rules returns the rules with a trigger that fits an action: those with triggers of their own
+// first, then the longer trigger first. The index finds notes that share words with the action;
+// then the triggers of each note decide. q says which notes may be injected.
+func Rules(ctx context.Context, e *Engine, q Query, a Action) (hits []RuleHit, err error) {
 	names := a.names()
-	if asked = names.question(); asked == "" {
-		return nil, "", nil
-	}
 	f := e.filter(q)
 	f.Types = []note.Type{note.Procedural, note.Semantic}
-	f.Confidence = max(f.Confidence, leastRuleConfidence)
-	m, err := e.index.Ask(ctx, asked, f, rulePassages)
-	if err != nil {
-		return nil, asked, err
-	}
-	var keys []int64
-	for i := range m.Candidates {
-		if key := m.Candidates[i].Key; len(keys) < rulesRead && !slices.Contains(keys, key) {
-			keys = append(keys, key)
+	var own, proposed []int64
+	for _, ask := range names.questions() {
+		m, err := e.index.Ask(ctx, ask.kind+" "+ask.text, f, rulePassages)
+		if err != nil {
+			return nil, err
 		}
-	}
-	rows, err := e.index.Rows(ctx, keys)
-	if err != nil {
-		return nil, asked, err
-	}
-	rows = slices.DeleteFunc(rows, func(r index.Row) bool { return r.Kind != "" || r.Speculative })
-	for i, c := range e.index.Contents(ctx, rows) {
-		if c.Err != nil || c.Note.ID != rows[i].ID || !IsRule(c.Note) {
-			continue
-		}
-		h := RuleHit{Note: c.Note}
-		for _, s := range statements(c.Note) {
-			names := names
-			if !s.commands {
-				names.commands = nil
-			}
-			if strength, what := names.namedIn(s.text); strength > h.strength {
-				h.strength, h.Names, h.Says = strength, what, ""
-				if utf8.RuneCountInString(c.Note.Body) > shortRule && strings.Contains(c.Note.Body, s.text) {
-					h.Says = s.text
-				}
+		kind, words, heads := tokenHashes(ask.kind), tokenHashes(ask.text), tokenHashes(ask.heads)
+		for i := range m.Candidates {
+			c := &m.Candidates[i]
+			switch {
+			case holds(c.Tokens[index.Tags:index.Tags+1], kind) && holds(c.Tokens[:], words):
+				own = append(own, c.Key)
+			case ask.kind == string(note.OnPath) && i < pathPassages && holds(c.Tokens[:], words),
+				ask.kind == string(note.OnCommand) && mayPropose(c, heads, words):
+				proposed = append(proposed, c.Key)
 			}
 		}
-		if h.strength > namesNothing {
-			hits = append(hits, h)
+	}
+	for i, keys := range [][]int64{distinct(own), distinct(proposed)} {
+		some, err := e.fitting(ctx, &names, keys, i == 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range some {
+			if !slices.ContainsFunc(hits, func(o RuleHit) bool { return o.Note.ID == h.Note.ID }) {
+				hits = append(hits, h)
+			}
 		}
 	}
-	slices.SortStableFunc(hits, func(x, y RuleHit) int { return cmp.Compare(y.strength, x.strength) })
-	return hits, asked, nil
+	slices.SortStableFunc(hits, func(x, y RuleHit) int {
+		if x.Proposed != y.Proposed {
+			if x.Proposed {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(len(y.Trigger.Pattern), len(x.Trigger.Pattern))
+	})
+	return hits, nil
 }
 
-// Touches reports whether an action touches anything that a rule could name.
+// fitting reads the notes of some keys, as many as are read at most, and returns those with a
+// trigger that fits. With proposed, only those are read whose proposed triggers count.
+func (e *Engine) fitting(ctx context.Context, names *actionNames, keys []int64, proposed bool) (hits []RuleHit, err error) {
+	rows, err := e.index.Rows(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r index.Row) bool {
+		like := note.Note{Tags: r.Tags, Provenance: note.Provenance{Source: r.Source}}
+		return r.Kind != "" || r.Speculative || proposed && !proposes(like.UserSaid(), r.Source, r.Confidence)
+	})
+	for i, c := range e.index.Contents(ctx, rows[:min(len(rows), rulesRead)]) {
+		if c.Err != nil || c.Note.ID != rows[i].ID {
+			continue
+		}
+		triggers, proposed := Triggers(c.Note, names.runs)
+		if t, ok := names.fit(triggers); ok && vouched(c.Note) {
+			hits = append(hits, RuleHit{c.Note, t, proposed})
+		}
+	}
+	return hits, nil
+}
+
+// holds reports whether any of some lists of tokens has one of the words.
+func holds(lists [][]uint32, words []uint32) bool {
+	return slices.ContainsFunc(lists, func(tokens []uint32) bool {
+		return slices.ContainsFunc(tokens, func(t uint32) bool { return slices.Contains(words, t) })
+	})
+}
+
+// ruling are the words before a program that a rule rules out, as ruledOut knows them.
+var ruling = sync.OnceValue(func() []uint32 {
+	return []uint32{index.TokenHash("not"), index.TokenHash("never"), index.TokenHash("of")}
+})
+
+// rulingReach is how many words may stand between them and the program.
+const rulingReach = 4
+
+// mayPropose reports whether a note can have a proposed trigger that fits a command, by the
+// order of its words: it is not read otherwise. heads are the programs of the command.
+func mayPropose(c *index.Candidate, heads, words []uint32) bool {
+	for field, tokens := range c.Tokens {
+		for i, t := range tokens {
+			if i+1 < len(tokens) && slices.Contains(heads, t) && slices.Contains(words, tokens[i+1]) {
+				return true
+			}
+			before := tokens[max(0, i-rulingReach):i]
+			if index.Field(field) != index.Body && slices.Contains(words, t) && holds([][]uint32{before}, ruling()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func distinct(keys []int64) (all []int64) {
+	for _, k := range keys {
+		if !slices.Contains(all, k) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+func tokenHashes(text string) (all []uint32) {
+	for _, t := range index.Tokens(text) {
+		all = append(all, index.TokenHash(t))
+	}
+	return all
+}
+
+// Touches reports whether an action touches anything that a rule could be about.
 func (a Action) Touches() bool {
 	names := a.names()
-	return names.question() != ""
+	return len(names.questions()) > 0
 }
+
+// runs is a Runs of the programs that the action runs: that they exist needs no further proof.
+func (n *actionNames) runs(name string) (patterns []string) {
+	for _, c := range n.commands {
+		for _, f := range c.forms {
+			switch {
+			case programName(f[0]) == name:
+				patterns = append(patterns, name)
+			case len(f) > 1 && f[1] == name && slices.Contains(targetPrograms, programName(f[0])):
+				patterns = append(patterns, programName(f[0])+" "+name)
+			case len(f) > 2 && f[1] == "run" && f[2] == name:
+				patterns = append(patterns, programName(f[0])+" run "+name)
+			}
+		}
+	}
+	return patterns
+}
+
+// An askedFor is a question to the index: the words of an action, the kind of triggers that they
+// may be of, and the words of which a note has one whose proposed triggers may fit.
+type askedFor struct{ kind, text, heads string }
+
+// questions returns the words by which the index finds notes about the action: none when it
+// touches nothing that a rule could be about.
+func (n *actionNames) questions() (all []askedFor) {
+	var programs, arguments, files []string
+	add := func(to *[]string, w string) {
+		if w != "" && len(w) <= questionWord && !slices.Contains(*to, w) {
+			*to = append(*to, w)
+		}
+	}
+	for i := range n.commands {
+		if forms := n.commands[i].forms; !silent(forms) {
+			for _, f := range forms {
+				add(&programs, programName(f[0]))
+			}
+			for _, f := range forms[0][1:min(len(forms[0]), 1+questionWords)] {
+				add(&arguments, f)
+			}
+		}
+	}
+	for _, f := range n.files {
+		add(&files, lastSegments(f.rel, questionSegments))
+	}
+	ask := func(kind note.TriggerKind, heads, words []string) {
+		if len(heads)+len(words) > 0 && len(all) < ruleQuestions {
+			first := strings.Join(heads, "\n")
+			all = append(all, askedFor{string(kind), first + "\n" + strings.Join(words, "\n"), first})
+		}
+	}
+	ask(note.OnCommand, programs, arguments)
+	ask(note.OnPath, files, nil)
+	if words := strings.Fields(n.output); len(words) > 0 { // what stopped a command stands at an end of its output
+		chunks := slices.Collect(slices.Chunk(words, outputWords))
+		ask(note.OnError, nil, chunks[0])
+		for _, c := range slices.Backward(chunks[1:]) {
+			ask(note.OnError, nil, c)
+		}
+	}
+	return all
+}
+
+func lastSegments(p string, most int) string {
+	segments := strings.Split(p, "/")
+	return strings.Join(segments[max(0, len(segments)-most):], "/")
+}
+
+// Bounds of the words that are asked about.
+const (
+	questionWords    = 8   // of a command, behind its program
+	questionWord     = 200 // bytes of one
+	questionSegments = 8   // of a path, the last ones
+	outputWords      = 30
+)

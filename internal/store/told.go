@@ -49,6 +49,7 @@ type Told struct {
 type toldLine struct {
 	*Telling
 	By     string    `json:"by,omitempty"`
+	Tool   bool      `json:"tool,omitempty"` // the claim is for a call of a tool
 	Start  time.Time `json:"start,omitzero"`
 	Prompt bool      `json:"prompt,omitempty"`
 	Clear  bool      `json:"clear,omitempty"`
@@ -70,12 +71,20 @@ type ToldState struct {
 	Nudges   []string  // hashes of the sentences that its agent was asked to keep, in order
 	Read     int       // turns that a reader has seen, 0 for none
 	first    map[Telling]string
+	tools    map[Telling]string // the same, of claims for calls of tools
 }
 
 // Has reports whether a note was told, as it is, since the session began or lost its
 // context.
 func (s *ToldState) Has(n *note.Note) bool {
 	_, ok := s.first[TellingOf(n)]
+	return ok
+}
+
+// HasAtTool reports whether a note was shown, as it is, at a call of a tool since then. What the
+// start of the session or a prompt showed does not count.
+func (s *ToldState) HasAtTool(n *note.Note) bool {
+	_, ok := s.tools[TellingOf(n)]
 	return ok
 }
 
@@ -98,7 +107,7 @@ func (q *Spool) Told(session, agent string) *Told {
 
 // State reads the file. A session without one was told nothing.
 func (t *Told) State() (ToldState, error) {
-	st := ToldState{first: make(map[Telling]string)}
+	st := ToldState{first: make(map[Telling]string), tools: make(map[Telling]string)}
 	data, err := t.read()
 	if err != nil {
 		return st, fmt.Errorf("read what the session was told: %w", err)
@@ -111,6 +120,7 @@ func (t *Told) State() (ToldState, error) {
 		switch {
 		case l.Clear:
 			clear(st.first)
+			clear(st.tools)
 			st.Prompts = 0
 		case l.Nudge != "":
 			st.Nudges = append(st.Nudges, l.Nudge)
@@ -124,6 +134,9 @@ func (t *Told) State() (ToldState, error) {
 		case l.Telling != nil:
 			if _, ok := st.first[*l.Telling]; !ok {
 				st.first[*l.Telling] = l.By
+			}
+			if _, ok := st.tools[*l.Telling]; !ok && l.Tool {
+				st.tools[*l.Telling] = l.By
 			}
 		}
 	}
@@ -154,11 +167,16 @@ func (t *Told) read() ([]byte, error) {
 
 // Claim returns those of some tellings that the caller may tell: the others were told
 // before, or another process is just telling them.
-func (t *Told) Claim(tellings ...Telling) ([]Telling, error) {
+func (t *Told) Claim(tellings ...Telling) ([]Telling, error) { return t.claim(tellings, false) }
+
+// ClaimAtTool is Claim for a call of a tool: only other calls of tools have told a note before.
+func (t *Told) ClaimAtTool(tellings ...Telling) ([]Telling, error) { return t.claim(tellings, true) }
+
+func (t *Told) claim(tellings []Telling, tool bool) ([]Telling, error) {
 	by := ulid.Make().String()
 	var lines []byte
 	for _, telling := range tellings {
-		lines = append(lines, lineOf(toldLine{Telling: &telling, By: by})...)
+		lines = append(lines, lineOf(toldLine{Telling: &telling, By: by, Tool: tool})...)
 	}
 	if len(lines) == 0 {
 		return nil, nil
@@ -170,11 +188,15 @@ func (t *Told) Claim(tellings ...Telling) ([]Telling, error) {
 	if err != nil {
 		return nil, err
 	}
+	first := st.first
+	if tool {
+		first = st.tools
+	}
 	var mine []Telling
 	for _, telling := range tellings {
-		if st.first[telling] == by {
+		if first[telling] == by {
 			mine = append(mine, telling)
-			delete(st.first, telling) // twice among them
+			delete(first, telling) // twice among them
 		}
 	}
 	return mine, nil

@@ -77,6 +77,33 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// A call of a tool shows a note once, also one that the start of the session showed; what a tool
+// showed counts at prompts.
+func TestToldAtTool(t *testing.T) {
+	s, _ := open(t)
+	a, b, told := draft("a"), draft("b"), s.Spool().Told("s", "")
+	claim := func(of func(...store.Telling) ([]store.Telling, error), want int, tellings ...store.Telling) {
+		t.Helper()
+		if mine, err := of(tellings...); len(mine) != want || err != nil {
+			t.Errorf("claimed %v, %v; want %d", mine, err, want)
+		}
+	}
+	claim(told.Claim, 1, store.TellingOf(a))
+	if st, err := told.State(); err != nil || !st.Has(a) || st.HasAtTool(a) {
+		t.Errorf("after the start: %+v, %v", st, err)
+	}
+	claim(told.ClaimAtTool, 2, store.TellingOf(a), store.TellingOf(b), store.TellingOf(b))
+	claim(told.ClaimAtTool, 0, store.TellingOf(a), store.TellingOf(b))
+	claim(told.Claim, 0, store.TellingOf(b))
+	if st, err := told.State(); err != nil || !st.Has(b) || !st.HasAtTool(a) || st.Count() != 2 {
+		t.Errorf("after the tool: %+v, %v", st, err)
+	}
+	if err := told.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	claim(told.ClaimAtTool, 1, store.TellingOf(a))
+}
+
 // A session begins, goes on after a resume, and loses its context.
 func TestToldBegin(t *testing.T) {
 	s, _ := open(t)

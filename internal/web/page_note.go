@@ -53,6 +53,9 @@ func showNote(r *request) (any, error) {
 		return nil, err
 	}
 	p.Fields = fieldsOf(p.Why.Note)
+	if len(a.Proposed) > 0 {
+		p.Fields = append(p.Fields, field{Name: "Triggers by its form", Lines: a.Proposed})
+	}
 	if !a.Live {
 		p.Dead = deadBecause(p.Why.Note, a.SupersededBy)
 	}
@@ -86,6 +89,7 @@ func fieldsOf(n *note.Note) (all []field) {
 		{Name: "Commits", Lines: n.Commits},
 		{Name: "Named and not found", Lines: n.UnverifiedRefs},
 		{Name: "Anchors", Lines: n.Anchors},
+		{Name: "Triggers", Lines: n.When},
 	} {
 		if f.Text != "" || len(f.Lines) > 0 {
 			all = append(all, f)
@@ -102,6 +106,7 @@ type noteForm struct {
 	Project  string  `json:"project"`
 	Scope    string  `json:"scope"`
 	Tags     string  `json:"tags"`
+	When     string  `json:"when"` // triggers, one a line
 	Body     string  `json:"body"`
 	Base     string  `json:"base,omitempty"` // names the form that is edited
 	Problem  string  `json:"problem,omitempty"`
@@ -149,7 +154,7 @@ func formOf(e app.Editable) noteForm {
 	n := e.Note
 	return noteForm{
 		ID: e.ID, Title: n.Title, Type: string(n.Type), Project: n.Project, Scope: string(n.Scope), Tags: strings.Join(n.Tags, ", "),
-		Body: n.Body, Base: base(e.File),
+		When: strings.Join(n.When, "\n"), Body: n.Body, Base: base(e.File),
 	}
 }
 
@@ -157,7 +162,7 @@ func formOf(e app.Editable) noteForm {
 func posted(r *request) noteForm {
 	f := noteForm{
 		Title: strings.TrimSpace(r.get("title")), Type: r.get("type"), Project: strings.TrimSpace(r.get("project")), Scope: r.get("scope"),
-		Tags: strings.Join(tagsOf(r), ", "), Base: r.get("base"), Force: r.get("force") != "",
+		Tags: strings.Join(tagsOf(r), ", "), When: strings.Join(whenOf(r), "\n"), Base: r.get("base"), Force: r.get("force") != "",
 		Body: strings.TrimRight(strings.ReplaceAll(r.get("body"), "\r\n", "\n"), "\n"),
 	}
 	if f.Type == "" {
@@ -183,6 +188,18 @@ func tagsOf(r *request) (tags []string) {
 	return tags
 }
 
+// whenOf reads triggers, one a line.
+func whenOf(r *request) (when []string) {
+	for _, field := range r.all("when") {
+		for line := range strings.Lines(field) {
+			if line = strings.TrimSpace(line); line != "" {
+				when = append(when, line)
+			}
+		}
+	}
+	return when
+}
+
 var editPage = page{name: "edit", area: "browse"}
 
 // again shows a form once more, and why.
@@ -202,7 +219,7 @@ func createNote(r *request) (done, error) {
 		return f.again(r, 400, "title is required")
 	}
 	d := app.Draft{
-		Type: f.Type, Title: f.Title, Body: f.Body, Tags: tagsOf(r), Project: f.Project, Global: f.Project == note.Global,
+		Type: f.Type, Title: f.Title, Body: f.Body, Tags: tagsOf(r), When: whenOf(r), Project: f.Project, Global: f.Project == note.Global,
 		Scope: f.Scope, Source: note.Human, Force: f.Force,
 	}
 	if err := d.Check(); err != nil {
@@ -239,6 +256,9 @@ func saveNote(r *request) (done, error) {
 	}
 	tags := tagsOf(r)
 	change := app.Edit{Title: &f.Title, Body: &f.Body, Type: &f.Type, Scope: &f.Scope, Project: &f.Project, Tag: tags}
+	if when := whenOf(r); r.form.Has("when") { // a program may not know of them
+		change.When = &when
+	}
 	for _, t := range e.Note.Tags {
 		if !slices.Contains(tags, t) {
 			change.Untag = append(change.Untag, t)
@@ -284,7 +304,8 @@ func (f noteForm) meanwhile(r *request, e app.Editable) (done, error) {
 
 // text is a form as one text, to be compared.
 func (f *noteForm) text() string {
-	head := "title: " + f.Title + "\ntype: " + f.Type + "\nproject: " + f.Project + "\nscope: " + f.Scope + "\ntags: " + f.Tags
+	head := "title: " + f.Title + "\ntype: " + f.Type + "\nproject: " + f.Project + "\nscope: " + f.Scope + "\ntags: " + f.Tags +
+		"\nwhen: " + strings.ReplaceAll(f.When, "\n", ", ")
 	return head + "\n\n" + f.Body + "\n"
 }
 

@@ -101,6 +101,42 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+// TestTriggers sets the triggers of a note, keeps them when a form does not have the field, and takes them away.
+func TestTriggers(t *testing.T) {
+	s := entered(t)
+	id := s.add("Tags are made by the pipeline", "By hand they lack the notes.", "when", "CMD: git  tag\r\n\r\npath:.github/**")
+	save := func(more ...string) (int, string) {
+		t.Helper()
+		var form struct{ Base string }
+		s.api("GET", "/notes/"+id+"/edit", nil, &form)
+		fields := []string{"title", "Tags are made by the pipeline", "body", "By hand they lack the notes.", "type", "semantic", "base", form.Base}
+		code, _, text := s.post("/notes/"+id+"/edit", append(fields, more...)...)
+		return code, text
+	}
+	has := func(want string) {
+		t.Helper()
+		var form struct{ When string }
+		if s.api("GET", "/notes/"+id+"/edit", nil, &form); form.When != want {
+			t.Errorf("the form has the triggers %q, want %q", form.When, want)
+		}
+	}
+	has("cmd:git tag\npath:.github/**")
+	if text := s.page("/notes/" + id); !strings.Contains(text, "cmd:git tag") {
+		t.Error("the note does not show its triggers")
+	}
+	if code, text := save("when", "git tag"); code != 400 || !strings.Contains(text, "cmd:PROGRAM WORDS") {
+		t.Errorf("what is no trigger: %d\n%s", code, text)
+	}
+	if code, text := save("tags", "release"); code != 303 {
+		t.Errorf("a form without the field: %d\n%s", code, text)
+	}
+	has("cmd:git tag\npath:.github/**")
+	if code, text := save("when", ""); code != 303 {
+		t.Errorf("an empty field: %d\n%s", code, text)
+	}
+	has("")
+}
+
 // TestTwoTabs edits one note in two tabs: the second sees both texts and loses nothing.
 func TestTwoTabs(t *testing.T) {
 	s := entered(t)

@@ -33,7 +33,7 @@ func rows() []row {
 		{event: agent.PreToolUse, wait: 2 * time.Second, say: (*Process).tool},
 		{event: agent.PostToolUse, wait: 2 * time.Second, say: (*Process).toolDone},
 		{event: agent.PermissionRequest, wait: time.Second, say: (*Process).permission, note: (*Process).noted},
-		{event: agent.PostToolUseFailure, wait: time.Second, note: (*Process).noted},
+		{event: agent.PostToolUseFailure, wait: 2 * time.Second, say: (*Process).toolFailed, note: (*Process).noted},
 		{event: agent.Notification, wait: time.Second, note: (*Process).noted},
 		{event: agent.SubagentStart, wait: 2 * time.Second, say: (*Process).subagent},
 		{event: agent.SubagentStop, wait: time.Second, note: (*Process).subagentStopped},

@@ -35,7 +35,25 @@ func (p *Process) toolDone(ctx context.Context, c call) error {
 	return errors.Join(err, werr)
 }
 
-// toolRules returns the rules of memory that name what a call is about to touch.
+// toolFailed injects, after a call failed, the rules whose triggers stand in its output. An agent
+// whose hook does not have the output gets none.
+func (p *Process) toolFailed(ctx context.Context, c call) error {
+	if !p.host.Config.Inject.Tools || c.event.SessionID == "" || c.event.Failure == "" || len(c.harness.Hooks.Reply(c.event, "x")) == 0 {
+		return nil
+	}
+	h, err := p.opened()
+	if err != nil {
+		return err
+	}
+	r, err := app.Open(ctx, h, app.StartWait)
+	if err != nil || r.Store.ReadOnly() {
+		return err
+	}
+	a, err := app.ToolFailed(ctx, r, c.event, app.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
+	return p.reply(c, a.Text, err)
+}
+
+// toolRules returns the rules of memory with a trigger that fits a call.
 func (p *Process) toolRules(ctx context.Context, h app.Host, c call) (string, error) {
 	does := c.harness.Hooks.Call(c.event)
 	teller, ok := c.harness.Hooks.(agent.TaskTeller)
