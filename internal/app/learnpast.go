@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/imports"
+	"anamnesis/internal/queue"
 	"anamnesis/internal/recall"
 )
 
@@ -78,12 +79,17 @@ func LearnPast(ctx context.Context, r *Rooms, o LearnPastOptions) (a LearnPastAn
 			}
 		}
 	}
-	if !o.Apply || a.Calls == 0 {
-		return a, ctx.Err()
+	waiting, _, err := queue.Of(r.Store).Look(queue.Read)
+	if a.Left = len(waiting); err != nil || !o.Apply || a.Left == 0 { // some may wait since an earlier run
+		return a, errors.Join(err, ctx.Err())
+	}
+	most := a.Left
+	if o.MaxCalls > 0 {
+		most = min(most, o.MaxCalls)
 	}
 	running, c := BeginRun(ctx, r, "learn")
 	reader := r.Reader(model).Within(r.budget("read"))
-	read, err := reader.Run(running, a.Calls, func(done, left int) { bar.Step(done, done+left) })
+	read, err := reader.Run(running, most, func(done, left int) { bar.Step(done, done+left) })
 	a.Read, a.Learnt, a.Pending, a.Held, a.Dropped, a.Left = read.Sessions, len(read.Learnt), read.Pending, read.Held, read.Dropped, read.Left
 	a.Ended.Undo = c.Undo()
 	if err = errors.Join(err, read.Err); err != nil {

@@ -121,8 +121,9 @@ func (r *Reader) Request(p *Reading) llm.Prompt {
 	}
 }
 
-// Run reads at most that many of the sessions that wait, with one request each; 0 means twenty.
-// each, which may be nil, is called after each session.
+// Run reads at most that many of the sessions that wait, with one request each. 0 means twenty of
+// those whose time has come; another number is a person's, who need not wait. each, which may be
+// nil, is called after each session.
 func (r *Reader) Run(ctx context.Context, most int, each func(done, left int)) (done Read, err error) {
 	q := queue.Of(r.store)
 	jobs, err := queue.Jobs[Reading](q, queue.Read)
@@ -135,7 +136,7 @@ func (r *Reader) Run(ctx context.Context, most int, each func(done, left int)) (
 		if asked >= cmp.Or(most, readsARun) || ctx.Err() != nil {
 			break
 		}
-		if r.store.Now().Before(j.Due()) {
+		if most == 0 && r.store.Now().Before(j.Due()) {
 			continue
 		}
 		if r.budget != nil { // while it refuses, nothing that waits is touched
