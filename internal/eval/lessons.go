@@ -13,7 +13,7 @@ import (
 
 // A LessonSet is what one user and their agent did on one project, as a script:
 // sessions in which some lines teach something and many do not, and prompts of a later
-// session. docs/learning.md has the format of its file.
+// session. docs/eval.md has the format of its file.
 type LessonSet struct {
 	Name     string
 	Project  string

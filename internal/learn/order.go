@@ -9,7 +9,7 @@ import (
 )
 
 // orders are the beginnings by which a person orders to remember what follows. They are the
-// only forms that make a rule without a reader; docs/learning.md has what they came to on
+// only forms that make a rule without a reader; docs/eval.md has what they came to on
 // sessions of other people.
 var orders = form(`(?i)^(?:(?:please|ok(?:ay)?|and|also|bitte|por favor)[,:]?\s+)?(?:`,
 	`(?:please )?remember(?: that|:|,| to)\s*|(?:please )?(?:note|keep in mind) for (?:the future|later|next time|all sessions)[:,]?\s*|`,
