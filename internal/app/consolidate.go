@@ -118,6 +118,7 @@ func (r *Rooms) consolidate(ctx context.Context) (observed int, failed []string)
 type ObserveOptions struct {
 	Statement string
 	Category  string
+	About     string // "user" or "project": the statement is what Category, a field of that persona, is
 	Project   string
 	From      []string // learnings that show it
 	To        string   // the observation that gets it; "" makes one
@@ -161,6 +162,17 @@ func observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 	}
 	if in.Statement == "" && o.To == "" {
 		return a, usage("observe: say what you observed")
+	}
+	if o.About != "" {
+		switch {
+		case o.About != "user" && o.About != "project":
+			return a, usage("observe: --about is user or project")
+		case o.To != "" || !ingest.FieldForm().MatchString(o.Category):
+			return a, usage("observe: --about names the field with --category, as in --category commit_style, and replaces its value")
+		case o.About == "user":
+			in.Project = note.Global
+		}
+		in.Field = o.Category
 	}
 	for _, name := range o.From {
 		rows, err := Named(ctx, r, []string{name}, "")

@@ -65,9 +65,13 @@ func newObserve(p *program) *cobra.Command {
 		Long: `Write down what you observe over several learnings. --from names the learnings that show
 it; without one, that you say so is the evidence. --to adds evidence to an observation that
 stands, and puts the statement in its place if there is one: evidence that is known adds
-nothing. --retire archives one; its history stays.`,
+nothing. --retire archives one; its history stays.
+
+--about user, or --about project, writes a field of the persona: --category names it, the
+statement is its value. A question about that habit is answered with it.`,
 		Example: `  anamnesis observe 'Exports are sorted by account number' --from 9KQT --from 4ZRM
   anamnesis observe --to 7PQA --from 8BCD
+  anamnesis observe 'imperative, no prefix' --about user --category commit_style
   anamnesis observe --retire 7PQA --why 'we dropped the exports'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,6 +92,7 @@ nothing. --retire archives one; its history stays.`,
 	f.StringVar(&o.Retire, "retire", "", "archive this observation: its `ID`")
 	f.StringVar(&o.Why, "why", "", "the `REASON` why it goes")
 	f.StringVar(&o.Category, "category", "", "what it is about, one `WORD`")
+	f.StringVar(&o.About, "about", "", "a field of the persona of `WHOM`: user or project")
 	f.StringVar(&o.Project, "project", "", "the `KEY` of its project, or global (default: the one of this folder)")
 	f.BoolVar(&o.NoSync, "no-sync", false, "commit on this machine only")
 	return cmd

@@ -28,6 +28,7 @@ type Observation struct {
 	Evidence  []note.Evidence // besides theirs: a person's own
 	Model     string          // that wrote the statement, "" for none
 	Human     bool            // a person says so
+	Field     string          // of a persona (FieldForm): the statement is its value; "" for none
 }
 
 // SaysSame reports whether two notes state the same in other words, or one of them says it
@@ -63,7 +64,12 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 	g, began := b.g, time.Now()
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		id := o.ID
-		if id == "" && len(o.Of) > 0 {
+		switch {
+		case o.Field != "":
+			if id, err = fieldID(o.Project, o.Field); err != nil {
+				return err
+			}
+		case id == "" && len(o.Of) > 0:
 			id = ObservationID(o.Of)
 		}
 		var was *note.Note
@@ -78,12 +84,15 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 			}
 		}
 		switch {
-		case was == nil && o.ID != "" && !o.New:
+		case was == nil && o.ID != "" && !o.New && o.Field == "":
 			return fmt.Errorf("observation %s: %w", o.ID, fs.ErrNotExist)
 		case was != nil && was.Kind != note.Observation:
 			return fmt.Errorf("note %s is no observation: %w", id, fs.ErrNotExist)
 		case was != nil && !was.Live(g.store.Now()) && !o.Human:
 			out = Outcome{Result: Dropped, Why: "its owner retired it"}
+			return nil
+		case was != nil && o.Field != "" && !o.Human && (was.Provenance.Source == note.Human || was.HasTag(Reviewed)):
+			out = Outcome{Result: Unchanged, Note: was, Why: "a person wrote it"}
 			return nil
 		}
 		if was == nil {
@@ -100,7 +109,9 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 		}
 		n := was.Clone()
 		out.Note = n
-		g.fold(n, o)
+		if g.fold(n, o); o.Field != "" {
+			setField(was, n, o)
+		}
 		if n.Provenance.Source != note.Human {
 			out.Redacted = g.redact(n)
 		}
