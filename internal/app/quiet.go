@@ -23,12 +23,6 @@ func quietAnswer(q store.Quiet) QuietAnswer {
 	return a
 }
 
-// QuietNow returns what is quiet.
-func QuietNow(r *Rooms) (QuietAnswer, error) {
-	q, err := r.Store.Spool().Quiet()
-	return quietAnswer(q), err
-}
-
 // BeQuiet lets prompts of all sessions be told nothing for a while. 0 ends that, and the
 // silence of all sessions; what is private stays private.
 func BeQuiet(r *Rooms, d time.Duration) (QuietAnswer, error) {

@@ -22,9 +22,6 @@ type GraphRepair struct {
 	Broken    int // that could not be read, or not wholly: what they said is in the history
 }
 
-// Changed is how many files were changed.
-func (r GraphRepair) Changed() int { return r.Tidied + r.Led + r.Aside + r.Forgotten + r.Broken }
-
 // forgottenIDs says which notes of a store were forgotten and not written again.
 func forgottenIDs(s *store.Store) (func(note.ID) bool, error) {
 	set, err := tombstone.Load(s)

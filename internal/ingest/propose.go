@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -171,6 +169,3 @@ func (b Beliefs) Vouch(ctx context.Context, id note.ID, e note.Evidence) (Outcom
 		return n, nil
 	})
 }
-
-// Missing reports whether an error says that a note or draft is gone.
-func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
