@@ -39,7 +39,7 @@ func TestVerdict(t *testing.T) {
 		"the user names it":        {[]agent.Turn{user(6, "call warmPages in release.go, then `make ship`"), says(7, "warmPages")}, ""},
 		"only a result names it":   {[]agent.Turn{does(6, "Bash", `{"command":"ls"}`)}, store.Unused},
 		"corrected in words":       {[]agent.Turn{says(6, "Done."), user(7, "no, don't call warmPages")}, store.Opposed},
-		"corrected by its name":     {[]agent.Turn{says(6, "Done."), user(7, "no, that does not belong into release.go")}, store.Opposed},
+		"corrected by its name":    {[]agent.Turn{says(6, "Done."), user(7, "no, that does not belong into release.go")}, store.Opposed},
 		"a no to something else":   {[]agent.Turn{does(6, "Edit", `{"new_string":"warmPages()"}`), user(7, "no, that is wrong")}, store.Used},
 		"corrected before":         {[]agent.Turn{says(1, "warmPages"), user(2, "no, don't call warmPages")}, store.Unused},
 		"corrected elsewhere":      {[]agent.Turn{says(6, "Done."), user(7, "no, don't call coolPages")}, store.Unused},
