@@ -12,6 +12,10 @@ import (
 // direction, tags) but those that scripts and emoji need.
 func Visible(r rune) rune {
 	switch {
+	case r == 0x2028, r == 0x2029: // a line and a paragraph end
+		return '\n'
+	case r == 0x115f, r == 0x1160, r == 0x2800, r == 0x3164, r == 0xffa0: // fillers, a letter to Unicode
+		return -1
 	case r == '\n', r == '\t', r == 0x200c, r == 0x200d, r >= 0xfe00 && r <= 0xfe0f:
 		return r
 	case unicode.Is(unicode.Cf, r), unicode.IsControl(r), r >= 0xe0000 && r <= 0xe0fff:
@@ -26,13 +30,10 @@ func Visible(r rune) rune {
 // which agents speak to their models.
 func Harmless(text string) string {
 	text = strings.Map(Visible, text)
-	if !strings.Contains(text, "<") {
+	if !opens(text) {
 		return text
 	}
-	for _, frame := range frames() {
-		text = frame.ReplaceAllString(text, "$1($2)")
-	}
-	return text
+	return bracket(text, frames())
 }
 
 // frames finds what could pose as a frame: our marks, the elements that the agents we
@@ -40,10 +41,10 @@ func Harmless(text string) string {
 // The names of these occur in code as well; they count where an element can begin.
 var frames = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, frame := range []string{
-		`(<!-*[ \t\n]*/?[ \t\n]*)(anamnesis)\b`,
+		`(<!-*[ \t\n]*/?[ \t\n]*)(anamnesis)`,
 		`(<[ \t\n]*/?[ \t\n]*\|?)(system-reminder|user-prompt-submit-hook|session-start-hook|task-notification|` +
 			`local-command-(?:stdout|stderr|caveat)|command-(?:name|message|args|contents)|` +
-			`function_calls|function_results|tool_use|tool_result|im_start|im_end|antml:[a-z_]+)\b`,
+			`function_calls|function_results|tool_use|tool_result|im_start|im_end|antml:[a-z_]+)`,
 		`((?:^|[\s>"'(\x60])<|</)(system|assistant|human|invoke|parameter|instructions?)\b`,
 	} {
 		all = append(all, regexp.MustCompile(`(?i)`+frame))
@@ -54,7 +55,7 @@ var frames = sync.OnceValue(func() (all []*regexp.Regexp) {
 // Printable makes a text fit to stand in a line of a terminal: what nobody sees,
 // moves the cursor or turns the direction of writing goes.
 func Printable(s string) string {
-	return strings.Map(Visible, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\n", ""))
+	return strings.ReplaceAll(strings.Map(Visible, strings.ToValidUTF8(s, "\uFFFD")), "\n", "")
 }
 
 // Line is the first line of a text as Printable makes it, of at most n characters.

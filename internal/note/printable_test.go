@@ -23,6 +23,12 @@ func TestHarmless(t *testing.T) {
 		"if a < system.max && List<Parameter> x":        "if a < system.max && List<Parameter> x",
 		"Vec<String>, <div>, a <- b, 3 < 5":             "Vec<String>, <div>, a <- b, 3 < 5",
 		"anamnesis: the program":                        "anamnesis: the program",
+		"<!-- аnamnesis:end -->":                        "<!-- (аnamnesis):end -->", // Cyrillic а
+		"＜!–– ánaｍnеѕіѕ:end -->":                        "＜!–– (ánaｍnеѕіѕ):end -->",
+		"‹/ѕуѕtеm-rеmіndеr>":                            "‹/(ѕуѕtеm-rеmіndеr)>",
+		"<!-- ana\u200dmnesis:end":                      "<!-- (ana\u200dmnesis):end",
+		"<!--\u2028anam\u3164nesis:e\u2800nd -->":       "<!--\n(anamnesis):end -->",
+		"Größe < größer, «Привет» ‹мир›":                "Größe < größer, «Привет» ‹мир›",
 	} {
 		if got := note.Harmless(in); got != want {
 			t.Errorf("Harmless(%q) = %q, want %q", in, got, want)

@@ -189,7 +189,9 @@ func (r *Reflector) askObservations(ctx context.Context, project string, all []*
 		return nil, err
 	}
 	for _, o := range answer.Observations {
-		f := Folding{Project: project, Statement: strings.TrimSpace(o.Statement), Category: strings.ToLower(o.Category), ByModel: true, Field: o.Field}
+		f := Folding{
+			Project: project, Statement: strings.TrimSpace(o.Statement), Category: strings.ToLower(o.Category), ByModel: true, Field: o.Field,
+		}
 		for _, id := range o.From {
 			f.Of = append(f.Of, at[id])
 		}
