@@ -12,6 +12,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/eval"
+	"anamnesis/internal/recall"
 )
 
 // PromptsAnswer is how sessions of prompts did, each part of them by itself.
@@ -19,9 +20,16 @@ type PromptsAnswer struct {
 	Results []*eval.PromptReport `json:"results"`
 }
 
+// EvalPromptsOptions say how sessions of prompts are run.
+type EvalPromptsOptions struct {
+	Misses bool   // the prompts that went wrong are part of the answer
+	Grow   int    // notes of each store, with those of other sets; 0 leaves it as it is
+	Pages  string // a folder for the page of each set; "" writes none
+}
+
 // EvalPrompts types the prompts of sessions as a hook hears them: those of a folder, or
-// the built-in ones. misses says that the prompts that went wrong are part of the answer.
-func EvalPrompts(ctx context.Context, h Host, folder string, misses bool) (a PromptsAnswer, err error) {
+// the built-in ones, after the start of their session.
+func EvalPrompts(ctx context.Context, h Host, folder string, o EvalPromptsOptions) (a PromptsAnswer, err error) {
 	var runs []eval.Prompts
 	if folder != "" {
 		sets, err := eval.ReadPromptSets(os.DirFS(folder))
@@ -44,13 +52,20 @@ func EvalPrompts(ctx context.Context, h Host, folder string, misses bool) (a Pro
 	}
 	for _, run := range runs {
 		bar := h.progress("asking prompts")
-		run.Progress = bar.Step
+		run.Progress, run.Grow = bar.Step, o.Grow
+		var failed error
+		if o.Pages != "" {
+			run.Page = func(set string, p eval.PageShown) {
+				name := filepath.Join(o.Pages, filepath.Base(run.Name)+"-"+filepath.Base(set)+".md")
+				failed = errors.Join(failed, os.WriteFile(name, []byte(p.Text), 0o600))
+			}
+		}
 		rep, err := run.Run(ctx, h.promptBox)
 		bar.Done()
-		if err != nil {
+		if err = errors.Join(err, failed); err != nil {
 			return a, err
 		}
-		if !misses {
+		if !o.Misses {
 			rep.Misses = nil
 		}
 		a.Results = append(a.Results, rep)
@@ -94,6 +109,14 @@ func (h *Host) openBox(ctx context.Context, root string) (*Rooms, *eval.PromptBo
 	if err != nil {
 		return nil, nil, err
 	}
+	start := func(ctx context.Context, project, session string) (shown eval.PageShown, err error) {
+		e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root, Source: "startup"}
+		b, _, err := SessionStart(ctx, r, e, StartOptions{Project: project, K: -1})
+		if err == nil {
+			err = ToldAtStart(r, e, b)
+		}
+		return eval.PageShown{Lines: b.Shown, Topics: b.Left, Tokens: recall.Tokens(b.Text), Text: b.Text}, err
+	}
 	tell := func(ctx context.Context, p eval.PromptAsked) (eval.PromptTold, error) {
 		e := agent.Event{
 			Harness: agent.Default().Name, SessionID: p.Session, Prompt: p.Text, Dir: root,
@@ -103,11 +126,11 @@ func (h *Host) openBox(ctx context.Context, root string) (*Rooms, *eval.PromptBo
 			return eval.PromptTold{}, err
 		}
 		a, err := Prompt(ctx, r, e, PromptOptions{Project: p.Project})
-		told := eval.PromptTold{Shown: a.Shown, Tokens: a.Tokens, Why: a.Silent}
+		told := eval.PromptTold{Shown: a.Shown, Again: a.Again, Tokens: a.Tokens, Why: a.Silent}
 		for _, n := range a.Near {
 			told.Why += fmt.Sprintf("; %s %s", n.ID, n.Why)
 		}
 		return told, err
 	}
-	return r, &eval.PromptBox{Sandbox: &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, Tell: tell}, nil
+	return r, &eval.PromptBox{Sandbox: &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, Start: start, Tell: tell}, nil
 }

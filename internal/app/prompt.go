@@ -29,6 +29,7 @@ type PromptAnswer struct {
 	Silent  string        `json:"silent"` // why nothing is told; "" when something is
 	Shown   []note.ID     `json:"shown"`
 	Cut     []note.ID     `json:"cut"`
+	Again   []note.ID     `json:"again,omitempty"` // of those shown: lines repeated after many prompts
 	Near    []store.Near  `json:"near"`
 	Asked   []recall.Part `json:"asked"`
 	Tokens  int           `json:"tokens"`
@@ -131,7 +132,7 @@ func (r *Rooms) tell(ctx context.Context, e agent.Event, o PromptOptions, s surf
 		}
 	}
 	a = PromptAnswer{
-		Project: place.Project, Text: said.Text, Silent: said.Silent, Shown: said.Shown, Cut: said.Cut, Near: said.Near, Asked: said.Parts,
+		Project: place.Project, Text: said.Text, Silent: said.Silent, Shown: said.Shown, Cut: said.Cut, Again: said.Again, Near: said.Near, Asked: said.Parts,
 		Tokens: said.Tokens, TookMS: milliseconds(time.Since(began)),
 	}
 	if o.Try || s.mute && a.Text == "" && len(a.Near) == 0 {

@@ -21,7 +21,7 @@ import (
 // StartOptions say what a session is told at its start.
 type StartOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
-	K       int                // project notes at most; below 0 the setting inject.k
+	K       int                // from 0 on: the block of notes instead of the page, with so many of the project at most
 	Limit   agent.ContextLimit // what the agent takes
 	Work    func() []string    // of WorkAtStart, if it was begun before
 }
@@ -57,9 +57,23 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	}
 	q := recall.Query{Session: e.SessionID}
 	scope.Apply(&q)
-	b, err := injector.Block(ctx, place, q)
+	if !r.Config.Inject.Page || o.K >= 0 {
+		b, err := injector.Block(ctx, place, q)
+		return b, place, err
+	}
+	if goesOn(e) {
+		place.Resumed = true
+		if st, err := r.Store.Spool().Told(e.SessionID, "").State(); err == nil {
+			place.Since = st.Started
+		}
+	}
+	place.Loaded = func() []inject.Loaded { return r.loaded(e, place.Clone) }
+	b, err := injector.Page(ctx, place, q)
 	return b, place, err
 }
+
+// goesOn reports whether the session of a start event has the context of an earlier one.
+func goesOn(e agent.Event) bool { return e.Source == "resume" || e.Source == "fork" }
 
 // sessionPlace works out where the session of an event works, and which notes are told
 // there: those that a search would find. key names another project.
@@ -105,11 +119,11 @@ func ToldAtStart(r *Rooms, e agent.Event, b inject.Block) error {
 		return nil
 	}
 	told := r.Store.Spool().Told(e.SessionID, "")
-	if err := told.Begin(e.Source != "resume" && e.Source != "fork"); err != nil {
+	if err := told.Begin(!goesOn(e)); err != nil {
 		return err
 	}
 	_, err := told.Claim(b.Told...)
-	return err
+	return errors.Join(err, told.ShowLines(b.Named...))
 }
 
 // conflictNotice is what a session is told about conflicts, empty when there is none.

@@ -40,6 +40,10 @@ func (c *Config) settings() []Setting {
 			"Keep a session in which a program asked its agent one short thing and nothing was done (claude -p). Other sessions of "+
 				"programs are always kept."),
 
+		boolean("ANAMNESIS_INJECT_PAGE", "inject.page.on", &c.Inject.Page, true,
+			"Show a session, at its start, the page of its project: a line for each note. Off shows the block: whole notes, inject.k of them."),
+		integer("ANAMNESIS_INJECT_PAGE_TOKENS", "inject.page.max_tokens", &c.Inject.PageTokens, 1500, within(100, 100000),
+			"Tokens of the page, at most. Notes without room stand there by topic."),
 		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100),
 			"Project notes shown at session start, at most. Global notes are always shown."),
 		integer("ANAMNESIS_INJECT_MAX_CHARS", "inject.max_chars", &c.Inject.MaxChars, 48000, within(0, 10e6),

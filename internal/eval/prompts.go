@@ -15,7 +15,16 @@ import (
 // A PromptBox is a throw-away store with what answers prompts there.
 type PromptBox struct {
 	*Sandbox
-	Tell func(ctx context.Context, a PromptAsked) (PromptTold, error)
+	Start func(ctx context.Context, project, session string) (PageShown, error)
+	Tell  func(ctx context.Context, a PromptAsked) (PromptTold, error)
+}
+
+// PageShown is what a session is shown at its start.
+type PageShown struct {
+	Lines  []note.ID // notes with a line
+	Topics []note.ID // notes behind the line of a topic
+	Tokens int
+	Text   string
 }
 
 // A PromptOpener makes a box in an empty folder.
@@ -30,6 +39,7 @@ type PromptAsked struct {
 // PromptTold is what a hook tells.
 type PromptTold struct {
 	Shown  []note.ID
+	Again  []note.ID // of them, lines that are repeated after many prompts
 	Tokens int
 	Why    string // why nothing more
 }
@@ -39,11 +49,20 @@ type PromptReport struct {
 	Name      string       `json:"name"`
 	Sessions  int          `json:"sessions"`
 	Prompts   int          `json:"prompts"`
-	Told      float64      `json:"told_when_wanted"` // share of the wanted notes
+	Notes     float64      `json:"notes"`            // of a store, on average
+	Wanted    int          `json:"wanted"`           // notes, over all prompts
+	InContext float64      `json:"in_context"`       // share of the wanted notes that the page or the prompt showed
+	OnPage    float64      `json:"on_page"`          // share of them with a line on the page
+	ByTopic   float64      `json:"by_topic"`         // share of them that only the line of a topic stands for
+	Told      float64      `json:"told_when_wanted"` // share of the wanted notes that their prompt showed
 	Spoke     float64      `json:"told_when_not"`    // share of the prompts that want silence
 	Beside    int          `json:"beside"`           // notes that were told with or instead of a wanted one
+	Precision float64      `json:"precision"`        // share of the notes shown at prompts that were wanted there
 	Repeats   int          `json:"repeats"`          // notes that were told in the session before
+	Again     int          `json:"again"`            // lines that were repeated after many prompts
 	TokensPer float64      `json:"tokens_per_prompt"`
+	PageSize  float64      `json:"page_tokens"`    // of a page, on average
+	Session   float64      `json:"session_tokens"` // of a session: its page and all its prompts
 	Kinds     []PromptKind `json:"kinds"`
 	Misses    []PromptMiss `json:"misses,omitempty"`
 }
@@ -72,6 +91,8 @@ type PromptMiss struct {
 type Prompts struct {
 	Name     string
 	Sets     []PromptSet
+	Grow     int                           // notes of each store: notes of the other sets are added; 0 adds none
+	Page     func(set string, p PageShown) // is handed the page of each set, if not nil
 	Progress func(done, total int)
 }
 
@@ -84,7 +105,9 @@ func (r Prompts) Run(ctx context.Context, open PromptOpener) (*PromptReport, err
 			total += len(session.Prompts)
 		}
 	}
-	for _, s := range r.Sets {
+	for i, s := range r.Sets {
+		s.Notes = r.grown(i)
+		c.page = r.Page
 		step := func() {
 			if r.Progress != nil {
 				r.Progress(c.rep.Prompts, total)
@@ -97,8 +120,27 @@ func (r Prompts) Run(ctx context.Context, open PromptOpener) (*PromptReport, err
 	return c.report(), nil
 }
 
+// grown returns the notes of a set, and notes of the others up to Grow.
+func (r Prompts) grown(i int) []Document {
+	notes := slices.Clone(r.Sets[i].Notes)
+	for n := 1; n < len(r.Sets); n++ {
+		for _, d := range r.Sets[(i+n)%len(r.Sets)].Notes {
+			if len(notes) >= r.Grow {
+				return notes
+			}
+			d.ID = r.Sets[(i+n)%len(r.Sets)].Name + "-" + d.ID
+			notes = append(notes, d)
+		}
+	}
+	return notes
+}
+
 type promptCount struct {
 	rep                  PromptReport
+	page                 func(set string, p PageShown)
+	notes, pages         int
+	line, topic, context int            // wanted notes
+	shown, right         int            // notes at prompts
 	kinds                map[string]int // places in rep.Kinds
 	wanted, told, tokens int
 	silent, spoke        int
@@ -131,21 +173,59 @@ func (c *promptCount) set(ctx context.Context, open PromptOpener, s PromptSet, s
 	}
 	for i, session := range s.Sessions {
 		c.rep.Sessions++
-		before := make(map[string]bool)
+		name := fmt.Sprintf("eval-%d", i+1)
+		page, err := box.Start(ctx, s.Project, name)
+		if err != nil {
+			return err
+		}
+		if c.page != nil && i == 0 {
+			c.page(s.Name, page)
+		}
+		c.notes, c.pages = c.notes+len(s.Notes), c.pages+page.Tokens
+		known := promptSession{names: names, before: make(map[string]bool), page: page}
 		for _, p := range session.Prompts {
-			got, err := box.Tell(ctx, PromptAsked{Project: s.Project, Session: fmt.Sprintf("eval-%d", i+1), Text: p.Text, Work: p.Work})
+			got, err := box.Tell(ctx, PromptAsked{Project: s.Project, Session: name, Text: p.Text, Work: p.Work})
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return fmt.Errorf("line %d: %w", p.Line, err)
 			}
-			c.add(s, p, got, names, before)
+			c.add(s, p, got, known)
 			step()
 		}
 	}
 	return nil
 }
 
+// A promptSession is what a session was shown so far.
+type promptSession struct {
+	names  map[note.ID]string
+	before map[string]bool // at prompts
+	page   PageShown
+}
+
+// context counts the wanted notes of a prompt that the session has in its context.
+func (c *promptCount) inContext(p Prompt, k promptSession) {
+	has := func(ids []note.ID, name string) bool {
+		return slices.ContainsFunc(ids, func(id note.ID) bool { return k.names[id] == name })
+	}
+	for _, name := range p.Wanted {
+		line, topic := has(k.page.Lines, name), has(k.page.Topics, name)
+		if line {
+			c.line++
+		}
+		if line || k.before[name] {
+			c.context++
+		} else if topic {
+			c.topic++
+		}
+	}
+}
+
 // add counts the answer to one prompt.
-func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, names map[note.ID]string, before map[string]bool) {
+func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, known promptSession) {
+	names, before := known.names, known.before
+	defer func() { c.inContext(p, known) }()
+	c.shown += len(got.Shown)
+	c.rep.Again += len(got.Again)
 	at, ok := c.kinds[p.Kind]
 	if !ok {
 		at = len(c.rep.Kinds)
@@ -164,7 +244,7 @@ func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, names map[note.
 	for _, id := range got.Shown {
 		name := names[id]
 		miss.Told = append(miss.Told, name)
-		if before[name] {
+		if before[name] && !slices.Contains(got.Again, id) {
 			c.rep.Repeats++
 		}
 		before[name] = true
@@ -176,6 +256,7 @@ func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, names map[note.
 	}
 	k.Wanted, k.Told, c.wanted, c.told = k.Wanted+len(p.Wanted), k.Told+right, c.wanted+len(p.Wanted), c.told+right
 	c.rep.Beside += beside
+	c.right += right
 	if len(p.Wanted) == 0 {
 		k.Silent, c.silent = k.Silent+1, c.silent+1
 		if len(got.Shown) > 0 {
@@ -191,5 +272,13 @@ func (c *promptCount) report() *PromptReport {
 	c.rep.Told = float64(c.told) / float64(max(1, c.wanted))
 	c.rep.Spoke = float64(c.spoke) / float64(max(1, c.silent))
 	c.rep.TokensPer = float64(c.tokens) / float64(max(1, c.rep.Prompts))
+	c.rep.Wanted = c.wanted
+	c.rep.Precision = float64(c.right) / float64(max(1, c.shown))
+	c.rep.InContext = float64(c.context) / float64(max(1, c.wanted))
+	c.rep.OnPage = float64(c.line) / float64(max(1, c.wanted))
+	c.rep.ByTopic = float64(c.topic) / float64(max(1, c.wanted))
+	sessions := float64(max(1, c.rep.Sessions))
+	c.rep.Notes, c.rep.PageSize = float64(c.notes)/sessions, float64(c.pages)/sessions
+	c.rep.Session = float64(c.pages+c.tokens) / sessions
 	return &c.rep
 }

@@ -27,6 +27,9 @@ import (
 
 // Options are the settings of the working set and its rendering.
 type Options struct {
+	Page       bool // a session's start shows the page of its project; else the block of notes
+	PageTokens int  // of the page
+
 	K        int // project notes at most
 	MaxChars int // of the whole block, in UTF-16 units, or as Place.Size counts; 0 means no budget
 	MaxNote  int // of one note's body, likewise
@@ -71,11 +74,20 @@ type Place struct {
 	Pending  []*note.Note    // sessions of this project that ended and are not written yet, newest first
 	Work     func() []string // finds the files that are in work, the newest last; asked once at most; nil knows none
 	Notice   string          // one line that the user should hear of, empty for none
+	Resumed  bool            // the session goes on: what it wrote itself is not shown
+	Since    time.Time       // of a session that was shown something: only what is newer is shown; zero shows all
+	Loaded   func() []Loaded // finds the files of instructions that its agent loads; nil knows none
 
 	Limit int            // what the agent takes at most; 0 means no limit
 	Size  func(rune) int // what a character counts towards it; nil counts UTF-16 code units
 
 	Start, End string // the marks around the block, by which a capture cuts it out again
+}
+
+// A Loaded is a file of instructions that an agent loads without us.
+type Loaded struct {
+	Name string // for people
+	Text string
 }
 
 // A Block is what an agent is told.
@@ -88,7 +100,14 @@ type Block struct {
 
 	Withheld []note.ID // not told, because nothing is left of the code that they name
 
-	Told []store.Telling // Shown, as the session was told it
+	Told  []store.Telling // Shown, as the session was told it
+	Named []store.Telling // Shown in a line that does not say all of the note
+
+	Again []note.ID // of those Shown at a prompt: a line that is repeated after many prompts
+
+	Lines   []Line  // of a page, in its order
+	Topics  []Topic // of a page
+	Dropped []Line  // not on the page, and why
 
 	listed []*note.Note     // in the list of rules
 	moved  map[note.ID]bool // they name code that is not as it was
@@ -134,7 +153,7 @@ func (in *Injector) Block(ctx context.Context, p Place, q recall.Query) (Block, 
 		}
 	}
 	notes = append(notes, pending...)
-	t, err := in.tier(ctx, p, q, notes)
+	t, err := in.tier(ctx, p, q, notes, openItems(notes))
 	if err != nil { // what every session is told is not lost with it
 		b.Missing = append(b.Missing, "look up notes for the session's start: "+err.Error())
 	}

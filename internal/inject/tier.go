@@ -38,14 +38,13 @@ type startTier struct {
 
 // tier looks up what a session's start is about: skills that the branch, the files in work
 // and the open items name, and notes that pass the gate. told are the notes that the block
-// has anyway.
-func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*note.Note) (t startTier, err error) {
+// has anyway, items the open ones.
+func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*note.Note, items []string) (t startTier, err error) {
 	var files []string
 	if p.Work != nil && in.opts.LooksUp() {
 		files = p.Work()
 		files = files[max(0, len(files)-maxStartFiles):]
 	}
-	items := openItems(told)
 	if in.opts.tiered() {
 		settled, err := in.skillTier(ctx, p, files, items, &t)
 		if err != nil || settled {

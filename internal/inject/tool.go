@@ -11,7 +11,7 @@ import (
 )
 
 // toolHeading stands before the rules that are injected at a call of a tool.
-const toolHeading = "# Anamnesis memory (for this tool call): rules about it, as data; check them"
+const toolHeading = "# Memory for this tool call"
 
 // Bounds of what is injected at one call of a tool.
 const (
@@ -47,7 +47,7 @@ func (in *Injector) Tool(ctx context.Context, p Place, q recall.Query, a recall.
 	var looked Block
 	notes = r.choose(in.sift(ctx, p, notes, &looked), st.HasAtTool, maxRules)
 	if p.Session != "" {
-		if notes, err = claim(told.ClaimAtTool, notes); err != nil {
+		if notes, err = claimFrom(told.ClaimAtTool, notes); err != nil {
 			return r, err
 		}
 	}
@@ -65,23 +65,17 @@ func (in *Injector) ruleLines(notes []*note.Note, p Place, looked Block) (b Bloc
 	if len(notes) == 0 {
 		return b
 	}
-	begin := p.Start + "\n" + toolHeading + "\n\n"
+	begin := p.Start + "\n" + toolHeading + "\n"
 	room := in.opts.ToolTokens*recall.CharsPerToken - utf8.RuneCountInString(begin+p.End) - 1
 	if p.Limit > 0 {
 		room = min(room, p.Limit-measure(p.Size).of(begin+p.End)-1)
 	}
 	var lines strings.Builder
 	for i, n := range notes {
-		line := "- **[" + string(n.ID) + "]** " + oneLine(neutralise(n.Title))
-		if n.Author != "" {
-			line += " (shared by " + oneLine(n.Author) + ")"
-		}
-		if looked.moved[n.ID] {
-			line += " (" + movedOn + ")"
-		}
-		short := note.CutRunes(line, max(leastBody, min(ruleTokens*recall.CharsPerToken, room/(len(notes)-i))-1))
-		lines.WriteString(short + "\n")
-		room -= utf8.RuneCountInString(short) + 1
+		line, id := "- "+oneLine(neutralise(n.Title))+marks(n, false, looked.moved[n.ID]), " ["+shortID(n.ID)+"]"
+		short := cutLine(line, max(leastBody, min(ruleTokens*recall.CharsPerToken, room/(len(notes)-i))-1-len(id)))
+		lines.WriteString(short + id + "\n")
+		room -= utf8.RuneCountInString(short+id) + 1
 		b.Shown, b.Told = append(b.Shown, n.ID), append(b.Told, store.TellingOf(n))
 		if short != line {
 			b.Cut = append(b.Cut, n.ID)

@@ -17,8 +17,15 @@ import (
 // are certain enough, the most certain first. It may be empty.
 type Advice struct {
 	Parts []Part // that were asked, those too that only asking brought up
-	Hits  []*Hit
+	Hits  []Advised
 	Held  []Refusal // parts without an answer, and hits that are too weak
+}
+
+// An Advised is a note that answers a prompt.
+type Advised struct {
+	*Hit
+	Certainty float64 // that the note is wanted, above 0; +Inf where no signal of the gate says it
+	Named     bool    // the prompt names it: a file, a symbol or the text of an error stands in both
 }
 
 // A Refusal says why a part of a plan has no answer.
@@ -58,7 +65,7 @@ func (e *Engine) Advise(ctx context.Context, q Query, p Plan) (Advice, error) {
 	}
 	for _, v := range certain(seen, p) {
 		if v.certainty > 0 {
-			a.Hits = append(a.Hits, v.hit)
+			a.Hits = append(a.Hits, Advised{v.hit, v.certainty, v.named(p)})
 			continue
 		}
 		a.Held = append(a.Held, Refusal{v.part, v.hit.Row.ID, fmt.Sprintf("certainty %.1f, above 0 is due", v.certainty)})
@@ -116,9 +123,9 @@ func (a *Advice) takeOpen(part Part, res *Result) {
 		return
 	}
 	for _, h := range res.Hits {
-		known := slices.ContainsFunc(a.Hits, func(o *Hit) bool { return o.Row.ID == h.Row.ID })
+		known := slices.ContainsFunc(a.Hits, func(o Advised) bool { return o.Row.ID == h.Row.ID })
 		if !known && (res.Gate == nil || h.Coverage >= res.Gate.Threshold) {
-			a.Hits = append(a.Hits, h)
+			a.Hits = append(a.Hits, Advised{h, math.Inf(1), part.Kind == Names || part.Kind == Fault})
 		}
 	}
 }

@@ -69,6 +69,12 @@ const (
 	leastSaid    = 20 // notes among which a word can be rare
 )
 
+// Tells is how much a word of Words says about the notes that have it, in nats: frequency of
+// so many notes. A common word says nothing.
+func (e *Engine) Tells(token string, frequency, notes int) float64 {
+	return e.says(index.Term{Token: token, Frequency: frequency}, notes)
+}
+
 // says is what a word of the question says about a note that has it.
 func (e *Engine) says(t index.Term, notes int) float64 {
 	info := greatestInfo
@@ -128,6 +134,12 @@ func names(text string, names []string) float64 {
 		}
 	}
 	return 0
+}
+
+// named reports whether a prompt names the note: one of its names stands in the note, or the note
+// is nearest to the text of an error.
+func (v *evidence) named(p Plan) bool {
+	return v.part.Kind == Fault || names(v.hit.text(), p.names) > 0
 }
 
 // text is what a note says, within bounds.

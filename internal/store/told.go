@@ -50,6 +50,7 @@ type toldLine struct {
 	*Telling
 	By     string    `json:"by,omitempty"`
 	Tool   bool      `json:"tool,omitempty"` // the claim is for a call of a tool
+	Line   bool      `json:"line,omitempty"` // its line was shown, not its body: no claim
 	Start  time.Time `json:"start,omitzero"`
 	Prompt bool      `json:"prompt,omitempty"`
 	Clear  bool      `json:"clear,omitempty"`
@@ -72,6 +73,7 @@ type ToldState struct {
 	Read     int       // turns that a reader has seen, 0 for none
 	first    map[Telling]string
 	tools    map[Telling]string // the same, of claims for calls of tools
+	lines    map[Telling]int    // shown as a line, and how many prompts there had been then
 }
 
 // Has reports whether a note was told, as it is, since the session began or lost its
@@ -88,8 +90,23 @@ func (s *ToldState) HasAtTool(n *note.Note) bool {
 	return ok
 }
 
-// Count is how many notes the session was told since it began or lost its context.
-func (s *ToldState) Count() int { return len(s.first) }
+// Line reports whether the line of a note was shown, as it is, since then, and how many prompts
+// ago.
+func (s *ToldState) Line(n *note.Note) (shown bool, ago int) {
+	at, ok := s.lines[TellingOf(n)]
+	return ok, s.Prompts - at
+}
+
+// Count is how many notes the session was shown since it began or lost its context.
+func (s *ToldState) Count() int {
+	n := len(s.first)
+	for t := range s.lines {
+		if _, ok := s.first[t]; !ok {
+			n++
+		}
+	}
+	return n
+}
 
 // Bounds of what is kept: of a longer file only the end is read, and what a session was
 // told is forgotten a while after its last prompt.
@@ -107,7 +124,7 @@ func (q *Spool) Told(session, agent string) *Told {
 
 // State reads the file. A session without one was told nothing.
 func (t *Told) State() (ToldState, error) {
-	st := ToldState{first: make(map[Telling]string), tools: make(map[Telling]string)}
+	st := ToldState{first: make(map[Telling]string), tools: make(map[Telling]string), lines: make(map[Telling]int)}
 	data, err := t.read()
 	if err != nil {
 		return st, fmt.Errorf("read what the session was told: %w", err)
@@ -121,6 +138,7 @@ func (t *Told) State() (ToldState, error) {
 		case l.Clear:
 			clear(st.first)
 			clear(st.tools)
+			clear(st.lines)
 			st.Prompts = 0
 		case l.Nudge != "":
 			st.Nudges = append(st.Nudges, l.Nudge)
@@ -131,6 +149,8 @@ func (t *Told) State() (ToldState, error) {
 		case l.Prompt:
 			st.Prompted = true
 			st.Prompts++
+		case l.Telling != nil && l.Line:
+			st.lines[*l.Telling] = st.Prompts
 		case l.Telling != nil:
 			if _, ok := st.first[*l.Telling]; !ok {
 				st.first[*l.Telling] = l.By
@@ -171,6 +191,18 @@ func (t *Told) Claim(tellings ...Telling) ([]Telling, error) { return t.claim(te
 
 // ClaimAtTool is Claim for a call of a tool: only other calls of tools have told a note before.
 func (t *Told) ClaimAtTool(tellings ...Telling) ([]Telling, error) { return t.claim(tellings, true) }
+
+// ShowLines says that the lines of notes are shown. Their bodies may still be claimed.
+func (t *Told) ShowLines(tellings ...Telling) error {
+	var lines []byte
+	for _, telling := range tellings {
+		lines = append(lines, lineOf(toldLine{Telling: &telling, Line: true})...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return t.append(lines)
+}
 
 func (t *Told) claim(tellings []Telling, tool bool) ([]Telling, error) {
 	by := ulid.Make().String()

@@ -1,0 +1,263 @@
+package inject
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/claim"
+	"anamnesis/internal/index"
+	"anamnesis/internal/note"
+)
+
+// Bounds of the lines of a page, in characters.
+const (
+	maxLine   = 240 // of a statement
+	maxReason = 120 // of the reason of a rule
+	maxWhole  = 160 // of a body that stands whole in the line of its note
+	topicCost = 14  // of a note that is in a topic
+)
+
+// choose says which notes get a line, reads them, and leaves the others to topics. near are
+// notes that the branch and the files in work name.
+func (in *Injector) choose(ctx context.Context, d *draft, near []*note.Note) error {
+	room := in.room(d) - d.fixed()
+	total := 0
+	for i := range d.lines {
+		total += d.cost(&d.lines[i])
+	}
+	if total > room {
+		if err := in.rank(ctx, d, near, room); err != nil {
+			return err
+		}
+	}
+	in.readLines(ctx, d)
+	d.fold()
+	used := d.word()
+	d.topics = in.topics(d.rest, room-used)
+	for i := range d.topics {
+		used += d.size.of(d.topics[i].String())
+	}
+	d.explain(room - used)
+	return nil
+}
+
+// cost is about the size of the line of a note that was not read yet.
+func (d *draft) cost(l *draftLine) int {
+	return lineFrame + min(maxLine, d.size.of(l.row.Title))
+}
+
+// rank keeps the lines that fit, beside topics for the others: first those of the user, then
+// what is near the work, was used, or is new.
+func (in *Injector) rank(ctx context.Context, d *draft, near []*note.Note, room int) error {
+	ids := make([]note.ID, len(d.lines))
+	for i := range d.lines {
+		ids[i] = d.lines[i].row.ID
+	}
+	tallies, err := in.engine.Tallies(ctx, ids)
+	if err != nil {
+		return err
+	}
+	isNear := func(l *draftLine) int {
+		branch := d.p.Branch != "" && l.row.Branch == d.p.Branch
+		if branch || slices.ContainsFunc(near, func(n *note.Note) bool { return n.ID == l.row.ID }) {
+			return 1
+		}
+		return 0
+	}
+	order := make([]int, len(d.lines))
+	for i := range order {
+		order[i] = i
+	}
+	laid := func(l *draftLine) int {
+		if l.laid {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		a, b := &d.lines[x], &d.lines[y]
+		return cmp.Or(isNear(b)-isNear(a), laid(b)-laid(a), min(1, tallies[b.row.ID].Used)-min(1, tallies[a.row.ID].Used),
+			b.row.Effective().Compare(a.row.Effective()))
+	})
+	kept := make(map[note.ID]bool)
+	used, left := 0, len(order)
+	for _, i := range order {
+		l := &d.lines[i]
+		cost := d.cost(l)
+		if used+cost+(left-1)*topicCost > room && used+cost > room/3 {
+			break
+		}
+		kept[l.row.ID] = true
+		used += cost
+		left--
+	}
+	for _, l := range d.lines {
+		if !kept[l.row.ID] {
+			d.rest = append(d.rest, l)
+		}
+	}
+	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool { return !kept[l.row.ID] })
+	return nil
+}
+
+// readLines reads the notes of the lines. Left out are those of which no code is left, and those
+// that the agent loads from its own files.
+func (in *Injector) readLines(ctx context.Context, d *draft) {
+	rows := make([]index.Row, len(d.lines))
+	for i := range d.lines {
+		rows[i] = d.lines[i].row
+	}
+	var notes []*note.Note
+	byID := make(map[note.ID]*note.Note)
+	for i, c := range in.engine.Contents(ctx, rows) {
+		if c.Err != nil {
+			d.b.Missing = append(d.b.Missing, c.Err.Error())
+		} else if c.Note.ID == rows[i].ID && in.tells(c.Note) {
+			notes = append(notes, c.Note)
+		}
+	}
+	if !d.p.Since.IsZero() {
+		notes = in.news(d.p, notes)
+	}
+	for _, n := range in.sift(ctx, d.p, notes, d.b) {
+		byID[n.ID] = n
+	}
+	for _, id := range d.b.Withheld {
+		d.leave(id, "", "nothing is left of the code that it names")
+	}
+	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool { return byID[l.row.ID] == nil })
+	for i := range d.lines {
+		d.lines[i].note = byID[d.lines[i].row.ID]
+		d.lines[i].laid = d.lines[i].note.UserSaid()
+	}
+}
+
+// news returns the notes that a session was not shown, as they are now.
+func (in *Injector) news(p Place, notes []*note.Note) []*note.Note {
+	st, err := in.store.Spool().Told(p.Session, "").State()
+	if err != nil { // shown twice is better than never
+		return notes
+	}
+	return slices.DeleteFunc(notes, func(n *note.Note) bool {
+		shown, _ := st.Line(n)
+		return shown || st.Has(n)
+	})
+}
+
+// fold takes out what the page would say twice: of notes that state the same the first one
+// stays, and none that stands in a file which the agent loads anyway.
+func (d *draft) fold() {
+	said := newStatements()
+	if d.p.Loaded != nil {
+		for _, f := range d.p.Loaded() {
+			for line := range strings.Lines(f.Text) {
+				said.add(strings.TrimLeft(strings.TrimSpace(line), "-*+•0123456789.) \t"), f.Name)
+			}
+		}
+	}
+	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool {
+		of := said.find(l.note.Title)
+		if of == "" && l.note.Rule != "" {
+			of = said.find(l.note.Rule)
+		}
+		if of == "" {
+			said.add(l.note.Title, "the note "+shortID(l.note.ID))
+			return false
+		}
+		d.leave(l.note.ID, l.note.Title, of+" says the same")
+		return true
+	})
+}
+
+// statements finds statements that say the same, by their words of content.
+type statements map[string][]statement
+
+type statement struct{ text, of string }
+
+func newStatements() statements { return make(statements) }
+
+// maxStatement is how much of a line of a file is looked at, in bytes.
+const maxStatement = 1000
+
+func (s statements) key(text string) string {
+	words := index.Tokens(text[:min(len(text), maxStatement)])
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+func (s statements) add(text, of string) {
+	if key := s.key(text); key != "" {
+		s[key] = append(s[key], statement{text, of})
+	}
+}
+
+// find returns where a text stands that says the same, "" for nowhere.
+func (s statements) find(text string) string {
+	for _, other := range s[s.key(text)] {
+		if claim.Compare(claim.Text(text), claim.Text(other.text)) == claim.Same {
+			return other.of
+		}
+	}
+	return ""
+}
+
+// word writes the lines, without what explains them, and returns their size.
+func (d *draft) word() (used int) {
+	for i := range d.lines {
+		l := &d.lines[i]
+		l.text = "- " + cutLine(oneLine(neutralise(l.note.Title)), maxLine) + marks(l.note, l.laid, d.b.moved[l.note.ID])
+		used += d.size.of(l.text) + d.size.of(shortID(l.note.ID)) + 4 // brackets, a space, a line feed
+	}
+	return used
+}
+
+// explain adds to the lines, while there is room, what they leave open: the reason of a rule, or
+// a body that is short. A line that then says all of its note needs no prompt to open it.
+func (d *draft) explain(room int) {
+	for _, laid := range []bool{true, false} {
+		for i := range d.lines {
+			l := &d.lines[i]
+			if l.laid != laid {
+				continue
+			}
+			more, whole := gist(l.note)
+			if cost := d.size.of(more) + 3; more != "" && cost <= room {
+				l.text += " — " + more
+				room -= cost
+			} else if more != "" {
+				whole = false
+			}
+			l.whole = whole
+		}
+	}
+	for i := range d.lines {
+		d.lines[i].text += " [" + shortID(d.lines[i].note.ID) + "]"
+	}
+}
+
+// gist is what a note says besides its title, on one line; "" when that is too much for a line.
+// whole says that there is no more.
+func gist(n *note.Note) (text string, whole bool) {
+	body := oneLine(neutralise(n.Body))
+	switch {
+	case body == "" || body == oneLine(n.Title) || body == oneLine(n.Rule):
+		return "", true
+	case len([]rune(body)) <= maxWhole:
+		return strings.TrimPrefix(body, "Why: "), true
+	}
+	return cutLine(reason(n), maxReason), false
+}
+
+// cutLine cuts a line to at most n characters, between words, and marks that.
+func cutLine(s string, n int) string {
+	if len([]rune(s)) <= n {
+		return s
+	}
+	s = note.CutRunes(s, n-2)
+	if i := strings.LastIndexByte(s, ' '); i > len(s)/2 {
+		s = s[:i]
+	}
+	return s + " …"
+}

@@ -1,0 +1,178 @@
+package inject
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/index"
+)
+
+// Bounds of the topics of a page.
+const (
+	maxTopics     = 40
+	maxTopicWords = 12 // of one topic
+	topicLine     = 30 // characters of a topic without words
+)
+
+// A topicNote is a note on its way into a topic.
+type topicNote struct {
+	line  *draftLine
+	words []string // stems of its title and tags, the most telling first
+}
+
+// topics groups notes by the words that they share, for a page that has no room for their lines.
+// A word counts by how much it tells in texts at large, so "use" makes no topic. Every note is in
+// one topic; room is the size of all of them.
+func (in *Injector) topics(rest []draftLine, room int) []Topic {
+	if len(rest) == 0 {
+		return nil
+	}
+	spelt := make(map[string]string)
+	count := make(map[string]int)
+	notes := make([]topicNote, len(rest))
+	for i := range rest {
+		notes[i].line = &rest[i]
+		for _, word := range titleWords(&rest[i].row) {
+			stem := stemOf(word)
+			if stem == "" || slices.Contains(notes[i].words, stem) {
+				continue
+			}
+			notes[i].words = append(notes[i].words, stem)
+			count[stem]++
+			if old, ok := spelt[stem]; !ok || len(word) < len(old) {
+				spelt[stem] = word
+			}
+		}
+	}
+	tells := make(map[string]float64, len(count))
+	for stem, n := range count {
+		tells[stem] = in.engine.Tells(stem, n, len(rest))
+	}
+	for i := range notes {
+		slices.SortStableFunc(notes[i].words, func(a, b string) int { return cmp.Compare(tells[b], tells[a]) })
+	}
+	var all []Topic
+	for len(notes) > 0 && len(all) < maxTopics && room >= topicLine {
+		name := bestTopic(notes, tells)
+		if name == "" {
+			break
+		}
+		var of []topicNote
+		notes = slices.DeleteFunc(notes, func(n topicNote) bool {
+			in := slices.Contains(n.words, name)
+			if in {
+				of = append(of, n)
+			}
+			return in
+		})
+		all = append(all, topicOf(name, of, spelt))
+		room -= topicLine
+	}
+	if len(notes) > 0 {
+		all = append(all, topicOf("", notes, spelt))
+		room -= topicLine
+	}
+	shareWords(all, room)
+	return all
+}
+
+// stemOf is the form in which two spellings of a word are one, "" for a word that says nothing.
+// A name of several words is one.
+func stemOf(word string) string {
+	stems := index.Tokens(word)
+	switch {
+	case len(stems) == 0 || len(stems) == 1 && index.Stopword(stems[0]):
+		return ""
+	case len(stems) == 1:
+		return stems[0]
+	}
+	return strings.ToLower(word)
+}
+
+// titleWords are the words of a note's title and its tags, as they are spelt.
+func titleWords(r *index.Row) []string {
+	words := strings.FieldsFunc(r.Title, func(c rune) bool { return strings.ContainsRune(" \t,;:()[]{}\"'“”‘’!?|=", c) })
+	for _, t := range r.Tags {
+		if !strings.Contains(t, ":") {
+			words = append(words, t)
+		}
+	}
+	for i, w := range words {
+		words[i] = strings.Trim(w, ".`*-–—")
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 || len(w) > 40 })
+}
+
+// bestTopic is the word that says most about most notes: it is in two at least.
+func bestTopic(notes []topicNote, tells map[string]float64) (best string) {
+	gain := make(map[string]float64)
+	count := make(map[string]int)
+	for _, n := range notes {
+		for _, w := range n.words {
+			gain[w] += tells[w]
+			count[w]++
+		}
+	}
+	for w, g := range gain {
+		if count[w] < 2 || g <= 0 {
+			continue
+		}
+		if best == "" || g > gain[best] || g == gain[best] && w < best {
+			best = w
+		}
+	}
+	return best
+}
+
+// topicOf makes a topic of notes; its words are those that tell them apart, those of the first
+// word of each note before all second ones.
+func topicOf(name string, notes []topicNote, spelt map[string]string) Topic {
+	t := Topic{Name: spelt[name]}
+	for _, n := range notes {
+		t.Notes = append(t.Notes, n.line.row.ID)
+	}
+	for nth := range maxTopicWords {
+		for _, n := range notes {
+			own := slices.DeleteFunc(slices.Clone(n.words), func(w string) bool { return w == name })
+			if nth < len(own) && !slices.Contains(t.Words, spelt[own[nth]]) {
+				t.Words = append(t.Words, spelt[own[nth]])
+			}
+		}
+	}
+	return t
+}
+
+// shareWords cuts the words of topics to the room of all, so that each topic has words for the
+// same share of its notes.
+func shareWords(all []Topic, room int) {
+	notes := 0
+	for i := range all {
+		notes += len(all[i].Notes)
+	}
+	for i := range all {
+		t := &all[i]
+		mine, n := room*len(t.Notes)/max(1, notes), 0
+		for n < len(t.Words) && mine >= len(t.Words[n])+2 {
+			mine -= len(t.Words[n]) + 2
+			n++
+		}
+		t.Words = t.Words[:n]
+	}
+}
+
+// String is the line of a topic.
+func (t *Topic) String() string {
+	var b strings.Builder
+	switch {
+	case t.Name == "":
+		fmt.Fprintf(&b, "- other: %d more", len(t.Notes))
+	default:
+		fmt.Fprintf(&b, "- %s: %d more", oneLine(t.Name), len(t.Notes))
+	}
+	if len(t.Words) > 0 {
+		b.WriteString(" (" + oneLine(strings.Join(t.Words, ", ")) + ")")
+	}
+	return b.String() + "\n"
+}

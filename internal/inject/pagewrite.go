@@ -1,0 +1,176 @@
+package inject
+
+import (
+	"strings"
+
+	"anamnesis/internal/note"
+)
+
+// Bounds of the sections of a page that are no lines of notes, in characters.
+const (
+	maxLast = 240  // of what was asked, done, or is open
+	maxHand = 2000 // of a handoff
+)
+
+// Titles of a page.
+const (
+	pageTitle  = "# Memory of "
+	sinceTitle = "# Memory: new since this session last ran\n\n"
+)
+
+// fixed is the size of what stands on a page besides the lines of notes and topics.
+func (d *draft) fixed() int {
+	var none draft
+	none = *d
+	none.lines, none.topics, none.b = nil, nil, &Block{}
+	text := none.render(func(*note.Note, string, bool) {})
+	return d.size.of(text) + d.size.of(laidHeading+laidIntro+knownHeading+topicHeading+topicIntro) + 10
+}
+
+// write renders the page into its block, with what the session is shown by it.
+func (in *Injector) write(d *draft) {
+	d.b.Topics = d.topics
+	for _, t := range d.topics {
+		name := t.Name
+		if name == "" {
+			name = "other"
+		}
+		for _, id := range t.Notes {
+			d.b.Left = append(d.b.Left, id)
+			d.leave(id, d.titleOf(id), "no room; in the topic "+name)
+		}
+	}
+	d.b.Text = d.render(d.show)
+}
+
+func (d *draft) titleOf(id note.ID) string {
+	for i := range d.rest {
+		if d.rest[i].row.ID == id {
+			return d.rest[i].row.Title
+		}
+	}
+	return ""
+}
+
+// empty reports whether a page says nothing: then it is no page.
+func (d *draft) empty() bool {
+	return len(d.lines)+len(d.topics)+len(d.handoffs)+len(d.slots)+len(d.skills)+len(d.last) == 0 && d.p.Notice == ""
+}
+
+// render returns the page. show is called for each note on it.
+func (d *draft) render(show func(n *note.Note, why string, whole bool)) string {
+	if d.empty() {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString(d.p.Start + "\n")
+	if !d.p.Since.IsZero() {
+		out.WriteString(sinceTitle)
+	} else {
+		out.WriteString(pageTitle + oneLine(d.p.Project) + "\n\n")
+	}
+	d.renderLines(&out, true, show)
+	d.renderLines(&out, false, show)
+	if len(d.topics) > 0 {
+		out.WriteString(topicHeading + "\n" + topicIntro + "\n")
+		for i := range d.topics {
+			out.WriteString(d.topics[i].String())
+		}
+		out.WriteString("\n")
+	}
+	if len(d.skills) > 0 {
+		out.WriteString(skillHeading + "\n")
+		for _, n := range d.skills {
+			out.WriteString("- " + cutLine(oneLine(n.Title)+": "+oneLine(n.KeyInsight), maxLine) + " (" + oneLine(n.ImportedID) + ")\n")
+			show(n, "a skill that the branch, the files in work or the open items name", false)
+		}
+		out.WriteString("\n")
+	}
+	d.renderLast(&out, show)
+	if d.p.Since.IsZero() {
+		out.WriteString(useHeading + "\n" + useIntro + " " + note.Rubric + "\n")
+	}
+	if d.p.Notice != "" {
+		out.WriteString("\nFor your user: " + oneLine(d.p.Notice) + "\n")
+	}
+	return strings.TrimRight(out.String(), "\n") + "\n" + d.p.End + "\n"
+}
+
+// renderLines writes the notes that the user laid down, with the user's slots, or the others.
+func (d *draft) renderLines(out *strings.Builder, laid bool, show func(*note.Note, string, bool)) {
+	begun := false
+	begin := func() {
+		if begun {
+			return
+		}
+		begun = true
+		if laid {
+			out.WriteString(laidHeading + "\n" + laidIntro + "\n")
+			return
+		}
+		out.WriteString(knownHeading + "\n")
+	}
+	for i := range d.lines {
+		if l := &d.lines[i]; l.laid == laid {
+			begin()
+			out.WriteString(l.text + "\n")
+			show(l.note, standing(l.note), l.whole)
+		}
+	}
+	if laid {
+		for _, n := range d.slots {
+			begin()
+			out.WriteString("- " + slotText(n) + "\n")
+			show(n, "a slot", true)
+		}
+	}
+	if begun {
+		out.WriteString("\n")
+	}
+}
+
+// slotText is a slot as an item of a list: its name, and its text below it where that has lines.
+func slotText(n *note.Note) string {
+	body := strings.TrimSpace(neutralise(n.Body))
+	if !strings.Contains(body, "\n") {
+		return oneLine(n.Title) + ": " + body
+	}
+	return oneLine(n.Title) + ":\n  " + strings.ReplaceAll(body, "\n", "\n  ")
+}
+
+// renderLast writes what the last session did, what it handed over, and what is open.
+func (d *draft) renderLast(out *strings.Builder, show func(*note.Note, string, bool)) {
+	if len(d.handoffs)+len(d.last) == 0 && len(d.open) == 0 {
+		return
+	}
+	out.WriteString(lastHeading + "\n")
+	for _, n := range d.handoffs {
+		text := note.CutRunes(strings.TrimSpace(neutralise(n.Body)), maxHand)
+		out.WriteString("- Handed over: " + oneLine(n.Title) + "\n  " + strings.ReplaceAll(closeFence(text), "\n", "\n  ") +
+			"\n  Taken over? `anamnesis handoff done " + shortID(n.ID) + "`\n")
+		show(n, "a handoff", true)
+	}
+	for _, n := range d.last {
+		out.WriteString("- Asked: " + cutLine(oneLine(n.Title), maxLast) + " [" + shortID(n.ID) + "]\n")
+		if done := oneLine(labelled(n.Body, "Outcome")); done != "" {
+			out.WriteString("- Done: " + cutLine(done, maxLast) + "\n")
+		}
+		show(n, "the last session", false)
+	}
+	if len(d.open) > 0 {
+		out.WriteString("- Open: " + cutLine(oneLine(strings.Join(d.open, "; ")), maxLast) + "\n")
+	}
+	out.WriteString("\n")
+}
+
+// labelled returns the paragraph of a session's note behind a label, "" when there is none.
+func labelled(body, label string) string {
+	_, rest, ok := strings.Cut("\n"+body, "\n**"+label+":**")
+	if !ok {
+		return ""
+	}
+	if i := strings.Index(rest, "\n\n"); i >= 0 {
+		rest = rest[:i]
+	}
+	return strings.TrimSpace(rest)
+}
