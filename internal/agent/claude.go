@@ -93,7 +93,7 @@ func (claudeSettings) ProjectSettings(dir string) []string {
 // session is worth keeping.
 func (claudeSettings) PlainHooks(base string) []Hook {
 	return []Hook{
-		{Event: "SessionStart", Matcher: "startup|resume|clear|fork", Command: base + " inject", Timeout: 15},
+		{Event: "SessionStart", Matcher: "startup|resume|clear|compact|fork", Command: base + " inject", Timeout: 15},
 		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},
 		{Event: "UserPromptSubmit", Command: base + " hook claude UserPromptSubmit", Timeout: 10},
 		{Event: "PreToolUse", Matcher: claudeTools, Command: base + " hook claude PreToolUse", Timeout: 10},

@@ -85,7 +85,7 @@ func (codexSettings) PlainHooks(base string) []Hook {
 	}
 	const tools = "Bash|apply_patch|spawn_agent"
 	return []Hook{
-		at("SessionStart", "startup|resume|clear|fork", 15),
+		at("SessionStart", "startup|resume|clear|compact|fork", 15),
 		at("UserPromptSubmit", "", 10),
 		at("PreToolUse", tools, 10),
 		at("PermissionRequest", tools, 10),

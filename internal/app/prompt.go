@@ -39,8 +39,11 @@ type PromptAnswer struct {
 // Prompt answers a prompt: what arrived since the session began, and the notes that the
 // prompt is about. It walks no folder and waits for no lock. What it returns counts as
 // told to the session of the event, and the event log has it.
-func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
+func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a PromptAnswer, err error) {
 	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: promptsOff}
+	if !o.Try && e.SessionID != "" && e.SubagentID == "" {
+		defer func() { err = errors.Join(err, r.Store.Spool().Told(e.SessionID, "").Prompt()) }()
+	}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		p.Work = func() []string { return r.inWork(ctx, e) }
 		if o.Plan == nil {
@@ -80,17 +83,18 @@ func PromptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err er
 	} else if why == "" {
 		why = promptsOff
 	}
-	return true, nil, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why})
+	err = s.Spool().Told(e.SessionID, "").Prompt()
+	return true, nil, errors.Join(err, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why}))
 }
 
-// Opens reports whether a prompt opens a session: the agent takes no text at its start, and
-// it was told nothing yet.
-func Opens(r *Rooms, e agent.Event) bool {
-	if !e.Opens || e.SessionID == "" {
+// Opens reports whether a prompt opens a session, or the context of one that was lost: its agent
+// took no text before it. The host has its store opened.
+func Opens(h Host, e agent.Event) bool {
+	if e.SessionID == "" {
 		return false
 	}
-	st, err := r.Store.Spool().Told(e.SessionID, "").State()
-	return err == nil && st.Started.IsZero()
+	st, err := h.Store.Spool().Told(e.SessionID, "").State()
+	return err == nil && (e.Opens && st.Started.IsZero() || st.Lost)
 }
 
 // promptsOff is why nothing is told where the setting says so.
@@ -216,10 +220,15 @@ func Last(ctx context.Context, r *Rooms) (a LastPrompt, err error) {
 	return a, nil
 }
 
-// Compacted forgets what a session was told: its context was lost.
+// Compacted forgets what a session was shown: its context was lost. Where the agent started the
+// session again after the compaction, it was shown the page since, and keeps that.
 func Compacted(r *Rooms, e agent.Event) error {
 	if e.SessionID == "" {
 		return nil
 	}
-	return r.Store.Spool().Told(e.SessionID, e.SubagentID).Clear()
+	told := r.Store.Spool().Told(e.SessionID, e.SubagentID)
+	if st, err := told.State(); err != nil || !st.Started.IsZero() && !st.Prompted {
+		return err
+	}
+	return told.Clear()
 }

@@ -128,7 +128,7 @@ func (r Prompts) grown(i int) []Document {
 			if len(notes) >= r.Grow {
 				return notes
 			}
-			d.ID = r.Sets[(i+n)%len(r.Sets)].Name + "-" + d.ID
+			d.ID, d.Meta.Project = r.Sets[(i+n)%len(r.Sets)].Name+"-"+d.ID, r.Sets[i].Project
 			notes = append(notes, d)
 		}
 	}

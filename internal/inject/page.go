@@ -155,7 +155,7 @@ func (in *Injector) read(ctx context.Context, rows []index.Row, b *Block) (notes
 func (in *Injector) tierOfPage(ctx context.Context, d *draft, q recall.Query) (t startTier, err error) {
 	all := 0
 	for i := range d.lines {
-		all += d.size.of(d.lines[i].row.Title) + lineFrame
+		all += d.cost(&d.lines[i])
 	}
 	if all > in.room(d) {
 		return in.tier(ctx, d.p, q, d.slots, d.open)
@@ -172,8 +172,8 @@ func (in *Injector) tierOfPage(ctx context.Context, d *draft, q recall.Query) (t
 	return t, err
 }
 
-// lineFrame is what a line takes besides its title: a dash, an id, a line feed.
-const lineFrame = 12
+// lineFrame is what a line takes besides its title and id: a dash, brackets, a line feed.
+const lineFrame = 6
 
 // room is the size of a page, in the units of its agent.
 func (in *Injector) room(d *draft) int {

@@ -19,6 +19,13 @@ const (
 	topicCost = 14  // of a note that is in a topic
 )
 
+// The shares of the page, one in so many, that the lines of a very large store have before its
+// topics: what the user laid down, and with all others.
+const (
+	laidShare   = 2
+	othersShare = 6
+)
+
 // choose says which notes get a line, reads them, and leaves the others to topics. near are
 // notes that the branch and the files in work name.
 func (in *Injector) choose(ctx context.Context, d *draft, near []*note.Note) error {
@@ -35,6 +42,12 @@ func (in *Injector) choose(ctx context.Context, d *draft, near []*note.Note) err
 	in.readLines(ctx, d)
 	d.fold()
 	used := d.word()
+	for used > room && len(d.lines) > 0 { // marks behind lines take room too
+		last := len(d.lines) - 1
+		used -= d.lineSize(&d.lines[last])
+		d.rest = append(d.rest, d.lines[last])
+		d.lines = d.lines[:last]
+	}
 	d.topics = in.topics(d.rest, room-used)
 	for i := range d.topics {
 		used += d.size.of(d.topics[i].String())
@@ -45,7 +58,7 @@ func (in *Injector) choose(ctx context.Context, d *draft, near []*note.Note) err
 
 // cost is about the size of the line of a note that was not read yet.
 func (d *draft) cost(l *draftLine) int {
-	return lineFrame + min(maxLine, d.size.of(l.row.Title))
+	return lineFrame + len(shortID(l.row.ID)) + min(maxLine, d.size.of(l.row.Title))
 }
 
 // rank keeps the lines that fit, beside topics for the others: first those of the user, then
@@ -86,8 +99,12 @@ func (in *Injector) rank(ctx context.Context, d *draft, near []*note.Note, room 
 	for _, i := range order {
 		l := &d.lines[i]
 		cost := d.cost(l)
-		if used+cost+(left-1)*topicCost > room && used+cost > room/3 {
-			break
+		share := room / othersShare
+		if l.laid {
+			share = room / laidShare
+		}
+		if used+cost+(left-1)*topicCost > room && used+cost > share {
+			continue
 		}
 		kept[l.row.ID] = true
 		used += cost
@@ -208,9 +225,14 @@ func (d *draft) word() (used int) {
 	for i := range d.lines {
 		l := &d.lines[i]
 		l.text = "- " + cutLine(oneLine(neutralise(l.note.Title)), maxLine) + marks(l.note, l.laid, d.b.moved[l.note.ID])
-		used += d.size.of(l.text) + d.size.of(shortID(l.note.ID)) + 4 // brackets, a space, a line feed
+		used += d.lineSize(l)
 	}
 	return used
+}
+
+// lineSize is the size of a line with the id at its end.
+func (d *draft) lineSize(l *draftLine) int {
+	return d.size.of(l.text) + len(shortID(l.note.ID)) + 4 // brackets, a space, a line feed
 }
 
 // explain adds to the lines, while there is room, what they leave open: the reason of a rule, or

@@ -11,9 +11,10 @@ import (
 
 // Bounds of the topics of a page.
 const (
-	maxTopics     = 40
-	maxTopicWords = 12 // of one topic
-	topicLine     = 30 // characters of a topic without words
+	maxTopics     = 60
+	maxTopicWords = 30 // of one topic
+	topicLine     = 24 // characters of a topic without words
+	leastTopic    = 2. // nats that the name of a topic tells
 )
 
 // A topicNote is a note on its way into a topic.
@@ -93,16 +94,22 @@ func stemOf(word string) string {
 
 // titleWords are the words of a note's title and its tags, as they are spelt.
 func titleWords(r *index.Row) []string {
-	words := strings.FieldsFunc(r.Title, func(c rune) bool { return strings.ContainsRune(" \t,;:()[]{}\"'“”‘’!?|=", c) })
+	words := strings.FieldsFunc(r.Title, func(c rune) bool { return strings.ContainsRune(" \t,;()[]{}\"“”‘!?|=", c) })
 	for _, t := range r.Tags {
 		if !strings.Contains(t, ":") {
 			words = append(words, t)
 		}
 	}
 	for i, w := range words {
-		words[i] = strings.Trim(w, ".`*-–—")
+		w = strings.Trim(w, ".:`*'-–—<>")
+		if at := strings.IndexAny(w, "'’"); at > 0 { // "don't", "Vue's"
+			w = w[:at]
+		}
+		words[i] = w
 	}
-	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 || len(w) > 40 })
+	return slices.DeleteFunc(words, func(w string) bool {
+		return len(w) < 2 || len(w) > 40 || strings.Contains(w, "://") || strings.Trim(w, "0123456789.,%") == ""
+	})
 }
 
 // bestTopic is the word that says most about most notes: it is in two at least.
@@ -116,7 +123,7 @@ func bestTopic(notes []topicNote, tells map[string]float64) (best string) {
 		}
 	}
 	for w, g := range gain {
-		if count[w] < 2 || g <= 0 {
+		if count[w] < 2 || tells[w] < leastTopic {
 			continue
 		}
 		if best == "" || g > gain[best] || g == gain[best] && w < best {
@@ -144,22 +151,35 @@ func topicOf(name string, notes []topicNote, spelt map[string]string) Topic {
 	return t
 }
 
-// shareWords cuts the words of topics to the room of all, so that each topic has words for the
-// same share of its notes.
+// shareWords cuts the words of topics to the room of all: each has room for the same share of its
+// notes, and what one does not need the others have.
 func shareWords(all []Topic, room int) {
 	notes := 0
+	order := make([]*Topic, len(all))
 	for i := range all {
 		notes += len(all[i].Notes)
+		order[i] = &all[i]
 	}
-	for i := range all {
-		t := &all[i]
-		mine, n := room*len(t.Notes)/max(1, notes), 0
-		for n < len(t.Words) && mine >= len(t.Words[n])+2 {
-			mine -= len(t.Words[n]) + 2
+	wants := func(t *Topic) float64 { return float64(sizeOf(t.Words)) / float64(len(t.Notes)) }
+	slices.SortStableFunc(order, func(a, b *Topic) int { return cmp.Compare(wants(a), wants(b)) })
+	for _, t := range order {
+		mine, n := room*len(t.Notes)/notes, 0
+		notes -= len(t.Notes)
+		for n < len(t.Words) && mine >= sizeOf(t.Words[n:n+1]) {
+			mine -= sizeOf(t.Words[n : n+1])
 			n++
 		}
 		t.Words = t.Words[:n]
+		room -= sizeOf(t.Words)
 	}
+}
+
+// sizeOf is what words take in the line of a topic, in characters.
+func sizeOf(words []string) (n int) {
+	for _, w := range words {
+		n += len([]rune(w)) + 2
+	}
+	return n
 }
 
 // String is the line of a topic.
@@ -167,12 +187,12 @@ func (t *Topic) String() string {
 	var b strings.Builder
 	switch {
 	case t.Name == "":
-		fmt.Fprintf(&b, "- other: %d more", len(t.Notes))
+		fmt.Fprintf(&b, "- other, %d more", len(t.Notes))
 	default:
-		fmt.Fprintf(&b, "- %s: %d more", oneLine(t.Name), len(t.Notes))
+		fmt.Fprintf(&b, "- %s, %d more", oneLine(t.Name), len(t.Notes))
 	}
-	if len(t.Words) > 0 {
-		b.WriteString(" (" + oneLine(strings.Join(t.Words, ", ")) + ")")
+	for i, w := range t.Words {
+		b.WriteString([]string{": ", ", "}[min(i, 1)] + oneLine(w))
 	}
 	return b.String() + "\n"
 }

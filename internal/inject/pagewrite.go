@@ -20,8 +20,7 @@ const (
 
 // fixed is the size of what stands on a page besides the lines of notes and topics.
 func (d *draft) fixed() int {
-	var none draft
-	none = *d
+	none := *d
 	none.lines, none.topics, none.b = nil, nil, &Block{}
 	text := none.render(func(*note.Note, string, bool) {})
 	return d.size.of(text) + d.size.of(laidHeading+laidIntro+knownHeading+topicHeading+topicIntro) + 10
@@ -40,7 +39,9 @@ func (in *Injector) write(d *draft) {
 			d.leave(id, d.titleOf(id), "no room; in the topic "+name)
 		}
 	}
-	d.b.Text = d.render(d.show)
+	if !d.empty() {
+		d.b.Text = d.render(d.show)
+	}
 }
 
 func (d *draft) titleOf(id note.ID) string {
@@ -59,9 +60,6 @@ func (d *draft) empty() bool {
 
 // render returns the page. show is called for each note on it.
 func (d *draft) render(show func(n *note.Note, why string, whole bool)) string {
-	if d.empty() {
-		return ""
-	}
 	var out strings.Builder
 	out.WriteString(d.p.Start + "\n")
 	if !d.p.Since.IsZero() {

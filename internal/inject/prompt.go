@@ -116,7 +116,7 @@ const (
 
 // sureEnough is the certainty from which on a note that the session has not seen answers a prompt:
 // four of five such notes are wanted (docs/eval.md).
-const sureEnough = 1.5
+const sureEnough = 3.5
 
 // repeatAfter is how many prompts after a line was shown it may be repeated, once: long sessions
 // lose sight of what stood at their start.

@@ -68,6 +68,7 @@ type toldLine struct {
 type ToldState struct {
 	Started  time.Time // when the session was told its first block; zero when it was not
 	Prompted bool      // it had a prompt since
+	Lost     bool      // it lost its context, and was shown nothing at a start since
 	Prompts  int       // that it had since it began or lost its context
 	Nudges   []string  // hashes of the sentences that its agent was asked to keep, in order
 	Read     int       // turns that a reader has seen, 0 for none
@@ -136,6 +137,7 @@ func (t *Told) State() (ToldState, error) {
 		}
 		switch {
 		case l.Clear:
+			st.Lost = !st.Started.IsZero()
 			clear(st.first)
 			clear(st.tools)
 			clear(st.lines)
@@ -145,7 +147,7 @@ func (t *Told) State() (ToldState, error) {
 		case l.Read > 0:
 			st.Read = l.Read
 		case !l.Start.IsZero():
-			st.Started, st.Prompted = l.Start, false
+			st.Started, st.Prompted, st.Lost = l.Start, false, false
 		case l.Prompt:
 			st.Prompted = true
 			st.Prompts++

@@ -143,43 +143,35 @@ func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimi
 	return errors.Join(err, r.Injector.Log(place, b, time.Since(began)))
 }
 
-// prompt answers what the user typed. What a sub-agent is asked is not that. A store
-// that cannot remember what it told says nothing: it would say it again and again.
+// prompt answers what the user typed.
 func (p *Process) prompt(ctx context.Context, c call) error {
-	if c.event.SubagentID != "" {
-		return nil
-	}
 	h, err := p.opened()
 	if err != nil {
 		return err
 	}
-	silent, plan, err := app.PromptSilent(h, c.event)
-	nudge, nerr := app.Nudge(h, c.event)
-	if err = errors.Join(err, nerr); silent || err != nil {
-		return p.reply(c, nudge, err)
-	}
-	r, err := app.Open(ctx, h, app.StartWait)
-	if err != nil {
-		return err
-	}
-	if r.Store.ReadOnly() {
-		return p.reply(c, nudge, nil)
-	}
-	fresh, err := app.Fresh(ctx, r) // an upgrade may have emptied the index
-	if err != nil {
-		return err
-	}
-	if !fresh {
-		_ = app.Detach(p.host, "drain")
-	}
-	limit, first := c.harness.Hooks.ContextLimit(), ""
-	if app.Opens(r, c.event) { // its first prompt gets both
+	first, limit := "", c.harness.Hooks.ContextLimit()
+	if c.event.SubagentID == "" && app.Opens(h, c.event) { // its first prompt gets both
 		limit.Max /= 2
-		serr := p.tellStart(ctx, c, limit, func(text string) error { first = text; return nil })
-		err = errors.Join(serr, p.syncAtStart(c))
+		err = errors.Join(p.tellStart(ctx, c, limit, func(text string) error { first = text; return nil }), p.syncAtStart(c))
 	}
-	a, perr := app.Prompt(ctx, r, c.event, app.PromptOptions{Limit: limit, Plan: plan})
-	return p.reply(c, first+a.Text+nudge, errors.Join(err, perr))
+	text, perr := app.AnswerPrompt(ctx, p.called(ctx, h, c))
+	return p.reply(c, first+text, errors.Join(err, perr))
+}
+
+// called is a call that a use case answers. The rooms are opened when it needs them; an index that
+// lags behind the notes is left to a background run.
+func (p *Process) called(ctx context.Context, h app.Host, c call) app.HookCall {
+	return app.HookCall{Host: h, Harness: c.harness, Event: c.event, Rooms: func() (*app.Rooms, error) {
+		r, err := app.Open(ctx, h, app.StartWait)
+		if err != nil || r.Store.ReadOnly() || c.event.Prompt == "" {
+			return r, err
+		}
+		fresh, err := app.Fresh(ctx, r) // an upgrade may have emptied the index
+		if err == nil && !fresh {
+			_ = app.Detach(p.host, "drain")
+		}
+		return r, err
+	}}
 }
 
 // reply hands a text to the agent, if there is any.
