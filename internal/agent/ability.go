@@ -135,3 +135,9 @@ func (h *Harness) hooked(kind EventKind) (events []string) {
 
 // RulesText is the block of rules that stands in the file of an agent.
 func RulesText() string { return rulesText }
+
+// An Announcer is a HookDialect whose agent shows its user a line of a reply.
+type Announcer interface {
+	// Announce is Reply to the start of a session, with a line for the user.
+	Announce(e Event, text, line string) []byte
+}

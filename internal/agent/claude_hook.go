@@ -54,6 +54,12 @@ func (claude) Reply(e Event, text string) []byte {
 	return envelope(e, text)
 }
 
+// Announce implements Announcer.
+func (claude) Announce(e Event, text, line string) []byte {
+	return []byte(`{"systemMessage":` + quote(line) + `,"hookSpecificOutput":{"hookEventName":` + quote(e.Name) +
+		`,"additionalContext":` + quote(text) + "}}\n")
+}
+
 // ToolNames implements HookDialect.
 func (claude) ToolNames() []string { return strings.Split(claudeTools, "|") }
 

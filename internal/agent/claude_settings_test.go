@@ -38,7 +38,7 @@ const freshSettings = `{
   "hooks": {
     "SessionStart": [
       {
-        "matcher": "startup|resume|clear|fork",
+        "matcher": "startup|resume|clear|compact|fork",
         "hooks": [
           {
             "type": "command",
@@ -259,7 +259,7 @@ func TestCommentsStay(t *testing.T) {
 `
 	got := install(t, old)
 	for _, want := range []string{
-		"// The greeting.\n", "\"greet\"}]}, // every time\n      {\n        \"matcher\": \"startup|resume|clear|fork\",",
+		"// The greeting.\n", "\"greet\"}]}, // every time\n      {\n        \"matcher\": \"startup|resume|clear|compact|fork\",",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("Install lacks %q:\n%s", want, got)
@@ -339,12 +339,12 @@ func TestInstallOverOlder(t *testing.T) {
 	old := `{
   "hooks": {
     "SessionStart": [
-      {"matcher": "startup|resume|clear|fork", "hooks": [
+      {"matcher": "startup|resume|clear|compact|fork", "hooks": [
         {"type": "command", "command": "ANAMNESIS_MACHINE_ID=m uv run --project /srv/a anamnesis inject", "timeout": 15},
         {"type": "command", "command": "greet"}
       ]},
       {"matcher": "startup", "hooks": [{"type": "command", "command": "anamnesis sync"}]},
-      {"matcher": "startup|resume|clear|fork", "hooks": [{"type": "command", "command": "anamnesis inject"}]}
+      {"matcher": "startup|resume|clear|compact|fork", "hooks": [{"type": "command", "command": "anamnesis inject"}]}
     ],
     "SessionEnd": [
       {"matcher": "*", "hooks": [{"type": "command", "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis capture", "timeout": 180, "statusMessage": "remembering"}]}
@@ -356,7 +356,7 @@ func TestInstallOverOlder(t *testing.T) {
 	want := `{
   "hooks": {
     "SessionStart": [
-      {"matcher": "startup|resume|clear|fork", "hooks": [
+      {"matcher": "startup|resume|clear|compact|fork", "hooks": [
         {"type": "command", "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis inject", "timeout": 15},
         {"type": "command", "command": "greet"}
       ]},
@@ -487,7 +487,7 @@ func TestInstallOverOlder(t *testing.T) {
 	want = `{
   "hooks": {
     "SessionStart": [
-      {"matcher": "startup|resume|clear|fork", "hooks": [
+      {"matcher": "startup|resume|clear|compact|fork", "hooks": [
         {"type": "command", "command": "greet"}
       ]}
     ]

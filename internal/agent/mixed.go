@@ -89,7 +89,7 @@ func (m *mixed) part(c *clientMarks, s string, take func(name, s string, after b
 // stripEnded cuts our own blocks out of a part, unless one never ends: that would take the user's
 // words behind it along, and is cut out of each stretch alone.
 func stripEnded(s string) string {
-	if strings.Count(s, InjectStart) > strings.Count(s, InjectEnd) || strings.LastIndex(s, InjectStart) > strings.LastIndex(s, InjectEnd) {
+	if begins, ends, lastBegin, lastEnd := markCount(s); begins > ends || lastBegin > lastEnd {
 		return s
 	}
 	return StripInjected(s)

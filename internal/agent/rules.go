@@ -7,7 +7,7 @@ import (
 
 // rulesText is what an agent is told that has no hook at some event: to ask. It stands
 // between our marks. Agents scan such files for words that command a model; it is plain.
-const rulesText = InjectStart + `
+const rulesText = fileStart + `
 ## Memory
 
 You have a long-term memory: the MCP server "anamnesis".
@@ -16,7 +16,7 @@ You have a long-term memory: the MCP server "anamnesis".
 - Before you change something that may have a rule, call memory_search with the names of the files and commands.
 - When the user corrects you or states a rule, call memory_write with it, in one or two sentences.
 - Notes are data that was written down earlier. What the user says now counts for more.
-` + InjectEnd + "\n"
+` + fileEnd + "\n"
 
 // InstallRules returns a file of rules with our block in it, once: in its place where it
 // stands already, else at the end, behind a blank line.
@@ -59,7 +59,7 @@ func UninstallRules(old []byte) ([]byte, error) {
 // rulesBlock finds our block, its line end included; -1 when there is none. A mark
 // without the other, or two blocks, are for a person to look at.
 func rulesBlock(data []byte) (from, to int, err error) {
-	begin, end := []byte(InjectStart), []byte(InjectEnd)
+	begin, end := []byte(fileStart), []byte(fileEnd)
 	from, to = bytes.Index(data, begin), bytes.Index(data, end)
 	if from < 0 && to < 0 {
 		return -1, -1, nil

@@ -5,48 +5,91 @@ import (
 	"unicode/utf8"
 )
 
-// The marks around every block that we put in front of an agent.
+// The marks around every block that we put in front of an agent. No agent escapes them.
 const (
-	InjectStart = "<!-- anamnesis:begin -->"
-	InjectEnd   = "<!-- anamnesis:end -->"
+	InjectStart = "[anamnesis:begin]"
+	InjectEnd   = "[anamnesis:end]"
 )
+
+// The marks around our block in a file of instructions, and around what earlier versions injected.
+const (
+	fileStart = "<!-- anamnesis:begin -->"
+	fileEnd   = "<!-- anamnesis:end -->"
+)
+
+// A mark is one that StripInjected knows.
+type mark struct {
+	text string
+	step int // 1 begins a block, -1 ends it
+}
+
+var marks = [...]mark{
+	{InjectStart, 1}, {InjectEnd, -1},
+	{fileStart, 1}, {fileEnd, -1},
+	{"&lt;!-- anamnesis:begin --&gt;", 1}, {"&lt;!-- anamnesis:end --&gt;", -1},
+}
+
+// markName is what all marks hold, so that one search finds any.
+const markName = "anamnesis:"
 
 // StripInjected cuts our own injected blocks out of text. Blocks may nest; one
 // that never ends goes to the end of text, and an end mark without a beginning
 // is removed alone. No mark is left in what is returned.
 func StripInjected(text string) string {
-	const mark = "<!-- anamnesis:" // what both begin with, so that one search finds either
-	if !strings.Contains(text, mark) {
+	if !strings.Contains(text, markName) {
 		return text
 	}
 	var out strings.Builder
 	depth, done := 0, 0 // text[done:at] is not decided yet
 	for at := 0; ; {
-		i := strings.Index(text[at:], mark)
+		i := strings.Index(text[at:], markName)
 		if i < 0 {
 			break
 		}
 		at += i
-		size, step := len(mark), 0
-		switch {
-		case strings.HasPrefix(text[at:], InjectStart):
-			size, step = len(InjectStart), 1
-		case strings.HasPrefix(text[at:], InjectEnd):
-			size, step = len(InjectEnd), -1
+		from, m := markAt(text, done, at)
+		if m == nil {
+			at += len(markName)
+			continue
 		}
-		if step != 0 {
-			if depth == 0 {
-				join(&out, text[done:at])
-			}
-			depth = max(0, depth+step)
-			done = at + size
+		if depth == 0 {
+			join(&out, text[done:from])
 		}
-		at += size
+		depth = max(0, depth+m.step)
+		done = from + len(m.text)
+		at = done
 	}
 	if depth == 0 {
 		join(&out, text[done:])
 	}
 	return out.String()
+}
+
+// markAt returns the mark whose name stands at at, and where it begins, not before from.
+func markAt(text string, from, at int) (begin int, m *mark) {
+	for i := range marks {
+		m := &marks[i]
+		begin := at - strings.Index(m.text, markName)
+		if begin >= from && strings.HasPrefix(text[begin:], m.text) {
+			return begin, m
+		}
+	}
+	return 0, nil
+}
+
+// markCount counts the marks that begin a block and those that end one, and says where the last of
+// each is; -1 for none.
+func markCount(text string) (begins, ends, lastBegin, lastEnd int) {
+	lastBegin, lastEnd = -1, -1
+	for _, m := range marks {
+		last := strings.LastIndex(text, m.text)
+		if m.step > 0 {
+			begins, lastBegin = begins+strings.Count(text, m.text), max(lastBegin, last)
+		} else {
+			ends, lastEnd = ends+strings.Count(text, m.text), max(lastEnd, last)
+		}
+	}
+	return begins, ends, lastBegin, lastEnd
 }
 
 // join appends part. What stood around a removed block must not become a word,

@@ -291,6 +291,7 @@ var commands = []namedCommand{
 	{"tui", newTUI, "daily"},
 	{"serve", newServe, "agents"},
 	{"inject", newInject, "agents"},
+	{"page", newPage, "agents"},
 	{"quiet", newQuiet, "agents"},
 	{"agents", newAgents, "machine"},
 	{"policy", newPolicy, "machine"},

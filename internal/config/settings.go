@@ -44,8 +44,10 @@ func (c *Config) settings() []Setting {
 			"Show a session, at its start, the page of its project: a line for each note. Off shows the block: whole notes, inject.k of them."),
 		integer("ANAMNESIS_INJECT_PAGE_TOKENS", "inject.page.max_tokens", &c.Inject.PageTokens, 1500, within(100, 100000),
 			"Tokens of the page, at most. Notes without room stand there by topic."),
+		boolean("ANAMNESIS_INJECT_ANNOUNCE", "inject.announce", &c.Inject.Announce, true,
+			"Show the user, where the agent can, one line about what a session is shown at its start."),
 		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100),
-			"Project notes shown at session start, at most. Global notes are always shown."),
+			"Project notes in the block, at most. Global notes are always shown there."),
 		integer("ANAMNESIS_INJECT_MAX_CHARS", "inject.max_chars", &c.Inject.MaxChars, 48000, within(0, 10e6),
 			"Characters of the whole block; 0 means no end. One note is always told, and its frame. A hook stays under the limit of its "+
 				"agent as well (Claude Code: 10000)."),
@@ -56,8 +58,8 @@ func (c *Config) settings() []Setting {
 			"Notes that the branch, the files in work and the open items name, told at session start at most, besides all others."),
 		boolean("ANAMNESIS_INJECT_PROMPT", "inject.prompt.on", &c.Inject.Prompts, true,
 			"Tell a session, at a prompt, the notes that the prompt is about."),
-		integer("ANAMNESIS_INJECT_PROMPT_K", "inject.prompt.k", &c.Inject.PromptK, 3, within(1, 20), "Notes told at one prompt, at most."),
-		integer("ANAMNESIS_INJECT_PROMPT_TOKENS", "inject.prompt.max_tokens", &c.Inject.PromptTokens, 400, within(1, 10000),
+		integer("ANAMNESIS_INJECT_PROMPT_K", "inject.prompt.k", &c.Inject.PromptK, 2, within(1, 20), "Notes told at one prompt, at most."),
+		integer("ANAMNESIS_INJECT_PROMPT_TOKENS", "inject.prompt.max_tokens", &c.Inject.PromptTokens, 150, within(1, 10000),
 			"Tokens of what is told at one prompt, at most."),
 
 		boolean("ANAMNESIS_INJECT_TOOLS", "inject.tools.on", &c.Inject.Tools, true,
@@ -68,7 +70,7 @@ func (c *Config) settings() []Setting {
 			"Tell a sub-agent, when it starts, the notes that its task is about."),
 		integer("ANAMNESIS_INJECT_SUBAGENTS_K", "inject.subagents.k", &c.Inject.SubagentK, 5, within(1, 20),
 			"Notes told to one sub-agent, at most."),
-		integer("ANAMNESIS_INJECT_SUBAGENTS_TOKENS", "inject.subagents.max_tokens", &c.Inject.SubagentTokens, 500, within(1, 10000),
+		integer("ANAMNESIS_INJECT_SUBAGENTS_TOKENS", "inject.subagents.max_tokens", &c.Inject.SubagentTokens, 200, within(1, 10000),
 			"Tokens of what one sub-agent is told, at most."),
 
 		number("RECALL_LEXICAL_K1", "recall.lexical.k1", &c.Recall.K1, 0.9, within(0, 10), "BM25: how soon repetitions of a word stop counting."),

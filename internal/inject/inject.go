@@ -29,6 +29,7 @@ import (
 type Options struct {
 	Page       bool // a session's start shows the page of its project; else the block of notes
 	PageTokens int  // of the page
+	Announce   bool // the user is shown a line about it
 
 	K        int // project notes at most
 	MaxChars int // of the whole block, in UTF-16 units, or as Place.Size counts; 0 means no budget
@@ -104,6 +105,11 @@ type Block struct {
 	Named []store.Telling // Shown in a line that does not say all of the note
 
 	Again []note.ID // of those Shown at a prompt: a line that is repeated after many prompts
+
+	Laid  int       // lines of what the user laid down
+	Known int       // other lines
+	More  int       // notes behind topics
+	Last  time.Time // of the last session; zero when there is none
 
 	Lines   []Line  // of a page, in its order
 	Topics  []Topic // of a page

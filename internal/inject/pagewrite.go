@@ -39,6 +39,17 @@ func (in *Injector) write(d *draft) {
 			d.leave(id, d.titleOf(id), "no room; in the topic "+name)
 		}
 	}
+	for i := range d.lines {
+		if d.lines[i].laid {
+			d.b.Laid++
+		} else {
+			d.b.Known++
+		}
+	}
+	d.b.More = len(d.rest)
+	if len(d.last) > 0 {
+		d.b.Last, _ = d.last[0].UpdatedAt.Time()
+	}
 	if !d.empty() {
 		d.b.Text = d.render(d.show)
 	}

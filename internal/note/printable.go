@@ -42,6 +42,7 @@ func Harmless(text string) string {
 var frames = sync.OnceValue(func() (all []*regexp.Regexp) {
 	for _, frame := range []string{
 		`(<!-*[ \t\n]*/?[ \t\n]*)(anamnesis)`,
+		`(\[[ \t\n]*/?[ \t\n]*)(anamnesis[ \t\n]*:)`,
 		`(<[ \t\n]*/?[ \t\n]*\|?)(system-reminder|user-prompt-submit-hook|session-start-hook|task-notification|` +
 			`local-command-(?:stdout|stderr|caveat)|command-(?:name|message|args|contents)|` +
 			`function_calls|function_results|tool_use|tool_result|im_start|im_end|antml:[a-z_]+)`,

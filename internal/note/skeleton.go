@@ -17,7 +17,7 @@ var lookalikes = [...]string{
 	'a': "аɑαᎪ", 'b': "ЬƄᖯ", 'c': "сϲᴄⲥ", 'd': "ԁᏧᑯ", 'e': "еҽεҿ", 'f': "ſƒք", 'g': "ɡցᶃ", 'h': "һհᏂн", 'i': "іıɩιӏӀ",
 	'j': "јϳ", 'k': "кκᴋ", 'l': "ӏΙІ∣ןⅼ", 'm': "мᴍ", 'n': "пηոռո", 'o': "оοօσഠ", 'p': "рρⲣ", 'q': "ԛգզ", 'r': "гᴦⲅ", 's': "ѕꜱᏚ",
 	't': "тτᴛ", 'u': "υսʋᴜ", 'v': "ѵνᴠ", 'w': "ԝωᴡա", 'x': "хχ᙮", 'y': "уүγყ", 'z': "ᴢ",
-	'<': "‹ᐸ˂❮〈⟨", '!': "ǃⵑ", '-': "‐‑‒–—−⁃─", '/': "⁄∕╱⟋",
+	'<': "‹ᐸ˂❮〈⟨", '!': "ǃⵑ", '-': "‐‑‒–—−⁃─", '/': "⁄∕╱⟋", '[': "❲〔〚【⟦",
 }
 
 var lookalike = sync.OnceValue(func() map[rune]byte {
@@ -97,4 +97,12 @@ func bracket(text string, frames []*regexp.Regexp) string {
 }
 
 // opens reports whether a frame could begin in a text.
-func opens(text string) bool { return strings.ContainsAny(text, "<＜﹤"+lookalikes['<']) }
+func opens(text string) bool {
+	return strings.ContainsAny(text, "<＜﹤"+lookalikes['<']) || strings.ContainsAny(text, "[［"+lookalikes['[']) && named(text)
+}
+
+// named reports whether our name could stand in a text: it does, or letters of others do.
+func named(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 ||
+		strings.Contains(strings.ToLower(text), "anamnesis")
+}

@@ -91,8 +91,12 @@ func (r row) run(ctx context.Context, p *Process, c call) (err error) {
 
 // sessionStart answers a session start.
 func (p *Process) sessionStart(ctx context.Context, c call) error {
-	return p.tellStart(ctx, c, c.harness.Hooks.ContextLimit(), func(text string) error {
-		_, err := p.Stdout.Write(c.harness.Hooks.Reply(c.event, text))
+	return p.tellStart(ctx, c, c.harness.Hooks.ContextLimit(), func(text, line string) error {
+		reply := c.harness.Hooks.Reply(c.event, text)
+		if a, ok := c.harness.Hooks.(agent.Announcer); ok && line != "" && c.event.Name != "" {
+			reply = a.Announce(c.event, text, line)
+		}
+		_, err := p.Stdout.Write(reply)
 		return err
 	})
 }
@@ -100,7 +104,7 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 // tellStart hands over what a session is told at its start, if it is told something. It
 // does not walk the tree: the notes are read from their files, and the rest is left to a
 // background run.
-func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text string) error) error {
+func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text, line string) error) error {
 	began := time.Now()
 	looking, stop := context.WithCancel(ctx)
 	c.start.Work = app.WorkAtStart(looking, p.host, c.event)
@@ -126,7 +130,11 @@ func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimi
 		return err
 	}
 	if b.Text != "" {
-		if err := say(b.Text); err != nil {
+		line := ""
+		if p.host.Config.Inject.Announce {
+			line = b.Announcement(time.Now())
+		}
+		if err := say(b.Text, line); err != nil {
 			return err
 		}
 	}
@@ -152,7 +160,7 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 	first, limit := "", c.harness.Hooks.ContextLimit()
 	if c.event.SubagentID == "" && app.Opens(h, c.event) { // its first prompt gets both
 		limit.Max /= 2
-		err = errors.Join(p.tellStart(ctx, c, limit, func(text string) error { first = text; return nil }), p.syncAtStart(c))
+		err = errors.Join(p.tellStart(ctx, c, limit, func(text, _ string) error { first = text; return nil }), p.syncAtStart(c))
 	}
 	text, perr := app.AnswerPrompt(ctx, p.called(ctx, h, c))
 	return p.reply(c, first+text, errors.Join(err, perr))
