@@ -78,6 +78,9 @@ type Hook struct {
 	Command string
 	Timeout int  // seconds; 0 leaves it to the harness
 	Async   bool // the harness does not wait for it
+
+	// Server is the MCP server that is sent the event (HookTool), in place of Command; "" for none.
+	Server string
 }
 
 // An Edit is a proposed change of a settings file. Old is nil when the file does not exist.

@@ -155,7 +155,7 @@ func (f hooksFile) places(root *node, own func(string) bool) []place {
 	for e, event := range all.items {
 		for g, group := range event.value.list() {
 			if f.flat {
-				if h, ok := f.readEntry(&event.value.items[g].value); ok && own(h.Command) {
+				if h, ok := f.readEntry(&event.value.items[g].value); ok && h.ours(own) {
 					h.Event = event.key
 					out = append(out, place{e, g, 0, h, &event.value.items[g].value})
 				}
@@ -164,7 +164,7 @@ func (f hooksFile) places(root *node, own func(string) bool) []place {
 			entries, _ := group.value.member("hooks")
 			for i, it := range entries.list() {
 				h, ok := f.readEntry(&it.value)
-				if !ok || !own(h.Command) {
+				if !ok || !h.ours(own) {
 					continue
 				}
 				h.Event = event.key
@@ -178,8 +178,23 @@ func (f hooksFile) places(root *node, own func(string) bool) []place {
 	return out
 }
 
-// readEntry reads a command entry; its event and matcher stand around it.
+// ours reports whether an entry is ours: by its command, or because it asks our server.
+func (h *Hook) ours(own func(string) bool) bool { return h.Server != "" || own(h.Command) }
+
+// readEntry reads an entry that runs a command or asks our server; its event and matcher stand
+// around it.
 func (f hooksFile) readEntry(n *node) (h Hook, ok bool) {
+	if tool, _ := n.member("tool"); tool != nil && tool.text == HookTool {
+		server, _ := n.member("server")
+		if server == nil || server.text == "" {
+			return h, false
+		}
+		h.Server = server.text
+		if t, _ := n.member(f.timeout()); t != nil {
+			h.Timeout, _ = strconv.Atoi(t.text)
+		}
+		return h, true
+	}
 	command, _ := n.member("command")
 	if command == nil || command.kind != '"' {
 		return h, false
@@ -218,6 +233,10 @@ func matches(a, b string) bool {
 
 func (f hooksFile) entry(h Hook) value {
 	var members []value
+	if h.Server != "" {
+		return object(named("type", text(`"mcp_tool"`)), named("server", text(quote(h.Server))), named("tool", text(quote(HookTool))),
+			named("input", text(hookArguments)), named("timeout", text(strconv.Itoa(h.Timeout))))
+	}
 	if f.named {
 		members = append(members, named("name", text(`"anamnesis"`)))
 	}

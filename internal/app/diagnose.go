@@ -185,7 +185,8 @@ func (r *Rooms) installedHarness() doctor.Harness {
 		h.Register = agent.CommandLine(servers.AddServer(setup.DefaultServer, env, pl.Command))
 	}
 	h.Install = func(context.Context) error {
-		if err := pl.planHooks(r.Config, env); err != nil {
+		pl.name = setup.HookServer(a, h.Home)
+		if err := pl.planHooks(r.Config, env, pl.name != "" && !policed(r.Config.Home)); err != nil {
 			return err
 		}
 		_, err := installer(r.host, r.Store).Connect(a, pl.hooks.Parts)

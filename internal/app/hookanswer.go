@@ -6,6 +6,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/policy"
+	"anamnesis/internal/store"
 )
 
 // A HookCall is an event of an agent that is answered: by a hook, a process that opens the rooms
@@ -113,4 +114,9 @@ func AnswerEvent(ctx context.Context, r *Rooms, h *agent.Harness, e agent.Event)
 		return h.Hooks.Reply(e, text), err
 	}
 	return nil, nil
+}
+
+// HookFailed records that an event could not be answered, as a hook does.
+func HookFailed(r *Rooms, e agent.Event, err error) {
+	_ = r.Store.Events().Log(store.Record{Kind: store.HookFailure, Session: e.SessionID, Text: "server " + e.Name, Error: err.Error()})
 }

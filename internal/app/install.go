@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
+	"anamnesis/internal/policy"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
@@ -155,7 +156,15 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	if o.NoHooks {
 		return pl, nil
 	}
-	return pl, pl.planHooks(c, env)
+	over := pl.MCP != nil && !policed(c.Home) && setup.CanAskServer(context.Background(), pl.harness, config.Environ())
+	return pl, pl.planHooks(c, env, over)
+}
+
+// policed reports whether the user has a policy for tools: then each call is checked by a process
+// of its own, whether or not a server is connected.
+func policed(home string) bool {
+	_, err := os.Lstat(filepath.Join(home, filepath.FromSlash(policy.File)))
+	return err == nil
 }
 
 // RemoteOf checks the address of a remote, "" for none. A path means one in this
@@ -203,18 +212,26 @@ func (pl *InstallPlan) env(c *config.Config) agent.Env {
 }
 
 // planHooks reads the settings file and works out what it becomes.
-func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env) error {
+// With over, events that a server can answer are sent to it.
+func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env, over bool) error {
 	h := pl.harness
 	home := c.AgentHomes()[h.Name]
 	if !filepath.IsAbs(home) {
 		return fmt.Errorf("init: where %s keeps its settings is not known without a home folder; set %s", h.Title, config.AgentHomeName(h.Name))
 	}
 	pl.Settings = h.Settings.SettingsPath(home)
-	for _, hook := range h.Settings.PlainHooks(agent.CommandPrefix(env, pl.Command...)) {
-		pl.Hooks = append(pl.Hooks, strings.TrimSpace(hook.Event+" "+hook.Matcher)+": "+hook.Command)
+	o := setup.Options{
+		Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command, Server: pl.name, NoMCP: true, OverServer: over,
+	}
+	for _, hook := range setup.Hooks(h, o) {
+		what := hook.Command
+		if hook.Server != "" {
+			what = "asks the server " + hook.Server
+		}
+		pl.Hooks = append(pl.Hooks, strings.TrimSpace(hook.Event+" "+hook.Matcher)+": "+what)
 	}
 	var err error
-	pl.hooks, err = setup.PlanAgent(h, setup.Options{Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command, NoMCP: true})
+	pl.hooks, err = setup.PlanAgent(h, o)
 	return refusal(err)
 }
 

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/policy"
 )
 
 const runInit = "`anamnesis init` installs them; `anamnesis init --print` shows the change first"
@@ -116,6 +118,13 @@ func checkHookProgram(_ context.Context, p *Target) Result {
 // judgeEntry says what there is to say about the command of one hook.
 func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 	const again = "`anamnesis init` points the hooks at this program"
+	if e.hook.Server != "" {
+		if e.hook.Event == "PreToolUse" && p.Store != nil && there(p.Store.Path(policy.File)) {
+			return Warn, "the policy for tools is checked by the server " + e.hook.Server + ", and not while that is not connected",
+				"`anamnesis init` lets a process of its own check each call"
+		}
+		return OK, "hooks ask the server " + e.hook.Server, ""
+	}
 	if len(e.line) == 0 {
 		return Warn, "a command that runs more than one program is not looked into", again
 	}
@@ -173,4 +182,10 @@ func checkHooksTwice(_ context.Context, p *Target) Result {
 		return warn("take our lines out of these files; the hooks of the user's settings serve every project", lines...)
 	}
 	return ok(plural(looked, "other settings file") + " looked at")
+}
+
+// there reports whether something stands at a path.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

@@ -54,6 +54,16 @@ func (e entry) program(tail []string) (words []string, ok bool) {
 	return e.line[:n], true
 }
 
+// answers reports whether an entry does what a wanted hook does: runs its command, or asks our
+// server.
+func (e entry) answers(w wanted) bool {
+	if e.hook.Event != w.hook.Event {
+		return false
+	}
+	_, same := e.program(w.tail)
+	return same || e.hook.Server != ""
+}
+
 // A wanted hook is one that init installs.
 type wanted struct {
 	hook agent.Hook
@@ -103,7 +113,7 @@ func readHooks(path string, h *agent.Harness) (r reading, err error) {
 	for _, w := range wantedHooks(h) {
 		var matching []entry
 		for i, e := range r.entries {
-			if _, same := e.program(w.tail); same && e.hook.Event == w.hook.Event {
+			if e.answers(w) {
 				matching, used[i] = append(matching, e), true
 			}
 		}

@@ -132,6 +132,9 @@ func (s *Server) guarded(next sdk.MethodHandler) sdk.MethodHandler {
 			ctx, cancel = context.WithTimeout(ctx, callTime)
 			defer cancel()
 		}
+		if res, ok := s.answersHook(ctx, req); ok {
+			return res, nil
+		}
 		return next(ctx, method, req)
 	}
 }

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -28,12 +29,22 @@ type Options struct {
 	Command        []string // what hooks and the server run
 	Server         string   // name of the server; "" means DefaultServer
 	NoHooks, NoMCP bool
+	OverServer     bool // events that a server can answer are sent to it, where the agent can
+}
+
+// Hooks lists the hooks that an agent is given.
+func Hooks(h *agent.Harness, o Options) []agent.Hook {
+	hooks := h.Settings.PlainHooks(agent.CommandPrefix(o.Env, o.Command...))
+	if over, ok := h.Settings.(agent.ServerHooks); ok && o.OverServer {
+		return over.OverServer(hooks, cmp.Or(o.Server, DefaultServer))
+	}
+	return hooks
 }
 
 // Parts lists what connects an agent, as far as it stands in files.
 func Parts(h *agent.Harness, o Options) (all []Part) {
 	if h.Settings != nil && !o.NoHooks {
-		hooks := h.Settings.PlainHooks(agent.CommandPrefix(o.Env, o.Command...))
+		hooks := Hooks(h, o)
 		all = append(all, Part{
 			What: "hooks", Path: h.Settings.SettingsPath(o.Home),
 			Install:   func(old []byte) ([]byte, error) { return h.Settings.Install(old, hooks, agent.Own) },
@@ -41,10 +52,7 @@ func Parts(h *agent.Harness, o Options) (all []Part) {
 		})
 	}
 	if f := h.Servers; f != nil && !o.NoMCP {
-		name := o.Server
-		if name == "" {
-			name = DefaultServer
-		}
+		name := cmp.Or(o.Server, DefaultServer)
 		all = append(all, Part{
 			What: "server", Path: f.ServersPath(o.UserHome, o.Home),
 			Install:   func(old []byte) ([]byte, error) { return f.AddServer(old, name, o.Env, o.Command) },

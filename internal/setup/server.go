@@ -87,3 +87,42 @@ func (in *Installer) run(ctx context.Context, words []string) (string, error) {
 	}
 	return strings.TrimSpace(string(out)), err
 }
+
+// versionTime is how long an agent may take to say its version.
+const versionTime = 5 * time.Second
+
+// CanAskServer reports whether an agent of this machine sends events to servers: its version, which
+// it is asked for, is one that does.
+func CanAskServer(ctx context.Context, h *agent.Harness, environ []string) bool {
+	over, ok := h.Settings.(agent.ServerHooks)
+	if !ok {
+		return false
+	}
+	words := over.VersionCommand()
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	defer cancel()
+	in := Installer{Environ: environ}
+	out, err := in.run(ctx, words)
+	return err == nil && over.HasServerHooks(out)
+}
+
+// HookServer returns the name of the server that the installed hooks of an agent ask, "" for none.
+func HookServer(h *agent.Harness, home string) string {
+	edit, err := ReadSettings(h.Settings.SettingsPath(home))
+	if err != nil {
+		return ""
+	}
+	hooks, _, err := h.Settings.Installed(edit.Old, agent.Own)
+	if err != nil {
+		return ""
+	}
+	for _, hook := range hooks {
+		if hook.Server != "" {
+			return hook.Server
+		}
+	}
+	return ""
+}
