@@ -232,7 +232,7 @@ func (m *machine) lacks(what, text string, parts ...string) {
 }
 
 // told is how the client hands our block to its model.
-const told = `SessionStart:startup hook success: <!-- anamnesis:begin`
+const told = `SessionStart hook additional context: [anamnesis:begin]`
 
 // TestClient drives the released Claude Code, connected by init.
 func TestClient(t *testing.T) {

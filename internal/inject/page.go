@@ -35,7 +35,7 @@ const (
 	topicHeading = "## More notes, by topic"
 	topicIntro   = "`memory_search` with words of a line opens them."
 	useHeading   = "## How to use it"
-	useIntro     = "`memory_get` opens a note by the id at the end of its line. `memory_search` before you work something out."
+	useIntro     = "`memory_get` opens a line by its id; `memory_search` before you work something out."
 )
 
 // A draftLine is a note that may get a line.

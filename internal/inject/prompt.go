@@ -114,9 +114,17 @@ const (
 	onPage     = "its line is on the page, and the prompt does not name it"
 )
 
-// sureEnough is the certainty from which on a note that the session has not seen answers a prompt:
-// four of five such notes are wanted (docs/eval.md).
-const sureEnough = 3.5
+// The certainty from which on a note that the session has not seen answers a prompt: about four of
+// five such notes are wanted (docs/eval.md).
+const (
+	sureEnough = 3.5
+	sureNamed  = 1.5 // of one that the prompt names
+)
+
+// sure reports whether an answer is certain enough. line says that the session knows its line.
+func sure(h recall.Advised, line bool) bool {
+	return line || h.Certainty >= sureEnough || h.Named && h.Certainty >= sureNamed
+}
 
 // repeatAfter is how many prompts after a line was shown it may be repeated, once: long sessions
 // lose sight of what stood at their start.
@@ -144,7 +152,7 @@ func (r *Reminder) sort(p Place, st *store.ToldState, hits []recall.Advised) (an
 			near(toldBefore)
 		case line && !h.Named:
 			near(onPage)
-		case !line && h.Certainty < sureEnough:
+		case !sure(h, line):
 			near(fmt.Sprintf("certainty %.1f, %.1f is due", h.Certainty, sureEnough))
 		default:
 			answers = append(answers, n)

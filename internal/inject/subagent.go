@@ -56,7 +56,7 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 		b.Notes = append(b.Notes, h.Note)
 	}
 	for _, h := range advice.Hits {
-		if !h.Note.Type.Durable() || h.Note.Kind != "" || !h.Named && h.Certainty < sureEnough {
+		if !h.Note.Type.Durable() || h.Note.Kind != "" || !sure(h, false) {
 			continue
 		}
 		if !slices.ContainsFunc(b.Notes, func(n *note.Note) bool { return n.ID == h.Note.ID }) {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/note"
@@ -53,11 +52,11 @@ func (o forgetOut) frame(start, end string) any {
 }
 
 func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, error) {
-	id, err := note.ParseID(strings.TrimSpace(in.ID))
-	if err != nil {
+	if _, err := s.refresh(ctx); err != nil {
 		return forgetOut{}, err
 	}
-	if _, err := s.refresh(ctx); err != nil {
+	id, err := s.idOf(ctx, in.ID)
+	if err != nil {
 		return forgetOut{}, err
 	}
 	row, ok, err := s.rooms.Index.Lookup(ctx, id)

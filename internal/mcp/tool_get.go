@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 )
 
@@ -12,7 +14,7 @@ const maxGet = 20 // notes of one call
 
 var toolGet = tool{
 	name:   "memory_get",
-	doc:    `Read whole notes by their ids.`,
+	doc:    `Read whole notes by their ids, or the ends of ids in the lines of the page.`,
 	hints:  readOnly,
 	input:  schemaOf[getIn],
 	output: schemaOf[getOut],
@@ -59,17 +61,17 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 	case in.Offset < 0:
 		return out, fmt.Errorf("offset is %d; give a next_offset", in.Offset)
 	}
+	if _, err := s.refresh(ctx); err != nil {
+		return out, err
+	}
 	ids := make([]note.ID, 0, len(in.IDs))
 	for _, text := range in.IDs {
-		id, err := note.ParseID(strings.TrimSpace(text))
+		id, err := s.idOf(ctx, text)
 		if err != nil {
 			out.Missing = append(out.Missing, missingOut{name(text), name(err.Error())})
 			continue
 		}
 		ids = append(ids, id)
-	}
-	if _, err := s.refresh(ctx); err != nil {
-		return out, err
 	}
 	found, err := s.rooms.Engine.Hydrate(ctx, ids)
 	if err != nil {
@@ -145,4 +147,23 @@ func floor(text string, at int) int {
 		at--
 	}
 	return at
+}
+
+// idOf returns the id that a client gives, or the end of one, as the page shows it. An id without
+// a note is returned as it is.
+func (s *Server) idOf(ctx context.Context, text string) (note.ID, error) {
+	text = strings.Trim(strings.TrimSpace(text), "[]")
+	id, err := note.ParseID(text)
+	if err != nil {
+		return "", err
+	}
+	row, err := app.Resolve(ctx, s.rooms, text)
+	var e *app.Error
+	switch {
+	case err == nil:
+		return row.ID, nil
+	case errors.As(err, &e) && e.Kind == app.NotFound:
+		return id, nil
+	}
+	return "", err
 }

@@ -84,12 +84,12 @@ func (s *Server) acknowledge(ctx context.Context, named string) (handoffOut, err
 	if named == "" {
 		return handoffOut{}, errors.New("give the id of the handoff; " + next)
 	}
-	id, err := note.ParseID(named)
-	if err != nil {
-		return handoffOut{}, fmt.Errorf("%w; %s", err, next)
-	}
 	if _, err := s.refresh(ctx); err != nil {
 		return handoffOut{}, err
+	}
+	id, err := s.idOf(ctx, named)
+	if err != nil {
+		return handoffOut{}, fmt.Errorf("%w; %s", err, next)
 	}
 	row, ok, err := s.rooms.Index.Lookup(ctx, id)
 	switch {

@@ -105,7 +105,12 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	if why := strings.TrimSpace(in.Why); why != "" && !strings.Contains(body, why) {
 		body = strings.TrimSpace(body + "\n\n" + "Why: " + why)
 	}
-	replaces, _ := note.ParseID(in.Replaces)
+	var replaces note.ID
+	if in.Replaces != "" {
+		if replaces, err = s.idOf(ctx, in.Replaces); err != nil {
+			return writeOut{}, fmt.Errorf("replaces: %w", err)
+		}
+	}
 	out, err := app.WriteByAgent(ctx, s.rooms, app.AgentDraft{Here: here.id.Key, Dir: p.dir, Replaces: replaces, Note: &note.Note{
 		Type: note.Type(in.Type), Title: in.Title, Body: body, Project: p.id.Key, Tags: in.Tags, When: in.When,
 		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
