@@ -195,7 +195,7 @@ func (d *demonstration) search(ctx context.Context) error {
 func (d *demonstration) inject(ctx context.Context) error {
 	began := time.Now()
 	limit := agent.Default().Hooks.ContextLimit()
-	b, err := d.r.Injector.Block(ctx, inject.Place{
+	b, err := d.r.Injector.Page(ctx, inject.Place{
 		Project: project, Projects: []string{project}, Start: agent.InjectStart, End: agent.InjectEnd,
 		Limit: limit.Max, Size: limit.Size,
 	}, recall.Query{Projects: []string{project, note.Global}})

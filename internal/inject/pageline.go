@@ -94,7 +94,19 @@ func (in *Injector) rank(ctx context.Context, d *draft, near []*note.Note, room 
 		return cmp.Or(isNear(b)-isNear(a), laid(b)-laid(a), min(1, tallies[b.row.ID].Used)-min(1, tallies[a.row.ID].Used),
 			b.row.Effective().Compare(a.row.Effective()))
 	})
-	kept := make(map[note.ID]bool)
+	kept, rest := d.keep(order, room, topicCost)
+	if size := topicsSize(in.topics(rest, topicCost*len(rest))); len(rest) > 0 && size < topicCost*len(rest) { // many share their words
+		kept, rest = d.keep(order, room, size/len(rest)+1)
+	}
+	d.rest = rest
+	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool { return !kept[l.row.ID] })
+	return nil
+}
+
+// keep returns which of the lines, in their order of standing, fit into a room beside topics for the
+// rest, of which each note takes so much.
+func (d *draft) keep(order []int, room, perNote int) (kept map[note.ID]bool, rest []draftLine) {
+	kept = make(map[note.ID]bool)
 	used, left := 0, len(order)
 	for _, i := range order {
 		l := &d.lines[i]
@@ -103,7 +115,7 @@ func (in *Injector) rank(ctx context.Context, d *draft, near []*note.Note, room 
 		if l.laid {
 			share = room / laidShare
 		}
-		if used+cost+(left-1)*topicCost > room && used+cost > share {
+		if used+cost+(left-1)*perNote > room && used+cost > share {
 			continue
 		}
 		kept[l.row.ID] = true
@@ -112,11 +124,10 @@ func (in *Injector) rank(ctx context.Context, d *draft, near []*note.Note, room 
 	}
 	for _, l := range d.lines {
 		if !kept[l.row.ID] {
-			d.rest = append(d.rest, l)
+			rest = append(rest, l)
 		}
 	}
-	d.lines = slices.DeleteFunc(d.lines, func(l draftLine) bool { return !kept[l.row.ID] })
-	return nil
+	return kept, rest
 }
 
 // readLines reads the notes of the lines. Left out are those of which no code is left, and those

@@ -182,6 +182,14 @@ func sizeOf(words []string) (n int) {
 	return n
 }
 
+// topicsSize is the size of the lines of topics, in characters.
+func topicsSize(all []Topic) (n int) {
+	for i := range all {
+		n += len([]rune(all[i].String()))
+	}
+	return n
+}
+
 // String is the line of a topic.
 func (t *Topic) String() string {
 	var b strings.Builder

@@ -97,7 +97,7 @@ func TestRulesAtTheirCalls(t *testing.T) {
 				t.Errorf("%q at %q:\n%s", c.rule, near, r.Text)
 			}
 			r := tool(t, in, p, c.action(c.call))
-			if strings.Count(r.Text, c.rule) != 1 || strings.Count(r.Text, "\n") != 4+len(r.Shown) {
+			if strings.Count(r.Text, c.rule) != 1 || strings.Count(r.Text, "\n") != 3+len(r.Shown) {
 				t.Errorf("%q at %q: %q\n%s", c.rule, c.call, r.Silent, r.Text)
 			}
 			if again := tool(t, in, p, c.action(c.call)); strings.Contains(again.Text, c.rule) {

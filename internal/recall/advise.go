@@ -123,10 +123,15 @@ func (a *Advice) takeOpen(part Part, res *Result) {
 		return
 	}
 	for _, h := range res.Hits {
-		known := slices.ContainsFunc(a.Hits, func(o Advised) bool { return o.Row.ID == h.Row.ID })
-		if !known && (res.Gate == nil || h.Coverage >= res.Gate.Threshold) {
-			a.Hits = append(a.Hits, Advised{h, math.Inf(1), part.Kind == Names || part.Kind == Fault})
+		if res.Gate != nil && h.Coverage < res.Gate.Threshold {
+			continue
 		}
+		named := part.Kind == Names || part.Kind == Fault
+		if i := slices.IndexFunc(a.Hits, func(o Advised) bool { return o.Row.ID == h.Row.ID }); i >= 0 {
+			a.Hits[i].Named = a.Hits[i].Named || named
+			continue
+		}
+		a.Hits = append(a.Hits, Advised{h, math.Inf(1), named})
 	}
 }
 
