@@ -42,7 +42,7 @@ func (c *Config) settings() []Setting {
 
 		boolean("ANAMNESIS_INJECT_PAGE", "inject.page.on", &c.Inject.Page, true,
 			"Show a session, at its start, the page of its project: a line for each note. Off shows the block: whole notes, inject.k of them."),
-		integer("ANAMNESIS_INJECT_PAGE_TOKENS", "inject.page.max_tokens", &c.Inject.PageTokens, 1500, within(100, 100000),
+		integer("ANAMNESIS_INJECT_PAGE_TOKENS", "inject.page.max_tokens", &c.Inject.PageTokens, 1500, within(1, 100000),
 			"Tokens of the page, at most. Notes without room stand there by topic."),
 		boolean("ANAMNESIS_INJECT_ANNOUNCE", "inject.announce", &c.Inject.Announce, true,
 			"Show the user, where the agent can, one line about what a session is shown at its start."),

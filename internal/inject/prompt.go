@@ -118,12 +118,12 @@ const (
 // five such notes are wanted (docs/eval.md).
 const (
 	sureEnough = 3.5
-	sureNamed  = 1.5 // of one that the prompt names
+	sureNamed  = 1.5 // of one that the prompt names; one about a file in work needs no more than any certainty
 )
 
 // sure reports whether an answer is certain enough. line says that the session knows its line.
 func sure(h recall.Advised, line bool) bool {
-	return line || h.Certainty >= sureEnough || h.Named && h.Certainty >= sureNamed
+	return line || h.Certainty >= sureEnough || h.InWork || h.Named && h.Certainty >= sureNamed
 }
 
 // repeatAfter is how many prompts after a line was shown it may be repeated, once: long sessions

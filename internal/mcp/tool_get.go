@@ -14,7 +14,7 @@ const maxGet = 20 // notes of one call
 
 var toolGet = tool{
 	name:   "memory_get",
-	doc:    `Read whole notes by their ids, or the ends of ids in the lines of the page.`,
+	doc:    `Read whole notes by their ids or the ends of them.`,
 	hints:  readOnly,
 	input:  schemaOf[getIn],
 	output: schemaOf[getOut],

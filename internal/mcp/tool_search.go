@@ -178,7 +178,7 @@ func round(x float64) float64 { return math.Round(x*1000) / 1000 }
 // log records what a search returned. A log that cannot be written loses a
 // counter and no answer.
 func (s *Server) log(res *recall.Result) {
-	r := store.Record{Kind: store.Recalled, Count: len(res.Hits), MS: float64(res.Took.Microseconds()) / 1000}
+	r := store.Record{Kind: store.Recalled, Count: len(res.Hits), Out: res.Tokens, MS: float64(res.Took.Microseconds()) / 1000}
 	for _, h := range res.Hits {
 		r.Notes = append(r.Notes, h.Row.ID)
 	}

@@ -26,6 +26,7 @@ type Advised struct {
 	*Hit
 	Certainty float64 // that the note is wanted, above 0; +Inf where no signal of the gate says it
 	Named     bool    // the prompt names it: a file, a symbol or the text of an error stands in both
+	InWork    bool    // it is about a file in work
 }
 
 // A Refusal says why a part of a plan has no answer.
@@ -65,7 +66,7 @@ func (e *Engine) Advise(ctx context.Context, q Query, p Plan) (Advice, error) {
 	}
 	for _, v := range certain(seen, p) {
 		if v.certainty > 0 {
-			a.Hits = append(a.Hits, Advised{v.hit, v.certainty, v.named(p)})
+			a.Hits = append(a.Hits, Advised{v.hit, v.certainty, v.named(p), v.anchor > 0})
 			continue
 		}
 		a.Held = append(a.Held, Refusal{v.part, v.hit.Row.ID, fmt.Sprintf("certainty %.1f, above 0 is due", v.certainty)})
@@ -131,7 +132,7 @@ func (a *Advice) takeOpen(part Part, res *Result) {
 			a.Hits[i].Named = a.Hits[i].Named || named
 			continue
 		}
-		a.Hits = append(a.Hits, Advised{h, math.Inf(1), named})
+		a.Hits = append(a.Hits, Advised{h, math.Inf(1), named, false})
 	}
 }
 

@@ -19,6 +19,7 @@ type evidence struct {
 	several   float64 // how many of them say something
 	words     int     // that both have and that say anything
 	strange   float64 // what the words of the part say that the note does not have
+	anchor    float64 // how clearly it is about a file in work
 	certainty float64
 }
 
@@ -180,8 +181,10 @@ func (v *evidence) weigh(other float64, p Plan, work *actionNames) {
 	x := [numPrompt]float64{
 		pBias: 1, pSignal: max(least, min(v.signal, -least)), pMargin: max(-4, min(v.signal-max(other, least), 6)),
 		pCommon: min(15, v.common), pSeveral: min(4, v.several), pWords: math.Log1p(float64(min(p.words, manyWords))),
-		pWhole: v.whole(), pNamed: names(text, p.names), pSense: max(-6, min(v.sense, 6)), pAnchor: anchored(text, work),
+		pWhole: v.whole(), pNamed: names(text, p.names), pSense: max(-6, min(v.sense, 6)),
 	}
+	v.anchor = anchored(text, work)
+	x[pAnchor] = v.anchor
 	switch p.question {
 	case anyQuestion:
 		x[pQuestion] = 1

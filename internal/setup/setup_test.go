@@ -97,7 +97,7 @@ func broken(path string) string {
 	case ".js":
 		return "// somebody else's\n"
 	}
-	return "# My rules\n\n" + agent.InjectStart + "\nno end\n"
+	return "# My rules\n\n" + "<!-- anamnesis:begin -->" + "\nno end\n"
 }
 
 // tree returns all files below a folder with their bytes.
