@@ -159,7 +159,8 @@ func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
 
 // tellUnseen names what nobody reads or sends.
 func (r *Rooms) tellUnseen(s *SyncResult) {
-	for _, u := range store.LookUnseen(r.Store) {
+	unseen, _ := store.LookUnseen(r.Store)
+	for _, u := range unseen {
 		path, portable := strings.CutPrefix(u.Path, layout.Memory)
 		if !portable {
 			continue

@@ -139,4 +139,3 @@ func readSettled(s *store.Store) map[string]stamp {
 	}
 	return was.Files
 }
-
