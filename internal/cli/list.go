@@ -15,7 +15,9 @@ func newList(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List notes, newest first",
-		Args:  cobra.NoArgs,
+		Long: "Lists notes, newest first: 50, or as many as --limit says. When there are more, standard error says how many, and\n" +
+			"with --json they are counted in \"total\".",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
 				return usage("list: --limit %d: give 0 for all, or a number", limit)
@@ -26,9 +28,12 @@ func newList(p *program) *cobra.Command {
 		},
 	}
 	selectionFlags(cmd.Flags(), &s)
-	cmd.Flags().IntVar(&limit, "limit", 0, "notes at most; 0 means all")
+	cmd.Flags().IntVar(&limit, "limit", listedNotes, "notes at most; 0 means all")
 	return cmd
 }
+
+// listedNotes is how many notes a list has that was asked for no number.
+const listedNotes = 50
 
 func (p *program) printList(a app.ListAnswer) {
 	width := 0
@@ -47,5 +52,8 @@ func (p *program) printList(a app.ListAnswer) {
 	}
 	if len(a.Notes) == 0 {
 		p.note("no notes; `anamnesis add --title TITLE --body TEXT` writes one")
+	}
+	if len(a.Notes) < a.Total {
+		p.note("these are the newest %d of %s; --limit shows more of them, --limit 0 all", len(a.Notes), plural(a.Total, "note"))
 	}
 }
