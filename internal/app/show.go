@@ -12,6 +12,8 @@ type ListAnswer struct {
 	Notes []RowView `json:"notes"`
 	Total int       `json:"total"` // notes of the selection, more than Notes when a limit left some out
 	Stale int       `json:"stale"`
+
+	Damaged []DamagedNote `json:"damaged,omitempty"` // notes that cannot be listed, or lost their text; List leaves it empty
 }
 
 // List lists the notes of a selection, newest first, limit at most; 0 means all.

@@ -28,6 +28,7 @@ type StatusAnswer struct {
 	ByScope     Counts        `json:"by_scope"`
 	ByWorkspace Counts        `json:"by_workspace"`
 	Sync        SyncState     `json:"sync"`
+	Damaged     []DamagedNote `json:"damaged"`
 	Recall      RecallState   `json:"recall"`
 	Reader      string        `json:"reader"` // of ended sessions: agent only, or model NAME
 	Spool       int           `json:"spool"`
@@ -108,6 +109,9 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		return s, err
 	}
 	s.Problems = append(ViewProblems(r, found), s.Problems...)
+	if s.Damaged, err = Damaged(ctx, r); err != nil {
+		return s, err
+	}
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		s.Spool = len(jobs)
 	}

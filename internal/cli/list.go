@@ -23,7 +23,12 @@ func newList(p *program) *cobra.Command {
 				return usage("list: --limit %d: give 0 for all, or a number", limit)
 			}
 			return ask(p, cmd, "list", func(ctx context.Context, r *app.Rooms) (app.ListAnswer, error) {
-				return app.List(ctx, r, s, limit)
+				a, err := app.List(ctx, r, s, limit)
+				if err != nil {
+					return a, err
+				}
+				a.Damaged, err = app.Damaged(ctx, r)
+				return a, err
 			}, p.printList)
 		},
 	}
@@ -52,6 +57,9 @@ func (p *program) printList(a app.ListAnswer) {
 	}
 	if len(a.Notes) == 0 {
 		p.note("no notes; `anamnesis add --title TITLE --body TEXT` writes one")
+	}
+	if line := app.DamagedLine(len(a.Damaged)); line != "" {
+		p.note("%s", line)
 	}
 	if len(a.Notes) < a.Total {
 		p.note("these are the newest %d of %s; --limit shows more of them, --limit 0 all", len(a.Notes), plural(a.Total, "note"))
