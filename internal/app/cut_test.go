@@ -63,7 +63,7 @@ func cutIt(t *testing.T, pattern string, notes int) {
 			return app.Search(ctx, r, app.SearchOptions{Text: "printer jams on thick paper", K: 5, Look: true})
 		})
 		if err == nil && a.Count == 0 {
-			err = errors.New("nothing found")
+			err = &app.Error{Kind: app.NotFound}
 		}
 		return err
 	}
@@ -122,7 +122,9 @@ func cutUnder(t *testing.T, search func(context.Context) error, file string, cut
 	all.Wait()
 }
 
-// clear reports whether an error says that the index is being made again.
+// clear reports whether an error says that the index is being made again, or comes of an
+// index that another question is filling.
 func clear(err error) bool {
-	return errors.Is(err, index.ErrLost) || strings.Contains(err.Error(), "nothing found")
+	var kinded *app.Error
+	return errors.Is(err, index.ErrLost) || errors.As(err, &kinded) && kinded.Kind == app.NotFound
 }
