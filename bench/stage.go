@@ -171,7 +171,7 @@ func (st *stand) open(ctx context.Context) (err error) {
 	if st.redactor, err = redact.New(); err != nil {
 		return err
 	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: st.store.Path("index.db"), Mapped: true})
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: st.store.Path("index.db")})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ import (
 // The fuse box (config) binds settings to the rooms' options, so it stands above
 // them. The faces come last, and with them the doctor, who may look at every room.
 const rule = `
-	NONE                                  < note, layout, redact, embed, embed/transformer, foreigndb, smalltalk, policy, anchor, text;
+	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy, anchor, text, mapped;
+	mapped                                < embed/transformer;
 	foreigndb, text                       < agent;
 	layout                                < replica;
 	redact                                < llm;
@@ -37,7 +38,8 @@ const rule = `
 	store, embed, embed/transformer       < models;
 	store/tombstone, store/project        < store/bundle;
 	store, embed, llm, redact, claim      < index;
-	index                                 < index/flat, team;
+	index                                 < team;
+	index, mapped                         < index/flat;
 	index/flat                            < index/sqlite;
 	NONE                                  < index/postgres/schema;
 	index/flat, index/postgres/schema     < index/postgres;

@@ -41,7 +41,6 @@ type Host struct {
 	Flags    []string                                // KEY=VALUE of --set, which background runs get too
 	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody
 	Progress func(what string) Progress              // shows a long work; the last word of what is what is counted; nil shows nothing
-	Lasting  bool                                    // many questions will be asked of the index
 	Brief    bool                                    // a few questions will be asked of the index, and the process ends
 	Peek     bool                                    // the index is looked at as it stands, or not at all
 	// Backend opens the index of a store; nil means SQLite, in a file of it.

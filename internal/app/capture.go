@@ -10,7 +10,9 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
+	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 )
 
@@ -46,6 +48,29 @@ func EnqueueCapture(host Host, h *agent.Harness, e agent.Event, o CaptureOptions
 		return err
 	}
 	return Detach(host, "drain")
+}
+
+// MissedCapture records that the end of a session could not be left to a background run, so
+// that a later one finds it.
+func MissedCapture(host Host, h *agent.Harness, e agent.Event) error {
+	s, err := OpenStore(host)
+	if err != nil {
+		return err
+	}
+	return capture.New(s, nil, nil, host.Config.Capture).Started(h, e, "")
+}
+
+// SwitchedOff records that the hooks of a session are switched off, so that no background
+// run takes it for one whose hooks failed. Where there is no store there is nothing to record.
+func SwitchedOff(host Host, e agent.Event) error {
+	if _, err := os.Stat(host.Config.Home); err != nil || e.SessionID == "" || llm.Ours(e.Dir) {
+		return nil
+	}
+	s, err := OpenStore(host)
+	if err != nil {
+		return err
+	}
+	return s.Events().Log(store.Record{Kind: store.SwitchedOff, Session: e.SessionID})
 }
 
 // Captured is what became of a session that was captured in the foreground.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/queue"
+	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
 )
 
@@ -111,7 +113,7 @@ func (d *DrainResult) fail(err error) {
 // of jobs that could not be done, and sets sync if one of them asked for that.
 func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left int, err error) {
 	began := time.Now()
-	if _, err := r.Recorder.Sweep(); err != nil {
+	if err := r.sweep(ctx); err != nil {
 		d.fail(fmt.Errorf("look for sessions that ended without telling: %w", err))
 	}
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil && len(jobs) > 0 {
@@ -164,6 +166,21 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 		rec.Error = d.Failed[0]
 	}
 	return done.Left, r.Store.Events().Log(rec)
+}
+
+// sweep leaves jobs for the sessions of connected agents that nobody captured: their clients
+// were killed, or the hook that had to leave a job could not.
+func (r *Rooms) sweep(ctx context.Context) error {
+	sweep, err := r.Recorder.Sweep()
+	if sweep == nil || err != nil {
+		return err
+	}
+	connected := setup.ConnectedSince(r.Store)
+	rested, err := r.Importer("").Rested(ctx, func(agent string) (from, until time.Time, ok bool) {
+		return sweep.Rested(agent, connected[agent])
+	})
+	_, settled, qerr := sweep.Queue(rested.Sessions)
+	return errors.Join(err, qerr, rested.Keep(settled))
 }
 
 // embedBudget is how long one background run embeds notes for a model that was

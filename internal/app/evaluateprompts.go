@@ -104,7 +104,7 @@ func (h *Host) promptBox(ctx context.Context, root string) (*eval.PromptBox, err
 func (h *Host) openBox(ctx context.Context, root string) (*Rooms, *eval.PromptBox, error) {
 	box, c := *h, *h.Config
 	c.Home, c.UserHome = root, root
-	box.Config, box.Lasting = &c, true
+	box.Config = &c
 	r, err := Open(ctx, box, 0)
 	if err != nil {
 		return nil, nil, err

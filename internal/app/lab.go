@@ -28,7 +28,7 @@ func (r *Rooms) lab(purpose string) eval.Lab {
 			h, c := r.host, *r.Config
 			h.modelsOf = c.Home
 			c.Home, c.UserHome, c.Others.Native = root, root, false
-			h.Config, h.Disk, h.Lasting = &c, disk, true
+			h.Config, h.Disk = &c, disk
 			box, err := Open(ctx, h, 0)
 			if err != nil {
 				return nil, err
@@ -50,7 +50,7 @@ func (h *Host) sandbox(ctx context.Context, root string, set []string) (*eval.Sa
 	}
 	box.modelsOf = c.Home
 	c.Home, c.UserHome = root, root
-	box.Config, box.Lasting = &c, true
+	box.Config = &c
 	r, err := Open(ctx, box, 0)
 	if err != nil {
 		return nil, err

@@ -54,25 +54,24 @@ func CountNotes(ctx context.Context, r *Rooms, project string) (f Facets, err er
 	if err != nil {
 		return f, err
 	}
-	sum := func(filter index.Filter) (n int, by Counts, err error) {
-		by, err = r.Index.PerProject(ctx, filter)
-		for _, c := range by {
-			n += c
-		}
-		return n, by, err
+	f.ByType, f.ByProject = Counts{}, Counts{}
+	for _, t := range note.Types {
+		f.ByType[string(t)] = 0
 	}
-	f.ByType = Counts{}
-	if f.Live, f.ByProject, err = sum(filter); err != nil {
+	live, err := r.Index.Tally(ctx, filter)
+	if err != nil {
 		return f, err
 	}
-	for _, t := range note.Types {
-		filter.Types = []note.Type{t}
-		if f.ByType[string(t)], _, err = sum(filter); err != nil {
-			return f, err
-		}
+	for _, t := range live {
+		f.Live += t.Notes
+		f.ByType[string(t.Type)] += t.Notes
+		f.ByProject[t.Project] += t.Notes
 	}
-	filter.Types, filter.Dead = nil, true
-	f.Total, _, err = sum(filter)
+	filter.Dead = true
+	all, err := r.Index.PerProject(ctx, filter)
+	for _, n := range all {
+		f.Total += n
+	}
 	return f, err
 }
 

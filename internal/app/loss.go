@@ -17,8 +17,8 @@ import (
 	"anamnesis/internal/store"
 )
 
-// lossWhy begins the reason why a note that lost its text does not travel.
-const lossWhy = "not as it was committed: "
+// rewritten is why a note waits that says something else, as many others do.
+const rewritten = "it says something else, as many others do"
 
 // loss says what a change takes away of a note. One made here by Anamnesis itself is
 // meant: its former form stands in the history. So is one that its owner has let go.
@@ -37,8 +37,7 @@ func (r *Rooms) loss() func(path string, was, now []byte, here bool) (replica.Lo
 		if slices.Contains(list.Changed[id], store.Digest(now)) || loss != replica.Unreadable && r.revised(id, was) {
 			return replica.NoLoss, ""
 		}
-		return loss, fmt.Sprintf("%s%s; `anamnesis restore %s@HEAD --apply` brings that back, and if the change is meant: "+
-			"`anamnesis sync --allow-change %s`", lossWhy, what, id, id)
+		return loss, replica.LossWhy + what
 	}
 }
 
@@ -61,7 +60,7 @@ func lossOf(path string, was, now []byte) (replica.Loss, string) {
 	case note.Shrunk(before, after):
 		return replica.Shrunk, fmt.Sprintf("most of its text is gone (%d bytes of %d are left)", len(after.Body), len(before.Body))
 	case note.Replaced(before, after):
-		return replica.Rewritten, "it says something else, as many others do"
+		return replica.Rewritten, rewritten
 	}
 	return replica.NoLoss, ""
 }
@@ -159,7 +158,8 @@ func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
 
 // tellUnseen names what nobody reads or sends.
 func (r *Rooms) tellUnseen(s *SyncResult) {
-	for _, u := range store.LookUnseen(r.Store) {
+	unseen, _ := store.LookUnseen(r.Store)
+	for _, u := range unseen {
 		path, portable := strings.CutPrefix(u.Path, layout.Memory)
 		if !portable {
 			continue

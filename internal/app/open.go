@@ -86,7 +86,7 @@ func (r *Rooms) openIndex(ctx context.Context, busy time.Duration) (index.Backen
 		return h.Backend(ctx, s.Path(""))
 	}
 	db, err := sqlite.Open(ctx, sqlite.Options{
-		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: r.Config.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek, Mapped: h.Lasting,
+		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: r.Config.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek,
 		Brief:    h.Brief,
 		Degraded: func(line string) { h.notify("%s", line) },
 	})

@@ -77,6 +77,7 @@ type RewindAnswer struct {
 type Rewound struct {
 	ID    note.ID `json:"id"`
 	Rev   string  `json:"rev"`
+	Why   string  `json:"why,omitempty"` // how it is damaged
 	Error string  `json:"error,omitempty"`
 }
 
@@ -156,7 +157,12 @@ func (r *Rooms) rewindOne(ctx context.Context, f store.Former, stale *error) (ch
 	if err != nil {
 		return false, err
 	}
-	_, changed, err = r.Ingester.Reinstate(ctx, f.ID, data)
+	return r.reinstate(ctx, f.ID, data, stale)
+}
+
+// reinstate gives a note a form. stale gets what the index says to that.
+func (r *Rooms) reinstate(ctx context.Context, id note.ID, data []byte, stale *error) (changed bool, err error) {
+	_, changed, err = r.Ingester.Reinstate(ctx, id, data)
 	if behind := new(ingest.StaleError); errors.As(err, &behind) {
 		*stale, err = behind, nil
 	}

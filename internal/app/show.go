@@ -10,19 +10,30 @@ import (
 // ListAnswer lists notes, newest first.
 type ListAnswer struct {
 	Notes []RowView `json:"notes"`
+	Total int       `json:"total"` // notes of the selection, more than Notes when a limit left some out
 	Stale int       `json:"stale"`
+
+	Damaged []DamagedNote `json:"damaged,omitempty"` // notes that cannot be listed, or lost their text; List leaves it empty
 }
 
-// List lists the notes of a selection, newest first; limit 0 means all.
+// List lists the notes of a selection, newest first, limit at most; 0 means all.
 func List(ctx context.Context, r *Rooms, s Selection, limit int) (ListAnswer, error) {
 	f, err := s.filter(r)
 	if err != nil {
 		return ListAnswer{}, err
 	}
 	rows, err := r.Index.Select(ctx, f, limit)
-	a := ListAnswer{Stale: r.Stale}
+	a := ListAnswer{Total: len(rows), Stale: r.Stale}
 	for _, row := range rows {
 		a.Notes = append(a.Notes, ViewRow(r, row))
+	}
+	if err != nil || limit == 0 || len(rows) < limit {
+		return a, err
+	}
+	counts, err := r.Index.PerProject(ctx, f)
+	a.Total = 0
+	for _, n := range counts {
+		a.Total += n
 	}
 	return a, err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -27,6 +28,7 @@ type StatusAnswer struct {
 	ByScope     Counts        `json:"by_scope"`
 	ByWorkspace Counts        `json:"by_workspace"`
 	Sync        SyncState     `json:"sync"`
+	Damaged     []DamagedNote `json:"damaged"`
 	Recall      RecallState   `json:"recall"`
 	Reader      string        `json:"reader"` // of ended sessions: agent only, or model NAME
 	Spool       int           `json:"spool"`
@@ -63,10 +65,15 @@ func ViewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
 
 // Status tells what is in the store and what needs attention.
 func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
+	var repository SyncState // git walks the tree beside us
+	var failed error
+	var asked sync.WaitGroup
+	asked.Go(func() { repository, failed = SyncStatus(ctx, r) })
+	defer asked.Wait()
 	s = StatusAnswer{
 		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
 		ByType: Counts{}, ByProject: Counts{}, ByScope: Counts{}, ByWorkspace: Counts{},
-		GivenUp: queue.Of(r.Store).Poisoned(), Held: len(r.Store.Spool().Held()), Links: store.Links(r.Store),
+		GivenUp: queue.Of(r.Store).Poisoned(), Held: len(r.Store.Spool().Held()),
 		EventBytes: r.Store.Events().Size(),
 	}
 	for _, p := range s.GivenUp {
@@ -80,26 +87,31 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if s.Refused, err = refusedIn(r, len(quarantined)); err != nil {
 		return s, err
 	}
-	for _, u := range store.LookUnseen(r.Store) {
+	unseen, links := store.LookUnseen(r.Store)
+	s.Links = links
+	for _, u := range unseen {
 		s.Problems = append(s.Problems, ProblemView{Path: r.Store.Path(u.Path), Reason: u.Why})
 	}
 	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
-	rows, err := r.Index.Select(ctx, index.Filter{Dead: true}, 0)
+	tallies, err := r.Index.Tally(ctx, index.Filter{Dead: true})
 	if err != nil {
 		return s, err
 	}
-	s.Total = len(rows)
-	for _, row := range rows {
-		s.ByType[string(row.Type)]++
-		s.ByProject[row.Project]++
-		s.ByScope[string(row.Ref.Scope)]++
-		s.ByWorkspace[row.WorkspaceID]++
+	for _, t := range tallies {
+		s.Total += t.Notes
+		s.ByType[string(t.Type)] += t.Notes
+		s.ByProject[t.Project] += t.Notes
+		s.ByScope[string(t.Scope)] += t.Notes
+		s.ByWorkspace[t.Workspace] += t.Notes
 	}
 	found, err := r.Index.Problems(ctx)
 	if err != nil {
 		return s, err
 	}
 	s.Problems = append(ViewProblems(r, found), s.Problems...)
+	if s.Damaged, err = Damaged(ctx, r); err != nil {
+		return s, err
+	}
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil {
 		s.Spool = len(jobs)
 	}
@@ -114,8 +126,9 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if s.Team, err = r.teamStatus(ctx); err != nil {
 		return s, err
 	}
-	s.Sync, err = SyncStatus(ctx, r)
-	return s, err
+	asked.Wait()
+	s.Sync = repository
+	return s, failed
 }
 
 // Unread lists the notes that a model or a session wrote and nobody has looked at, those in

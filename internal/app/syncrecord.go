@@ -62,6 +62,19 @@ func (s *SyncResult) take(out replica.Outcome) {
 		s.why += ": `anamnesis sync --allow-delete`"
 	}
 	s.hold(out.HeldFiles)
+	if line := DamagedLine(s.damaged()); line != "" {
+		s.Detail += "; " + line
+	}
+}
+
+// damaged counts the files that do not travel because they lost their text.
+func (s *SyncResult) damaged() (n int) {
+	for _, h := range s.Held {
+		if LostText(h) {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *SyncResult) hold(files []WithheldFile) {

@@ -101,15 +101,18 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		return Capture{}, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}
 	r = r.knowing(session)
+	skipped := func(id, project, why string) error {
+		return r.store.Events().Log(store.Record{Kind: store.Captured, Session: id, Project: project, Text: why, Read: session.Next})
+	}
 	facts := sessionFacts(session)
 	c := Capture{Project: r.project(q, facts.dir), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: session.Skipped}
 	if r.private(facts.session(q)) {
 		c.Trivial = true
-		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "private"})
+		return c, skipped(q.Session, c.Project, "private")
 	}
 	if llm.Ours(c.Dir) { // what we asked comes back as a session of an agent that keeps all
 		c.Trivial = true
-		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Text: "trivial"})
+		return c, skipped(q.Session, "", "trivial")
 	}
 	if q.Source == note.SessionEnd && facts.asked() {
 		// A person who was told of a handoff and went on working has taken it over. If
@@ -129,7 +132,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	}
 	if r.trivial(&facts) {
 		c.Trivial = true
-		return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: q.Session, Project: c.Project, Text: "trivial"})
+		return c, skipped(q.Session, c.Project, "trivial")
 	}
 	n := r.draft(q, facts, c.Project)
 	if r.asked() {
@@ -144,7 +147,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 			c.Fallback = err
 		case sum.skip: // a note that an earlier capture of the session made stays
 			c.Declined = true
-			return c, r.store.Events().Log(store.Record{Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project, Text: "declined"})
+			return c, skipped(n.Provenance.Session, c.Project, "declined")
 		default:
 			n.Title, n.Body, n.Provenance.Model = sum.title, sum.body, r.model.Name()
 			n.ImportHash = ingest.SummaryHash(n.Title, n.Body)
@@ -156,7 +159,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	}
 	rec := store.Record{
 		Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project,
-		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(), In: tokensOf(session),
+		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(), In: tokensOf(session), Read: session.Next,
 	}
 	if c.Fallback != nil {
 		rec.Error = "summary: " + c.Fallback.Error()

@@ -127,6 +127,10 @@ func (r *Recorder) work(ctx context.Context, jobs []queued, d *Drain) {
 	last, q := &jobs[len(jobs)-1], queue.Of(r.store)
 	claimed, ok, err := q.Claim(last.Job)
 	if err == nil && !ok {
+		_, size := tailOf(last.Payload.Transcript)
+		_ = r.store.Events().Log(store.Record{ // a sweep does not leave it again before it grows
+			Kind: store.Captured, Session: last.Payload.Session, Project: last.Payload.Project, Text: "set aside", Read: size,
+		})
 		err = fmt.Errorf("job %s stopped the drain too often; it is kept in %s", last.ID, r.store.Path(layout.Poisoned))
 	}
 	if err != nil {

@@ -15,20 +15,30 @@ func newList(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List notes, newest first",
-		Args:  cobra.NoArgs,
+		Long: "Lists notes, newest first: 50, or as many as --limit says. When there are more, standard error says how many, and\n" +
+			"with --json they are counted in \"total\".",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
 				return usage("list: --limit %d: give 0 for all, or a number", limit)
 			}
 			return ask(p, cmd, "list", func(ctx context.Context, r *app.Rooms) (app.ListAnswer, error) {
-				return app.List(ctx, r, s, limit)
+				a, err := app.List(ctx, r, s, limit)
+				if err != nil {
+					return a, err
+				}
+				a.Damaged, err = app.Damaged(ctx, r)
+				return a, err
 			}, p.printList)
 		},
 	}
 	selectionFlags(cmd.Flags(), &s)
-	cmd.Flags().IntVar(&limit, "limit", 0, "notes at most; 0 means all")
+	cmd.Flags().IntVar(&limit, "limit", listedNotes, "notes at most; 0 means all")
 	return cmd
 }
+
+// listedNotes is how many notes a list has that was asked for no number.
+const listedNotes = 50
 
 func (p *program) printList(a app.ListAnswer) {
 	width := 0
@@ -47,5 +57,11 @@ func (p *program) printList(a app.ListAnswer) {
 	}
 	if len(a.Notes) == 0 {
 		p.note("no notes; `anamnesis add --title TITLE --body TEXT` writes one")
+	}
+	if line := app.DamagedLine(len(a.Damaged)); line != "" {
+		p.note("%s", line)
+	}
+	if len(a.Notes) < a.Total {
+		p.note("these are the newest %d of %s; --limit shows more of them, --limit 0 all", len(a.Notes), plural(a.Total, "note"))
 	}
 }

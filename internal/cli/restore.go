@@ -11,19 +11,29 @@ import (
 
 func newRestore(p *program) *cobra.Command {
 	var apply bool
+	var damaged bool
 	var since, until string
 	cmd := &cobra.Command{
-		Use:   "restore {ID@REV | --since TIME}",
+		Use:   "restore {ID@REV | --since TIME | --damaged}",
 		Short: "Give a note the form it had",
 		Long: `Give a note the form it had at a revision, or bring back a note that was deleted.
 Without --apply it only shows what would change. The present form is kept, so that
 a restore can be undone. A note that was forgotten does not come back this way.
 
 With --since every note that changed on this machine since then gets the form it
-had before: that is how a command that changed many notes is taken back.`,
+had before: that is how a command that changed many notes is taken back.
+
+With --damaged every note that a power loss, a full disk or another program emptied,
+cut or made unreadable gets the form of the last commit, or the newest of its history.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case damaged && since+until == "" && len(args) == 0:
+				return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RewindAnswer, error) {
+					return app.RestoreDamaged(ctx, r, apply)
+				}, p.printRewound)
+			case damaged:
+				return usage("restore: --damaged is about all damaged notes, and takes no other; one by itself: ID@HEAD")
 			case since != "" && len(args) == 0:
 				return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RewindAnswer, error) {
 					return app.Rewind(ctx, r, since, until, apply)
@@ -41,6 +51,7 @@ had before: that is how a command that changed many notes is taken back.`,
 		},
 	}
 	cmd.Flags().BoolVar(&apply, "apply", false, "do it")
+	cmd.Flags().BoolVar(&damaged, "damaged", false, "bring back what is damaged")
 	cmd.Flags().StringVar(&since, "since", "", "take back what changed since `TIME`: 2026-03-31T14:00:00Z, 2026-03-31, 90m, 12h, 3d")
 	cmd.Flags().StringVar(&until, "until", "", "and not after `TIME`")
 	return cmd
@@ -59,9 +70,17 @@ func (p *program) printRestored(a app.RestoreAnswer) {
 	}
 }
 
+// at is how a revision is written behind a note, "" for none.
+func at(rev string) string {
+	if rev == "" {
+		return ""
+	}
+	return "@" + rev
+}
+
 func (p *program) printRewound(a app.RewindAnswer) {
 	for _, n := range a.Notes {
-		p.printf("restore: %s@%s%s\n", n.ID, n.Rev, because(n.Error))
+		p.printf("restore: %s%s%s%s\n", n.ID, at(n.Rev), because(n.Why), because(n.Error))
 	}
 	if !a.Applied {
 		would := len(a.Notes) - a.Left

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -105,7 +106,13 @@ func (p *program) printStatus(s app.StatusAnswer) {
 	if text := s.Refused.Text(); text != "" {
 		p.printf("reads like orders to an agent: %s\n", text)
 	}
+	if line := app.DamagedLine(len(s.Damaged)); line != "" {
+		p.printf("%s\n", line)
+	}
 	for _, pr := range s.Problems {
+		if slices.ContainsFunc(s.Damaged, func(d app.DamagedNote) bool { return filepath.Join(s.Root, d.Path) == pr.Path }) {
+			continue
+		}
 		what := "not a note"
 		if pr.Sidecar {
 			what = "left out of a sidecar"

@@ -166,6 +166,9 @@ func (p *program) printSyncState(s app.SyncState) {
 		p.printf("sync %s: %s\n", s.State, s.StateText)
 	}
 	for _, h := range s.Held {
+		if app.LostText(h) { // a line of its own counts them
+			continue
+		}
 		p.printf("not sent: memory/%s: %s\n", h.Path, h.Why)
 	}
 	if s.Conflicts > 0 {

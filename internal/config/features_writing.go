@@ -99,9 +99,9 @@ func (c *Config) writingFeatures() []Feature {
 		},
 		{
 			ID: "SG3", Name: "idle-sweep", Home: "capture/sweep.go",
-			Doc: "A session that fell silent without telling its end is captured by a background run. Its note is speculative until " +
-				"an end is told.",
-			Without: "What a client learnt that was killed is lost, and nobody notices.",
+			Doc: "A session of a connected agent that fell silent, and that nobody captured, is captured by a background run: its " +
+				"client was killed, or its hook failed. Its note is speculative until an end is told.",
+			Without: "What a session taught whose client was killed, or whose hook failed, is lost, and nobody notices.",
 			Settings: []Setting{integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
 				"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never.")},
 		},

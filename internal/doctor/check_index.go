@@ -130,8 +130,8 @@ func checkProblems(ctx context.Context, p *Target) Result {
 	for _, f := range found[:min(len(found), maxLines)] {
 		lines = append(lines, clean(f.Path, 200)+": "+f.Reason)
 	}
-	return warn("mend the front matter or the sidecar, or move the files out of memory/ and local/; docs/format.md says what "+
-		"a note is", lines...)
+	return warn("`anamnesis restore --damaged` brings back what was a note; mend the front matter or the sidecar of the others, or "+
+		"move the files out of memory/ and local/; docs/format.md says what a note is", lines...)
 }
 
 // setAside lists the files that were moved out of the index' place.

@@ -83,7 +83,7 @@ func checkDisk(_ context.Context, p *Target) Result {
 
 func checkLinks(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
-		if found := store.Links(s); len(found) > 0 {
+		if _, found := store.LookUnseen(s); len(found) > 0 {
 			return warn("put the files themselves there; what stands behind a link is not read", found...)
 		}
 		return ok("none")
@@ -92,7 +92,7 @@ func checkLinks(_ context.Context, p *Target) Result {
 
 func checkUnseen(_ context.Context, p *Target) Result {
 	return needStore(p, func(s *store.Store) Result {
-		found := store.LookUnseen(s)
+		found, _ := store.LookUnseen(s)
 		if len(found) == 0 {
 			return ok("none")
 		}

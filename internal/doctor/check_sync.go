@@ -3,8 +3,11 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"anamnesis/internal/replica"
 )
 
 // The oldest git that has what the sync uses (docs/sync.md).
@@ -132,6 +135,10 @@ func checkNotSent(ctx context.Context, p *Target) Result {
 		lines = append(lines, "memory/"+h.Path+": "+h.Why)
 	}
 	next := "mend the file as it says; it travels with the next sync"
+	if slices.ContainsFunc(s.Held, func(h replica.WithheldFile) bool { return strings.HasPrefix(h.Why, replica.LossWhy) }) {
+		next = "`anamnesis restore --damaged` shows what brings them back, and does it with --apply; `anamnesis sync --allow-change ID` " +
+			"lets one go as it is"
+	}
 	if secret {
 		next = "take the secret out of the note, or let it go: `anamnesis sync --allow-secret ID`"
 	}

@@ -92,6 +92,9 @@ type Catalogue interface {
 	Neighbours(ctx context.Context, notes []int64, f Filter) ([]Neighbour, error)
 	// PerProject returns how many notes of each project the filter lets through.
 	PerProject(ctx context.Context, f Filter) (map[string]int, error)
+	// Tally counts the notes that the filter lets through by what they have in common. It
+	// reads every note once, in no order that means anything.
+	Tally(ctx context.Context, f Filter) ([]Tally, error)
 	// Branches lists the branches that live notes of projects hold for, sorted.
 	Branches(ctx context.Context, projects []string) ([]string, error)
 	// Superseding reports whether any note says that it takes the place of another.
@@ -225,3 +228,12 @@ var (
 	_ Updater = (*Index)(nil)
 	_ Asker   = (*Index)(nil)
 )
+
+// A Tally is how many notes share a project, a type, a workspace and a scope.
+type Tally struct {
+	Project   string
+	Type      note.Type
+	Workspace string
+	Scope     note.Scope
+	Notes     int
+}

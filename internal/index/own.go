@@ -59,6 +59,11 @@ func (o ownOnly) PerProject(ctx context.Context, f Filter) (map[string]int, erro
 	return o.Backend.PerProject(ctx, f)
 }
 
+func (o ownOnly) Tally(ctx context.Context, f Filter) ([]Tally, error) {
+	f.Own = true
+	return o.Backend.Tally(ctx, f)
+}
+
 func (o ownOnly) Mentions(ctx context.Context, entity EntityKey, declared bool, f Filter, limit int) ([]int64, int, error) {
 	f.Own = true
 	return o.Backend.Mentions(ctx, entity, declared, f, limit)

@@ -116,10 +116,7 @@ func (ix *Index) tidy(ctx context.Context, o SyncOptions, rep *Report) error {
 	if err := ix.Purge(ctx, rest); err != nil && !errors.Is(err, ErrBusy) {
 		return err
 	}
-	if rep.Indexed == 0 {
-		return nil
-	}
-	return ix.Tidy(ctx)
+	return ix.Tidy(ctx) // a copy may have been cut, though no note changed
 }
 
 func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {

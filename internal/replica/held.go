@@ -26,7 +26,7 @@ func heldError(files []WithheldFile) error {
 func (e *HeldError) Unwrap() error { return ErrHeld }
 
 func (e *HeldError) Error() string {
-	const most = 20
+	const most = 5
 	var b strings.Builder
 	for i, f := range e.Files {
 		if i == most {

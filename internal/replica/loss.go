@@ -59,6 +59,9 @@ func (o Options) tooMuch(lost, notes int) bool {
 	return o.MaxDelete > 0 && lost > few && float64(lost) > o.MaxDelete*float64(notes)
 }
 
+// LossWhy begins the reason why a note that lost its text does not travel.
+const LossWhy = "not as it was committed: "
+
 // spoiled is Options.Spoiled for files of the tree that git calls modified.
 func (g *git) spoiled(ctx context.Context, modified []string) ([]WithheldFile, error) {
 	modified = slices.DeleteFunc(modified, func(name string) bool { return !isNote(name) })

@@ -173,11 +173,11 @@ func (in *Installer) connect(h *agent.Harness, group []Part) (Change, error) {
 // earlier run put there.
 func (in *Installer) write(h *agent.Harness, edit agent.Edit, clean []byte) error {
 	rec := readInstalled(in.Store)
-	f := file{Agent: h.Name, Path: edit.Path, Existed: edit.Old != nil, Before: clean, After: store.Digest(edit.New)}
+	f := file{Agent: h.Name, Path: edit.Path, Existed: edit.Old != nil, Before: clean, After: store.Digest(edit.New), At: in.Store.Now()}
 	i := slices.IndexFunc(rec.Files, func(f file) bool { return f.Path == edit.Path })
 	ours := i >= 0 && rec.Files[i].After == store.Digest(edit.Old)
 	if ours { // our own earlier work: the first state counts
-		f.Existed, f.Before, f.Made = rec.Files[i].Existed, rec.Files[i].Before, rec.Files[i].Made
+		f.Existed, f.Before, f.Made, f.At = rec.Files[i].Existed, rec.Files[i].Before, rec.Files[i].Made, rec.Files[i].At
 	}
 	if edit.Old != nil && !ours {
 		if err := keepFirst(edit.Path+".bak", edit.Old); err != nil {

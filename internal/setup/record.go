@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/store"
@@ -33,6 +34,8 @@ type file struct {
 	Before  []byte `json:"before,omitempty"` // the bytes before the first time
 	After   string `json:"after,omitempty"`  // SHA-256 of the bytes we wrote
 	Made    string `json:"made,omitempty"`   // the first folder that was made for it
+
+	At time.Time `json:"at,omitzero"` // the first time
 }
 
 // rememberInstalled writes the record, or deletes it when there is nothing to remember.
@@ -74,6 +77,18 @@ func Connected(s *store.Store) (names []string) {
 		}
 	}
 	return names
+}
+
+// ConnectedSince returns when each agent was connected, zero for one that an earlier version
+// connected, which did not write that down.
+func ConnectedSince(s *store.Store) map[string]time.Time {
+	since := make(map[string]time.Time)
+	for _, f := range readInstalled(s).Files {
+		if at, ok := since[f.Agent]; !ok || f.At.Before(at) {
+			since[f.Agent] = f.At
+		}
+	}
+	return since
 }
 
 // keepFirst writes a backup unless there is one: the first is the one that

@@ -210,7 +210,7 @@ const sweepAge = time.Hour
 // Sweep removes temporary files that a crash left behind.
 func Sweep(s *Store) int {
 	var removed int
-	s.temps([]string{"memory", "local", "history", "spool", "events", "conflicts"}, func(at string, age time.Duration) {
+	s.temps([]string{"."}, func(at string, age time.Duration) {
 		if _, settled := parseAside(at); !settled && age > sweepAge && s.disk.Remove(at) == nil {
 			removed++
 		}
@@ -226,7 +226,7 @@ func (s *Store) temps(tops []string, each func(at string, age time.Duration)) {
 			switch {
 			case err != nil:
 				return nil //nolint:nilerr // what cannot be read cannot be removed either
-			case d.IsDir() && strings.HasPrefix(d.Name(), "."):
+			case d.IsDir() && strings.HasPrefix(d.Name(), ".") && at != s.Path(top):
 				return filepath.SkipDir
 			case !layout.IsTemp(d.Name()) || !d.Type().IsRegular():
 				return nil

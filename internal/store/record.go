@@ -21,6 +21,7 @@ import (
 // The kinds of record.
 const (
 	Started     = "start"      // a session started; Text is its transcript, Model its agent
+	SwitchedOff = "off"        // a session started or ended whose hooks are switched off
 	Injected    = "inject"     // notes shown at session start, Out the tokens
 	Prompted    = "prompt"     // a prompt, and the notes it was told; Text says why none, Near what came close, Out the tokens told
 	ToolTold    = "tool"       // rules told before a tool ran; as with a prompt
@@ -79,6 +80,7 @@ type Record struct {
 	Model   string    `json:"model,omitempty"`
 	In      int       `json:"in,omitempty"`
 	Out     int       `json:"out,omitempty"`
+	Read    int64     `json:"read,omitempty"` // of a session that was captured: the bytes of its records, up to the last whole one
 }
 
 // Tells reports whether a record is about something that a session was told unasked.

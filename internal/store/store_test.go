@@ -112,7 +112,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("walked into %s", ref.Path)
 		}
 	}
-	if links := store.Links(s); len(links) != 2 {
+	if _, links := store.LookUnseen(s); len(links) != 2 {
 		t.Errorf("links %v", links)
 	}
 	n := draft("link")
@@ -429,11 +429,15 @@ func TestSweep(t *testing.T) {
 	old, young := s.Path("memory/semantic/.tmp-anamnesis-1"), s.Path("memory/semantic/.tmp-anamnesis-2")
 	write(t, old, "x")
 	write(t, young, "x")
+	copied := s.Path(".tmp-anamnesis-3") // of the index
+	write(t, copied, "x")
 	past := time.Now().Add(-2 * time.Hour)
-	if err := os.Chtimes(old, past, past); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{old, copied} {
+		if err := os.Chtimes(name, past, past); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if n := store.Sweep(s); n != 1 {
+	if n := store.Sweep(s); n != 2 {
 		t.Errorf("swept %d", n)
 	}
 	if _, err := os.Stat(young); err != nil {

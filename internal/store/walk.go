@@ -151,28 +151,3 @@ func look(dir string, stop func() bool) (all []sight, stopped bool, err error) {
 func isNoteFile(e fs.DirEntry) bool {
 	return e.Name()[0] != '.' && strings.HasSuffix(e.Name(), ".md") && e.Type().IsRegular()
 }
-
-// Links names the symbolic links and other special files in the trees, which
-// no walk enters, so that status can tell their owner about them.
-func Links(s *Store) []string {
-	var found []string
-	for _, tree := range []string{"memory", "local"} {
-		if fi, err := os.Lstat(s.Path(tree)); err == nil && !fi.IsDir() {
-			found = append(found, tree)
-			continue
-		}
-		_ = fs.WalkDir(os.DirFS(s.root), tree, func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return nil //nolint:nilerr // reported by whoever needs the file
-			}
-			if d.IsDir() && strings.HasPrefix(d.Name(), ".") {
-				return fs.SkipDir
-			}
-			if !d.IsDir() && !d.Type().IsRegular() {
-				found = append(found, p)
-			}
-			return nil
-		})
-	}
-	return found
-}

@@ -50,7 +50,8 @@ type step struct {
 // did says in words what a record is about.
 var did = map[string]string{
 	store.Started: "the session started", store.Injected: "was told at its start", store.Prompted: "typed a prompt",
-	store.ToolTold: "was told before a tool ran", store.Tasked: "gave a sub-agent a task", store.AgentTold: "told a sub-agent",
+	store.SwitchedOff: "had its hooks switched off",
+	store.ToolTold:    "was told before a tool ran", store.Tasked: "gave a sub-agent a task", store.AgentTold: "told a sub-agent",
 	store.Policed: "the policy spoke", store.Recalled: "asked", store.Written: "wrote", store.Captured: "was captured",
 	store.HookFailure: "a hook failed", store.Notified: "a program of yours was run",
 	store.Gap: "asked in vain", store.Reflected: "taught a reflection", store.Asked: "a model was asked",

@@ -77,7 +77,6 @@ func New(ctx context.Context, h app.Host, o Options) (*Server, error) {
 		o.Log = func(string, ...any) {}
 	}
 	s := &Server{opts: o, keys: newKeyring(), host: h, kept: make(map[string]keptValue)}
-	s.host.Lasting = true
 	s.host.Notify = nil // each request has its own
 	if err := s.open(ctx); err != nil {
 		return nil, err

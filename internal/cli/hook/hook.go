@@ -101,9 +101,6 @@ func (p *Process) Run(name string, args []string) (done bool) {
 	if name == "sync" && !marked {
 		return false
 	}
-	if marked && config.Disabled(env) {
-		return true // before anything is read
-	}
 	c := call{harness: agent.Default(), start: app.StartOptions{K: -1}}
 	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	fs.Usage = func() {}
@@ -186,6 +183,9 @@ func rowOf(c *call, args []string, known bool) (*row, error) {
 func (p *Process) start(name string, r *row, c call, err error) {
 	settings := config.Load(p.Environ(p.host.Flags))
 	if settings.Disabled {
+		if r != nil && (r.event == agent.SessionStart || r.event == agent.SessionEnd) {
+			_ = app.SwitchedOff(app.Host{Config: settings, Disk: p.Disk, Brief: true}, c.event)
+		}
 		return
 	}
 	p.host.Config, p.host.Disk, p.host.Brief, p.host.Backend = settings, p.Disk, true, p.Backend
@@ -245,17 +245,26 @@ func (p *Process) fail(what string, e agent.Event, err error) {
 func (p *Process) guard(what string, r *row, c call, rerr error) {
 	most := p.host.Config.Wait(r.wait)
 	timer := time.AfterFunc(most, func() {
-		p.fail(what, c.event, fmt.Errorf("gave up after %v", most))
+		p.failed(what, c, fmt.Errorf("gave up after %v", most))
 		os.Exit(0) // whatever hangs, the agent does not wait for it
 	})
 	defer timer.Stop()
 	defer func() {
 		if r := recover(); r != nil {
-			p.fail(what, c.event, fmt.Errorf("panic: %v", r))
+			p.failed(what, c, fmt.Errorf("panic: %v", r))
 		}
 	}()
 	ctx := context.Background() // the timer ends the process; a context that ends costs each question to SQLite a goroutine
 	if err := errors.Join(rerr, r.run(ctx, p, c)); err != nil {
-		p.fail(what, c.event, err)
+		p.failed(what, c, err)
+	}
+}
+
+// failed is fail for a row that did not finish: the sessions that it had to leave to a
+// background run are found by a later one.
+func (p *Process) failed(what string, c call, err error) {
+	p.fail(what, c.event, err)
+	if c.capture.Source != "" {
+		_ = app.MissedCapture(p.host, c.harness, c.event)
 	}
 }

@@ -1,12 +1,15 @@
 package transformer
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
 	"slices"
 	"strconv"
 	"time"
+
+	"anamnesis/internal/mapped"
 )
 
 // weights are the numbers of a model, most of them views of its file.
@@ -110,17 +113,27 @@ func (m *Model) run(ctx context.Context, all []sequence, done func(i int, hidden
 		return context.Cause(ctx)
 	}
 	for _, k := range packs {
-		hidden, err := m.forward(ctx, k, &p)
-		if err != nil {
+		var err error
+		cut := mapped.Read(func() { err = m.pack(ctx, k, &p, done) })
+		if err = cmp.Or(cut, err); err != nil {
 			return err
 		}
-		for i, s := range k.all {
-			n := len(s.ids) * m.shape.hidden
-			if err := done(k.first+i, hidden[:n]); err != nil {
-				return err
-			}
-			hidden = hidden[n:]
+	}
+	return nil
+}
+
+// pack runs one pack.
+func (m *Model) pack(ctx context.Context, k pack, p *pace, done func(i int, hidden []float32) error) error {
+	hidden, err := m.forward(ctx, k, p)
+	if err != nil {
+		return err
+	}
+	for i, s := range k.all {
+		n := len(s.ids) * m.shape.hidden
+		if err := done(k.first+i, hidden[:n]); err != nil {
+			return err
 		}
+		hidden = hidden[n:]
 	}
 	return nil
 }

@@ -1,8 +1,12 @@
 package transformer
 
 import (
+	"errors"
 	"math"
+	"runtime"
 	"sync"
+
+	"anamnesis/internal/mapped"
 )
 
 // linear is a table of weights with a row for each value that comes out.
@@ -40,9 +44,15 @@ func (c split) halves(n, step int, work func(from, to int)) {
 		return
 	}
 	var other sync.WaitGroup
-	other.Go(func() { work(0, middle) })
-	work(middle, n)
-	other.Wait()
+	var cut error
+	other.Go(func() { cut = mapped.Read(func() { work(0, middle) }) })
+	func() {
+		defer other.Wait() // it writes into what the caller reuses
+		work(middle, n)
+	}()
+	if fault := runtime.Error(nil); errors.As(cut, &fault) {
+		panic(fault) // to the Read around all of it
+	}
 }
 
 // apply sets out to in × weight + bias for each of some rows. Both have room for a

@@ -11,6 +11,7 @@
 package transformer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ import (
 	"path"
 	"runtime"
 	"time"
+
+	"anamnesis/internal/mapped"
 )
 
 // The files of a model. All but the first two may be missing; of the next two there
@@ -106,12 +109,13 @@ func open(root *os.Root) (*Model, error) {
 	if size < 8 {
 		return nil, unfit("%s has %d bytes", WeightsFile, size)
 	}
-	raw, release, err := mapFile(f, int(size))
+	raw, release, err := mapped.File(f, int(size))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", WeightsFile, err)
 	}
 	m.release = release
-	if m.weights, err = readWeights(raw, &m.shape); err != nil {
+	cut := mapped.Read(func() { m.weights, err = readWeights(raw, &m.shape) })
+	if err = cmp.Or(cut, err); err != nil {
 		return nil, errors.Join(err, release())
 	}
 	return m, nil

@@ -29,6 +29,7 @@ import (
 	"sort"
 
 	"anamnesis/internal/layout"
+	"anamnesis/internal/mapped"
 )
 
 // The file: a header of 64 bytes, then for n rows of d dimensions, each part
@@ -218,7 +219,7 @@ func Open(name string) (*Vectors, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	data, unmap, err := mapFile(f, int(h.size()))
+	data, unmap, err := mapped.File(f, int(h.size()))
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", name, err)
 	}
@@ -238,20 +239,28 @@ func (h Header) over(data []byte, unmap func() error) *Vectors {
 	return v
 }
 
-// Vector returns the vector of a row: its scale, and its values, which are those of the file.
-func (v *Vectors) Vector(key int64, group uint32) (scale float32, values []byte, ok bool) {
-	for _, s := range v.spans([]uint32{group}) {
-		row := s.from + sort.Search(s.to-s.from, func(i int) bool { return v.key(s.from+i) >= key })
-		if row < s.to && v.key(row) == key {
-			return math.Float32frombits(binary.LittleEndian.Uint32(v.scales[4*row:])), v.values[row*v.Dim : (row+1)*v.Dim], true
+// AppendVector appends the vector of a row to b: its scale, and its values. ok is false when
+// there is no such row. The error is ErrUnusable.
+func (v *Vectors) AppendVector(b []byte, key int64, group uint32) (all []byte, ok bool, err error) {
+	all = b
+	err = reading(func() {
+		for _, s := range v.spans([]uint32{group}) {
+			row := s.from + sort.Search(s.to-s.from, func(i int) bool { return v.key(s.from+i) >= key })
+			if row < s.to && v.key(row) == key {
+				all, ok = append(append(b, v.scales[4*row:4*row+4]...), v.values[row*v.Dim:(row+1)*v.Dim]...), true
+				return
+			}
 		}
+	})
+	if err != nil {
+		return b, false, err
 	}
-	return 0, nil, false
+	return all, ok, nil
 }
 
 func (v *Vectors) key(row int) int64 { return int64(binary.LittleEndian.Uint64(v.keys[8*row:])) }
 
-// Each yields all rows. Their Values are copies.
+// Each yields all rows of vectors that New made. Their Values are copies.
 func (v *Vectors) Each() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for i := range v.Rows {
@@ -267,6 +276,15 @@ func (v *Vectors) Each() iter.Seq[Row] {
 			}
 		}
 	}
+}
+
+// reading calls f, which reads a file that is mapped. One that was cut meanwhile is an
+// ErrUnusable.
+func reading(f func()) error {
+	if err := mapped.Read(f); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnusable, err)
+	}
+	return nil
 }
 
 // Close unmaps the file.

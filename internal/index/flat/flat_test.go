@@ -117,7 +117,7 @@ func nearest(t *testing.T, subjects int, least float64) {
 		if i%2 == 1 {
 			groups = []uint32{2, 5}
 		}
-		got := v.Nearest(q, groups, 10, -1)
+		got, _ := v.Nearest(q, groups, 10, -1)
 		want := exact(rows, q, groups, 10)
 		for _, x := range got {
 			if slices.Contains(want, x.Key) {
@@ -150,12 +150,12 @@ func TestNearestAtTheEdges(t *testing.T) {
 		{"a group of two", questions[0], []uint32{1}, 5, 2},
 		{"no such group", questions[0], []uint32{99}, 5, 0},
 	} {
-		if got := v.Nearest(c.q, c.groups, c.n, -1); len(got) != c.want {
+		if got, err := v.Nearest(c.q, c.groups, c.n, -1); err != nil || len(got) != c.want {
 			t.Errorf("%s: %d, want %d", c.name, len(got), c.want)
 		}
 	}
 	empty := open(t, write(t, flat.Header{Dim: 64}, nil))
-	if got := empty.Nearest(questions[0], nil, 5, -1); len(got) != 0 {
+	if got, err := empty.Nearest(questions[0], nil, 5, -1); err != nil || len(got) != 0 {
 		t.Errorf("of nothing: %v", got)
 	}
 	if err := flat.Write(filepath.Join(t.TempDir(), "x"), flat.Header{Dim: 65}, nil); err == nil {
@@ -220,6 +220,6 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		defer func() { _ = v.Close() }()
-		v.Nearest(questions[0], nil, 3, -1)
+		_, _ = v.Nearest(questions[0], nil, 3, -1)
 	})
 }

@@ -3,6 +3,7 @@ package flat
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 	"runtime"
@@ -27,22 +28,28 @@ const (
 
 // Nearest returns the n rows nearest to a question, a unit vector of Dim
 // elements, the nearest first, without those whose cosine is below least. With
-// groups, only rows of these are looked at.
+// groups, only rows of these are looked at. The error is ErrUnusable.
 //
 // The signs of two vectors differ in a share of dimensions that grows with the
 // angle between them (Charikar: Similarity Estimation Techniques from Rounding
 // Algorithms, STOC 2002), so a scan of the sign bits leaves few to be compared
 // by value.
-func (v *Vectors) Nearest(question []float32, groups []uint32, n int, least float32) []Near {
+func (v *Vectors) Nearest(question []float32, groups []uint32, n int, least float32) ([]Near, error) {
 	if len(question) != v.Dim || n <= 0 || v.Rows == 0 {
-		return nil
+		return nil, nil
 	}
-	rough := v.scan(question, groups, max(rescoredLeast, rescoredPerRow*n))
+	rough, err := v.scan(question, groups, max(rescoredLeast, rescoredPerRow*n))
+	if err != nil {
+		return nil, err
+	}
 	found := make([][]Near, processors())
-	inParts(len(rough), rescoredShare, func(part, from, to int) {
+	err = inParts(len(rough), rescoredShare, func(part, from, to int) {
 		found[part] = v.compare(question, rough[from:to], n, least)
 	})
-	return nearestFirst(slices.Concat(found...), n)
+	if err != nil {
+		return nil, err
+	}
+	return nearestFirst(slices.Concat(found...), n), nil
 }
 
 // How many rows are worth a processor of their own.
@@ -53,20 +60,23 @@ const (
 
 func processors() int { return max(1, runtime.GOMAXPROCS(0)) }
 
-// inParts calls f for the parts of all things, each at least as large as is worth
-// it, at once. There are no more parts than processors.
-func inParts(all, least int, f func(part, from, to int)) {
+// inParts calls f, which reads what was mapped, for the parts of all things, each at least
+// as large as is worth it, at once. There are no more parts than processors.
+func inParts(all, least int, f func(part, from, to int)) error {
 	size := max(least, (all+processors()-1)/processors())
 	var wg sync.WaitGroup
+	errs := make([]error, processors())
 	for part, from := 0, 0; from < all; part, from = part+1, from+size {
 		to := min(from+size, all)
+		read := func() { errs[part] = reading(func() { f(part, from, to) }) }
 		if to == all { // the last one is for whoever asks
-			f(part, from, to)
+			read()
 			break
 		}
-		wg.Go(func() { f(part, from, to) })
+		wg.Go(read)
 	}
 	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // compare returns the n nearest of some rows, in no order that means anything.
@@ -96,14 +106,17 @@ func nearestFirst(near []Near, n int) []Near {
 
 // scan returns the rows with the fewest differing signs, some n of them: all
 // that differ in no more signs than the n-th does.
-func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
+func (v *Vectors) scan(question []float32, groups []uint32, n int) ([]uint32, error) {
 	asked := make([]uint64, v.Dim/64)
 	for i, x := range question {
 		if x < 0 {
 			asked[i/64] |= 1 << (i % 64)
 		}
 	}
-	spans := v.spans(groups)
+	var spans []span
+	if err := reading(func() { spans = v.spans(groups) }); err != nil {
+		return nil, err
+	}
 	all := 0
 	for _, s := range spans {
 		all += s.to - s.from
@@ -112,12 +125,15 @@ func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
 	histograms := make([][]int, processors())
 	rest := distances
 	for _, s := range spans {
-		inParts(s.to-s.from, scannedShare, func(part, from, to int) {
+		err := inParts(s.to-s.from, scannedShare, func(part, from, to int) {
 			if histograms[part] == nil {
 				histograms[part] = make([]int, v.Dim+1)
 			}
 			v.differ(asked, s.from+from, rest[from:to], histograms[part])
 		})
+		if err != nil {
+			return nil, err
+		}
 		rest = rest[s.to-s.from:]
 	}
 	limit, seen := 0, 0
@@ -141,7 +157,7 @@ func (v *Vectors) scan(question []float32, groups []uint32, n int) []uint32 {
 		}
 		rest = rest[s.to-s.from:]
 	}
-	return rows
+	return rows, nil
 }
 
 // A span is the rows of a group, or all.

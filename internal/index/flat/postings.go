@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"math/bits"
 	"os"
 	"sort"
+
+	"anamnesis/internal/mapped"
 )
 
 // Fields is how many fields a text has.
@@ -133,7 +136,7 @@ func OpenPostings(name string) (*Postings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	data, unmap, err := mapFile(f, int(h.size()))
+	data, unmap, err := mapped.File(f, int(h.size()))
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", name, err)
 	}
@@ -155,9 +158,15 @@ func OpenPostings(name string) (*Postings, error) {
 	} {
 		*s.part, rest = rest[:s.size:s.size], rest[s.size:]
 	}
+	err = reading(func() { // the columns are compared and kept: questions read them without further ado
+		p.keys, p.groups, p.classes = bytes.Clone(p.keys), bytes.Clone(p.groups), bytes.Clone(p.classes)
+	})
 	sum := crc32.Update(crc32.ChecksumIEEE(p.keys), crc32.IEEETable, p.groups)
-	if crc32.Update(sum, crc32.IEEETable, p.classes) != h.columns {
-		return nil, errors.Join(fmt.Errorf("%s: %w: its columns are damaged", name, ErrUnusable), unmap())
+	if err == nil && crc32.Update(sum, crc32.IEEETable, p.classes) != h.columns {
+		err = fmt.Errorf("%w: its columns are damaged", ErrUnusable)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), unmap())
 	}
 	return p, nil
 }
@@ -182,6 +191,13 @@ func (p *Postings) Row(key int64) (row int, ok bool) {
 
 // Text returns a row.
 func (p *Postings) Text(row int) (t Text, err error) {
+	if gone := reading(func() { t, err = p.text(row) }); gone != nil {
+		return Text{}, gone
+	}
+	return t, err
+}
+
+func (p *Postings) text(row int) (t Text, err error) {
 	at := p.rows[row*rowSize : (row+1)*rowSize]
 	begin, end := binary.LittleEndian.Uint32(at[12:]), uint32(len(p.texts))
 	if row+1 < p.Rows {
@@ -252,6 +268,13 @@ type List struct {
 
 // List returns the list of a token.
 func (p *Postings) List(token uint32) (l List, err error) {
+	if gone := reading(func() { l, err = p.list(token) }); gone != nil {
+		return List{}, gone
+	}
+	return l, err
+}
+
+func (p *Postings) list(token uint32) (l List, err error) {
 	bad := func() error { return fmt.Errorf("%w: the list of a token is damaged", ErrUnusable) }
 	b := int(uint64(token) >> p.shift)
 	bucket := p.buckets[b*bucketSize:]
@@ -271,7 +294,7 @@ func (p *Postings) List(token uint32) (l List, err error) {
 		if begin > end-4 || end > int64(len(p.lists)) {
 			return l, bad()
 		}
-		data, sum := p.lists[begin:end-4], binary.LittleEndian.Uint32(p.lists[end-4:])
+		data, sum := bytes.Clone(p.lists[begin:end-4]), binary.LittleEndian.Uint32(p.lists[end-4:])
 		if crc32.ChecksumIEEE(data) != sum {
 			return l, bad()
 		}

@@ -67,6 +67,19 @@ func choose(t *testing.T, s *suite) {
 		t.Fatal(err)
 	}
 	equal(t, "notes of each project", map[string]int{"p": 4, "x": 2}, perProject)
+	tallied, inW := map[string]int{}, 0
+	all, err := s.Tally(s.ctx, index.Filter{WithoutKinds: []note.Kind{note.Handoff}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tally := range all {
+		tallied[tally.Project] += tally.Notes
+		if tally.Workspace == "w" {
+			inW += tally.Notes
+		}
+	}
+	equal(t, "notes of a workspace", 1, inW)
+	equal(t, "notes of each tally", perProject, tallied)
 
 	by := func(source string) note.Provenance { return note.Provenance{Source: source} }
 	s.put(

@@ -87,6 +87,25 @@ func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]i
 	return counts, err
 }
 
+// Tally counts the notes that the filter lets through by what they have in common.
+func (d catalogue) Tally(ctx context.Context, f index.Filter) (all []index.Tally, err error) {
+	q := d.query()
+	err = d.each(ctx, func(r pgx.Rows) error {
+		t := index.Tally{Scope: note.Portable}
+		var project, kind, workspace string
+		local := false
+		err := r.Scan(&project, &kind, &workspace, &local, &t.Notes)
+		t.Project, t.Type, t.Workspace = unescape(project), note.Type(kind), unescape(workspace)
+		if local {
+			t.Scope = note.Local
+		}
+		all = append(all, t)
+		return err
+	}, "SELECT n.project, n.type, n.team, n.path LIKE 'local/%', count(*) FROM anamnesis.notes n WHERE "+q.where(f)+
+		" GROUP BY 1, 2, 3, 4", q.args...)
+	return all, err
+}
+
 const rowsSQL = "SELECT " + rowColumns + ` FROM unnest($2::bigint[]) WITH ORDINALITY AS j (key, place)
 	JOIN anamnesis.notes n ON n.workspace = $1 AND n.key = j.key ORDER BY j.place`
 

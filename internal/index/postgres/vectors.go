@@ -136,7 +136,7 @@ func (c *copied) near(question []float32, groups []uint32, n int, least float64)
 	}
 	all = true
 	if c.vectors != nil {
-		old := c.vectors.Nearest(question, groups, n, float32(least-rounding))
+		old, _ := c.vectors.Nearest(question, groups, n, float32(least-rounding)) // they stand in memory, and can be read
 		all = n >= c.vectors.Rows
 		for _, x := range old {
 			if _, again := c.newer[x.Key]; !again {

@@ -136,6 +136,24 @@ func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]i
 	return counts, err
 }
 
+// Tally counts the notes that the filter lets through by what they have in common.
+func (d catalogue) Tally(ctx context.Context, f index.Filter) (all []index.Tally, err error) {
+	cond, args := d.where(f)
+	rows, err := d.query(ctx, "SELECT n.project, n.type, n.workspace, substr(n.path, 1, 6) = 'local/', count(*) "+
+		"FROM notes n NOT INDEXED WHERE "+cond+" GROUP BY 1, 2, 3, 4", args...)
+	err = each(rows, err, func() error {
+		t := index.Tally{Scope: note.Portable}
+		local := false
+		err := rows.Scan(&t.Project, &t.Type, &t.Workspace, &local, &t.Notes)
+		if local {
+			t.Scope = note.Local
+		}
+		all = append(all, t)
+		return err
+	})
+	return all, err
+}
+
 // Rows returns the rows with the given keys, in that order.
 func (d catalogue) Rows(ctx context.Context, keys []int64) ([]index.Row, error) {
 	if len(keys) == 0 {

@@ -59,7 +59,6 @@ type Options struct {
 	ReadOnly bool          // never write: a missing file is made in memory
 	Busy     time.Duration // how long to wait for another writer; 0 means 5 s
 	Keep     bool          // make nothing, and set nothing aside: what is not an index of this version is an error
-	Mapped   bool          // map the file: a question takes a tenth less, the first ones fill memory with what stands beside the answer
 	Brief    bool          // a few questions, and the process ends: what each connection reads first costs more than taking turns
 
 	// Degraded is told, once and in one line, that the file cannot be written any more,
@@ -284,7 +283,8 @@ func identifyIn(ctx context.Context, in interface {
 	return app == applicationID, version, err
 }
 
-// connect opens the handles. Connections are made when they are first used.
+// connect opens the handles. Connections are made when they are first used. The file is not
+// mapped into memory: one that is cut would end the process where it is damaged now.
 func (d *conn) connect() error {
 	busy := d.opts.Busy.Milliseconds()
 	if d.readOnly.Load() {
@@ -303,11 +303,8 @@ func (d *conn) connect() error {
 	}
 	d.write.SetMaxOpenConns(1)
 	reading := "&_pragma=cache_size(-16384)"
-	if d.opts.Brief { // each takes a tenth of a millisecond, and what is mapped is not cached
+	if d.opts.Brief { // each takes a tenth of a millisecond
 		reading = ""
-	}
-	if d.opts.Mapped || d.opts.Brief {
-		reading += "&_pragma=mmap_size(268435456)"
 	}
 	if d.read, err = sql.Open("sqlite", dsn(reading)); err != nil {
 		return err

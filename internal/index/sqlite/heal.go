@@ -34,6 +34,8 @@ func (d *conn) translate(db *sql.DB, err error) error {
 		return failure{err, index.ErrBusy}
 	case d.opts.Keep:
 		return err
+	case !d.inUse(db): // it was replaced, and closed, while this was asked
+		return failure{err, index.ErrLost}
 	case unwritable(err) && !d.readOnly.Load():
 		d.degrade(err)
 		return d.heal(db, err)
@@ -102,15 +104,19 @@ func (d *conn) replace(ctx context.Context) error {
 func (d *conn) heal(db *sql.DB, cause error) error {
 	d.healing.Lock()
 	defer d.healing.Unlock()
-	d.mu.Lock()
-	current := d.read == db || d.write == db
-	d.mu.Unlock()
-	if current {
+	if d.inUse(db) {
 		if err := d.reset(context.Background()); err != nil { // whoever asked may be gone; the next one finds a sound file
 			return errors.Join(cause, err)
 		}
 	}
 	return failure{cause, index.ErrLost}
+}
+
+// inUse reports whether a handle is one of those that are asked now.
+func (d *conn) inUse(db *sql.DB) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.read == db || d.write == db
 }
 
 // reset throws the database away and makes an empty one.

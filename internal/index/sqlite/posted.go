@@ -2,9 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"math"
 	"slices"
 
 	"anamnesis/internal/index"
@@ -219,17 +217,21 @@ func (d *conn) fillVectors(ctx context.Context, p *posted, got []index.Candidate
 		copied = d.flatOf(p.Model, p.Epoch)
 	}
 	var room []byte
+	if copied != nil {
+		room = make([]byte, 0, len(at)*(4+copied.Dim))
+	}
 	for i, place := range at {
 		c := &got[place]
 		if copied != nil {
-			if scale, values, ok := copied.Vector(c.Passage, groups[i]); ok {
-				if room == nil {
-					room = make([]byte, 0, len(at)*(4+len(values)))
-				}
-				from := len(room)
-				room = append(binary.LittleEndian.AppendUint32(room, math.Float32bits(scale)), values...)
+			from := len(room)
+			all, ok, err := copied.AppendVector(room, c.Passage, groups[i])
+			if room = all; ok {
 				c.Model, c.Vector = p.Model, room[from:len(room):len(room)]
 				continue
+			}
+			if err != nil { // the table has them all
+				d.dropFlat(copied)
+				copied = nil
 			}
 		}
 		missing, places[c.Passage] = append(missing, c.Passage), place

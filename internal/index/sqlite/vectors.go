@@ -54,7 +54,7 @@ func (d *conn) flatOf(model, epoch uint64) *flat.Vectors {
 	if err != nil {
 		return nil
 	}
-	if d.copyOf != nil && os.SameFile(fi, d.copyFile) && d.copyOf.Model == model && d.copyOf.Epoch == epoch {
+	if d.copyOf != nil && os.SameFile(fi, d.copyFile) && fi.Size() == d.copyFile.Size() && d.copyOf.Model == model && d.copyOf.Epoch == epoch {
 		return d.copyOf
 	}
 	v, err := flat.Open(d.flatPath(model))
@@ -71,6 +71,19 @@ func (d *conn) flatOf(model, epoch uint64) *flat.Vectors {
 	return v
 }
 
+// dropFlat removes a copy that turned out to be damaged.
+func (d *conn) dropFlat(v *flat.Vectors) {
+	d.mu.Lock()
+	if d.copyOf == v {
+		d.oldCopies = append(d.oldCopies, v)
+		d.copyOf, d.copyFile = nil, nil
+	}
+	d.mu.Unlock()
+	if !d.readOnly.Load() {
+		_ = os.Remove(d.flatPath(v.Model))
+	}
+}
+
 // rounding is by how much two ways of adding up a cosine may differ.
 const rounding = 1e-3
 
@@ -84,6 +97,18 @@ func (d vectors) Nearest(ctx context.Context, model string, question []float32, 
 		groups = append(groups, index.ProjectGroup(p))
 	}
 	copied := d.flat(ctx, number)
+	found, err := d.nearest(ctx, copied, number, question, groups, f, limit, least)
+	if errors.Is(err, flat.ErrUnusable) { // somebody cut it while it was read
+		d.dropFlat(copied)
+		found, err = d.nearest(ctx, nil, number, question, groups, f, limit, least)
+	}
+	return found, err
+}
+
+// nearest is Nearest with a copy, or without one.
+func (d vectors) nearest(ctx context.Context, copied *flat.Vectors, number uint64, question []float32, groups []uint32,
+	f index.Filter, limit int, least float64,
+) ([]index.Candidate, error) {
 	last := int64(0)
 	if copied != nil {
 		last = copied.Last
@@ -96,7 +121,11 @@ func (d vectors) Nearest(ctx context.Context, model string, question []float32, 
 	for n := 2 * limit; ; n *= 8 {
 		near := newer
 		if copied != nil {
-			near = append(slices.Clone(newer), copied.Nearest(question, groups, n, float32(least-rounding))...)
+			old, err := copied.Nearest(question, groups, n, float32(least-rounding))
+			if err != nil {
+				return nil, err
+			}
+			near = append(slices.Clone(newer), old...)
 		}
 		slices.SortFunc(near, func(a, b flat.Near) int { return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Key, b.Key)) })
 		all := len(near) <= n && (copied == nil || n >= copied.Rows)
@@ -257,6 +286,9 @@ func (d maintainer) Tidy(ctx context.Context) error {
 		return nil
 	}
 	d.checkpoint(ctx)
+	if d.inStep(ctx) {
+		return nil
+	}
 	epoch, err := d.epoch(ctx)
 	if err != nil {
 		return wrap(err)
@@ -285,6 +317,17 @@ func (d maintainer) Tidy(ctx context.Context) error {
 	}
 	d.dropCopies(models)
 	return d.tidyPostings(ctx, uint64(epoch), models)
+}
+
+// inStep reports whether the copies lack nothing. It counts no vectors: that takes a tenth of
+// a second where there are many.
+func (d *conn) inStep(ctx context.Context) bool {
+	p, err := d.posted(ctx)
+	if p == nil || err != nil || len(p.gone)+len(p.newer) > 0 {
+		return false
+	}
+	copied := d.flatOf(p.Model, p.Epoch)
+	return copied != nil && copied.Rows == p.Rows
 }
 
 // embedded says how many vectors of a model there are, and the greatest key of a

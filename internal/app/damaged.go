@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/layout"
+	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
+)
+
+// A DamagedNote is a file that was a note, or said more, and became that outside of
+// Anamnesis: it is empty, ends in the middle, or is no note any more.
+type DamagedNote struct {
+	ID   note.ID `json:"id"`
+	Path string  `json:"path"` // relative to the store
+	Why  string  `json:"why"`
+}
+
+// Damaged lists the notes that the last commit left out because they lost their text, and
+// the files that are no notes and were: the history or the last commit has a form of them.
+func Damaged(ctx context.Context, r *Rooms) (all []DamagedNote, err error) {
+	record, _ := os.Stat(r.Store.Path(syncedFile))
+	for _, h := range LastSync(r).Held {
+		fi, err := os.Stat(r.Store.Path(layout.Memory + "/" + h.Path))
+		changed := err != nil || record == nil || fi.ModTime().After(record.ModTime()) // the next commit looks at it again
+		if LostText(h) && !changed {
+			all = append(all, DamagedNote{idOf(h.Path), layout.Memory + "/" + h.Path, strings.TrimPrefix(h.Why, replica.LossWhy)})
+		}
+	}
+	problems, err := r.Index.Problems(ctx)
+	for _, p := range problems {
+		id := idOf(p.Path)
+		known := slices.ContainsFunc(all, func(d DamagedNote) bool { return d.Path == p.Path })
+		if p.Sidecar || known || id == "" {
+			continue
+		}
+		if revs, herr := r.Store.History(id); herr == nil && len(revs) > 0 || r.wasNote(ctx, p.Path) {
+			all = append(all, DamagedNote{id, p.Path, p.Reason})
+		}
+	}
+	return all, err
+}
+
+// LostText reports whether a file does not travel because it is damaged.
+func LostText(h WithheldFile) bool {
+	what, ok := strings.CutPrefix(h.Why, replica.LossWhy)
+	return ok && what != rewritten
+}
+
+// wasNote reports whether a file is a note in the last commit.
+func (r *Rooms) wasNote(ctx context.Context, path string) bool {
+	rest, portable := strings.CutPrefix(path, layout.Memory+"/")
+	h, err := Historian(r)
+	if !portable || h == nil || err != nil {
+		return false
+	}
+	data, err := h.Show(ctx, "HEAD", rest)
+	if err == nil {
+		_, err = note.Parse(data)
+	}
+	return err == nil
+}
+
+// DamagedLine says how many notes are damaged and what mends them all, "" for none.
+func DamagedLine(n int) string {
+	if n == 0 {
+		return ""
+	}
+	are := "notes are"
+	if n == 1 {
+		are = "note is"
+	}
+	return fmt.Sprintf("%d %s damaged: `anamnesis restore --damaged` shows what brings them back, and does it with --apply; "+
+		"`anamnesis sync --allow-change ID` lets one go as it is", n, are)
+}
+
+// RestoreDamaged gives every damaged note the form of the last commit, or without one the
+// newest of the history, and commits; with apply false it says what it would do. The bytes
+// that stand there now are kept in the history.
+func RestoreDamaged(ctx context.Context, r *Rooms, apply bool) (a RewindAnswer, err error) {
+	all, err := Damaged(ctx, r)
+	if err != nil {
+		return a, err
+	}
+	a.Applied, a.Notes = apply, []Rewound{}
+	var stale error
+	failed := 0
+	for _, d := range all {
+		f, rev, ok := r.sound(ctx, d)
+		l := Rewound{ID: d.ID, Rev: rev, Why: d.Why}
+		switch {
+		case !ok:
+			l.Error = "neither the last commit nor the history has a form of it; mend it, or delete the file"
+			a.Left++
+		case apply:
+			changed, err := r.reinstate(ctx, d.ID, f.data, &stale)
+			if changed {
+				a.Changed++
+			}
+			if err != nil {
+				l.Error = err.Error()
+				failed++
+			}
+		}
+		a.Notes = append(a.Notes, l)
+	}
+	_ = r.staleIndex(stale)
+	if a.Changed > 0 { // so that what the last commit left out is not told any more
+		if _, err := Sync(ctx, r, SyncOptions{}); err != nil {
+			r.Notify("%v", err)
+		}
+	}
+	if failed > 0 {
+		err = answered("restore: %s could not be restored; the others are", Plural(failed, "note"))
+	}
+	return a, err
+}
+
+// sound returns the newest form of a note that can be read: of the last commit, or of the
+// history.
+func (r *Rooms) sound(ctx context.Context, d DamagedNote) (f form, rev string, ok bool) {
+	s := &subject{id: d.ID}
+	s.ref.Path = d.Path
+	revs := []string{"HEAD"}
+	if have, err := r.Store.History(d.ID); err == nil {
+		for _, h := range have {
+			revs = append(revs, h.Name)
+		}
+	}
+	for _, rev := range revs {
+		f, err := r.form(ctx, s, rev)
+		if err != nil {
+			continue
+		}
+		if n, err := note.Parse(f.data); err == nil && n.ID == d.ID {
+			return f, rev, true
+		}
+	}
+	return f, "", false
+}
