@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"anamnesis/internal/replica"
 )
 
 // The oldest git that has what the sync uses (docs/sync.md).
@@ -125,17 +127,11 @@ func checkNotSent(ctx context.Context, p *Target) Result {
 	if len(s.Held) == 0 {
 		return ok("none")
 	}
-	lines := []string{plural(len(s.Held), "file")}
-	secret := false
-	for _, h := range s.Held {
-		secret = secret || strings.Contains(h.Why, "secret")
-		lines = append(lines, "memory/"+h.Path+": "+h.Why)
+	var lines []string
+	for _, k := range replica.WithheldKinds(s.Held) {
+		lines = append(lines, k.String())
 	}
-	next := "mend the file as it says; it travels with the next sync"
-	if secret {
-		next = "take the secret out of the note, or let it go: `anamnesis sync --allow-secret ID`"
-	}
-	return warn(next, lines...)
+	return warn("`anamnesis held` shows what was found, and how each is released", lines...)
 }
 
 func checkConflicts(_ context.Context, p *Target) Result {

@@ -40,13 +40,13 @@ async function replace(url, part, wanted = () => true) {
   const next = $(part, parse(await answer.text()));
   const now = $(part);
   if (!next || !now || !wanted()) return;
-  const address = (row) => $("a", row)?.getAttribute("href");
+  const address = (row) => row.id || $("a", row)?.getAttribute("href");
   const row = $("[data-row].at", now);
   const [was, focused] = [row && address(row), row?.contains(document.activeElement)];
   now.replaceWith(document.adoptNode(next));
   dispatchEvent(new Event("replaced"));
-  at = was ? $$("[data-row]", $("main")).findIndex((r) => address(r) === was) : -1;
-  if (at < 0) return;
+  at = was ? $$("[data-row]", $("main")).findIndex((r) => address(r) === was) : before();
+  if (!was || at < 0) return;
   const same = $$("[data-row]", $("main"))[at];
   same.classList.add("at");
   if (focused) $("a, button", same)?.focus({ preventScroll: true });
@@ -67,8 +67,13 @@ if (live) {
   });
 }
 
-// Keys: moving in lists, and to pages.
-let at = -1;
+// Keys: moving in lists, and to pages. After a decision the address names the row where one
+// was: the next move goes to it, and only then does a key decide about it.
+function before() {
+  const place = location.hash.startsWith("#item-") && document.getElementById(location.hash.slice(1));
+  return place ? $$("[data-row]", $("main")).indexOf(place) - 1 : -1;
+}
+let at = before();
 function move(by) {
   const rows = $$("[data-row]", $("main"));
   if (!rows.length) return;
@@ -89,9 +94,13 @@ addEventListener("keydown", (event) => {
     case "/": event.preventDefault(); ($("[data-search]") ?? $(".find input"))?.focus(); break;
     case "j": move(1); break;
     case "k": move(-1); break;
-    case "?": palette(); break;
+    case "?": event.preventDefault(); palette(); break;
     default: {
-      const button = $(`[data-row].at [data-key="${CSS.escape(event.key)}"]`) ?? $(`[data-key="${CSS.escape(event.key)}"]`);
+      // In a list a key is about the row that one has moved to, and about no other; held down, or
+      // while an answer is awaited, it decides nothing.
+      if (event.repeat || leaving) return;
+      const key = `[data-key="${CSS.escape(event.key)}"]`;
+      const button = $(`[data-row].at ${key}`) ?? $$(key).find((b) => !b.closest("[data-row]"));
       if (button) { event.preventDefault(); button.click(); }
     }
   }
