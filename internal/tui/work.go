@@ -221,17 +221,19 @@ var (
 		a, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{string(it.ID)}})
 		return "archived; to undo: " + a.Undo, err
 	}}
-	putInForce = choice{"f", "put in force", "it reads like orders to an agent: let sessions be told it?", keepNote.do}
-	letGo      = choice{"s", "send", "send it with the next sync, with what was found in it?", func(m *model, it *app.InboxItem) (string, error) {
-		a, err := app.ReleaseWithheld(m.ctx, m.rooms, it.File.Name(), app.ReleaseApply)
-		return "it goes with the next sync; to undo: anamnesis held release " + a.Name + " --undo", err
-	}}
+	putInForce      = choice{"f", "put in force", "it reads like orders to an agent: let sessions be told it?", keepNote.do}
+	letGo           = choice{"s", "send", "send it with the next sync, with what was found in it?", release}
 	conflictChoices = []choice{
 		{"i", "in its place", "let the version in its place stay?", resolveWith(ingest.KeepWinner)},
 		{"o", "the other", "let the other version take its place?", resolveWith(ingest.TakeLoser)},
 		{"b", "both", "keep both, as two notes?", resolveWith(ingest.KeepBoth)},
 	}
 )
+
+func release(m *model, it *app.InboxItem) (string, error) {
+	a, err := app.ReleaseWithheld(m.ctx, m.rooms, it.File.Name(), app.ReleaseApply)
+	return "it goes with the next sync; to undo: anamnesis held release " + a.Name + " --undo", err
+}
 
 func resolveWith(c ingest.Choice) func(*model, *app.InboxItem) (string, error) {
 	return func(m *model, it *app.InboxItem) (string, error) {
