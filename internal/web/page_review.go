@@ -35,8 +35,11 @@ type reviewItem struct {
 	Body template.HTML `json:"-"`
 }
 
-// shownItems is how many things that wait are shown at a time.
-const shownItems = 30
+// How many things that wait are shown at a time, and how much text of them, about.
+const (
+	shownItems = 30
+	shownBytes = 1 << 20
+)
 
 func review(r *request) (any, error) {
 	items, err := keep(r, "inbox", func() ([]app.InboxItem, error) { return app.Inbox(r.ctx, r.rooms) })
@@ -49,11 +52,12 @@ func review(r *request) (any, error) {
 		by[string(it.Kind)]++
 	}
 	p.Kinds = counts(by)
+	size := 0
 	for _, it := range items {
 		if p.Kind != "" && p.Kind != string(it.Kind) {
 			continue
 		}
-		if len(p.Items) == shownItems {
+		if len(p.Items) == shownItems || size > shownBytes {
 			p.Hidden++
 			continue
 		}
@@ -62,6 +66,7 @@ func review(r *request) (any, error) {
 			return nil, err
 		}
 		p.Items = append(p.Items, shown)
+		size += len(shown.Body) + len(shown.Text) + len(shown.Merged)
 	}
 	for i := range p.Items {
 		switch {
