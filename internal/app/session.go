@@ -44,7 +44,7 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	if q, err := r.Store.Spool().Quiet(); err == nil && q.Session(e.SessionID) { // resumed, or after /clear
 		return inject.Block{}, place, nil
 	}
-	notices := []string{r.conflictNotice(), r.withheldNotice(), r.syncNotice(), r.teamNotice(ctx), r.IndexTrouble()}
+	notices := []string{r.conflictNotice(), r.withheldNotice(), policyNotice(r.Store), r.syncNotice(), r.teamNotice(ctx), r.IndexTrouble()}
 	place.Notice = strings.Join(strings.Fields(strings.Join(notices, " ")), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
 	injector := r.Injector
