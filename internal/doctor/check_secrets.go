@@ -73,12 +73,12 @@ func checkSecrets(ctx context.Context, p *Target) Result {
 	case len(names) > 0:
 		slices.Sort(rules)
 		const named = 3 // files
-		line := plural(len(names), "file") + " with what looks like a secret (" + strings.Join(slices.Compact(rules), ", ") + "): " +
-			strings.Join(names[:min(len(names), named)], ", ")
+		found := "what looks like a secret stands in " + plural(len(names), "file") + " (" + strings.Join(slices.Compact(rules), ", ") + ")"
+		line := strings.Join(names[:min(len(names), named)], ", ")
 		if more := len(names) - named; more > 0 {
 			line += fmt.Sprintf(" and %d more", more)
 		}
-		return warn("take the secret out and change it where it is used; `anamnesis held` shows what does not travel yet", progress, line)
+		return warn("take the secret out and change it where it is used; `anamnesis held` shows what does not travel yet", progress, found, line)
 	case n < len(files):
 		return info("`anamnesis doctor --only secrets` looks at all", progress+", the newest first; nothing was found")
 	}
