@@ -11,15 +11,12 @@ import (
 	"time"
 )
 
-// How many connections there are at a time, in all and from one address.
-const (
-	maxClients = 256
-	maxFrom    = 64
-)
+// maxClients is how many connections there are at a time.
+const maxClients = 256
 
 // A gate counts connections. It lets every one in, and closes another for it when there are
-// too many: the oldest of those by which nobody who is known has asked anything, of the same
-// address first. So connections of strangers, however many, keep nobody out.
+// too many: of the address with the most connections by which nobody who is known has asked
+// anything, the oldest of these. So connections of strangers, however many, keep nobody out.
 type gate struct {
 	net.Listener
 	mu   sync.Mutex
@@ -53,42 +50,38 @@ func (g *gate) Accept() (net.Conn, error) {
 // enter makes room for a connection, and reports whether there was any to make.
 func (g *gate) enter(p *passage) bool {
 	g.mu.Lock()
-	from := 0
-	for _, o := range g.open {
-		if o.from == p.from {
-			from++
+	var out *passage
+	if len(g.open) >= maxClients {
+		if out = g.least(); out == nil {
+			g.mu.Unlock()
+			return false
 		}
 	}
-	var out *passage
-	ok := true
-	switch {
-	case from >= maxFrom:
-		out, ok = g.least(func(o *passage) bool { return o.from == p.from })
-	case len(g.open) >= maxClients:
-		out, ok = g.least(func(*passage) bool { return true })
-	}
-	if ok {
-		g.open = append(g.open, p)
-	}
+	g.open = append(g.open, p)
 	g.mu.Unlock()
 	if out != nil {
 		_ = out.Close()
 	}
-	return ok
+	return true
 }
 
-// least returns the connection that goes first of some: the oldest of nobody who is known,
-// else the oldest of which no request is being answered. The lock is held.
-func (g *gate) least(of func(*passage) bool) (*passage, bool) {
-	for _, goes := range []func(*passage) bool{
-		func(o *passage) bool { return !o.known.Load() },
-		func(o *passage) bool { return o.idle.Load() },
-	} {
-		if i := slices.IndexFunc(g.open, func(o *passage) bool { return of(o) && goes(o) }); i >= 0 {
-			return g.open[i], true
+// least returns the connection that goes first, nil when all answer requests of browsers that
+// were let in. The lock is held.
+func (g *gate) least() *passage {
+	strangers := make(map[netip.Addr]int)
+	most := 0
+	for _, o := range g.open {
+		if !o.known.Load() {
+			strangers[o.from]++
+			most = max(most, strangers[o.from])
 		}
 	}
-	return nil, false
+	for _, o := range g.open {
+		if most > 0 && !o.known.Load() && strangers[o.from] == most || most == 0 && o.idle.Load() {
+			return o
+		}
+	}
+	return nil
 }
 
 // Close closes the connection, and counts it no more.
