@@ -168,8 +168,8 @@ var hermesSessions = dbSource{
 				return record(out, "kind", "session", "id", id, "cwd", c[0], "at", c[1], "branch", c[2])
 			}, chain[i])
 			if err == nil {
-				err = db.Query(ctx, `SELECT id, role, content, tool_calls, tool_call_id, timestamp FROM messages
-					WHERE session_id = ? AND active = 1 ORDER BY id`, func(c []string) error {
+				err = db.Query(ctx, `SELECT id, role, `+foreigndb.Bounded("content")+`, `+foreigndb.Bounded("tool_calls")+`,
+					tool_call_id, timestamp FROM messages WHERE session_id = ? AND active = 1 ORDER BY id`, func(c []string) error {
 					return record(out, "kind", "message", "id", c[0], "role", c[1], "content", c[2], "*calls", c[3], "call", c[4], "at", c[5])
 				}, chain[i])
 			}

@@ -151,14 +151,15 @@ var opencodeSessions = dbSource{
 	needs: []string{"session.id", "session.directory", "session.time_created", "message.data", "part.data", "part.message_id"},
 	ids:   `SELECT id FROM session WHERE parent_id IS NULL OR parent_id = '' ORDER BY time_created, id`,
 	rows: func(ctx context.Context, db *foreigndb.DB, id string, out *bytes.Buffer) error {
-		err := db.Query(ctx, `SELECT id, directory, title, version, time_created FROM session WHERE id = ?`, func(c []string) error {
+		err := db.Query(ctx, `SELECT id, `+foreigndb.Bounded("directory")+`, `+foreigndb.Bounded("title")+`, version, time_created
+			FROM session WHERE id = ?`, func(c []string) error {
 			return record(out, "kind", "session", "id", c[0], "directory", c[1], "title", c[2], "version", c[3], "at", c[4])
 		}, id)
 		if err != nil {
 			return err
 		}
-		return db.Query(ctx, `SELECT p.id, m.time_created, m.data, p.data FROM message m JOIN part p ON p.message_id = m.id
-			WHERE m.session_id = ? ORDER BY m.time_created, m.id, p.id`, func(c []string) error {
+		return db.Query(ctx, `SELECT p.id, m.time_created, `+foreigndb.Bounded("m.data")+`, `+foreigndb.Bounded("p.data")+`
+			FROM message m JOIN part p ON p.message_id = m.id WHERE m.session_id = ? ORDER BY m.time_created, m.id, p.id`, func(c []string) error {
 			return record(out, "kind", "part", "id", c[0], "at", c[1], "*message", c[2], "*part", c[3])
 		}, id)
 	},

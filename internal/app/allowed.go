@@ -1,11 +1,8 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -64,8 +61,9 @@ func (r *Rooms) secrets(path string, data []byte) []string {
 }
 
 // withhold returns the function that says why a changed file must not travel, ""
-// when it may: a note with a secret that its owner has not let go.
-func (r *Rooms) withhold() func(path string, data []byte) string {
+// when it may: a note with a secret that its owner has not released. Without remote a
+// released note waits too: a commit cannot be taken back, a release can until the next sync.
+func (r *Rooms) withhold(remote bool) func(path string, data []byte) string {
 	var list *allowed // read when first needed
 	return func(path string, data []byte) string {
 		if why := r.returned(path, data); why != "" {
@@ -84,49 +82,11 @@ func (r *Rooms) withhold() func(path string, data []byte) string {
 			list = &a
 		}
 		id := idOf(path)
-		if slices.Contains(list.Notes[id], store.Digest(data)) {
+		if remote && slices.Contains(list.Notes[id], store.Digest(data)) {
 			return ""
 		}
-		return fmt.Sprintf("%s (%s); take it out, or let it go: `anamnesis sync --allow-secret %s`", secretWhy, strings.Join(rules, ", "), id)
+		return secretWhy + ": " + strings.Join(rules, ", ")
 	}
-}
-
-// AllowSecret lets a note and its sidecar travel as they are now.
-func AllowSecret(ctx context.Context, r *Rooms, name string) error {
-	row, err := Resolve(ctx, r, name)
-	if err != nil {
-		return err
-	}
-	if row.Ref.Scope == note.Local {
-		return usage("sync --allow-secret %s: the note is machine-local and does not travel", row.ID)
-	}
-	unlock, err := r.Store.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	a := r.allowed()
-	var found []string
-	for _, path := range []string{row.Ref.Path, layout.SidecarOf(row.Ref.Path)} {
-		data, err := os.ReadFile(r.Store.Path(path))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("let the note %s go: %w", row.ID, err)
-		}
-		rules := r.secrets(path, data)
-		if sum := store.Digest(data); len(rules) > 0 && !slices.Contains(a.Notes[row.ID], sum) {
-			a.Notes[row.ID] = append(a.Notes[row.ID], sum)
-		}
-		found = append(found, rules...)
-	}
-	if len(found) == 0 {
-		r.Notify("the note %s holds nothing that looks like a secret; there was nothing to allow", row.ID)
-		return nil
-	}
-	r.Notify("the note %s may travel as it is now, with what looks like a secret (%s)", row.ID, strings.Join(found, ", "))
-	return r.writeAllowed(a)
 }
 
 // Disallow forgets what was allowed for notes that are gone. The caller holds

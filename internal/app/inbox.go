@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
 )
 
 // A Waiting says what kind of thing waits for a person.
@@ -36,7 +38,8 @@ const (
 	Take   Decision = "take"  // of a conflict: the version that waits takes its place
 	Both   Decision = "both"  // of a conflict: both stay
 	EditIt Decision = "edit"  // of a conflict: a text of the user's
-	Allow  Decision = "allow" // of a withheld file: it may travel as it is now
+	Allow  Decision = "allow" // of a withheld file: it travels as it is now; told first, done with a second step
+	Hold   Decision = "undo"  // of a withheld file: it stays after all, when no sync has taken it
 
 	Reject  Decision = "reject" // of a note or a draft: it is not right, and is not learnt again
 	MergeIt Decision = "merge"  // of a draft: a note says it already; that gets its evidence, and the draft goes
@@ -54,7 +57,7 @@ type InboxItem struct {
 
 	Note     *note.Note    `json:"-"` // of a draft or a note
 	Conflict *ConflictView `json:"-"`
-	File     *WithheldFile `json:"-"`
+	File     *WithheldView `json:"-"`
 }
 
 // Inbox lists what waits for a person: conflicts, notes in quarantine, notes that
@@ -111,9 +114,12 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 		}
 	}
 	if want(WaitingWithheld) {
-		for _, f := range r.lastSync().Held {
+		for _, f := range Withheld(r) {
+			if f.Released {
+				continue
+			}
 			items = append(items, InboxItem{
-				Kind: WaitingWithheld, ID: note.ID(f.ID), Title: f.Path, Why: f.Why, Choices: []Decision{Allow},
+				Kind: WaitingWithheld, ID: note.ID(f.Name()), Title: cmp.Or(f.Title, f.Path), Why: f.Why, Choices: []Decision{Allow},
 				File: &f,
 			})
 		}
@@ -131,15 +137,19 @@ func noteItems(kind Waiting, why string, notes []*note.Note) (items []InboxItem)
 	return items
 }
 
-// HeldAnswer lists the drafts that wait because they nearly exist.
+// HeldAnswer lists the drafts that wait because they nearly exist, and the files that do
+// not travel.
 type HeldAnswer struct {
-	Held []NoteHead `json:"held"`
+	Held     []NoteHead     `json:"held"`
+	Withheld []WithheldView `json:"withheld"`
 
 	Bodies []string `json:"-"`
+	Remote string   `json:"-"` // without a password
 }
 
-// Held lists the drafts that wait. It needs no index.
+// Held lists the drafts and the files that wait. It needs no index.
 func Held(ctx context.Context, r *Rooms) (a HeldAnswer, err error) {
+	a.Withheld, a.Remote = Withheld(r), replica.HidePassword(r.Config.Sync.Remote)
 	items, err := Inbox(ctx, r, WaitingDraft)
 	for _, it := range items {
 		a.Held, a.Bodies = append(a.Held, HeadOf(it.Note)), append(a.Bodies, it.Note.Body)

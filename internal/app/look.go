@@ -233,15 +233,18 @@ type SessionAnswer struct {
 	Titles  map[note.ID]string
 }
 
-// Session lists the records of one session, oldest first.
+// Session lists the records of one session, oldest first. Evidence names a session with its
+// agent ("claude/ID"), the event log without; both are understood. Of a session that evidence
+// names the log may know nothing, as of one that was imported: that is an empty answer.
 func Session(ctx context.Context, r *Rooms, id, since string) (a SessionAnswer, err error) {
 	from, err := Moment("--since", since, r.Store.Now())
 	if err != nil {
 		return a, err
 	}
 	a.Session, a.Titles = id, map[note.ID]string{}
+	_, bare, named := strings.Cut(id, "/")
 	err = Records(r, from, func(rec store.Record, _ time.Time) {
-		if rec.Session != id || id == "" {
+		if rec.Session == "" || rec.Session != id && (!named || rec.Session != bare) {
 			return
 		}
 		a.Records = append(a.Records, rec)
@@ -249,7 +252,7 @@ func Session(ctx context.Context, r *Rooms, id, since string) (a SessionAnswer, 
 			r.title(ctx, a.Titles, n)
 		}
 	})
-	if err == nil && len(a.Records) == 0 {
+	if err == nil && len(a.Records) == 0 && !named {
 		err = Errorf(NotFound, "the event log has no session %s", note.Printable(id))
 	}
 	return a, err

@@ -3,10 +3,7 @@ package app
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -21,8 +18,9 @@ import (
 const rewritten = "it says something else, as many others do"
 
 // loss says what a change takes away of a note. One made here by Anamnesis itself is
-// meant: its former form stands in the history. So is one that its owner has let go.
-func (r *Rooms) loss() func(path string, was, now []byte, here bool) (replica.Loss, string) {
+// meant: its former form stands in the history. So is one that its owner has released, for
+// a sync with remote.
+func (r *Rooms) loss(remote bool) func(path string, was, now []byte, here bool) (replica.Loss, string) {
 	var list *allowed // read when first needed
 	return func(path string, was, now []byte, here bool) (replica.Loss, string) {
 		loss, what := lossOf(path, was, now)
@@ -34,7 +32,7 @@ func (r *Rooms) loss() func(path string, was, now []byte, here bool) (replica.Lo
 			list = &a
 		}
 		id := idOf(path)
-		if slices.Contains(list.Changed[id], store.Digest(now)) || loss != replica.Unreadable && r.revised(id, was) {
+		if remote && slices.Contains(list.Changed[id], store.Digest(now)) || loss != replica.Unreadable && r.revised(id, was) {
 			return replica.NoLoss, ""
 		}
 		return loss, replica.LossWhy + what
@@ -72,40 +70,6 @@ func (r *Rooms) revised(id note.ID, was []byte) bool {
 		data, err := r.Store.ReadFile(rev.Path, store.MaxNoteSize)
 		return err == nil && bytes.Equal(data, was)
 	})
-}
-
-// AllowChange lets a note travel as it is now, although it lost its text.
-func AllowChange(ctx context.Context, r *Rooms, name string) error {
-	id, err := note.ParseID(strings.TrimSpace(name))
-	if err != nil {
-		return usage("%w", err)
-	}
-	ref, err := r.Store.Find(id)
-	if errors.Is(err, fs.ErrNotExist) {
-		row, rerr := Resolve(ctx, r, name)
-		if rerr != nil {
-			return rerr
-		}
-		ref, err = row.Ref, nil
-	}
-	if err != nil {
-		return err
-	}
-	unlock, err := r.Store.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	data, err := r.Store.ReadFile(ref.Path, store.MaxNoteSize)
-	if err != nil {
-		return fmt.Errorf("let the note %s go: %w", id, err)
-	}
-	a := r.allowed()
-	if id, sum := idOf(ref.Path), store.Digest(data); !slices.Contains(a.Changed[id], sum) {
-		a.Changed[id] = append(a.Changed[id], sum)
-	}
-	r.Notify("the note %s may travel as it is now", id)
-	return r.writeAllowed(a)
 }
 
 // erases returns the notes that tombstones would erase when the changes are made.
@@ -156,16 +120,18 @@ func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
 	return true, nil
 }
 
-// tellUnseen names what nobody reads or sends.
+// tellUnseen names what is neither read nor sent, one line a kind.
 func (r *Rooms) tellUnseen(s *SyncResult) {
-	unseen, _ := store.LookUnseen(r.Store)
-	for _, u := range unseen {
-		path, portable := strings.CutPrefix(u.Path, layout.Memory)
-		if !portable {
-			continue
+	var unseen []WithheldFile
+	files, _ := store.LookUnseen(r.Store)
+	for _, u := range files {
+		if path, portable := strings.CutPrefix(u.Path, layout.Memory); portable {
+			unseen = append(unseen, WithheldFile{ID: string(idOf(path)), Path: strings.TrimPrefix(path, "/"), Why: u.Why})
 		}
-		s.Conflicted = true
-		s.Held = append(s.Held, WithheldFile{ID: string(idOf(path)), Path: strings.TrimPrefix(path, "/"), Why: u.Why})
-		s.Detail += fmt.Sprintf("; %s: %s", u.Path, u.Why)
 	}
+	for _, k := range replica.WithheldKinds(unseen) {
+		s.Conflicted = true
+		s.Detail += "; " + k.String()
+	}
+	s.Held = append(s.Held, unseen...)
 }

@@ -44,6 +44,29 @@ func Policy(s *store.Store, h *agent.Harness) (PolicyAnswer, error) {
 	return a, nil
 }
 
+// PolicyTrouble says what keeps rules of the policy from holding, "" when all hold: a file that
+// cannot be read, or lines that are no rules. It reads one small file.
+func PolicyTrouble(s *store.Store) string {
+	p, err := policy.Read(s.Path(policy.File))
+	switch {
+	case err != nil:
+		return "none of its rules holds, those that deny among them: " + err.Error()
+	case len(p.Problems) > 0:
+		return fmt.Sprintf("%d of its lines cannot be understood: %s", len(p.Problems), p.Problems[0])
+	}
+	return ""
+}
+
+// policyNotice is what every session is told at its start about a policy that does not hold,
+// empty when it does: what it would deny is not denied.
+func policyNotice(s *store.Store) string {
+	why := PolicyTrouble(s)
+	if why == "" {
+		return ""
+	}
+	return "The policy of the user does not hold as it is written (" + note.Line(why, 200) + "); tell the user: `anamnesis policy check`."
+}
+
 // Police asks the policy about a call at a moment: before the tool runs, or when the user
 // would be asked. What it tells an agent it tells a session once. A policy that is
 // damaged denies nothing; the error says so once in a session. With try nothing is

@@ -44,7 +44,8 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	if q, err := r.Store.Spool().Quiet(); err == nil && q.Session(e.SessionID) { // resumed, or after /clear
 		return inject.Block{}, place, nil
 	}
-	place.Notice = strings.Join(strings.Fields(r.conflictNotice()+" "+r.syncNotice()+" "+r.teamNotice(ctx)+" "+r.IndexTrouble()), " ")
+	notices := []string{r.conflictNotice(), r.withheldNotice(), policyNotice(r.Store), r.syncNotice(), r.teamNotice(ctx), r.IndexTrouble()}
+	place.Notice = strings.Join(strings.Fields(strings.Join(notices, " ")), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
 	injector := r.Injector
 	if o.K >= 0 {
@@ -137,6 +138,18 @@ func (r *Rooms) conflictNotice() string {
 		verb = "waits"
 	}
 	return fmt.Sprintf("%s between machines %s for the user: `anamnesis conflicts` lists what to decide.", Plural(n, "conflict"), verb)
+}
+
+// withheldNotice is what a session is told about files that do not travel, empty when there
+// is none: one line, whatever their number. It says what the last sync met.
+func (r *Rooms) withheldNotice() string {
+	n := len(LastSync(r).Held)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s not synced until the user decides: `anamnesis held`.", map[bool]string{
+		true: "1 note is", false: Plural(n, "note") + " are",
+	}[n == 1])
 }
 
 // Overdue reports whether a job has been in the queue for longer than the

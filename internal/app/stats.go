@@ -49,9 +49,10 @@ type Activity struct {
 	Questions    int     `json:"questions"`
 	Answered     int     `json:"questions_answered"`
 	Prompts      int     `json:"prompts"`
-	Reminded     int     `json:"prompts_told"`  // of these something was told at
-	Reminders    int     `json:"prompt_tokens"` // told at them
-	Tools        int     `json:"tools_told"`    // calls of tools before which rules were told
+	Reminded     int     `json:"prompts_told"`   // of these something was told at
+	Unasked      int     `json:"unasked_tokens"` // all that sessions were told without asking, their starts too
+	Reminders    int     `json:"prompt_tokens"`  // told at them
+	Tools        int     `json:"tools_told"`     // calls of tools before which rules were told
 	ToolTokens   int     `json:"tool_tokens"`
 	Agents       int     `json:"subagents_told"` // sub-agents that were told notes
 	AgentTokens  int     `json:"subagent_tokens"`
@@ -184,6 +185,9 @@ func (r *Rooms) activity(since time.Time) (a Activity, err error) {
 	var starts, questions []float64
 	told := map[string]bool{}
 	err = Records(r, since, func(rec store.Record, _ time.Time) {
+		if rec.Tells() {
+			a.Unasked += rec.Out
+		}
 		switch rec.Kind {
 		case store.Injected:
 			told[cmp.Or(rec.Session, string(rec.ID))] = true

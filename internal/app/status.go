@@ -44,6 +44,7 @@ type StatusAnswer struct {
 	IndexBytes  int64         `json:"index_bytes"`
 	Stale       int           `json:"stale"`
 	Rules       string        `json:"redaction_rules,omitempty"` // why redact.toml cannot be used
+	Policy      string        `json:"policy,omitempty"`          // why rules of the policy do not hold
 
 	GivenUp []queue.Problem `json:"-"` // Poisoned with the reasons
 }
@@ -120,6 +121,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if r.Rules != nil {
 		s.Rules = r.Rules.Error()
 	}
+	s.Policy = PolicyTrouble(r.Store)
 	if s.Recall, err = RecallStatus(ctx, r); err != nil {
 		return s, err
 	}

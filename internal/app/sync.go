@@ -73,6 +73,9 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 	if s.Deleted > 0 {
 		s.Detail += fmt.Sprintf("; the pull deleted %s", Plural(s.Deleted, "note"))
 	}
+	if len(s.Held) > 0 {
+		s.Detail += "; `anamnesis held` shows what does not travel"
+	}
 	s.Conflicts = r.Store.Conflicts().Count()
 	if s.Conflicts > 0 {
 		s.Conflicted = true
@@ -201,8 +204,8 @@ func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: time.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
 		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
-		Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(), Driver: driver(), Title: titleOf, Says: sayings,
-		Loss: r.loss(), Erases: r.erases,
+		Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
+		Loss: r.loss(o.Remote), Erases: r.erases,
 	}
 	if !r.Config.Sync.On {
 		opts.Backend = "none"

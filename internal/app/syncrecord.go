@@ -145,12 +145,10 @@ func LastSync(r *Rooms) (last SyncRecord) {
 // lastSync reads the file. Files that are not held any more are left out.
 func (r *Rooms) lastSync() SyncRecord {
 	last := LastSync(r)
-	why := r.withhold()
 	held := []WithheldFile{}
-	for _, h := range last.Held {
-		data, err := os.ReadFile(r.Store.Path(path.Join("memory", path.Clean("/"+h.Path))))
-		if err == nil && (!strings.HasPrefix(h.Why, secretWhy) || why(h.Path, data) != "") {
-			held = append(held, h)
+	for _, f := range r.withheld(last) {
+		if !f.Released {
+			held = append(held, f.WithheldFile)
 		}
 	}
 	last.Held = held

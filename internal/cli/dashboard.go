@@ -103,7 +103,7 @@ func (p *program) dashboard(ctx context.Context, o dashboardOptions) error {
 			return usage("dashboard: %w", err)
 		}
 	}
-	address := scheme + "://" + l.Addr().String()
+	address := scheme + "://" + l.Address()
 	opts.Link = func(path string) { p.note("another browser comes in with %s%s", address, path) }
 	s, err := web.New(ctx, p.host(), opts)
 	if err != nil {
@@ -112,6 +112,9 @@ func (p *program) dashboard(ctx context.Context, o dashboardOptions) error {
 	defer s.Close()
 	link := address + s.Link()
 	fmt.Fprintln(p.stdout, link)
+	for _, other := range l.Elsewhere() {
+		p.note("other machines reach it at %s://%s, with the password", scheme, other)
+	}
 	if l.Open && !opts.TLS {
 		p.note("what browsers send and get can be read on the way: give --tls-cert and --tls-key, or let a proxy in front bring TLS")
 	}

@@ -83,6 +83,9 @@ func (p *program) printStatus(s app.StatusAnswer) {
 	if s.Rules != "" {
 		p.printf("nothing is captured until your redaction rules can be read: %s\n", s.Rules)
 	}
+	if s.Policy != "" {
+		p.printf("policy: %s\n", s.Policy)
+	}
 	if s.Spool > 0 {
 		p.printf("spool: %s waiting; `anamnesis drain` works on them\n", plural(s.Spool, "session"))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/replica"
@@ -11,8 +12,6 @@ import (
 )
 
 type syncOptions struct {
-	allow       []string
-	changed     []string
 	allowDelete bool
 	status      bool
 }
@@ -28,26 +27,21 @@ remote the commit is all; add one with ` + "`anamnesis config set remote ADDRESS
 A remote that cannot be reached is no failure: the notes go with a later sync.
 Notes of shared projects are then exchanged with the database of the team.
 
-A note in which something looks like a secret stays here until you let it go, and
-so does one that was emptied or damaged outside of Anamnesis.
+A note in which something looks like a secret stays here until you release it, and
+so does one that was emptied or damaged outside of Anamnesis: ` + "`anamnesis held`" + `.
 What a merge could not decide waits in ` + "`anamnesis conflicts`" + `.
 
 Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 75 another sync is at work.`,
 		Example: `  anamnesis sync
-  anamnesis sync --status
-  anamnesis sync --allow-secret 9KQT`,
+  anamnesis sync --status`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.sync(cmd, o) },
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.allow, "allow-secret", nil, "let the note `ID` go although it holds what looks like a secret (may be repeated)")
-	f.StringSliceVar(&o.changed, "allow-change", nil, "let the note `ID` go although it lost its text (may be repeated)")
 	f.BoolVar(&o.allowDelete, "allow-delete", false, "let more than a fifth of the notes be deleted, forgotten or overwritten")
 	f.BoolVar(&o.status, "status", false, "tell how things stand, and sync nothing")
-	cmd.MarkFlagsMutuallyExclusive("status", "allow-secret")
 	cmd.MarkFlagsMutuallyExclusive("status", "allow-delete")
-	cmd.MarkFlagsMutuallyExclusive("status", "allow-change")
 	return cmd
 }
 
@@ -55,21 +49,7 @@ func (p *program) sync(cmd *cobra.Command, o syncOptions) error {
 	if o.status {
 		return run(p, cmd, "sync", now, app.SyncStatus, p.printSyncStatus)
 	}
-	open := opener(now)
-	if len(o.allow)+len(o.changed) > 0 { // names of notes to look up
-		open = app.OpenWalked
-	}
-	return run(p, cmd, "sync", open, func(ctx context.Context, r *app.Rooms) (app.SyncResult, error) {
-		for _, name := range o.allow {
-			if err := app.AllowSecret(ctx, r, name); err != nil {
-				return app.SyncResult{}, err
-			}
-		}
-		for _, name := range o.changed {
-			if err := app.AllowChange(ctx, r, name); err != nil {
-				return app.SyncResult{}, err
-			}
-		}
+	return run(p, cmd, "sync", now, func(ctx context.Context, r *app.Rooms) (app.SyncResult, error) {
 		s, err := app.SyncWhole(ctx, r, app.SyncOptions{AllowDelete: o.allowDelete})
 		switch {
 		case err != nil:
@@ -165,11 +145,8 @@ func (p *program) printSyncState(s app.SyncState) {
 	case app.StandsStill(s.State):
 		p.printf("sync %s: %s\n", s.State, s.StateText)
 	}
-	for _, h := range s.Held {
-		if app.LostText(h) { // a line of its own counts them
-			continue
-		}
-		p.printf("not sent: memory/%s: %s\n", h.Path, h.Why)
+	for _, k := range replica.WithheldKinds(slices.DeleteFunc(slices.Clone(s.Held), app.LostText)) { // a line of its own counts those
+		p.printf("not sent: %s; `anamnesis held` shows what\n", printable(k.String()))
 	}
 	if s.Conflicts > 0 {
 		p.printf("conflicts: %d to decide; `anamnesis conflicts` lists them\n", s.Conflicts)

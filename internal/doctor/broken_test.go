@@ -248,7 +248,7 @@ func diseases() []disease {
 		{"a push that is refused", "sync", standing("refused", "no notes here\x1b[2J"), doctor.Warn, "sync refused: no notes here"},
 		{"a merge in progress", "sync", standing("blocked", "a merge is in progress"), doctor.Warn, "do what the line says, then `anamnesis sync`"},
 		{"a sync that fails", "sync", standing("failed", "the disk is full"), doctor.Warn, "sync failed: the disk is full"},
-		{"a note held back", "not-sent", stateOf(func(s *replica.SyncState) { s.Held = []replica.WithheldFile{{Path: "semantic/a.md", Why: "a secret"}} }), doctor.Warn, "memory/semantic/a.md: a secret"},
+		{"a note held back", "not-sent", stateOf(func(s *replica.SyncState) { s.Held = []replica.WithheldFile{{Path: "semantic/a.md", Why: "a secret"}} }), doctor.Warn, "semantic/a.md: a secret"},
 		{"a conflict", "conflicts", func(t *testing.T, b *body) { b.conflict(t) }, doctor.Warn, "body"},
 
 		{"a misspelt rule of the policy", "policy", func(t *testing.T, b *body) {
@@ -289,10 +289,10 @@ func diseases() []disease {
 			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{}, errors.New("read the mirror") }
 		}, doctor.Bad, "read the mirror"},
 		{"broken rules", "rules", func(_ *testing.T, b *body) { b.RulesErr = errors.New("redact.toml: line 3") }, doctor.Bad, "line 3"},
-		{"a secret in a note", "secrets", func(t *testing.T, b *body) { b.addNote(t, b.Store, "Login", "The token is "+secret) }, doctor.Warn, "1 file with what looks like a secret"},
+		{"a secret in a note", "secrets", func(t *testing.T, b *body) { b.addNote(t, b.Store, "Login", "The token is "+secret) }, doctor.Warn, "what looks like a secret stands in 1 file"},
 		{"a secret in a sidecar", "secrets", func(t *testing.T, b *body) {
 			b.write(t, strings.TrimSuffix(b.first(t), ".md")+".entities.yaml", "token: "+secret+"\n", 0o600)
-		}, doctor.Warn, ".entities.yaml: "},
+		}, doctor.Warn, ".entities.yaml"},
 		{"a secret that was let go", "secrets", func(t *testing.T, b *body) {
 			b.addNote(t, b.Store, "Login", "The token is "+secret)
 			b.Allowed = func(path string, _ []byte) bool { return strings.HasPrefix(path, "semantic/") }

@@ -55,24 +55,30 @@ func checkSecrets(ctx context.Context, p *Target) Result {
 	wg.Wait()
 	n := int(looked.Load())
 	progress := fmt.Sprintf("looked at %d of %s", n, plural(len(files), "file"))
-	var lines []string
+	var names, rules []string
 	let := 0
-	for i, rules := range found {
+	for i, of := range found {
 		switch {
-		case len(rules) == 0:
+		case len(of) == 0:
 		case allowed[i]:
 			let++
 		default:
-			lines = append(lines, files[i].Path+": "+strings.Join(rules, ", "))
+			names, rules = append(names, files[i].Path), append(rules, of...)
 		}
 	}
 	if let > 0 {
 		progress += fmt.Sprintf("; %d that you let go", let)
 	}
 	switch {
-	case len(lines) > 0:
-		return warn("take the secret out and change it where it is used, or let the note go: `anamnesis sync --allow-secret ID`",
-			append([]string{progress, plural(len(lines), "file") + " with what looks like a secret:"}, lines...)...)
+	case len(names) > 0:
+		slices.Sort(rules)
+		const named = 3 // files
+		found := "what looks like a secret stands in " + plural(len(names), "file") + " (" + strings.Join(slices.Compact(rules), ", ") + ")"
+		line := strings.Join(names[:min(len(names), named)], ", ")
+		if more := len(names) - named; more > 0 {
+			line += fmt.Sprintf(" and %d more", more)
+		}
+		return warn("take the secret out and change it where it is used; `anamnesis held` shows what does not travel yet", progress, found, line)
 	case n < len(files):
 		return info("`anamnesis doctor --only secrets` looks at all", progress+", the newest first; nothing was found")
 	}

@@ -128,19 +128,13 @@ func checkNotSent(ctx context.Context, p *Target) Result {
 	if len(s.Held) == 0 {
 		return ok("none")
 	}
-	lines := []string{plural(len(s.Held), "file")}
-	secret := false
-	for _, h := range s.Held {
-		secret = secret || strings.Contains(h.Why, "secret")
-		lines = append(lines, "memory/"+h.Path+": "+h.Why)
+	var lines []string
+	for _, k := range replica.WithheldKinds(s.Held) {
+		lines = append(lines, k.String())
 	}
-	next := "mend the file as it says; it travels with the next sync"
+	next := "`anamnesis held` shows what was found, and how each is released"
 	if slices.ContainsFunc(s.Held, func(h replica.WithheldFile) bool { return strings.HasPrefix(h.Why, replica.LossWhy) }) {
-		next = "`anamnesis restore --damaged` shows what brings them back, and does it with --apply; `anamnesis sync --allow-change ID` " +
-			"lets one go as it is"
-	}
-	if secret {
-		next = "take the secret out of the note, or let it go: `anamnesis sync --allow-secret ID`"
+		next += "; `anamnesis restore --damaged` brings back what lost its text"
 	}
 	return warn(next, lines...)
 }

@@ -209,14 +209,10 @@ func (p *Target) presentable(r Result) Result {
 	return r
 }
 
-// allowSecret is a flag that the advice of checks names.
-const allowSecret = "--allow-secret "
-
 func (p *Target) safe(line string) string {
 	line = clean(line, 4*maxLine)
 	if p.Redactor != nil { // before it is cut: half a token looks like none
-		line = strings.ReplaceAll(line, allowSecret, "\x00") // else it looks like the name of one, and the note's id like its value
-		line = strings.ReplaceAll(p.Redactor.Redact(line).String(), "\x00", allowSecret)
+		line = p.Redactor.Redact(line).String()
 	}
 	return clean(line, maxLine)
 }

@@ -3,7 +3,8 @@
 // and the program that owns it may be at work. A copy is made and read.
 //
 // What stands in such a database is not trusted: views are no tables, what is read is
-// bounded, and what is not there is left out, since schemas grow.
+// bounded (of one cell 8 MB, or it counts as empty), and what is not there is left out,
+// since schemas grow.
 package foreigndb
 
 import (
@@ -20,12 +21,15 @@ import (
 	"sync"
 
 	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
 )
 
 const (
-	maxDatabase = 4 << 30 // bytes
-	maxRows     = 200_000 // of one table
-	maxCell     = 1 << 20 // characters; what is longer is cut
+	maxDatabase = 4 << 30       // bytes
+	maxRows     = 200_000       // of one table
+	maxCell     = 1 << 20       // characters; what is longer is cut
+	maxLoaded   = 8 << 20       // bytes of a cell; what is larger is never read into memory, and counts as empty
+	maxValue    = 4 * maxLoaded // bytes of anything that SQLite makes; a question that needs more fails
 )
 
 // What a database is refused for.
@@ -64,6 +68,9 @@ func Open(ctx context.Context, name string) (_ *DB, err error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
+	if err = bound(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	var n int
 	if err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&n); err != nil {
 		if e := (*sqlite.Error)(nil); errors.As(err, &e) {
@@ -72,6 +79,17 @@ func Open(ctx context.Context, name string) (_ *DB, err error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &DB{db, dir}, nil
+}
+
+// bound limits what SQLite makes on the one connection: a value that no question of ours
+// bounds, or that one makes, must not cost its size in memory several times.
+func bound(ctx context.Context, db *sql.DB) error {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = sqlite.Limit(c, sqlitelib.SQLITE_LIMIT_LENGTH, maxValue)
+	return errors.Join(err, c.Close())
 }
 
 // Close removes the copy. What cannot be removed lies in the folder for temporary files.
@@ -150,6 +168,12 @@ func copyFile(ctx context.Context, from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
+// Bounded is a column as a question names it whose content may have any size: NULL in place
+// of what is too large to be read. SQLite knows the size of a value without reading it.
+func Bounded(column string) string {
+	return `CASE WHEN octet_length(` + column + `) <= ` + strconv.Itoa(maxLoaded) + ` THEN ` + column + ` END`
+}
+
 // A Row holds the texts of a row by the names of its columns; a column that is
 // not there, or is NULL, is "".
 type Row map[string]string
@@ -165,7 +189,7 @@ func (d *DB) Rows(ctx context.Context, table string, columns []string, f func(Ro
 	for _, c := range columns {
 		if there[c] {
 			names = append(names, c)
-			exprs = append(exprs, `substr(CAST("`+c+`" AS TEXT), 1, `+strconv.Itoa(maxCell)+`)`)
+			exprs = append(exprs, `substr(CAST(`+Bounded(`"`+c+`"`)+` AS TEXT), 1, `+strconv.Itoa(maxCell)+`)`)
 		}
 	}
 	if len(names) == 0 {

@@ -9,7 +9,8 @@
 //
 // A program is started directly, never by a shell. What happened stands in its
 // environment and, as JSON, on its standard input: a title that a stranger wrote is an
-// argument of nothing.
+// argument of nothing. It is the leader of a group (of a job on Windows), and what it has
+// started ends when it does, or when its time is over.
 package lifecycle
 
 import (

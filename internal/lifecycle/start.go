@@ -37,7 +37,7 @@ func start(ctx context.Context, program []string, e Event, dir string, environ [
 	said := &beginning{}
 	cmd.Stderr = said
 	cmd.WaitDelay = time.Second // what the program has started may hold its pipes
-	err = cmd.Run()
+	err = runGroup(cmd)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -45,6 +45,20 @@ func start(ctx context.Context, program []string, e Event, dir string, environ [
 		return fmt.Errorf("%w: %s", err, strings.ToValidUTF8(strings.TrimSpace(string(said.text)), "�"))
 	}
 	return err
+}
+
+// runGroup runs a program to its end. What it has started ends with it.
+func runGroup(cmd *exec.Cmd) error {
+	var g group
+	defer g.close()
+	if err := g.prepare(cmd); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	_ = g.started() // of a program that has ended already there is nothing to hold
+	return cmd.Wait()
 }
 
 // withoutOurs is the environment without our own settings: a program may ask the memory,

@@ -81,8 +81,8 @@ func (f *Folder) Look(ctx context.Context, o Order) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if size > limit(name) {
-			return nil, fmt.Errorf("%s of %s has %d bytes, at most %d are taken", name, p.Source, size, limit(name))
+		if err := bounded(name, size, p.Source); err != nil {
+			return nil, err
 		}
 		x := File{Name: name, Size: size}
 		text := ""
@@ -101,6 +101,14 @@ func (f *Folder) Look(ctx context.Context, o Order) (*Plan, error) {
 		p.Files = append(p.Files, x)
 	}
 	return p, o.check(p.Files)
+}
+
+// bounded refuses a file by its size, before anything of it is read.
+func bounded(name string, size int64, source string) error {
+	if size > limit(name) {
+		return fmt.Errorf("%s of %s has %d bytes, at most %d are taken", name, source, size, limit(name))
+	}
+	return nil
 }
 
 // begin opens the source of an order and finds the model's name.
@@ -215,6 +223,9 @@ func (f *Folder) fetch(ctx context.Context, src source, p *Plan, dir string, o O
 		size, err := src.size(ctx, name)
 		if errors.Is(err, fs.ErrNotExist) && name != transformer.ConfigFile && name != transformer.WeightsFile {
 			continue
+		}
+		if err == nil {
+			err = bounded(name, size, p.Source)
 		}
 		if err != nil {
 			return err

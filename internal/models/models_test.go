@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -98,6 +99,55 @@ func add2(t *testing.T, f *models.Folder, from, name string) *models.Plan {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// Weights that say nothing are refused: every text would be like every other.
+func TestEmptyWeights(t *testing.T) {
+	for _, kind := range []transformertest.Options{transformertest.Small(), reader()} {
+		for what, fill := range map[string]byte{"all zero": 0, "all the same": 0x3c} { // 0x3c3c3c3c is .0115
+			f, dir := folder(t, nil)
+			from := small(t, kind)
+			name := filepath.Join(from, transformer.WeightsFile)
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head := 8 + int(binary.LittleEndian.Uint64(data))
+			for i := head; i < len(data); i++ {
+				data[i] = fill
+			}
+			if err := os.WriteFile(name, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.Add(t.Context(), models.Order{From: from})
+			if err == nil || !strings.Contains(err.Error(), "alike") && !strings.Contains(err.Error(), "no number") {
+				t.Errorf("weights that are %s are added: %v", what, err)
+			}
+			if left := names(t, dir); len(left) > 0 {
+				t.Errorf("it leaves %v", left)
+			}
+		}
+	}
+}
+
+func reader() transformertest.Options {
+	o := transformertest.Small()
+	o.Labels = 1
+	return o
+}
+
+// A file that is too large is refused by its size, before anything of it is copied.
+func TestTooLargeIsNotCopied(t *testing.T) {
+	f, _ := folder(t, nil)
+	from := small(t, transformertest.Small())
+	if err := os.Truncate(filepath.Join(from, transformer.WeightsFile), 20<<30); err != nil { // sparse
+		t.Skipf("no sparse file of 20 GB can be made here: %v", err)
+	}
+	read := 0
+	_, err := f.Add(t.Context(), models.Order{From: from, Progress: func(done, _ int) { read = done }})
+	if err == nil || !strings.Contains(err.Error(), "at most") || read > 0 {
+		t.Errorf("%d KB of it were copied: %v", read, err)
+	}
 }
 
 // What was changed since it was added is not used, whatever was changed.

@@ -24,33 +24,47 @@ func (p *Plan) try(ctx context.Context, dir string) error {
 	return err
 }
 
-// try asks a model for a short text, and returns what that takes once it is warm.
+// alike is how far the answers to two texts lie apart at most when they are one answer.
+const alike = 1e-6
+
+// try asks a model for two short texts, and returns what the first takes once it is warm.
 func try(ctx context.Context, m *transformer.Model) (took time.Duration, err error) {
-	const text = "how do I rotate the staging certificate"
+	const text, other = "how do I rotate the staging certificate", "bananas ripen in a paper bag"
 	var numbers []float64
 	for range 2 { // the first one pays for reading the weights
 		began := time.Now()
-		numbers = nil
-		if m.Reads() {
-			numbers, err = m.Score(ctx, text, []string{text})
-		} else {
-			var v [][]float32
-			v, err = m.Vectors(ctx, []string{text})
-			for _, x := range slices.Concat(v...) {
-				numbers = append(numbers, float64(x))
-			}
-		}
-		if err != nil {
+		if numbers, err = answer(ctx, m, text, text); err != nil {
 			return 0, err
 		}
 		took = time.Since(began)
 	}
-	for _, x := range numbers {
+	second, err := answer(ctx, m, text, other)
+	if err != nil {
+		return 0, err
+	}
+	apart := len(numbers) != len(second)
+	for i, x := range numbers {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return 0, errors.New("it answers with what is no number: its weights are damaged, or too great for float32")
 		}
+		apart = apart || math.Abs(x-second[i]) > alike
+	}
+	if !apart {
+		return 0, errors.New("it answers two texts alike: its weights are all zero or all the same, as of a file that was never filled")
 	}
 	return took, nil
+}
+
+// answer asks a model for a text: for its vector, or for its score as an answer to question.
+func answer(ctx context.Context, m *transformer.Model, question, text string) (numbers []float64, err error) {
+	if m.Reads() {
+		return m.Score(ctx, question, []string{text})
+	}
+	v, err := m.Vectors(ctx, []string{text})
+	for _, x := range slices.Concat(v...) {
+		numbers = append(numbers, float64(x))
+	}
+	return numbers, err
 }
 
 // Try checks every file of a model of a kind, opens it and asks it for a short text.

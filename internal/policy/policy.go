@@ -6,7 +6,8 @@
 // clones must not be able to allow anything.
 //
 // Failure policy: a line that cannot be understood is no rule and is named; the other
-// lines hold. A file that cannot be read denies nothing.
+// lines hold. A file that cannot be read denies nothing, which is said at the start of every
+// session.
 package policy
 
 import (

@@ -71,6 +71,7 @@ type model struct {
 	status string         // the line at the bottom
 	lines  []string       // of what is read; nil when the list is shown
 	text   string         // of the same, not wrapped
+	read   row            // what is read, whatever is chosen in the list since
 	top    int            // of lines
 	yes    func() tea.Msg // what y does, when a question is asked
 }
@@ -82,7 +83,10 @@ type (
 		rows   []row
 		status string
 	}
-	opened struct{ title, text string }
+	opened struct {
+		row         row
+		title, text string
+	}
 	did    struct{ text string }
 	failed struct{ err error }
 )
@@ -102,7 +106,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.at = max(0, min(m.at, len(m.rows)-1))
 		}
 	case opened:
-		m.text, m.top = msg.title+"\n\n"+msg.text, 0
+		m.text, m.top, m.read = msg.title+"\n\n"+msg.text, 0, msg.row
 		m.wrap()
 	case did:
 		m.lines, m.status = nil, msg.text
@@ -168,8 +172,10 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		m.move(1 << 20)
 	case "enter", "right", "l":
 		return m.open()
-	case "a", "y", "n", "o", "b":
-		return m.decide(name)
+	default:
+		if m.lines != nil { // nothing is decided that is not being read
+			return m.decide(name)
+		}
 	}
 	return nil
 }
@@ -294,12 +300,12 @@ func (m *model) keys() string {
 		return "y yes · any other key no"
 	case m.typing:
 		return "type a question · Enter to the list · Ctrl-U clear · Ctrl-C leave"
-	case m.lines != nil && m.part == partReview:
-		return m.choices() + " · j k scroll · Esc back · q back"
+	case m.lines != nil && m.read.item != nil:
+		return choices(m.read.item) + " · j k scroll · Esc back"
 	case m.lines != nil:
 		return "j k scroll · a archive · Esc back · Tab next part"
 	case m.part == partReview:
-		return "j k move · Enter read · " + m.choices() + " · Tab next part · q leave"
+		return "j k move · Enter read and decide · Tab next part · q leave"
 	}
 	return "j k move · Enter read · / search · Tab next part · q leave"
 }

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -143,11 +143,13 @@ func (m *model) open() tea.Cmd {
 			if err != nil {
 				return failed{err}
 			}
-			return opened{plain(it.Title), plain(it.Why + "\n\n" + c.Diff)}
+			return opened{one, plain(it.Title), plain(it.Why + "\n\n" + c.Diff)}
 		} else if it != nil && it.Note != nil {
-			return opened{plain(it.Title), plain(string(it.Kind) + ": " + it.Why + "\n\n" + it.Note.Body)}
+			return opened{one, plain(it.Title), plain(string(it.Kind) + ": " + it.Why + "\n\n" + it.Note.Body)}
+		} else if it != nil && it.File != nil {
+			return m.withheld(one)
 		} else if it != nil {
-			return opened{plain(it.Title), plain(it.Why)}
+			return opened{one, plain(it.Title), plain(it.Why)}
 		}
 		n, err := app.Show(m.ctx, m.rooms, string(one.id))
 		if err != nil {
@@ -160,8 +162,21 @@ func (m *model) open() tea.Cmd {
 				return failed{err}
 			}
 		}
-		return opened{plain(n.Title), plain(head + "\n\n" + n.Body)}
+		return opened{one, plain(n.Title), plain(head + "\n\n" + n.Body)}
 	}
+}
+
+// withheld says what of a note would go where.
+func (m *model) withheld(one row) tea.Msg {
+	a, err := app.ReleaseWithheld(m.ctx, m.rooms, one.item.File.Name(), app.ReleasePlan)
+	if err != nil {
+		return failed{err}
+	}
+	text := "It does not travel. To " + cmp.Or(a.Remote, "the remote that you set (none is set now)") + " would go:\n"
+	for _, f := range a.Files {
+		text += "\n" + f.Path + ": " + f.Why + "\n    " + strings.Join(f.Found, "\n    ") + "\n"
+	}
+	return opened{one, plain(one.item.Title), plain(text)}
 }
 
 // reasons says why a note answers a question as it does.
@@ -185,29 +200,78 @@ func (m *model) reasons(query string, id note.ID) (string, error) {
 	return text, nil
 }
 
-// choices says which keys decide about what is chosen.
-func (m *model) choices() string {
-	r := m.chosen()
-	switch {
-	case r == nil || r.item == nil:
-		return "nothing to decide"
-	case r.item.Kind == app.WaitingConflict:
-		return "y in its place · o the other · b both"
-	case r.item.Kind == app.WaitingWithheld:
-		return "y it may travel"
-	}
-	return "y keep · n drop"
+// A choice is a key that decides about what is read, and what it does. Of conflicts,
+// quarantine and files that do not travel no choice has the key that keeps a note.
+type choice struct {
+	key, name string
+	ask       string // asked first, "" when it can be taken back at once
+	do        func(m *model, it *app.InboxItem) (said string, err error)
 }
 
-// decide does what a key decides about what is chosen.
-func (m *model) decide(key string) tea.Cmd {
-	r := m.chosen()
-	if r == nil {
-		return nil
+var (
+	keepNote = choice{"y", "keep", "", func(m *model, it *app.InboxItem) (string, error) {
+		_, err := app.KeepReviewed(m.ctx, m.rooms, []string{string(it.ID)})
+		return "it is right, and is recalled", err
+	}}
+	rejectDraft = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {
+		_, err := app.DecideReview(m.ctx, m.rooms, string(it.ID), app.Reject, app.Edit{})
+		return "archived: it is not recalled, and does not come back by itself", err
+	}}
+	archiveNote = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {
+		a, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{string(it.ID)}})
+		return "archived; to undo: " + a.Undo, err
+	}}
+	putInForce      = choice{"f", "put in force", "it reads like orders to an agent: let sessions be told it?", keepNote.do}
+	letGo           = choice{"s", "send", "send it with the next sync, with what was found in it?", release}
+	conflictChoices = []choice{
+		{"i", "in its place", "let the version in its place stay?", resolveWith(ingest.KeepWinner)},
+		{"o", "the other", "let the other version take its place?", resolveWith(ingest.TakeLoser)},
+		{"b", "both", "keep both, as two notes?", resolveWith(ingest.KeepBoth)},
 	}
-	one := *r
+)
+
+func release(m *model, it *app.InboxItem) (string, error) {
+	a, err := app.ReleaseWithheld(m.ctx, m.rooms, it.File.Name(), app.ReleaseApply)
+	return "it goes with the next sync; to undo: anamnesis held release " + a.Name + " --undo", err
+}
+
+func resolveWith(c ingest.Choice) func(*model, *app.InboxItem) (string, error) {
+	return func(m *model, it *app.InboxItem) (string, error) {
+		_, err := app.ResolveConflict(m.ctx, m.rooms, string(it.ID), c, nil)
+		return "the conflict is decided", err
+	}
+}
+
+// choicesOf returns the choices about a thing that waits.
+func choicesOf(it *app.InboxItem) []choice {
+	switch it.Kind {
+	case app.WaitingConflict:
+		return conflictChoices
+	case app.WaitingWithheld:
+		return []choice{letGo}
+	case app.WaitingQuarantine:
+		return []choice{putInForce, archiveNote}
+	case app.WaitingDraft:
+		return []choice{keepNote, rejectDraft}
+	}
+	return []choice{keepNote, archiveNote}
+}
+
+// choices says which keys decide about what is read.
+func choices(it *app.InboxItem) string {
+	var names []string
+	for _, c := range choicesOf(it) {
+		names = append(names, c.key+" "+c.name)
+	}
+	return strings.Join(names, " · ")
+}
+
+// decide does what a key decides about what is read. The text is closed at once, so that
+// the same key decides about nothing else.
+func (m *model) decide(key string) tea.Cmd {
+	one := m.read
 	if one.item == nil {
-		if key != "a" || m.lines == nil {
+		if key != "a" {
 			return nil
 		}
 		m.status = "archive it, so that it is not recalled?"
@@ -217,43 +281,19 @@ func (m *model) decide(key string) tea.Cmd {
 		}
 		return nil
 	}
-	if key == "n" && one.item.Kind == app.WaitingDraft { // it cannot be taken back
-		m.status = "drop the draft for good?"
-		m.yes = func() tea.Msg {
-			_, err := app.DropDraft(m.ctx, m.rooms, string(one.id))
-			return result("the draft is gone", err)
+	for _, c := range choicesOf(one.item) {
+		if c.key != key {
+			continue
 		}
-		return nil
-	}
-	return func() tea.Msg { return m.carryOut(one.item, key) }
-}
-
-var errNoChoice = errors.New("that is no choice here")
-
-// carryOut does what a person decided about a thing that waits.
-func (m *model) carryOut(it *app.InboxItem, key string) tea.Msg {
-	id := string(it.ID)
-	switch {
-	case it.Kind == app.WaitingConflict:
-		choice, ok := map[string]ingest.Choice{"y": ingest.KeepWinner, "o": ingest.TakeLoser, "b": ingest.KeepBoth}[key]
-		if !ok {
-			return failed{errNoChoice}
+		do := func() tea.Msg { return result(c.do(m, one.item)) }
+		if c.ask != "" {
+			m.status, m.yes = c.ask, do
+			return nil
 		}
-		_, err := app.ResolveConflict(m.ctx, m.rooms, id, choice, nil)
-		return result("the conflict is decided", err)
-	case it.Kind == app.WaitingWithheld && key == "y":
-		return result("it may travel as it is now", app.AllowSecret(m.ctx, m.rooms, id))
-	case it.Kind == app.WaitingDraft && key == "y":
-		_, err := app.KeepDraft(m.ctx, m.rooms, id)
-		return result("the draft is a note now", err)
-	case it.Note != nil && key == "y":
-		_, err := app.KeepReviewed(m.ctx, m.rooms, []string{id})
-		return result("it is right, and is recalled", err)
-	case it.Note != nil && key == "n" && it.Kind != app.WaitingDraft:
-		a, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{id}})
-		return result("archived; to undo: "+a.Undo, err)
+		m.lines = nil
+		return do
 	}
-	return failed{errNoChoice}
+	return nil
 }
 
 func result(text string, err error) tea.Msg {

@@ -84,7 +84,9 @@ type forgetPage struct {
 }
 
 func forgetPlan(r *request) (any, error) {
-	a, err := app.Forget(r.ctx, r.rooms, r.id(), false)
+	a, err := keep(r, "forget "+r.id(), func() (app.ForgetAnswer, error) { // it reads every note
+		return app.Forget(r.ctx, r.rooms, r.id(), false)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ var funcs = template.FuncMap{
 	"pair":    func(a, b any) struct{ A, B any } { return struct{ A, B any }{a, b} },
 	"counts":  counts,
 	"waiting": waitingName,
-	"lost":    func(why string) bool { return strings.HasPrefix(why, "not as it was committed") },
+	"release": releasePath,
 	"tone":    stateTone,
 	"slug":    func(s string) string { return strings.ReplaceAll(s, " ", "-") },
 	"agotime": func(t time.Time) string { return ago(t.Format(time.RFC3339), time.Now()) },

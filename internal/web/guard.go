@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -98,12 +99,20 @@ func same(a, b string) bool {
 // loopback lists the names of this machine for itself.
 var loopback = []string{"localhost", "127.0.0.1", "::1"}
 
-// knownHost reports whether a request names a host under which we are served.
-func (s *Server) knownHost(host string) bool {
+// knownHost reports whether a request names a host under which we are served: by name, or by
+// the address of this machine that it came to, which no name can be made to stand for.
+func (s *Server) knownHost(r *http.Request) bool {
+	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		at, err := netip.ParseAddrPort(local.String())
+		if ip, perr := netip.ParseAddr(host); err == nil && perr == nil && ip.Unmap() == at.Addr().Unmap() {
+			return true
+		}
+	}
 	return host != "" && slices.ContainsFunc(slices.Concat(s.opts.Hosts, loopback), func(h string) bool { return strings.EqualFold(h, host) })
 }
 
@@ -179,7 +188,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	h.Set("Cache-Control", "no-store")
 	switch {
-	case !s.knownHost(r.Host):
+	case !s.knownHost(r):
 		http.Error(w, "this host is not served here; open the link that `anamnesis dashboard` printed", http.StatusForbidden)
 		return
 	case !s.ownOrigin(r):
@@ -188,7 +197,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.ContentLength > maxBody:
 		http.Error(w, "the request is larger than 2 MiB", http.StatusRequestEntityTooLarge)
 		return
-	case !isOpen(r.URL.Path) && !s.keys.knows(session(r)):
+	}
+	known := s.keys.knows(session(r))
+	if known {
+		admitted(r)
+	} else {
+		h.Set("Connection", "close") // a stranger's connection is not kept
+	}
+	if !known && !isOpen(r.URL.Path) {
 		s.refuse(w, r)
 		return
 	}

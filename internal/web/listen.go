@@ -23,6 +23,8 @@ type Listener struct {
 	net.Listener
 	Host string // the name or address by which it is reached, in lower case; "" for this machine alone
 	Open bool   // it can be reached from elsewhere
+
+	any bool // it listens on every address of this machine
 }
 
 // Listen listens on an address, "" for Port of this machine alone, or any free one when
@@ -48,8 +50,42 @@ func Listen(ctx context.Context, address string, password bool) (*Listener, erro
 		}
 		l.Host = strings.ToLower(host)
 	}
-	l.Listener, err = lc.Listen(ctx, "tcp", address)
+	network := "tcp"
+	if l.any = err == nil && ip.IsUnspecified(); l.any && ip.Is4() {
+		network = "tcp4"
+	}
+	l.Listener, err = lc.Listen(ctx, network, address)
 	return l, err
+}
+
+// Address returns host and port for a link on this machine. A listener on every address is
+// reached by the loopback one.
+func (l *Listener) Address() string {
+	at, err := netip.ParseAddrPort(l.Addr().String())
+	if err != nil || !l.any {
+		return l.Addr().String()
+	}
+	host := netip.IPv6Loopback()
+	if at.Addr().Unmap().Is4() {
+		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return netip.AddrPortFrom(host, at.Port()).String()
+}
+
+// Elsewhere lists host and port by which other machines reach a listener on every address.
+func (l *Listener) Elsewhere() (all []string) {
+	at, err := netip.ParseAddrPort(l.Addr().String())
+	own, ierr := net.InterfaceAddrs()
+	if err != nil || ierr != nil || !l.any {
+		return nil
+	}
+	for _, a := range own {
+		prefix, err := netip.ParsePrefix(a.String())
+		if ip := prefix.Addr(); err == nil && ip.IsGlobalUnicast() && (ip.Is4() || at.Addr().Is6()) {
+			all = append(all, netip.AddrPortFrom(ip, at.Port()).String())
+		}
+	}
+	return all
 }
 
 // TLS makes the connections private with a certificate and its key.

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	maxMarkdown = 64 << 10 // bytes of a text that is read as markdown; a longer one is shown as it is written
-	maxMarks    = 4000     // characters of one line that markdown may nest
-	maxDepth    = 40       // of blocks and of marks within one another
+	maxMarkdown = 64 << 10  // bytes of a text that is read as markdown; a longer one is shown as it is written
+	maxMarks    = 4000      // characters of one line that markdown may nest
+	maxDepth    = 16        // of blocks and of marks within one another
+	maxHTML     = 512 << 10 // bytes of what is made of a text, about: of what grows beyond, the text is shown as it is written
 )
 
 // markdownOf returns a text of markdown as HTML, in GitHub's flavour. We write every
@@ -20,15 +21,19 @@ const (
 // HTML, no pictures, no link but to the web.
 func markdownOf(text string) template.HTML {
 	var w markdownWriter
-	if len(text) > maxMarkdown || dense(text) {
-		w.out.WriteString("<pre>")
-		w.text(text)
-		w.out.WriteString("</pre>")
-	} else {
+	asWritten := len(text) > maxMarkdown || dense(text)
+	if !asWritten {
 		b := blockReader{links: make(map[string]string), lines: linesOf(text)}
 		blocks := b.read()
 		w.links = b.links
 		w.blocks(blocks, 0)
+		asWritten = w.full()
+	}
+	if asWritten {
+		w = markdownWriter{}
+		w.out.WriteString("<pre>")
+		w.text(text)
+		w.out.WriteString("</pre>")
 	}
 	return template.HTML(w.out.String()) //nolint:gosec // markdownWriter escapes all that it did not make itself
 }
@@ -57,6 +62,10 @@ type markdownWriter struct {
 	inLink bool
 }
 
+// full reports whether so much was written that nothing more is: a table of many columns, or
+// a long address that is referred to often, makes of a small text a page of any size.
+func (w *markdownWriter) full() bool { return w.out.Len() > maxHTML }
+
 // text writes text, escaped, without characters that turn the direction of others.
 func (w *markdownWriter) text(s string) { template.HTMLEscape(&w.out, []byte(visible(s))) }
 
@@ -70,7 +79,7 @@ func visible(s string) string {
 }
 
 func (w *markdownWriter) blocks(all []block, depth int) {
-	for i := range all {
+	for i := 0; i < len(all) && !w.full(); i++ {
 		w.block(&all[i], depth)
 	}
 }
@@ -113,13 +122,13 @@ func (w *markdownWriter) block(b *block, depth int) {
 // items writes the items of a list. The text of one in a list without blank lines is no
 // paragraph.
 func (w *markdownWriter) items(list *block, depth int) {
-	for i := range list.blocks {
+	for i := 0; i < len(list.blocks) && !w.full(); i++ {
 		w.around("li", func() {
 			in := list.blocks[i].blocks
 			if len(in) > 0 && in[0].kind == paragraph {
 				in[0].text = w.task(in[0].text)
 			}
-			for k := range in {
+			for k := 0; k < len(in) && !w.full(); k++ {
 				if in[k].kind == paragraph && !list.loose {
 					w.marked(in[k].text)
 				} else {
@@ -153,8 +162,8 @@ func (w *markdownWriter) table(b *block) {
 			cell = "th"
 		}
 		w.out.WriteString("<tr>")
-		for _, c := range row {
-			w.around(cell, func() { w.marked(c) })
+		for k := 0; k < len(b.rows[0]) && !w.full(); k++ {
+			w.around(cell, func() { w.marked(at(row, k)) })
 		}
 		w.out.WriteString("</tr>")
 		if i == 0 {
@@ -180,6 +189,9 @@ func (w *markdownWriter) spans(all []*span, depth int) {
 	}
 	in := func(x *span) func() { return func() { w.spans(x.in, depth+1) } }
 	for _, x := range all {
+		if w.full() {
+			return
+		}
 		switch x.kind {
 		case plain:
 			w.text(x.text)

@@ -143,8 +143,7 @@ func (b *blockReader) table(line string) bool {
 		if _, is := opens(line, false); isBlank(line) || is {
 			break
 		}
-		row := cells(line)
-		t.rows = append(t.rows, append(row, make([]string, max(0, len(head)-len(row)))...)[:len(head)])
+		t.rows = append(t.rows, cells(line)) // of as many cells as it has: the head says how many are shown
 	}
 	b.add(t)
 	return true

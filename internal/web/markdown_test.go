@@ -137,6 +137,31 @@ func TestMarkdownIsClosed(t *testing.T) {
 	}
 }
 
+// TestMarkdownStaysSmall reads texts of which a page would be hundreds of times as large.
+func TestMarkdownStaysSmall(t *testing.T) {
+	const size = 42 << 10
+	for name, text := range map[string]string{
+		"a table of many columns":  strings.Repeat("|a", 7000) + "\n" + strings.Repeat("|-", 7000) + "\n" + strings.Repeat("|\n", 7000),
+		"a long address":           "[a]: http://x/" + strings.Repeat("b", size/2) + "\n\n" + strings.Repeat("[a]\n", size/8),
+		"quotes within quotes":     strings.Repeat(strings.Repeat(">", 40)+"a\n\n", size/43),
+		"lists within lists":       strings.Repeat(strings.Repeat("- ", 40)+"a\n", size/82),
+		"an ordinary long text":    strings.Repeat("- **one** and `two`\n", size/20),
+		"an ordinary table":        "|a|b|\n|-|-|\n" + strings.Repeat("|c|d|\n", size/6),
+		"a table with short lines": "|a|b|c|\n|-|-|-|\n|d|\n",
+	} {
+		got := string(markdownOf(text))
+		if len(got) > maxHTML+size {
+			t.Errorf("%s: %d bytes become %d", name, len(text), len(got))
+		}
+		if strings.Contains(name, "ordinary") && strings.HasPrefix(got, "<pre>") {
+			t.Errorf("%s is shown as it is written", name)
+		}
+		if strings.Contains(name, "short lines") && !strings.Contains(got, "<td>d</td><td></td><td></td>") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // TestMarkdownTakesNotLong reads texts that make a careless reader look at everything again
 // and again.
 func TestMarkdownTakesNotLong(t *testing.T) {

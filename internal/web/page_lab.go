@@ -107,6 +107,7 @@ func lab(r *request) (any, error) {
 		Agent: r.get("agent"), Arms: r.all("arm"), Off: r.all("off"), Gate: r.get("gate") != "", Note: strings.TrimSpace(r.get("note")),
 		K: max(1, r.number("k", labHits, recall.MaxK)),
 	}
+	f.Project = longProject(f.Project, side.Projects)
 	p := labPage{Ask: f, Stages: app.Stages(), AllArms: recall.Arms(), Places: side.Projects, Events: events}
 	for _, a := range agent.All {
 		if a.Connects() {
@@ -124,6 +125,20 @@ func lab(r *request) (any, error) {
 		return p.tell(r, rooms)
 	}
 	return p.search(r, rooms)
+}
+
+// longProject returns the key of a project that is named as pages print it.
+func longProject(name string, known []count) string {
+	long := ""
+	for _, p := range known {
+		switch {
+		case p.Name == name:
+			return name
+		case shortProject(p.Name) == name && long == "":
+			long = p.Name
+		}
+	}
+	return cmp.Or(long, name)
 }
 
 // options are those of a search of the lab.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"strings"
@@ -29,12 +30,16 @@ type reviewItem struct {
 	Versions *app.ConflictAnswer `json:"conflict,omitempty"`
 	Diff     []change            `json:"diff,omitempty"`
 	Merged   string              `json:"edit_text,omitempty"`
+	Next     note.ID             `json:"-"` // what stands below, or above the last
 
 	Body template.HTML `json:"-"`
 }
 
-// shownItems is how many things that wait are shown at a time.
-const shownItems = 30
+// How many things that wait are shown at a time, and how much text of them, about.
+const (
+	shownItems = 30
+	shownBytes = 1 << 20
+)
 
 func review(r *request) (any, error) {
 	items, err := keep(r, "inbox", func() ([]app.InboxItem, error) { return app.Inbox(r.ctx, r.rooms) })
@@ -47,11 +52,12 @@ func review(r *request) (any, error) {
 		by[string(it.Kind)]++
 	}
 	p.Kinds = counts(by)
+	size := 0
 	for _, it := range items {
 		if p.Kind != "" && p.Kind != string(it.Kind) {
 			continue
 		}
-		if len(p.Items) == shownItems {
+		if len(p.Items) == shownItems || size > shownBytes {
 			p.Hidden++
 			continue
 		}
@@ -60,6 +66,15 @@ func review(r *request) (any, error) {
 			return nil, err
 		}
 		p.Items = append(p.Items, shown)
+		size += len(shown.Body) + len(shown.Text) + len(shown.Merged)
+	}
+	for i := range p.Items {
+		switch {
+		case i+1 < len(p.Items):
+			p.Items[i].Next = p.Items[i+1].ID
+		case i > 0:
+			p.Items[i].Next = p.Items[i-1].ID
+		}
 	}
 	return p, nil
 }
@@ -100,6 +115,9 @@ func decide(r *request) (done, error) {
 	if from := r.get("from"); from != "" {
 		d.To += "?kind=" + url.QueryEscape(from)
 	}
+	if next, err := note.ParseID(r.get("next")); err == nil { // the place in the list stays
+		d.To += "#item-" + string(next)
+	}
 	defer r.s.changed()
 	switch kind {
 	case app.WaitingConflict:
@@ -109,20 +127,46 @@ func decide(r *request) (done, error) {
 	case app.WaitingQuarantine, app.WaitingUnread, app.WaitingShare:
 		return d.note(r, id, choice)
 	case app.WaitingWithheld:
-		if choice != app.Allow {
-			return d, noChoice(choice)
-		}
-		err := app.AllowSecret(r.ctx, r.rooms, id)
-		if r.get("changed") != "" {
-			err = app.AllowChange(r.ctx, r.rooms, id)
-		}
-		d.Text = "It may travel as it is now"
-		return d, err
+		return d.withheld(r, id, choice)
 	}
 	return d, app.Errorf(app.NotFound, "nothing of the kind %q waits", kind)
 }
 
 func noChoice(c app.Decision) error { return app.Errorf(app.Usage, "%q is no choice here", c) }
+
+// releasePage is what would go where, if a person lets it.
+func releasePage(r *request) (any, error) {
+	return app.ReleaseWithheld(r.ctx, r.rooms, r.id(), app.ReleasePlan)
+}
+
+// releasePath is the address of the page that asks whether a file may travel.
+func releasePath(name string) string { return "/review/withheld/" + url.PathEscape(name) }
+
+// withheld lets a file travel: the first time it only shows what would go where.
+func (d done) withheld(r *request, name string, choice app.Decision) (done, error) {
+	step := app.ReleaseUndo
+	switch {
+	case choice == app.Allow && r.get("apply") == "":
+		a, err := app.ReleaseWithheld(r.ctx, r.rooms, name, app.ReleasePlan)
+		return done{To: releasePath(name), Data: a}, err
+	case choice == app.Allow:
+		step = app.ReleaseApply
+	case choice != app.Hold:
+		return d, noChoice(choice)
+	}
+	a, err := app.ReleaseWithheld(r.ctx, r.rooms, name, step)
+	d.Data = a
+	switch {
+	case a.Applied:
+		d.Text = "It goes to " + cmp.Or(a.Remote, "the remote that you set") + " with the next sync"
+		d.Back = &undo{releasePath(name), map[string]string{"choice": string(app.Hold)}}
+	case a.Undone:
+		d.Text = "It stays here"
+	default:
+		d.Text = "Nothing was to be done"
+	}
+	return d, err
+}
 
 func (d done) conflict(r *request, id string, choice app.Decision) (done, error) {
 	choices := map[app.Decision]ingest.Choice{
@@ -160,12 +204,7 @@ func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
 		app.Keep: "The draft is a note now", app.Retire: "The draft is a note now, and takes the place of the other",
 		app.Reject: "Archived: it is not recalled, and does not come back by itself",
 	}[choice]
-	switch {
-	case choice == app.Drop:
-		w, err := app.DropDraft(r.ctx, r.rooms, id)
-		d.Text, d.Data = "The draft is gone", w
-		return d, err
-	case said == "":
+	if said == "" {
 		return d, noChoice(choice)
 	}
 	a, err := app.DecideReview(r.ctx, r.rooms, id, choice, app.Edit{})

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -67,36 +68,6 @@ func rightPassword(hash, password string) bool {
 	return err == nil && same(string(got), string(sum))
 }
 
-// A limiter lets few wrong passwords in a time through, whoever tries.
-type limiter struct {
-	mu    sync.Mutex
-	wrong []time.Time
-}
-
-const (
-	maxWrong  = 5
-	wrongTime = time.Minute
-)
-
-// wait returns how long nobody may try.
-func (l *limiter) wait(now time.Time) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for len(l.wrong) > 0 && now.Sub(l.wrong[0]) > wrongTime {
-		l.wrong = l.wrong[1:]
-	}
-	if len(l.wrong) < maxWrong {
-		return 0
-	}
-	return wrongTime - now.Sub(l.wrong[0])
-}
-
-func (l *limiter) failed(now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.wrong = append(l.wrong, now)
-}
-
 // login lets in who knows the password.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	if s.opts.Password == "" {
@@ -107,24 +78,65 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.plain(w, http.StatusOK, "login", "")
 		return
 	}
-	s.oneLogin.Lock() // a guess costs time, and no more than one core
-	defer s.oneLogin.Unlock()
-	form, err := readForm(r)
+	form, err := readForm(r) // before any lock: a body may come slowly
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
+	from := addressOf(r.RemoteAddr)
+	if left := s.tries.wait(from, s.opts.Now()); left > 0 {
+		tooMany(w, left)
+		s.plain(w, http.StatusTooManyRequests, "login", "Too many wrong passwords: wait a minute.")
+		return
+	}
+	// A guess takes time, of one core; those of this machine wait for none of elsewhere.
+	one := &s.logins.elsewhere
+	if from.IsLoopback() {
+		one = &s.logins.here
+	}
+	if !one.enter() {
+		tooMany(w, time.Second)
+		s.plain(w, http.StatusTooManyRequests, "login", "Others try passwords now: try again in a moment.")
+		return
+	}
+	defer one.leave()
 	now := s.opts.Now()
-	if left := s.tries.wait(now); left > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(left.Seconds())+1))
+	if left := s.tries.wait(from, now); left > 0 { // others of the address failed while this one waited
+		tooMany(w, left)
 		s.plain(w, http.StatusTooManyRequests, "login", "Too many wrong passwords: wait a minute.")
 		return
 	}
 	if !rightPassword(s.opts.Password, form.Get("password")) {
-		s.tries.failed(now)
+		s.tries.failed(from, now)
 		s.plain(w, http.StatusUnauthorized, "login", "That is not the password.")
 		return
 	}
 	s.setCookie(w, r, s.keys.admit())
 	s.plain(w, http.StatusOK, "entered", nil)
+}
+
+func tooMany(w http.ResponseWriter, left time.Duration) {
+	w.Header().Set("Retry-After", strconv.Itoa(int(left.Seconds())+1))
+}
+
+// A turn lets one at a time in, and few wait.
+type turn struct {
+	mu      sync.Mutex
+	waiting atomic.Int32
+}
+
+const maxWaiting = 8
+
+func (t *turn) enter() bool {
+	if t.waiting.Add(1) > maxWaiting {
+		t.waiting.Add(-1)
+		return false
+	}
+	t.mu.Lock()
+	return true
+}
+
+func (t *turn) leave() {
+	t.waiting.Add(-1)
+	t.mu.Unlock()
 }

@@ -36,6 +36,7 @@ var pages = []page{
 	{"/notes/{id}/diff", "/notes/{id}/diff", "notehistory", "browse", noteHistory},
 	{"/notes/{id}/forget", "/notes/{id}/forget", "forget", "browse", forgetPlan},
 	{"/review", "/review", "review", "review", review},
+	{"/review/withheld/{id}", "/review/withheld/{id}", "release", "review", releasePage},
 	{"/lab", "/lab", "lab", "lab", lab},
 	{"/sessions", "/sessions", "sessions", "sessions", sessions},
 	{"/sessions/{id}", "/sessions/{id}", "session", "sessions", oneSession},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -17,7 +16,6 @@ const (
 	answerTime = 2 * time.Minute
 	keepTime   = time.Minute // an idle connection
 	maxHeader  = 64 << 10    // bytes
-	maxClients = 256         // connections at a time
 )
 
 // ErrIdle says that nobody asked for anything for Options.Idle.
@@ -30,9 +28,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: answerTime, IdleTimeout: keepTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: nil,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ConnContext: withPassage, ConnState: passageState,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(&gate{Listener: l, free: make(chan struct{}, maxClients)}) }()
+	go func() { failed <- srv.Serve(&gate{Listener: l}) }()
 	end := s.wait(ctx, failed)
 	s.feed.cancel() // the streams end
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Grace)
@@ -65,32 +64,4 @@ func (s *Server) wait(ctx context.Context, failed <-chan error) error {
 			return ErrIdle
 		}
 	}
-}
-
-// A gate lets a number of connections in at a time; others wait.
-type gate struct {
-	net.Listener
-	free chan struct{}
-}
-
-func (g *gate) Accept() (net.Conn, error) {
-	g.free <- struct{}{}
-	c, err := g.Listener.Accept()
-	if err != nil {
-		<-g.free
-		return nil, err
-	}
-	return &passage{Conn: c, gate: g}, nil
-}
-
-// A passage is a connection that was let in.
-type passage struct {
-	net.Conn
-	gate *gate
-	once sync.Once
-}
-
-func (p *passage) Close() error {
-	p.once.Do(func() { <-p.gate.free })
-	return p.Conn.Close()
 }

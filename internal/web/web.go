@@ -51,20 +51,20 @@ type Server struct {
 	host  app.Host
 	ended sync.WaitGroup // old rooms that somebody still uses
 
-	mux      *http.ServeMux
-	pages    templates
-	jobs     jobs
-	feed     *feed
-	flash    flashes
-	keeping  sync.Mutex
-	kept     map[string]keptValue // by what keep was told
-	tries    limiter
-	oneLogin sync.Mutex
-	side     cache[*sidebar]
-	fleet    cache[*app.MachinesAnswer]
-	week     cache[*week]
-	last     atomic.Int64 // the time of the last request, in nanoseconds
-	active   atomic.Int64 // requests and streams
+	mux     *http.ServeMux
+	pages   templates
+	jobs    jobs
+	feed    *feed
+	flash   flashes
+	keeping sync.Mutex
+	kept    map[string]keptValue // by what keep was told
+	tries   limiter
+	logins  struct{ here, elsewhere turn }
+	side    cache[*sidebar]
+	fleet   cache[*app.MachinesAnswer]
+	week    cache[*week]
+	last    atomic.Int64 // the time of the last request, in nanoseconds
+	active  atomic.Int64 // requests and streams
 }
 
 // New makes a server of a store. The rooms of the store are opened at once, so that

@@ -2,6 +2,11 @@ package tombstone
 
 import (
 	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
@@ -75,20 +80,17 @@ func plan(s *store.Store, id note.ID) (f Forgotten, stone Tombstone, err error) 
 	said := n.Fingerprint()
 	ids := map[note.ID]bool{id: true}
 	scope := note.Local
-	for ref := range s.Walk() {
-		data, err := s.ReadFile(ref.Path, store.MaxNoteSize)
-		if err != nil {
+	for ref, o := range readAll(s) {
+		if o.judge([]Tombstone{stone}) == Stays {
+			if o.note != nil {
+				stone.spare(&o.said)
+			}
 			continue
 		}
-		found, v := Judge([]Tombstone{stone}, ref.Path, data)
-		if v == Stays {
-			stone.spare(data)
-			continue
-		}
-		ids[found] = true
+		ids[o.id] = true
 		f.Notes = append(f.Notes, ref.Path)
-		if o, err := note.Parse(data); err == nil && (o.Title != n.Title || o.Project != n.Project) {
-			f.Others = append(f.Others, Other{ref.Path, o.Title, o.Project})
+		if o.note != nil && (o.note.Title != n.Title || o.note.Project != n.Project) {
+			f.Others = append(f.Others, Other{ref.Path, o.note.Title, o.note.Project})
 		}
 		if s.Has(layout.SidecarOf(ref.Path)) {
 			f.Sidecars++
@@ -110,6 +112,35 @@ func plan(s *store.Store, id note.ID) (f Forgotten, stone Tombstone, err error) 
 		return f, stone, err
 	}
 	return f, stone, f.traces(s, setOf(stone, scope), ids)
+}
+
+// readAll reads the notes of a store, some at once; they come in the order of the walk.
+// What cannot be read is left out.
+func readAll(s *store.Store) iter.Seq2[store.Ref, *file] {
+	const atOnce = 256 // files in memory
+	return func(yield func(store.Ref, *file) bool) {
+		for part := range slices.Chunk(slices.Collect(s.Walk()), atOnce) {
+			read := make([]*file, len(part))
+			var next atomic.Int64
+			var all sync.WaitGroup
+			for range runtime.GOMAXPROCS(0) {
+				all.Go(func() {
+					for i := int(next.Add(1)) - 1; i < len(part); i = int(next.Add(1)) - 1 {
+						if data, err := s.ReadFile(part[i].Path, store.MaxNoteSize); err == nil {
+							f := readFile(part[i].Path, data)
+							read[i] = &f
+						}
+					}
+				})
+			}
+			all.Wait()
+			for i, f := range read {
+				if f != nil && !yield(part[i], f) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // traces counts what else there is of some notes.

@@ -46,15 +46,10 @@ func New(id note.ID, statement string, at time.Time) Tombstone {
 // spare makes a tombstone such that machines of an older version, which read the
 // words alone, do not take a note along that stays: one that has the words of what
 // was forgotten, and other symbols.
-func (t *Tombstone) spare(data []byte) {
-	n, err := note.Parse(data)
-	if err != nil {
-		return
-	}
-	s := n.Fingerprint()
+func (t *Tombstone) spare(s *note.Fingerprint) {
 	old := *t
 	old.Exact = Exact{}
-	if k, ok := t.key(); ok && old.fitsAsMeant(&s) {
+	if k, ok := t.key(); ok && old.fitsAsMeant(s) {
 		if k.makes(t.HMAC, s.Folded) {
 			t.HMAC = t.Exact.HMAC
 		}

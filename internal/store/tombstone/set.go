@@ -74,22 +74,36 @@ const (
 
 // Judge returns what the tombstones want of a file, and the id in it.
 func Judge(stones []Tombstone, name string, data []byte) (note.ID, Verdict) {
+	f := readFile(name, data)
+	return f.id, f.judge(stones)
+}
+
+// A file is what is asked of a file to judge it. It is read once, however often it is asked.
+type file struct {
+	id   note.ID
+	note *note.Note // nil when it is none
+	said note.Fingerprint
+}
+
+func readFile(name string, data []byte) file {
 	n, err := note.Parse(data)
-	id := store.StemID(name)
-	var said note.Fingerprint
-	if err == nil {
-		id, said = n.ID, n.Fingerprint()
+	if err != nil {
+		return file{id: store.StemID(name)}
 	}
+	return file{id: n.ID, note: n, said: n.Fingerprint()}
+}
+
+func (f *file) judge(stones []Tombstone) Verdict {
 	v := Stays
 	for _, t := range stones {
-		if err == nil && (t.exactly(&said) || t.itself(id, &said)) {
-			return id, Erase
+		if f.note != nil && (t.exactly(&f.said) || t.itself(f.id, &f.said)) {
+			return Erase
 		}
-		if t.ID == id {
+		if t.ID == f.id {
 			v = Withhold
 		}
 	}
-	return id, v
+	return v
 }
 
 // judgeDraft is Judge for a draft, which says itself to which tree it wants.

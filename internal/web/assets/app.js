@@ -14,8 +14,29 @@ export function toast(text) {
   setTimeout(() => box.remove(), 6000);
 }
 
+// fetched is fetch, and says so when nobody answers.
+async function fetched(path, options) {
+  const answer = await fetch(path, options).catch(() => undefined);
+  away(!answer);
+  if (!answer) throw new Error("the dashboard does not answer");
+  return answer;
+}
+
+// away shows, or takes away, that nobody answers.
+function away(is) {
+  const shown = $("#away");
+  if (!is) { shown?.remove(); return; }
+  if (shown) return;
+  const box = document.createElement("p");
+  box.id = "away";
+  box.className = "notice danger";
+  box.setAttribute("role", "alert");
+  box.textContent = "The dashboard does not answer. What is shown may be old, and nothing can be saved: start it again with `anamnesis dashboard --open`, and open its link in this browser.";
+  $("main")?.prepend(box);
+}
+
 export async function send(path, fields = {}, method = "POST") {
-  const answer = await fetch(path, {
+  const answer = await fetched(path, {
     method, headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf }, body: JSON.stringify(fields),
   });
   const value = await answer.json();
@@ -35,18 +56,19 @@ $("#theme")?.addEventListener("click", () => {
 // A part of the page is replaced by the same part of another answer of ours, unless a
 // later question was asked meanwhile. The row that one is at stays it, where it is there still.
 async function replace(url, part, wanted = () => true) {
-  const answer = await fetch(url, { headers: { Accept: "text/html" } });
+  const answer = await fetched(url, { headers: { Accept: "text/html" } });
+  if (answer.status === 401) { location.reload(); return; } // it was started again: the page says how to come in
   if (!answer.ok) return;
   const next = $(part, parse(await answer.text()));
   const now = $(part);
   if (!next || !now || !wanted()) return;
-  const address = (row) => $("a", row)?.getAttribute("href");
+  const address = (row) => row.id || $("a", row)?.getAttribute("href");
   const row = $("[data-row].at", now);
   const [was, focused] = [row && address(row), row?.contains(document.activeElement)];
   now.replaceWith(document.adoptNode(next));
   dispatchEvent(new Event("replaced"));
-  at = was ? $$("[data-row]", $("main")).findIndex((r) => address(r) === was) : -1;
-  if (at < 0) return;
+  at = was ? $$("[data-row]", $("main")).findIndex((r) => address(r) === was) : before();
+  if (!was || at < 0) return;
   const same = $$("[data-row]", $("main"))[at];
   same.classList.add("at");
   if (focused) $("a, button", same)?.focus({ preventScroll: true });
@@ -62,13 +84,18 @@ if (live) {
       const mine = ++asked;
       const url = "/browse?" + new URLSearchParams([...new FormData(live)].filter(([, value]) => value));
       history.replaceState(null, "", url);
-      await replace(url, "#results", () => mine === asked);
+      await replace(url, "#results", () => mine === asked).catch(() => {});
     }, 160);
   });
 }
 
-// Keys: moving in lists, and to pages.
-let at = -1;
+// Keys: moving in lists, and to pages. After a decision the address names the row where one
+// was: the next move goes to it, and only then does a key decide about it.
+function before() {
+  const place = location.hash.startsWith("#item-") && document.getElementById(location.hash.slice(1));
+  return place ? $$("[data-row]", $("main")).indexOf(place) - 1 : -1;
+}
+let at = before();
 function move(by) {
   const rows = $$("[data-row]", $("main"));
   if (!rows.length) return;
@@ -89,9 +116,13 @@ addEventListener("keydown", (event) => {
     case "/": event.preventDefault(); ($("[data-search]") ?? $(".find input"))?.focus(); break;
     case "j": move(1); break;
     case "k": move(-1); break;
-    case "?": palette(); break;
+    case "?": event.preventDefault(); palette(); break;
     default: {
-      const button = $(`[data-row].at [data-key="${CSS.escape(event.key)}"]`) ?? $(`[data-key="${CSS.escape(event.key)}"]`);
+      // In a list a key is about the row that one has moved to, and about no other; held down, or
+      // while an answer is awaited, it decides nothing.
+      if (event.repeat || leaving) return;
+      const key = `[data-key="${CSS.escape(event.key)}"]`;
+      const button = $(`[data-row].at ${key}`) ?? $$(key).find((b) => !b.closest("[data-row]"));
       if (button) { event.preventDefault(); button.click(); }
     }
   }
@@ -171,7 +202,7 @@ $(".find input")?.addEventListener("keydown", (event) => { if (event.key === "Ar
 
 // The preview of a note that is being written.
 const editor = $("[data-editor]");
-let dirty = false;
+let dirty = Boolean(editor?.hasAttribute("data-unsaved")); // a preview, or what could not be saved
 if (editor) {
   editor.addEventListener("input", () => { dirty = true; });
   editor.addEventListener("submit", () => { dirty = false; });
@@ -195,7 +226,8 @@ function refresh() {
 function listen() {
   if (stream || document.hidden) return;
   stream = new EventSource("/events");
-  stream.addEventListener("open", () => { if ($("[data-job] progress")) refresh(); }); // it may have ended before we listened
+  stream.addEventListener("open", () => { away(false); if ($("[data-job] progress")) refresh(); }); // it may have ended before we listened
+  stream.addEventListener("error", () => away(stream?.readyState !== EventSource.OPEN));
   stream.addEventListener("change", () => { dispatchEvent(new Event("store")); refresh(); });
   stream.addEventListener("job", (event) => dispatchEvent(new CustomEvent("job", { detail: JSON.parse(event.data) })));
 }
