@@ -49,8 +49,16 @@ func Withheld(r *Rooms) []WithheldView {
 // withheld returns those files of a record that are there still and not in order.
 func (r *Rooms) withheld(last SyncRecord) []WithheldView {
 	views := []WithheldView{}
+	if len(last.Held) == 0 {
+		return views
+	}
 	why, list := r.withhold(false), r.allowed()
+	unseen, _ := store.LookUnseen(r.Store) // their names are not always those of their files
 	for _, h := range last.Held {
+		if slices.ContainsFunc(unseen, func(u store.Unseen) bool { return u.Path == layout.Memory+"/"+h.Path && u.Why == h.Why }) {
+			views = append(views, WithheldView{WithheldFile: h})
+			continue
+		}
 		file := path.Join(layout.Memory, path.Clean("/"+h.Path))
 		if _, err := os.Lstat(r.Store.Path(file)); err != nil {
 			continue
