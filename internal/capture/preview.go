@@ -60,8 +60,8 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 	if err != nil {
 		return nil
 	}
-	facts := peekFacts(seen)
-	if r.trivial(&facts) || r.private(facts.session(q)) {
+	facts := r.peekFacts(seen)
+	if r.trivial(&facts) || r.private(facts.session(q)) || r.keeps() && facts.answered() {
 		return nil
 	}
 	n := r.draft(q, facts, j.Project)
@@ -74,11 +74,9 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 // Judge says of a session that was peeked at what the title of its note would be,
 // and whether it is worth one: what Capture finds, as far as the peek saw.
 func (r *Recorder) Judge(g *agent.PeekResult) (title string, worth bool) {
-	f := peekFacts(g)
-	ask, _ := asks(f.first, f.exchanges)
-	mask := func(s string) string { return r.redactor.Redact(s).String() }
-	p := placesOf(f.dir, r.store.Home())
-	return titleOf(p.short(mask(ask)), p.short(mask(f.title))), !g.Complete || !r.trivial(&f)
+	f := r.peekFacts(g)
+	title, _ = f.titled()
+	return title, !g.Complete || !r.trivial(&f) && !(r.keeps() && f.answered())
 }
 
 // decided knows what was decided about sessions before. The tombstones are read

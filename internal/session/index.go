@@ -1,0 +1,516 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"anamnesis/internal/index"
+	"anamnesis/internal/index/flat"
+	"anamnesis/internal/layout"
+)
+
+// A Session is one that is kept, as the index knows it.
+type Session struct {
+	Head
+	Key       string `json:"key"`
+	Size      int64  `json:"size"`
+	Mod       int64  `json:"mod"`       // of its file, nanoseconds
+	Exchanges int    `json:"exchanges"` // kept of it
+	Shard     int    `json:"shard"`     // in which its rows stand, and
+	Number    int64  `json:"number"`    // its number there
+	Rows      int    `json:"rows"`
+}
+
+// The index is a few posting files (shards), each written once, and catalogue.json, which says which
+// sessions stand in which. New sessions go into a shard of their own; small shards are merged, which
+// copies rows and analyses no text. A session that changed stands in a later shard too, and the
+// catalogue says which one counts.
+type catalogue struct {
+	mu       sync.Mutex
+	stamp    fileStamp // of catalogue.json
+	sessions []Session
+	byRow    map[int]map[int64]*Session // shard, number
+	shards   map[int]*flat.Postings
+}
+
+type fileStamp struct {
+	size int64
+	mod  time.Time
+}
+
+type catalogueFile struct {
+	V        int       `json:"v"`
+	Folder   int64     `json:"folder"` // time of the folder when it was last compared, nanoseconds
+	Next     int       `json:"next"`   // number of the next shard
+	Shards   []int     `json:"shards"`
+	Rows     []int     `json:"rows"`
+	Dead     []int     `json:"dead"` // rows of sessions that are gone or stand elsewhere
+	Sessions []Session `json:"sessions"`
+}
+
+const catalogueName = layout.SessionIndex + "/catalogue.json"
+
+func shardName(n int) string { return fmt.Sprintf("%s/%d.postings", layout.SessionIndex, n) }
+
+// load returns the catalogue as it stands; an unreadable one is empty.
+func (k *Kept) load() (c catalogueFile) {
+	data, err := os.ReadFile(k.store.Path(catalogueName))
+	if err != nil || json.Unmarshal(data, &c) != nil || c.V != catalogueVersion || len(c.Rows) != len(c.Shards) || len(c.Dead) != len(c.Shards) {
+		return catalogueFile{V: catalogueVersion}
+	}
+	return c
+}
+
+// catalogueVersion is that of the analysis, too: another one builds the index again.
+const catalogueVersion = 1
+
+// Sync brings the index into step with what is kept; progress may be nil.
+func (k *Kept) Sync(ctx context.Context, progress func(done, total int)) error {
+	return k.sync(ctx, false, progress)
+}
+
+// sync is Sync; with purge no row of a session that is gone stays in a file.
+func (k *Kept) sync(ctx context.Context, purge bool, progress func(done, total int)) error {
+	if k.store.ReadOnly() {
+		return nil
+	}
+	if _, err := os.Stat(k.store.Path(layout.Sessions)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(k.store.Path(catalogueName)); err != nil {
+			return nil
+		}
+	}
+	return k.locked(ctx, func() error { return k.syncLocked(ctx, purge, progress) })
+}
+
+func (k *Kept) syncLocked(ctx context.Context, purge bool, progress func(done, total int)) error {
+	c := k.load()
+	for i := 0; i < len(c.Shards); i++ {
+		if _, err := os.Stat(k.store.Path(shardName(c.Shards[i]))); err != nil { // somebody deleted it
+			c = catalogueFile{V: catalogueVersion, Next: c.Next}
+		}
+	}
+	folder := k.folderTime()
+	all, err := k.files()
+	if err != nil {
+		return fmt.Errorf("list what is kept of sessions: %w", err)
+	}
+	now := make(map[string]file, len(all))
+	for _, f := range all {
+		now[f.key] = f
+	}
+	kept := c.Sessions[:0:0]
+	known := make(map[string]bool)
+	for _, s := range c.Sessions {
+		if f, ok := now[s.Key]; ok && f.size == s.Size && f.mod == s.Mod {
+			kept, known[s.Key] = append(kept, s), true
+		}
+	}
+	var todo []file
+	for _, f := range all {
+		if !known[f.key] {
+			todo = append(todo, f)
+		}
+	}
+	if len(todo) == 0 && len(kept) == len(c.Sessions) && c.Folder == folder && !purge {
+		return nil
+	}
+	c.Sessions, c.Folder = kept, folder
+	if err := k.addShard(ctx, &c, todo, progress); err != nil {
+		return err
+	}
+	if err := k.merge(&c, purge); err != nil {
+		return err
+	}
+	return k.save(&c)
+}
+
+func (k *Kept) folderTime() int64 {
+	fi, err := os.Stat(k.store.Path(layout.Sessions))
+	if err != nil {
+		return 0
+	}
+	return fi.ModTime().UnixNano()
+}
+
+// save writes the catalogue, and removes the shards that it does not name.
+func (k *Kept) save(c *catalogueFile) error {
+	data, err := json.Marshal(c)
+	if err == nil {
+		err = k.store.Replace(catalogueName, data)
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(k.store.Path(layout.SessionIndex))
+	for _, e := range entries {
+		used := path.Join(layout.SessionIndex, e.Name()) == catalogueName
+		for _, n := range c.Shards {
+			used = used || shardName(n) == layout.SessionIndex+"/"+e.Name()
+		}
+		if !used && e.Type().IsRegular() { // readers that have it open keep it
+			err = errors.Join(err, os.Remove(k.store.Path(layout.SessionIndex+"/"+e.Name())))
+		}
+	}
+	return err
+}
+
+// addShard analyses files into a new shard.
+func (k *Kept) addShard(ctx context.Context, c *catalogueFile, todo []file, progress func(done, total int)) error {
+	if len(todo) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(k.store.Path(layout.SessionIndex), 0o700); err != nil {
+		return err
+	}
+	w, err := flat.WritePostings(k.store.Path(shardName(c.Next)), flat.PostingsHeader{})
+	if err != nil {
+		return err
+	}
+	row := int64(0)
+	for i, f := range todo {
+		if ctx.Err() != nil {
+			break // the next run goes on
+		}
+		if progress != nil {
+			progress(i, len(todo))
+		}
+		data, err := k.store.ReadFile(layout.Sessions+"/"+f.key+fileSuffix, maxFile)
+		if err != nil {
+			continue
+		}
+		h, all, places, err := decode(data)
+		if err != nil && len(all) == 0 || h.Key() != f.key {
+			continue // a file that is no session, or has another's name; doctor names it
+		}
+		s := Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: len(all), Shard: c.Next, Number: int64(len(c.Sessions))}
+		began := row
+		for j := range all {
+			before := ""
+			if j > 0 {
+				before = all[j-1].Ask
+			}
+			for n, fields := range analyse(&all[j], &h, before) {
+				w.Add(&flat.Text{
+					Key: row, Note: s.Number, Start: places[j].from, End: places[j].to, Group: group(h.Project),
+					Class: uint8(min(n, 255)), Tokens: fields,
+				})
+				row++
+			}
+		}
+		s.Rows = int(row - began)
+		c.Sessions = append(c.Sessions, s)
+	}
+	if row == 0 {
+		w.Abandon()
+		return ctx.Err()
+	}
+	if err := w.Finish(); err != nil {
+		return err
+	}
+	c.Shards, c.Rows, c.Dead = append(c.Shards, c.Next), append(c.Rows, int(row)), append(c.Dead, 0)
+	c.Next++
+	return nil
+}
+
+// group is the number of a project in the rows.
+func group(project string) uint32 { return index.TokenHash("project\x00" + project) }
+
+// chunk is about how many bytes of an exchange one row holds, and maxChunks how many rows it has.
+const (
+	chunk     = 1200
+	maxChunks = 120
+)
+
+// chunks cuts the text of an exchange at line ends.
+func chunks(s string) (all []string) {
+	from, at := 0, 0
+	for line := range strings.Lines(s) {
+		if at+len(line)-from > chunk && at > from {
+			all = append(all, s[from:at])
+			from = at
+		}
+		at += len(line)
+	}
+	if from < len(s) || len(all) == 0 {
+		all = append(all, s[from:])
+	}
+	return all[:min(len(all), maxChunks)]
+}
+
+// analyse returns the rows of an exchange: its ask, what stands around it and its names, the text.
+func analyse(e *Exchange, h *Head, before string) (rows [][flat.Fields][]uint32) {
+	hashes := func(words []string) []uint32 {
+		out := make([]uint32, len(words))
+		for i, w := range words {
+			out[i] = index.TokenHash(w)
+		}
+		return out
+	}
+	ask := hashes(index.Words(e.Ask))
+	around := hashes(index.Words(h.Title + "\n" + cutText(before, 300)))
+	for n, part := range chunks(e.Text()) {
+		fields := [flat.Fields][]uint32{ask, around, hashes(index.Words(part))}
+		if n == 0 {
+			fields[1] = append(slices.Clone(around), names(e)...)
+		}
+		rows = append(rows, fields)
+	}
+	return rows
+}
+
+// names are the tokens by which an exchange is looked up: its errors, its files, its commands.
+func names(e *Exchange) (all []uint32) {
+	seen := make(map[uint32]bool)
+	add := func(kind, name string) {
+		if h := nameHash(kind, name); name != "" && !seen[h] {
+			seen[h] = true
+			all = append(all, h)
+		}
+	}
+	for _, line := range e.errors() {
+		add("error", line)
+	}
+	for i := range e.Steps {
+		if f := e.Steps[i].File; f != "" {
+			add("file", path.Base(strings.ReplaceAll(f, `\`, "/")))
+		}
+		if e.Steps[i].Run != "" {
+			add("ran", "any")
+		}
+	}
+	return all
+}
+
+func nameHash(kind, name string) uint32 { return index.TokenHash(kind + "\x00" + name) }
+
+// merge joins shards as long as a later one is at least half as large as the one before, and writes
+// those again of which a quarter of the rows is dead; with purge any of which a row is.
+func (k *Kept) merge(c *catalogueFile, purge bool) error {
+	live := make(map[int]map[int64]bool)
+	for i := range c.Sessions {
+		s := &c.Sessions[i]
+		if live[s.Shard] == nil {
+			live[s.Shard] = make(map[int64]bool)
+		}
+		live[s.Shard][s.Number] = true
+	}
+	c.countDead()
+	for i := len(c.Shards) - 1; i >= 0; i-- {
+		switch {
+		case i > 0 && 2*c.Rows[i] >= c.Rows[i-1]:
+			if err := k.rewriteShards(c, i-1, i+1, live); err != nil {
+				return err
+			}
+		case c.Dead[i] > 0 && (purge || 4*c.Dead[i] > c.Rows[i]):
+			if err := k.rewriteShards(c, i, i+1, live); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// countDead counts the rows of each shard that no live session has.
+func (c *catalogueFile) countDead() {
+	rows := make(map[int]int)
+	for i := range c.Sessions {
+		rows[c.Sessions[i].Shard] += c.Sessions[i].Rows
+	}
+	for i, n := range c.Shards {
+		c.Dead[i] = c.Rows[i] - rows[n]
+	}
+}
+
+// damaged drops the index, so that the next Sync builds it again.
+func (k *Kept) damaged(err error) error {
+	if !errors.Is(err, flat.ErrUnusable) && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errors.Join(errRebuild, os.RemoveAll(k.store.Path(layout.SessionIndex)))
+}
+
+// errRebuild says that the index is gone and is built again.
+var errRebuild = errors.New("the index of sessions was damaged")
+
+// rewriteShards writes the live rows of some neighbouring shards into a new one in their place.
+func (k *Kept) rewriteShards(c *catalogueFile, from, to int, live map[int]map[int64]bool) error {
+	w, err := flat.WritePostings(k.store.Path(shardName(c.Next)), flat.PostingsHeader{})
+	if err != nil {
+		return err
+	}
+	row, number := int64(0), int64(0)
+	moved := make(map[int]map[int64]int64)
+	for i := from; i < to; i++ {
+		p, err := flat.OpenPostings(k.store.Path(shardName(c.Shards[i])))
+		if err != nil {
+			w.Abandon()
+			return k.damaged(err)
+		}
+		moved[c.Shards[i]] = make(map[int64]int64)
+		for at := range p.Rows {
+			t, err := p.Text(at)
+			if err != nil {
+				w.Abandon()
+				return errors.Join(k.damaged(err), p.Close())
+			}
+			if !live[c.Shards[i]][t.Note] {
+				continue
+			}
+			to, ok := moved[c.Shards[i]][t.Note]
+			if !ok {
+				to = number
+				moved[c.Shards[i]][t.Note] = to
+				number++
+			}
+			t.Key, t.Note = row, to
+			w.Add(&t)
+			row++
+		}
+		if err := p.Close(); err != nil {
+			w.Abandon()
+			return err
+		}
+	}
+	shard := c.Next
+	c.Next++
+	live[shard] = make(map[int64]bool)
+	for i := range c.Sessions {
+		s := &c.Sessions[i]
+		if to, ok := moved[s.Shard][s.Number]; ok {
+			s.Shard, s.Number = shard, to
+			live[shard][to] = true
+		}
+	}
+	shards, rows := []int{shard}, []int{int(row)}
+	if row == 0 {
+		w.Abandon()
+		shards, rows = nil, nil
+	} else if err := w.Finish(); err != nil {
+		return err
+	}
+	c.Shards = slices.Replace(c.Shards, from, to, shards...)
+	c.Rows = slices.Replace(c.Rows, from, to, rows...)
+	c.Dead = slices.Replace(c.Dead, from, to, make([]int, len(rows))...)
+	return nil
+}
+
+// opened returns the catalogue in memory, brought into step with the file. The caller holds mu.
+func (k *Kept) opened() error {
+	x := &k.index
+	fi, err := os.Stat(k.store.Path(catalogueName))
+	if errors.Is(err, fs.ErrNotExist) {
+		x.close()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	stamp := fileStamp{fi.Size(), fi.ModTime()}
+	if x.shards != nil && x.stamp == stamp && time.Since(stamp.mod) > time.Second {
+		return nil
+	}
+	x.close()
+	c := k.load()
+	x.sessions, x.byRow, x.shards = c.Sessions, make(map[int]map[int64]*Session), make(map[int]*flat.Postings)
+	for i := range x.sessions {
+		s := &x.sessions[i]
+		if x.byRow[s.Shard] == nil {
+			x.byRow[s.Shard] = make(map[int64]*Session)
+		}
+		x.byRow[s.Shard][s.Number] = s
+	}
+	for _, n := range c.Shards {
+		if x.shards[n], err = flat.OpenPostings(k.store.Path(shardName(n))); err != nil {
+			delete(x.shards, n)
+			x.close()
+			return err
+		}
+	}
+	x.stamp = stamp
+	return nil
+}
+
+func (x *catalogue) close() {
+	for _, p := range x.shards {
+		_ = p.Close()
+	}
+	x.sessions, x.byRow, x.shards = nil, nil, nil
+}
+
+// Close releases the index.
+func (k *Kept) Close() {
+	k.index.mu.Lock()
+	defer k.index.mu.Unlock()
+	k.index.close()
+}
+
+// use calls f with the index in memory. A damaged or missing one is built again first, if what is kept
+// changed since it was built it is brought into step.
+func (k *Kept) use(ctx context.Context, f func(x *catalogue) error) error {
+	k.index.mu.Lock()
+	defer k.index.mu.Unlock()
+	err := k.opened()
+	if err == nil && (k.index.shards != nil || k.folderTime() == 0) {
+		err = f(&k.index)
+	} else if err == nil {
+		err = errRebuild
+	}
+	if !errors.Is(err, flat.ErrUnusable) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errRebuild) || k.store.ReadOnly() {
+		return err
+	}
+	k.index.close()
+	if err := k.damaged(fs.ErrNotExist); !errors.Is(err, errRebuild) {
+		return err
+	}
+	if err := k.sync(ctx, false, nil); err != nil {
+		return err
+	}
+	if err := k.opened(); err != nil {
+		return err
+	}
+	return f(&k.index)
+}
+
+// Sessions returns what is kept, in no order.
+func (k *Kept) Sessions(ctx context.Context) (all []Session, err error) {
+	err = k.use(ctx, func(x *catalogue) error {
+		all = slices.Clone(x.sessions)
+		return nil
+	})
+	return all, err
+}
+
+// Find returns the session whose key, or whose client's id, begins with a name; an error that is
+// fs.ErrNotExist when there is none.
+func (k *Kept) Find(ctx context.Context, name string) (found Session, err error) {
+	all, err := k.Sessions(ctx)
+	if err != nil {
+		return found, err
+	}
+	n := 0
+	for i := range all {
+		switch s := &all[i]; {
+		case s.Key == name || s.Session == name:
+			return *s, nil
+		case len(name) >= 4 && (strings.HasPrefix(s.Key, name) || strings.HasPrefix(s.Session, name)):
+			found = *s
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return found, fmt.Errorf("no session %s is kept: %w", name, fs.ErrNotExist)
+	case 1:
+		return found, nil
+	}
+	return found, fmt.Errorf("%d sessions begin with %s; give more of its id: %w", n, name, fs.ErrExist)
+}
