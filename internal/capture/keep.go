@@ -40,10 +40,15 @@ func (r *Recorder) Keep(q Request) (bool, error) {
 	return r.keeps() && r.kept.Has(q.Harness.Name, id), err
 }
 
-// keep keeps a session word for word, if anything was asked or done in it. What a program asked once
-// is not kept, unless such sessions are.
+// keepable reports whether a session is kept word for word: anything was asked or done in it. What a
+// program asked once is not kept, unless such sessions are.
+func (r *Recorder) keepable(f *facts) bool {
+	return r.keeps() && !llm.Ours(f.dir) && !(f.headless && r.trivial(f)) && (f.real() || f.tools())
+}
+
+// keep keeps a session word for word.
 func (r *Recorder) keep(q Request, f *facts, project string) error {
-	if !r.keeps() || llm.Ours(f.dir) || f.headless && r.trivial(f) || !f.real() && !f.tools() {
+	if !r.keepable(f) {
 		return nil
 	}
 	title, _ := f.titled()

@@ -72,11 +72,13 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 }
 
 // Judge says of a session that was peeked at what the title of its note would be,
-// and whether it is worth one: what Capture finds, as far as the peek saw.
-func (r *Recorder) Judge(g *agent.PeekResult) (title string, worth bool) {
+// whether it is worth one, and whether it is kept word for word: what Capture finds, as far as the
+// peek saw.
+func (r *Recorder) Judge(g *agent.PeekResult) (title string, worth, keep bool) {
 	f := r.peekFacts(g)
 	title, _ = f.titled()
-	return title, !g.Complete || !r.trivial(&f) && !(r.keeps() && f.answered())
+	worth = !g.Complete || !r.trivial(&f) && !(r.keeps() && f.answered())
+	return title, worth, !g.Complete || r.keepable(&f)
 }
 
 // decided knows what was decided about sessions before. The tombstones are read

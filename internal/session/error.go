@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,7 @@ func Normal(line string) string {
 	line = places().ReplaceAllString(line, "$1 ")
 	line = versions().ReplaceAllString(line, "#")
 	line = numbers().ReplaceAllString(line, "#")
-	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(" \t|`'\"“”‘’()[]{}<>:;,=→", r) })
+	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(" \t\r\n|`'\"“”‘’()[]{}<>:;,=→", r) })
 	line = strings.Trim(strings.Join(words, " "), " .!-*>#…✗✖×❌")
 	if letters := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || r > 0x7f {
@@ -59,17 +60,17 @@ func Normal(line string) string {
 }
 
 // general are lines that many errors have and that tell none from another.
-var general = form(`^(?:exit (?:code|status).{0,4}|fail(?:ed|ure|ing)?\b.{0,40}|error(?:s)?|fail .*|ok .*|tests? failed.*|#? ?(?:tests?|errors?|`,
+var general = form(`^(?:exit (?:code|status).{0,4}|fail(?:ed|ure|ing)?|error(?:s)?|ok .*|tests? failed.*|#? ?(?:tests?|errors?|`,
 	`problems?|suites?|failures?|failed|passed|warnings?)\b.{0,60}|(?:command|process|script) failed.{0,30}|make error #.*|panic|traceback.*)$`)
 
 // shape is a line as programs print an error, and people do not write.
-var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?|err!)\s?[:\]!]|--- FAIL|\b[A-Z]\w+(?:Error|Exception)\b|`,
-	`\.\w{1,5}(?::|\()\d+|undefined:|^\s*(?:✗|✖|×|❌)|no such file|command not found|permission denied|not found:|\bE[A-Z]{4,}\b:|exit status|`,
+var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?|err!)\s?[:\]!]|--- FAIL|(?-i:\b[A-Z]\w+(?:Error|Exception)\b[:(])|`,
+	`^\W{0,4}[\w./@\\-]+\.\w{1,5}(?::|\()\d+|undefined:|^\s*(?:✗|✖|×|❌)|no such file|command not found|permission denied|not found:|(?-i:\bE[A-Z]{4,}\b:)|exit status|`,
 	`^\s*(?:\w[\w./-]*: )+(?:cannot|unknown|unrecognized|invalid|missing|unexpected|no |not |permission|failed|command)|`,
 	`\b(?:must be of type|is not a function|cannot find (?:module|package|name)|does not exist|is not defined|is not assignable)`)
 
-// ErrorLines are the lines of an error, normalised, that tell it from others, the most telling first in
-// the order of the text.
+// ErrorLines are the lines of an error, normalised, that tell it from others: in the order of the text,
+// those that say which test failed behind those that say why.
 func ErrorLines(s string) (lines []string) {
 	seen := make(map[string]bool)
 	for line := range strings.Lines(s) {
@@ -85,6 +86,15 @@ func ErrorLines(s string) (lines []string) {
 			break
 		}
 	}
+	slices.SortStableFunc(lines, func(a, b string) int { // that a test failed says less than why
+		switch fa, fb := strings.HasPrefix(a, "fail "), strings.HasPrefix(b, "fail "); {
+		case fa == fb:
+			return 0
+		case fa:
+			return 1
+		}
+		return -1
+	})
 	return lines
 }
 

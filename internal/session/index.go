@@ -61,17 +61,18 @@ const catalogueName = layout.SessionIndex + "/catalogue.json"
 
 func shardName(n int) string { return fmt.Sprintf("%s/%d.postings", layout.SessionIndex, n) }
 
-// load returns the catalogue as it stands; an unreadable one is empty.
-func (k *Kept) load() (c catalogueFile) {
+// load returns the catalogue as it stands; one that is not there, or cannot be read, is empty and has no
+// good.
+func (k *Kept) load() (c catalogueFile, good bool) {
 	data, err := os.ReadFile(k.store.Path(catalogueName))
 	if err != nil || json.Unmarshal(data, &c) != nil || c.V != catalogueVersion || len(c.Rows) != len(c.Shards) || len(c.Dead) != len(c.Shards) {
-		return catalogueFile{V: catalogueVersion}
+		return catalogueFile{V: catalogueVersion}, false
 	}
-	return c
+	return c, true
 }
 
 // catalogueVersion is that of the analysis, too: another one builds the index again.
-const catalogueVersion = 1
+const catalogueVersion = 2
 
 // Sync brings the index into step with what is kept; progress may be nil.
 func (k *Kept) Sync(ctx context.Context, progress func(done, total int)) error {
@@ -92,7 +93,7 @@ func (k *Kept) sync(ctx context.Context, purge bool, progress func(done, total i
 }
 
 func (k *Kept) syncLocked(ctx context.Context, purge bool, progress func(done, total int)) error {
-	c := k.load()
+	c, _ := k.load()
 	for i := 0; i < len(c.Shards); i++ {
 		if _, err := os.Stat(k.store.Path(shardName(c.Shards[i]))); err != nil { // somebody deleted it
 			c = catalogueFile{V: catalogueVersion, Next: c.Next}
@@ -419,7 +420,10 @@ func (k *Kept) opened() error {
 		return nil
 	}
 	x.close()
-	c := k.load()
+	c, good := k.load()
+	if !good {
+		return errRebuild
+	}
 	x.sessions, x.byRow, x.shards = c.Sessions, make(map[int]map[int64]*Session), make(map[int]*flat.Postings)
 	for i := range x.sessions {
 		s := &x.sessions[i]
