@@ -75,7 +75,7 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 }
 
 // maxFixes is how many fixes a note keeps.
-const maxFixes = 3
+const maxFixes = 2
 
 // lastFixes returns the last fixes of a session.
 func lastFixes(turns []agent.Turn) []session.Fix {

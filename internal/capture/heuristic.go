@@ -18,11 +18,11 @@ import (
 // exchanges; the note says what it was about and what came of it.
 const (
 	maxTitle     = 80
-	maxAsk       = 200
-	maxLine      = 200
-	maxOutcome   = 300
-	maxListed    = 3
-	maxFiles     = 8
+	maxAsk       = 140
+	maxLine      = 150
+	maxOutcome   = 200
+	maxListed    = 2
+	maxFiles     = 5
 	trivialFloor = 40 // an outcome shorter than this says nothing by itself
 )
 
@@ -189,10 +189,11 @@ func summarize(f *facts) (title, body string) {
 		}
 		b.WriteByte('\n')
 	}
-	list("Then asked", maxListed, f.later(ask))
+	said := statements(f.exchanges)
+	list("Then asked", maxListed, f.later(ask, said))
 	list("Fixed", maxFixes, f.fixed())
 	var lines []string
-	for _, s := range statements(f.exchanges) {
+	for _, s := range said {
 		if s.to != "" {
 			s.text += " (asked: " + s.to + ")"
 		}
@@ -211,27 +212,27 @@ func summarize(f *facts) (title, body string) {
 		}
 		b.WriteString("\n\n")
 	}
-	if said := outcome(f.exchanges); said != "" {
-		fmt.Fprintf(&b, "**Outcome:** %s", text.Cut(said, maxOutcome))
+	if last := outcome(f.exchanges); last != "" {
+		fmt.Fprintf(&b, "**Outcome:** %s", text.Cut(last, maxOutcome))
 	}
 	return title, strings.TrimSpace(b.String())
 }
 
 // maxLater is how many characters of a later ask are told.
-const maxLater = 110
+const maxLater = 70
 
 // later are the asks behind the first that change the direction. An answer and a rule are told elsewhere.
-func (f *facts) later(first string) (lines []string) {
+func (f *facts) later(first string, said []statement) (lines []string) {
+	laid := make(map[int]int)
+	for _, s := range said {
+		laid[s.at] += len(s.text)
+	}
 	for i := range f.exchanges {
 		e := &f.exchanges[i]
 		if i == 0 || !e.Real() || e.Ask == first || lastQuestion(final(&f.exchanges[i-1])) != "" && utf8.RuneCountInString(e.Ask) <= maxStatement {
 			continue
 		}
-		said := 0
-		for _, s := range stated(e.Ask, false) {
-			said += len(s)
-		}
-		if 2*said < len(e.Ask) && len(smalltalk.Words(e.Ask)) >= 3 {
+		if 2*laid[i] < len(e.Ask) && len(smalltalk.Words(e.Ask)) >= 3 {
 			lines = append(lines, text.Cut(e.Ask, maxLater))
 		}
 	}

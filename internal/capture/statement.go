@@ -15,7 +15,6 @@ import (
 // The bounds of what is kept of the user's own words, in characters and pieces.
 const (
 	maxStatement  = 320
-	maxStatements = 5
 	maxReply      = 4000 // of a reply, of which the last question is looked for
 )
 
@@ -23,6 +22,7 @@ const (
 type statement struct {
 	text string
 	to   string // the question that it answers, "" for none
+	at   int    // the exchange
 }
 
 // statements returns what the user corrected, laid down or decided, in order.
@@ -37,16 +37,13 @@ func statements(all []session.Exchange) (out []statement) {
 			question = lastQuestion(final(&all[i-1]))
 		}
 		for _, words := range stated(all[i].Ask, question != "") {
-			s := statement{text: words, to: question}
+			s := statement{text: words, to: question, at: i}
 			if key := strings.Join(smalltalk.Words(words), " "); !seen[key] {
 				seen[key] = true
 				out = append(out, s)
 			}
 			question = "" // the first sentence answers
 		}
-	}
-	if len(out) > maxStatements { // the latest hold
-		out = out[len(out)-maxStatements:]
 	}
 	return out
 }

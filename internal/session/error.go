@@ -29,6 +29,7 @@ func ParseID(id string) (session string, n int, err error) {
 var (
 	colours  = form(`\x1b\[[0-9;]*[A-Za-z]`)
 	times    = form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
+	leads    = form(`^\W{0,4}[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`) // where a message begins with its place
 	folders  = form(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.@+-]+)`)
 	places   = form(`([\w-]\.\w+)(?::\d+)+\b:?|\((\d+),\s*\d+\)|\bline \d+(?:, column \d+)?`)
 	versions = form(`\bv?\d+(?:\.\d+)+(?:[-+][\w.]+)?\b`)
@@ -41,6 +42,9 @@ var (
 func Normal(line string) string {
 	line = colours().ReplaceAllString(line, "")
 	line = times().ReplaceAllString(line, "")
+	if rest := leads().ReplaceAllString(line, ""); len(strings.Fields(rest)) > 1 {
+		line = rest
+	}
 	line = hexes().ReplaceAllString(line, "#")
 	line = folders().ReplaceAllString(line, "$1")
 	line = places().ReplaceAllString(line, "$1 ")

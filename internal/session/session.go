@@ -143,18 +143,26 @@ func (e *Exchange) asked(t *agent.Turn, clean func(string) string) {
 	if cleaned := clean(t.Text); cleaned != t.Text { // spans are offsets of the text as it was
 		whole.Text, whole.Spans = cleaned, nil
 	}
-	e.Command = whole.Command != ""
-	e.Ask = cutText(ownWords(&whole), maxAsk)
-	var pasted []string
+	if e.Command = whole.Command != ""; e.Command {
+		e.Ask = cutText(whole.Text, maxAsk)
+		return
+	}
+	var typed, pasted []string
 	for _, s := range whole.Authors() {
-		if s.By != agent.Typed && !e.Command {
-			if part := strings.TrimSpace(whole.Text[s.From:s.To]); part != "" {
-				pasted = append(pasted, part)
-			}
+		switch part := strings.TrimSpace(whole.Text[s.From:s.To]); {
+		case part == "":
+		case s.By == agent.Typed:
+			typed = append(typed, part)
+		default:
+			pasted = append(pasted, part)
 		}
 	}
-	if joined := strings.Join(pasted, "\n"); joined != "" && joined != e.Ask {
-		e.Pasted = cutText(linesThatMatter(joined, true), maxPasted)
+	if len(typed) == 0 { // all of it was pasted: that is what was asked
+		typed, pasted = pasted, nil
+	}
+	e.Ask = cutText(strings.Join(typed, "\n"), maxAsk)
+	if len(pasted) > 0 {
+		e.Pasted = cutText(linesThatMatter(strings.Join(pasted, "\n"), true), maxPasted)
 	}
 }
 

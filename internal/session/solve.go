@@ -42,18 +42,39 @@ var (
 
 // Solve says how an error that an exchange shows (Normal) stopped coming in its session; false when it
 // did not, or when that cannot be told.
-func Solve(all []Exchange, normal string) (s Solution, ok bool) {
+func Solve(all []Exchange, normal string) (Solution, bool) { return solve(all, metIn(all), normal) }
+
+// A met is where a session met errors: by exchange, those that the user brought and those of its steps.
+type met struct {
+	pasted [][]string
+	steps  []map[int][]string
+}
+
+func metIn(all []Exchange) met {
+	m := met{make([][]string, len(all)), make([]map[int][]string, len(all))}
+	for i := range all {
+		m.pasted[i] = all[i].pastedErrors()
+		m.steps[i] = make(map[int][]string)
+		for j := range all[i].Steps {
+			if s := &all[i].Steps[j]; s.Outcome == Failed && s.Out != "" {
+				m.steps[i][j] = ErrorLines(s.Out)
+			}
+		}
+	}
+	return m
+}
+
+func solve(all []Exchange, m met, normal string) (s Solution, ok bool) {
 	last, step := -1, -1
 	var commands []string
 	for i := range all {
-		e := &all[i]
-		if slices.Contains(e.pastedErrors(), normal) {
+		if slices.Contains(m.pasted[i], normal) {
 			last, step = i, -1
 		}
-		for j := range e.Steps {
-			if e.Steps[j].Outcome == Failed && slices.Contains(ErrorLines(e.Steps[j].Out), normal) {
+		for j := range all[i].Steps {
+			if slices.Contains(m.steps[i][j], normal) {
 				last, step = i, j
-				commands = append(commands, NormalCommand(e.Steps[j].Run))
+				commands = append(commands, NormalCommand(all[i].Steps[j].Run))
 			}
 		}
 	}
@@ -211,13 +232,18 @@ const maxSolutions = 4
 // Solutions are the errors of a session that stopped coming, the last ones, in its order.
 func Solutions(all []Exchange) (out []Solution) {
 	seen, at := make(map[string]bool), make(map[int]bool)
+	m := metIn(all)
 	for i := range all {
-		for _, line := range all[i].errors() {
+		lines := slices.Clone(m.pasted[i])
+		for j := range all[i].Steps {
+			lines = append(lines, m.steps[i][j]...)
+		}
+		for _, line := range lines {
 			if seen[line] {
 				continue
 			}
 			seen[line] = true
-			if s, ok := Solve(all, line); ok && !at[s.Exchange] {
+			if s, ok := solve(all, m, line); ok && !at[s.Exchange] {
 				at[s.Exchange] = true
 				out = append(out, s)
 			}

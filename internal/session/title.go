@@ -46,7 +46,7 @@ func (e *Exchange) Real() bool {
 	return e.Ask != "" && !e.Command && smalltalk.Of(e.Ask) == smalltalk.None
 }
 
-// enough is how many telling words make a title.
+// enough is how many telling words make a title; one of the first two asks needs one less.
 const enough = 3
 
 // TitleOf says what a session was about: the client's own title, else the first ask that tells, else
@@ -65,7 +65,10 @@ func TitleOf(own string, summaries []string, all []Exchange) string {
 		e := &all[i]
 		for _, s := range titlesIn(e) {
 			n := telling(s)
-			if i > 4 { // what was asked late is a part of it
+			switch {
+			case i < 2: // what was asked late is a part of it
+				n++
+			case i > 4:
 				n--
 			}
 			if n > most {
@@ -127,29 +130,35 @@ func titlesIn(e *Exchange) (all []string) {
 	if e.Ask == "" || smalltalk.Of(e.Ask) != smalltalk.None {
 		return nil
 	}
-	if heading := planHeading(e.Ask); heading != "" {
-		add(heading)
-	} else if heading = planHeading(e.Pasted); heading != "" && telling(e.Ask) < enough {
-		add(heading)
+	sentences := text.Sentences(e.Ask)
+	lines := strings.Split(e.Ask, "\n")
+	if page := strings.HasPrefix(strings.TrimSpace(lines[0]), "#") && len(lines) > 5; page || len(sentences) > 0 && telling(sentences[0]) == 0 {
+		if m := titleLine().FindStringSubmatch(e.Ask + "\n" + e.Pasted); m != nil {
+			add(m[1])
+		}
+		add(planHeading(e.Ask + "\n" + e.Pasted))
+		if page { // that a command of the client wrote out
+			return all
+		}
 	}
-	if lines := strings.Split(e.Ask, "\n"); strings.HasPrefix(strings.TrimSpace(lines[0]), "#") && len(lines) > 5 {
-		return all // a page that a command of the client wrote out
-	}
-	for _, s := range text.Sentences(e.Ask) {
-		if len(all) < 6 && smalltalk.Of(s) == smalltalk.None && !promptLine(s) {
+	for i, s := range sentences {
+		if strings.HasSuffix(s, ":") && i+1 < len(sentences) {
+			s += " " + sentences[i+1]
+		}
+		if len(all) < 6 && smalltalk.Of(s) == smalltalk.None && !promptLine(s) && !counts(s) {
 			add(s)
 		}
 	}
 	if len(all) == 0 || telling(all[0]) < 2 {
-		for line := range strings.Lines(e.Pasted + "\n" + e.Ask) {
-			if trouble().MatchString(line) && !general().MatchString(Normal(line)) && Normal(line) != "" {
-				add(strings.TrimLeft(line, "|> "))
-				break
-			}
+		if errors := e.pastedErrors(); len(errors) > 0 {
+			all = slices.Insert(all, 0, text.Cut(errorLine(*e, -1, errors[0]), maxTitle))
 		}
 	}
 	return all
 }
+
+// titleLine is a line that names what a page is about: "title: Sync stats".
+var titleLine = form(`(?im)^[^\n]{0,60}\btitle:[ \t]+(\S[^\n]{3,})$`)
 
 // planHeading is the first heading of a plan or of an issue in a text, without the word "Plan:".
 func planHeading(s string) string {
@@ -165,10 +174,25 @@ func planHeading(s string) string {
 	return ""
 }
 
-// promptLine reports whether a line is one of a shell's prompt or of a log, not of a person.
+// counts reports whether a sentence is one word, or mostly numbers: the summary of a test run.
+func counts(s string) bool {
+	words := strings.Fields(s)
+	n := 0
+	for _, w := range words {
+		if strings.ContainsAny(w, "0123456789") {
+			n++
+		}
+	}
+	return len(words) < 2 || 3*n > len(words)
+}
+
+var greeting = form(`(?i)^(?:hello|hi|hey|hallo|bonjour|hola|ol[aá])\b`)
+
+// promptLine reports whether a line is one of a shell's prompt or of a log, a greeting, or what a client
+// puts behind a plan.
 func promptLine(s string) bool {
 	s = strings.TrimSpace(s)
-	return strings.HasPrefix(s, "$ ") || strings.HasPrefix(s, "[") && strings.Contains(s, "]") && strings.ContainsAny(s, "/~") ||
+	return greeting().MatchString(s) || strings.HasPrefix(s, "If you need specific details") || strings.HasPrefix(s, "$ ") || strings.HasPrefix(s, "[") && strings.Contains(s, "]") && strings.ContainsAny(s, "/~") ||
 		strings.HasPrefix(s, "===") || strings.HasPrefix(s, "---") || utf8.RuneCountInString(s) > 600
 }
 
@@ -198,4 +222,9 @@ func lastResort(all []Exchange) string {
 		}
 	}
 	return ""
+}
+
+// Empty reports whether a title says nothing of what a session was about.
+func Empty(title string) bool {
+	return telling(title) < 2 || !strings.Contains(title, " ") || promptLine(title)
 }
