@@ -190,7 +190,7 @@ func summarize(f *facts) (title, body string) {
 		b.WriteByte('\n')
 	}
 	said := statements(f.exchanges)
-	list("Then asked", maxListed, f.later(ask, said))
+	list("Then asked", maxListed+1, f.later(ask, said))
 	list("Fixed", maxFixes, f.fixed())
 	var lines []string
 	for _, s := range said {

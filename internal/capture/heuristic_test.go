@@ -184,7 +184,7 @@ func TestNoteIsBounded(t *testing.T) {
 			user(fmt.Sprintf("No, never use thing%d again. %s", i, strings.Repeat(fmt.Sprintf("other%d ", i), 300)))
 	}
 	n := newRoom(t).capture(s.agent("All of it is done, and every test passes.").String()).Outcome.Note
-	if len(n.Body) > 2000 || strings.Count(n.Body, "- No, never use") != 7 || strings.Count(n.Body, "then passed") != 3 {
+	if len(n.Body) > 2000 || strings.Count(n.Body, "- No, never use") != 6 || strings.Count(n.Body, "then passed") != 2 {
 		t.Errorf("%d bytes:\n%s", len(n.Body), n.Body)
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // The bounds of what is kept of the user's own words, in characters and pieces.
 const (
-	maxStatement  = 320
-	maxReply      = 4000 // of a reply, of which the last question is looked for
+	maxStatement = 320
+	maxReply     = 4000 // of a reply, of which the last question is looked for
 )
 
 // A statement is a correction, a rule or a decision in the user's own words.

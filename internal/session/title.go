@@ -66,7 +66,7 @@ func TitleOf(own string, summaries []string, all []Exchange) string {
 		for _, s := range titlesIn(e) {
 			n := telling(s)
 			switch {
-			case i < 2: // what was asked late is a part of it
+			case i < 2 && n > 0: // what was asked late is a part of it
 				n++
 			case i > 4:
 				n--
@@ -183,7 +183,7 @@ func counts(s string) bool {
 			n++
 		}
 	}
-	return len(words) < 2 || 3*n > len(words)
+	return len(smalltalk.Words(s)) < 2 || strings.HasPrefix(s, "@") && len(words) < 2 || 3*n > len(words)
 }
 
 var greeting = form(`(?i)^(?:hello|hi|hey|hallo|bonjour|hola|ol[aá])\b`)
