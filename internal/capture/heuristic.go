@@ -19,7 +19,7 @@ import (
 const (
 	maxTitle     = 80
 	maxAsk       = 140
-	maxLine      = 150
+	maxLine      = 130
 	maxOutcome   = 200
 	maxListed    = 2
 	maxFiles     = 5

@@ -29,7 +29,7 @@ func ParseID(id string) (session string, n int, err error) {
 var (
 	colours  = form(`\x1b\[[0-9;]*[A-Za-z]`)
 	times    = form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
-	leads    = form(`^\W{0,4}[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`) // where a message begins with its place
+	leads    = form(`^\W{0,4}(?:[A-Za-z]:)?[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`) // where a message begins with its place
 	folders  = form(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.@+-]+)`)
 	places   = form(`([\w-]\.\w+)(?::\d+)+\b:?|\((\d+),\s*\d+\)|\bline \d+(?:, column \d+)?`)
 	versions = form(`\bv?\d+(?:\.\d+)+(?:[-+][\w.]+)?\b`)

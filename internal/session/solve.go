@@ -74,7 +74,7 @@ func solve(all []Exchange, m met, normal string) (s Solution, ok bool) {
 		for j := range all[i].Steps {
 			if slices.Contains(m.steps[i][j], normal) {
 				last, step = i, j
-				commands = append(commands, NormalCommand(all[i].Steps[j].Run))
+				commands = append(commands, all[i].Steps[j].Run)
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func errorLine(e Exchange, step int, normal string) string {
 
 // An after gathers what was said and done behind an error.
 type after struct {
-	commands []string // that failed with it
+	commands []string // lines that failed with it
 	edits    []string
 	ran      []string
 	cause    string
@@ -165,8 +165,12 @@ func (a *after) exchange(e *Exchange, from int) {
 // words, or, after something was edited, another run of the same program.
 func (a *after) passes(line string) bool {
 	normal := NormalCommand(line)
-	for _, c := range a.commands {
+	for _, failed := range a.commands {
+		c := NormalCommand(failed)
 		if normal == c || extends(c, normal) || len(a.edits) > 0 && program(c) == program(normal) {
+			if len(a.edits) == 0 && line != failed {
+				a.ran = append(a.ran, line)
+			}
 			return true
 		}
 	}
