@@ -18,7 +18,7 @@ import (
 // exchanges; the note says what it was about and what came of it.
 const (
 	maxTitle     = 80
-	maxAsk       = 140
+	maxAsk       = 160
 	maxLine      = 130
 	maxOutcome   = 200
 	maxListed    = 2
@@ -76,7 +76,7 @@ func firstWord(s string) string {
 }
 
 // answered reports whether a session was one question and its answer: nothing was changed, run or laid
-// down. It is found as an exchange and needs no note.
+// down. It is found as an exchange and needs no note. What a program asked is judged by trivial alone.
 func (f *facts) answered() bool {
 	asked := 0
 	for i := range f.exchanges {
@@ -90,7 +90,7 @@ func (f *facts) answered() bool {
 			}
 		}
 	}
-	return asked == 1 && len(f.files) == 0 && len(f.commits) == 0 && len(f.finished) == 0
+	return asked == 1 && !f.headless && len(f.files) == 0 && len(f.commits) == 0 && len(f.finished) == 0
 }
 
 // final is the last word of the agent in an exchange. What the user stopped is none.

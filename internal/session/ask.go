@@ -147,7 +147,7 @@ type Way struct {
 // often and when last. What failed and never passed was given up.
 func (k *Kept) How(ctx context.Context, q Query) ([]Way, error) {
 	limit := max(q.Limit, 1)
-	q.Limit = 40
+	q.Limit, q.Any = 40, true // a command that names the task counts, however it was asked for
 	hits, err := k.Search(ctx, q)
 	if err != nil {
 		return nil, err
@@ -163,6 +163,10 @@ func (k *Kept) How(ctx context.Context, q Query) ([]Way, error) {
 				continue
 			}
 			line, _, _ := strings.Cut(s.Run, "\n")
+			named := share(asked, line)
+			if named < gateRest && h.Coverage < gateBest {
+				continue
+			}
 			w := ways[key]
 			if w == nil {
 				w = &Way{Command: strings.TrimSpace(line), Risky: claim.Risky(s.Run)}
@@ -173,7 +177,7 @@ func (k *Kept) How(ctx context.Context, q Query) ([]Way, error) {
 			} else {
 				w.Failed++
 			}
-			w.score += h.Score * h.Coverage * (0.15 + share(asked, line))
+			w.score += h.Score * h.Coverage * (0.15 + named)
 			if at := cmp.Or(h.Exchange.At, h.Session.Ended); at.After(w.Last) || w.Exchange == "" {
 				w.Last, w.Exchange = at, h.ID()
 				if s.Outcome == Passed { // as it was written last

@@ -68,7 +68,7 @@ var general = form(`^(?:exit (?:code|status).{0,4}|fail(?:ed|ure|ing)?|error(?:s
 	`problems?|suites?|failures?|failed|passed|warnings?)\b.{0,60}|(?:command|process|script) failed.{0,30}|make error #.*|panic|traceback.*)$`)
 
 // shape is a line as programs print an error, and people do not write.
-var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?|err!)\s?[:\]!]|--- FAIL|(?-i:\b[A-Z]\w+(?:Error|Exception)\b[:(])|`,
+var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?)\s?[:\]!]|\berr! |--- FAIL|(?-i:\b[A-Z]\w+(?:Error|Exception)\b[:(])|`,
 	`^\W{0,4}[\w./@\\-]+\.\w{1,5}(?::|\()\d+|undefined:|^\s*(?:✗|✖|×|❌)|no such file|command not found|permission denied|not found:|(?-i:\bE[A-Z]{4,}\b:)|exit status|`,
 	`^\s*(?:\w[\w./-]*: )+(?:cannot|unknown|unrecognized|invalid|missing|unexpected|no |not |permission|failed|command)|`,
 	`\b(?:must be of type|is not a function|cannot find (?:module|package|name)|does not exist|is not defined|is not assignable)`)

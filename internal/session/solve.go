@@ -99,6 +99,11 @@ func solve(all []Exchange, m met, normal string) (s Solution, ok bool) {
 	if !a.solved {
 		return s, false
 	}
+	for i := 0; i < step && a.cause == ""; i++ { // what was thought before the command showed it
+		said := a.said
+		a.words(all[last].Steps[i].Said)
+		a.said = said
+	}
 	s.Error = errorLine(all[last], step, normal)
 	s.Cause, s.Remedy = a.cause, a.remedy()
 	return s, s.Remedy != ""
