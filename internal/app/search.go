@@ -204,7 +204,8 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		Query: res.Query.Text, Mode: o.Mode, Count: len(res.Hits), Held: res.Gate != nil && !res.Gate.Open, Scope: scope,
 		Searched: res.Searched, Stale: r.Stale, Tokens: res.Tokens, TookMS: milliseconds(res.Took), Missing: res.Missing, Failed: res.Failed,
 		Gate: res.Gate, Persona: res.Persona,
-		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, HeldBack: held, Sessions: sessions, Result: res,
+		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, HeldBack: held,
+		Sessions: sessions, Result: res,
 	}
 	if o.Fields != nil {
 		a.Fields = &o.Fields

@@ -189,7 +189,8 @@ func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, err
 		}
 	}
 	draft := &note.Note{
-		Type: note.Episodic, Title: text.Cut(title, note.MaxTitle), Body: body, Scope: note.Portable, Project: s.Project, Tags: []string{"exchange"},
+		Type: note.Episodic, Title: text.Cut(title, note.MaxTitle), Body: body, Scope: note.Portable, Project: s.Project,
+		Tags:       []string{"exchange"},
 		Provenance: note.Provenance{Source: note.Human, Confidence: 1, Session: s.Session},
 	}
 	if !e.At.IsZero() {

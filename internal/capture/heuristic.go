@@ -229,7 +229,10 @@ func (f *facts) later(first string, said []statement) (lines []string) {
 	}
 	for i := range f.exchanges {
 		e := &f.exchanges[i]
-		if i == 0 || !e.Real() || e.Ask == first || lastQuestion(final(&f.exchanges[i-1])) != "" && utf8.RuneCountInString(e.Ask) <= maxStatement {
+		if i == 0 || !e.Real() || e.Ask == first {
+			continue
+		}
+		if lastQuestion(final(&f.exchanges[i-1])) != "" && utf8.RuneCountInString(e.Ask) <= maxStatement {
 			continue
 		}
 		if 2*laid[i] < len(e.Ask) && len(smalltalk.Words(e.Ask)) >= 3 {

@@ -142,7 +142,9 @@ const exchangeMark = "exchange\n"
 func OfExchange(text string) string { return exchangeMark + text }
 
 // capture keeps the sessions and looks at the notes they become.
-func (rep *SessionsReport) capture(ctx context.Context, root string, all []LabelledSession, box *SessionBox, progress func(done, total int)) error {
+func (rep *SessionsReport) capture(
+	ctx context.Context, root string, all []LabelledSession, box *SessionBox, progress func(done, total int),
+) error {
 	var spent time.Duration
 	var bodies []int
 	for i := range all {
@@ -190,7 +192,9 @@ func (rep *SessionsReport) capture(ctx context.Context, root string, all []Label
 }
 
 // question asks one question of a half.
-func (rep *SessionsReport) question(ctx context.Context, q LabelledQuestion, project string, half int, box *SessionBox) (time.Duration, error) {
+func (rep *SessionsReport) question(
+	ctx context.Context, q LabelledQuestion, project string, half int, box *SessionBox,
+) (time.Duration, error) {
 	key, err := regexp.Compile("(?i)" + q.Key)
 	if err != nil {
 		return 0, fmt.Errorf("the key of %q: %w", q.Text, err)

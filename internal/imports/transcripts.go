@@ -192,7 +192,8 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 	if other, twice := snap.taken[it.ID]; twice && it.Action == Adds {
 		it.Action, it.Why = Skipped, "it is the session of "+other
 	}
-	if keep && !snap.forgotten(it.ID, nil) && (it.Action == Unchanged || it.Action == Skipped && it.Why == notWorth) && r.im.recorder.Unkept(h.Name, session) {
+	noNote := it.Action == Unchanged || it.Action == Skipped && it.Why == notWorth
+	if keep && noNote && !snap.forgotten(it.ID, nil) && r.im.recorder.Unkept(h.Name, session) {
 		it.Action, it.Why = Keeps, ""
 	}
 	if it.Action == Adds || it.Action == Keeps || o.Known && it.Action == Unchanged {

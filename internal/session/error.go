@@ -27,9 +27,10 @@ func ParseID(id string) (session string, n int, err error) {
 // What differs between two occurrences of one error: colours, times, addresses, versions, paths and
 // numbers. Of a path its last name stays.
 var (
-	colours  = form(`\x1b\[[0-9;]*[A-Za-z]`)
-	times    = form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
-	leads    = form(`^\W{0,4}(?:[A-Za-z]:)?[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`) // where a message begins with its place
+	colours = form(`\x1b\[[0-9;]*[A-Za-z]`)
+	times   = form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
+	// where a message begins with its place
+	leads    = form(`^\W{0,4}(?:[A-Za-z]:)?[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`)
 	folders  = form(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.@+-]+)`)
 	places   = form(`([\w-]\.\w+)(?::\d+)+\b:?|\((\d+),\s*\d+\)|\bline \d+(?:, column \d+)?`)
 	versions = form(`\bv?\d+(?:\.\d+)+(?:[-+][\w.]+)?\b`)
@@ -50,7 +51,9 @@ func Normal(line string) string {
 	line = places().ReplaceAllString(line, "$1 ")
 	line = versions().ReplaceAllString(line, "#")
 	line = numbers().ReplaceAllString(line, "#")
-	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(" \t\r\n|`'\"“”‘’()[]{}<>:;,=→", r) })
+	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n|`'\"“”‘’()[]{}<>:;,=→", r)
+	})
 	line = strings.Trim(strings.Join(words, " "), " .!-*>#…✗✖×❌")
 	if letters := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || r > 0x7f {
@@ -65,11 +68,14 @@ func Normal(line string) string {
 
 // general are lines that many errors have and that tell none from another.
 var general = form(`^(?:exit (?:code|status).{0,4}|fail(?:ed|ure|ing)?|error(?:s)?|ok .*|tests? failed.*|#? ?(?:tests?|errors?|`,
-	`problems?|suites?|failures?|failed|passed|warnings?)\b.{0,60}|(?:command|process|script) failed.{0,30}|make error #.*|panic|traceback.*)$`)
+	`problems?|suites?|failures?|failed|passed|warnings?)\b.{0,60}|(?:command|process|script) failed.{0,30}|`,
+	`make error #.*|panic|traceback.*)$`)
 
 // shape is a line as programs print an error, and people do not write.
-var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?)\s?[:\]!]|\berr! |--- FAIL|(?-i:\b[A-Z]\w+(?:Error|Exception)\b[:(])|`,
-	`^\W{0,4}[\w./@\\-]+\.\w{1,5}(?::|\()\d+|undefined:|^\s*(?:✗|✖|×|❌)|no such file|command not found|permission denied|not found:|(?-i:\bE[A-Z]{4,}\b:)|exit status|`,
+var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?)\s?[:\]!]|\berr! |`,
+	`--- FAIL|(?-i:\b[A-Z]\w+(?:Error|Exception)\b[:(])|`,
+	`^\W{0,4}[\w./@\\-]+\.\w{1,5}(?::|\()\d+|undefined:|^\s*(?:✗|✖|×|❌)|`,
+	`no such file|command not found|permission denied|not found:|(?-i:\bE[A-Z]{4,}\b:)|exit status|`,
 	`^\s*(?:\w[\w./-]*: )+(?:cannot|unknown|unrecognized|invalid|missing|unexpected|no |not |permission|failed|command)|`,
 	`\b(?:must be of type|is not a function|cannot find (?:module|package|name)|does not exist|is not defined|is not assignable)`)
 

@@ -9,11 +9,9 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
 	"anamnesis/internal/layout"
 )
@@ -65,7 +63,8 @@ func shardName(n int) string { return fmt.Sprintf("%s/%d.postings", layout.Sessi
 // good.
 func (k *Kept) load() (c catalogueFile, good bool) {
 	data, err := os.ReadFile(k.store.Path(catalogueName))
-	if err != nil || json.Unmarshal(data, &c) != nil || c.V != catalogueVersion || len(c.Rows) != len(c.Shards) || len(c.Dead) != len(c.Shards) {
+	if err != nil || json.Unmarshal(data, &c) != nil || c.V != catalogueVersion ||
+		len(c.Rows) != len(c.Shards) || len(c.Dead) != len(c.Shards) {
 		return catalogueFile{V: catalogueVersion}, false
 	}
 	return c, true
@@ -222,77 +221,6 @@ func (k *Kept) addShard(ctx context.Context, c *catalogueFile, todo []file, prog
 	return nil
 }
 
-// group is the number of a project in the rows.
-func group(project string) uint32 { return index.TokenHash("project\x00" + project) }
-
-// chunk is about how many bytes of an exchange one row holds, and maxChunks how many rows it has.
-const (
-	chunk     = 1200
-	maxChunks = 120
-)
-
-// chunks cuts the text of an exchange at line ends.
-func chunks(s string) (all []string) {
-	from, at := 0, 0
-	for line := range strings.Lines(s) {
-		if at+len(line)-from > chunk && at > from {
-			all = append(all, s[from:at])
-			from = at
-		}
-		at += len(line)
-	}
-	if from < len(s) || len(all) == 0 {
-		all = append(all, s[from:])
-	}
-	return all[:min(len(all), maxChunks)]
-}
-
-// analyse returns the rows of an exchange: its ask, what stands around it and its names, the text.
-func analyse(e *Exchange, h *Head, before string) (rows [][flat.Fields][]uint32) {
-	hashes := func(words []string) []uint32 {
-		out := make([]uint32, len(words))
-		for i, w := range words {
-			out[i] = index.TokenHash(w)
-		}
-		return out
-	}
-	ask := hashes(index.Words(e.Ask))
-	around := hashes(index.Words(h.Title + "\n" + cutText(before, 300)))
-	for n, part := range chunks(e.Text()) {
-		fields := [flat.Fields][]uint32{ask, around, hashes(index.Words(part))}
-		if n == 0 {
-			fields[1] = append(slices.Clone(around), names(e)...)
-		}
-		rows = append(rows, fields)
-	}
-	return rows
-}
-
-// names are the tokens by which an exchange is looked up: its errors, its files, its commands.
-func names(e *Exchange) (all []uint32) {
-	seen := make(map[uint32]bool)
-	add := func(kind, name string) {
-		if h := nameHash(kind, name); name != "" && !seen[h] {
-			seen[h] = true
-			all = append(all, h)
-		}
-	}
-	for _, line := range e.errors() {
-		add("error", line)
-	}
-	for i := range e.Steps {
-		if f := e.Steps[i].File; f != "" {
-			add("file", path.Base(strings.ReplaceAll(f, `\`, "/")))
-		}
-		if e.Steps[i].Run != "" {
-			add("ran", "any")
-		}
-	}
-	return all
-}
-
-func nameHash(kind, name string) uint32 { return index.TokenHash(kind + "\x00" + name) }
-
 // merge joins shards as long as a later one is at least half as large as the one before, and writes
 // those again of which a quarter of the rows is dead; with purge any of which a row is.
 func (k *Kept) merge(c *catalogueFile, purge bool) error {
@@ -402,119 +330,4 @@ func (k *Kept) rewriteShards(c *catalogueFile, from, to int, live map[int]map[in
 	c.Rows = slices.Replace(c.Rows, from, to, rows...)
 	c.Dead = slices.Replace(c.Dead, from, to, make([]int, len(rows))...)
 	return nil
-}
-
-// opened returns the catalogue in memory, brought into step with the file. The caller holds mu.
-func (k *Kept) opened() error {
-	x := &k.index
-	fi, err := os.Stat(k.store.Path(catalogueName))
-	if errors.Is(err, fs.ErrNotExist) {
-		x.close()
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	stamp := fileStamp{fi.Size(), fi.ModTime()}
-	if x.shards != nil && x.stamp == stamp && time.Since(stamp.mod) > time.Second {
-		return nil
-	}
-	x.close()
-	c, good := k.load()
-	if !good {
-		return errRebuild
-	}
-	x.sessions, x.byRow, x.shards = c.Sessions, make(map[int]map[int64]*Session), make(map[int]*flat.Postings)
-	for i := range x.sessions {
-		s := &x.sessions[i]
-		if x.byRow[s.Shard] == nil {
-			x.byRow[s.Shard] = make(map[int64]*Session)
-		}
-		x.byRow[s.Shard][s.Number] = s
-	}
-	for _, n := range c.Shards {
-		if x.shards[n], err = flat.OpenPostings(k.store.Path(shardName(n))); err != nil {
-			delete(x.shards, n)
-			x.close()
-			return err
-		}
-	}
-	x.stamp = stamp
-	return nil
-}
-
-func (x *catalogue) close() {
-	for _, p := range x.shards {
-		_ = p.Close()
-	}
-	x.sessions, x.byRow, x.shards = nil, nil, nil
-}
-
-// Close releases the index.
-func (k *Kept) Close() {
-	k.index.mu.Lock()
-	defer k.index.mu.Unlock()
-	k.index.close()
-}
-
-// use calls f with the index in memory. A damaged or missing one is built again first, if what is kept
-// changed since it was built it is brought into step.
-func (k *Kept) use(ctx context.Context, f func(x *catalogue) error) error {
-	k.index.mu.Lock()
-	defer k.index.mu.Unlock()
-	err := k.opened()
-	if err == nil && (k.index.shards != nil || k.folderTime() == 0) {
-		err = f(&k.index)
-	} else if err == nil {
-		err = errRebuild
-	}
-	if !errors.Is(err, flat.ErrUnusable) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errRebuild) || k.store.ReadOnly() {
-		return err
-	}
-	k.index.close()
-	if err := k.damaged(fs.ErrNotExist); !errors.Is(err, errRebuild) {
-		return err
-	}
-	if err := k.sync(ctx, false, nil); err != nil {
-		return err
-	}
-	if err := k.opened(); err != nil {
-		return err
-	}
-	return f(&k.index)
-}
-
-// Sessions returns what is kept, in no order.
-func (k *Kept) Sessions(ctx context.Context) (all []Session, err error) {
-	err = k.use(ctx, func(x *catalogue) error {
-		all = slices.Clone(x.sessions)
-		return nil
-	})
-	return all, err
-}
-
-// Find returns the session whose key, or whose client's id, begins with a name; an error that is
-// fs.ErrNotExist when there is none.
-func (k *Kept) Find(ctx context.Context, name string) (found Session, err error) {
-	all, err := k.Sessions(ctx)
-	if err != nil {
-		return found, err
-	}
-	n := 0
-	for i := range all {
-		switch s := &all[i]; {
-		case s.Key == name || s.Session == name:
-			return *s, nil
-		case len(name) >= 4 && (strings.HasPrefix(s.Key, name) || strings.HasPrefix(s.Session, name)):
-			found = *s
-			n++
-		}
-	}
-	switch n {
-	case 0:
-		return found, fmt.Errorf("no session %s is kept: %w", name, fs.ErrNotExist)
-	case 1:
-		return found, nil
-	}
-	return found, fmt.Errorf("%d sessions begin with %s; give more of its id: %w", n, name, fs.ErrExist)
 }

@@ -288,7 +288,8 @@ func (k *Kept) Prune(ctx context.Context, drop func(*Head) bool) (removed int, e
 		s := &all[i]
 		size += s.Size
 		switch {
-		case k.opts.MB > 0 && size > int64(k.opts.MB)<<20, k.opts.Days > 0 && !s.Ended.IsZero() && s.Ended.Before(since), drop != nil && drop(&s.Head):
+		case k.opts.MB > 0 && size > int64(k.opts.MB)<<20, k.opts.Days > 0 && !s.Ended.IsZero() && s.Ended.Before(since),
+			drop != nil && drop(&s.Head):
 			gone = append(gone, s.Key)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"anamnesis/internal/index"
@@ -15,11 +16,14 @@ import (
 const maxTitle = 70
 
 // vague are words that say nothing of what a session was about.
-var vague = words(`commit push pull merge branch branches continue proceed check recheck review again yes no please implement following plan look help
-	fix error errors issue issues problem bug code change changes changed file files test tests work working thing things stuff bit other another next
-	step steps let lets make do can could should would want need update see read run now just also this that these those here there pr
-	context task tasks status current question questions feedback summary summarize describe tell give get go ok okay hello hi hey claude thanks
-	first last new old one two all any some start begin end finish done implementation request comments comment`)
+var vague = sync.OnceValue(func() map[string]bool {
+	return words(`commit push pull merge branch branches continue proceed check recheck review again yes no please implement following
+		plan look help fix error errors issue issues problem bug code change changes changed file files test tests work working thing
+		things stuff bit other another next step steps let lets make do can could should would want need update see read run now just
+		also this that these those here there pr context task tasks status current question questions feedback summary summarize
+		describe tell give get go ok okay hello hi hey thanks first last new old one two all any some start begin end finish done
+		implementation request comments comment`)
+})
 
 func words(list string) map[string]bool {
 	all := make(map[string]bool)
@@ -34,7 +38,7 @@ func words(list string) map[string]bool {
 // telling counts the words of a text that say what it is about.
 func telling(s string) (n int) {
 	for _, t := range index.Tokens(s) {
-		if !vague[t] && strings.ContainsFunc(t, func(r rune) bool { return r > '9' }) {
+		if !vague()[t] && strings.ContainsFunc(t, func(r rune) bool { return r > '9' }) {
 			n++
 		}
 	}
@@ -132,7 +136,8 @@ func titlesIn(e *Exchange) (all []string) {
 	}
 	sentences := text.Sentences(e.Ask)
 	lines := strings.Split(e.Ask, "\n")
-	if page := strings.HasPrefix(strings.TrimSpace(lines[0]), "#") && len(lines) > 5; page || len(sentences) > 0 && telling(sentences[0]) == 0 {
+	page := strings.HasPrefix(strings.TrimSpace(lines[0]), "#") && len(lines) > 5
+	if page || len(sentences) > 0 && telling(sentences[0]) == 0 {
 		if m := titleLine().FindStringSubmatch(e.Ask + "\n" + e.Pasted); m != nil {
 			add(m[1])
 		}
@@ -192,7 +197,8 @@ var greeting = form(`(?i)^(?:hello|hi|hey|hallo|bonjour|hola|ol[aá])\b`)
 // puts behind a plan.
 func promptLine(s string) bool {
 	s = strings.TrimSpace(s)
-	return greeting().MatchString(s) || strings.HasPrefix(s, "If you need specific details") || strings.HasPrefix(s, "$ ") || strings.HasPrefix(s, "[") && strings.Contains(s, "]") && strings.ContainsAny(s, "/~") ||
+	prompt := strings.HasPrefix(s, "[") && strings.Contains(s, "]") && strings.ContainsAny(s, "/~") || strings.HasPrefix(s, "$ ")
+	return prompt || greeting().MatchString(s) || strings.HasPrefix(s, "If you need specific details") ||
 		strings.HasPrefix(s, "===") || strings.HasPrefix(s, "---") || utf8.RuneCountInString(s) > 600
 }
 
