@@ -33,6 +33,9 @@ func TestNormal(t *testing.T) {
 			t.Errorf("%q is the error %q", nothing, got)
 		}
 	}
+	if got := session.ErrorLines("error: cannot open tabs.conf\n3 errors found\nTests: 2 failed, 7 passed\nerror: 4 tests failed"); len(got) != 1 {
+		t.Errorf("of an error and three counts: %q", got)
+	}
 	if got := session.ErrorLines("Please fix the failing test, it should not error.\nexit status 1\n--- FAIL: TestVAT (0.00s)\nvat.go:3: undefined: roundHalf"); !slices.Equal(got, []string{"undefined roundhalf", "fail testvat"}) {
 		t.Errorf("the lines of an error are %q", got)
 	}
