@@ -166,7 +166,7 @@ func Blame(ctx context.Context, r *Rooms, q Question, name string, limit int) (a
 		}
 		return 1
 	})
-	a.Touched = a.Touched[:min(len(a.Touched), limit)]
+	a.Touched = a.Touched[:min(len(a.Touched), max(limit, 1))]
 	if err == nil && len(a.Touched) == 0 {
 		err = &Error{Kind: NotFound}
 	}

@@ -59,7 +59,7 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 		f.finished = append(f.finished, clean(it.String()))
 	}
 	for _, it := range itemsOf(s.Turns) {
-		if !it.done {
+		if !it.done && !r.opts.Slots { // the slot tells them as long as they are open
 			f.open = append(f.open, clean(it.text))
 		}
 	}

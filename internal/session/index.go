@@ -71,7 +71,7 @@ func (k *Kept) load() (c catalogueFile, good bool) {
 }
 
 // catalogueVersion is that of the analysis, too: another one builds the index again.
-const catalogueVersion = 2
+const catalogueVersion = 1
 
 // Sync brings the index into step with what is kept; progress may be nil.
 func (k *Kept) Sync(ctx context.Context, progress func(done, total int)) error {
