@@ -67,8 +67,10 @@ func Normal(line string) string {
 }
 
 // general are lines that many errors have and that tell none from another.
-var general = form(`^(?:exit (?:code|status).{0,4}|ok .*|(?:make )?(?:command|process|script|error) failed.{0,30}|make error #.*|panic|traceback.*|`,
-	`(?:(?:and|done|errors?|fail(?:ed|ure|ures|ing)?|found|in|of|pass(?:ed|es)?|problems?|skipped|suites?|tests?|total|warnings?|#)[ #,.]*)+)$`)
+var general = form(`^(?:exit (?:code|status).{0,4}|ok .*|`,
+	`(?:make )?(?:command|process|script|error) failed.{0,30}|make error #.*|panic|traceback.*|`,
+	`(?:(?:and|done|errors?|fail(?:ed|ure|ures|ing)?|found|`,
+	`in|of|pass(?:ed|es)?|problems?|skipped|suites?|tests?|total|warnings?|#)[ #,.]*)+)$`)
 
 // shape is a line as programs print an error, and people do not write.
 var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?)\s?[:\]!]|\berr! |`,
