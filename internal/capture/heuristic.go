@@ -20,7 +20,7 @@ const (
 	maxTitle     = 80
 	maxAsk       = 160
 	maxLine      = 130
-	maxOutcome   = 200
+	maxOutcome   = 180
 	maxListed    = 2
 	maxFiles     = 5
 	trivialFloor = 40 // an outcome shorter than this says nothing by itself
@@ -219,7 +219,7 @@ func summarize(f *facts) (title, body string) {
 }
 
 // maxLater is how many characters of a later ask are told.
-const maxLater = 70
+const maxLater = 64
 
 // later are the asks behind the first that change the direction. An answer and a rule are told elsewhere.
 func (f *facts) later(first string, said []statement) (lines []string) {

@@ -13,6 +13,9 @@ import (
 	"anamnesis/internal/index/flat"
 )
 
+// racy is how old a catalogue must be to be trusted by its size and time alone.
+const racy = 100 * time.Millisecond
+
 // opened returns the catalogue in memory, brought into step with the file. The caller holds mu.
 func (k *Kept) opened() error {
 	x := &k.index
@@ -25,7 +28,7 @@ func (k *Kept) opened() error {
 		return err
 	}
 	stamp := fileStamp{fi.Size(), fi.ModTime()}
-	if x.shards != nil && x.stamp == stamp && time.Since(stamp.mod) > time.Second {
+	if x.shards != nil && x.stamp == stamp && time.Since(stamp.mod) > racy {
 		return nil
 	}
 	x.close()

@@ -37,9 +37,9 @@ func (h *Hit) ID() string { return ExchangeID(h.Session.Key, h.Exchange.N) }
 
 // The bounds of a search and the weights of BM25.
 const (
-	maxWork      = 40_000 // entries of posting lists that are read for one question
+	maxWork      = 20_000 // entries of posting lists that are read for one question
 	maxTerms     = 48
-	maxRows      = 400 // that are scored whole
+	maxRows      = 160 // that are scored whole
 	k1, b        = 1.2, 0.6
 	weightAsk    = 1.6
 	weightAround = 0.5
@@ -277,6 +277,7 @@ func (k *Kept) read(x *catalogue, found []row, q *Query, terms []term) (hits []H
 const (
 	maxLines     = 8
 	maxLineChars = 240
+	around       = 2 // parts on each side of the one that matched whose lines may be shown
 )
 
 // matching returns the lines of an exchange that hold the most of what was asked, in their order: those
@@ -288,7 +289,11 @@ func matching(e *Exchange, wanted map[uint32]float64, part int) (lines []string)
 	}
 	var all []string
 	var scores []scored
-	for n, piece := range chunks(e.Text()) {
+	pieces := chunks(e.Text())
+	for n, piece := range pieces {
+		if part < len(pieces) && (n < part-around || n > part+around) && n < len(pieces)-1 {
+			continue // far from what matched; the end says what came of it
+		}
 		for line := range strings.Lines(piece) {
 			line = strings.TrimRight(line, "\n")
 			seen := make(map[uint32]bool)
