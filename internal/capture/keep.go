@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"time"
 
 	"anamnesis/internal/llm"
 	"anamnesis/internal/session"
@@ -18,9 +19,9 @@ func (r *Recorder) Keeping(k *session.Kept) *Recorder {
 func (r *Recorder) keeps() bool { return r.kept != nil && r.kept.On() }
 
 // Unkept reports whether a session is to be kept word for word and is not yet. id is the one that its
-// client gave it.
-func (r *Recorder) Unkept(harness, id string) bool {
-	return r.keeps() && !r.private(id) && !r.kept.Has(harness, id)
+// client gave it, ended when it ended.
+func (r *Recorder) Unkept(harness, id string, ended time.Time) bool {
+	return r.keeps() && r.kept.Within(ended) && !r.private(id) && !r.kept.Has(harness, id)
 }
 
 // Keep keeps a session word for word and makes no note of it: one that is a note already, or that is

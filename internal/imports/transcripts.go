@@ -193,7 +193,7 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 		it.Action, it.Why = Skipped, "it is the session of "+other
 	}
 	noNote := it.Action == Unchanged || it.Action == Skipped && it.Why == notWorth
-	if keep && noNote && !snap.forgotten(it.ID, nil) && r.im.recorder.Unkept(h.Name, session) {
+	if keep && noNote && !snap.forgotten(it.ID, nil) && r.im.recorder.Unkept(h.Name, session, s.ended) {
 		it.Action, it.Why = Keeps, ""
 	}
 	if it.Action == Adds || it.Action == Keeps || o.Known && it.Action == Unchanged {

@@ -281,14 +281,13 @@ func (k *Kept) Prune(ctx context.Context, drop func(*Head) bool) (removed int, e
 		return 0, err
 	}
 	slices.SortFunc(all, func(a, b Session) int { return cmp.Or(b.Ended.Compare(a.Ended), cmp.Compare(a.Key, b.Key)) })
-	since := k.store.Now().AddDate(0, 0, -k.opts.Days)
 	var size int64
 	var gone []string
 	for i := range all {
 		s := &all[i]
 		size += s.Size
 		switch {
-		case k.opts.MB > 0 && size > int64(k.opts.MB)<<20, k.opts.Days > 0 && !s.Ended.IsZero() && s.Ended.Before(since),
+		case k.opts.MB > 0 && size > int64(k.opts.MB)<<20, !k.Within(s.Ended),
 			drop != nil && drop(&s.Head):
 			gone = append(gone, s.Key)
 		}
@@ -297,6 +296,11 @@ func (k *Kept) Prune(ctx context.Context, drop func(*Head) bool) (removed int, e
 		return 0, nil
 	}
 	return len(gone), k.remove(ctx, gone)
+}
+
+// Within reports whether a session that ended then is within the days that sessions are kept.
+func (k *Kept) Within(ended time.Time) bool {
+	return k.opts.Days <= 0 || ended.IsZero() || !ended.Before(k.store.Now().AddDate(0, 0, -k.opts.Days))
 }
 
 // remove deletes the files of sessions, and takes them out of the index.
