@@ -189,7 +189,7 @@ func (k *Kept) addShard(ctx context.Context, c *catalogueFile, todo []file, prog
 		}
 		h, all, places, err := decode(data)
 		if err != nil && len(all) == 0 || h.Key() != f.key {
-			continue // a file that is no session, or has another's name; doctor names it
+			continue // it is no session, or has another's name
 		}
 		s := Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: len(all), Shard: c.Next, Number: int64(len(c.Sessions))}
 		began := row

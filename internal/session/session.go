@@ -7,7 +7,7 @@
 // nor a note. The index beside it is derived: without it, or with a damaged one, it is built again
 // from the files.
 //
-// Failure policy: a file that cannot be read is left out and named; a search whose index is
+// Failure policy: a file that cannot be read is left out; a search whose index is
 // damaged builds it again; nothing here stops a capture.
 package session
 
