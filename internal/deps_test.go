@@ -45,7 +45,8 @@ const rule = `
 	index/flat, index/postgres/schema     < index/postgres;
 	index, store/bundle                   < ingest;
 	index, llm, store/project, smalltalk  < recall;
-	agent, queue, ingest                  < learn;
+	agent, index/flat, text, smalltalk    < session;
+	session, queue, ingest                < learn;
 	learn, smalltalk, anchor              < capture;
 	capture                               < imports;
 	queue, ingest                         < reflection;

@@ -42,6 +42,10 @@ type Harness struct {
 	// background run takes them in time.
 	Fleeting bool
 
+	// Resume is the client's command that goes on with a session, whose id is its last argument; nil
+	// where there is none.
+	Resume []string
+
 	Generates bool // package llm can ask it for a text, without tools
 
 	// Rules returns the file of standing instructions for all projects, nil for an agent
@@ -56,17 +60,17 @@ var All = append(hooked(), others()...)
 func hooked() []*Harness {
 	return []*Harness{
 		{
-			Name: claudeName, Title: "Claude Code", Folder: ".claude",
+			Name: claudeName, Title: "Claude Code", Folder: ".claude", Resume: []string{"claude", "--resume"},
 			Sessions: claude{}, Hooks: claude{}, Settings: claudeSettings{}, Memory: claude{},
 			Generates: true,
 		},
 		{
-			Name: codexName, Title: "Codex", Folder: ".codex",
+			Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
 			Sessions: &codexSessions, Hooks: &codexHooks, Settings: codexSettings{}, Servers: codexSettings{},
 			Memory: codexMemories{}, Generates: true,
 		},
 		{
-			Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot",
+			Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot", Resume: []string{"copilot", "--resume"},
 			Sessions: &copilotSessions, Hooks: &copilotHooks, Generates: true,
 			Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
 			Servers: serversAt{
@@ -75,13 +79,13 @@ func hooked() []*Harness {
 			},
 		},
 		{
-			Name: geminiName, Title: "Gemini CLI", Folder: ".gemini",
+			Name: geminiName, Title: "Gemini CLI", Folder: ".gemini", Resume: []string{"gemini", "--resume"},
 			Sessions: &geminiSessions, Hooks: &geminiHooks, Generates: true, Fleeting: true,
 			Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
 			Servers:  serversAt{path: inHome("settings.json")},
 		},
 		{
-			Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode",
+			Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode", Resume: []string{"opencode", "--session"},
 			Sessions: &opencodeSessions, Hooks: &opencodeHooks, Generates: true, Settings: opencodeSettings{},
 			Servers: serversAt{
 				serverMap: serverMap{key: "mcp", words: true, env: "environment", kind: "local", extra: []value{named("enabled", text("true"))}},
@@ -89,19 +93,19 @@ func hooked() []*Harness {
 			},
 		},
 		{
-			Name: cursorName, Title: "Cursor", Folder: ".cursor",
+			Name: cursorName, Title: "Cursor", Folder: ".cursor", Resume: []string{"cursor-agent", "--resume"},
 			Sessions: &cursorSessions, Hooks: &cursorHooks, Fleeting: true,
 			Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
 			Servers:  serversAt{path: inHome("mcp.json")},
 		},
 		{
-			Name: qwenName, Title: "Qwen Code", Folder: ".qwen",
+			Name: qwenName, Title: "Qwen Code", Folder: ".qwen", Resume: []string{"qwen", "--resume"},
 			Sessions: &qwenSessions, Hooks: &qwenHooks, Fleeting: true,
 			Settings: qwenSettings{hooksFile{millis: true, named: true}},
 			Servers:  serversAt{path: inHome("settings.json")},
 		},
 		{
-			Name: hermesName, Title: "Hermes", Folder: ".hermes",
+			Name: hermesName, Title: "Hermes", Folder: ".hermes", Resume: []string{"hermes", "--resume"},
 			Sessions: &hermesSessions, Hooks: &hermesHooks, Settings: hermesSettings{},
 			Servers: yamlServers{path: inHome("config.yaml"), key: "mcp_servers", command: "command", env: "env", extra: []string{"enabled: true"}},
 		},

@@ -22,6 +22,7 @@ import (
 	"anamnesis/internal/inject"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/tombstone"
 )
@@ -61,6 +62,7 @@ type Rooms struct {
 	Engine   *recall.Engine
 	Injector *inject.Injector
 	Recorder *capture.Recorder
+	Kept     *session.Kept // what happened in sessions, word for word
 
 	Stale  int    // files the index does not know yet; -1 when nobody counted
 	Rules  error  // why the user's redaction rules cannot be used
@@ -88,6 +90,9 @@ func (r *Rooms) Close() {
 	}
 	if r.teamWaits() {
 		_ = r.Detach("drain", "--team")
+	}
+	if r.Kept != nil {
+		r.Kept.Close()
 	}
 	if r.Index != nil {
 		_ = r.Index.Close()

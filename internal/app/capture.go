@@ -112,6 +112,9 @@ func CaptureNow(ctx context.Context, r *Rooms, e agent.Event, o CaptureOptions) 
 	if err != nil {
 		return done, err
 	}
+	if err := errors.Join(c.Kept, r.Kept.Sync(ctx, nil)); err != nil {
+		r.Notify("the session is not kept word for word: %v", err)
+	}
 	if !o.NoSync {
 		done.Reflected, done.Failures = r.autoReflect(ctx, []string{c.Project})
 	}

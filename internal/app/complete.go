@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 )
 
@@ -47,6 +48,24 @@ func OfferNotes(ctx context.Context, h Host, all bool) []index.Row {
 		return nil
 	}
 	return rows
+}
+
+// OfferSessions lists what is kept of sessions to somebody who types a key, newest first, as OfferNotes
+// does.
+func OfferSessions(ctx context.Context, h Host) []SessionView {
+	if fi, err := os.Stat(filepath.Join(h.Config.Home, filepath.FromSlash(layout.SessionIndex))); err != nil || !fi.IsDir() {
+		return nil
+	}
+	r, err := OpenFiles(h)
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	a, err := Sessions(ctx, r, SessionsOptions{Limit: maxOffered})
+	if err != nil {
+		return nil
+	}
+	return a.Sessions
 }
 
 // OfferProjects lists the projects that have notes, the one with the most first,

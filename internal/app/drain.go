@@ -139,6 +139,7 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 	}
 	d.Failed, d.Left = append(d.Failed, done.Failed...), done.Left
 	d.Summarised += done.Summarised
+	d.fail(r.tendSessions(ctx))
 	store.Sweep(r.Store)
 	d.fail(r.Store.Spool().SweepTold())
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})

@@ -46,15 +46,16 @@ func Forget(ctx context.Context, r *Rooms, name string, apply bool) (a ForgetAns
 	}
 	f, err := tombstone.Plan(r.Store, id)
 	var left []ingest.Like // looked up before the note is gone
-	if n, nerr := r.Store.LatestRevision(id); err == nil && nerr == nil {
-		left, err = r.Ingester.Alike(ctx, n)
+	latest, nerr := r.Store.LatestRevision(id)
+	if err == nil && nerr == nil {
+		left, err = r.Ingester.Alike(ctx, latest)
 	}
 	if apply && err == nil {
 		trace := r.traceIDs(ctx, append(idsOf(f.Notes), id)...)
 		f, err = r.Ingester.Forget(ctx, id, r.Disallow)
 		r.erase(ctx, trace)
 		r.forgetShared(append(idsOf(f.Notes), id))
-		err = errors.Join(err, r.forgetMirrored(ctx, id))
+		err = errors.Join(err, r.forgetMirrored(ctx, id), r.forgetSession(ctx, latest))
 	}
 	if err != nil {
 		return a, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"anamnesis/internal/imports"
 )
@@ -61,6 +62,7 @@ func Import(ctx context.Context, r *Rooms, o ImportOptions) (a ImportAnswer, err
 	running, c := BeginRun(ctx, r, "import")
 	rep, aerr := im.Apply(running, plan, func(done, total int64) { bar.Step(int(done>>10), int(total>>10)) })
 	bar.Done()
+	aerr = errors.Join(aerr, r.indexSessions(ctx, plan))
 	s, err := c.Finish(ctx, o.NoSync)
 	var undo []string
 	if line := c.Undo(); line != "" {

@@ -16,6 +16,7 @@ import (
 	"anamnesis/internal/inject"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/tombstone"
 )
@@ -34,7 +35,7 @@ func OpenFiles(h Host) (*Rooms, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rooms{Config: h.Config, Store: s, host: h}
+	r := &Rooms{Config: h.Config, Store: s, Kept: session.New(s, h.Config.Sessions), host: h}
 	if r.Redactor, err = OpenRedactor(s); err != nil {
 		r.Rules = err // reading goes on; what a machine wrote waits (MayRedact)
 		if r.Redactor, err = redact.New(); err != nil {
@@ -74,7 +75,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	r.Ingester = ingest.New(s, r.Index, r.Redactor, c.Ingest)
 	r.Engine = recall.New(r.All, s, c.Recall, models)
 	r.Injector = inject.New(r.Engine, s, c.Inject)
-	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture)
+	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture).Keeping(r.Kept)
 	r.askRepositories()
 	return r, nil
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -41,7 +43,7 @@ func BeQuiet(r *Rooms, d time.Duration) (QuietAnswer, error) {
 // QuietSession lets a session be told nothing any more; with private nothing of it is
 // captured either. session is its id, or "" for the one of this folder's project that
 // started last.
-func QuietSession(r *Rooms, session string, private bool) (QuietAnswer, error) {
+func QuietSession(ctx context.Context, r *Rooms, session string, private bool) (QuietAnswer, error) {
 	if session == "" {
 		var err error
 		if session, err = lastSession(r); err != nil {
@@ -59,7 +61,22 @@ func QuietSession(r *Rooms, session string, private bool) (QuietAnswer, error) {
 	if !slices.Contains(*list, session) {
 		*list = append(*list, session)
 	}
-	return quietAnswer(q), r.Store.Spool().SetQuiet(q)
+	err = r.Store.Spool().SetQuiet(q)
+	if err == nil && private {
+		err = r.dropPrivate(ctx, session)
+	}
+	return quietAnswer(q), err
+}
+
+// dropPrivate erases what was kept of a session before it became private.
+func (r *Rooms) dropPrivate(ctx context.Context, id string) error {
+	all, err := r.Kept.Sessions(ctx)
+	for i := range all {
+		if all[i].Session == id {
+			err = errors.Join(err, r.Kept.Forget(ctx, map[string][]int{all[i].Key: nil}))
+		}
+	}
+	return err
 }
 
 // lastSession is the session of this folder's project that started last.

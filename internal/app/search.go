@@ -21,9 +21,27 @@ type SearchOptions struct {
 	Strict    bool
 	Persona   bool // only the answer to a question about a habit
 	Explain   bool
-	Look      bool // nobody needs the answer: it is not logged, and no gap
+	Sessions  int    // exchanges of sessions under the notes, at most
+	Only      string // OnlyNotes, OnlySessions; "" asks both
+	Look      bool   // nobody needs the answer: it is not logged, and no gap
 	Fields    []string
 	Cost      func(*recall.Hit) int // the tokens of a hit as the face renders it
+}
+
+// What a search may be narrowed to.
+const (
+	OnlyNotes    = "notes"
+	OnlySessions = "sessions"
+)
+
+// asksSessions reports whether a search looks at sessions, too: not where it asks for what only notes
+// have.
+func (o *SearchOptions) asksSessions() bool {
+	if o.Only == OnlySessions {
+		return true
+	}
+	return o.Only == "" && !o.Persona && len(o.Types) == 0 && len(o.Tags) == 0 && o.Scope == "" && o.Corpus == "" && len(o.Fields) == 0 &&
+		len(o.Arms) == 0 && o.AsOf == "" && o.KnownAt == "" && !o.All
 }
 
 // SearchAnswer is what a question found.
@@ -51,6 +69,8 @@ type SearchAnswer struct {
 	Without  int                `json:"without_vector"` // passages that only their words can find yet
 	HeldBack int                `json:"held_back"`      // notes that would answer, and are of other branches that are open
 
+	Sessions []ExchangeHit `json:"sessions"` // exchanges that answer, under the notes
+
 	Result *recall.Result `json:"-"`
 }
 
@@ -61,6 +81,22 @@ func (a *SearchAnswer) DropLast() {
 	a.Hits, a.Result.Hits = a.Hits[:last], a.Result.Hits[:last]
 	a.Count = last
 }
+
+// fitSessions leaves out the last exchanges, which have no room beside the notes; most is 0 for no end.
+func (a *SearchAnswer) fitSessions(most int) {
+	left := most - a.Tokens
+	for i := range a.Sessions {
+		h := &a.Sessions[i]
+		left -= recall.Tokens(h.Title+h.Ask+strings.Join(h.Lines, "\n")+h.Reply) + exchangeFrame
+		if most > 0 && left < 0 && (i > 0 || len(a.Hits) > 0) {
+			a.Sessions = a.Sessions[:i]
+			return
+		}
+	}
+}
+
+// exchangeFrame is what stands around the texts of an exchange that is printed, in tokens.
+const exchangeFrame = 40
 
 // A WindowView is the time a question speaks of.
 type WindowView struct {
@@ -129,6 +165,20 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	}
 	q.K, q.MaxTokens, q.Strict, q.Fields, q.Cost, q.PersonaOnly = o.K, o.MaxTokens, o.Strict, o.Fields, o.Cost, o.Persona
 	q.Synthetic = o.Look
+	sessions := []ExchangeHit{}
+	if o.asksSessions() {
+		if sessions, err = r.searchSessions(ctx, o.Text, scope, o.Sessions); err != nil {
+			r.Notify("left out: what is kept of sessions: %v", err)
+		}
+	}
+	if o.Only == OnlySessions {
+		a := SearchAnswer{Query: o.Text, Mode: o.Mode, Scope: scope, Hits: []HitView{}, Sessions: sessions, Result: &recall.Result{}}
+		a.fitSessions(o.MaxTokens)
+		if len(a.Sessions) == 0 {
+			return a, &Error{Kind: NotFound}
+		}
+		return a, nil
+	}
 	r.freshen(ctx)
 	res, err := r.Engine.Recall(ctx, q)
 	if err != nil {
@@ -154,7 +204,8 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		Query: res.Query.Text, Mode: o.Mode, Count: len(res.Hits), Held: res.Gate != nil && !res.Gate.Open, Scope: scope,
 		Searched: res.Searched, Stale: r.Stale, Tokens: res.Tokens, TookMS: milliseconds(res.Took), Missing: res.Missing, Failed: res.Failed,
 		Gate: res.Gate, Persona: res.Persona,
-		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, HeldBack: held, Result: res,
+		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, HeldBack: held,
+		Sessions: sessions, Result: res,
 	}
 	if o.Fields != nil {
 		a.Fields = &o.Fields
@@ -164,6 +215,10 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	}
 	if w := res.Window; w != nil {
 		a.Temporal = &WindowView{isoMicros(w.From), isoMicros(w.To), w.Confidence, w.Phrase}
+	}
+	a.fitSessions(o.MaxTokens)
+	if len(a.Sessions) > 0 {
+		return a, nil
 	}
 	return a, nothing(res)
 }

@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 )
 
@@ -143,7 +144,7 @@ func shownIn(turns []agent.Turn) map[string]bool {
 				continue
 			}
 			addNames(shown, u.Path, maxTurnNames)
-			if line := learn.CommandOf(u); line != "" {
+			if line := session.CommandOf(u); line != "" {
 				addNames(shown, "```sh\n"+line+"\n```", maxTurnNames)
 				addNames(shown, u.Result, maxTurnNames)
 			}

@@ -27,6 +27,7 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 )
@@ -54,6 +55,7 @@ type Recorder struct {
 	redactor *redact.Redactor
 	model    llm.Generator // nil: the heuristic writes the summaries
 	reverts  Reverts       // nil: no repository is asked
+	kept     *session.Kept // nil: no session is kept word for word
 	family   *family       // of the sessions that are captured
 	opts     Options
 }
@@ -84,6 +86,7 @@ type Capture struct {
 	Learnt   int  // lessons that were new, or confirmed one that stands
 	Declined bool // the model says that it is not worth one
 	Skipped  agent.Skipped
+	Kept     error          // why it could not be kept word for word
 	Fallback error          // why the heuristic wrote the summary, when a model should have
 	Outcome  ingest.Outcome // when neither trivial nor declined
 }
@@ -96,16 +99,16 @@ var errAbsent = fmt.Errorf("%w; check the path", ErrNoTranscript)
 
 // Capture reads one session and takes it in.
 func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
-	session, err := r.read(q)
+	s, err := r.read(q)
 	if err != nil {
 		return Capture{}, fmt.Errorf("capture %s: %w", q.Transcript, err)
 	}
-	r = r.knowing(session)
+	r = r.knowing(s)
 	skipped := func(id, project, why string) error {
-		return r.store.Events().Log(store.Record{Kind: store.Captured, Session: id, Project: project, Text: why, Read: session.Next})
+		return r.store.Events().Log(store.Record{Kind: store.Captured, Session: id, Project: project, Text: why, Read: s.Next})
 	}
-	facts := sessionFacts(session)
-	c := Capture{Project: r.project(q, facts.dir), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: session.Skipped}
+	facts := r.factsOf(q, s)
+	c := Capture{Project: r.project(q, facts.dir), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: s.Skipped}
 	if r.private(facts.session(q)) {
 		c.Trivial = true
 		return c, skipped(q.Session, c.Project, "private")
@@ -118,40 +121,27 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		// A person who was told of a handoff and went on working has taken it over. If
 		// that cannot be written now, the next session is told once more.
 		_ = r.ingester.AcknowledgeHandoffs(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
-		_ = r.slots(ctx, q, session, &facts, c.Project) // likewise
+		_ = r.slots(ctx, q, s, &facts, c.Project) // likewise
 	}
 	if !facts.headless {
-		_ = r.followUp(facts.session(q), c.Project, session) // likewise
+		_ = r.followUp(facts.session(q), c.Project, s) // likewise
 	}
-	defer func() { _ = r.undo(ctx, q, session, &facts, c.Project) }() // a later capture finds it again
-	switch c.Learnt, err = r.learn(ctx, q, session, &facts, c.Project); {
+	defer func() { _ = r.undo(ctx, q, s, &facts, c.Project) }() // a later capture finds it again
+	switch c.Learnt, err = r.learn(ctx, q, s, &facts, c.Project); {
 	case errors.Is(err, store.ErrLocked):
 		return c, err // a later drain learns the rest; what is learnt stays
 	case err != nil:
 		_ = r.store.Events().Log(store.Record{Kind: store.Learnt, Session: q.Session, Project: c.Project, Error: err.Error()})
 	}
-	if r.trivial(&facts) {
+	c.Kept = r.keep(q, &facts, c.Project)
+	if r.trivial(&facts) || c.Learnt == 0 && r.keeps() && facts.answered() {
 		c.Trivial = true
 		return c, skipped(q.Session, c.Project, "trivial")
 	}
 	n := r.draft(q, facts, c.Project)
-	if r.asked() {
-		sum, err := r.ask(ctx, session)
-		if err == nil && !sum.skip {
-			if ids := ingest.InventedCommits(ctx, r.ingester, facts.folder(q), sum.title+"\n"+sum.body); ids != nil {
-				err = fmt.Errorf("it names commits that are not in the repository: %s", strings.Join(ids, ", "))
-			}
-		}
-		switch {
-		case err != nil:
-			c.Fallback = err
-		case sum.skip: // a note that an earlier capture of the session made stays
-			c.Declined = true
-			return c, skipped(n.Provenance.Session, c.Project, "declined")
-		default:
-			n.Title, n.Body, n.Provenance.Model = sum.title, sum.body, r.model.Name()
-			n.ImportHash = ingest.SummaryHash(n.Title, n.Body)
-		}
+	if r.asked() && !r.summarise(ctx, q, s, &facts, n, &c) { // a note that an earlier capture of the session made stays
+		c.Declined = true
+		return c, skipped(n.Provenance.Session, c.Project, "declined")
 	}
 	c.Outcome, err = r.ingester.Add(ctx, ingest.Draft{Note: n, Reason: store.Capture, Dir: facts.folder(q)})
 	if err != nil {
@@ -159,14 +149,37 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	}
 	rec := store.Record{
 		Kind: store.Captured, Session: n.Provenance.Session, Project: c.Project,
-		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(), In: tokensOf(session), Read: session.Next,
+		Notes: []note.ID{n.ID}, Text: c.Outcome.Result.String(), In: tokensOf(s), Read: s.Next,
 	}
-	if c.Fallback != nil {
+	switch {
+	case c.Fallback != nil:
 		rec.Error = "summary: " + c.Fallback.Error()
+	case c.Kept != nil:
+		rec.Error = c.Kept.Error()
 	}
 	_ = r.store.Events().Log(rec)
 	r.scheduleRetry(c, q)
 	return c, nil
+}
+
+// summarise lets the model write the note of a session. It reports false when the model would not keep it.
+func (r *Recorder) summarise(ctx context.Context, q Request, s *agent.Session, f *facts, n *note.Note, c *Capture) bool {
+	sum, err := r.ask(ctx, s)
+	if err == nil && !sum.skip {
+		if ids := ingest.InventedCommits(ctx, r.ingester, f.folder(q), sum.title+"\n"+sum.body); ids != nil {
+			err = fmt.Errorf("it names commits that are not in the repository: %s", strings.Join(ids, ", "))
+		}
+	}
+	switch {
+	case err != nil:
+		c.Fallback = err
+	case sum.skip:
+		return false
+	default:
+		n.Title, n.Body, n.Provenance.Model = sum.title, sum.body, r.model.Name()
+		n.ImportHash = ingest.SummaryHash(n.Title, n.Body)
+	}
+	return true
 }
 
 // tokensOf estimates what the session cost the one who reads it whole: a quarter of the
@@ -249,18 +262,12 @@ func (r *Recorder) project(q Request, dir string) string {
 // draft makes the note of a session.
 func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	id := f.session(q)
-	clean := f.redacted(r.redactor)
-	dir := f.dir
-	if dir == "" {
-		dir = q.Dir
-	}
-	short := clean.shortened(placesOf(dir, r.store.Home()))
-	title, body := summarize(&short)
+	title, body := summarize(&f)
 	n := &note.Note{
 		ID: note.EpisodicID(f.started, q.Harness.Name, id), Type: note.Episodic,
 		Title: title, Body: body, Project: project, MachineID: r.opts.MachineID, Scope: note.Portable,
 		Provenance: note.Provenance{Source: note.SessionEnd, Confidence: 1, Session: id},
-		ImportHash: ingest.SummaryHash(title, body), Branch: f.branchScope(q, clean.branch),
+		ImportHash: ingest.SummaryHash(title, body), Branch: f.branchScope(q),
 		Quarantine: redact.PromptInjection(title + "\n" + body),
 	}
 	if q.Source == IdleSource { // nobody said that it is over
@@ -281,12 +288,9 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 
 // branchScope is the branch that the note of a session holds for: "" on the trunk. A
 // name that holds a secret is not written down.
-func (f facts) branchScope(q Request, clean string) string {
-	dir := f.dir
-	if dir == "" {
-		dir = q.Dir
-	}
-	if dir == "" || f.branch != clean {
+func (f facts) branchScope(q Request) string {
+	dir := f.folder(q)
+	if dir == "" || f.branch != f.cleanBranch {
 		return ""
 	}
 	return project.BranchScope(dir, f.branch)

@@ -97,16 +97,16 @@ func TestHeuristic(t *testing.T) {
 			"everything", user(0, "Fix the login\nplease") + edit(1, "Edit", "file_path", "/src/app/login.go") + edit(2, "NotebookEdit", "notebook_path", "/src/app/x.ipynb") +
 				edit(3, "Write", "file_path", "/src/app/login.go") + assistant(4, "Fixed, the cookie was wrong."),
 			"Fix the login",
-			"**Ask:** Fix the login\nplease\n\n**Branch:** main\n**Files touched (2):**\n- login.go\n- x.ipynb\n\n**Outcome:** Fixed, the cookie was wrong.",
+			"**Ask:** Fix the login please\n\n**Files touched (2):** login.go, x.ipynb\n\n**Outcome:** Fixed, the cookie was wrong.",
 		},
 		{
 			"long texts", user(0, long) + assistant(1, long),
-			strings.TrimSpace(strings.Repeat("wört ", 15)) + "…",
-			"**Ask:** " + strings.TrimSpace(long[:strings.Index(long, " ")+1]+strings.Repeat("wört ", 119)) + " ...\n\n**Branch:** main\n\n**Outcome:** " + strings.TrimSpace(strings.Repeat("wört ", 120)) + " ...",
+			strings.TrimSpace(strings.Repeat("wört ", 13)) + "…",
+			"**Ask:** " + strings.TrimSpace(strings.Repeat("wört ", 31)) + "…\n\n**Outcome:** " + strings.TrimSpace(strings.Repeat("wört ", 35)) + "…",
 		},
 		{
-			"no prompt", edit(1, "MultiEdit", "file_path", "a.go"), "Session summary",
-			"**Ask:** (no user prompt captured)\n\n**Files touched (1):**\n- a.go\n\n**Outcome:** (no assistant output captured)",
+			"no prompt", edit(1, "MultiEdit", "file_path", "a.go"), "Changes to a.go",
+			"**Files touched (1):** a.go",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

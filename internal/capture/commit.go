@@ -8,7 +8,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/learn"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/text"
 )
@@ -38,7 +38,7 @@ const (
 // did since.
 func (r *Recorder) undo(ctx context.Context, q Request, s *agent.Session, f *facts, key string) error {
 	var undone []Undoing
-	for _, c := range learn.Commits(s) {
+	for _, c := range session.Commits(s) {
 		for _, id := range c.Undoes {
 			undone = append(undone, Undoing{Commit: id, By: c.ID})
 		}
@@ -62,7 +62,7 @@ func (r *Recorder) undo(ctx context.Context, q Request, s *agent.Session, f *fac
 }
 
 // commitLines tell the commits of a session for its note, the last ones.
-func commitLines(commits []learn.Commit) (lines []string) {
+func commitLines(commits []session.Commit) (lines []string) {
 	for i := range commits {
 		c := &commits[i]
 		line := c.ID + " " + text.Cut(c.Subject, maxTitle)

@@ -8,130 +8,138 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/learn"
-	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
 )
 
-// Facts are what a summary is made of.
+// Facts are what a note of a session is made of. Its texts are clean: redacted before they were
+// cut, with the paths of this machine shortened. Only dir and branch are as they stand.
 type facts struct {
 	id, dir, branch string
+	cleanBranch     string
 	also            []string // other session ids in the file
 	started, ended  time.Time
 	title           string // the agent's own, "" for none
+	summaries       []string
 	headless        bool   // a program asked, not a person
 	failed          bool   // the agent's client answered with an error of its own
 	first           string // the first prompt, which may be a command
-	exchanges       []exchange
-	fixes           []learn.Fix
+	exchanges       []session.Exchange
+	fixes           []session.Fix
 	files           []string
 
-	finished, circles, refused []string // of the agent's list, of its calls
-	committed                  []string // a line each
-	commits                    []string // ids of those that stand
+	open, finished, circles, refused []string // of the agent's list, of its calls
+	committed                        []string // a line each
+	commits                          []string // ids of those that stand
 }
 
-func sessionFacts(s *agent.Session) facts {
-	f := facts{
-		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, started: s.Started, ended: s.Ended,
-		title: s.Title, headless: s.Headless, failed: s.Failed, first: s.FirstPrompt(), exchanges: exchanges(s.Dialogue()),
-		fixes: lastFixes(s.Turns), files: s.FilesTouched(), refused: learn.Refused(s),
+// factsOf gathers the facts of a session. The Recorder knows it (knowing).
+func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
+	clean := r.cleaner(s.Dir, q.Dir)
+	all := func(texts []string) []string {
+		texts = slices.Clone(texts)
+		for i := range texts {
+			texts[i] = clean(texts[i])
+		}
+		return texts
 	}
-	commits := learn.Commits(s)
-	f.committed = commitLines(commits)
+	f := facts{
+		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended,
+		title: clean(s.Title), summaries: all(s.Summaries), headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
+		exchanges: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
+	}
+	commits := session.Commits(s)
+	f.committed = all(commitLines(commits))
 	for i := range commits {
 		if c := &commits[i]; !c.Undone && len(c.Undoes) == 0 && len(f.commits) < maxCommits {
 			f.commits = append(f.commits, c.ID)
 		}
 	}
 	for _, it := range finished(s.Turns) {
-		f.finished = append(f.finished, it.String())
+		f.finished = append(f.finished, clean(it.String()))
+	}
+	for _, it := range itemsOf(s.Turns) {
+		if !it.done && !r.opts.Slots { // the slot tells them as long as they are open
+			f.open = append(f.open, clean(it.text))
+		}
 	}
 	for _, c := range learn.Circles(s) {
-		f.circles = append(f.circles, c.String())
+		f.circles = append(f.circles, clean(c.String()))
 	}
 	f.circles = f.circles[max(0, len(f.circles)-maxCircles):]
+	for _, x := range lastFixes(s.Turns) {
+		x.Failed, x.Passed, x.Output, x.Did, x.Edited = clean(x.Failed), clean(x.Passed), clean(x.Output), all(x.Did), all(x.Edited)
+		f.fixes = append(f.fixes, x)
+	}
 	return f
 }
 
 // maxFixes is how many fixes a note keeps.
-const maxFixes = 5
+const maxFixes = 2
 
 // lastFixes returns the last fixes of a session.
-func lastFixes(turns []agent.Turn) []learn.Fix {
-	all := learn.Fixes(turns)
+func lastFixes(turns []agent.Turn) []session.Fix {
+	all := session.Fixes(turns)
 	return all[max(0, len(all)-maxFixes):]
 }
 
 // maxCircles is how many of the stretches in which an agent went in circles are told.
-const maxCircles = 5
+const maxCircles = 2
 
 // peekFacts are the facts of a session that was only peeked at: what stands before
 // its tail is missing, and so are the commands.
-func peekFacts(g *agent.PeekResult) facts {
-	return facts{
-		id: g.ID, dir: g.Dir, branch: g.Branch, started: g.Started, ended: g.Ended,
-		title: g.Title, headless: g.Headless, failed: g.Failed, first: g.FirstPrompt, exchanges: exchanges(g.Dialogue), files: g.FilesTouched,
+func (r *Recorder) peekFacts(g *agent.PeekResult) facts {
+	texts := append([]string{g.Title, g.FirstPrompt, g.Branch}, g.FilesTouched...)
+	for _, l := range g.Dialogue {
+		texts = append(texts, l.Text)
 	}
-}
-
-// asked reports whether a person asked something real.
-func (f *facts) asked() bool {
-	return !f.headless && slices.ContainsFunc(f.exchanges, func(e exchange) bool { return e.real() })
-}
-
-// tools reports whether the agent used any.
-func (f *facts) tools() bool {
-	return slices.ContainsFunc(f.exchanges, func(e exchange) bool { return e.tools })
-}
-
-// texts returns what was said and done, for what it gives away.
-func (f *facts) texts() []string {
-	all := append([]string{f.title, f.first, f.branch}, f.files...)
-	for i := range f.exchanges {
-		all = append(append(all, f.exchanges[i].prompt), f.exchanges[i].replies...)
+	with := *r
+	with.redactor = r.redactor.Knowing(texts...)
+	clean := with.cleaner(g.Dir, "")
+	f := facts{
+		id: g.ID, dir: g.Dir, branch: g.Branch, cleanBranch: clean(g.Branch), started: g.Started, ended: g.Ended,
+		title: clean(g.Title), headless: g.Headless, failed: g.Failed, first: clean(g.FirstPrompt),
 	}
-	for i := range f.fixes {
-		x := &f.fixes[i]
-		all = append(append(all, x.Failed, x.Passed, x.Output), x.Did...)
+	lines := slices.Clone(g.Dialogue)
+	for i := range lines {
+		lines[i].Text = clean(lines[i].Text)
 	}
-	return slices.Concat(all, f.finished, f.circles, f.refused, f.committed)
-}
-
-// mapped returns f with every text changed in the same way.
-func (f facts) mapped(change func(string) string) facts {
-	all := func(texts []string) []string {
-		texts = slices.Clone(texts)
-		for i, text := range texts {
-			texts[i] = change(text)
-		}
-		return texts
-	}
-	f.title, f.first, f.branch, f.files = change(f.title), change(f.first), change(f.branch), all(f.files)
-	f.finished, f.circles, f.refused = all(f.finished), all(f.circles), all(f.refused)
-	f.committed = all(f.committed)
-	f.exchanges, f.fixes = slices.Clone(f.exchanges), slices.Clone(f.fixes)
-	for i := range f.exchanges {
-		e := &f.exchanges[i]
-		e.prompt, e.replies = change(e.prompt), all(e.replies)
-	}
-	for i := range f.fixes {
-		x := &f.fixes[i]
-		x.Failed, x.Passed, x.Output, x.Did, x.Edited = change(x.Failed), change(x.Passed), change(x.Output), all(x.Did), all(x.Edited)
+	f.exchanges = session.FromLines(lines)
+	for _, file := range g.FilesTouched {
+		f.files = append(f.files, clean(file))
 	}
 	return f
 }
 
-// redacted returns f with its secrets masked, what one text gives away in all of
-// them. It comes before anything is cut:
-// half a key matches no rule.
-func (f facts) redacted(r *redact.Redactor) facts {
-	r = r.Knowing(f.texts()...)
-	f.exchanges = slices.Clone(f.exchanges)
-	for i := range f.exchanges {
-		e := &f.exchanges[i]
-		e.replies = e.replies[max(0, len(e.replies)-1):] // only the last word is kept of any
+// cleaner returns what redacts a text of a session and shortens the paths in it. dirs are where it
+// worked; the first one that is not empty counts.
+func (r *Recorder) cleaner(dirs ...string) learn.Clean {
+	dir := ""
+	for _, d := range dirs {
+		if dir == "" {
+			dir = d
+		}
 	}
-	return f.mapped(func(s string) string { return r.Redact(s).String() })
+	places := placesOf(dir, r.store.Home())
+	return func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return places.short(r.redactor.Redact(text).String())
+	}
+}
+
+// asked reports whether a person asked something real.
+func (f *facts) asked() bool { return !f.headless && f.real() }
+
+// real reports whether anybody asked something real.
+func (f *facts) real() bool {
+	return slices.ContainsFunc(f.exchanges, func(e session.Exchange) bool { return e.Real() })
+}
+
+// tools reports whether the agent used any.
+func (f *facts) tools() bool {
+	return slices.ContainsFunc(f.exchanges, func(e session.Exchange) bool { return e.Tools })
 }
 
 // places shortens the paths of a machine: what lies in the session's repository is
@@ -170,6 +178,3 @@ func placesOf(dir, home string) places {
 
 // short shortens the paths in a text.
 func (p places) short(text string) string { return p.replacer.Replace(text) }
-
-// shortened returns f with shorter paths.
-func (f facts) shortened(p places) facts { return f.mapped(p.short) }

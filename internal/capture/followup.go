@@ -10,8 +10,8 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
-	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
+	"anamnesis/internal/session"
 	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/store"
 	"anamnesis/internal/text"
@@ -176,7 +176,7 @@ func turnNames(t *agent.Turn) map[string]bool {
 	for i := range t.Tools {
 		u := &t.Tools[i]
 		addNames(names, u.Path, maxTurnNames)
-		if command := learn.CommandOf(*u); command != "" {
+		if command := session.CommandOf(*u); command != "" {
 			addNames(names, "```sh\n"+command+"\n```", maxTurnNames)
 			continue
 		}

@@ -2,22 +2,28 @@ package capture
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/text"
 )
 
-// The bounds of the heuristic summary, in characters.
+// The bounds of the note of a session, in characters and pieces. What happened stands in its
+// exchanges; the note says what it was about and what came of it.
 const (
 	maxTitle     = 80
-	maxText      = 600
-	trivialFloor = 40  // an outcome shorter than this says nothing by itself
-	maxFiles     = 100 // named in the body; the others are counted
+	maxAsk       = 160
+	maxLine      = 130
+	maxOutcome   = 180
+	maxListed    = 2
+	maxFiles     = 5
+	trivialFloor = 40 // an outcome shorter than this says nothing by itself
 )
 
 // trivial reports whether a session is not worth a note. It is free: no model is
@@ -36,14 +42,14 @@ func (r *Recorder) trivial(f *facts) bool {
 	plugin := true // nothing but commands of plugins
 	for i := range f.exchanges {
 		e := &f.exchanges[i]
-		if e.prompt == "" {
+		if e.Ask == "" {
 			continue
 		}
 		asked++
-		if e.real() {
+		if e.Real() {
 			real++
 		}
-		plugin = plugin && e.command && strings.Contains(firstWord(e.prompt), ":")
+		plugin = plugin && e.Command && strings.Contains(firstWord(e.Ask), ":")
 	}
 	switch {
 	case said == "" && !f.tools() && (real == 0 || f.failed): // the client was opened and left, or only said why it cannot
@@ -55,7 +61,7 @@ func (r *Recorder) trivial(f *facts) bool {
 	case f.headless && !r.opts.Headless:
 		return asked == 1 && !f.tools() && utf8.RuneCountInString(f.first) <= shortAsk
 	case asked == 1 && !f.tools(): // "reply with exactly: ok"
-		return f.exchanges[len(f.exchanges)-1].echoed()
+		return echoed(&f.exchanges[len(f.exchanges)-1])
 	}
 	return false
 }
@@ -69,78 +75,195 @@ func firstWord(s string) string {
 	return word
 }
 
-// summarize writes the note of a session without a model.
+// answered reports whether a session was one question and its answer: nothing was changed, run or laid
+// down. It is found as an exchange and needs no note. What a program asked is judged by trivial alone.
+func (f *facts) answered() bool {
+	asked := 0
+	for i := range f.exchanges {
+		e := &f.exchanges[i]
+		if e.Ask != "" && smalltalk.Of(e.Ask) == smalltalk.None {
+			asked++
+		}
+		for j := range e.Steps {
+			if s := &e.Steps[j]; s.Run != "" && !session.Looks(s.Run) {
+				return false
+			}
+		}
+	}
+	return asked == 1 && !f.headless && len(f.files) == 0 && len(f.commits) == 0 && len(f.finished) == 0
+}
+
+// final is the last word of the agent in an exchange. What the user stopped is none.
+func final(e *session.Exchange) string {
+	if e.Stopped {
+		return ""
+	}
+	return e.Reply
+}
+
+// courtesy is how long an answer to "thanks" may be that says nothing, in characters.
+const courtesy = 240
+
+// substantial reports whether the last word of an exchange says what came of it.
+func substantial(e *session.Exchange) bool {
+	said := final(e)
+	n := utf8.RuneCountInString(said)
+	switch {
+	case said == "", smalltalk.Of(said) != smalltalk.None, echoed(e):
+		return false
+	case e.Tools, e.Real():
+		return true
+	case e.Ask != "" && smalltalk.Of(e.Ask) == smalltalk.Closing:
+		return n > courtesy
+	}
+	return n >= trivialFloor
+}
+
+// echoed reports whether the agent said what it was told to say: "reply with exactly: ok".
+func echoed(e *session.Exchange) bool {
+	said := final(e)
+	return said != "" && !e.Tools && utf8.RuneCountInString(said) < trivialFloor && strings.Contains(e.Ask, said)
+}
+
+// outcome returns the last substantial answer; where there is none the last one
+// that is more than small talk, and else the last one.
+func outcome(all []session.Exchange) string {
+	second, third := "", ""
+	for i := len(all) - 1; i >= 0; i-- {
+		said := final(&all[i])
+		switch {
+		case substantial(&all[i]):
+			return said
+		case second == "" && smalltalk.Of(said) == smalltalk.None:
+			second = said
+		}
+		if third == "" {
+			third = said
+		}
+	}
+	if second == "" {
+		return third
+	}
+	return second
+}
+
+// titled returns the title of a session, and what was asked first.
+func (f *facts) titled() (title, ask string) {
+	for i := range f.exchanges {
+		if e := &f.exchanges[i]; e.Real() {
+			ask = e.Ask
+			break
+		}
+	}
+	if ask == "" && smalltalk.Of(f.first) == smalltalk.None {
+		ask = f.first
+	}
+	own := f.title
+	if redact.PromptInjection(own) {
+		own = ""
+	}
+	if title = session.TitleOf(own, f.summaries, f.exchanges); title == "" {
+		title = text.Cut(f.first, maxTitle)
+	}
+	if title == "" {
+		title = "Work in " + path.Base(strings.ReplaceAll(f.dir, `\`, "/"))
+	}
+	return title, ask
+}
+
+// summarize writes the note of a session without a model: what was asked, which errors had which cause
+// and remedy, what was decided, what stays open, and what came of it.
 func summarize(f *facts) (title, body string) {
-	ask, later := asks(f.first, f.exchanges)
+	title, ask := f.titled()
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Ask:** %s\n\n", clip(ask, "(no user prompt captured)"))
-	list := func(heading string, lines []string) {
+	if ask != "" {
+		fmt.Fprintf(&b, "**Ask:** %s\n\n", text.Cut(ask, maxAsk))
+	}
+	list := func(heading string, most int, lines []string) {
 		if len(lines) == 0 {
 			return
 		}
 		fmt.Fprintf(&b, "**%s:**\n", heading)
-		for _, line := range lines {
-			fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(line), " "))
+		for _, line := range lines[max(0, len(lines)-most):] {
+			fmt.Fprintf(&b, "- %s\n", text.Cut(line, maxLine))
 		}
 		b.WriteByte('\n')
 	}
+	said := statements(f.exchanges)
+	list("Then asked", maxListed+1, f.later(ask, said))
+	list("Fixed", maxFixes, f.fixed())
 	var lines []string
-	for _, ask := range later {
-		lines = append(lines, text.Cut(ask, maxAsk))
-	}
-	list("Then asked", lines)
-	lines = nil
-	for _, s := range statements(f.exchanges) {
+	for _, s := range said {
 		if s.to != "" {
 			s.text += " (asked: " + s.to + ")"
 		}
 		lines = append(lines, s.text)
 	}
-	list("Said by the user", lines)
-	lines = nil
-	for i := range f.fixes {
-		lines = append(lines, f.fixes[i].String())
-	}
-	list("Fixed", lines)
-	list("Finished", f.finished)
-	list("Commits", f.committed)
-	list("Refused by the user", f.refused)
-	list("Went in circles", f.circles)
-	if f.branch != "" {
-		fmt.Fprintf(&b, "**Branch:** %s\n", f.branch)
-	}
+	list("Said by the user", maxListed+1, lines)
+	list("Finished", maxListed, f.finished)
+	list("Commits", maxListed+1, f.committed)
+	list("Refused by the user", maxListed, f.refused)
+	list("Went in circles", maxListed, f.circles)
+	list("Open", maxListed, f.open)
 	if n := len(f.files); n > 0 {
-		fmt.Fprintf(&b, "**Files touched (%d):**\n", n)
-		for _, name := range f.files[:min(n, maxFiles)] {
-			fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(name), " "))
-		}
+		fmt.Fprintf(&b, "**Files touched (%d):** %s", n, strings.Join(f.files[:min(n, maxFiles)], ", "))
 		if n > maxFiles {
-			fmt.Fprintf(&b, "- … and %d more\n", n-maxFiles)
+			fmt.Fprintf(&b, " and %d more", n-maxFiles)
 		}
+		b.WriteString("\n\n")
 	}
-	if f.branch != "" || len(f.files) > 0 {
-		b.WriteByte('\n')
+	if last := outcome(f.exchanges); last != "" {
+		fmt.Fprintf(&b, "**Outcome:** %s", text.Cut(last, maxOutcome))
 	}
-	fmt.Fprintf(&b, "**Outcome:** %s", clip(outcome(f.exchanges), "(no assistant output captured)"))
-	return titleOf(ask, f.title), b.String()
+	return title, strings.TrimSpace(b.String())
 }
 
-// titleOf returns the first line of what was asked, where it is a title: three
-// words, and not too long. Where it is none the agent's own title is better, if
-// that is one.
-func titleOf(ask, own string) string {
-	line, _, _ := strings.Cut(ask, "\n")
-	line = strings.TrimSpace(line)
-	good := func(s string) bool { // of a script without spaces each character is a word
-		return utf8.RuneCountInString(s) <= maxTitle && (len(strings.Fields(s)) >= 3 || len(smalltalk.Words(s)) >= 6)
+// maxLater is how many characters of a later ask are told.
+const maxLater = 64
+
+// later are the asks behind the first that change the direction. An answer and a rule are told elsewhere.
+func (f *facts) later(first string, said []statement) (lines []string) {
+	laid := make(map[int]int)
+	for _, s := range said {
+		laid[s.at] += len(s.text)
 	}
-	switch own = strings.Join(strings.Fields(own), " "); {
-	case own != "" && !good(line) && len(smalltalk.Words(own)) >= 2 && utf8.RuneCountInString(own) <= maxTitle && !redact.PromptInjection(own):
-		return own
-	case line != "":
-		return headline(line)
+	for i := range f.exchanges {
+		e := &f.exchanges[i]
+		if i == 0 || !e.Real() || e.Ask == first {
+			continue
+		}
+		if lastQuestion(final(&f.exchanges[i-1])) != "" && utf8.RuneCountInString(e.Ask) <= maxStatement {
+			continue
+		}
+		if 2*laid[i] < len(e.Ask) && len(smalltalk.Words(e.Ask)) >= 3 {
+			lines = append(lines, text.Cut(e.Ask, maxLater))
+		}
 	}
-	return "Session summary"
+	return lines
+}
+
+// fixed tells the errors of a session that stopped coming: what failed and then passed, with the cause
+// where the agent said one, and what the user brought and the work ended.
+func (f *facts) fixed() (lines []string) {
+	solutions := session.Solutions(f.exchanges)
+	told := make(map[string]bool)
+	for i := range f.fixes {
+		line := f.fixes[i].String()
+		symptom := session.Normal(session.Symptom(f.fixes[i].Output))
+		for _, s := range solutions {
+			if s.Cause != "" && session.Normal(s.Error) == symptom {
+				line = text.Cut(line, maxLine*3/5) + ": " + s.Cause
+			}
+		}
+		told[symptom] = true
+		lines = append(lines, line)
+	}
+	for _, s := range solutions {
+		if len(lines) < maxFixes && !told[session.Normal(s.Error)] {
+			lines = append(lines, s.String())
+		}
+	}
+	return lines
 }
 
 // headline cuts a line to maxTitle characters, between words where that loses little.
@@ -153,15 +276,4 @@ func headline(s string) string {
 		s = s[:i]
 	}
 	return strings.TrimRight(s, " ,;:.-") + "…"
-}
-
-// clip cuts a text to maxText characters and says so.
-func clip(s, empty string) string {
-	if s == "" {
-		return empty
-	}
-	if utf8.RuneCountInString(s) <= maxText {
-		return s
-	}
-	return strings.TrimRight(note.CutRunes(s, maxText), " \t\n\r") + " ..."
 }

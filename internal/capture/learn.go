@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/queue"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 )
 
@@ -31,7 +32,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	var errs []error
 	refused := 0
 	take := func(n *note.Note, turn int) {
-		n.Commits = learn.CommitAfter(learn.Commits(s), turn)
+		n.Commits = session.CommitAfter(session.Commits(s), turn)
 		if r.opts.Stamp {
 			Stamp(n, from.Dir, r.redactor, from.Edited...)
 		}
@@ -160,7 +161,7 @@ func (r *Recorder) reading(
 	}
 	slice = learn.SliceOf(s, clean, learn.SliceOptions{From: read, Near: lines})
 	return &learn.Reading{
-		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: learn.Commits(s),
+		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: session.Commits(s),
 	}, nil
 }
 
@@ -172,7 +173,7 @@ func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, erro
 		return nil, fmt.Errorf("read session %s: %w", q.Transcript, err)
 	}
 	r = r.knowing(s)
-	f := sessionFacts(s)
+	f := r.factsOf(q, s)
 	if r.private(f.session(q)) || f.headless && len(s.Prompts()) < 2 {
 		return nil, nil
 	}
@@ -186,14 +187,13 @@ func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, erro
 
 // origin says where a session was, and how its texts are cleaned.
 func (r *Recorder) origin(q Request, f *facts, key string, s *agent.Session) (learn.Origin, learn.Clean) {
-	places := placesOf(f.folder(q), r.store.Home())
 	from := learn.Origin{
 		Harness: q.Harness.Name, Session: f.session(q), Project: key, Dir: f.folder(q), Machine: r.opts.MachineID, Started: f.started,
 	}
 	if files := s.FilesTouched(); len(files) > 0 {
 		from.Edited = files[:min(len(files), maxEdited)]
 	}
-	return from, func(text string) string { return places.short(r.redactor.Redact(text).String()) }
+	return from, r.cleaner(f.folder(q))
 }
 
 // noted returns the events of a session that its records do not keep. Without them it is

@@ -60,8 +60,8 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 	if err != nil {
 		return nil
 	}
-	facts := peekFacts(seen)
-	if r.trivial(&facts) || r.private(facts.session(q)) {
+	facts := r.peekFacts(seen)
+	if r.trivial(&facts) || r.private(facts.session(q)) || r.keeps() && facts.answered() {
 		return nil
 	}
 	n := r.draft(q, facts, j.Project)
@@ -72,13 +72,13 @@ func (r *Recorder) preview(j Job, h *agent.Harness, deadline time.Time) *note.No
 }
 
 // Judge says of a session that was peeked at what the title of its note would be,
-// and whether it is worth one: what Capture finds, as far as the peek saw.
-func (r *Recorder) Judge(g *agent.PeekResult) (title string, worth bool) {
-	f := peekFacts(g)
-	ask, _ := asks(f.first, f.exchanges)
-	mask := func(s string) string { return r.redactor.Redact(s).String() }
-	p := placesOf(f.dir, r.store.Home())
-	return titleOf(p.short(mask(ask)), p.short(mask(f.title))), !g.Complete || !r.trivial(&f)
+// whether it is worth one, and whether it is kept word for word: what Capture finds, as far as the
+// peek saw.
+func (r *Recorder) Judge(g *agent.PeekResult) (title string, worth, keep bool) {
+	f := r.peekFacts(g)
+	title, _ = f.titled()
+	worth = !g.Complete || !r.trivial(&f) && !(r.keeps() && f.answered())
+	return title, worth, !g.Complete || r.keepable(&f)
 }
 
 // decided knows what was decided about sessions before. The tombstones are read

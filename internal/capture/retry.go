@@ -101,15 +101,17 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 	if j.Job, _, err = q.Claim(j.Job); err != nil {
 		return false, err
 	}
-	session, err := r.read(requestOf(j.Payload.Job, h))
+	request := requestOf(j.Payload.Job, h)
+	s, err := r.read(request)
 	if err != nil {
 		return false, q.Finish(j.Job) // a transcript that is gone does not come back
 	}
-	if facts := sessionFacts(session); r.trivial(&facts) {
+	r = r.knowing(s)
+	if facts := r.factsOf(request, s); r.trivial(&facts) {
 		return false, q.Finish(j.Job)
 	}
 	became := "summarised"
-	sum, err := r.ask(ctx, session)
+	sum, err := r.ask(ctx, s)
 	switch {
 	case errors.Is(err, llm.ErrPending): // asked, and no try until it is answered
 		return false, q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())

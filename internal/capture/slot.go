@@ -7,14 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
-	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
 )
 
@@ -34,24 +32,18 @@ func (r *Recorder) slots(ctx context.Context, q Request, s *agent.Session, f *fa
 	if !r.opts.Slots || key == project.Unknown {
 		return nil
 	}
-	session := note.CutRunes(f.session(q), 8)
-	know := sync.OnceValue(func() *redact.Redactor { return r.redactor.Knowing(f.texts()...) }) // most sessions have nothing for a slot
-	dir := f.dir
-	if dir == "" {
-		dir = q.Dir
-	}
-	shorten := placesOf(dir, r.store.Home())
+	id := note.CutRunes(f.session(q), 8)
+	known := r.cleaner(f.folder(q))
 	clean := func(text string) string {
-		text = shorten.replacer.Replace(know().Redact(strings.Join(strings.Fields(text), " ")).String())
-		return note.CutRunes(text, maxSlotLine)
+		return note.CutRunes(known(strings.Join(strings.Fields(text), " ")), maxSlotLine)
 	}
 	var errs []error
 	for name, merge := range map[string]func([]entry) []entry{
-		"pending_items":    func(old []entry) []entry { return mergeItems(old, s.Turns, session, clean) },
-		"session_patterns": func(old []entry) []entry { return mergeFailing(old, s.Turns, session, clean) },
-		"files_in_work":    func(old []entry) []entry { return mergeFiles(old, f.files, session, clean) },
+		"pending_items":    func(old []entry) []entry { return mergeItems(old, s.Turns, id, clean) },
+		"session_patterns": func(old []entry) []entry { return mergeFailing(old, s.Turns, id, clean) },
+		"files_in_work":    func(old []entry) []entry { return mergeFiles(old, f.files, id, clean) },
 	} {
-		errs = append(errs, r.fillSlot(ctx, key, name, session, merge))
+		errs = append(errs, r.fillSlot(ctx, key, name, id, merge))
 	}
 	return errors.Join(errs...)
 }
@@ -204,9 +196,9 @@ func failing(turns []agent.Turn) (failed []failure, passed []string) {
 	var order []string
 	for i := range turns {
 		for _, u := range turns[i].Tools {
-			command := learn.CommandOf(u)
-			key := learn.NormalCommand(command)
-			if u.Path != "" || key == "" || learn.Looks(key) || u.Denied || u.Result == "" { // a result that was never met says nothing
+			command := session.CommandOf(u)
+			key := session.NormalCommand(command)
+			if u.Path != "" || key == "" || session.Looks(key) || u.Denied || u.Result == "" { // a result that was never met says nothing
 				continue
 			}
 			if _, ok := times[key]; !ok {

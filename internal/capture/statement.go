@@ -7,36 +7,37 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
+	"anamnesis/internal/session"
 	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/text"
 )
 
 // The bounds of what is kept of the user's own words, in characters and pieces.
 const (
-	maxStatement  = 320
-	maxStatements = 12
-	maxPrompt     = 4000 // a longer prompt was pasted: only its beginning is the user's own
+	maxStatement = 320
+	maxReply     = 4000 // of a reply, of which the last question is looked for
 )
 
 // A statement is a correction, a rule or a decision in the user's own words.
 type statement struct {
 	text string
 	to   string // the question that it answers, "" for none
+	at   int    // the exchange
 }
 
 // statements returns what the user corrected, laid down or decided, in order.
-func statements(all []exchange) (out []statement) {
+func statements(all []session.Exchange) (out []statement) {
 	seen := make(map[string]bool)
-	for i, e := range all {
-		if e.prompt == "" || e.command || smalltalk.Of(e.prompt) != smalltalk.None {
+	for i := range all {
+		if !all[i].Real() {
 			continue
 		}
 		question := ""
 		if i > 0 {
-			question = lastQuestion(all[i-1].final())
+			question = lastQuestion(final(&all[i-1]))
 		}
-		for _, words := range stated(e.prompt, question != "") {
-			s := statement{text: words, to: question}
+		for _, words := range stated(all[i].Ask, question != "") {
+			s := statement{text: words, to: question, at: i}
 			if key := strings.Join(smalltalk.Words(words), " "); !seen[key] {
 				seen[key] = true
 				out = append(out, s)
@@ -44,16 +45,12 @@ func statements(all []exchange) (out []statement) {
 			question = "" // the first sentence answers
 		}
 	}
-	if len(out) > maxStatements { // the latest hold
-		out = out[len(out)-maxStatements:]
-	}
 	return out
 }
 
-// stated returns the sentences of a prompt that may correct, rule or decide (learn.Nominate). A
+// stated returns the sentences of an ask that may correct, rule or decide (learn.Nominate). A
 // short reply to a question is a decision whatever its words are.
-func stated(prompt string, asked bool) (out []string) {
-	own := ownWords(prompt)
+func stated(own string, asked bool) (out []string) {
 	if asked && utf8.RuneCountInString(own) <= maxStatement && !text.IsQuestion(own) {
 		if one := strings.Join(strings.Fields(own), " "); one != "" {
 			return []string{one}
@@ -74,15 +71,10 @@ func stated(prompt string, asked bool) (out []string) {
 	return out
 }
 
-// ownWords is what of a text was typed and not pasted.
-func ownWords(s string) string {
-	t := agent.Turn{Role: agent.User, Text: note.CutRunes(s, maxPrompt)}
-	return strings.Join(t.Typed(), "\n\n")
-}
-
 // lastQuestion returns the question with which a reply ends, "" if with none.
 func lastQuestion(reply string) string {
-	sentences := text.Sentences(ownWords(reply))
+	t := agent.Turn{Role: agent.User, Text: note.CutRunes(reply, maxReply)}
+	sentences := text.Sentences(strings.Join(t.Typed(), "\n\n"))
 	if len(sentences) == 0 || !text.IsQuestion(sentences[len(sentences)-1]) {
 		return ""
 	}

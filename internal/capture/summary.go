@@ -77,7 +77,7 @@ func (r *Recorder) SummaryRequest(s *agent.Session) llm.Prompt { return r.knowin
 // knowing returns a Recorder that masks a secret which one part of the session gives
 // away, a command or its output, in all the others.
 func (r *Recorder) knowing(s *agent.Session) *Recorder {
-	var texts []string
+	texts := append([]string{s.Title, s.Branch}, s.FilesTouched()...)
 	for _, t := range s.Turns {
 		texts = append(texts, t.Text)
 		for _, u := range t.Tools {

@@ -26,6 +26,7 @@ var completions = map[string][]completer{
 	"archive": {liveIDs}, "unarchive": {allIDs}, "forget": {liveIDs, nothingMore}, "supersede": {liveIDs, liveIDs, nothingMore},
 	"hydrate": {liveIDs}, "review keep": {liveIDs}, "review drop": {liveIDs}, "handoff done": {liveIDs, nothingMore},
 	"migrate": {projectKeys, projectKeys, nothingMore}, "project alias": {projectKeys, projectKeys, nothingMore},
+	"sessions show": {sessionKeys, nothingMore}, "sessions forget": {sessionKeys}, "sessions keep": {sessionKeys, nothingMore},
 	"config get": {settingKeys, nothingMore}, "config unset": {settingKeys, nothingMore}, "config explain": {settingKeys, nothingMore},
 }
 
@@ -112,6 +113,13 @@ func (p *program) offerIDs(ctx context.Context, all bool) (ids []string) {
 }
 
 func projectKeys(ctx context.Context, p *program) []string { return app.OfferProjects(ctx, p.host()) }
+
+func sessionKeys(ctx context.Context, p *program) (keys []string) {
+	for _, s := range app.OfferSessions(ctx, p.host()) {
+		keys = append(keys, s.Key+"\t"+firstLine(s.Title, 60))
+	}
+	return keys
+}
 
 func settingKeys(_ context.Context, p *program) (keys []string) {
 	for _, v := range p.cfg.Values() {

@@ -28,7 +28,7 @@ ablate, gate, prompts). docs/eval.md is the guide.`,
 	}
 	cmd.AddCommand(
 		newEvalBuild(p), newEvalCurate(p), newEvalRun(p), newEvalExperiment(p), newEvalHistory(p),
-		newEvalRetrieval(p), newEvalAblate(p), newEvalGate(p), newEvalPrompts(p), newEvalLearning(p),
+		newEvalRetrieval(p), newEvalAblate(p), newEvalGate(p), newEvalPrompts(p), newEvalLearning(p), newEvalSessions(p),
 	)
 	return cmd
 }

@@ -182,14 +182,18 @@ func (p *program) importFrom(cmd *cobra.Command, command string, o importOptions
 
 func (p *program) printImportPlan(a app.ImportPlan, all bool) {
 	for _, it := range a.Items {
-		if all || it.Action != imports.Unchanged && it.Action != imports.Skipped {
+		if all || it.Action != imports.Unchanged && it.Action != imports.Skipped && it.Action != imports.Keeps {
 			p.printf("import: %-9s %s%s\n", it.Action, importedAs(it), because(printable(it.Why)))
 		}
 	}
 	p.printGroups(a.Groups)
 	t := a.Totals
-	p.printf("import: %d new, %d to update, %d unchanged, %d skipped, %d refused (%s in %s)%s\n",
-		t.New, t.Update, t.Unchanged, t.Skipped, t.Refused, size(t.Bytes), plural(t.Files, "file"), dryRun(t.New+t.Update))
+	keep := ""
+	if t.Keep > 0 {
+		keep = fmt.Sprintf("%d to keep word for word, ", t.Keep)
+	}
+	p.printf("import: %d new, %d to update, %s%d unchanged, %d skipped, %d refused (%s in %s)%s\n",
+		t.New, t.Update, keep, t.Unchanged, t.Skipped, t.Refused, size(t.Bytes), plural(t.Files, "file"), dryRun(t.New+t.Update+t.Keep))
 }
 
 // importedAs names an item: what it becomes, and where it stands.
@@ -217,7 +221,7 @@ func (p *program) printGroups(groups []imports.Group) {
 }
 
 func (p *program) printImported(a app.ImportReport, command string, o importOptions) {
-	untold := []string{imports.Known, string(imports.Unchanged), string(imports.Skipped), imports.Trivial}
+	untold := []string{imports.Known, string(imports.Unchanged), string(imports.Skipped), imports.Trivial, imports.Kept}
 	for _, d := range a.Items {
 		if o.all || !slices.Contains(untold, d.Outcome) {
 			p.printf("import: %-9s %s%s\n", d.Outcome, importedAs(d.Item), because(printable(d.Why)))
@@ -240,7 +244,7 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 	var parts []string
 	for _, outcome := range []string{
 		imports.Created, imports.Updated, imports.Held, imports.Dropped, imports.Failed, imports.Trivial,
-		imports.Left,
+		imports.Kept, imports.Left,
 	} {
 		if n[outcome] == 0 {
 			continue

@@ -23,6 +23,13 @@ import (
 var shapes = [][]string{
 	{"add", "--title", "Use tabs", "--body", "because gofmt does", "--tag", "go", "--global"},
 	{"search", "--explain", "tabs"},
+	{"sessions"},
+	{"sessions", "show", "json"},
+	{"sessions", "forget", "json"},
+	{"fix", "--limit", "3", "error: cannot open tabs.conf"},
+	{"how", "--limit", "3", "check the tabs"},
+	{"blame", "--limit", "3", "tabs.go:1"},
+	{"resume", "--project", ""},
 	{"list"},
 	{"show", "$ONE"},
 	{"edit", "$ONE", "--tag", "style"},
@@ -84,6 +91,30 @@ var shapes = [][]string{
 	{"version"},
 }
 
+// jsonSession is a session in which an error came and went.
+func jsonSession(dir string) string {
+	var b strings.Builder
+	line := func(at int, role string, content any) {
+		data, _ := json.Marshal(map[string]any{
+			"type": role, "sessionId": "json", "cwd": dir, "gitBranch": "main", "uuid": fmt.Sprint("j", at),
+			"timestamp": fmt.Sprintf("2026-05-01T10:00:%02dZ", at), "message": map[string]any{"role": role, "content": content},
+		})
+		b.Write(append(data, '\n'))
+	}
+	tool := func(at int, name string, input map[string]any, result string, failed bool) {
+		line(at, "assistant", []any{map[string]any{"type": "tool_use", "id": fmt.Sprint("t", at), "name": name, "input": input}})
+		line(at+1, "user", []any{map[string]any{"type": "tool_result", "tool_use_id": fmt.Sprint("t", at), "content": result, "is_error": failed}})
+	}
+	line(0, "user", "why do the tabs fail to open?")
+	tool(1, "Bash", map[string]any{"command": "make check-tabs"}, "error: cannot open tabs.conf", true)
+	line(3, "assistant", []any{map[string]any{"type": "text", "text": "The file is missing because the build never copies it."}})
+	tool(4, "Edit", map[string]any{"file_path": filepath.Join(dir, "tabs.go")}, "ok", false)
+	tool(6, "Bash", map[string]any{"command": "make check-tabs"}, "ok", false)
+	tool(8, "Bash", map[string]any{"command": "git commit -am tabs"}, "[main abc1234] Copy it", false)
+	line(10, "assistant", []any{map[string]any{"type": "text", "text": "I added the copy to the build."}})
+	return b.String()
+}
+
 // TestJSON compares the shape of every JSON answer with testdata/json, so that
 // a review sees what the programs of users will see.
 func TestJSON(t *testing.T) {
@@ -92,7 +123,7 @@ func TestJSON(t *testing.T) {
 	}
 	home, work := t.TempDir(), t.TempDir()
 	vars := map[string]string{"WORK": work}
-	for name, text := range map[string]string{"secret.txt": "nothing", ".anamnesis/project": "shop\n"} {
+	for name, text := range map[string]string{"secret.txt": "nothing", ".anamnesis/project": "shop\n", "json.jsonl": jsonSession(work)} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +166,7 @@ func TestJSON(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(vars["CLONE"], ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	run("capture", "--no-sync", "--transcript", "$WORK/json.jsonl")
 	vars["TWO"] = id(run("add", "--title", "Use spaces", "--body", "four of them", "--global"))
 	vars["HAND"] = id(run("handoff", "leave", "--title", "Half done", "--project", "shop"))
 

@@ -29,10 +29,10 @@ quiet with {"quiet": true} in its .anamnesis/config.json.`,
   anamnesis quiet off`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "quiet", filesOnly, func(_ context.Context, r *app.Rooms) (app.QuietAnswer, error) {
+			return run(p, cmd, "quiet", filesOnly, func(ctx context.Context, r *app.Rooms) (app.QuietAnswer, error) {
 				switch {
 				case args[0] == "session":
-					return app.QuietSession(r, strings.Join(args[1:], ""), private)
+					return app.QuietSession(ctx, r, strings.Join(args[1:], ""), private)
 				case private || len(args) > 1:
 					return app.QuietAnswer{}, usage("quiet %s: --private and an ID go with `quiet session`", args[0])
 				case args[0] == "off":

@@ -322,7 +322,7 @@ func cmdEvent(ts *testscript.TestScript, neg bool, args []string) {
 // session FILE [KEY=VALUE]... writes a transcript in the shape of Claude Code's.
 // Keys: id, cwd, branch, prompt, outcome, edit (files, separated by commas),
 // start (a time), turns (more exchanges in between), entrypoint (sdk-cli for a
-// program that asks).
+// program that asks), run (a command that passes; "make check" where nothing is edited).
 func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, !neg && len(args) > 0, "session FILE [KEY=VALUE]...")
 	o := options(ts, args[1:])
@@ -336,6 +336,9 @@ func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
 	def("prompt", "Fix the rounding of the tax in the cart")
 	def("outcome", "The tax is rounded once now, at the end; the tests of the cart pass.")
 	def("start", "2026-03-17T14:30:00Z")
+	if o["edit"] == "" && o["entrypoint"] == "" && o["prompt"] != "" && o["outcome"] != "" { // a question and its answer alone make no note
+		def("run", "make check")
+	}
 	at, err := time.Parse(time.RFC3339, o["start"])
 	ts.Check(err)
 	var out bytes.Buffer
@@ -373,6 +376,10 @@ func cmdSession(ts *testscript.TestScript, neg bool, args []string) {
 			"input": map[string]any{"file_path": file, "old_string": "a", "new_string": "b"},
 		}})
 		record("user", []any{map[string]any{"type": "tool_result", "tool_use_id": fmt.Sprintf("toolu_%d", i), "content": "The file was updated."}})
+	}
+	if o["run"] != "" {
+		record("assistant", []any{map[string]any{"type": "tool_use", "id": "toolu_run", "name": "Bash", "input": map[string]any{"command": o["run"]}}})
+		record("user", []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_run", "content": "ok"}})
 	}
 	if o["outcome"] != "" {
 		record("assistant", text(o["outcome"]))

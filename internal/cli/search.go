@@ -18,14 +18,17 @@ type searchOptions struct {
 	app.SearchOptions
 	limit  int
 	format string
+
+	sessions, notes bool
 }
 
 func newSearch(p *program) *cobra.Command {
 	var o searchOptions
 	cmd := &cobra.Command{
 		Use:   "search QUERY...",
-		Short: "Find notes",
-		Long: `Find the notes that answer a question, best first. Words are matched in any
+		Short: "Find notes, and exchanges of past sessions",
+		Long: `Find the notes that answer a question, best first, and under them the exchanges of past
+sessions that do. Words are matched in any
 number and order, by their stems; identifiers, paths and error messages also
 as a whole; words that mean nearly the same count too; a date such as "last
 week" looks among the notes of that time. A query of - is read from standard
@@ -33,13 +36,14 @@ input.
 
 The question is about the project of this folder, and about notes for every
 project; --global asks all projects. What sessions noted on other branches
-are held back while those are open.
+are held back while those are open; exchanges of all branches are found.
 
 Exit code 3 says that nothing was found.`,
 		Example: `  anamnesis search regenerate grpc clients
   anamnesis search --project . --type procedural "deploy staging"
   anamnesis search --global --gate "how do we rotate the staging certificate"
   anamnesis search --field rule --field fix "flaky test in the auth suite"
+  anamnesis search --sessions "why did we drop the retry queue"
   anamnesis search --explain "flaky test in the auth suite"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,9 +64,15 @@ Exit code 3 says that nothing was found.`,
 		"repeated)")
 	f.BoolVar(&o.Explain, "explain", false, "show how each score came about")
 	f.StringVar(&o.format, "format", "markdown", "markdown, simple, ids or json")
+	f.BoolVar(&o.sessions, "sessions", false, "exchanges of sessions alone")
+	f.BoolVar(&o.notes, "notes", false, "notes alone")
+	cmd.MarkFlagsMutuallyExclusive("sessions", "notes")
 	f.BoolVar(&o.Persona, "persona-only", false, "answer a question about a habit or nothing: what is our commit style")
 	return cmd
 }
+
+// sessionHits is how many exchanges stand under the notes.
+const sessionHits = 3
 
 // check puts the flags in order and refuses those that make no sense.
 func (o *searchOptions) check(p *program) error {
@@ -79,6 +89,13 @@ func (o *searchOptions) check(p *program) error {
 	default:
 		return usage("search: no format %q; use markdown, simple, ids or json", o.format)
 	}
+	o.Sessions = sessionHits
+	switch {
+	case o.sessions:
+		o.Only, o.Sessions = app.OnlySessions, o.K
+	case o.notes || o.format == "ids" || o.format == "simple":
+		o.Only = app.OnlyNotes
+	}
 	switch {
 	case o.K < 1:
 		return usage("search: --k %d: at least one note", o.K)
@@ -91,14 +108,43 @@ func (o *searchOptions) check(p *program) error {
 // fitJSON drops hits from the end of an answer until its JSON, with all that stands
 // around the hits, costs at most some tokens. One hit stays.
 func fitJSON(a *app.SearchAnswer, most int) error {
-	for most > 0 && len(a.Hits) > 1 {
+	for most > 0 && len(a.Hits)+len(a.Sessions) > 1 {
 		text, err := jsonText("search", *a)
 		if err != nil || recall.Tokens(string(text)) <= most {
 			return err
 		}
-		a.DropLast()
+		if n := len(a.Sessions); n > 0 {
+			a.Sessions = a.Sessions[:n-1]
+		} else {
+			a.DropLast()
+		}
 	}
 	return nil
+}
+
+// printExchangeHits prints the exchanges that answer, under the notes.
+func (p *program) printExchangeHits(a *app.SearchAnswer) {
+	for i := range a.Sessions {
+		h := &a.Sessions[i]
+		if i > 0 || len(a.Result.Hits) > 0 {
+			p.printf("\n")
+		}
+		branch := ""
+		if h.Branch != "" {
+			branch = "  on " + firstLine(h.Branch, 40)
+		}
+		p.printf("%d. [session] %s\n", len(a.Result.Hits)+i+1, printable(firstLine(h.Title, 80)))
+		p.printf("   %s  %s  project %s  %s%s\n", h.ID, h.Agent, firstLine(h.Project, 60), shortDay(h.At), branch)
+		if h.Ask != "" {
+			p.printf("   > %s\n", printable(firstLine(h.Ask, 160)))
+		}
+		for _, line := range h.Lines {
+			p.printf("   | %s\n", printable(line))
+		}
+		if reply := firstLine(strings.Join(strings.Fields(h.Reply), " "), 300); reply != "" {
+			p.printf("   = %s\n", printable(reply))
+		}
+	}
 }
 
 func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err error) {
@@ -137,9 +183,12 @@ func (p *program) search(cmd *cobra.Command, o searchOptions, text string) (err 
 				p.explainHit(h)
 			}
 		}
-		if o.Explain {
+		if o.Explain && o.Only != app.OnlySessions {
 			p.explain(a.Result)
 		}
-		p.printNothing(a.Result)
+		p.printExchangeHits(&a)
+		if len(a.Sessions) == 0 {
+			p.printNothing(a.Result)
+		}
 	})
 }

@@ -27,6 +27,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/session"
 	"anamnesis/internal/team"
 	"anamnesis/internal/team/repo"
 )
@@ -50,6 +51,7 @@ type Config struct {
 	Mode       note.Mode
 	SkillsDir  string // in which skills are looked for instead of the agents' own folders
 	Capture    capture.Options
+	Sessions   session.Options
 	Reflection reflection.Options
 	Sync       Sync
 	Lifecycle  lifecycle.Options

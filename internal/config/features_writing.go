@@ -92,7 +92,7 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "A sentence in a session, or an agent, silently replaces what a person wrote.",
 		},
 		{
-			ID: "SG2", Name: "git-events", Home: "learn/commit.go",
+			ID: "SG2", Name: "git-events", Home: "session/commit.go",
 			Doc: "The commits of a session stand in its notes, with what they undo and mend. When one is taken back, in a session " +
 				"or in the repository, what was learnt with it is less sure, and what it fixed is retired.",
 			Without: "A fix that was taken back is injected as one that helps.",
@@ -106,7 +106,7 @@ func (c *Config) writingFeatures() []Feature {
 				"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never.")},
 		},
 		{
-			ID: "SG4", Name: "test-outcomes", Home: "learn/outcome.go",
+			ID: "SG4", Name: "test-outcomes", Home: "session/outcome.go",
 			Doc: "What became of tests is read from the words of their runner: go, pytest, jest, vitest, cargo, JUnit, RSpec; a " +
 				"run that only skipped is no pass.",
 			Without: "A failing test whose exit code a pipe hides counts as a pass, and so does one that was skipped.",

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
 )
 
@@ -111,7 +112,7 @@ func copyTree(ctx context.Context, from, to string) error {
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case name != from && strings.HasPrefix(d.Name(), "."):
+		case name != from && (strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(filepath.ToSlash(name), "/"+layout.Sessions)):
 			if d.IsDir() {
 				return fs.SkipDir
 			}

@@ -19,7 +19,8 @@ const maxTranscript = 256 << 20
 // ReadLabelled reads a folder of labelled sessions: labels.jsonl, and the transcripts that its
 // lines name, as PROJECT/SESSION.jsonl or PROJECT/SESSION.jsonl.gz. Of a line these keys count:
 // kind "lesson" with session, lesson and evidence, the user's words; kind "learnt" with session,
-// quote and cls, where cls "a" and "a~" are lessons, too, and the others are none.
+// quote and cls, where cls "a" and "a~" are lessons, too, and the others are none; kind "question" with
+// session, question and key, an expression that what answers it must match.
 func ReadLabelled(folder fs.FS) (all []LabelledSession, err error) {
 	data, err := fs.ReadFile(folder, "labels.jsonl")
 	if err != nil {
@@ -44,7 +45,7 @@ func ReadLabelled(folder fs.FS) (all []LabelledSession, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
-		var l struct{ Kind, Session, Lesson, Evidence, Quote, Cls, Learnt string }
+		var l struct{ Kind, Session, Lesson, Evidence, Quote, Cls, Learnt, Question, Key string }
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 			return nil, fmt.Errorf("labels.jsonl, line %d: %w", n, err)
 		}
@@ -58,6 +59,8 @@ func ReadLabelled(folder fs.FS) (all []LabelledSession, err error) {
 			s.Labels = append(s.Labels, Label{l.Lesson, l.Evidence})
 		case l.Kind == "learnt" && strings.HasPrefix(l.Cls, "a"):
 			s.Labels = append(s.Labels, Label{l.Learnt, l.Quote})
+		case l.Kind == "question" && l.Question != "" && l.Key != "":
+			s.Questions = append(s.Questions, LabelledQuestion{l.Question, l.Key})
 		case l.Kind == "learnt":
 			s.NotRules = append(s.NotRules, l.Quote)
 		}

@@ -40,6 +40,7 @@ type LabelledSession struct {
 	ID, Project string
 	Transcript  []byte // JSON Lines, as the default agent writes them
 	Labels      []Label
+	Questions   []LabelledQuestion
 	NotRules    []string // words that a person typed or pasted and that lay nothing down
 }
 

@@ -22,6 +22,7 @@ const (
 	Dropped = "dropped"   // the door refused it
 	Failed  = "failed"
 	Trivial = "trivial" // a session that is not worth a note
+	Kept    = "kept"    // a session that makes no note, word for word
 	Left    = "left"    // the run was stopped before it
 )
 

@@ -67,10 +67,11 @@ const (
 // An Action says what becomes of an item.
 type Action string
 
-// The actions. Apply acts on the first two.
+// The actions. Apply acts on the first three.
 const (
 	Adds      Action = "new"
 	Updates   Action = "update"
+	Keeps     Action = "keep"      // a session that is kept word for word, and makes no note
 	Unchanged Action = "unchanged" // it is here as it is there
 	Skipped   Action = "skipped"   // it does not come in, and nobody need do anything
 	Refused   Action = "refused"   // it cannot come in; its owner may want to know
@@ -103,6 +104,7 @@ type Group struct {
 type Totals struct {
 	New       int   `json:"new"`
 	Update    int   `json:"update"`
+	Keep      int   `json:"keep"` // sessions that are kept word for word and make no note
 	Unchanged int   `json:"unchanged"`
 	Skipped   int   `json:"skipped"`
 	Refused   int   `json:"refused"`
@@ -130,6 +132,8 @@ func (p *Plan) Totals() Totals {
 			t.New++
 		case Updates:
 			t.Update++
+		case Keeps:
+			t.Keep++
 		case Unchanged:
 			t.Unchanged++
 		case Skipped:
@@ -144,7 +148,7 @@ func (p *Plan) Totals() Totals {
 	return t
 }
 
-func (it *Item) acts() bool { return it.Action == Adds || it.Action == Updates }
+func (it *Item) acts() bool { return it.Action == Adds || it.Action == Updates || it.Action == Keeps }
 
 // problem notes a source that could not be read.
 func (p *Plan) problem(err error) { p.Problems = append(p.Problems, err.Error()) }

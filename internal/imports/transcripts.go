@@ -30,6 +30,9 @@ type TranscriptOptions struct {
 	Known   bool      // Plan.Sessions returns those that are notes already, too
 }
 
+// notWorth says why a session is no note.
+const notWorth = "it is not worth a note"
+
 // sourceTag is the tag of notes of imported sessions.
 const sourceTag = "import"
 
@@ -181,15 +184,19 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 		session = sessionID(r.tree, g, f)
 	}
 	it.ID = note.EpisodicID(g.Started, h.Name, session)
-	title, worth := r.im.recorder.Judge(g)
+	title, worth, keep := r.im.recorder.Judge(g)
 	it.Title = line(title, 80)
 	if it.Action, it.Why = snap.session(it.ID, it.Bytes); it.Action == Adds && !worth {
-		it.Action, it.Why = Skipped, "it is not worth a note"
+		it.Action, it.Why = Skipped, notWorth
 	}
 	if other, twice := snap.taken[it.ID]; twice && it.Action == Adds {
 		it.Action, it.Why = Skipped, "it is the session of "+other
 	}
-	if it.Action == Adds || o.Known && it.Action == Unchanged {
+	noNote := it.Action == Unchanged || it.Action == Skipped && it.Why == notWorth
+	if keep && noNote && !snap.forgotten(it.ID, nil) && r.im.recorder.Unkept(h.Name, session, s.ended) {
+		it.Action, it.Why = Keeps, ""
+	}
+	if it.Action == Adds || it.Action == Keeps || o.Known && it.Action == Unchanged {
 		snap.taken[it.ID] = it.Source
 		it.session = &capture.Request{
 			Harness: h, Transcript: filepath.Join(r.tree.dir, filepath.FromSlash(f.name)), Session: session,
@@ -212,7 +219,7 @@ func (s *snapshot) session(id note.ID, size int64) (Action, string) {
 	}
 	switch e := s.ledger.Entries[id]; {
 	case e.State == stateTrivial && e.Size == size:
-		return Skipped, "it is not worth a note"
+		return Skipped, notWorth
 	case e.State == stateTrivial:
 		return Adds, ""
 	case e.As != "":
@@ -267,6 +274,13 @@ func (r *run) sessions(ctx context.Context) error {
 	for range readers {
 		wait.Go(func() {
 			for it := range work {
+				if it.Action == Keeps {
+					kept, err := r.im.recorder.Keep(*it.session)
+					mu.Lock()
+					r.kept(it, kept, err)
+					mu.Unlock()
+					continue
+				}
 				c, err := r.im.recorder.Capture(ctx, *it.session)
 				mu.Lock()
 				if err := r.captured(it, c, err, ctx.Err()); err != nil {
@@ -291,6 +305,17 @@ feed:
 	close(work)
 	wait.Wait()
 	return context.Cause(ctx)
+}
+
+// kept writes down that a session was kept word for word.
+func (r *run) kept(it *Done, kept bool, err error) {
+	switch it.Outcome = Trivial; {
+	case err != nil:
+		it.Outcome, it.Why = Failed, err.Error()
+	case kept:
+		it.Outcome = Kept
+	}
+	r.step(it.Bytes)
 }
 
 // captured writes down what became of a session. The error stops the run.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +69,7 @@ func eachSidecar(ctx context.Context, s *store.Store, f func(name string)) error
 				return fs.SkipDir // the check of unseen folders tells it
 			case err != nil:
 				return nil //nolint:nilerr // whoever needs the file reports it
-			case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || path.Dir(name) == tree && layout.TypedFolder(d.Name())):
+			case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || layout.TypedFolder(name)):
 				return fs.SkipDir
 			case d.Type().IsRegular() && layout.Of(name) == layout.Sidecar:
 				f(name)

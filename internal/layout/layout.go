@@ -50,6 +50,13 @@ const (
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
 )
 
+// Sessions is the folder of what is kept of sessions, word for word. No note stands in it, and it
+// never travels. SessionIndex is the folder of the index that is derived from it.
+const (
+	Sessions     = Local + "/sessions"
+	SessionIndex = "sessions.index"
+)
+
 // Models is the folder of models that run on this machine. None of it travels.
 const Models = "models"
 
@@ -147,9 +154,12 @@ func inSpool(name string) Class {
 	return Unknown
 }
 
-// TypedFolder reports whether a folder at the top of a tree holds something else
-// than notes, which no walk over the notes enters.
-func TypedFolder(name string) bool { return name == Tombstones || name == slots }
+// TypedFolder reports whether a folder, relative to the root, is one at the top of a tree that
+// holds something else than notes, which no walk over the notes enters.
+func TypedFolder(name string) bool {
+	tree, folder, _ := strings.Cut(name, "/")
+	return (tree == Memory || tree == Local) && (folder == Tombstones || folder == slots) || name == Sessions
+}
 
 // IsNotePath reports whether a path relative to the root has the name of a note
 // in one of the trees, in whatever folder.

@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/claim"
+	"anamnesis/internal/session"
 	"anamnesis/internal/text"
 )
 
@@ -33,7 +34,7 @@ const (
 type Candidate struct {
 	Quote Quote
 	Cues  []Cue
-	Fix   *Fix // of the cue Fixed; its quote holds commands and no words of a person
+	Fix   *session.Fix // of the cue Fixed; its quote holds commands and no words of a person
 	score int
 }
 
@@ -178,11 +179,11 @@ func fixCandidates(s *agent.Session, clean Clean) (all []Candidate) {
 	if clean == nil {
 		clean = func(text string) string { return text }
 	}
-	fixes := Fixes(s.Turns)
+	fixes := session.Fixes(s.Turns)
 	for i := range fixes {
 		f := &fixes[i]
 		steps := strings.Join(append(slices.Clone(f.Did), f.Passed), "\n")
-		if !f.Remedy() || Symptom(f.Output) == "" || claim.Risky(steps) != "" || takenBack(s.Turns, f.Turn) {
+		if !f.Remedy() || session.Symptom(f.Output) == "" || claim.Risky(steps) != "" || takenBack(s.Turns, f.Turn) {
 			continue
 		}
 		f.Failed, f.Passed, f.Output = clean(f.Failed), clean(f.Passed), clean(text.Head(f.Output, 40_000))

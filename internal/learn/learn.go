@@ -18,7 +18,6 @@ package learn
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -27,6 +26,7 @@ import (
 	"unicode"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/session"
 	"anamnesis/internal/text"
 )
 
@@ -136,60 +136,13 @@ func actOf(u *agent.ToolUse, clean Clean) string {
 
 // callOf tells a call in a few words: its command line, its file, or its name.
 func callOf(u *agent.ToolUse, clean Clean) string {
-	switch line := CommandOf(*u); {
+	switch line := session.CommandOf(*u); {
 	case line != "":
-		return code(clean(line))
+		return session.Code(clean(line))
 	case u.Path != "":
 		return u.Name + " " + clean(u.Path)
 	}
 	return u.Name
-}
-
-// maxCommand is how many characters of a command line are quoted.
-const maxCommand = 120
-
-// code writes a command line as code.
-func code(line string) string {
-	line, _, _ = strings.Cut(line, "\n")
-	return "`" + text.Cut(strings.ReplaceAll(line, "`", "'"), maxCommand) + "`"
-}
-
-// CommandOf is the command line that a tool ran, without the folder that it begins with; ""
-// when it ran none.
-func CommandOf(u agent.ToolUse) string {
-	if !mayName(u.Input, "command") {
-		return ""
-	}
-	var input struct {
-		Command json.RawMessage `json:"command"`
-	}
-	if json.Unmarshal(u.Input, &input) != nil || len(input.Command) == 0 {
-		return ""
-	}
-	var line string
-	if json.Unmarshal(input.Command, &line) != nil {
-		var words []string // some agents give the words
-		if json.Unmarshal(input.Command, &words) != nil {
-			return ""
-		}
-		line = strings.Join(words, " ")
-	}
-	line = strings.TrimSpace(line)
-	if before, after, ok := strings.Cut(line, "&&"); ok && strings.HasPrefix(strings.TrimSpace(before), "cd ") {
-		line = strings.TrimSpace(after)
-	}
-	return line
-}
-
-// mayName reports whether an object may have a member of the name, in any case or escaped. It
-// spares the reading of inputs that hold whole files.
-func mayName(object []byte, name string) bool {
-	for i := 0; i+len(name) <= len(object); i++ {
-		if c := object[i]; c|0x20 == name[0] && strings.EqualFold(string(object[i:i+len(name)]), name) {
-			return true
-		}
-	}
-	return strings.Contains(string(object), `\u`)
 }
 
 // before returns the turn from which on the agent worked on what was said last before

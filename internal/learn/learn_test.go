@@ -5,42 +5,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/agent/agenttest"
 	"anamnesis/internal/learn"
+	"anamnesis/internal/session"
 )
 
-// at is when the n-th turn of a session was.
-func at(n int) time.Time { return time.Date(2026, 3, 1, 10, 0, n, 0, time.UTC) }
-
-// talk makes a session: lines that begin with > are of the user, with $ commands ("$ a =>
-// b" passed and printed b, "$ a !> b" failed), with ~ files that were edited.
-func talk(lines ...string) *agent.Session {
-	s := &agent.Session{ID: "s", Dir: "/src/app"}
-	for i, line := range lines {
-		t := agent.Turn{Role: agent.Assistant, At: at(i), UUID: fmt.Sprint("u", i)}
-		rest := strings.TrimSpace(line[1:])
-		switch line[0] {
-		case '>':
-			t.Role, t.Text = agent.User, rest
-		case '$':
-			command, out, failed := strings.Cut(rest, " !> ")
-			if !failed {
-				command, out, _ = strings.Cut(rest, " => ")
-			}
-			t.Tools = []agent.ToolUse{{
-				ID: fmt.Sprint("t", i), Name: "Bash", Input: fmt.Appendf(nil, `{"command":%q}`, command), Result: out, Error: failed,
-			}}
-		case '~':
-			t.Tools = []agent.ToolUse{{ID: fmt.Sprint("t", i), Name: "Edit", Path: "/src/app/" + rest, Input: []byte("{}"), Result: "ok"}}
-		default:
-			t.Text = line
-		}
-		s.Turns = append(s.Turns, t)
-	}
-	return s
-}
+var (
+	at   = agenttest.At
+	talk = agenttest.Talk
+)
 
 // What a client attached and what was pasted is nobody's word; a quote is found whatever its signs.
 func TestSaidIn(t *testing.T) {
@@ -146,7 +121,7 @@ func TestSlice(t *testing.T) {
 // step only on words that name it.
 func TestGround(t *testing.T) {
 	s := talk("> no, use pnpm here and not npm", "$ make ship !> error: not built", "$ make build => ok", "$ make ship => ok", "> force the push with git push --force")
-	said, fixes := learn.SaidIn(s, nil), learn.Fixes(s.Turns)
+	said, fixes := learn.SaidIn(s, nil), session.Fixes(s.Turns)
 	for _, tt := range []struct {
 		rule     learn.Rule
 		user, ok bool

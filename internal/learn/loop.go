@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/session"
 )
 
 // A Circle is a stretch in which the agent did the same again and again: one call three
@@ -81,7 +82,7 @@ func circleAt(calls []toolCall) (Circle, bool) {
 		return Circle{}, false
 	}
 	last := calls[n-1]
-	c.Turn, c.Tool, c.What = last.turn, last.use.Name, CommandOf(*last.use)
+	c.Turn, c.Tool, c.What = last.turn, last.use.Name, session.CommandOf(*last.use)
 	if c.What == "" {
 		c.What = last.use.Path
 	}
@@ -92,7 +93,7 @@ func circleAt(calls []toolCall) (Circle, bool) {
 func (c *Circle) String() string {
 	what := c.Tool
 	if c.What != "" {
-		what = code(c.What)
+		what = session.Code(c.What)
 	}
 	if c.Swing {
 		return fmt.Sprintf("%s by turns with another call, %d times each", what, c.Times)

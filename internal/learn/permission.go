@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/session"
 	"anamnesis/internal/text"
 )
 
@@ -149,7 +150,7 @@ func askedBefore(turns []agent.Turn, noted []Noted, at int) *agent.ToolUse {
 // namedBefore returns the last call before a turn whose command the words name.
 func namedBefore(turns []agent.Turn, at int, words string) *agent.ToolUse {
 	return lastCall(turns, at, func(u *agent.ToolUse) bool {
-		line := strings.Fields(CommandOf(*u))
+		line := strings.Fields(session.CommandOf(*u))
 		return len(line) >= 2 && strings.Contains(folded(words), folded(strings.Join(line[:min(3, len(line))], " ")))
 	})
 }

@@ -13,19 +13,20 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 )
 
 // A Reading is a session that waits for a model: the payload of a job of the kind queue.Read.
 // Everything in it is redacted.
 type Reading struct {
-	Origin Origin `json:"origin"`
-	Slice  string `json:"slice"`
-	Said   []Said `json:"said"`
-	Fixes  []Fix  `json:"fixes,omitempty"`
+	Origin Origin        `json:"origin"`
+	Slice  string        `json:"slice"`
+	Said   []Said        `json:"said"`
+	Fixes  []session.Fix `json:"fixes,omitempty"`
 
-	Commits []Commit `json:"commits,omitempty"`
-	Streak  int      `json:"streak,omitempty"` // answers in a row that could not be used
+	Commits []session.Commit `json:"commits,omitempty"`
+	Streak  int              `json:"streak,omitempty"` // answers in a row that could not be used
 }
 
 // ReaderOptions are the settings of readings by a model.
@@ -256,7 +257,7 @@ func (r *Reader) Take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 			continue
 		}
 		n := rule.Note(p.Origin, q, user, r.model.Name())
-		n.Commits = CommitAfter(p.Commits, q.Said.Turn)
+		n.Commits = session.CommitAfter(p.Commits, q.Said.Turn)
 		if r.stamp != nil {
 			r.stamp(n, p.Origin)
 		}

@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/session"
 )
 
 // Tag is the tag of every note that sessions taught.
@@ -86,7 +87,7 @@ func (r *Rule) check(source string) (wrong []string) {
 // Ground says what vouches for a rule in a session: words that a person typed, or a remedy that
 // the session showed. ok is false when nothing does, or when the rule is about a step that
 // forces, skips a check or deletes and no person named that step.
-func (r *Rule) Ground(said []Said, fixes []Fix) (q Quote, user, ok bool) {
+func (r *Rule) Ground(said []Said, fixes []session.Fix) (q Quote, user, ok bool) {
 	risky := claim.Risky(r.Title + "\n" + r.Fix)
 	if q, ok = Find(said, r.Quote); ok {
 		return q, true, risky == "" || strings.Contains(folded(q.Said.Text), folded(risky))
@@ -194,7 +195,7 @@ func (c *Candidate) Draft(from Origin) *note.Note {
 	}
 	if c.Fix != nil {
 		n.Provenance.Source, n.Type, n.LearningType = note.Learning, note.Procedural, "fix"
-		n.Problem = note.Line(c.Fix.Failed+": "+Symptom(c.Fix.Output), maxWhy)
+		n.Problem = note.Line(c.Fix.Failed+": "+session.Symptom(c.Fix.Output), maxWhy)
 		n.Fix = note.Line(strings.Join(append(c.Fix.Did, c.Fix.Passed), "; "), maxWhy)
 	}
 	n.LearningType = cmp.Or(n.LearningType, "rule")

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/session"
 	"anamnesis/internal/text"
 )
 
@@ -24,8 +25,8 @@ type SliceOptions struct {
 // first.
 type Slice struct {
 	Text  string
-	Said  []Said // what was typed, whole: quotes are looked up in it
-	Fixes []Fix  // likewise, for what the session showed
+	Said  []Said        // what was typed, whole: quotes are looked up in it
+	Fixes []session.Fix // likewise, for what the session showed
 }
 
 // charsPerToken is the usual estimate for English and code.

@@ -14,7 +14,7 @@ const maxGet = 20 // notes of one call
 
 var toolGet = tool{
 	name:   "memory_get",
-	doc:    `Read whole notes by their ids or the ends of them.`,
+	doc:    `Read notes or exchanges of sessions, whole, by ids or the ends of ids.`,
 	hints:  readOnly,
 	input:  schemaOf[getIn],
 	output: schemaOf[getOut],
@@ -41,11 +41,24 @@ type missingOut struct {
 	Reason string `json:"reason"`
 }
 
+// A sessionOut is an exchange of a past session, with its neighbours.
+type sessionOut struct {
+	ID      string `json:"id"`
+	At      string `json:"at"`
+	Agent   string `json:"agent"`
+	Project string `json:"project"`
+	Title   string `json:"title" jsonschema:"of its session"`
+	Text    string `json:"text" jsonschema:"> typed by the user, | pasted, $ command, ~ file edited"`
+}
+
 type getOut struct {
 	Begin   string       `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	Missing []missingOut `json:"missing,omitempty"`
 	Result  []wholeOut   `json:"result"`
-	Until   string       `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+
+	Sessions []sessionOut `json:"sessions,omitempty" jsonschema:"exchanges that were named, each with the one before and behind it"`
+
+	Until string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
 
 func (o getOut) frame(start, end string) any {
@@ -65,7 +78,12 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 		return out, err
 	}
 	ids := make([]note.ID, 0, len(in.IDs))
+	left := budget(maxAnswer)
 	for _, text := range in.IDs {
+		if strings.Contains(text, ".") {
+			s.exchange(ctx, strings.TrimSpace(text), &left, &out)
+			continue
+		}
 		id, err := s.idOf(ctx, text)
 		if err != nil {
 			out.Missing = append(out.Missing, missingOut{name(text), name(err.Error())})
@@ -77,7 +95,6 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 	if err != nil {
 		return out, err
 	}
-	left := budget(maxAnswer)
 	for i, h := range found {
 		if !h.Found {
 			out.Missing = append(out.Missing, missingOut{string(ids[i]), name(h.Reason)})
@@ -100,10 +117,32 @@ func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 		}
 		out.Result = append(out.Result, w)
 	}
-	if len(out.Result) == 0 {
+	if len(out.Result)+len(out.Sessions) == 0 {
 		return out, noneOf(out.Missing)
 	}
 	return out, nil
+}
+
+// exchange adds an exchange of a past session to an answer.
+func (s *Server) exchange(ctx context.Context, id string, left *budget, out *getOut) {
+	a, err := app.ShowExchange(ctx, s.rooms, id, app.DefaultShown)
+	if err != nil {
+		out.Missing = append(out.Missing, missingOut{name(id), name(err.Error())})
+		return
+	}
+	o := sessionOut{id, a.Session.Started, name(a.Session.Agent), name(a.Session.Project), name(a.Session.Title), ""}
+	for i := range a.Exchanges {
+		e := &a.Exchanges[i]
+		o.Text += e.ID + "  " + e.At + "\n" + e.Text + "\n"
+		if e.ID == id {
+			o.At = e.At
+		}
+	}
+	if !left.room(o) {
+		out.Missing = append(out.Missing, missingOut{name(id), "the answer is full; ask for it alone"})
+		return
+	}
+	out.Sessions = append(out.Sessions, o)
 }
 
 // noneOf is the error of a call of which no id names a note.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -24,7 +25,7 @@ const (
 
 var toolSearch = tool{
 	name:   "memory_search",
-	doc:    `Find notes by a question in plain words, best first. Ask about decisions, conventions, fixes and earlier work before you start.`,
+	doc:    `Find notes and exchanges of sessions by a question in plain words. Ask for decisions, fixes, earlier work.`,
 	hints:  readOnly,
 	input:  schemaOf[searchIn],
 	output: schemaOf[searchOut],
@@ -63,9 +64,26 @@ type hitOut struct {
 	Body  string  `json:"body" jsonschema:"up to 4,000 characters"`
 }
 
+// An exchangeHit is an exchange of a past session that answers a question.
+type exchangeHit struct {
+	ID      string   `json:"id"`
+	At      string   `json:"at"`
+	Agent   string   `json:"agent"`
+	Project string   `json:"project"`
+	Title   string   `json:"title" jsonschema:"of its session"`
+	Ask     string   `json:"ask" jsonschema:"what the user asked"`
+	Lines   []string `json:"lines" jsonschema:"that match"`
+	Reply   string   `json:"reply" jsonschema:"how the agent's answer begins"`
+}
+
+// maxExchanges is how many exchanges stand under the notes of an answer.
+const maxExchanges = 3
+
 type searchOut struct {
 	Begin  string   `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	Result []hitOut `json:"result"`
+
+	Sessions []exchangeHit `json:"sessions,omitempty" jsonschema:"exchanges of past sessions; memory_get reads one whole"`
 	answerOut
 	Until string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
@@ -88,6 +106,10 @@ func (s *Server) search(ctx context.Context, c caller, in searchIn) (searchOut, 
 		return searchOut{}, err
 	}
 	left := budget(maxAnswer)
+	sessions, err := s.sessions(ctx, c, in, &left)
+	if err != nil {
+		out.Notice = name(out.Notice + "; left out: sessions: " + err.Error())
+	}
 	all := make([]hitOut, 0, len(res.Hits))
 	for i, h := range res.Hits {
 		o := hitOut{noteOut: ofNote(h.Note), Score: round(h.Score()), Why: why(h)}
@@ -98,7 +120,28 @@ func (s *Server) search(ctx context.Context, c caller, in searchIn) (searchOut, 
 		all = append(all, o)
 	}
 	out.LeftOff = len(res.Hits) - len(all)
-	return searchOut{Result: all, answerOut: out}, nil
+	return searchOut{Result: all, Sessions: sessions, answerOut: out}, nil
+}
+
+// sessions finds the exchanges that answer a question. One that asks for what only notes have finds none.
+func (s *Server) sessions(ctx context.Context, c caller, in searchIn, left *budget) (all []exchangeHit, err error) {
+	if in.Type != "" || in.Scope != "" || in.UserID != "" || in.WorkspaceID != "" {
+		return nil, nil
+	}
+	scope, err := s.scope(ctx, c, in.Project)
+	if err != nil {
+		return nil, err
+	}
+	found, err := app.SearchSessions(ctx, s.rooms, in.Query, scope, min(in.K, maxExchanges))
+	for i := range found {
+		f := &found[i]
+		h := exchangeHit{f.ID, f.At, name(f.Agent), name(f.Project), name(f.Title), name(f.Ask), f.Lines, f.Reply}
+		if !left.room(h) {
+			break
+		}
+		all = append(all, h)
+	}
+	return all, err
 }
 
 // ask puts a question to memory and writes down that it was put.

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +46,36 @@ func Commits(ctx context.Context, dir string, env, ids []string) map[string]bool
 		return nil
 	}
 	return known
+}
+
+// LineCommit returns the commit that wrote a line of a file at the commit that is checked out, and the
+// path of the file in its repository. Both are "" where git does not say before ctx ends.
+func LineCommit(ctx context.Context, file string, env []string, line int) (commit, inside string) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return "", ""
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
+		file = filepath.Join(dir, filepath.Base(file))
+	}
+	s := openStranger(filepath.Dir(file))
+	if s == nil || s.tree == "" {
+		return "", ""
+	}
+	inside, err = filepath.Rel(s.tree, file)
+	if err != nil || !filepath.IsLocal(inside) {
+		return "", ""
+	}
+	inside = filepath.ToSlash(inside)
+	if s.head == "" || line < 1 {
+		return "", inside
+	}
+	at := strconv.Itoa(line)
+	out, ok := s.ask(ctx, env, question{args: []string{"blame", "--porcelain", "-L", at + "," + at, "HEAD", "--", inside}})
+	if id, _, _ := strings.Cut(out, " "); ok && isObject(id) {
+		return id, inside
+	}
+	return "", inside
 }
 
 // A Reverted is a commit that another one took back.

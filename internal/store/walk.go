@@ -71,7 +71,7 @@ func (w *walker) walk(dir string, scope note.Scope, depth int) bool {
 		switch {
 		case e.name[0] == '.':
 		case e.folder:
-			if depth == 0 && layout.TypedFolder(e.name) {
+			if depth == 0 && layout.TypedFolder(dir+"/"+e.name) {
 				continue
 			}
 			if !w.walk(dir+"/"+e.name, scope, depth+1) {

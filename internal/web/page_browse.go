@@ -19,6 +19,8 @@ type browsePage struct {
 	TookMS  float64    `json:"took_ms"`
 	Missing []string   `json:"missing,omitempty"`
 
+	Sessions []app.ExchangeHit `json:"sessions,omitempty"` // exchanges of sessions that answer
+
 	Choice   choice  `json:"-"`
 	Projects []count `json:"-"`
 	Next     string  `json:"-"` // the address of the following notes
@@ -164,7 +166,7 @@ func (p browsePage) ask(r *request, limit int) (any, error) {
 		Question: app.Question{
 			Selection: c.selection(), Global: c.Project == "", AllBranches: true, Lambda: app.Unset, Mode: app.Modes[0].Name,
 		},
-		Text: c.Query, K: max(1, limit), Look: true,
+		Text: c.Query, K: max(1, limit), Sessions: 3, Look: true,
 	}
 	a, err := app.Search(r.ctx, r.rooms, o)
 	if !app.Answers(err) {
@@ -174,7 +176,7 @@ func (p browsePage) ask(r *request, limit int) (any, error) {
 		row := app.ViewRow(r.rooms, a.Result.Hits[i].Row)
 		p.Notes = append(p.Notes, listed{row, excerpt(h.Body, a.Result.Hits[i].Start, a.Result.Hits[i].End), h.Score})
 	}
-	p.Total, p.TookMS, p.Missing = len(p.Notes), a.TookMS, a.Missing
+	p.Total, p.TookMS, p.Missing, p.Sessions = len(p.Notes), a.TookMS, a.Missing, a.Sessions
 	if a.Held && a.Gate != nil {
 		p.Held = a.Gate.Reason
 	}

@@ -115,7 +115,7 @@ func gather(s *store.Store, top string, m *Manifest) error {
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == ".git":
+		case d.IsDir() && (d.Name() == ".git" || full == s.Path(layout.Sessions)): // what is kept of sessions never travels
 			return filepath.SkipDir
 		case !d.Type().IsRegular() || layout.IsTemp(d.Name()) || layout.IsLock(d.Name()):
 			return nil // links are never followed

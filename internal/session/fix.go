@@ -1,4 +1,4 @@
-package learn
+package session
 
 import (
 	"fmt"
@@ -163,9 +163,9 @@ func Looks(command string) bool {
 // String renders a fix as a line of a note.
 func (f *Fix) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s failed", code(f.Failed))
+	fmt.Fprintf(&b, "%s failed", Code(f.Failed))
 	if line := Symptom(f.Output); line != "" {
-		fmt.Fprintf(&b, " (%s)", text.Cut(line, 160))
+		fmt.Fprintf(&b, " (%s)", text.Cut(line, 80))
 	}
 	b.WriteString(", then passed")
 	switch n := len(f.Edited); {
@@ -176,14 +176,14 @@ func (f *Fix) String() string {
 	case n > 0:
 		fmt.Fprintf(&b, " after %s changed", strings.Join(f.Edited, ", "))
 	case f.Passed != f.Failed:
-		fmt.Fprintf(&b, " as %s", code(f.Passed))
+		fmt.Fprintf(&b, " as %s", Code(f.Passed))
 	}
 	return b.String()
 }
 
 func codes(lines []string) (all []string) {
 	for _, l := range lines {
-		all = append(all, code(l))
+		all = append(all, Code(l))
 	}
 	return all
 }

@@ -1,0 +1,210 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"anamnesis/internal/capture"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/session"
+	"anamnesis/internal/text"
+)
+
+// ForgetSessionsOptions choose what is erased of sessions. What is given holds together; at least one is.
+type ForgetSessionsOptions struct {
+	IDs          []string // of exchanges and sessions
+	Text         string   // exchanges that hold it, whatever its case
+	Project      string
+	Since, Until string // when the exchange was
+	Apply        bool
+}
+
+// ForgetSessionsAnswer is what was erased of sessions, or would be.
+type ForgetSessionsAnswer struct {
+	Applied   bool           `json:"applied"`
+	Sessions  int            `json:"sessions"` // of which something is erased
+	Exchanges []ExchangeHead `json:"exchanges"`
+}
+
+// ForgetSessions erases exchanges of sessions for good: a later capture or import of the session does
+// not bring them back. Without Apply it only lists them.
+func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a ForgetSessionsAnswer, err error) {
+	a.Applied, a.Exchanges = o.Apply, []ExchangeHead{}
+	if len(o.IDs) == 0 && o.Text == "" && o.Project == "" && o.Since == "" && o.Until == "" {
+		return a, usage("sessions forget: give ID..., --text, --project, --since or --until")
+	}
+	wanted, err := r.exchangesNamed(ctx, o.IDs)
+	if err != nil {
+		return a, err
+	}
+	all, err := r.chooseSessions(ctx, SessionsOptions{Project: o.Project})
+	if err != nil {
+		return a, err
+	}
+	within, err := r.timesOf(o)
+	if err != nil {
+		return a, err
+	}
+	what := make(map[string][]int)
+	for i := range all {
+		s := &all[i]
+		numbers, named := wanted[s.Key]
+		if len(o.IDs) > 0 && !named {
+			continue
+		}
+		_, exchanges, err := r.Kept.Read(s.Key)
+		if err != nil {
+			r.Notify("left out: session %s: %v", s.Key, err)
+			continue
+		}
+		gone := 0
+		for j := range exchanges {
+			e := &exchanges[j]
+			if len(numbers) > 0 && !slices.Contains(numbers, e.N) || !within(e, s) ||
+				o.Text != "" && !strings.Contains(strings.ToLower(e.Text()+"\n"+s.Title), strings.ToLower(o.Text)) {
+				continue
+			}
+			gone++
+			what[s.Key] = append(what[s.Key], e.N)
+			a.Exchanges = append(a.Exchanges, headOfExchange(s, e))
+		}
+		if gone == len(exchanges) && o.Text == "" && o.Since == "" && o.Until == "" && len(numbers) == 0 {
+			what[s.Key] = nil // all that will ever be in it
+		}
+	}
+	if a.Sessions = len(what); a.Sessions == 0 {
+		return a, Errorf(NotFound, "nothing that is kept of sessions is like that")
+	}
+	if !o.Apply {
+		return a, nil
+	}
+	return a, r.Kept.Forget(ctx, what)
+}
+
+// exchangesNamed returns the numbers of exchanges by the key of their session, none for all of one.
+func (r *Rooms) exchangesNamed(ctx context.Context, ids []string) (map[string][]int, error) {
+	named := make(map[string][]int)
+	for _, id := range ids {
+		key, n, err := session.ParseID(id)
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		s, err := r.Kept.Find(ctx, key)
+		if err != nil {
+			return nil, notKept(err)
+		}
+		had, any := named[s.Key]
+		switch {
+		case any && len(had) == 0: // all of it already
+		case n == 0:
+			named[s.Key] = nil
+		default:
+			named[s.Key] = append(had, n)
+		}
+	}
+	return named, nil
+}
+
+// timesOf returns what says whether an exchange lies within the times of options.
+func (r *Rooms) timesOf(o ForgetSessionsOptions) (func(*session.Exchange, *session.Session) bool, error) {
+	var since, until time.Time
+	var err error
+	if o.Since != "" {
+		if since, err = Moment("--since", o.Since, r.Store.Now()); err != nil {
+			return nil, err
+		}
+	}
+	if o.Until != "" {
+		if until, err = Moment("--until", o.Until, r.Store.Now()); err != nil {
+			return nil, err
+		}
+	}
+	return func(e *session.Exchange, s *session.Session) bool {
+		at := e.At
+		if at.IsZero() {
+			at = s.Ended
+		}
+		return !at.Before(since) && (until.IsZero() || !at.After(until))
+	}, nil
+}
+
+// forgetSession erases what is kept of the session that a forgotten note was made of.
+func (r *Rooms) forgetSession(ctx context.Context, n *note.Note) error {
+	if n == nil || n.Type != note.Episodic || n.Provenance.Session == "" || n.Provenance.Source != note.SessionEnd {
+		return nil
+	}
+	all, err := r.Kept.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		s := &all[i]
+		if s.Session == n.Provenance.Session && note.EpisodicID(s.Started, s.Agent, s.Session) == n.ID {
+			return r.Kept.Forget(ctx, map[string][]int{s.Key: nil})
+		}
+	}
+	return nil
+}
+
+// maxSharedText is how many characters of an exchange a note of it holds.
+const maxSharedText = 1500
+
+// KeepExchange makes a note of an exchange, which travels as notes do. title is "" for the one of the
+// exchange.
+func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, error) {
+	if err := r.MayRedact(); err != nil {
+		return Written{}, err
+	}
+	key, n, err := session.ParseID(id)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%q is a session; name one of its exchanges, as in %s", id, session.ExchangeID(id, 1))
+	}
+	if err != nil {
+		return Written{}, usage("%w", err)
+	}
+	s, err := r.Kept.Find(ctx, key)
+	if err != nil {
+		return Written{}, notKept(err)
+	}
+	_, all, err := r.Kept.Read(s.Key)
+	if err != nil {
+		return Written{}, err
+	}
+	at := slices.IndexFunc(all, func(e session.Exchange) bool { return e.N == n })
+	if at < 0 {
+		return Written{}, Errorf(NotFound, "session %s has no exchange %d", s.Key, n)
+	}
+	e := &all[at]
+	if title == "" {
+		title = session.TitleOf("", nil, all[at:at+1])
+	}
+	body, _ := fitText(e.Text(), maxSharedText)
+	for _, sol := range session.Solutions(all) {
+		if sol.Exchange == n {
+			body = "**Fixed:** " + sol.String() + "\n\n" + body
+		}
+	}
+	draft := &note.Note{
+		Type: note.Episodic, Title: text.Cut(title, note.MaxTitle), Body: body, Scope: note.Portable, Project: s.Project,
+		Tags:       []string{"exchange"},
+		Provenance: note.Provenance{Source: note.Human, Confidence: 1, Session: s.Session},
+	}
+	if !e.At.IsZero() {
+		draft.CreatedAt = note.At(e.At)
+	}
+	for i := range e.Steps {
+		draft.Commits = append(draft.Commits, e.Steps[i].Commits...)
+	}
+	if s.Dir != "" && r.Config.Capture.Stamp {
+		capture.Stamp(draft, s.Dir, r.Redactor)
+	}
+	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: draft, Dir: s.Dir})
+	if err != nil {
+		return Written{}, err
+	}
+	return written(r, "sessions keep", out)
+}

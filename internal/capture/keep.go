@@ -1,0 +1,60 @@
+package capture
+
+import (
+	"fmt"
+	"time"
+
+	"anamnesis/internal/llm"
+	"anamnesis/internal/session"
+)
+
+// Keeping returns a Recorder that keeps the sessions it reads word for word, too.
+func (r *Recorder) Keeping(k *session.Kept) *Recorder {
+	with := *r
+	with.kept = k
+	return &with
+}
+
+// keeps reports whether sessions are kept word for word.
+func (r *Recorder) keeps() bool { return r.kept != nil && r.kept.On() }
+
+// Unkept reports whether a session is to be kept word for word and is not yet. id is the one that its
+// client gave it, ended when it ended.
+func (r *Recorder) Unkept(harness, id string, ended time.Time) bool {
+	return r.keeps() && r.kept.Within(ended) && !r.private(id) && !r.kept.Has(harness, id)
+}
+
+// Keep keeps a session word for word and makes no note of it: one that is a note already, or that is
+// not worth one. It reports false for one in which nothing was asked or done.
+func (r *Recorder) Keep(q Request) (bool, error) {
+	s, err := r.read(q)
+	if err != nil {
+		return false, fmt.Errorf("keep %s: %w", q.Transcript, err)
+	}
+	r = r.knowing(s)
+	f := r.factsOf(q, s)
+	id := f.session(q)
+	if r.private(id) {
+		return false, nil
+	}
+	err = r.keep(q, &f, r.project(q, f.dir))
+	return r.keeps() && r.kept.Has(q.Harness.Name, id), err
+}
+
+// keepable reports whether a session is kept word for word: anything was asked or done in it. What a
+// program asked once is not kept, unless such sessions are.
+func (r *Recorder) keepable(f *facts) bool {
+	return r.keeps() && !llm.Ours(f.dir) && !(f.headless && r.trivial(f)) && (f.real() || f.tools())
+}
+
+// keep keeps a session word for word.
+func (r *Recorder) keep(q Request, f *facts, project string) error {
+	if !r.keepable(f) {
+		return nil
+	}
+	title, _ := f.titled()
+	return r.kept.Put(session.Head{
+		Session: f.session(q), Agent: q.Harness.Name, Project: project, Dir: f.folder(q), Branch: f.cleanBranch,
+		Title: title, Started: f.started, Ended: f.ended,
+	}, f.exchanges)
+}

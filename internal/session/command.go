@@ -1,0 +1,63 @@
+package session
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/text"
+)
+
+// maxCommand is how many characters of a command line are quoted.
+const maxCommand = 120
+
+// Code writes a command line as code.
+func Code(line string) string {
+	line, _, _ = strings.Cut(line, "\n")
+	return "`" + text.Cut(strings.ReplaceAll(line, "`", "'"), maxCommand) + "`"
+}
+
+// CommandOf is the command line that a tool ran, without the folder that it begins with; ""
+// when it ran none.
+func CommandOf(u agent.ToolUse) string {
+	if !mayName(u.Input, "command") {
+		return ""
+	}
+	var input struct {
+		Command json.RawMessage `json:"command"`
+	}
+	if json.Unmarshal(u.Input, &input) != nil || len(input.Command) == 0 {
+		return ""
+	}
+	var line string
+	if json.Unmarshal(input.Command, &line) != nil {
+		var words []string // some agents give the words
+		if json.Unmarshal(input.Command, &words) != nil {
+			return ""
+		}
+		line = strings.Join(words, " ")
+	}
+	line = strings.TrimSpace(line)
+	if before, after, ok := strings.Cut(line, "&&"); ok && strings.HasPrefix(strings.TrimSpace(before), "cd ") {
+		line = strings.TrimSpace(after)
+	}
+	return line
+}
+
+// mayName reports whether an object may have a member of the name, in any case or escaped. It
+// spares the reading of inputs that hold whole files.
+func mayName(object []byte, name string) bool {
+	for i := 0; i+len(name) <= len(object); i++ {
+		if c := object[i]; c|0x20 == name[0] && strings.EqualFold(string(object[i:i+len(name)]), name) {
+			return true
+		}
+	}
+	return strings.Contains(string(object), `\u`)
+}
+
+// form is an expression that is compiled when it is asked for: hooks do not pay for it.
+func form(parts ...string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(strings.Join(parts, "")) })
+}

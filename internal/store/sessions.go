@@ -1,0 +1,48 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"anamnesis/internal/layout"
+)
+
+// WriteSession replaces a file of layout.Sessions so that a reader sees the old bytes or the new
+// ones. What is kept of sessions is no note, so it takes no Writer; package session has the lock.
+func WriteSession(s *Store, name string, data []byte) error {
+	err := inSessions(name)
+	if err == nil {
+		err = s.replace(layout.Sessions+"/"+name, data, true)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", s.Path(layout.Sessions+"/"+name), err)
+	}
+	return nil
+}
+
+// RemoveSession deletes a file of layout.Sessions. One that is gone is no error.
+func RemoveSession(s *Store, name string) error {
+	err := inSessions(name)
+	if err == nil && s.readOnly {
+		err = ErrReadOnly
+	}
+	if err == nil {
+		err = s.folders(layout.Sessions + "/" + name)
+	}
+	if err == nil {
+		err = s.disk.Remove(s.Path(layout.Sessions + "/" + name))
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("remove %s: %w", s.Path(layout.Sessions+"/"+name), err)
+}
+
+func inSessions(name string) error {
+	if name == "" || name[0] == '.' || strings.ContainsAny(name, `/\`) {
+		return fmt.Errorf("%q is no name of a session's file", name)
+	}
+	return nil
+}
