@@ -46,6 +46,13 @@ func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a Pr
 	}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		p.Work = func() []string { return r.inWork(ctx, e) }
+		p.Solved = func(fault string) (id, line string, err error) {
+			s, ok, err := SolvedBefore(ctx, r, fault, p.Projects...)
+			if !ok {
+				return "", "", err
+			}
+			return s.ID, s.Line, err
+		}
 		if o.Plan == nil {
 			plan := recall.PlanPrompt(e.Prompt)
 			o.Plan = &plan

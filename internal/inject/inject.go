@@ -74,10 +74,14 @@ type Place struct {
 	Agent    string          // the sub-agent of the session that is told; "" for the session itself
 	Pending  []*note.Note    // sessions of this project that ended and are not written yet, newest first
 	Work     func() []string // finds the files that are in work, the newest last; asked once at most; nil knows none
-	Notice   string          // one line that the user should hear of, empty for none
-	Resumed  bool            // the session goes on: what it wrote itself is not shown
-	Since    time.Time       // of a session that was shown something: only what is newer is shown; zero shows all
-	Loaded   func() []Loaded // finds the files of instructions that its agent loads; nil knows none
+	// Solved returns the exchange of an earlier session that solved an error, and a line about it; ""
+	// for none. Nil knows none.
+	Solved func(fault string) (id, line string, err error)
+
+	Notice  string          // one line that the user should hear of, empty for none
+	Resumed bool            // the session goes on: what it wrote itself is not shown
+	Since   time.Time       // of a session that was shown something: only what is newer is shown; zero shows all
+	Loaded  func() []Loaded // finds the files of instructions that its agent loads; nil knows none
 
 	Limit int            // what the agent takes at most; 0 means no limit
 	Size  func(rune) int // what a character counts towards it; nil counts UTF-16 code units

@@ -28,7 +28,7 @@ type frame struct {
 	heading, preamble string
 	body              func(*note.Note) string // what of a note is told below its title
 	tokens            int                     // of all, at most
-	said              []string                // what the user laid down in the session, told before the notes
+	lines             []string                // shown before the notes, one a line
 }
 
 var promptFrame = frame{
@@ -95,10 +95,13 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 	}
 	f := promptFrame
 	f.tokens = in.opts.PromptTokens
+	if f.lines, err = in.solved(p, plan, told); err != nil {
+		return r, err
+	}
 	r.Block = in.remind(notes, again, p, f, looked)
 	r.Tokens = recall.Tokens(r.Text)
 	switch {
-	case len(notes)+len(again) > 0:
+	case len(notes)+len(again)+len(f.lines) > 0:
 		r.Silent = ""
 	case r.Silent == "" && slices.ContainsFunc(r.Near, func(n store.Near) bool { return n.Why == toldBefore || n.Why == onPage }):
 		r.Silent = "what there is was shown before"
@@ -106,6 +109,30 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 		r.Silent = "no note is about it"
 	}
 	return r, nil
+}
+
+// solved returns the line of the exchange that solved an error of a prompt before, once a session.
+func (in *Injector) solved(p Place, plan recall.Plan, told *store.Told) ([]string, error) {
+	if p.Solved == nil {
+		return nil, nil
+	}
+	for _, part := range plan.Parts {
+		if part.Kind != recall.Fault {
+			continue
+		}
+		id, line, err := p.Solved(part.Text)
+		if err != nil || line == "" {
+			return nil, err
+		}
+		if p.Session != "" {
+			mine, err := told.Claim(store.Telling{Note: note.ID(id), Hash: "solved"})
+			if err != nil || len(mine) == 0 {
+				return nil, err
+			}
+		}
+		return []string{"solved before, in the exchange " + id + ": " + line}, nil
+	}
+	return nil, nil
 }
 
 // Why a note is not shown at a prompt.
@@ -218,12 +245,12 @@ func (in *Injector) arrived(ctx context.Context, p Place, st *store.ToldState) (
 // next ones may have. Of the notes again only the lines are shown. looked is what sift found.
 func (in *Injector) remind(notes, again []*note.Note, p Place, f frame, looked Block) (b Block) {
 	b.Withheld = looked.Withheld
-	if len(notes)+len(again)+len(f.said) == 0 {
+	if len(notes)+len(again)+len(f.lines) == 0 {
 		return b
 	}
 	begin := p.Start + "\n" + f.heading + "\n" + f.preamble + "\n"
-	for _, s := range f.said {
-		begin += "- said by the user in this session: " + oneLine(neutralise(s)) + "\n"
+	for _, line := range f.lines {
+		begin += "- " + oneLine(neutralise(line)) + "\n"
 	}
 	room := f.tokens*recall.CharsPerToken - utf8.RuneCountInString(begin+p.End) - 1
 	if p.Limit > 0 {

@@ -103,7 +103,10 @@ func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes 
 		}
 	}
 	f := agentFrame
-	f.tokens, f.said = in.opts.SubagentTokens, said
+	f.tokens = in.opts.SubagentTokens
+	for _, text := range said {
+		f.lines = append(f.lines, "said by the user in this session: "+text)
+	}
 	r.Block = in.remind(some, nil, p, f, looked)
 	r.Tokens = recall.Tokens(r.Text)
 	switch {
