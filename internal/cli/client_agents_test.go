@@ -187,11 +187,11 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 	})
 	t.Run("a prompt is told what it is about", func(t *testing.T) {
 		m.t = t
-		m.ours("config", "set", "inject.k", "0") // nothing of it at the start
-		defer m.ours("config", "set", "inject.k", "8")
+		m.ours("config", "set", "inject.page.max_tokens", "1") // no line of it at the start
+		defer m.ours("config", "set", "inject.page.max_tokens", "1500")
 		m.model.Forget()
 		a.run(m, a.args, "I edited payments.proto, how do I regenerate the gRPC clients?\n@say Run make proto-gen.")
-		m.has("what the model read", m.model.Requests(), "Anamnesis memory (for this prompt)", "Run make proto-gen")
+		m.has("what the model read", m.model.Requests(), "Memory for this prompt", "Run make proto-gen")
 	})
 	t.Run("a correction is nominated, written by the agent and injected into the next session of another", func(t *testing.T) {
 		m.t = t
@@ -242,8 +242,8 @@ func (a driven) run(m *machine, args func(prompt string) []string, prompt string
 	return m.run("/bin/sh", words...)
 }
 
-// writtenRule is the heading of the rule that the scripted agent writes.
-const writtenRule = "[semantic] Let the deploy script rebuild the index"
+// writtenRule is the line of the rule that the scripted agent writes.
+const writtenRule = "- Let the deploy script rebuild the index — It was forgotten by hand."
 
 // tellClaude lets the usual agent, if its client is there, be told what another was
 // corrected in.

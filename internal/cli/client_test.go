@@ -279,7 +279,7 @@ func TestClient(t *testing.T) {
 		const id = "22222222-2222-4222-8222-222222222222"
 		model.Forget()
 		m.session(id, "The search index is stale after a deploy.\n@say The deploy never called reindex; always run make reindex after a deploy.")
-		m.has("what the next session is told", model.Requests(), "Outcome:** Fixed: VAT is rounded")
+		m.has("what the next session is told", model.Requests(), "- Done: Fixed: VAT is rounded")
 		resume := func(prompt string) {
 			n := m.captured(id)
 			m.claude("-p", "--resume", id, "--", prompt)
@@ -305,18 +305,18 @@ func TestClient(t *testing.T) {
 		model.Forget()
 		m.session("12121212-1212-4212-8212-121212121211", "Add vite to the project.\n@say I added vite with pnpm.")
 		for request := range strings.Lines(model.Requests()) {
-			if n := strings.Count(request, "] Install packages with pnpm"); n > 1 {
+			if n := strings.Count(request, "- Install packages with pnpm"); n > 1 {
 				t.Errorf("a request holds the rule %d times", n)
 			}
 		}
-		m.has("what the next session is told", model.Requests(), "[semantic] Install packages with pnpm")
+		m.has("what the next session is told", model.Requests(), "- Install packages with pnpm — The lockfile is the one of pnpm.")
 		m.has("the inbox", m.ours("review"), "Install packages with pnpm", "“we use pnpm here and never npm”")
 	})
 	t.Run("a prompt is told what it is about, once", func(t *testing.T) {
 		m.t = t
-		m.ours("config", "set", "inject.k", "0") // nothing of it at the start
-		defer m.ours("config", "set", "inject.k", "8")
-		const id, block = "55555555-5555-4555-8555-555555555555", "# Anamnesis memory (for this prompt)"
+		m.ours("config", "set", "inject.page.max_tokens", "1") // no line of it at the start
+		defer m.ours("config", "set", "inject.page.max_tokens", "1500")
+		const id, block = "55555555-5555-4555-8555-555555555555", "# Memory for this prompt"
 		model.Forget()
 		m.session(id, "I edited payments.proto, how do I regenerate the gRPC clients?\n@say Run make proto-gen.")
 		m.has("what the model read", model.Requests(), block, "Regenerate gRPC clients after editing", "Run make proto-gen")
@@ -339,7 +339,7 @@ func TestClient(t *testing.T) {
 		m.t = t
 		model.Forget()
 		m.claude("-p", "--resume", first, "--fork-session", "--", "What else is open?\n@say Nothing that I know of.")
-		m.has("what the model read", model.Requests(), "<!-- anamnesis:begin", "Regenerate gRPC clients")
+		m.has("what the model read", model.Requests(), "[anamnesis:begin]", "Regenerate gRPC clients")
 	})
 	t.Run("what is not worth a note", func(t *testing.T) {
 		m.t = t

@@ -37,7 +37,7 @@ func clientTools(t *testing.T, m *machine) {
 				last = request
 			}
 		}
-		m.has("the conversation", last, "PreToolUse:Write hook additional context: <!-- anamnesis:begin", "PreToolUse:Bash hook additional context: <!-- anamnesis:begin")
+		m.has("the conversation", last, "PreToolUse:Write hook additional context: [anamnesis:begin]", "PreToolUse:Bash hook additional context: [anamnesis:begin]")
 		for _, rule := range []string{"Regenerate gRPC clients after editing", "The release makes the tags"} {
 			if n := strings.Count(last, rule); n != 1 {
 				t.Errorf("%q stands %d times in the conversation", rule, n)
@@ -70,12 +70,12 @@ func clientTools(t *testing.T, m *machine) {
 		m.session("88888888-8888-4888-8888-888888888883", `Hand it on.
 @tool Agent {"description":"clients","prompt":"Which command regenerates the gRPC clients of payments.proto?\n@say make proto-gen","subagent_type":"general-purpose"}
 @say Done.`, "--allowedTools", "Agent")
-		const told = "SubagentStart hook additional context: <!-- anamnesis:begin"
+		const told = "SubagentStart hook additional context: [anamnesis:begin]"
 		seen := 0
 		for request := range strings.Lines(m.model.Requests()) {
 			if strings.Contains(request, told) {
 				seen++
-				m.has("what the sub-agent read", request, "# Anamnesis memory (for this task)", "Regenerate gRPC clients", "Run make proto-gen")
+				m.has("what the sub-agent read", request, "# Memory for this task", "Regenerate gRPC clients", "Run make proto-gen")
 				m.lacks("what the sub-agent read", request, "The release makes the tags")
 			}
 		}

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"cmp"
 	"strings"
 
 	"anamnesis/internal/note"
@@ -160,7 +161,8 @@ func (d *draft) renderLast(out *strings.Builder, show func(*note.Note, string, b
 		show(n, "a handoff", true)
 	}
 	for _, n := range d.last {
-		out.WriteString("- Asked: " + cutLine(oneLine(n.Title), maxLast) + " [" + shortID(n.ID) + "]\n")
+		ask := cmp.Or(oneLine(labelled(n.Body, "Ask")), oneLine(n.Title))
+		out.WriteString("- Asked: " + cutLine(ask, maxLast) + " [" + shortID(n.ID) + "]\n")
 		if done := oneLine(labelled(n.Body, "Outcome")); done != "" {
 			out.WriteString("- Done: " + cutLine(done, maxLast) + "\n")
 		}
