@@ -270,7 +270,7 @@ func TestClient(t *testing.T) {
 @say Fixed: VAT is rounded per line, half up, in `+m.project+`/vat.go.`, "--allowedTools", tools)
 		m.has("the answer", out, "rounded per line")
 		m.has("what the model read", model.Requests(), told, "holds 100 % of the question")
-		m.has("the note", m.note(first), "title: Order 48213 is off by one cent", "- vat.go\n", "**Outcome:** Fixed: VAT is rounded per line, half up, in vat.go.")
+		m.has("the note", m.note(first), "title: Order 48213 is off by one cent", "vat.go\n", "**Outcome:** Fixed: VAT is rounded per line, half up, in vat.go.")
 		m.lacks("the note", m.note(first), m.project)
 		m.has("a note of the agent", m.ours("search", "--json", "money is int64 cents"), "Money is int64 cents", "github.com/acme/storefront")
 	})
@@ -335,6 +335,32 @@ func TestClient(t *testing.T) {
 		}
 	})
 	clientTools(t, m)
+	t.Run("a compaction is followed by the page", func(t *testing.T) {
+		m.t = t
+		const id = "66666666-6666-4666-8666-666666666661"
+		m.session(id, "Rename the tax table, please.\n@say The table has its new name.")
+		m.claude("-p", "--resume", id, "--", "/compact")
+		model.Forget()
+		m.claude("-p", "--resume", id, "--", "What is next?\n@say Nothing that I know of.")
+		last := ""
+		for request := range strings.Lines(model.Requests()) {
+			if strings.Contains(request, "What is next?") && len(request) > len(last) {
+				last = request
+			}
+		}
+		if n := strings.Count(last, "# Memory of github.com/acme/storefront"); n != 1 {
+			t.Errorf("after the compaction the page is there %d times:\n%.6000s", n, last)
+		}
+	})
+	t.Run("a prompt and a tool start no process", func(t *testing.T) {
+		m.t = t
+		data, err := os.ReadFile(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.has("the settings", string(data), `"type": "mcp_tool"`, `"tool": "memory_hook"`)
+		m.lacks("the settings", string(data), "hook claude UserPromptSubmit", "hook claude PreToolUse")
+	})
 	t.Run("a fork is told", func(t *testing.T) {
 		m.t = t
 		model.Forget()

@@ -10,12 +10,12 @@ import (
 // clientTools are the parts of TestClient about tools and sub-agents.
 func clientTools(t *testing.T, m *machine) {
 	m.ours("add", "--type", "procedural", "--title", "The release makes the tags", "--body", "Never `git tag` by hand.")
-	silent := []string{"inject.k", "inject.prompt.on"} // nothing of it at the start, nothing at the prompt
-	m.ours("config", "set", silent[0], "0")
+	silent := []string{"inject.page.max_tokens", "inject.prompt.on"} // no line of it at the start, nothing at the prompt
+	m.ours("config", "set", silent[0], "1")
 	m.ours("config", "set", silent[1], "false")
 	defer func() {
 		m.t = t
-		m.ours("config", "set", silent[0], "8")
+		m.ours("config", "set", silent[0], "1500")
 		m.ours("config", "set", silent[1], "true")
 	}()
 	policy := filepath.Join(m.home, ".anamnesis", "policy-rules.jsonl")
@@ -44,7 +44,7 @@ func clientTools(t *testing.T, m *machine) {
 			}
 		}
 		m.lacks("the conversation", last, "PreToolUse:Read hook", "PreToolUse:Edit hook")
-		m.has("the explanation", m.ours("why", "--last"), "before a tool ran", "git tag", "it was told before")
+		m.has("the explanation", m.ours("why", "--last"), "before a tool ran", "git tag", "it was shown before")
 	})
 	t.Run("the policy denies a command", func(t *testing.T) {
 		m.t = t
