@@ -24,8 +24,11 @@ var instructionFiles = map[string]instructions{
 		project: []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"},
 		home:    []string{"CLAUDE.md", "rules/*.md"},
 	},
-	codexName:    {project: []string{"AGENTS.override.md", "AGENTS.md"}, home: []string{"AGENTS.override.md", "AGENTS.md"}},
-	copilotName:  {project: []string{".github/copilot-instructions.md", ".github/instructions/*.md", "AGENTS.md"}, home: []string{"copilot-instructions.md"}},
+	codexName: {project: []string{"AGENTS.override.md", "AGENTS.md"}, home: []string{"AGENTS.override.md", "AGENTS.md"}},
+	copilotName: {
+		project: []string{".github/copilot-instructions.md", ".github/instructions/*.md", "AGENTS.md"},
+		home:    []string{"copilot-instructions.md"},
+	},
 	geminiName:   {project: []string{"GEMINI.md"}, home: []string{"GEMINI.md"}},
 	opencodeName: {project: []string{"AGENTS.md", "CLAUDE.md"}, home: []string{"AGENTS.md"}},
 	cursorName:   {project: []string{".cursor/rules/*.mdc", ".cursorrules", "AGENTS.md"}},

@@ -65,7 +65,7 @@ func (claudeSettings) HasServerHooks(version string) bool {
 // hookArguments are the members of an event that a server is sent. The client puts in what stands
 // in braces; of a call of a tool these members are enough for triggers and tasks.
 const hookArguments = `{"anamnesis_agent": "claude", "hook_event_name": "${hook_event_name}", "session_id": "${session_id}", ` +
-	`"transcript_path": "${transcript_path}", "cwd": "${cwd}", "agent_id": "${agent_id}", "prompt_id": "${prompt_id}", "prompt": "${prompt}", ` +
-	`"tool_name": "${tool_name}", "error": "${error}", "tool_input": {"command": "${tool_input.command}", ` +
+	`"transcript_path": "${transcript_path}", "cwd": "${cwd}", "agent_id": "${agent_id}", "prompt_id": "${prompt_id}", ` +
+	`"prompt": "${prompt}", "tool_name": "${tool_name}", "error": "${error}", "tool_input": {"command": "${tool_input.command}", ` +
 	`"file_path": "${tool_input.file_path}", "notebook_path": "${tool_input.notebook_path}", "prompt": "${tool_input.prompt}", ` +
 	`"subagent_type": "${tool_input.subagent_type}"}}`

@@ -132,5 +132,6 @@ func (h *Host) openBox(ctx context.Context, root string) (*Rooms, *eval.PromptBo
 		}
 		return told, err
 	}
-	return r, &eval.PromptBox{Sandbox: &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, Start: start, Tell: tell}, nil
+	sandbox := &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}
+	return r, &eval.PromptBox{Sandbox: sandbox, Start: start, Tell: tell}, nil
 }

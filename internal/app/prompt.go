@@ -143,7 +143,8 @@ func (r *Rooms) tell(ctx context.Context, e agent.Event, o PromptOptions, s surf
 		}
 	}
 	a = PromptAnswer{
-		Project: place.Project, Text: said.Text, Silent: said.Silent, Shown: said.Shown, Cut: said.Cut, Again: said.Again, Near: said.Near, Asked: said.Parts,
+		Project: place.Project, Text: said.Text, Silent: said.Silent, Shown: said.Shown, Cut: said.Cut, Again: said.Again,
+		Near: said.Near, Asked: said.Parts,
 		Tokens: said.Tokens, TookMS: milliseconds(time.Since(began)),
 	}
 	if o.Try || s.mute && a.Text == "" && len(a.Near) == 0 {

@@ -86,7 +86,7 @@ func (in *Injector) Page(ctx context.Context, p Place, q recall.Query) (Block, e
 // gather reads what may stand on a page.
 func (in *Injector) gather(ctx context.Context, d *draft) error {
 	p := d.p
-	rows, err := in.engine.Known(ctx, p.Projects, p.Branches)
+	rows, err := recall.PageSourceOf(in.engine).Known(ctx, p.Projects, p.Branches)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (in *Injector) gather(ctx context.Context, d *draft) error {
 		d.last = p.Pending[i : i+1]
 		return nil
 	}
-	sessions, err := in.engine.Sessions(ctx, p.Projects, 2)
+	sessions, err := recall.PageSourceOf(in.engine).Sessions(ctx, p.Projects, 2)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
 )
 
 // Bounds of the lines of a page, in characters.
@@ -68,7 +69,7 @@ func (in *Injector) rank(ctx context.Context, d *draft, near []*note.Note, room 
 	for i := range d.lines {
 		ids[i] = d.lines[i].row.ID
 	}
-	tallies, err := in.engine.Tallies(ctx, ids)
+	tallies, err := recall.PageSourceOf(in.engine).Tallies(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/recall"
 )
 
 // Bounds of the topics of a page.
@@ -49,7 +50,7 @@ func (in *Injector) topics(rest []draftLine, room int) []Topic {
 	}
 	tells := make(map[string]float64, len(count))
 	for stem, n := range count {
-		tells[stem] = in.engine.Tells(stem, n, len(rest))
+		tells[stem] = recall.PageSourceOf(in.engine).Tells(stem, n, len(rest))
 	}
 	for i := range notes {
 		slices.SortStableFunc(notes[i].words, func(a, b string) int { return cmp.Compare(tells[b], tells[a]) })

@@ -225,7 +225,7 @@ const maxArrived = 2
 // arrived returns the newest handoffs and notes that a sync brought after the session's start.
 func (in *Injector) arrived(ctx context.Context, p Place, st *store.ToldState) ([]*note.Note, error) {
 	p.Since = st.Started
-	rows, err := in.engine.Known(ctx, p.Projects, p.Branches)
+	rows, err := recall.PageSourceOf(in.engine).Known(ctx, p.Projects, p.Branches)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ const maxGet = 20 // notes of one call
 
 var toolGet = tool{
 	name:   "memory_get",
-	doc:    `Read notes or exchanges of sessions, whole, by ids or the ends of ids.`,
+	doc:    `Read whole notes or exchanges by ids or their ends.`,
 	hints:  readOnly,
 	input:  schemaOf[getIn],
 	output: schemaOf[getOut],

@@ -70,12 +70,6 @@ const (
 	leastSaid    = 20 // notes among which a word can be rare
 )
 
-// Tells is how much a word of Words says about the notes that have it, in nats: frequency of
-// so many notes. A common word says nothing.
-func (e *Engine) Tells(token string, frequency, notes int) float64 {
-	return e.says(index.Term{Token: token, Frequency: frequency}, notes)
-}
-
 // says is what a word of the question says about a note that has it.
 func (e *Engine) says(t index.Term, notes int) float64 {
 	info := greatestInfo

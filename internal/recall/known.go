@@ -9,35 +9,41 @@ import (
 	"anamnesis/internal/store"
 )
 
+// A PageSource reads what the page of a project is made of.
+type PageSource struct{ e *Engine }
+
+// PageSourceOf returns what an engine knows for pages.
+func PageSourceOf(e *Engine) PageSource { return PageSource{e} }
+
 // MaxKnown bounds how many notes Known returns: a hook waits for them.
 const MaxKnown = 2000
 
 // Known returns the durable notes that hold in a project, newest first: its own, those of
 // all projects, and of both only the ones that are in force. projects are all keys of the
 // project, branches as in Scope.Branches. It returns at most MaxKnown.
-func (e *Engine) Known(ctx context.Context, projects, branches []string) ([]index.Row, error) {
-	rows, err := e.index.Select(ctx, index.Filter{
+func (p PageSource) Known(ctx context.Context, projects, branches []string) ([]index.Row, error) {
+	rows, err := p.e.index.Select(ctx, index.Filter{
 		Projects: withGlobal(projects), Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: told,
-		Branches: branches, Now: e.store.Now(),
+		Branches: branches, Now: p.e.store.Now(),
 	}, MaxKnown)
 	return slices.DeleteFunc(rows, func(r index.Row) bool { return r.Speculative }), err
 }
 
 // Sessions returns the newest notes of sessions on a project, at most n. Sessions on every
 // branch count.
-func (e *Engine) Sessions(ctx context.Context, projects []string, n int) ([]index.Row, error) {
+func (p PageSource) Sessions(ctx context.Context, projects []string, n int) ([]index.Row, error) {
 	projects = slices.DeleteFunc(slices.Clone(projects), func(p string) bool { return p == note.Global })
 	if len(projects) == 0 {
 		return nil, nil
 	}
-	return e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: told, Now: e.store.Now(), Own: true,
+	return p.e.index.Select(ctx, index.Filter{
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: told, Now: p.e.store.Now(), Own: true,
 	}, n)
 }
 
 // Tallies returns how often notes were injected, found and used.
-func (e *Engine) Tallies(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error) {
-	return e.index.Counters(ctx, ids)
+func (p PageSource) Tallies(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error) {
+	return p.e.index.Counters(ctx, ids)
 }
 
 func withGlobal(projects []string) []string {
@@ -45,4 +51,10 @@ func withGlobal(projects []string) []string {
 		return projects
 	}
 	return append(slices.Clone(projects), note.Global)
+}
+
+// Tells is how much a word of Words says about the notes that have it, in nats: frequency of
+// so many notes. A common word says nothing.
+func (p PageSource) Tells(token string, frequency, notes int) float64 {
+	return p.e.says(index.Term{Token: token, Frequency: frequency}, notes)
 }
