@@ -141,11 +141,16 @@ func topicOf(name string, notes []topicNote, spelt map[string]string) Topic {
 	for _, n := range notes {
 		t.Notes = append(t.Notes, n.line.row.ID)
 	}
+	seen := make(map[string]bool)
 	for nth := range maxTopicWords {
 		for _, n := range notes {
-			own := slices.DeleteFunc(slices.Clone(n.words), func(w string) bool { return w == name })
-			if nth < len(own) && !slices.Contains(t.Words, spelt[own[nth]]) {
-				t.Words = append(t.Words, spelt[own[nth]])
+			words := n.words
+			if at := slices.Index(words, name); at >= 0 && at <= nth {
+				words = words[1:] // the name is none of the words; those behind it move up
+			}
+			if nth < len(words) && words[nth] != name && !seen[words[nth]] {
+				seen[words[nth]] = true
+				t.Words = append(t.Words, spelt[words[nth]])
 			}
 		}
 	}

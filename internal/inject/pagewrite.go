@@ -30,6 +30,10 @@ func (d *draft) fixed() int {
 // write renders the page into its block, with what the session is shown by it.
 func (in *Injector) write(d *draft) {
 	d.b.Topics = d.topics
+	titles := make(map[note.ID]string, len(d.rest))
+	for i := range d.rest {
+		titles[d.rest[i].row.ID] = d.rest[i].row.Title
+	}
 	for _, t := range d.topics {
 		name := t.Name
 		if name == "" {
@@ -37,7 +41,7 @@ func (in *Injector) write(d *draft) {
 		}
 		for _, id := range t.Notes {
 			d.b.Left = append(d.b.Left, id)
-			d.leave(id, d.titleOf(id), "no room; in the topic "+name)
+			d.leave(id, titles[id], "no room; in the topic "+name)
 		}
 	}
 	for i := range d.lines {
@@ -54,15 +58,6 @@ func (in *Injector) write(d *draft) {
 	if !d.empty() {
 		d.b.Text = d.render(d.show)
 	}
-}
-
-func (d *draft) titleOf(id note.ID) string {
-	for i := range d.rest {
-		if d.rest[i].row.ID == id {
-			return d.rest[i].row.Title
-		}
-	}
-	return ""
 }
 
 // empty reports whether a page says nothing: then it is no page.
