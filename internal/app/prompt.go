@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -41,7 +42,7 @@ type PromptAnswer struct {
 // told to the session of the event, and the event log has it.
 func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a PromptAnswer, err error) {
 	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: promptsOff}
-	if !o.Try && e.SessionID != "" && e.SubagentID == "" {
+	if !o.Try && e.SessionID != "" && e.SubagentID == "" && strings.TrimSpace(e.Prompt) != "" {
 		defer func() { err = errors.Join(err, r.Store.Spool().Told(e.SessionID, "").Prompt()) }()
 	}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
@@ -90,7 +91,9 @@ func PromptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err er
 	} else if why == "" {
 		why = promptsOff
 	}
-	err = s.Spool().Told(e.SessionID, "").Prompt()
+	if strings.TrimSpace(e.Prompt) != "" { // some agents send an empty one after each call of a tool
+		err = s.Spool().Told(e.SessionID, "").Prompt()
+	}
 	return true, nil, errors.Join(err, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why}))
 }
 

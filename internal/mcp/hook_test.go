@@ -48,3 +48,25 @@ func TestHookTool(t *testing.T) {
 		}
 	}
 }
+
+// A client without hooks reads the page as a resource.
+func TestPageResource(t *testing.T) {
+	w := open(t)
+	w.add(t, note.Note{Title: "Round tax per line", Body: "In cart.go.", Project: "shop"})
+	cs := w.client(t)
+	read := func(uri string) string {
+		t.Helper()
+		res, err := cs.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Contents[0].Text
+	}
+	page := read("memory://page/shop")
+	if strings.Count(page, agent.InjectStart) != 1 || strings.Count(page, agent.InjectEnd) != 1 || !strings.Contains(page, "- Round tax per line — In cart.go. [") {
+		t.Errorf("%s", page)
+	}
+	if empty := read("memory://page/nowhere"); !strings.Contains(empty, "Nothing is known of nowhere yet.") {
+		t.Errorf("%s", empty)
+	}
+}

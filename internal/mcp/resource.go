@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/agent"
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,6 +18,7 @@ import (
 const (
 	noteURI    = "memory://note/"
 	projectURI = "memory://project/"
+	pageURI    = "memory://page/"
 )
 
 const maxResource = 256 << 10 // bytes of a note
@@ -28,6 +31,31 @@ func (s *Server) addResources() {
 		Name: "project", Title: "The notes of a project", Description: "Titles, ids, types and ages of a project's notes, newest first.",
 		URITemplate: projectURI + "{+key}", MIMEType: "text/markdown",
 	}, s.readProject)
+	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
+		Name: "page", Title: "The page of a project", Description: "What a session on a project is shown at its start.",
+		URITemplate: pageURI + "{+key}", MIMEType: "text/markdown",
+	}, s.readPage)
+}
+
+// readPage returns what a session on a project is shown at its start.
+func (s *Server) readPage(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	uri := req.Params.URI
+	key, err := url.PathUnescape(strings.TrimPrefix(uri, pageURI))
+	if err != nil || key == "" {
+		return nil, sdk.ResourceNotFoundError(uri)
+	}
+	if _, err := s.refresh(ctx); err != nil {
+		return nil, err
+	}
+	b, p, err := app.SessionStart(ctx, s.rooms, agent.Event{}, app.StartOptions{Project: key, K: app.Unset})
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSuffix(strings.TrimPrefix(b.Text, p.Start+"\n"), p.End+"\n")
+	if text == "" {
+		text = "Nothing is known of " + name(key) + " yet."
+	}
+	return s.page(uri, strings.TrimRight(text, "\n")), nil
 }
 
 // page is the answer to a request for a resource.

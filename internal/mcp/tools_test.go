@@ -535,7 +535,7 @@ func TestResourcesAndPrompt(t *testing.T) {
 		}
 	}
 	templates, err := cs.ListResourceTemplates(t.Context(), nil)
-	if err != nil || len(templates.ResourceTemplates) != 2 {
+	if err != nil || len(templates.ResourceTemplates) != 3 {
 		t.Errorf("templates: %v %v", templates, err)
 	}
 	p, err := cs.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "recall", Arguments: map[string]string{"question": "walrus"}})
