@@ -139,7 +139,7 @@ func (r *Rooms) mirror(ctx context.Context) (m MirrorView, err error) {
 	}
 	rows, err := r.All.Select(ctx, index.Filter{Dead: true}, 0)
 	for i := range rows {
-		if who := r.author(&rows[i]); who != "" {
+		if who := r.author(&rows[i]); who != "" && rows[i].Origin != repoOrigin {
 			m.Notes++
 			m.Members[who]++
 		}

@@ -73,6 +73,7 @@ func (p *program) share(cmd *cobra.Command, o shareOptions, names []string) erro
 }
 
 func (p *program) printShared(a app.ShareRepoAnswer) {
+	p.printReviewed(a.Taken)
 	if len(a.Notes) == 0 {
 		p.note("share: there are no notes to offer")
 		return
@@ -98,6 +99,19 @@ func (p *program) printShared(a app.ShareRepoAnswer) {
 		p.printf(", %d not taken", n)
 	}
 	p.printf("\n")
+}
+
+// printReviewed says what came from the team's repository.
+func (p *program) printReviewed(t app.RepoTaken) {
+	for _, id := range t.Home {
+		p.printf("%s  changed as the review left it\n", p.short(id))
+	}
+	for _, h := range t.Left {
+		p.printf("  a note of the repository was left out (%s): %s\n", firstLine(string(h.ID), 60), firstLine(h.Why, 200))
+	}
+	if t.Put+t.Dropped+len(t.Home) > 0 {
+		p.printf("from the repository: %s of others taken in, %d no longer there, %d of yours changed\n", plural(t.Put, "note"), t.Dropped, len(t.Home))
+	}
 }
 
 // sharedSentence says what became of a note.

@@ -35,7 +35,7 @@ var taken = []string{
 	"learning_type", "tags", "symptoms", "key_insight", "problem", "root_cause", "fix", "rule", "how_to_apply", "category", "entities",
 	"causal_relations", "superseded_by", "supersedes", "forget_after", "provenance", "project_id", "project", "unverified_refs",
 	"validated", "speculative", "quarantine", "branch", "commits", "commit_hash", "anchors", "status", "status_reason", "revert_reason",
-	"session_id", "proof_count", "statement",
+	"session_id", "proof_count", "statement", "prov_source",
 }
 
 // noText returns why a file cannot be a learning, "" when it may be one: it is no
@@ -67,7 +67,7 @@ func parseLearning(stem, text string) *learning {
 	str := func(keys ...string) string { return f.get(keys...).text }
 	n := &note.Note{
 		Type: note.Semantic, Body: text, Scope: note.Portable, UserID: "self", WorkspaceID: "personal",
-		Provenance: note.Provenance{Source: note.Learning, Confidence: confidenceOf(str("confidence_num"), str("confidence"))},
+		Provenance: note.Provenance{Source: note.Learning, Confidence: confidenceOf(firstOf(str("confidence_num"), str("confidence")), str("confidence"))},
 		Category:   str("category"), LearningType: str("learning_type"), Problem: str("problem"), RootCause: str("root_cause"), Fix: str("fix"),
 		Rule: str("rule"), KeyInsight: str("key_insight"), HowToApply: str("how_to_apply"), Branch: str("branch"),
 		Symptoms: f.get("symptoms").texts(), Commits: append(f.get("commits").texts(), f.get("commit_hash").texts()...),
@@ -86,6 +86,12 @@ func parseLearning(stem, text string) *learning {
 		project: str("project_id", "project"),
 	}
 	l.kind(f)
+	if s := str("prov_source"); slices.Contains(note.Sources, s) { // a note of ours, as a team's repository has it
+		n.Provenance.Source = s
+		if t := note.Type(f.get("type").text); slices.Contains(note.Types, t) {
+			n.Type = t
+		}
+	}
 	l.scope(str("scope"))
 	l.provenance(f)
 	n.Title = titleOf(str("title"), str("statement"), text, stem)

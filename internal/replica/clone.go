@@ -288,6 +288,29 @@ func (c *Clone) History(ctx context.Context, commit, folder string) (map[string]
 	return all, nil
 }
 
+// Authors returns who wrote the first commit of each file below a folder, by the last
+// name of the file, as their git called them. A history that is too long to list is an error.
+func (c *Clone) Authors(ctx context.Context, commit, folder string) (map[string]string, error) {
+	out := &limited{left: maxHistory}
+	_, err := c.g.run(ctx, call{out: out, args: []string{
+		"log", "--format=%x01%an", "--name-only", "-z", "--full-history", "--no-renames", "--diff-filter=AMT", "--no-show-signature",
+		"--end-of-options", commit, "--", folder,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]string)
+	for part := range strings.SplitSeq(out.text.String(), "\x01") {
+		names := strings.Split(part, "\x00")
+		for _, name := range names[1:] {
+			if name = strings.Trim(name, "\n"); name != "" {
+				all[path.Base(name)] = names[0] // the oldest is the last one
+			}
+		}
+	}
+	return all, nil
+}
+
 // Plain reports whether an entry is a file and no link, folder or repository.
 func (e Entry) Plain() bool { return e.plain() }
 

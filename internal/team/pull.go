@@ -23,6 +23,7 @@ type Receiver struct {
 	Withhold  func(path string, data []byte) string // as of Sender
 	Own       index.Backend                         // keeps the State, and knows the notes of this machine
 	Workspace string
+	Reserved  string // an origin that a server may not speak for, "" for none
 	Now       func() time.Time
 }
 
@@ -95,7 +96,7 @@ func Pull(ctx context.Context, server Server, r Receiver) (t Taken, err error) {
 // take puts changes of one origin into the local index.
 func (r Receiver) take(ctx context.Context, changes []Change, state *State, t *Taken) error {
 	origin := changes[0].Origin
-	if origin == "" || origin == r.Own.Origin() { // it would be taken for a note of this machine
+	if origin == "" || origin == r.Own.Origin() || origin == r.Reserved { // it would be taken for a note of this machine, or of the repository
 		return nil
 	}
 	state.add(origin, changes[0].Member)
@@ -184,6 +185,43 @@ func (r Receiver) supersedes(ctx context.Context, n *note.Note, origin string) (
 		}
 	}
 	return mine
+}
+
+// Replace makes the local index of an origin equal to the notes of a source that is read
+// as a whole, as a repository is: what is not among them is dropped there. Only what
+// differs is written.
+func (r Receiver) Replace(ctx context.Context, origin string, all []Change) (t Taken, err error) {
+	t.Left, t.Members = []Held{}, []string{}
+	backend, err := r.Open(ctx, origin)
+	if err != nil {
+		return t, err
+	}
+	known, err := backend.Files(ctx, nil)
+	if err = errors.Join(err, backend.Close()); err != nil {
+		return t, err
+	}
+	var todo []Change
+	for _, c := range all {
+		c.Origin = origin
+		state, there := known[c.Path]
+		delete(known, c.Path)
+		switch _, why := r.entry(ctx, c); {
+		case why != "":
+			t.Left = append(t.Left, Held{store.StemID(c.Path), why})
+			if there { // a rule came since, or it was forgotten here
+				todo = append(todo, Change{Origin: origin, Path: c.Path, Dropped: true})
+			}
+		case !there || state.Hash != sha256.Sum256(c.Text):
+			todo = append(todo, c)
+		}
+	}
+	for path := range known {
+		todo = append(todo, Change{Origin: origin, Path: path, Dropped: true})
+	}
+	if len(todo) == 0 {
+		return t, nil
+	}
+	return t, r.take(ctx, todo, new(State), &t)
 }
 
 // Leave takes everything of others out of the local index.
