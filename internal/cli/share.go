@@ -27,8 +27,9 @@ is shared then goes with each background run, and what others share is found her
 "." is the project of the current folder. Without a name it lists what is shared,
 what stays here and why, and whose notes are known here.
 
-With --repo, offer the notes of projects, or single notes, to the git repository that
-your team reviews (` + "`anamnesis config set team.repo.address ADDRESS`" + `; docs/team.md). A
+With --repo, exchange notes with the git repository that your team reviews: first take in
+what was reviewed there (each background run does so, too), then offer the notes of
+projects, or single notes, to it (` + "`anamnesis config set team.repo.address ADDRESS`" + `; docs/team.md). A
 note of high confidence goes to a branch, or to the default branch where you allow
 that; one of medium confidence goes to a branch of its own with a draft request,
 which your own gh or glab opens; one of low confidence goes nowhere, it waits in
@@ -110,7 +111,8 @@ func (p *program) printReviewed(t app.RepoTaken) {
 		p.printf("  a note of the repository was left out (%s): %s\n", firstLine(string(h.ID), 60), firstLine(h.Why, 200))
 	}
 	if t.Put+t.Dropped+len(t.Home) > 0 {
-		p.printf("from the repository: %s of others taken in, %d no longer there, %d of yours changed\n", plural(t.Put, "note"), t.Dropped, len(t.Home))
+		p.printf("from the repository: %s of others taken in, %d no longer there, %d of yours changed\n", plural(t.Put, "note"), t.Dropped,
+			len(t.Home))
 	}
 }
 

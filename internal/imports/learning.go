@@ -67,7 +67,7 @@ func parseLearning(stem, text string) *learning {
 	str := func(keys ...string) string { return f.get(keys...).text }
 	n := &note.Note{
 		Type: note.Semantic, Body: text, Scope: note.Portable, UserID: "self", WorkspaceID: "personal",
-		Provenance: note.Provenance{Source: note.Learning, Confidence: confidenceOf(firstOf(str("confidence_num"), str("confidence")), str("confidence"))},
+		Provenance: note.Provenance{Source: note.Learning, Confidence: confidenceOf(str("confidence_num"), str("confidence"))},
 		Category:   str("category"), LearningType: str("learning_type"), Problem: str("problem"), RootCause: str("root_cause"), Fix: str("fix"),
 		Rule: str("rule"), KeyInsight: str("key_insight"), HowToApply: str("how_to_apply"), Branch: str("branch"),
 		Symptoms: f.get("symptoms").texts(), Commits: append(f.get("commits").texts(), f.get("commit_hash").texts()...),
@@ -255,8 +255,10 @@ func firstOf(all ...string) string {
 
 // confidenceOf reads a number, else a tier.
 func confidenceOf(number, tier string) float64 {
-	if c, err := strconv.ParseFloat(number, 64); err == nil && c >= 0 && c <= 1 {
-		return c
+	for _, s := range []string{number, tier} { // a note of ours has the number under the name of the tier
+		if c, err := strconv.ParseFloat(s, 64); err == nil && c >= 0 && c <= 1 {
+			return c
+		}
 	}
 	switch strings.ToUpper(tier) {
 	case "HIGH", "H":
