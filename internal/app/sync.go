@@ -93,7 +93,7 @@ func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error)
 	if err == nil && !s.Busy && r.hasTeam() {
 		t, terr := Exchange(ctx, r, ExchangeOptions{Wait: foregroundWait})
 		if terr != nil {
-			r.Notify("the team's notes: %v", terr)
+			r.Notify("the team's database or repository: %v", terr)
 		}
 		s.Detail += fmt.Sprintf("; of the team: sent %d, took in %d", t.Sent.Put, t.Taken.Put+t.Reviewed.Put)
 	}

@@ -154,10 +154,14 @@ func (r *Rooms) freshen(ctx context.Context) {
 	if err == nil {
 		return
 	}
-	if state, rerr := team.ReadState(ctx, r.All); rerr == nil { // it may have come further
+	state, rerr := team.ReadState(ctx, r.All)    // it may have come further
+	if rerr == nil && state.Failed.Before(now) { // the server was never reached
 		_ = state.Fail(ctx, r.All, now)
 	}
-	if !state.At.IsZero() {
+	if state.Behind() { // it answers, and has more than a question has time for
+		_ = r.Detach("drain", "--team")
+		r.Notify("notes of others are known up to change %d of %d; the others are being taken in in the background", state.Since, state.Known)
+	} else if !state.At.IsZero() {
 		why := "does not answer in time"
 		if !errors.Is(err, context.DeadlineExceeded) {
 			why = "cannot be asked (" + err.Error() + ")"
