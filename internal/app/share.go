@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -104,7 +105,7 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 	}
 	if a.Database && !o.DryRun && (len(o.Add)+len(o.Stop) > 0 || o.Again || o.Origin != "") {
 		t, err := Exchange(ctx, r, ExchangeOptions{Again: o.Again, Wait: foregroundWait})
-		if err != nil {
+		if err = errors.Join(err, t.refused); err != nil {
 			return a, Errorf(Failed, "the shared projects are written down; background runs try again what failed now: %w", err)
 		}
 		a.Exchange, a.Held = &t, t.Sent.Held

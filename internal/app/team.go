@@ -26,6 +26,8 @@ type TeamResult struct {
 	Busy  bool       `json:"busy"` // another process exchanges notes now
 
 	Reviewed RepoTaken `json:"reviewed"` // from the team's repository
+
+	refused error // why the database takes no note of this login, which may read; nil when it may write
 }
 
 // How long an exchange may take: one that nobody waits for, one that somebody does, and
@@ -64,7 +66,8 @@ func (r *Rooms) teamLock(ctx context.Context, wait time.Duration) (unlock func()
 
 // Exchange brings the team's database into step with what is shared here, and the
 // mirror with what others share. Without a team it does nothing, except that it takes
-// away what is left of a former one. One process does it at a time.
+// away what is left of a former one. That a member may only read is no error (refused). One
+// process does it at a time.
 func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, err error) {
 	t.Sent.Held, t.Taken.Left, t.Taken.Members, t.Reviewed = []team.Held{}, []team.Held{}, []string{}, newRepoTaken()
 	if r.Store.ReadOnly() {
@@ -104,6 +107,9 @@ func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, e
 		t.Taken, perr = team.Pull(ctx, server, r.receiver())
 	} else {
 		perr = team.Leave(ctx, r.All, r.openOrigin)
+	}
+	if perr == nil && postgres.Refused(err) {
+		t.refused, err = err, nil
 	}
 	err = errors.Join(err, perr)
 	rec := store.Record{Kind: store.Shared, Count: t.Sent.Put + t.Taken.Put}
