@@ -43,13 +43,14 @@ type DrainResult struct {
 
 // Drain does the work that hooks left: it captures sessions, brings the index
 // into step, folds the event log, commits, distils if that is switched on, and
-// syncs if asked or if a job asked for it. One process does it at a time (the
+// syncs if asked or if a job asked for it. When the notes of a team could not be exchanged
+// the error is of kind Degraded, and all the rest is done. One process does it at a time (the
 // lock "drain"); a second one returns Busy. It can be killed at any point, and
 // what it did not finish is done by the next run. An error is in the event log.
 func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) {
 	d.Failed = []string{}
-	defer func() { // a background run has nobody to tell
-		if err != nil {
+	defer func() { // a background run has nobody to tell; Exchange has written its error down itself
+		if e := (*Error)(nil); err != nil && !(errors.As(err, &e) && e.Err == nil) {
 			_ = r.Store.Events().Log(store.Record{Kind: store.Drained, Error: err.Error()})
 		}
 	}()
@@ -98,8 +99,10 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 		d.fail(err)
 		d.Sync = &s
 	}
-	d.Shared, err = Exchange(ctx, r, ExchangeOptions{})
-	d.fail(err)
+	if d.Shared, err = Exchange(ctx, r, ExchangeOptions{}); err != nil {
+		d.fail(err)
+		return d, &Error{Kind: Degraded}
+	}
 	return d, nil
 }
 

@@ -67,7 +67,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	}
 	r.All = index.New(db, s, embedding)
 	r.Index = r.All
-	if c.Team.On() {
+	if r.hasTeam() {
 		r.Index = index.New(index.OwnOnly(db), s, embedding)
 	}
 	r.door = tombstone.NewDoor(s)

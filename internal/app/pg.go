@@ -127,6 +127,7 @@ type PGStatus struct {
 	Generation int64    `json:"generation"`
 	Mirrored   int64    `json:"mirrored_generation"` // up to which this machine has taken changes
 	MirrorAge  float64  `json:"mirror_age_s"`        // since the database was last asked
+	MirrorCut  bool     `json:"mirror_cut_off"`      // the last exchange did not come to its end
 	TookMS     float64  `json:"took_ms"`             // to connect and ask
 	Findings   []Repair `json:"findings"`            // of PGDoctor; none of PGStatusOf
 }
@@ -163,6 +164,7 @@ func PGStatusOf(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 	}
 	state, err := team.ReadState(ctx, r.All)
 	if state.Workspace == o.Workspace {
+		a.MirrorCut = !state.Failed.IsZero()
 		a.Mirrored, a.MirrorAge = state.Since, state.Age(r.Store.Now()).Seconds()
 	}
 	return a, err
@@ -226,8 +228,13 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 		advise("its owner runs `anamnesis pg migrate`; it takes pgvector 0.7 or later",
 			"pgvector %s is installed, and vectors are compared without it", a.Vector)
 	}
-	if a.Mirrored < a.Generation && a.MirrorAge > staleMirror.Seconds() {
-		advise("`anamnesis drain`", "the mirror here is %s old", age(time.Duration(a.MirrorAge)*time.Second))
+	if r.Config.Team.Mirror && a.Role != "" && a.Mirrored < a.Generation {
+		report, why := advise, ""
+		if a.MirrorCut {
+			report, why = bad, "; the last exchange did not come to its end"
+		}
+		report("`anamnesis drain` goes on from there, and says what is in its way", "the mirror here has change %d of %d, as of %s ago%s",
+			a.Mirrored, a.Generation, age(time.Duration(a.MirrorAge)*time.Second), why)
 	}
 	if slices.ContainsFunc(a.Findings, func(f Repair) bool { return f.Bad }) {
 		err = &Error{Kind: Degraded}

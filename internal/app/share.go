@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -102,9 +103,9 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 	a = ShareAnswer{
 		Database: r.Config.Team.On(), Workspace: r.Config.Team.Workspace, DryRun: o.DryRun, Projects: []SharedProject{}, Held: []team.Held{},
 	}
-	if a.Database && !o.DryRun && (changed || o.Again || o.Origin != "") {
+	if a.Database && !o.DryRun && (len(o.Add)+len(o.Stop) > 0 || o.Again || o.Origin != "") {
 		t, err := Exchange(ctx, r, ExchangeOptions{Again: o.Again, Wait: foregroundWait})
-		if err != nil {
+		if err = errors.Join(err, t.refused); err != nil {
 			return a, Errorf(Failed, "the shared projects are written down; background runs try again what failed now: %w", err)
 		}
 		a.Exchange, a.Held = &t, t.Sent.Held
@@ -139,7 +140,7 @@ func (r *Rooms) mirror(ctx context.Context) (m MirrorView, err error) {
 	}
 	rows, err := r.All.Select(ctx, index.Filter{Dead: true}, 0)
 	for i := range rows {
-		if who := r.author(&rows[i]); who != "" {
+		if who := r.author(&rows[i]); who != "" && rows[i].Origin != repoOrigin {
 			m.Notes++
 			m.Members[who]++
 		}

@@ -27,6 +27,7 @@ type ShareRepoAnswer struct {
 	Repository string      `json:"repository"` // without a password
 	DryRun     bool        `json:"dry_run"`
 	Notes      []repo.Item `json:"notes"`
+	Taken      RepoTaken   `json:"taken"` // from the repository; a dry run takes nothing
 }
 
 // Count returns how many notes are in one of the states.
@@ -45,31 +46,21 @@ func (a *ShareRepoAnswer) Count(states ...repo.State) (n int) {
 // are held, Degraded when some could not be pushed.
 func ShareRepo(ctx context.Context, r *Rooms, names []string, dry bool) (a ShareRepoAnswer, err error) {
 	o := r.Config.TeamRepo
-	a = ShareRepoAnswer{Repository: replica.HidePassword(o.Remote), DryRun: dry, Notes: []repo.Item{}}
+	a = ShareRepoAnswer{Repository: replica.HidePassword(o.Remote), DryRun: dry, Notes: []repo.Item{}, Taken: newRepoTaken()}
 	if o.Remote == "" {
 		return a, usage("share --repo: no repository is set; `anamnesis config set team.repo.address ADDRESS`")
 	}
 	if err := r.MayRedact(); err != nil {
 		return a, err
 	}
-	rows, err := r.offered(ctx, names)
-	if err != nil {
-		return a, err
-	}
-	docs, err := r.documents(rows)
-	if err != nil {
-		return a, err
-	}
-	team, err := repo.Open(repo.Place{
-		Dir: r.teamFolder(), Env: config.Environ(), Redactor: r.Redactor, Now: r.Store.Now,
-		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)),
-	}, o)
+	clone, err := r.teamRepo()
 	if err != nil {
 		return a, &Error{Kind: Usage, Err: err}
 	}
 	if dry {
-		a.Notes = team.Plan(docs)
-		return a, nil
+		docs, err := r.offered(ctx, names)
+		a.Notes = clone.Plan(docs)
+		return a, err
 	}
 	unlock, ok, err := r.Store.TryLock("share")
 	if err != nil {
@@ -79,9 +70,17 @@ func ShareRepo(ctx context.Context, r *Rooms, names []string, dry bool) (a Share
 		return a, Errorf(Locked, "share --repo: another one is at work; run it again when it is done")
 	}
 	defer unlock()
-	items, err := team.Share(ctx, docs)
-	if a.Notes = items; err == nil {
-		err = r.keepQueue(items)
+	var terr error
+	a.Taken, terr = r.takeReviewed(ctx, clone)
+	docs, err := r.offered(ctx, names) // as the review left them
+	if err != nil {
+		return a, err
+	}
+	if err = terr; err == nil {
+		a.Notes, err = clone.Share(ctx, docs)
+	}
+	if err == nil {
+		err = r.keepQueue(a.Notes)
 	}
 	var link *replica.LinkError
 	switch {
@@ -97,6 +96,14 @@ func ShareRepo(ctx context.Context, r *Rooms, names []string, dry bool) (a Share
 	return a, nil
 }
 
+// teamRepo opens the team's repository.
+func (r *Rooms) teamRepo() (*repo.Repo, error) {
+	return repo.Open(repo.Place{
+		Dir: r.teamFolder(), Env: config.Environ(), Redactor: r.Redactor, Now: r.Store.Now,
+		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)),
+	}, r.Config.TeamRepo)
+}
+
 // teamFolder is where the clone of the team's repository stands, one for each address.
 // It can be deleted at any moment.
 func (r *Rooms) teamFolder() string {
@@ -104,9 +111,10 @@ func (r *Rooms) teamFolder() string {
 	return r.Store.Path("cache/team/" + hex.EncodeToString(sum[:8]))
 }
 
-// offered finds the notes to offer. Of a project they are the portable ones that last:
+// offered reads the notes to offer. Of a project they are the portable ones that last:
 // what happened in a session is offered only when its id is named.
-func (r *Rooms) offered(ctx context.Context, names []string) (rows []index.Row, err error) {
+func (r *Rooms) offered(ctx context.Context, names []string) ([]repo.Document, error) {
+	var rows []index.Row
 	if len(names) == 0 {
 		names = []string{"."}
 	}
@@ -122,7 +130,11 @@ func (r *Rooms) offered(ctx context.Context, names []string) (rows []index.Row, 
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 && name != "." {
+		of, err := r.All.PerProject(ctx, index.Filter{Projects: keys, Dead: true})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 && name != "." && len(of) == 0 { // notes of others alone are a project with nothing to offer
 			row, err := Resolve(ctx, r, name)
 			if err != nil {
 				return nil, noSuchShare(name, err)
@@ -137,7 +149,7 @@ func (r *Rooms) offered(ctx context.Context, names []string) (rows []index.Row, 
 		}
 	}
 	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(a.ID, b.ID) })
-	return rows, nil
+	return r.documents(rows)
 }
 
 // noSuchShare says that a name is neither a project with notes nor a note.

@@ -49,6 +49,7 @@ type ShowAnswer struct {
 	Injected     int      `json:"injected"`
 	Recalled     int      `json:"recalled"`
 	Proposed     []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has none of its own
+	SharedFrom   string   `json:"shared_from,omitempty"`   // the team's repository, when it came from there and not from its author's machine
 	ConfirmedBy  []string `json:"confirmed_by"`            // others of the team who share the same statement as a note of theirs
 
 	Revisions []store.Revision `json:"-"`
@@ -70,7 +71,7 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 		SupersededBy: row.SupersededBy, File: c.Text, Proposed: proposed(n),
 	}
 	if a.Author != "" {
-		a.Path = ""
+		a.Path, a.SharedFrom = "", r.sharedFrom(&row)
 	}
 	if a.ConfirmedBy, err = r.confirmedBy(ctx, n); err != nil {
 		return a, err

@@ -90,12 +90,12 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error) {
 	o.Remote = true
 	s, err := Sync(ctx, r, o)
-	if err == nil && !s.Busy && r.Config.Team.On() {
+	if err == nil && !s.Busy && r.hasTeam() {
 		t, terr := Exchange(ctx, r, ExchangeOptions{Wait: foregroundWait})
 		if terr != nil {
-			r.Notify("the team's database: %v", terr)
+			r.Notify("the team's database or repository: %v", terr)
 		}
-		s.Detail += fmt.Sprintf("; of the team: sent %d, took in %d", t.Sent.Put, t.Taken.Put)
+		s.Detail += fmt.Sprintf("; of the team: sent %d, took in %d", t.Sent.Put, t.Taken.Put+t.Reviewed.Put)
 	}
 	return s, err
 }

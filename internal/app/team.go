@@ -24,6 +24,10 @@ type TeamResult struct {
 	Sent  team.Sent  `json:"sent"`
 	Taken team.Taken `json:"taken"`
 	Busy  bool       `json:"busy"` // another process exchanges notes now
+
+	Reviewed RepoTaken `json:"reviewed"` // from the team's repository
+
+	refused error // why the database takes no note of this login, which may read; nil when it may write
 }
 
 // How long an exchange may take: one that nobody waits for, one that somebody does, and
@@ -62,11 +66,17 @@ func (r *Rooms) teamLock(ctx context.Context, wait time.Duration) (unlock func()
 
 // Exchange brings the team's database into step with what is shared here, and the
 // mirror with what others share. Without a team it does nothing, except that it takes
-// away what is left of a former one. One process does it at a time.
+// away what is left of a former one. That a member may only read is no error (refused). One
+// process does it at a time.
 func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, err error) {
-	t.Sent.Held, t.Taken.Left, t.Taken.Members = []team.Held{}, []team.Held{}, []string{}
+	t.Sent.Held, t.Taken.Left, t.Taken.Members, t.Reviewed = []team.Held{}, []team.Held{}, []string{}, newRepoTaken()
 	if r.Store.ReadOnly() {
 		return t, nil
+	}
+	if !o.Brief {
+		var rerr error
+		t.Reviewed, rerr = r.readRepo(ctx)
+		defer func() { err = errors.Join(err, rerr) }()
 	}
 	unlock, ok, err := r.teamLock(ctx, o.Wait)
 	if err != nil || !ok {
@@ -97,6 +107,9 @@ func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, e
 		t.Taken, perr = team.Pull(ctx, server, r.receiver())
 	} else {
 		perr = team.Leave(ctx, r.All, r.openOrigin)
+	}
+	if perr == nil && postgres.Refused(err) {
+		t.refused, err = err, nil
 	}
 	err = errors.Join(err, perr)
 	rec := store.Record{Kind: store.Shared, Count: t.Sent.Put + t.Taken.Put}
@@ -147,10 +160,14 @@ func (r *Rooms) freshen(ctx context.Context) {
 	if err == nil {
 		return
 	}
-	if state, rerr := team.ReadState(ctx, r.All); rerr == nil { // it may have come further
+	state, rerr := team.ReadState(ctx, r.All)    // it may have come further
+	if rerr == nil && state.Failed.Before(now) { // the server was never reached
 		_ = state.Fail(ctx, r.All, now)
 	}
-	if !state.At.IsZero() {
+	if state.Behind() { // it answers, and has more than a question has time for
+		_ = r.Detach("drain", "--team")
+		r.Notify("notes of others are known up to change %d of %d; the others are being taken in in the background", state.Since, state.Known)
+	} else if !state.At.IsZero() {
 		why := "does not answer in time"
 		if !errors.Is(err, context.DeadlineExceeded) {
 			why = "cannot be asked (" + err.Error() + ")"
@@ -232,7 +249,8 @@ func (r *Rooms) sender(again bool) team.Sender {
 
 func (r *Rooms) receiver() team.Receiver {
 	return team.Receiver{
-		Open: r.openOrigin, Foreign: r.All.Foreign, Withhold: r.confidential, Own: r.All, Workspace: r.Config.Team.Workspace, Now: r.Store.Now,
+		Open: r.openOrigin, Foreign: r.All.Foreign, Withhold: r.confidential, Own: r.All, Workspace: r.Config.Team.Workspace,
+		Now: r.Store.Now, Reserved: repoOrigin,
 		Forgotten: func(n *note.Note) bool { _, forgotten := r.door.Forgotten(note.Portable, n); return forgotten },
 		Canonical: func(key string) string { return project.Canonical(r.Store, key) },
 	}
@@ -240,7 +258,7 @@ func (r *Rooms) receiver() team.Receiver {
 
 // forgetMirrored takes the copies of a note that others share out of the mirror.
 func (r *Rooms) forgetMirrored(ctx context.Context, id note.ID) error {
-	if !r.Config.Team.On() {
+	if !r.hasTeam() {
 		return nil
 	}
 	for range 100 { // one copy after another comes to light
@@ -270,7 +288,7 @@ func (r *Rooms) author(row *index.Row) string {
 // confirmedBy names those of the team who share a note that says the same.
 func (r *Rooms) confirmedBy(ctx context.Context, n *note.Note) ([]string, error) {
 	names := []string{}
-	if !r.Config.Team.On() {
+	if !r.hasTeam() {
 		return names, nil
 	}
 	words := note.Normalize(n.Statement())
@@ -289,7 +307,7 @@ func (r *Rooms) confirmedBy(ctx context.Context, n *note.Note) ([]string, error)
 // or beginning of it.
 func (r *Rooms) sharedNote(ctx context.Context, name string) (row index.Row, c index.Content, ok bool) {
 	id, err := note.ParseID(strings.TrimSpace(name))
-	if err != nil || !r.Config.Team.On() {
+	if err != nil || !r.hasTeam() {
 		return row, c, false
 	}
 	row, ok, err = r.All.Lookup(ctx, id)
@@ -310,6 +328,10 @@ func (r *Rooms) elsewhere(ctx context.Context, id note.ID, otherwise error) erro
 	row, _, ok := r.sharedNote(ctx, string(id))
 	if !ok {
 		return otherwise
+	}
+	if from := r.sharedFrom(&row); from != "" {
+		return fmt.Errorf("the note %s is of %s and stands in the team's repository %s: change or delete it there, in a review; "+
+			"write one of your own that differs, and yours comes first", row.ID, r.author(&row), from)
 	}
 	return fmt.Errorf("the note %s is of %s and stands on their machine: only they can change or forget it; "+
 		"write one of your own that differs, and yours comes first", row.ID, r.author(&row))

@@ -26,7 +26,7 @@ type NoteHead struct {
 	Branch      string    `json:"branch"`
 	Status      string    `json:"status"`
 	When        []string  `json:"when,omitempty"`   // its triggers
-	Author      string    `json:"author,omitempty"` // who of the team shares it; its file is on their machine
+	Author      string    `json:"author,omitempty"` // who of the team shares it
 }
 
 // HeadOf returns the head of a note.

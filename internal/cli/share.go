@@ -27,8 +27,9 @@ is shared then goes with each background run, and what others share is found her
 "." is the project of the current folder. Without a name it lists what is shared,
 what stays here and why, and whose notes are known here.
 
-With --repo, offer the notes of projects, or single notes, to the git repository that
-your team reviews (` + "`anamnesis config set team.repo.address ADDRESS`" + `; docs/team.md). A
+With --repo, exchange notes with the git repository that your team reviews: first take in
+what was reviewed there (each background run does so, too), then offer the notes of
+projects, or single notes, to it (` + "`anamnesis config set team.repo.address ADDRESS`" + `; docs/team.md). A
 note of high confidence goes to a branch, or to the default branch where you allow
 that; one of medium confidence goes to a branch of its own with a draft request,
 which your own gh or glab opens; one of low confidence goes nowhere, it waits in
@@ -73,6 +74,7 @@ func (p *program) share(cmd *cobra.Command, o shareOptions, names []string) erro
 }
 
 func (p *program) printShared(a app.ShareRepoAnswer) {
+	p.printReviewed(a.Taken)
 	if len(a.Notes) == 0 {
 		p.note("share: there are no notes to offer")
 		return
@@ -98,6 +100,20 @@ func (p *program) printShared(a app.ShareRepoAnswer) {
 		p.printf(", %d not taken", n)
 	}
 	p.printf("\n")
+}
+
+// printReviewed says what came from the team's repository.
+func (p *program) printReviewed(t app.RepoTaken) {
+	for _, id := range t.Home {
+		p.printf("%s  changed as the review left it\n", p.short(id))
+	}
+	for _, h := range t.Left {
+		p.printf("  a note of the repository was left out (%s): %s\n", firstLine(string(h.ID), 60), firstLine(h.Why, 200))
+	}
+	if t.Put+t.Dropped+len(t.Home) > 0 {
+		p.printf("from the repository: %s of others taken in, %d no longer there, %d of yours changed\n", plural(t.Put, "note"), t.Dropped,
+			len(t.Home))
+	}
 }
 
 // sharedSentence says what became of a note.

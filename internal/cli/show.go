@@ -71,7 +71,9 @@ func (p *program) printShown(a app.ShowAnswer) {
 	if a.Branch != "" {
 		p.printf(" · branch %s", firstLine(a.Branch, 60))
 	}
-	if a.Author != "" {
+	if a.SharedFrom != "" {
+		p.printf("\nshared by %s; it stands in the team's repository %s\n", firstLine(a.Author, 60), firstLine(a.SharedFrom, 200))
+	} else if a.Author != "" {
 		p.printf("\nshared by %s; its file is on their machine\n", firstLine(a.Author, 60))
 	} else {
 		p.printf("\n%s\n", a.Path)

@@ -7,7 +7,8 @@ func (c *Config) team() []Setting {
 	t := &c.TeamRepo
 	return []Setting{
 		gitAddress("ANAMNESIS_TEAM_REPO", "team.repo.address", &t.Remote,
-			"Address or path of the git repository in which a team reviews notes, for `share --repo`. Empty is none."),
+			"Address or path of the git repository in which a team reviews notes: `share --repo` offers to it, and background "+
+				"runs read it. Empty is none."),
 		choice("ANAMNESIS_TEAM_REPO_HIGH", "team.repo.high", &t.High,
 			"Where notes of high confidence go (0.8 and more): to the branch team.repo.branch, into a draft request of their own, nowhere "+
 				"(queue), or to the default branch, which nobody reviews.",

@@ -35,7 +35,7 @@ var taken = []string{
 	"learning_type", "tags", "symptoms", "key_insight", "problem", "root_cause", "fix", "rule", "how_to_apply", "category", "entities",
 	"causal_relations", "superseded_by", "supersedes", "forget_after", "provenance", "project_id", "project", "unverified_refs",
 	"validated", "speculative", "quarantine", "branch", "commits", "commit_hash", "anchors", "status", "status_reason", "revert_reason",
-	"session_id", "proof_count", "statement",
+	"session_id", "proof_count", "statement", "prov_source",
 }
 
 // noText returns why a file cannot be a learning, "" when it may be one: it is no
@@ -86,6 +86,12 @@ func parseLearning(stem, text string) *learning {
 		project: str("project_id", "project"),
 	}
 	l.kind(f)
+	if s := str("prov_source"); slices.Contains(note.Sources, s) { // a note of ours, as a team's repository has it
+		n.Provenance.Source = s
+		if t := note.Type(f.get("type").text); slices.Contains(note.Types, t) {
+			n.Type = t
+		}
+	}
 	l.scope(str("scope"))
 	l.provenance(f)
 	n.Title = titleOf(str("title"), str("statement"), text, stem)
@@ -249,8 +255,10 @@ func firstOf(all ...string) string {
 
 // confidenceOf reads a number, else a tier.
 func confidenceOf(number, tier string) float64 {
-	if c, err := strconv.ParseFloat(number, 64); err == nil && c >= 0 && c <= 1 {
-		return c
+	for _, s := range []string{number, tier} { // a note of ours has the number under the name of the tier
+		if c, err := strconv.ParseFloat(s, 64); err == nil && c >= 0 && c <= 1 {
+			return c
+		}
 	}
 	switch strings.ToUpper(tier) {
 	case "HIGH", "H":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type Receiver struct {
 	Withhold  func(path string, data []byte) string // as of Sender
 	Own       index.Backend                         // keeps the State, and knows the notes of this machine
 	Workspace string
+	Reserved  string // an origin that a server may not speak for, "" for none
 	Now       func() time.Time
 }
 
@@ -37,6 +39,10 @@ type Taken struct {
 
 // pullBatch is about how many changes are fetched at once.
 const pullBatch = 512
+
+// takeBatch is how many of them are put in one transaction. What was put before an exchange is
+// cut off is not put again by the next.
+const takeBatch = 64
 
 // maxText is how long the file of another's note may be, in bytes.
 const maxText = 1 << 20
@@ -55,34 +61,41 @@ func Pull(ctx context.Context, server Server, r Receiver) (t Taken, err error) {
 		}
 		state = State{Workspace: r.Workspace}
 	}
-	if now, err := server.Generation(ctx); err != nil {
+	defer func() { err = r.cutOff(ctx, &state, err) }()
+	now, err := server.Generation(ctx)
+	if err != nil {
 		return t, err
-	} else if now < state.Since { // the server was put back to an older state: nothing says what of it is still so
+	}
+	if now < state.Since { // the server was put back to an older state: nothing says what of it is still so
 		if err := Leave(ctx, r.Own, r.Open); err != nil {
 			return t, err
 		}
 		state = State{Workspace: r.Workspace}
 	}
+	state.Known = now
 	for {
 		changes, next, err := server.Changes(ctx, state.Since, pullBatch)
 		if err != nil {
-			if t.More = ctx.Err() != nil; t.More {
-				return t, ctx.Err()
-			}
+			t.More = ctx.Err() != nil
 			return t, err
 		}
+		changes = state.Part.after(changes)
 		for len(changes) > 0 {
 			n := slices.IndexFunc(changes, func(c Change) bool { return c.Origin != changes[0].Origin })
 			if n < 0 {
 				n = len(changes)
 			}
+			n = min(n, takeBatch)
 			if err := r.take(ctx, changes[:n], &state, &t); err != nil {
+				t.More = ctx.Err() != nil
 				return t, err
 			}
+			state.Part = partOf(changes[n-1])
 			changes = changes[n:]
 		}
 		done := next <= state.Since
-		state.Since, state.At, state.Failed = max(next, state.Since), r.Now().UTC(), time.Time{}
+		state.Since, state.At, state.Failed, state.Part = max(next, state.Since), r.Now().UTC(), time.Time{}, Part{}
+		state.Known = max(state.Known, state.Since)
 		if err := state.write(ctx, r.Own); err != nil && !errors.Is(err, index.ErrBusy) { // the next time takes it again
 			return t, err
 		}
@@ -92,10 +105,45 @@ func Pull(ctx context.Context, server Server, r Receiver) (t Taken, err error) {
 	}
 }
 
+// cutOff keeps how far an exchange came that ended in err, and says it. ctx may have ended.
+func (r Receiver) cutOff(ctx context.Context, state *State, err error) error {
+	if err == nil {
+		return nil
+	}
+	state.Failed = r.Now().UTC()
+	if werr := state.write(context.WithoutCancel(ctx), r.Own); werr != nil && !errors.Is(werr, index.ErrBusy) {
+		err = errors.Join(err, werr)
+	}
+	return cut{state.Since, state.Known, err}
+}
+
+// A cut is the error of an exchange that did not come to its end.
+type cut struct {
+	since, known int64
+	err          error
+}
+
+func (c cut) Unwrap() error { return c.err }
+
+func (c cut) Error() string {
+	why := c.err.Error()
+	switch {
+	case errors.Is(c.err, context.DeadlineExceeded):
+		why = "there was no more time"
+	case errors.Is(c.err, context.Canceled):
+		why = "it was stopped"
+	}
+	if c.since >= c.known {
+		return "take in the notes of others: " + why
+	}
+	return fmt.Sprintf("take in the notes of others: %s; they are known up to change %d of %d, and the next exchange goes on from there",
+		why, c.since, c.known)
+}
+
 // take puts changes of one origin into the local index.
 func (r Receiver) take(ctx context.Context, changes []Change, state *State, t *Taken) error {
 	origin := changes[0].Origin
-	if origin == "" || origin == r.Own.Origin() { // it would be taken for a note of this machine
+	if origin == "" || origin == r.Own.Origin() || origin == r.Reserved { // it would be taken for a note of this machine, or of the repository
 		return nil
 	}
 	state.add(origin, changes[0].Member)
@@ -184,6 +232,43 @@ func (r Receiver) supersedes(ctx context.Context, n *note.Note, origin string) (
 		}
 	}
 	return mine
+}
+
+// Replace makes the local index of an origin equal to the notes of a source that is read
+// as a whole, as a repository is: what is not among them is dropped there. Only what
+// differs is written.
+func (r Receiver) Replace(ctx context.Context, origin string, all []Change) (t Taken, err error) {
+	t.Left, t.Members = []Held{}, []string{}
+	backend, err := r.Open(ctx, origin)
+	if err != nil {
+		return t, err
+	}
+	known, err := backend.Files(ctx, nil)
+	if err = errors.Join(err, backend.Close()); err != nil {
+		return t, err
+	}
+	var todo []Change
+	for _, c := range all {
+		c.Origin = origin
+		state, there := known[c.Path]
+		delete(known, c.Path)
+		switch _, why := r.entry(ctx, c); {
+		case why != "":
+			t.Left = append(t.Left, Held{store.StemID(c.Path), why})
+			if there { // a rule came since, or it was forgotten here
+				todo = append(todo, Change{Origin: origin, Path: c.Path, Dropped: true})
+			}
+		case !there || state.Hash != sha256.Sum256(c.Text):
+			todo = append(todo, c)
+		}
+	}
+	for path := range known {
+		todo = append(todo, Change{Origin: origin, Path: path, Dropped: true})
+	}
+	if len(todo) == 0 {
+		return t, nil
+	}
+	return t, r.take(ctx, todo, new(State), &t)
 }
 
 // Leave takes everything of others out of the local index.

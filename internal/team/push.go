@@ -57,6 +57,9 @@ func Push(ctx context.Context, server Server, s Sender) (sent Sent, err error) {
 	if err != nil {
 		return sent, err
 	}
+	if len(s.Projects) == 0 && len(known) == 0 {
+		return sent, nil // nothing is shared and nothing was: a reader of the team writes nothing at all
+	}
 	rows, err := s.rows(ctx, 0)
 	if err != nil {
 		return sent, err

@@ -15,10 +15,29 @@ import (
 type State struct {
 	Workspace string    `json:"workspace"` // whose notes these are; "" when there is no mirror
 	Since     int64     `json:"since"`     // the generation up to which all was taken
+	Known     int64     `json:"known"`     // the newest generation that the server told of
+	Part      Part      `json:"part"`      // of the generations after Since, what was taken before the exchange was cut off
 	At        time.Time `json:"at"`        // when the server was last asked
-	Failed    time.Time `json:"failed"`    // when a question found that it does not answer in time; zero when it did since
+	Failed    time.Time `json:"failed"`    // when an exchange did not come to its end; zero when one did since
 	Origins   []Origin  `json:"origins"`
 }
+
+// A Part is the last change that was taken of a list of changes; its zero value is none.
+type Part struct {
+	Generation int64  `json:"generation"`
+	Origin     string `json:"origin"`
+	Path       string `json:"path"`
+}
+
+// after returns the changes that follow the part, all of them when it is not among them.
+func (p Part) after(changes []Change) []Change {
+	return changes[slices.IndexFunc(changes, func(c Change) bool { return partOf(c) == p })+1:]
+}
+
+func partOf(c Change) Part { return Part{c.Generation, c.Origin, c.Path} }
+
+// Behind reports whether the server told of changes that are not taken.
+func (s *State) Behind() bool { return s.Since < s.Known }
 
 // An Origin is a machine whose notes are mirrored, and who works on it.
 type Origin struct {

@@ -48,10 +48,17 @@ func (d *conn) transact(ctx context.Context, f func(*writer)) (*sql.DB, error) {
 	}
 	w := newWriter(ctx, tx, kept)
 	w.origin = d.opts.Origin
-	if f(w); w.err != nil {
-		return db, errors.Join(w.err, tx.Rollback())
+	f(w)
+	switch err := w.err; {
+	case err != nil && ctx.Err() != nil: // the driver ended the transaction by itself, and names that alone
+		_ = tx.Rollback()
+		return db, ctx.Err()
+	case err != nil:
+		return db, errors.Join(err, tx.Rollback())
 	}
-	if err := tx.Commit(); err != nil {
+	if err := tx.Commit(); errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return db, ctx.Err()
+	} else if err != nil {
 		return db, err
 	}
 	d.countStatements(db, w.fresh)

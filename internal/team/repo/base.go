@@ -23,6 +23,7 @@ type last struct {
 	Note    []byte `json:"note"`
 	Sidecar []byte `json:"sidecar"`
 	Request string `json:"request,omitempty"`
+	Ours    []byte `json:"ours,omitempty"` // of a reviewed form: what the own note became when it was taken home
 }
 
 // lastOf is the file of what this machine last offered of a note. Each way has its
@@ -80,6 +81,12 @@ func (r *Repo) read(to target, id note.ID) (l last, err error) {
 		l = last{}
 	}
 	return l, nil
+}
+
+// readLast reads one of these files.
+func readLast(at string) (l last, ok bool) {
+	data, err := os.ReadFile(at)
+	return l, err == nil && json.Unmarshal(data, &l) == nil
 }
 
 // offered returns the form in which a note was last offered, from this machine and on

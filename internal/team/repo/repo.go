@@ -1,4 +1,5 @@
-// Package repo offers notes to a repository that a team reviews.
+// Package repo offers notes to a repository that a team reviews, and reads what the review
+// took in (read.go).
 //
 // A note goes by its confidence: a sure one to a branch, or to the default branch
 // where a setting allows that; a fairly sure one to a branch of its own with a draft
@@ -173,6 +174,9 @@ func (r *Repo) Share(ctx context.Context, docs []Document) ([]Item, error) {
 	if err := r.meet(ctx, items); err != nil {
 		return items, err
 	}
+	if err := r.known(ctx, items); err != nil {
+		return items, err
+	}
 	requests := 0
 	for _, key := range r.order(items) {
 		group := r.targets(items)[key]
@@ -200,6 +204,28 @@ func (r *Repo) Share(ctx context.Context, docs []Document) ([]Item, error) {
 		}
 	}
 	return items, ctx.Err()
+}
+
+// known takes the notes out of the plan that the default branch has already, whatever their
+// way and their id: those that came from there by an import, and those that another wrote, too.
+func (r *Repo) known(ctx context.Context, items []Item) error {
+	all, err := r.Read(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		it := &items[i]
+		if it.State != Planned {
+			continue
+		}
+		if id, has := r.has(&all, it.note, it.doc.Data); has {
+			it.State, it.Branch, it.Why = Unchanged, r.standard, "the repository has it"
+			if id != it.ID {
+				it.Why = "the repository has what it says: " + string(id)
+			}
+		}
+	}
+	return nil
 }
 
 // A target is a branch and the way to it.
