@@ -178,7 +178,7 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		m.t = t
 		m.model.Forget()
 		out := a.run(m, a.args, `Order 48213 is off by one cent, please fix the rounding.
-@tool `+a.shell+` {"`+a.command+`":"echo hi"}
+@tool `+a.shell+` {"`+a.command+`":"touch rounded"}
 @tool `+a.search+` {"query":"regenerate clients"}
 @say Fixed: VAT is rounded per line, half up.`)
 		m.has("the answer", out, "rounded per line")
