@@ -28,9 +28,11 @@ func newInject(p *program) *cobra.Command {
 	var event, text, tool string
 	cmd := &cobra.Command{
 		Use:   "inject",
-		Short: "Print what the next session is told",
-		Long: `Print the block that a session of this folder's project is told at its start:
-all global notes, then up to k notes of the project, two recent sessions among them.
+		Short: "Print what the next session is shown",
+		Long: `Print what a session of this folder's project is shown at its start: the page of
+the project, a line for each note. "anamnesis page" says why each line is on it. With
+--k, or inject.page.on=false, it is the block of whole notes: all global ones, then
+up to k of the project, two recent sessions among them.
 
 With --event prompt it prints what the hook of a prompt would print for a text, and
 why it says no more; with --event tool, what the hook of a tool would print before it
