@@ -24,9 +24,12 @@ type mark struct {
 }
 
 var marks = [...]mark{
-	{InjectStart, 1}, {InjectEnd, -1},
-	{fileStart, 1}, {fileEnd, -1},
-	{"&lt;!-- anamnesis:begin --&gt;", 1}, {"&lt;!-- anamnesis:end --&gt;", -1},
+	{InjectStart, 1},
+	{InjectEnd, -1},
+	{fileStart, 1},
+	{fileEnd, -1},
+	{"&lt;!-- anamnesis:begin --&gt;", 1},
+	{"&lt;!-- anamnesis:end --&gt;", -1},
 }
 
 // markName is what all marks hold, so that one search finds any.
