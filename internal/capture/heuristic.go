@@ -82,7 +82,9 @@ func (f *facts) answered() bool {
 	for i := range f.exchanges {
 		e := &f.exchanges[i]
 		if e.Ask != "" && smalltalk.Of(e.Ask) == smalltalk.None {
-			asked++
+			if asked++; !text.IsQuestion(e.Ask) { // some agents' sessions do not show all that was done
+				return false
+			}
 		}
 		for j := range e.Steps {
 			if s := &e.Steps[j]; s.Run != "" && !session.Looks(s.Run) {
