@@ -63,8 +63,9 @@ func MissedCapture(host Host, h *agent.Harness, e agent.Event) error {
 // SwitchedOff records that the hooks of a session are switched off, so that no background
 // run takes it for one whose hooks failed. Where there is no store there is nothing to record.
 func SwitchedOff(host Host, e agent.Event) error {
-	if _, err := os.Stat(host.Config.Home); err != nil || e.SessionID == "" || llm.Ours(e.Dir) {
-		return nil
+	_, none := os.Stat(host.Config.Home)
+	if none != nil || e.SessionID == "" || llm.Ours(e.Dir) {
+		return nil //nolint:nilerr // where there is no store there is nothing to record
 	}
 	s, err := OpenStore(host)
 	if err != nil {

@@ -183,7 +183,7 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 @say Fixed: VAT is rounded per line, half up.`)
 		m.has("the answer", out, "rounded per line")
 		m.has("what the model read", m.model.Requests(), "anamnesis:begin", "Regenerate gRPC clients", "% of the question")
-		m.has("the note", m.becomes("VAT is rounded per line"), "title: Order 48213 is off by one cent", "**Outcome:** Fixed")
+		m.has("the note", m.becomes("VAT is rounded per line"), "Order 48213 is off by one cent", "**Outcome:** Fixed")
 	})
 	t.Run("a prompt is told what it is about", func(t *testing.T) {
 		m.t = t

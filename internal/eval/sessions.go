@@ -85,7 +85,7 @@ func Sessions(
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(root)
+	defer func() { _ = os.RemoveAll(root) }()
 	box, err := open(ctx, root)
 	if err != nil {
 		return nil, err
@@ -234,9 +234,8 @@ func (rep *SessionsReport) errors(ctx context.Context, s *LabelledSession, box *
 		symptom := session.Symptom(f.Output)
 		if lines := session.ErrorLines(symptom); len(lines) == 0 || seen[lines[0]] {
 			continue // a line that tells no error from another
-		} else {
-			seen[lines[0]] = true
 		}
+		seen[session.ErrorLines(symptom)[0]] = true
 		rep.Errors++
 		found, err := box.Fix(ctx, other(symptom), s.Project)
 		if err != nil {

@@ -203,7 +203,7 @@ func standing(n *note.Note) string {
 	case n.Provenance.Source == note.Learning:
 		return "learnt from a session, not reviewed"
 	}
-	return "source: " + string(n.Provenance.Source)
+	return "source: " + n.Provenance.Source
 }
 
 // show counts a note as shown to the session. whole says that it was shown whole: then no prompt

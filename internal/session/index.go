@@ -84,8 +84,8 @@ func (k *Kept) sync(ctx context.Context, purge bool, progress func(done, total i
 		return nil
 	}
 	if _, err := os.Stat(k.store.Path(layout.Sessions)); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(k.store.Path(catalogueName)); err != nil {
-			return nil
+		if _, none := os.Stat(k.store.Path(catalogueName)); none != nil {
+			return nil //nolint:nilerr // nothing is kept, and nothing was
 		}
 	}
 	return k.locked(ctx, func() error { return k.syncLocked(ctx, purge, progress) })

@@ -137,7 +137,7 @@ func (x *catalogue) find(q *Query) (best []row, terms []term, err error) {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.shard, b.shard), cmp.Compare(a.at, b.at))
 	})
 	all = all[:min(len(all), maxRows)]
-	if err := x.score(all, terms, rows); err != nil {
+	if err := x.score(all, terms); err != nil {
 		return nil, nil, err
 	}
 	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(b.score, a.score) })
@@ -175,7 +175,7 @@ func (x *catalogue) candidates(shard int, p *flat.Postings, lists []flat.List, t
 }
 
 // score gives rows their BM25 over three fields, and says how much of the question they hold.
-func (x *catalogue) score(all []row, terms []term, rows int) (err error) {
+func (x *catalogue) score(all []row, terms []term) (err error) {
 	at := make(map[uint32]int, len(terms))
 	total := 0.0
 	for i := range terms {

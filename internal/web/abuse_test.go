@@ -41,7 +41,7 @@ func TestStrangersTakeNoPlace(t *testing.T) {
 		t.Fatalf("the owner waits: %v", err)
 	}
 	_ = resp.Body.Close()
-	if resp.StatusCode != 200 {
+	if resp.StatusCode != http.StatusOK {
 		t.Errorf("the owner gets %d", resp.StatusCode)
 	}
 }
@@ -65,8 +65,8 @@ func TestOwnersConnectionStays(t *testing.T) {
 		if err := r.Write(own); err != nil {
 			t.Fatal(err)
 		}
-		resp, err := http.ReadResponse(read, r)
-		if err != nil || resp.StatusCode != 200 {
+		resp, err := http.ReadResponse(read, r) //nolint:bodyclose // the connection is closed with the test
+		if err != nil || resp.StatusCode != http.StatusOK {
 			t.Fatalf("the owner's connection is gone: %v", err)
 		}
 		var body strings.Builder
@@ -149,13 +149,13 @@ func TestListenOnEveryAddress(t *testing.T) {
 			continue
 		}
 		_ = resp.Body.Close()
-		if resp.StatusCode != 200 {
+		if resp.StatusCode != http.StatusOK {
 			t.Errorf("%s answers %d", host, resp.StatusCode)
 		}
 		r.Host = "evil.example"
 		if resp, err = http.DefaultClient.Do(r); err == nil {
 			_ = resp.Body.Close()
-			if resp.StatusCode != 403 {
+			if resp.StatusCode != http.StatusForbidden {
 				t.Errorf("a name that resolves to %s answers %d", host, resp.StatusCode)
 			}
 		}

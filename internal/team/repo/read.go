@@ -180,7 +180,7 @@ func (r *Repo) Home(ctx context.Context, all *Reading, id note.ID, ours []byte) 
 		return nil, "what the review made of it reads like orders to an agent", nil
 	}
 	if merged, err = next.Rewrite(ours); err != nil {
-		return nil, note.Line(err.Error(), 200), nil //nolint:nilerr // it is the file of the repository that is wrong
+		return nil, note.Line(err.Error(), 200), nil
 	}
 	return merged, "", nil
 }
