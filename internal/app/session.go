@@ -147,9 +147,11 @@ func (r *Rooms) withheldNotice() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s not synced until the user decides: `anamnesis held`.", map[bool]string{
-		true: "1 note is", false: Plural(n, "note") + " are",
-	}[n == 1])
+	verb := "are"
+	if n == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("%s %s not synced until the user decides: `anamnesis held`.", Plural(n, "note"), verb)
 }
 
 // Overdue reports whether a job has been in the queue for longer than the

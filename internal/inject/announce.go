@@ -11,7 +11,7 @@ import (
 // Announcement is one line for the user about the page that a session is shown, "" when there is
 // no page: "anamnesis: 14 rules, 23 facts, last session yesterday, 1.1k tokens".
 func (b *Block) Announcement(now time.Time) string {
-	if b.Text == "" || b.Laid+b.Known+b.More == 0 && b.Last.IsZero() {
+	if b.Text == "" || b.Laid+b.Known+len(b.Left) == 0 && b.Last.IsZero() {
 		return ""
 	}
 	var parts []string
@@ -26,7 +26,7 @@ func (b *Block) Announcement(now time.Time) string {
 	}
 	count(b.Laid, "rule", "rules")
 	count(b.Known, "fact", "facts")
-	count(b.More, "more by topic", "more by topic")
+	count(len(b.Left), "more by topic", "more by topic")
 	if !b.Last.IsZero() {
 		parts = append(parts, "last session "+daysAgo(now, b.Last))
 	}

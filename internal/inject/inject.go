@@ -112,7 +112,6 @@ type Block struct {
 
 	Laid  int       // lines of what the user laid down
 	Known int       // other lines
-	More  int       // notes behind topics
 	Last  time.Time // of the last session; zero when there is none
 
 	Lines   []Line  // of a page, in its order

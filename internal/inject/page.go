@@ -93,7 +93,7 @@ func (in *Injector) gather(ctx context.Context, d *draft) error {
 	rows = since(p, rows)
 	for _, global := range []bool{false, true} {
 		for _, r := range rows {
-			if (r.Project == note.Global) == global && !in.own(p, r.Session) {
+			if (r.Project == note.Global) == global && !p.own(r.Session) {
 				d.lines = append(d.lines, draftLine{row: r, laid: saidByUser(&r)})
 			}
 		}
@@ -111,7 +111,7 @@ func (in *Injector) gather(ctx context.Context, d *draft) error {
 		all = slices.DeleteFunc(all, func(n *note.Note) bool { return note.SlotOf(n.Title).Automatic })
 		d.slots = in.fitSlots(all, d.size, d.b)
 	}
-	if i := slices.IndexFunc(p.Pending, func(n *note.Note) bool { return !in.own(p, n.Provenance.Session) }); i >= 0 {
+	if i := slices.IndexFunc(p.Pending, func(n *note.Note) bool { return !p.own(n.Provenance.Session) }); i >= 0 {
 		d.last = p.Pending[i : i+1]
 		return nil
 	}
@@ -119,7 +119,7 @@ func (in *Injector) gather(ctx context.Context, d *draft) error {
 	if err != nil {
 		return err
 	}
-	sessions = slices.DeleteFunc(since(p, sessions), func(r index.Row) bool { return in.own(p, r.Session) })
+	sessions = slices.DeleteFunc(since(p, sessions), func(r index.Row) bool { return p.own(r.Session) })
 	d.last = in.read(ctx, sessions[:min(1, len(sessions))], d.b)
 	return nil
 }
@@ -133,7 +133,7 @@ func since(p Place, rows []index.Row) []index.Row {
 }
 
 // own reports whether a note is of the session that is resumed, which knows it.
-func (in *Injector) own(p Place, session string) bool {
+func (p Place) own(session string) bool {
 	return p.Resumed && p.Session != "" && session == p.Session
 }
 

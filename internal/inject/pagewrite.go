@@ -51,7 +51,6 @@ func (in *Injector) write(d *draft) {
 			d.b.Known++
 		}
 	}
-	d.b.More = len(d.rest)
 	if len(d.last) > 0 {
 		d.b.Last, _ = d.last[0].UpdatedAt.Time()
 	}
