@@ -57,7 +57,7 @@ func PolicyTrouble(s *store.Store) string {
 	return ""
 }
 
-// policyNotice is what every session is told at its start about a policy that does not hold,
+// policyNotice is what every session is shown at its start about a policy that does not hold,
 // empty when it does: what it would deny is not denied.
 func policyNotice(s *store.Store) string {
 	why := PolicyTrouble(s)

@@ -140,7 +140,7 @@ func (r *Rooms) conflictNotice() string {
 	return fmt.Sprintf("%s between machines %s for the user: `anamnesis conflicts` lists what to decide.", Plural(n, "conflict"), verb)
 }
 
-// withheldNotice is what a session is told about files that do not travel, empty when there
+// withheldNotice is what a session is shown about files that do not travel, empty when there
 // is none: one line, whatever their number. It says what the last sync met.
 func (r *Rooms) withheldNotice() string {
 	n := len(LastSync(r).Held)

@@ -30,7 +30,7 @@ func keep(t *testing.T, r *app.Rooms, id, project string, lines ...string) sessi
 	return h
 }
 
-// An error that was solved before is told in one line; one that was not, one like it, and one whose answer
+// An error that was solved before is shown in one line; one that was not, one like it, and one whose answer
 // gives orders, are not.
 func TestSolvedBefore(t *testing.T) {
 	r := apptest.Open(t)

@@ -220,10 +220,10 @@ func summarize(f *facts) (title, body string) {
 	return title, strings.TrimSpace(b.String())
 }
 
-// maxLater is how many characters of a later ask are told.
+// maxLater is how many characters of a later ask are kept.
 const maxLater = 64
 
-// later are the asks behind the first that change the direction. An answer and a rule are told elsewhere.
+// later are the asks after the first that change the direction. An answer and a rule are listed elsewhere.
 func (f *facts) later(first string, said []statement) (lines []string) {
 	laid := make(map[int]int)
 	for _, s := range said {

@@ -68,7 +68,7 @@ func TestPageSections(t *testing.T) {
 	}
 }
 
-// A statement stands on the page once, and not at all where the agent reads it in a file of its own.
+// A statement stands on the page once, and not at all where the agent reads it in its own files.
 func TestPageSaysThingsOnce(t *testing.T) {
 	in, _ := open(t, pages,
 		note.Note{Title: "Run make lint before every commit"},

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// A group is a program and all that it starts, in a session of its own.
+// A group is a program and all that it starts, in its own session.
 type group struct{ cmd *exec.Cmd }
 
 // prepare makes a program the leader of a group before it is started.

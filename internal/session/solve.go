@@ -240,7 +240,7 @@ func (a *after) remedy() string {
 	return did
 }
 
-// maxSolutions is how many solutions of a session are told.
+// maxSolutions is how many solutions of a session are listed.
 const maxSolutions = 4
 
 // Solutions are the errors of a session that stopped coming, the last ones, in its order.

@@ -278,7 +278,7 @@ func (v *Vectors) Each() iter.Seq[Row] {
 	}
 }
 
-// reading calls f, which reads a file that is mapped. One that was cut meanwhile is an
+// reading calls f, which reads a file that is mapped. One that was truncated is an
 // ErrUnusable.
 func reading(f func()) error {
 	if err := mapped.Read(f); err != nil {

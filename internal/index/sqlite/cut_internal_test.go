@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A change whose time ends says so: that the driver ended its transaction meanwhile is no answer.
+// A change whose time ends says so: that the driver ended its transaction is no answer.
 func TestTimeEndsWithinChange(t *testing.T) {
 	db, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "index.db")})
 	if err != nil {

@@ -30,7 +30,7 @@ func (w *world) takeHome(d repo.Document, id note.ID) (string, string) {
 	return string(merged), why
 }
 
-// A change of ours that waits for its review is not taken back by what the team does meanwhile
+// A change of ours that waits for its review is not taken back by what the team does until then
 // to another field, and what the review made of it comes home after a squash.
 func TestHome(t *testing.T) {
 	w := newWorld(t)
