@@ -160,8 +160,8 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	return pl, pl.planHooks(c, env, over)
 }
 
-// policed reports whether the user has a policy for tools: then each call is checked by a process
-// of its own, whether or not a server is connected.
+// policed reports whether the user has a policy for tools: then each call is checked by its
+// own process, whether or not a server is connected.
 func policed(home string) bool {
 	_, err := os.Lstat(filepath.Join(home, filepath.FromSlash(policy.File)))
 	return err == nil

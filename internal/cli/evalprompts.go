@@ -34,7 +34,7 @@ rules were made, and the half that was not. docs/eval.md has the format.`,
 	}
 	cmd.Flags().IntVar(&o.Grow, "grow", 0, "let each store have `N` notes, with those of the other files")
 	cmd.Flags().StringVar(&o.Pages, "pages", "", "write the page of each file into a `FOLDER`")
-	cmd.Flags().BoolVar(&o.Misses, "misses", false, "list the prompts that were told something else than they should")
+	cmd.Flags().BoolVar(&o.Misses, "misses", false, "list the prompts that were shown something else than they should")
 	return cmd
 }
 

@@ -145,7 +145,7 @@ func (p *program) printSyncState(s app.SyncState) {
 	case app.StandsStill(s.State):
 		p.printf("sync %s: %s\n", s.State, s.StateText)
 	}
-	for _, k := range replica.WithheldKinds(slices.DeleteFunc(slices.Clone(s.Held), app.LostText)) { // a line of its own counts those
+	for _, k := range replica.WithheldKinds(slices.DeleteFunc(slices.Clone(s.Held), app.LostText)) { // another line counts those
 		p.printf("not sent: %s; `anamnesis held` shows what\n", printable(k.String()))
 	}
 	if s.Conflicts > 0 {

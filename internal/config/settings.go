@@ -67,7 +67,7 @@ func (c *Config) settings() []Setting {
 			"Tell a session, at a prompt, the notes that the prompt is about."),
 		integer("ANAMNESIS_INJECT_PROMPT_K", "inject.prompt.k", &c.Inject.PromptK, 2, within(1, 20), "Notes told at one prompt, at most."),
 		integer("ANAMNESIS_INJECT_PROMPT_TOKENS", "inject.prompt.max_tokens", &c.Inject.PromptTokens, 150, within(1, 10000),
-			"Tokens of what is told at one prompt, at most."),
+			"Tokens shown at one prompt, at most."),
 
 		boolean("ANAMNESIS_INJECT_TOOLS", "inject.tools.on", &c.Inject.Tools, true,
 			"Tell a session, before a tool runs, the rules with a trigger that fits the call."),
@@ -78,7 +78,7 @@ func (c *Config) settings() []Setting {
 		integer("ANAMNESIS_INJECT_SUBAGENTS_K", "inject.subagents.k", &c.Inject.SubagentK, 5, within(1, 20),
 			"Notes told to one sub-agent, at most."),
 		integer("ANAMNESIS_INJECT_SUBAGENTS_TOKENS", "inject.subagents.max_tokens", &c.Inject.SubagentTokens, 200, within(1, 10000),
-			"Tokens of what one sub-agent is told, at most."),
+			"Tokens shown to one sub-agent, at most."),
 
 		number("RECALL_LEXICAL_K1", "recall.lexical.k1", &c.Recall.K1, 0.9, within(0, 10), "BM25: how soon repetitions of a word stop counting."),
 		number("RECALL_LEXICAL_B", "recall.lexical.b", &c.Recall.B, 0.6, within(0, 1), "BM25: how much the length of a passage counts."),

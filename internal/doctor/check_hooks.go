@@ -121,7 +121,7 @@ func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 	if e.hook.Server != "" {
 		if e.hook.Event == "PreToolUse" && p.Store != nil && there(p.Store.Path(policy.File)) {
 			return Warn, "the policy for tools is checked by the server " + e.hook.Server + ", and not while that is not connected",
-				"`anamnesis init` lets a process of its own check each call"
+				"`anamnesis init` lets a separate process check each call"
 		}
 		return OK, "hooks ask the server " + e.hook.Server, ""
 	}
