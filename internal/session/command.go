@@ -22,13 +22,20 @@ func Code(line string) string {
 // CommandOf is the command line that a tool ran, without the folder that it begins with; ""
 // when it ran none.
 func CommandOf(u agent.ToolUse) string {
-	if !mayName(u.Input, "command") {
+	if !mayName(u.Input, "command") && !mayName(u.Input, "cmd") {
 		return ""
 	}
 	var input struct {
 		Command json.RawMessage `json:"command"`
+		Cmd     json.RawMessage `json:"cmd"` // of Codex
 	}
-	if json.Unmarshal(u.Input, &input) != nil || len(input.Command) == 0 {
+	if json.Unmarshal(u.Input, &input) != nil {
+		return ""
+	}
+	if len(input.Command) == 0 {
+		input.Command = input.Cmd
+	}
+	if len(input.Command) == 0 {
 		return ""
 	}
 	var line string
@@ -36,6 +43,9 @@ func CommandOf(u agent.ToolUse) string {
 		var words []string // some agents give the words
 		if json.Unmarshal(input.Command, &words) != nil {
 			return ""
+		}
+		if len(words) == 3 && (words[1] == "-c" || words[1] == "-lc") { // a shell runs the line
+			words = words[2:]
 		}
 		line = strings.Join(words, " ")
 	}

@@ -141,23 +141,32 @@ func extends(short, long string) bool {
 	return at == len(a)
 }
 
-// lookers only look at something, wait, or say nothing when they pass.
+// Commands that only read, and those that change something but say nothing when they pass.
 var (
-	lookers = strings.Fields(`ls cat cd grep rg find echo which head tail sed awk test [ pwd stat wc type command tree file diff sleep
-		kill pkill ps curl wget ping env printenv true false mkdir rm cp mv touch`)
-	gitLookers = strings.Fields("status diff log show branch grep blame fetch stash checkout switch restore")
+	readers = strings.Fields(`ls cat cd grep rg find echo which head tail sed awk test [ pwd stat wc type command tree file diff sleep
+		kill pkill ps curl wget ping env printenv true false`)
+	quiet      = strings.Fields("mkdir rm cp mv touch")
+	gitReaders = strings.Fields("status diff log show branch grep blame fetch")
+	gitQuiet   = strings.Fields("stash checkout switch restore")
 )
 
-// Looks reports whether a command only looks at something, waits, or says nothing when it passes.
-func Looks(command string) bool {
+// Reads reports whether a command only reads, or waits.
+func Reads(command string) bool { return begins(command, readers, gitReaders) }
+
+// Looks reports whether a command only reads, waits, or says nothing when it passes.
+func Looks(command string) bool { return Reads(command) || begins(command, quiet, gitQuiet) }
+
+// begins reports whether a command is one of some programs, or one of some commands of git. A
+// command of no words is.
+func begins(command string, programs, git []string) bool {
 	words := strings.Fields(command)
-	if len(words) == 0 {
+	switch {
+	case len(words) == 0:
 		return true
+	case words[0] == "git":
+		return len(words) < 2 || slices.Contains(git, words[1])
 	}
-	if words[0] == "git" {
-		return len(words) < 2 || slices.Contains(gitLookers, words[1])
-	}
-	return slices.Contains(lookers, words[0])
+	return slices.Contains(programs, words[0])
 }
 
 // String renders a fix as a line of a note.
