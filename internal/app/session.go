@@ -54,7 +54,9 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 		injector = inject.New(r.Engine, r.Store, opts)
 	}
 	if place.Work = o.Work; place.Work == nil {
-		place.Work = WorkAtStart(ctx, r.host, e)
+		work, end := WorkAtStart(ctx, r.host, e)
+		defer end()
+		place.Work = work
 	}
 	q := recall.Query{Session: e.SessionID}
 	scope.Apply(&q)

@@ -106,13 +106,9 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 // background run.
 func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text, line string) error) error {
 	began := time.Now()
-	looking, stop := context.WithCancel(ctx)
-	c.start.Work = app.WorkAtStart(looking, p.host, c.event)
-	defer func() {
-		if stop(); c.start.Work != nil { // what was not asked for is ended, and leaves nothing behind
-			c.start.Work()
-		}
-	}()
+	work, end := app.WorkAtStart(ctx, p.host, c.event)
+	defer end()
+	c.start.Work = work
 	r, err := app.Open(ctx, p.host, app.StartWait)
 	if err != nil {
 		return err
