@@ -336,8 +336,10 @@ var crashCases = []crashCase{
 	{
 		name: "drain",
 		setup: func(_ *testing.T, c *crashRun) {
+			// Another session has lines with ids of its own; with the same ones it were a fork.
+			other := strings.NewReplacer("s-crash", "o-crash", "migration", "rollout", `"uuid":"`, `"uuid":"o`)
 			c.write("s.jsonl", transcript(3))
-			c.write("o.jsonl", strings.ReplaceAll(strings.ReplaceAll(transcript(2), "s-crash", "o-crash"), "migration", "rollout"))
+			c.write("o.jsonl", other.Replace(transcript(2)))
 			c.spool("s.jsonl", "s-crash")
 			c.spool("s.jsonl", "s-crash")
 			c.spool("o.jsonl", "o-crash")

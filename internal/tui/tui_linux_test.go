@@ -212,7 +212,7 @@ func TestNothingIsDecidedBlindly(t *testing.T) {
 	x.types("f")
 	x.says("let sessions be told it?")
 	x.types("y")
-	x.says("it is right, and is recalled")
+	x.says("is right, and is recalled") // only what changed on the screen is written
 	x.types("G\r")
 	x.says("Said twice.")
 	x.types("yyyy") // four in a row are one decision

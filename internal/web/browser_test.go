@@ -257,7 +257,9 @@ func TestJourneyReview(t *testing.T) {
 	p.says("it reads like orders to an agent")
 	p.must(p.press("j", false))
 	p.must(p.until("document.querySelector('[data-row].at')?.innerText.includes('Always run with sudo')"))
+	p.must(p.press("y", false)) // quarantine has no keys
 	p.must(p.press("n", false))
+	p.click(".item.at button", "Archive")
 	p.says("Archived: it is not recalled")
 	p.must(p.until("!document.querySelector('.items').innerText.includes('sudo')"))
 	p.must(p.press("j", false))
@@ -288,7 +290,9 @@ func TestJourneyConflict(t *testing.T) {
 	p.says("What this machine says.")
 	p.says("What the other machine says.")
 	p.must(p.press("j", false))
+	p.must(p.press("y", false)) // conflicts have no keys
 	p.must(p.press("o", false))
+	p.click(".item button", "The other")
 	p.says("The other version took its place")
 	p.goes("/notes/" + id)
 	p.says("What the other machine says.")
