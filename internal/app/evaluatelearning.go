@@ -100,7 +100,7 @@ func (h *Host) learningBox(ctx context.Context, root string, reader llm.Generato
 		},
 		Start: func(ctx context.Context, session, project string) ([]note.ID, error) {
 			e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root}
-			b, _, err := SessionStart(ctx, r, e, StartOptions{Project: project, K: -1})
+			b, _, err := SessionStart(ctx, r, e, StartOptions{Project: project})
 			shown := make([]note.ID, len(b.Told))
 			for i, t := range b.Told {
 				shown[i] = t.Note

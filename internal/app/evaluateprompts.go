@@ -111,7 +111,7 @@ func (h *Host) openBox(ctx context.Context, root string) (*Rooms, *eval.PromptBo
 	}
 	start := func(ctx context.Context, project, session string) (shown eval.PageShown, err error) {
 		e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root, Source: "startup"}
-		b, _, err := SessionStart(ctx, r, e, StartOptions{Project: project, K: -1})
+		b, _, err := SessionStart(ctx, r, e, StartOptions{Project: project})
 		if err == nil {
 			err = ToldAtStart(r, e, b)
 		}

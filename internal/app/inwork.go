@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"anamnesis/internal/agent"
@@ -43,43 +42,28 @@ func (r *Rooms) inWork(ctx context.Context, e agent.Event) []string {
 }
 
 // WorkAtStart finds the files that a session which starts may go on with: those of the last commits,
-// and, the newest last, those that differ from the last one. Two processes of git look for them: for
-// the block, which asks for them always, from now on, so that a caller that begins early waits less;
-// for the page when it asks, which most pages do not. work is nil where there are none, in a folder
-// without a repository, and where nothing is looked up for a session's start. end ends what was begun
-// and waits for it: it leaves nothing behind.
-func WorkAtStart(ctx context.Context, h Host, e agent.Event) (work func() []string, end func()) {
+// and, the newest last, those that differ from the last one. Two processes of git look for them when
+// the page asks, which most pages do not. work is nil where there are none, in a folder
+// without a repository, and where nothing is looked up for a session's start.
+func WorkAtStart(ctx context.Context, h Host, e agent.Event) (work func() []string) {
 	if !h.Config.Inject.LooksUp() {
-		return nil, func() {}
+		return nil
 	}
 	dir := e.Dir
 	if dir == "" {
 		dir, _ = os.Getwd()
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
-		return nil, func() {}
+		return nil
 	}
-	ctx, stop := context.WithCancel(ctx)
-	var begun atomic.Bool
-	begin := sync.OnceValue(func() func() []string {
-		begun.Store(true)
+	return sync.OnceValue(func() []string {
 		ctx, cancel := context.WithTimeout(ctx, h.Config.Wait(changedTime))
-		recent, changed := make(chan []string, 1), make(chan []string, 1)
+		defer cancel()
+		recent := make(chan []string, 1)
 		go func() { recent <- replica.Recent(ctx, dir, config.Environ()) }()
-		go func() { changed <- replica.Changed(ctx, dir, config.Environ()) }()
-		return sync.OnceValue(func() []string {
-			defer cancel()
-			return append(<-recent, <-changed...)
-		})
+		changed := replica.Changed(ctx, dir, config.Environ())
+		return append(<-recent, changed...)
 	})
-	if !h.Config.Inject.Page {
-		begin()
-	}
-	return func() []string { return begin()() }, func() {
-		if stop(); begun.Load() {
-			begin()()
-		}
-	}
 }
 
 // touched returns the files that stand at the end of a transcript as changed.

@@ -21,9 +21,7 @@ import (
 // StartOptions say what a session is told at its start.
 type StartOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
-	K       int                // from 0 on: the block of notes instead of the page, with so many of the project at most
 	Limit   agent.ContextLimit // what the agent takes
-	Work    func() []string    // of WorkAtStart, if it was begun before
 }
 
 // previewTime is what a session start may spend on sessions that wait in the queue.
@@ -34,7 +32,7 @@ const previewTime = 5 * time.Millisecond
 // the disk. Without such a process it waits for nothing.
 const StartWait = time.Second
 
-// SessionStart makes the block that a session is told at its start. It walks no
+// SessionStart makes the page that a session is shown at its start. It walks no
 // folder and waits for no lock.
 func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) (inject.Block, inject.Place, error) {
 	place, scope, err := r.sessionPlace(ctx, e, o.Project, o.Limit)
@@ -47,23 +45,9 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	notices := []string{r.conflictNotice(), r.withheldNotice(), policyNotice(r.Store), r.syncNotice(), r.teamNotice(ctx), r.IndexTrouble()}
 	place.Notice = strings.Join(strings.Fields(strings.Join(notices, " ")), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
-	injector := r.Injector
-	if o.K >= 0 {
-		opts := r.Config.Inject
-		opts.K = o.K
-		injector = inject.New(r.Engine, r.Store, opts)
-	}
-	if place.Work = o.Work; place.Work == nil {
-		work, end := WorkAtStart(ctx, r.host, e)
-		defer end()
-		place.Work = work
-	}
+	place.Work = WorkAtStart(ctx, r.host, e)
 	q := recall.Query{Session: e.SessionID}
 	scope.Apply(&q)
-	if !r.Config.Inject.Page || o.K >= 0 {
-		b, err := injector.Block(ctx, place, q)
-		return b, place, err
-	}
 	if goesOn(e) {
 		place.Resumed = true
 		if st, err := r.Store.Spool().Told(e.SessionID, "").State(); err == nil {
@@ -71,7 +55,7 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 		}
 	}
 	place.Loaded = func() []inject.Loaded { return r.loaded(e, place.Clone) }
-	b, err := injector.Page(ctx, place, q)
+	b, err := r.Injector.Page(ctx, place, q)
 	return b, place, err
 }
 

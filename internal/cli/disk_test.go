@@ -96,7 +96,7 @@ func TestDiskFull(t *testing.T) {
 		{"add", "--project", "p", "--title", "New note", "--body", "Its body."},
 		{"add", "--project", "p", "--title", "Use tabs", "--body", "In Go files.", "--tag", "style"},
 		{"capture", "--no-sync", "--project", "p", "--transcript", session},
-		{"config", "set", "inject.k", "3"},
+		{"config", "set", "sessions.days", "3"},
 		{"project", "alias", "a", "b"},
 	} {
 		t.Run(args[0], func(t *testing.T) {

@@ -74,7 +74,7 @@ func TestFailuresInJSON(t *testing.T) {
 		with := func(flags ...string) []string { return append(flags, fit...) }
 		try(home, with("--no-such-flag")...)
 		try(home, with("--set", "nonsense")...)
-		try(home, with("--set", "inject.k=many")...)
+		try(home, with("--set", "sessions.days=many")...)
 		try(home)
 		try(home, fit...)
 		try(home, unknown...)

@@ -18,7 +18,6 @@ type startAnswer struct {
 	Project string    `json:"project"`
 	Text    string    `json:"text"`
 	Shown   []note.ID `json:"shown"`
-	Cut     []note.ID `json:"cut"`
 	Left    []note.ID `json:"left_out"`
 	Missing []string  `json:"missing"`
 }
@@ -30,9 +29,7 @@ func newInject(p *program) *cobra.Command {
 		Use:   "inject",
 		Short: "Print what the next session is shown",
 		Long: `Print what a session of this folder's project is shown at its start: the page of
-the project, a line for each note. "anamnesis page" says why each line is on it. With
---k, or inject.page.on=false, it is the block of whole notes: all global ones, then
-up to k of the project, two recent sessions among them.
+the project, a line for each note. "anamnesis page" says why each line is on it.
 
 With --event prompt it prints what the hook of a prompt would print for a text, and
 why it says no more; with --event tool, what the hook of a tool would print before it
@@ -43,9 +40,6 @@ As a SessionStart hook it reads the event from standard input, stays under the
 agent's limit and prints nothing but the block.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("k") && o.K < 0 {
-				return usage("inject: --k %d: give 0 for global notes only, or a number", o.K)
-			}
 			switch {
 			case tool != "" && event != "tool":
 				return usage("inject: --tool goes with --event tool")
@@ -65,7 +59,7 @@ agent's limit and prints nothing but the block.`,
 				for _, missing := range b.Missing {
 					p.note("left out: %s", missing)
 				}
-				return startAnswer{place.Project, b.Text, b.Shown, b.Cut, b.Left, b.Missing}, err
+				return startAnswer{place.Project, b.Text, b.Shown, b.Left, b.Missing}, err
 			}, func(a startAnswer) { p.verbatim(a.Text) })
 		},
 	}

@@ -83,7 +83,7 @@ var shapes = [][]string{
 	{"redact", "$WORK/secret.txt"},
 	{"calibrate-thresholds"},
 	{"config", "list"},
-	{"config", "get", "inject.k"},
+	{"config", "get", "sessions.days"},
 	{"config", "explain", "R3"},
 	{"config", "test"},
 	{"init", "--print", "--command", "/opt/anamnesis"},

@@ -22,7 +22,7 @@ type pageAnswer struct {
 }
 
 func newPage(p *program) *cobra.Command {
-	o := app.StartOptions{K: -1}
+	var o app.StartOptions
 	cmd := &cobra.Command{
 		Use:   "page",
 		Short: "Show the page of a project, and why each line is on it",

@@ -126,7 +126,7 @@ func cmdReadable(ts *testscript.TestScript, neg bool, args []string) {
 	ask("the store cannot be written", "", "status")
 	ask("", "", "held")
 	ask("storefront", "", "project")
-	ask("inject.k", "", "config", "list")
+	ask("sessions.days", "", "config", "list")
 	ask("Use tabs", `{"hook_event_name":"SessionStart","source":"startup","cwd":"`+ts.Getenv("PROJECT")+`"}`, "inject")
 	ask("", `{"hook_event_name":"SessionEnd","session_id":"s1","cwd":"`+ts.Getenv("PROJECT")+`","transcript_path":"/nowhere/x.jsonl"}`, "capture")
 }

@@ -40,7 +40,7 @@ func load(t *testing.T, env map[string]string, file string, flags ...string) *co
 }
 
 func TestPrecedence(t *testing.T) {
-	const file = `{"inject": {"k": 3}, "machine_id": "from-file"}`
+	const file = `{"sessions": {"days": 3}, "machine_id": "from-file"}`
 	hook := map[string]string{"ANAMNESIS_HOOK": "1", "ANAMNESIS_MACHINE_ID": "old", "ANAMNESIS_GIT_REMOTE": "old:x.git"}
 	for _, c := range []struct {
 		name   string
@@ -51,16 +51,16 @@ func TestPrecedence(t *testing.T) {
 		value  string
 		source config.Source
 	}{
-		{"default", nil, "", nil, "inject.k", "8", config.FromDefault},
-		{"file", nil, file, nil, "inject.k", "3", config.FromFile},
-		{"environment", map[string]string{"ANAMNESIS_INJECT_K": "4"}, file, nil, "inject.k", "4", config.FromEnv},
-		{"flag", map[string]string{"ANAMNESIS_INJECT_K": "4"}, file, []string{"inject.k=5"}, "inject.k", "5", config.FromFlag},
-		{"an empty variable is not set", map[string]string{"ANAMNESIS_INJECT_K": ""}, file, nil, "inject.k", "3", config.FromFile},
+		{"default", nil, "", nil, "sessions.days", "365", config.FromDefault},
+		{"file", nil, file, nil, "sessions.days", "3", config.FromFile},
+		{"environment", map[string]string{"ANAMNESIS_SESSIONS_DAYS": "4"}, file, nil, "sessions.days", "4", config.FromEnv},
+		{"flag", map[string]string{"ANAMNESIS_SESSIONS_DAYS": "4"}, file, []string{"sessions.days=5"}, "sessions.days", "5", config.FromFlag},
+		{"an empty variable is not set", map[string]string{"ANAMNESIS_SESSIONS_DAYS": ""}, file, nil, "sessions.days", "3", config.FromFile},
 		{"machine id from the file", nil, file, nil, "machine_id", "from-file", config.FromFile},
 		{"machine id from the host", nil, "", nil, "machine_id", "host", config.FromDefault},
-		{"a bad value in the file is not used", nil, `{"inject": {"k": "many"}}`, nil, "inject.k", "8", config.FromDefault},
-		{"a bad value in the environment lets the file stand", map[string]string{"ANAMNESIS_INJECT_K": "-1"}, file, nil, "inject.k", "3", config.FromFile},
-		{"a flag by the name of its variable", nil, "", []string{"ANAMNESIS_INJECT_K=5"}, "inject.k", "5", config.FromFlag},
+		{"a bad value in the file is not used", nil, `{"sessions": {"days": "many"}}`, nil, "sessions.days", "365", config.FromDefault},
+		{"a bad value in the environment lets the file stand", map[string]string{"ANAMNESIS_SESSIONS_DAYS": "-1"}, file, nil, "sessions.days", "3", config.FromFile},
+		{"a flag by the name of its variable", nil, "", []string{"ANAMNESIS_SESSIONS_DAYS=5"}, "sessions.days", "5", config.FromFlag},
 		{"a fraction that is too great", map[string]string{"RECALL_MMR_LAMBDA": "7"}, "", nil, "recall.mmr.lambda", "1", config.FromEnv},
 		{"a fraction that is too small", nil, `{"recall": {"boost": {"recency": -1}}}`, nil, "recall.boost.recency", "0", config.FromFile},
 		{"a bad flag", nil, "", []string{"recall.mmr.lambda=7"}, "recall.mmr.lambda", "0.7", config.FromDefault},
@@ -68,8 +68,8 @@ func TestPrecedence(t *testing.T) {
 		{"a hook after unset", hook, file, nil, "remote", "", config.FromDefault},
 		{"a hook without config.json", hook, "", nil, "remote", "old:x.git", config.FromEnv},
 		{"booleans as people write them", map[string]string{"ANAMNESIS_SYNC": "Off"}, "", nil, "sync.on", "false", config.FromEnv},
-		{"a broken file", nil, `{"inject": `, nil, "inject.k", "8", config.FromDefault},
-		{"a file that is no object", nil, `[1]`, nil, "inject.k", "8", config.FromDefault},
+		{"a broken file", nil, `{"sessions": `, nil, "sessions.days", "365", config.FromDefault},
+		{"a file that is no object", nil, `[1]`, nil, "sessions.days", "365", config.FromDefault},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, err := load(t, c.env, c.file, c.flags...).Get(c.key)
@@ -81,9 +81,9 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestWarningsNameTheValue(t *testing.T) {
-	c := load(t, map[string]string{"RECALL_LEXICAL_B": "NaN"}, `{"inject": {"k": true}}`, "no.such=1")
+	c := load(t, map[string]string{"RECALL_LEXICAL_B": "NaN"}, `{"sessions": {"days": true}}`, "no.such=1")
 	got := strings.Join(slices.Concat(c.Warnings, c.Mistaken), "\n")
-	for _, want := range []string{"recall.lexical.b (env)", "inject.k (file)", "--set no.such=1"} {
+	for _, want := range []string{"recall.lexical.b (env)", "sessions.days (file)", "--set no.such=1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no warning about %s in\n%s", want, got)
 		}
@@ -112,17 +112,17 @@ func TestEdit(t *testing.T) {
 		want    string // JSON; "" means an error
 		err     string
 	}{
-		{"nested", `{}`, []config.Change{{"inject.k", str("4")}}, `{"inject": {"k": 4}}`, ""},
+		{"nested", `{}`, []config.Change{{"sessions.days", str("4")}}, `{"sessions": {"days": 4}}`, ""},
 		{"coerced", ``, []config.Change{{"sync.on", str("no")}, {"machine_id", str(" box ")}}, `{"machine_id": "box", "sync": {"on": false}}`, ""},
 		{"others stay", `{"reflection": {"provider": "deepseek"}, "x": 1.50}`, []config.Change{{"remote", str("u@h:m.git")}}, `{"reflection": {"provider": "deepseek"}, "remote": "u@h:m.git", "x": 1.50}`, ""},
 		{"an address, a word, a key", ``, []config.Change{{"reflection.base_url", str("https://x.example/v1/")}, {"reflection.provider", str("OpenAI")}, {"reflection.api_key", str("sk-abcdef")}}, `{"reflection": {"base_url": "https://x.example/v1", "provider": "openai", "api_key": "sk-abcdef"}}`, ""},
 		{"no address", `{}`, []config.Change{{"reflection.base_url", str("x.example")}}, "", "reflection.base_url: must start with https://"},
 		{"no such word", `{}`, []config.Change{{"reflection.provider", str("acme")}}, "", `"acme" is not heuristic, deepseek, openai, local, claude, codex, gemini, copilot, opencode or files`},
-		{"unset prunes", `{"inject": {"k": 4}}`, []config.Change{{Key: "inject.k"}}, `{}`, ""},
+		{"unset prunes", `{"sessions": {"days": 4}}`, []config.Change{{Key: "sessions.days"}}, `{}`, ""},
 		{"a key without effect can be unset", `{"old": {"k": 4}}`, []config.Change{{Key: "old.k"}}, `{}`, ""},
 		{"unknown", `{}`, []config.Change{{"nope", str("1")}}, "", "unknown setting 'nope'"},
 		{"unset unknown", `{}`, []config.Change{{Key: "nope"}}, "", "unknown setting 'nope'"},
-		{"bad value, nothing written", `{}`, []config.Change{{"remote", str("x")}, {"inject.k", str("x")}}, "", "inject.k"},
+		{"bad value, nothing written", `{}`, []config.Change{{"remote", str("x")}, {"sessions.days", str("x")}}, "", "sessions.days"},
 		{"home", `{}`, []config.Change{{"home", str("/x")}}, "", "ANAMNESIS_HOME"},
 		{"line feed", `{}`, []config.Change{{"remote", str("a\nb")}}, "", "one line"},
 		{"a broken file is left alone", `{"a": `, []config.Change{{"remote", str("x")}}, "", "not a JSON object"},

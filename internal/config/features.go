@@ -67,8 +67,6 @@ func (c *Config) features() []Feature {
 					"Nominate what sessions teach, and keep what a reader or the user makes a rule."),
 				boolean("ANAMNESIS_NUDGE", "capture.nudge", &c.Capture.Nudge, true,
 					"Ask the agent, at a prompt that seems to lay something down, to keep it: three times a session at most."),
-				integer("ANAMNESIS_RULES_MAX_CHARS", "inject.rules.max_chars", &c.Inject.RuleChars, 4000, within(0, 100000),
-					"Size of the list of rules at session start; 0 lists none."),
 			},
 		},
 		{

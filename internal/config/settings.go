@@ -47,20 +47,10 @@ func (c *Config) settings() []Setting {
 		integer("ANAMNESIS_SESSIONS_MB", "sessions.mb", &c.Sessions.MB, 500, within(0, 1e6),
 			"Megabytes of all that is kept of sessions, the oldest go first; 0 means no bound."),
 
-		boolean("ANAMNESIS_INJECT_PAGE", "inject.page.on", &c.Inject.Page, true,
-			"Show a session, at its start, the page of its project: a line for each note. Off shows the block: whole notes, inject.k of them."),
 		integer("ANAMNESIS_INJECT_PAGE_TOKENS", "inject.page.max_tokens", &c.Inject.PageTokens, 1500, within(1, 100000),
 			"Tokens of the page, at most. Notes without room stand there by topic."),
 		boolean("ANAMNESIS_INJECT_ANNOUNCE", "inject.announce", &c.Inject.Announce, true,
 			"Show the user, where the agent can, one line about what a session is shown at its start."),
-		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100),
-			"Project notes in the block, at most. Global notes are always shown there."),
-		integer("ANAMNESIS_INJECT_MAX_CHARS", "inject.max_chars", &c.Inject.MaxChars, 48000, within(0, 10e6),
-			"Characters of the whole block; 0 means no end. One note is always told, and its frame. A hook stays under the limit of its "+
-				"agent as well (Claude Code: 10000)."),
-		integer("ANAMNESIS_INJECT_MAX_NOTE", "inject.max_note", &c.Inject.MaxNote, 8000, within(0, 10e6),
-			"Characters of one note in the block; 0 means no end."),
-
 		integer("ANAMNESIS_INJECT_START_K", "inject.start.k", &c.Inject.StartK, 3, within(0, 20),
 			"Notes that the branch, the files in work and the open items name, told at session start at most, besides all others."),
 		boolean("ANAMNESIS_INJECT_PROMPT", "inject.prompt.on", &c.Inject.Prompts, true,

@@ -159,7 +159,7 @@ func TestReflectExperiment(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	was, is := x.Before.WorkingSet.PerProject, x.After.WorkingSet.PerProject
-	if is["good"] >= was["good"] || is["bad"] != was["bad"] {
+	if is["good"] <= was["good"] || is["bad"] != was["bad"] { // the page of the one has a line more
 		t.Errorf("working sets %v, then %v", was, is)
 	}
 	text := x.String()

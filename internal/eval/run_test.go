@@ -94,25 +94,26 @@ func TestWorkingSet(t *testing.T) {
 		t.Errorf("of an empty store (-want +got):\n%s", d)
 	}
 	w.add(
-		note.Note{ID: "a", Project: "one", Title: "Twelve chars", Body: strings.Repeat("word ", 40)},
+		note.Note{ID: "a", Project: "one", Title: "Twelve chars", Body: strings.Repeat("word ", 20)},
 		note.Note{ID: "b", Project: "two", Type: note.Episodic, Title: "Session", Body: "It was distilled.", Tags: []string{"reflected"}},
 		note.Note{ID: "c", Project: "three", Title: "T", Body: "Short."},
 	)
 	ws := w.measure().WorkingSet
-	if ws.PerProject["two"] != 0 || ws.PerProject["one"] <= ws.PerProject["three"] || ws.PerProject["three"] == 0 {
+	if ws.PerProject["two"] == 0 || ws.PerProject["one"] <= ws.PerProject["three"] || ws.PerProject["three"] == 0 {
 		t.Errorf("%+v", ws)
 	}
-	sizes := []int{ws.PerProject["one"], 0, ws.PerProject["three"]}
+	sizes := []int{ws.PerProject["one"], ws.PerProject["two"], ws.PerProject["three"]}
 	slices.Sort(sizes)
 	if ws.MedianTokens != float64(sizes[1]) || ws.MeanTokens != float64(sizes[0]+sizes[1]+sizes[2])/3 {
 		t.Errorf("%+v", ws)
 	}
-	if want := 3 + 50 + 2 + 5 + 1 + 2; ws.CorpusTokens != want {
+	if want := 3 + 25 + 2 + 5 + 1 + 2; ws.CorpusTokens != want {
 		t.Errorf("corpus %d, want %d", ws.CorpusTokens, want)
 	}
 	w.add(note.Note{ID: "g", Project: note.Global, Title: "Global", Body: "For everybody."})
+	was := ws.PerProject["two"]
 	ws = w.measure().WorkingSet
-	if _, ok := ws.PerProject[note.Global]; ok || len(ws.PerProject) != 3 || ws.PerProject["two"] == 0 {
+	if _, ok := ws.PerProject[note.Global]; ok || len(ws.PerProject) != 3 || ws.PerProject["two"] <= was {
 		t.Errorf("%+v", ws)
 	}
 }

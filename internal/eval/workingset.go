@@ -15,7 +15,7 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// A WorkingSet is what sessions are told at their start, in tokens as
+// A WorkingSet is the pages that sessions are shown at their start, in tokens as
 // recall.Tokens estimates them.
 type WorkingSet struct {
 	PerProject   map[string]int `json:"per_project"` // every project but the global one
@@ -100,7 +100,7 @@ func (w *Workbench) workingSet(ctx context.Context, v *survey, p Progress) (ws W
 	var sizes []int
 	for i, name := range slices.Sorted(maps.Keys(projects)) {
 		place := inject.Place{Project: name, Projects: project.Names(w.Store, project.Identity{Key: name}), Start: w.Start, End: w.End}
-		b, err := w.Injector.Block(ctx, place, recall.Query{})
+		b, err := w.Injector.Page(ctx, place, recall.Query{})
 		if err != nil {
 			return ws, nil, fmt.Errorf("weigh what project %s is told: %w", name, err)
 		}

@@ -1,13 +1,12 @@
 // Package inject decides what an agent is told at the start of a session, at a prompt,
 // before a tool runs and when a sub-agent starts, and renders it.
 //
-// What an earlier session handed over comes first, then the slots, the skills, the working
-// set, and last the few notes that the branch, the files in work and the open items name.
+// A session's start shows the page of its project: a line for each note, what the user laid down
+// first, then what is known, the skills, and what the last session left. Notes without room stand
+// there by topic.
 //
-// A block is data in a frame: fixed marks around it (so that a capture can cut
-// it out again), a preamble that says what it is, and bodies that cannot forge
-// the frame or another note. It stays under a budget; what does not fit is
-// excerpted with the command that shows the rest.
+// What is injected is data in a frame: fixed marks around it (so that a capture can cut
+// it out again), and texts that cannot forge the frame or another note. It stays under a budget.
 //
 // Failure policy: a note that cannot be read is left out and named in the
 // Block; there is an error only when nothing can be said at all. Nothing to
@@ -15,11 +14,9 @@
 package inject
 
 import (
-	"context"
 	"slices"
 	"time"
 
-	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -27,19 +24,11 @@ import (
 
 // Options are the settings of the working set and its rendering.
 type Options struct {
-	Page       bool // a session's start shows the page of its project; else the block of notes
-	PageTokens int  // of the page
-	Announce   bool // the user is shown a line about it
-
-	K        int // project notes at most
-	MaxChars int // of the whole block, in UTF-16 units, or as Place.Size counts; 0 means no budget
-	MaxNote  int // of one note's body, likewise
-
-	ToldTypes []string // learning types that the working set has; none means all
+	PageTokens int      // of the page of a project, at most
+	Announce   bool     // the user is shown a line about it
+	ToldTypes  []string // learning types that the page has; none means all
 
 	Fresh bool // look whether the code that notes name is still there
-
-	RuleChars int // of the list of rules that sessions taught, likewise; 0 lists none
 
 	Slots     bool // tell the slots
 	SlotChars int  // of all slots together; what does not fit whole is only counted
@@ -118,8 +107,7 @@ type Block struct {
 	Topics  []Topic // of a page
 	Dropped []Line  // not on the page, and why
 
-	listed []*note.Note     // in the list of rules
-	moved  map[note.ID]bool // they name code that is not as it was
+	moved map[note.ID]bool // they name code that is not as it was
 
 	LookedUp int    // how often notes were looked up for a session's start: 0 or 1
 	Settled  string // why not, where a skill made that needless (R11)
@@ -137,69 +125,9 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 	return &Injector{engine: e, store: s, opts: o}
 }
 
-// Block returns what a session at p is told at its start. q says which notes may be
-// looked up for it.
-func (in *Injector) Block(ctx context.Context, p Place, q recall.Query) (Block, error) {
-	pending := p.Pending[:min(len(p.Pending), max(0, in.opts.K))]
-	rows, err := in.startRows(ctx, p, pending)
-	if err != nil {
-		return Block{}, err
-	}
-	var b Block
-	var notes []*note.Note
-	for i, c := range in.engine.Contents(ctx, rows) {
-		r := &rows[i]
-		if r.Kind != note.Handoff && r.Type == note.Episodic && r.Project != note.Global && pending != nil { // the newest sessions come first
-			notes = append(notes, pending...)
-			pending = nil
-		}
-		if c.Err != nil {
-			b.Missing = append(b.Missing, c.Err.Error())
-			continue
-		}
-		if c.Note.ID == r.ID && in.tells(c.Note) {
-			notes = append(notes, c.Note)
-		}
-	}
-	notes = append(notes, pending...)
-	t, err := in.tier(ctx, p, q, notes, openItems(notes))
-	if err != nil { // what every session is told is not lost with it
-		b.Missing = append(b.Missing, "look up notes for the session's start: "+err.Error())
-	}
-	b.LookedUp, b.Settled = t.runs, t.why
-	first := len(notes)
-	if i := slices.IndexFunc(notes, func(n *note.Note) bool { return n.Kind != note.Handoff && n.Kind != note.Slot }); i >= 0 {
-		first = i
-	}
-	notes = in.sift(ctx, p, append(slices.Insert(notes, first, t.skills...), t.hits...), &b)
-	switch list, err := in.rules(ctx, p, notes, &b); {
-	case err != nil:
-		b.Missing = append(b.Missing, "list the rules of the project: "+err.Error())
-	case list != nil:
-		notes = slices.Insert(notes, first, list)
-	}
-	notes = in.fitSlots(notes, measure(p.Size), &b)
-	in.render(notes, p, &b)
-	return b, nil
-}
-
 // tells reports whether a note's type is one that sessions are told at their start.
 func (in *Injector) tells(n *note.Note) bool {
 	return n.LearningType == "" || len(in.opts.ToldTypes) == 0 || slices.Contains(in.opts.ToldTypes, n.LearningType)
-}
-
-// startRows returns what a session start is about: what waits for it, and the working
-// set.
-func (in *Injector) startRows(ctx context.Context, p Place, pending []*note.Note) ([]index.Row, error) {
-	rows, err := in.engine.WorkingSet(ctx, p.Projects, p.Branches, in.opts.K, pending)
-	if err != nil {
-		return nil, err
-	}
-	waiting, slots, err := in.engine.First(ctx, p.Projects)
-	if !in.opts.Slots {
-		slots = nil
-	}
-	return slices.Concat(waiting, slots, rows), err
 }
 
 // Log records that b was shown, for the counters and for those who ask why.

@@ -13,7 +13,7 @@ import (
 	"anamnesis/internal/store/storetest"
 )
 
-var reminders = inject.Options{K: 8, PromptK: 2, PromptTokens: 150}
+var reminders = inject.Options{PageTokens: 1500, PromptK: 2, PromptTokens: 150}
 
 func prompt(t *testing.T, in *inject.Injector, p inject.Place, text string) inject.Reminder {
 	t.Helper()
@@ -77,10 +77,7 @@ func TestPromptTellsArrivals(t *testing.T) {
 	in, s := open(t, reminders, note.Note{Title: "broker", Body: "The broker restarts."})
 	p := place
 	p.Session = "s"
-	b, err := in.Block(t.Context(), p, recall.Query{Projects: p.Projects})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := page(t, in, p)
 	told := s.Spool().Told("s", "")
 	if err := told.Begin(true); err != nil {
 		t.Fatal(err)

@@ -12,11 +12,10 @@ import (
 func (in *Injector) fitSlots(notes []*note.Note, size measure, b *Block) []*note.Note {
 	room := in.opts.SlotChars
 	return slices.DeleteFunc(notes, func(n *note.Note) bool {
-		if n.Kind != note.Slot || in.opts.SlotChars <= 0 {
+		if in.opts.SlotChars <= 0 {
 			return false
 		}
-		s := newSection(n, false)
-		if need := size.of(s.String()); need <= room {
+		if need := size.of(slotText(n)); need <= room {
 			room -= need
 			return false
 		}

@@ -1,6 +1,7 @@
 package inject_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,37 +19,48 @@ func TestSkillTier(t *testing.T) {
 			Provenance: note.Provenance{Source: note.Import, Confidence: 1},
 		}
 	}
-	in, _ := open(t, inject.Options{SkillTier: inject.SkillsFirst, SkillMinScore: 2},
+	in, _ := open(t, inject.Options{PageTokens: 1500, SkillTier: inject.SkillsFirst, SkillMinScore: 2},
 		skill("p", "Everything of the project."), skill("stuff", "All the rest."), skill("pastry", strings.Repeat("Knead the dough of the pastry. ", 100)))
 	p := place
 	p.Branch = "fix/stuff-of-p"
-	if b := block(t, in, p); b.Text != "" {
+	if b := page(t, in, p); b.Text != "" {
 		t.Errorf("the branch alone tells\n%s", b.Text)
 	}
 	p.Work = func() []string { return []string{"bakery/pastry.go"} }
-	b := block(t, in, p)
+	b := page(t, in, p)
 	if !slices.Equal(b.Shown, []note.ID{"n002"}) || strings.Contains(b.Text, "Step one") || b.LookedUp != 0 {
 		t.Errorf("told %v, looked up %d times:\n%s", b.Shown, b.LookedUp, b.Text)
 	}
 }
 
-// What the files in work and the branch name is told besides the working set, each note
-// once, and nothing else is looked up.
+// Where the notes have no room, what the files in work name has a line, and is looked up once; where
+// they have, nothing is.
 func TestStartHits(t *testing.T) {
-	in, _ := open(t, inject.Options{K: 1, StartK: 2},
-		note.Note{Title: "newest", Body: "It is told anyway. Never edit cart.go by hand."},
-		note.Note{Title: "cart.go", Body: "Never edit `cart.go` without the tests."},
-		note.Note{Title: "vats", When: []string{"path:vat.go"}})
-	p := place
-	asked := 0
-	p.Work = func() []string { asked++; return []string{"shop/cart.go"} }
-	b := block(t, in, p)
-	if !slices.Equal(b.Shown, []note.ID{"n000", "n001"}) || asked != 1 || b.LookedUp != 1 {
-		t.Errorf("told %v, asked %d times:\n%s", b.Shown, asked, b.Text)
+	notes := []note.Note{
+		{Title: "newest", Body: "It is shown anyway. Never edit cart.go by hand."},
 	}
-	off, _ := open(t, inject.Options{K: 1}, note.Note{Title: "cart.go", Body: "Never edit cart.go."})
-	asked = 0
-	if b := block(t, off, p); asked != 0 || b.LookedUp != 0 || len(b.Shown) != 1 {
-		t.Errorf("switched off: asked %d times, looked up %d times, told %v", asked, b.LookedUp, b.Shown)
+	for i := range 60 {
+		notes = append(notes, note.Note{Title: fmt.Sprintf("Parcel rule %d of the counter in the warehouse", i)})
+	}
+	notes = append(notes, note.Note{ID: "cart", Title: "Edit carts with tests", Body: "Never edit `cart.go` without the tests."},
+		note.Note{ID: "vats", Title: "vats", When: []string{"path:vat.go"}})
+	for _, c := range []struct {
+		name          string
+		o             inject.Options
+		shown         bool
+		asked, looked int
+	}{
+		{"no room", inject.Options{PageTokens: 600, StartK: 2}, true, 1, 1},
+		{"switched off", inject.Options{PageTokens: 600}, false, 0, 0},
+		{"room for all", inject.Options{PageTokens: 20000, StartK: 2}, true, 0, 0},
+	} {
+		in, _ := open(t, c.o, notes...)
+		p := place
+		asked := 0
+		p.Work = func() []string { asked++; return []string{"shop/cart.go"} }
+		b := page(t, in, p)
+		if slices.Contains(b.Shown, "cart") != c.shown || asked != c.asked || b.LookedUp != c.looked {
+			t.Errorf("%s: asked %d times, looked up %d times:\n%s", c.name, asked, b.LookedUp, b.Text)
+		}
 	}
 }

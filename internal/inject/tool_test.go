@@ -13,7 +13,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-var beforeTools = inject.Options{K: 40, ToolTokens: 200}
+var beforeTools = inject.Options{PageTokens: 4000, ToolTokens: 200}
 
 func tool(t *testing.T, in *inject.Injector, p inject.Place, a recall.Action) inject.Reminder {
 	t.Helper()
@@ -84,7 +84,7 @@ func TestRulesAtTheirCalls(t *testing.T) {
 			p.Session = c.rule + map[bool]string{true: " shown"}[shown]
 			if shown {
 				told := s.Spool().Told(p.Session, "")
-				b := block(t, in, p)
+				b := page(t, in, p)
 				if _, err := told.Claim(b.Told...); err != nil || !slices.Contains(b.Shown, idOf(i)) {
 					t.Fatalf("%s: the start shows %v, %v", c.rule, b.Shown, err)
 				}

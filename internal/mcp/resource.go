@@ -47,7 +47,7 @@ func (s *Server) readPage(ctx context.Context, req *sdk.ReadResourceRequest) (*s
 	if _, err := s.refresh(ctx); err != nil {
 		return nil, err
 	}
-	b, p, err := app.SessionStart(ctx, s.rooms, agent.Event{}, app.StartOptions{Project: key, K: app.Unset})
+	b, p, err := app.SessionStart(ctx, s.rooms, agent.Event{}, app.StartOptions{Project: key})
 	if err != nil {
 		return nil, err
 	}

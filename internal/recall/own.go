@@ -1,38 +1,6 @@
 package recall
 
-import (
-	"context"
-	"slices"
-	"strings"
-
-	"anamnesis/internal/index"
-)
-
-// othersShare is the part of the working set that notes of others may have, one in
-// this many, when there are more of one's own than fit.
-const othersShare = 4
-
-// ownFirst selects notes as Select does, those of this machine before those that others
-// share. A quarter of the places is left to others, so that a long memory of one's own
-// does not hide them.
-func (e *Engine) ownFirst(ctx context.Context, f index.Filter, k int) ([]index.Row, error) {
-	rows, err := e.index.Select(ctx, f, k)
-	others := slices.DeleteFunc(slices.Clone(rows), func(r index.Row) bool { return r.Origin == e.index.Origin() })
-	if err != nil || len(others) == 0 {
-		return rows, err
-	}
-	f.Own = true
-	own, err := e.index.Select(ctx, f, k)
-	if err != nil {
-		return nil, err
-	}
-	// What somebody else says in the same words needs no place beside one's own.
-	others = slices.DeleteFunc(others, func(o index.Row) bool {
-		return slices.ContainsFunc(own, func(r index.Row) bool { return strings.EqualFold(r.Title, o.Title) })
-	})
-	left := min(len(others), max(k/othersShare, k-len(own)))
-	return slices.Concat(own[:min(len(own), k-left)], others[:left]), nil
-}
+import "anamnesis/internal/index"
 
 // alikeShare is from which share of the words of the shorter passage on two notes count
 // as notes on one subject. Two that say the same of it in other words share less, and

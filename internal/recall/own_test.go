@@ -1,7 +1,6 @@
 package recall_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -63,45 +62,5 @@ func TestOwnBefore(t *testing.T) {
 	}
 	if got := ids(ask(t, e, recall.Query{Text: "what happens to an order when the gateway retried thrice", Projects: []string{"p"}})); got[0] != "queue" {
 		t.Errorf("on another subject: %v", got)
-	}
-}
-
-// A long memory of one's own leaves some room for others, and theirs leaves room for it.
-func TestWorkingSetOfTeam(t *testing.T) {
-	many := func(name string, n int) (notes []note.Note) {
-		for i := range n {
-			notes = append(notes, note.Note{ID: note.ID(fmt.Sprintf("%s%02d", name, i)), Title: name})
-		}
-		return notes
-	}
-	for _, c := range []struct {
-		mine, theirs     int
-		wantOwn, wantAll int
-	}{{20, 20, 6, 8}, {3, 20, 3, 8}, {0, 20, 0, 8}, {20, 0, 8, 8}, {6, 1, 6, 7}} {
-		e, s := open(t, many("own", c.mine)...)
-		share(t, s, "alice", many("alice", c.theirs)...)
-		rows, err := e.WorkingSet(t.Context(), []string{"p"}, nil, 8, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		own := 0
-		for _, r := range rows {
-			if strings.HasPrefix(string(r.ID), "own") {
-				own++
-			}
-		}
-		if own != c.wantOwn || len(rows) != c.wantAll {
-			t.Errorf("%d of mine and %d of theirs: %d own of %d", c.mine, c.theirs, own, len(rows))
-		}
-	}
-}
-
-// What somebody else says in the same words has no place beside one's own.
-func TestWorkingSetTwins(t *testing.T) {
-	e, s := open(t, note.Note{ID: "mine", Title: "Amounts are integers"})
-	share(t, s, "alice", note.Note{ID: "twin", Title: "amounts are Integers"}, note.Note{ID: "theirs", Title: "Orders are events"})
-	rows, err := e.WorkingSet(t.Context(), []string{"p"}, nil, 8, nil)
-	if err != nil || len(rows) != 2 || rows[0].ID != "mine" || rows[1].ID != "theirs" {
-		t.Errorf("%v, %v", rows, err)
 	}
 }

@@ -252,67 +252,6 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-func TestWorkingSet(t *testing.T) {
-	at := func(h int) note.Stamp { return note.At(noon.Add(-time.Duration(h) * time.Hour)) }
-	var notes []note.Note
-	for i := range 10 {
-		notes = append(notes, note.Note{ID: note.ID(fmt.Sprintf("proc%d", i)), Type: note.Procedural, Title: "x", UpdatedAt: at(10 + i)})
-	}
-	notes = append(notes,
-		note.Note{ID: "s1", Type: note.Episodic, Title: "x", UpdatedAt: at(1)},
-		note.Note{ID: "s2", Type: note.Episodic, Title: "x", UpdatedAt: at(2)},
-		note.Note{ID: "s3", Type: note.Episodic, Title: "x", UpdatedAt: at(3)},
-		note.Note{ID: "sr", Type: note.Episodic, Title: "x", UpdatedAt: at(0), Tags: []string{"reflected"}},
-		note.Note{ID: "g1", Title: "x", Project: note.Global, UpdatedAt: at(99)},
-		note.Note{ID: "g2", Title: "x", Project: note.Global, UpdatedAt: at(98), Type: note.Episodic},
-		note.Note{ID: "gx", Title: "x", Project: note.Global, Status: "archived"},
-		note.Note{ID: "other", Title: "x", Project: "q", UpdatedAt: at(0)},
-	)
-	e, _ := open(t, notes...)
-	pending := []*note.Note{{ID: "s1"}, {ID: "new"}}
-	for _, c := range []struct {
-		name    string
-		project string
-		k       int
-		pending []*note.Note
-		want    string
-	}{
-		{"six and two of eight", "p", 8, nil, "g2 g1 proc0 proc1 proc2 proc3 proc4 proc5 s1 s2"},
-		{"one place goes to the session", "p", 1, nil, "g2 g1 s1"},
-		{"no places", "p", 0, nil, "g2 g1"},
-		{"negative", "p", -3, nil, "g2 g1"},
-		{"an unknown project", "zz", 8, nil, "g2 g1"},
-		{"the project named global", note.Global, 8, nil, "g2 g1"},
-		{"two sessions wait to be written", "p", 8, pending, "g2 g1 proc0 proc1 proc2 proc3 proc4 proc5"},
-		{"one waits", "p", 4, pending[1:], "g2 g1 proc0 proc1 s1"},
-	} {
-		rows, err := e.WorkingSet(t.Context(), []string{c.project}, nil, c.k, c.pending)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, r := range rows {
-			got = append(got, string(r.ID))
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", c.name, strings.Join(got, " "), c.want)
-		}
-	}
-}
-
-// Among notes of one second the surest come first, however many there are.
-func TestWorkingSetTies(t *testing.T) {
-	var notes []note.Note
-	for i := range 100 {
-		notes = append(notes, note.Note{ID: note.ID(fmt.Sprintf("n%02d", i)), Title: "x", Provenance: note.Provenance{Source: note.Import, Confidence: float64(i) / 100}})
-	}
-	e, _ := open(t, notes...)
-	rows, err := e.WorkingSet(t.Context(), []string{"p"}, nil, 2, nil)
-	if err != nil || len(rows) != 2 || rows[0].ID != "n99" || rows[1].ID != "n98" {
-		t.Errorf("%v %v", rows, err)
-	}
-}
-
 func TestTokens(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "日本語日本": 2} {
 		if got := recall.Tokens(text); got != want {

@@ -338,10 +338,10 @@ func TestJourneyLive(t *testing.T) {
 func TestJourneySettings(t *testing.T) {
 	p := sits(t)
 	p.goes("/settings")
-	p.fill("input[name='inject.k']", "5")
+	p.fill("input[name='sessions.days']", "5")
 	p.click("#inject button", "Save inject")
-	p.says("Saved: inject.k")
-	p.must(p.until("document.querySelector(\"input[name='inject.k']\").value === '5'"))
+	p.says("Saved: sessions.days")
+	p.must(p.until("document.querySelector(\"input[name='sessions.days']\").value === '5'"))
 	p.click("button", "Test the connection")
 	p.must(p.until("document.querySelector('#test .notice')"))
 }

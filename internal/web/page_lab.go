@@ -212,7 +212,7 @@ func (p labPage) tell(r *request, rooms *app.Rooms) (any, error) {
 	case "file":
 		a, err = app.TryCall(r.ctx, rooms, agent.Call{Files: []string{p.Ask.Query}}, o)
 	case "start":
-		b, _, serr := app.SessionStart(r.ctx, rooms, agent.Event{}, app.StartOptions{Project: o.Project, K: app.Unset, Limit: o.Limit})
+		b, _, serr := app.SessionStart(r.ctx, rooms, agent.Event{}, app.StartOptions{Project: o.Project, Limit: o.Limit})
 		a, err = app.PromptAnswer{Text: b.Text, Shown: b.Shown}, serr
 	default:
 		return nil, app.Errorf(app.Usage, "the lab cannot ask as %q", p.Ask.As)

@@ -222,7 +222,7 @@ func TestOutOfRecall(t *testing.T) {
 // TestSettings changes a setting, and does not show or lose a secret.
 func TestSettings(t *testing.T) {
 	s := entered(t)
-	if code, to, text := s.post("/settings", "group", "inject", "inject.k", "5"); code != 303 || !strings.Contains(to, "#inject") {
+	if code, to, text := s.post("/settings", "group", "sessions", "sessions.days", "5"); code != 303 || !strings.Contains(to, "#sessions") {
 		t.Fatalf("saving: %d %q %s", code, to, text)
 	}
 	var a struct {
@@ -237,7 +237,7 @@ func TestSettings(t *testing.T) {
 	found, secrets := false, 0
 	for _, g := range a.Groups {
 		for _, v := range g.Settings {
-			found = found || v.Key == "inject.k" && v.Value == "5"
+			found = found || v.Key == "sessions.days" && v.Value == "5"
 			if v.Secret {
 				secrets++
 			}
@@ -246,7 +246,7 @@ func TestSettings(t *testing.T) {
 	if !found || secrets == 0 {
 		t.Errorf("the value is there: %v; %d secrets", found, secrets)
 	}
-	if code, _, _ := s.post("/settings", "inject.k", "many"); code != 400 {
+	if code, _, _ := s.post("/settings", "sessions.days", "many"); code != 400 {
 		t.Errorf("a value that is none: %d", code)
 	}
 	if code, _, _ := s.post("/settings", "no.such.key", "1"); code != 400 {

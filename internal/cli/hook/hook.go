@@ -77,7 +77,8 @@ func commandOf(name string) *command {
 // StartFlags adds the flags of a session start.
 func StartFlags(fs *pflag.FlagSet, o *app.StartOptions) {
 	fs.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of the session's or the current folder)")
-	fs.IntVar(&o.K, "k", -1, "project notes at most (default: the setting inject.k)")
+	fs.Int("k", 0, "means nothing any more: the page has all notes") // hooks of the program before this one give it
+	_ = fs.MarkHidden("k")
 }
 
 // CaptureFlags adds the flags of a capture.
@@ -101,7 +102,7 @@ func (p *Process) Run(name string, args []string) (done bool) {
 	if name == "sync" && !marked {
 		return false
 	}
-	c := call{harness: agent.Default(), start: app.StartOptions{K: -1}}
+	c := call{harness: agent.Default()}
 	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	fs.Usage = func() {}
 	fs.StringArrayVar(&p.host.Flags, "set", nil, "")

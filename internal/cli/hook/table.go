@@ -106,9 +106,6 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 // background run.
 func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text, line string) error) error {
 	began := time.Now()
-	work, end := app.WorkAtStart(ctx, p.host, c.event)
-	defer end()
-	c.start.Work = work
 	r, err := app.Open(ctx, p.host, app.StartWait)
 	if err != nil {
 		return err

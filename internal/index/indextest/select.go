@@ -19,7 +19,6 @@ func choose(t *testing.T, s *suite) {
 		&note.Note{ID: "d", Title: "d", UpdatedAt: "2026-07-02T12:00:00Z", Provenance: note.Provenance{Confidence: 0.9}, UserID: "u1"},
 	)
 	equal(t, "newest first, then id", []note.ID{"b", "d", "c", "a"}, s.selected(index.Filter{}))
-	equal(t, "surest first", []note.ID{"b", "d", "c", "a"}, s.selected(index.Filter{SurestFirst: true}))
 	equal(t, "user", []note.ID{"d", "c", "a"}, s.selected(index.Filter{UserID: "u1"}))
 	equal(t, "workspace", []note.ID{"b"}, s.selected(index.Filter{WorkspaceID: "w"}))
 	rows, err := s.Select(s.ctx, index.Filter{}, 2)
@@ -45,8 +44,6 @@ func choose(t *testing.T, s *suite) {
 		{"several", index.Filter{Projects: []string{"x", "y", "x", "none"}}, 3, []note.ID{"p2", "q1", "P3"}},
 		{"several, all", index.Filter{Projects: []string{"x", "y"}}, 0, []note.ID{"p2", "q1", "P3", "p1"}},
 		{"more than there are", index.Filter{Projects: []string{"x", "y"}}, 9, []note.ID{"p2", "q1", "P3", "p1"}},
-		{"the surest of several", index.Filter{Projects: []string{"y", "x"}, SurestFirst: true}, 3, []note.ID{"p2", "q1", "P3"}},
-		{"the surest of one", index.Filter{Projects: []string{"x"}, SurestFirst: true}, 2, []note.ID{"p2", "P3"}},
 		{"a kind of several", index.Filter{Projects: []string{"x", "y"}, Kind: note.Handoff}, 1, []note.ID{"p2"}},
 		{"a kind of all", index.Filter{Kind: note.Handoff}, 0, []note.ID{"r1", "p2", "q1"}},
 		{"without a kind", index.Filter{Projects: []string{"x", "y"}, WithoutKinds: []note.Kind{note.Handoff}}, 1, []note.ID{"P3"}},

@@ -61,11 +61,7 @@ func (c *conn) rows(ctx context.Context, now time.Time, text string, args ...any
 
 // Select returns the rows a filter lets through, newest first.
 func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]index.Row, error) {
-	order := " ORDER BY n.updated DESC, "
-	if f.SurestFirst {
-		order += "n.confidence DESC, "
-	}
-	order += "n.folded DESC"
+	order := " ORDER BY n.updated DESC, n.folded DESC"
 	if limit > 0 {
 		order += fmt.Sprintf(" LIMIT %d", limit)
 	}

@@ -70,11 +70,7 @@ func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]ind
 }
 
 func (d *conn) selectSQL(f index.Filter, limit int) (query string, args []any) {
-	order := " ORDER BY n.updated DESC, "
-	if f.SurestFirst {
-		order += "n.confidence DESC, "
-	}
-	order += "n.id DESC"
+	order := " ORDER BY n.updated DESC, n.id DESC"
 	if limit > 0 {
 		order += fmt.Sprintf(" LIMIT %d", limit)
 	}
