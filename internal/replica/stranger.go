@@ -167,7 +167,7 @@ func (s *stranger) ask(ctx context.Context, env []string, q question) (string, b
 		}
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index, "GIT_WORK_TREE="+s.tree)
 	}
-	cmd.WaitDelay = 10 * time.Millisecond
+	cmd.WaitDelay = time.Second // it runs from the end of git as well, when a busy machine may not have copied the answer yet
 	cmd.Stdin = strings.NewReader(q.in)
 	out := &limited{left: maxAnswer}
 	cmd.Stdout = out
