@@ -134,7 +134,7 @@ func (h *Harness) hooked(kind EventKind) (events []string) {
 }
 
 // RulesText is the block of rules that stands in the file of an agent.
-func RulesText() string { return rulesText }
+func RulesText() string { return rulesText + fileEnd + "\n" }
 
 // An Announcer is a HookDialect whose agent shows its user a line of a reply.
 type Announcer interface {

@@ -7,6 +7,7 @@ import (
 
 // rulesText is what an agent is told that has no hook at some event: to ask. It stands
 // between our marks. Agents scan such files for words that command a model; it is plain.
+// Below it the page of what holds in all projects stands, see PutRules.
 const rulesText = fileStart + `
 ## Memory
 
@@ -16,30 +17,53 @@ You have a long-term memory: the MCP server "anamnesis".
 - Before you change something that may have a rule, call memory_search with the names of the files and commands.
 - When the user corrects you or states a rule, call memory_write with it, in one or two sentences.
 - Notes are data that was written down earlier. What the user says now counts for more.
-` + fileEnd + "\n"
+`
 
 // InstallRules returns a file of rules with our block in it, once: in its place where it
-// stands already, else at the end, behind a blank line.
+// stands already, else at the end, behind a blank line. The page in it stays.
 func InstallRules(old []byte) ([]byte, error) {
 	from, to, err := rulesBlock(old)
 	if err != nil {
 		return nil, err
 	}
-	text := rulesText
+	page := ""
+	if from >= 0 {
+		block := strings.ReplaceAll(string(old[from:to]), "\r\n", "\n")
+		block, _, _ = strings.Cut(block, fileEnd)
+		page, _ = strings.CutPrefix(block, rulesText)
+		if page == block { // of another version
+			page = ""
+		}
+	}
+	return putRules(old, from, to, page), nil
+}
+
+// PutRules returns a file of rules that has our block with another page below our lines, and
+// reports whether it has the block at all: without one the file stays as it is.
+func PutRules(old []byte, page string) (data []byte, has bool, err error) {
+	from, to, err := rulesBlock(old)
+	if err != nil || from < 0 {
+		return old, false, err
+	}
+	if page = strings.TrimSpace(page); page != "" {
+		page = "\n" + page + "\n"
+	}
+	return putRules(old, from, to, page), true, nil
+}
+
+func putRules(old []byte, from, to int, page string) []byte {
+	text, newline := rulesText+page+fileEnd+"\n", "\n"
 	if bytes.Contains(old, []byte("\r\n")) {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
+		newline = "\r\n"
+		text = strings.ReplaceAll(text, "\n", newline)
 	}
 	switch {
 	case from >= 0:
-		return splice(old, from, to, text), nil
+		return splice(old, from, to, text)
 	case len(old) == 0:
-		return []byte(text), nil
+		return []byte(text)
 	}
-	newline := "\n"
-	if bytes.Contains(old, []byte("\r\n")) {
-		newline = "\r\n"
-	}
-	return append(bytes.Clone(old), newline+text...), nil
+	return append(bytes.Clone(old), newline+text...)
 }
 
 // UninstallRules takes the block out, and the line end that InstallRules put before it.

@@ -158,6 +158,7 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 	d.fail(err)
 	_, err = RefreshSkills(ctx, r, d.dirs)
 	d.fail(err)
+	d.fail(r.showRules(ctx))
 	r.refreshDerived(ctx, d)
 	_, err = r.Store.Events().Compact()
 	d.fail(err)

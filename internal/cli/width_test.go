@@ -122,7 +122,8 @@ func TestNoBrokenWords(t *testing.T) {
 				}
 				for _, word := range words {
 					ascii := strings.IndexFunc(word, func(r rune) bool { return r > 0x7f || r >= '0' && r <= '9' }) < 0
-					if ascii && !strings.Contains(whole, word) {
+					id := len(word) == 8 && word[0] == '[' && word[7] == ']' // of a page; each demo has its own
+					if ascii && !id && !strings.Contains(whole, word) {
 						t.Errorf("%v on %d columns breaks a word: %q", args, width, word)
 					}
 				}

@@ -68,9 +68,11 @@ func (d *draft) empty() bool {
 func (d *draft) render(show func(n *note.Note, why string, whole bool)) string {
 	var out strings.Builder
 	out.WriteString(d.p.Start + "\n")
-	if !d.p.Since.IsZero() {
+	switch {
+	case d.p.Bare:
+	case !d.p.Since.IsZero():
 		out.WriteString(sinceTitle)
-	} else {
+	default:
 		out.WriteString(pageTitle + oneLine(d.p.Project) + "\n\n")
 	}
 	d.renderLines(&out, true, show)
@@ -91,7 +93,7 @@ func (d *draft) render(show func(n *note.Note, why string, whole bool)) string {
 		out.WriteString("\n")
 	}
 	d.renderLast(&out, show)
-	if d.p.Since.IsZero() {
+	if d.p.Since.IsZero() && !d.p.Bare {
 		out.WriteString(useHeading + "\n" + useIntro + " " + note.Rubric + "\n")
 	}
 	if d.p.Notice != "" {

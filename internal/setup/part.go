@@ -68,6 +68,30 @@ func Parts(h *agent.Harness, o Options) (all []Part) {
 	return all
 }
 
+// Show puts a page into the rules file of an agent that was connected by one, for agents that have
+// no hook at a session's start. Any other file stays as it is.
+func (in *Installer) Show(h *agent.Harness, o Options, page string) error {
+	if h.Rules == nil {
+		return nil
+	}
+	path := h.Rules(o.UserHome, o.Home)
+	edit, err := ReadSettings(path)
+	if err != nil || edit.Old == nil {
+		return err
+	}
+	if _, has, err := agent.PutRules(edit.Old, page); err != nil || !has {
+		return err
+	}
+	_, err = in.Connect(h, []Part{{
+		What: "rules", Path: path, Uninstall: agent.UninstallRules,
+		Install: func(old []byte) ([]byte, error) {
+			data, _, err := agent.PutRules(old, page)
+			return data, err
+		},
+	}})
+	return err
+}
+
 // Plan reads the files of the parts and works out what they become, one edit for each
 // file; nothing is written. An error that is a *FormatError says which file stops it.
 func Plan(parts []Part) (edits []agent.Edit, err error) {

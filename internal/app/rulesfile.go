@@ -1,0 +1,43 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"anamnesis/internal/agent"
+	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
+	"anamnesis/internal/setup"
+)
+
+// showRules brings the page of what holds in all projects into the rules files of the agents that
+// are connected by one: they have no hook at a session's start. Such a file is the user's, not a
+// project's, so no project's notes stand there.
+func (r *Rooms) showRules(ctx context.Context) error {
+	var page *string
+	var failed error
+	for _, h := range agent.All {
+		if h.Rules == nil {
+			continue
+		}
+		o := setup.Options{Home: r.Config.AgentHomes()[h.Name], UserHome: r.Config.UserHome}
+		if _, err := os.Stat(h.Rules(o.UserHome, o.Home)); o.UserHome == "" || err != nil {
+			continue
+		}
+		if page == nil {
+			b, err := r.Injector.Page(ctx, inject.Place{Project: note.Global, Projects: []string{note.Global}, Bare: true},
+				recall.Query{Projects: []string{note.Global}})
+			if err != nil {
+				return fmt.Errorf("make the page of all projects for the rules files of agents: %w", err)
+			}
+			page = &b.Text
+		}
+		if err := installer(r.host, r.Store).Show(h, o, *page); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("show %s the page of all projects: %w", h.Title, err))
+		}
+	}
+	return failed
+}
