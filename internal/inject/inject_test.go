@@ -14,7 +14,6 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
-
 )
 
 const start, end = "<!-- anamnesis:begin -->", "<!-- anamnesis:end -->"
