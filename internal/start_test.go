@@ -49,7 +49,7 @@ func goTool(t *testing.T, args ...string) []byte {
 
 // The limits of package initialisation, which every process pays, also a hook
 // that has nothing to do. Its unit is what the packages of the standard library take
-// in the same runs, about a millisecond where decision 0009 measured: a slow
+// in the same runs, about a millisecond on the machine of the budgets: a slow
 // machine is slow for both. What it takes is about half of the limits; a package
 // that does its work there takes several times as much.
 const (
