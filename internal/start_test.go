@@ -67,7 +67,7 @@ var heavy = []string{
 }
 
 // TestStart builds the program and looks at what its packages do before main.
-// The best of many runs counts, for each package by itself: the machine may have other
+// The best of many runs counts, for each package separately: the machine may have other
 // things to do.
 func TestStart(t *testing.T) {
 	if testing.Short() {

@@ -56,27 +56,27 @@ func (c *Config) settings() []Setting {
 		integer("ANAMNESIS_INJECT_K", "inject.k", &c.Inject.K, 8, within(0, 100),
 			"Project notes in the block, at most. Global notes are always shown there."),
 		integer("ANAMNESIS_INJECT_MAX_CHARS", "inject.max_chars", &c.Inject.MaxChars, 48000, within(0, 10e6),
-			"Characters of the whole block; 0 means no end. One note is always told, and its frame. A hook stays under the limit of its "+
+			"Characters of the whole block; 0 means no end. One note is always shown, and its frame. A hook stays under the limit of its "+
 				"agent as well (Claude Code: 10000)."),
 		integer("ANAMNESIS_INJECT_MAX_NOTE", "inject.max_note", &c.Inject.MaxNote, 8000, within(0, 10e6),
 			"Characters of one note in the block; 0 means no end."),
 
 		integer("ANAMNESIS_INJECT_START_K", "inject.start.k", &c.Inject.StartK, 3, within(0, 20),
-			"Notes that the branch, the files in work and the open items name, told at session start at most, besides all others."),
+			"Notes that the branch, the files in work and the open items name, shown at session start at most, besides all others."),
 		boolean("ANAMNESIS_INJECT_PROMPT", "inject.prompt.on", &c.Inject.Prompts, true,
 			"Tell a session, at a prompt, the notes that the prompt is about."),
-		integer("ANAMNESIS_INJECT_PROMPT_K", "inject.prompt.k", &c.Inject.PromptK, 2, within(1, 20), "Notes told at one prompt, at most."),
+		integer("ANAMNESIS_INJECT_PROMPT_K", "inject.prompt.k", &c.Inject.PromptK, 2, within(1, 20), "Notes shown at one prompt, at most."),
 		integer("ANAMNESIS_INJECT_PROMPT_TOKENS", "inject.prompt.max_tokens", &c.Inject.PromptTokens, 150, within(1, 10000),
 			"Tokens shown at one prompt, at most."),
 
 		boolean("ANAMNESIS_INJECT_TOOLS", "inject.tools.on", &c.Inject.Tools, true,
 			"Tell a session, before a tool runs, the rules with a trigger that fits the call."),
 		integer("ANAMNESIS_INJECT_TOOLS_TOKENS", "inject.tools.max_tokens", &c.Inject.ToolTokens, 200, within(1, 10000),
-			"Tokens of what is told before one call of a tool, at most."),
+			"Tokens of what is shown before one call of a tool, at most."),
 		boolean("ANAMNESIS_INJECT_SUBAGENTS", "inject.subagents.on", &c.Inject.Subagents, true,
 			"Tell a sub-agent, when it starts, the notes that its task is about."),
 		integer("ANAMNESIS_INJECT_SUBAGENTS_K", "inject.subagents.k", &c.Inject.SubagentK, 5, within(1, 20),
-			"Notes told to one sub-agent, at most."),
+			"Notes shown to one sub-agent, at most."),
 		integer("ANAMNESIS_INJECT_SUBAGENTS_TOKENS", "inject.subagents.max_tokens", &c.Inject.SubagentTokens, 200, within(1, 10000),
 			"Tokens shown to one sub-agent, at most."),
 

@@ -1,4 +1,4 @@
-// Package inject decides what an agent is told at the start of a session, at a prompt,
+// Package inject decides what an agent is shown at the start of a session, at a prompt,
 // before a tool runs and when a sub-agent starts, and renders it.
 //
 // What an earlier session handed over comes first, then the slots, the skills, the working
@@ -45,20 +45,20 @@ type Options struct {
 	SlotChars int  // of all slots together; what does not fit whole is only counted
 
 	StartK        int     // notes that are looked up for a session's start, at most
-	SkillTier     string  // how skills are told then: SkillsFirst, SkillsExclusive; else not
-	SkillMinScore float64 // of a skill that is told (recall.SkillHit.Score)
+	SkillTier     string  // how skills are shown then: SkillsFirst, SkillsExclusive; else not
+	SkillMinScore float64 // of a skill that is shown (recall.SkillHit.Score)
 	SkillSettles  bool    // a fresh skill that is about all of it makes looking up notes needless (R11)
 
 	Prompts      bool // tell something at prompts
 	PromptK      int  // notes at one prompt at most
-	PromptTokens int  // of all that is told at one prompt
+	PromptTokens int  // of all that is shown at one prompt
 
 	Tools      bool // tell rules before tools run
-	ToolTokens int  // of all that is told before one call of a tool
+	ToolTokens int  // of all that is shown before one call of a tool
 
 	Subagents      bool // tell sub-agents what their task is about
 	SubagentK      int  // notes for one sub-agent at most
-	SubagentTokens int  // of all that one is told
+	SubagentTokens int  // of all that one is shown
 }
 
 // A Place is where a session works.
@@ -68,10 +68,10 @@ type Place struct {
 	Root     string   // its folder, absolute; "" when nobody knows
 	Clone    string   // the top folder of its git working tree, absolute; "" when it is none
 	Branch   string   // that is checked out, "" for the trunk
-	Branches []string // whose notes are told besides the trunk's (recall.Scope.Branches); nil means all
+	Branches []string // whose notes are shown besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
 	Machine  string          // that the session is on
-	Agent    string          // the sub-agent of the session that is told; "" for the session itself
+	Agent    string          // the sub-agent of the session that is shown; "" for the session itself
 	Pending  []*note.Note    // sessions of this project that ended and are not written yet, newest first
 	Work     func() []string // finds the files that are in work, the newest last; asked once at most; nil knows none
 	// Solved returns the exchange of an earlier session that solved an error, and a line about it; ""
@@ -95,7 +95,7 @@ type Loaded struct {
 	Text string
 }
 
-// A Block is what an agent is told.
+// A Block is what an agent is shown.
 type Block struct {
 	Text    string // ends in a line feed, or is empty
 	Shown   []note.ID
@@ -103,9 +103,9 @@ type Block struct {
 	Left    []note.ID // only counted: no room
 	Missing []string  // could not be read, and why
 
-	Withheld []note.ID // not told, because nothing is left of the code that they name
+	Withheld []note.ID // not shown, because nothing is left of the code that they name
 
-	Told  []store.Telling // Shown, as the session was told it
+	Told  []store.Telling // Shown, as the session was shown it
 	Named []store.Telling // Shown in a line that does not say all of the note
 
 	Again []note.ID // of those Shown at a prompt: a line that is repeated after many prompts
@@ -137,7 +137,7 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 	return &Injector{engine: e, store: s, opts: o}
 }
 
-// Block returns what a session at p is told at its start. q says which notes may be
+// Block returns what a session at p is shown at its start. q says which notes may be
 // looked up for it.
 func (in *Injector) Block(ctx context.Context, p Place, q recall.Query) (Block, error) {
 	pending := p.Pending[:min(len(p.Pending), max(0, in.opts.K))]
@@ -163,7 +163,7 @@ func (in *Injector) Block(ctx context.Context, p Place, q recall.Query) (Block, 
 	}
 	notes = append(notes, pending...)
 	t, err := in.tier(ctx, p, q, notes, openItems(notes))
-	if err != nil { // what every session is told is not lost with it
+	if err != nil { // what every session is shown is not lost with it
 		b.Missing = append(b.Missing, "look up notes for the session's start: "+err.Error())
 	}
 	b.LookedUp, b.Settled = t.runs, t.why
@@ -183,7 +183,7 @@ func (in *Injector) Block(ctx context.Context, p Place, q recall.Query) (Block, 
 	return b, nil
 }
 
-// tells reports whether a note's type is one that sessions are told at their start.
+// tells reports whether a note's type is one that sessions are shown at their start.
 func (in *Injector) tells(n *note.Note) bool {
 	return n.LearningType == "" || len(in.opts.ToldTypes) == 0 || slices.Contains(in.opts.ToldTypes, n.LearningType)
 }

@@ -9,7 +9,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// A skill is told when a word of its own stands in what is asked about: the project's
+// A skill is shown when its own word stands in what is asked about: the project's
 // name and the branch say where one is.
 func TestSkillTier(t *testing.T) {
 	skill := func(name, summary string) note.Note {
@@ -32,7 +32,7 @@ func TestSkillTier(t *testing.T) {
 	}
 }
 
-// What the files in work and the branch name is told besides the working set, each note
+// What the files in work and the branch name is shown besides the working set, each note
 // once, and nothing else is looked up.
 func TestStartHits(t *testing.T) {
 	in, _ := open(t, inject.Options{K: 1, StartK: 2},

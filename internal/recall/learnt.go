@@ -24,7 +24,7 @@ func (r Learnt) Live(ctx context.Context, projects, branches []string, n int, wi
 		return nil, nil
 	}
 	rows, err := r.e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, Tags: []string{LearntTag}, WithoutKinds: told,
+		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, Tags: []string{LearntTag}, WithoutKinds: ownPlace,
 		Branches: branches, Now: r.e.store.Now(),
 	}, n+len(without))
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"anamnesis/internal/note"
 )
 
-// told are the kinds of notes that a session is told at their own place, or never.
-var told = []note.Kind{note.Handoff, note.Slot, note.Skill}
+// ownPlace are the kinds of notes that a session is shown at their own place, or never.
+var ownPlace = []note.Kind{note.Handoff, note.Slot, note.Skill}
 
 // maxEpisodic is how many recent sessions a working set contains at most.
 const maxEpisodic = 2
 
-// WorkingSet returns what a session is told without asking, in the order in
+// WorkingSet returns what a session is shown without asking, in the order in
 // which it is shown: all live global notes, newest first; then up to k notes of
 // the project, of which the most recent sessions (two at most) have reserved
 // places and durable notes the others. Sessions whose content was distilled
@@ -24,22 +24,22 @@ const maxEpisodic = 2
 // Handoffs, slots and skills are no part of it.
 //
 // projects are all keys of the project; branches are those whose facts and how-tos
-// are told besides the trunk's (Scope.Branches), nil for all. What happened last is
-// told whatever branch it happened on. pending are sessions that ended and are not
+// are shown besides the trunk's (Scope.Branches), nil for all. What happened last is
+// shown whatever branch it happened on. pending are sessions that ended and are not
 // written yet: they take the places of the most recent ones.
 func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k int, pending []*note.Note) ([]index.Row, error) {
 	now := e.store.Now()
-	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, WithoutKinds: told, Now: now}, 0)
+	global, err := e.index.Select(ctx, index.Filter{Projects: []string{note.Global}, WithoutKinds: ownPlace, Now: now}, 0)
 	if err != nil {
 		return nil, err
 	}
-	// A project that is itself named global has been told by now.
+	// A project that is itself named global has been shown by now.
 	projects = slices.DeleteFunc(slices.Clone(projects), func(p string) bool { return p == note.Global })
 	if len(projects) == 0 || k <= 0 {
 		return global, nil
 	}
 	episodic, err := e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", WithoutKinds: told, Now: now, Own: true,
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutTag: "reflected", WithoutKinds: ownPlace, Now: now, Own: true,
 	}, maxEpisodic+len(pending))
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (e *Engine) WorkingSet(ctx context.Context, projects, branches []string, k 
 		return slices.Concat(global, episodic), nil
 	}
 	durable, err := e.ownFirst(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: told, SurestFirst: true,
+		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: ownPlace, SurestFirst: true,
 		Branches: branches, Now: now,
 	}, places)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Engine) Contents(ctx context.Context, rows []index.Row) iter.Seq2[int, 
 	return e.index.Contents(ctx, rows)
 }
 
-// First returns what a session is told before the working set: what an earlier session
+// First returns what a session is shown before the working set: what an earlier session
 // left for it, newest first, and the slots in their order. A slot of the project stands in
 // the place of one of the same name for all projects. projects are all keys of the project.
 func (e *Engine) First(ctx context.Context, projects []string) (handoffs, slots []index.Row, err error) {
@@ -96,5 +96,5 @@ func (e *Engine) First(ctx context.Context, projects []string) (handoffs, slots 
 	return handoffs, slots, err
 }
 
-// maxHandoffs is how many handoffs a session is told of at most: the newest.
+// maxHandoffs is how many handoffs a session is shown at most: the newest.
 const maxHandoffs = 3

@@ -45,7 +45,7 @@ func TestEvidenceLeadsToItsSession(t *testing.T) {
 	}
 }
 
-// What the overview says was told unasked is what the pages of its sessions say together.
+// What the overview says was shown unasked is what the pages of its sessions say together.
 func TestOverviewSums(t *testing.T) {
 	s := serve(t, nil)
 	log := other(t, s).Store.Events()
