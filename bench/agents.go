@@ -51,7 +51,7 @@ func (s *stage) agents(hooks, imports bool) error {
 
 // allHooks measures the hooks of all agents.
 func (s *stage) allHooks(st *stand) error {
-	fmt.Printf("| agent | event | adds, p50 | adds, p95 | nothing, p50 | bytes told | limit |\n|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| agent | event | adds, p50 | adds, p95 | nothing, p50 | bytes shown | limit |\n|---|---|---|---|---|---|---|\n")
 	for _, h := range agent.All {
 		if err := s.hooksOf(st, h); err != nil {
 			return fmt.Errorf("%s: %w", h.Name, err)
@@ -140,7 +140,7 @@ func payloadOf(h *agent.Harness, files []string, event string) []byte {
 	return nil
 }
 
-// live makes a payload one of a session of its own in the stand's project, whose prompt asks
+// live makes a payload one of a separate session in the stand's project, whose prompt asks
 // something that the store knows.
 func (st *stand) live(h *agent.Harness, payload []byte, turn int) []byte {
 	e, _ := h.Hooks.Event(agent.NewPayload(payload))

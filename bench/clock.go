@@ -90,8 +90,8 @@ func (c child) runTimed() (out []byte, took, cpu time.Duration, err error) {
 	return append(stdout.Bytes(), stderr.Bytes()...), took, cpu, nil
 }
 
-// step makes one step of it. Pause keeps what a run leaves behind, a child of
-// its own say, out of the next measure.
+// step makes one step of it. Pause keeps what a run leaves behind, such as a
+// child, out of the next measure.
 func (c child) step(pause time.Duration) step {
 	return func() (time.Duration, error) {
 		_, took, err := c.run()

@@ -21,7 +21,7 @@ const (
 	topicWords     = 60
 	vocabularySize = 30000
 	bodyBytes      = 615
-	globals        = 5 // notes that every project is told about
+	globals        = 5 // notes that every project is shown
 )
 
 // A corpus makes notes and questions. The same seed makes the same ones, and a

@@ -66,7 +66,7 @@ func (m modelShape) products(n int) float64 {
 // A modelRow is what was measured of one model.
 type modelRow struct {
 	modelShape
-	size, memory float64 // MB, of the weights and of a process; memory is 0 where it cannot be told
+	size, memory float64 // MB, of the weights and of a process; memory is 0 where it cannot be shown
 	open         series
 	tasks        []series // as modelTasks; nil where there is none
 }

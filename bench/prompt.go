@@ -25,7 +25,7 @@ func (st *stand) prompts() (all []string) {
 }
 
 // prompt measures the hook of a prompt, from the agent's side of the pipe. Each prompt is
-// the first one of a session of its own, which was told nothing.
+// the first one of a separate session, which was shown nothing.
 func (s *stage) prompt(st *stand) error {
 	prompts := st.prompts()
 	var ours, hello series // processor time

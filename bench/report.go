@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -58,32 +59,20 @@ func (s *stage) report() []byte {
 			b.WriteString("|" + strings.Repeat("---|", len(l)) + "\n")
 		}
 	}
-	s.shortfalls(&b, "Missed budgets", func(v verdict) (float64, bool) { return v.limit.budget, v.met })
-	s.shortfalls(&b, "Aims that are not reached", func(v verdict) (float64, bool) { return v.limit.aim, v.aim })
+	s.missed(&b)
 	b.WriteString(howToRead)
 	return b.Bytes()
 }
 
-// shortfalls lists what is worse than a limit, and why.
-func (s *stage) shortfalls(b *bytes.Buffer, title string, against func(verdict) (limit float64, met bool)) {
-	fmt.Fprintf(b, "\n## %s\n\n", title)
+// missed lists the budgets that are missed and whose cause is known. The table has the others.
+func (s *stage) missed(b *bytes.Buffer) {
+	b.WriteString("\n## Missed budgets with a known cause\n\n")
 	none := true
 	for _, r := range rows {
-		var places []string
-		for _, v := range s.table.judge(r) {
-			if limit, met := against(v); !met {
-				places = append(places, fmt.Sprintf("%.4g at %s (wanted %.4g)", v.got, sizeName(v.size), limit))
-			}
+		if why := reasons[r.id]; why != "" && slices.ContainsFunc(s.table.judge(r), func(v verdict) bool { return !v.met }) {
+			fmt.Fprintf(b, "- **%s**: %s\n", r.what, why)
+			none = false
 		}
-		if len(places) == 0 {
-			continue
-		}
-		none = false
-		why := reasons[r.id]
-		if why == "" {
-			why = "the cause has not been looked for yet."
-		}
-		fmt.Fprintf(b, "- **%s**: %s. Why: %s\n", r.what, strings.Join(places, ", "), why)
 	}
 	if none {
 		b.WriteString("None in this run.\n")

@@ -87,7 +87,7 @@ func (s *stage) teamLag(st *stand, sender, search child) error {
 		turn++
 		word := fmt.Sprintf("xylophone%d", turn)
 		add := sender
-		add.args = []string{s.program, "add", "--project", projectKey(3), "--title", "The " + word + " rule", "--body", "It is told at once."}
+		add.args = []string{s.program, "add", "--project", projectKey(3), "--title", "The " + word + " rule", "--body", "It is shown at once."}
 		began := time.Now()
 		if _, _, err := add.run(); err != nil {
 			return 0, err

@@ -200,7 +200,7 @@ func TestArrows(t *testing.T) {
 			continue // programs that measure use whatever they measure
 		}
 		if _, suite := suiteOf(f.pkg); o[f.pkg] == nil && !suite && f.pkg != "main" {
-			t.Errorf("%s: the rule knows no room %s; add it to the rule, with a decision record", f.path, f.pkg)
+			t.Errorf("%s: the rule knows no room %s; add it to the rule, and to a page of docs/decisions", f.path, f.pkg)
 			continue
 		}
 		for _, imported := range f.imports {

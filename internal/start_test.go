@@ -49,7 +49,7 @@ func goTool(t *testing.T, args ...string) []byte {
 
 // The limits of package initialisation, which every process pays, also a hook
 // that has nothing to do. Its unit is what the packages of the standard library take
-// in the same runs, about a millisecond where decision 0009 measured: a slow
+// in the same runs, about a millisecond on the machine of the budgets: a slow
 // machine is slow for both. What it takes is about half of the limits; a package
 // that does its work there takes several times as much.
 const (
@@ -67,7 +67,7 @@ var heavy = []string{
 }
 
 // TestStart builds the program and looks at what its packages do before main.
-// The best of many runs counts, for each package by itself: the machine may have other
+// The best of many runs counts, for each package separately: the machine may have other
 // things to do.
 func TestStart(t *testing.T) {
 	if testing.Short() {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A fake stands for the program: it prints its arguments and what it is told,
+// A fake stands for the program: it prints its arguments and what it is shown,
 // and fails.
 const fake = "#!/bin/sh\nprintf '%s' \"$0\"\nprintf ' <%s>' \"$@\"\ncat\nexit 7\n"
 

@@ -19,10 +19,10 @@ const (
 
 // The names of abilities, in the order in which they are shown.
 const (
-	AtStart    = "told at session start"
-	AtPrompt   = "told at prompts"
-	AtTools    = "told at tools"
-	AtSubagent = "sub-agents told"
+	AtStart    = "shown at session start"
+	AtPrompt   = "shown at prompts"
+	AtTools    = "shown at tools"
+	AtSubagent = "sub-agents shown"
 	Denies     = "policy denies tools"
 	Remembers  = "sessions become notes"
 	Imports    = "past sessions imported"

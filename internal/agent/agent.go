@@ -4,11 +4,11 @@
 //
 // A Harness is one coding agent. What it can do is up to five small interfaces:
 // SessionSource, HookDialect, SettingsEditor, ServerFile and MemoryReader. Each harness lives
-// in files of its own and is named in All; nothing registers itself, and nothing
+// in its own files and is named in All; nothing registers itself, and nothing
 // outside this package knows one of them by name.
 //
 // The package turns foreign bytes into plain values and back: it starts no
-// process, reads no environment variable and opens no file by itself, so every
+// process, reads no environment variable and opens no file, so every
 // function here can be tested with a string.
 //
 // What comes from a harness is untrusted. Readers are tolerant: a damaged
@@ -49,7 +49,7 @@ type Harness struct {
 	Generates bool // package llm can ask it for a text, without tools
 
 	// Rules returns the file of standing instructions for all projects, nil for an agent
-	// that is told everything by its hooks. user is the user's home folder, home the agent's.
+	// that is shown everything by its hooks. user is the user's home folder, home the agent's.
 	Rules func(user, home string) string
 }
 

@@ -32,7 +32,7 @@ var (
 func (claude) SessionFiles() []string { return []string{"projects/*/*.jsonl"} }
 
 // SessionsIn implements SessionSource. A file is one session; that of a
-// sub-agent is told by its name.
+// sub-agent is shown by its name.
 func (claude) SessionsIn(name string, _ File) ([]string, error) {
 	if strings.HasPrefix(path.Base(filepath.ToSlash(name)), "agent-") {
 		return nil, nil
@@ -86,9 +86,9 @@ func (claudeSettings) ProjectSettings(dir string) []string {
 	return []string{filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json")}
 }
 
-// PlainHooks implements SettingsEditor: what a session is told at its start, the
-// sync that may run beside it, what it is told at a prompt, before a tool runs that
-// changes something, what a sub-agent is told and, because a compaction loses that, again
+// PlainHooks implements SettingsEditor: what a session is shown at its start, the
+// sync that may run beside it, what it is shown at a prompt, before a tool runs that
+// changes something, what a sub-agent is shown and, because a compaction loses that, again
 // after one, the events that no record of a session keeps, and the two moments at which a
 // session is worth keeping.
 func (claudeSettings) PlainHooks(base string) []Hook {

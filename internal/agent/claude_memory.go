@@ -11,7 +11,7 @@ import (
 func (claude) MemoryFiles() []string { return []string{"projects/*/memory/*.md"} }
 
 // ReadMemory implements MemoryReader. MEMORY.md is the table of contents of the
-// others and holds nothing of its own.
+// others and holds nothing else.
 func (claude) ReadMemory(name string, data []byte) ([]Memory, error) {
 	base := path.Base(name)
 	if strings.EqualFold(base, "MEMORY.md") {

@@ -49,7 +49,7 @@ func (c *claudePeek) late() bool {
 	return c.g.Late
 }
 
-// read fills buf from offset; a file that shrank meanwhile gives less.
+// read fills buf from offset; a file that shrank at the same time gives less.
 func (c *claudePeek) read(buf []byte, offset int64) (int, error) {
 	n, err := c.r.ReadAt(buf, offset)
 	if errors.Is(err, io.EOF) {
@@ -165,7 +165,7 @@ func (c *claudePeek) gathered() {
 	}
 }
 
-// line looks at one line, the last ones first. Most are told by a search for a
+// line looks at one line, the last ones first. Most are shown by a search for a
 // few bytes that cannot stand inside a JSON string without a backslash.
 func (c *claudePeek) line(text []byte) {
 	// The order is that of the searches which soon find something: lines are long.

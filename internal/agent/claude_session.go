@@ -224,7 +224,7 @@ const (
 
 // denied notes that the user refused a use, and with which words. The text stands where
 // what a tool printed stands too, so it says whose words they are only where the harness
-// puts words of its own before a failure: not for tools of other servers, and not in the
+// puts its own words before a failure: not for tools of other servers, and not in the
 // first version, whose shell printed what it was given.
 func (c *claudeReader) denied(use *ToolUse) {
 	rest, ok := strings.CutPrefix(use.Result, refused)

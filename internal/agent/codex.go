@@ -145,7 +145,7 @@ func (codexSettings) Transcript(home, session string) string {
 }
 
 // ToDo implements Advisor: a hook of Codex runs when it was approved, and in a headless
-// run nobody is told that it did not.
+// run no error says that it did not.
 func (codexSettings) ToDo() string {
 	return "Codex runs a hook only after you approve it: start `codex`, type /hooks, and trust the hooks of " +
 		"anamnesis. They are skipped without a word until then."
@@ -176,7 +176,7 @@ func (codexSettings) Plugin(settings []byte) string {
 }
 
 // codexSessions are the rollouts of Codex: a file for each thread, appended to when it is
-// resumed. A fork is a file of its own, which does not repeat what it goes on from.
+// resumed. A fork is a separate file, which does not repeat what it goes on from.
 var codexSessions = lineSource{
 	files: []string{"sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl"},
 	main: func(_ string, head []byte) bool {

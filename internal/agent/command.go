@@ -96,7 +96,7 @@ func Own(command string) bool {
 	return false
 }
 
-// isProgram reports whether words run our program, by itself or with "uv run".
+// isProgram reports whether words run our program, alone or with "uv run".
 func isProgram(words []string) bool {
 	name := baseName(words[len(words)-1])
 	uv := len(words) > 2 && baseName(words[0]) == "uv" && words[1] == "run"

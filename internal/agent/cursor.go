@@ -100,7 +100,7 @@ func (cursorSettings) Transcript(home, session string) string {
 // ToDo implements Advisor.
 func (cursorSettings) ToDo() string {
 	return "Cursor takes no text at a prompt. Copy what `anamnesis agents --rules` prints into its User Rules, so that it " +
-		"asks by itself."
+		"asks on its own."
 }
 
 // cursorSessions are the transcripts of Cursor's agent: a file for each conversation, whose

@@ -15,7 +15,7 @@ type dialect struct {
 	alias  []memberName // besides the usual names of members
 	tools  []tool
 	limit  ContextLimit
-	tasks  bool // a sub-agent is told in its task, before the tool runs that starts it
+	tasks  bool // a sub-agent is shown in its task, before the tool runs that starts it
 
 	marks  func(payload members) bool          // of the agent, in a payload
 	fix    func(e *Event, payload members)     // what no table says; nil for nothing

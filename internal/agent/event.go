@@ -73,7 +73,7 @@ type HookDialect interface {
 	// Recognises reports whether a payload bears the marks of this agent. One
 	// agent may run the hooks that were installed for another, so the payload
 	// counts for more than what the command line says. It may be false for a
-	// payload of its own that is too short to tell.
+	// payload that is too short to tell.
 	Recognises(p Payload) bool
 
 	// Event reads one payload, and keeps parts of it. The event is what could be read

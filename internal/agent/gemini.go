@@ -18,7 +18,7 @@ var geminiTools = []tool{
 
 // geminiHooks is the dialect of Gemini CLI. It shows plain text and errors to its user, so
 // there is nothing but JSON. Before a tool it takes no text: what there is to say about a
-// tool is said after it, and a sub-agent is told in its task.
+// tool is said after it, and a sub-agent is shown in its task.
 var geminiHooks = dialect{
 	name: geminiName,
 	events: []eventName{
@@ -338,7 +338,7 @@ func geminiResult(call members) (r [2]string) {
 }
 
 // responseText reads what a tool answered, and whether that says that it failed. A shell
-// tells its exit code in a line of its own.
+// tells its exit code in a separate line.
 func responseText(response []byte) (text string, failed bool) {
 	text = unquote(member(response, "output"))
 	if e := unquote(member(response, "error")); e != "" {

@@ -16,7 +16,7 @@ var hermesTools = []tool{
 }
 
 // hermesHooks is the dialect of Hermes. Only a prompt takes a text: the first one of a
-// session gets what other agents are told at their start, too.
+// session gets what other agents are shown at their start, too.
 var hermesHooks = dialect{
 	name: hermesName,
 	events: []eventName{

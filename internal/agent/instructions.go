@@ -1,12 +1,12 @@
 package agent
 
-// instructions are patterns, in the form of package path, of files that an agent loads by itself:
+// instructions are patterns, in the form of package path, of files that an agent loads on its own:
 // below the top folder of a project, and below its home folder.
 type instructions struct {
 	project, home []string
 }
 
-// Instructions returns patterns of the files of instructions that the agent loads by itself, below
+// Instructions returns patterns of the files of instructions that the agent loads on its own, below
 // the top folder of a project and below its home folder. dir is the folder of the session: one
 // agent keeps a file for each.
 func (h *Harness) Instructions(dir string) (project, home []string) {

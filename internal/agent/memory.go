@@ -26,7 +26,7 @@ type Memory struct {
 	Episode bool   // it tells what happened once
 }
 
-// A MemoryReader reads the memories that an agent keeps by itself. Like the
+// A MemoryReader reads the memories that an agent keeps on its own. Like the
 // other abilities it opens no file: a caller finds those that match and hands
 // over their bytes.
 type MemoryReader interface {

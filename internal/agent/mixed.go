@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A clientMarks says by which marks a client puts texts of its own into a user's record.
+// A clientMarks says by which marks a client puts its own texts into a user's record.
 //
 // What stands between such marks is foreign and may hold the same marks. So an element goes to its
 // last closing tag in the part, and one without a closing tag to the part's end. What a
@@ -27,7 +27,7 @@ type mixed struct {
 	spans []Span
 }
 
-// add appends a text on a line of its own: trimmed, and without what we injected.
+// add appends a text on a separate line: trimmed, and without what we injected.
 func (m *mixed) add(s string, by Author) { m.join("\n", s, by) }
 
 func (m *mixed) join(between, s string, by Author) {

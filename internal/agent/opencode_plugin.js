@@ -37,8 +37,8 @@ export const Anamnesis = async ({ directory }) => {
   const data = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share")
   const database = process.env.OPENCODE_DB || join(data, "opencode", "opencode.db")
   const children = new Set() // sessions of sub-agents
-  const started = new Map() // what each session was told at its start
-  const told = new Map() // what is said about a call of a tool, until it is over
+  const started = new Map() // what each session was shown at its start
+  const shown = new Map() // what is said about a call of a tool, until it is over
 
   const payload = (event, session, more) => ({
     harness: "opencode",
@@ -86,11 +86,11 @@ export const Anamnesis = async ({ directory }) => {
       const answer = await call("PreToolUse", payload("PreToolUse", sessionID, more))
       if (answer.deny) throw new Error(answer.deny)
       if (answer.tool_input) Object.assign(output.args, answer.tool_input)
-      if (answer.additionalContext) told.set(callID, answer.additionalContext)
+      if (answer.additionalContext) shown.set(callID, answer.additionalContext)
     },
     "tool.execute.after": async ({ callID }, output) => {
-      const text = told.get(callID)
-      told.delete(callID)
+      const text = shown.get(callID)
+      shown.delete(callID)
       if (text && typeof output.output === "string") output.output += "\n" + text
     },
     "experimental.session.compacting": async ({ sessionID }) => {

@@ -2,7 +2,7 @@ package agent
 
 import "path/filepath"
 
-// Agents that are told by no hook get our server and our rules: they ask.
+// Agents that are shown by no hook get our server and our rules: they ask.
 
 // A serversAt is a serverMap in a file.
 type serversAt struct {

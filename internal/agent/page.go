@@ -14,7 +14,7 @@ func (h *Harness) Page() string {
 	if h.Driven() {
 		b.WriteString("It is tested by driving the released client against a model server of our own.\n\n")
 	} else {
-		b.WriteString("It is tested by files and payloads in the exact shape of its own; the client itself is not driven by our tests.\n\n")
+		b.WriteString("It is tested by files and payloads in the exact shape of its files; the client itself is not driven by our tests.\n\n")
 	}
 	b.WriteString("| ability | how far | |\n|---|---|---|\n")
 	for _, a := range h.Abilities() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rulesText is what an agent is told that has no hook at some event: to ask. It stands
+// rulesText asks an agent to search that has no hook at some event. It stands
 // between our marks. Agents scan such files for words that command a model; it is plain.
 // Below it the page of what holds in all projects stands, see PutRules.
 const rulesText = fileStart + `

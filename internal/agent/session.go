@@ -58,7 +58,7 @@ type ProjectFolders interface {
 }
 
 // A DirNoter is an optional ability of a SessionSource: the working directory of a session
-// that does not say it stands in a file of its own.
+// that does not say it stands in a separate file.
 type DirNoter interface {
 	// DirFile returns that file for the file of a session, "" for none. Both are paths below
 	// the agent's home folder, with slashes.

@@ -164,7 +164,7 @@ func (c *builder) keep(t Turn) {
 	if c.kept += t.size(); c.kept <= c.limits.Total {
 		return
 	}
-	c.kept = 0 // counted anew: results may have gone to turns that were dropped since
+	c.kept = 0 // recounted: results may have gone to turns that were dropped since
 	from, head := -1, 0
 	for i := range s.Turns {
 		size := s.Turns[i].size()

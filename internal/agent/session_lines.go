@@ -52,7 +52,7 @@ func (s *lineSource) Late() bool { return s.ended != nil }
 func (s *lineSource) Ended(tail []byte) bool { return s.ended == nil || s.ended(tail) }
 
 // headBytes is how much of a file says whose session it is: the first record of some
-// agents holds all that their model is told.
+// agents holds all that their model is shown.
 const headBytes = 256 << 10
 
 // SessionFiles implements SessionSource.

@@ -11,7 +11,7 @@ import "bytes"
 // Own. A file that cannot be read without doubt is refused with a
 // *SettingsError, and an error leaves nothing half-done.
 //
-// An agent whose MCP servers are put in and taken out by a command of its own is
+// An agent whose MCP servers are put in and taken out by its own command is
 // a ServerCommand, too.
 type SettingsEditor interface {
 	// SettingsPath returns the file that Install and Uninstall edit, below the

@@ -272,7 +272,7 @@ func (f hooksFile) group(h Hook) value {
 	return object(named("matcher", text(quote(h.Matcher))), entries)
 }
 
-// addHook appends a group of its own, and what it stands in if that is missing.
+// addHook appends its own group, and what it stands in if that is missing.
 func (f hooksFile) addHook(data []byte, h Hook) ([]byte, error) {
 	return addItem(data, []string{"hooks", h.Event}, f.group(h), list)
 }

@@ -142,7 +142,7 @@ func valueEnd(p *unstable.Parser, data []byte, e *unstable.Node) int {
 		}
 	}
 	reach(e.Value())
-	// A list or a table on several lines ends with a bracket of its own.
+	// A list or a table on several lines ends with its own bracket.
 	if k := e.Value().Kind; k == unstable.Array || k == unstable.InlineTable {
 		if i := bytes.IndexAny(data[end:], "]}"); i >= 0 {
 			end += i + 1

@@ -70,7 +70,7 @@ func (n *node) list() []item {
 const fixSettings = "correct it and run the command again"
 
 // maxBrackets bounds how many lists and objects a settings file may have: the
-// library goes down into them without a bound of its own.
+// library goes down into them without its own bound.
 const maxBrackets = 100_000
 
 // parseSettings reads a settings file that we are about to edit: JSON, comments

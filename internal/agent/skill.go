@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Skills are files of one form for all agents: SKILL.md in a folder of its own, with a
+// Skills are files of one form for all agents: SKILL.md in a separate folder, with a
 // name and a description in its front matter.
 //
 // SkillFolders are the folders below a user's home, with slashes, in which agents look

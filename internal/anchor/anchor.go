@@ -44,7 +44,7 @@ func (s Stamp) About() string {
 // Parse reads the text form. What is no stamp, or names a path that leads out of a
 // clone, is refused.
 func Parse(text string) (s Stamp, ok bool) {
-	about, hash, _ := strings.Cut(reverse(text), "@") // a path may hold an @ of its own
+	about, hash, _ := strings.Cut(reverse(text), "@") // a path may hold another @
 	s.Hash, about = reverse(about), reverse(hash)
 	if len(s.Hash) != hashSize || strings.Trim(s.Hash, "0123456789abcdef") != "" {
 		return Stamp{}, false

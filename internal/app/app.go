@@ -8,7 +8,7 @@
 //
 // Failure policy: a use case returns an error and leaves nothing half-written. A
 // failure that a face must tell apart is an *Error with its Kind. What went wrong
-// beside the answer is told through Host.Notify, one line each.
+// beside the answer is shown through Host.Notify, one line each.
 package app
 
 import (
@@ -27,7 +27,7 @@ import (
 	"anamnesis/internal/store/tombstone"
 )
 
-// A Progress is told how far a long work came.
+// A Progress gets how far a long work came.
 type Progress interface {
 	Step(done, total int)
 	Done()

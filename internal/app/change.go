@@ -52,7 +52,7 @@ func (c *Change) Finish(ctx context.Context, noSync bool) (SyncResult, error) {
 	return Sync(ctx, c.r, SyncOptions{Remote: !noSync})
 }
 
-// staleIndex tells people that notes are written and the index could not be told.
+// staleIndex tells people that notes are written and the index could not be updated.
 // Every other error is returned.
 func (r *Rooms) staleIndex(err error) error {
 	stale := new(ingest.StaleError)

@@ -166,7 +166,7 @@ func (a *ConflictAnswer) EditText() string {
 }
 
 // CheckEdited returns what is wrong with an edited version: marks that are left,
-// a text that is no note, another id, or a note that changed meanwhile.
+// a text that is no note, another id, or a note that changed since.
 func (a *ConflictAnswer) CheckEdited(s *store.Store, data []byte) error {
 	for line := range bytes.Lines(data) {
 		if l := string(bytes.TrimRight(line, "\r\n")); l == markKept || l == markOther {

@@ -60,7 +60,7 @@ func (a *ConsolidateAnswer) take(c reflection.Consolidation) {
 }
 
 // Consolidate folds learnings of a project, or with "" of all, into observations, or says
-// what it would fold. A plan asks no model and does not begin the count anew.
+// what it would fold. A plan asks no model and does not restart the count.
 func Consolidate(ctx context.Context, r *Rooms, o MaintainOptions, project string) (a ConsolidateAnswer, err error) {
 	a = ConsolidateAnswer{Applied: o.Apply, Foldings: []Folded{}, Retired: []string{}}
 	reflector, merr := r.Reflector("observe")
@@ -136,7 +136,7 @@ type ObservedAnswer struct {
 }
 
 // Observe makes, changes or retires an observation for a person. What a person says without
-// a learning is evidence of its own.
+// a learning is separate evidence.
 func Observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer, err error) {
 	if err := r.MayRedact(); err != nil {
 		return a, err

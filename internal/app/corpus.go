@@ -60,7 +60,7 @@ func PrimeCorpus(ctx context.Context, r *Rooms, name string, most int) (text str
 	return text, left, corpusError(err)
 }
 
-// Corpora lists the corpora. One that cannot be read is told, and left out.
+// Corpora lists the corpora. One that cannot be read is reported, and left out.
 func Corpora(ctx context.Context, r *Rooms) (list []CorpusView, err error) {
 	all, err := r.Engine.Corpora()
 	if err != nil {

@@ -109,7 +109,7 @@ func RestoreDamaged(ctx context.Context, r *Rooms, apply bool) (a RewindAnswer, 
 		a.Notes = append(a.Notes, l)
 	}
 	_ = r.staleIndex(stale)
-	if a.Changed > 0 { // so that what the last commit left out is not told any more
+	if a.Changed > 0 { // so that what the last commit left out is not shown any more
 		if _, err := Sync(ctx, r, SyncOptions{}); err != nil {
 			r.Notify("%v", err)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // Detach starts this program again with args, to go on after this process has
-// ended: in a session of its own, with no terminal and no streams, so that no
+// ended: in a separate session, with no terminal and no streams, so that no
 // agent waits for it and no window opens.
 func Detach(h Host, args ...string) error {
 	exe, err := os.Executable()

@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-// EconomicsAnswer compares what agents were told since a time with what reading the
+// EconomicsAnswer compares what agents were shown since a time with what reading the
 // sources would have cost them.
 type EconomicsAnswer struct {
 	Since string `json:"since"`

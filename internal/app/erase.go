@@ -13,7 +13,7 @@ import (
 )
 
 // trace looks at the notes at paths, whose text is about to go, or has gone and the
-// index has not been told. An index that cannot tell is no reason to keep them.
+// index has not been updated. An index that cannot tell is no reason to keep them.
 func (r *Rooms) trace(ctx context.Context, paths ...string) recall.Trace {
 	return r.traceIDs(ctx, idsOf(paths)...)
 }
@@ -34,14 +34,14 @@ func (r *Rooms) traceIDs(ctx context.Context, ids ...note.ID) recall.Trace {
 	}
 	t, err := r.Engine.Trace(ctx, ids...)
 	if err != nil {
-		r.Notify("the index cannot say what it holds of %s: %v; `anamnesis reindex` makes it anew", Plural(len(ids), "note"), err)
+		r.Notify("the index cannot say what it holds of %s: %v; `anamnesis reindex` rebuilds it", Plural(len(ids), "note"), err)
 	}
 	return t
 }
 
 // erase takes what was derived from notes out of the log, the corpora and the
 // index. The notes themselves are gone, or written, whatever becomes of it: what
-// could not be done is told.
+// could not be done is reported.
 func (r *Rooms) erase(ctx context.Context, t recall.Trace) {
 	if t.Empty() || r.Store.ReadOnly() {
 		return
@@ -53,7 +53,7 @@ func (r *Rooms) erase(ctx context.Context, t recall.Trace) {
 		err = errors.Join(err, perr)
 	}
 	if err != nil {
-		r.Notify("not everything that was derived from the text is gone: %v; `anamnesis reindex` makes the index anew", err)
+		r.Notify("not everything that was derived from the text is gone: %v; `anamnesis reindex` rebuilds the index", err)
 	}
 }
 

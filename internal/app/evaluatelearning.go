@@ -14,7 +14,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// LearningAnswer is how scripts of sessions were learnt from, each part of them by itself.
+// LearningAnswer is how scripts of sessions were learnt from, each part of them separately.
 type LearningAnswer struct {
 	Results []*eval.LearningReport `json:"results"`
 }

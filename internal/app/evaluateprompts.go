@@ -15,7 +15,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// PromptsAnswer is how sessions of prompts did, each part of them by itself.
+// PromptsAnswer is how sessions of prompts did, each part of them separately.
 type PromptsAnswer struct {
 	Results []*eval.PromptReport `json:"results"`
 }

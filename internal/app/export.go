@@ -27,14 +27,14 @@ type ExportAnswer struct {
 }
 
 // Export writes everything that cannot be rebuilt to w, as a tar file. It holds
-// the store lock meanwhile, unless the store cannot be written.
+// the store lock at the same time, unless the store cannot be written.
 func Export(ctx context.Context, r *Rooms, w io.Writer) (notes, files int, err error) {
 	man, err := bundle.Export(ctx, r.Store, w)
 	return man.Notes, len(man.Members), err
 }
 
 // ExportNotes writes the notes of a selection to w as lines of JSON, oldest
-// first. One that cannot be read is told, and left out.
+// first. One that cannot be read is reported, and left out.
 func ExportNotes(ctx context.Context, r *Rooms, w io.Writer, s Selection) (notes, files int, err error) {
 	f, err := s.filter(r)
 	if err != nil {

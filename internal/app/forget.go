@@ -23,7 +23,7 @@ type ForgetAnswer struct {
 	Conflicts []note.ID `json:"conflicts"`
 	Tombstone string    `json:"tombstone"`
 	InGit     bool      `json:"git_history_holds_it"`
-	Alike     []Alike   `json:"alike"` // what stays and says nearly the same, or is told again
+	Alike     []Alike   `json:"alike"` // what stays and says nearly the same, or is shown again
 
 	Forgotten tombstone.Forgotten `json:"-"`
 	GitDir    string              `json:"-"`

@@ -38,7 +38,7 @@ type HandoffsAnswer struct {
 }
 
 // WaitingHandoffs returns what waits for the next session on a project, given by
-// all its keys, newest first. One that cannot be read is told, and left out.
+// all its keys, newest first. One that cannot be read is reported, and left out.
 // Reading consumes nothing.
 func WaitingHandoffs(ctx context.Context, r *Rooms, keys []string) (all []*note.Note, err error) {
 	rows, err := r.Ingester.Handoffs(ctx, keys)
@@ -53,7 +53,7 @@ func WaitingHandoffs(ctx context.Context, r *Rooms, keys []string) (all []*note.
 }
 
 // Handoffs lists what waits for the next session on a project ("" for the one of
-// the current folder). One that cannot be read is told, and left out.
+// the current folder). One that cannot be read is reported, and left out.
 func Handoffs(ctx context.Context, r *Rooms, key string) (a HandoffsAnswer, err error) {
 	id := Project(r.Store, key)
 	a.Project = id.Key

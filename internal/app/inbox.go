@@ -19,7 +19,7 @@ type Waiting string
 
 // What waits.
 const (
-	WaitingDraft      Waiting = "draft"      // a machine wrote what nearly exists
+	WaitingDraft      Waiting = "draft"      // a machine wrote what is a near-duplicate
 	WaitingQuarantine Waiting = "quarantine" // it reads like orders to an agent
 	WaitingUnread     Waiting = "unread"     // a machine wrote it, and nobody has read it
 	WaitingConflict   Waiting = "conflict"   // a merge could not decide
@@ -38,7 +38,7 @@ const (
 	Take   Decision = "take"  // of a conflict: the version that waits takes its place
 	Both   Decision = "both"  // of a conflict: both stay
 	EditIt Decision = "edit"  // of a conflict: a text of the user's
-	Allow  Decision = "allow" // of a withheld file: it travels as it is now; told first, done with a second step
+	Allow  Decision = "allow" // of a withheld file: it travels as it is now; shown first, done with a second step
 	Hold   Decision = "undo"  // of a withheld file: it stays after all, when no sync has taken it
 
 	Reject  Decision = "reject" // of a note or a draft: it is not right, and is not learnt again
@@ -137,7 +137,7 @@ func noteItems(kind Waiting, why string, notes []*note.Note) (items []InboxItem)
 	return items
 }
 
-// HeldAnswer lists the drafts that wait because they nearly exist, and the files that do
+// HeldAnswer lists the drafts that wait because they are near-duplicates, and the files that do
 // not travel.
 type HeldAnswer struct {
 	Held     []NoteHead     `json:"held"`

@@ -192,7 +192,7 @@ func commandWords(typed string) ([]string, error) {
 		return nil, fmt.Errorf("init: %w", err)
 	}
 	if typed == agent.Quote(self) && Temporary(self) {
-		return words, Errorf(Failed, "init: this program stands in %s, which goes away; install it first "+
+		return words, Errorf(Failed, "init: this program is in a temporary directory, %s; install it first "+
 			"(`go install .` in the checkout) and run `anamnesis init`, or name it with --command", filepath.Dir(self))
 	}
 	return words, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// installationFile names this installation, so that two machines of one name are told
+// installationFile names this installation, so that two machines of one name are shown
 // apart. It never travels; what does is the name, in the messages of commits.
 const installationFile = "installation.json"
 

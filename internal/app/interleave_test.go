@@ -59,7 +59,7 @@ type world struct {
 	down      bool
 }
 
-// A box is a machine with a store of its own.
+// A box is a machine with a separate store.
 type box struct {
 	w     *world
 	name  string

@@ -12,7 +12,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// A rule about a folder is told when the agent has edited a file there, and not before.
+// A rule about a folder is shown when the agent has edited a file there, and not before.
 func TestPromptKnowsTheFilesInWork(t *testing.T) {
 	r := apptest.Open(t)
 	dir := t.TempDir()

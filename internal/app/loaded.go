@@ -16,7 +16,7 @@ const (
 	maxLoadedSize = 64 << 10 // bytes
 )
 
-// loaded reads the files of instructions that the agent of an event loads by itself, in the
+// loaded reads the files of instructions that the agent of an event loads on its own, in the
 // clone that its session works in and in the agent's home folder.
 func (r *Rooms) loaded(e agent.Event, clone string) (files []inject.Loaded) {
 	h := agent.ByName(e.Harness)

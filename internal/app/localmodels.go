@@ -52,7 +52,7 @@ const (
 )
 
 // namedModels are the models of this machine that settings name, by the setting. With a
-// server, the name is that of a model of its own.
+// server, the name is that of a separate model.
 func (r *Rooms) namedModels() map[string]string {
 	named := make(map[string]string)
 	set := r.Config.Models

@@ -49,7 +49,7 @@ type Told struct {
 	Notes []NamedID `json:"notes"`
 }
 
-// A SessionLog is what one session was told.
+// A SessionLog is what one session was shown.
 type SessionLog struct {
 	Session string `json:"session"` // empty: asked by hand, or the agent did not say in which
 	Project string `json:"project"`
@@ -66,14 +66,14 @@ type LogOptions struct {
 	Limit   int // sessions at most; 0 means all
 }
 
-// LogAnswer lists what sessions were told, the latest first.
+// LogAnswer lists what sessions were shown, the latest first.
 type LogAnswer struct {
 	Sessions []*SessionLog `json:"sessions"`
 
 	Since time.Time `json:"-"`
 }
 
-// Log lists what sessions were told and asked.
+// Log lists what sessions were shown and asked.
 func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	if a.Since, err = Moment("--since", o.Since, r.Store.Now()); err != nil {
 		return a, err

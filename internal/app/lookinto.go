@@ -59,7 +59,7 @@ func Without(r *Rooms, stages []string) (*Rooms, error) {
 	return &c, nil
 }
 
-// A Verdict is one thing that has to hold for a note to be told, and whether it does.
+// A Verdict is one thing that has to hold for a note to be shown, and whether it does.
 type Verdict struct {
 	OK   bool   `json:"ok"`
 	What string `json:"what"`
@@ -135,7 +135,7 @@ func WhyNot(ctx context.Context, r *Rooms, o SearchOptions, name string) (all []
 	slices.Sort(arms)
 	say(true, "an arm finds it", "%s", strings.Join(arms, ", "))
 	k := max(o.K, 1)
-	if !say(rank <= k, "it is among the first", "it has place %d of %d, with score %.2f; %d are told", rank, len(res.Hits), h.Score(), k) {
+	if !say(rank <= k, "it is among the first", "it has place %d of %d, with score %.2f; %d are shown", rank, len(res.Hits), h.Score(), k) {
 		return all, nil
 	}
 	_, gated, err := find(func(q *Question) { q.Gate = true })

@@ -78,8 +78,8 @@ func (r *Rooms) erases(changes []replica.Change) (all []replica.Change, err erro
 	for i, c := range changes {
 		list[i] = ingest.RemoteChange(c)
 	}
-	doomed, err := ingest.NewIncoming(r.Store).Doomed(list)
-	for _, d := range doomed {
+	erased, err := ingest.NewIncoming(r.Store).WouldErase(list)
+	for _, d := range erased {
 		if path, ok := strings.CutPrefix(d.Path, layout.Memory+"/"); ok {
 			all = append(all, replica.Change{Path: path, Old: d.Data})
 		}
@@ -93,29 +93,29 @@ const unasked = 5
 // overGraves stops a sync when tombstones that came by another way than a merge,
 // such as a pull by hand, would erase too much.
 func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
-	doomed, err := ingest.NewIncoming(r.Store).Doomed(nil)
-	if err != nil || len(doomed) <= unasked {
+	erased, err := ingest.NewIncoming(r.Store).WouldErase(nil)
+	if err != nil || len(erased) <= unasked {
 		return false, err
 	}
 	total := 0
 	for range r.Store.Walk() {
 		total++
 	}
-	if float64(len(doomed)) <= maxDelete*float64(total) {
+	if float64(len(erased)) <= maxDelete*float64(total) {
 		return false, nil
 	}
 	const most = 10
 	var titles []string
-	for _, d := range doomed[:min(len(doomed), most)] {
+	for _, d := range erased[:min(len(erased), most)] {
 		titles = append(titles, fmt.Sprintf("%q", note.Line(cmp.Or(titleOf(d.Data), d.Path), 60)))
 	}
 	text := strings.Join(titles, ", ")
-	if left := len(doomed) - len(titles); left > 0 {
+	if left := len(erased) - len(titles); left > 0 {
 		text += fmt.Sprintf(" and %d more", left)
 	}
 	s.State, s.Conflicted = replica.Held, true
 	s.why = fmt.Sprintf("tombstones would erase %d of %d notes here: %s; nothing was erased and nothing sent; "+
-		"allow it if it is meant: `anamnesis sync --allow-delete`", len(doomed), total, text)
+		"allow it if it is meant: `anamnesis sync --allow-delete`", len(erased), total, text)
 	s.Detail = s.why
 	return true, nil
 }

@@ -27,7 +27,7 @@ func (r *Rooms) localModels() *models.Folder {
 }
 
 // models makes what understands words: the table that is part of the program, the models
-// of this machine and the servers that were configured. A server that cannot be used is told
+// of this machine and the servers that were configured. A server that cannot be used is reported
 // to people and left out: the built-in models answer as well.
 func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 	words, err := embed.OpenStatic(index.Words)

@@ -156,7 +156,7 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 			r.Store.Path(u.Path), u.Reason)
 	}
 	if (rep.Healed || lost) && r.Notice == "" && r.IndexTrouble() == "" && !r.Store.ReadOnly() {
-		r.Notify("the index was damaged and has been made anew from the notes")
+		r.Notify("the index was damaged and has been rebuilt from the notes")
 	}
 	if rep.Stale != 0 && !r.Store.ReadOnly() {
 		if rep.Stale > 0 {
@@ -186,7 +186,7 @@ func OpenRedactor(s *store.Store) (*redact.Redactor, error) {
 	return redact.New(rules...)
 }
 
-// Again calls a use case that only reads. When the index is lost meanwhile, because its
+// Again calls a use case that only reads. When the index is lost at the same time, because its
 // file is damaged or the disk has become full, it is filled from the notes, and the use
 // case is called once more.
 func Again[T any](ctx context.Context, r *Rooms, use func(context.Context, *Rooms) (T, error)) (T, error) {

@@ -214,7 +214,7 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 			err = standing.Refusal(r.marks())
 		}
 		if errors.Is(err, team.ErrCopied) || errors.Is(err, team.ErrHeld) {
-			bad("`anamnesis share --origin new`, which gives this machine a name of its own", "nothing of this machine is shared: %s", err.Error())
+			bad("`anamnesis share --origin new`, which gives this machine a separate name", "nothing of this machine is shared: %s", err.Error())
 		}
 	}
 	if a.Bypasses {

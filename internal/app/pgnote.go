@@ -21,7 +21,7 @@ type PGRemoved struct {
 	Forms    []PGForm `json:"forms"`    // who held it
 }
 
-// PGRemoveOptions say which note, and what is told to its authors.
+// PGRemoveOptions say which note, and what is shown to its authors.
 type PGRemoveOptions struct {
 	Note   string // an id, or the beginning or end of that of a note that is known here
 	Reason string

@@ -29,7 +29,7 @@ type PolicyAnswer struct {
 type CallVerdict struct {
 	Decision policy.Decision `json:"decision"` // deny, allow or ""
 	Line     int             `json:"line"`     // of the rule that decided
-	Text     string          `json:"text"`     // what the agent is told
+	Text     string          `json:"text"`     // what the agent is shown
 }
 
 // Policy reads the policy of the store.
@@ -119,7 +119,7 @@ func Police(s *store.Store, e agent.Event, at policy.Scope, o PromptOptions) (v 
 // policyTokens is how much the policy tells before one call at most.
 const policyTokens = 200
 
-// policyBlock is what an agent is told by rules of the policy.
+// policyBlock is what an agent is shown by rules of the policy.
 func policyBlock(lines []string) string {
 	frame := agent.InjectStart + "\n# Rules of the user for this tool call\n\n%s" + agent.InjectEnd + "\n"
 	room := policyTokens*recall.CharsPerToken - len(frame)
@@ -131,8 +131,8 @@ func policyBlock(lines []string) string {
 	return fmt.Sprintf(frame, b.String())
 }
 
-// unsaid returns the lines that a session was not told before; they count as told then.
-// A session without a name is told every time, and so is one of a store that cannot
+// unsaid returns the lines that a session was not shown before; they count as shown then.
+// A session without a name is shown every time, and so is one of a store that cannot
 // remember it.
 func unsaid(s *store.Store, e agent.Event, lines []string) []string {
 	if e.SessionID == "" || len(lines) == 0 {

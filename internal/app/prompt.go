@@ -15,7 +15,7 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// PromptOptions say what a prompt is told.
+// PromptOptions say what a prompt is shown.
 type PromptOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
 	Limit   agent.ContextLimit // what the agent takes
@@ -23,11 +23,11 @@ type PromptOptions struct {
 	Plan    *recall.Plan       // of the prompt, if it was made before; see PromptSilent
 }
 
-// A PromptAnswer is what a prompt is told, and why no more.
+// A PromptAnswer is what a prompt is shown, and why no more.
 type PromptAnswer struct {
 	Project string        `json:"project"`
 	Text    string        `json:"text"`
-	Silent  string        `json:"silent"` // why nothing is told; "" when something is
+	Silent  string        `json:"silent"` // why nothing is shown; "" when something is
 	Shown   []note.ID     `json:"shown"`
 	Cut     []note.ID     `json:"cut"`
 	Again   []note.ID     `json:"again,omitempty"` // of those shown: lines repeated after many prompts
@@ -39,7 +39,7 @@ type PromptAnswer struct {
 
 // Prompt answers a prompt: what arrived since the session began, and the notes that the
 // prompt is about. It walks no folder and waits for no lock. What it returns counts as
-// told to the session of the event, and the event log has it.
+// shown to the session of the event, and the event log has it.
 func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a PromptAnswer, err error) {
 	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: promptsOff}
 	if !o.Try && e.SessionID != "" && e.SubagentID == "" && strings.TrimSpace(e.Prompt) != "" {
@@ -62,7 +62,7 @@ func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a Pr
 	})
 }
 
-// PromptSilent reports whether a prompt is told nothing whatever the notes say, and
+// PromptSilent reports whether a prompt is shown nothing whatever the notes say, and
 // records it then. It opens no index: most prompts of a talk are of this kind. The first
 // prompt of a session is not, because it tells what arrived. The plan of the prompt is nil
 // when none had to be made for that.
@@ -77,7 +77,7 @@ func PromptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err er
 		return false, nil, err
 	}
 	st, err := s.Spool().Told(e.SessionID, "").State()
-	if err != nil || why == "" && e.Opens && st.Started.IsZero() { // it brings what a session is told at its start
+	if err != nil || why == "" && e.Opens && st.Started.IsZero() { // it brings what a session is shown at its start
 		return false, nil, err
 	}
 	if why == "" && h.Config.Inject.Prompts {
@@ -107,15 +107,15 @@ func Opens(h Host, e agent.Event) bool {
 	return err == nil && (e.Opens && st.Started.IsZero() || st.Lost)
 }
 
-// promptsOff is why nothing is told where the setting says so.
-const promptsOff = "prompts are told nothing: inject.prompt.on is false"
+// promptsOff is why nothing is shown where the setting says so.
+const promptsOff = "prompts are shown nothing: inject.prompt.on is false"
 
-// A surface is a place at which a session is told something.
+// A surface is a place at which a session is shown something.
 type surface struct {
 	kind string // of its records in the event log
 	on   bool
 	off  string // what is said when it is not on
-	mute bool   // a call that nothing is told at is not logged: there are many
+	mute bool   // a call that nothing is shown at is not logged: there are many
 }
 
 // tell tells a session something, unless that is switched off, and records it.
@@ -156,7 +156,7 @@ func (r *Rooms) tell(ctx context.Context, e agent.Event, o PromptOptions, s surf
 	return a, r.logTold(s.kind, e, a)
 }
 
-// logTold records what a session was told and what it was nearly told.
+// logTold records what a session was shown and what it was nearly shown.
 func (r *Rooms) logTold(kind string, e agent.Event, a PromptAnswer) error {
 	rec := store.Record{
 		Kind: kind, Session: e.SessionID, Project: a.Project, Notes: a.Shown, Near: a.Near, Count: len(a.Shown), Text: a.Silent,
@@ -172,7 +172,7 @@ func (r *Rooms) logTold(kind string, e agent.Event, a PromptAnswer) error {
 // which keeps fewer: a secret that is cut by its bound would not be known as one.
 const promptLogged = 2000
 
-// LastPrompt is what a hook told last, at a prompt or elsewhere, and why no more.
+// LastPrompt is what a hook showed last, at a prompt or elsewhere, and why no more.
 type LastPrompt struct {
 	Kind    string      `json:"kind"` // prompt, tool, subagent
 	At      string      `json:"at"`
@@ -186,14 +186,14 @@ type LastPrompt struct {
 	Near    []NamedNear `json:"near"`
 }
 
-// A NamedNear is a note that was nearly told, or a part of the prompt without one.
+// A NamedNear is a note that was nearly shown, or a part of the prompt without one.
 type NamedNear struct {
 	NamedID
 	Why string `json:"why"`
 }
 
 // Last returns the last prompt that a hook saw, or the call of a tool or the sub-agent
-// after it that was told something or nearly so. The error is of kind NotFound when there
+// after it that was shown something or nearly so. The error is of kind NotFound when there
 // was none.
 func Last(ctx context.Context, r *Rooms) (a LastPrompt, err error) {
 	var last store.Record

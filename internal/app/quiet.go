@@ -10,10 +10,10 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// A QuietAnswer says what is told nothing.
+// A QuietAnswer says what is shown nothing.
 type QuietAnswer struct {
-	Until    string   `json:"until"`    // RFC 3339: prompts of all sessions, until then; "" when they are told something
-	Sessions []string `json:"sessions"` // are told nothing at all
+	Until    string   `json:"until"`    // RFC 3339: prompts of all sessions, until then; "" when they are shown something
+	Sessions []string `json:"sessions"` // are shown nothing at all
 	Private  []string `json:"private"`  // likewise, and are not captured
 }
 
@@ -25,7 +25,7 @@ func quietAnswer(q store.Quiet) QuietAnswer {
 	return a
 }
 
-// BeQuiet lets prompts of all sessions be told nothing for a while. 0 ends that, and the
+// BeQuiet lets prompts of all sessions be shown nothing for a while. 0 ends that, and the
 // silence of all sessions; what is private stays private.
 func BeQuiet(r *Rooms, d time.Duration) (QuietAnswer, error) {
 	q, err := r.Store.Spool().Quiet()
@@ -40,7 +40,7 @@ func BeQuiet(r *Rooms, d time.Duration) (QuietAnswer, error) {
 	return quietAnswer(q), r.Store.Spool().SetQuiet(q)
 }
 
-// QuietSession lets a session be told nothing any more; with private nothing of it is
+// QuietSession lets a session be shown nothing any more; with private nothing of it is
 // captured either. session is its id, or "" for the one of this folder's project that
 // started last.
 func QuietSession(ctx context.Context, r *Rooms, session string, private bool) (QuietAnswer, error) {
@@ -94,7 +94,7 @@ func lastSession(r *Rooms) (string, error) {
 	return last, err
 }
 
-// Quiet says why a session is told nothing at its prompts now, "" when it is told
+// Quiet says why a session is shown nothing at its prompts now, "" when it is shown
 // something. dir is the folder it works in, whose project may ask for quiet; "" asks no
 // project.
 func (r *Rooms) Quiet(session, dir string) (string, error) {

@@ -39,7 +39,7 @@ func (s RecallState) String() string {
 	}
 	gate := fmt.Sprintf("gate at %.1f, as shipped", s.Gate.Threshold)
 	if s.Gate.Own > 0 {
-		gate = fmt.Sprintf("gate at %.1f, from %d notes (%.1f %% of strangers answered, %.1f %% of its own held back)",
+		gate = fmt.Sprintf("gate at %.1f, from %d notes (%.1f %% of strangers answered, %.1f %% of own questions held back)",
 			s.Gate.Threshold, s.Gate.Notes, 100*s.Gate.FalseInjection, 100*s.Gate.FalseSilence)
 	}
 	return note.Printable(model) + "; " + gate

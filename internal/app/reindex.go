@@ -8,7 +8,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-// ReindexAnswer is what making the index anew did.
+// ReindexAnswer is what rebuilding the index did.
 type ReindexAnswer struct {
 	Indexed  int           `json:"indexed"`
 	Removed  int           `json:"removed"`
@@ -33,7 +33,7 @@ func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
 		return a, err
 	}
 	if rep.Healed && r.Notice == "" && r.IndexTrouble() == "" {
-		r.Notify("the index was damaged and has been made anew")
+		r.Notify("the index was damaged and has been rebuilt")
 	}
 	a = ReindexAnswer{rep.Files, rep.Removed, ViewProblems(r, rep.Problems)}
 	for _, pr := range rep.Problems {

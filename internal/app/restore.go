@@ -109,7 +109,7 @@ func Rewind(ctx context.Context, r *Rooms, since, until string, apply bool) (a R
 		ref, gone := r.Store.Find(f.ID)
 		switch {
 		case gone == nil && r.changedAfter(ref, f.ID, to):
-			l.Error = "it was changed after " + until + " and stays; by itself: anamnesis restore " + string(f.ID) + "@" + f.Name + " --apply"
+			l.Error = "it was changed after " + until + " and stays; separately: anamnesis restore " + string(f.ID) + "@" + f.Name + " --apply"
 			a.Left++
 		case apply:
 			changed, err := r.rewindOne(ctx, f, &stale)

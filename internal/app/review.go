@@ -24,7 +24,7 @@ type ReviewAnswer struct {
 type Refused struct {
 	Sentences  int `json:"sentences"` // of sessions, which were not learnt lately
 	Sessions   int `json:"sessions"`
-	Quarantine int `json:"quarantine"` // notes that wait, and that no session is told
+	Quarantine int `json:"quarantine"` // notes that wait, and that no session is shown
 }
 
 // Text says it in one line, "" when there is nothing to say.
@@ -45,7 +45,7 @@ func refusedIn(r *Rooms, quarantine int) (f Refused, err error) {
 	return f, err
 }
 
-// A ReviewItem is a note or a draft that waits for a look, with what one needs to decide.
+// A ReviewItem is a note or a draft that waits for review, with what one needs to decide.
 type ReviewItem struct {
 	NoteHead
 	Body       string       `json:"body"`
@@ -67,7 +67,7 @@ type ReviewOther struct {
 	Evidence []Quote `json:"evidence"`
 }
 
-// Review lists what waits for a look: drafts that contradict a note first, then
+// Review lists what waits for review: drafts that contradict a note first, then
 // quarantine, then what nobody has read, then what is too unsure for the team, then patches of
 // skills.
 func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {

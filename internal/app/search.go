@@ -284,7 +284,7 @@ type RowsAnswer struct {
 	Result *recall.Result `json:"-"`
 }
 
-// Rows answers a question with one short row a note, at most limit. Without a
+// Rows answers a question with one row for each note, at most limit. Without a
 // row the error is of kind NotFound and comes with the answer.
 func Rows(ctx context.Context, r *Rooms, question Question, text string, limit int) (RowsAnswer, error) {
 	q, _, err := question.query(ctx, r, text)

@@ -18,7 +18,7 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// StartOptions say what a session is told at its start.
+// StartOptions say what a session is shown at its start.
 type StartOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
 	Limit   agent.ContextLimit // what the agent takes
@@ -62,7 +62,7 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 // goesOn reports whether the session of a start event has the context of an earlier one.
 func goesOn(e agent.Event) bool { return e.Source == "resume" || e.Source == "fork" }
 
-// sessionPlace works out where the session of an event works, and which notes are told
+// sessionPlace works out where the session of an event works, and which notes are shown
 // there: those that a search would find. key names another project.
 func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, limit agent.ContextLimit) (inject.Place, recall.Scope, error) {
 	var id project.Identity
@@ -86,7 +86,7 @@ func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, lim
 	}, scope, err
 }
 
-// scopeOf works out which notes a session on a branch in dir may be told.
+// scopeOf works out which notes a session on a branch in dir may be shown.
 func (r *Rooms) scopeOf(ctx context.Context, id project.Identity, dir, branch string) (recall.Scope, error) {
 	opts := r.Config.Recall
 	if id.Source == "flag" {
@@ -99,8 +99,8 @@ func (r *Rooms) scopeOf(ctx context.Context, id project.Identity, dir, branch st
 	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: opts.AllBranches}), err
 }
 
-// ToldAtStart remembers what a session was told at its start, so that no prompt tells it
-// again. A session that is resumed keeps what it was told before.
+// ToldAtStart remembers what a session was shown at its start, so that no prompt tells it
+// again. A session that is resumed keeps what it was shown before.
 func ToldAtStart(r *Rooms, e agent.Event, b inject.Block) error {
 	if e.SessionID == "" || r.Store.ReadOnly() {
 		return nil
@@ -113,7 +113,7 @@ func ToldAtStart(r *Rooms, e agent.Event, b inject.Block) error {
 	return errors.Join(err, told.ShowLines(b.Named...))
 }
 
-// conflictNotice is what a session is told about conflicts, empty when there is none.
+// conflictNotice is what a session is shown about conflicts, empty when there is none.
 func (r *Rooms) conflictNotice() string {
 	n := r.Store.Conflicts().Count()
 	if n == 0 {
@@ -141,7 +141,7 @@ func (r *Rooms) withheldNotice() string {
 }
 
 // Overdue reports whether a job has been in the queue for longer than the
-// background run of its own hook can have needed.
+// background run of this hook can have needed.
 func Overdue(r *Rooms) bool {
 	jobs, _, err := queue.Of(r.Store).Look(queue.Capture)
 	return err == nil && len(jobs) > 0 && time.Since(jobs[0].Created) > time.Minute
@@ -160,7 +160,7 @@ func Fresh(ctx context.Context, r *Rooms) (bool, error) {
 	}
 	if err != nil || walked.IsZero() {
 		rep, err := r.Index.Sync(ctx, index.SyncOptions{Budget: r.Config.Wait(fillTime)})
-		if errors.Is(err, index.ErrBusy) { // somebody else fills it: what is there is told
+		if errors.Is(err, index.ErrBusy) { // somebody else fills it: what is there is shown
 			return false, nil
 		}
 		return rep.Stale == 0, err

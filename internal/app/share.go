@@ -18,7 +18,7 @@ type ShareOptions struct {
 	Add    []string // keys, or "." for the project of the current folder
 	Stop   []string
 	DryRun bool   // change nothing, and say what would be shared
-	Again  bool   // look at every note anew, also at those that the server has
+	Again  bool   // look at every note again, also at those that the server has
 	Origin string // "new" or "keep", after another machine wrote under the name of this one; "" for nothing
 }
 
@@ -176,7 +176,7 @@ func (r *Rooms) keyOf(name string) (string, error) {
 	}
 	switch {
 	case key == note.Global || strings.EqualFold(key, note.Global):
-		return "", usage("share: what is told to all projects is your own and is never shared; give a project")
+		return "", usage("share: what is shown to all projects is your own and is never shared; give a project")
 	case key == "" || strings.ContainsAny(key, ",\n"):
 		return "", usage("share %q: that is no project", name)
 	}

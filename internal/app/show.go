@@ -48,7 +48,7 @@ type ShowAnswer struct {
 	History      []string `json:"history"` // files of its former states
 	Injected     int      `json:"injected"`
 	Recalled     int      `json:"recalled"`
-	Proposed     []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has none of its own
+	Proposed     []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has no others
 	SharedFrom   string   `json:"shared_from,omitempty"`   // the team's repository, when it came from there and not from its author's machine
 	ConfirmedBy  []string `json:"confirmed_by"`            // others of the team who share the same statement as a note of theirs
 
@@ -87,7 +87,7 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	return a, err
 }
 
-// tally counts how often a note was told and found, up to this moment.
+// tally counts how often a note was shown and found, up to this moment.
 func (r *Rooms) tally(ctx context.Context, id note.ID) (store.Tally, error) {
 	r.foldEvents(ctx)
 	tallies, err := r.Index.Counters(ctx, []note.ID{id})
@@ -95,7 +95,7 @@ func (r *Rooms) tally(ctx context.Context, id note.ID) (store.Tally, error) {
 }
 
 // foldEvents brings the counters into step with the event log. An index that
-// cannot be written keeps its counters, which is told.
+// cannot be written keeps its counters, which is reported.
 func (r *Rooms) foldEvents(ctx context.Context) {
 	if err := r.Index.Fold(ctx); err != nil && !r.Store.ReadOnly() {
 		r.Notify("%v", err)

@@ -21,7 +21,7 @@ type SlotView struct {
 	Limit     int     `json:"limit"`
 	Pinned    bool    `json:"pinned"`
 	Automatic bool    `json:"automatic"` // this machine fills it from its sessions
-	Hidden    bool    `json:"hidden"`    // the project has its own of that name, which is told in its place
+	Hidden    bool    `json:"hidden"`    // the project has its own of that name, which is shown in its place
 	Text      string  `json:"text"`
 	Updated   string  `json:"updated_at,omitempty"`
 }
@@ -33,7 +33,7 @@ type SlotsAnswer struct {
 }
 
 // Slots lists the slots that sessions of a project ("" for the one of this folder) are
-// told, and the known ones that are empty.
+// shown, and the known ones that are empty.
 func Slots(ctx context.Context, r *Rooms, key string) (SlotsAnswer, error) {
 	id := Project(r.Store, key)
 	return SlotsOf(ctx, r, id.Key, project.Names(r.Store, id))
@@ -77,7 +77,7 @@ func SlotsOf(ctx context.Context, r *Rooms, key string, keys []string) (a SlotsA
 	return a, nil
 }
 
-// Slot returns the slot of that name that a session of the project is told.
+// Slot returns the slot of that name that a session of the project is shown.
 func Slot(ctx context.Context, r *Rooms, key, name string) (SlotView, error) {
 	a, err := Slots(ctx, r, key)
 	if err != nil {

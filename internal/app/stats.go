@@ -49,12 +49,12 @@ type Activity struct {
 	Questions    int     `json:"questions"`
 	Answered     int     `json:"questions_answered"`
 	Prompts      int     `json:"prompts"`
-	Reminded     int     `json:"prompts_told"`   // of these something was told at
-	Unasked      int     `json:"unasked_tokens"` // all that sessions were told without asking, their starts too
-	Reminders    int     `json:"prompt_tokens"`  // told at them
-	Tools        int     `json:"tools_told"`     // calls of tools before which rules were told
+	Reminded     int     `json:"prompts_told"`   // of these something was shown at
+	Unasked      int     `json:"unasked_tokens"` // all that sessions were shown without asking, their starts too
+	Reminders    int     `json:"prompt_tokens"`  // shown at them
+	Tools        int     `json:"tools_told"`     // calls of tools before which rules were shown
 	ToolTokens   int     `json:"tool_tokens"`
-	Agents       int     `json:"subagents_told"` // sub-agents that were told notes
+	Agents       int     `json:"subagents_told"` // sub-agents that were shown notes
 	AgentTokens  int     `json:"subagent_tokens"`
 	Denied       int     `json:"tools_denied"` // by the policy
 	Gaps         int     `json:"gaps"`
@@ -163,7 +163,7 @@ func sizeOf(name string) int64 {
 	return fi.Size()
 }
 
-// speak counts what tools and sub-agents were told.
+// speak counts what tools and sub-agents were shown.
 func (a *Activity) speak(rec store.Record) {
 	switch {
 	case rec.Kind == store.Policed:

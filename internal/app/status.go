@@ -172,8 +172,8 @@ type Glance struct {
 	Conflicts int
 	Held      int
 	Waiting   int   // sessions to capture
-	Told      int   // notes that the session was told
-	Quiet     bool  // prompts are told nothing now
+	Told      int   // notes that the session was shown
+	Quiet     bool  // prompts are shown nothing now
 	Rules     error // why redact.toml cannot be used
 }
 

@@ -17,10 +17,10 @@ import (
 	"anamnesis/internal/text"
 )
 
-// subagents is the surface at which sub-agents are told something.
+// subagents is the surface at which sub-agents are shown something.
 func (r *Rooms) subagents() surface {
 	return surface{
-		kind: store.AgentTold, on: r.Config.Inject.Subagents, off: "sub-agents are told nothing: inject.subagents.on is false", mute: true,
+		kind: store.AgentTold, on: r.Config.Inject.Subagents, off: "sub-agents are shown nothing: inject.subagents.on is false", mute: true,
 	}
 }
 
@@ -129,7 +129,7 @@ func (r *Rooms) liveNotes(ctx context.Context, ids []note.ID) (notes []*note.Not
 	return notes, nil
 }
 
-// SubagentStopped forgets what a sub-agent was told: it is over.
+// SubagentStopped forgets what a sub-agent was shown: it is over.
 func SubagentStopped(r *Rooms, e agent.Event) error {
 	if e.SessionID == "" || e.SubagentID == "" {
 		return nil

@@ -36,7 +36,7 @@ type SyncOptions struct {
 }
 
 // Sync commits what was written, and exchanges it with the remote if asked.
-// Without git the notes are as safe as files are; that is told, and is no
+// Without git the notes are as safe as files are; that is reported, and is no
 // failure. One process does it at a time (the lock "sync"), and whoever finds
 // another at work returns at once with Busy.
 func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error) {
@@ -85,7 +85,7 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 }
 
 // SyncWhole is Sync with the remote, and then exchanges notes with a team, if there is
-// one. That its database does not answer is told, and is no failure: the notes go with a
+// one. That its database does not answer is reported, and is no failure: the notes go with a
 // later run.
 func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error) {
 	o.Remote = true
@@ -120,7 +120,7 @@ func (r *Rooms) Replica(o SyncOptions) (replica.Backend, error) {
 	return replica.Open(opts)
 }
 
-// excuse turns what is no failure into something to be told.
+// excuse turns what is no failure into something to be reported.
 func (r *Rooms) excuse(err error, s *SyncResult) error {
 	switch {
 	case errors.Is(err, replica.ErrNoGit):
@@ -159,14 +159,14 @@ func (r *Rooms) syncOnce(ctx context.Context, b replica.Backend, o SyncOptions, 
 }
 
 // applyPulled carries out what a sync brought: tombstones are obeyed, a note that
-// stands in two places gets one, and the index is told. The sync may have
+// stands in two places gets one, and the index is updated. The sync may have
 // failed after it had brought something. erased is how many notes tombstones took
 // that the sync itself had left; again says that files changed that travel.
 func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (erased int, again bool, err error) {
 	if r.Store.ReadOnly() {
 		return 0, false, nil
 	}
-	trace := r.trace(ctx, r.forgotten(out.Changed)...) // the index has not been told yet
+	trace := r.trace(ctx, r.forgotten(out.Changed)...) // the index has not been updated yet
 	gone := func(paths []string) error {
 		erased = len(paths)
 		trace = trace.And(r.trace(ctx, paths...))

@@ -99,7 +99,7 @@ func idOf(name string) note.ID {
 const syncedFile = "sync.json"
 
 // How much of it is read, in bytes, and how long a text in it is, in characters:
-// what a remote says has no end by itself.
+// what a remote says has no end on its own.
 const (
 	maxSyncedFile = 8 << 20
 	maxSyncedText = 1000

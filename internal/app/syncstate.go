@@ -60,7 +60,7 @@ func stillness(s replica.SyncResult) string {
 	return ""
 }
 
-// syncNotice is what a session is told about a sync that stands still, empty
+// syncNotice is what a session is shown about a sync that stands still, empty
 // when none does. It reads one small file.
 func (r *Rooms) syncNotice() string {
 	why := stillness(LastSync(r).State)

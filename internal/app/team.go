@@ -41,7 +41,7 @@ const (
 
 // ExchangeOptions say how notes are exchanged with a team.
 type ExchangeOptions struct {
-	Again bool          // look at every shared note anew
+	Again bool          // look at every shared note again
 	Brief bool          // send what was written last, and leave the rest to another run
 	Wait  time.Duration // for another process that exchanges notes
 }
@@ -134,7 +134,7 @@ func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
 	return d, err
 }
 
-// freshen takes in, before a question is answered, what others have shared meanwhile,
+// freshen takes in, before a question is answered, what others have shared since,
 // as far as that goes at once. The mirror answers in any case.
 func (r *Rooms) freshen(ctx context.Context) {
 	if o := r.Config.Team; !o.On() || !o.Mirror || r.Store.ReadOnly() {
@@ -172,14 +172,14 @@ func (r *Rooms) freshen(ctx context.Context) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			why = "cannot be asked (" + err.Error() + ")"
 		}
-		r.Notify("the team's database %s; notes of others are told as of %s ago", why, age(state.Age(r.Store.Now())))
+		r.Notify("the team's database %s; notes of others are shown as of %s ago", why, age(state.Age(r.Store.Now())))
 	}
 }
 
-// staleMirror is from which age on a session is told how old the notes of others are.
+// staleMirror is from which age on a session is shown how old the notes of others are.
 const staleMirror = 3 * 24 * time.Hour
 
-// teamNotice is what a session is told when the mirror is old, empty when it is not.
+// teamNotice is what a session is shown when the mirror is old, empty when it is not.
 func (r *Rooms) teamNotice(ctx context.Context) string {
 	if o := r.Config.Team; !o.On() || !o.Mirror {
 		return ""

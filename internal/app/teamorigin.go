@@ -35,11 +35,11 @@ func (s teamServer) Standing(ctx context.Context) (team.Standing, error) {
 }
 
 // teamOrigin names the tree of this machine in the team's database: two stores of one
-// machine, and a machine that was set up anew, are two.
+// machine, and a machine that was set up again, are two.
 func (r *Rooms) teamOrigin() (string, error) {
 	id := r.installation(true)
 	if id == "" {
-		return "", errors.New("share notes: this store has no name of its own yet, and none could be written; is its disk full?")
+		return "", errors.New("share notes: this store has no installation id, and installation.json cannot be created; is its disk full?")
 	}
 	return note.Printable(r.Config.MachineID) + "/" + strings.ToLower(id), nil
 }
@@ -78,7 +78,7 @@ func (r *Rooms) addMark(mark string) error {
 
 // What is done when another machine writes under the name of this one.
 const (
-	newOrigin  = "new"  // this machine gets a name of its own
+	newOrigin  = "new"  // this machine gets a separate name
 	keepOrigin = "keep" // it goes on under the old one
 )
 

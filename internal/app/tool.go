@@ -14,7 +14,7 @@ import (
 )
 
 // Tool answers a call of a tool, before it runs: the rules with a trigger that fits it. It walks
-// no folder and waits for no lock. What it returns counts as told to the session of the event,
+// no folder and waits for no lock. What it returns counts as shown to the session of the event,
 // and the event log has it.
 func Tool(ctx context.Context, r *Rooms, e agent.Event, call agent.Call, o PromptOptions) (PromptAnswer, error) {
 	return r.tellTool(ctx, e, actionOf(e.Dir, call), o)
@@ -27,7 +27,7 @@ func ToolFailed(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (
 }
 
 func (r *Rooms) tellTool(ctx context.Context, e agent.Event, a recall.Action, o PromptOptions) (PromptAnswer, error) {
-	s := surface{kind: store.ToolTold, on: r.Config.Inject.Tools, off: "tools are told nothing: inject.tools.on is false", mute: true}
+	s := surface{kind: store.ToolTold, on: r.Config.Inject.Tools, off: "tools are shown nothing: inject.tools.on is false", mute: true}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		return r.Injector.Tool(ctx, p, q, a)
 	})

@@ -55,11 +55,11 @@ type WhyAnswer struct {
 	Changes      int       `json:"changes"`
 	Injected     int       `json:"injected"`
 	Recalled     int       `json:"recalled"`
-	Used         int       `json:"used"`                    // sessions that were told it and acted on it
-	Unused       int       `json:"unused"`                  // sessions that were told it and did not
+	Used         int       `json:"used"`                    // sessions that were shown it and acted on it
+	Unused       int       `json:"unused"`                  // sessions that were shown it and did not
 	Opposed      int       `json:"opposed"`                 // sessions whose user contradicted it
 	When         []string  `json:"when,omitempty"`          // its triggers
-	Proposed     []string  `json:"when_proposed,omitempty"` // those that it has by its form, where it has none of its own
+	Proposed     []string  `json:"when_proposed,omitempty"` // those that it has by its form, where it has no others
 	Showings     []Showing `json:"showings"`
 
 	Note  *note.Note `json:"-"`
@@ -132,22 +132,22 @@ func newShowing(rec store.Record, i int, n *note.Note) Showing {
 		}
 	case rec.Kind == store.Prompted:
 		s.Rank, s.Via = i+1, ""
-		s.Why = "told at a prompt" + session
+		s.Why = "shown at a prompt" + session
 		if rec.Query != "" {
-			s.Why = fmt.Sprintf("told at the prompt %q%s", note.Line(rec.Query, 80), session)
+			s.Why = fmt.Sprintf("shown at the prompt %q%s", note.Line(rec.Query, 80), session)
 		}
 	case rec.Kind == store.ToolTold:
 		s.Rank, s.Via = i+1, ""
-		s.Why = fmt.Sprintf("told before %q%s", note.Line(rec.Query, 80), session)
+		s.Why = fmt.Sprintf("shown before %q%s", note.Line(rec.Query, 80), session)
 	case rec.Kind == store.AgentTold:
 		s.Rank, s.Via = i+1, ""
-		s.Why = "told to a sub-agent" + session
+		s.Why = "shown to a sub-agent" + session
 	case n.Kind == note.Handoff:
-		s.Why = "told at the start" + session + ": it was handed over"
+		s.Why = "shown at the start" + session + ": it was handed over"
 	case n.Project == note.Global:
-		s.Why = "told at the start" + session + ": a global note is told to every session"
+		s.Why = "shown at the start" + session + ": a global note is shown to every session"
 	default:
-		s.Why = "told at the start" + session + ": one of the notes of its project"
+		s.Why = "shown at the start" + session + ": one of the notes of its project"
 	}
 	return s
 }

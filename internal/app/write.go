@@ -25,7 +25,7 @@ type Draft struct {
 	Branch  string   // the git branch that it is about; "." is the one that is checked out
 	Scope   string
 	Source  string // human, or agent (its secrets are masked)
-	Force   bool   // write it even if it was forgotten or nearly exists
+	Force   bool   // write it even if it was forgotten or is a near-duplicate
 }
 
 // Titled takes the title from the first line of the body when there is none.
@@ -220,7 +220,7 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 	return n.Rewrite(e.File)
 }
 
-// ApplyEdit replaces the file of a note that nobody changed meanwhile.
+// ApplyEdit replaces the file of a note that nobody changed since.
 func ApplyEdit(ctx context.Context, r *Rooms, e Editable, edited []byte) (Written, error) {
 	trace := r.traceIDs(ctx, e.ID)
 	out, err := r.Ingester.Edit(ctx, e.ID, e.File, edited)
@@ -271,7 +271,7 @@ func Supersede(ctx context.Context, r *Rooms, oldName, byName string, undo bool)
 	return a, nil
 }
 
-// outcomeStale tells people that a note is written and the index could not be told.
+// outcomeStale tells people that a note is written and the index could not be updated.
 func (r *Rooms) outcomeStale(out ingest.Outcome) {
 	if out.Stale != nil {
 		r.Notify("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)

@@ -38,8 +38,8 @@ type Options struct {
 	Idle      int    // seconds of silence after which a session counts as ended, 0 for never (Sweep)
 	Headless  bool   // keep a session in which a program asked one short thing
 	Slots     bool   // keep what sessions leave open, fail at and edit in slots
-	FollowUp  bool   // work out what became of the notes that a session was told
-	Directive string // what a model that writes a summary is told besides, "" for nothing
+	FollowUp  bool   // work out what became of the notes that a session was shown
+	Directive string // what a model that writes a summary is shown besides, "" for nothing
 	Learn     bool   // keep what a session teaches as notes of their own
 	Stamp     bool   // hash the code that such a note names
 	Summary   bool   // let the model write the summary, when there is one (Recorder.WithModel)
@@ -118,8 +118,8 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		return c, skipped(q.Session, "", "trivial")
 	}
 	if q.Source == note.SessionEnd && facts.asked() {
-		// A person who was told of a handoff and went on working has taken it over. If
-		// that cannot be written now, the next session is told once more.
+		// A person who was shown a handoff and went on working has taken it over. If
+		// that cannot be written now, the next session is shown once more.
 		_ = r.ingester.AcknowledgeHandoffs(ctx, facts.session(q), project.Names(r.store, project.Identity{Key: c.Project}))
 		_ = r.slots(ctx, q, s, &facts, c.Project) // likewise
 	}

@@ -156,7 +156,7 @@ func TestTrivial(t *testing.T) {
 	}
 }
 
-// A session that contains only what we told it leaves nothing.
+// A session that contains only what we injected leaves nothing.
 func TestNoEcho(t *testing.T) {
 	r := newRoom(t)
 	block := agent.InjectStart + "\n# Anamnesis memory (auto-injected)\n\n## [semantic] an old fact\n\nold words\n" + agent.InjectEnd
@@ -199,7 +199,7 @@ func TestOneNoteASession(t *testing.T) {
 }
 
 // The file of a resumed session begins with records of the session before: it
-// is a session of its own all the same, and does not take the other's note.
+// is a separate session all the same, and does not take the other's note.
 func TestResumedSession(t *testing.T) {
 	r := newRoom(t)
 	old := user(0, "fix the tax") + assistant(1, "all of it is done")

@@ -27,7 +27,7 @@ func (r *Recorder) WithReverts(reverts Reverts) *Recorder {
 	return &with
 }
 
-// The bounds of what is told of commits: how many stand in a note, and how far back a
+// The bounds of what is said of commits: how many stand in a note, and how far back a
 // repository is asked what was taken back.
 const (
 	maxCommits  = 20

@@ -22,7 +22,7 @@ type facts struct {
 	title           string // the agent's own, "" for none
 	summaries       []string
 	headless        bool   // a program asked, not a person
-	failed          bool   // the agent's client answered with an error of its own
+	failed          bool   // the agent's client answered with its own error
 	first           string // the first prompt, which may be a command
 	exchanges       []session.Exchange
 	fixes           []session.Fix
@@ -83,7 +83,7 @@ func lastFixes(turns []agent.Turn) []session.Fix {
 	return all[max(0, len(all)-maxFixes):]
 }
 
-// maxCircles is how many of the stretches in which an agent went in circles are told.
+// maxCircles is how many of the stretches in which an agent went in circles are shown.
 const maxCircles = 2
 
 // peekFacts are the facts of a session that was only peeked at: what stands before
@@ -143,7 +143,7 @@ func (f *facts) tools() bool {
 }
 
 // places shortens the paths of a machine: what lies in the session's repository is
-// told relative to it, what lies in the home folder with a tilde. The note is read
+// shown relative to it, what lies in the home folder with a tilde. The note is read
 // on machines where the repository stands elsewhere.
 type places struct{ replacer *strings.Replacer }
 

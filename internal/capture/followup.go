@@ -127,7 +127,7 @@ func namesSaid(turns []agent.Turn) saidNames {
 	return s
 }
 
-// verdict says what became of a note that was told at a time, "" when nothing shows.
+// verdict says what became of a note that was shown at a time, "" when nothing shows.
 func (s *saidNames) verdict(n *note.Note, at time.Time) store.Verdict {
 	names := make(map[string]bool)
 	addNames(names, n.Title+"\n"+n.KeyInsight+"\n"+n.HowToApply+"\n"+n.Body, maxNoteNames)

@@ -100,7 +100,7 @@ func (f *family) of(q Request, first string) (all []relative) {
 	return all
 }
 
-// list returns the folder of a transcript, listed anew if it may have changed.
+// list returns the folder of a transcript, listed again if it may have changed.
 func (f *family) list(q Request) *folder {
 	key := folderKey{q.Harness.Name, filepath.Dir(q.Transcript), filepath.Ext(q.Transcript)}
 	fi, err := os.Stat(key.dir)

@@ -39,7 +39,7 @@ func counting(t *testing.T) (*agent.Harness, *atomic.Int64) {
 }
 
 // writeForks writes sessions that were forked from one another: each holds all that the one
-// before it holds, and a turn of its own.
+// before it holds, and a separate turn.
 func writeForks(t *testing.T, dir string, n int) (files []string) {
 	t.Helper()
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)

@@ -23,7 +23,7 @@ const (
 	maxOutcome   = 180
 	maxListed    = 2
 	maxFiles     = 5
-	trivialFloor = 40 // an outcome shorter than this says nothing by itself
+	trivialFloor = 40 // an outcome shorter than this says nothing alone
 )
 
 // trivial reports whether a session is not worth a note. It is free: no model is
@@ -119,7 +119,7 @@ func substantial(e *session.Exchange) bool {
 	return n >= trivialFloor
 }
 
-// echoed reports whether the agent said what it was told to say: "reply with exactly: ok".
+// echoed reports whether the agent said what it was asked to say: "reply with exactly: ok".
 func echoed(e *session.Exchange) bool {
 	said := final(e)
 	return said != "" && !e.Tools && utf8.RuneCountInString(said) < trivialFloor && strings.Contains(e.Ask, said)

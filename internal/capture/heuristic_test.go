@@ -275,7 +275,7 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// Paths are told as other machines can read them.
+// Paths are shown as other machines can read them.
 func TestPathsAreRelative(t *testing.T) {
 	r := newRoom(t)
 	repo := filepath.Join(r.dir, "home", "src", "shop")

@@ -48,7 +48,7 @@ func itemsOf(turns []agent.Turn) []item {
 }
 
 // finished returns what the agent finished of its list: items that stood on it before
-// they were done. An item that arrives done is none, and one that was told again is one.
+// they were done. An item that arrives done is none, and one that was shown again is one.
 func finished(turns []agent.Turn) (all []item) {
 	seen := make(map[string]bool)
 	for _, it := range itemsOf(turns) {

@@ -23,7 +23,7 @@ func late(h *agent.Harness) bool {
 }
 
 // awaitEnd waits until the file of a session that has ended is whole: it has grown since the
-// hook ran, and tells its end. A session that was resumed told an end before. A file that
+// hook ran, and tells its end. A session that was resumed shown an end before. A file that
 // never gets there is taken as it is after a while; the background run has the time.
 func awaitEnd(ctx context.Context, h *agent.Harness, j Job) {
 	if j.Source != note.SessionEnd || !late(h) {

@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// A session that is resumed has told an end before. What it said then is waited for.
+// A session that is resumed has shown an end before. What it said then is waited for.
 func TestAwaitEndOfResumed(t *testing.T) {
 	var h *agent.Harness
 	for _, a := range agent.All {

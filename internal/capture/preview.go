@@ -15,7 +15,7 @@ import (
 )
 
 // Preview makes the notes of the sessions of a project that wait in the queue, without writing
-// them: the session that starts after /clear is told about the one before,
+// them: the session that starts after /clear is shown the one before,
 // although no hook waits for a disk. It looks at the head and the tail of each
 // transcript and stops at the deadline; what it does not get to, the drain does.
 // It shows nothing that the drain would not write: of a session that was

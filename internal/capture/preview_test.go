@@ -12,7 +12,7 @@ import (
 )
 
 // A session that was captured before it ended, and about which somebody decided
-// since, is not told again from the spool.
+// since, is not shown again from the spool.
 func TestPreviewHeedsDecisions(t *testing.T) {
 	change := func(r *room, id note.ID, do func(*note.Note)) {
 		n := r.note(id)

@@ -16,7 +16,7 @@ import (
 const IdleSource = "idle"
 
 // idleConfidence is how sure the note of such a session is: it may have stopped in the
-// middle. An end that is told later makes it as sure as others.
+// middle. An end that is shown later makes it as sure as others.
 const idleConfidence = 0.6
 
 // The bounds of a sweep: how long ago a session may have started or its file been
@@ -28,7 +28,7 @@ const (
 )
 
 // Started records that a session started, so that Sweep finds it if its end is
-// never told. A session whose hooks are switched off is not recorded, and so it is
+// never shown. A session whose hooks are switched off is not recorded, and so it is
 // not found.
 func (r *Recorder) Started(h *agent.Harness, e agent.Event, project string) error {
 	if e.SessionID == "" || e.TranscriptPath == "" {
@@ -77,7 +77,7 @@ func (r *Recorder) Sweep() (*Sweep, error) {
 }
 
 // Rested returns the times between which the file of a session was written last that Queue
-// may take. An agent whose sessions nothing told of before the later of known and a month
+// may take. An agent of whose sessions no hook ran before the later of known and a month
 // ago has none: known is when the agent was connected, zero when that is not known.
 func (s *Sweep) Rested(harness string, known time.Time) (from, until time.Time, ok bool) {
 	if first := s.first[harness]; !first.IsZero() && (known.IsZero() || first.Before(known)) {

@@ -31,7 +31,7 @@ func newAdd(p *program) *cobra.Command {
 		Short: "Write a note",
 		Long: `Write a note. The body comes from --body, from --file, or from standard input;
 without a title its first line is the title. The note belongs to the project of
-this folder; --global makes it one that every session is told.`,
+this folder; --global makes it one that every session is shown.`,
 		Example: `  anamnesis add --type procedural --title "Regenerate gRPC clients after editing payments.proto" \
       --body "Run make proto-gen; without it staging breaks." --tag grpc
   anamnesis add --title "Use pnpm here" --when cmd:npm --body "npm breaks the workspace links."
@@ -56,7 +56,7 @@ this folder; --global makes it one that every session is told.`,
 	f.StringVar(&o.Branch, "branch", "", "the git branch `NAME` that the note is about; . is the one that is checked out. It is found on all")
 	f.StringVar(&o.Scope, "scope", string(note.Portable), "portable, or machine-local: never leaves this machine")
 	f.StringVar(&o.Source, "source", note.Human, "who wrote it: human, or agent (its secrets are masked)")
-	f.BoolVar(&o.Force, "force", false, "write it even if it was forgotten or nearly exists")
+	f.BoolVar(&o.Force, "force", false, "write it even if it was forgotten or is a near-duplicate")
 	cmd.MarkFlagsMutuallyExclusive("body", "file")
 	cmd.MarkFlagsMutuallyExclusive("project", "global")
 	cmd.MarkFlagsMutuallyExclusive("branch", "global")
@@ -71,7 +71,7 @@ func (p *program) add(cmd *cobra.Command, o addOptions) (err error) {
 		return err
 	}
 	return run(p, cmd, "add", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-		return p.told(app.Add(ctx, r, o.Draft))
+		return p.reportWritten(app.Add(ctx, r, o.Draft))
 	}, p.printWritten("add"))
 }
 
@@ -128,9 +128,9 @@ func soon(in io.Reader) io.Reader {
 	}
 }
 
-// told tells people what they should know about a note that was written, and
+// reportWritten tells people what they should know about a note that was written, and
 // passes it on.
-func (p *program) told(w app.Written, err error) (app.Written, error) {
+func (p *program) reportWritten(w app.Written, err error) (app.Written, error) {
 	out := w.Outcome
 	if out.Revoked {
 		where := ", on every machine that syncs"

@@ -19,7 +19,7 @@ func newCalibrate(p *program) *cobra.Command {
 	var o calibrateOptions
 	cmd := &cobra.Command{
 		Use:   "calibrate-thresholds",
-		Short: "Work out from when on notes are relevant in this store",
+		Short: "Calibrate the relevance threshold",
 		Long: `Work out from which signal on the gate lets notes through: for the store and
 for each project with enough notes. It asks questions that nobody here should
 answer, and questions made of the notes themselves, and prints how many of the
@@ -72,6 +72,6 @@ func (p *program) printGate(g recall.Calibration) {
 		p.printf("gate of %s: threshold %.1f, as shipped, for a store of %s\n", name, g.Threshold, plural(g.Notes, "note"))
 		return
 	}
-	p.printf("gate of %s: threshold %.1f, from %s; %.1f %% of %s of strangers answered, %.1f %% of %s of its own held back\n", name,
+	p.printf("gate of %s: threshold %.1f, from %s; %.1f %% of %s of strangers answered, %.1f %% of %s of own questions held back\n", name,
 		g.Threshold, plural(g.Notes, "note"), 100*g.FalseInjection, plural(g.Probes, "question"), 100*g.FalseSilence, strconv.Itoa(g.Own))
 }

@@ -142,9 +142,9 @@ func (m *machine) noteWith(text string) string {
 	return ""
 }
 
-// TestAgents drives the released clients of other agents, connected by init: each is told
+// TestAgents drives the released clients of other agents, connected by init: each is shown
 // a note at its start and at a prompt, asks our server, and its session becomes a note.
-// What was corrected in one is told to the next.
+// What was corrected in one is shown to the next.
 func TestAgents(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the clients are driven on Unix")
@@ -245,7 +245,7 @@ func (a driven) run(m *machine, args func(prompt string) []string, prompt string
 // writtenRule is the line of the rule that the scripted agent writes.
 const writtenRule = "- Let the deploy script rebuild the index — It was forgotten by hand."
 
-// tellClaude lets the usual agent, if its client is there, be told what another was
+// tellClaude lets the usual agent, if its client is there, be shown what another was
 // corrected in.
 func (a driven) tellClaude(t *testing.T, m *machine) {
 	client := os.Getenv("ANAMNESIS_TEST_CLAUDE")

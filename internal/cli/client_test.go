@@ -231,8 +231,8 @@ func (m *machine) lacks(what, text string, parts ...string) {
 	}
 }
 
-// told is how the client hands our block to its model.
-const told = `SessionStart hook additional context: [anamnesis:begin]`
+// injected is how the client hands our block to its model.
+const injected = `SessionStart hook additional context: [anamnesis:begin]`
 
 // TestClient drives the released Claude Code, connected by init.
 func TestClient(t *testing.T) {
@@ -243,7 +243,7 @@ func TestClient(t *testing.T) {
 	model := llmtest.NewScripted(t)
 	m := newMachine(t, model, client, program)
 	settings := filepath.Join(m.home, ".claude", "settings.json")
-	// Nothing that the client itself moves elsewhere and writes the file anew for.
+	// Nothing that the client itself moves elsewhere and rewrites the file for.
 	before := "{\n\t\"cleanupPeriodDays\": 30,\r\n  \"env\": {\"A\": \"1\"}   }"
 	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestClient(t *testing.T) {
 
 	const tools = "Bash,Write,mcp__anamnesis__memory_search,mcp__anamnesis__memory_write"
 	const first = "11111111-1111-4111-8111-111111111111"
-	t.Run("a session is told, asks, writes and becomes a note", func(t *testing.T) {
+	t.Run("a session is injected, asks, writes and becomes a note", func(t *testing.T) {
 		m.t = t
 		model.Forget()
 		out := m.session(first, `Order 48213 is off by one cent, please fix the rounding.
@@ -269,7 +269,7 @@ func TestClient(t *testing.T) {
 @tool mcp__anamnesis__memory_write {"type":"semantic","title":"Money is int64 cents","body":"Since order 48213."}
 @say Fixed: VAT is rounded per line, half up, in `+m.project+`/vat.go.`, "--allowedTools", tools)
 		m.has("the answer", out, "rounded per line")
-		m.has("what the model read", model.Requests(), told, "holds 100 % of the question")
+		m.has("what the model read", model.Requests(), injected, "holds 100 % of the question")
 		m.has("the note", m.note(first), "title: Order 48213 is off by one cent", "vat.go\n", "**Outcome:** Fixed: VAT is rounded per line, half up, in vat.go.")
 		m.lacks("the note", m.note(first), m.project)
 		m.has("a note of the agent", m.ours("search", "--json", "money is int64 cents"), "Money is int64 cents", "github.com/acme/storefront")
@@ -320,7 +320,7 @@ func TestClient(t *testing.T) {
 		model.Forget()
 		m.session(id, "I edited payments.proto, how do I regenerate the gRPC clients?\n@say Run make proto-gen.")
 		m.has("what the model read", model.Requests(), block, "Regenerate gRPC clients after editing", "Run make proto-gen")
-		m.has("the explanation", m.ours("why", "--last"), "told: 1 note", "Regenerate gRPC clients")
+		m.has("the explanation", m.ours("why", "--last"), "shown: 1 note", "Regenerate gRPC clients")
 		for _, prompt := range []string{"Which command regenerates the gRPC clients of payments.proto?\n@say make proto-gen", "thanks"} {
 			model.Forget()
 			n := m.captured(id)
@@ -331,7 +331,7 @@ func TestClient(t *testing.T) {
 					t.Errorf("the conversation holds %d blocks after %q", n, prompt)
 				}
 			}
-			m.has("the explanation", m.ours("why", "--last"), "told: nothing")
+			m.has("the explanation", m.ours("why", "--last"), "shown: nothing")
 		}
 	})
 	clientTools(t, m)
@@ -426,7 +426,7 @@ func TestClient(t *testing.T) {
 }
 
 // TestClientPlugin drives the released Claude Code with our plugin in it, in a
-// configuration folder of its own.
+// separate configuration folder.
 func TestClientPlugin(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the client is driven on Unix")
@@ -449,7 +449,7 @@ func TestClientPlugin(t *testing.T) {
 	m.session(id, `What does the memory say?
 @tool mcp__plugin_anamnesis_anamnesis__memory_search {"query":"regenerate clients"}
 @say Run make proto-gen.`, "--allowedTools", "mcp__plugin_anamnesis_anamnesis__memory_search")
-	m.has("what the model read", model.Requests(), told, "holds 100 % of the question")
+	m.has("what the model read", model.Requests(), injected, "holds 100 % of the question")
 	m.has("the note", m.note(id), "What does the memory say?")
 
 	const command = "66666666-6666-4666-8666-666666666666"

@@ -13,7 +13,7 @@ import (
 )
 
 // What the shell is offered at TAB, besides the commands and flags that cobra
-// offers by itself. It is asked for while somebody types: it walks nothing,
+// offers on its own. It is asked for while somebody types: it walks nothing,
 // creates nothing, and offers nothing where something is wrong.
 
 // A completer lists candidates, each with a description after a tab.

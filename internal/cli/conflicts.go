@@ -63,7 +63,7 @@ If one machine forgot the note, --keep lets it stay forgotten, and --take and
 	f := cmd.Flags()
 	f.BoolVar(&keep, "keep", false, "the version in its place stays")
 	f.BoolVar(&take, "take", false, "the version that waits takes its place")
-	f.BoolVar(&both, "both", false, "both stay: the one that waits becomes a note of its own")
+	f.BoolVar(&both, "both", false, "both stay: the one that waits becomes a separate note")
 	f.BoolVar(&edit, "edit", false, "write the note yourself, in $VISUAL or $EDITOR, with both versions before you")
 	cmd.MarkFlagsMutuallyExclusive("keep", "take", "both", "edit")
 	cmd.MarkFlagsOneRequired("keep", "take", "both", "edit")

@@ -21,7 +21,7 @@ observation that is supported by the sessions of them all; they stay reachable
 several learnings show together, and replaces none of them. An observation whose
 learnings are all gone is archived.
 
-The background run does this by itself when 30 learnings are new, or some are and the
+The background run does this on its own when 30 learnings are new, or some are and the
 last pass is seven days ago (reflection.consolidate).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -110,7 +110,7 @@ changes read.
 
 --write puts it into a file: a new one, or one that this command wrote. Into any other
 file only a block is written, between the two marks that --block prints; put them into
-CLAUDE.md or AGENTS.md if you want the block there. Nothing writes there by itself, and
+CLAUDE.md or AGENTS.md if you want the block there. Nothing writes there on its own, and
 neither page nor block is indexed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

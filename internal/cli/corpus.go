@@ -14,10 +14,10 @@ import (
 func newCorpus(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
-		Short: "Keep named sets of notes, and ask them alone",
-		Long: `Keep named sets of notes. A corpus holds the notes that a filter selected when
+		Short: "Save and search named collections",
+		Long: `A corpus holds the notes that a filter selected when
 it was built; search --corpus NAME asks these alone. Notes that are written
-later are in it when it is built anew.`,
+later are in it when it is rebuilt.`,
 	}
 	cmd.AddCommand(newCorpusBuild(p), newCorpusRebuild(p), newCorpusShow(p), newCorpusList(p), newCorpusDelete(p), newCorpusSearch(p))
 	return cmd

@@ -12,7 +12,7 @@ func newCost(p *program) *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "cost",
-		Short: "Count what models were asked, and what for",
+		Short: "Show model usage",
 		Long: `Count the answers of models on this machine, and the tokens of prompts and answers, by
 day (UTC), model and purpose. The limits of a day are reflection.daily_calls and
 reflection.daily_tokens. Below stands which answers could not be used, and what the

@@ -25,7 +25,7 @@ import (
 )
 
 // A crashDisk counts the steps a store makes on the disk and kills its process
-// before the one it was told. What a real disk loses when the power goes, it
+// before the one it was shown. What a real disk loses when the power goes, it
 // takes back first: with lose it empties files that were not fsynced, with
 // forget it also undoes renames and creations whose folder was not fsynced.
 type crashDisk struct {
@@ -62,7 +62,7 @@ func (d *crashDisk) step() {
 				_ = os.Truncate(path, 0)
 			}
 		}
-		// The index was told by writes that SQLite does not fsync either.
+		// The index was updated by writes that SQLite does not fsync either.
 		if wals, _ := filepath.Glob(filepath.Join(os.Getenv("CRASH_STORE"), "index.db-*")); d.at%2 == 0 {
 			for _, w := range wals {
 				_ = os.Remove(w)
@@ -336,7 +336,7 @@ var crashCases = []crashCase{
 	{
 		name: "drain",
 		setup: func(_ *testing.T, c *crashRun) {
-			// Another session has lines with ids of its own; with the same ones it were a fork.
+			// Another session has lines with its own ids; with the same ones it were a fork.
 			other := strings.NewReplacer("s-crash", "o-crash", "migration", "rollout", `"uuid":"`, `"uuid":"o`)
 			c.write("s.jsonl", transcript(3))
 			c.write("o.jsonl", other.Replace(transcript(2)))

@@ -36,7 +36,7 @@ func newDashboard(p *program) *cobra.Command {
 		Use:   "dashboard",
 		Short: "See, question and correct the memory in a browser",
 		Long: `Show the memory as pages in a browser: search, notes and their history, what waits for
-you, what sessions were told and why.
+you, what sessions were shown and why.
 
 The pages are served on this machine alone, to the browser that opens the printed
 link; a link works once. It ends with Ctrl-C, or when nobody has used it for a while.

@@ -19,7 +19,7 @@ func newDemo(p *program) *cobra.Command {
 		Use:   "demo",
 		Short: "See it work on sample sessions, in a throw-away store",
 		Long: `Capture three sample sessions, index and search them, and print what the next
-session would be told. Nothing of yours is read or written: the store is a
+session would be shown. Nothing of yours is read or written: the store is a
 temporary folder that is deleted at the end (--keep leaves it).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context(), keep) },

@@ -82,7 +82,7 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 		if err != nil {
 			return app.Written{}, err
 		}
-		w, err := p.told(app.ApplyEdit(ctx, r, e, edited))
+		w, err := p.reportWritten(app.ApplyEdit(ctx, r, e, edited))
 		var field *note.FieldError
 		if errors.As(err, &field) {
 			err = usage("%w", err)
@@ -93,7 +93,7 @@ func (p *program) editNote(ctx context.Context, r *app.Rooms, name string, o edi
 	if err != nil {
 		return app.Written{}, err
 	}
-	w, err := p.told(app.ApplyEdit(ctx, r, e, edited))
+	w, err := p.reportWritten(app.ApplyEdit(ctx, r, e, edited))
 	if err != nil {
 		return w, fmt.Errorf("%w; nothing was changed, your text is in %s", err, at)
 	}

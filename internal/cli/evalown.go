@@ -72,7 +72,7 @@ func newEvalRun(p *program) *cobra.Command {
 		Short: "Measure recall and the working set of your store",
 		Long: `Ask the approved questions of the eval set, over all projects, and count whether the
 right note is among the first 1, 3, 5 and 8; and weigh what a session of each project is
-told. What was measured goes into ` + "`anamnesis eval history`" + `.
+shown. What was measured goes into ` + "`anamnesis eval history`" + `.
 
 Exit codes: 1 recall@8 is below --fail-below; 2 there is no eval set.`,
 		Args: cobra.NoArgs,

@@ -67,7 +67,7 @@ func (p *program) printMiss(m eval.PromptMiss) {
 	if runes := []rune(line); len(runes) > 100 {
 		line = string(runes[:100]) + "…"
 	}
-	p.printf("\n  %s %s: %s\n    wanted %s, told %s\n    %s\n", m.Where, m.Kind, line, orNothing(m.Wanted), orNothing(m.Told), m.Why)
+	p.printf("\n  %s %s: %s\n    wanted %s, shown %s\n    %s\n", m.Where, m.Kind, line, orNothing(m.Wanted), orNothing(m.Told), m.Why)
 }
 
 func orNothing(list []string) string {

@@ -16,7 +16,7 @@ func newArchive(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "archive {ID... | --import RUN}",
 		Short: "Take notes out of recall, and keep them",
-		Long: `Take notes out of what sessions are told and what search finds. The files stay,
+		Long: `Take notes out of what sessions are shown and what search finds. The files stay,
 ` + "`anamnesis list --all`" + ` shows them, and ` + "`anamnesis unarchive ID`" + ` brings them back.
 --import archives all that one run of import made; the run says its name.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -129,7 +129,7 @@ func (p *program) printAlike(left []app.Alike) {
 	near := slices.DeleteFunc(slices.Clone(left), func(l app.Alike) bool { return l.State == ingest.LikeResurfaced })
 	again := slices.DeleteFunc(slices.Clone(left), func(l app.Alike) bool { return l.State != ingest.LikeResurfaced })
 	for _, l := range again[:min(len(again), most)] {
-		p.printf("told again, because this note replaced it: %s %q (project=%s); `anamnesis archive %s` keeps it out of recall\n",
+		p.printf("shown again, because this note replaced it: %s %q (project=%s); `anamnesis archive %s` keeps it out of recall\n",
 			l.ID, firstLine(l.Title, 60), printable(l.Project), l.ID)
 	}
 	if len(near) == 0 {

@@ -63,7 +63,7 @@ func (p *program) printGaps(a app.GapsAnswer) {
 		if a.MinSessions > 1 {
 			more = "; --min-sessions 1 lists what was asked once"
 		}
-		p.note("no question went without an answer in %s or more%s", plural(a.MinSessions, "session"), more)
+		p.note("no unanswered questions in %s or more%s", plural(a.MinSessions, "session"), more)
 	}
 }
 

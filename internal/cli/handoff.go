@@ -15,7 +15,7 @@ func newHandoff(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "handoff",
 		Short: "Leave a note for the next session on this project",
-		Long: `A handoff is told to the next session on a project, before everything else: where
+		Long: `A handoff is shown to the next session on a project, before everything else: where
 the work stands, what is open, what to do next. It is done when that session was
 asked something and has ended, when somebody says so, or after its days. Without a
 subcommand it lists what waits.`,
@@ -47,7 +47,7 @@ func newHandoffLeave(p *program) *cobra.Command {
 				return err
 			}
 			return run(p, cmd, "handoff leave", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-				return p.told(app.LeaveHandoff(ctx, r, o.Draft, days))
+				return p.reportWritten(app.LeaveHandoff(ctx, r, o.Draft, days))
 			}, p.printWritten("handoff leave"))
 		},
 	}
@@ -91,7 +91,7 @@ func (p *program) handoffs(cmd *cobra.Command, key string) error {
 func newHandoffDone(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "done ID",
-		Short: "Say that one was taken over",
+		Short: "Mark a handoff as picked up",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "handoff", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.HandoffDone, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestHelp compares the help of every command with testdata/help, so that a
-// review sees what users see. -update writes it anew.
+// review sees what users see. -update rewrites it.
 func TestHelp(t *testing.T) {
 	const dir = "testdata/help"
 	var want []string

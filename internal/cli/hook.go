@@ -10,7 +10,7 @@ func newHook(*program) *cobra.Command {
 		Long: `Answer an event that a coding agent sends on standard input. AGENT is its short name,
 EVENT the name of the event as that agent spells it.
 
-At the start of a session it prints what the session is told, and lets a background
+At the start of a session it prints what the session is shown, and lets a background
 run sync. At its end, and before a compaction, it leaves the session to a background
 run. At any other event it does nothing.
 

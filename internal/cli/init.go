@@ -31,8 +31,8 @@ neither. --print shows which files change and what is left to you to do, and
 ` + "`anamnesis agents`" + ` how far memory goes with each.
 
 Of Claude Code it does this: write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
-put ten hooks into its settings.json: a session start is told the memory and syncs
-it, a prompt is told the notes it is about, a tool the rules with a trigger that fits,
+put ten hooks into its settings.json: a session start is shown the memory and syncs
+it, a prompt is shown the notes it is about, a tool the rules with a trigger that fits,
 a sub-agent what its task is about, a session end and a compaction are captured. The
 settings file is patched in place, its layout and everything that is not ours stays;
 the first version is kept as settings.json.bak. Running init again changes
@@ -105,7 +105,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	return render(p, "init", initAnswer{Plan: shown}, nil, func(initAnswer) {
 		p.printf("init: done. Start a new Claude Code session for the MCP server and hooks to take effect.\n")
 		if n := app.PastSessions(p.host()); n > 0 {
-			p.printf("%s of earlier are on this machine; `anamnesis import transcripts` shows what they would become\n", plural(n, "session"))
+			p.printf("Found %s from before on this machine; `anamnesis import transcripts` shows what they would become\n", plural(n, "session"))
 		}
 	})
 }

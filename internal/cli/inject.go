@@ -34,7 +34,7 @@ the project, a line for each note. "anamnesis page" says why each line is on it.
 With --event prompt it prints what the hook of a prompt would print for a text, and
 why it says no more; with --event tool, what the hook of a tool would print before it
 runs: --text is then the command or the file; with --event subagent, what a sub-agent
-is told at its start: --text is then its task. Nothing counts as told by that.
+is shown at its start: --text is then its task. Nothing counts as shown by that.
 
 As a SessionStart hook it reads the event from standard input, stays under the
 agent's limit and prints nothing but the block.`,
@@ -64,13 +64,13 @@ agent's limit and prints nothing but the block.`,
 		},
 	}
 	hook.StartFlags(cmd.Flags(), &o)
-	cmd.Flags().StringVar(&event, "event", "start", "`EVENT` at which a session is told something: start, prompt, tool or subagent")
+	cmd.Flags().StringVar(&event, "event", "start", "`EVENT` at which a session is shown something: start, prompt, tool or subagent")
 	cmd.Flags().StringVar(&text, "text", "", "what the user says at the prompt; the command or the file of a tool; the task of a sub-agent")
 	cmd.Flags().StringVar(&tool, "tool", "", "`NAME` of the tool that is about to run, as the agent spells it")
 	return cmd
 }
 
-// tryPrompt prints what a prompt would be told.
+// tryPrompt prints what a prompt would be shown.
 func (p *program) tryPrompt(cmd *cobra.Command, project, text string) error {
 	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
 		e := p.given()
@@ -79,7 +79,7 @@ func (p *program) tryPrompt(cmd *cobra.Command, project, text string) error {
 	}, p.printTold)
 }
 
-// tryTool prints what would be told before a tool runs.
+// tryTool prints what would be shown before a tool runs.
 func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error {
 	e := p.given()
 	if tool != "" {
@@ -109,7 +109,7 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 	}, p.printTold)
 }
 
-// tryTask prints what a sub-agent would be told at its start.
+// tryTask prints what a sub-agent would be shown at its start.
 func (p *program) tryTask(cmd *cobra.Command, project, task string) error {
 	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
 		return app.TryTask(ctx, r, p.given(), task, app.PromptOptions{Project: project, Limit: agent.Default().Hooks.ContextLimit()})
@@ -119,14 +119,14 @@ func (p *program) tryTask(cmd *cobra.Command, project, task string) error {
 func (p *program) printTold(a app.PromptAnswer) {
 	p.printf("%s", a.Text)
 	if a.Silent != "" {
-		p.note("nothing is told: %s", a.Silent)
+		p.note("nothing is shown: %s", a.Silent)
 	}
 	for _, n := range a.Near {
 		p.note("held back: %s", nearly(p.short(n.ID), "", n.Why))
 	}
 }
 
-// nearly says which note was nearly told, and why it was not.
+// nearly says which note was nearly shown, and why it was not.
 func nearly(id, title, why string) string {
 	if id == "" {
 		return why

@@ -34,10 +34,10 @@ func newIndex(p *program) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "index QUERY...",
-		Short: "Step 1: answer a question with one short row a note",
+		Short: "Search, one line per note",
 		Long: `Step 1: answer a question with one row a note: id, title, score, project and
 date, at most 100 tokens each. Step 2 is timeline, step 3 hydrate; anamnesis
-workflow tells more. (The files of the index are made anew by reindex.)
+workflow tells more. (The files of the index are rebuilt by reindex.)
 
 Exit code 3 says that nothing was found.`,
 		Example: `  anamnesis index "deploy staging"

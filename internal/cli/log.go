@@ -19,9 +19,9 @@ func newLog(p *program) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "List what sessions were told, and what was asked",
+		Short: "List what sessions were shown, and what was asked",
 		Long: `List what memory said on this machine, by session, newest first: the notes that were
-told at a session's start, and the answers to searches. It is read from the event
+shown at a session's start, and the answers to searches. It is read from the event
 log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questions out of it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,7 +41,7 @@ log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questi
 	f.StringVar(&o.Project, "project", "", "of one project: its `KEY`, or . for the one of this folder")
 	f.StringVar(&o.Since, "since", "30d", "from `TIME` on: 2026-03-31, 12h, 7d")
 	f.IntVar(&o.Limit, "limit", 10, "sessions at most; 0 means all")
-	f.BoolVarP(&follow, "follow", "f", false, "show what is told from now on and what it nearly was, until interrupted")
+	f.BoolVarP(&follow, "follow", "f", false, "show what is injected from now on and what nearly was, until interrupted")
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func (p *program) printLog(a app.LogAnswer) {
 		p.printSaid(s)
 	}
 	if len(a.Sessions) == 0 {
-		p.note("nothing was told or asked since %s", clock(a.Since))
+		p.note("nothing was shown or asked since %s", clock(a.Since))
 	}
 }
 
@@ -68,17 +68,17 @@ func (p *program) printSaid(s *app.SessionLog) {
 	p.printf("%s\n", who)
 	for _, t := range s.Answers {
 		at, _ := time.Parse(time.RFC3339, t.At)
-		what := "told at its start"
+		what := "shown at its start"
 		switch t.Kind {
 		case store.Prompted:
-			what = "told at a prompt"
+			what = "shown at a prompt"
 			if t.Query != "" {
 				what += fmt.Sprintf(" %q", firstLine(t.Query, 80))
 			}
 		case store.ToolTold:
-			what = fmt.Sprintf("told before %q", firstLine(t.Query, 80))
+			what = fmt.Sprintf("shown before %q", firstLine(t.Query, 80))
 		case store.AgentTold:
-			what = "told to a sub-agent"
+			what = "shown to a sub-agent"
 		case store.Recalled:
 			what = "asked"
 			if t.Via != "" {
@@ -100,7 +100,7 @@ func (p *program) printSaid(s *app.SessionLog) {
 	}
 }
 
-// followLog prints what sessions are told, as it happens.
+// followLog prints what sessions are shown, as it happens.
 func (p *program) followLog(cmd *cobra.Command) error {
 	r, err := app.Open(cmd.Context(), p.host(), 0)
 	if err != nil {
@@ -136,7 +136,7 @@ func newTail(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Show what hooks and background runs did last",
-		Long: `Show the end of the event log: what sessions were told, what was captured, drained
+		Long: `Show the end of the event log: what sessions were shown, what was captured, drained
 and synced, and what failed. With --json each record is one line of JSON.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -146,7 +146,7 @@ func newExpire(p *program) *cobra.Command {
 		Use:   "expire",
 		Short: "Archive notes whose forget_after has passed",
 		Long: `List the notes whose forget_after has passed: they are not recalled any more. With
---apply they are archived, as the background run does by itself (reflection.expire). A
+--apply they are archived, as the background run does on its own (reflection.expire). A
 note without forget_after, or with one that is no time, is permanent. Their history
 stays, and ` + "`anamnesis unarchive`" + ` brings one back once its forget_after is gone or later.`,
 		Args: cobra.NoArgs,

@@ -18,7 +18,7 @@ import (
 )
 
 // TestManual compares the pages of the manual, which the program carries, and
-// docs/cli.md with what the command tree makes. -update writes them anew.
+// docs/cli.md with what the command tree makes. -update rewrites them.
 func TestManual(t *testing.T) {
 	root := (&program{environ: config.Process}).root(commands...)
 	want := map[string][]byte{}

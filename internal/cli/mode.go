@@ -14,15 +14,15 @@ import (
 func newMode(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mode",
-		Short: "Kinds of work: which learnings there are, what is told, in which language",
+		Short: "Kinds of work: which learnings there are, what is shown, in which language",
 		Long: `A mode says what kind of work is done: which types of learnings there are, which of them
-a session is told at its start, in which language a model writes notes, and settings of
-how much is told. The program has two, engineering and writing. Your own stand in the
+a session is shown at its start, in which language a model writes notes, and settings of
+how much is shown. The program has two, engineering and writing. Your own stand in the
 folder modes of the store, NAME.json each; PARENT--CHANGE.json changes another one: maps
 key by key, lists whole.
 
 A project chooses a mode by its name, in its file .anamnesis/config.json. REFLECT_MODE
-comes before that, and the setting mode after it. A mode sets no more than what is told
+comes before that, and the setting mode after it. A mode sets no more than what is shown
 and in which order; what you set yourself comes before it.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return p.modes() },
@@ -80,7 +80,7 @@ func (p *program) printMode(m app.ModeView) {
 		p.printf("  %s %-14s %s\n", firstLine(glyph, 4), firstLine(t.ID, 40), firstLine(t.Description, 80))
 	}
 	if len(m.ToldTypes) > 0 {
-		p.printf("told at session start: %s\n", firstLine(strings.Join(m.ToldTypes, ", "), 200))
+		p.printf("shown at session start: %s\n", firstLine(strings.Join(m.ToldTypes, ", "), 200))
 	}
 	if m.Directive != "" {
 		p.printf("models are asked: %s\n", firstLine(m.Directive, 200))

@@ -123,7 +123,7 @@ func (f *fault) locate(text string, parsed *ast.File) error {
 }
 
 // around returns what stands before and behind the sound text, so that the program
-// holds both and takes the faulty one when it is told to.
+// holds both and takes the faulty one when it is asked to.
 func (f *fault) around() (before, behind string) {
 	switch {
 	case !f.statement:

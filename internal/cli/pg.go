@@ -234,7 +234,7 @@ shares a note of that id.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Reason, "reason", "", "`TEXT` that its authors are told")
+	f.StringVar(&o.Reason, "reason", "", "`TEXT` that its authors are shown")
 	f.BoolVar(&o.Undo, "undo", false, "let the note be shared again")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say whose note it is, and change nothing")
 	return cmd
@@ -274,7 +274,7 @@ func newPGTrust(p *program) *cobra.Command {
 	var off bool
 	cmd := &cobra.Command{
 		Use:   "trust LOGIN",
-		Short: "Let a login speak for whom its signed claims name",
+		Short: "Trust a proxy login's signed identity",
 		Long: `Let a login of the server speak for whom the signed claims of a request name
 (request.jwt.claims): that of PostgREST or Supabase, which checks the signatures. The
 claim sub is then the member and workspace_id the workspace. Of every other login the

@@ -17,7 +17,7 @@ func newPolicy(p *program) *cobra.Command {
 		Use:   "policy",
 		Short: "Your rules for the tools of agents",
 		Long: `Your rules for the tools of agents: what is denied, what is allowed without asking you,
-what an agent is told before a call. They stand in the file policy-rules.jsonl of the
+what an agent is shown before a call. They stand in the file policy-rules.jsonl of the
 store, one JSON object a line. You write it; nothing else does, it does not travel, and
 no file of a repository is ever read for it.
 
@@ -103,7 +103,7 @@ func (p *program) policyCheck(cmd *cobra.Command, at policy.Scope, tool, text st
 		a, err := app.Policy(r.Store, agent.Default())
 		if err == nil && tool != "" {
 			v, _ := app.Police(r.Store, agent.Event{ToolName: tool, ToolInput: callInput(text)}, at, app.PromptOptions{Try: true})
-			a.Call = &v // its error is one of the lines, which are told
+			a.Call = &v // its error is one of the lines, which are shown
 		}
 		if err == nil && len(a.Problems) > 0 {
 			err = &app.Error{Kind: app.Degraded}

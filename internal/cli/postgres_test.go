@@ -59,7 +59,7 @@ func havePostgres() bool {
 	return bin != "" && err == nil || os.Getenv("ANAMNESIS_CI") != ""
 }
 
-// cmdPostgres gives a script a database of its own with a workspace: DSN and WORKSPACE.
+// cmdPostgres gives a script a separate database with a workspace: DSN and WORKSPACE.
 // With the word "empty" there is nothing in it; "login NAME..." makes logins, whose
 // addresses are DSN_NAME, and with a wrong password WRONG_NAME; "sql STATEMENT" is run as the administrator; "silent" is the
 // address of a server that takes connections and says nothing, DSN_silent.

@@ -14,7 +14,7 @@ func newQuiet(p *program) *cobra.Command {
 	var private bool
 	cmd := &cobra.Command{
 		Use:   "quiet DURATION|session [ID]|off",
-		Short: "Tell prompts nothing for a while, or a session nothing at all",
+		Short: "Mute memory for a while or for this session",
 		Long: `Tell prompts, tools and sub-agents nothing for a while, in all sessions on this machine:
 30m, 2h, 3d. Session starts and questions are answered as always.
 
@@ -55,17 +55,17 @@ quiet with {"quiet": true} in its .anamnesis/config.json.`,
 
 func (p *program) printQuiet(a app.QuietAnswer) {
 	for _, id := range a.Private {
-		p.printf("session %s is private: it is told nothing, and nothing of it is captured\n", firstLine(id, 60))
+		p.printf("session %s is private: it is shown nothing, and nothing of it is captured\n", firstLine(id, 60))
 	}
 	for _, id := range a.Sessions {
-		p.printf("session %s is told nothing\n", firstLine(id, 60))
+		p.printf("session %s is shown nothing\n", firstLine(id, 60))
 	}
 	if a.Until == "" {
 		if len(a.Sessions)+len(a.Private) == 0 {
-			p.printf("prompts are told what they are about\n")
+			p.printf("prompts are shown what they are about\n")
 		}
 		return
 	}
 	until, _ := time.Parse(time.RFC3339, a.Until)
-	p.printf("prompts are told nothing until %s; `anamnesis quiet off` ends that\n", clock(until.Local()))
+	p.printf("prompts are shown nothing until %s; `anamnesis quiet off` ends that\n", clock(until.Local()))
 }

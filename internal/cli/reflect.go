@@ -84,7 +84,7 @@ func (p *program) reflectNotes(a app.ReflectAnswer) {
 	for _, j := range a.Projects {
 		rep, name := j.Report, firstLine(j.Project, 80)
 		if len(rep.Changed) > 0 {
-			p.note("%s of %s changed meanwhile and will be distilled again", plural(len(rep.Changed), "session"), name)
+			p.note("%s of %s changed since and will be distilled again", plural(len(rep.Changed), "session"), name)
 		}
 		if rep.Err == nil && rep.Left >= least {
 			p.note("%s: %d sessions had no room; run it again", name, rep.Left)

@@ -9,7 +9,7 @@ import (
 func newReindex(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reindex",
-		Short: "Make the index anew from the notes",
+		Short: "Rebuild the index from the notes",
 		Long: `Read every note again and bring the index into step. It is never needed for
 safety: the index can be deleted at any time and comes back. Files that cannot be
 read as notes are named and left alone.`,

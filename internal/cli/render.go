@@ -21,7 +21,7 @@ import (
 // changes its meaning or goes; new fields do not change it.
 const schemaVersion = 1
 
-// A screen is where a command prints: data on stdout, what people are told beside
+// A screen is where a command prints: data on stdout, what people are shown beside
 // it on stderr. It is the one renderer of all commands.
 type screen struct {
 	stdout, stderr io.Writer
@@ -161,7 +161,7 @@ func (s *screen) printf(format string, args ...any) {
 	_, _ = io.WriteString(s.stdout, s.out.wrap(fmt.Sprintf(format, visibleArgs(args)...)))
 }
 
-// verbatim prints text that has lines of its own: nothing is broken.
+// verbatim prints text that has its own lines: nothing is broken.
 func (s *screen) verbatim(text string) { _, _ = io.WriteString(s.stdout, visible(text)) }
 
 // errorf prints on standard error, in the same way.

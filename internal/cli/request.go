@@ -13,7 +13,7 @@ type notConfigured struct {
 }
 
 // renderModel is render for a use case that needs a model. That there is none is
-// told, and is no failure.
+// shown, and is no failure.
 func renderModel[T any](p *program, command, prefix string, v T, err error, text func(T)) error {
 	if errors.Is(err, reflection.ErrNotConfigured) {
 		return render(p, command, notConfigured{}, nil, func(notConfigured) { p.printf("%s: %v\n", prefix, reflection.ErrNotConfigured) })

@@ -33,7 +33,7 @@ cut or made unreadable gets the form of the last commit, or the newest of its hi
 					return app.RestoreDamaged(ctx, r, apply)
 				}, p.printRewound)
 			case damaged:
-				return usage("restore: --damaged is about all damaged notes, and takes no other; one by itself: ID@HEAD")
+				return usage("restore: --damaged is about all damaged notes, and takes no other; a single one: ID@HEAD")
 			case since != "" && len(args) == 0:
 				return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RewindAnswer, error) {
 					return app.Rewind(ctx, r, since, until, apply)

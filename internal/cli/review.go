@@ -19,7 +19,7 @@ func newReview(p *program) *cobra.Command {
 		Use:   "review",
 		Short: "Decide on what machines wrote and nobody has read",
 		Long: `List what waits for you: drafts that contradict a note of yours, notes in quarantine,
-which read like orders to an agent and which no session is told of, what sessions
+which read like orders to an agent and which no session is shown, what sessions
 and models taught that you have not looked at, and patches of skills that say something
 else than what was learnt since. Beside each stands what it was made of.
 
@@ -126,7 +126,7 @@ func (p *program) printDecided(d app.ReviewDecided) {
 	}
 	p.printf("review: %s %q %s\n", d.ID, firstLine(d.Title, 60), decisions[d.Decision])
 	if d.Retired != "" {
-		p.printf("review: %s is told no more; `anamnesis supersede --undo %s %s` takes that back\n", d.Retired, d.Retired, d.ID)
+		p.printf("review: %s is shown no more; `anamnesis supersede --undo %s %s` takes that back\n", d.Retired, d.Retired, d.ID)
 	}
 }
 
@@ -210,7 +210,7 @@ func (p *program) printReview(a app.ReviewAnswer) {
 		p.printf("reads like orders to an agent: %s\n", text)
 	}
 	if len(a.Notes) == 0 {
-		p.note("nothing waits for a look")
+		p.note("nothing to review")
 		return
 	}
 	p.printf("`anamnesis review keep ID` says that one is right, `review reject ID` archives it, `review --walk` asks for a key each\n")

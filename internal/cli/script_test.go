@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 // of the parent too: it counts what stood in the process before exec.
 const peakFile = "ANAMNESIS_TEST_PEAK"
 
-// TestScripts runs the sessions in testdata/script. Each has a home of its own
+// TestScripts runs the sessions in testdata/script. Each has a separate home
 // and an environment that holds nothing of the caller's but PATH.
 //
 // Besides testscript's own commands and those in scriptcmd_test.go, scripts

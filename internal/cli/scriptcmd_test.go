@@ -778,10 +778,10 @@ func cmdIsLink(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// someProgram is what init is told to put into hooks.
+// someProgram is what init is asked to put into hooks.
 const someProgram = "/opt/anamnesis/anamnesis"
 
-// putSettings makes a file Claude Code's settings, in a folder of its own.
+// putSettings makes a file Claude Code's settings, in a separate folder.
 func putSettings(ts *testscript.TestScript, name string) (path string) {
 	path = filepath.Join(ts.Getenv("CLAUDE_CONFIG_DIR"), "settings.json")
 	ts.Check(errors.Join(os.RemoveAll(filepath.Dir(path)), os.MkdirAll(filepath.Dir(path), 0o700)))
@@ -888,7 +888,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // hasLockOpen reports whether a process has a lock file open, which who waits
-// for one opens anew at every try. Where nobody
+// for one opens again at every try. Where nobody
 // can tell it says so after half a second.
 func hasLockOpen(pid int) bool {
 	if runtime.GOOS != "linux" {

@@ -147,7 +147,7 @@ func newSessionsKeep(p *program) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "sessions keep", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-				return p.told(app.KeepExchange(ctx, r, args[0], title))
+				return p.reportWritten(app.KeepExchange(ctx, r, args[0], title))
 			}, p.printWritten("sessions keep"))
 		},
 	}

@@ -31,7 +31,7 @@ With --repo, exchange notes with the git repository that your team reviews: firs
 what was reviewed there (each background run does so, too), then offer the notes of
 projects, or single notes, to it (` + "`anamnesis config set team.repo.address ADDRESS`" + `; docs/team.md). A
 note of high confidence goes to a branch, or to the default branch where you allow
-that; one of medium confidence goes to a branch of its own with a draft request,
+that; one of medium confidence goes to a separate branch with a draft request,
 which your own gh or glab opens; one of low confidence goes nowhere, it waits in
 ` + "`anamnesis review`" + `. Nothing is forced: what the team changed in a note stays, and is
 merged with what you changed.
@@ -51,9 +51,9 @@ the repository could not be reached, or did not take a note, 75 another share is
 	f.BoolVar(&o.repo, "repo", false, "to the git repository of the team")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would go where, and change nothing")
 	f.StringArrayVar(&o.Stop, "stop", nil, "share the notes of `PROJECT` no longer")
-	f.StringVar(&o.Origin, "origin", "", "`new` or keep: this machine gets a name of its own in the team's database, or keeps the old one, "+
+	f.StringVar(&o.Origin, "origin", "", "`new` or keep: this machine gets a separate name in the team's database, or keeps the old one, "+
 		"when a copy of it shares under the same")
-	f.BoolVar(&o.Again, "again", false, "look at every shared note anew, as after a new rule of what is a secret")
+	f.BoolVar(&o.Again, "again", false, "look at every shared note again, as after a new rule of what is a secret")
 	return cmd
 }
 

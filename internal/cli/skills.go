@@ -14,7 +14,7 @@ import (
 func newSkills(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skills",
-		Short: "Skills of the agents on this machine, and which of them a text is about",
+		Short: "List skills and match them to a text",
 		Long: `Agents keep skills as files: SKILL.md, with a name and a description. Memory keeps an
 index of those of all agents on this machine, of the user and of the projects that
 sessions worked on. Their copies never leave the machine.
@@ -117,7 +117,7 @@ func newSkillsUndo(p *program) *cobra.Command {
 			return run(p, cmd, "skills", filesOnly, func(_ context.Context, r *app.Rooms) (app.SkillUndone, error) {
 				return app.UndoSkill(r, args[0])
 			}, func(a app.SkillUndone) {
-				p.printf("skills: %s says again what it said before\n", firstLine(a.File, 200))
+				p.printf("skills: %s restored\n", firstLine(a.File, 200))
 			})
 		},
 	}

@@ -18,22 +18,22 @@ import (
 func newSlot(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slot",
-		Short: "Short texts that every session is told at its start",
-		Long: `A slot is a short text that every session is told at its start, before the notes: who
+		Short: "Short texts that every session is shown at its start",
+		Long: `A slot is a short text that every session is shown at its start, before the notes: who
 you are, what you prefer, what a project is about. You write the curated ones, and they
-travel with the notes. This machine keeps three by itself from its sessions: open items,
+travel with the notes. This machine keeps three on its own from its sessions: open items,
 commands that fail again and again, files in work. These never leave it.
 
-A slot of a project is told in the place of one of the same name for all projects.
+A slot of a project is shown in the place of one of the same name for all projects.
 The setting inject.slots.on tells none of them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.slots(cmd, "") },
 	}
 	cmd.AddCommand(
 		newSlotList(p), newSlotShow(p),
-		newSlotText(p, ingest.ReplaceSlot, "edit NAME [TEXT]", "Write a slot anew, in your editor or from TEXT, a file or standard input"),
+		newSlotText(p, ingest.ReplaceSlot, "edit NAME [TEXT]", "Rewrite a slot, in your editor or from TEXT, a file or standard input"),
 		newSlotText(p, ingest.AppendSlot, "append NAME TEXT", "Add a line to a slot"),
-		newSlotChange(p, ingest.ClearSlot, "Empty a slot; it is told no more"),
+		newSlotChange(p, ingest.ClearSlot, "Clear a slot"),
 		newSlotChange(p, ingest.PinSlot, "Let nobody but you change a slot"),
 		newSlotChange(p, ingest.UnpinSlot, "Let agents change a slot again"),
 		newSlotLimit(p),
@@ -61,7 +61,7 @@ func newSlotList(p *program) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the slots that a session here is told, and the empty ones",
+		Short: "List the slots that a session here is shown, and the empty ones",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return p.slots(cmd, project) },
 	}
@@ -144,7 +144,7 @@ func newSlotText(p *program, change ingest.SlotChange, use, short string) *cobra
 					}
 					e.Text = text
 				}
-				return p.told(app.EditSlot(ctx, r, e, o.global))
+				return p.reportWritten(app.EditSlot(ctx, r, e, o.global))
 			}, p.printWritten("slot "+verb))
 		},
 	}
@@ -220,6 +220,6 @@ func newSlotLimit(p *program) *cobra.Command {
 func (p *program) changeSlot(cmd *cobra.Command, e ingest.SlotEdit, o slotOptions) error {
 	command := "slot " + string(e.Change)
 	return run(p, cmd, command, app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-		return p.told(app.EditSlot(ctx, r, e, o.global))
+		return p.reportWritten(app.EditSlot(ctx, r, e, o.global))
 	}, p.printWritten(command))
 }

@@ -49,7 +49,7 @@ type soakRun struct {
 	kills   atomic.Int64 // of clients and their background runs
 }
 
-// A soakClient is a machine: processes of the program on a store of its own.
+// A soakClient is a machine: processes of the program on a separate store.
 type soakClient struct {
 	*soakRun
 	name, tag, home, dsn string
@@ -253,7 +253,7 @@ func (c *soakClient) command(most time.Duration, args ...string) (out string, ok
 
 var soakID = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}`)
 
-// write writes and asks, one command after the other, until it is told to stop.
+// write writes and asks, one command after the other, until it is asked to stop.
 func (c *soakClient) write(stop chan struct{}) {
 	for k := 0; ; k++ {
 		select {
@@ -289,7 +289,7 @@ func (c *soakClient) write(stop chan struct{}) {
 				c.done.Add(1)
 			}
 		default:
-			c.command(most, "search", "--project", "shop", "which number is the "+c.tag) // looks at what it is told
+			c.command(most, "search", "--project", "shop", "which number is the "+c.tag) // looks at what it is shown
 		}
 	}
 }
@@ -361,7 +361,7 @@ func (s *soakRun) endServer(stop chan struct{}) {
 			s.cluster.Crash()
 			err = s.cluster.Start()
 		case 2:
-			s.cluster.KillBackend() // the server starts anew by itself
+			s.cluster.KillBackend() // the server restarts on its own
 		}
 		if err != nil {
 			s.t.Error(err)
@@ -438,7 +438,7 @@ func (s *soakRun) read(all map[soakKey]soakRow) error {
 	return rows.Err()
 }
 
-// check compares what the clients were told, what the server has, and the mirrors.
+// check compares what the clients were shown, what the server has, and the mirrors.
 func (s *soakRun) check() {
 	s.t.Helper()
 	rows := s.rows()

@@ -21,10 +21,10 @@ func newStats(p *program) *cobra.Command {
 		Use:   "stats",
 		Short: "Count what memory holds and what it was good for",
 		Long: `Count the notes by what they are and where they came from, and what memory did on
-this machine in the last time: sessions told and captured, questions asked and
+this machine in the last time: sessions shown and captured, questions asked and
 answered, the notes that were shown most, and those that never were.
 
-With --economics: the tokens that agents were told, and what it would have cost them to
+With --economics: the tokens that agents were shown, and what it would have cost them to
 read the sessions that the notes come from. Both are counted, none is guessed; notes of
 which no session was counted are left out of the comparison.`,
 		Args: cobra.NoArgs,
@@ -40,13 +40,13 @@ which no session was counted are left out of the comparison.`,
 		},
 	}
 	cmd.Flags().StringVar(&since, "since", "30d", "what memory did from `TIME` on: 2026-03-31, 12h, 7d")
-	cmd.Flags().BoolVar(&economics, "economics", false, "what was told, against what reading its sources would have cost")
+	cmd.Flags().BoolVar(&economics, "economics", false, "tokens injected versus tokens saved")
 	return cmd
 }
 
 func (p *program) printEconomics(a app.EconomicsAnswer) {
 	if len(a.Surfaces) == 0 {
-		p.note("agents were told nothing since %s", clock(a.From))
+		p.note("agents were shown nothing since %s", clock(a.From))
 		return
 	}
 	p.printf("since %s, in tokens:\n", clock(a.From))
@@ -79,16 +79,16 @@ func (p *program) printStats(s app.StatsAnswer) {
 		p.printf("  by month    %s\n", bars(n.ByMonth, 12))
 	}
 	a := s.Activity
-	p.printf("since %s: %s told, %s captured (%d without content), %s written\n", clock(s.From),
+	p.printf("since %s: %s shown, %s captured (%d without content), %s written\n", clock(s.From),
 		plural(a.Told, "session"), plural(a.Captured, "session"), a.Trivial, plural(a.Written, "note"))
 	p.printf("  %s asked, %d answered; %s; %s; %s\n",
 		plural(a.Questions, "question"), a.Answered, plural(a.Gaps, "gap"), plural(a.Syncs, "sync"), plural(a.HookFailures, "hook failure"))
 	if a.Tools+a.Agents+a.Denied > 0 {
-		p.printf("  rules told before %s (about %d tokens), %s denied; %s told something (about %d tokens)\n",
+		p.printf("  rules shown before %s (about %d tokens), %s denied; %s shown something (about %d tokens)\n",
 			plural(a.Tools, "tool call"), a.ToolTokens, plural(a.Denied, "tool call"), plural(a.Agents, "sub-agent"), a.AgentTokens)
 	}
 	if a.Prompts > 0 {
-		p.printf("  %s seen, %d told something, about %d tokens in all\n", plural(a.Prompts, "prompt"), a.Reminded, a.Reminders)
+		p.printf("  %s seen, %d shown something, about %d tokens in all\n", plural(a.Prompts, "prompt"), a.Reminded, a.Reminders)
 	}
 	if a.StartMS > 0 {
 		p.printf("  half of the session starts took less than %s\n", millis(a.StartMS))
@@ -100,7 +100,7 @@ func (p *program) printStats(s app.StatsAnswer) {
 		p.printf("shown most:\n")
 	}
 	for _, h := range s.Most {
-		p.printf("  %s  told %d×, found %d×  %s\n", p.short(h.ID), h.Injected, h.Recalled, firstLine(h.Title, 60))
+		p.printf("  %s  shown %d×, found %d×  %s\n", p.short(h.ID), h.Injected, h.Recalled, firstLine(h.Title, 60))
 	}
 	p.printf("on disk: index %s, event log %s\n", size(s.Bytes.Index), size(s.Bytes.Events))
 }

@@ -41,7 +41,7 @@ func (p *program) statusLine(cmd *cobra.Command) error {
 		parts[0] += fmt.Sprintf(" (%d here)", g.Here)
 	}
 	if g.Told > 0 {
-		parts = append(parts, plainInt(g.Told)+" told")
+		parts = append(parts, plainInt(g.Told)+" shown")
 	}
 	if g.Quiet {
 		parts = append(parts, "quiet")

@@ -45,7 +45,7 @@ func (p *program) printUndone(a app.UndoAnswer) {
 		case ingest.UndoEdited:
 			p.printf("  %s %q was changed since and stays", u.ID, title)
 			if u.Rev != "" {
-				p.printf("; by itself: anamnesis restore %s@%s --apply", u.ID, u.Rev)
+				p.printf("; separately: anamnesis restore %s@%s --apply", u.ID, u.Rev)
 			}
 			p.printf("\n")
 		case ingest.UndoLost:

@@ -12,12 +12,12 @@ func newVerify(p *program) *cobra.Command {
 	var o app.VerifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Look whether the code that notes name is still as it was",
+		Short: "Find notes whose code has changed",
 		Long: `Look in this clone whether the files, symbols and build targets that the notes of
 its project name are as they were when the notes were written. It lists what is not:
 
-  gone      nothing of what the note names is left; sessions are not told the note
-  changed   the lines that define it are others; sessions are told the note with a mark
+  gone      nothing of what the note names is left; sessions are not shown the note
+  changed   the lines that define it are others; sessions are shown the note with a mark
   moved     it stands in another file
 
 It reads files, runs nothing and asks no model. A note that names no code is not

@@ -20,10 +20,10 @@ func newWhy(p *program) *cobra.Command {
 		Short: "Tell where a note came from, and when and why it was shown",
 		Long: `Tell where a note came from: who wrote it, from which session, out of which other
 notes, back to the sentences they were made from. Then what changed it, what
-replaces it, and when it was told to a session or found by a question.
+replaces it, and when it was shown to a session or found by a question.
 
-With --last: what the last prompt, tool call or sub-agent was told, what it was nearly
-told, and why not.`,
+With --last: what the last prompt, tool call or sub-agent was shown, what it was nearly
+shown, and why not.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if last {
 				return cobra.NoArgs(cmd, args)
@@ -43,7 +43,7 @@ told, and why not.`,
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 10, "showings at most, newest first; 0 means all")
-	cmd.Flags().BoolVar(&last, "last", false, "tell what was told last instead of a note")
+	cmd.Flags().BoolVar(&last, "last", false, "show what was shown last instead of a note")
 	return cmd
 }
 
@@ -57,9 +57,9 @@ func (p *program) printLast(a app.LastPrompt) {
 		p.printf("asked: %s\n", firstLine(a.Query, 200))
 	}
 	if a.Silent != "" {
-		p.printf("told: nothing, %s\n", printable(a.Silent))
+		p.printf("shown: nothing, %s\n", printable(a.Silent))
 	} else {
-		p.printf("told: %s, about %d tokens, in %.0f ms\n", plural(len(a.Told), "note"), a.Tokens, a.MS)
+		p.printf("shown: %s, about %d tokens, in %.0f ms\n", plural(len(a.Told), "note"), a.Tokens, a.MS)
 	}
 	for _, n := range a.Told {
 		p.printf("  %s  %s\n", p.short(n.ID), firstLine(n.Title, 70))
@@ -81,7 +81,7 @@ func (p *program) printWhy(a app.WhyAnswer) {
 		p.printf("\n")
 	}
 	p.printWhen(a.When, a.Proposed)
-	p.printf("\nshown: told at session start %d×, found by a question %d×\n", a.Injected, a.Recalled)
+	p.printf("\nshown: at session start %d×, found by a question %d×\n", a.Injected, a.Recalled)
 	if a.Used+a.Unused+a.Opposed > 0 {
 		p.printf("what became of it: used in %s, not used in %d, contradicted in %d\n", plural(a.Used, "session"), a.Unused, a.Opposed)
 	}

@@ -47,11 +47,11 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "A4", Name: "follow-up", Home: "capture/followup.go",
-			Doc: "Looks, when a session has ended, whether the agent used what it was told, and whether the user contradicted it; " +
+			Doc: "Looks, when a session has ended, whether the agent used what it was shown, and whether the user contradicted it; " +
 				"that is counted, shown and nudges the score.",
-			Without: "A note that no session ever needed is told for ever, and nobody sees it.",
+			Without: "A note that no session ever needed is shown for ever, and nobody sees it.",
 			Settings: []Setting{
-				boolean("RECALL_FOLLOWUP", "capture.followup", &c.Capture.FollowUp, true, "Work out what became of the notes that a session was told."),
+				boolean("RECALL_FOLLOWUP", "capture.followup", &c.Capture.FollowUp, true, "Work out what became of the notes a session was shown."),
 				number("RECALL_FOLLOWUP_ALPHA", "recall.boost.followup", &c.Recall.FollowUpAlpha, 0.1, within(0, 2),
 					"How much it counts whether a note was used."),
 			},
@@ -73,7 +73,7 @@ func (c *Config) features() []Feature {
 			ID: "A6", Name: "branches", Home: "recall/scope.go",
 			Doc: "What a session noted on a branch is held back elsewhere while the branch is there and not merged; a search says how many " +
 				"notes that were. What a person wrote is found everywhere.",
-			Without: "What is true on an experiment is told as true to everybody who works on the trunk.",
+			Without: "What is true on an experiment is shown as true to everybody who works on the trunk.",
 			Settings: []Setting{
 				text("RECALL_BRANCH", "recall.scope.branch", &c.Recall.Branch, "",
 					"Branch to search on, instead of the one that is checked out; - is the trunk."),
@@ -91,7 +91,7 @@ func (c *Config) features() []Feature {
 		{
 			ID: "C2", Name: "consolidation", Home: "reflection/consolidate.go",
 			Doc: "Folds learnings in the background when enough are new since the last pass, or some are and it is seven days ago; the " +
-				"count survives the index, and a plan does not begin it anew.",
+				"count survives the index, and a plan does not restart it.",
 			Without: "Learnings pile up until somebody thinks of looking at them.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_CONSOLIDATE", "reflection.consolidate", &c.Reflection.Consolidate, true,
@@ -112,14 +112,14 @@ func (c *Config) features() []Feature {
 			ID: "C4", Name: "lifecycle-programs", Home: "lifecycle/lifecycle.go",
 			Doc: "Runs a program of the user when a note was created or changed, a skill was refreshed or notes were consolidated: in the " +
 				"background, without a shell, with the event as JSON on its standard input.",
-			Without: "Whoever wants to be told of a new rule has to ask the memory every hour.",
+			Without: "Whoever wants to be informed of a new rule has to ask the memory every hour.",
 			Settings: []Setting{
 				text("REFLECT_EVENTS_ON_LEARNING_CREATED", "events.on.learning_created", &c.Lifecycle.Created, "",
 					"Program and arguments that are run when a note was created."),
 				text("REFLECT_EVENTS_ON_LEARNING_UPDATED", "events.on.learning_updated", &c.Lifecycle.Updated, "",
 					"Likewise when a note was changed."),
 				text("REFLECT_EVENTS_ON_SKILL_REFRESHED", "events.on.skill_refreshed", &c.Lifecycle.Skill, "",
-					"Likewise when a skill of this machine was read anew."),
+					"Likewise when a skill of this machine was read again."),
 				text("REFLECT_EVENTS_ON_CONSOLIDATION_COMPLETED", "events.on.consolidation_completed", &c.Lifecycle.Consolidated, "",
 					"Likewise when notes were distilled or merged."),
 				number("ANAMNESIS_EVENTS_TIMEOUT", "events.timeout", &c.Lifecycle.Timeout, 10, within(0.1, 3600),
@@ -159,8 +159,8 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "M4", Name: "modes", Home: "note/mode.go",
-			Doc: "A mode says what kind of work is done: its types of learnings, which of them are told at session start, the language of " +
-				"notes that a model writes, and how much is told. A project chooses one by its name.",
+			Doc: "A mode says what kind of work is done: its types of learnings, which of them are shown at session start, the language of " +
+				"notes that a model writes, and how much is shown. A project chooses one by its name.",
 			Without: "A book is remembered like a program, in English, with rules for tools that it does not have.",
 			Settings: []Setting{
 				text("REFLECT_MODE", "mode", &c.ModeID, "", "Name of the mode; empty is engineering. A project's own choice comes before config.json."),
@@ -180,12 +180,13 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "M7", Name: "corpora", Home: "recall/corpus.go",
-			Doc:     "Keeps named sets of notes: built from a filter, searched alone, written as one document, and aware of what changed since.",
+			Doc: "Keeps named collections of notes: built from a filter, searched alone, written as one document, and aware of what " +
+				"changed since.",
 			Without: "A question about the release notes is answered from everything that was ever noted.",
 		},
 		{
 			ID: "M8", Name: "economics", Home: "inject/economics.go",
-			Doc: "Counts the tokens that agents were told, and those of the sessions that the told notes come from: what reading them there " +
+			Doc: "Counts the tokens that agents were shown, and those of the sessions that the shown notes come from: what reading them there " +
 				"would have cost.",
 			Without: "Nobody can say whether memory saves more than it costs.",
 		},
@@ -296,14 +297,14 @@ func (c *Config) features() []Feature {
 					"Tell skills at session start: first is before the notes, exclusive leaves out those that would be looked up.",
 					inject.SkillsOff, inject.SkillsFirst, inject.SkillsExclusive).or(inject.SkillsOff, inject.SkillsFirst),
 				number("REFLECT_SKILL_TIER_MIN_SCORE", "inject.skills.min_score", &c.Inject.SkillMinScore, 2, within(0, 100),
-					"Score of a skill from which on it is told: 2 for each word in its name or tags, 1 for each in its summary."),
+					"Score of a skill from which on it is shown: 2 for each word in its name or tags, 1 for each in its summary."),
 			},
 		},
 		{
 			ID: "R11", Name: "short-circuit", Home: "inject/tier.go",
 			Doc: "Looks up no notes for a session's start when a skill of the last thirty days has more than four fifths of what is " +
 				"asked about.",
-			Without: "What a fresh skill says is told once more by older notes.",
+			Without: "What a fresh skill says is shown once more by older notes.",
 			Settings: []Setting{boolean("ANAMNESIS_SKILL_SETTLES", "inject.skills.settles", &c.Inject.SkillSettles, true,
 				"A fresh skill that is about all of it makes looking up notes needless; needs inject.skills.tier.")},
 		},
@@ -329,12 +330,12 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "R14", Name: "skill-staleness", Home: "recall/skill.go",
-			Doc:     "A skill that a newer note backs, by a tag of the skill, counts as out of date and is not told until its file changes.",
+			Doc:     "A skill that a newer note backs, by a tag of the skill, counts as out of date and is not shown until its file changes.",
 			Without: "A skill goes on telling what a correction has changed.",
 		},
 		{
 			ID: "R15", Name: "project-scope", Home: "recall/scope.go",
-			Doc:      "A question is about the project it is asked in, and about what is told to all projects; --global asks all of them.",
+			Doc:      "A question is about the project it is asked in, and about what is shown to all projects; --global asks all of them.",
 			Without:  "Every search answers from the notes of other customers' projects.",
 			Settings: []Setting{boolean("RECALL_GLOBAL", "recall.scope.global", &c.Recall.Global, false, "Search the notes of all projects.")},
 		},

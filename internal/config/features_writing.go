@@ -52,7 +52,7 @@ func (c *Config) writingFeatures() []Feature {
 			ID: "S8", Name: "lineage", Home: "learn/rule.go",
 			Doc: "A rule names the session and quotes the sentence that it came from, as a person typed it; `anamnesis why` shows " +
 				"both. A note of an agent that quotes no such sentence, and of which its session shows nothing, is archived.",
-			Without: "It cannot be told why a rule is there, and whether it was ever said.",
+			Without: "It is not known why a rule is there, and whether it was ever said.",
 		},
 		{
 			ID: "S9", Name: "volatile-signals", Home: "store/record.go",
@@ -75,13 +75,13 @@ func (c *Config) writingFeatures() []Feature {
 		},
 		{
 			ID: "S11", Name: "anchor-hashes", Home: "anchor/anchor.go",
-			Doc: "A note keeps hashes of the code that it names. When that code has changed the note is told with a mark; when nothing of " +
-				"it is left in the clone, the note is not told, and `anamnesis verify` lists it.",
-			Without: "A rule about a function that was deleted last year is told as if it held.",
+			Doc: "A note keeps hashes of the code that it names. When that code has changed the note is shown with a mark; when nothing of " +
+				"it is left in the clone, the note is not shown, and `anamnesis verify` lists it.",
+			Without: "A rule about a function that was deleted last year is shown as if it held.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_ANCHOR_HASHES", "capture.anchor_hashes", &c.Capture.Stamp, true, "Keep hashes of the code that new notes name."),
 				boolean("ANAMNESIS_FRESHNESS", "inject.freshness", &c.Inject.Fresh, true,
-					"Look whether the code that notes name is still there before they are told."),
+					"Check before notes are shown whether the code that they name still exists."),
 			},
 		},
 		{
@@ -100,7 +100,7 @@ func (c *Config) writingFeatures() []Feature {
 		{
 			ID: "SG3", Name: "idle-sweep", Home: "capture/sweep.go",
 			Doc: "A session of a connected agent that fell silent, and that nobody captured, is captured by a background run: its " +
-				"client was killed, or its hook failed. Its note is speculative until an end is told.",
+				"client was killed, or its hook failed. Its note is speculative until an end is shown.",
 			Without: "What a session taught whose client was killed, or whose hook failed, is lost, and nobody notices.",
 			Settings: []Setting{integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
 				"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never.")},
@@ -126,7 +126,7 @@ func (c *Config) writingFeatures() []Feature {
 		},
 		{
 			ID: "SG7", Name: "finished-items", Home: "capture/item.go",
-			Doc: "What an agent finished of its own list stands in the session's note, with how long it took and which files were edited; " +
+			Doc: "What an agent finished on its list stands in the session's note, with how long it took and which files were edited; " +
 				"an item that arrives done does not.",
 			Without: "The note of a long session names forty files, and nobody can say which belong to what.",
 		},

@@ -127,7 +127,7 @@ func (c *Config) Edit(changes []Change) ([]byte, error) {
 var ErrUnknown = errors.New("unknown setting")
 
 // check returns the JSON value of a change, or why it cannot be made. It tries
-// the value on a configuration of its own.
+// the value on its own configuration.
 func (c *Config) check(ch Change) (any, error) {
 	s := (&Config{}).find(ch.Key)
 	if ch.Value == nil {

@@ -20,7 +20,7 @@ const (
 	FromProject Source = "project"
 )
 
-// modeKeys begin the keys that a mode may set: how much is told, and what nudges the
+// modeKeys begin the keys that a mode may set: how much is shown, and what nudges the
 // order. No address, command, path or switch of safety is among them.
 var modeKeys = []string{"inject.", "recall.boost.", "recall.mmr.", "recall.rerank.on"}
 
@@ -68,7 +68,7 @@ func (c *Config) ModeIDs() []string {
 func (c *Config) chooseMode(env Environment, rows []Setting) {
 	if s := c.sources["mode"]; s != FromEnv && s != FromFlag && env.Dir != "" {
 		prefers, err := project.PreferencesOf(env.Dir, env.UserHome)
-		if err == nil && prefers.Mode != "" { // whoever asks about silence is told of a file that cannot be read
+		if err == nil && prefers.Mode != "" { // the user of quiet is informed of a file that cannot be read
 			c.ModeID, c.sources["mode"] = prefers.Mode, FromProject
 		}
 	}

@@ -1,5 +1,5 @@
 // Package demo shows the product at work: it captures sample sessions into a
-// throw-away store, and makes what the next session would be told.
+// throw-away store, and makes what the next session would be shown.
 //
 // Failure policy: the first step that fails ends it, with what the steps before did.
 package demo
@@ -63,7 +63,7 @@ type demonstration struct {
 }
 
 // Run captures the sample sessions into a new store below dir, indexes and
-// searches them, and makes what the next session would be told. Nothing of the
+// searches them, and makes what the next session would be shown. Nothing of the
 // user's is read or written.
 func Run(ctx context.Context, h app.Host, dir string) (a Answer, err error) {
 	h.Config = config.Load(config.Environment{ // nothing of the user's own settings
@@ -199,7 +199,7 @@ func (d *demonstration) inject(ctx context.Context) error {
 		Project: project, Projects: []string{project}, Start: agent.InjectStart, End: agent.InjectEnd,
 		Limit: limit.Max, Size: limit.Size,
 	}, recall.Query{Projects: []string{project, note.Global}})
-	d.did("5. Inject: what the next session on this project is told at its start", "inject", "", began,
+	d.did("5. Inject: what the next session on this project is shown at its start", "inject", "", began,
 		"%s, %d characters", app.Plural(len(b.Shown), "note"), len([]rune(b.Text))).Quote = b.Text
 	return err
 }

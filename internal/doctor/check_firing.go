@@ -26,7 +26,7 @@ func checkFiring(ctx context.Context, p *Target) Result {
 	}
 	var lines []string
 	for _, k := range []struct{ kind, said string }{
-		{store.Injected, "a session was told notes"},
+		{store.Injected, "a session was shown notes"},
 		{store.Captured, "a session was captured"},
 		{store.Drained, "the background run worked"},
 	} {
@@ -58,7 +58,7 @@ func checkFiring(ctx context.Context, p *Target) Result {
 	case l.count[store.Injected] >= 10 && l.count[store.Captured] == 0:
 		return warn("end a session properly (not by killing it) and run `anamnesis drain`; if none is captured, look at the checks hooks "+
 			"and spool",
-			append(lines, fmt.Sprintf("%d sessions were told notes in seven days and none was captured", l.count[store.Injected]))...)
+			append(lines, fmt.Sprintf("%d sessions were shown notes in seven days and none was captured", l.count[store.Injected]))...)
 	}
 	return ok(lines...)
 }
@@ -127,7 +127,7 @@ func (p *Target) sessionsOf(ctx context.Context, h Harness, since time.Time) (co
 	return count
 }
 
-// began returns when the session in a file began, the zero time when it cannot be told.
+// began returns when the session in a file began, the zero time when it cannot be shown.
 func (p *Target) began(h Harness, path string) time.Time {
 	f, err := os.Open(path)
 	if err != nil {

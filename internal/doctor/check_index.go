@@ -11,11 +11,11 @@ import (
 	"anamnesis/internal/index"
 )
 
-const remake = "`anamnesis reindex` makes it anew from the notes; nothing is lost"
+const remake = "`anamnesis reindex` rebuilds it from the notes; nothing is lost"
 
 func checkIndex(ctx context.Context, p *Target) Result {
 	if p.Index == nil && p.IndexErr != nil {
-		return bad("move the index away (index*.db* in the store): the next command makes it anew from the notes, and nothing is lost",
+		return bad("move the index away (index*.db* in the store): the next command rebuilds it from the notes, and nothing is lost",
 			p.IndexErr.Error())
 	}
 	if p.Index == nil {

@@ -68,7 +68,7 @@ func servers(data []byte) (found []server, err error) {
 	return found, nil
 }
 
-// serversOf finds our servers in the file of an agent that has a form of its own.
+// serversOf finds our servers in the file of an agent that has its own form.
 func serversOf(h Harness, data []byte) (found []server, err error) {
 	all, err := h.Servers.Servers(data)
 	for _, one := range all {
@@ -109,7 +109,7 @@ func checkRegistered(_ context.Context, p *Target) Result {
 			lines = append(lines, fmt.Sprintf("%s: the plugin %s brings the server", h.Name, h.Plugin))
 			continue
 		case len(found) == 0:
-			lines = append(lines, h.Name+": not registered; the agent is told by hooks, and cannot ask by itself")
+			lines = append(lines, h.Name+": not registered; the agent is shown by hooks, and cannot ask on its own")
 			if rank(Info) > rank(worst) {
 				worst, next = Info, register
 			}

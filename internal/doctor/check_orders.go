@@ -32,7 +32,7 @@ func checkOrders(ctx context.Context, p *Target) Result {
 	line := fmt.Sprintf("%s of %s not learnt in the last two months, %s in quarantine", plural(sentences, "sentence"),
 		plural(sessions, "session"), plural(waiting, "note"))
 	if waiting > 0 {
-		return info("`anamnesis review` shows them; no session is told them until you keep them", line)
+		return info("`anamnesis review` shows them; no session is shown them until you keep them", line)
 	}
 	return ok(line)
 }

@@ -19,7 +19,7 @@ func checkPolicy(_ context.Context, p *Target) Result {
 		return bad(next, err.Error(), "none of its rules holds")
 	}
 	if n := len(rules.Problems); n > 0 {
-		return warn(next, fmt.Sprintf("%s of %s cannot be understood and does not hold: %s", plural(n, "line"), policy.File, rules.Problems[0]))
+		return warn(next, fmt.Sprintf("%s of %s is invalid and was ignored: %s", plural(n, "line"), policy.File, rules.Problems[0]))
 	}
 	if len(rules.Rules) == 0 {
 		return ok("there is none")

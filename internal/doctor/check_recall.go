@@ -76,7 +76,7 @@ func checkNative(_ context.Context, p *Target) Result {
 		}
 		looked = true
 		if paths := h.files(h.Memory.MemoryFiles()); len(paths) > 0 {
-			lines = append(lines, fmt.Sprintf("%s keeps %s of its own, such as %s", h.Name, plural(len(paths), "memory file"), paths[0]))
+			lines = append(lines, fmt.Sprintf("%s also keeps %s, such as %s", h.Name, plural(len(paths), "memory file"), paths[0]))
 		}
 	}
 	switch {
@@ -85,14 +85,14 @@ func checkNative(_ context.Context, p *Target) Result {
 	case len(lines) == 0:
 		return ok("none")
 	}
-	return info("nothing breaks, but the same may be told twice; import them (`anamnesis import --help`) and let one of the two do the "+
+	return info("nothing breaks, but the same may be shown twice; import them (`anamnesis import --help`) and let one of the two do the "+
 		"remembering", lines...)
 }
 
-// From so many sessions on that were told a note it is said that none of them used it.
+// From so many sessions on that were shown a note it is said that none of them used it.
 const seldom = 5
 
-// checkFollowUp names the notes that are told and never used, and those that users
+// checkFollowUp names the notes that are shown and never used, and those that users
 // contradict more often than agents use them.
 func checkFollowUp(_ context.Context, p *Target) Result {
 	if p.Store == nil {
@@ -114,13 +114,13 @@ func checkFollowUp(_ context.Context, p *Target) Result {
 			lines = append(lines, fmt.Sprintf("%s: contradicted in %s, used in %d", clean(string(id), maxLine),
 				plural(t.Opposed, "session"), max(0, t.Used)))
 		case t.Used <= 0 && t.Unused >= seldom:
-			lines = append(lines, fmt.Sprintf("%s: told to %s and used in none", clean(string(id), maxLine), plural(t.Unused, "session")))
+			lines = append(lines, fmt.Sprintf("%s: shown to %s and used in none", clean(string(id), maxLine), plural(t.Unused, "session")))
 		}
 	}
 	if len(lines) > 0 {
 		return info("`anamnesis why ID` shows the sessions; `anamnesis edit ID` corrects a note", lines...)
 	}
-	return ok(plural(judged, "note") + " that were told lately showed whether they help")
+	return ok(plural(judged, "note") + " that were shown lately showed whether they help")
 }
 
 // A LocalModel is a model of this machine that a setting names.
@@ -141,7 +141,7 @@ func checkLocalModels(ctx context.Context, p *Target) Result {
 	slow := false
 	for _, m := range p.Models(ctx) {
 		if m.Err != nil {
-			return bad("the built-in model answers meanwhile; `anamnesis models` lists those of this machine, and checks them",
+			return bad("until then the built-in model answers; `anamnesis models` lists those of this machine, and checks them",
 				fmt.Sprintf("%s names %s: %s", m.Setting, clean(m.Name, maxLine), clean(m.Err.Error(), 3*maxLine)))
 		}
 		ms := float64(m.Took.Microseconds()) / 1000

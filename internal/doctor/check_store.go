@@ -229,7 +229,7 @@ func checkEvents(_ context.Context, p *Target) Result {
 			r.Close()
 		}
 		if c, err := s.Events().Checkpoint(); err == nil && c.Damaged != nil {
-			return warn("nothing has to be done: how often notes of dropped months were told and found is not known any more; "+
+			return warn("nothing has to be done: how often notes of dropped months were shown and found is not known any more; "+
 				"the next month that is dropped begins a new one", "events/checkpoint.json cannot be read: "+c.Damaged.Error())
 		}
 		line := fmt.Sprintf("%s in %s", bytes(s.Events().Size()), plural(len(files), "month"))

@@ -37,7 +37,7 @@ func checkTold(ctx context.Context, p *Target) Result {
 			continue
 		}
 		silent = true
-		lines = append(lines, fmt.Sprintf("%s: %s began since its hooks were installed; none was heard of", h.Title,
+		lines = append(lines, fmt.Sprintf("%s: %s began since its hooks were installed, but no hook ran", h.Title,
 			plural(began, "session")))
 		if a, ok := h.Settings.(agent.Advisor); ok {
 			next = a.ToDo()

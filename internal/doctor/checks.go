@@ -24,9 +24,9 @@ var Checks = []Check{
 	{"hook-program", "Program of the hooks", "Whether the program that the hooks name exists, can be started, stays, and works on " +
 		"this store.", checkHookProgram},
 	{"hooks-twice", "Hooks in other places", "Whether another settings file holds our hooks too, so that they run twice.", checkHooksTwice},
-	{"firing", "Hooks at work", "When hooks last told, captured and drained, and whether sessions began since that nobody told " +
+	{"firing", "Hooks at work", "When hooks last injected, captured and drained, and whether sessions began since that nothing was shown to " +
 		"anything.", checkFiring},
-	{"told", "Agents that hear nothing", "Whether an agent was at work this week and none of its sessions was heard of.", checkTold},
+	{"told", "Agents that hear nothing", "Whether an agent was at work this week and no hook of it ran.", checkTold},
 	// check_trust.go
 	{
 		"trust", "Approval of hooks", "Whether an agent that runs hooks only after an approval runs ours; its own program is asked.", checkTrust,
@@ -49,7 +49,7 @@ var Checks = []Check{
 	{"leftovers", "Temporary files", "Temporary files that a crash left in the store.", checkLeftovers},
 	{"spool", "Spool", "Sessions that wait to be captured, and for how long.", checkSpool},
 	{"poisoned", "Given-up sessions", "Jobs of the spool that were tried too often and set aside.", checkPoisoned},
-	{"held", "Held notes", "Notes that wait for your decision because they nearly exist.", checkHeld},
+	{"held", "Held notes", "Notes that wait for your decision because they are near-duplicates.", checkHeld},
 	{
 		"orders", "Text that reads like orders", "What was not learnt, and which notes wait, because they read like orders to an agent.",
 		checkOrders,
@@ -82,11 +82,11 @@ var Checks = []Check{
 	},
 	{"gate", "Relevance gate", "How the gate is calibrated, and how often it is wrong on the store's own notes.", checkGate},
 	{
-		"native-memory", "Memory of the agent itself", "Whether the agent keeps memory files of its own, which it is told beside ours.",
+		"native-memory", "Memory of the agent itself", "Whether the agent keeps its own memory files, which it is shown beside ours.",
 		checkNative,
 	},
 	{
-		"follow-up", "Notes that nobody uses", "Whether there are notes that sessions are told again and again and never act on, or whose " +
+		"follow-up", "Notes that nobody uses", "Whether there are notes that sessions are shown again and again and never act on, or whose " +
 			"users contradict them.", checkFollowUp,
 	},
 	// check_sync.go

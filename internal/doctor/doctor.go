@@ -32,7 +32,7 @@ const (
 	OK      State = "ok"
 	Info    State = "info"    // worth knowing, nothing to do at once
 	Warn    State = "warn"    // something does not work as it should
-	Bad     State = "bad"     // memory is not told, not kept, or not safe
+	Bad     State = "bad"     // memory is not shown, not kept, or not safe
 	Skipped State = "skipped" // could not be looked at
 )
 
@@ -148,7 +148,7 @@ func unknown(checks []Check, only []string) (results []Result) {
 	return results
 }
 
-// run runs one check in a goroutine of its own, so that one that hangs is left
+// run runs one check in a separate goroutine, so that one that hangs is left
 // behind and does not hold up the others.
 func (p *Target) run(ctx context.Context, c Check, limit time.Duration) Result {
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -111,7 +111,7 @@ func planReindex(p *Target, r Result) []Fix {
 	if p.Reindex == nil {
 		return nil
 	}
-	return []Fix{{Check: r.ID, What: "make the index anew from the notes", Do: p.Reindex}}
+	return []Fix{{Check: r.ID, What: "rebuild the index from the notes", Do: p.Reindex}}
 }
 
 func planDrain(p *Target, _ Result) []Fix {

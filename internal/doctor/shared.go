@@ -51,7 +51,7 @@ type eventLog struct {
 	last     map[string]time.Time    // of each kind
 	count    map[string]int          // in the last days
 	failures map[string]int          // of hooks in the last days, by what they said
-	became   map[note.ID]store.Tally // of notes that sessions were told, in these months
+	became   map[note.ID]store.Tally // of notes that sessions were shown, in these months
 	started  map[string]int          // sessions of each agent in the last days
 	newest   time.Time
 }

@@ -54,7 +54,7 @@ func exposed(root string) (paths []string) {
 }
 
 // makePrivate takes the permissions of others off a file or folder. A link that
-// took its place meanwhile is not followed.
+// took its place is not followed.
 func makePrivate(path string, follow bool) error {
 	flags := unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC
 	if !follow {

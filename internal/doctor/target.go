@@ -53,7 +53,7 @@ type Target struct {
 	Graph     func(ctx context.Context) (wrong []index.SidecarState, all int, err error)
 	MendGraph func(ctx context.Context) error // for a Fix: mends them
 
-	Reindex func(ctx context.Context) error // for a Fix: makes the index anew
+	Reindex func(ctx context.Context) error // for a Fix: rebuilds the index
 	Drain   func(ctx context.Context) error // for a Fix: works on the spool
 
 	Limit    time.Duration // of one check; 0 means the usual

@@ -159,7 +159,7 @@ const tries = 5
 
 // changeCases reads a file, lets it be changed and replaces it, under the lock
 // of that file: of two processes the second sees what the first wrote. A file
-// that was written meanwhile all the same is read again. With create a missing
+// that was written since all the same is read again. With create a missing
 // file is an empty one, and its folder is made.
 func changeCases(name string, create bool, change func(*caseFile) error) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {

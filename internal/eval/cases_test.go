@@ -89,7 +89,7 @@ func TestAppend(t *testing.T) {
 }
 
 // Writers wait for each other: no case and no decision is lost. Each opens the
-// lock anew, as another process does.
+// lock again, as another process does.
 func TestAppendTogether(t *testing.T) {
 	file := writeFile(t, lineA+"\n")
 	const writers, each = 6, 6

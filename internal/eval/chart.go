@@ -23,7 +23,7 @@ type series struct {
 }
 
 // Chart draws a history, one line for each figure: a bar for each of the newest
-// measurements, each line on a scale of its own from its lowest to its highest
+// measurements, each line on a separate scale from its lowest to its highest
 // value. width is in columns; the same rows and width give the same text. Under a
 // measurement that cannot be compared with the one before it, because the
 // program, its settings or the number of cases changed, stands a mark.

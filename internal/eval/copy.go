@@ -31,7 +31,7 @@ type Copy struct {
 
 // OpenCopy copies the store live and brings an index over it into step. live is
 // only read, and no lock of it is taken: every file is copied whole, because
-// writers replace files; one that goes away meanwhile is left out.
+// writers replace files; one that goes away at the same time is left out.
 func OpenCopy(ctx context.Context, live *store.Store, setup Setup, p Progress) (_ *Copy, err error) {
 	root, err := os.MkdirTemp("", "anamnesis-eval-*")
 	if err != nil {

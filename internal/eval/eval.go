@@ -45,7 +45,7 @@ type Workbench struct {
 	Engine   *recall.Engine
 	Injector *inject.Injector
 	Ingester *ingest.Ingester
-	Start    string // the marks around what a session is told
+	Start    string // the marks around what a session is shown
 	End      string
 	Close    func()
 }

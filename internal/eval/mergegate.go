@@ -42,7 +42,7 @@ type MergeGate struct {
 	now       float64 // with what is accepted for good
 	last      *trial  // accepted by us, and not yet known to stand in the live store
 	accepted  []reflection.Group
-	refused   []reflection.Refusal // what the copy refused by itself, and why
+	refused   []reflection.Refusal // what the copy refused alone, and why
 }
 
 // A trial is a group that was applied to the copy.

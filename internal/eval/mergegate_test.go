@@ -164,7 +164,7 @@ func TestMergeGateFollowsStore(t *testing.T) {
 	wantErr(t, err, "the gate knows")
 }
 
-// A group that the copy refuses by itself is not applied, and its reason is told.
+// A group that the copy refuses alone is not applied, and its reason is shown.
 func TestMergeGateRefused(t *testing.T) {
 	w := newWorld(t)
 	w.pairs()

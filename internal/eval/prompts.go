@@ -30,7 +30,7 @@ type PageShown struct {
 // A PromptOpener makes a box in an empty folder.
 type PromptOpener func(ctx context.Context, root string) (*PromptBox, error)
 
-// PromptAsked is one prompt of a session, as a hook is told of it.
+// PromptAsked is one prompt of a session, as a hook gets it.
 type PromptAsked struct {
 	Project, Session, Text string
 	Work                   []string // files that the agent touched since the prompt before
@@ -44,7 +44,7 @@ type PromptTold struct {
 	Why    string // why nothing more
 }
 
-// A PromptReport is how well prompts are told what they need, and nothing else.
+// A PromptReport is how well prompts are shown what they need, and nothing else.
 type PromptReport struct {
 	Name      string       `json:"name"`
 	Sessions  int          `json:"sessions"`
@@ -56,9 +56,9 @@ type PromptReport struct {
 	ByTopic   float64      `json:"by_topic"`         // share of them that only the line of a topic stands for
 	Told      float64      `json:"told_when_wanted"` // share of the wanted notes that their prompt showed
 	Spoke     float64      `json:"told_when_not"`    // share of the prompts that want silence
-	Beside    int          `json:"beside"`           // notes that were told with or instead of a wanted one
+	Beside    int          `json:"beside"`           // notes that were shown with or instead of a wanted one
 	Precision float64      `json:"precision"`        // share of the notes shown at prompts that were wanted there
-	Repeats   int          `json:"repeats"`          // notes that were told in the session before
+	Repeats   int          `json:"repeats"`          // notes that were shown in the session before
 	Again     int          `json:"again"`            // lines that were repeated after many prompts
 	TokensPer float64      `json:"tokens_per_prompt"`
 	PageSize  float64      `json:"page_tokens"`    // of a page, on average
@@ -77,7 +77,7 @@ type PromptKind struct {
 	Spoke   int    `json:"spoke"`  // of them
 }
 
-// A PromptMiss is a prompt that was not told just what it should be.
+// A PromptMiss is a prompt that was not shown just what it should be.
 type PromptMiss struct {
 	Where  string   `json:"where"` // set and line
 	Kind   string   `json:"kind"`
@@ -96,7 +96,7 @@ type Prompts struct {
 	Progress func(done, total int)
 }
 
-// Run types the prompts of all sessions, each set in a store of its own.
+// Run types the prompts of all sessions, each set in a separate store.
 func (r Prompts) Run(ctx context.Context, open PromptOpener) (*PromptReport, error) {
 	c := promptCount{rep: PromptReport{Name: r.Name}, kinds: make(map[string]int)}
 	total := 0

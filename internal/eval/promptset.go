@@ -13,7 +13,7 @@ import (
 )
 
 // A PromptSet is a store of notes about one project, and sessions of prompts with the
-// notes that should be told at each. docs/eval.md has the format of its file.
+// notes that should be shown at each. docs/eval.md has the format of its file.
 type PromptSet struct {
 	Name     string
 	Project  string
@@ -152,7 +152,7 @@ func (p *promptParser) entry(words []string, text string, n int) error {
 		p.set.Project = text
 	case "note":
 		if len(words) != 2 || p.ids[words[1]] || text == "" {
-			return errors.New("a note has an id of its own and a title")
+			return errors.New("a note has its own id and a title")
 		}
 		p.ids[words[1]] = true
 		d := Document{ID: words[1], Title: text}

@@ -11,7 +11,7 @@ import (
 )
 
 // A Report is how good the memory is: whether questions find their notes, and
-// what a session pays for what it is told.
+// what a session pays for what it is shown.
 type Report struct {
 	Recall     Recall     `json:"recall"`
 	WorkingSet WorkingSet `json:"working_set"`
@@ -54,7 +54,7 @@ func (o RunOptions) ks() (ks []int, deepest int, err error) {
 }
 
 // Measure asks each case once, as a search over the whole store does, and weighs
-// what a session of each project is told. Nothing is logged and no note is
+// what a session of each project is shown. Nothing is logged and no note is
 // written. The index must be in step with the files.
 func Measure(ctx context.Context, w *Workbench, cases []Case, o RunOptions) (*Report, error) {
 	s, err := look(ctx, w.Store)

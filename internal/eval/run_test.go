@@ -87,7 +87,7 @@ func TestMeasureSuperseded(t *testing.T) {
 	}
 }
 
-// EV-04: what sessions are told.
+// EV-04: what sessions are shown.
 func TestWorkingSet(t *testing.T) {
 	w := newWorld(t)
 	if d := cmp.Diff(eval.WorkingSet{PerProject: map[string]int{}}, w.measure().WorkingSet); d != "" {

@@ -24,7 +24,7 @@ type WorkingSet struct {
 	CorpusTokens int            `json:"corpus_tokens"` // titles and bodies of all notes
 }
 
-// Share is how much of all notes a session is told on average, 0 to 1 and more.
+// Share is how much of all notes a session is shown on average, 0 to 1 and more.
 func (s *WorkingSet) Share() float64 {
 	if s.CorpusTokens == 0 {
 		return 0
@@ -84,7 +84,7 @@ func (v *survey) add(n *note.Note) {
 	}
 }
 
-// workingSet renders what a session of each project is told. missing names notes
+// workingSet renders what a session of each project is shown. missing names notes
 // that could not be read.
 func (w *Workbench) workingSet(ctx context.Context, v *survey, p Progress) (ws WorkingSet, missing []string, err error) {
 	ws = WorkingSet{PerProject: make(map[string]int), CorpusTokens: v.tokens}
@@ -102,7 +102,7 @@ func (w *Workbench) workingSet(ctx context.Context, v *survey, p Progress) (ws W
 		place := inject.Place{Project: name, Projects: project.Names(w.Store, project.Identity{Key: name}), Start: w.Start, End: w.End}
 		b, err := w.Injector.Page(ctx, place, recall.Query{})
 		if err != nil {
-			return ws, nil, fmt.Errorf("weigh what project %s is told: %w", name, err)
+			return ws, nil, fmt.Errorf("weigh what project %s is shown: %w", name, err)
 		}
 		missing = append(missing, b.Missing...)
 		ws.PerProject[name] = recall.Tokens(b.Text)

@@ -34,12 +34,12 @@ const (
 
 // What a database is refused for.
 var (
-	ErrTooMany    = errors.New("a table has more rows than anybody's memory")
+	ErrTooMany    = errors.New("a table has too many rows")
 	ErrNotRegular = errors.New("it is no regular file")
 	ErrTooLarge   = errors.New("it is larger than 4 GB")
 )
 
-// A DB is a copy of somebody else's SQLite file, in a folder of its own. It is safe for
+// A DB is a copy of somebody else's SQLite file, in a separate folder. It is safe for
 // concurrent use.
 type DB struct {
 	db  *sql.DB
@@ -98,7 +98,7 @@ func (d *DB) Close() {
 	_ = os.RemoveAll(d.dir)
 }
 
-// copyBoth copies a database and its log such that neither changed meanwhile;
+// copyBoth copies a database and its log such that neither changed since;
 // of one that never rests the last copy has to do, and SQLite checks its log.
 func copyBoth(ctx context.Context, name, to string) error {
 	for try := 1; ; try++ {
@@ -322,7 +322,7 @@ var shared struct {
 }
 
 // Shared is Open for a database that is read again and again: the copy is kept, and made
-// anew when the original was written since. The caller does not close it; where the system
+// again when the original was written since. The caller does not close it; where the system
 // lets an open file be removed, nothing of it is left when the process ends.
 func Shared(ctx context.Context, name string) (*DB, error) {
 	shared.Lock()

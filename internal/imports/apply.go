@@ -52,7 +52,7 @@ type Report struct {
 const keepEvery = 64
 
 // Apply carries a plan out. It may be stopped at any point and run again, with
-// this plan or a new one. progress, which may be nil, is told how many bytes are
+// this plan or a new one. progress, which may be nil, gets how many bytes are
 // done; it is never called twice at a time.
 //
 // The report is never nil. The error is what stopped the run; items that failed
@@ -232,7 +232,7 @@ func (r *run) recordOutcome(ctx context.Context, it *Done, out ingest.Outcome) e
 }
 
 // adopt remembers a note that an earlier program imported, so that a later
-// change of its source can be told from one of the note.
+// change of its source can be distinguished from one of the note.
 func (r *run) adopt(it *Done) error {
 	if it.Action != Unchanged || it.draft == nil || it.draft.onto == nil {
 		return nil

@@ -21,7 +21,7 @@ const historySuffix = ".history.yaml"
 // maxFormer is how many former versions of one note are brought in, the newest.
 const maxFormer = 50
 
-// A version is what a note of reflect said before it was written anew.
+// A version is what a note of reflect said before it was rewritten.
 type version struct {
 	at   time.Time // when it was
 	key  string    // hash of the bytes

@@ -4,7 +4,7 @@
 //
 // Every importer makes a Plan first. A plan reads, maps and compares, and writes
 // nothing; Apply carries it out. What is applied a second time changes nothing,
-// and what was stopped goes on where it was: each note is decided by itself,
+// and what was stopped goes on where it was: each note is decided separately,
 // through the one door in (package ingest), or as a session by package capture.
 //
 // A source never takes back what its owner did here. A note that was edited,

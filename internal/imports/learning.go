@@ -39,7 +39,7 @@ var taken = []string{
 }
 
 // noText returns why a file cannot be a learning, "" when it may be one: it is no
-// text, or there is not one word in it. Front matter is a sign of its own, so that
+// text, or there is not one word in it. Front matter is its own sign, so that
 // behind one a stray control character is borne with.
 func noText(data []byte) string {
 	text := string(data)

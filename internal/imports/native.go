@@ -119,7 +119,7 @@ func (im *Importer) memory(from string, m *agent.Memory, f found, place *placer,
 	return d
 }
 
-// memoryType says how long a memory is meant to last: what the user told the
+// memoryType says how long a memory is meant to last: what the user said to the
 // agent to do, and how tasks are done, is procedural.
 func memoryType(m *agent.Memory) note.Type {
 	switch {

@@ -165,7 +165,7 @@ func (r *reflectReader) observation(w foreigndb.Row) error {
 	return r.put(l)
 }
 
-// slot takes a pinned slot. Those that a hook fills by itself stay on this machine.
+// slot takes a pinned slot. Those that a hook fills on its own stay on this machine.
 func (r *reflectReader) slot(w foreigndb.Row) error {
 	n := r.rowNote(w, w["name"], w["content"])
 	n.Kind, n.KeyInsight = note.Slot, w["description"]

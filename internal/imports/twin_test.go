@@ -70,7 +70,7 @@ func TestSameText(t *testing.T) {
 	}
 }
 
-// What a global note says is told everywhere: a project need not say it again.
+// What a global note says is shown everywhere: a project need not say it again.
 func TestSameTextGlobal(t *testing.T) {
 	r := newRoom(t)
 	r.sessions()

@@ -188,7 +188,7 @@ type field struct {
 	bad error // why val is not what the lines say
 }
 
-// A front is a front matter, key by key: each is read by itself, so that a
+// A front is a front matter, key by key: each is read separately, so that a
 // broken one does not hide the others.
 type front []field
 

@@ -11,7 +11,7 @@ import (
 // readList reads a YAML list of pairs whose values are texts, as programs write
 // it: entries begin with "- " at the margin, keys stand two columns in. It reads
 // what a history can hold, texts of many lines with whatever is in them; each text
-// is parsed by itself. Values that are no text are left out.
+// is parsed separately. Values that are no text are left out.
 func readList(text string) ([]map[string]string, error) {
 	var all []map[string]string
 	key, raw := "", []string(nil)

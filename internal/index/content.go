@@ -32,7 +32,7 @@ func (ix *Index) Content(ctx context.Context, row Row) (c Content) {
 
 // Contents reads the notes of rows one by one, in their order. Those of our own
 // origin are read from their files, so that a change that is not indexed yet is
-// told and a file that is gone is missed; those of other origins, which have no
+// shown and a file that is gone is missed; those of other origins, which have no
 // file here, from the index. A note that cannot be read does not end it.
 func (ix *Index) Contents(ctx context.Context, rows []Row) iter.Seq2[int, Content] {
 	return func(yield func(int, Content) bool) {

@@ -11,8 +11,8 @@ import (
 )
 
 // A Backend keeps the picture: all the parts of the contract, which the suite
-// in indextest states case by case. Who uses a backend takes the smallest part
-// that does; who writes one needs the suite alone.
+// in indextest states case by case. Callers depend on the smallest
+// interface they need; implementers only need the suite.
 //
 // Implementations are safe for concurrent use. A question sees the last
 // committed batch, never half of one. Two backends that took in the same
@@ -24,12 +24,12 @@ import (
 // A database may hold the notes of several origins: the trees of several
 // machines, one after the other or all at once. A backend is opened for one of
 // them, its own. What it writes (Apply, Count, SetMemo) and what it tells of
-// files (State, Files, Problems, Cursors, Memo, Unembedded) is of its own origin
+// files (State, Files, Problems, Cursors, Memo, Unembedded) is of the origin that it was opened for
 // and leaves the others alone; questions are about the notes of all. The empty
 // name is that of a database of one tree alone.
 //
 // Two origins may hold the same id: a note that both have synced. Every question
-// but Rows and Texts then sees one of the copies: that of its own origin, else
+// but Rows and Texts then sees one of the copies: that of the asking origin, else
 // the one that was updated last, else that of the first origin by name. It is
 // chosen before the filter is asked: a note that is archived here is not found
 // through a copy that is not. Numbers (Statistics, Frequencies, the sum that
@@ -198,7 +198,7 @@ var (
 	// ErrLost says that what the index held could not be read any more. The
 	// backend has put an empty one in its place, whose State is that of an index
 	// that was never walked: Sync fills it, and then the same call succeeds.
-	// A backend that finds no damage of its own never returns it.
+	// A backend that finds no damage never returns it.
 	ErrLost = errors.New("the index was damaged and is empty now")
 )
 

@@ -59,7 +59,7 @@ type Tale struct {
 }
 
 // Foreign makes the entry of a note that stands in the tree of another machine. Its
-// sidecar does not travel: told is what that machine's index made of it.
+// sidecar does not travel: shown is what that machine's index made of it.
 func (ix *Index) Foreign(n *note.Note, ref store.Ref, data []byte, told Tale) Entry {
 	e := NewEntry(n, ref, data, nil)
 	said := e.Entities

@@ -89,7 +89,7 @@ func (b *block) shell(line string) (string, bool) {
 	return line, b.fenced != "" && b.isShell
 }
 
-// command returns the program that a command line runs, with what it is told to
+// command returns the program that a command line runs, with what it is asked to
 // do when that is a word: "kubectl rollout". It returns "" for what is no
 // command line, and for one of a single word, which prose may hold as well.
 func command(line string) string {
@@ -119,7 +119,7 @@ var notPrograms = []string{
 	"where", "while", "with", "yield",
 }
 
-// commandWord reports whether a word may be a program, or what it is told to do.
+// commandWord reports whether a word may be a program, or what it is asked to do.
 func commandWord(w string) bool {
 	if w == "" || len(w) > 32 || !isLower(w[0]) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// OwnOnly returns a backend whose questions see the notes of its own origin alone.
+// OwnOnly returns a backend whose questions see the notes of one origin alone.
 // It is for those who change notes, or tell what this machine holds: a note of
 // another origin has no file here. Numbers of the whole index (Statistics,
 // Frequencies, the sum that Mentions returns) and what is asked by key are as

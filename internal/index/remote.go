@@ -29,7 +29,7 @@ type askedQuestion struct {
 	until       time.Time // of err
 }
 
-// failureKept is how long a failure stands for the next who asks the same. It
+// failureKept is how long a failure stands for the next question for the same. It
 // outlasts one recall: a server that is down is waited for once.
 const failureKept = 2 * time.Second
 

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is wrong with a sidecar is told as long as it is wrong, and the note is
+// What is wrong with a sidecar is shown as long as it is wrong, and the note is
 // found all the same.
 func TestSidecarProblems(t *testing.T) {
 	const path = "memory/semantic/a.entities.yaml"

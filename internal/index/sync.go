@@ -35,7 +35,7 @@ func New(b Backend, s *store.Store, e Embedding) *Index {
 // SyncOptions say how a Sync runs.
 type SyncOptions struct {
 	Budget   time.Duration         // stop after this long and count what is left; 0 means no end
-	All      bool                  // make the picture anew (reindex)
+	All      bool                  // rebuild the picture (reindex)
 	Progress func(done, total int) // called now and then; may be nil
 }
 
@@ -47,7 +47,7 @@ type Report struct {
 	Stale    int // files that changed and were left for the next time; -1 when even the walk was cut short
 	Problems []Problem
 	Unread   []Problem // folders that cannot be read; what the index knows of them stays
-	Healed   bool      // the index was lost (ErrLost) and was made anew
+	Healed   bool      // the index was lost (ErrLost) and was rebuilt
 }
 
 // racy is how much younger than the last walk a file must be to be trusted by
@@ -62,7 +62,7 @@ const chunk = 512
 // index knows. Running it twice changes nothing. An index that was lost is filled again.
 func (ix *Index) Sync(ctx context.Context, o SyncOptions) (rep Report, err error) {
 	var known map[string]FileState
-	if o.All { // who asks for that suspects something
+	if o.All { // for a caller that suspects something
 		if err = ix.Check(ctx); err == nil {
 			known, err = ix.Files(ctx, nil)
 		}
@@ -96,7 +96,7 @@ func (ix *Index) countGone(ctx context.Context, known map[string]FileState) (n i
 
 // What edited notes have left in the files of the index goes with the next run that
 // may take long. In a store of more than manyNotes it may stay for purgeRest:
-// to take it away is to write the full text anew, a second for every 60,000 notes.
+// to take it away is to rewrite the full text, a second for every 60,000 notes.
 // What was forgotten goes at once (Purge).
 const (
 	purgeRest = time.Hour

@@ -279,7 +279,7 @@ func TestSyncHealsDamage(t *testing.T) {
 	}
 	b.reopen()
 	m, err := b.Ask(t.Context(), "kumquat", index.Filter{Now: b.now}, 10)
-	if _, _, walked, serr := b.State(t.Context()); err != nil || serr == nil && walked.IsZero() { // or it was found and made anew when it was opened
+	if _, _, walked, serr := b.State(t.Context()); err != nil || serr == nil && walked.IsZero() { // or it was found and rebuilt when it was opened
 		rep := b.sync()
 		if !rep.Healed && err != nil {
 			t.Fatalf("%v, and Sync did not heal: %+v", err, rep)

@@ -13,7 +13,7 @@ import (
 	"anamnesis/internal/store/tombstone"
 )
 
-// What nearly says the forgotten lives on under other ids; whoever forgets is told.
+// What nearly says the forgotten lives on under other ids; whoever forgets is shown.
 func TestAlike(t *testing.T) {
 	near := strings.Replace(long, "day", "date", 1)
 	base := note.Note{Title: "grpc clients", Body: long, Project: "p"}

@@ -111,7 +111,7 @@ func (b Beliefs) decide(ctx context.Context, w *store.Writer, l Learning, out *L
 		return err
 	}
 	if day != "" {
-		out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+day+" and does not come back by itself"
+		out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+day+" and does not come back on its own"
 		return nil
 	}
 	near, err := b.neighbours(ctx, n, true)

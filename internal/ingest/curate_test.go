@@ -162,7 +162,7 @@ func TestHandoff(t *testing.T) {
 		}
 		waits(want)
 	}
-	taken("s1", 1) // it was never told
+	taken("s1", 1) // it was never shown
 	if err := d.store.Events().Log(store.Record{Kind: store.Injected, Session: "s1", Notes: []note.ID{id}}); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type Duplicate struct {
 // smallest id. Notes without a body, notes that are not live and sessions are
 // no duplicates. Notes of two projects are duplicates only when a global one
 // says the same, unless everywhere is set: what is dropped from a project is not
-// told there any more.
+// shown there any more.
 func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate, error) {
 	rows, err := g.index.Select(ctx, index.Filter{
 		Scope: note.Portable, Types: []note.Type{note.Procedural, note.Semantic}, Now: g.store.Now(),

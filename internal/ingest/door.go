@@ -91,7 +91,7 @@ func (r *Revision) Put(n *note.Note, ref store.Ref) error {
 }
 
 // Revise changes notes that stand: f reads them under the store lock, calls no
-// model and no network, and puts what it changed. Then the index is told, also of
+// model and no network, and puts what it changed. Then the index is updated, also of
 // what was written before an error of f. Nothing is logged: the caller knows what
 // it was. The error is that of f or of the lock, or a StaleError.
 func (g *Ingester) Revise(ctx context.Context, f func(*Revision) error) error {
@@ -110,7 +110,7 @@ func (g *Ingester) Revise(ctx context.Context, f func(*Revision) error) error {
 }
 
 // WriteSidecar puts entities beside a note, united with those that are there, and
-// tells the index, which the next Sync heals if it cannot be told.
+// tells the index, which the next Sync heals if it cannot be shown.
 func (g *Ingester) WriteSidecar(ctx context.Context, ref store.Ref, side *note.Sidecar) error {
 	err := locked(ctx, g.store, func(w *store.Writer) error {
 		if _, _, err := g.store.ReadSidecar(ref.Path); err != nil {

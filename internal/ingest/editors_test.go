@@ -199,7 +199,7 @@ func (d *desk) round(i int) {
 	was, err := note.Parse(before)
 	d.must(err)
 
-	// The editor has read the note, and will save it with a paragraph of its own.
+	// The editor has read the note, and will save it with a separate paragraph.
 	mark := fmt.Sprintf("edit %d", i)
 	mine := was.Clone()
 	paragraphs := strings.Split(mine.Body, "\n\n")

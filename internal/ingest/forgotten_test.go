@@ -68,7 +68,7 @@ func TestEditLiftsABody(t *testing.T) {
 	}
 }
 
-// Most of what is told of a session is told of others too: that a body nearly says
+// Most of what is said of a session is said of others too: that a body nearly says
 // what was forgotten is no reason to refuse it, as it is for other notes.
 func TestForgottenSession(t *testing.T) {
 	d := newDoor(t)

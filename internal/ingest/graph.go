@@ -15,7 +15,7 @@ import (
 
 // A GraphRepair counts what a repair of the files of entities did.
 type GraphRepair struct {
-	Tidied    int // files that were written anew without what says nothing
+	Tidied    int // files that were rewritten without what says nothing
 	Led       int // that were put beside their notes, which stand elsewhere
 	Aside     int // whose notes are gone: they are in the history now
 	Forgotten int // whose notes were forgotten: they are gone

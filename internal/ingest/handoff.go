@@ -20,10 +20,10 @@ const (
 
 // A Handoff is what a session leaves to the next one on the same project. It is
 // a note like others (so it is redacted, synced and listed), of the kind
-// note.Handoff: told at session start, found by no search unless asked for.
+// note.Handoff: shown at session start, found by no search unless asked for.
 //
 // It is read without being used up. It is done when somebody acknowledges it,
-// when a session that was told of it has asked its agent something (AcknowledgeHandoffs), or
+// when a session that was shown it has asked its agent something (AcknowledgeHandoffs), or
 // when its days are over.
 type Handoff struct {
 	Project string
@@ -64,7 +64,7 @@ func (g *Ingester) Handoffs(ctx context.Context, projects []string) ([]index.Row
 	return g.index.Select(ctx, index.Filter{Projects: projects, Kind: note.Handoff, Now: g.store.Now()}, 0)
 }
 
-// AcknowledgeHandoff ends a handoff: it is kept and told no more. by is the
+// AcknowledgeHandoff ends a handoff: it is kept and shown no more. by is the
 // session that took it, empty when unknown. One that is done already is no error.
 func (g *Ingester) AcknowledgeHandoff(ctx context.Context, id note.ID, by string) (Outcome, error) {
 	return g.amend(ctx, id, "acknowledge", func(n *note.Note, _ []byte) (*note.Note, error) {
@@ -82,7 +82,7 @@ func (g *Ingester) AcknowledgeHandoff(ctx context.Context, id note.ID, by string
 	})
 }
 
-// AcknowledgeHandoffs ends the handoffs of a project that a session was told of at its start.
+// AcknowledgeHandoffs ends the handoffs of a project that a session was shown at its start.
 // The caller has seen that somebody asked that session something: one that was
 // opened and closed again uses nothing up.
 func (g *Ingester) AcknowledgeHandoffs(ctx context.Context, session string, projects []string) error {

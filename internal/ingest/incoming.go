@@ -35,10 +35,10 @@ func (in *Incoming) AddConflict(ctx context.Context, path string, winner, loser 
 	return c, added, err
 }
 
-// Doomed returns the notes that tombstones would erase or withhold if the changes
+// WouldErase returns the notes that tombstones would erase or withhold if the changes
 // were made: those among the changes, and those that this machine has not carried
 // out yet.
-func (in *Incoming) Doomed(changes []RemoteChange) ([]tombstone.Doomed, error) {
+func (in *Incoming) WouldErase(changes []RemoteChange) ([]tombstone.Erased, error) {
 	stones, err := tombstonesWith(in.store, changes)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@
 // index; the event is logged last.
 //
 // Failure policy: a note that reached the disk is never taken back. If the
-// index could not be told, the outcome says so and the next Sync heals it.
+// index could not be updated, the outcome says so and the next Sync heals it.
 package ingest
 
 import (
@@ -101,7 +101,7 @@ type Outcome struct {
 // tombstone (Dropped, unless Force), the note of that id (Updated), and a twin: an
 // exact one gets the tags and the evidence (Updated, Unchanged), a similar one
 // makes a machine's draft wait (Held). Everything else is Created. The index is
-// told under the lock, and Outcome.Stale says when it could not be; one record of
+// shown under the lock, and Outcome.Stale says when it could not be; one record of
 // the kind store.Written follows.
 //
 // An error means that nothing was written: the note is not valid, the store is
@@ -139,7 +139,7 @@ func (g *Ingester) decide(ctx context.Context, w *store.Writer, d Draft, out *Ou
 		return err
 	}
 	if forgotten != "" && !d.Force {
-		out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back by itself"
+		out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back on its own"
 		return nil
 	}
 	out.Revoked = forgotten != ""
@@ -283,7 +283,7 @@ func (g *Ingester) log(out Outcome, took time.Duration) {
 	_ = g.store.Events().Log(r)
 }
 
-// Keep decides on a held draft: write it as a note of its own. The error is
+// Keep decides on a held draft: write it as a separate note. The error is
 // fs.ErrNotExist when none of that id waits.
 func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
 	n, err := g.store.Spool().HeldDraft(id)

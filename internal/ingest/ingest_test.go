@@ -311,7 +311,7 @@ func TestIDsThatDifferInCaseOnly(t *testing.T) {
 	}
 }
 
-// The file is the note: when the index cannot be told, the note is safe and said to be.
+// The file is the note: when the index cannot be updated, the note is safe and said to be.
 func TestIndexFails(t *testing.T) {
 	d := newDoor(t)
 	n := note.Note{Type: note.Episodic, Title: "kept", Provenance: machine(note.SessionEnd)}

@@ -15,12 +15,12 @@ const likely = 50
 
 // What a Like is, besides the states that a note names itself ("archived").
 const (
-	LikeLive       = ""           // sessions are told it
-	LikeSuperseded = "superseded" // kept, and hidden behind another note
-	LikeQuarantine = "quarantine" // kept, until its owner has read it
-	LikeExpired    = "expired"    // kept, its time is over
-	LikeDraft      = "draft"      // it waits in held/
-	LikeResurfaced = "told again" // hidden behind the note itself, so that forgetting brings it back
+	LikeLive       = ""            // sessions are shown it
+	LikeSuperseded = "superseded"  // kept, and hidden behind another note
+	LikeQuarantine = "quarantine"  // kept, until its owner has read it
+	LikeExpired    = "expired"     // kept, its time is over
+	LikeDraft      = "draft"       // it waits in held/
+	LikeResurfaced = "shown again" // hidden behind the note itself, so that forgetting brings it back
 )
 
 // A Like is a note or a draft that forgetting another one leaves.
@@ -34,7 +34,7 @@ type Like struct {
 
 // Alike returns what forgetting n leaves, because only what says exactly the same
 // goes with it: the notes and drafts that say nearly what n says, live ones and
-// others, and the notes that n supersedes and that would be told again. They come
+// others, and the notes that n supersedes and that would be shown again. They come
 // in the order of their ids.
 //
 // Near ones share enough words by the rule of the door (Options.Similarity), are
@@ -45,7 +45,7 @@ func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 	if err != nil {
 		return fail(err)
 	}
-	// Those that are told come first, so that the others do not crowd them out.
+	// Those that are shown come first, so that the others do not crowd them out.
 	rows, err := g.sharing(ctx, n, likely, index.Filter{Now: g.store.Now()}, index.Filter{Now: g.store.Now(), Dead: true})
 	if err != nil {
 		return fail(err)

@@ -58,7 +58,7 @@ func ObservationID(of []note.ID) note.ID {
 // Observe writes an observation. One that stands gets the evidence that it does not have
 // yet, and the statement if there is one; what is known already changes nothing
 // (Unchanged). The learnings that it replaces stay reachable. An observation that its owner
-// archived is Dropped: it does not come back by itself. With Statement, the error is that
+// archived is Dropped: it does not come back on its own. With Statement, the error is that
 // of a note that is not valid; with an ID that is no observation it is fs.ErrNotExist.
 func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err error) {
 	g, began := b.g, time.Now()
@@ -125,7 +125,7 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 			return err
 		}
 		if day, err := g.forgotten(n); err != nil || day != "" {
-			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+day+" and does not come back by itself"
+			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+day+" and does not come back on its own"
 			return err
 		}
 		out.Result = Created

@@ -62,7 +62,7 @@ func (b Beliefs) Wait(ctx context.Context, n *note.Note, why string) (out Outcom
 			return err
 		}
 		if day != "" {
-			out = Outcome{Result: Dropped, Why: "this was forgotten on " + day + " and does not come back by itself"}
+			out = Outcome{Result: Dropped, Why: "this was forgotten on " + day + " and does not come back on its own"}
 			return nil
 		}
 		twin, err := g.twin(ctx, n)

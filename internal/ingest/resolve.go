@@ -20,7 +20,7 @@ type Choice string
 const (
 	KeepWinner Choice = "keep" // the winner stays; the loser goes to the note's history
 	TakeLoser  Choice = "take" // the loser becomes the note; the winner goes to its history
-	KeepBoth   Choice = "both" // the loser becomes a note of its own, with conflict_of
+	KeepBoth   Choice = "both" // the loser becomes a separate note, with conflict_of
 	TakeEdited Choice = "edit" // the note becomes what the user made of the two
 )
 

@@ -31,7 +31,7 @@ func (g *Ingester) replace(ctx context.Context, w *store.Writer, was, now *note.
 		return nil
 	}
 	now.UpdatedAt = note.At(g.store.Now())
-	if was.Type == note.Episodic && out.Note.Type == note.Episodic { // when the session ended, not when it was told again
+	if was.Type == note.Episodic && out.Note.Type == note.Episodic { // when the session ended, not when it was shown again
 		now.UpdatedAt = note.Later(was.UpdatedAt, out.Note.UpdatedAt)
 	}
 	if now.Body != was.Body {
@@ -42,7 +42,7 @@ func (g *Ingester) replace(ctx context.Context, w *store.Writer, was, now *note.
 }
 
 // revise returns the note that follows when draft arrives for a note that
-// exists. A captured session that was captured before is told again from its
+// exists. A captured session that was captured before is shown again from its
 // longer transcript: the new summary replaces the old one, unless somebody
 // edited that, and what was added since (tags, evidence, unknown keys) stays.
 func revise(was, draft *note.Note) *note.Note {
@@ -56,7 +56,7 @@ func revise(was, draft *note.Note) *note.Note {
 		now.Title, now.Body, now.ImportHash = draft.Title, draft.Body, draft.ImportHash
 		now.Provenance.Model = draft.Provenance.Model
 	}
-	if was.Speculative && !draft.Speculative { // its end was told after all
+	if was.Speculative && !draft.Speculative { // its end was shown after all
 		now.Speculative, now.Provenance.Confidence = false, draft.Provenance.Confidence
 	}
 	now.AddTags(draft.Tags...)
@@ -65,7 +65,7 @@ func revise(was, draft *note.Note) *note.Note {
 	return now
 }
 
-// SummaryHash is what a captured note remembers of its own summary, to tell
+// SummaryHash is what a captured note remembers of the summary, to tell
 // later whether somebody edited it.
 func SummaryHash(title, body string) string {
 	sum := sha256.Sum256([]byte(title + "\x00" + body))

@@ -80,7 +80,7 @@ func (s Skills) Put(ctx context.Context, f SkillFile) (Outcome, error) {
 	err := locked(ctx, s.g.store, func(w *store.Writer) error {
 		forgotten, err := s.g.forgotten(n)
 		if err != nil || forgotten != "" {
-			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back by itself"
+			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back on its own"
 			return err
 		}
 		old, err := s.g.find(ctx, n.ID)

@@ -19,7 +19,7 @@ import (
 // A SlotChange is how a slot is changed.
 type SlotChange string
 
-// The changes. A cleared slot is kept and told no more; the next text opens it again.
+// The changes. A cleared slot is kept and shown no more; the next text opens it again.
 const (
 	AppendSlot  SlotChange = "append" // a line, unless it is there
 	ReplaceSlot SlotChange = "replace"
@@ -55,7 +55,7 @@ type Slots struct{ g *Ingester }
 func SlotsOf(g *Ingester) Slots { return Slots{g} }
 
 // maxSlot bounds the size that a person may give a slot, in characters: all of them
-// are told at every session start.
+// are shown at every session start.
 const maxSlot = 20000
 
 // Edit changes a slot, and makes it when its first text arrives. What a machine
@@ -100,7 +100,7 @@ func SlotID(project, name string) note.ID {
 }
 
 // List lists the slots of some projects, dead ones too if asked, in the order in which
-// they are told.
+// they are shown.
 func (s Slots) List(ctx context.Context, projects []string, dead bool) ([]index.Row, error) {
 	rows, err := s.g.index.Select(ctx, index.Filter{Projects: projects, Kind: note.Slot, Dead: dead, Now: s.g.store.Now()}, 0)
 	slices.SortStableFunc(rows, func(a, b index.Row) int { return note.SlotOrder(a.Title, b.Title) })
@@ -171,7 +171,7 @@ func (g *Ingester) newSlot(ctx context.Context, e SlotEdit) (Outcome, error) {
 			return err
 		}
 		if forgotten != "" && e.Source != note.Human {
-			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back by itself"
+			out.Result, out.Note, out.Why = Dropped, nil, "this was forgotten on "+forgotten+" and does not come back on its own"
 			return nil
 		}
 		out.Revoked = forgotten != ""

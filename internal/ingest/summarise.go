@@ -14,7 +14,7 @@ type Summary struct {
 
 // Summarise gives the note of a session the summary of a model, in the place of
 // what a machine wrote before: hash is the SummaryHash of that. A note that says
-// anything else by now was edited, or told again, and stays as it is (ErrChanged),
+// anything else by now was edited, or shown again, and stays as it is (ErrChanged),
 // as does one that was taken out of recall; one that is gone stays gone
 // (fs.ErrNotExist). Secrets are masked.
 //

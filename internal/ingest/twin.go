@@ -10,7 +10,7 @@ import (
 
 // twin returns a live note of the same project, scope and type whose statement is
 // that of n, or nearly; an exact one before a similar one. Sessions have none:
-// they are told apart by their ids. A note that n supersedes is none either: it
+// they are distinguished by their ids. A note that n supersedes is none either: it
 // is meant to say the same.
 //
 // The index finds candidates by simhash, and by the words of what a machine wrote;

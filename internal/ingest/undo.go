@@ -33,7 +33,7 @@ type Undone struct {
 // that it made; with apply false it only says so. A note that is not as the run left it
 // was changed by somebody since, or between two writes of the run, and stays as it is.
 // The paths are those that changed, also when there is an error: the index has to be
-// told of them.
+// informed of them.
 func UndoRun(ctx context.Context, s *store.Store, l store.RunLog, apply bool) (all []Undone, paths []string, err error) {
 	lines := make(map[note.ID][]store.RunLine)
 	for _, line := range l.Lines {

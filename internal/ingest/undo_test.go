@@ -39,7 +39,7 @@ func TestUndoRun(t *testing.T) {
 		write(note.Note{ID: id, Title: "by the run", Body: "the run wrote it"})
 	}
 	made := write(note.Note{Title: "made", Body: "the run made it"})
-	// Meanwhile, and after: a person.
+	//  During, and after: a person.
 	d.edit(between, "the run wrote it", "a person wrote it")
 	write(note.Note{ID: between, Title: "by the run", Body: "the run wrote it once more"})
 	d.edit(untouched, "as it was", "a person wrote it meanwhile")

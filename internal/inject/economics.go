@@ -7,23 +7,23 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Economics compare what agents were told with what it would have cost them to read it
-// where it was found out: the sessions that the told notes come from (M8). Everything is
-// counted: what was told when it was told, a session when it was captured. A telling of
+// Economics compare what agents were shown with what it would have cost them to read it
+// where it was found out: the sessions that the shown notes come from (M8). Everything is
+// counted: what was shown when it was shown, a session when it was captured. A telling of
 // which no session is known says nothing about what was saved.
 type Economics struct {
-	Surfaces []Surface `json:"surfaces"` // without those that never told anything
+	Surfaces []Surface `json:"surfaces"` // without those that never shown anything
 	All      Surface   `json:"all"`
 }
 
-// A Surface is a place at which agents are told something.
+// A Surface is a place at which agents are shown something.
 type Surface struct {
 	Name    string `json:"name"` // start, prompt, tool, subagent, search
 	Times   int    `json:"times"`
 	Notes   int    `json:"notes"`
-	Tokens  int    `json:"tokens"`        // told
+	Tokens  int    `json:"tokens"`        // shown
 	Known   int    `json:"times_known"`   // tellings with at least one note whose session was counted
-	Told    int    `json:"tokens_known"`  // told in these
+	Told    int    `json:"tokens_known"`  // shown in these
 	Sources int    `json:"source_tokens"` // of the sessions behind them, each once a telling
 	Saved   int    `json:"tokens_saved"`  // Sources - Told; may be negative
 	Percent *int   `json:"percent_saved"` // of Sources; null when nothing is known
@@ -41,7 +41,7 @@ type Ledger struct {
 	sessions map[string]int // tokens of a session, as last captured
 }
 
-// Take takes a record; told says whether a telling is in the time that is asked about.
+// Take takes a record; shown says whether a telling is in the time that is asked about.
 func (l *Ledger) Take(rec store.Record, told bool) {
 	switch {
 	case rec.Kind == store.Captured && rec.In > 0 && rec.Session != "":

@@ -14,8 +14,8 @@ const maxLooked = 2000
 
 // sift looks whether the code that notes name is still as it was when they were written,
 // in the clone in which the session works. A note of which nothing is left there is not
-// told: sift leaves it out and names it in b.Withheld. One of which something is not as
-// it was is marked when it is told.
+// shown: sift leaves it out and names it in b.Withheld. One of which something is not as
+// it was is marked when it is shown.
 func (in *Injector) sift(ctx context.Context, p Place, notes []*note.Note, b *Block) []*note.Note {
 	stamped := func(n *note.Note) bool { return len(n.AnchorHashes) > 0 && slices.Contains(p.Projects, n.Project) }
 	if !in.opts.Fresh || p.Clone == "" || !slices.ContainsFunc(notes, stamped) {

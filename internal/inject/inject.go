@@ -1,4 +1,4 @@
-// Package inject decides what an agent is told at the start of a session, at a prompt,
+// Package inject decides what an agent is shown at the start of a session, at a prompt,
 // before a tool runs and when a sub-agent starts, and renders it.
 //
 // A session's start shows the page of its project: a line for each note, what the user laid down
@@ -22,7 +22,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Options are the settings of the working set and its rendering.
+// Options are the settings of what is injected.
 type Options struct {
 	PageTokens int      // of the page of a project, at most
 	Announce   bool     // the user is shown a line about it
@@ -34,20 +34,20 @@ type Options struct {
 	SlotChars int  // of all slots together; what does not fit whole is only counted
 
 	StartK        int     // notes that are looked up for a session's start, at most
-	SkillTier     string  // how skills are told then: SkillsFirst, SkillsExclusive; else not
-	SkillMinScore float64 // of a skill that is told (recall.SkillHit.Score)
+	SkillTier     string  // how skills are shown then: SkillsFirst, SkillsExclusive; else not
+	SkillMinScore float64 // of a skill that is shown (recall.SkillHit.Score)
 	SkillSettles  bool    // a fresh skill that is about all of it makes looking up notes needless (R11)
 
 	Prompts      bool // tell something at prompts
 	PromptK      int  // notes at one prompt at most
-	PromptTokens int  // of all that is told at one prompt
+	PromptTokens int  // of all that is shown at one prompt
 
 	Tools      bool // tell rules before tools run
-	ToolTokens int  // of all that is told before one call of a tool
+	ToolTokens int  // of all that is shown before one call of a tool
 
 	Subagents      bool // tell sub-agents what their task is about
 	SubagentK      int  // notes for one sub-agent at most
-	SubagentTokens int  // of all that one is told
+	SubagentTokens int  // of all that one is shown
 }
 
 // A Place is where a session works.
@@ -57,10 +57,10 @@ type Place struct {
 	Root     string   // its folder, absolute; "" when nobody knows
 	Clone    string   // the top folder of its git working tree, absolute; "" when it is none
 	Branch   string   // that is checked out, "" for the trunk
-	Branches []string // whose notes are told besides the trunk's (recall.Scope.Branches); nil means all
+	Branches []string // whose notes are shown besides the trunk's (recall.Scope.Branches); nil means all
 	Session  string
 	Machine  string          // that the session is on
-	Agent    string          // the sub-agent of the session that is told; "" for the session itself
+	Agent    string          // the sub-agent of the session that is shown; "" for the session itself
 	Pending  []*note.Note    // sessions of this project that ended and are not written yet, newest first
 	Work     func() []string // finds the files that are in work, the newest last; asked once at most; nil knows none
 	// Solved returns the exchange of an earlier session that solved an error, and a line about it; ""
@@ -86,7 +86,7 @@ type Loaded struct {
 	Text string
 }
 
-// A Block is what an agent is told.
+// A Block is what an agent is shown.
 type Block struct {
 	Text    string // ends in a line feed, or is empty
 	Shown   []note.ID
@@ -94,9 +94,9 @@ type Block struct {
 	Left    []note.ID // only counted: no room
 	Missing []string  // could not be read, and why
 
-	Withheld []note.ID // not told, because nothing is left of the code that they name
+	Withheld []note.ID // not shown, because nothing is left of the code that they name
 
-	Told  []store.Telling // Shown, as the session was told it
+	Told  []store.Telling // Shown, as the session was shown it
 	Named []store.Telling // Shown in a line that does not say all of the note
 
 	Again []note.ID // of those Shown at a prompt: a line that is repeated after many prompts
@@ -127,7 +127,7 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 	return &Injector{engine: e, store: s, opts: o}
 }
 
-// tells reports whether a note's type is one that sessions are told at their start.
+// tells reports whether a note's type is one that sessions are shown at their start.
 func (in *Injector) tells(n *note.Note) bool {
 	return n.LearningType == "" || len(in.opts.ToldTypes) == 0 || slices.Contains(in.opts.ToldTypes, n.LearningType)
 }

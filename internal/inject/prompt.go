@@ -12,13 +12,13 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A Reminder is what a session is told at a prompt: the few notes that the prompt is
+// A Reminder is what a session is shown at a prompt: the few notes that the prompt is
 // about, each once.
 type Reminder struct {
 	Block
-	Silent string       // why nothing is told; "" when something is
+	Silent string       // why nothing is shown; "" when something is
 	Tokens int          // of the text, an estimate
-	Near   []store.Near // what was nearly told
+	Near   []store.Near // what was nearly shown
 	Parts  []recall.Part
 }
 
@@ -26,7 +26,7 @@ type Reminder struct {
 // paid at every one.
 type frame struct {
 	heading, preamble string
-	body              func(*note.Note) string // what of a note is told below its title
+	body              func(*note.Note) string // what of a note is shown below its title
 	tokens            int                     // of all, at most
 	lines             []string                // shown before the notes, one a line
 }
@@ -40,7 +40,7 @@ var promptFrame = frame{
 // frameIntro says what the notes in a frame are.
 const frameIntro = "From earlier sessions. What your user laid down holds; check the rest against the code."
 
-// promptRead is how many notes are read for one part of a prompt: those that were told
+// promptRead is how many notes are read for one part of a prompt: those that were shown
 // before take no place away.
 const promptRead = 12
 
@@ -195,7 +195,7 @@ func tellings(notes []*note.Note) (all []store.Telling) {
 	return all
 }
 
-// choose takes the first k notes that were not told, which told says.
+// choose takes the first k notes that were not shown, which told says.
 func (r *Reminder) choose(notes []*note.Note, told func(*note.Note) bool, k int) []*note.Note {
 	var chosen []*note.Note
 	for _, n := range notes {
@@ -213,7 +213,7 @@ func (r *Reminder) choose(notes []*note.Note, told func(*note.Note) bool, k int)
 }
 
 // claimFrom returns those of the notes that no other hook of the session is telling. of is
-// store.Told.Claim, or that of a surface.
+// store.T@ld.Claim, or that of a surface.
 func claimFrom(of func(...store.Telling) ([]store.Telling, error), notes []*note.Note) ([]*note.Note, error) {
 	mine, err := of(tellings(notes)...)
 	return slices.DeleteFunc(notes, func(n *note.Note) bool { return !slices.Contains(mine, store.TellingOf(n)) }), err

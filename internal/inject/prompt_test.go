@@ -27,7 +27,7 @@ func prompt(t *testing.T, in *inject.Injector, p inject.Place, text string) inje
 	return r
 }
 
-// A session is told a note once, at most so many at a time, and what comes behind waits
+// A session is shown a note once, at most so many at a time, and what comes behind waits
 // for another prompt.
 func TestPromptTellsOnce(t *testing.T) {
 	in, _ := open(t, reminders, note.Note{Title: "broker one", Body: "The broker restarts."}, note.Note{Title: "broker two", Body: "The broker leaks."},

@@ -9,7 +9,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-// The frame of what a sub-agent is told at its start.
+// The frame of what a sub-agent is shown at its start.
 var agentFrame = frame{
 	heading:  "# Memory for this task",
 	preamble: frameIntro,
@@ -31,9 +31,9 @@ type Brief struct {
 }
 
 // Brief asks what a task is about, as a prompt is asked, and for the rules with a trigger that
-// fits the commands, files and errors in it. The rules that the session was told or wrote down
+// fits the commands, files and errors in it. The rules that the session was shown or wrote down
 // itself come first, other rules then, the rest last: a sub-agent knows nothing of what its
-// session knows. q says which notes may be told.
+// session knows. q says which notes may be shown.
 func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task string) (b Brief, err error) {
 	plan := recall.PlanPrompt(task)
 	if b.Parts, b.Silent = plan.Parts, plan.Silent; plan.Silent != "" {
@@ -82,9 +82,9 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 	return b, nil
 }
 
-// Subagent returns what a sub-agent is told at its start: of the notes that its task is
+// Subagent returns what a sub-agent is shown at its start: of the notes that its task is
 // about the first ones, each once, and before them what the user laid down in the session.
-// What is returned counts as told to it.
+// What is returned counts as shown to it.
 func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes []*note.Note) (Reminder, error) {
 	var r Reminder
 	told := in.store.Spool().Told(p.Session, p.Agent)
@@ -112,7 +112,7 @@ func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes 
 	switch {
 	case len(some)+len(said) > 0:
 	case len(notes) > 0:
-		r.Silent = "what there is was told before"
+		r.Silent = "what there is was shown before"
 	default:
 		r.Silent = "no note is about its task"
 	}

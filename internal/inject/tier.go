@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// The ways in which skills are told at session start (R10).
+// The ways in which skills are shown at session start (R10).
 const (
 	SkillsOff       = "off"
 	SkillsFirst     = "first"     // before the notes
@@ -28,7 +28,7 @@ const (
 )
 
 // A startTier is what is looked up for a session's start, besides what every session of
-// its project is told.
+// its project is shown.
 type startTier struct {
 	skills []*note.Note
 	hits   []*note.Note
@@ -37,7 +37,7 @@ type startTier struct {
 }
 
 // tier looks up what a session's start is about: skills that the branch, the files in work
-// and the open items name, and notes that pass the gate. told are the notes that the block
+// and the open items name, and notes that pass the gate. shown are the notes that the block
 // has anyway, items the open ones.
 func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*note.Note, items []string) (t startTier, err error) {
 	var files []string
@@ -93,7 +93,7 @@ func (o *Options) LooksUp() bool { return o.StartK > 0 || o.tiered() }
 
 func (o *Options) tiered() bool { return o.SkillTier != "" && o.SkillTier != SkillsOff }
 
-// skillTier finds the skills that are told, and reports whether they settle the matter: a
+// skillTier finds the skills that are shown, and reports whether they settle the matter: a
 // skill that is fresh and has nearly all that is asked, or any strong one where skills
 // exclude notes.
 func (in *Injector) skillTier(ctx context.Context, p Place, files, items []string, t *startTier) (settled bool, err error) {

@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/note"
 )
 
-// A skill is told when a word of its own stands in what is asked about: the project's
+// A skill is shown when its own word stands in what is asked about: the project's
 // name and the branch say where one is.
 func TestSkillTier(t *testing.T) {
 	skill := func(name, summary string) note.Note {

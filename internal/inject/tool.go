@@ -19,9 +19,9 @@ const (
 	ruleTokens = 60 // of the line of one rule
 )
 
-// Tool returns what a session is told at a call of a tool: the rules with a trigger that fits
-// it, a line each, and each once at a tool, whatever the session was told at its start or at a
-// prompt. q says which notes may be injected. What is returned counts as told.
+// Tool returns what a session is shown at a call of a tool: the rules with a trigger that fits
+// it, a line each, and each once at a tool, whatever the session was shown at its start or at a
+// prompt. q says which notes may be injected. What is returned counts as shown.
 func (in *Injector) Tool(ctx context.Context, p Place, q recall.Query, a recall.Action) (Reminder, error) {
 	var r Reminder
 	hits, err := recall.Rules(ctx, in.engine, q, a)
@@ -54,7 +54,7 @@ func (in *Injector) Tool(ctx context.Context, p Place, q recall.Query, a recall.
 	r.Block = in.ruleLines(notes, p, looked)
 	r.Tokens = recall.Tokens(r.Text)
 	if len(notes) == 0 {
-		r.Silent = "what there is was told before"
+		r.Silent = "what there is was shown before"
 	}
 	return r, nil
 }

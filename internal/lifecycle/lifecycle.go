@@ -64,7 +64,7 @@ func (o *Options) program(n Name) []string {
 	return nil
 }
 
-// An Event is what a program is told, on its standard input.
+// An Event is what a program is shown, on its standard input.
 type Event struct {
 	SchemaVersion int        `json:"schema_version"`
 	ID            note.ID    `json:"id"` // of the record; the same when an event comes again

@@ -43,7 +43,7 @@ func (w *world) log(t *testing.T, kind, text string) {
 	}
 }
 
-// run runs the programs and returns what was told since the last time.
+// run runs the programs and returns what was shown since the last time.
 func (w *world) run(t *testing.T, o lifecycle.Options) string {
 	t.Helper()
 	if _, err := lifecycle.Run(t.Context(), w.s, o, []string{"PATH=" + os.Getenv("PATH"), "ANAMNESIS_HOME=/store", "ANAMNESIS_OTHER=x"}); err != nil {

@@ -25,7 +25,7 @@ func parseAddress(address string) (*url.URL, error) {
 	case u.Hostname() == "":
 		return nil, errors.New("names no host")
 	case u.User != nil:
-		return nil, errors.New("must not hold a user or a password; a key has a setting of its own")
+		return nil, errors.New("must not hold a user or a password; a key has a separate setting")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, errors.New("must end with its path, without ? and #")
 	}

@@ -17,7 +17,7 @@ import (
 type GeneratorOptions struct {
 	Provider string // a label; Heuristic, or nothing, means that there is no model
 	URL      string // with or without /v1; "" is the vendor's own, see BaseURL
-	Model    string // of a command line, "" is the vendor's smallest, and OwnModel the one it uses by itself
+	Model    string // of a command line, "" is the vendor's smallest, and OwnModel the one it uses on its own
 	Key      string // sent to the host of URL only
 	Command  string // program of a command line; "" looks for it in PATH
 	Folder   string // of requests and answers, for Files

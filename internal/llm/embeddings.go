@@ -114,7 +114,7 @@ func (e *remoteEmbedder) ask(ctx context.Context, batch []string) ([][]float32, 
 	all := make([][]float32, len(batch))
 	for _, d := range answer.Data {
 		if d.Index == nil || *d.Index < 0 || *d.Index >= len(all) || all[*d.Index] != nil {
-			return wrong("vectors that cannot be told apart: an index is missing, out of range or given twice")
+			return wrong("vectors that cannot be distinguished: an index is missing, out of range or given twice")
 		}
 		if len(d.Embedding) == 0 {
 			return wrong("a vector without values")

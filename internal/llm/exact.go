@@ -45,7 +45,7 @@ var shapeErrors = map[Class][]string{
 	Poisoned:  {"it says that it cannot go on"},
 }
 
-// maxErrors is how many errors of an answer a model is told.
+// maxErrors is how many errors of an answer a model is shown.
 const maxErrors = 8
 
 // Exact asks for one JSON object, and again with what was wrong with the last answer,

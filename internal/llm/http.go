@@ -65,7 +65,7 @@ type server struct {
 	whole  time.Duration // all tries and waits
 	client *http.Client
 	tryErr error
-	limits func([]Limit) // told what headers say about quotas; may be nil
+	limits func([]Limit) // shown what headers say about quotas; may be nil
 }
 
 // newServer makes a server of an address and an endpoint such as "/embeddings".

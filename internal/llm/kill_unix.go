@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// detachGroup gives a child a session of its own: no terminal to ask at, and one
+// detachGroup gives a child a separate session: no terminal to ask at, and one
 // group to kill, with all that it started, when its time is over.
 func detachGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// detachGroup starts a child in a process group of its own and without a window. When
+// detachGroup starts a child in a separate process group and without a window. When
 // its time is over the child is killed; what it started ends with its pipes.
 func detachGroup(cmd *exec.Cmd) {
 	const createNoWindow = 0x08000000

@@ -19,7 +19,7 @@ type Limit struct {
 	Surpassed bool      `json:"surpassed,omitempty"` // the vendor says that it is nearly used up
 	Overage   bool      `json:"overage,omitempty"`   // what goes beyond it is paid for
 	Used      float64   `json:"used,omitempty"`      // share, 1 is all of it
-	Until     time.Time `json:"until,omitzero"`      // when it begins anew, if that is known
+	Until     time.Time `json:"until,omitzero"`      // when it starts over, if that is known
 }
 
 // DefaultWindow is the window of a refusal that names none.
@@ -174,7 +174,7 @@ func headerLimits(resp *http.Response, now time.Time) []Limit {
 	return nil
 }
 
-// resetOf reads when a window begins anew: a duration such as 6m0s, or seconds.
+// resetOf reads when a window starts over: a duration such as 6m0s, or seconds.
 func resetOf(value string, now time.Time) time.Time {
 	if d, err := time.ParseDuration(value); err == nil && d > 0 && d < 31*24*time.Hour {
 		return now.Add(d)

@@ -134,7 +134,7 @@ func (a rerankAnswer) scores(n int) ([]float64, error) {
 			score = e.Relevance
 		}
 		if score == nil || e.Index == nil || *e.Index < 0 || *e.Index >= n || seen[*e.Index] {
-			return nil, errors.New("scores that cannot be told apart: an index or a score is missing, out of range or given twice")
+			return nil, errors.New("scores that cannot be distinguished: an index or a score is missing, out of range or given twice")
 		}
 		scores[*e.Index], seen[*e.Index] = *score, true
 	}

@@ -201,7 +201,7 @@ func (g *guard) take(line []byte) {
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 || len(batch) > maxBatch {
-		g.refuse(nil, jsonrpc.CodeInvalidRequest, "a batch holds 1 to 50 messages; better send each on a line of its own")
+		g.refuse(nil, jsonrpc.CodeInvalidRequest, "a batch holds 1 to 50 messages; better send each on a separate line")
 		return
 	}
 	for _, one := range batch { // the answers go out one by one

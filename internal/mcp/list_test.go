@@ -52,7 +52,7 @@ func TestTokenBudget(t *testing.T) {
 	}
 }
 
-// TestToolList compares what clients are told with the golden file, and looks for
+// TestToolList compares what clients are shown with the golden file, and looks for
 // what schemas of Go types get wrong.
 func TestToolList(t *testing.T) {
 	const golden = "testdata/tools.json"
@@ -103,7 +103,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestDocs writes the table of docs/mcp.md anew and compares.
+// TestDocs rewrites the table of docs/mcp.md and compares.
 func TestDocs(t *testing.T) {
 	const (
 		name  = "../../docs/mcp.md"

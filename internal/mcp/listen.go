@@ -15,7 +15,7 @@ var (
 
 // Listen serves on an address of this machine until ctx ends. An address that
 // other machines can reach is refused (ErrOpenAddress) unless o names the hosts
-// under which they may come. told is called with the address it listens on.
+// under which they may come. shown is called with the address it listens on.
 func (s *Server) Listen(ctx context.Context, address string, o HTTPOptions, told func(address string)) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

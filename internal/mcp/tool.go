@@ -97,7 +97,7 @@ func open(s *jsonschema.Schema) {
 	}
 }
 
-// describe returns what clients are told of a tool.
+// describe returns what clients see of a tool.
 func (t *tool) describe() (*sdk.Tool, error) {
 	in, err := t.input()
 	if err != nil {

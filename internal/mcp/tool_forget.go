@@ -80,7 +80,7 @@ func (s *Server) forget(ctx context.Context, _ caller, in forgetIn) (forgetOut, 
 		plan.ID, name(f.Title), plan.Applied, names(f.Notes), plan.History, sorted(plan.Held), sorted(plan.Conflicts), plan.InGit,
 	}}
 	if plan.Applied {
-		out.Message = "erased; the statement does not come back by itself"
+		out.Message = "erased; the statement does not come back on its own"
 		if plan.InGit {
 			out.Message += ", but git's history still holds the text"
 		}

@@ -78,7 +78,7 @@ func (s *Server) handoff(ctx context.Context, c caller, in handoffIn) (handoffOu
 	return s.acknowledge(ctx, strings.TrimSpace(in.ID))
 }
 
-// acknowledge ends a handoff. Whoever names what is none is told how to find one.
+// acknowledge ends a handoff. A wrong id gets an error that says how to find one.
 func (s *Server) acknowledge(ctx context.Context, named string) (handoffOut, error) {
 	const next = "action read names those that wait"
 	if named == "" {
@@ -103,7 +103,7 @@ func (s *Server) acknowledge(ctx context.Context, named string) (handoffOut, err
 	if _, err := app.AcknowledgeHandoff(ctx, s.rooms, string(row.ID)); err != nil {
 		return handoffOut{}, err
 	}
-	return handoffOut{ID: row.ID, Message: "acknowledged; no other session will be told of it", Result: []waitingOut{}}, nil
+	return handoffOut{ID: row.ID, Message: "acknowledged; no other session will be shown it", Result: []waitingOut{}}, nil
 }
 
 // project is the one project that a handoff belongs to.

@@ -119,7 +119,7 @@ func parseCursor(text string) (cursor, error) {
 	if text == "" {
 		return cursor{}, nil
 	}
-	wrong := errors.New("this cursor is not one that memory_list gave; leave it out to begin anew")
+	wrong := errors.New("this cursor is not one that memory_list gave; leave it out to start over")
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	parts := strings.Split(string(data), " ")
 	if err != nil || len(parts) != 3 {

@@ -14,7 +14,7 @@ import (
 // as they are. What may differ is
 //
 //   - layout: blanks, line ends, where prose is wrapped, whether a paragraph or a
-//     list item is a sentence of its own, the mark of a list, the length of a
+//     list item is a separate sentence, the mark of a list, the length of a
 //     fence, curly quotes;
 //   - the case of prose: of words of letters alone which are written small, with a
 //     capital, or all in capitals where the whole paragraph is, or for emphasis (NEVER);

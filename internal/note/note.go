@@ -56,7 +56,7 @@ const (
 // ReviewedTag is the tag of a note that a machine wrote and its owner has read.
 const ReviewedTag = "reviewed"
 
-// Global is the project key of notes that every project is told about.
+// Global is the project key of notes that every project is shown.
 const Global = "global"
 
 // Provenance tells who wrote a note and how sure they were.

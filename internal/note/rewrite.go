@@ -13,7 +13,7 @@ import (
 // those keys replaced that n has changed, and the body if that changed. Every
 // other byte stays: order, quotes, comments, line ends, unknown keys. A key
 // that appears gets its canonical place. Only a front matter that is not lines
-// of keys is written anew, in the canonical form.
+// of keys is rewritten, in the canonical form.
 //
 // Rewrite does not touch updated_at; that is the caller's, as is Validate. It
 // fails when old is no note, and then names what is wrong with it.
@@ -41,7 +41,7 @@ func (n *Note) Rewrite(old []byte) ([]byte, error) {
 		got.Extra = n.Extra
 	}
 	if !Equal(got, n) {
-		return nil, fmt.Errorf("rewrite %s: %w", n.ID, errors.New("an unknown key cannot be kept; put it on lines of its own"))
+		return nil, fmt.Errorf("rewrite %s: %w", n.ID, errors.New("an unknown key cannot be kept; put it on its own lines"))
 	}
 	return out, nil
 }

@@ -131,7 +131,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// A front matter that is no lines of keys is written anew; unknown keys stay.
+// A front matter that is no lines of keys is rewritten; unknown keys stay.
 func TestRewriteAnew(t *testing.T) {
 	const old = "---\n{id: n1, type: semantic, title: T, foo: {a: 1, b: [x]}, tags: [a]}\n---\nBody\n"
 	n := mustParse(t, old)

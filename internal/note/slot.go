@@ -7,7 +7,7 @@ import (
 )
 
 // A SlotSpec describes a slot that is known by its name: a short text that every
-// session is told at its start. A slot is a note of kind Slot whose title is its name.
+// session is shown at its start. A slot is a note of kind Slot whose title is its name.
 type SlotSpec struct {
 	Name      string
 	Doc       string
@@ -16,7 +16,7 @@ type SlotSpec struct {
 	Automatic bool // this machine writes it from its sessions; it never leaves it
 }
 
-// Slots lists the known slots in the order in which they are told. Others come after
+// Slots lists the known slots in the order in which they are shown. Others come after
 // the curated ones, by name.
 var Slots = []SlotSpec{
 	{Name: "persona", Doc: "Who you are, and how you like to work.", Limit: 1000, Global: true},
@@ -72,7 +72,7 @@ func LimitSlot(n *Note, limit int) {
 	n.AddTags(slotLimit + strconv.Itoa(limit))
 }
 
-// SlotOrder compares the names of two slots by the order in which they are told.
+// SlotOrder compares the names of two slots by the order in which they are shown.
 func SlotOrder(a, b string) int {
 	place := func(name string) int {
 		i := slices.IndexFunc(Slots, func(s SlotSpec) bool { return s.Name == name })

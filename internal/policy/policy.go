@@ -1,5 +1,5 @@
 // Package policy reads the rules that a user wrote for the tools of an agent: what is
-// denied, what is allowed without asking, what the agent is told before a call.
+// denied, what is allowed without asking, what the agent is shown before a call.
 //
 // The rules stand in one file of the store, a JSON object a line. Nothing else writes
 // it, it does not travel, and no file of a project is ever read: a repository that one
@@ -32,7 +32,7 @@ type Decision string
 const (
 	Deny    Decision = "deny"    // the call does not happen
 	Allow   Decision = "allow"   // the user is not asked; before a tool runs it is Context
-	Context Decision = "context" // the agent is told something
+	Context Decision = "context" // the agent is shown something
 )
 
 // A Scope is the moment at which a rule speaks.
@@ -172,7 +172,7 @@ func parseRule(line []byte) (r Rule, err error) {
 		return r, fmt.Errorf("scope %q: use any, pretool or permission", r.Scope)
 	case !slices.Contains([]Decision{Deny, Allow, Context}, r.Decision):
 		return r, fmt.Errorf("decision %q: use deny, allow or context", r.Decision)
-	case r.Decision == Context && r.told() == "":
+	case r.Decision == Context && r.contextText() == "":
 		return r, errors.New("it decides nothing and says nothing: give a decision, a message or a context")
 	}
 	return r, nil
@@ -185,8 +185,8 @@ func cut(s string) string {
 	return string([]rune(s)[:maxText]) + "…"
 }
 
-// told is what the rule tells an agent.
-func (r *Rule) told() string {
+// contextText is what the rule tells an agent.
+func (r *Rule) contextText() string {
 	if r.Context != "" {
 		return r.Context
 	}
@@ -197,7 +197,7 @@ func (r *Rule) told() string {
 type Verdict struct {
 	Decision Decision // Deny, Allow or ""
 	Message  string   // why
-	Context  []string // what the agent is told, at most maxContext lines
+	Context  []string // what the agent is shown, at most maxContext lines
 	Line     int      // of the rule that decided
 }
 
@@ -205,7 +205,7 @@ type Verdict struct {
 const maxContext = 3
 
 // Decide asks the rules about a call, in the order of the file. Before a tool runs the
-// first rule that denies does; otherwise the agent is told what the rules have to say.
+// first rule that denies does; otherwise the agent is shown what the rules have to say.
 // When the user would be asked, the first rule that denies or allows answers.
 func (p *Policy) Decide(at Scope, tool string, input []byte) (v Verdict) {
 	if len(p.Rules) == 0 {
@@ -225,8 +225,8 @@ func (p *Policy) Decide(at Scope, tool string, input []byte) (v Verdict) {
 				v.Message = r.Message
 			}
 			return v
-		case at == PreTool && len(v.Context) < maxContext && r.told() != "" && !slices.Contains(v.Context, r.told()):
-			v.Context = append(v.Context, r.told())
+		case at == PreTool && len(v.Context) < maxContext && r.contextText() != "" && !slices.Contains(v.Context, r.contextText()):
+			v.Context = append(v.Context, r.contextText())
 		}
 	}
 	return v

@@ -246,7 +246,7 @@ func (q Queue) Release(j Job, notBefore time.Time, reason string) error {
 }
 
 // Retry lets a job wait until notBefore for its next attempt. One that is gone
-// meanwhile stays so.
+// at the same time stays so.
 func (q Queue) Retry(j Job, notBefore time.Time, reason string) error {
 	if !q.s.Has(j.Path) {
 		return nil

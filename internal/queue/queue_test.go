@@ -190,7 +190,7 @@ func TestVersion1(t *testing.T) {
 	r.put("spool/poisoned/01KDDDDDDDDDDDDDDDDDDDDDDD.3.json", `{"v":1,"id":"01KDDDDDDDDDDDDDDDDDDDDDDD","at":"2026-11-20T09:00:00.123Z","kind":"capture","harness":"claude"}`)
 	r.put("spool/poisoned/01KEEEEEEEEEEEEEEEEEEEEEEE.0.json", "{")
 
-	for round := range 2 { // as it was found, and after it was claimed and written anew
+	for round := range 2 { // as it was found, and after it was claimed and rewritten
 		captures, err := queue.Jobs[session](r.Queue, queue.Capture)
 		if err != nil || len(captures) != 1 || captures[0].ID != "01KAAAAAAAAAAAAAAAAAAAAAAA" || captures[0].Attempts != 1 ||
 			captures[0].Payload != (session{"claude", "session-end", "8f0c", "/home/ada/8f0c.jsonl", "/src/app", "app"}) {

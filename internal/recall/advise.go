@@ -38,7 +38,7 @@ type Refusal struct {
 
 // Advise asks the parts of a plan. q says everything of the questions but the text.
 // Nobody waits for an answer: the questions leave no gap, and nothing is remembered of
-// them. A note is told by what all parts together say of it.
+// them. A note is shown by what all parts together say of it.
 func (e *Engine) Advise(ctx context.Context, q Query, p Plan) (Advice, error) {
 	q.Gate, q.Synthetic, q.NoCache, q.reading = true, true, true, true
 	q.NoMMR = true // a note is judged by its own evidence, whatever stands beside it
@@ -74,7 +74,7 @@ func (e *Engine) Advise(ctx context.Context, q Query, p Plan) (Advice, error) {
 	return a, nil
 }
 
-// askParts asks all parts of a plan at once, and looks meanwhile for the files in work,
+// askParts asks all parts of a plan at once, and looks at the same time for the files in work,
 // whose part comes last.
 func (e *Engine) askParts(ctx context.Context, q Query, p Plan) ([]*Result, Plan, error) {
 	results, errs := make([]*Result, len(p.Parts)+1), make([]error, len(p.Parts)+1)

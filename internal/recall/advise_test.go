@@ -8,7 +8,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// advised returns what a prompt is told of some notes while files are in work.
+// advised returns what a prompt is shown some notes while files are in work.
 func advised(t *testing.T, e *recall.Engine, prompt string, files ...string) []note.ID {
 	t.Helper()
 	a, err := e.Advise(t.Context(), recall.Query{K: 12}, recall.PlanPrompt(prompt).InWork(files))
@@ -33,7 +33,7 @@ func rules() []note.Note {
 	}
 }
 
-// What is told is near by its words, by what they are about, or by the files in work.
+// What is shown is near by its words, by what they are about, or by the files in work.
 func TestAdvise(t *testing.T) {
 	o := product
 	o.CalibratedGate = true

@@ -7,8 +7,8 @@ import (
 	"anamnesis/internal/note"
 )
 
-// What a rule says names an action, or does not: a tool that is told about something
-// else is worse than one that is told nothing.
+// What a rule says names an action, or does not: a tool that is shown something
+// else is worse than one that is shown nothing.
 func TestNamedIn(t *testing.T) {
 	edit := func(file string) Action { return Action{Root: "/src/shop", Files: []string{file}} }
 	for _, c := range []struct {

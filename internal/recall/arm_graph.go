@@ -28,7 +28,7 @@ const (
 // A step from a note to another that speaks of the same thing, without a
 // relation. What no sidecar declares and was found in the text must be rarer and
 // counts less, and it leads to nothing that is among the first without it: so
-// it adds to what is found, and orders none of it anew (docs/retrieval.md).
+// it adds to what is found, and orders none of it again (docs/retrieval.md).
 const (
 	mentionShare = 0.02
 	mentionLeast = 3

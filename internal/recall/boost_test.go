@@ -8,7 +8,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// Who asks for what is so now gets the newer of two notes that say the same, although
+// A question for what is so now gets the newer of two notes that say the same, although
 // the tag that is asked for too outweighs the age otherwise.
 func TestBoostOfRecency(t *testing.T) {
 	e, _ := openWith(t, recall.Options{K1: 0.9, B: 0.6, TitleWeight: 1, Candidates: 10, LexicalWeight: 1, Temporal: true, RecencyAlpha: 0.2, TagAlpha: 0.25},

@@ -287,7 +287,7 @@ func (e *Engine) restore(ctx context.Context, q Query, res *Result, p cacheKey, 
 				continue
 			}
 			if cached == "fuzzy" {
-				h.Coverage, h.Cosine = 0, 0 // the gate is about this question; whoever reads the passages compares them anew
+				h.Coverage, h.Cosine = 0, 0 // the gate is about this question; whoever reads the passages compares them again
 				for _, c := range slices.Concat(h.passages, h.before) {
 					h.Coverage = max(h.Coverage, s.countTerms(&c))
 				}

@@ -15,7 +15,7 @@ import (
 	"anamnesis/internal/store/storetest"
 )
 
-// engine makes another engine over a store, with an index of its own connections.
+// engine makes another engine over a store, with an index on other connections.
 func engine(t testing.TB, s *store.Store, o recall.Options, m recall.Models) (*recall.Engine, *index.Index) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: s.Path("index.db")})
@@ -140,7 +140,7 @@ func TestCacheEnds(t *testing.T) {
 	expect("", "a", "soon")
 	expect("exact", "a", "soon")
 	now = noon.Add(20 * time.Minute)
-	expect("exact", "a") // one was forgotten meanwhile
+	expect("exact", "a") // one was forgotten since
 	put(note.Note{ID: "b", Title: "staging certificate again"})
 	if _, err := ix.Sync(t.Context(), index.SyncOptions{}); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func FuzzMemory(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, b []byte) { recall.DecodeAnswer(b) })
 }
 
-// Every beginning of a memory is told from a whole one.
+// Every beginning of a memory is distinguished from a whole one.
 func TestTornMemory(t *testing.T) {
 	_, s := open(t, note.Note{ID: "a", Title: "staging certificate"})
 	e, ix := engine(t, s, remembering(), recall.Models{})

@@ -37,7 +37,7 @@ type certainty struct {
 //
 // The second was fitted to questions put to their own notes and to other notes near to
 // them, by logistic regression with a constant for each store, and rounded. tools/rankfit
-// fits it anew, and prints how well both tell friends from strangers.
+// fits it again, and prints how well both tell friends from strangers.
 var (
 	toOpen  = certainty{weights: inputs{cCosine: 8, cPresent: 0.1, cUnknown: -3}.with(relevanceWeights), unknown: 0.5}
 	toScore = certainty{weights: inputs{

@@ -20,7 +20,7 @@ const (
 )
 
 // A conceptText is a text in which concepts are looked for. Prompts and notes seldom
-// share words: who asks for a popup does not say "dialog", and who writes Spanish shares none.
+// share words: a question about a popup does not say "dialog", and one in Spanish shares none.
 type conceptText struct {
 	text  string // in lower case
 	line  string // its words, with spaces around each

@@ -17,7 +17,7 @@ import (
 )
 
 // A Corpus is a named set of notes: what a filter selected when it was built
-// (M7). It is a file of its own, corpora/NAME.json, and holds no text of notes
+// (M7). It is a separate file, corpora/NAME.json, and holds no text of notes
 // but their titles.
 type Corpus struct {
 	Version    int           `json:"version"`

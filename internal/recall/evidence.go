@@ -104,7 +104,7 @@ const (
 )
 
 // promptWeights were fitted to the tuning half of the built-in sessions of prompts, tested
-// on the domains that were left out, and rounded; pBias and pSense were chosen anew for
+// on the domains that were left out, and rounded; pBias and pSense were chosen again for
 // other vectors, with the figures of both halves in view (docs/eval.md).
 var promptWeights = [numPrompt]float64{
 	pBias: -4.6, pSignal: 0.09, pMargin: 0.18, pCommon: 0.16, pSeveral: 0.42, pWords: 1.9, pQuestion: -0.9, pOurs: 1.4,

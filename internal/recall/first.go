@@ -9,8 +9,8 @@ import (
 	"anamnesis/internal/note"
 )
 
-// told are the kinds of notes that a session is told at their own place, or never.
-var told = []note.Kind{note.Handoff, note.Slot, note.Skill}
+// ownPlace are the kinds of notes that a session is shown at their own place, or never.
+var ownPlace = []note.Kind{note.Handoff, note.Slot, note.Skill}
 
 // Contents reads the notes of rows, see index.Index.
 func (e *Engine) Contents(ctx context.Context, rows []index.Row) iter.Seq2[int, index.Content] {
@@ -45,5 +45,5 @@ func (e *Engine) First(ctx context.Context, projects []string) (handoffs, slots 
 	return handoffs, slots, err
 }
 
-// maxHandoffs is how many handoffs a session is told of at most: the newest.
+// maxHandoffs is how many handoffs a session is shown at most: the newest.
 const maxHandoffs = 3

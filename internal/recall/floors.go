@@ -139,7 +139,7 @@ func (e *Engine) norms(ctx context.Context, text string, without note.ID, into m
 	return nil
 }
 
-// Recalibrate works out the numbers of the gate anew: of the store, and of its
+// Recalibrate works out the numbers of the gate again: of the store, and of its
 // largest projects, whatever changed since.
 func (e *Engine) Recalibrate(ctx context.Context) ([]Calibration, error) {
 	c, err := e.Calibrate(ctx, "")

@@ -191,7 +191,7 @@ const reasked = 100
 
 // closingShare is the share of a question's words, by weight, that a note must hold
 // to close a gap. What the gate lets through may be about the subject alone, and a
-// gap that is closed is not told any more.
+// gap that is closed is not shown any more.
 const closingShare = 0.5
 
 // Gaps reports what was asked for and is not answered. Each gap is asked again,

@@ -27,7 +27,7 @@ func (e *Engine) smallTalk(q Query, res *Result) bool {
 	if !q.Gate || q.MinOverlap <= 0 && !e.opts.CalibratedGate || smalltalk.Subject(q.Text) {
 		return false
 	}
-	res.Gate = &Gate{Kind: "small talk", Reason: "the text has no subject of its own"}
+	res.Gate = &Gate{Kind: "small talk", Reason: "the text has no subject"}
 	return true
 }
 

@@ -62,7 +62,7 @@ func (h *Hit) times(what string, factor float64) {
 	}
 }
 
-// replaceScore replaces the score, as a stage does that judges anew.
+// replaceScore replaces the score, as a stage does that judges again.
 func (h *Hit) replaceScore(what string, score float64) {
 	h.score, h.Reasons = 0, nil
 	h.add(what, score)

@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// Who asks what was decided last week gets what was, whatever words it uses, among
+// A question what was decided last week gets what was, whatever words it uses, among
 // the first three, although many notes of other times hold the words of the question.
 func TestNoteOfTheTimeAskedAbout(t *testing.T) {
 	var notes []note.Note

@@ -23,7 +23,7 @@ const MaxKnown = 2000
 // project, branches as in Scope.Branches. It returns at most MaxKnown.
 func (p PageSource) Known(ctx context.Context, projects, branches []string) ([]index.Row, error) {
 	rows, err := p.e.index.Select(ctx, index.Filter{
-		Projects: withGlobal(projects), Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: told,
+		Projects: withGlobal(projects), Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: ownPlace,
 		Branches: branches, Now: p.e.store.Now(),
 	}, MaxKnown)
 	return slices.DeleteFunc(rows, func(r index.Row) bool { return r.Speculative }), err
@@ -37,7 +37,7 @@ func (p PageSource) Sessions(ctx context.Context, projects []string, n int) ([]i
 		return nil, nil
 	}
 	return p.e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: told, Now: p.e.store.Now(), Own: true,
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: ownPlace, Now: p.e.store.Now(), Own: true,
 	}, n)
 }
 

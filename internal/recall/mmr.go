@@ -14,7 +14,7 @@ const (
 	mmrWindow = 20   // hits that are chosen among, at least
 	mmrLeast  = 0.45 // share of the best hit's score below which nothing is moved up
 	mmrBand   = 0.1  // share of the best hit's score that does not tell two hits apart
-	mmrSure   = 0.6  // likeness from which a hit says nothing of its own
+	mmrSure   = 0.6  // likeness from which a hit says nothing new
 	mmrNear   = 0.95 // cosine from which two hits say the same, more or less
 	mmrAlike  = 0.8  // cosine below which words are not compared
 	mmrCopy   = 0.5  // share of runs of words from which they do
@@ -63,7 +63,7 @@ func (e *Engine) diversify(ctx context.Context, q Query, hits []*Hit) []*Hit {
 // what was said.
 func next(left []*Hit, alike []float64, best, lambda float64) int {
 	at, top := -1, 0.0
-	passed := 0.0 // the best score of what says something of its own, before this one
+	passed := 0.0 // the best score of what says something new, before this one
 	for i, h := range left {
 		rel := h.score / best
 		if at >= 0 && (rel < mmrLeast || passed-rel > mmrBand) {

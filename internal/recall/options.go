@@ -10,7 +10,7 @@ type Options struct {
 	TitleWeight float64 // what a word in the title is worth against one in the body
 	TagsWeight  float64 // likewise for tags and the structured fields
 	Candidates  int     // passages scored per question
-	MaxTokens   int     // of an answer, for a face that is not told a number; 0 means no end
+	MaxTokens   int     // of an answer, for a face that is not shown a number; 0 means no end
 
 	// The other arms.
 	SemanticArm     bool
@@ -19,7 +19,7 @@ type Options struct {
 	Temporal        bool // look for dates in the question
 	BitemporalEdges bool // edges count only while they hold
 
-	// What a question is about, see ScopeOptions. The engine is told by its queries.
+	// What a question is about, see ScopeOptions. The engine is shown by its queries.
 	Global      bool
 	AllBranches bool
 	Branch      string // instead of the one that is checked out; "-" is the trunk
@@ -43,7 +43,7 @@ type Options struct {
 	RecencyAlpha     float64
 	TagAlpha         float64
 	ProofAlpha       float64
-	FollowUpAlpha    float64 // of whether the sessions that were told a note used it
+	FollowUpAlpha    float64 // of whether the sessions that were shown a note used it
 	ProjectAlpha     float64
 	SpeculativeAlpha float64
 	Persona          bool // answer questions about habits from the fields of a persona

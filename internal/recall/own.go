@@ -4,7 +4,7 @@ import "anamnesis/internal/index"
 
 // alikeShare is from which share of the words of the shorter passage on two notes count
 // as notes on one subject. Two that say the same of it in other words share less, and
-// then both are told.
+// then both are shown.
 const alikeShare = 0.5
 
 // ownBefore puts a note that another person shares behind one's own on the same

@@ -22,7 +22,7 @@ type Persona struct {
 }
 
 // What a field is made of: an observation with this tag, whose name stands behind
-// fieldTag. A field is told from personaLeast on, which ten of twelve sources reach.
+// fieldTag. A field is shown from personaLeast on, which ten of twelve sources reach.
 const (
 	personaTag   = "persona"
 	fieldTag     = "field:"

@@ -12,7 +12,7 @@ import (
 )
 
 // A Plan is what a prompt asks of memory. A prompt mixes what a person says with what
-// they paste; each part is a question of its own, because a pasted log would drown the
+// they paste; each part is a separate question, because a pasted log would drown the
 // sentence that stands above it.
 type Plan struct {
 	Parts  []Part // the most telling last
@@ -96,7 +96,7 @@ func PlanPrompt(prompt string) Plan {
 	case pasted:
 		p.Silent = "pasted text without a question or an error"
 	default:
-		p.Silent = "no subject of its own"
+		p.Silent = "no subject"
 	}
 	return p
 }
@@ -185,7 +185,7 @@ var (
 )
 
 // A form is a pattern that is compiled when a prompt first needs it: most need one or two,
-// and a hook is a process of its own.
+// and a hook is a separate process.
 type form struct {
 	expr string
 	once sync.Once

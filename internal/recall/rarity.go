@@ -8,7 +8,7 @@ import (
 
 // How rare a word is in a few notes says little: in ten of them nearly every word
 // stands once. So a store of few passages is read as if it were one of backedBy more,
-// which hold words as often as text does at large. With each passage of its own that
+// which hold words as often as text does at large. With each of its passages that
 // counts for less, and from ownRarity passages on the store speaks for itself.
 const (
 	backedBy  = 100

@@ -1,6 +1,6 @@
 // Package recall is the one way out: whatever reads memory, a session start,
 // a prompt, the command line, asks Engine.Recall or, for what a session is
-// always told, Engine.WorkingSet.
+// always shown, Engine.WorkingSet.
 //
 // Arms ask the index for candidates; everything after that is arithmetic on
 // what they returned. A score changes only through Hit.add and Hit.times, which
@@ -58,7 +58,7 @@ type Query struct {
 	Synthetic   bool // nobody asked this: no gap, no memory of it
 
 	only    []note.ID // of Corpus
-	reading bool      // hits come back also when the gate is shut: who asks judges them
+	reading bool      // hits come back also when the gate is shut: the caller judges them
 	asPut   bool      // without an invented answer
 
 	Cost func(h *Hit) int // what a hit costs in tokens as it will be rendered; nil means title and body
@@ -256,7 +256,7 @@ func (e *Engine) filter(q Query) index.Filter {
 		Branches: q.Branches, Only: q.only, Confidence: q.Confidence,
 	}
 	if !q.Dead {
-		f.WithoutKinds = []note.Kind{note.Handoff, note.Skill} // told at session start; agents list their skills themselves
+		f.WithoutKinds = []note.Kind{note.Handoff, note.Skill} // shown at session start; agents list their skills themselves
 	}
 	return f
 }

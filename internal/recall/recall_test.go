@@ -36,7 +36,7 @@ func open(t *testing.T, notes ...note.Note) (*recall.Engine, *store.Store) {
 	return openWith(t, product, notes...)
 }
 
-// openWith is open with options of its own.
+// openWith is open with its own options.
 func openWith(t *testing.T, o recall.Options, notes ...note.Note) (*recall.Engine, *store.Store) {
 	t.Helper()
 	s, err := store.Open(store.Options{Root: t.TempDir(), Now: func() time.Time { return noon }})

@@ -129,7 +129,7 @@ const feedbackHits = 4
 
 // feedback compares hits with the mean of the best (Rocchio: Relevance
 // Feedback in Information Retrieval, 1971, here on vectors and without asking
-// anybody): what an answer is about is told better by answers than by questions.
+// anybody): what an answer is about is shown better by answers than by questions.
 func feedback(hits []*Hit) {
 	best := byRelevance(hits)
 	var mean []float32

@@ -25,7 +25,7 @@ type Place struct {
 type ScopeOptions struct {
 	Global      bool // notes of all projects
 	AllBranches bool // and of all branches
-	Only        bool // of the project alone, without what every project is told
+	Only        bool // of the project alone, without what every project is shown
 }
 
 // A Scope selects which notes a question is about (R15, A6).

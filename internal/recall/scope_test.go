@@ -15,7 +15,7 @@ import (
 )
 
 // TestScopesAreDisjoint asks one question in 50 projects on 4 branches each,
-// whose notes all answer it: every place is told what it should be, and nothing
+// whose notes all answer it: every place is shown what it should be, and nothing
 // of any other.
 func TestScopesAreDisjoint(t *testing.T) {
 	const projects = 50

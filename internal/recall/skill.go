@@ -192,7 +192,7 @@ func (e *Engine) backing(ctx context.Context, skill *note.Note, projects []strin
 		return nil
 	}
 	f := index.Filter{
-		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: told, Now: e.store.Now(),
+		Projects: projects, Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: ownPlace, Now: e.store.Now(),
 	}
 	for _, tag := range skill.Tags {
 		words := uniqueTokens(tag)

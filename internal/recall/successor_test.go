@@ -12,7 +12,7 @@ import (
 )
 
 // chained are three notes, each of which took the place of the one before, in
-// words of its own, and others that have nothing to do with them.
+// its own words, and others that have nothing to do with them.
 func chained() []note.Note {
 	return []note.Note{
 		{ID: "jwt", Title: "API auth uses JWT", Body: "Tokens are signed by the gateway.", UpdatedAt: note.At(noon)},

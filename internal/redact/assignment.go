@@ -63,7 +63,7 @@ func (x *scan) assignment(at int) {
 	}
 	i, ok := p.operator(s)
 	if !ok || !p.read(x, i) {
-		x.told(p)
+		x.phrased(p)
 		return
 	}
 	if (p.class == weak || p.class == bare) && p.op <= colon {
@@ -76,7 +76,7 @@ func (x *scan) assignment(at int) {
 		if n := p.value.end - p.value.start; !p.quoted && n > judged {
 			x.nameEnd = p.value.start + judged/2 // names within have been judged with it
 		}
-		x.told(p)
+		x.phrased(p)
 		return
 	}
 	x.add(p.class.rule(), p.value.start, p.value.end)

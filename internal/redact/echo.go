@@ -150,7 +150,7 @@ func (r *Redactor) learn(x *scan, k *known) {
 	}
 }
 
-// echoing reports whether a secret can be told from the words around it when it
+// echoing reports whether a secret can be distinguished from the words around it when it
 // stands elsewhere: a number of four digits is a year as well, and the password
 // "main" a branch.
 func echoing(v string) bool {

@@ -32,7 +32,7 @@ func tagged(s string, j int) int {
 	return j
 }
 
-// block reads a value that stands on lines of its own: a block of YAML after |
+// block reads a value that stands on its own lines: a block of YAML after |
 // or >, or a single word below its name. The lines are indented more than the
 // name that stands at offset name.
 func block(s string, word class, name, j int) (span, bool) {
@@ -84,7 +84,7 @@ func block(s string, word class, name, j int) (span, bool) {
 			!isState(text)
 	}
 	if strings.ContainsAny(text, ":=") && strings.Contains(text, "\n") && !strings.HasPrefix(text, "-----") {
-		return v, false // a file, which has names of its own
+		return v, false // a file, which has its own names
 	}
 	return v, true
 }

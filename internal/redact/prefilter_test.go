@@ -85,7 +85,7 @@ func TestNear(t *testing.T) {
 	matched := 0
 	for _, r := range readRules(rulesText) {
 		if r.kind == "inside" {
-			continue // it looks at a window of its own
+			continue // it looks at a separate window
 		}
 		p := &lazyPattern{expr: r.expr()}
 		for range 400 {

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// told reads what a sentence, a log or a box on the terminal says of the secret
+// phrased reads what a sentence, a log or a box on the terminal says of the secret
 // that it names, where no operator follows the name at once:
 //
 //	the password for the staging box is "…"
@@ -10,7 +10,7 @@ import "strings"
 //	Please use the following password to proceed:
 //
 //	…
-func (x *scan) told(p pair) {
+func (x *scan) phrased(p pair) {
 	s := x.s
 	if strings.EqualFold(p.name.of(s), "pass") {
 		x.columns(p)
@@ -32,7 +32,7 @@ func (x *scan) told(p pair) {
 	if x.joint(p, i, rest) {
 		return
 	}
-	// The value stands on a line of its own below.
+	// The value stands on a separate line below.
 	bare := strings.TrimRight(rest, " \t\r"+boxSigns)
 	colon := strings.HasSuffix(bare, ":")
 	lead := strings.TrimLeft(s[lineStart(s, p.name.start, 80):p.name.start], " \t")

@@ -44,7 +44,7 @@ func (x *scan) add(rule string, start, end int) {
 	}
 }
 
-// addBeside masks what stands beside a secret and is none by itself: the name of
+// addBeside masks what stands beside a secret and is no secret: the name of
 // a user, the address of a database. It is not masked elsewhere.
 func (x *scan) addBeside(rule string, start, end int) {
 	if start < end {

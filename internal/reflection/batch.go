@@ -44,7 +44,7 @@ func (r *Reflector) unfinished() ([]queue.With[Batch], error) {
 //
 // The id of the batch is made from what was read, the id of a note from that
 // and from what it says. So two machines that distil the same sessions and are
-// told the same write one file, which merges with itself; where the models
+// shown the same write one file, which merges with itself; where the models
 // differ there are two notes, each whole, and never one id with two meanings.
 func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) (id note.ID, b Batch, err error) {
 	b = Batch{Project: project, Model: r.model.Name()}
@@ -189,7 +189,7 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s Source, rep *Report) error {
 	ref, err := r.locate(ctx, s.ID)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // deleted or forgotten meanwhile
+		return nil // deleted or forgotten since
 	}
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ type Consolidation struct {
 }
 
 // PlanConsolidation says what a pass would fold, of one project or with "" of all. It asks no
-// model, writes nothing, and does not begin the count anew.
+// model, writes nothing, and does not restart the count.
 func (r *Reflector) PlanConsolidation(ctx context.Context, project string) (c Consolidation, err error) {
 	err = r.eachProject(ctx, project, func(key string) error {
 		all, err := r.learnings(ctx, key)
@@ -127,7 +127,7 @@ func (r *Reflector) PlanConsolidation(ctx context.Context, project string) (c Co
 
 // Consolidate folds learnings into observations: those that say the same, and with a model
 // what several show together. An error of the model changes nothing of the rest. A pass over
-// all projects begins the count of ConsolidationDue anew.
+// all projects restarts the count of ConsolidationDue.
 func (r *Reflector) Consolidate(ctx context.Context, project string) (c Consolidation, err error) {
 	unlock, err := r.lock()
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Reflector) Consolidate(ctx context.Context, project string) (c Consolid
 	return c, err
 }
 
-// passed begins the count anew.
+// passed restarts the count.
 func (r *Reflector) passed(ctx context.Context, c *Consolidation, began time.Time) error {
 	rows, err := r.learnt(ctx)
 	if err != nil {

@@ -93,7 +93,7 @@ type Report struct {
 	Sessions int       // that were distilled, and are tagged so
 	Notes    []Written // what came of them
 	Left     int       // sessions that wait for the next run: there was no room, or they are too few
-	Changed  []note.ID // sessions that somebody changed meanwhile; they are distilled again
+	Changed  []note.ID // sessions that somebody changed since; they are distilled again
 	Resumed  bool      // a batch of an earlier run was finished
 	Stale    error     // all is safe on the disk, the index does not know it yet
 	Err      error     // of ApplyAll: why this project was skipped

@@ -406,7 +406,7 @@ func TestRunsAreSingle(t *testing.T) {
 	}
 }
 
-// Two machines that distil the same sessions and are told the same make one note.
+// Two machines that distil the same sessions and are shown the same make one note.
 func TestMachinesConverge(t *testing.T) {
 	var made [2][]note.ID
 	for i := range made {

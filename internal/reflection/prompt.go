@@ -1,6 +1,6 @@
 package reflection
 
-// What models are told. Both prompts treat what they are given as data: notes
+// What models are shown. Both prompts treat what they are given as data: notes
 // repeat what tools and web pages said in a session.
 
 const distilPrompt = `You maintain the long-term memory of a developer's coding assistant.

@@ -3,7 +3,7 @@
 // several that say the same (merge.go).
 //
 // It writes notes by the door that everybody uses (ingest), and keeps nothing
-// of its own but the batch that is being written (Batch). What models were
+// but the batch that is being written (Batch). What models were
 // asked, and what that cost, is counted from the event log (budget.go).
 //
 // Failure policy: reflection aborts, it never fabricates. A model that cannot be
@@ -39,7 +39,7 @@ type Options struct {
 	MinDurable  int    // notes among which it is worth to look for repetitions
 	GateK       int    // hits among which the gate of a merge looks for the right note
 	MaxTokens   int    // of a prompt; four bytes count as one, and 0 means 120000
-	Directive   string // what a model is told besides, such as the language to write in; "" for nothing
+	Directive   string // what a model is shown besides, such as the language to write in; "" for nothing
 	DailyCalls  int    // answers of models a day; 0 means no limit
 	DailyTokens int    // tokens of prompts and answers a day; 0 means no limit
 
@@ -113,7 +113,7 @@ func (r *Reflector) lock() (unlock func(), err error) {
 	return unlock, err
 }
 
-// revise changes notes under the store lock. What the index could not be told is no
+// revise changes notes under the store lock. What the index could not be updated is no
 // failure: it is added to stale.
 func (r *Reflector) revise(ctx context.Context, stale *error, change func(*ingest.Revision) error) error {
 	err := r.ingester.Revise(ctx, change)

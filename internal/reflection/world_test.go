@@ -63,7 +63,7 @@ func openWorld(t testing.TB, root string, disk store.Disk, o reflection.Options)
 	return w
 }
 
-// wait makes the reflector anew, with a model that is waited for so many seconds.
+// wait makes another reflector, with a model that is waited for so many seconds.
 func (w *world) wait(seconds float64, o reflection.Options) {
 	w.Helper()
 	var err error

@@ -18,8 +18,8 @@ type overlay struct {
 // and the first have in common. A line is then in the base if, and only if,
 // every side has had it and nobody had deleted it, so that one that is missing
 // from a side was deleted there. All machines see the same bases in the same
-// order, and get the same base. Versions that lose in it are not told: each
-// of them was told when the base was made.
+// order, and get the same base. Versions that lose in it are not shown: each
+// of them was shown when the base was made.
 func (m *merging) base(bases []string) (string, map[string]overlay, error) {
 	if len(bases) == 0 {
 		return "", nil, nil

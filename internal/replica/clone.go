@@ -75,7 +75,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 	return nil
 }
 
-// whole makes the repository when there is none, and anew when what is there is none
+// whole makes the repository when there is none, and again when what is there is none
 // any more: all of it comes from the remote.
 func (c *Clone) whole(ctx context.Context) error {
 	if err := c.g.ensure(ctx); err != nil {
@@ -189,7 +189,7 @@ func BranchName(name string) bool {
 }
 
 // Fetch gets branches of the remote, and returns the commits that came. Every tree
-// of them is bounded as those of a Backend are. A branch that is gone meanwhile is
+// of them is bounded as those of a Backend are. A branch that is gone at the same time is
 // an error.
 func (c *Clone) Fetch(ctx context.Context, branches ...string) (map[string]string, error) {
 	if len(branches) == 0 {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// detach gives a child a session of its own: no terminal to ask at, and one
+// detach gives a child a separate session: no terminal to ask at, and one
 // group to kill when its time is over.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// detach starts a child in a process group of its own and without a window.
+// detach starts a child in a separate process group and without a window.
 // When its time is over the child is killed, but not the processes that it
 // started; they end when their pipes do.
 func detach(cmd *exec.Cmd) {

@@ -104,7 +104,7 @@ func TestUserConfigurationHasNoEffect(t *testing.T) {
 	}
 }
 
-// A tree inside another repository gets one of its own.
+// A tree inside another repository gets its own one.
 func TestTreeInsideRepository(t *testing.T) {
 	outer := t.TempDir()
 	run(t, outer, "init", "-q")

@@ -12,7 +12,7 @@ import (
 	"anamnesis/internal/layout"
 )
 
-// tooMany stops a merge that would delete or overwrite too much, by itself or by
+// tooMany stops a merge that would delete or overwrite too much, alone or by
 // the tombstones that come with it.
 //
 // What was forgotten is meant to go, and what only moved is not lost, so a few
@@ -32,7 +32,7 @@ func (m *merging) tooMany() (bool, error) {
 			}
 		}
 	}
-	erased, err := m.doomed(gone)
+	erased, err := m.erasures(gone)
 	if err != nil {
 		return false, err
 	}

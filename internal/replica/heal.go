@@ -27,8 +27,8 @@ func damagedIndex(err error) bool {
 	return false
 }
 
-// healIndex makes the index of git anew from the last commit; it holds nothing of its
-// own but which files of the commit do not stand in the tree. Those that do not now are
+// healIndex rebuilds the index of git from the last commit; it holds nothing
+// but which files of the commit do not stand in the tree. Those that do not now are
 // taken for such: nothing is deleted because of a damaged file.
 func (g *git) healIndex(ctx context.Context) error {
 	at := filepath.Join(g.dir, ".git", "index")
@@ -40,14 +40,14 @@ func (g *git) healIndex(ctx context.Context) error {
 		return err
 	}
 	if err := g.locked(ctx, "", "read-tree", "HEAD"); err != nil {
-		return fmt.Errorf("make the index of git anew: %w", err)
+		return fmt.Errorf("rebuild the index of git: %w", err)
 	}
 	gone, err := g.git(ctx, "", "ls-files", "-d", "-z")
 	if err == nil && gone != "" {
 		err = g.locked(ctx, gone, "update-index", "-z", "--skip-worktree", "--stdin")
 	}
 	if err != nil {
-		return fmt.Errorf("make the index of git anew: %w", err)
+		return fmt.Errorf("rebuild the index of git: %w", err)
 	}
 	return nil
 }

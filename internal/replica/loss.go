@@ -130,9 +130,9 @@ func (m *merging) overwritten() (all []Change) {
 	return all
 }
 
-// doomed returns the files that tombstones would erase when the changes are made,
+// erasures returns the files that tombstones would erase when the changes are made,
 // those left out that go anyway.
-func (m *merging) doomed(gone []Change) (all []Change, err error) {
+func (m *merging) erasures(gone []Change) (all []Change, err error) {
 	stone := func(ch Change) bool { return ch.New != nil && strings.HasPrefix(ch.Path, "tombstones/") }
 	if m.c.o.Erases == nil || !slices.ContainsFunc(m.changes, stone) {
 		return nil, nil

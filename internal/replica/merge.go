@@ -28,7 +28,7 @@ type merging struct {
 }
 
 // merge makes one commit of ours and theirs, applies it and moves the branch.
-// Where ours has nothing of its own and nothing of theirs has to be left out,
+// Where ours has nothing new and nothing of theirs has to be left out,
 // the commit is theirs.
 func (c *cycle) merge(ctx context.Context, r Refs, bases []string, snap Snapshot) (commit, again string, err error) {
 	m := &merging{

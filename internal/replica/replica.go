@@ -8,8 +8,8 @@
 //
 // A cycle commits, fetches, merges path by path in this process, writes the
 // files, moves the branch, and pushes. The files are written before the branch
-// moves. A machine that dies in between finds merged files as changes of its
-// own, and the next cycle comes to the same end, because a merge is idempotent:
+// moves. A machine that dies in between finds merged files as its own
+// changes, and the next cycle comes to the same end, because a merge is idempotent:
 // merging the merged version with the other side once more changes nothing.
 //
 // The failure policy is: never block, never drop. A machine without git works

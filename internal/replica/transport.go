@@ -15,13 +15,13 @@ import (
 // remote still has what it had.
 const theirRef = "refs/anamnesis/theirs"
 
-// hub is the name under which git itself is told of the remote. It is not
+// hub is the name under which git itself knows the remote. It is not
 // origin: what the user's configuration says of an origin (that it is a mirror,
 // that pushes go elsewhere, a program to run there) is not meant for this one.
 // Nobody has a remote of this name, whose settings would be added to ours.
 const hub = "anamnesis.hub.internal"
 
-// link are the settings that go with the name. An address of its own for
+// link are the settings that go with the name. An address for
 // pushes keeps pushInsteadOf from sending them where nothing is fetched from.
 //
 // A hub that is a path runs as us. Its hooks, and the program that it names for its

@@ -326,7 +326,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// A remote that is no bare repository, or that takes no branch, is a mistake to be told.
+// A remote that is no bare repository, or that takes no branch, is a mistake to be shown.
 func TestRefusedPush(t *testing.T) {
 	t.Parallel()
 	work, closed := t.TempDir(), bare(t)

@@ -7,7 +7,7 @@ import (
 	"anamnesis/internal/agent"
 )
 
-// A Commit is one that the agent made, as git told it.
+// A Commit is one that the agent made, as git shown it.
 type Commit struct {
 	Turn    int
 	ID      string // as git shortened it

@@ -39,7 +39,7 @@ var (
 )
 
 // Normal is a line of an error without what differs between two occurrences of it; "" for a line that
-// says nothing by itself.
+// says nothing alone.
 func Normal(line string) string {
 	line = colours().ReplaceAllString(line, "")
 	line = times().ReplaceAllString(line, "")

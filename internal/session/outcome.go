@@ -18,7 +18,7 @@ const (
 	Failed
 )
 
-// runners say by their output what became of tests, whatever their exit code is told
+// runners say by their output what became of tests, whatever their exit code is shown
 // to be: agents cut it off with a pipe.
 var runners = []struct{ failed, passed, empty func() *regexp.Regexp }{
 	{ // go test
@@ -59,7 +59,7 @@ func Outcome(u agent.ToolUse, command string) Verdict {
 		return Failed
 	}
 	if tests().MatchString(command) {
-		if v, ok := told(u.Result); ok {
+		if v, ok := printed(u.Result); ok {
 			return v
 		}
 		if skips().MatchString(u.Result) {
@@ -72,9 +72,9 @@ func Outcome(u agent.ToolUse, command string) Verdict {
 	return Passed
 }
 
-// told is what the runners say of an output. A failure of one counts more than a pass
+// printed is what the runners say of an output. A failure of one counts more than a pass
 // of another.
-func told(output string) (Verdict, bool) {
+func printed(output string) (Verdict, bool) {
 	for _, v := range []Verdict{Failed, Passed, Unclear} {
 		for i := range runners {
 			r := &runners[i]

@@ -10,7 +10,7 @@ import (
 
 // A Solution says how an error of a session stopped coming.
 type Solution struct {
-	Error    string `json:"error"`           // the line that told it
+	Error    string `json:"error"`           // the line that showed it
 	Cause    string `json:"cause,omitempty"` // in the agent's words; "" when nobody said one
 	Remedy   string `json:"remedy"`          // what was changed or run, or how the agent said it
 	Exchange int    `json:"exchange"`        // in which it stopped
@@ -46,7 +46,7 @@ var (
 )
 
 // Solve says how an error that an exchange shows (Normal) stopped coming in its session; false when it
-// did not, or when that cannot be told.
+// did not, or when that cannot be shown.
 func Solve(all []Exchange, normal string) (Solution, bool) { return solve(all, metIn(all), normal) }
 
 // A met is where a session met errors: by exchange, those that the user brought and those of its steps.

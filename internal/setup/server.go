@@ -28,7 +28,7 @@ func (in *Installer) Register(ctx context.Context, servers agent.ServerCommand, 
 	}
 	if rec := readInstalled(in.Store); !slices.Contains(rec.Servers, name) {
 		rec.V, rec.Servers = 1, append(rec.Servers, name)
-		if err := rememberInstalled(in.Store, rec); err != nil && in.Notify != nil { // uninstall will have to be told
+		if err := rememberInstalled(in.Store, rec); err != nil && in.Notify != nil { // uninstall will have to be shown
 			in.Notify("the name %s could not be kept for uninstall: %v", name, err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-// DefaultServer is the name of our MCP server unless init is told another.
+// DefaultServer is the name of our MCP server unless init is shown another.
 const DefaultServer = "anamnesis"
 
 // An Installer changes the files of agents on this machine, and keeps its record

@@ -61,7 +61,7 @@ func Of(text string) Kind {
 	return kind
 }
 
-// Subject reports whether a text has a subject of its own: a word that is neither
+// Subject reports whether a text has its own subject: a word that is neither
 // part of a phrase nor a carrier, such as a pronoun or "again". "yes, do that one
 // too" has none. Of is stricter: it knows what a text does, and this one only that it
 // asks nothing of a memory. What is longer than people type in passing has a subject,

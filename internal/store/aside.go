@@ -146,7 +146,7 @@ func (w *Writer) look(a aside) (edit []byte, err error) {
 }
 
 // replaceNote writes data in the place of a note's file of which former was read and is in
-// the history. What an editor saved there meanwhile is brought in.
+// the history. What an editor saved there since is brought in.
 func (w *Writer) replaceNote(id note.ID, path string, data, former []byte) error {
 	s := w.s
 	if err := s.folders(path); err != nil {
@@ -168,7 +168,7 @@ func (w *Writer) replaceNote(id note.ID, path string, data, former []byte) error
 }
 
 // removeNote removes a note's file of which former was read and is in the history. What an
-// editor saved there meanwhile is brought in.
+// editor saved there since is brought in.
 func (w *Writer) removeNote(id note.ID, path string, former []byte) error {
 	a := w.s.newAside(id, nil, former)
 	if err := w.s.disk.MkdirAll(filepath.Dir(a.at)); err != nil {

@@ -28,8 +28,8 @@ func monthOf(t time.Time) string { return t.UTC().Format("2006-01") + ".jsonl" }
 type Tally struct {
 	Injected int       `json:"injected,omitempty"`
 	Recalled int       `json:"recalled,omitempty"`
-	Used     int       `json:"used,omitempty"`    // sessions that were told it and acted on it
-	Unused   int       `json:"unused,omitempty"`  // sessions that were told it and did not
+	Used     int       `json:"used,omitempty"`    // sessions that were shown it and acted on it
+	Unused   int       `json:"unused,omitempty"`  // sessions that were shown it and did not
 	Opposed  int       `json:"opposed,omitempty"` // sessions whose user contradicted it
 	Last     time.Time `json:"last"`              // shown
 }
@@ -73,7 +73,7 @@ func (r Record) Add(to map[note.ID]Tally) {
 }
 
 // A Checkpoint holds the counts of months whose log was dropped, month by
-// month, so that an index that is made anew counts each exactly once.
+// month, so that an index that is rebuilt counts each exactly once.
 type Checkpoint struct {
 	V      int                          `json:"v"`
 	Months map[string]map[note.ID]Tally `json:"months"` // by file name

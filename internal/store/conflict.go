@@ -166,7 +166,7 @@ func (k *Conflicts) List() ([]Conflict, error) {
 // Count counts the conflicts by the names of their files. Session
 // starts call it: it reads one folder.
 func (k *Conflicts) Count() int {
-	entries, _ := os.ReadDir(k.s.Path("conflicts")) // what cannot be read is told by those who need it
+	entries, _ := os.ReadDir(k.s.Path("conflicts")) // what cannot be read is shown by those who need it
 	n := 0
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".json") && e.Name()[0] != '.' {

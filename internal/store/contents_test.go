@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestContents reads files whose size is not what was said: they may change meanwhile.
+// TestContents reads files whose size is not what was said: they may change at the same time.
 func TestContents(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "note.md")
 	for _, size := range []int{0, 1, 511, 512, 5000, 100_000} {

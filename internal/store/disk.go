@@ -231,7 +231,7 @@ func (s *Store) temps(tops []string, each func(at string, age time.Duration)) {
 			case !layout.IsTemp(d.Name()) || !d.Type().IsRegular():
 				return nil
 			}
-			if fi, err := d.Info(); err == nil { // else it took its place meanwhile
+			if fi, err := d.Info(); err == nil { // else it took its place
 				each(at, s.now().Sub(fi.ModTime()))
 			}
 			return nil

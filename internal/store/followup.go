@@ -12,7 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// A Verdict says what became of a note that a session was told (A4).
+// A Verdict says what became of a note that a session was shown (A4).
 type Verdict string
 
 // The verdicts. A session that goes on may use later what it had not used before.
@@ -38,25 +38,25 @@ func (v Verdict) tally() Tally {
 	return Tally{}
 }
 
-// A ToldNote is one that a session was told at a time.
+// A ToldNote is one that a session was shown at a time.
 type ToldNote struct {
 	Note note.ID
 	At   time.Time // to the millisecond
 }
 
-// A ToldHistory is all that a session was told, also before it lost its context, and what
+// A ToldHistory is all that a session was shown, also before it lost its context, and what
 // was found to have become of it.
 type ToldHistory struct {
-	Notes    []ToldNote // each once, when it was told first
+	Notes    []ToldNote // each once, when it was shown first
 	Verdicts map[note.ID]Verdict
 }
 
-// History reads what a session was told. A session without a file was told nothing.
+// History reads what a session was shown. A session without a file was shown nothing.
 func (t *Told) History() (h ToldHistory, err error) {
 	h.Verdicts = make(map[note.ID]Verdict)
 	data, err := t.read()
 	if err != nil {
-		return h, fmt.Errorf("read what the session was told: %w", err)
+		return h, fmt.Errorf("read what the session was shown: %w", err)
 	}
 	seen := make(map[note.ID]bool)
 	for line := range bytes.Lines(data) {
@@ -78,11 +78,11 @@ func (t *Told) History() (h ToldHistory, err error) {
 }
 
 // Judge notes what became of notes, so that a session that is captured again does not
-// count twice. A session that was told nothing has no verdict.
+// count twice. A session that was shown nothing has no verdict.
 func (t *Told) Judge(v Verdict, notes ...note.ID) error {
 	switch {
 	case v.tally() == (Tally{}):
-		return errors.New("judge what a session was told: unknown verdict " + string(v))
+		return errors.New("judge what a session was shown: unknown verdict " + string(v))
 	case len(notes) == 0:
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/store/storetest"
 )
 
-// Events stand in the file of what a session was told, and neither reads the other.
+// Events stand in the file of what a session was shown, and neither reads the other.
 func TestNoted(t *testing.T) {
 	s := storetest.At(t, 1)
 	told := s.Spool().Told("one", "")

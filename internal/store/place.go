@@ -73,7 +73,7 @@ type placement struct {
 	temp string // where the data are until they take their place
 
 	note         note.ID // whose form former is, which stood at path when it was read
-	former, edit []byte  // edit is what an editor saved there meanwhile
+	former, edit []byte  // edit is what an editor saved there since
 }
 
 // write makes the folders and the temporary files, and waits until they are on the disk.

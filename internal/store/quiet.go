@@ -12,21 +12,21 @@ import (
 	"anamnesis/internal/layout"
 )
 
-// QuietFile says until when, and in which sessions, an agent is told nothing. It has a
-// folder of its own: in the spool itself a run takes it for a job that nobody can do.
+// QuietFile says until when, and in which sessions, an agent is shown nothing. It has a
+// separate folder: in the spool itself a run takes it for a job that nobody can do.
 const QuietFile = layout.Quiet + "/quiet.json"
 
 // maxQuiet is how many sessions are remembered: the newest.
 const maxQuiet = 200
 
-// A Quiet is what its owner asked not to be told.
+// A Quiet is what its owner asked not to be shown.
 type Quiet struct {
-	Until    time.Time `json:"until,omitzero"`     // prompts of all sessions are told nothing until then
-	Sessions []string  `json:"sessions,omitempty"` // that are told nothing at all
+	Until    time.Time `json:"until,omitzero"`     // prompts of all sessions are shown nothing until then
+	Sessions []string  `json:"sessions,omitempty"` // that are shown nothing at all
 	Private  []string  `json:"private,omitempty"`  // likewise, and nothing of them is captured
 }
 
-// Session reports whether a session is told nothing.
+// Session reports whether a session is shown nothing.
 func (q *Quiet) Session(id string) bool {
 	return id != "" && (slices.Contains(q.Sessions, id) || slices.Contains(q.Private, id))
 }

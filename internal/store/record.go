@@ -23,11 +23,11 @@ const (
 	Started     = "start"      // a session started; Text is its transcript, Model its agent
 	SwitchedOff = "off"        // a session started or ended whose hooks are switched off
 	Injected    = "inject"     // notes shown at session start, Out the tokens
-	Prompted    = "prompt"     // a prompt, and the notes it was told; Text says why none, Near what came close, Out the tokens told
-	ToolTold    = "tool"       // rules told before a tool ran; as with a prompt
+	Prompted    = "prompt"     // a prompt, and the notes it was shown; Text says why none, Near what came close, Out the tokens shown
+	ToolTold    = "tool"       // rules shown before a tool ran; as with a prompt
 	Tasked      = "task"       // a sub-agent was given a task: Query; Count is how many notes are about it
-	AgentTold   = "subagent"   // notes told to a sub-agent at its start; as with a prompt
-	FollowedUp  = "followup"   // what became of notes that a session was told; Text is the Verdict
+	AgentTold   = "subagent"   // notes shown to a sub-agent at its start; as with a prompt
+	FollowedUp  = "followup"   // what became of notes that a session was shown; Text is the Verdict
 	Policed     = "policy"     // a rule of the policy spoke before a tool ran; Text is what it decided
 	Recalled    = "recall"     // notes returned to a search, Out the tokens
 	Written     = "write"      // a note written; Text is the outcome
@@ -83,7 +83,7 @@ type Record struct {
 	Read    int64     `json:"read,omitempty"` // of a session that was captured: the bytes of its records, up to the last whole one
 }
 
-// Tells reports whether a record is about something that a session was told unasked.
+// Tells reports whether a record is about something that a session was shown unasked.
 func (r *Record) Tells() bool {
 	return slices.Contains([]string{Injected, Prompted, ToolTold, AgentTold}, r.Kind)
 }

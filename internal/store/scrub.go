@@ -13,7 +13,7 @@ import (
 // Scrub takes text out of the event log. It calls change for every record, oldest
 // first, which may empty fields and reports whether it did; a record can only lose
 // text by it. A line keeps its place and its length, filled with blanks, because
-// readers remember how far they came and other processes append meanwhile. It
+// readers remember how far they came and other processes append at the same time. It
 // returns how many records changed.
 func (e *Events) Scrub(change func(*Record) bool) (n int, err error) {
 	if e.s.readOnly {

@@ -11,7 +11,7 @@ import (
 )
 
 // A line of the log that loses text keeps its place: readers go on where they were,
-// and what is appended meanwhile stays.
+// and what is appended at the same time stays.
 func TestScrub(t *testing.T) {
 	s, _ := open(t)
 	for i, query := range []string{"about swordfish", "about tabs", "swordfish again"} {

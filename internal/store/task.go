@@ -10,7 +10,7 @@ import (
 )
 
 // A Task is what a session gave to a sub-agent that has not started yet: what memory has
-// to say to it, and no word of it. Whoever starts is told neither task nor call, so the
+// to say to it, and no word of it. Whoever starts is shown neither task nor call, so the
 // two are brought together by what they share.
 type Task struct {
 	Turn  string    `json:"turn,omitempty"` // of the session, in which both happen

@@ -18,7 +18,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// A Telling is a note as a session was told it. A note that changed since is another
+// A Telling is a note as a session was shown it. A note that changed since is another
 // telling.
 type Telling struct {
 	Note note.ID `json:"note"`
@@ -31,12 +31,12 @@ func TellingOf(n *note.Note) Telling {
 	return Telling{n.ID, hex.EncodeToString(sum[:8])}
 }
 
-// A Told is what one session, or one sub-agent of it, has been told. It takes no lock:
+// A Told is what one session, or one sub-agent of it, has been shown. It takes no lock:
 // hooks run side by side and wait for nobody. It is safe for concurrent use, by
 // several processes too.
 //
 // It is a file of lines that are only ever appended. Who wants to tell a note claims
-// it: it appends the claim under a name of its own, reads the file, and has the note
+// it: it appends the claim under a separate name, reads the file, and has the note
 // when its claim is the first one. A line that is torn counts as none.
 type Told struct {
 	s    *Store
@@ -66,7 +66,7 @@ type toldLine struct {
 
 // A ToldState is what the file of a session says.
 type ToldState struct {
-	Started  time.Time // when the session was told its first block; zero when it was not
+	Started  time.Time // when the session was shown its first block; zero when it was not
 	Prompted bool      // it had a prompt since
 	Lost     bool      // it lost its context, and was shown nothing at a start since
 	Prompts  int       // that it had since it began or lost its context
@@ -77,7 +77,7 @@ type ToldState struct {
 	lines    map[Telling]int    // shown as a line, and how many prompts there had been then
 }
 
-// Has reports whether a note was told, as it is, since the session began or lost its
+// Has reports whether a note was shown, as it is, since the session began or lost its
 // context.
 func (s *ToldState) Has(n *note.Note) bool {
 	_, ok := s.first[TellingOf(n)]
@@ -110,25 +110,25 @@ func (s *ToldState) Count() int {
 }
 
 // Bounds of what is kept: of a longer file only the end is read, and what a session was
-// told is forgotten a while after its last prompt.
+// shown is forgotten a while after its last prompt.
 const (
 	maxTold = 1 << 20
 	toldAge = 14 * 24 * time.Hour
 )
 
-// Told returns what a session was told, or a sub-agent in it. Both names come from
+// Told returns what a session was shown, or a sub-agent in it. Both names come from
 // outside and are not trusted: the file is named by their hash.
 func (q *Spool) Told(session, agent string) *Told {
 	sum := sha256.Sum256([]byte(session + "\x00" + agent))
 	return &Told{q.s, layout.Told + "/" + hex.EncodeToString(sum[:12]) + ".jsonl"}
 }
 
-// State reads the file. A session without one was told nothing.
+// State reads the file. A session without one was shown nothing.
 func (t *Told) State() (ToldState, error) {
 	st := ToldState{first: make(map[Telling]string), tools: make(map[Telling]string), lines: make(map[Telling]int)}
 	data, err := t.read()
 	if err != nil {
-		return st, fmt.Errorf("read what the session was told: %w", err)
+		return st, fmt.Errorf("read what the session was shown: %w", err)
 	}
 	for line := range bytes.Lines(data) {
 		var l toldLine
@@ -187,11 +187,11 @@ func (t *Told) read() ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, fi.Size()-maxTold), maxTold))
 }
 
-// Claim returns those of some tellings that the caller may tell: the others were told
+// Claim returns those of some tellings that the caller may tell: the others were shown
 // before, or another process is just telling them.
 func (t *Told) Claim(tellings ...Telling) ([]Telling, error) { return t.claim(tellings, false) }
 
-// ClaimAtTool is Claim for a call of a tool: only other calls of tools have told a note before.
+// ClaimAtTool is Claim for a call of a tool: only other calls of tools have shown a note before.
 func (t *Told) ClaimAtTool(tellings ...Telling) ([]Telling, error) { return t.claim(tellings, true) }
 
 // ShowLines says that the lines of notes are shown. Their bodies may still be claimed.
@@ -244,8 +244,8 @@ func lineOf(l toldLine) []byte {
 	return append(line, '\n')
 }
 
-// Begin says that the session is told its first block now. With fresh its context is
-// new: what was told before is forgotten.
+// Begin says that the session is shown its first block now. With fresh its context is
+// new: what was shown before is forgotten.
 func (t *Told) Begin(fresh bool) error {
 	var lines []byte
 	if fresh {
@@ -263,7 +263,7 @@ func (t *Told) Nudge(hash string) error { return t.append(lineOf(toldLine{Nudge:
 // SeenTo says that a reader has seen the session up to a turn, counted from 1.
 func (t *Told) SeenTo(turns int) error { return t.append(lineOf(toldLine{Read: turns})) }
 
-// Clear forgets what was told: the context of the session was lost.
+// Clear forgets what was shown: the context of the session was lost.
 func (t *Told) Clear() error {
 	if _, err := os.Lstat(t.s.Path(t.name)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -283,12 +283,12 @@ func (t *Told) append(lines []byte) error {
 		err = t.s.disk.Append(t.s.Path(t.name), lines)
 	}
 	if err != nil {
-		return fmt.Errorf("remember what the session is told: %w", err)
+		return fmt.Errorf("remember what the session is shown: %w", err)
 	}
 	return nil
 }
 
-// SweepTold removes the files of sessions that have not been told anything for long.
+// SweepTold removes the files of sessions that have not been shown anything for long.
 func (q *Spool) SweepTold() error {
 	entries, err := q.Entries(layout.Told)
 	var errs []error

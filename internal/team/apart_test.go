@@ -23,7 +23,7 @@ func (m *machine) try() (team.Sent, error) {
 }
 
 // A machine and its copy that take turns do not replace each other's rows: who did not
-// write last is told, and writes nothing until it is settled.
+// write last is shown, and writes nothing until it is settled.
 func TestCopiesTakeTurns(t *testing.T) {
 	h := newHub()
 	one := newMachine(t, h, "alice")
@@ -35,7 +35,7 @@ func TestCopiesTakeTurns(t *testing.T) {
 	if sent := two.push(); sent.Put+sent.Dropped > 0 {
 		t.Errorf("a copy that has nothing new sends %+v", sent)
 	}
-	one.push() // nobody has written meanwhile
+	one.push() // nobody has written since
 	two.write(&note.Note{ID: "ofcopy", Title: "Of the copy"})
 	two.push()
 
@@ -65,7 +65,7 @@ func TestCopiesTakeTurns(t *testing.T) {
 }
 
 // Who goes on under the old name brings the rows into step with its files, and the other
-// is the one that is told.
+// is the one that is shown.
 func TestCopyKeepsTheName(t *testing.T) {
 	h := newHub()
 	one := newMachine(t, h, "alice")
@@ -128,8 +128,8 @@ func TestMarkIsWrittenFirst(t *testing.T) {
 	m.push()
 }
 
-// A note that an owner took away does not come back, edited or not, and its author is told;
-// returned, it goes again by itself.
+// A note that an owner took away does not come back, edited or not, and its author is shown;
+// returned, it goes again on its own.
 func TestWithdrawn(t *testing.T) {
 	h := newHub()
 	alice, bob := newMachine(t, h, "alice"), newMachine(t, h, "bob")

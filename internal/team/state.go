@@ -15,7 +15,7 @@ import (
 type State struct {
 	Workspace string    `json:"workspace"` // whose notes these are; "" when there is no mirror
 	Since     int64     `json:"since"`     // the generation up to which all was taken
-	Known     int64     `json:"known"`     // the newest generation that the server told of
+	Known     int64     `json:"known"`     // the newest generation that the server named
 	Part      Part      `json:"part"`      // of the generations after Since, what was taken before the exchange was cut off
 	At        time.Time `json:"at"`        // when the server was last asked
 	Failed    time.Time `json:"failed"`    // when an exchange did not come to its end; zero when one did since
@@ -36,7 +36,7 @@ func (p Part) after(changes []Change) []Change {
 
 func partOf(c Change) Part { return Part{c.Generation, c.Origin, c.Path} }
 
-// Behind reports whether the server told of changes that are not taken.
+// Behind reports whether the server named changes that are not taken.
 func (s *State) Behind() bool { return s.Since < s.Known }
 
 // An Origin is a machine whose notes are mirrored, and who works on it.
@@ -98,7 +98,7 @@ func (s State) write(ctx context.Context, own index.Memos) error {
 // away, as the server said the last time.
 const withdrawnKind = "team-withdrawn"
 
-// keepWithdrawn remembers it. It is told by Preview alone, so that a memo that cannot be
+// keepWithdrawn remembers it. It is shown by Preview alone, so that a memo that cannot be
 // written now is left to the next time.
 func keepWithdrawn(ctx context.Context, memos index.Memos, withdrawn map[string]string, now time.Time) {
 	if maps.Equal(readWithdrawn(ctx, memos), withdrawn) {

@@ -15,7 +15,7 @@ type Range struct{ From, To int }
 //
 // A block begins at a line, or behind the colon that introduces it, and is made of whole lines
 // from there. The sentence before it is typed, and so is one behind it that stands in a
-// paragraph of its own. In doubt a text counts as typed.
+// separate paragraph. In doubt a text counts as typed.
 func Pasted(s string) []Range {
 	d := read(s)
 	d.fences()

@@ -155,7 +155,7 @@ func (m *model) open() tea.Cmd {
 		if err != nil {
 			return failed{err}
 		}
-		head := fmt.Sprintf("%s · %s · %s · told %d times unasked, %d asked for\n%s", n.Type, n.Project, n.UpdatedAt, n.Injected, n.Recalled,
+		head := fmt.Sprintf("%s · %s · %s · shown %d times unasked, %d asked for\n%s", n.Type, n.Project, n.UpdatedAt, n.Injected, n.Recalled,
 			strings.Join(n.Tags, ", "))
 		if inLab {
 			if head, err = m.reasons(query, one.id); err != nil {
@@ -215,13 +215,13 @@ var (
 	}}
 	rejectDraft = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {
 		_, err := app.DecideReview(m.ctx, m.rooms, string(it.ID), app.Reject, app.Edit{})
-		return "archived: it is not recalled, and does not come back by itself", err
+		return "archived: it is not recalled, and does not come back on its own", err
 	}}
 	archiveNote = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {
 		a, err := app.Archive(m.ctx, m.rooms, app.ArchiveOptions{Names: []string{string(it.ID)}})
 		return "archived; to undo: " + a.Undo, err
 	}}
-	putInForce      = choice{"f", "put in force", "it reads like orders to an agent: let sessions be told it?", keepNote.do}
+	putInForce      = choice{"f", "put in force", "it reads like orders to an agent: let sessions be shown it?", keepNote.do}
 	letGo           = choice{"s", "send", "send it with the next sync, with what was found in it?", release}
 	conflictChoices = []choice{
 		{"i", "in its place", "let the version in its place stay?", resolveWith(ingest.KeepWinner)},

@@ -10,7 +10,7 @@ import (
 )
 
 // changed is called when something was written here: what stands beside the pages is
-// made anew, and the other tabs are told.
+// rebuilt, and the other tabs are shown.
 func (s *Server) changed() {
 	s.side.forget()
 	s.feed.poke()

@@ -311,7 +311,7 @@ func other(t *testing.T, s *site) *app.Rooms {
 	return r
 }
 
-// TestJourneyLive is told what another process writes, and does not lose what is typed.
+// TestJourneyLive is shown what another process writes, and does not lose what is typed.
 func TestJourneyLive(t *testing.T) {
 	p := sits(t)
 	p.goes("/browse")
@@ -354,7 +354,7 @@ func TestJourneyHealth(t *testing.T) {
 	p.must(p.until("document.querySelectorAll('.checks > li').length > 5"))
 }
 
-// TestJourneyLab asks, leaves a stage out, and asks why a note is not told.
+// TestJourneyLab asks, leaves a stage out, and asks why a note is not shown.
 func TestJourneyLab(t *testing.T) {
 	p := sits(t)
 	p.add("The deploy needs a tag", "Push the tag first.")
@@ -412,7 +412,7 @@ func TestJourneyMap(t *testing.T) {
 	p.must(p.until("document.querySelector('[data-type=semantic]').ariaPressed === 'false'"))
 }
 
-// TestJourneyOffline shows a page of its own when the dashboard ended.
+// TestJourneyOffline shows a separate page when the dashboard ended.
 func TestJourneyOffline(t *testing.T) {
 	p := sits(t)
 	p.must(p.eval("navigator.serviceWorker.ready.then(() => true)", nil))

@@ -12,7 +12,7 @@ import (
 const sideAge = 5 * time.Second
 
 // A cache holds a value that is dear to make. A request gets the value at once when
-// there is one; an old one is made anew behind it. It is safe for concurrent use.
+// there is one; an old one is rebuilt behind it. It is safe for concurrent use.
 type cache[T any] struct {
 	make func(context.Context, *app.Rooms) (T, error)
 

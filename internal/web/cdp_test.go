@@ -36,7 +36,7 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// startBrowser starts a Chromium with a folder of its own for what it keeps.
+// startBrowser starts a Chromium with a separate folder for what it keeps.
 func startBrowser(ctx context.Context, program, folder string, heard func(string, json.RawMessage)) (*browser, error) {
 	inR, inW, err := os.Pipe()
 	if err != nil {

@@ -240,7 +240,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	if s.opts.Link != nil {
 		s.opts.Link(s.Link())
 	}
-	// A page of ours that goes on by itself: behind a redirect the browser would take
+	// A page of ours that goes on on its own: behind a redirect the browser would take
 	// the next request for one of the site that the link stood on, and keep the cookie.
 	s.plain(w, http.StatusOK, "entered", nil)
 }

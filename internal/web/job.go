@@ -20,7 +20,7 @@ type job struct {
 	What    string    `json:"what"` // is being done
 	Done    int       `json:"done"`
 	Total   int       `json:"total"`
-	Lines   []string  `json:"lines"` // told beside the answer
+	Lines   []string  `json:"lines"` // shown beside the answer
 	Error   string    `json:"error,omitempty"`
 	Stopped bool      `json:"stopped,omitempty"`
 	Result  any       `json:"result,omitempty"`

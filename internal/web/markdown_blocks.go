@@ -27,7 +27,7 @@ const (
 	rule
 )
 
-// A blockReader reads the blocks of lines. A list or a quote has a reader of its own for
+// A blockReader reads the blocks of lines. A list or a quote has a separate reader for
 // what is in it, which gets the lines without the marks before them.
 type blockReader struct {
 	links map[string]string // the addresses of the whole text, by their labels

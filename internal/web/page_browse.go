@@ -40,7 +40,7 @@ type choice struct {
 	From                                    int
 }
 
-// With returns the address with one part changed; the list begins anew.
+// With returns the address with one part changed; the list starts over.
 func (c choice) With(key, value string) string {
 	c.From = 0
 	switch key {

@@ -75,12 +75,12 @@ func syncNow(r *request) (done, error) {
 	return done{Text: "The sync runs", To: "/machines"}, err
 }
 
-// reindex makes the index anew, behind the page.
+// reindex rebuilds the index, behind the page.
 func reindex(r *request) (done, error) {
 	_, err := r.s.run("reindex", func(ctx context.Context, rooms *app.Rooms) (any, error) {
 		return app.ReindexAll(ctx, rooms)
 	})
-	return done{Text: "The index is made anew", To: "/machines"}, err
+	return done{Text: "The index is rebuilt", To: "/machines"}, err
 }
 
 // stopJob stops what runs behind the pages.

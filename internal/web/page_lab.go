@@ -75,7 +75,7 @@ type labArm struct {
 	MS float64 `json:"ms"`
 }
 
-// A labTold is what a session would be told.
+// A labTold is what a session would be shown.
 type labTold struct {
 	Text   string          `json:"text"`
 	Silent string          `json:"silent"`
@@ -194,7 +194,7 @@ func (p labPage) search(r *request, rooms *app.Rooms) (any, error) {
 	return p, nil
 }
 
-// tell asks as a hook does. Nobody is told, and nothing is logged.
+// tell asks as a hook does. Nobody is shown, and nothing is logged.
 func (p labPage) tell(r *request, rooms *app.Rooms) (any, error) {
 	o := app.PromptOptions{Project: cmp.Or(p.Ask.Project, note.Global), Try: true}
 	if a := agent.ByName(p.Ask.Agent); a != nil && a.Connects() {

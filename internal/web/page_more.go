@@ -12,7 +12,7 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A sessionsPage lists what sessions were told, the latest first.
+// A sessionsPage lists what sessions were shown, the latest first.
 type sessionsPage struct {
 	Sessions []*app.SessionLog `json:"sessions"`
 	Since    string            `json:"since"`
@@ -49,12 +49,12 @@ type step struct {
 
 // did says in words what a record is about.
 var did = map[string]string{
-	store.Started: "the session started", store.Injected: "was told at its start", store.Prompted: "typed a prompt",
+	store.Started: "the session started", store.Injected: "was shown at its start", store.Prompted: "typed a prompt",
 	store.SwitchedOff: "had its hooks switched off",
-	store.ToolTold:    "was told before a tool ran", store.Tasked: "gave a sub-agent a task", store.AgentTold: "told a sub-agent",
+	store.ToolTold:    "was shown before a tool ran", store.Tasked: "gave a sub-agent a task", store.AgentTold: "shown a sub-agent",
 	store.Policed: "the policy spoke", store.Recalled: "asked", store.Written: "wrote", store.Captured: "was captured",
 	store.HookFailure: "a hook failed", store.Notified: "a program of yours was run",
-	store.Gap: "asked in vain", store.Reflected: "taught a reflection", store.Asked: "a model was asked",
+	store.Gap: "no result", store.Reflected: "taught a reflection", store.Asked: "a model was asked",
 	store.Synced: "was synced", store.Drained: "the queue ran", store.Shared: "was shared",
 }
 

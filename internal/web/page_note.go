@@ -110,7 +110,7 @@ type noteForm struct {
 	Body     string  `json:"body"`
 	Base     string  `json:"base,omitempty"` // names the form that is edited
 	Problem  string  `json:"problem,omitempty"`
-	Stands   *string `json:"stands,omitempty"` // the text that somebody else wrote meanwhile
+	Stands   *string `json:"stands,omitempty"` // the text that somebody else wrote at the same time
 	Diff     string  `json:"diff,omitempty"`   // from that to this one
 	Held     string  `json:"twin,omitempty"`   // the note that says nearly the same
 	Force    bool    `json:"-"`
@@ -229,7 +229,7 @@ func createNote(r *request) (done, error) {
 	if !app.Answers(err) {
 		return f.failed(r, err)
 	}
-	if err != nil { // it was forgotten, or nearly exists
+	if err != nil { // it was forgotten, or is a near-duplicate
 		f.Held = string(w.Twin)
 		f.Force = true
 		return f.again(r, 409, app.Explain(err).Message)
@@ -291,7 +291,7 @@ func (f noteForm) failed(r *request, err error) (done, error) {
 	return f.again(r, statusOf(e.Code), e.Message)
 }
 
-// meanwhile shows a form beside what somebody else wrote while it was filled in. Saving
+// at the same time shows a form beside what somebody else wrote while it was filled in. Saving
 // it again writes it over that.
 func (f noteForm) meanwhile(r *request, e app.Editable) (done, error) {
 	stands := formOf(e)

@@ -202,7 +202,7 @@ func (d done) conflict(r *request, id string, choice app.Decision) (done, error)
 func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
 	said := map[app.Decision]string{
 		app.Keep: "The draft is a note now", app.Retire: "The draft is a note now, and takes the place of the other",
-		app.Reject: "Archived: it is not recalled, and does not come back by itself",
+		app.Reject: "Archived: it is not recalled, and does not come back on its own",
 	}[choice]
 	if said == "" {
 		return d, noChoice(choice)

@@ -89,7 +89,7 @@ func saveSettings(r *request) (done, error) {
 	return d.change(r, changed)
 }
 
-// change writes settings and opens the store anew with them.
+// change writes settings and opens the store again with them.
 func (d done) change(r *request, changed []config.Change) (done, error) {
 	if len(changed) == 0 {
 		d.Text = "Nothing changed"

@@ -254,7 +254,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSharedNote asks for a note that another of the team shares: it is found, told with
+// TestSharedNote asks for a note that another of the team shares: it is found, shown with
 // its author, and nothing on its page would change it.
 func TestSharedNote(t *testing.T) {
 	s := entered(t, "team.dsn=postgres://nobody@127.0.0.1:1/none", "team.workspace=6b0c1b1e-0000-4000-8000-000000000001")

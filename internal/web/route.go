@@ -109,7 +109,7 @@ type request struct {
 	rooms   *app.Rooms
 	ctx     context.Context
 	form    url.Values
-	notices []string // told beside the answer
+	notices []string // shown beside the answer
 	json    bool
 }
 

@@ -35,7 +35,7 @@ func TestEvidenceLeadsToItsSession(t *testing.T) {
 	if len(links) != 2 {
 		t.Fatalf("the note's page has %d links to sessions", len(links))
 	}
-	for i, want := range []string{"was told at its start", "The event log has nothing of this session"} {
+	for i, want := range []string{"was shown at its start", "The event log has nothing of this session"} {
 		if code, text := s.get(html.UnescapeString(links[i][1])); code != 200 || !strings.Contains(text, want) {
 			t.Errorf("%s answers %d and lacks %q", links[i][1], code, want)
 		}
@@ -45,7 +45,7 @@ func TestEvidenceLeadsToItsSession(t *testing.T) {
 	}
 }
 
-// What the overview says was told unasked is what the pages of its sessions say together.
+// What the overview says was shown unasked is what the pages of its sessions say together.
 func TestOverviewSums(t *testing.T) {
 	s := serve(t, nil)
 	log := other(t, s).Store.Events()

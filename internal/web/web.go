@@ -36,7 +36,7 @@ type Options struct {
 	TLS      bool                             // the cookie travels over TLS alone
 	Idle     time.Duration                    // without a request after which it ends; 0 means never
 	Grace    time.Duration                    // for requests in flight when it ends
-	Link     func(path string)                // is told the path of a new link, when the last one was used
+	Link     func(path string)                // is shown the path of a new link, when the last one was used
 	Now      func() time.Time                 // nil means time.Now
 	Log      func(format string, args ...any) // what went wrong beside a request; nil logs nothing
 }
@@ -57,7 +57,7 @@ type Server struct {
 	feed    *feed
 	flash   flashes
 	keeping sync.Mutex
-	kept    map[string]keptValue // by what keep was told
+	kept    map[string]keptValue // by what keep was shown
 	tries   limiter
 	logins  struct{ here, elsewhere turn }
 	side    cache[*sidebar]
@@ -88,7 +88,7 @@ func New(ctx context.Context, h app.Host, o Options) (*Server, error) {
 	return s, nil
 }
 
-// open opens the rooms anew; the old ones are closed when nobody uses them. The lock is not held.
+// open opens the rooms again; the old ones are closed when nobody uses them. The lock is not held.
 func (s *Server) open(ctx context.Context) error {
 	s.mu.Lock()
 	if s.host.Environ != nil { // the settings may have changed since

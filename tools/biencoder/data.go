@@ -107,7 +107,7 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// batches orders the pairs anew: groups of one source and kind, many groups a batch.
+// batches orders the pairs again: groups of one source and kind, many groups a batch.
 func (d *data) batches(s settings, epoch int) [][]int32 {
 	random := rand.New(rand.NewPCG(s.seed, uint64(epoch)))
 	of := make([][]int32, len(d.names))

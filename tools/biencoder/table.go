@@ -29,7 +29,7 @@ const directory = 14
 // scaleUnit is what scales are divided by.
 const scaleUnit = 1 << 21
 
-// bytes returns the table: rows rounded to eight bits, each with a scale of its own.
+// bytes returns the table: rows rounded to eight bits, each with a separate scale.
 func (m *model) bytes() []byte {
 	le := binary.LittleEndian
 	var b []byte

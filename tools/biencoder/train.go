@@ -209,7 +209,7 @@ func contrast(q, p *side, k int, scale, weight float64, same func(i, j int) bool
 	return weight * loss / float64(n)
 }
 
-// never is the logit of a passage that is not to be told apart.
+// never is the logit of a passage that cannot be distinguished.
 const never = -1e9
 
 func exp(x float32) float32 {

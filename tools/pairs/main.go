@@ -4,7 +4,7 @@
 //
 // It fetches the sources of sources.go, each at a pinned version and compared with
 // its checksum, and takes pairs out of them: a short text that somebody could ask
-// with, and the passage that answers it. What kinds there are is told in kinds.go.
+// with, and the passage that answers it. What kinds there are is shown in kinds.go.
 // A pair that shares eight words in a row with a file below DIR is left out, so
 // that nothing a development set holds is learned. The same sources make the same
 // bytes.

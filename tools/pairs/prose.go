@@ -98,7 +98,7 @@ func markdown(text string) []section {
 	return h.all
 }
 
-// rst cuts a document at its underlined titles. Which mark is which level is told
+// rst cuts a document at its underlined titles. Which mark is which level is shown
 // by the order in which the marks appear.
 func rst(text string) []section {
 	var h headings

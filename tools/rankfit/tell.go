@@ -115,7 +115,7 @@ func reportScores(w io.Writer, sets []*set, fitted [][]float64) {
 				}
 				stores, anew = append(stores, at), append(anew, refit[store])
 				if s.people {
-					fmt.Fprintf(w, "%-36s score: AUROC %.4f, fitted anew without it %.4f\n", s.name+" "+store, at.auroc(), refit[store].auroc())
+					fmt.Fprintf(w, "%-36s score: AUROC %.4f, fitted again without it %.4f\n", s.name+" "+store, at.auroc(), refit[store].auroc())
 				}
 			}
 		}
@@ -127,7 +127,7 @@ func reportScores(w io.Writer, sets []*set, fitted [][]float64) {
 			a += stores[i].auroc() / float64(len(stores))
 			b += anew[i].auroc() / float64(len(stores))
 		}
-		fmt.Fprintf(w, "%-36s score: AUROC %.4f, fitted anew without it %.4f; one threshold for all %d stores answers %.3f of strangers with "+
+		fmt.Fprintf(w, "%-36s score: AUROC %.4f, fitted again without it %.4f; one threshold for all %d stores answers %.3f of strangers with "+
 			".975 kept, %.3f with .95\n", name, a, b, len(stores), answered(stores, 0.975), answered(stores, 0.95))
 	}
 }

@@ -243,7 +243,7 @@ func TestSourcesPageIsFresh(t *testing.T) {
 }
 
 // The table is made of the tokens that package index cuts. Whoever changes how
-// it cuts them has to make the table anew, or its words are not those of notes
+// it cuts them has to make the table again, or its words are not those of notes
 // any more: run the program, measure, and set the sum here.
 func TestAnalysisOfTheTable(t *testing.T) {
 	const sample = "The RSpec's re-run failed: parse_url(HTTPServer, v2.0) can't be re-used; naïve cafés, don't “quote” 日本語 " +

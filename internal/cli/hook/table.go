@@ -15,7 +15,7 @@ type row struct {
 	event agent.EventKind
 	wait  time.Duration // after it the hook gives up and exits 0
 
-	say     func(*Process, context.Context, call) error // the read wing: what the agent is told; nil is nothing
+	say     func(*Process, context.Context, call) error // the read wing: what the agent is shown; nil is nothing
 	note    func(*Process, call) error                  // the write wing: the work that is left to a background run; nil is none
 	capture app.CaptureOptions                          // what a capture at this event means
 }
@@ -76,7 +76,7 @@ type call struct {
 	capture app.CaptureOptions
 }
 
-// run does what a row says. The agent waits for what it is told, so that comes first.
+// run does what a row says. The agent waits for what it is shown, so that comes first.
 func (r row) run(ctx context.Context, p *Process, c call) (err error) {
 	if r.say != nil {
 		err = r.say(p, ctx, c)
@@ -101,7 +101,7 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 	})
 }
 
-// tellStart hands over what a session is told at its start, if it is told something. It
+// tellStart hands over what a session is shown at its start, if it is shown something. It
 // does not walk the tree: the notes are read from their files, and the rest is left to a
 // background run.
 func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text, line string) error) error {
@@ -184,7 +184,7 @@ func (p *Process) reply(c call, text string, err error) error {
 	return errors.Join(err, werr)
 }
 
-// compacted lets a session that lost its context be told again.
+// compacted lets a session that lost its context be shown again.
 func (p *Process) compacted(c call) error {
 	r, err := app.OpenFiles(p.host)
 	if err != nil {

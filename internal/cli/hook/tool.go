@@ -73,7 +73,7 @@ func (p *Process) subagent(ctx context.Context, c call) error {
 	return errors.Join(err, werr)
 }
 
-// subagentStopped ends what a sub-agent was told.
+// subagentStopped ends what a sub-agent was shown.
 func (p *Process) subagentStopped(c call) error {
 	r, err := app.OpenFiles(p.host)
 	if err != nil || r.Store.ReadOnly() {

@@ -283,7 +283,7 @@ func blank(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.White_Space, r)
 }
 
-// punctuation reports whether a character is a word by itself: all of ASCII that is
+// punctuation reports whether a character is a word alone: all of ASCII that is
 // neither letter nor digit, and what Unicode calls punctuation.
 func punctuation(r rune) bool {
 	if r < utf8.RuneSelf {

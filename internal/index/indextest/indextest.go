@@ -64,7 +64,7 @@ func Run(t *testing.T, create func(t *testing.T) Database) {
 		{"somebody else writes", busy},
 		{"texts come back byte for byte", texts},
 		{"origins have states of their own", origins},
-		{"a note of two origins is told once", copies},
+		{"a note of two origins is shown once", copies},
 		{"notes of the own origin alone", own},
 		{"who speaks for a note of two origins", speakers},
 		{"counters and memos of two origins", tallies},

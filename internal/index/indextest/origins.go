@@ -69,9 +69,9 @@ func texts(t *testing.T, s *suite) {
 			}
 		}
 	}
-	s.put(&note.Note{ID: "empty", Title: "t", Body: "said anew"})
+	s.put(&note.Note{ID: "empty", Title: "t", Body: "said again"})
 	if got, err := s.Texts(s.ctx, []int64{keys["empty"], s.key("empty")}); err != nil || !strings.Contains(string(got[s.key("empty")]),
-		"said anew") {
+		"said again") {
 		t.Errorf("after a change: %q, %v", got[s.key("empty")], err)
 	}
 }

@@ -131,7 +131,7 @@ func vectors(t *testing.T, s *suite) {
 	if _, err := s.Nearest(s.ctx, "wide", leaning(0), index.Filter{}, 10, -1); err != nil {
 		t.Errorf("another dimension: %v", err)
 	}
-	// What a note says anew has no vector until it gets one.
+	// What a note says again has no vector until it gets one.
 	s.put(&note.Note{ID: "b", Title: "b", Body: "something else", Project: "p2"})
 	nearest("changed", "m", index.Filter{}, 10)
 }

@@ -30,7 +30,7 @@ type Change struct {
 }
 
 // ErrRewound says that the database knows fewer changes than were read from it: it was
-// restored from a backup, or made anew. Whoever keeps a copy reads it from 0, and
+// restored from a backup, or rebuilt. Whoever keeps a copy reads it from 0, and
 // forgets what does not come.
 var ErrRewound = errors.New("the shared database was set back; read its changes from the beginning")
 
@@ -58,7 +58,7 @@ const (
 
 // Changes returns what changed in files of other origins after a generation, in the order
 // of generations; of one generation what was dropped comes first. A file that changed
-// several times is told once, as it is now. next is what to ask with the next time:
+// several times is shown once, as it is now. next is what to ask with the next time:
 // nothing that is committed later is skipped. limit is about how many there are at most;
 // those of one generation come together, however many they are.
 func (d *DB) Changes(ctx context.Context, since int64, limit int) (changes []Change, next int64, err error) {

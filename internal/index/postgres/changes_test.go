@@ -43,8 +43,8 @@ func apply(t testing.TB, db *postgres.DB, b index.Batch) {
 	}
 }
 
-// told returns changes as text: "+path" or "-path".
-func told(all []postgres.Change) (out []string) {
+// changeLines returns changes as text: "+path" or "-path".
+func changeLines(all []postgres.Change) (out []string) {
 	for _, c := range all {
 		out = append(out, map[bool]string{false: "+", true: "-"}[c.Dropped]+c.Path)
 	}
@@ -60,8 +60,8 @@ func TestChanges(t *testing.T) {
 	ask := func(what string, limit int, want ...string) []postgres.Change {
 		t.Helper()
 		got, next, err := here.Changes(t.Context(), since, limit)
-		if err != nil || !slices.Equal(told(got), want) {
-			t.Fatalf("%s: %q, %v; want %q", what, told(got), err, want)
+		if err != nil || !slices.Equal(changeLines(got), want) {
+			t.Fatalf("%s: %q, %v; want %q", what, changeLines(got), err, want)
 		}
 		if next < since {
 			t.Errorf("%s: %d comes after %d", what, next, since)
@@ -107,7 +107,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _, err := here.Changes(t.Context(), since, 100); len(got) != 8 || err != nil {
-		t.Errorf("a reset: %q, %v; want 8 files gone", told(got), err)
+		t.Errorf("a reset: %q, %v; want 8 files gone", changeLines(got), err)
 	}
 	if _, _, err := here.Changes(t.Context(), since+1000, 10); !errors.Is(err, postgres.ErrRewound) {
 		t.Errorf("from a generation that is not there yet: %v, want ErrRewound", err)
@@ -136,7 +136,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A machine that was copied writes the same origin: who compared before is told so.
+// A machine that was copied writes the same origin: the one that compared before gets an error.
 func TestConflictingWriters(t *testing.T) {
 	dsn := migrated(t)
 	one, two := open(t, postgres.Options{DSN: dsn, Origin: "here"}), open(t, postgres.Options{DSN: dsn, Origin: "here"})

@@ -26,7 +26,7 @@ import (
 
 var _ index.Backend = (*DB)(nil)
 
-// A DB is an open index: the parts of the contract, each a type of its own, on one pool
+// A DB is an open index: the parts of the contract, each a separate type, on one pool
 // of connections.
 type DB struct {
 	*conn
@@ -84,8 +84,8 @@ var (
 	ErrNoWorkspace = errors.New("the database does not have this workspace, or its user may not see it; the owner adds members")
 	// ErrConflict says that somebody else has written the own origin since State was
 	// asked: a copy of this machine, or another process of it. Nothing was changed.
-	// Sync begins with State and compares anew. It is an index.ErrBusy, too.
-	ErrConflict = fmt.Errorf("another machine or process has written the notes of this origin meanwhile; sync again (%w)", index.ErrBusy)
+	// Sync begins with State and compares again. It is an index.ErrBusy, too.
+	ErrConflict = fmt.Errorf("another machine or process has written the notes of this origin; sync again (%w)", index.ErrBusy)
 	errReadOnly = errors.New("the shared index was opened for reading only")
 )
 

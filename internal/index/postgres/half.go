@@ -19,7 +19,7 @@ import (
 )
 
 // Where the server has pgvector, it finds the nearest vectors (schema.UseVector), and no
-// client has to read all of them first. What it finds is compared here anew, by the bytes
+// client has to read all of them first. What it finds is compared here again, by the bytes
 // that all backends compare: the answers do not depend on the extension.
 
 // halves say how the server compares vectors.

@@ -61,7 +61,7 @@ const listSQL = `SELECT l.data FROM (SELECT p.run, p.data, sum(p.passages) OVER 
 	FROM anamnesis.postings p WHERE p.workspace = $1 AND p.token = $2) l WHERE l.before < $3 ORDER BY l.run`
 
 // fieldWeight is what an occurrence in a field is worth when candidates are
-// chosen; the final score has weights of its own.
+// chosen; the final score has its own weights.
 var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.Body: 1}
 
 // Match returns passages that hold at least one of the terms.

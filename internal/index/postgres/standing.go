@@ -60,7 +60,7 @@ func (d *DB) Standing(ctx context.Context) (s Standing, err error) {
 }
 
 // Sign makes every Apply from now on leave a mark at the own origin, in its transaction.
-// Who finds there a mark that is none of its own knows that somebody else wrote.
+// Who finds there a mark that is none it made knows that somebody else wrote.
 func (d *DB) Sign(mark string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,7 +101,7 @@ func (d *DB) Copies(ctx context.Context, id note.ID) (all []Copy, err error) {
 
 // Withdraw takes a note away from all origins, for an owner of the workspace, and keeps it
 // from coming back. Those who keep copies hear that the files are gone. The authors' files
-// count as held back from now on, and Files says told of them: they stay what they are.
+// count as held back from now on, and Files names them: they stay what they are.
 func (d *DB) Withdraw(ctx context.Context, id note.ID, reason, told string) (all []Copy, err error) {
 	folded := fold(string(id))
 	err = d.change(ctx, d.opts.Busy, func(w *writer) {

@@ -43,8 +43,8 @@ func TestWithdraw(t *testing.T) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	changes, _, err := eve.Changes(ctx, since, 100)
-	if err != nil || strings.Join(told(changes), " ") != "-"+path("Same")+" -"+path("same") {
-		t.Errorf("others hear %q, %v", told(changes), err)
+	if err != nil || strings.Join(changeLines(changes), " ") != "-"+path("Same")+" -"+path("same") {
+		t.Errorf("others hear %q, %v", changeLines(changes), err)
 	}
 	if rows, err := eve.Select(ctx, index.Filter{Dead: true}, 0); err != nil || len(rows) != 2 {
 		t.Errorf("%d notes are left, %v", len(rows), err)

@@ -133,7 +133,7 @@ func textOf(e ast.Expr, constants map[string]string) (string, bool) {
 	case *ast.Ident:
 		text, ok := constants[e.Name]
 		return text, ok
-	case *ast.CallExpr: // where begins with this; visible is a statement of its own
+	case *ast.CallExpr: // where begins with this; visible is a separate statement
 		if f, ok := e.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "where" {
 			return "n.workspace = $1", true
 		}

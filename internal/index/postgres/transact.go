@@ -30,7 +30,7 @@ type writer struct {
 	fingerprint            uint64 // of our origin
 	files, walked, version int64
 	others                 bool // there are other origins
-	edges                  bool // what hides what has to be worked out anew
+	edges                  bool // what hides what has to be worked out again
 }
 
 // longestChange is how long one transaction may take when its caller sets no limit.

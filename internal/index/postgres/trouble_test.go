@@ -348,13 +348,13 @@ func TestOddStrings(t *testing.T) {
 		t.Errorf("Problems = %v, %v", problems, err)
 	}
 	if got, _, err := db.Changes(t.Context(), 0, 10); err != nil || len(got) != 1 || got[0].Path != odd || got[0].Origin != odd {
-		t.Errorf("Changes = %q, %v", told(got), err)
+		t.Errorf("Changes = %q, %v", changeLines(got), err)
 	}
 	if ids, err := db.Sharing(t.Context(), odd[:6]); err != nil || len(ids) != 1 {
 		t.Errorf("Sharing = %v, %v", ids, err)
 	}
 	apply(t, there, index.Batch{Drop: []string{odd}})
 	if got, _, err := db.Changes(t.Context(), 0, 10); err != nil || len(got) != 1 || !got[0].Dropped || got[0].Path != odd {
-		t.Errorf("Changes = %q, %v", told(got), err)
+		t.Errorf("Changes = %q, %v", changeLines(got), err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Without pgvector the vectors of a model are scanned here, in a copy that is in memory. A question reads
-// what came since the copy was made; the copy is made anew when that is much. A passage
+// what came since the copy was made; the copy is rebuilt when that is much. A passage
 // that went is still in the copy, and is not found when its row is looked for.
 
 // rounding is by how much two ways of adding up a cosine may differ.
@@ -39,7 +39,7 @@ type shelf struct {
 	copied
 }
 
-// copyLeast and copyShare say when a copy is made anew: when so many vectors came
+// copyLeast and copyShare say when a copy is rebuilt: when so many vectors came
 // since, and they are such a share of it.
 const (
 	copyLeast = 500
@@ -83,7 +83,7 @@ func (d vectors) copyOf(ctx context.Context, model uint64) (copied, error) {
 	return now, nil
 }
 
-// fold makes the copy anew when much came after it.
+// fold rebuilds the copy when much came after it.
 func (c *copied) fold() {
 	held := 0
 	if c.vectors != nil {

@@ -28,7 +28,7 @@ import (
 
 var _ index.Backend = (*DB)(nil)
 
-// A DB is an open index: the parts of the contract, each a type of its own, on
+// A DB is an open index: the parts of the contract, each a separate type, on
 // one connection.
 type DB struct {
 	*conn
@@ -61,7 +61,7 @@ type Options struct {
 	Keep     bool          // make nothing, and set nothing aside: what is not an index of this version is an error
 	Brief    bool          // a few questions, and the process ends: what each connection reads first costs more than taking turns
 
-	// Degraded is told, once and in one line, that the file cannot be written any more,
+	// Degraded is shown, once and in one line, that the file cannot be written any more,
 	// what answers instead and what to do; nil tells nobody. Open tells it by Notice.
 	Degraded func(line string)
 }
@@ -108,7 +108,7 @@ var errBroken = errors.New("the database is damaged")
 
 // Open opens the database, or makes it. A file that is not ours is set aside,
 // one of a newer version is left alone and another name is used, an older or
-// damaged one is made anew. Notice tells which of these happened.
+// damaged one is rebuilt. Notice tells which of these happened.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Busy == 0 {
 		o.Busy = 5 * time.Second

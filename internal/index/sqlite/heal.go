@@ -48,7 +48,7 @@ func (d *conn) translate(db *sql.DB, err error) error {
 }
 
 // degrade turns to a database in memory, because the file cannot be written: the disk
-// is full, or it is somebody else's. heal makes it, and whoever is told ErrLost fills
+// is full, or it is somebody else's. heal makes it, and whoever is shown ErrLost fills
 // it from the notes.
 func (d *conn) degrade(cause error) {
 	if !d.degraded.CompareAndSwap(false, true) {

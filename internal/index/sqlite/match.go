@@ -118,7 +118,7 @@ const (
 const maxPostings = "20000"
 
 // fieldWeight is what an occurrence in a field is worth when candidates are
-// chosen; the final score has weights of its own.
+// chosen; the final score has its own weights.
 var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.Body: 1}
 
 // mostScores bounds the room that is made in advance for scores.

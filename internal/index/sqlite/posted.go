@@ -159,7 +159,7 @@ func (p *posted) text(key int64) (t newText, inFile, ok bool, err error) {
 const letsSQL = "SELECT j.key, " + sameSQL + " FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE "
 
 // fetchPosted is fetchCandidates by way of the copy. ok is false when the index has
-// changed meanwhile.
+// changed since.
 func (d *conn) fetchPosted(ctx context.Context, p *posted, passages []int64, cond string,
 	args []any,
 ) (got []index.Candidate, ok bool, err error) {
@@ -251,7 +251,7 @@ func (d *conn) fillVectors(ctx context.Context, p *posted, got []index.Candidate
 	})
 }
 
-// askPosted calls f with the copy until the index does not change meanwhile. ok is false when
+// askPosted calls f with the copy until the index does not change at the same time. ok is false when
 // there is no copy, or when it changes all the time.
 func (d *conn) askPosted(ctx context.Context, f func(*posted) (ok bool, err error)) (ok bool, err error) {
 	for range 3 {

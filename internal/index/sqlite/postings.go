@@ -90,7 +90,7 @@ func (d *conn) posted(ctx context.Context) (*posted, error) {
 	known := d.full.posted
 	d.mu.Unlock()
 	if known != nil && known.Postings == file {
-		same := d.opts.Brief // what changes meanwhile is noticed when rows are read
+		same := d.opts.Brief // what changes at the same time is noticed when rows are read
 		if !same {
 			err = d.queryRow(ctx, "SELECT "+sameSQL, []any{known.epoch, known.generation}, &same)
 		}
@@ -210,7 +210,7 @@ func classOf(kind, path string) uint8 {
 	return class
 }
 
-// copyPostings makes the copy anew.
+// copyPostings rebuilds the copy.
 func (d *conn) copyPostings(ctx context.Context, epoch, model uint64) error {
 	h := flat.PostingsHeader{Epoch: epoch, Model: model}
 	if err := d.queryRow(ctx, "SELECT coalesce(max(n), 0) FROM gone", nil, &h.Gone); err != nil { // first: see sinceSQL

@@ -195,7 +195,7 @@ func agree(t *testing.T, r world, plain, copied *sqlite.DB) {
 }
 
 // A copy that is damaged or that belongs to another index answers nothing, and what is
-// asked meanwhile is answered as if there were none.
+// asked at the same time is answered as if there were none.
 func TestPostedDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "index.db")

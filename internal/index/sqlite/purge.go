@@ -20,7 +20,7 @@ import (
 //     had, so that it can only hide the row (contentless_delete). Merging all
 //     segments into one ("optimize") writes the words of the rows that are there.
 //   - The log: it is folded into the file and cut.
-//   - The copies of the vectors and of the full text: they are made anew.
+//   - The copies of the vectors and of the full text: they are rebuilt.
 //   - Answers that were kept: those of earlier generations hold nothing that is right.
 //
 // The row "residue" of meta says that something is left: the generation in which it
@@ -65,7 +65,7 @@ func (d maintainer) Purge(ctx context.Context, rest time.Duration) error {
 		return err
 	}
 	return d.change(ctx, func(w *writer) {
-		w.exec("DELETE FROM meta WHERE key = 'residue' AND value = ?", left) // or more was dropped meanwhile
+		w.exec("DELETE FROM meta WHERE key = 'residue' AND value = ?", left) // or more was dropped since
 		w.exec("INSERT INTO meta (key, value) VALUES ('purged', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", time.Now().Unix())
 	})
 }
@@ -95,7 +95,7 @@ func (d *conn) cutLog(ctx context.Context) error {
 	}
 }
 
-// renewCopies makes those copies anew that there are.
+// renewCopies rebuilds the copies that exist.
 func (d *conn) renewCopies(ctx context.Context) error {
 	epoch, err := d.epoch(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (d maintainer) Reset(ctx context.Context) error {
 		switch {
 		case d.degraded.Load(), unwritable(err) && !d.readOnly.Load():
 			if err = d.replace(ctx); err != nil {
-				return fmt.Errorf("make index %s anew: %w", d.path, err)
+				return fmt.Errorf("rebuild index %s: %w", d.path, err)
 			}
 		case err != nil:
 			return wrap(d.translate(db, err))

@@ -50,7 +50,7 @@ func (d *conn) transact(ctx context.Context, f func(*writer)) (*sql.DB, error) {
 	w.origin = d.opts.Origin
 	f(w)
 	switch err := w.err; {
-	case err != nil && ctx.Err() != nil: // the driver ended the transaction by itself, and names that alone
+	case err != nil && ctx.Err() != nil: // the driver ended the transaction, and names that alone
 		_ = tx.Rollback()
 		return db, ctx.Err()
 	case err != nil:

@@ -272,7 +272,7 @@ func (d *conn) dropOtherCopies(model int64) {
 	}
 }
 
-// A copy of the vectors is made anew when it differs from the table by more
+// A copy of the vectors is rebuilt when it differs from the table by more
 // than a share of it, and by more than a number.
 const (
 	copyShare = 16

@@ -66,7 +66,7 @@ func (d *conn) where(f index.Filter) (cond string, args []any) {
 	if f.Kind != "" {
 		add("n.kind = ? AND n.kind <> ''", string(f.Kind)) // the second for the index of those that have one
 	}
-	if len(f.WithoutKinds) > 0 { // a plain n.kind SQLite compares with the index, and plans anew for each value
+	if len(f.WithoutKinds) > 0 { // a plain n.kind SQLite compares with the index, and plans again for each value
 		in("+n.kind NOT", len(f.WithoutKinds), func(i int) any { return string(f.WithoutKinds[i]) })
 	}
 	in("n.source", len(f.Sources), func(i int) any { return f.Sources[i] })

@@ -1,10 +1,10 @@
 // Package llmtest is a model server for tests: it speaks the OpenAI-compatible
 // protocols for embeddings and chat and both rerank protocols, keeps what it
-// was sent, and misbehaves as it is told. Its models are deterministic: a text
+// was sent, and misbehaves as it is shown. Its models are deterministic: a text
 // means the bag of its words, and words can be made synonyms.
 //
 // Failure policy: a request that it does not understand is answered with 404 or
-// 400, as a real server does; nothing here fails a test by itself.
+// 400, as a real server does; nothing here fails a test.
 package llmtest
 
 import (

@@ -42,7 +42,7 @@ func tooMany(t *testing.T, w World) {
 		if out.Result != replica.Held || out.Removed != 0 || !strings.HasPrefix(out.Why, "the remote would delete 6 of 1") {
 			t.Errorf("got %+v", out)
 		}
-		// What waits is told: it was fetched, and is not here.
+		// What waits is shown: it was fetched, and is not here.
 		if s, err := b.b.State(t.Context()); err != nil || s.Behind != 1 {
 			t.Errorf("State = %+v, %v", s, err)
 		}

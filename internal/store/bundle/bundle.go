@@ -63,7 +63,7 @@ type Manifest struct {
 }
 
 // Export writes a bundle of the store, under the store lock where the store can be
-// written. The event log may grow meanwhile, and is written as far as it went at
+// written. The event log may grow at the same time, and is written as far as it went at
 // the start.
 func Export(ctx context.Context, s *store.Store, w io.Writer) (Manifest, error) {
 	m := Manifest{Version: bundleVersion, Kind: bundleKind, Members: []Member{}}

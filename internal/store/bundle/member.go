@@ -150,7 +150,7 @@ func hiddenRune(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError
 }
 
-// harmlessAttributes reports whether a member is the file by which git is told
+// harmlessAttributes reports whether a member is the file by which git is shown
 // to leave the bytes of notes alone, and says nothing else.
 func harmlessAttributes(name string, data []byte) bool {
 	if name != layout.Memory+"/"+layout.AttributesFile || len(data) > tombstone.MaxSize {

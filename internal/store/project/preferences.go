@@ -15,7 +15,7 @@ import (
 // address, key or path in it has a meaning.
 type Preferences struct {
 	File  string // "" when there is none
-	Quiet bool   // "quiet": true; prompts, tools and sub-agents are told nothing here
+	Quiet bool   // "quiet": true; prompts, tools and sub-agents are shown nothing here
 	Mode  string // "mode": the name of a mode, "" for none
 }
 

@@ -14,7 +14,7 @@ import (
 
 // A Door knows which notes of the tree were forgotten and stand there again, as
 // when a file comes back from a backup. It knows the tombstones that this machine
-// has applied: what others name is still to be erased. It reads them anew when they
+// has applied: what others name is still to be erased. It reads them again when they
 // changed, and is safe for concurrent use.
 type Door struct {
 	store *store.Store

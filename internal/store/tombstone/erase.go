@@ -117,16 +117,16 @@ func (e Erasure) By(t Tombstone, all Set, scope note.Scope) (paths []string) {
 	return paths
 }
 
-// A Doomed note is one that goes, or is withheld.
-type Doomed struct {
+// An Erased note is one that goes, or is withheld.
+type Erased struct {
 	Path string // relative to the root
 	Data []byte
 }
 
 // Notes returns the notes that the plan takes.
-func (e Erasure) Notes() (all []Doomed) {
+func (e Erasure) Notes() (all []Erased) {
 	for _, n := range e.notes {
-		all = append(all, Doomed{n.ref.Path, n.data})
+		all = append(all, Erased{n.ref.Path, n.data})
 	}
 	return all
 }

@@ -38,7 +38,7 @@ func Plan(s *store.Store, id note.ID) (Forgotten, error) {
 // Forget erases a note and all that this machine keeps of it: the file, every
 // note that says exactly the same, sidecars, history, held drafts, conflicts. A
 // tombstone stays, which is on the disk before anything goes. What git remembers
-// is not erased. The index has to be told of f.Notes and f.Tombstone, also when
+// is not erased. The index has to drop f.Notes and f.Tombstone, also when
 // there is an error: it may be about the last step alone, which removes what
 // killed writes left.
 func Forget(w *store.Writer, id note.ID) (f Forgotten, err error) {

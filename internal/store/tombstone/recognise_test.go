@@ -25,7 +25,7 @@ func said(id note.ID, title, body string) *note.Note {
 	return n
 }
 
-// A body that says enough by itself is recognised under every title.
+// A body that is self-contained is recognised under every title.
 func TestTombstoneOfABody(t *testing.T) {
 	stone := tombstone.New("n1", "Queue\n"+broker, time.Now())
 	short := tombstone.New("n2", "Queue\nrestarts at three", time.Now())

@@ -37,7 +37,7 @@ func (r *Repo) publish(ctx context.Context, to target, group []*Item) error {
 		r.fail(group, err)
 		return nil
 	}
-	r.fail(group, fmt.Errorf("others moved %s %d times meanwhile; run it again", to.branch, tries))
+	r.fail(group, fmt.Errorf("branch %s changed %d times during the publish; run it again", to.branch, tries))
 	return nil
 }
 

@@ -2,7 +2,7 @@
 // took in (read.go).
 //
 // A note goes by its confidence: a sure one to a branch, or to the default branch
-// where a setting allows that; a fairly sure one to a branch of its own with a draft
+// where a setting allows that; a fairly sure one to a separate branch with a draft
 // request, opened by the user's own gh or glab; an unsure one nowhere, it waits for
 // its owner. What leaves is checked first (route.go): a portable note of one project
 // that can be read, is as small as notes are and holds no secret. The file of the
@@ -47,7 +47,7 @@ type Options struct {
 const (
 	ToBranch  = "branch"  // Options.Branch
 	ToDefault = "default" // the default branch, without a review
-	ToRequest = "request" // a branch of its own, with a draft request
+	ToRequest = "request" // a separate branch, with a draft request
 	ToQueue   = "queue"   // nowhere
 )
 
@@ -199,8 +199,8 @@ func (r *Repo) Share(ctx context.Context, docs []Document) ([]Item, error) {
 		}
 	}
 	for i := range items {
-		if it := &items[i]; it.State == Planned { // its branch got another name meanwhile
-			it.State, it.Why = Later, "the repository changed meanwhile; run it again"
+		if it := &items[i]; it.State == Planned { // its branch got another name at the same time
+			it.State, it.Why = Later, "the repository changed since; run it again"
 		}
 	}
 	return items, ctx.Err()

@@ -183,7 +183,7 @@ func TestMerge(t *testing.T) {
 	if w.read("knowledge/high", path("a")) != got {
 		t.Error("a second run changed the branch")
 	}
-	// It is merged, and moved to another folder there; the branch begins anew.
+	// It is merged, and moved to another folder there; the branch starts over.
 	w.git(w.hub, "update-ref", "refs/heads/main", "knowledge/high")
 	dir := filepath.Join(t.TempDir(), "mate")
 	w.git(w.home, "clone", "-q", w.hub, dir)

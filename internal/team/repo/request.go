@@ -13,7 +13,7 @@ import (
 )
 
 // request sees to it that the branch of a group has a request, and says how to open
-// one where no program of the user could. What goes wrong here is told with the note
+// one where no program of the user could. What goes wrong here is shown with the note
 // and no failure: the branch is there.
 func (r *Repo) request(ctx context.Context, to target, group []*Item) {
 	if to.route == ToDefault {
@@ -35,7 +35,7 @@ func (r *Repo) request(ctx context.Context, to target, group []*Item) {
 		}
 		return
 	}
-	it := there[0] // a branch of its own has one note
+	it := there[0] // a separate branch has one note
 	l, err := r.read(to, it.ID)
 	if err == nil && l.Request != "" {
 		it.Request = l.Request

@@ -15,7 +15,7 @@ import (
 )
 
 // A world is a repository of a team as a bare repository on the disk, and one user's
-// machine with a git configuration of its own.
+// machine with its own git configuration.
 type world struct {
 	t    *testing.T
 	hub  string // the bare repository

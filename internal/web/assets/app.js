@@ -1,5 +1,5 @@
 // What a page does beyond being read: the palette, search as you type, keys, and being
-// told that something changed. Everything here has a form or a link that does the same.
+// notice that something changed. Everything here has a form or a link that does the same.
 const csrf = document.querySelector("meta[name=csrf]")?.content ?? "";
 const policy = window.trustedTypes?.createPolicy("anamnesis", { createHTML: (text) => text, createScriptURL: (path) => path });
 const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
@@ -54,7 +54,7 @@ $("#theme")?.addEventListener("click", () => {
 });
 
 // A part of the page is replaced by the same part of another answer of ours, unless a
-// later question was asked meanwhile. The row that one is at stays it, where it is there still.
+// later question was asked at the same time. The row that one is at stays it, where it is there still.
 async function replace(url, part, wanted = () => true) {
   const answer = await fetched(url, { headers: { Accept: "text/html" } });
   if (answer.status === 401) { location.reload(); return; } // it was started again: the page says how to come in
@@ -212,7 +212,7 @@ if (editor) {
   });
 }
 
-// Being told that something changed. The page is not touched while somebody types in it.
+// Being informed that something changed. The page is not touched while somebody types in it.
 let stream, behind = false, leaving = false;
 addEventListener("submit", () => { leaving = true; setTimeout(() => { leaving = false; }, 5000); });
 function refresh() {

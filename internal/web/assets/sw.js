@@ -1,4 +1,4 @@
-// Shows a page of its own when the dashboard is not running. Nothing of the memory is kept.
+// Shows a separate page when the dashboard is not running. Nothing of the memory is kept.
 "use strict";
 const cacheName = "anamnesis-offline-1";
 const files = ["/offline", "/assets/style.css", "/assets/theme.js", "/assets/icon.svg"];

@@ -1,5 +1,5 @@
-// Package postgrestest runs database servers for tests: a cluster of PostgreSQL of
-// its own, on a free port of the loopback, below a temporary folder, and a PGlite.
+// Package postgrestest runs database servers for tests: a separate
+// cluster of PostgreSQL, on a free port of the loopback, below a temporary folder, and a PGlite.
 //
 // ANAMNESIS_TEST_POSTGRES names the folder with initdb and postgres, and
 // ANAMNESIS_TEST_PGLITE that with the packages of PGlite. Without them tests are skipped,

@@ -10,7 +10,7 @@ import (
 )
 
 // mountTiny mounts the disk that $0 names, and runs what follows. It runs in a name space
-// of mounts of its own, so that nobody else sees the disk and nothing is left of it.
+// of separate mounts, so that nobody else sees the disk and nothing is left of it.
 const mountTiny = `mkdir -p "$0" && mount -t tmpfs -o size=48m none "$0" && exec "$@"`
 
 // apart runs a script of the shell in such a name space, in which its user may mount.

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Status is how a database stands for one who asks it.
+// A Status is how a database stands for the asking login.
 type Status struct {
 	Server    string   // its version, as the server says it
 	Number    int      // the same as a number: 150004
@@ -23,7 +23,7 @@ type Status struct {
 	Groups    []Role   // whose groups the login is in
 	Bypasses  bool     // the login is one to which no rules of rows apply
 	Unguarded []string // tables whose rules are missing, or do not count for their owner
-	Members   int      // that the one who asks may see
+	Members   int      // that the asking login may see
 	Tables    []Table
 
 	Generation, Notes, Passages int64 // of the workspace, 0 for no member

@@ -38,7 +38,7 @@ func Connect(ctx context.Context, dsn string) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// A failure is what is told of an error whose text would show the server, its user
+// A failure is what is shown of an error whose text would show the server, its user
 // or a password. errors.Is finds what it stands for, and nothing of the text.
 type failure struct {
 	text string
@@ -62,8 +62,8 @@ func Code(err error) string {
 	return ""
 }
 
-// told says what to do about what a server refuses.
-var told = map[string]string{
+// advice says what to do about what a server refuses.
+var advice = map[string]string{
 	"28P01": "the database server refuses the user or the password",
 	"28000": "the database server refuses the user, the password or the way of the connection",
 	"3D000": "there is no database of that name on the server",
@@ -87,7 +87,7 @@ func Plain(err error) error {
 	case errors.Is(err, context.Canceled):
 		return context.Canceled
 	case errors.As(err, &said):
-		text := told[said.Code]
+		text := advice[said.Code]
 		var is error
 		switch {
 		case text == "":

@@ -2,7 +2,7 @@
 // down, that the owner of the database applies. Everything stands in a schema named
 // anamnesis.
 //
-// A migration runs in a transaction of its own, under a lock that only one run holds.
+// A migration runs in a separate transaction, under a lock that only one run holds.
 // The table schema_migrations says which have run.
 package schema
 

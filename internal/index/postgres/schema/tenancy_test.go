@@ -129,7 +129,7 @@ func TestRoles(t *testing.T) {
 					statements := map[string]string{
 						"SELECT": "SELECT FROM anamnesis." + table + at, "DELETE": "DELETE FROM anamnesis." + table + at,
 					}
-					if table == "members" { // not the one who asks
+					if table == "members" { // not the asking login
 						statements["DELETE"] += " AND principal = 'x1'"
 					}
 					for _, c := range columns[table] {

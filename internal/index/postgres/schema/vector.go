@@ -105,7 +105,7 @@ func (v *vectorSetup) run(ctx context.Context) error {
 	return v.indexes(ctx, pgx.Identifier{where}.Sanitize())
 }
 
-// step does one thing, in a transaction of its own.
+// step does one thing, in a separate transaction.
 func (v *vectorSetup) step(ctx context.Context, what, statements string) error {
 	if !v.o.DryRun {
 		if _, err := v.conn.Exec(ctx, statements); err != nil {
