@@ -357,3 +357,30 @@ func TestUnknownSettings(t *testing.T) {
 		t.Errorf("unknown settings %q, want %q", got, want)
 	}
 }
+
+// maxWords is how many words a glossary may have: docs/concepts.md for users,
+// ARCHITECTURE.md for the code.
+const maxWords = 25
+
+// TestGlossary wants few words, and none that both glossaries explain.
+func TestGlossary(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| ([a-z -]+) \| `)
+	seen := make(map[string]string)
+	for name, section := range map[string]string{"docs/concepts.md": "## Words", "ARCHITECTURE.md": "## Terms"} {
+		_, after, ok := strings.Cut(read(t, name), "\n"+section+"\n")
+		if !ok {
+			t.Fatalf("%s has no section %q", name, section)
+		}
+		table, _, _ := strings.Cut(after, "\n## ")
+		words := row.FindAllStringSubmatch(table, -1)[1:] // without its head
+		if len(words) > maxWords {
+			t.Errorf("%s explains %d words, at most %d", name, len(words), maxWords)
+		}
+		for _, w := range words {
+			if other, twice := seen[w[1]]; twice {
+				t.Errorf("%q is explained in %s and in %s", w[1], other, name)
+			}
+			seen[w[1]] = name
+		}
+	}
+}

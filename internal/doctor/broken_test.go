@@ -128,7 +128,7 @@ func diseases() []disease {
 				b.log(t, store.Record{Kind: store.Injected})
 			}
 		}, doctor.Warn, "none was captured"},
-		{"an agent hears nothing", "told", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "none was heard of"},
+		{"an agent hears nothing", "told", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "no hook ran"},
 		{"hooks fail", "hook-errors", func(t *testing.T, b *body) {
 			for range 3 {
 				b.log(t, store.Record{Kind: store.HookFailure, Text: "inject", Error: "disk \x1b[1mon fire " + secret})
@@ -141,7 +141,7 @@ func diseases() []disease {
 			for range 5 {
 				b.log(t, store.Record{Kind: store.FollowedUp, Text: string(store.Unused), Notes: []note.ID{id, "gone"}})
 			}
-		}, doctor.Info, "told to 5 sessions and used in none"},
+		}, doctor.Info, "shown to 5 sessions and used in none"},
 		{"a note that users contradict", "follow-up", func(t *testing.T, b *body) {
 			id := note.ID(strings.TrimSuffix(filepath.Base(b.first(t)), ".md"))
 			for _, v := range []store.Verdict{store.Opposed, store.Used, store.Opposed} {

@@ -249,7 +249,7 @@ func TestDraftIsArchived(t *testing.T) {
 	x.types("\r")
 	x.says("Use two spaces.")
 	x.types("n")
-	x.says("does not come back by itself")
+	x.says("does not come back on its own")
 	if n, err := r.Store.Spool().HeldDraft(draft.ID); err != nil || n.Status == "" {
 		t.Errorf("the draft is gone or still waits: %v, %v", n, err)
 	}

@@ -31,7 +31,7 @@ func TestReviewSides(t *testing.T) {
 	}{
 		{"retire", "takes the place of the other", "superseded", "live", "the other is retired"},
 		{"keep", "is a note now", "live", "live", "both stay"},
-		{"reject", "does not come back by itself", "live", "", "the draft is rejected"},
+		{"reject", "does not come back on its own", "live", "", "the draft is rejected"},
 	} {
 		s := serve(t, nil)
 		s.enter()
