@@ -117,9 +117,11 @@ func (h *Harness) Connects() bool { return h.Settings != nil || h.Servers != nil
 
 // ByName returns the harness with the given short name, or nil.
 func ByName(name string) *Harness {
-	for _, h := range All {
-		if h.Name == name {
-			return h
+	for _, all := range [][]*Harness{All, InProjects} {
+		for _, h := range all {
+			if h.Name == name {
+				return h
+			}
 		}
 	}
 	return nil

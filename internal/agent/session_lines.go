@@ -18,6 +18,8 @@ type lineSource struct {
 	// take returns what reads one record, and reports whether it means anything, and what
 	// is called behind the last one; nil for nothing.
 	take func(b *builder) (record func(r members, l line) bool, end func())
+	// text is take for an agent that writes text instead of JSON: it is given every line.
+	text func(b *builder) (line func(l line), end func())
 	// ended finds the end of a session in the last bytes of a file that is written late;
 	// nil for one that is written before the hooks run.
 	ended func(tail []byte) bool
@@ -90,11 +92,11 @@ func (s *lineSource) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 // read reads records until the end, or until late says that there is no more time.
 func (s *lineSource) read(r io.Reader, limits Limits, late func() bool) (*Session, error) {
 	b := newBuilder(limits)
-	take, last := s.take(&b)
+	each, last := s.reader(&b)
 	lines := newLineReader(r, b.limits)
 	for {
 		l, err := lines.read()
-		b.line(l, take)
+		each(l)
 		end := errors.Is(err, io.EOF)
 		if end || err != nil || late != nil && late() {
 			if last != nil {
@@ -106,6 +108,22 @@ func (s *lineSource) read(r io.Reader, limits Limits, late func() bool) (*Sessio
 			return b.finish(), err
 		}
 	}
+}
+
+// reader returns what takes the lines of a file, and what ends them.
+func (s *lineSource) reader(b *builder) (each func(line), last func()) {
+	if s.text == nil {
+		take, last := s.take(b)
+		return func(l line) { b.line(l, take) }, last
+	}
+	take, last := s.text(b)
+	return func(l line) {
+		if b.session.Next = l.end; l.long {
+			b.session.Skipped.Oversized++
+			return
+		}
+		take(l)
+	}, last
 }
 
 // line takes one line of a file.

@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/session"
 	"anamnesis/internal/setup"
 )
 
@@ -90,6 +91,10 @@ type UninstallAnswer struct {
 	Store    string `json:"store"`
 
 	Agents []AgentDone `json:"agents,omitempty"` // the others
+
+	// What is kept of sessions word for word: erased with Purge, else as it stands.
+	Sessions session.Usage `json:"sessions"`
+	Purged   bool          `json:"purged"`
 }
 
 // UninstallOptions choose what is taken out.
@@ -97,6 +102,7 @@ type UninstallOptions struct {
 	Agents []string // by name; nil means all that are connected
 	Name   string   // of the server; "" means every one that Install registered
 	NoMCP  bool
+	Purge  bool // erases what is kept of sessions word for word
 }
 
 // Uninstall takes our hooks and our servers out of agents.
@@ -133,5 +139,13 @@ func Uninstall(ctx context.Context, h Host, o UninstallOptions) (a UninstallAnsw
 			}
 		}
 	}
-	return a, nil
+	kept := session.New(s, h.Config.Sessions)
+	if !o.Purge {
+		a.Sessions, err = kept.Usage()
+		return a, err
+	}
+	if a.Sessions, err = kept.Purge(ctx); err == nil {
+		a.Purged = true
+	}
+	return a, err
 }

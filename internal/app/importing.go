@@ -51,6 +51,7 @@ func Import(ctx context.Context, r *Rooms, o ImportOptions) (a ImportAnswer, err
 	if err != nil {
 		return a, err
 	}
+	defer plan.Discard()
 	for _, problem := range plan.Problems {
 		r.Notify("left out: %s", problem)
 	}

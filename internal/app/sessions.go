@@ -110,7 +110,7 @@ func cutShown(s string, n int) string {
 // tendSessions brings what is kept of sessions into step: its index, its bounds, and what tombstones
 // of this or another machine name.
 func (r *Rooms) tendSessions(ctx context.Context) error {
-	if r.Kept == nil || !r.Kept.On() || r.Store.ReadOnly() {
+	if r.Kept == nil || r.Store.ReadOnly() {
 		return nil
 	}
 	stones, err := tombstone.For(r.Store, note.Local)

@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -9,9 +11,12 @@ import (
 	"anamnesis/internal/agent/agenttest"
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/apptest"
+	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
+	"anamnesis/internal/store/storetest"
+	"anamnesis/internal/store/tombstone"
 )
 
 // keep keeps a session of lines in the rooms and brings the index into step.
@@ -100,6 +105,110 @@ func TestShowExchangeFits(t *testing.T) {
 		}
 		if len(a.Exchanges[1].Text) < len(a.Exchanges[0].Text) {
 			t.Errorf("%d tokens: a neighbour has more room", tokens)
+		}
+	}
+}
+
+// What names a session, its project or its time, or stands in it, is reached by forgetting: a text that
+// is broken over lines, the client's own title, and exchanges of a time alone.
+func TestForgetSessions(t *testing.T) {
+	lines := []string{"> the invoice of ACME\nCorp is wrong", "The worker never acknowledges the job.", "> rename the theme", "It is teal now."}
+	for name, c := range map[string]struct {
+		o    app.ForgetSessionsOptions
+		left int // exchanges of the three
+	}{
+		"a text over lines":    {app.ForgetSessionsOptions{Text: "acme corp"}, 2},
+		"a title":              {app.ForgetSessionsOptions{Text: "secret plan"}, 3},
+		"an exchange":          {app.ForgetSessionsOptions{IDs: []string{"a.2"}}, 2},
+		"a session":            {app.ForgetSessionsOptions{IDs: []string{"a"}}, 1},
+		"a project":            {app.ForgetSessionsOptions{Project: "shop"}, 1},
+		"a time":               {app.ForgetSessionsOptions{Since: "2000-01-01", Until: "2200-01-01"}, 0},
+		"another time":         {app.ForgetSessionsOptions{Until: "1999-01-01"}, 3},
+		"a text of a project":  {app.ForgetSessionsOptions{Project: "tower", Text: "acme corp"}, 3},
+		"a text of nothing":    {app.ForgetSessionsOptions{Text: "pancake"}, 3},
+		"a text in a reply":    {app.ForgetSessionsOptions{Text: "NEVER  acknowledges"}, 2},
+		"a session of another": {app.ForgetSessionsOptions{IDs: []string{"b"}}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := apptest.Open(t)
+			h := keep(t, r, "a", "shop", lines...)
+			h.Title = "The secret plan of the shop"
+			again := func() {
+				if err := r.Kept.Put(h, session.Cut(agenttest.Talk(lines...), strings.TrimSpace)); err != nil {
+					t.Fatal(err)
+				}
+				if err := r.Kept.Sync(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again()
+			keep(t, r, "b", "tower", "> the zebra importer hangs", "It waited for a lock.")
+			c.o.Apply = true
+			if _, err := app.ForgetSessions(t.Context(), r, c.o); err != nil && c.left < 3 {
+				t.Fatal(err)
+			}
+			for range 2 { // a later capture brings nothing back
+				left, title := 0, false
+				all, err := r.Kept.Sessions(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range all {
+					left += all[i].Exchanges
+					title = title || all[i].Title == h.Title
+				}
+				if left != c.left {
+					t.Errorf("%d exchanges are left, want %d", left, c.left)
+				}
+				if title && (name == "a title" || c.left < 3 && name != "a session of another") {
+					t.Error("the title of the session is still there")
+				}
+				again()
+			}
+		})
+	}
+}
+
+// A session whose note was forgotten, on this machine or another, is not kept again by a capture of its
+// transcript; one that is kept already goes with the next background run, whether sessions are kept or not.
+func TestTombstoneReachesSessions(t *testing.T) {
+	for _, setting := range []string{"sessions.keep=true", "sessions.keep=false"} {
+		r := apptest.Open(t)
+		file := filepath.Join(t.TempDir(), "mail.jsonl")
+		record := `{"type":"user","sessionId":"mail","cwd":"/src/shop","uuid":"m1","timestamp":"2026-11-01T10:00:00.000Z","message":{"role":"user","content":"why is the invoice mail sent twice?"}}
+{"type":"assistant","sessionId":"mail","uuid":"m2","timestamp":"2026-11-01T10:01:00.000Z","message":{"role":"assistant","content":[{"type":"text","text":"The worker never acknowledges the job."}]}}
+`
+		if err := os.WriteFile(file, []byte(record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		request := capture.Request{Harness: agent.Default(), Transcript: file, Source: note.SessionEnd}
+		count := func() int {
+			u, err := r.Kept.Usage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return u.Sessions
+		}
+		if _, err := r.Recorder.Capture(t.Context(), request); err != nil || count() != 1 {
+			t.Fatalf("%d sessions are kept, %v", count(), err)
+		}
+		id := note.EpisodicID(time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC), agent.Default().Name, "mail")
+		if err := tombstone.Write(storetest.Writer(r.Store), note.Portable, tombstone.New(id, "whatever it said", time.Now())); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Recorder.Capture(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		later, err := app.Open(t.Context(), app.Host{Config: apptest.Config(r.Store.Root(), setting)}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer later.Close()
+		if _, err := app.Drain(t.Context(), later, false); err != nil || count() != 0 {
+			t.Errorf("%s: %d sessions are kept, %v", setting, count(), err)
+		}
+		if _, err := r.Recorder.Capture(t.Context(), request); err != nil || count() != 0 {
+			t.Errorf("%s: a capture brings it back, %v", setting, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"anamnesis/internal/capture"
@@ -64,13 +63,15 @@ func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a F
 		gone := 0
 		for j := range exchanges {
 			e := &exchanges[j]
-			if len(numbers) > 0 && !slices.Contains(numbers, e.N) || !within(e, s) ||
-				o.Text != "" && !strings.Contains(strings.ToLower(e.Text()+"\n"+s.Title), strings.ToLower(o.Text)) {
+			if len(numbers) > 0 && !slices.Contains(numbers, e.N) || !within(e, s) || o.Text != "" && !e.Holds(o.Text) {
 				continue
 			}
 			gone++
 			what[s.Key] = append(what[s.Key], e.N)
 			a.Exchanges = append(a.Exchanges, headOfExchange(s, e))
+		}
+		if gone == 0 && len(o.IDs) == 0 && o.Since == "" && o.Until == "" && s.Holds(o.Text) { // the client's own title
+			what[s.Key] = []int{session.TitleNumber}
 		}
 		if gone == len(exchanges) && o.Text == "" && o.Since == "" && o.Until == "" && len(numbers) == 0 {
 			what[s.Key] = nil // all that will ever be in it
@@ -134,7 +135,7 @@ func (r *Rooms) timesOf(o ForgetSessionsOptions) (func(*session.Exchange, *sessi
 
 // forgetSession erases what is kept of the session that a forgotten note was made of.
 func (r *Rooms) forgetSession(ctx context.Context, n *note.Note) error {
-	if n == nil || n.Type != note.Episodic || n.Provenance.Session == "" || n.Provenance.Source != note.SessionEnd {
+	if n == nil || n.Provenance.Session == "" {
 		return nil
 	}
 	all, err := r.Kept.Sessions(ctx)

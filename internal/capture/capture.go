@@ -75,6 +75,7 @@ type Request struct {
 	Project    string // overrides the project of the directory
 	Source     string // session-end, precompact, …; a tag of the note
 	Tags       []string
+	Commits    []session.CommitAt // that others say were made of the session
 }
 
 // A Capture is what became of a session.

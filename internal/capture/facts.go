@@ -48,6 +48,7 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 		title: clean(s.Title), summaries: all(s.Summaries), headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
 		exchanges: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
 	}
+	session.Tie(f.exchanges, q.Commits)
 	commits := session.Commits(s)
 	f.committed = all(commitLines(commits))
 	for i := range commits {

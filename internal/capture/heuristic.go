@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -204,7 +205,7 @@ func summarize(f *facts) (title, body string) {
 	list("Commits", maxListed+1, f.committed)
 	list("Refused by the user", maxListed, f.refused)
 	list("Went in circles", maxListed, f.circles)
-	list("Open", maxListed, f.open)
+	list("Open", maxListed, append(slices.Clone(f.open), session.LeftFailing(f.exchanges)...))
 	if n := len(f.files); n > 0 {
 		fmt.Fprintf(&b, "**Files touched (%d):** %s", n, strings.Join(f.files[:min(n, maxFiles)], ", "))
 		if n > maxFiles {

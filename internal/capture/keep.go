@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"anamnesis/internal/llm"
+	"anamnesis/internal/note"
 	"anamnesis/internal/session"
+	"anamnesis/internal/store/tombstone"
 )
 
 // Keeping returns a Recorder that keeps the sessions it reads word for word, too.
@@ -47,9 +49,20 @@ func (r *Recorder) keepable(f *facts) bool {
 	return r.keeps() && !llm.Ours(f.dir) && !(f.headless && r.trivial(f)) && (f.real() || f.tools())
 }
 
+// forgotten reports whether the note of a session was forgotten, here or on another machine.
+func (r *Recorder) forgotten(id note.ID) bool {
+	for _, scope := range []note.Scope{note.Portable, note.Local} {
+		data, err := r.store.ReadFile(tombstone.Path(scope, id), tombstone.MaxSize)
+		if t, ok := tombstone.Parse(data); err == nil && ok && len(tombstone.InForce([]tombstone.Tombstone{t})) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // keep keeps a session word for word.
 func (r *Recorder) keep(q Request, f *facts, project string) error {
-	if !r.keepable(f) {
+	if !r.keepable(f) || r.forgotten(note.EpisodicID(f.started, q.Harness.Name, f.session(q))) {
 		return nil
 	}
 	title, _ := f.titled()

@@ -73,6 +73,9 @@ func stated(own string, asked bool) (out []string) {
 
 // lastQuestion returns the question with which a reply ends, "" if with none.
 func lastQuestion(reply string) string {
+	if !strings.ContainsAny(reply, "?？") { // most end with none, and taking a reply apart is not cheap
+		return ""
+	}
 	t := agent.Turn{Role: agent.User, Text: note.CutRunes(reply, maxReply)}
 	sentences := text.Sentences(strings.Join(t.Typed(), "\n\n"))
 	if len(sentences) == 0 || !text.IsQuestion(sentences[len(sentences)-1]) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -76,13 +77,14 @@ func (p *program) importNative(cmd *cobra.Command, command string, n imports.Nat
 }
 
 // knownAgent refuses the name of an agent that lacks an ability; "" means all that have it.
-func knownAgent(command, name string, able func(*agent.Harness) bool) error {
+func knownAgent(command, name string, able func(*agent.Harness) bool, also ...string) error {
 	var names []string
 	for _, h := range agent.All {
 		if able(h) {
 			names = append(names, h.Name)
 		}
 	}
+	names = append(names, also...)
 	if name != "" && !slices.Contains(names, name) {
 		return usage("%s: --agent %q: use %s", command, name, strings.Join(names, " or "))
 	}
@@ -102,6 +104,10 @@ func newImportTranscripts(p *program) *cobra.Command {
 notes already, and those without content, are passed over. It can be stopped at any
 time and goes on where it was.
 
+With --agent ` + strings.Join(agent.ProjectTools(), ", ") + ` it reads what that tool keeps in the project of
+this folder, in files or in git. Others may have written such sessions, so they are kept
+word for word (see "anamnesis sessions") and make no note.
+
 With --learn the configured model reads what was typed in them, one request a session,
 and writes the rules that hold beyond it. The estimate comes first; "anamnesis undo"
 takes the run back. With reflection.provider = files the requests are left in a folder,
@@ -114,9 +120,19 @@ and the answers are taken when they are there.`,
 			if t.Agent == "all" {
 				t.Agent = ""
 			}
-			err := knownAgent("import transcripts", t.Agent, func(h *agent.Harness) bool { return h.Sessions != nil })
+			err := knownAgent("import transcripts", t.Agent, func(h *agent.Harness) bool { return h.Sessions != nil }, agent.ProjectTools()...)
 			if err != nil {
 				return err
+			}
+			if slices.Contains(agent.ProjectTools(), t.Agent) {
+				if learn {
+					return usage("import transcripts: --learn: nothing is learnt from sessions that stand in a project, which others may have written")
+				}
+				dir, err := os.Getwd()
+				if err != nil {
+					return err
+				}
+				t.Folder = dir
 			}
 			if since != "" {
 				at, err := app.Moment("--since", since, time.Now())

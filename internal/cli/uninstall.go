@@ -16,7 +16,8 @@ func newUninstall(p *program) *cobra.Command {
 		Long: `Take our hooks, our server and our rules out of the files of all agents that init
 connected, or of those named, and leave everything else. If a file is still as init left
 it, its former bytes come back. Where Claude Code has our MCP server, it is taken out by
-Claude Code's own command. The store stays: your notes are yours.`,
+Claude Code's own command. The store stays: your notes are yours. --purge erases what is
+kept of sessions word for word, with its index and what it remembers as forgotten.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("name") {
@@ -37,6 +38,7 @@ Claude Code's own command. The store stays: your notes are yours.`,
 						p.printf("%s: %s %s (%s)\n", one.Agent, f.Result, f.Path, strings.Join(f.What, ", "))
 					}
 				}
+				p.printPurged(&a)
 				p.printf("uninstall: done. Your notes stay in %s\n", a.Store)
 			})
 		},
@@ -44,5 +46,16 @@ Claude Code's own command. The store stays: your notes are yours.`,
 	cmd.Flags().StringSliceVar(&o.Agents, "agent", nil, "only these agents, by `NAME` (default: all that are connected)")
 	cmd.Flags().StringVar(&o.Name, "name", "", "`NAME` of the MCP server (default: as init registered it)")
 	cmd.Flags().BoolVar(&o.NoMCP, "no-mcp", false, "leave the MCP server where it is")
+	cmd.Flags().BoolVar(&o.Purge, "purge", false, "erase what is kept of sessions word for word, too; notes stay")
 	return cmd
+}
+
+func (p *program) printPurged(a *app.UninstallAnswer) {
+	kept := plural(a.Sessions.Sessions, "session") + " (" + size(a.Sessions.Bytes) + ")"
+	switch {
+	case a.Purged:
+		p.printf("sessions: erased %s kept word for word, and the index\n", kept)
+	case a.Sessions.Sessions > 0:
+		p.printf("sessions: %s kept word for word stay; `anamnesis uninstall --purge` erases them\n", kept)
+	}
 }

@@ -285,7 +285,7 @@ func TestFeatures(t *testing.T) {
 	if len(all) != 57 {
 		t.Fatalf("the test knows %d ids", len(all))
 	}
-	all = append(all, "R21", "S11", "T1") // came later
+	all = append(all, "R21", "RS1", "RS2", "RS3", "RS4", "RS5", "RS6", "S11", "T1") // came later
 	var seen, built []string
 	for _, f := range config.Features() {
 		built = append(built, f.ID)

@@ -359,7 +359,7 @@ func (c *Config) features() []Feature {
 				"checked by their checksums, and left out of an answer for which they are late. `anamnesis models` lists them.",
 			Without: "A model that was trained to retrieve needs a server, which somebody runs and which reads the notes.",
 		},
-	}, c.writingFeatures()...)
+	}, append(c.sessionFeatures(), c.writingFeatures()...)...)
 }
 
 // Features returns the features of a configuration with nothing set.

@@ -40,13 +40,6 @@ func (c *Config) settings() []Setting {
 			"Keep a session in which a program asked its agent one short thing and nothing was done (claude -p). Other sessions of "+
 				"programs are always kept."),
 
-		boolean("ANAMNESIS_SESSIONS", "sessions.keep", &c.Sessions.Keep, true,
-			"Keep what happened in sessions word for word, redacted, on this machine only (docs/sessions.md)."),
-		integer("ANAMNESIS_SESSIONS_DAYS", "sessions.days", &c.Sessions.Days, 365, within(0, 36500),
-			"Days for which a session is kept after it ended; 0 means no end."),
-		integer("ANAMNESIS_SESSIONS_MB", "sessions.mb", &c.Sessions.MB, 500, within(0, 1e6),
-			"Megabytes of all that is kept of sessions, the oldest go first; 0 means no bound."),
-
 		integer("ANAMNESIS_INJECT_PAGE_TOKENS", "inject.page.max_tokens", &c.Inject.PageTokens, 1500, within(1, 100000),
 			"Tokens of the page, at most. Notes without room stand there by topic."),
 		boolean("ANAMNESIS_INJECT_ANNOUNCE", "inject.announce", &c.Inject.Announce, true,

@@ -93,7 +93,7 @@ func (t *tree) match(ctx context.Context, pattern string) []found {
 				continue
 			}
 			for _, e := range t.list(dir) {
-				if ok, _ := path.Match(element, e.Name()); !ok || e.Name()[0] == '.' {
+				if ok, _ := path.Match(element, e.Name()); !ok || e.Name()[0] == '.' && element[0] != '.' {
 					continue
 				}
 				name := path.Join(dir, e.Name())

@@ -19,6 +19,10 @@
 package imports
 
 import (
+	"context"
+	"os"
+	"time"
+
 	"anamnesis/internal/capture"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
@@ -40,6 +44,29 @@ type Options struct {
 	MachineID string // ids of new notes are made with it, so that two machines with equal paths do not share notes
 	Homes     Homes
 	Database  string // reflect.db, if it does not stand in Homes.Reflect
+
+	// Checkpoints opens what a tool keeps of sessions in the repository that holds a folder; nil where there
+	// is none.
+	Checkpoints func(folder string) Repository
+}
+
+// A Repository gives the files of a branch of git, and the commits that have a trailer.
+type Repository interface {
+	Files(context.Context) (files []RepositoryFile, ok bool)
+	Read(ctx context.Context, ids []string, most int) map[string][]byte
+	Trailers(ctx context.Context, key string) []Trailed
+}
+
+// A RepositoryFile is a file of the branch: its name with slashes, and the id of its blob.
+type RepositoryFile struct {
+	Name, ID string
+	Size     int64
+}
+
+// A Trailed is a commit that has a trailer with a value.
+type Trailed struct {
+	Commit, Value string
+	At            time.Time
 }
 
 // An Importer makes plans and carries them out.
@@ -120,6 +147,14 @@ type Plan struct {
 	Problems []string `json:"problems,omitempty"` // sources that could not be read
 
 	files int
+	temp  string // folder of transcripts that were taken out of a repository
+}
+
+// Discard removes what the plan took out of a repository. It is no plan any more.
+func (p *Plan) Discard() {
+	if p.temp != "" {
+		_ = os.RemoveAll(p.temp)
+	}
 }
 
 // Totals counts the items of p.

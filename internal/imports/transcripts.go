@@ -27,6 +27,7 @@ type TranscriptOptions struct {
 	Project string    // only of this project; "" means all
 	Since   time.Time // only sessions that ended then or later; zero means all
 	Until   time.Time // only sessions whose file was not written since; zero means all
+	Folder  string    // in which the sessions are looked for that tools keep in projects
 	Known   bool      // Plan.Sessions returns those that are notes already, too
 }
 
@@ -55,6 +56,12 @@ func (im *Importer) Transcripts(ctx context.Context, o TranscriptOptions) (*Plan
 		}
 		all = append(all, sessions...)
 	}
+	more, err := im.inProject(ctx, o, snap, p)
+	if err != nil {
+		p.Discard()
+		return nil, err
+	}
+	all = append(all, more...)
 	slices.SortStableFunc(all, func(a, b past) int {
 		return cmp.Or(b.ended.Compare(a.ended), cmp.Compare(a.item.Source, b.item.Source))
 	})

@@ -3,6 +3,7 @@ package replica
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -145,6 +146,7 @@ type question struct {
 	in    string            // its standard input
 	refs  map[string]string // what git sees of the refs, besides HEAD
 	index bool              // it sees the index and the working tree too
+	most  int               // bytes of its answer; 0 means maxAnswer
 }
 
 // ask runs git apart from the repository and its configuration. What it returns is what
@@ -168,8 +170,11 @@ func (s *stranger) ask(ctx context.Context, env []string, q question) (string, b
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index, "GIT_WORK_TREE="+s.tree)
 	}
 	cmd.WaitDelay = time.Second // it runs from the end of git as well, when a busy machine may not have copied the answer yet
+	if q.most > 0 { // so much may still be on its way when git has ended
+		cmd.WaitDelay = 10 * time.Second
+	}
 	cmd.Stdin = strings.NewReader(q.in)
-	out := &limited{left: maxAnswer}
+	out := &limited{left: cmp.Or(q.most, maxAnswer)}
 	cmd.Stdout = out
 	if cmd.Run() != nil || ctx.Err() != nil {
 		return "", false

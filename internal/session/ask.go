@@ -275,6 +275,9 @@ func (k *Kept) commitsAfter(t *Touch) []string {
 				return s.Commits
 			}
 		}
+		if edited && len(all[i].Commits) > 0 {
+			return all[i].Commits
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/agent"
 )
@@ -16,6 +17,35 @@ type Commit struct {
 	Mends   string   // id or subject of the commit that it is a fixup of
 	Undone  bool     // the session took it back
 }
+
+// A CommitAt is a commit and when it was made.
+type CommitAt struct {
+	ID string // whole
+	At time.Time
+}
+
+// Tie notes commits of which another tool says that the session made them: each beside the last exchange
+// that had begun when it was made, the first one when none had.
+func Tie(all []Exchange, commits []CommitAt) {
+	for _, c := range commits {
+		if len(all) == 0 {
+			return
+		}
+		at := 0
+		for i := range all {
+			if !all[i].At.IsZero() && !all[i].At.After(c.At) {
+				at = i
+			}
+		}
+		id := c.ID[:min(len(c.ID), 12)]
+		if e := &all[at]; commitID().MatchString(id) && len(e.Commits) < maxTied && !slices.Contains(e.Commits, id) {
+			e.Commits = append(e.Commits, id)
+		}
+	}
+}
+
+// maxTied is how many commits are noted beside one exchange.
+const maxTied = 20
 
 // CommitAfter returns the id of the first commit that was made after a turn and stands at the
 // session's end, if there is one.

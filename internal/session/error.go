@@ -85,7 +85,7 @@ var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|
 func ErrorLines(s string) (lines []string) {
 	seen := make(map[string]bool)
 	for line := range strings.Lines(s) {
-		if !shape().MatchString(line) || len(line) > 2*maxLine {
+		if len(line) > 2*maxLine || !shape().MatchString(line) {
 			continue
 		}
 		n := Normal(line)

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
+	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
 )
 
@@ -36,8 +38,9 @@ func (k *Kept) forgotten() (gone map[string][]int, err error) {
 	return gone, nil
 }
 
-// Forget erases exchanges for good: by session key their numbers, none for all of it. A later capture
-// or import of the session does not bring them back.
+// Forget erases exchanges for good: by session key their numbers, none for all of it, TitleNumber for
+// its title alone. The title goes with any of them. A later capture or import of the session does not
+// bring them back.
 func (k *Kept) Forget(ctx context.Context, what map[string][]int) error {
 	err := k.locked(ctx, func() error {
 		gone, err := k.forgotten()
@@ -68,6 +71,44 @@ func (k *Kept) Forget(ctx context.Context, what map[string][]int) error {
 	})
 	return errors.Join(err, k.sync(ctx, true, nil))
 }
+
+// TitleNumber stands for the title of a session among the numbers of its exchanges.
+const TitleNumber = 0
+
+// Purge erases all that this room ever wrote: what is kept, its index, and what was forgotten. It
+// returns what was kept.
+func (k *Kept) Purge(ctx context.Context) (u Usage, err error) {
+	k.Close()
+	err = k.locked(ctx, func() error {
+		if u, err = k.Usage(); err != nil {
+			return fmt.Errorf("count what is kept of sessions: %w", err)
+		}
+		return store.RemoveSessions(k.store, layout.SessionIndex, forgottenFile)
+	})
+	return u, err
+}
+
+// Holds reports whether an exchange holds a text, whatever its case and its white space.
+func (e *Exchange) Holds(text string) bool {
+	text = folded(text)
+	if text == "" {
+		return false
+	}
+	parts := []string{e.Ask, e.Pasted, e.Reply}
+	for i := range e.Steps {
+		s := &e.Steps[i]
+		parts = append(parts, s.Said, s.Run, s.File, s.Out, strings.Join(s.Commits, " "))
+	}
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(folded(part), text) })
+}
+
+// Holds reports whether what is known of a session as a whole holds a text.
+func (h *Head) Holds(text string) bool {
+	text = folded(text)
+	return text != "" && strings.Contains(folded(h.Title), text)
+}
+
+func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // rewrite writes the file of a session without some exchanges, none for all of them.
 func (k *Kept) rewrite(key string, without []int) error {

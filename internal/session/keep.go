@@ -126,7 +126,7 @@ func (k *Kept) Put(h Head, all []Exchange) error {
 func encode(h Head, all []Exchange) ([]byte, error) {
 	h.V = 1
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
 	member := func(v any) {
 		data, jerr := json.Marshal(v)
 		if err = errors.Join(err, jerr); err != nil {

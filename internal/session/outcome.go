@@ -2,6 +2,7 @@ package session
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/agent"
@@ -111,4 +112,32 @@ func Symptom(output string) string {
 		}
 	}
 	return first
+}
+
+// LeftFailing are the test runs of a session that failed the last time they were run, a line each, in
+// the order of that run.
+func LeftFailing(all []Exchange) (lines []string) {
+	type last struct{ command, line string }
+	var runs []last
+	for i := range all {
+		for j := range all[i].Steps {
+			s := &all[i].Steps[j]
+			if s.Refused || s.Outcome == Unclear || !tests().MatchString(s.Run) {
+				continue
+			}
+			key := NormalCommand(s.Run)
+			runs = slices.DeleteFunc(runs, func(r last) bool { return r.command == key })
+			if s.Outcome == Failed {
+				line := Code(s.Run) + " failed last"
+				if why := Symptom(s.Out); why != "" {
+					line += ": " + text.Cut(why, 80)
+				}
+				runs = append(runs, last{key, line})
+			}
+		}
+	}
+	for _, r := range runs {
+		lines = append(lines, r.line)
+	}
+	return lines
 }

@@ -1,9 +1,13 @@
 package session_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"anamnesis/internal/agent"
+	"anamnesis/internal/agent/agenttest"
 	"anamnesis/internal/session"
 )
 
@@ -34,5 +38,17 @@ func TestOutcome(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s, %q: %d, want %d", tt.command, tt.out, got, tt.want)
 		}
+	}
+}
+
+// A test run that failed last is left failing; one that passed since, was refused, or is no test, is not.
+func TestLeftFailing(t *testing.T) {
+	all := session.Cut(agenttest.Talk(
+		"> test it", "$ go test ./pay !> vat.go:3: undefined: roundHalf", "$ go test ./tax !> tax.go:3: undefined: floorTax", "~ vat.go",
+		"$ go test -v ./pay => ok  pay 0.1s", "$ make deploy !> no such host", "> and the rest", "$ npm test !> Tests: 1 failed, 2 total", "I stop here.",
+	), strings.TrimSpace)
+	want := []string{"`go test ./tax` failed last: tax.go:3: undefined: floorTax", "`npm test` failed last: Tests: 1 failed, 2 total"}
+	if d := cmp.Diff(want, session.LeftFailing(all)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }

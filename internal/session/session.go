@@ -45,6 +45,7 @@ type Exchange struct {
 	Reply   string    `json:"reply,omitempty"` // what the agent said last
 	Stopped bool      `json:"stopped,omitempty"`
 	Dropped int       `json:"dropped,omitempty"` // steps left out of the middle
+	Commits []string  `json:"commits,omitempty"` // made of it, as another tool says
 	Tools   bool      `json:"-"`                 // the agent used tools
 }
 
@@ -314,6 +315,9 @@ func (e *Exchange) Text() string {
 		}
 	}
 	part("", e.Reply)
+	if len(e.Commits) > 0 {
+		fmt.Fprintf(&b, "(commit %s)\n", strings.Join(e.Commits, ", "))
+	}
 	if e.Stopped {
 		b.WriteString("(stopped by the user)\n")
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"anamnesis/internal/layout"
@@ -38,6 +39,25 @@ func RemoveSession(s *Store, name string) error {
 		return nil
 	}
 	return fmt.Errorf("remove %s: %w", s.Path(layout.Sessions+"/"+name), err)
+}
+
+// RemoveSessions deletes layout.Sessions with all that is in it, what a crash left half-written too,
+// and what package session derived from it and wrote beside it (also: paths below the root).
+func RemoveSessions(s *Store, also ...string) error {
+	if s.readOnly {
+		return fmt.Errorf("remove %s: %w", s.Path(layout.Sessions), ErrReadOnly)
+	}
+	var all error
+	for _, name := range append([]string{layout.Sessions}, also...) {
+		err := s.folders(name)
+		if err == nil {
+			err = os.RemoveAll(s.Path(name)) // of a link the link
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = errors.Join(all, fmt.Errorf("remove %s: %w", s.Path(name), err))
+		}
+	}
+	return all
 }
 
 func inSessions(name string) error {
