@@ -378,7 +378,7 @@ func (w *week) check() {
 		case state.forgotten && len(at) > 0:
 			w.t.Errorf("%s, %s, was forgotten and stands in %v", word, state.how, at)
 		case !state.forgotten && len(at) == 0:
-			w.t.Errorf("%s, %s, in the note of %s, is lost", word, state.how, state.note)
+			w.t.Errorf("%s, %s, in the note of %s, is lost\n%s", word, state.how, state.note, w.events(state.how))
 		}
 		state.settled = everywhere
 	}
@@ -387,6 +387,22 @@ func (w *week) check() {
 			of.settled = false
 		}
 	}
+}
+
+// events are the records of a session in the logs of all machines.
+func (w *week) events(how string) string {
+	var all []string
+	id := weekIDs.FindString(how)
+	for _, m := range w.machines {
+		for path, text := range m.read("events", "spool") {
+			for line := range strings.Lines(text) {
+				if id != "" && (strings.Contains(line, id) || strings.Contains(line, "-error")) {
+					all = append(all, m.name+" "+filepath.Base(path)+": "+strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // objects returns all that the remote holds.
@@ -414,11 +430,18 @@ func (m *weekMachine) session() {
 	word := m.word()
 	secret := fmt.Sprintf("sk_live_%016x%016x", m.dice.Uint64(), m.dice.Uint64())
 	m.secrets = append(m.secrets, secret)
-	ask := "Repair the upload of " + word + ", its key is export STRIPE_KEY=" + secret
+	about := make([]string, 12) // what is nearly what was forgotten is forgotten too
+	for i := range about {
+		about[i] = "quz" + strings.Repeat("ba", m.dice.IntN(3)) + strings.Repeat("le", m.dice.IntN(4)) + strings.Repeat("ni", m.dice.IntN(4))
+	}
+	ask := "Repair the upload of " + word + " for " + strings.Join(about, " ") + ", its key is export STRIPE_KEY=" + secret
 	id := fmt.Sprintf("%08x-0000-4000-8000-%012x", m.dice.Uint32(), m.dice.Uint64()>>16)
 	file := filepath.Join(m.home, strings.ReplaceAll(a.place, "ID", id))
 	text := a.transcript(m, id, ask)
-	if a.name == "cursor" {
+	switch a.name { // agents with the same names of events are told apart by what else they send
+	case "gemini", "qwen":
+		a.mark = `,"timestamp":"2026-11-20T10:00:00.000Z"`
+	case "cursor":
 		a.mark = fmt.Sprintf(`,"conversation_id":%q,"generation_id":"g1","cursor_version":"2.9","workspace_roots":[%q]`, id, filepath.Join(m.home, "src", "app"))
 	}
 	event := func(name, more string) string {
@@ -432,7 +455,7 @@ func (m *weekMachine) session() {
 	}
 	trouble := m.trouble()
 	if _, ok := m.command(event(a.end, `,"reason":"exit"`), trouble, "hook", a.name, a.end); ok && len(trouble) == 0 {
-		m.words[word] = &weekWord{how: "session of " + a.name + " on " + m.name, note: word}
+		m.words[word] = &weekWord{how: "session " + id + " of " + a.name + " on " + m.name, note: word}
 	}
 }
 
