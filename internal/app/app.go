@@ -14,6 +14,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"anamnesis/internal/capture"
 	"anamnesis/internal/config"
@@ -38,6 +39,7 @@ type Host struct {
 	Config   *config.Config
 	Environ  func(flags []string) config.Environment // that Config was made of
 	Disk     store.Disk                              // nil means the operating system's
+	Now      func() time.Time                        // nil means the operating system's clock
 	Store    *store.Store                            // if it was opened before; nil means that a use case opens it
 	Flags    []string                                // KEY=VALUE of --set, which background runs get too
 	Notify   func(line string)                       // tells people something beside the answer; nil tells nobody

@@ -26,7 +26,7 @@ func OpenStore(h Host) (*store.Store, error) {
 	if h.Store != nil {
 		return h.Store, nil
 	}
-	return store.Open(store.Options{Root: h.Config.Home, Home: h.Config.UserHome, Disk: h.Disk})
+	return store.Open(store.Options{Root: h.Config.Home, Home: h.Config.UserHome, Disk: h.Disk, Now: h.Now})
 }
 
 // OpenFiles opens all but the index, and what stands on it.

@@ -201,7 +201,7 @@ func (r *Rooms) Reindex(ctx context.Context, paths []string) error {
 func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 	opts := replica.Options{
 		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Installation: r.installation(false), Remote: r.Config.Sync.Remote,
-		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: time.Now,
+		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: r.Store.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
 		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
 		Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(o.Remote), Driver: driver(), Title: titleOf, Says: sayings,

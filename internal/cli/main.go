@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"time"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
@@ -33,6 +34,7 @@ type program struct {
 	stdin   io.Reader
 	environ func(flags []string) config.Environment
 	disk    store.Disk                                                    // nil means the operating system's
+	now     func() time.Time                                              // nil means the operating system's clock
 	backend func(ctx context.Context, root string) (index.Backend, error) // of tests that run the whole program on another index
 
 	sets []string // --set KEY=VALUE
@@ -85,7 +87,7 @@ func deepen(never bool) (b byte) {
 
 func (p *program) run(args []string) int {
 	if len(args) > 0 && !terminal(p.stdin) {
-		h := hook.Process{Stdin: p.stdin, Stdout: p.stdout, Environ: p.environ, Disk: p.disk, Backend: p.backend}
+		h := hook.Process{Stdin: p.stdin, Stdout: p.stdout, Environ: p.environ, Disk: p.disk, Now: p.now, Backend: p.backend}
 		if h.Run(args[0], args[1:]) {
 			return 0 // whatever became of it
 		}

@@ -12,7 +12,7 @@ import (
 // host is what this program lends to the use cases.
 func (p *program) host() app.Host {
 	return app.Host{
-		Config: p.cfg, Environ: p.environ, Disk: p.disk, Flags: p.sets,
+		Config: p.cfg, Environ: p.environ, Disk: p.disk, Now: p.now, Flags: p.sets,
 		Brief:    p.brief && !p.lasting,
 		Backend:  p.backend,
 		Notify:   func(line string) { p.note("%s", line) },

@@ -28,11 +28,11 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 func TestMain(m *testing.M) {
 	useOtherIndex()
 	if strings.Contains(filepath.Base(os.Args[0]), ".test") && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
-		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(testMain())
 	}
 	testscript.Main(m, map[string]func(){
 		"anamnesis": func() {
-			code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			code := testMain()
 			if file := os.Getenv(peakFile); file != "" {
 				if status, err := os.ReadFile("/proc/self/status"); err == nil {
 					_ = os.WriteFile(file, status, 0o600)
@@ -43,6 +43,14 @@ func TestMain(m *testing.M) {
 		"lockholder": lockHolder,
 		"crasher":    crashMain,
 	})
+}
+
+// testMain is the program, on the clock and the disk of a simulated week if there is one.
+func testMain() int {
+	if os.Getenv(weekClock) != "" {
+		return weekMain()
+	}
+	return Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
 // peakFile names a file into which the program writes, when it ends, what Linux knows of

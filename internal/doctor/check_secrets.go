@@ -109,10 +109,27 @@ func (p *Target) travelling() (files []store.Ref) {
 			}
 		}
 	}
-	slices.SortFunc(files, func(a, b store.Ref) int {
-		return cmp.Or(b.ModTime.Compare(a.ModTime), strings.Compare(a.Path, b.Path))
+	order := make([]dated, len(files)) // small, for there may be many
+	for i := range files {
+		order[i] = dated{files[i].ModTime.UnixNano(), int32(i)}
+	}
+	slices.SortFunc(order, func(a, b dated) int {
+		if a.at != b.at {
+			return cmp.Compare(b.at, a.at)
+		}
+		return strings.Compare(files[a.file].Path, files[b.file].Path)
 	})
-	return files
+	sorted := make([]store.Ref, len(files))
+	for i, o := range order {
+		sorted[i] = files[o.file]
+	}
+	return sorted
+}
+
+// A dated is a file of a list with its time.
+type dated struct {
+	at   int64 // nanoseconds
+	file int32
 }
 
 // secretsIn names the rules that find something in a file, and says whether its

@@ -82,8 +82,8 @@ func checkDisk(_ context.Context, p *Target) Result {
 }
 
 func checkLinks(_ context.Context, p *Target) Result {
-	return needStore(p, func(s *store.Store) Result {
-		if _, found := store.LookUnseen(s); len(found) > 0 {
+	return needStore(p, func(*store.Store) Result {
+		if _, found := p.shared.look(); len(found) > 0 {
 			return warn("put the files themselves there; what stands behind a link is not read", found...)
 		}
 		return ok("none")
@@ -91,8 +91,8 @@ func checkLinks(_ context.Context, p *Target) Result {
 }
 
 func checkUnseen(_ context.Context, p *Target) Result {
-	return needStore(p, func(s *store.Store) Result {
-		found, _ := store.LookUnseen(s)
+	return needStore(p, func(*store.Store) Result {
+		found, _ := p.shared.look()
 		if len(found) == 0 {
 			return ok("none")
 		}

@@ -14,6 +14,7 @@ import (
 // A shared holds what several checks look at, so that it is looked at once.
 type shared struct {
 	walk  func() []store.Ref
+	look  func() (unseen []store.Unseen, links []string)
 	log   func() (eventLog, error)
 	p     *Target
 	mu    sync.Mutex
@@ -31,6 +32,7 @@ func newShared(p *Target) *shared {
 		}
 		return refs
 	})
+	g.look = sync.OnceValues(func() ([]store.Unseen, []string) { return store.LookUnseen(p.Store) })
 	g.log = sync.OnceValues(func() (eventLog, error) { return readLog(p.Store, p.now()) })
 	return g
 }

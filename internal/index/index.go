@@ -110,6 +110,7 @@ type Filter struct {
 	Sources      []string    // written by one of these (note.Provenance.Source)
 	Dead         bool        // notes that are not live too
 	OnlyDead     bool        // with Dead: only those whose own status or quarantine makes them so
+	Over         bool        // with Dead: only those whose forget_after has passed
 	Now          time.Time
 	Branches     []string  // notes of these branches only, and of none; no branches means all of them
 	From, To     time.Time // of Row.Effective, both included; zero leaves that end open

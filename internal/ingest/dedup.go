@@ -5,8 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
@@ -31,11 +34,12 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 	if err != nil {
 		return nil, err
 	}
+	rows, err = g.suspects(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	groups := make(map[[sha256.Size]byte][]spoken)
 	for _, r := range rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		n, _, _, err := g.store.Read(r.Ref.Path)
 		if err != nil || strings.TrimSpace(n.Body) == "" {
 			continue
@@ -61,6 +65,49 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 	}
 	slices.SortFunc(plan, func(a, b Duplicate) int { return cmp.Compare(a.Drop.ID, b.Drop.ID) })
 	return plan, nil
+}
+
+// suspects are the rows of which another has the same letters (note.Letters), in their order:
+// the others are no duplicates, and what a note says is expensive to work out for all.
+func (g *Ingester) suspects(ctx context.Context, rows []index.Row) ([]index.Row, error) {
+	keys := make([][sha256.Size]byte, len(rows))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(rows)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				data, err := g.store.ReadFile(rows[i].Ref.Path, store.MaxNoteSize)
+				if err != nil {
+					continue
+				}
+				n, err := note.Parse(data)
+				if err != nil || strings.TrimSpace(n.Body) == "" {
+					continue
+				}
+				said := "\x00" + n.Statement()
+				if note.SelfContained(n.Body) {
+					said = n.Body
+				}
+				keys[i] = sha256.Sum256([]byte(string(n.Type) + "\x00" + note.Letters(said)))
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	count := make(map[[sha256.Size]byte]int, len(rows))
+	for _, k := range keys {
+		count[k]++
+	}
+	count[[sha256.Size]byte{}] = 0
+	var some []index.Row
+	for i, k := range keys {
+		if count[k] > 1 {
+			some = append(some, rows[i])
+		}
+	}
+	return some, nil
 }
 
 // A spoken note is one that is compared with others.

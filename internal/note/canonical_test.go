@@ -1,6 +1,7 @@
 package note_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,20 @@ func TestCanonicalProperties(t *testing.T) {
 		was := note.Canonical(text)
 		if got := note.Canonical("  " + text + "\r\n\n"); got != was {
 			t.Fatalf("blanks: %q, %q", was, got)
+		}
+		other := slices.Clone(words)
+		for i := range other {
+			switch rapid.IntRange(0, 6).Draw(t, "change") {
+			case 0:
+				other[i] = strings.ToUpper(other[i])
+			case 1:
+				other[i] = strings.ToUpper(other[i][:1]) + other[i][1:]
+			case 2:
+				other[i] += rapid.SampledFrom([]string{".", "!", "…", ";", "\n\n-"}).Draw(t, "end")
+			}
+		}
+		if text := strings.Join(other, " "); note.Canonical(text) == was && note.Letters(text) != note.Letters(strings.Join(words, " ")) {
+			t.Fatalf("%q and %q have other letters", text, words)
 		}
 		at := rapid.IntRange(0, len(words)).Draw(t, "at")
 		mark := rapid.SampledFrom([]string{"!=", "<", "+", "=", "*", "/", "%", "&", "^", "~", "#", "@", "$", "7", "not"}).Draw(t, "mark")

@@ -95,6 +95,9 @@ func Read(path string) (Policy, error) {
 		data, err = os.ReadFile(path)
 	}
 	if err != nil {
+		if e := (*fs.PathError)(nil); errors.As(err, &e) {
+			err = e.Err // the path once: what a session is shown of it is short
+		}
 		return Policy{}, fmt.Errorf("read the policy %s: %w", path, err)
 	}
 	return Parse(data), nil

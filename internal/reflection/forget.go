@@ -24,12 +24,14 @@ type Expired struct {
 // they end in their own way.
 func (r *Reflector) Expired(ctx context.Context) (all []Expired, err error) {
 	now := r.store.Now()
-	rows, err := r.index.Select(ctx, index.Filter{Dead: true, WithoutKinds: []note.Kind{note.Slot, note.Handoff}, Now: now}, 0)
+	rows, err := r.index.Select(ctx, index.Filter{
+		Dead: true, Over: true, WithoutKinds: []note.Kind{note.Slot, note.Handoff}, Now: now,
+	}, 0)
 	if err != nil {
 		return nil, fmt.Errorf("list the notes whose time is over: %w", err)
 	}
 	for i := range rows {
-		if !rows[i].Dead || rows[i].Status != "" {
+		if rows[i].Status != "" {
 			continue
 		}
 		n, _, _, err := r.store.Read(rows[i].Ref.Path)

@@ -9,11 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
-
-// staleLock is the age from which on a lock file of git is that of a dead run.
-const staleLock = 10 * time.Minute
 
 // Snapshot records the paths, all known ones when nil. The caller holds the mutex.
 func (g *git) Snapshot(ctx context.Context, paths []string) (Snapshot, error) {
@@ -171,11 +167,15 @@ func (g *git) changes(ctx context.Context, paths []string) (w worktree, err erro
 	return w, nil
 }
 
+// stagedAtOnce is how many paths one git stages: the time limit is that of one git, and the
+// first commit of a large tree takes minutes.
+const stagedAtOnce = 2000
+
 // seal stages the paths and commits them: only known paths, and none of those
 // held back. Without others nothing else can be staged, and git is not asked.
 func (g *git) seal(ctx context.Context, stage, back []string, others bool) (bool, error) {
-	if len(stage) > 0 {
-		in := strings.Join(stage, "\x00") + "\x00"
+	for part := range slices.Chunk(stage, stagedAtOnce) {
+		in := strings.Join(part, "\x00") + "\x00"
 		if err := g.locked(ctx, in, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
 			return false, err
 		}
@@ -231,41 +231,6 @@ func (g *git) stamp() string { return g.o.Now().UTC().Format("2006-01-02T15:04:0
 func (g *git) staged(ctx context.Context) ([]string, error) {
 	out, err := g.git(ctx, "", "diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
 	return split(out), err
-}
-
-// locked runs a git that takes a lock in the repository, and waits for others that hold it.
-func (g *git) locked(ctx context.Context, in string, args ...string) error {
-	wait := 20 * time.Millisecond
-	for deadline := time.Now().Add(g.o.Timeout); ; wait = min(2*wait, 500*time.Millisecond) {
-		_, err := g.git(ctx, in, args...)
-		var failed *gitError
-		if err == nil || !errors.As(err, &failed) || !strings.Contains(failed.stderr, ".lock") {
-			return err
-		}
-		if lock, age := g.lock(); age > staleLock {
-			return fmt.Errorf("%w: %s is %v old, so the git that made it is probably dead; delete the file if no git is running",
-				ErrBlocked, lock, age.Round(time.Minute))
-		}
-		if time.Now().Add(wait).After(deadline) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
-		}
-	}
-}
-
-// lock returns the oldest of the lock files that get into our way, and its age.
-func (g *git) lock() (name string, age time.Duration) {
-	for _, file := range []string{"index.lock", "HEAD.lock", "config.lock", "refs/heads/main.lock"} {
-		at := filepath.Join(g.dir, ".git", filepath.FromSlash(file))
-		if info, err := os.Lstat(at); err == nil && time.Since(info.ModTime()) > age {
-			name, age = at, time.Since(info.ModTime())
-		}
-	}
-	return name, age
 }
 
 // anything reports whether the tree holds a file to be committed.

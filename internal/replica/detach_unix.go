@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // detach gives a child a separate session: no terminal to ask at, and one
@@ -20,4 +21,37 @@ func detach(cmd *exec.Cmd) {
 		}
 		return err
 	}
+}
+
+// keepAlive has a child hold a lock on a file for as long as it lives, its children included,
+// also when this process is killed. ended removes the file of one that was not killed. What cannot be made is
+// left out: a lock of git is then one that somebody has to look at.
+func keepAlive(cmd *exec.Cmd, at string) (ended func(byItself bool)) {
+	f, err := os.OpenFile(at, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return func(bool) {}
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return func(bool) {}
+	}
+	now := time.Now()
+	_ = os.Chtimes(at, now, now)
+	cmd.ExtraFiles = append(cmd.ExtraFiles, f)
+	return func(byItself bool) {
+		if byItself {
+			_ = os.Remove(at)
+		}
+		_ = f.Close()
+	}
+}
+
+// aliveLock reports whether a process holds the lock that keepAlive made.
+func aliveLock(at string) bool {
+	f, err := os.OpenFile(at, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	defer f.Close()
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
 }

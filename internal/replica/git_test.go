@@ -3,10 +3,12 @@ package replica_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -264,6 +266,78 @@ func TestStaleLock(t *testing.T) {
 	}
 	time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(lock) })
 	mustCommit(t, b, true)
+}
+
+// A git that is killed leaves its lock. It is removed when it is that of a git of ours, and
+// stays when it may be another's: one that ended well leaves nothing to go by.
+func TestLockOfKilledGit(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if runtime.GOOS == "windows" || err != nil {
+		t.Skip("it needs git and a shell")
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	replicatest.Write(t, dir, map[string]string{"semantic/a.md": "a\n"})
+	mustCommit(t, open(t, options(t, dir)), true)
+	lock := filepath.Join(dir, ".git", "index.lock")
+	hang := filepath.Join(bin, "git")
+	program(t, hang, `case "$*" in *update-index*) : > `+lock+`; sleep 600 & wait;; esac; exec `+real+` "$@"`)
+	o := options(t, dir)
+	o.Git, o.Timeout = hang, 3*time.Second
+	replicatest.Write(t, dir, map[string]string{"semantic/a.md": "b\n"})
+	if _, err := open(t, o).Commit(t.Context(), nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Commit with a git that hangs: %v", err)
+	}
+	if _, err := os.Lstat(lock); err != nil {
+		t.Fatalf("the killed git left no lock: %v", err)
+	}
+	mustCommit(t, open(t, options(t, dir)), true)
+
+	// The lock of somebody else, while nothing of ours was killed.
+	touch(t, dir, ".git/index.lock")
+	o = options(t, dir)
+	o.Timeout = 2 * time.Second
+	replicatest.Write(t, dir, map[string]string{"semantic/a.md": "c\n"})
+	if _, err := open(t, o).Commit(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "index.lock") {
+		t.Errorf("Commit beside another git: %v", err)
+	}
+	if _, err := os.Lstat(lock); err != nil {
+		t.Errorf("the lock of another git: %v", err)
+	}
+}
+
+// Many files are staged by several runs of git, each with the whole time limit.
+func TestFirstCommitOfMany(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if runtime.GOOS == "windows" || err != nil {
+		t.Skip("it needs git and a shell")
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	const files = 2500
+	many := make(map[string]string, files)
+	for i := range files {
+		many[fmt.Sprintf("semantic/n%04d.md", i)] = "x\n"
+	}
+	replicatest.Write(t, dir, many)
+	counts := filepath.Join(bin, "counts")
+	program(t, filepath.Join(bin, "git"), `case "$*" in *update-index*) tee `+bin+`/in | `+real+` "$@" && tr -cd '\000' < `+bin+
+		`/in | wc -c >> `+counts+`; exit;; esac; exec `+real+` "$@"`)
+	o := options(t, dir)
+	o.Git = filepath.Join(bin, "git")
+	mustCommit(t, open(t, o), true)
+	data, err := os.ReadFile(counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, field := range strings.Fields(string(data)) {
+		n, _ := strconv.Atoi(field)
+		if total += n; n > 2000 {
+			t.Errorf("one git staged %d files", n)
+		}
+	}
+	if total != files+1 { // and .gitattributes
+		t.Errorf("%d files were staged, want %d", total, files+1)
+	}
 }
 
 func TestNoGit(t *testing.T) {

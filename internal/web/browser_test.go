@@ -462,7 +462,7 @@ func TestHostileInBrowser(t *testing.T) {
 //go:embed testdata/check.js
 var checkScript string
 
-// TestForEverybody looks at every page at three widths in both themes: names, roles, labels,
+// TestForEverybody looks at every page at four widths in both themes: names, roles, labels,
 // headings, order, contrast, and that nothing is wider than the window.
 func TestForEverybody(t *testing.T) {
 	t.Parallel()
@@ -476,13 +476,23 @@ func TestForEverybody(t *testing.T) {
 	var form struct{ Base string }
 	p.api("GET", "/notes/"+id+"/edit", nil, &form)
 	p.post("/notes/"+id+"/edit", "title", "The deploy needs a tag", "body", "Push it first.", "type", "procedural", "base", form.Base)
-	paths := []string{"/notes/" + id, "/notes/" + id + "/edit", "/notes/" + id + "/history", "/notes/" + id + "/forget", "/notes/" + older, "/offline", "/nothing"}
+	long := strings.Repeat("averylongwordwithoutablank", 12)
+	wide := p.add("The path /srv/"+long, "See `"+long+"` and "+long+" and https://example.com/"+long+".\n\n```\n"+long+long+"\n```\n\n| a | b |\n|---|---|\n| "+long+" | 1 |\n",
+		"tags", long[:60])
+	unread(t, p.site, "01JZZZZZZZZZZZZZZZZZZZZZA3", "Deploys of "+long+" are on Mondays", true)
+	rooms := other(t, p.site)
+	kept, err := os.ReadFile(rooms.Store.Path("memory/semantic/" + wide + ".md"))
+	p.must(err)
+	loser := []byte(strings.Replace(string(kept), "See ", "Do not see ", 1))
+	_, _, err = ingest.NewIncoming(rooms.Store).AddConflict(t.Context(), "semantic/"+wide+".md", kept, loser)
+	p.must(err)
+	paths := []string{"/notes/" + wide, "/notes/" + wide + "/edit", "/notes/" + id, "/notes/" + id + "/edit", "/notes/" + id + "/history", "/notes/" + id + "/forget", "/notes/" + older, "/offline", "/nothing"}
 	for _, page := range everyPage {
 		paths = append(paths, page.path)
 	}
 	for _, theme := range []string{"light", "dark"} {
 		p.must(p.eval(fmt.Sprintf("localStorage.setItem('theme', %q)", theme), nil))
-		for _, width := range []int{360, 1024, 1920} {
+		for _, width := range []int{360, 1024, 1440, 1920} {
 			p.must(p.resize(width, 900))
 			for _, path := range paths {
 				p.goes(path)

@@ -36,6 +36,7 @@ type Process struct {
 	Stdout  io.Writer
 	Environ func(flags []string) config.Environment
 	Disk    store.Disk                                                    // nil means the operating system's
+	Now     func() time.Time                                              // nil means the operating system's clock
 	Backend func(ctx context.Context, root string) (index.Backend, error) // see app.Host
 
 	Event *agent.Event // what Run found on standard input of a command that is no hook
@@ -185,11 +186,11 @@ func (p *Process) start(name string, r *row, c call, err error) {
 	settings := config.Load(p.Environ(p.host.Flags))
 	if settings.Disabled {
 		if r != nil && (r.event == agent.SessionStart || r.event == agent.SessionEnd) {
-			_ = app.SwitchedOff(app.Host{Config: settings, Disk: p.Disk, Brief: true}, c.event)
+			_ = app.SwitchedOff(app.Host{Config: settings, Disk: p.Disk, Now: p.Now, Brief: true}, c.event)
 		}
 		return
 	}
-	p.host.Config, p.host.Disk, p.host.Brief, p.host.Backend = settings, p.Disk, true, p.Backend
+	p.host.Config, p.host.Disk, p.host.Now, p.host.Brief, p.host.Backend = settings, p.Disk, p.Now, true, p.Backend
 	if r == nil {
 		p.fail(name, c.event, err)
 		return

@@ -89,6 +89,16 @@ func choose(t *testing.T, s *suite) {
 	equal(t, "of some sources", []note.ID{"w2", "w1"}, s.selected(index.Filter{Sources: made, Dead: true}))
 	equal(t, "of some sources, live", []note.ID{}, s.selected(index.Filter{Sources: made}))
 	equal(t, "dead by themselves", []note.ID{"w3", "w2"}, s.selected(index.Filter{Projects: []string{"w"}, Dead: true, OnlyDead: true}))
+	s.put(
+		&note.Note{ID: "o1", Title: "a", Project: "o", UpdatedAt: at(0), ForgetAfter: at(time.Minute)},
+		&note.Note{ID: "o2", Title: "b", Project: "o", UpdatedAt: at(0), ForgetAfter: at(time.Hour)},
+		&note.Note{ID: "o3", Title: "c", Project: "o", UpdatedAt: at(0)},
+	)
+	over := index.Filter{Projects: []string{"o"}, Dead: true, Over: true}
+	for now, want := range map[time.Duration][]note.ID{time.Second: {}, time.Minute: {"o1"}, 2 * time.Hour: {"o2", "o1"}} {
+		over.Now, _ = at(now).Time()
+		equal(t, "their time is over", want, s.selected(over))
+	}
 }
 
 func sharing(t *testing.T, s *suite) {

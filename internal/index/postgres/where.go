@@ -74,6 +74,9 @@ func (q *query) where(f index.Filter) string {
 	if f.Dead && f.OnlyDead {
 		add("n.dead")
 	}
+	if f.Dead && f.Over {
+		add("n.forget_after > 0 AND n.forget_after <= ", q.arg(f.Now.Unix()), "::bigint")
+	}
 	if !f.Dead {
 		add("NOT n.dead AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ", q.arg(f.Now.Unix()), "::bigint)")
 	}

@@ -73,6 +73,9 @@ func (d *conn) where(f index.Filter) (cond string, args []any) {
 	if f.Dead && f.OnlyDead {
 		add("n.dead = 1")
 	}
+	if f.Dead && f.Over {
+		add("n.forget_after > 0 AND n.forget_after <= ?", f.Now.Unix())
+	}
 	if !f.Dead {
 		add("n.dead = 0 AND n.superseded_by = '' AND (n.forget_after = 0 OR n.forget_after > ?)", f.Now.Unix())
 	}
