@@ -108,8 +108,10 @@ func holdsAny(text string, secrets []string) bool {
 
 // places are where a text may stand in a session: as the records of a client.
 var secretPlaces = map[string]func(text string) []map[string]any{
-	"ask":   func(text string) []map[string]any { return said("user", text) },
-	"reply": func(text string) []map[string]any { return append(said("user", "what stands in the file of settings?"), said("assistant", text)...) },
+	"ask": func(text string) []map[string]any { return said("user", text) },
+	"reply": func(text string) []map[string]any {
+		return append(said("user", "what stands in the file of settings?"), said("assistant", text)...)
+	},
 	"paste": func(text string) []map[string]any {
 		return said("user", "why does this fail?\n\n```\nerror: cannot start\n"+text+"\nerror: exit code 1\n```")
 	},

@@ -170,7 +170,7 @@ func (s *stranger) ask(ctx context.Context, env []string, q question) (string, b
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index, "GIT_WORK_TREE="+s.tree)
 	}
 	cmd.WaitDelay = time.Second // it runs from the end of git as well, when a busy machine may not have copied the answer yet
-	if q.most > 0 { // so much may still be on its way when git has ended
+	if q.most > 0 {             // so much may still be on its way when git has ended
 		cmd.WaitDelay = 10 * time.Second
 	}
 	cmd.Stdin = strings.NewReader(q.in)
