@@ -205,7 +205,8 @@ func summarize(f *facts) (title, body string) {
 	list("Commits", maxListed+1, f.committed)
 	list("Refused by the user", maxListed, f.refused)
 	list("Went in circles", maxListed, f.circles)
-	list("Open", maxListed, append(slices.Clone(f.open), session.LeftFailing(f.exchanges)...))
+	failing := session.LeftFailing(f.exchanges)
+	list("Open", maxListed, append(slices.Clone(f.open), failing[max(0, len(failing)-1):]...))
 	if n := len(f.files); n > 0 {
 		fmt.Fprintf(&b, "**Files touched (%d):** %s", n, strings.Join(f.files[:min(n, maxFiles)], ", "))
 		if n > maxFiles {

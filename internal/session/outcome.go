@@ -130,7 +130,7 @@ func LeftFailing(all []Exchange) (lines []string) {
 			if s.Outcome == Failed {
 				line := Code(s.Run) + " failed last"
 				if why := Symptom(s.Out); why != "" {
-					line += ": " + text.Cut(why, 80)
+					line += ": " + text.Cut(why, 40)
 				}
 				runs = append(runs, last{key, line})
 			}

@@ -154,6 +154,7 @@ func TestTitleOf(t *testing.T) {
 		{"", []string{"> Hello there! I would like to know how the ledger export rounds."}, "I would like to know how the ledger export rounds"},
 		{"", []string{"> yes", "~ ledger.go", "~ export.go"}, "Changes to ledger.go, export.go"},
 		{"", []string{"> go on", "The exporter of ledgers now writes one file for each month."}, "The exporter of ledgers now writes one file for each month."},
+		{"", []string{"> In the export view [Image #1]\n\nwhere the total stands, write the tax"}, "In the export view where the total stands, write the tax"},
 		{"", nil, ""},
 	} {
 		if got := session.TitleOf(c.own, nil, session.Cut(agenttest.Talk(c.lines...), strings.TrimSpace)); got != c.want {

@@ -134,7 +134,7 @@ func titlesIn(e *Exchange) (all []string) {
 	if e.Ask == "" || smalltalk.Of(e.Ask) != smalltalk.None {
 		return nil
 	}
-	sentences := text.Sentences(e.Ask)
+	sentences := text.Sentences(picture().ReplaceAllString(e.Ask, " "))
 	lines := strings.Split(e.Ask, "\n")
 	page := strings.HasPrefix(strings.TrimSpace(lines[0]), "#") && len(lines) > 5
 	if page || len(sentences) > 0 && telling(sentences[0]) == 0 {
@@ -161,6 +161,9 @@ func titlesIn(e *Exchange) (all []string) {
 	}
 	return all
 }
+
+// picture is the place of a picture in an ask, as clients mark it.
+var picture = form(`\s*\[Image #?\d*\]\s*`)
 
 // titleLine is a line that names what a page is about: "title: Sync stats".
 var titleLine = form(`(?im)^[^\n]{0,60}\btitle:[ \t]+(\S[^\n]{3,})$`)
