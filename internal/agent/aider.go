@@ -189,7 +189,7 @@ func (r *aiderReader) size() (n int) {
 	return n
 }
 
-// said takes a line of the model. The edits that it writes out are told by what was applied.
+// said takes a line of the model. The edits that it writes out are recognised by what was applied.
 func (r *aiderReader) said(text []byte) {
 	r.fence.line(text)
 	switch {

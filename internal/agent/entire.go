@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A CheckpointStore is how a tool keeps sessions in the objects of a git repository: on a branch of its
-// own, whose tree has a folder for each checkpoint, with the transcripts of the sessions that worked on it.
+// A CheckpointStore is how a tool keeps sessions in the objects of a git repository: on its own
+// branch, whose tree has a folder for each checkpoint, with the transcripts of the sessions that worked on it.
 // A commit names its checkpoint in a trailer.
 type CheckpointStore struct {
 	Name, Title string

@@ -33,7 +33,8 @@ var (
 	})
 	specstoryOld  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Tool use: \*\*([^*]{1,120})\*\*`) })
 	specstoryFile = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("(?:Edit file: |Write file: |Create file: |The file |created successfully at: )([^<>`\n]{1,500}?)(?: has been|</summary>|$)|^ ?`(\\.?\\.?/[^`\n]{1,500})`$")
+		return regexp.MustCompile("(?:Edit file: |Write file: |Create file: |The file |created successfully at: )([^<>`\n]{1,500}?)" +
+			"(?: has been|</summary>|$)|^ ?`(\\.?\\.?/[^`\n]{1,500})`$")
 	})
 	specstoryRun = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("Run command: ([^<\n]+)|^ ?`([^`\n]+)`$")
@@ -232,7 +233,8 @@ func (r *specstoryReader) used() {
 			r.tools = append(r.tools, r.b.toolMade("Bash", "command", valid(command), "", valid(result)))
 		}
 	case has("write", "edit", "write", "replace", "patch", "create_file"):
-		file := specstoryLine(specstoryFile(), append(strings.Split(all, "\n"), strings.Split(strings.Join(u.fences[max(0, len(u.fences)-1):], ""), "\n")...))
+		last := strings.Join(u.fences[max(0, len(u.fences)-1):], "")
+		file := specstoryLine(specstoryFile(), append(strings.Split(all, "\n"), strings.Split(last, "\n")...))
 		if file != "" {
 			file = html.UnescapeString(file)
 			r.tools = append(r.tools, r.b.toolMade("Edit", "file_path", valid(file), valid(file), ""))

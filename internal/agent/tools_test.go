@@ -20,8 +20,8 @@ import (
 	"anamnesis/internal/agent/agenttest"
 )
 
-// told prints the turns of a session, a line each.
-func told(s *agent.Session) string {
+// printed prints the turns of a session, a line each.
+func printed(s *agent.Session) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q %s\n", s.ID, s.Title, s.Started.Format("2006-01-02 15:04:05"))
 	for _, turn := range s.Turns {
@@ -90,7 +90,7 @@ assistant "The variables are renamed."
 					t.Fatal(err)
 				}
 				s := arrives(t, h.Sessions, data)
-				if got += told(s); id != "" && s.ID != id {
+				if got += printed(s); id != "" && s.ID != id {
 					t.Errorf("session %q says that it is %q", id, s.ID)
 				}
 			}

@@ -140,7 +140,7 @@ func ran(command, output string, failed bool) []map[string]any {
 }
 
 // Whatever the redactor's own sets hold is in no file of what is kept of sessions, wherever in a session it
-// stood, nor in the index. Each text stands in a session of its own, so that no other text gives it away.
+// stood, nor in the index. Each text stands in its own session, so that no other text gives it away.
 func TestNoSecretOfTheSets(t *testing.T) {
 	rules, err := redact.New()
 	if err != nil {

@@ -438,7 +438,7 @@ func (m *weekMachine) session() {
 	id := fmt.Sprintf("%08x-0000-4000-8000-%012x", m.dice.Uint32(), m.dice.Uint64()>>16)
 	file := filepath.Join(m.home, strings.ReplaceAll(a.place, "ID", id))
 	text := a.transcript(m, id, ask)
-	switch a.name { // agents with the same names of events are told apart by what else they send
+	switch a.name { // agents with the same names of events are distinguished by what else they send
 	case "gemini", "qwen":
 		a.mark = `,"timestamp":"2026-11-20T10:00:00.000Z"`
 	case "cursor":

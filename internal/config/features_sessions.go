@@ -36,12 +36,14 @@ func (c *Config) sessionFeatures() []Feature {
 		},
 		{
 			ID: "RS5", Name: "blame", Home: "app/solved.go",
-			Doc:     "`anamnesis blame` lists the exchanges that edited a file, with what was asked and the commits; the one that wrote the line first.",
+			Doc: "`anamnesis blame` lists the exchanges that edited a file, with what was asked and the commits; the one that wrote " +
+				"the line first.",
 			Without: "Git says who committed a line, and nobody why it was asked for.",
 		},
 		{
 			ID: "RS6", Name: "resume", Home: "app/solved.go",
-			Doc:     "`anamnesis resume` lists the last sessions of a project over all agents, and prints or runs the client's command that goes on.",
+			Doc: "`anamnesis resume` lists the last sessions of a project over all agents, and prints or runs the client's command that " +
+				"goes on.",
 			Without: "Whoever worked with two agents looks through the lists of both.",
 		},
 	}

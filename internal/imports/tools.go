@@ -124,7 +124,7 @@ func (r *projectReader) judge(s *past, h *agent.Harness, g *agent.PeekResult, id
 	it.ID = note.EpisodicID(g.Started, h.Name, id)
 	title, _, keep := r.im.recorder.Judge(g)
 	it.Title = line(title, 80)
-	client := func(other *agent.Harness) bool { // that was kept of its own transcript
+	client := func(other *agent.Harness) bool { // that was kept from its transcript
 		return other != h && !r.im.recorder.Unkept(other.Name, id, s.ended)
 	}
 	switch {

@@ -152,7 +152,7 @@ func TestInvalidRemote(t *testing.T) {
 }
 
 // A password stands in no message, and in no state.
-func TestPasswordIsNotTold(t *testing.T) {
+func TestPasswordIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	for _, remote := range []string{"https://bob:ge!heim@127.0.0.1:1/x.git", "https://bob:100%ge!heim@127.0.0.1:1/x.git", "-https://bob:ge!heim@host/x.git"} {
 		o := options(t, filepath.Join(t.TempDir(), "memory"))
