@@ -39,32 +39,6 @@ func Marks(text string) string {
 	return c.marks.String()
 }
 
-// Letters are the letters and digits of a text, in lower case: the same for two texts that
-// are equal in their canonical form, and quick to work out. Texts of the same letters may say
-// different things.
-func Letters(text string) string {
-	text = norm.NFC.String(text)
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			switch {
-			case 'A' <= c && c <= 'Z':
-				out = append(out, c+'a'-'A')
-			case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-				out = append(out, c)
-			}
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			out = utf8.AppendRune(out, unicode.ToLower(r))
-		}
-		i += n
-	}
-	return string(out)
-}
-
 // A canonicaliser reads a text once.
 type canonicaliser struct {
 	out   strings.Builder // the canonical form

@@ -182,18 +182,16 @@ func (d vectors) Embedded(ctx context.Context, model string) (some bool, err err
 
 // Dimensions counts the vectors of a model by their dimensions.
 func (d vectors) Dimensions(ctx context.Context, model string) (map[int]int, error) {
-	const grouped = "SELECT length(vector), count(*), vector FROM vectors WHERE model = ?"
-	number := int64(index.VectorModel(model))
-	var least, most sql.NullInt64
-	err := d.queryRow(ctx, "SELECT min(length(vector)), max(length(vector)) FROM vectors WHERE model = ?", []any{number}, &least, &most)
-	if err != nil {
+	var number, least, most = int64(index.VectorModel(model)), sql.NullInt64{}, sql.NullInt64{}
+	const ends = "SELECT min(length(vector)), max(length(vector)) FROM vectors WHERE model = ?"
+	if err := d.queryRow(ctx, ends, []any{number}, &least, &most); err != nil {
 		return nil, wrap(err)
 	}
 	by := " GROUP BY length(vector)"
 	if least == most {
 		by = " HAVING count(*) > 0" // one group, which needs no sorting
 	}
-	rows, err := d.query(ctx, grouped+by, number)
+	rows, err := d.query(ctx, "SELECT length(vector), count(*), vector FROM vectors WHERE model = ?"+by, number)
 	all := make(map[int]int)
 	err = each(rows, err, func() error {
 		var length, n int
