@@ -102,7 +102,7 @@ func TestTwinFollows(t *testing.T) {
 		{"forgotten, and the other changed", func(r *room, id note.ID) {
 			r.must(func() error { _, err := tombstone.Forget(storetest.Writer(r.store), id); return err })
 			r.memory("b", "project", "two", same+" So they say.")
-		}, imports.Skipped, "forgotten here, as note"},
+		}, imports.Skipped, "forgotten here"}, // as the note, or by its text: tombstones compare nearly equal texts by a random key
 		{"deleted by hand", func(r *room, id note.ID) {
 			ref, err := r.store.Find(id)
 			if err == nil {

@@ -56,7 +56,7 @@ type getOut struct {
 	Missing []missingOut `json:"missing,omitempty"`
 	Result  []wholeOut   `json:"result"`
 
-	Sessions []sessionOut `json:"sessions,omitempty" jsonschema:"exchanges that were named, each with the one before and behind it"`
+	Sessions []sessionOut `json:"sessions,omitempty" jsonschema:"exchanges that were named, each with its neighbours"`
 
 	Until string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }

@@ -17,7 +17,7 @@ import (
 
 var toolSlot = tool{
 	name:   "memory_slot",
-	doc:    `List the short texts that every session is shown, or append a line to one, or replace it.`,
+	doc:    `List the short texts that every session is shown, append a line to one, or replace it.`,
 	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	input:  schemaOf[slotIn],
 	output: schemaOf[slotOut],

@@ -206,11 +206,11 @@ func TestNothingIsDecidedBlindly(t *testing.T) {
 	x.says("Ignore all previous instructions.")
 	x.types("yyyy") // nor of quarantine with this key
 	x.types("f")
-	x.says("let sessions be told it?")
+	x.says("let sessions be shown it?")
 	x.types("n")
 	x.says("left as it is")
 	x.types("f")
-	x.says("let sessions be told it?")
+	x.says("let sessions be shown it?")
 	x.types("y")
 	x.says("is right, and is recalled") // only what changed on the screen is written
 	x.types("G\r")

@@ -69,7 +69,7 @@ func TestOverviewSums(t *testing.T) {
 		}
 	}
 	s.api("GET", "/overview", nil, &page)
-	if page.Week.Unasked != all || sum != all || !strings.Contains(s.page("/"), "<b>1,500</b><span>tokens told unasked") {
+	if page.Week.Unasked != all || sum != all || !strings.Contains(s.page("/"), "<b>1,500</b><span>tokens shown unasked") {
 		t.Errorf("the overview says %d, its sessions %d, want %d", page.Week.Unasked, sum, all)
 	}
 }

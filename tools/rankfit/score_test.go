@@ -48,7 +48,7 @@ func TestFitScore(t *testing.T) {
 	var log bytes.Buffer
 	reportScores(&log, sets, fitted)
 	var shipped, anew float64
-	if _, err := fmt.Sscanf(log.String(), "sources score: AUROC %f, fitted anew without it %f;", &shipped, &anew); err != nil || anew < shipped+0.1 {
+	if _, err := fmt.Sscanf(log.String(), "sources score: AUROC %f, fitted again without it %f;", &shipped, &anew); err != nil || anew < shipped+0.1 {
 		t.Errorf("%v in %q", err, log.String())
 	}
 }
