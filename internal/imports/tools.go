@@ -170,7 +170,7 @@ func (r *projectReader) checkpoints(ctx context.Context, p *Plan) ([]past, error
 	if repo == nil {
 		return nil, nil
 	}
-	found, err := r.sessionsOf(ctx, repo, p)
+	found, err := r.sessionsOf(ctx, repo)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (r *projectReader) checkpoints(ctx context.Context, p *Plan) ([]past, error
 }
 
 // sessionsOf lists the sessions of a repository by their ids.
-func (r *projectReader) sessionsOf(ctx context.Context, repo Repository, p *Plan) ([]inRepository, error) {
+func (r *projectReader) sessionsOf(ctx context.Context, repo Repository) ([]inRepository, error) {
 	files, ok := repo.Files(ctx)
 	if !ok {
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("git does not list the branch %s of %s", agent.Entire.Branch, r.folder))

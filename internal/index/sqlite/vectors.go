@@ -182,7 +182,7 @@ func (d vectors) Embedded(ctx context.Context, model string) (some bool, err err
 
 // Dimensions counts the vectors of a model by their dimensions.
 func (d vectors) Dimensions(ctx context.Context, model string) (map[int]int, error) {
-	var number, least, most = int64(index.VectorModel(model)), sql.NullInt64{}, sql.NullInt64{}
+	number, least, most := int64(index.VectorModel(model)), sql.NullInt64{}, sql.NullInt64{}
 	const ends = "SELECT min(length(vector)), max(length(vector)) FROM vectors WHERE model = ?"
 	if err := d.queryRow(ctx, ends, []any{number}, &least, &most); err != nil {
 		return nil, wrap(err)
