@@ -41,3 +41,8 @@ func (r *Rooms) showRules(ctx context.Context) error {
 	}
 	return failed
 }
+
+// PageLine is the line that a note which its owner writes will have on the page of its project.
+func PageLine(id note.ID, title, body string) string {
+	return inject.LineOf(&note.Note{ID: id, Title: title, Body: body, Provenance: note.Provenance{Source: note.Human, Confidence: 1}})
+}

@@ -271,6 +271,18 @@ func (d *draft) explain(room int) {
 	}
 }
 
+// LineOf is the line that a note has on the page of its project, where there is room for all of it.
+func LineOf(n *note.Note) string {
+	line := cutLine(oneLine(neutralise(n.Title)), maxLine) + marks(n, n.UserSaid(), false)
+	if more, _ := gist(n); more != "" {
+		line += " — " + more
+	}
+	if n.ID != "" {
+		line += " [" + shortID(n.ID) + "]"
+	}
+	return line
+}
+
 // gist is what a note says besides its title, on one line; "" when that is too much for a line.
 // whole says that there is no more.
 func gist(n *note.Note) (text string, whole bool) {

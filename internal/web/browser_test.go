@@ -247,6 +247,16 @@ func unread(t *testing.T, s *site, id, title string, quarantine bool) {
 	}
 }
 
+// TestJourneyPageLine shows, while a note is typed, the line that sessions will be shown of it.
+func TestJourneyPageLine(t *testing.T) {
+	p := sits(t)
+	id := p.add("Prices are integers", "Never floats.")
+	p.goes("/notes/" + id + "/edit")
+	p.says("A session's page shows: Prices are integers — Never floats. [" + id[len(id)-6:] + "]")
+	p.fill("input[name=title]", "Prices are integers of cents")
+	p.says("A session's page shows: Prices are integers of cents — Never floats. [")
+}
+
 // TestJourneyReview decides by keys, and takes a decision back.
 func TestJourneyReview(t *testing.T) {
 	p := sits(t)

@@ -117,6 +117,7 @@ type noteForm struct {
 	Projects []count `json:"-"`
 
 	Preview template.HTML `json:"-"`
+	Line    string        `json:"-"` // on the page of the project
 }
 
 // base names the bytes of a file.
@@ -138,6 +139,9 @@ func (f noteForm) with(r *request) (noteForm, error) {
 	side, err := r.s.side.get(r.ctx, r.rooms)
 	if err == nil {
 		f.Projects = side.Projects
+	}
+	if f.Title != "" {
+		f.Line = app.PageLine(f.ID, f.Title, f.Body)
 	}
 	return f, err
 }

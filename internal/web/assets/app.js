@@ -204,7 +204,20 @@ $(".find input")?.addEventListener("keydown", (event) => { if (event.key === "Ar
 const editor = $("[data-editor]");
 let dirty = Boolean(editor?.hasAttribute("data-unsaved")); // a preview, or what could not be saved
 if (editor) {
-  editor.addEventListener("input", () => { dirty = true; });
+  let asked = 0; // only the answer to the last question counts
+  const line = async (mine) => {
+    const form = new FormData(editor);
+    form.set("action", "preview");
+    const answer = await fetch(editor.getAttribute("action"), { method: "POST", body: new URLSearchParams(form) });
+    if (!answer.ok) return;
+    const now = $("#line", parse(await answer.text()));
+    if (now && mine === asked) $("#line").replaceWith(now);
+  };
+  editor.addEventListener("input", () => {
+    dirty = true;
+    const mine = ++asked;
+    setTimeout(() => { if (mine === asked) line(mine).catch(() => {}); }, 300);
+  });
   editor.addEventListener("submit", () => { dirty = false; });
   addEventListener("beforeunload", (event) => { if (dirty) event.preventDefault(); });
   addEventListener("keydown", (event) => {
