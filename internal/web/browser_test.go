@@ -349,7 +349,7 @@ func TestJourneySettings(t *testing.T) {
 	p := sits(t)
 	p.goes("/settings")
 	p.fill("input[name='sessions.days']", "5")
-	p.click("#inject button", "Save inject")
+	p.click("#sessions button", "Save sessions")
 	p.says("Saved: sessions.days")
 	p.must(p.until("document.querySelector(\"input[name='sessions.days']\").value === '5'"))
 	p.click("button", "Test the connection")
