@@ -59,7 +59,7 @@ func (r *Rooms) staleIndex(err error) error {
 	if !errors.As(err, &stale) {
 		return err
 	}
-	r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", stale)
+	r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis doctor reindex` mends that", stale)
 	return nil
 }
 
@@ -136,7 +136,7 @@ func Archive(ctx context.Context, r *Rooms, o ArchiveOptions) (a ArchiveAnswer, 
 	case len(changed) > manyNames:
 		a.Undo = c.Undo()
 	case len(changed) > 0:
-		a.Undo = "anamnesis unarchive " + strings.Join(changed, " ")
+		a.Undo = "anamnesis archive undo " + strings.Join(changed, " ")
 	}
 	return a, nil
 }

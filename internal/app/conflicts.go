@@ -102,11 +102,11 @@ func findConflict(s *store.Store, name string) (store.Conflict, error) {
 	}
 	switch len(found) {
 	case 0:
-		return store.Conflict{}, Errorf(NotFound, "there is no conflict %s; `anamnesis conflicts` lists them", name)
+		return store.Conflict{}, Errorf(NotFound, "there is no conflict %s; `anamnesis review conflicts` lists them", name)
 	case 1:
 		return found[0], nil
 	}
-	return store.Conflict{}, usage("%s names %s; `anamnesis conflicts` lists their ids", name, Plural(len(found), "conflict"))
+	return store.Conflict{}, usage("%s names %s; `anamnesis review conflicts` lists their ids", name, Plural(len(found), "conflict"))
 }
 
 // ConflictAnswer is a conflict with both versions.

@@ -196,7 +196,7 @@ func observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 	in.New = fresh
 	out, err := ingest.BeliefsOf(r.Ingester).Observe(ctx, in)
 	if errors.Is(err, fs.ErrNotExist) {
-		return a, usage("%w; `anamnesis list --kind observation` lists them", err)
+		return a, usage("%w; `anamnesis list --tags observation` lists them", err)
 	}
 	if err != nil {
 		return a, err

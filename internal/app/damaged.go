@@ -75,7 +75,7 @@ func DamagedLine(n int) string {
 		are = "note is"
 	}
 	return fmt.Sprintf("%d %s damaged: `anamnesis restore --damaged` shows what brings them back, and does it with --apply; "+
-		"`anamnesis held release ID --apply` lets one go as it is", n, are)
+		"`anamnesis review held release ID --apply` lets one go as it is", n, are)
 }
 
 // RestoreDamaged gives every damaged note the form of the last commit, or without one the

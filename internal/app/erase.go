@@ -34,7 +34,7 @@ func (r *Rooms) traceIDs(ctx context.Context, ids ...note.ID) recall.Trace {
 	}
 	t, err := r.Engine.Trace(ctx, ids...)
 	if err != nil {
-		r.Notify("the index cannot say what it holds of %s: %v; `anamnesis reindex` rebuilds it", Plural(len(ids), "note"), err)
+		r.Notify("the index cannot say what it holds of %s: %v; `anamnesis doctor reindex` rebuilds it", Plural(len(ids), "note"), err)
 	}
 	return t
 }
@@ -53,7 +53,7 @@ func (r *Rooms) erase(ctx context.Context, t recall.Trace) {
 		err = errors.Join(err, perr)
 	}
 	if err != nil {
-		r.Notify("not everything that was derived from the text is gone: %v; `anamnesis reindex` rebuilds the index", err)
+		r.Notify("not everything that was derived from the text is gone: %v; `anamnesis doctor reindex` rebuilds the index", err)
 	}
 }
 

@@ -92,7 +92,7 @@ func Explain(err error) Failure {
 	case errors.Is(err, store.ErrReadOnly):
 		f.Code, f.Hint = readOnly, "is the folder yours? `ls -ld` tells; ANAMNESIS_HOME names another"
 	case errors.Is(err, index.ErrLost):
-		f.Code, f.Hint = indexDamaged, "the index is damaged; `anamnesis reindex` rebuilds it from the notes"
+		f.Code, f.Hint = indexDamaged, "the index is damaged; `anamnesis doctor reindex` rebuilds it from the notes"
 	case errors.Is(err, fs.ErrPermission):
 		f.Code, f.Hint = permission, "you may not read or write that; check who owns it"
 	case errors.As(err, &field):

@@ -30,7 +30,7 @@ func Features(c *config.Config, names []string) (a FeaturesAnswer, err error) {
 	for _, name := range names {
 		at := slices.IndexFunc(all, func(f config.Feature) bool { return strings.EqualFold(f.ID, name) || f.Name == name })
 		if at < 0 {
-			return a, usage("features: there is no feature %q in this version; `anamnesis features` lists them", name)
+			return a, usage("features: there is no feature %q in this version; `anamnesis config features` lists them", name)
 		}
 		a.Features = append(a.Features, viewFeature(c, all[at]))
 	}

@@ -232,7 +232,7 @@ func (r *Rooms) form(ctx context.Context, s *subject, rev string) (form, error) 
 // committed fills a form with what a revision of git's has of the note.
 func (r *Rooms) committed(ctx context.Context, s *subject, f form, rev string) (form, error) {
 	none := func(err error) (form, error) {
-		return f, Errorf(NotFound, "%s: %w; `anamnesis history %s` lists the revisions", f.name, err, s.id)
+		return f, Errorf(NotFound, "%s: %w; `anamnesis log history %s` lists the revisions", f.name, err, s.id)
 	}
 	h, err := Historian(r)
 	if err != nil {

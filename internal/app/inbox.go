@@ -160,7 +160,7 @@ func Held(ctx context.Context, r *Rooms) (a HeldAnswer, err error) {
 // draftError says how to find a draft.
 func draftError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; `anamnesis held` lists them", err)
+		return fmt.Errorf("%w; `anamnesis review held` lists them", err)
 	}
 	return err
 }

@@ -167,7 +167,7 @@ func RemoveModel(r *Rooms, name string) (ModelRemoved, error) {
 	}
 	err := r.localModels().Remove(name)
 	if errors.Is(err, models.ErrNone) {
-		return a, Errorf(NotFound, "models remove: %w; `anamnesis models` lists those of this machine", err)
+		return a, Errorf(NotFound, "models remove: %w; `anamnesis config models` lists those of this machine", err)
 	}
 	return a, err
 }

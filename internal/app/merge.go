@@ -170,7 +170,7 @@ func (r *Rooms) mergeProject(ctx context.Context, reflector *reflection.Reflecto
 		m.Refused = append(m.Refused, RefusedGroup{viewGroup(f.Group), f.Why, confirmKey(f), f.Before, f.After})
 	}
 	if done.Stale != nil {
-		r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", done.Stale)
+		r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis doctor reindex` mends that", done.Stale)
 	}
 	return m, err
 }

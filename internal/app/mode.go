@@ -61,7 +61,7 @@ func ModeOf(c *config.Config, id string) (ModeView, error) {
 	}
 	v := modeView(c, id)
 	if v.Wrong != "" {
-		return v, Errorf(NotFound, "%s; `anamnesis mode list` names them", v.Wrong)
+		return v, Errorf(NotFound, "%s; `anamnesis config mode list` names them", v.Wrong)
 	}
 	return v, nil
 }

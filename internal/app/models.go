@@ -15,7 +15,7 @@ import (
 func (r *Rooms) unusable(setting string, err error) {
 	next := ""
 	if errors.Is(err, models.ErrNone) {
-		next = "; `anamnesis models` lists those of this machine"
+		next = "; `anamnesis config models` lists those of this machine"
 	}
 	r.Notify("%s: %v%s; going on with the built-in model", setting, err, next)
 }

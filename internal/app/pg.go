@@ -191,19 +191,19 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 	}
 	switch {
 	case a.Version == 0 && len(a.Groups) == 0:
-		bad("its owner runs `anamnesis pg setup NAME`, or makes you a member: `anamnesis pg add-member LOGIN writer`",
+		bad("its owner runs `anamnesis team pg setup NAME`, or makes you a member: `anamnesis team pg add-member LOGIN writer`",
 			"there is no schema, or this login may not see it")
 	case a.Version != 0 && a.Version < a.Latest:
-		bad("its owner runs `anamnesis pg migrate`", "the schema has version %d, this program works with %d", a.Version, a.Latest)
+		bad("its owner runs `anamnesis team pg migrate`", "the schema has version %d, this program works with %d", a.Version, a.Latest)
 	case a.Version > a.Latest:
 		bad("update anamnesis", "the schema has version %d, this program knows %d", a.Version, a.Latest)
 	case a.Workspace == "":
 		bad("`anamnesis config set team.workspace ID`; who made the team has the id", "no workspace is set")
 	case a.Role == "":
-		bad("an owner runs `anamnesis pg add-member LOGIN writer`, with the login or the name of the claim",
+		bad("an owner runs `anamnesis team pg add-member LOGIN writer`, with the login or the name of the claim",
 			"%q is no member of the workspace, or there is none of that id", cmp.Or(a.Principal, a.Login))
 	case a.Role == string(schema.Reader):
-		advise("an owner runs `anamnesis pg add-member LOGIN writer`, if you shall share", "you read what others share, and share nothing")
+		advise("an owner runs `anamnesis team pg add-member LOGIN writer`, if you shall share", "you read what others share, and share nothing")
 	}
 	if a.Role != "" && !a.Bypasses && !slices.Contains(a.Groups, a.Role) {
 		bad("an administrator of the server runs GRANT anamnesis_"+a.Role+" TO the login", "the login is not in the group anamnesis_%s", a.Role)
@@ -214,18 +214,19 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 			err = standing.Refusal(r.marks())
 		}
 		if errors.Is(err, team.ErrCopied) || errors.Is(err, team.ErrHeld) {
-			bad("`anamnesis share --origin new`, which gives this machine a separate name", "nothing of this machine is shared: %s", err.Error())
+			bad("`anamnesis team share --origin new`, which gives this machine a separate name",
+				"nothing of this machine is shared: %s", err.Error())
 		}
 	}
 	if a.Bypasses {
 		advise("use a login of your own that is no superuser and has no BYPASSRLS", "no rules of rows hold for this login: it sees all teams")
 	}
 	if len(a.Unguarded) > 0 && a.Version >= a.Latest {
-		bad("its owner runs `anamnesis pg migrate --to 1` and `anamnesis pg migrate`, or finds who took the rules away",
+		bad("its owner runs `anamnesis team pg migrate --to 1` and `anamnesis team pg migrate`, or finds who took the rules away",
 			"tables without enforced rules of rows: %s", strings.Join(a.Unguarded, ", "))
 	}
 	if a.Vector != "" && !a.Compares && a.Version == a.Latest {
-		advise("its owner runs `anamnesis pg migrate`; it takes pgvector 0.7 or later",
+		advise("its owner runs `anamnesis team pg migrate`; it takes pgvector 0.7 or later",
 			"pgvector %s is installed, and vectors are compared without it", a.Vector)
 	}
 	if r.Config.Team.Mirror && a.Role != "" && a.Mirrored < a.Generation {
@@ -233,7 +234,7 @@ func PGDoctor(ctx context.Context, r *Rooms) (a PGStatus, err error) {
 		if a.MirrorCut {
 			report, why = bad, "; the last exchange did not come to its end"
 		}
-		report("`anamnesis drain` goes on from there, and says what is in its way", "the mirror here has change %d of %d, as of %s ago%s",
+		report("`anamnesis doctor drain` goes on from there, and says what is in its way", "the mirror here has change %d of %d, as of %s ago%s",
 			a.Mirrored, a.Generation, age(time.Duration(a.MirrorAge)*time.Second), why)
 	}
 	if slices.ContainsFunc(a.Findings, func(f Repair) bool { return f.Bad }) {

@@ -105,7 +105,7 @@ func (r *Rooms) withdrawable(ctx context.Context, server teamServer, o PGRemoveO
 // owners says to whom a refusal of the database points.
 func owners(err error) error {
 	if err != nil && postgres.Refused(err) {
-		return fmt.Errorf("only an owner of the team takes notes of others away (`anamnesis pg members` says who is one): %w", err)
+		return fmt.Errorf("only an owner of the team takes notes of others away (`anamnesis team pg members` says who is one): %w", err)
 	}
 	return err
 }

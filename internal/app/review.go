@@ -16,8 +16,44 @@ import (
 // ReviewAnswer lists what machines wrote and nobody has read, and what waits because it
 // contradicts or nearly repeats a note.
 type ReviewAnswer struct {
-	Notes   []ReviewItem `json:"notes"`
-	Refused Refused      `json:"refused"`
+	Notes   []ReviewItem   `json:"notes"`
+	Refused Refused        `json:"refused"`
+	Others  []WaitingCount `json:"others"` // what other commands decide on
+}
+
+// A WaitingCount is how many things of a kind wait, and the command that decides on them.
+type WaitingCount struct {
+	Count   int    `json:"count"`
+	What    string `json:"what"`
+	Command string `json:"command"`
+}
+
+// othersWaiting counts what waits for a person besides the notes and drafts of Review.
+func othersWaiting(ctx context.Context, r *Rooms) ([]WaitingCount, error) {
+	others := []WaitingCount{}
+	add := func(n int, noun, rest, command string) {
+		if n > 0 {
+			others = append(others, WaitingCount{n, Plural(n, noun) + rest, "anamnesis review " + command})
+		}
+	}
+	items, err := Inbox(ctx, r, WaitingConflict, WaitingWithheld)
+	if err != nil {
+		return others, err
+	}
+	of := map[Waiting]int{}
+	for _, it := range items {
+		of[it.Kind]++
+	}
+	add(of[WaitingConflict], "conflict", " between machines", "conflicts")
+	add(of[WaitingWithheld], "file", " that does not travel", "held")
+	expired, err := Expire(ctx, r, MaintainOptions{})
+	add(len(expired.Notes), "note", " past its date", "expired")
+	if err != nil {
+		return others, err
+	}
+	gaps, err := Gaps(ctx, r, GapOptions{MinSessions: 2})
+	add(len(gaps.Gaps), "question", " that no note answers", "gaps")
+	return others, err
 }
 
 // Refused counts what was not taken in because it reads like orders to an agent.
@@ -105,6 +141,9 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 		var skills []ReviewItem
 		skills, err = skillItems(r)
 		a.Notes = append(a.Notes, skills...)
+	}
+	if err == nil {
+		a.Others, err = othersWaiting(ctx, r)
 	}
 	return a, err
 }
@@ -269,7 +308,7 @@ func retireOther(ctx context.Context, r *Rooms, id note.ID) (note.ID, error) {
 // mergeDraft gives the note that a draft nearly repeats the evidence of the draft.
 func mergeDraft(ctx context.Context, r *Rooms, id note.ID, draft *note.Note) (a ReviewDecided, err error) {
 	if draft == nil {
-		return a, usage("%s is a note, and only a draft is merged; `anamnesis dedup` removes notes that say the same", id)
+		return a, usage("%s is a note, and only a draft is merged; `anamnesis review duplicates` removes notes that say the same", id)
 	}
 	n, err := ingest.BeliefsOf(r.Ingester).MergeDraft(ctx, id)
 	if err != nil {

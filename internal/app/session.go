@@ -123,7 +123,7 @@ func (r *Rooms) conflictNotice() string {
 	if n == 1 {
 		verb = "waits"
 	}
-	return fmt.Sprintf("%s between machines %s for the user: `anamnesis conflicts` lists what to decide.", Plural(n, "conflict"), verb)
+	return fmt.Sprintf("%s between machines %s for the user: `anamnesis review conflicts` lists what to decide.", Plural(n, "conflict"), verb)
 }
 
 // withheldNotice is what a session is shown about files that do not travel, empty when there
@@ -137,7 +137,7 @@ func (r *Rooms) withheldNotice() string {
 	if n == 1 {
 		verb = "is"
 	}
-	return fmt.Sprintf("%s %s not synced until the user decides: `anamnesis held`.", Plural(n, "note"), verb)
+	return fmt.Sprintf("%s %s not synced until the user decides: `anamnesis review held`.", Plural(n, "note"), verb)
 }
 
 // Overdue reports whether a job has been in the queue for longer than the

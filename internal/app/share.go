@@ -88,7 +88,7 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 			return a, err
 		}
 		if !slices.Contains(keys, key) {
-			return a, usage("share --stop %s: it is not shared; `anamnesis share` lists what is", note.Printable(name))
+			return a, usage("share --stop %s: it is not shared; `anamnesis team share` lists what is", note.Printable(name))
 		}
 		keys = slices.DeleteFunc(keys, func(k string) bool { return k == key })
 	}

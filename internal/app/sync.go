@@ -74,12 +74,12 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 		s.Detail += fmt.Sprintf("; the pull deleted %s", Plural(s.Deleted, "note"))
 	}
 	if len(s.Held) > 0 {
-		s.Detail += "; `anamnesis held` shows what does not travel"
+		s.Detail += "; `anamnesis review held` shows what does not travel"
 	}
 	s.Conflicts = r.Store.Conflicts().Count()
 	if s.Conflicts > 0 {
 		s.Conflicted = true
-		s.Detail += fmt.Sprintf("; %s to decide: `anamnesis conflicts`", Plural(s.Conflicts, "conflict"))
+		s.Detail += fmt.Sprintf("; %s to decide: `anamnesis review conflicts`", Plural(s.Conflicts, "conflict"))
 	}
 	return s, errors.Join(err, r.recordSync(s, o, err, began))
 }

@@ -73,7 +73,7 @@ func Undo(ctx context.Context, r *Rooms, name string, o MaintainOptions) (a Undo
 	}
 	if len(paths) > 0 {
 		if ierr := r.Reindex(ctx, paths); ierr != nil {
-			r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", ierr)
+			r.Notify("the notes are safe, but not in the index yet: %v; `anamnesis doctor reindex` mends that", ierr)
 		}
 		s, serr := c.Finish(ctx, o.NoSync)
 		if err == nil {
@@ -91,7 +91,7 @@ func Undo(ctx context.Context, r *Rooms, name string, o MaintainOptions) (a Undo
 func findRun(r *Rooms, name string) (l store.RunLog, err error) {
 	want := strings.ToUpper(strings.TrimSpace(name))
 	if len(want) < MinPrefix {
-		return l, usage("undo %s: give at least %d characters of the id; `anamnesis history --runs` lists them", name, MinPrefix)
+		return l, usage("undo %s: give at least %d characters of the id; `anamnesis log history --runs` lists them", name, MinPrefix)
 	}
 	all, err := store.Runs(r.Store, 0)
 	if err != nil {
@@ -105,9 +105,9 @@ func findRun(r *Rooms, name string) (l store.RunLog, err error) {
 	}
 	switch len(found) {
 	case 0:
-		return l, Errorf(NotFound, "there is no run %s on this machine; `anamnesis history --runs` lists them", name)
+		return l, Errorf(NotFound, "there is no run %s on this machine; `anamnesis log history --runs` lists them", name)
 	case 1:
 		return found[0], nil
 	}
-	return l, usage("%s names %s; `anamnesis history --runs` lists them", name, Plural(len(found), "run"))
+	return l, usage("%s names %s; `anamnesis log history --runs` lists them", name, Plural(len(found), "run"))
 }

@@ -264,7 +264,7 @@ func Supersede(ctx context.Context, r *Rooms, oldName, byName string, undo bool)
 	}
 	r.outcomeStale(out)
 	a = SupersedeAnswer{Old: old.ID, New: by.ID, Undone: undo, Changed: out.Result == ingest.Updated, OldTitle: old.Title, NewTitle: by.Title}
-	a.Undo = "anamnesis supersede " + string(old.ID) + " " + string(by.ID)
+	a.Undo = "anamnesis edit supersede " + string(old.ID) + " " + string(by.ID)
 	if !undo {
 		a.Undo += " --undo"
 	}
@@ -274,7 +274,7 @@ func Supersede(ctx context.Context, r *Rooms, oldName, byName string, undo bool)
 // outcomeStale tells people that a note is written and the index could not be updated.
 func (r *Rooms) outcomeStale(out ingest.Outcome) {
 	if out.Stale != nil {
-		r.Notify("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)
+		r.Notify("the note is safe, but not in the index yet: %v; `anamnesis doctor reindex` mends that", out.Stale)
 	}
 }
 

@@ -104,7 +104,7 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 		drop = append(drop, n.ID)
 	}
 	if len(drop) > 0 {
-		_, err := r.ingester.Archive(ctx, drop, "nothing in its session shows it; `anamnesis unarchive` brings it back")
+		_, err := r.ingester.Archive(ctx, drop, "nothing in its session shows it; `anamnesis archive undo` brings it back")
 		errs = append(errs, err)
 		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: from.Project, Notes: drop, Count: len(drop)})
 	}

@@ -140,7 +140,7 @@ func (p *program) reportWritten(w app.Written, err error) (app.Written, error) {
 		p.note("this was forgotten; it is not any more%s", where)
 	}
 	if out.Stale != nil {
-		p.note("the note is safe, but not in the index yet: %v; `anamnesis reindex` mends that", out.Stale)
+		p.note("the note is safe, but not in the index yet: %v; `anamnesis doctor reindex` mends that", out.Stale)
 	}
 	if len(out.Secrets) > 0 {
 		p.note("the note holds what looks like a secret (%s); it stays as you wrote it", strings.Join(out.Secrets, ", "))
@@ -162,8 +162,8 @@ func (p *program) printWritten(command string) func(app.Written) {
 		case ingest.Unchanged:
 			p.printf("%s: known already as %s (project=%s)\n  %s\n", command, w.ID, w.Project, w.Path)
 		case ingest.Held:
-			p.printf("%s: held %s: %s\n  `anamnesis held keep %s` writes it, `anamnesis held drop %s` forgets it\n", command, w.ID, w.Why,
-				w.ID, w.ID)
+			p.printf("%s: held %s: %s\n  `anamnesis review held keep %s` writes it, `anamnesis review held drop %s` forgets it\n",
+				command, w.ID, w.Why, w.ID, w.ID)
 		}
 	}
 }

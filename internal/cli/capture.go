@@ -24,7 +24,8 @@ Capturing a session again updates its note.
 
 As a SessionEnd or PreCompact hook it takes the file from the event, leaves the
 work to a background run and prints nothing.`,
-		Args: cobra.NoArgs,
+		Example: `  anamnesis capture --transcript session.jsonl`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e := p.given()
 			if o.Transcript == "" {

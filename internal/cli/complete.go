@@ -55,6 +55,7 @@ func (p *program) completes(cmd *cobra.Command) {
 		}
 	}
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+	path = formerPath(path)
 	if path == "config set" {
 		cmd.ValidArgsFunction = p.offerSetting
 		return

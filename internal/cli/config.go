@@ -12,7 +12,10 @@ import (
 func newConfig(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show and change settings",
+		Short: "Show and change settings, modes and models",
+		Example: `  anamnesis config list
+  anamnesis config explain sync.on
+  anamnesis config set inject.prompt.on false`,
 		RunE: func(*cobra.Command, []string) error {
 			return usage("config: say what to do: list, get, set, unset, explain or test")
 		},

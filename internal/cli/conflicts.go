@@ -18,9 +18,9 @@ func newConflicts(p *program) *cobra.Command {
 		Long: `When two machines change the same lines of a note, one version stays in its place
 and the other waits here; nothing is lost and nothing stops. Without arguments the
 conflicts are listed.`,
-		Example: `  anamnesis conflicts
-  anamnesis conflicts show 01M7
-  anamnesis conflicts resolve 01M7 --take`,
+		Example: `  anamnesis review conflicts
+  anamnesis review conflicts show 01M7
+  anamnesis review conflicts resolve 01M7 --take`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return p.listConflicts() },
 	}
@@ -102,7 +102,7 @@ func (p *program) showConflict(name string) error {
 		if a.Diff == "" {
 			p.printf("the versions are equal by now\n")
 		}
-		p.note("`anamnesis conflicts resolve %s` with --keep (-), --take (+), --both or --edit ends it", a.ID)
+		p.note("`anamnesis review conflicts resolve %s` with --keep (-), --take (+), --both or --edit ends it", a.ID)
 	})
 }
 

@@ -69,10 +69,10 @@ nothing. --retire archives one; its history stays.
 
 --about user, or --about project, writes a field of the persona: --category names it, the
 statement is its value. A question about that habit is answered with it.`,
-		Example: `  anamnesis observe 'Exports are sorted by account number' --from 9KQT --from 4ZRM
-  anamnesis observe --to 7PQA --from 8BCD
-  anamnesis observe 'imperative, no prefix' --about user --category commit_style
-  anamnesis observe --retire 7PQA --why 'we dropped the exports'`,
+		Example: `  anamnesis reflect observe 'Exports are sorted by account number' --from 9KQT --from 4ZRM
+  anamnesis reflect observe --to 7PQA --from 8BCD
+  anamnesis reflect observe 'imperative, no prefix' --about user --category commit_style
+  anamnesis reflect observe --retire 7PQA --why 'we dropped the exports'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Statement = strings.Join(args, " ")

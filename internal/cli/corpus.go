@@ -29,8 +29,8 @@ func newCorpusBuild(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build NAME",
 		Short: "Save the notes that a filter selects",
-		Example: `  anamnesis corpus build releases --tag release --since 2026-01-01
-  anamnesis corpus build releases --filter "tag:release,deploy since:2026-01-01"`,
+		Example: `  anamnesis list corpus build releases --tag release --since 2026-01-01
+  anamnesis list corpus build releases --filter "tag:release,deploy since:2026-01-01"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			filter, err := corpusFilter(spec, f)
@@ -81,7 +81,7 @@ func corpusFilter(spec string, f recall.CorpusFilter) (recall.CorpusFilter, erro
 func (p *program) printCorpus(c app.CorpusView) {
 	state := ""
 	if c.Stale {
-		state = "  stale: notes changed since, `anamnesis corpus rebuild` takes them in"
+		state = "  stale: notes changed since, `anamnesis list corpus rebuild` takes them in"
 	}
 	p.printf("%s  %s  built %s%s\n", printable(c.Name), plural(c.Count, "note"), c.BuiltAt, state)
 }
@@ -151,7 +151,7 @@ func newCorpusList(p *program) *cobra.Command {
 					p.printCorpus(c.CorpusView)
 				}
 				if len(a.Corpora) == 0 {
-					p.note("there is no corpus; `anamnesis corpus build` makes one")
+					p.note("there is no corpus; `anamnesis list corpus build` makes one")
 				}
 			})
 		},

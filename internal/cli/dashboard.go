@@ -34,7 +34,7 @@ func newDashboard(p *program) *cobra.Command {
 	var o dashboardOptions
 	cmd := &cobra.Command{
 		Use:   "dashboard",
-		Short: "See, question and correct the memory in a browser",
+		Short: "Browse, search and correct the memory in a browser",
 		Long: `Show the memory as pages in a browser: search, notes and their history, what waits for
 you, what sessions were shown and why.
 

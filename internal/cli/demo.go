@@ -21,8 +21,9 @@ func newDemo(p *program) *cobra.Command {
 		Long: `Capture three sample sessions, index and search them, and print what the next
 session would be shown. Nothing of yours is read or written: the store is a
 temporary folder that is deleted at the end (--keep leaves it).`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context(), keep) },
+		Example: `  anamnesis demo`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context(), keep) },
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the store for a look around")
 	return cmd

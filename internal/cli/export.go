@@ -25,6 +25,8 @@ fills an empty store from it. Without FILE, or with -, it goes to standard outpu
 With --format jsonl it writes the notes alone, one JSON object a line; the other flags
 say which. Secrets that you wrote into notes are in both: keep the file as you keep
 the store.`,
+		Example: `  anamnesis export memory.tar
+  anamnesis export --format jsonl notes.jsonl`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			chosen := f.Project != "" || f.Scope != "" || len(f.Types)+len(f.Tags) > 0 || f.All

@@ -94,7 +94,8 @@ func TestFailuresInJSON(t *testing.T) {
 			}
 		}
 		for _, sub := range cmd.Commands() {
-			if notJSON[sub.Name()] == "" {
+			former := slices.ContainsFunc(commands, func(c namedCommand) bool { return c.name == sub.Name() && c.path != "" })
+			if notJSON[sub.Name()] == "" && (len(path) > 0 || !former) {
 				visit(sub, append(slices.Clone(path), sub.Name()))
 			}
 		}
@@ -145,6 +146,9 @@ func failure(t *testing.T, home string, args []string) {
 	}
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &said); err != nil || said.Error.Message == "" || said.Error.Exit != code {
 		t.Errorf("%q exits with %d and says %q", args, code, diag.String())
+	}
+	if !strings.Contains(said.Error.Message+said.Error.Hint, "`") {
+		t.Errorf("%q names no command that helps: %q", args, diag.String())
 	}
 }
 

@@ -13,8 +13,8 @@ func newFeatures(p *program) *cobra.Command {
 		Long: `List the features with their switches as they are set: the id, whether it is on, what
 it does, and the file of its code. Each has a proof, a script of the tests that fails
 when the feature is taken out.`,
-		Example: `  anamnesis features
-  anamnesis features R3 R7`,
+		Example: `  anamnesis config features
+  anamnesis config features R3 R7`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			a, err := app.Features(p.cfg, args)
 			return render(p, "features", a, err, func(a app.FeaturesAnswer) {

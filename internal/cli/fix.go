@@ -131,6 +131,8 @@ func newBlame(p *program) *cobra.Command {
 		Long: `List the exchanges that edited a file, newest first: what was asked, and the commit that
 the session made of it where that is known. With a line, the exchange that made the
 commit of that line stands first.`,
+		Example: `  anamnesis blame internal/queue/worker.go
+  anamnesis blame internal/queue/worker.go:120`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "blame", now, func(ctx context.Context, r *app.Rooms) (app.BlameAnswer, error) {
@@ -167,11 +169,12 @@ func newResume(p *program) *cobra.Command {
 	var execute bool
 	cmd := &cobra.Command{
 		Use:   "resume",
-		Short: "List the last sessions here, and the command that goes on with one",
+		Short: "List the last sessions here, and the command that continues each",
 		Long: `List the last sessions of this folder's project over all agents, each with the command of
 its client that goes on with it. --exec runs the command of the newest one, or of the
 newest one of --agent.`,
-		Args: cobra.NoArgs,
+		Example: `  anamnesis resume`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if execute {
 				return p.resume(cmd, o)

@@ -17,8 +17,10 @@ func newArchive(p *program) *cobra.Command {
 		Use:   "archive {ID... | --import RUN}",
 		Short: "Take notes out of recall, and keep them",
 		Long: `Take notes out of what sessions are shown and what search finds. The files stay,
-` + "`anamnesis list --all`" + ` shows them, and ` + "`anamnesis unarchive ID`" + ` brings them back.
+` + "`anamnesis list --all`" + ` shows them, and ` + "`anamnesis archive undo ID`" + ` brings them back.
 --import archives all that one run of import made; the run says its name.`,
+		Example: `  anamnesis archive 9KQT
+  anamnesis archive 9KQT --reason 'the service is gone'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 0) == (imported == "") {
 				return usage("archive: give ID..., or --import RUN")
@@ -96,6 +98,8 @@ A file that comes back, as from a backup, stays out of every answer and does not
 travel; ` + "`anamnesis doctor`" + ` names it. --undo takes back that it was forgotten.
 
 The history of git still holds the text: docs/sync.md says how to begin a new one.`,
+		Example: `  anamnesis forget 9KQT
+  anamnesis forget 9KQT --apply`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo {
@@ -141,7 +145,7 @@ func (p *program) printAlike(left []app.Alike) {
 		switch l.State {
 		case ingest.LikeLive:
 		case ingest.LikeDraft:
-			state = ", draft: `anamnesis held drop " + string(l.ID) + "`"
+			state = ", draft: `anamnesis review held drop " + string(l.ID) + "`"
 		default:
 			state = ", " + printable(l.State)
 		}

@@ -17,9 +17,9 @@ func newGaps(p *program) *cobra.Command {
 		Long: `List what was asked and is not answered, the most wanted first. Each question
 is asked again with the gate, so that a note that was written since closes it.
 A search that finds nothing, or that the gate holds back, leaves a gap.`,
-		Example: `  anamnesis gaps
-  anamnesis gaps --min-sessions 1 --global
-  anamnesis gaps close "certificate proxy rotate"`,
+		Example: `  anamnesis review gaps
+  anamnesis review gaps --min-sessions 1 --global
+  anamnesis review gaps close "certificate proxy rotate"`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.gaps(cmd, o) },
 	}

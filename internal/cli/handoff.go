@@ -19,6 +19,8 @@ func newHandoff(p *program) *cobra.Command {
 the work stands, what is open, what to do next. It is done when that session was
 asked something and has ended, when somebody says so, or after its days. Without a
 subcommand it lists what waits.`,
+		Example: `  anamnesis handoff leave --body 'the migration is written, the backfill is open'
+  anamnesis handoff list`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.handoffs(cmd, "") },
 	}
@@ -102,7 +104,7 @@ func newHandoffDone(p *program) *cobra.Command {
 					return
 				}
 				p.printf("handoff: %s %q is done\n", a.ID, firstLine(a.Title, 60))
-				p.undoLine("anamnesis unarchive " + string(a.ID))
+				p.undoLine("anamnesis archive undo " + string(a.ID))
 			})
 		},
 	}

@@ -19,11 +19,11 @@ almost what another note says, and files that no sync sends, because they hold w
 looks like a secret or lost their text. What was found is shown masked.
 
 Take a secret out of its note with ` + "`anamnesis edit ID`" + `, or release the note: the
-first ` + "`anamnesis held release ID`" + ` tells what would go where, with --apply it goes with
+first ` + "`anamnesis review held release ID`" + ` tells what would go where, with --apply it goes with
 the next sync, and until then --undo keeps it here.`,
-		Example: `  anamnesis held
-  anamnesis held release 9KQT
-  anamnesis held release 9KQT --apply`,
+		Example: `  anamnesis review held
+  anamnesis review held release 9KQT
+  anamnesis review held release 9KQT --apply`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "held", filesOnly, app.Held, p.printHeld)
@@ -60,7 +60,7 @@ func (p *program) printHeld(a app.HeldAnswer) {
 		before := fmt.Sprintf("%s  [does not travel] ", printable(f.Name()))
 		p.printf("%s%s\n", before, p.rest(before, cmp.Or(f.Title, f.Path), 100))
 		if f.Released {
-			p.printf("    released: goes %s; `anamnesis held release %s --undo` keeps it here\n", goesTo(a.Remote), printable(f.Name()))
+			p.printf("    released: goes %s; `anamnesis review held release %s --undo` keeps it here\n", goesTo(a.Remote), printable(f.Name()))
 			continue
 		}
 		p.printf("    memory/%s: %s\n", printable(f.Path), firstLine(f.Why, 300))
@@ -134,5 +134,5 @@ func (p *program) printRelease(a app.Release, undo bool) {
 		return
 	}
 	p.printf("held: %q goes %s\n", a.Title, goesTo(a.Remote))
-	p.undoLine("anamnesis held release " + name + " --undo")
+	p.undoLine("anamnesis review held release " + name + " --undo")
 }

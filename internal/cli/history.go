@@ -20,8 +20,8 @@ func newHistory(p *program) *cobra.Command {
 and the commits of all machines. Without an ID, the commits of all notes. The
 second column names a form for diff and restore. --runs lists what reflect, merge
 and import did on this machine, for ` + "`anamnesis undo`" + `.`,
-		Example: `  anamnesis history 9KQT
-  anamnesis diff 9KQT@3f9c2ab
+		Example: `  anamnesis log history 9KQT
+  anamnesis log diff 9KQT@3f9c2ab
   anamnesis restore 9KQT@3f9c2ab`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,7 +79,7 @@ func newDiff(p *program) *cobra.Command {
 		Use:   "diff ID[@REV] [ID[@REV]|REV]",
 		Short: "Compare two forms of a note, or two notes",
 		Long: `Compare two forms of a note, or two notes. Lines with - are in the first only, lines
-with + in the second only. REV is a name of ` + "`anamnesis history`" + `. A single ID@REV
+with + in the second only. REV is a name of ` + "`anamnesis log history`" + `. A single ID@REV
 is compared with the note as it stands; a single ID shows its last change.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {

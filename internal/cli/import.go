@@ -21,11 +21,13 @@ func newImport(p *program) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   "import",
-		Short: "Take in what other memories hold",
+		Short: "Import notes and sessions of other tools",
 		Long: `Take in what other memories hold. Each shows what it would do; --apply does it. What
 you edited, archived or forgot here stays as it is, however often it comes.
 
 Without a subcommand it takes in what agents remember by themselves, and syncs.`,
+		Example: `  anamnesis import
+  anamnesis import transcripts`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Apply = true // as the program before this one did
@@ -273,7 +275,7 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 	parts = append(parts, plainInt(left)+" left as they are")
 	p.printf("import: %s; %s\n", strings.Join(parts, ", "), how)
 	if a.Former > 0 {
-		p.printf("import: %s of those notes came along; `anamnesis history ID` lists them\n", plural(a.Former, "former version"))
+		p.printf("import: %s of those notes came along; `anamnesis log history ID` lists them\n", plural(a.Former, "former version"))
 	}
 	if len(a.Undo) > 0 {
 		p.undoLine(a.Undo[0])

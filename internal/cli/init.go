@@ -37,6 +37,8 @@ a sub-agent what its task is about, a session end and a compaction are captured.
 settings file is patched in place, its layout and everything that is not ours stays;
 the first version is kept as settings.json.bak. Running init again changes
 only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.`,
+		Example: `  anamnesis init --print
+  anamnesis init --agent claude --agent codex --remote git@example.com:me/memory.git`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.init(cmd, o) },
 	}

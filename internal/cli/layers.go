@@ -40,8 +40,8 @@ date, at most 100 tokens each. Step 2 is timeline, step 3 hydrate; anamnesis
 workflow tells more. (The files of the index are rebuilt by reindex.)
 
 Exit code 3 says that nothing was found.`,
-		Example: `  anamnesis index "deploy staging"
-  anamnesis index --gate --limit 5 "deploy staging"`,
+		Example: `  anamnesis list matches "deploy staging"
+  anamnesis list matches --gate --limit 5 "deploy staging"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := p.question("index", strings.Join(args, " "))
@@ -92,8 +92,8 @@ func newTimeline(p *program) *cobra.Command {
 That note is named by --anchor, or it is the best answer to the query.
 
 Exit code 3 says that there is no such note.`,
-		Example: `  anamnesis timeline --anchor 01K2M3N4 --depth-before 5
-  anamnesis timeline "deploy staging"`,
+		Example: `  anamnesis list timeline --anchor 01K2M3N4 --depth-before 5
+  anamnesis list timeline "deploy staging"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args, " ")
 			if anchor == "" && strings.TrimSpace(text) == "" {

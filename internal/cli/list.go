@@ -17,6 +17,8 @@ func newList(p *program) *cobra.Command {
 		Short: "List notes, newest first",
 		Long: "Lists notes, newest first: 50, or as many as --limit says. When there are more, standard error says how many, and\n" +
 			"with --json they are counted in \"total\".",
+		Example: `  anamnesis list --project .
+  anamnesis list --type procedural --tags deploy --limit 5`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {

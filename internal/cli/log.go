@@ -19,10 +19,12 @@ func newLog(p *program) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "List what sessions were shown, and what was asked",
+		Short: "List what sessions were shown and asked; history, counts, costs",
 		Long: `List what memory said on this machine, by session, newest first: the notes that were
 shown at a session's start, and the answers to searches. It is read from the event
 log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questions out of it.`,
+		Example: `  anamnesis log
+  anamnesis log --since 7d --project .`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Limit < 0 {

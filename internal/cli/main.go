@@ -97,13 +97,14 @@ func (p *program) run(args []string) int {
 	defer stop()
 	root := p.root(needed(args)...)
 	root.SetArgs(args)
-	err := errors.Join(root.ExecuteContext(ctx), p.misuse)
+	cmd, err := root.ExecuteContextC(ctx)
+	err = errors.Join(err, p.misuse)
 	p.json = p.json || !p.running && asksJSON(args) // a mistake in a flag before it
 	var kinded *app.Error
 	if err != nil && !p.running && !errors.As(err, &kinded) {
 		err = usage("%w", err)
 	}
-	return p.report(err)
+	return p.report(err, cmd.CommandPath())
 }
 
 // asksJSON reports whether a command line that was not understood asks for JSON.
@@ -120,17 +121,9 @@ func usage(format string, args ...any) error { return app.Errorf(app.Usage, form
 // root builds the command tree with some commands.
 func (p *program) root(some ...namedCommand) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "anamnesis",
-		Short: "Long-term memory for coding agents",
-		Long: `Anamnesis remembers what your coding sessions taught, as markdown you own,
-and tells the next session about it.
-
-Start with:
-  anamnesis demo                     see it work on sample sessions, in a throw-away store
-  anamnesis init                     connect the agents on this machine
-  anamnesis add --title T --body B   write a note yourself
-  anamnesis search WORDS             find notes
-  anamnesis doctor                   check that everything is as it should be`,
+		Use:           "anamnesis",
+		Short:         "Long-term memory for coding agents",
+		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -151,20 +144,22 @@ Start with:
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(newHelp(p))
+	root.SetVersionTemplate("{{.Version}}")
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if p.misuse = p.bareGroup(cmd); p.misuse == nil {
+		switch p.misuse = p.bareGroup(cmd); {
+		case p.misuse != nil:
+		case cmd == root:
+			p.listCommands(root)
+		default:
 			help(cmd, args)
 		}
 	})
 	root.AddGroup(groups...)
-	root.SetHelpCommandGroupID("help")
-	root.SetCompletionCommandGroupID("help")
+	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, c := range some {
-		cmd := c.build(p)
-		cmd.GroupID = c.group
-		root.AddCommand(cmd)
+		root.AddCommand(c.command(p))
 	}
 	p.strict(root)
 	p.completes(root)
@@ -180,10 +175,10 @@ func (p *program) strict(cmd *cobra.Command) {
 	}
 	if inner := cmd.Args; inner != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if cmd.HasSubCommands() && len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
 			if err := inner(cmd, args); err != nil {
+				if cmd.HasSubCommands() && len(args) > 0 && inner(cmd, nil) == nil {
+					return unknownCommand(cmd, args[0])
+				}
 				if len(args) > 0 && inner(cmd, nil) == nil && inner(cmd, args[:1]) != nil {
 					err = fmt.Errorf("it takes no arguments, and %q is one", args[0])
 				}
@@ -222,138 +217,6 @@ func (p *program) bareGroup(cmd *cobra.Command) error {
 		return usage("%s: give one of its commands; `%s --help` lists them", cmd.Name(), cmd.CommandPath())
 	}
 	return nil
-}
-
-// newHelp is cobra's help command, except that a topic that is none is a mistake.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Explain a command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			at := cmd.Root()
-			for _, name := range args {
-				i := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
-				if i < 0 {
-					return unknownCommand(at, name)
-				}
-				at = at.Commands()[i]
-			}
-			at.InitDefaultHelpFlag()
-			return at.Help()
-		},
-	}
-}
-
-// A namedCommand is found by its name before it is built.
-type namedCommand struct {
-	name  string
-	build func(*program) *cobra.Command
-	group string // in the list of commands
-}
-
-// groups are the parts of the list of commands, in its order.
-var groups = []*cobra.Group{
-	{ID: "daily", Title: "Every day:"},
-	{ID: "decide", Title: "What waits for you:"},
-	{ID: "past", Title: "What is and what was:"},
-	{ID: "machine", Title: "This machine:"},
-	{ID: "agents", Title: "For agents and scripts:"},
-	{ID: "help", Title: "Help:"},
-}
-
-// commands lists the commands, in the order of help.
-var commands = []namedCommand{
-	{"demo", newDemo, "help"},
-	{"init", newInit, "machine"},
-	{"uninstall", newUninstall, "machine"},
-	{"add", newAdd, "daily"},
-	{"edit", newEdit, "daily"},
-	{"show", newShow, "daily"},
-	{"why", newWhy, "daily"},
-	{"list", newList, "daily"},
-	{"search", newSearch, "daily"},
-	{"fix", newFix, "daily"},
-	{"how", newHow, "daily"},
-	{"blame", newBlame, "daily"},
-	{"resume", newResume, "daily"},
-	{"sessions", newSessions, "daily"},
-	{"workflow", newWorkflow, "agents"},
-	{"index", newIndex, "agents"},
-	{"timeline", newTimeline, "agents"},
-	{"hydrate", newHydrate, "agents"},
-	{"corpus", newCorpus, "agents"},
-	{"gaps", newGaps, "decide"},
-	{"held", newHeld, "decide"},
-	{"archive", newArchive, "daily"},
-	{"unarchive", newUnarchive, "daily"},
-	{"forget", newForget, "daily"},
-	{"expire", newExpire, "decide"},
-	{"supersede", newSupersede, "daily"},
-	{"handoff", newHandoff, "daily"},
-	{"skills", newSkills, "daily"},
-	{"mode", newMode, "machine"},
-	{"slot", newSlot, "daily"},
-	{"project", newProject, "daily"},
-	{"dashboard", newDashboard, "daily"},
-	{"tui", newTUI, "daily"},
-	{"serve", newServe, "agents"},
-	{"inject", newInject, "agents"},
-	{"page", newPage, "agents"},
-	{"quiet", newQuiet, "agents"},
-	{"agents", newAgents, "machine"},
-	{"policy", newPolicy, "machine"},
-	{"capture", newCapture, "agents"},
-	{"hook", newHook, "agents"},
-	{"drain", newDrain, "machine"},
-	{"sync", newSync, "machine"},
-	{"share", newShare, "machine"},
-	{"pg", newPG, "machine"},
-	{"reindex", newReindex, "machine"},
-	{"models", newModels, "machine"},
-	{"conflicts", newConflicts, "decide"},
-	{"machines", newMachines, "past"},
-	{"history", newHistory, "past"},
-	{"diff", newDiff, "past"},
-	{"restore", newRestore, "past"},
-	{"undo", newUndo, "past"},
-	{"merge-driver", newMergeDriver, "agents"},
-	{"reflect", newReflect, "machine"},
-	{"merge", newMerge, "decide"},
-	{"review", newReview, "decide"},
-	{"verify", newVerify, "decide"},
-	{"cost", newCost, "past"},
-	{"consolidate", newConsolidate, "decide"},
-	{"observe", newObserve, "daily"},
-	{"conventions", newConventions, "daily"},
-	{"dedup", newDedup, "decide"},
-	{"migrate", newMigrate, "machine"},
-	{"backfill-provenance", newBackfill, "machine"},
-	{"import", newImport, "machine"},
-	{"export", newExport, "machine"},
-	{"status", newStatus, "past"},
-	{"doctor", newDoctor, "machine"},
-	{"stats", newStats, "past"},
-	{"log", newLog, "past"},
-	{"tail", newTail, "past"},
-	{"config", newConfig, "machine"},
-	{"redact", newRedact, "agents"},
-	{"calibrate-thresholds", newCalibrate, "machine"},
-	{"features", newFeatures, "machine"},
-	{"eval", newEval, "agents"},
-	{"man", newMan, "help"},
-	{"version", newVersion, "help"},
-}
-
-// needed returns the commands that a command line is about: building all of them
-// takes longer than most commands do. Without the name of one, say to list them
-// or to guess which was meant, it is all of them.
-func needed(args []string) []namedCommand {
-	if len(args) > 0 && args[0] != "man" {
-		if i := slices.IndexFunc(commands, func(c namedCommand) bool { return c.name == args[0] }); i >= 0 {
-			return commands[i : i+1]
-		}
-	}
-	return commands
 }
 
 // load works out the settings.

@@ -148,7 +148,7 @@ func newExpire(p *program) *cobra.Command {
 		Long: `List the notes whose forget_after has passed: they are not recalled any more. With
 --apply they are archived, as the background run does on its own (reflection.expire). A
 note without forget_after, or with one that is no time, is permanent. Their history
-stays, and ` + "`anamnesis unarchive`" + ` brings one back once its forget_after is gone or later.`,
+stays, and ` + "`anamnesis archive undo`" + ` brings one back once its forget_after is gone or later.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "expire", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ExpireAnswer, error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,9 +75,13 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// manual calls each for the commands that people see, parents first.
+// manual calls each for the commands, parents first, without the former names of those that
+// were moved.
 func manual(cmd *cobra.Command, each func(*cobra.Command)) {
-	if cmd.Hidden || cmd.Name() == "help" || cmd.IsAdditionalHelpTopicCommand() {
+	former := slices.ContainsFunc(commands, func(c namedCommand) bool {
+		return c.path != "" && cmd.CommandPath() == "anamnesis "+c.name
+	})
+	if former || cmd.Name() == "completion" || cmd.Name() == "merge-driver" || cmd.Name() == "help" || cmd.IsAdditionalHelpTopicCommand() {
 		return
 	}
 	cmd.InitDefaultHelpFlag()

@@ -31,10 +31,10 @@ candidates, ` + "`eval curate`" + ` approves them). --no-gate leaves that out. A
 lose an exception, a number or a name is refused: words are compared, not meanings.
 Where you see that nothing is lost, --confirm with the key that the plan prints lets
 that group through; the questions still have to find their notes.`,
-		Example: `  anamnesis merge
-  anamnesis merge --project . --apply
-  anamnesis merge --apply --confirm 3f9c2ab1
-  anamnesis merge --undo 01M7`,
+		Example: `  anamnesis reflect merge
+  anamnesis reflect merge --project . --apply
+  anamnesis reflect merge --apply --confirm 3f9c2ab1
+  anamnesis reflect merge --undo 01M7`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.merge(cmd, o) },
 	}
@@ -94,7 +94,7 @@ func (p *program) printMerged(a app.MergeAnswer, o mergeOptions) {
 	if a.Sync != nil {
 		p.printf("merge: superseded %d note(s); %s\n", a.Superseded, endLine(*a.Sync, o.NoSync))
 		p.undoLine(a.Undo)
-		p.printf("`anamnesis merge --undo ID` lets one note stand for itself again\n")
+		p.printf("`anamnesis reflect merge --undo ID` lets one note stand for itself again\n")
 	}
 }
 
@@ -147,7 +147,7 @@ func (p *program) printMergePlan(name string, g app.PlannedOne) {
 // confirmLine says how a person lets a group through that words cannot decide.
 func (p *program) confirmLine(key string) {
 	if key != "" {
-		p.printf("  if nothing is lost: `anamnesis merge --apply --confirm %s`\n", key)
+		p.printf("  if nothing is lost: `anamnesis reflect merge --apply --confirm %s`\n", key)
 	}
 }
 

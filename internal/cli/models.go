@@ -26,8 +26,8 @@ downloaded unless you give an address to models add, with --apply.
 The settings recall.embed.model and recall.rerank.model choose one by its name. After a
 change of the encoder all notes are embedded again in the background. A model that is not
 ready in time for a prompt is left out of that answer.`,
-		Example: `  anamnesis models add ~/Downloads/all-MiniLM-L6-v2
-  anamnesis models add ~/Downloads/all-MiniLM-L6-v2 --apply
+		Example: `  anamnesis config models add ~/Downloads/all-MiniLM-L6-v2
+  anamnesis config models add ~/Downloads/all-MiniLM-L6-v2 --apply
   anamnesis config set recall.embed.model all-minilm-l6-v2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.listModels(cmd) },
@@ -71,8 +71,8 @@ there, and the model is opened and tried before it counts.
 An address is that of the folder in which the files are, and begins with https://. Of an
 address the checksums are known when the files are there: --sha256 says which weights are
 wanted, and nothing else is taken. Links in a folder are not followed.`,
-		Example: `  anamnesis models add ./bge-small-en-v1.5
-  anamnesis models add https://models.example.com/minilm --name minilm --apply`,
+		Example: `  anamnesis config models add ./bge-small-en-v1.5
+  anamnesis config models add https://models.example.com/minilm --name minilm --apply`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.From = args[0]

@@ -18,7 +18,7 @@ func newPG(p *program) *cobra.Command {
 (docs/postgres.md). Its address is the setting team.dsn; for a command of the
 database's owner give it in the environment of that command alone:
 
-  REFLECT_PG_DSN=postgres://owner@host/anamnesis anamnesis pg setup "The shop team"`,
+  REFLECT_PG_DSN=postgres://owner@host/anamnesis anamnesis team pg setup "The shop team"`,
 	}
 	cmd.AddCommand(newPGSetup(p), newPGMigrate(p), newPGStatus(p), newPGDoctor(p), newPGMembers(p), newPGAddMember(p), newPGRemoveMember(p),
 		newPGRemoveNote(p), newPGTrust(p), newPGConflicts(p))
@@ -219,12 +219,12 @@ func newPGRemoveNote(p *program) *cobra.Command {
 		Short: "Take one note of whoever shares it away from the team",
 		Long: `Take one note away from the team, of whoever shares it, for an owner: it goes from the
 database and from the mirrors of all, and does not come back, also when it is edited,
-until --undo returns it. The file stays its author's, whose ` + "`anamnesis share`" + ` says who
+until --undo returns it. The file stays its author's, whose ` + "`anamnesis team share`" + ` says who
 took it away and why.
 
 Exit codes: 0 done; 1 you are no owner, or the database does not answer; 3 nobody
 shares a note of that id.`,
-		Example: "  anamnesis pg remove-note 9KQT --reason 'out of date since the move'",
+		Example: "  anamnesis team pg remove-note 9KQT --reason 'out of date since the move'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Note = args[0]

@@ -15,7 +15,7 @@ import (
 func newPolicy(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Your rules for the tools of agents",
+		Short: "Show and check your rules for the tools of agents",
 		Long: `Your rules for the tools of agents: what is denied, what is allowed without asking you,
 what an agent is shown before a call. They stand in the file policy-rules.jsonl of the
 store, one JSON object a line. You write it; nothing else does, it does not travel, and

@@ -12,10 +12,12 @@ import (
 func newProject(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "project",
-		Short: "Tell which project this folder belongs to, and why",
+		Short: "Show which project this folder belongs to, and why",
 		Long: `Tell which project this folder belongs to. First match wins: the first line of
 the nearest .anamnesis/project file above the folder, the address of the git
 remote "origin", the name of the repository's folder, the folder's own name.`,
+		Example: `  anamnesis project
+  anamnesis project alias github.com/acme/old github.com/acme/new`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := p.openStore()

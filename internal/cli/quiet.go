@@ -14,7 +14,7 @@ func newQuiet(p *program) *cobra.Command {
 	var private bool
 	cmd := &cobra.Command{
 		Use:   "quiet DURATION|session [ID]|off",
-		Short: "Mute memory for a while or for this session",
+		Short: "Mute memory for a while or for one session",
 		Long: `Tell prompts, tools and sub-agents nothing for a while, in all sessions on this machine:
 30m, 2h, 3d. Session starts and questions are answered as always.
 

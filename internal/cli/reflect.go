@@ -25,6 +25,8 @@ asks nobody. The sessions stay, and are marked; what was made of them says so
 
 The model is set with ` + "`anamnesis config set reflection.provider ...`" + `; docs/reflection.md is
 the guide. --show-request prints what would leave this machine, and sends nothing.`,
+		Example: `  anamnesis reflect
+  anamnesis reflect --project . --show-request`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.reflect(cmd, o) },
 	}
@@ -90,7 +92,7 @@ func (p *program) reflectNotes(a app.ReflectAnswer) {
 			p.note("%s: %d sessions had no room; run it again", name, rep.Left)
 		}
 		if rep.Stale != nil {
-			p.note("the notes are safe, but not in the index yet: %v; `anamnesis reindex` mends that", rep.Stale)
+			p.note("the notes are safe, but not in the index yet: %v; `anamnesis doctor reindex` mends that", rep.Stale)
 		}
 	}
 	if a.Applied && len(a.Projects) == 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"reflect"
 	"strings"
@@ -174,12 +175,19 @@ func (s *screen) note(format string, args ...any) {
 	s.errorf("anamnesis: "+format+"\n", args...)
 }
 
-// report prints an error with what to do next and returns the exit code.
-func (s *screen) report(err error) int {
+// report prints an error of a command with what to do next and returns the exit code.
+func (s *screen) report(err error, command string) int {
 	if err == nil {
 		return 0
 	}
 	f := app.Explain(err)
+	if !strings.Contains(f.Message+f.Hint, "`") { // the error names no command that helps
+		kind := f.Code
+		if kind == app.Failed && errors.Is(err, fs.ErrNotExist) { // mostly a file that the command line names
+			kind = app.Usage
+		}
+		f.Hint = strings.TrimPrefix(f.Hint+"; ", "; ") + nextStep(kind, command)
+	}
 	var kinded *app.Error
 	if errors.As(err, &kinded) && kinded.Err == nil {
 		return f.Exit // the answer says it all
@@ -203,6 +211,19 @@ func (s *screen) report(err error) int {
 		s.errorf("%s %s\n", name, f.Hint)
 	}
 	return f.Exit
+}
+
+// nextStep names the command that helps with a failure of a kind.
+func nextStep(kind app.Kind, command string) string {
+	switch kind {
+	case app.Usage:
+		return "`" + command + " --help` shows its arguments and flags"
+	case app.NotFound:
+		return "`anamnesis list` lists the notes"
+	case app.Locked:
+		return "`anamnesis doctor --only locks` shows which process is at work; try again when it has ended"
+	}
+	return "`anamnesis doctor` checks what is wrong"
 }
 
 // terminal reports whether a stream is one that a person looks at or types into.

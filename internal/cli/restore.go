@@ -15,7 +15,7 @@ func newRestore(p *program) *cobra.Command {
 	var since, until string
 	cmd := &cobra.Command{
 		Use:   "restore {ID@REV | --since TIME | --damaged}",
-		Short: "Give a note the form it had",
+		Short: "Restore a former version of a note",
 		Long: `Give a note the form it had at a revision, or bring back a note that was deleted.
 Without --apply it only shows what would change. The present form is kept, so that
 a restore can be undone. A note that was forgotten does not come back this way.
@@ -25,6 +25,8 @@ had before: that is how a command that changed many notes is taken back.
 
 With --damaged every note that a power loss, a full disk or another program emptied,
 cut or made unreadable gets the form of the last commit, or the newest of its history.`,
+		Example: `  anamnesis restore 9KQT@3f9c2ab
+  anamnesis restore --damaged`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -43,7 +45,7 @@ cut or made unreadable gets the form of the last commit, or the newest of its hi
 			}
 			name, rev, ok := strings.Cut(args[0], "@")
 			if !ok || name == "" || rev == "" {
-				return usage("restore %s: say which form: ID@REV; `anamnesis history ID` lists them", args[0])
+				return usage("restore %s: say which form: ID@REV; `anamnesis log history ID` lists them", args[0])
 			}
 			return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RestoreAnswer, error) {
 				return app.Restore(ctx, r, name, rev, apply)

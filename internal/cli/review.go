@@ -17,11 +17,16 @@ func newReview(p *program) *cobra.Command {
 	var walk bool
 	cmd := &cobra.Command{
 		Use:   "review",
-		Short: "Decide on what machines wrote and nobody has read",
+		Short: "Decide what waits for you: drafts, conflicts, open questions",
 		Long: `List what waits for you: drafts that contradict a note of yours, notes in quarantine,
 which read like orders to an agent and which no session is shown, what sessions
 and models taught that you have not looked at, and patches of skills that say something
-else than what was learnt since. Beside each stands what it was made of.
+else than what was learnt since. Beside each stands what it was made of. Below them
+stand the counts of what other commands decide on: conflicts, files that do not travel,
+notes past their date, questions that no note answers.
+
+"review stale" looks for notes whose code has changed, "review duplicates" for notes that
+say the same word for word; these two read every note, so they run when you ask.
 
 --walk goes through them one by one and asks for a key each: k keeps, e edits, r
 rejects, t says that it is right and retires the note that it contradicts, m gives its
@@ -126,7 +131,7 @@ func (p *program) printDecided(d app.ReviewDecided) {
 	}
 	p.printf("review: %s %q %s\n", d.ID, firstLine(d.Title, 60), decisions[d.Decision])
 	if d.Retired != "" {
-		p.printf("review: %s is shown no more; `anamnesis supersede --undo %s %s` takes that back\n", d.Retired, d.Retired, d.ID)
+		p.printf("review: %s is shown no more; `anamnesis edit supersede --undo %s %s` takes that back\n", d.Retired, d.Retired, d.ID)
 	}
 }
 
@@ -209,8 +214,13 @@ func (p *program) printReview(a app.ReviewAnswer) {
 	if text := a.Refused.Text(); text != "" {
 		p.printf("reads like orders to an agent: %s\n", text)
 	}
-	if len(a.Notes) == 0 {
+	for _, o := range a.Others {
+		p.printf("%s: `%s`\n", o.What, o.Command)
+	}
+	if len(a.Notes) == 0 && len(a.Others) == 0 {
 		p.note("nothing to review")
+	}
+	if len(a.Notes) == 0 {
 		return
 	}
 	p.printf("`anamnesis review keep ID` says that one is right, `review reject ID` archives it, `review --walk` asks for a key each\n")

@@ -41,10 +41,10 @@ back. --dry-run says what would go, and changes nothing.
 
 Exit codes: 0 shared, offered, or nothing to do; with --repo 4 notes are held back, 5
 the repository could not be reached, or did not take a note, 75 another share is at work.`,
-		Example: `  anamnesis share .
-  anamnesis share --stop payments
-  anamnesis share --repo --dry-run
-  anamnesis share --repo 9KQT`,
+		Example: `  anamnesis team share .
+  anamnesis team share --stop payments
+  anamnesis team share --repo --dry-run
+  anamnesis team share --repo 9KQT`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.share(cmd, o, args) },
 	}
 	f := cmd.Flags()

@@ -30,7 +30,7 @@ func (p *program) printShare(a app.ShareAnswer) {
 		p.printf("%s: %s%s\n", firstLine(s.Key, 100), plural(s.Notes, "note"), verb)
 	}
 	if len(a.Projects) == 0 {
-		p.note("no project is shared; `anamnesis share PROJECT` shares one, and . is that of the current folder")
+		p.note("no project is shared; `anamnesis team share PROJECT` shares one, and . is that of the current folder")
 	}
 	for _, h := range a.Held {
 		p.printf("  %s stays here: %s\n", p.short(h.ID), firstLine(h.Why, 200))

@@ -17,7 +17,8 @@ func newShow(p *program) *cobra.Command {
 		Short: "Print a note",
 		Long: `Print a note. The beginning or the end of its id is enough when it names only
 one note.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  anamnesis show 9KQT`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if path {
 				r, err := app.OpenWalked(cmd.Context(), p.host())

@@ -22,6 +22,8 @@ sessions worked on. Their copies never leave the machine.
 A skill counts as out of date when a note that backs it, by a tag of the skill, is newer
 than its file. When notes say something else than a skill, or more, a patch of its file
 waits in anamnesis review. The setting inject.skills.tier tells skills at session start.`,
+		Example: `  anamnesis skills list
+  anamnesis skills match 'deploy the staging server'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.skills(cmd, "") },
 	}

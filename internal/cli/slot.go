@@ -18,7 +18,7 @@ import (
 func newSlot(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slot",
-		Short: "Short texts that every session is shown at its start",
+		Short: "Edit the short texts that every session is shown",
 		Long: `A slot is a short text that every session is shown at its start, before the notes: who
 you are, what you prefer, what a project is about. You write the curated ones, and they
 travel with the notes. This machine keeps three on its own from its sessions: open items,
@@ -26,6 +26,8 @@ commands that fail again and again, files in work. These never leave it.
 
 A slot of a project is shown in the place of one of the same name for all projects.
 The setting inject.slots.on tells none of them.`,
+		Example: `  anamnesis slot list
+  anamnesis slot edit persona 'I write Go and dislike frameworks.'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.slots(cmd, "") },
 	}

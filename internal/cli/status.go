@@ -16,9 +16,11 @@ func newStatus(p *program) *cobra.Command {
 	var line bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Tell what is in the store and what needs attention",
+		Short: "Show what is in the store and what needs attention",
 		Long: `Tell what is in the store and what needs attention. --line prints one short line
 for a status bar: it changes nothing and looks at no file of a note.`,
+		Example: `  anamnesis status
+  anamnesis status --line`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -87,7 +89,7 @@ func (p *program) printStatus(s app.StatusAnswer) {
 		p.printf("policy: %s\n", s.Policy)
 	}
 	if s.Spool > 0 {
-		p.printf("spool: %s waiting; `anamnesis drain` works on them\n", plural(s.Spool, "session"))
+		p.printf("spool: %s waiting; `anamnesis doctor drain` works on them\n", plural(s.Spool, "session"))
 	}
 	for _, g := range s.GivenUp {
 		why := ""
@@ -101,7 +103,7 @@ func (p *program) printStatus(s app.StatusAnswer) {
 			map[bool]string{true: "; the database was not asked yet", false: " as of " + t.Mirror.At}[t.Mirror.At == ""])
 	}
 	if s.Held > 0 {
-		p.printf("held: %s; `anamnesis held` lists them\n", plural(s.Held, "note"))
+		p.printf("held: %s; `anamnesis review held` lists them\n", plural(s.Held, "note"))
 	}
 	if s.Review > 0 {
 		p.printf("to review: %s of a model that nobody has read; `anamnesis review` lists them\n", plural(s.Review, "note"))

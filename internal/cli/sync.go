@@ -20,7 +20,7 @@ func newSync(p *program) *cobra.Command {
 	var o syncOptions
 	cmd := &cobra.Command{
 		Use:   "sync",
-		Short: "Commit the notes and exchange them with the other machines",
+		Short: "Exchange notes with your other machines",
 		Long: `Commit every change of the portable notes to their git repository, take in what
 the other machines did, merge it note by note, and send the result. Without a
 remote the commit is all; add one with ` + "`anamnesis config set remote ADDRESS`" + `.
@@ -28,8 +28,8 @@ A remote that cannot be reached is no failure: the notes go with a later sync.
 Notes of shared projects are then exchanged with the database of the team.
 
 A note in which something looks like a secret stays here until you release it, and
-so does one that was emptied or damaged outside of Anamnesis: ` + "`anamnesis held`" + `.
-What a merge could not decide waits in ` + "`anamnesis conflicts`" + `.
+so does one that was emptied or damaged outside of Anamnesis: ` + "`anamnesis review held`" + `.
+What a merge could not decide waits in ` + "`anamnesis review conflicts`" + `.
 
 Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 75 another sync is at work.`,
@@ -146,10 +146,10 @@ func (p *program) printSyncState(s app.SyncState) {
 		p.printf("sync %s: %s\n", s.State, s.StateText)
 	}
 	for _, k := range replica.WithheldKinds(slices.DeleteFunc(slices.Clone(s.Held), app.LostText)) { // another line counts those
-		p.printf("not sent: %s; `anamnesis held` shows what\n", printable(k.String()))
+		p.printf("not sent: %s; `anamnesis review held` shows what\n", printable(k.String()))
 	}
 	if s.Conflicts > 0 {
-		p.printf("conflicts: %d to decide; `anamnesis conflicts` lists them\n", s.Conflicts)
+		p.printf("conflicts: %d to decide; `anamnesis review conflicts` lists them\n", s.Conflicts)
 	}
 }
 

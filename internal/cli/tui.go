@@ -15,7 +15,8 @@ func newTUI(p *program) *cobra.Command {
 		Long: `Show the memory as a screen of the terminal, as the dashboard does in a browser: notes with
 a search as you type, what waits for you, and the recall lab with scores, arms, gate and
 reasons. The keys stand at the bottom. It works over ssh, from 80 columns and 24 lines on.`,
-		Args: cobra.NoArgs,
+		Example: `  anamnesis tui`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.json || !terminal(p.stdin) || columns(p.stdout) == 0 {
 				return usage("tui: it wants a terminal; `anamnesis list`, `search` and `review` print, with --json too")

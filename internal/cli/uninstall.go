@@ -12,12 +12,14 @@ func newUninstall(p *program) *cobra.Command {
 	var o app.UninstallOptions
 	cmd := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Take our hooks and our server out of the agents",
+		Short: "Disconnect the agents; the notes stay",
 		Long: `Take our hooks, our server and our rules out of the files of all agents that init
 connected, or of those named, and leave everything else. If a file is still as init left
 it, its former bytes come back. Where Claude Code has our MCP server, it is taken out by
 Claude Code's own command. The store stays: your notes are yours. --purge erases what is
 kept of sessions word for word, with its index and what it remembers as forgotten.`,
+		Example: `  anamnesis uninstall --agent codex
+  anamnesis uninstall --purge`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("name") {

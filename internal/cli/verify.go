@@ -23,8 +23,8 @@ its project name are as they were when the notes were written. It lists what is 
 It reads files, runs nothing and asks no model. A note that names no code is not
 looked at. "verify keep" says that a note holds for the code as it is now;
 "anamnesis archive" takes away one that does not.`,
-		Example: `  anamnesis verify
-  anamnesis verify keep 9KQT
+		Example: `  anamnesis review stale
+  anamnesis review stale keep 9KQT
   anamnesis archive 9KQT`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,7 +63,7 @@ func (p *program) printVerify(a app.VerifyAnswer) {
 	case a.Moved == 0:
 		p.note("the code that %s of %s name is as it was", plural(a.Looked, "note"), printable(a.Project))
 	default:
-		p.note("`anamnesis verify keep ID` for a note that holds, `anamnesis archive ID` for one that does not")
+		p.note("`anamnesis review stale keep ID` for a note that holds, `anamnesis archive ID` for one that does not")
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -21,6 +22,11 @@ func buildVersion() string {
 	return "(devel)"
 }
 
+// versionLine is what --version prints.
+func versionLine() string {
+	return fmt.Sprintf("anamnesis %s %s/%s %s\n", buildVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
 func newVersion(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -36,7 +42,7 @@ func newVersion(p *program) *cobra.Command {
 					Arch    string `json:"arch"`
 				}{head("version"), buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
-			p.printf("anamnesis %s %s/%s %s\n", buildVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+			p.printf("%s", versionLine())
 			return nil
 		},
 	}

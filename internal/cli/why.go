@@ -17,13 +17,15 @@ func newWhy(p *program) *cobra.Command {
 	var last bool
 	cmd := &cobra.Command{
 		Use:   "why ID",
-		Short: "Tell where a note came from, and when and why it was shown",
+		Short: "Show where a note came from, and when it was shown",
 		Long: `Tell where a note came from: who wrote it, from which session, out of which other
 notes, back to the sentences they were made from. Then what changed it, what
 replaces it, and when it was shown to a session or found by a question.
 
 With --last: what the last prompt, tool call or sub-agent was shown, what it was nearly
 shown, and why not.`,
+		Example: `  anamnesis why 9KQT
+  anamnesis why --last`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if last {
 				return cobra.NoArgs(cmd, args)
@@ -113,7 +115,7 @@ func written(source, model string) string {
 func (p *program) printOrigin(o app.Origin, level int) {
 	indent := strings.Repeat("  ", level)
 	if o.Gone {
-		p.printf("%s%s (gone; `anamnesis history %s` may know it)\n", indent, o.ID, o.ID)
+		p.printf("%s%s (gone; `anamnesis log history %s` may know it)\n", indent, o.ID, o.ID)
 		return
 	}
 	if level > 1 {
@@ -143,7 +145,7 @@ func (p *program) printOrigin(o app.Origin, level int) {
 func (p *program) printState(a app.WhyAnswer) {
 	n := a.Note
 	if a.Changes > 0 {
-		p.printf("\nchanged %d×; `anamnesis history %s` lists how\n", a.Changes, a.ID)
+		p.printf("\nchanged %d×; `anamnesis log history %s` lists how\n", a.Changes, a.ID)
 	}
 	for _, id := range a.Supersedes {
 		p.printf("it replaces %s\n", id)

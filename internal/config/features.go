@@ -40,7 +40,7 @@ func (c *Config) features() []Feature {
 		{
 			ID: "A3", Name: "forget-after", Home: "reflection/forget.go",
 			Doc: "A note whose forget_after has passed is archived in the background, with its history; without one, or with one that is " +
-				"no time, it is permanent. `anamnesis expire` lists them.",
+				"no time, it is permanent. `anamnesis review expired` lists them.",
 			Without: "What was only meant for a while stands in the store for ever, and nobody sees that its time is over.",
 			Settings: []Setting{boolean("ANAMNESIS_EXPIRE", "reflection.expire", &c.Reflection.Expire, true,
 				"Archive notes in the background when their forget_after has passed.")},
@@ -194,7 +194,7 @@ func (c *Config) features() []Feature {
 			ID: "O1", Name: "observations", Home: "reflection/observe.go",
 			Doc: "Folds notes that state the same into one, supported by the sessions of them all; a model finds what several " +
 				"show together, and an invented name or number in its statement is refused. A person adds evidence, makes and " +
-				"retires observations with `anamnesis observe`.",
+				"retires observations with `anamnesis reflect observe`.",
 			Without: "Fifty corrections stand as fifty notes, each as weak as one sentence.",
 		},
 		{
@@ -356,7 +356,7 @@ func (c *Config) features() []Feature {
 		{
 			ID: "R21", Name: "local-models", Home: "models/models.go",
 			Doc: "Runs encoders and cross-encoders of BERT's shape in the program itself, on two cores at most: they are added by hand, " +
-				"checked by their checksums, and left out of an answer for which they are late. `anamnesis models` lists them.",
+				"checked by their checksums, and left out of an answer for which they are late. `anamnesis config models` lists them.",
 			Without: "A model that was trained to retrieve needs a server, which somebody runs and which reads the notes.",
 		},
 	}, append(c.sessionFeatures(), c.writingFeatures()...)...)

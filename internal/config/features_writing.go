@@ -76,7 +76,7 @@ func (c *Config) writingFeatures() []Feature {
 		{
 			ID: "S11", Name: "anchor-hashes", Home: "anchor/anchor.go",
 			Doc: "A note keeps hashes of the code that it names. When that code has changed the note is shown with a mark; when nothing of " +
-				"it is left in the clone, the note is not shown, and `anamnesis verify` lists it.",
+				"it is left in the clone, the note is not shown, and `anamnesis review stale` lists it.",
 			Without: "A rule about a function that was deleted last year is shown as if it held.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_ANCHOR_HASHES", "capture.anchor_hashes", &c.Capture.Stamp, true, "Keep hashes of the code that new notes name."),
@@ -146,9 +146,9 @@ func (c *Config) writingFeatures() []Feature {
 					"Address of the team's database: postgres://... or host=... A password is better kept in ~/.pgpass. "+
 						"Nothing is shared without team.workspace; DATABASE_URL is not read."),
 				text("REFLECT_WORKSPACE_ID", "team.workspace", &c.Team.Workspace, "",
-					"Id of the team's part of the database, as `anamnesis pg status` tells it."),
+					"Id of the team's part of the database, as `anamnesis team pg status` tells it."),
 				text("ANAMNESIS_TEAM_PROJECTS", "team.projects", &c.Team.Projects, "",
-					"Projects whose notes are shared, their keys between commas; `anamnesis share` sets it."),
+					"Projects whose notes are shared, their keys between commas; `anamnesis team share` sets it."),
 				boolean("ANAMNESIS_TEAM_MIRROR", "team.mirror", &c.Team.Mirror, true,
 					"Take in what others of the team share, so that it is found here."),
 			},

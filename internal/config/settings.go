@@ -102,7 +102,7 @@ func (c *Config) settings() []Setting {
 		address("RECALL_EMBED_URL", "recall.embed.url", &c.Models.Embedder.URL,
 			"OpenAI-compatible server that embeds notes and questions, with or without /v1. Empty uses the built-in model."),
 		text("REFLECT_EMBED_MODEL", "recall.embed.model", &c.Models.Embedder.Model, "",
-			"Embedding model of that server; without one, the name of a model of `anamnesis models`. Another model means that all notes "+
+			"Embedding model of that server; without one, the name of a model of `anamnesis config models`. Another model means that all notes "+
 				"are embedded again."),
 		key("RECALL_EMBED_KEY", "recall.embed.key", &c.Models.Embedder.Key, "Key of the embedding server; sent to its host only."),
 		number("RECALL_EMBED_TIMEOUT", "recall.embed.timeout", &c.Models.Embedder.Timeout, 60, within(0.01, 3600),
@@ -110,7 +110,7 @@ func (c *Config) settings() []Setting {
 		address("RECALL_RERANK_URL", "recall.rerank.url", &c.Models.Reranker.URL,
 			"Server that reads the best notes with the question. Empty uses the built-in reader."),
 		text("REFLECT_CE_MODEL", "recall.rerank.model", &c.Models.Reranker.Model, "",
-			"Reranking model of that server; without one, the name of a model of `anamnesis models`."),
+			"Reranking model of that server; without one, the name of a model of `anamnesis config models`."),
 		key("RECALL_RERANK_KEY", "recall.rerank.key", &c.Models.Reranker.Key, "Key of the reranking server; sent to its host only."),
 		choice("RECALL_RERANK_STYLE", "recall.rerank.style", &c.Models.Reranker.Style,
 			"What the reranking server speaks: tei is /rerank, cohere is /v1/rerank (Cohere, Jina, vLLM, llama.cpp). auto goes by the "+

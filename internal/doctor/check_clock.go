@@ -61,7 +61,8 @@ func checkClock(ctx context.Context, p *Target) Result {
 	case here:
 		return warn("set this machine's clock, by the network if you can", lines...)
 	case len(lines) > 0:
-		return warn("set the clock of the machine that is named; `anamnesis machines` shows all. Until then its edits win every merge", lines...)
+		return warn("set the clock of the machine that is named; `anamnesis log machines` shows all. "+
+			"Until then its edits win every merge", lines...)
 	}
 	return ok("nothing is of the future")
 }

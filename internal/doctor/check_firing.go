@@ -56,7 +56,7 @@ func checkFiring(ctx context.Context, p *Target) Result {
 		return info("start a new session of your agent: running ones do not read the settings again", append(lines,
 			"the hooks were not seen yet")...)
 	case l.count[store.Injected] >= 10 && l.count[store.Captured] == 0:
-		return warn("end a session properly (not by killing it) and run `anamnesis drain`; if none is captured, look at the checks hooks "+
+		return warn("end a session properly (not by killing it) and run `anamnesis doctor drain`; if none is captured, look at the checks hooks "+
 			"and spool",
 			append(lines, fmt.Sprintf("%d sessions were shown notes in seven days and none was captured", l.count[store.Injected]))...)
 	}
@@ -168,5 +168,5 @@ func checkHookErrors(_ context.Context, p *Target) Result {
 	for _, t := range texts[:min(3, len(texts))] {
 		lines = append(lines, fmt.Sprintf("%d times: %s", l.failures[t], t))
 	}
-	return warn("mend what the lines name; `anamnesis tail` shows when it happened", lines...)
+	return warn("mend what the lines name; `anamnesis log tail` shows when it happened", lines...)
 }

@@ -11,7 +11,7 @@ import (
 	"anamnesis/internal/index"
 )
 
-const remake = "`anamnesis reindex` rebuilds it from the notes; nothing is lost"
+const remake = "`anamnesis doctor reindex` rebuilds it from the notes; nothing is lost"
 
 func checkIndex(ctx context.Context, p *Target) Result {
 	if p.Index == nil && p.IndexErr != nil {
@@ -38,7 +38,7 @@ func checkIndex(ctx context.Context, p *Target) Result {
 	evidence := []string{plural(st.Notes, "note") + ", " + plural(st.Passages, "passage")}
 	if p.Store != nil && !p.Store.ReadOnly() {
 		if why := unwritableIndex(p.Store.Root()); why != "" {
-			return bad("`anamnesis reindex` replaces it; until then every command makes a temporary index", append(evidence, why)...)
+			return bad("`anamnesis doctor reindex` replaces it; until then every command makes a temporary index", append(evidence, why)...)
 		}
 	}
 	if hurried {
@@ -76,7 +76,7 @@ func checkDrift(ctx context.Context, p *Target) Result {
 		return ok(plural(files, "file") + ", all as the index knows them")
 	}
 	if walked.IsZero() {
-		return info("`anamnesis reindex`, or just ask something", plural(len(refs), "note")+" on the disk, and the index was never made")
+		return info("`anamnesis doctor reindex`, or just ask something", plural(len(refs), "note")+" on the disk, and the index was never made")
 	}
 	known, err := p.Index.Files(ctx, nil)
 	if err != nil {
@@ -96,9 +96,10 @@ func checkDrift(ctx context.Context, p *Target) Result {
 	line := fmt.Sprintf("the index was brought into step %s; since then %d new, %d changed, %d gone", ago(p.now().Sub(walked)), fresh,
 		changed, len(known))
 	if p.now().Sub(walked) > 24*time.Hour {
-		return warn("`anamnesis drain`; if it happens again, the background run does not start: look at the checks firing and hook-errors", line)
+		return warn("`anamnesis doctor drain`; if it happens again, the background run does not start: "+
+			"look at the checks firing and hook-errors", line)
 	}
-	return info("nothing to do: the next question or session brings it into step (`anamnesis drain` does it now)", line)
+	return info("nothing to do: the next question or session brings it into step (`anamnesis doctor drain` does it now)", line)
 }
 
 func checkProblems(ctx context.Context, p *Target) Result {

@@ -32,11 +32,12 @@ func checkModel(ctx context.Context, p *Target) Result {
 		for _, dim := range slices.Sorted(maps.Keys(dims)) {
 			lines = append(lines, fmt.Sprintf("%s with a vector of %d dimensions", plural(dims[dim], "passage"), dim))
 		}
-		return warn("the model server changed its vectors under one name, and only some notes are found by their meaning: `anamnesis reindex`, "+
-			"then `anamnesis drain`", lines...)
+		return warn("the model server changed its vectors under one name, and only some notes are found by their meaning: "+
+			"`anamnesis doctor reindex`, "+
+			"then `anamnesis doctor drain`", lines...)
 	}
 	if missing > 0 {
-		return info("`anamnesis drain` makes them; with a model server, look that it answers", "model "+model,
+		return info("`anamnesis doctor drain` makes them; with a model server, look that it answers", "model "+model,
 			fmt.Sprintf("%d of %d passages have no vector yet; they are found by their words only", missing, all))
 	}
 	return ok("model "+model, plural(all, "passage")+", all with a vector")
@@ -62,7 +63,7 @@ func judgeGate(c recall.Calibration) Result {
 		fmt.Sprintf("%.1f %% of %s that a note answers were not (false silence)", 100*c.FalseSilence, plural(c.Own, "question")),
 	}
 	if c.FalseInjection > wrongOften || c.FalseSilence > wrongOften {
-		return info("`anamnesis calibrate-thresholds` measures again; few notes, or notes that say much the same, make it hard to tell", lines...)
+		return info("`anamnesis config calibrate` measures again; few notes, or notes that say much the same, make it hard to tell", lines...)
 	}
 	return info("nothing to do", lines...) // not ok: how often it is wrong is for people to judge
 }
@@ -141,7 +142,7 @@ func checkLocalModels(ctx context.Context, p *Target) Result {
 	slow := false
 	for _, m := range p.Models(ctx) {
 		if m.Err != nil {
-			return bad("until then the built-in model answers; `anamnesis models` lists those of this machine, and checks them",
+			return bad("until then the built-in model answers; `anamnesis config models` lists those of this machine, and checks them",
 				fmt.Sprintf("%s names %s: %s", m.Setting, clean(m.Name, maxLine), clean(m.Err.Error(), 3*maxLine)))
 		}
 		ms := float64(m.Took.Microseconds()) / 1000

@@ -78,7 +78,8 @@ func checkSecrets(ctx context.Context, p *Target) Result {
 		if more := len(names) - named; more > 0 {
 			line += fmt.Sprintf(" and %d more", more)
 		}
-		return warn("take the secret out and change it where it is used; `anamnesis held` shows what does not travel yet", progress, found, line)
+		return warn("take the secret out and change it where it is used; "+
+			"`anamnesis review held` shows what does not travel yet", progress, found, line)
 	case n < len(files):
 		return info("`anamnesis doctor --only secrets` looks at all", progress+", the newest first; nothing was found")
 	}

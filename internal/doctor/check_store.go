@@ -137,7 +137,7 @@ func checkLeftovers(ctx context.Context, p *Target) Result {
 		}
 		switch {
 		case len(found) > 0:
-			return info("`anamnesis drain` removes them", append([]string{plural(len(found), "file")}, found...)...)
+			return info("`anamnesis doctor drain` removes them", append([]string{plural(len(found), "file")}, found...)...)
 		case late:
 			return ok(fmt.Sprintf("none among the first %d entries; `anamnesis doctor --only leftovers` looks at all", looked))
 		}
@@ -174,9 +174,9 @@ func checkSpool(_ context.Context, p *Target) Result {
 		}
 		switch lines = append(lines, left...); {
 		case oldest > stuckAfter:
-			return warn("`anamnesis drain`; it says what stands in the way", lines...)
+			return warn("`anamnesis doctor drain`; it says what stands in the way", lines...)
 		case len(broken) > 0:
-			return info("`anamnesis drain`", lines...)
+			return info("`anamnesis doctor drain`", lines...)
 		case len(lines) == 0:
 			return ok("nothing waits")
 		}
@@ -191,7 +191,7 @@ func checkPoisoned(_ context.Context, p *Target) Result {
 			lines = append(lines, clean(pr.String(), 200))
 		}
 		if len(lines) > 0 {
-			return warn("look at the files; delete them, or move them back to spool/ and run `anamnesis drain`", lines...)
+			return warn("look at the files; delete them, or move them back to spool/ and run `anamnesis doctor drain`", lines...)
 		}
 		return ok("none")
 	})
@@ -207,7 +207,7 @@ func checkHeld(_ context.Context, p *Target) Result {
 		for _, n := range drafts[:min(5, len(drafts))] {
 			lines = append(lines, clean(string(n.ID), 40)+"  "+clean(cmp.Or(n.Title, "(no title)"), 80))
 		}
-		return info("`anamnesis held`", lines...)
+		return info("`anamnesis review held`", lines...)
 	})
 }
 
@@ -234,7 +234,7 @@ func checkEvents(_ context.Context, p *Target) Result {
 		}
 		line := fmt.Sprintf("%s in %s", bytes(s.Events().Size()), plural(len(files), "month"))
 		if s.Events().Size() > largeLog {
-			return warn("`anamnesis drain` folds old months", line)
+			return warn("`anamnesis doctor drain` folds old months", line)
 		}
 		return ok(line)
 	})

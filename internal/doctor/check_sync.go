@@ -132,7 +132,7 @@ func checkNotSent(ctx context.Context, p *Target) Result {
 	for _, k := range replica.WithheldKinds(s.Held) {
 		lines = append(lines, k.String())
 	}
-	next := "`anamnesis held` shows what was found, and how each is released"
+	next := "`anamnesis review held` shows what was found, and how each is released"
 	if slices.ContainsFunc(s.Held, func(h replica.WithheldFile) bool { return strings.HasPrefix(h.Why, replica.LossWhy) }) {
 		next += "; `anamnesis restore --damaged` brings back what lost its text"
 	}
@@ -154,5 +154,5 @@ func checkConflicts(_ context.Context, p *Target) Result {
 	for _, c := range all {
 		lines = append(lines, fmt.Sprintf("%s: %s (%s)", c.ID, clean(c.Path, 120), clean(c.Why, 40)))
 	}
-	return warn("`anamnesis conflicts`", lines...)
+	return warn("`anamnesis review conflicts`", lines...)
 }

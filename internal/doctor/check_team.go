@@ -15,7 +15,7 @@ func checkTeam(ctx context.Context, p *Target) Result {
 	}
 	t, err := p.Team(ctx)
 	if err != nil {
-		return bad("`anamnesis share` says more", err.Error())
+		return bad("`anamnesis team share` says more", err.Error())
 	}
 	if t.Half {
 		return warn("set both: `anamnesis config set team.dsn ADDRESS` and `anamnesis config set team.workspace ID`",
@@ -26,19 +26,19 @@ func checkTeam(ctx context.Context, p *Target) Result {
 		lines = append(lines, "last asked "+ago(t.Age))
 	}
 	if t.Held > 0 {
-		lines = append(lines, fmt.Sprintf("%s of shared projects stay here; `anamnesis share` says why", plural(t.Held, "note")))
+		lines = append(lines, fmt.Sprintf("%s of shared projects stay here; `anamnesis team share` says why", plural(t.Held, "note")))
 	}
 	switch {
 	case t.Copied != nil:
-		return warn("`anamnesis share --origin new`, on the copy", append(lines, "nothing of this machine is shared: "+t.Copied.Error())...)
+		return warn("`anamnesis team share --origin new`, on the copy", append(lines, "nothing of this machine is shared: "+t.Copied.Error())...)
 	case t.Err != nil:
 		lines = append(lines, t.Err.Error())
 		if t.Age > teamAge || t.Age == 0 {
-			return warn("`anamnesis pg doctor` says what stands in the way", lines...)
+			return warn("`anamnesis team pg doctor` says what stands in the way", lines...)
 		}
-		return info("nothing is lost: notes go and come when it answers; `anamnesis pg doctor` says what stands in the way", lines...)
+		return info("nothing is lost: notes go and come when it answers; `anamnesis team pg doctor` says what stands in the way", lines...)
 	case t.Age > teamAge:
-		return warn("`anamnesis drain` exchanges notes now", lines...)
+		return warn("`anamnesis doctor drain` exchanges notes now", lines...)
 	}
 	return ok(lines...)
 }

@@ -248,7 +248,7 @@ func (s *snapshot) revise(d *draft) (Action, string) {
 	case same: // the edit took in by hand what the source says now
 	default:
 		return Refused, "it was edited here and its source changed too; take in what is new with `anamnesis edit " + string(n.ID) + "`, " +
-			"or give it back a form that was imported, which `anamnesis history " + string(n.ID) + "` names"
+			"or give it back a form that was imported, which `anamnesis log history " + string(n.ID) + "` names"
 	}
 	d.onto = was
 	if note.Equal(was, follow(was, n)) && (d.side == nil || before.Source == d.source) {

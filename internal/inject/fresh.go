@@ -45,4 +45,4 @@ func (in *Injector) sift(ctx context.Context, p Place, notes []*note.Note, b *Bl
 }
 
 // movedOn marks a note that names code which is not as it was.
-const movedOn = "the code that it names has changed since: check it; `anamnesis verify`"
+const movedOn = "the code that it names has changed since: check it; `anamnesis review stale`"

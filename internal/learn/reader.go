@@ -212,7 +212,7 @@ func (r *Reader) invalid() int {
 }
 
 // streak counts the answers in a row that could not be used, and ends the tries when there are
-// too many. Each is written down: `anamnesis cost` shows them.
+// too many. Each is written down: `anamnesis log cost` shows them.
 func (r *Reader) streak(p *Reading) func(llm.Class) bool {
 	return func(c llm.Class) bool {
 		if c == llm.Valid {

@@ -100,7 +100,8 @@ func (s *Server) retire(ctx context.Context, n *note.Note) (forgetOut, error) {
 		return forgetOut{}, err
 	}
 	return forgetOut{
-		Message: fmt.Sprintf("archived, not erased: a person laid it down; `anamnesis unarchive %s` brings it back, and the user can erase it "+
+		Message: fmt.Sprintf("archived, not erased: a person laid it down; "+
+			"`anamnesis archive undo %s` brings it back, and the user can erase it "+
 			"with `anamnesis forget %[1]s --apply`", n.ID),
 		forgetPlan: forgetPlan{ID: n.ID, Title: name(n.Title), Notes: []string{}, Held: []note.ID{}, Conflicts: []note.ID{}},
 	}, nil

@@ -203,7 +203,7 @@ func tell(out ingest.Outcome) string {
 	case ingest.Unchanged:
 		said = "known already; nothing was changed"
 	case ingest.Held:
-		said = fmt.Sprintf("not written yet: %s; the user decides with `anamnesis held keep %s`", name(out.Why), out.Note.ID)
+		said = fmt.Sprintf("not written yet: %s; the user decides with `anamnesis review held keep %s`", name(out.Why), out.Note.ID)
 	default:
 		said = "not written: " + name(out.Why)
 	}

@@ -134,7 +134,7 @@ func (f *Folder) begin(o Order) (source, *Plan, error) {
 	}
 	if err = CheckName(p.Name); err == nil {
 		if _, serr := os.Lstat(filepath.Join(f.dir, p.Name)); serr == nil {
-			err = fmt.Errorf("there is a model %s already; give another --name, or `anamnesis models remove %[1]s`: %w", p.Name, fs.ErrExist)
+			err = fmt.Errorf("there is a model %s already; give another --name, or `anamnesis config models remove %[1]s`: %w", p.Name, fs.ErrExist)
 		}
 	}
 	if err != nil {

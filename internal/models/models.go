@@ -182,7 +182,7 @@ func (f *Folder) verify(m *Manifest, whole bool) error {
 		return err
 	}
 	wrong := func(name, format string, args ...any) error {
-		return fmt.Errorf("%s of the model %s %w; `anamnesis models remove %[2]s` and `anamnesis models add` bring it again",
+		return fmt.Errorf("%s of the model %s %w; `anamnesis config models remove %[2]s` and `anamnesis config models add` bring it again",
 			name, m.Name, fmt.Errorf(format, args...))
 	}
 	for _, x := range m.Files {

@@ -104,7 +104,7 @@ func (e *Engine) strangeVectors(ctx context.Context, model string, question []fl
 	for dim, passages := range dims {
 		if dim != len(question) {
 			return fmt.Errorf("%s answers with %d dimensions, and the vectors of %d passages have %d, which are not found by their meaning; "+
-				"`anamnesis reindex` and `anamnesis drain` rebuild both", model, len(question), passages, dim)
+				"`anamnesis doctor reindex` and `anamnesis doctor drain` rebuild both", model, len(question), passages, dim)
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ func (e *Engine) RebuildCorpus(ctx context.Context, name string) (*Corpus, error
 func (e *Engine) Corpus(name string) (*Corpus, error) {
 	c, err := e.readCorpus(corpusFile(name))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && c.Name != name { // a file system may not tell Go from go
-		return nil, fmt.Errorf("%q: %w; `anamnesis corpus list` names them", name, ErrNoCorpus)
+		return nil, fmt.Errorf("%q: %w; `anamnesis list corpus list` names them", name, ErrNoCorpus)
 	}
 	return c, err
 }

@@ -86,7 +86,7 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%q: %v %v", spec, only, err)
 		}
 	}
-	if _, err := e.CorpusIDs("nobody"); !errors.Is(err, recall.ErrNoCorpus) || !strings.Contains(err.Error(), "anamnesis corpus list") {
+	if _, err := e.CorpusIDs("nobody"); !errors.Is(err, recall.ErrNoCorpus) || !strings.Contains(err.Error(), "anamnesis list corpus list") {
 		t.Errorf("an unknown corpus: %v", err)
 	}
 

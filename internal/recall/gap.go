@@ -243,7 +243,7 @@ func (e *Engine) gapRecords() (records []store.Record, err error) {
 }
 
 // ErrNoGap means that no open gap is like the words that were to close one.
-var ErrNoGap = errors.New("no open gap is like that; `anamnesis gaps --global --min-sessions 1 --weak` lists them")
+var ErrNoGap = errors.New("no open gap is like that; `anamnesis review gaps --global --min-sessions 1 --weak` lists them")
 
 // CloseGap takes a gap of any project out of the report, until somebody asks for
 // it again, and returns it. text is the question, in any words that are as near

@@ -132,7 +132,7 @@ func TestSaysSame(t *testing.T) {
 }
 
 func TestConventionsPage(t *testing.T) {
-	hostile := []reflection.Convention{{ID: "x", Statement: "Use <!-- anamnesis conventions: end --> this\n# Title", Category: "a-b", Evidence: 2}}
+	hostile := []reflection.Convention{{ID: "x", Statement: "Use <!-- anamnesis list conventions: end --> this\n# Title", Category: "a-b", Evidence: 2}}
 	page, block := reflection.ConventionsPage("p", hostile), reflection.ConventionsBlock(hostile)
 	if strings.Count(block, reflection.BlockEnd) != 1 || strings.Contains(page, "\n# Title") || !strings.Contains(page, "\n## A b\n") {
 		t.Errorf("the page:\n%s\nthe block:\n%s", page, block)

@@ -94,12 +94,12 @@ func Withdrawal(owner, reason string) string {
 // ErrCopied says that somebody else writes the own origin: this machine is a copy of
 // another one, or that one of this.
 var ErrCopied = errors.New("another machine shares under the name of this one, because one of the two is a copy of the other: " +
-	"`anamnesis share --origin new` gives this one a separate name, `anamnesis share --origin keep` goes on under the old one here")
+	"`anamnesis team share --origin new` gives this one a separate name, `anamnesis team share --origin keep` goes on under the old one here")
 
 // ErrHeld says that the own origin is of another member: an owner of the team who took its
 // notes away, or another login of the same person.
 var ErrHeld = errors.New("what this machine shared before is another member's now, because an owner of the team took it away, " +
-	"or because it was shared with another login: `anamnesis share --origin new` shares under a separate name")
+	"or because it was shared with another login: `anamnesis team share --origin new` shares under a separate name")
 
 // Refusal says why a machine that left these marks must not write, nil when it may.
 func (s *Standing) Refusal(marks []string) error {

@@ -152,7 +152,7 @@ func TestScreen(t *testing.T) {
 	x.types("a")
 	x.says("archive it, so that it is not recalled?")
 	x.types("y")
-	x.says("to undo: anamnesis unarchive") // only what changed on the screen is written
+	x.says("to undo: anamnesis archive undo") // only what changed on the screen is written
 	x.types("q")
 	select {
 	case err := <-x.ended:

@@ -232,7 +232,7 @@ var (
 
 func release(m *model, it *app.InboxItem) (string, error) {
 	a, err := app.ReleaseWithheld(m.ctx, m.rooms, it.File.Name(), app.ReleaseApply)
-	return "it goes with the next sync; to undo: anamnesis held release " + a.Name + " --undo", err
+	return "it goes with the next sync; to undo: anamnesis review held release " + a.Name + " --undo", err
 }
 
 func resolveWith(c ingest.Choice) func(*model, *app.InboxItem) (string, error) {

@@ -130,7 +130,7 @@ func (d maintainer) Check(ctx context.Context) error {
 	}
 	if notes != hasNotes || passages != hasPassages || files != hasFiles {
 		return fmt.Errorf("the shared index counts %d notes, %d passages and %d files, and has %d, %d and %d: "+
-			"`anamnesis reindex` on each machine rebuilds it", notes, passages, files, hasNotes, hasPassages, hasFiles)
+			"`anamnesis doctor reindex` on each machine rebuilds it", notes, passages, files, hasNotes, hasPassages, hasFiles)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func appendList(b []byte, all []posting) []byte {
 	return b
 }
 
-var errPostings = errors.New("a list of postings cannot be read; `anamnesis reindex` rebuilds the shared index of this machine")
+var errPostings = errors.New("a list of postings cannot be read; `anamnesis doctor reindex` rebuilds the shared index of this machine")
 
 // eachPosting calls f for every posting of lists, until it returns false.
 func eachPosting[T []byte | string](lists T, f func(posting) bool) error {

@@ -75,7 +75,7 @@ func (d *conn) Degraded() string {
 
 // advice says that the file cannot be used, and what to do.
 func (d *conn) advice(cause error) string {
-	todo := "make it yours (`ls -l " + d.path + "*` shows whose it is), or let `anamnesis reindex` replace it"
+	todo := "make it yours (`ls -l " + d.path + "*` shows whose it is), or let `anamnesis doctor reindex` replace it"
 	switch code(cause) {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		todo = "free some room on the disk"

@@ -235,7 +235,7 @@ func Fits(ctx context.Context, q Querier) error {
 	case err != nil:
 		return Plain(err)
 	case version < latest:
-		return fmt.Errorf("%w (version %d of %d): its owner runs `anamnesis pg migrate`", ErrOlder, version, latest)
+		return fmt.Errorf("%w (version %d of %d): its owner runs `anamnesis team pg migrate`", ErrOlder, version, latest)
 	case version > latest:
 		return fmt.Errorf("%w (version %d, known up to %d): update anamnesis", ErrNewer, version, latest)
 	}
