@@ -86,7 +86,8 @@ func NameOf(o GeneratorOptions) string {
 }
 
 // ErrNotConfigured says that the settings of a model are not complete.
-var ErrNotConfigured = errors.New("no model is configured; `anamnesis config set reflection.provider NAME` chooses one (`anamnesis config explain reflection.provider` lists them)")
+var ErrNotConfigured = errors.New("no model is configured; `anamnesis config set reflection.provider NAME` chooses one, " +
+	"`anamnesis config explain reflection.provider` lists them")
 
 // ErrEmpty is an answer that says nothing.
 var ErrEmpty = errors.New("an empty answer")
