@@ -137,7 +137,7 @@ func (ix *Index) readOne(ref store.Ref) result {
 	return result{entry: &e}
 }
 
-// maxComplaints is how many things that are wrong with one sidecar are shown.
+// maxSidecarWarnings is how many things that are wrong with one sidecar are shown.
 const maxSidecarWarnings = 3
 
 // sidecarProblem says what is wrong with a sidecar: that it cannot be read, or what of

@@ -34,7 +34,7 @@ type cachedHit struct {
 	passages, before []int64
 }
 
-// memoryForm is the first byte of a memory; another layout has another one.
+// cacheForm is the first byte of a written cache; another layout has another one.
 const cacheForm = 2
 
 // encodeAnswer writes the answer of arms.

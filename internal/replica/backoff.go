@@ -45,7 +45,7 @@ func (g *git) Backoff() Backoff {
 	return p
 }
 
-// setBackoff writes the file, or removes it. It is not synced to the disk:
+// SetBackoff writes the file, or removes it. It is not synced to the disk:
 // losing it costs one attempt.
 func (g *git) SetBackoff(p Backoff) error {
 	if p == (Backoff{}) {

@@ -266,7 +266,7 @@ func (g *git) Deleters(ctx context.Context, ours, theirs string, gone []string) 
 	return by, nil
 }
 
-// look is the command that shows what the remote did.
+// Look is the command that shows what the remote did.
 func (g *git) Look() string {
 	dir := g.dir
 	if strings.ContainsAny(dir, " '") {

@@ -176,7 +176,7 @@ func (g *git) Blobs(ctx context.Context, ids []string) (map[string][]byte, error
 	return p.want, nil
 }
 
-// record writes the merge with git fast-import: one process, however many
+// Record writes the merge with git fast-import: one process, however many
 // files, and no index that could be left half-written.
 func (g *git) Record(ctx context.Context, ours, theirs string, steps []Step) (string, error) {
 	const ref = "refs/anamnesis/merge"

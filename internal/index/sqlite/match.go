@@ -121,7 +121,7 @@ const maxPostings = "20000"
 // chosen; the final score has its own weights.
 var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.Body: 1}
 
-// mostScores bounds the room that is made in advance for scores.
+// maxScores bounds the room that is made in advance for scores.
 const maxScores = 4096
 
 // Match returns passages that hold at least one of the terms.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// maxAsked bounds the questions that are kept prepared. There are some twenty,
+// maxStatements bounds the questions that are kept prepared. There are some twenty,
 // and a few forms of those with a filter.
 const maxStatements = 100
 

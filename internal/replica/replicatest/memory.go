@@ -162,7 +162,7 @@ func (b *memBackend) Fetch(context.Context) (bool, error) {
 	return b.got != "", nil
 }
 
-// outgoing is empty: there is no git to commit with beside the syncs.
+// Outgoing is empty: there is no git to commit with beside the syncs.
 func (b *memBackend) Outgoing(context.Context, string, string) ([]replica.OutgoingCommit, error) {
 	return nil, nil
 }
