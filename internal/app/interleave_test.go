@@ -489,7 +489,7 @@ func TestInterleavingsOnGit(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cases := 0
-	checks(t, soaking(50, 3000), func(rt *rapid.T) {
+	checks(t, soaking(20, 3000), func(rt *rapid.T) {
 		cases++
 		at := filepath.Join(dir, fmt.Sprint(cases))
 		defer os.RemoveAll(at)
