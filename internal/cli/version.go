@@ -22,6 +22,26 @@ func buildVersion() string {
 	return "(devel)"
 }
 
+// buildCommit is the commit that the program was built from and its time, "" where the
+// toolchain did not know; "+changes" says that files had been changed.
+func buildCommit() (commit, date string) {
+	bi, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", ""
+	}
+	for _, s := range bi.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value + commit
+		case s.Key == "vcs.time":
+			date = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			commit += "+changes"
+		}
+	}
+	return commit, date
+}
+
 // versionLine is what --version prints.
 func versionLine() string {
 	return fmt.Sprintf("anamnesis %s %s/%s %s\n", buildVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
@@ -34,13 +54,16 @@ func newVersion(p *program) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if p.json {
+				commit, date := buildCommit()
 				return p.emit(struct {
 					header
 					Version string `json:"version"`
+					Commit  string `json:"commit"`
+					Date    string `json:"date"` // of the commit
 					Go      string `json:"go"`
 					OS      string `json:"os"`
 					Arch    string `json:"arch"`
-				}{head("version"), buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+				}{head("version"), buildVersion(), commit, date, runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
 			p.printf("%s", versionLine())
 			return nil
