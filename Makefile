@@ -18,7 +18,7 @@ LDFLAGS := -s -w -X anamnesis/internal/cli.version=$(VERSION)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME ?= 20s
 
-.PHONY: help build check test bench generate soak cross fuzz tools clean
+.PHONY: help build check test quick bench generate soak cross fuzz tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -34,6 +34,10 @@ check: $(INSTALLED) ## format, vet, lint
 
 test: ## run the tests; they need Go and git, nothing else
 	$(GO) test ./...
+
+quick: ## test the packages with files that are not committed, without their long tests
+	@dirs=$$(git status --porcelain -- '*.go' | awk '{print "./" $$NF}' | xargs -r -n1 dirname | sort -u); \
+	for d in $$dirs; do [ -d "$$d" ] && echo "$$d"; done | xargs -r $(GO) test -short ./internal
 
 bench: ## measure, and compare with the budgets (docs/performance.md)
 	$(GO) run ./bench
