@@ -29,8 +29,8 @@ func newEdit(p *program) *cobra.Command {
 		Use:   "edit ID",
 		Short: "Change a note, in your editor or by flags",
 		Long: `Open a note in your editor ($VISUAL, $EDITOR) as it stands in its file: front
-matter and body. What you save is looked at before it counts; a text that is no
-note changes nothing and stays where the message says. With --title, --body,
+matter and body. What you save is checked before it is written; a text that is not a
+note changes nothing, and the message says where it was left. With --title, --body,
 --file, --tag, --untag or --when no editor is opened.`,
 		Example: `  anamnesis edit 9KQT
   anamnesis edit 9KQT --title "Run make proto-gen first" --tag grpc

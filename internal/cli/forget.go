@@ -16,9 +16,9 @@ func newArchive(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "archive {ID... | --import RUN}",
 		Short: "Take notes out of recall, and keep them",
-		Long: `Take notes out of what sessions are shown and what search finds. The files stay,
+		Long: `Archived notes are neither shown to sessions nor found by search. The files stay,
 ` + "`anamnesis list --all`" + ` shows them, and ` + "`anamnesis archive undo ID`" + ` brings them back.
---import archives all that one run of import made; the run says its name.`,
+--import archives everything that one run of import wrote; the run prints its name.`,
 		Example: `  anamnesis archive 9KQT
   anamnesis archive 9KQT --reason 'the service is gone'`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,9 +15,9 @@ func newHandoff(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "handoff",
 		Short: "Leave a note for the next session on this project",
-		Long: `A handoff is shown to the next session on a project, before everything else: where
-the work stands, what is open, what to do next. It is done when that session was
-asked something and has ended, when somebody says so, or after its days. Without a
+		Long: `A handoff tells the next session on a project where the work stands, what is open and
+what to do next. It is done when that session was asked something and has ended, when
+you say so with "handoff done", or when it expires. Without a
 subcommand it lists what waits.`,
 		Example: `  anamnesis handoff leave --body 'the migration is written, the backfill is open'
   anamnesis handoff list`,

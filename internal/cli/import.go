@@ -22,10 +22,10 @@ func newImport(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
 		Short: "Import notes and sessions of other tools",
-		Long: `Take in what other memories hold. Each shows what it would do; --apply does it. What
-you edited, archived or forgot here stays as it is, however often it comes.
+		Long: `Import notes and sessions of other tools. Each subcommand shows what it would do; --apply
+does it. What you edited, archived or forgot here stays as it is, however often it comes.
 
-Without a subcommand it takes in what agents remember by themselves, and syncs.`,
+Without a subcommand it imports the agents' own memory files, and syncs.`,
 		Example: `  anamnesis import
   anamnesis import transcripts`,
 		Args: cobra.NoArgs,

@@ -20,8 +20,8 @@ func newLog(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List what sessions were shown and asked; history, counts, costs",
-		Long: `List what memory said on this machine, by session, newest first: the notes that were
-shown at a session's start, and the answers to searches. It is read from the event
+		Long: `List what was injected on this machine, by session, newest first: the notes shown at a
+session's start, at prompts and before tools, and the answers to searches. It is read from the event
 log; ` + "`anamnesis config explain events.queries`" + ` says how to keep questions out of it.`,
 		Example: `  anamnesis log
   anamnesis log --since 7d --project .`,

@@ -26,9 +26,9 @@ func newPage(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "page",
 		Short: "Show the page of a project, and why each line is on it",
-		Long: `Show what a session of this folder's project is shown at its start, the reason of
-each line, and what is left out: notes that the agent's own files say, that say the
-same as another, or whose code is gone, and those that only a topic stands for.`,
+		Long: `Show the page that a session of this folder's project sees at its start, the reason for
+each line, and what is left out: what the agent's own files say already, duplicates, notes
+whose code is gone, and notes that only a topic line stands for.`,
 		Example: `  anamnesis page
   anamnesis page --project global`,
 		Args: cobra.NoArgs,

@@ -15,14 +15,14 @@ func newQuiet(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quiet DURATION|session [ID]|off",
 		Short: "Mute memory for a while or for one session",
-		Long: `Tell prompts, tools and sub-agents nothing for a while, in all sessions on this machine:
-30m, 2h, 3d. Session starts and questions are answered as always.
+		Long: `Inject nothing at prompts, tools and sub-agents for a while, in all sessions on this
+machine: 30m, 2h, 3d. Session starts and searches work as always.
 
-quiet session tells one session nothing any more: the one that is given, or the one that
-started last in this project. With --private nothing of it is captured either.
+"quiet session" mutes one session for good: the one that is given, or the one that started
+last in this project. With --private it is not captured either.
 
-off ends all of it, except that what is private stays private. The settings
-inject.prompt.on, inject.tools.on and inject.subagents.on are for good. A project asks for
+"quiet off" ends both; a private session stays private. To switch injection off for good,
+set inject.prompt.on, inject.tools.on or inject.subagents.on to false. A project asks for
 quiet with {"quiet": true} in its .anamnesis/config.json.`,
 		Example: `  anamnesis quiet 2h
   anamnesis quiet session --private

@@ -24,7 +24,7 @@ asks nobody. The sessions stay, and are marked; what was made of them says so
 (` + "`anamnesis why ID`" + `). An answer that is not exactly what was asked for changes nothing.
 
 The model is set with ` + "`anamnesis config set reflection.provider ...`" + `; docs/reflection.md is
-the guide. --show-request prints what would leave this machine, and sends nothing.`,
+the guide. --show-request prints what would be sent, and sends nothing.`,
 		Example: `  anamnesis reflect
   anamnesis reflect --project . --show-request`,
 		Args: cobra.NoArgs,

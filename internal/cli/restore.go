@@ -16,15 +16,15 @@ func newRestore(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore {ID@REV | --since TIME | --damaged}",
 		Short: "Restore a former version of a note",
-		Long: `Give a note the form it had at a revision, or bring back a note that was deleted.
-Without --apply it only shows what would change. The present form is kept, so that
-a restore can be undone. A note that was forgotten does not come back this way.
+		Long: `Restore a former version of a note, or a note that was deleted. Without --apply it only
+shows what would change. The present version is kept, so that a restore can be undone.
+A forgotten note cannot be restored.
 
-With --since every note that changed on this machine since then gets the form it
-had before: that is how a command that changed many notes is taken back.
+With --since every note that changed on this machine since then gets its version of that
+time; that undoes a command that changed many notes.
 
 With --damaged every note that a power loss, a full disk or another program emptied,
-cut or made unreadable gets the form of the last commit, or the newest of its history.`,
+truncated or corrupted gets the version of the last commit, or the newest of its history.`,
 		Example: `  anamnesis restore 9KQT@3f9c2ab
   anamnesis restore --damaged`,
 		Args: cobra.MaximumNArgs(1),

@@ -18,19 +18,19 @@ func newReview(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review",
 		Short: "Decide what waits for you: drafts, conflicts, open questions",
-		Long: `List what waits for you: drafts that contradict a note of yours, notes in quarantine,
-which read like orders to an agent and which no session is shown, what sessions
-and models taught that you have not looked at, and patches of skills that say something
-else than what was learnt since. Beside each stands what it was made of. Below them
-stand the counts of what other commands decide on: conflicts, files that do not travel,
-notes past their date, questions that no note answers.
+		Long: `List what waits for your decision: drafts that contradict one of your notes, notes in
+quarantine (they read like orders to an agent, and no session is shown them), what
+sessions and models taught and you have not read, and patches of skills that differ from
+what was learnt since. Each is listed with its evidence. Below them are the counts of what
+other commands decide: conflicts, files that do not travel, notes past their date,
+questions that no note answers.
 
 "review stale" looks for notes whose code has changed, "review duplicates" for notes that
-say the same word for word; these two read every note, so they run when you ask.
+say the same word for word; both read every note, so they run only when you ask.
 
 --walk goes through them one by one and asks for a key each: k keeps, e edits, r
-rejects, t says that it is right and retires the note that it contradicts, m gives its
-evidence to the note that it nearly repeats, s leaves it.`,
+rejects, t keeps it and archives the note that it contradicts, m adds its evidence to the note
+that it nearly repeats, s skips it.`,
 		Example: `  anamnesis review --walk
   anamnesis review keep 9KQT
   anamnesis review retire 01KJYQ1A5R63JT351YCEQMB5GZ`,

@@ -14,9 +14,9 @@ func newSessions(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List what is kept of sessions, word for word",
-		Long: `What happened in sessions is kept on this machine, redacted and cut, and never synced:
-each exchange with what was asked, what was run and edited, the lines that say what
-went wrong, and what the agent said at the end. ` + "`anamnesis search`" + ` finds exchanges under
+		Long: `Sessions are kept on this machine, redacted and shortened, and never synced: for each
+exchange what you asked, what was run and edited, the error lines, and what the agent
+said at the end. ` + "`anamnesis search`" + ` finds exchanges under
 the notes. Without a subcommand it lists the sessions, newest first.`,
 		Example: `  anamnesis sessions --project . --since 7d
   anamnesis sessions show 4f2a90c1d3.7

@@ -17,8 +17,8 @@ func newStatus(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is in the store and what needs attention",
-		Long: `Tell what is in the store and what needs attention. --line prints one short line
-for a status bar: it changes nothing and looks at no file of a note.`,
+		Long: `Show what is in the store and what needs attention. --line prints one short line
+for a status bar; it changes nothing and reads no note.`,
 		Example: `  anamnesis status
   anamnesis status --line`,
 		Args: cobra.NoArgs,

@@ -14,13 +14,13 @@ func newUndo(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo RUN",
 		Short: "Undo what one run of reflect, merge or import wrote",
-		Long: `Take back what one run wrote, and nothing else: notes that it changed get the form
-they had before, notes that it made are archived. A note that somebody changed
-since stays as it is, and is named. ` + "`anamnesis log history --runs`" + ` lists the runs of
+		Long: `Undo what one run wrote, and nothing else: notes that it changed get their former
+version, notes that it wrote are archived. A note that was changed since stays as it
+is and is named. ` + "`anamnesis log history --runs`" + ` lists the runs of
 this machine; reflect, merge and import print theirs. Without --apply it only
 says what it would do.
 
-Exit codes: 0 all of it is taken back; 4 some notes stay, because they were changed.`,
+Exit codes: 0 everything is undone; 4 some notes stay, because they were changed.`,
 		Example: `  anamnesis log history --runs
   anamnesis undo 01M8
   anamnesis undo 01M8 --apply`,
