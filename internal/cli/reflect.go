@@ -18,10 +18,10 @@ func newReflect(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reflect",
 		Short: "Distil the sessions of a project into facts and how-tos",
-		Long: `Let a model distil the sessions of a project, that no run has distilled yet, into
-facts and how-tos. Without --apply it tells which projects have enough of them, and
-asks nobody. The sessions stay, and are marked; what was made of them says so
-(` + "`anamnesis why ID`" + `). An answer that is not exactly what was asked for changes nothing.
+		Long: `Let a model distil the sessions of a project that no run has distilled yet into facts
+and how-tos. Without --apply it lists the projects that have enough of them and sends
+nothing. The sessions stay and are marked; ` + "`anamnesis why ID`" + ` shows which sessions a
+note came from. An answer without the expected form changes nothing.
 
 The model is set with ` + "`anamnesis config set reflection.provider ...`" + `; docs/reflection.md is
 the guide. --show-request prints what would be sent, and sends nothing.`,
