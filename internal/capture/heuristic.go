@@ -255,7 +255,7 @@ func (f *facts) later(first string, said []statement) (lines []string) {
 		if i == 0 || !e.Real() || e.Ask == first {
 			continue
 		}
-		if lastQuestion(final(&f.exchanges[i-1])) != "" && utf8.RuneCountInString(e.Ask) <= maxStatement {
+		if utf8.RuneCountInString(e.Ask) <= maxStatement && lastQuestion(final(&f.exchanges[i-1])) != "" {
 			continue
 		}
 		line := text.Cut(e.Ask, maxLater)
