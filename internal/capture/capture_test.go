@@ -102,7 +102,7 @@ func TestHeuristic(t *testing.T) {
 		{
 			"long texts", user(0, long) + assistant(1, long),
 			strings.TrimSpace(strings.Repeat("wört ", 13)) + "…",
-			"**Ask:** " + strings.TrimSpace(strings.Repeat("wört ", 31)) + "…\n\n**Outcome:** " + strings.TrimSpace(strings.Repeat("wört ", 35)) + "…",
+			"**Ask:** " + strings.TrimSpace(strings.Repeat("wört ", 31)) + "…\n\n**Outcome:** " + strings.TrimSpace(strings.Repeat("wört ", 33)) + "…",
 		},
 		{
 			"no prompt", edit(1, "MultiEdit", "file_path", "a.go"), "Changes to a.go",

@@ -3,8 +3,10 @@ package capture
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"anamnesis/internal/llm"
@@ -21,7 +23,7 @@ const (
 	maxTitle     = 80
 	maxAsk       = 160
 	maxLine      = 130
-	maxOutcome   = 180
+	maxOutcome   = 170
 	maxListed    = 2
 	maxFiles     = 5
 	trivialFloor = 40 // an outcome shorter than this says nothing alone
@@ -173,12 +175,14 @@ func (f *facts) titled() (title, ask string) {
 }
 
 // summarize writes the note of a session without a model: what was asked, which errors had which cause
-// and remedy, what was decided, what stays open, and what came of it.
+// and remedy, what was decided, what stays open, and what came of it. Nothing is said twice: not an
+// ask that is the title, nor a sentence of the ask.
 func summarize(f *facts) (title, body string) {
 	title, ask := f.titled()
+	asked := text.Cut(ask, maxAsk)
 	var b strings.Builder
-	if ask != "" {
-		fmt.Fprintf(&b, "**Ask:** %s\n\n", text.Cut(ask, maxAsk))
+	if asked != "" && asked != title {
+		fmt.Fprintf(&b, "**Ask:** %s\n\n", asked)
 	}
 	list := func(heading string, most int, lines []string) {
 		if len(lines) == 0 {
@@ -190,7 +194,9 @@ func summarize(f *facts) (title, body string) {
 		}
 		b.WriteByte('\n')
 	}
-	said := statements(f.exchanges)
+	said := slices.DeleteFunc(statements(f.exchanges), func(s statement) bool {
+		return s.to == "" && strings.Contains(asked, strings.TrimRight(text.Cut(s.text, maxLine), ".…"))
+	})
 	list("Then asked", maxListed+1, f.later(ask, said))
 	list("Fixed", maxFixes, f.fixed())
 	var lines []string
@@ -215,9 +221,23 @@ func summarize(f *facts) (title, body string) {
 		b.WriteString("\n\n")
 	}
 	if last := outcome(f.exchanges); last != "" {
-		fmt.Fprintf(&b, "**Outcome:** %s", text.Cut(last, maxOutcome))
+		fmt.Fprintf(&b, "**Outcome:** %s", text.Cut(unmarked(last), maxOutcome))
+	}
+	if b.Len() == 0 && asked != "" {
+		fmt.Fprintf(&b, "**Ask:** %s", asked)
 	}
 	return title, strings.TrimSpace(b.String())
+}
+
+// emphasis is a stretch between double stars; src/** has none.
+var emphasis = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[\s(])\*\*([^*\s/](?:[^*\n]*[^*\s/])?)\*\*`) })
+
+// unmarked is a text without the marks of markdown that mean nothing in one line.
+func unmarked(s string) string {
+	words := slices.DeleteFunc(strings.Fields(emphasis().ReplaceAllString(s, "$1$2")), func(w string) bool {
+		return strings.HasPrefix(w, "```") && !strings.Contains(w[3:], "`") || strings.Trim(w, "#") == "" || w == "---"
+	})
+	return strings.Join(words, " ")
 }
 
 // maxLater is how many characters of a later ask are kept.
@@ -225,6 +245,7 @@ const maxLater = 64
 
 // later are the asks after the first that change the direction. An answer and a rule are listed elsewhere.
 func (f *facts) later(first string, said []statement) (lines []string) {
+	shown := said[max(0, len(said)-maxListed-1):]
 	laid := make(map[int]int)
 	for _, s := range said {
 		laid[s.at] += len(s.text)
@@ -234,11 +255,13 @@ func (f *facts) later(first string, said []statement) (lines []string) {
 		if i == 0 || !e.Real() || e.Ask == first {
 			continue
 		}
-		if lastQuestion(final(&f.exchanges[i-1])) != "" && utf8.RuneCountInString(e.Ask) <= maxStatement {
+		if utf8.RuneCountInString(e.Ask) <= maxStatement && lastQuestion(final(&f.exchanges[i-1])) != "" {
 			continue
 		}
-		if 2*laid[i] < len(e.Ask) && len(smalltalk.Words(e.Ask)) >= 3 {
-			lines = append(lines, text.Cut(e.Ask, maxLater))
+		line := text.Cut(e.Ask, maxLater)
+		again := slices.ContainsFunc(shown, func(s statement) bool { return strings.HasPrefix(s.text, strings.TrimRight(line, "…")) })
+		if !again && 2*laid[i] < len(e.Ask) && session.Tells(line) {
+			lines = append(lines, line)
 		}
 	}
 	return lines

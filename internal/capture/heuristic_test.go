@@ -349,3 +349,25 @@ func TestHandoffIsTaken(t *testing.T) {
 		})
 	}
 }
+
+// The note of a session says nothing twice: not the title as the ask, nor a rule of the ask or a later ask that is
+// listed as said. Of an outcome the marks of markdown go, and nothing that means something.
+func TestNoteSaysThingsOnce(t *testing.T) {
+	r := newRoom(t)
+	n := r.capture(session().user("Add an amount field to the invoice").edit("pay/invoice.go").agent("Added.").
+		user("No, never use floats for money. Use int64 cents.").edit("pay/invoice.go").agent("Changed.").
+		user("show me that it works").agent("It does.").
+		user("rename the invoice table to bills").edit("pay/bills.go").
+		agent("## Summary\n\nAll of `src/**/*.go` **and `lib/**`** builds; (**not** yet) tested:\n\n---\n\n```bash\nls | wc -l\n```").String()).Outcome.Note
+	const want = "**Then asked:**\n- rename the invoice table to bills\n\n" +
+		"**Said by the user:**\n- No, never use floats for money. Use int64 cents.\n\n" +
+		"**Files touched (2):** pay/invoice.go, pay/bills.go\n\n" +
+		"**Outcome:** Summary All of `src/**/*.go` **and `lib/**`** builds; (not yet) tested: ls | wc -l"
+	if n.Title != "Add an amount field to the invoice" || n.Body != want {
+		t.Errorf("title %q, body\n%s\nwant\n%s", n.Title, n.Body, want)
+	}
+	if n = r.capture(session().user("Fix the cart of the shop. Never round twice.").edit("cart.go").agent("Done.").String()).Outcome.Note; strings.Count(
+		n.Title+n.Body, "Never round twice") != 1 {
+		t.Errorf("title %q, body\n%s", n.Title, n.Body)
+	}
+}

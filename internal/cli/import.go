@@ -246,19 +246,30 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 		}
 	}
 	p.printGroups(a.Groups)
-	n, how := a.Totals, endLine(a.Sync, o.NoSync)
-	left := 0
-	for outcome, count := range n {
+	if command != "import" {
+		p.printImportTotals(a, o)
+		return
+	}
+	n, left := a.Totals, leftOut(a)
+	// the line of the program before this one
+	p.printf("import: %d new, %d updated, %d skipped (from %s)\n", n[imports.Created], n[imports.Updated], left, cmp.Or(o.ClaudeHome,
+		p.cfg.ClaudeHome))
+	p.printf("import: %s\n", strings.Replace(endLine(a.Sync, o.NoSync), "; reindexed", "", 1))
+}
+
+// leftOut counts the items that neither became a note nor changed one.
+func leftOut(a app.ImportReport) (left int) {
+	for outcome, count := range a.Totals {
 		if outcome != imports.Created && outcome != imports.Updated {
 			left += count
 		}
 	}
-	if command == "import" { // the line of the program before this one
-		p.printf("import: %d new, %d updated, %d skipped (from %s)\n", n[imports.Created], n[imports.Updated], left, cmp.Or(o.ClaudeHome,
-			p.cfg.ClaudeHome))
-		p.printf("import: %s\n", strings.Replace(how, "; reindexed", "", 1))
-		return
-	}
+	return left
+}
+
+// printImportTotals says how many of what an import found became what.
+func (p *program) printImportTotals(a app.ImportReport, o importOptions) {
+	n, left := a.Totals, leftOut(a)
 	var parts []string
 	for _, outcome := range []string{
 		imports.Created, imports.Updated, imports.Held, imports.Dropped, imports.Failed, imports.Trivial,
@@ -273,7 +284,7 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 		}
 	}
 	parts = append(parts, plainInt(left)+" left as they are")
-	p.printf("import: %s; %s\n", strings.Join(parts, ", "), how)
+	p.printf("import: %s; %s\n", strings.Join(parts, ", "), endLine(a.Sync, o.NoSync))
 	if a.Former > 0 {
 		p.printf("import: %s of those notes came along; `anamnesis log history ID` lists them\n", plural(a.Former, "former version"))
 	}

@@ -36,7 +36,10 @@ it, a prompt is shown the notes it is about, a tool the rules with a trigger tha
 a sub-agent what its task is about, a session end and a compaction are captured. The
 settings file is patched in place, its layout and everything that is not ours stays;
 the first version is kept as settings.json.bak. Running init again changes
-only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.`,
+only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.
+
+At the end it offers to read the sessions that the agents had before, and says how many
+there are, how large they are and how long that takes (` + "`anamnesis import transcripts`" + `).`,
 		Example: `  anamnesis init --print
   anamnesis init --agent claude --agent codex --remote git@example.com:me/memory.git`,
 		Args: cobra.NoArgs,
@@ -66,7 +69,8 @@ type initAnswer struct {
 }
 
 func (p *program) init(cmd *cobra.Command, o initOptions) error {
-	pl, err := p.planInstall(o)
+	ask := &prompter{p: p, quiet: o.yes || o.dryRun || p.json}
+	pl, err := p.planInstall(o, ask)
 	if err != nil {
 		return err
 	}
@@ -94,9 +98,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if pl.Reader != "" {
 		p.say("reader: %s reads ended sessions; `anamnesis config unset reflection.provider` ends that\n", pl.Reader)
 	}
+	p.sets = append(p.sets, "machine_id="+pl.MachineID, "remote="+pl.Remote)
+	p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
 	if !o.noSync {
-		p.sets = append(p.sets, "machine_id="+pl.MachineID, "remote="+pl.Remote)
-		p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
 		st, err := app.FirstSync(cmd.Context(), p.host())
 		if err == nil {
 			p.say("sync: %s\n", syncSentence(st))
@@ -104,12 +108,13 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 			p.say("sync: skipped (%v); fix the remote and run `anamnesis sync`\n", err)
 		}
 	}
-	return render(p, "init", initAnswer{Plan: shown}, nil, func(initAnswer) {
+	err = render(p, "init", initAnswer{Plan: shown}, nil, func(initAnswer) {
 		p.printf("init: done. Start a new Claude Code session for the MCP server and hooks to take effect.\n")
-		if n := app.PastSessions(p.host()); n > 0 {
-			p.printf("Found %s from before on this machine; `anamnesis import transcripts` shows what they would become\n", plural(n, "session"))
-		}
 	})
+	if err != nil {
+		return err
+	}
+	return p.offerPast(cmd.Context(), ask, o.noSync)
 }
 
 // say prints progress, unless the answer is JSON.
@@ -120,8 +125,7 @@ func (s *screen) say(format string, args ...any) {
 }
 
 // planInstall settles every answer and plans with them.
-func (p *program) planInstall(o initOptions) (app.InstallPlan, error) {
-	ask := &prompter{p: p, quiet: o.yes || o.dryRun || p.json}
+func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, error) {
 	if p.event == nil { // what a pipe brings are answers, one a line
 		ask.in = bufio.NewReader(p.stdin)
 	}

@@ -81,6 +81,30 @@ func (p *Plan) Sessions() (all []capture.Request) {
 	return all
 }
 
+// An AgentSessions is how many sessions of an agent a plan takes in.
+type AgentSessions struct {
+	Title    string // of the agent
+	Sessions int
+	Bytes    int64
+}
+
+// ByAgent counts the sessions that a plan takes in by the agent that had them.
+func (p *Plan) ByAgent() (all []AgentSessions) {
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.session == nil || !it.acts() {
+			continue
+		}
+		at := slices.IndexFunc(all, func(a AgentSessions) bool { return a.Title == it.session.Harness.Title })
+		if at < 0 {
+			at, all = len(all), append(all, AgentSessions{Title: it.session.Harness.Title})
+		}
+		all[at].Sessions++
+		all[at].Bytes += it.Bytes
+	}
+	return all
+}
+
 // A past session.
 type past struct {
 	item  Item

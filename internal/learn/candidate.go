@@ -2,7 +2,6 @@ package learn
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -50,7 +49,7 @@ const minScore = 3
 var cues = []struct {
 	cue    Cue
 	points int
-	form   func() *regexp.Regexp
+	form   func() *text.Pattern
 }{
 	{Prohibits, 2, form(`(?i)\b(?:never|don'?t|do not|stop|avoid|must ?n[o']t|should ?n[o']t|no longer|no more|without)\b|`,
 		`\b(?:nie|niemals|nicht mehr|keine?n?|jamais|plus de|nunca|ya no)\b|不要|别|禁止`)},

@@ -19,9 +19,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -169,9 +167,7 @@ func folded(s string) string { return strings.Join(strings.Fields(strings.ToLowe
 
 // form is an expression that is compiled when it is asked for: hooks that learn nothing
 // do not pay for it.
-func form(parts ...string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(strings.Join(parts, "")) })
-}
+func form(parts ...string) func() *text.Pattern { return text.Form(parts...) }
 
 // A Quote is a sentence of a person, found in a session.
 type Quote struct {

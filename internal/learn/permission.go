@@ -2,7 +2,6 @@ package learn
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"anamnesis/internal/agent"
@@ -37,7 +36,7 @@ const (
 // good also begins with a no.
 var replies = []struct {
 	decision Decided
-	form     func() *regexp.Regexp
+	form     func() *text.Pattern
 }{
 	{DenyAlways, form(`(?i)\bno,? never\b|\bnever (?:ever )?(?:allow|approve|do|run|use|execute|call|touch|try)\b|\bnever again\b|`,
 		`\b(?:don'?t|do not) ever\b|\balways deny\b|\bdeny (?:that |this |it )?always\b|\bnie wieder\b|\bniemals\b|\bplus jamais\b|`,

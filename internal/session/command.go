@@ -2,9 +2,7 @@ package session
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
-	"sync"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/text"
@@ -67,7 +65,4 @@ func mayName(object []byte, name string) bool {
 	return strings.Contains(string(object), `\u`)
 }
 
-// form is an expression that is compiled when it is asked for: hooks do not pay for it.
-func form(parts ...string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(strings.Join(parts, "")) })
-}
+func form(parts ...string) func() *text.Pattern { return text.Form(parts...) }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -78,8 +79,11 @@ func Commits(s *agent.Session) (all []Commit) {
 	for i := range s.Turns {
 		for j := range s.Turns[i].Tools {
 			u := &s.Turns[i].Tools[j]
+			if u.Error || !bytes.Contains(u.Input, []byte("git")) && !bytes.Contains(u.Input, []byte(`\u`)) {
+				continue // most commands have nothing to do with it, and reading them is not free
+			}
 			line := CommandOf(*u)
-			if u.Error || line == "" || !strings.Contains(line, "git") {
+			if !strings.Contains(line, "git") {
 				continue
 			}
 			all = undoBy(all, line, u.Result, i)

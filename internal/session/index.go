@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -176,38 +177,24 @@ func (k *Kept) addShard(ctx context.Context, c *catalogueFile, todo []file, prog
 		return err
 	}
 	row := int64(0)
-	for i, f := range todo {
-		if ctx.Err() != nil {
-			break // the next run goes on
-		}
+	workers := max(1, runtime.GOMAXPROCS(0))
+	for i := 0; i < len(todo) && ctx.Err() == nil; i += workers { // what is left the next run takes
 		if progress != nil {
 			progress(i, len(todo))
 		}
-		data, err := k.store.ReadFile(layout.Sessions+"/"+f.key+fileSuffix, maxFile)
-		if err != nil {
-			continue
-		}
-		h, all, places, err := decode(data)
-		if err != nil && len(all) == 0 || h.Key() != f.key {
-			continue // it is no session, or has another's name
-		}
-		s := Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: len(all), Shard: c.Next, Number: int64(len(c.Sessions))}
-		began := row
-		for j := range all {
-			before := ""
-			if j > 0 {
-				before = all[j-1].Ask
+		for _, a := range k.analyseFiles(todo[i:min(i+workers, len(todo))]) {
+			if a.rows == nil {
+				continue
 			}
-			for n, fields := range analyse(&all[j], &h, before) {
-				w.Add(&flat.Text{
-					Key: row, Note: s.Number, Start: places[j].from, End: places[j].to, Group: group(h.Project),
-					Class: uint8(min(n, 255)), Tokens: fields,
-				})
+			s := a.session
+			s.Shard, s.Number = c.Next, int64(len(c.Sessions))
+			for j := range a.rows {
+				a.rows[j].Key, a.rows[j].Note = row, s.Number
+				w.Add(&a.rows[j])
 				row++
 			}
+			c.Sessions = append(c.Sessions, s)
 		}
-		s.Rows = int(row - began)
-		c.Sessions = append(c.Sessions, s)
 	}
 	if row == 0 {
 		w.Abandon()
@@ -219,6 +206,48 @@ func (k *Kept) addShard(ctx context.Context, c *catalogueFile, todo []file, prog
 	c.Shards, c.Rows, c.Dead = append(c.Shards, c.Next), append(c.Rows, int(row)), append(c.Dead, 0)
 	c.Next++
 	return nil
+}
+
+// An analysed is a session with its rows; nil for a file that is no session, or has another's name.
+type analysed struct {
+	session Session
+	rows    []flat.Text
+}
+
+// analyseFiles analyses files side by side.
+func (k *Kept) analyseFiles(files []file) []analysed {
+	all := make([]analysed, len(files))
+	var wait sync.WaitGroup
+	for i, f := range files {
+		wait.Go(func() { all[i] = k.analyseFile(f) })
+	}
+	wait.Wait()
+	return all
+}
+
+func (k *Kept) analyseFile(f file) (a analysed) {
+	data, err := k.store.ReadFile(layout.Sessions+"/"+f.key+fileSuffix, maxFile)
+	if err != nil {
+		return a
+	}
+	h, all, places, err := decode(data)
+	if err != nil && len(all) == 0 || h.Key() != f.key {
+		return a
+	}
+	a.rows = []flat.Text{}
+	for j := range all {
+		before := ""
+		if j > 0 {
+			before = all[j-1].Ask
+		}
+		for n, fields := range analyse(&all[j], &h, before) {
+			a.rows = append(a.rows, flat.Text{
+				Start: places[j].from, End: places[j].to, Group: group(h.Project), Class: uint8(min(n, 255)), Tokens: fields,
+			})
+		}
+	}
+	a.session = Session{Head: h, Key: f.key, Size: f.size, Mod: f.mod, Exchanges: len(all), Rows: len(a.rows)}
+	return a
 }
 
 // merge joins shards as long as a later one is at least half as large as the one before, and writes

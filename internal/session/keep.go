@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"anamnesis/internal/layout"
@@ -121,12 +122,17 @@ func (k *Kept) Put(h Head, all []Exchange) error {
 	return store.WriteSession(k.store, h.Key()+fileSuffix, data)
 }
 
+// packers are compressors: each holds a megabyte.
+var packers = sync.Pool{New: func() any { return gzip.NewWriter(io.Discard) }}
+
 // encode writes a file: members of gzip one after the other, the head and then each exchange, so that
 // one exchange is read alone and `zcat` prints all.
 func encode(h Head, all []Exchange) ([]byte, error) {
 	h.V = 1
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
+	var err error
+	z, _ := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
 	member := func(v any) {
 		data, jerr := json.Marshal(v)
 		if err = errors.Join(err, jerr); err != nil {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ const (
 
 // runners say by their output what became of tests, whatever their exit code is shown
 // to be: agents cut it off with a pipe.
-var runners = []struct{ failed, passed, empty func() *regexp.Regexp }{
+var runners = []struct{ failed, passed, empty func() *text.Pattern }{
 	{ // go test
 		failed: form(`(?m)^(--- FAIL|FAIL\b|panic: )`), passed: form(`(?m)^ok\s+\S+`),
 		empty: form(`(?m)\[no test files\]|\[no tests to run\]`),
@@ -79,7 +78,7 @@ func printed(output string) (Verdict, bool) {
 	for _, v := range []Verdict{Failed, Passed, Unclear} {
 		for i := range runners {
 			r := &runners[i]
-			if form := map[Verdict]func() *regexp.Regexp{Failed: r.failed, Passed: r.passed, Unclear: r.empty}[v]; form().MatchString(output) {
+			if form := map[Verdict]func() *text.Pattern{Failed: r.failed, Passed: r.passed, Unclear: r.empty}[v]; form().MatchString(output) {
 				return v, true
 			}
 		}

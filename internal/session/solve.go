@@ -116,10 +116,11 @@ func solve(all []Exchange, m met, normal string) (s Solution, ok bool) {
 
 // pastedErrors are the error lines that the user brought.
 func (e *Exchange) pastedErrors() []string {
-	if !shape().MatchString(e.Ask) && !shape().MatchString(e.Pasted) {
+	lines := ErrorLines(e.Ask + "\n" + e.Pasted)
+	if len(lines) == 0 || !shape().MatchString(e.Ask) && !shape().MatchString(e.Pasted) {
 		return nil
 	}
-	return ErrorLines(e.Ask + "\n" + e.Pasted)
+	return lines
 }
 
 // errorLine is the line as it was printed.

@@ -1,10 +1,8 @@
 package text
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -98,10 +96,8 @@ const (
 	enough       = 4
 )
 
-// form compiles the forms of the beginning of a line when they are first asked for.
-func form(parts ...string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + strings.Join(parts, "|") + `)`) })
-}
+// form is one of the forms of the beginning of a line.
+func form(parts ...string) func() *Pattern { return Form(`^(?:` + strings.Join(parts, "|") + `)`) }
 
 // weigh says how surely a program wrote a line, and where in it that part begins.
 func weigh(l *line, raw string) (weight, begin int) {
