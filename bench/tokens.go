@@ -8,6 +8,7 @@ import (
 	"net/http/httptest" //nolint:depguard // likewise
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"anamnesis/internal/eval"
@@ -16,7 +17,7 @@ import (
 // tokens counts what a model reads for a session: the sessions of the held-out half of
 // `anamnesis eval learning` are captured, their learnings given to a model, and each project
 // is distilled. The model is a server here that answers nothing of use and counts four
-// characters as a token, so each request is made once, as when every answer is good at once.
+// characters as a token, once for each request, as when every answer is good at once.
 func (s *stage) tokens(*stand) error {
 	folder, err := eval.BuiltInLessons("heldout")
 	if err != nil {
@@ -36,9 +37,8 @@ func (s *stage) tokens(*stand) error {
 	run := func(args ...string) ([]byte, error) {
 		c := child{args: append([]string{s.program}, args...), dir: home, env: []string{
 			"HOME=" + home, "ANAMNESIS_HOME=" + filepath.Join(home, "store"), "ANAMNESIS_MACHINE_ID=bench", "ANAMNESIS_REFLECTION_PROVIDER=local",
-			"ANAMNESIS_REFLECTION_MODEL=count", "ANAMNESIS_REFLECTION_BASE_URL=" + srv.URL, "ANAMNESIS_REFLECTION_TRIES=1",
-			"REFLECT_DRAIN_INVALID_THRESHOLD=100", "ANAMNESIS_REFLECTION_DAILY_CALLS=0", "ANAMNESIS_REFLECTION_DAILY_TOKENS=0",
-			"REFLECT_SYNTHESIS_AUTO_THRESHOLD=1000000",
+			"ANAMNESIS_REFLECTION_MODEL=count", "ANAMNESIS_REFLECTION_BASE_URL=" + srv.URL,
+			"ANAMNESIS_REFLECTION_DAILY_CALLS=0", "ANAMNESIS_REFLECTION_DAILY_TOKENS=0", "ANAMNESIS_CONSOLIDATE=0",
 		}, ok: 1}
 		out, _, err := c.run()
 		return out, err
@@ -109,6 +109,10 @@ func countTokens(w http.ResponseWriter, r *http.Request) {
 	_ = json.Unmarshal(body, &asked)
 	n := 0
 	for _, m := range asked.Messages {
+		if strings.Contains(m.Content, "Your last answer was not accepted:") {
+			n = 0 // it was counted before
+			break
+		}
 		n += len(m.Content)
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{

@@ -33,7 +33,7 @@ func WriteByAgent(ctx context.Context, r *Rooms, d AgentDraft) (ingest.Learned, 
 	n.Provenance = note.Provenance{Source: note.Agent, Confidence: 0.8, Model: n.Provenance.Model, Session: n.Provenance.Session}
 	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return slices.Contains(reservedTags, t) })
 	n.Evidence, n.Quarantine = nil, redact.PromptInjection(n.Title+"\n"+n.Body)
-	if d.Dir != "" && r.Config.Capture.Stamp {
+	if d.Dir != "" {
 		capture.Stamp(n, d.Dir, r.Redactor)
 	}
 	if !n.Type.Durable() || n.Quarantine {

@@ -60,7 +60,7 @@ type Question struct {
 	NoMMR, NoCache bool
 	Gate, NoGapLog bool
 	MinOverlap     float64
-	Lambda         float64 // of MMR; below 0 the setting recall.mmr.lambda
+	Lambda         float64 // of MMR; below 0 that of recall.Tuned
 
 	listed bool // nothing is searched: that the project has no notes is no news
 }
@@ -116,9 +116,6 @@ func (q *Question) query(ctx context.Context, r *Rooms, text string) (recall.Que
 		return out, recall.Scope{}, err
 	}
 	out.Types, out.Scope, out.Dead = f.Types, f.Scope, f.Dead
-	if r.Config.Recall.MinOverlap > 0 && q.MinOverlap == 0 {
-		out.Gate = true
-	}
 	if q.MinOverlap < 0 || q.MinOverlap > 1 {
 		return out, recall.Scope{}, usage("--min-overlap %g: give a share from 0 to 1", q.MinOverlap)
 	}
@@ -158,10 +155,8 @@ func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 		dir, _ = os.Getwd()
 		branch = project.BranchScope(dir, id.Branch)
 	}
-	for _, b := range []string{opts.Branch, q.Branch} {
-		if b != "" {
-			branch = strings.TrimPrefix(b, "-")
-		}
+	if q.Branch != "" {
+		branch = strings.TrimPrefix(q.Branch, "-")
 	}
 	place, err := r.Engine.Place(ctx, id, branch, reach.Global, func(some []string) []string { return OpenBranches(ctx, r, dir, some) })
 	if err != nil {

@@ -2,17 +2,10 @@ package app
 
 import (
 	"context"
-	"slices"
-	"strconv"
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/recall"
 )
-
-// FloorKeys are the settings of the floors, by arm.
-var FloorKeys = map[string]string{
-	"lexical": "recall.lexical.floor", "semantic": "recall.semantic.floor", "graph": "recall.graph.floor", "temporal": "recall.temporal.floor",
-}
 
 // CalibrateAnswer is from which signal on notes are relevant in a store.
 type CalibrateAnswer struct {
@@ -32,21 +25,18 @@ func Calibrate(ctx context.Context, r *Rooms, o recall.FloorOptions, write bool)
 	if a.Floors, err = r.Engine.Floors(ctx, o); err != nil {
 		return a, err
 	}
-	a.Floors = slices.DeleteFunc(a.Floors, func(f recall.ArmFloor) bool { return FloorKeys[f.Arm] == "" })
-	now := r.Config.Recall
-	floors := map[string]float64{
-		"lexical": now.LexicalFloor, "semantic": now.SemanticFloor, "graph": now.GraphFloor, "temporal": now.TemporalFloor,
+	floors := make(map[string]float64)
+	for _, f := range a.Floors {
+		floors[f.Arm] = f.Floor
+		a.Differ = a.Differ || !write && f.Floor != r.Config.Recall.Floors[f.Arm]
 	}
-	differ := func(f recall.ArmFloor) bool { return f.Floor != floors[f.Arm] }
-	a.Differ = !write && slices.ContainsFunc(a.Floors, differ)
-	a.InForce = write || max(now.LexicalFloor, now.SemanticFloor, now.GraphFloor, now.TemporalFloor) > 0
+	for _, f := range r.Config.Recall.Floors {
+		a.InForce = a.InForce || f > 0
+	}
+	a.InForce = a.InForce || write
 	if a.Written = write; !write {
 		return a, nil
 	}
-	var changes []config.Change
-	for _, f := range a.Floors {
-		value := strconv.FormatFloat(f.Floor, 'f', -1, 64)
-		changes = append(changes, config.Change{Key: FloorKeys[f.Arm], Value: &value})
-	}
-	return a, saveSettings(r, changes)
+	value := config.FloorsText(floors)
+	return a, saveSettings(r, []config.Change{{Key: "recall.floors", Value: &value}})
 }

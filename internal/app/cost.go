@@ -63,7 +63,7 @@ func quotaView(s *store.Store, c *config.Config) (v QuotaView, err error) {
 	if provider == "" || !c.Reflection.QuotaGate {
 		return v, nil
 	}
-	q, err := reflection.QuotaOf(s, c.Reflection, provider, byKey)
+	q, err := reflection.QuotaOf(s, provider, byKey)
 	v.Gate = "open"
 	for _, w := range q.Windows {
 		v.Windows = append(v.Windows, QuotaWindow{w.Window, w.Used, w.Seen.UTC().Format(time.RFC3339), w.Why})

@@ -292,7 +292,7 @@ func EvalAblate(ctx context.Context, h Host, o SetOptions, qrels string) (a Abla
 			return a, err
 		}
 	}
-	variants := ablations()
+	variants := ablations(h.Config.Recall.Tuning)
 	bar := h.progress("asking questions")
 	done := 0
 	r.Progress = func(int, int) { done++; bar.Step(done, len(variants)*len(r.Queries)) }
@@ -322,37 +322,48 @@ func EvalAblate(ctx context.Context, h Host, o SetOptions, qrels string) (a Abla
 
 // ablations lists the ways of asking: as it is, without each arm, and without
 // each feature of recall that has a switch.
-func ablations() []eval.Variant {
+func ablations(now recall.Tuning) []eval.Variant {
 	all := []eval.Variant{{Name: "as set"}}
 	for _, arm := range recall.Arms() {
 		rest := slices.DeleteFunc(recall.Sources(), func(a string) bool { return a == arm })
 		all = append(all, eval.Variant{Name: "without arm " + arm, Arms: rest})
 	}
 	for _, f := range config.Features() {
-		if !strings.HasPrefix(f.Home, "recall/") {
-			continue
-		}
-		if off := offSettings(f); len(off) > 0 {
+		if off := offSettings(now, f); len(off) > 0 {
 			all = append(all, eval.Variant{Name: "without " + f.ID + " " + f.Name, Set: off})
 		}
 	}
 	return append(all, eval.Variant{
 		Name: "words alone", Arms: []string{"lexical"},
-		Set: []string{"recall.rerank.on=false", "recall.mmr.on=false", "recall.boost.recency=0", "recall.boost.confidence=0"},
+		Set: []string{"recall.rerank.on=false", "recall.mmr.on=false", withoutBoosts(now, []string{"recency", "confidence"})},
 	})
 }
 
-// offSettings are the settings that switch a feature off; none when it has no switch.
-func offSettings(f config.Feature) (off []string) {
-	for _, s := range f.Settings {
-		switch {
-		case s.Default == "true":
-			off = append(off, s.Key+"=false")
-		case strings.HasPrefix(s.Key, "recall.boost."):
-			off = append(off, s.Key+"=0")
+// offSettings are the settings that switch features of recall off, where now is the ranking
+// that is in force; none when they have no switch.
+func offSettings(now recall.Tuning, features ...config.Feature) (off []string) {
+	var boosts []string
+	for _, f := range features {
+		if !strings.HasPrefix(f.Home, "recall/") {
+			continue
+		}
+		boosts = append(boosts, recall.Boosts(f.ID)...)
+		for _, s := range f.Settings {
+			if s.Default == "true" {
+				off = append(off, s.Key+"=false")
+			}
 		}
 	}
+	if len(boosts) > 0 {
+		off = append(off, withoutBoosts(now, boosts))
+	}
 	return off
+}
+
+// withoutBoosts is the setting that leaves some boosts out of those that count now.
+func withoutBoosts(now recall.Tuning, boosts []string) string {
+	rest := slices.DeleteFunc(now.Boosting(), func(b string) bool { return slices.Contains(boosts, b) })
+	return "recall.boosts=" + cmp.Or(strings.Join(rest, ","), config.NoBoost)
 }
 
 // differ counts the questions whose first five documents are not the same.

@@ -8,12 +8,9 @@ import (
 	"anamnesis/internal/ingest"
 )
 
-// repairGraph mends the files of entities: in the background only what loses nothing, and
-// only when that is switched on.
+// repairGraph mends the files of entities: in the background, when it consolidates, only what
+// loses nothing.
 func (r *Rooms) repairGraph(ctx context.Context, all bool) error {
-	if !all && !r.Config.Reflection.GraphRepair {
-		return nil
-	}
 	_, err := ingest.RepairGraph(ctx, r.Ingester, all)
 	if behind := new(ingest.StaleError); errors.As(err, &behind) {
 		return r.staleIndex(err)

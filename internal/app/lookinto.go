@@ -19,16 +19,13 @@ import (
 // A Stage is a stage of recall that can be left out, by the id of its feature.
 type Stage struct {
 	ID, Name, Doc string
-	Set           []string // the settings that leave it out
 }
 
 // Stages lists the stages of recall that can be left out.
 func Stages() (all []Stage) {
 	for _, f := range config.Features() {
-		if strings.HasPrefix(f.Home, "recall/") {
-			if off := offSettings(f); len(off) > 0 {
-				all = append(all, Stage{f.ID, f.Name, f.Doc, off})
-			}
+		if len(offSettings(recall.Tuned(), f)) > 0 {
+			all = append(all, Stage{f.ID, f.Name, f.Doc})
 		}
 	}
 	return all
@@ -37,12 +34,8 @@ func Stages() (all []Stage) {
 // Without returns the rooms with an engine that leaves stages of recall out, by the ids
 // of their features. Closing them closes the rooms.
 func Without(r *Rooms, stages []string) (*Rooms, error) {
-	var set []string
-	for _, s := range Stages() {
-		if slices.Contains(stages, s.ID) {
-			set = append(set, s.Set...)
-		}
-	}
+	left := slices.DeleteFunc(config.Features(), func(f config.Feature) bool { return !slices.Contains(stages, f.ID) })
+	set := offSettings(r.Config.Recall.Tuning, left...)
 	if len(set) == 0 || r.host.Environ == nil {
 		return r, nil
 	}

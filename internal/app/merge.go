@@ -231,7 +231,7 @@ func (r *Rooms) mergeGate(ctx context.Context, file string) (*eval.MergeGate, er
 	}
 	bar := r.stages()
 	defer bar.done()
-	return r.lab("merge").Gate(ctx, cases, r.Config.Reflection.GateK, bar.step)
+	return r.lab("merge").Gate(ctx, cases, reflection.GateHits, bar.step)
 }
 
 // MergeRequests returns what would be sent, project by project.

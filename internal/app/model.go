@@ -82,11 +82,9 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 
 // Reader wires the model that reads sessions.
 func (r *Rooms) Reader(model llm.Generator) *learn.Reader {
-	o := learn.ReaderOptions{Tries: r.Config.Reflection.Tries, Invalid: r.Config.Reflection.Invalid, Directive: r.Config.Reflection.Directive}
+	o := learn.ReaderOptions{Directive: r.Config.Reflection.Directive}
 	return learn.NewReader(r.Store, r.Ingester, r.Redactor, model, o, func(n *note.Note, from learn.Origin) {
-		if r.Config.Capture.Stamp {
-			capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
-		}
+		capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
 	})
 }
 

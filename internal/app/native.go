@@ -19,7 +19,7 @@ func (r *Rooms) Importer(home string) *imports.Importer {
 		homes[agent.Default().Name] = home
 	}
 	return imports.New(r.Store, r.Index, r.Ingester, r.Recorder, r.Redactor, imports.Options{
-		MachineID: c.MachineID, Database: c.Others.Database,
+		MachineID:   c.MachineID,
 		Homes:       imports.Homes{Agents: homes, Learnings: c.Others.Learnings, Reflect: c.Others.Reflect},
 		Checkpoints: checkpoints,
 	})

@@ -7,11 +7,11 @@ import (
 	"anamnesis/internal/lifecycle"
 )
 
-// RunPrograms runs the programs that the user set for what happened to notes since the
-// last time, and returns how many ran. One process does it at a time; another one that
+// RunPrograms runs the program that the user set for what happened to notes since the
+// last time, and returns how often it ran. One process does it at a time; another one that
 // is at work does this one's too.
 func RunPrograms(ctx context.Context, r *Rooms) (ran int, err error) {
-	if !r.Config.Lifecycle.Any() {
+	if r.Config.Lifecycle.Program == "" {
 		return 0, nil
 	}
 	unlock, ok, err := r.Store.TryLock("notify")
@@ -25,5 +25,5 @@ func RunPrograms(ctx context.Context, r *Rooms) (ran int, err error) {
 // programsWait reports whether a background run has to be started, because this process
 // has changed notes and the user wants to hear of it.
 func (r *Rooms) programsWait() bool {
-	return !r.drains && r.Store != nil && r.Config.Lifecycle.Any() && r.Store.Events().Wrote()
+	return !r.drains && r.Store != nil && r.Config.Lifecycle.Program != "" && r.Store.Events().Wrote()
 }

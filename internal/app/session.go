@@ -88,15 +88,11 @@ func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, lim
 
 // scopeOf works out which notes a session on a branch in dir may be shown.
 func (r *Rooms) scopeOf(ctx context.Context, id project.Identity, dir, branch string) (recall.Scope, error) {
-	opts := r.Config.Recall
 	if id.Source == "flag" {
 		dir = ""
 	}
-	if opts.Branch != "" {
-		branch = strings.TrimPrefix(opts.Branch, "-")
-	}
 	place, err := r.Engine.Place(ctx, id, branch, false, func(some []string) []string { return OpenBranches(ctx, r, dir, some) })
-	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: opts.AllBranches}), err
+	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: r.Config.Recall.AllBranches}), err
 }
 
 // ToldAtStart remembers what a session was shown at its start, so that no prompt tells it

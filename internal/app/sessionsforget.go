@@ -200,7 +200,7 @@ func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, err
 	for i := range e.Steps {
 		draft.Commits = append(draft.Commits, e.Steps[i].Commits...)
 	}
-	if s.Dir != "" && r.Config.Capture.Stamp {
+	if s.Dir != "" {
 		capture.Stamp(draft, s.Dir, r.Redactor)
 	}
 	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: draft, Dir: s.Dir})

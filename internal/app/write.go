@@ -111,7 +111,7 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	if !d.Global {
 		id := Project(r.Store, d.Project)
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
-		if dir, err := os.Getwd(); err == nil && id.Source != "flag" && r.Config.Capture.Stamp {
+		if dir, err := os.Getwd(); err == nil && id.Source != "flag" {
 			capture.Stamp(n, dir, r.Redactor)
 			at = dir
 		}

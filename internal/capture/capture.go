@@ -41,7 +41,6 @@ type Options struct {
 	FollowUp  bool   // work out what became of the notes that a session was shown
 	Directive string // what a model that writes a summary is shown besides, "" for nothing
 	Learn     bool   // keep what a session teaches as notes of their own
-	Stamp     bool   // hash the code that such a note names
 	Summary   bool   // let the model write the summary, when there is one (Recorder.WithModel)
 	Nudge     bool   // ask the agent to keep what the user lays down
 	Read      bool   // let the model read sessions for what they teach, when there is one

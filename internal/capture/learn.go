@@ -33,9 +33,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 	refused := 0
 	take := func(n *note.Note, turn int) {
 		n.Commits = session.CommitAfter(session.Commits(s), turn)
-		if r.opts.Stamp {
-			Stamp(n, from.Dir, r.redactor, from.Edited...)
-		}
+		Stamp(n, from.Dir, r.redactor, from.Edited...)
 		if n.Quarantine { // it reads like orders to an agent
 			refused++
 			return

@@ -39,8 +39,7 @@ func questionFlags(f *pflag.FlagSet, q *app.Question) {
 	f.StringVar(&q.AsOf, "as-of", "", "what was so on `DATE`, such as 2026-03-31 (relations between things)")
 	f.StringVar(&q.KnownAt, "known-at", "", "what was known on `DATE` (likewise)")
 	f.BoolVar(&q.NoMMR, "no-mmr", false, "do not diversify")
-	f.Float64Var(&q.Lambda, "mmr-lambda", app.Unset, "1 ranks by relevance alone, 0 by difference alone (default: the setting "+
-		"recall.mmr.lambda)")
+	f.Float64Var(&q.Lambda, "mmr-lambda", app.Unset, "1 ranks by relevance alone, 0 by difference alone (default: 0.7)")
 	f.BoolVar(&q.NoGapLog, "no-gap-log", false, "do not write down that there was no answer")
 	f.BoolVar(&q.NoCache, "no-cache", false, "do not use what was found before")
 	f.StringVar(&q.Session, "session", "", "`ID` of the session that asks, for the list of gaps")

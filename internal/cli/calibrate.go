@@ -51,7 +51,7 @@ func (p *program) calibrate(cmd *cobra.Command, o calibrateOptions) error {
 			p.printGate(g)
 		}
 		for _, f := range a.Floors {
-			p.printf("%s = %g  keeps %.0f %% of %s, refuses %.0f %% of %s for random words\n", app.FloorKeys[f.Arm], f.Floor,
+			p.printf("floor of %s = %g  keeps %.0f %% of %s, refuses %.0f %% of %s for random words\n", f.Arm, f.Floor,
 				100*f.Kept, plural(f.Candidates, "candidate"), 100*f.Refused, strconv.Itoa(f.Strangers))
 		}
 		switch {

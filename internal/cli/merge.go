@@ -64,7 +64,7 @@ func (p *program) merge(cmd *cobra.Command, o mergeOptions) error {
 		return render(p, "merge", a, err, p.printUnmerged)
 	case o.show:
 		a, err := app.MergeRequests(cmd.Context(), r, o.Project)
-		return render(p, "merge", a, err, p.printRequests("no project has enough notes (merge.min_durable)"))
+		return render(p, "merge", a, err, p.printRequests("no project has enough notes"))
 	}
 	a, err := app.Merge(cmd.Context(), r, o.MergeOptions)
 	return renderModel(p, "merge", "merge", a, err, func(a app.MergeAnswer) { p.printMerged(a, o) })
@@ -107,7 +107,7 @@ func (p *program) printRefused(name string, refused []app.RefusedGroup) {
 		}
 		why := printable(f.Why)
 		if why == "" {
-			why = fmt.Sprintf("recall@%d %.3f -> %.3f", p.cfg.Reflection.GateK, f.Before, f.After)
+			why = fmt.Sprintf("recall@%d %.3f -> %.3f", reflection.GateHits, f.Before, f.After)
 		}
 		p.printf("merge: %s: rejected %s (%s)\n", name, what, why)
 		p.confirmLine(f.Key)

@@ -3,6 +3,7 @@ package cli
 import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/reflection"
 
 	"github.com/spf13/cobra"
 )
@@ -48,7 +49,7 @@ func (p *program) reflect(cmd *cobra.Command, o reflectOptions) error {
 	switch {
 	case o.show:
 		a, err := app.ReflectRequests(cmd.Context(), r, o.project)
-		return render(p, "reflect", a, err, p.printRequests("no project has enough sessions (reflection.min_episodics)"))
+		return render(p, "reflect", a, err, p.printRequests("no project has enough sessions"))
 	case o.Apply:
 		a, err := app.Reflect(cmd.Context(), r, o.project, o.NoSync)
 		p.reflectNotes(a)
@@ -76,13 +77,13 @@ func (p *program) printReflectPlan(a app.ReflectPlan) {
 		p.note("there is nothing to distil: no project has a session that was not distilled yet")
 	}
 	if few > 0 {
-		p.note("%s with fewer than %d sessions to distil (reflection.min_episodics)", plural(few, "project"), p.cfg.Reflection.MinSessions)
+		p.note("%s with fewer than %d sessions to distil", plural(few, "project"), reflection.LeastSessions)
 	}
 }
 
 // reflectNotes tells people what stands beside the answer of a run.
 func (p *program) reflectNotes(a app.ReflectAnswer) {
-	least := p.cfg.Reflection.MinSessions
+	least := reflection.LeastSessions
 	for _, j := range a.Projects {
 		rep, name := j.Report, firstLine(j.Project, 80)
 		if len(rep.Changed) > 0 {
@@ -96,7 +97,7 @@ func (p *program) reflectNotes(a app.ReflectAnswer) {
 		}
 	}
 	if a.Applied && len(a.Projects) == 0 {
-		p.note("there is nothing to distil: no project has %d sessions that were not distilled yet (reflection.min_episodics)", least)
+		p.note("there is nothing to distil: no project has %d sessions that were not distilled yet", least)
 	}
 }
 

@@ -96,8 +96,7 @@ func (p *program) server(r *app.Rooms) (*mcp.Server, error) {
 	dir, _ := os.Getwd()
 	return mcp.New(r, mcp.Options{
 		Machine: c.MachineID, Version: buildVersion(), Dir: dir, Start: agent.InjectStart, End: agent.InjectEnd,
-		Reach:  recall.ScopeOptions{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
-		Branch: c.Recall.Branch, Gate: c.Recall.MinOverlap > 0,
+		Reach: recall.ScopeOptions{Global: c.Recall.Global, AllBranches: c.Recall.AllBranches},
 		Grace: c.Wait(serveGrace), Wait: c.Wait(rootsTime),
 	})
 }

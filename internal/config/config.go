@@ -47,7 +47,6 @@ type Config struct {
 	Recall     recall.Options
 	Inject     inject.Options
 	ModeID     string // as it was chosen; "" for the usual one
-	Modes      string // folder of the user's own modes, "" for the one in the store
 	Mode       note.Mode
 	SkillsDir  string // in which skills are looked for instead of the agents' own folders
 	Capture    capture.Options
@@ -89,8 +88,7 @@ type Agents struct {
 type Others struct {
 	Codex     string // Codex's folder
 	Learnings string // the notes of reflect
-	Reflect   string // its state
-	Database  string // its database, when it is not in Reflect
+	Reflect   string // its state and its database
 	Native    bool   // import agents' memory files at a sync and at the end of a session
 	Past      bool   // a background run takes in past sessions that an agent is going to delete
 }
@@ -190,6 +188,7 @@ func Load(env Environment) *Config {
 		}
 		flags[row.Key] = value
 	}
+	c.Recall.Tuning = recall.Tuned()
 	rows := c.rows()
 	c.apply(rows[:1], env, flags, nil) // home
 	if v, set := env.Lookup(rows[0].Env); set && v != "" && c.SourceOf("home") == FromDefault {
@@ -206,7 +205,7 @@ func Load(env Environment) *Config {
 	c.bindKeys(own, env)
 	c.chooseMode(env, rows[1:])
 	for _, dir := range []*string{
-		&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect, &c.Others.Database,
+		&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect,
 		&c.Agents.Gemini, &c.Agents.Copilot, &c.Agents.Cursor, &c.Agents.Hermes, &c.Agents.XDGConfig, &c.Agents.XDGData,
 		&c.Models.Chat.Folder,
 	} {
@@ -222,7 +221,8 @@ func Load(env Environment) *Config {
 	}
 	c.Ingest.MachineID, c.Capture.MachineID = c.MachineID, c.MachineID
 	c.Capture.MaxTokens = c.Reflection.MaxTokens
-	c.Recall.LogQueries, c.Recall.Patience = c.Events.Queries, c.Patience
+	c.Recall.GapLog, c.Recall.Patience = c.Events.Queries, c.Patience
+	c.Capture.Slots = c.Inject.Slots
 	c.Disabled = Disabled(env)
 	return c
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/recall"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -61,9 +62,9 @@ func TestPrecedence(t *testing.T) {
 		{"a bad value in the file is not used", nil, `{"sessions": {"days": "many"}}`, nil, "sessions.days", "365", config.FromDefault},
 		{"a bad value in the environment lets the file stand", map[string]string{"ANAMNESIS_SESSIONS_DAYS": "-1"}, file, nil, "sessions.days", "3", config.FromFile},
 		{"a flag by the name of its variable", nil, "", []string{"ANAMNESIS_SESSIONS_DAYS=5"}, "sessions.days", "5", config.FromFlag},
-		{"a fraction that is too great", map[string]string{"RECALL_MMR_LAMBDA": "7"}, "", nil, "recall.mmr.lambda", "1", config.FromEnv},
-		{"a fraction that is too small", nil, `{"recall": {"boost": {"recency": -1}}}`, nil, "recall.boost.recency", "0", config.FromFile},
-		{"a bad flag", nil, "", []string{"recall.mmr.lambda=7"}, "recall.mmr.lambda", "0.7", config.FromDefault},
+		{"a fraction that is too great", map[string]string{"ANAMNESIS_PATIENCE": "2000"}, "", nil, "patience", "1000", config.FromEnv},
+		{"a fraction that is too small", nil, `{"patience": -1}`, nil, "patience", "0.1", config.FromFile},
+		{"a bad flag", nil, "", []string{"patience=2000"}, "patience", "1", config.FromDefault},
 		{"what init wrote into a hook", hook, file, nil, "machine_id", "from-file", config.FromFile},
 		{"a hook after unset", hook, file, nil, "remote", "", config.FromDefault},
 		{"a hook without config.json", hook, "", nil, "remote", "old:x.git", config.FromEnv},
@@ -81,9 +82,9 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestWarningsNameTheValue(t *testing.T) {
-	c := load(t, map[string]string{"RECALL_LEXICAL_B": "NaN"}, `{"sessions": {"days": true}}`, "no.such=1")
+	c := load(t, map[string]string{"ANAMNESIS_PATIENCE": "NaN"}, `{"sessions": {"days": true}}`, "no.such=1")
 	got := strings.Join(slices.Concat(c.Warnings, c.Mistaken), "\n")
-	for _, want := range []string{"recall.lexical.b (env)", "sessions.days (file)", "--set no.such=1"} {
+	for _, want := range []string{"patience (env)", "sessions.days (file)", "--set no.such=1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no warning about %s in\n%s", want, got)
 		}
@@ -186,6 +187,20 @@ func TestDisabled(t *testing.T) {
 	}
 }
 
+// variedByTests are fields whose usual value is a constant of the room: no setting reaches
+// them, and tests give others.
+var variedByTests = []string{".Reflection.MinSessions", ".Reflection.MinDurable", ".Models.Embedder.Timeout", ".Lifecycle.Time"}
+
+// maxSettings is how many settings there may be: what nobody has a reason to change is a
+// constant of its room.
+const maxSettings = 90
+
+func TestFewSettings(t *testing.T) {
+	if n := len(load(t, nil, "").Values()); n > maxSettings {
+		t.Errorf("there are %d settings, at most %d: which of them has nobody a reason to change?", n, maxSettings)
+	}
+}
+
 // Every exported field of a room's Options must be set by exactly one row, and
 // every row must set a field: no orphan switch, no orphan field.
 func TestEveryFieldHasOneRow(t *testing.T) {
@@ -215,6 +230,9 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 		if strings.HasPrefix(f, ".Mode.") || f == ".Mode" {
 			continue
 		}
+		if strings.HasPrefix(f, ".Recall.Tuning.") || slices.Contains(variedByTests, f) {
+			continue
+		}
 		if n := len(movedBy[f]); n != 1 {
 			t.Errorf("field %s is set by %d rows %v, want one", f, n, movedBy[f])
 		}
@@ -228,6 +246,10 @@ func otherValue(v config.Value) string {
 		return "false"
 	case v.Values == "true or false":
 		return "true"
+	case v.Key == "recall.boosts":
+		return "none"
+	case v.Key == "recall.floors":
+		return "lexical=0.1"
 	case v.Key == "mode":
 		return "engineering"
 	case v.Values == "text":
@@ -363,5 +385,33 @@ func TestDocs(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("docs/%s is stale (%v); run `make generate`", name, err)
 		}
+	}
+}
+
+// Names of settings that went are kept without effect: no warning, no error.
+func TestFormerNames(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "compatibility.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(page), "## Settings that became constants")
+	former := regexp.MustCompile(`\b(ANAMNESIS|RECALL|REFLECT)_[A-Z0-9_]+[A-Z0-9]`).FindAllString(table, -1)
+	if !ok || len(former) < 40 {
+		t.Fatalf("the page lists %d variables", len(former))
+	}
+	env := map[string]string{}
+	for _, name := range former {
+		if _, err := load(t, nil, "").Get(name); err == nil {
+			t.Errorf("%s is a setting", name)
+		}
+		env[name] = "0.5"
+	}
+	c := load(t, env, `{"recall": {"lexical": {"k1": 2}, "boost": {"tags": 1}, "mmr": {"lambda": 0.1}}, "events": {"on": {"learning_created": "x"}}}`)
+	if len(c.Warnings) > 0 || len(c.Unknown()) != 4 || c.Recall.Tuning != recall.Tuned() || c.Lifecycle.Program != "" {
+		t.Errorf("%v, %v, %+v", c.Warnings, c.Unknown(), c.Recall.Tuning)
+	}
+	unheard := config.Unheard(config.Environment{Names: func() []string { return former }})
+	if len(unheard) != len(former) {
+		t.Errorf("%d of %d former variables are named", len(unheard), len(former))
 	}
 }

@@ -23,10 +23,6 @@ func (c *Config) features() []Feature {
 			Without: "Who the user is and what the project is about stands among fifty notes, or not at all.",
 			Settings: []Setting{
 				boolean("REFLECT_SLOTS", "inject.slots.on", &c.Inject.Slots, true, "Tell the slots at session start."),
-				integer("ANAMNESIS_SLOTS_MAX_CHARS", "inject.slots.max_chars", &c.Inject.SlotChars, 4000, within(0, 100000),
-					"Size of all slots together at session start; 0 has no end."),
-				boolean("ANAMNESIS_SLOTS_AUTOMATIC", "capture.slots", &c.Capture.Slots, true,
-					"Keep the open items, failing commands and files in work of this machine's sessions in slots."),
 			},
 		},
 		{
@@ -52,8 +48,6 @@ func (c *Config) features() []Feature {
 			Without: "A note that no session ever needed is shown for ever, and nobody sees it.",
 			Settings: []Setting{
 				boolean("RECALL_FOLLOWUP", "capture.followup", &c.Capture.FollowUp, true, "Work out what became of the notes a session was shown."),
-				number("RECALL_FOLLOWUP_ALPHA", "recall.boost.followup", &c.Recall.FollowUpAlpha, 0.1, within(0, 2),
-					"How much it counts whether a note was used."),
 			},
 		},
 		{
@@ -75,8 +69,6 @@ func (c *Config) features() []Feature {
 				"notes that were. What a person wrote is found everywhere.",
 			Without: "What is true on an experiment is shown as true to everybody who works on the trunk.",
 			Settings: []Setting{
-				text("RECALL_BRANCH", "recall.scope.branch", &c.Recall.Branch, "",
-					"Branch to search on, instead of the one that is checked out; - is the trunk."),
 				boolean("RECALL_ALL_BRANCHES", "recall.scope.all_branches", &c.Recall.AllBranches, false, "Search the notes of all branches."),
 			},
 		},
@@ -85,8 +77,8 @@ func (c *Config) features() []Feature {
 			Doc: "What a machine writes and a note means already, in other words, waits for its owner with that note beside it: " +
 				"keep, merge or reject. What states the opposite, or names other things or numbers, is no twin.",
 			Without: "Each rewording of a rule is one more note.",
-			Settings: []Setting{number("REFLECT_DEDUP_THRESHOLD", "ingest.meaning", &c.Ingest.Meaning, 0.97, within(0, 2),
-				"Cosine of two whole notes from which they mean the same; 1 and more holds nothing.")},
+			Settings: []Setting{boolean("ANAMNESIS_HOLD_SIMILAR", "ingest.hold_similar", &c.Ingest.HoldSimilar, true,
+				"Hold a note written by a machine when another note says nearly the same, or means it, until its owner decides.")},
 		},
 		{
 			ID: "C2", Name: "consolidation", Home: "reflection/consolidate.go",
@@ -96,8 +88,6 @@ func (c *Config) features() []Feature {
 			Settings: []Setting{
 				boolean("ANAMNESIS_CONSOLIDATE", "reflection.consolidate", &c.Reflection.Consolidate, true,
 					"Fold learnings into observations in the background."),
-				integer("REFLECT_SYNTHESIS_AUTO_THRESHOLD", "reflection.consolidate_at", &c.Reflection.ConsolidateAt, 30, within(1, 1e6),
-					"Learnings that are new and enough for a pass."),
 			},
 		},
 		{
@@ -105,26 +95,14 @@ func (c *Config) features() []Feature {
 			Doc: "`anamnesis doctor` counts the files of entities that have no note, cannot be read, or say a thing twice, and whether the " +
 				"index has what they say; --fix mends them, and a consolidation what loses nothing. Former bytes are kept.",
 			Without: "Entities of notes that are gone stand in the store for ever, and a relation counts twice.",
-			Settings: []Setting{boolean("ANAMNESIS_GRAPH_REPAIR", "reflection.graph_repair", &c.Reflection.GraphRepair, true,
-				"Mend files of entities when the background run consolidates.")},
 		},
 		{
 			ID: "C4", Name: "lifecycle-programs", Home: "lifecycle/lifecycle.go",
 			Doc: "Runs a program of the user when a note was created or changed, a skill was refreshed or notes were consolidated: in the " +
 				"background, without a shell, with the event as JSON on its standard input.",
 			Without: "Whoever wants to be informed of a new rule has to ask the memory every hour.",
-			Settings: []Setting{
-				text("REFLECT_EVENTS_ON_LEARNING_CREATED", "events.on.learning_created", &c.Lifecycle.Created, "",
-					"Program and arguments that are run when a note was created."),
-				text("REFLECT_EVENTS_ON_LEARNING_UPDATED", "events.on.learning_updated", &c.Lifecycle.Updated, "",
-					"Likewise when a note was changed."),
-				text("REFLECT_EVENTS_ON_SKILL_REFRESHED", "events.on.skill_refreshed", &c.Lifecycle.Skill, "",
-					"Likewise when a skill of this machine was read again."),
-				text("REFLECT_EVENTS_ON_CONSOLIDATION_COMPLETED", "events.on.consolidation_completed", &c.Lifecycle.Consolidated, "",
-					"Likewise when notes were distilled or merged."),
-				number("ANAMNESIS_EVENTS_TIMEOUT", "events.timeout", &c.Lifecycle.Timeout, 10, within(0.1, 3600),
-					"Seconds that one such program may take."),
-			},
+			Settings: []Setting{text("ANAMNESIS_EVENTS_PROGRAM", "events.program", &c.Lifecycle.Program, "",
+				"Program and its arguments that are run for each such event; ANAMNESIS_EVENT in its environment names the event.")},
 		},
 		{
 			ID: "C5", Name: "bundle", Home: "store/bundle/bundle.go",
@@ -141,8 +119,6 @@ func (c *Config) features() []Feature {
 			Doc: "Every answer of a model is of one of six classes (valid, prose, idle, poisoned, malformed, schema_invalid); a " +
 				"session that gets too many unusable ones in a row is set aside, and the run ends.",
 			Without: "A model that drifts is asked again every hour, and paid for.",
-			Settings: []Setting{integer("REFLECT_DRAIN_INVALID_THRESHOLD", "reflection.invalid", &c.Reflection.Invalid, 3, within(1, 100),
-				"Unusable answers in a row, after which a piece of work is set aside.")},
 		},
 		{
 			ID: "M3", Name: "quota-gate", Home: "reflection/quota.go",
@@ -151,10 +127,6 @@ func (c *Config) features() []Feature {
 			Without: "Memory eats the last of a quota that its owner wanted to work with.",
 			Settings: []Setting{
 				boolean("REFLECT_QUOTA_GATE", "reflection.quota.gate", &c.Reflection.QuotaGate, true, "Ask nothing while a quota is nearly used up."),
-				number("REFLECT_QUOTA_UTIL_THRESHOLD", "reflection.quota.ceiling", &c.Reflection.QuotaCeiling, 0, within(0, 1),
-					"Share of a window from which on it counts as used up; 0 means 0.92 to 0.95, by window."),
-				number("REFLECT_QUOTA_TTL_SEC", "reflection.quota.ttl", &c.Reflection.QuotaTTL, 3600, within(1, 1e7),
-					"Seconds for which what a vendor said about its quota holds."),
 			},
 		},
 		{
@@ -164,7 +136,6 @@ func (c *Config) features() []Feature {
 			Without: "A book is remembered like a program, in English, with rules for tools that it does not have.",
 			Settings: []Setting{
 				text("REFLECT_MODE", "mode", &c.ModeID, "", "Name of the mode; empty is engineering. A project's own choice comes before config.json."),
-				text("REFLECT_MODES_DIR", "modes_dir", &c.Modes, "", "Folder of your own modes. Empty is modes in the store."),
 			},
 		},
 		{
@@ -223,8 +194,6 @@ func (c *Config) features() []Feature {
 			Without: "The note that repeats the keywords stands above the note that answers.",
 			Settings: []Setting{
 				boolean("RECALL_CROSS_ENCODER", "recall.rerank.on", &c.Recall.Rerank, true, "Order the best notes by reading them with the question."),
-				number("RECALL_CE_TIMEOUT", "recall.rerank.timeout", &c.Recall.RerankTimeout, 60, within(0.01, 3600),
-					"Seconds a reranking model may take."),
 			},
 		},
 		{
@@ -233,8 +202,6 @@ func (c *Config) features() []Feature {
 			Without: "The answer holds four copies of one idea; the other idea stands at rank six.",
 			Settings: []Setting{
 				boolean("RECALL_MMR", "recall.mmr.on", &c.Recall.MMR, true, "Diversify the hits."),
-				number("RECALL_MMR_LAMBDA", "recall.mmr.lambda", &c.Recall.MMRLambda, 0.7, within(0, 1),
-					"1 ranks by relevance alone, 0 by difference alone."),
 			},
 		},
 		{
@@ -246,14 +213,13 @@ func (c *Config) features() []Feature {
 			ID: "R5", Name: "temporal-arm", Home: "recall/arm_temporal.go",
 			Doc:     "When a question speaks of a time, finds the notes of that time.",
 			Without: "What was decided last week is crowded out by everything else about the subject.",
-			Settings: []Setting{boolean("RECALL_TEMPORAL_ARM", "recall.temporal.arm", &c.Recall.TemporalArm, true,
-				"Find the notes of the time that a question speaks of.")},
 		},
 		{
 			ID: "R6", Name: "dates-in-questions", Home: "recall/when.go",
-			Doc:      "Reads \"last week\", \"in march\", \"since 2026-01-01\" as a time, and \"may I\" as none.",
-			Without:  "\"Last week\" is two more words to look for.",
-			Settings: []Setting{boolean("RECALL_TEMPORAL", "recall.temporal.on", &c.Recall.Temporal, true, "Look for dates in questions.")},
+			Doc:     "Reads \"last week\", \"in march\", \"since 2026-01-01\" as a time, and \"may I\" as none.",
+			Without: "\"Last week\" is two more words to look for.",
+			Settings: []Setting{boolean("RECALL_TEMPORAL", "recall.temporal.on", &c.Recall.Temporal, true,
+				"Look for dates in questions, and find the notes of that time.")},
 		},
 		{
 			ID: "R7", Name: "relevance-gate", Home: "recall/gate.go",
@@ -261,18 +227,14 @@ func (c *Config) features() []Feature {
 			Without: "Every prompt gets the least bad notes, and the agent learns to ignore them.",
 			Settings: []Setting{
 				boolean("RECALL_GATE", "recall.gate.on", &c.Recall.CalibratedGate, true, "Use the calibrated gate where a gate is asked for."),
-				number("REFLECT_RECALL_MIN_OVERLAP", "recall.gate.min_overlap", &c.Recall.MinOverlap, 0, within(0, 1),
-					"Fixed gate instead: least share of the question's words, by weight, that the best hit holds. 0 uses the calibrated one."),
 			},
 		},
 		{
 			ID: "R8", Name: "bounded-boosts", Home: "recall/boost.go",
 			Doc:     "Age and tags nudge a score by a bounded factor: they break ties and cannot bury an answer.",
 			Without: "Of two notes that say the same, the stale one may come first; or, unbounded, the newest buries the right one.",
-			Settings: []Setting{
-				number("RECALL_RECENCY_ALPHA", "recall.boost.recency", &c.Recall.RecencyAlpha, 0.2, within(0, 2), "How much the age of a note counts."),
-				number("RECALL_TAG_ALPHA", "recall.boost.tags", &c.Recall.TagAlpha, 0.2, within(0, 2), "How much tags count that are asked for."),
-			},
+			Settings: []Setting{boosts("RECALL_BOOSTS", "recall.boosts", &c.Recall.Tuning,
+				"What else than relevance nudges the order of hits; the features S3, S4, R16 and A4 are among it.")},
 		},
 		{
 			ID: "R9", Name: "fuzzy-cache", Home: "recall/cache.go",
@@ -282,9 +244,6 @@ func (c *Config) features() []Feature {
 				boolean("RECALL_FUZZY_CACHE", "recall.cache.on", &c.Recall.FuzzyCache, true,
 					"Take what was found for a question of nearly the same words. "+
 						"What was found for the very same question is always taken, unless --no-cache is given."),
-				number("RECALL_FUZZY_THRESHOLD", "recall.cache.threshold", &c.Recall.FuzzyThreshold, 0.85, within(0, 1),
-					"Share of words that two questions have in common to be one."),
-				number("RECALL_CACHE_TTL", "recall.cache.ttl", &c.Recall.CacheTTL, 3600, within(0, 1e7), "Seconds for which it is remembered."),
 			},
 		},
 		{
@@ -296,8 +255,6 @@ func (c *Config) features() []Feature {
 				choice("REFLECT_TIERED_INJECT", "inject.skills.tier", &c.Inject.SkillTier,
 					"Tell skills at session start: first is before the notes, exclusive leaves out those that would be looked up.",
 					inject.SkillsOff, inject.SkillsFirst, inject.SkillsExclusive).or(inject.SkillsOff, inject.SkillsFirst),
-				number("REFLECT_SKILL_TIER_MIN_SCORE", "inject.skills.min_score", &c.Inject.SkillMinScore, 2, within(0, 100),
-					"Score of a skill from which on it is shown: 2 for each word in its name or tags, 1 for each in its summary."),
 			},
 		},
 		{
@@ -305,20 +262,13 @@ func (c *Config) features() []Feature {
 			Doc: "Looks up no notes for a session's start when a skill of the last thirty days has more than four fifths of what is " +
 				"asked about.",
 			Without: "What a fresh skill says is shown once more by older notes.",
-			Settings: []Setting{boolean("ANAMNESIS_SKILL_SETTLES", "inject.skills.settles", &c.Inject.SkillSettles, true,
-				"A fresh skill that is about all of it makes looking up notes needless; needs inject.skills.tier.")},
 		},
 		{
 			ID: "R12", Name: "arm-floors", Home: "recall/fuse.go",
 			Doc:     "Takes out, before the fusion, what an arm itself thinks little of: one floor an arm, because their scores cannot be compared.",
 			Without: "One threshold for all either lets the noise of one arm through or starves another.",
-			Settings: []Setting{
-				number("RECALL_ARM_BM25_MIN_SCORE", "recall.lexical.floor", &c.Recall.LexicalFloor, 0, within(0, 1), "Floor of the lexical arm."),
-				number("RECALL_ARM_VECTOR_MIN_SCORE", "recall.semantic.floor", &c.Recall.SemanticFloor, 0, within(0, 1), "Floor of the semantic arm."),
-				number("RECALL_ARM_GRAPH_MIN_SCORE", "recall.graph.floor", &c.Recall.GraphFloor, 0, within(0, 1), "Floor of the graph arm."),
-				number("RECALL_ARM_TEMPORAL_MIN_SCORE", "recall.temporal.floor", &c.Recall.TemporalFloor, 0, within(0, 1),
-					"Floor of the temporal arm."),
-			},
+			Settings: []Setting{floors("RECALL_FLOORS", "recall.floors", &c.Recall.Floors,
+				"Least score of what an arm finds. `anamnesis config calibrate --write` sets it.")},
 		},
 		{
 			ID: "R13", Name: "skill-refresh", Home: "reflection/skillpatch.go",
@@ -343,8 +293,6 @@ func (c *Config) features() []Feature {
 			ID: "R16", Name: "project-affinity", Home: "recall/boost.go",
 			Doc:     "Under --global, notes of the project one works in get a small lift.",
 			Without: "Of two notes that answer alike, the one of a foreign project may come first.",
-			Settings: []Setting{number("RECALL_PROJECT_ALPHA", "recall.boost.project", &c.Recall.ProjectAlpha, 0.2, within(0, 2),
-				"How much it counts that a note is of the present project.")},
 		},
 		{
 			ID: "R20", Name: "skills", Home: "recall/skill.go",

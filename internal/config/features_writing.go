@@ -20,15 +20,11 @@ func (c *Config) writingFeatures() []Feature {
 			ID: "S3", Name: "confidence", Home: "recall/boost.go",
 			Doc:     "The confidence of a note, a number, nudges its score.",
 			Without: "A guess and a verified fix of the same words rank alike.",
-			Settings: []Setting{number("RECALL_CONFIDENCE_ALPHA", "recall.boost.confidence", &c.Recall.ConfidenceAlpha, 0.2, within(0, 2),
-				"How much confidence counts.")},
 		},
 		{
 			ID: "S4", Name: "proof-count", Home: "recall/boost.go",
 			Doc:     "The number of sessions that support a note nudges its score.",
 			Without: "A note that was proven twelve times ranks like one that was said once.",
-			Settings: []Setting{number("RECALL_PROOF_ALPHA", "recall.boost.proof", &c.Recall.ProofAlpha, 0.1, within(0, 2),
-				"How much proof counts.")},
 		},
 		{
 			ID: "S5", Name: "belief-revision", Home: "ingest/belief.go",
@@ -69,8 +65,6 @@ func (c *Config) writingFeatures() []Feature {
 			Settings: []Setting{
 				boolean("ANAMNESIS_REFLECTION_LEARNINGS", "reflection.learnings", &c.Capture.Read, true,
 					"Let the model read what was typed in an ended session and write the rules that hold beyond it, when there is one."),
-				integer("ANAMNESIS_REFLECTION_TRIES", "reflection.tries", &c.Reflection.Tries, 3, within(1, 10),
-					"Answers of a model to one request, before what was made without one stands."),
 			},
 		},
 		{
@@ -79,7 +73,6 @@ func (c *Config) writingFeatures() []Feature {
 				"it is left in the clone, the note is not shown, and `anamnesis review stale` lists it.",
 			Without: "A rule about a function that was deleted last year is shown as if it held.",
 			Settings: []Setting{
-				boolean("ANAMNESIS_ANCHOR_HASHES", "capture.anchor_hashes", &c.Capture.Stamp, true, "Keep hashes of the code that new notes name."),
 				boolean("ANAMNESIS_FRESHNESS", "inject.freshness", &c.Inject.Fresh, true,
 					"Check before notes are shown whether the code that they name still exists."),
 			},
@@ -121,8 +114,8 @@ func (c *Config) writingFeatures() []Feature {
 			ID: "SG6", Name: "knowledge-gaps", Home: "recall/gap.go",
 			Doc:     "Logs questions that memory could not answer, and closes them when it can.",
 			Without: "What is missing is never seen.",
-			Settings: []Setting{boolean("RECALL_GAP_LOG", "recall.gaps", &c.Recall.GapLog, true,
-				"Log questions without an answer; needs events.queries.")},
+			Settings: []Setting{boolean("ANAMNESIS_LOG_QUERIES", "events.queries", &c.Events.Queries, true,
+				"Keep the redacted text of searches in the event log, at most 200 characters. Off: no log of gaps either.")},
 		},
 		{
 			ID: "SG7", Name: "finished-items", Home: "capture/item.go",

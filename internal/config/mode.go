@@ -22,18 +22,13 @@ const (
 
 // modeKeys begin the keys that a mode may set: how much is shown, and what nudges the
 // order. No address, command, path or switch of safety is among them.
-var modeKeys = []string{"inject.", "recall.boost.", "recall.mmr.", "recall.rerank.on"}
+var modeKeys = []string{"inject.", "recall.boosts", "recall.mmr.", "recall.rerank.on"}
 
 // maxMode bounds the file of a mode, in bytes.
 const maxMode = 256 << 10
 
 // ModesDir is the folder of the user's own modes: NAME.json each.
-func (c *Config) ModesDir() string {
-	if c.Modes != "" {
-		return c.Modes
-	}
-	return filepath.Join(c.Home, "modes")
-}
+func (c *Config) ModesDir() string { return filepath.Join(c.Home, "modes") }
 
 // ReadMode returns a mode, the user's own before those of the program.
 func (c *Config) ReadMode(id string) (note.Mode, error) {

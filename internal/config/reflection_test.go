@@ -12,22 +12,21 @@ import (
 // RF-06: the names and the defaults of reflection.
 func TestReflectionDefaults(t *testing.T) {
 	c := load(t, nil, "")
-	want := reflection.Options{MinSessions: 5, MinDurable: 5, GateK: 8, MaxTokens: 120000, DailyCalls: 200, DailyTokens: 5000000, Consolidate: true, ConsolidateAt: 30, SkillPatches: true, GraphRepair: true, Expire: true, Tries: 3, Invalid: 3, QuotaGate: true, QuotaTTL: 3600}
+	want := reflection.Options{MaxTokens: 120000, DailyCalls: 200, DailyTokens: 5000000, Consolidate: true, SkillPatches: true, Expire: true, QuotaGate: true}
 	if c.Reflection != want || !c.Capture.Summary || c.Capture.MaxTokens != 120000 || c.Models.Chat != (llm.GeneratorOptions{Provider: llm.Heuristic, Timeout: 30}) {
 		t.Errorf("%+v\n%+v\n%+v", c.Reflection, c.Capture, c.Models.Chat)
 	}
 	c = load(t, map[string]string{
 		"ANAMNESIS_REFLECTION_PROVIDER": "DeepSeek", "ANAMNESIS_REFLECTION_MODEL": "m", "ANAMNESIS_REFLECTION_TIMEOUT": "4.5", "ANAMNESIS_REFLECTION_MAX_TOKENS": "90",
-		"ANAMNESIS_REFLECT_AUTO": "Yes", "ANAMNESIS_REFLECT_MIN_EPISODICS": "7", "ANAMNESIS_MERGE_MIN_DURABLE": "9", "ANAMNESIS_MERGE_GATE_K": "3",
-		"ANAMNESIS_REFLECTION_DAILY_CALLS": "0", "ANAMNESIS_REFLECTION_DAILY_TOKENS": "1000", "ANAMNESIS_REFLECTION_SUMMARY": "off",
+		"ANAMNESIS_REFLECT_AUTO": "Yes", "ANAMNESIS_REFLECTION_DAILY_CALLS": "0", "ANAMNESIS_REFLECTION_DAILY_TOKENS": "1000", "ANAMNESIS_REFLECTION_SUMMARY": "off",
 	}, "")
-	want = reflection.Options{Auto: true, MinSessions: 7, MinDurable: 9, GateK: 3, MaxTokens: 90, DailyTokens: 1000, Consolidate: true, ConsolidateAt: 30, SkillPatches: true, GraphRepair: true, Expire: true, Tries: 3, Invalid: 3, QuotaGate: true, QuotaTTL: 3600}
+	want = reflection.Options{Auto: true, MaxTokens: 90, DailyTokens: 1000, Consolidate: true, SkillPatches: true, Expire: true, QuotaGate: true}
 	if len(c.Warnings) != 0 || c.Reflection != want || c.Capture.Summary || c.Capture.MaxTokens != 90 || c.Models.Chat.Provider != llm.DeepSeek || c.Models.Chat.Timeout != 4.5 {
 		t.Errorf("%v\n%+v\n%+v\n%+v", c.Warnings, c.Reflection, c.Capture, c.Models.Chat)
 	}
-	c = load(t, map[string]string{"ANAMNESIS_REFLECT_MIN_EPISODICS": "five"}, "")
-	if c.Reflection.MinSessions != 5 || len(c.Warnings) != 1 {
-		t.Errorf("no number: %d, %v", c.Reflection.MinSessions, c.Warnings)
+	c = load(t, map[string]string{"ANAMNESIS_REFLECTION_DAILY_CALLS": "five"}, "")
+	if c.Reflection.DailyCalls != 200 || len(c.Warnings) != 1 {
+		t.Errorf("no number: %d, %v", c.Reflection.DailyCalls, c.Warnings)
 	}
 }
 

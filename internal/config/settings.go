@@ -1,10 +1,6 @@
 package config
 
-import (
-	"slices"
-
-	"anamnesis/internal/llm"
-)
+import "slices"
 
 // settings lists what is no feature: where things are, who this is, how much.
 // The first row is the store's folder, which must be known before config.json
@@ -28,9 +24,8 @@ func (c *Config) settings() []Setting {
 			"Folder in which OpenCode, Goose, Zed and Amp keep their folders of settings."),
 		text("XDG_DATA_HOME", "agents.data", &c.Agents.XDGData, "~/.local/share", "Folder in which OpenCode keeps its folder of sessions."),
 		text("GLOBAL_LEARNINGS_PATH", "import.learnings", &c.Others.Learnings, "~/.learnings", "Folder of the notes of reflect, for import."),
-		text("REFLECT_STATE_DIR", "import.reflect", &c.Others.Reflect, "~/.reflect", "Folder of the state of reflect, for import."),
-		text("REFLECT_DB_PATH", "import.database", &c.Others.Database, "",
-			"Database of reflect, for import. Empty is reflect.db in import.reflect."),
+		text("REFLECT_STATE_DIR", "import.reflect", &c.Others.Reflect, "~/.reflect",
+			"Folder of the state of reflect and of its reflect.db, for import."),
 		boolean("ANAMNESIS_IMPORT_NATIVE", "import.native", &c.Others.Native, true,
 			"Import the memory files of agents at every sync and at the end of a session."),
 		boolean("ANAMNESIS_IMPORT_PAST", "import.past", &c.Others.Past, true,
@@ -44,60 +39,27 @@ func (c *Config) settings() []Setting {
 			"Tokens of the page, at most. Notes without room stand there by topic."),
 		boolean("ANAMNESIS_INJECT_ANNOUNCE", "inject.announce", &c.Inject.Announce, true,
 			"Show the user, where the agent can, one line about what a session is shown at its start."),
-		integer("ANAMNESIS_INJECT_START_K", "inject.start.k", &c.Inject.StartK, 3, within(0, 20),
-			"Notes that the branch, the files in work and the open items name, shown at session start at most, besides all others."),
 		boolean("ANAMNESIS_INJECT_PROMPT", "inject.prompt.on", &c.Inject.Prompts, true,
 			"Tell a session, at a prompt, the notes that the prompt is about."),
-		integer("ANAMNESIS_INJECT_PROMPT_K", "inject.prompt.k", &c.Inject.PromptK, 2, within(1, 20), "Notes shown at one prompt, at most."),
 		integer("ANAMNESIS_INJECT_PROMPT_TOKENS", "inject.prompt.max_tokens", &c.Inject.PromptTokens, 150, within(1, 10000),
 			"Tokens shown at one prompt, at most."),
 
 		boolean("ANAMNESIS_INJECT_TOOLS", "inject.tools.on", &c.Inject.Tools, true,
 			"Tell a session, before a tool runs, the rules with a trigger that fits the call."),
-		integer("ANAMNESIS_INJECT_TOOLS_TOKENS", "inject.tools.max_tokens", &c.Inject.ToolTokens, 200, within(1, 10000),
-			"Tokens of what is shown before one call of a tool, at most."),
 		boolean("ANAMNESIS_INJECT_SUBAGENTS", "inject.subagents.on", &c.Inject.Subagents, true,
 			"Tell a sub-agent, when it starts, the notes that its task is about."),
-		integer("ANAMNESIS_INJECT_SUBAGENTS_K", "inject.subagents.k", &c.Inject.SubagentK, 5, within(1, 20),
-			"Notes shown to one sub-agent, at most."),
-		integer("ANAMNESIS_INJECT_SUBAGENTS_TOKENS", "inject.subagents.max_tokens", &c.Inject.SubagentTokens, 200, within(1, 10000),
-			"Tokens shown to one sub-agent, at most."),
 
-		number("RECALL_LEXICAL_K1", "recall.lexical.k1", &c.Recall.K1, 0.9, within(0, 10), "BM25: how soon repetitions of a word stop counting."),
-		number("RECALL_LEXICAL_B", "recall.lexical.b", &c.Recall.B, 0.6, within(0, 1), "BM25: how much the length of a passage counts."),
-		number("RECALL_LEXICAL_TITLE", "recall.lexical.title", &c.Recall.TitleWeight, 1.2, within(0, 100),
-			"What a word in the title is worth against one in the body."),
-		number("RECALL_LEXICAL_TAGS", "recall.lexical.tags", &c.Recall.TagsWeight, 1.5, within(0, 100),
-			"What a word in tags and structured fields is worth against one in the body."),
 		integer("REFLECT_RECALL_MAX_TOKENS", "recall.max_tokens", &c.Recall.MaxTokens, 0, within(0, 10e6),
 			"Tokens of what `search` prints, JSON too, unless --max-tokens says a number; 0 means no end. One note is always printed."),
-		integer("RECALL_CANDIDATES", "recall.candidates", &c.Recall.Candidates, 200, within(10, 10000), "Passages scored for a question."),
 
 		boolean("RECALL_SEMANTIC_ARM", "recall.semantic.on", &c.Recall.SemanticArm, true,
 			"Find notes by meaning, with the embedded word vectors or a model of yours."),
-		number("RECALL_LEXICAL_WEIGHT", "recall.lexical.weight", &c.Recall.LexicalWeight, 1, within(0, 100),
-			"What the lexical arm counts in the fusion."),
-		number("RECALL_SEMANTIC_WEIGHT", "recall.semantic.weight", &c.Recall.SemanticWeight, 0.5, within(0, 100),
-			"What the semantic arm counts in the fusion."),
-		number("RECALL_GRAPH_WEIGHT", "recall.graph.weight", &c.Recall.GraphWeight, 0.5, within(0, 100),
-			"What the graph arm counts in the fusion."),
-		number("RECALL_TEMPORAL_WEIGHT", "recall.temporal.weight", &c.Recall.TemporalWeight, 0.5, within(0, 100),
-			"What the temporal arm counts in the fusion."),
 
-		number("RECALL_SPECULATIVE_ALPHA", "recall.boost.speculative", &c.Recall.SpeculativeAlpha, 0.2, within(0, 2),
-			"How much it counts against a note that it is speculative."),
 		boolean("REFLECT_RECALL_HYDE", "recall.hyde", &c.Recall.HyDE, false,
 			"Let the configured model write a hypothetical answer, and search for its meaning too."),
 
-		boolean("ANAMNESIS_HOLD_SIMILAR", "ingest.hold_similar", &c.Ingest.HoldSimilar, true,
-			"Hold a note written by a machine when another note says nearly the same, until its owner decides."),
-		number("ANAMNESIS_SIMILARITY", "ingest.similarity", &c.Ingest.Similarity, 0.9, within(0, 1),
-			"Share of equal words from which two notes say nearly the same."),
-
 		boolean("ANAMNESIS_SYNC", "sync.on", &c.Sync.On, true, "Keep the notes in a git repository. Off: files only, no commits."),
 		number("ANAMNESIS_GIT_TIMEOUT", "sync.timeout", &c.Sync.Timeout, 60, within(1, 3600), "Seconds one git command may take."),
-		boolean("ANAMNESIS_LOG_QUERIES", "events.queries", &c.Events.Queries, true,
-			"Keep the redacted text of searches in the event log, at most 200 characters. Off: no log of gaps either."),
 
 		address("RECALL_EMBED_URL", "recall.embed.url", &c.Models.Embedder.URL,
 			"OpenAI-compatible server that embeds notes and questions, with or without /v1. Empty uses the built-in model."),
@@ -105,17 +67,11 @@ func (c *Config) settings() []Setting {
 			"Embedding model of that server; without one, the name of a model of `anamnesis config models`. Another model means that all notes "+
 				"are embedded again."),
 		key("RECALL_EMBED_KEY", "recall.embed.key", &c.Models.Embedder.Key, "Key of the embedding server; sent to its host only."),
-		number("RECALL_EMBED_TIMEOUT", "recall.embed.timeout", &c.Models.Embedder.Timeout, 60, within(0.01, 3600),
-			"Seconds the embedding server may take, all tries included."),
 		address("RECALL_RERANK_URL", "recall.rerank.url", &c.Models.Reranker.URL,
 			"Server that reads the best notes with the question. Empty uses the built-in reader."),
 		text("REFLECT_CE_MODEL", "recall.rerank.model", &c.Models.Reranker.Model, "",
 			"Reranking model of that server; without one, the name of a model of `anamnesis config models`."),
 		key("RECALL_RERANK_KEY", "recall.rerank.key", &c.Models.Reranker.Key, "Key of the reranking server; sent to its host only."),
-		choice("RECALL_RERANK_STYLE", "recall.rerank.style", &c.Models.Reranker.Style,
-			"What the reranking server speaks: tei is /rerank, cohere is /v1/rerank (Cohere, Jina, vLLM, llama.cpp). auto goes by the "+
-				"address: cohere when it names a version.",
-			llm.StyleAuto, llm.StyleTEI, llm.StyleCohere),
 
 		boolean("ANAMNESIS_PLAIN_HTTP", "models.plain_http", &c.Models.Network.PlainHTTP, false,
 			"Let model servers outside of private networks be reached over http, where others can read along."),

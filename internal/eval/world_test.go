@@ -111,7 +111,7 @@ func (w *world) wire(ctx context.Context, root string, disk store.Disk) (*eval.W
 	engine := recall.New(ix, s, set.Recall, m)
 	return &eval.Workbench{
 		Store: s, Index: ix, Engine: engine, Injector: inject.New(engine, s, set.Inject),
-		Ingester: ingest.New(s, ix, w.redactor, ingest.Options{MachineID: "box", HoldSimilar: true, Similarity: 0.9}),
+		Ingester: ingest.New(s, ix, w.redactor, ingest.Options{MachineID: "box", HoldSimilar: true}),
 		Start:    "<start>", End: "<end>", Close: func() { _ = ix.Close() },
 	}, nil
 }
@@ -121,7 +121,7 @@ func (w *world) reflector(b *eval.Workbench) eval.Reflector {
 	if w.answer != nil {
 		gen = w.answer
 	}
-	return reflection.New(b.Store, b.Index, b.Ingester, w.redactor, gen, reflection.Options{MinSessions: 2, MinDurable: 2, GateK: 8})
+	return reflection.New(b.Store, b.Index, b.Ingester, w.redactor, gen, reflection.Options{MinSessions: 2, MinDurable: 2})
 }
 
 func (w *world) lab() eval.Lab {

@@ -43,7 +43,6 @@ type Homes struct {
 type Options struct {
 	MachineID string // ids of new notes are made with it, so that two machines with equal paths do not share notes
 	Homes     Homes
-	Database  string // reflect.db, if it does not stand in Homes.Reflect
 
 	// Checkpoints opens what a tool keeps of sessions in the repository that holds a folder; nil where there
 	// is none.

@@ -51,7 +51,7 @@ func newRoomOf(t testing.TB, machine string) *room {
 		t.Fatal(err)
 	}
 	ix := index.New(db, s, index.Embedding{})
-	g := ingest.New(s, ix, red, ingest.Options{MachineID: machine, HoldSimilar: true, Similarity: 0.9})
+	g := ingest.New(s, ix, red, ingest.Options{MachineID: machine, HoldSimilar: true})
 	rec := capture.New(s, g, red, capture.Options{MachineID: machine})
 	home := filepath.Join(dir, "home")
 	im := imports.New(s, ix, g, rec, red, imports.Options{MachineID: machine, Homes: imports.Homes{

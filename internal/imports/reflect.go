@@ -231,8 +231,8 @@ func (r *reflectReader) sidecar(t *tree, base string, l *learning) {
 
 // databasePath is where reflect.db stands.
 func (im *Importer) databasePath() string {
-	if im.opts.Database != "" || im.opts.Homes.Reflect == "" {
-		return im.opts.Database
+	if im.opts.Homes.Reflect == "" {
+		return ""
 	}
 	return filepath.Join(im.opts.Homes.Reflect, "reflect.db")
 }

@@ -28,11 +28,15 @@ import (
 
 // Options say how notes are taken in.
 type Options struct {
-	MachineID   string  // stamped on new notes
-	HoldSimilar bool    // hold what a machine wrote and is nearly said already
-	Similarity  float64 // share of equal words from which two notes are similar, 0 to 1
-	Meaning     float64 // cosine from which a machine's draft means what a note says, and waits; 0, 1 and more for never
+	MachineID   string // stamped on new notes
+	HoldSimilar bool   // hold what a machine wrote and is nearly said, or meant, already
 }
+
+// From where on two notes say the same (docs/learning.md).
+const (
+	similarity = 0.9  // share of equal words, 0 to 1
+	meaning    = 0.97 // cosine of the vectors of a machine's draft and of a note
+)
 
 // An Index is what the door asks for twins, and tells of what it wrote. index.Index is one.
 type Index interface {

@@ -43,7 +43,7 @@ func newDoor(t *testing.T) *door {
 		t.Fatal(err)
 	}
 	d.index = index.New(db, d.store, index.Embedding{})
-	d.Ingester = ingest.New(d.store, d.index, r, ingest.Options{MachineID: "box", HoldSimilar: true, Similarity: 0.9})
+	d.Ingester = ingest.New(d.store, d.index, r, ingest.Options{MachineID: "box", HoldSimilar: true})
 	return d
 }
 

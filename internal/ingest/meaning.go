@@ -29,14 +29,14 @@ const (
 )
 
 // meant returns a note that means what a machine's draft says: the vectors of both whole
-// statements point the same way (Options.Meaning). What speaks against the draft, has other
+// statements point the same way (meaning). What speaks against the draft, has other
 // numbers or other marks is none, however near it lies: "use tabs" lies near "never use
 // tabs". Whatever goes wrong, there is none, and the draft is written. Only the built-in
 // vectors are compared: the bound is theirs, and others take their time while the store is
 // locked.
 func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 	m, ok := g.index.(meaner)
-	if !ok || g.opts.Meaning <= 0 || g.opts.Meaning >= 1 || n.Type == note.Episodic || m.Deferred() {
+	if !ok || n.Type == note.Episodic || m.Deferred() {
 		return nil
 	}
 	model, mine, err := m.Question(ctx, note.CutRunes(n.Statement(), meantRune))
@@ -70,7 +70,7 @@ func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 			continue
 		}
 		_, its, err := m.Question(ctx, note.CutRunes(was.Statement(), meantRune))
-		if err == nil && cosine(mine, its) >= g.opts.Meaning {
+		if err == nil && cosine(mine, its) >= meaning {
 			return &index.Twin{Row: r}
 		}
 	}

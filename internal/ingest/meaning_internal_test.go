@@ -45,7 +45,7 @@ func meaningDoor(t *testing.T, broken bool) *Ingester {
 	if broken {
 		in = brokenMeaning{ix}
 	}
-	return New(s, in, r, Options{HoldSimilar: true, Similarity: 0.99, Meaning: 0.97})
+	return New(s, in, r, Options{HoldSimilar: true})
 }
 
 const meantBody = "The auditors look for accounts, and the ledger export is what they get every month from the office."

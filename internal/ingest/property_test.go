@@ -96,7 +96,7 @@ func newPair(t *rapid.T, dir string, r *redact.Redactor) *pair {
 		w.check(err)
 		t.Cleanup(func() { db.Close() })
 		p := &peer{w: w, name: name, store: s, index: index.New(db, s, index.Embedding{}), base: make(map[string]string)}
-		p.Ingester = ingest.New(s, p.index, r, ingest.Options{MachineID: name, HoldSimilar: true, Similarity: 0.9})
+		p.Ingester = ingest.New(s, p.index, r, ingest.Options{MachineID: name, HoldSimilar: true})
 		w.machines = append(w.machines, p)
 	}
 	return w

@@ -41,7 +41,7 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 		if t.Exact {
 			return t, nil
 		}
-		if similar == nil && alike(&wanted, &said) >= g.opts.Similarity {
+		if similar == nil && alike(&wanted, &said) >= similarity {
 			similar = t
 		}
 	}
@@ -75,7 +75,7 @@ func (g *Ingester) repeated(ctx context.Context, n *note.Note, wanted *note.Fing
 		if err != nil {
 			continue // the index is behind; Sync will notice
 		}
-		if said := was.Fingerprint(); alike(wanted, &said) >= g.opts.Similarity {
+		if said := was.Fingerprint(); alike(wanted, &said) >= similarity {
 			return &index.Twin{Row: r}, nil
 		}
 	}

@@ -30,25 +30,26 @@ type Options struct {
 
 	Fresh bool // look whether the code that notes name is still there
 
-	Slots     bool // tell the slots
-	SlotChars int  // of all slots together; what does not fit whole is only counted
-
-	StartK        int     // notes that are looked up for a session's start, at most
-	SkillTier     string  // how skills are shown then: SkillsFirst, SkillsExclusive; else not
-	SkillMinScore float64 // of a skill that is shown (recall.SkillHit.Score)
-	SkillSettles  bool    // a fresh skill that is about all of it makes looking up notes needless (R11)
+	Slots     bool   // tell the slots
+	SkillTier string // how skills are shown at a session's start: SkillsFirst, SkillsExclusive; else not
 
 	Prompts      bool // tell something at prompts
-	PromptK      int  // notes at one prompt at most
 	PromptTokens int  // of all that is shown at one prompt
 
-	Tools      bool // tell rules before tools run
-	ToolTokens int  // of all that is shown before one call of a tool
-
-	Subagents      bool // tell sub-agents what their task is about
-	SubagentK      int  // notes for one sub-agent at most
-	SubagentTokens int  // of all that one is shown
+	Tools     bool // tell rules before tools run
+	Subagents bool // tell sub-agents what their task is about
 }
+
+// How much is shown beside the page, at most. The page has a line of every note, so these
+// are few; a token is recall.CharsPerToken characters. The reasons stand in docs/decisions/prompts.md.
+const (
+	startNotes     = 3    // notes that are looked up for a session's start
+	promptNotes    = 2    // notes at one prompt
+	toolTokens     = 200  // tokens before one call of a tool
+	subagentNotes  = 5    // notes for one sub-agent
+	subagentTokens = 200  // tokens for one sub-agent
+	slotChars      = 4000 // characters of all slots together; what does not fit whole is only counted
+)
 
 // A Place is where a session works.
 type Place struct {

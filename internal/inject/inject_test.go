@@ -45,7 +45,7 @@ func open(t *testing.T, o inject.Options, notes ...note.Note) (*inject.Injector,
 			t.Fatal(err)
 		}
 	}
-	return inject.New(recall.New(reindex(t, s), s, recall.Options{K1: 0.9, B: 0.6, TitleWeight: 1.2, Candidates: 20, LexicalWeight: 1}, recall.Models{}), s, o), s
+	return inject.New(recall.New(reindex(t, s), s, recall.Options{Tuning: recall.Tuning{K1: 0.9, B: 0.6, TitleWeight: 1.2, Candidates: 20, LexicalWeight: 1}}, recall.Models{}), s, o), s
 }
 
 // reindex opens the index and brings it into step.

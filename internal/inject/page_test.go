@@ -12,7 +12,7 @@ import (
 	"anamnesis/internal/recall"
 )
 
-var pages = inject.Options{PageTokens: 1500, Slots: true, SlotChars: 4000, Prompts: true, PromptK: 2, PromptTokens: 150}
+var pages = inject.Options{PageTokens: 1500, Slots: true, Prompts: true, PromptTokens: 150}
 
 func page(t *testing.T, in *inject.Injector, p inject.Place) inject.Block {
 	t.Helper()

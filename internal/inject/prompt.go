@@ -83,12 +83,12 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 		}
 	}
 	var looked Block
-	notes = r.choose(in.sift(ctx, p, notes, &looked), st.Has, in.opts.PromptK)
+	notes = r.choose(in.sift(ctx, p, notes, &looked), st.Has, promptNotes)
 	if p.Session != "" { // what nobody knows the session of is not remembered
 		if notes, err = claimFrom(told.Claim, notes); err != nil {
 			return r, err
 		}
-		again = again[:min(len(again), max(0, in.opts.PromptK-len(notes)))]
+		again = again[:min(len(again), max(0, promptNotes-len(notes)))]
 		if err := told.ShowLines(tellings(slices.Concat(notes, again))...); err != nil {
 			return r, err
 		}

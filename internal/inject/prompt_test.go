@@ -13,7 +13,7 @@ import (
 	"anamnesis/internal/store/storetest"
 )
 
-var reminders = inject.Options{PageTokens: 1500, PromptK: 2, PromptTokens: 150}
+var reminders = inject.Options{PageTokens: 1500, PromptTokens: 150}
 
 func prompt(t *testing.T, in *inject.Injector, p inject.Place, text string) inject.Reminder {
 	t.Helper()

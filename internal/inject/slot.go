@@ -10,11 +10,8 @@ import (
 // stand in the order of their importance, so the last ones go; half a slot may say the
 // opposite of the whole.
 func (in *Injector) fitSlots(notes []*note.Note, size measure, b *Block) []*note.Note {
-	room := in.opts.SlotChars
+	room := slotChars
 	return slices.DeleteFunc(notes, func(n *note.Note) bool {
-		if in.opts.SlotChars <= 0 {
-			return false
-		}
 		if need := size.of(slotText(n)); need <= room {
 			room -= need
 			return false

@@ -96,14 +96,14 @@ func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes 
 		}
 	}
 	var looked Block
-	some := r.choose(in.sift(ctx, p, slices.Clone(notes), &looked), st.Has, in.opts.SubagentK)
+	some := r.choose(in.sift(ctx, p, slices.Clone(notes), &looked), st.Has, subagentNotes)
 	if p.Session != "" {
 		if some, err = claimFrom(told.Claim, some); err != nil {
 			return r, err
 		}
 	}
 	f := agentFrame
-	f.tokens = in.opts.SubagentTokens
+	f.tokens = subagentTokens
 	for _, text := range said {
 		f.lines = append(f.lines, "said by the user in this session: "+text)
 	}

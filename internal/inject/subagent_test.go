@@ -13,7 +13,7 @@ import (
 // The rules that the session knows come first, other rules then, the rest last; what was
 // written in the session itself is news to its sub-agent.
 func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
-	in, s := open(t, inject.Options{SubagentK: 3, SubagentTokens: 300},
+	in, s := open(t, inject.Options{},
 		note.Note{Title: "broker", Body: "The broker restarts.", Provenance: note.Provenance{Source: note.Import, Confidence: 1}},
 		note.Note{Title: "broker rule", Body: "Never restart the broker."},
 		note.Note{Title: "broker told", Body: "The broker must log."},
@@ -38,12 +38,12 @@ func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
 	if len(ids) != 4 || slices.Contains(ids, "n004") || !slices.Contains(ids[:2], "n002") || !slices.Contains(ids[:2], "n003") || ids[2] != "n001" {
 		t.Errorf("the brief is %v", ids)
 	}
-	for want := range slices.Values([]int{3, 1, 0}) {
+	for want := range slices.Values([]int{4, 0}) {
 		r, err := in.Subagent(t.Context(), p, nil, b.Notes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Shown) != want || (r.Silent == "") != (want > 0) || r.Tokens > 300 {
+		if len(r.Shown) != want || (r.Silent == "") != (want > 0) || r.Tokens > 200 {
 			t.Errorf("told %v of %d, %q, %d tokens", r.Shown, want, r.Silent, r.Tokens)
 		}
 	}

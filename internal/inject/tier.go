@@ -41,7 +41,7 @@ type startTier struct {
 // has anyway, items the open ones.
 func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*note.Note, items []string) (t startTier, err error) {
 	var files []string
-	if p.Work != nil && in.opts.LooksUp() {
+	if p.Work != nil {
 		files = p.Work()
 		files = files[max(0, len(files)-maxStartFiles):]
 	}
@@ -51,16 +51,13 @@ func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*n
 			return t, err
 		}
 	}
-	if in.opts.StartK <= 0 {
-		return t, nil
-	}
 	t.runs++
 	known := func(n *note.Note) bool {
 		same := func(o *note.Note) bool { return o.ID == n.ID }
 		return n.Kind != "" || slices.ContainsFunc(told, same) || slices.ContainsFunc(t.hits, same)
 	}
 	add := func(n *note.Note) {
-		if len(t.hits) < in.opts.StartK && !known(n) {
+		if len(t.hits) < startNotes && !known(n) {
 			t.hits = append(t.hits, n)
 		}
 	}
@@ -74,7 +71,7 @@ func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*n
 		}
 	}
 	plan := recall.PlanStart(p.Branch, items)
-	if plan.Silent != "" || len(t.hits) >= in.opts.StartK {
+	if plan.Silent != "" || len(t.hits) >= startNotes {
 		return t, nil
 	}
 	q.K = promptRead
@@ -87,9 +84,6 @@ func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*n
 	}
 	return t, nil
 }
-
-// LooksUp reports whether anything is looked up for a session's start.
-func (o *Options) LooksUp() bool { return o.StartK > 0 || o.tiered() }
 
 func (o *Options) tiered() bool { return o.SkillTier != "" && o.SkillTier != SkillsOff }
 
@@ -110,14 +104,14 @@ func (in *Injector) skillTier(ctx context.Context, p Place, files, items []strin
 	}
 	for i := range hits {
 		h := &hits[i]
-		if float64(h.Score) < in.opts.SkillMinScore || h.Named < leastNamed || !h.Own {
+		if h.Named < leastNamed || !h.Own {
 			continue
 		}
 		t.skills = append(t.skills, h.Note)
 		switch {
 		case in.opts.SkillTier == SkillsExclusive:
 			settled, t.why = true, "skills exclude notes"
-		case in.opts.SkillSettles && h.Norm > settles && h.Fresh(in.store.Now()):
+		case h.Norm > settles && h.Fresh(in.store.Now()):
 			settled, t.why = true, "the skill "+h.Note.Title+" is fresh and about all of it"
 		}
 	}

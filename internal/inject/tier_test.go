@@ -19,7 +19,7 @@ func TestSkillTier(t *testing.T) {
 			Provenance: note.Provenance{Source: note.Import, Confidence: 1},
 		}
 	}
-	in, _ := open(t, inject.Options{PageTokens: 1500, SkillTier: inject.SkillsFirst, SkillMinScore: 2},
+	in, _ := open(t, inject.Options{PageTokens: 1500, SkillTier: inject.SkillsFirst},
 		skill("p", "Everything of the project."), skill("stuff", "All the rest."), skill("pastry", strings.Repeat("Knead the dough of the pastry. ", 100)))
 	p := place
 	p.Branch = "fix/stuff-of-p"
@@ -50,9 +50,8 @@ func TestStartHits(t *testing.T) {
 		shown         bool
 		asked, looked int
 	}{
-		{"no room", inject.Options{PageTokens: 600, StartK: 2}, true, 1, 1},
-		{"switched off", inject.Options{PageTokens: 600}, false, 0, 0},
-		{"room for all", inject.Options{PageTokens: 20000, StartK: 2}, true, 0, 0},
+		{"no room", inject.Options{PageTokens: 600}, true, 1, 1},
+		{"room for all", inject.Options{PageTokens: 20000}, true, 0, 0},
 	} {
 		in, _ := open(t, c.o, notes...)
 		p := place

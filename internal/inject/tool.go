@@ -66,7 +66,7 @@ func (in *Injector) ruleLines(notes []*note.Note, p Place, looked Block) (b Bloc
 		return b
 	}
 	begin := p.Start + "\n" + toolHeading + "\n"
-	room := in.opts.ToolTokens*recall.CharsPerToken - utf8.RuneCountInString(begin+p.End) - 1
+	room := toolTokens*recall.CharsPerToken - utf8.RuneCountInString(begin+p.End) - 1
 	if p.Limit > 0 {
 		room = min(room, p.Limit-measure(p.Size).of(begin+p.End)-1)
 	}

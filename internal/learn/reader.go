@@ -31,8 +31,6 @@ type Reading struct {
 
 // ReaderOptions are the settings of readings by a model.
 type ReaderOptions struct {
-	Tries     int    // answers to one request of a run; 0 means 3
-	Invalid   int    // answers in a row that cannot be used, after which the session is set aside; 0 means 3
 	Directive string // what a model is asked besides, such as the language to write in
 }
 
@@ -172,7 +170,7 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 	}
 	j.Job = claimed
 	p := &j.Payload
-	asking := llm.Asking{Tries: r.tries(), Answered: r.streak(p)}
+	asking := llm.Asking{Tries: llm.Tries, Answered: r.streak(p)}
 	a, err := llm.Exact(ctx, r.model, r.Request(p), asking, func(a *answer) []string { return a.check(p.Slice) })
 	switch bad := llm.Invalid(err); {
 	case errors.Is(err, llm.ErrPending):
@@ -197,19 +195,9 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 	return q.Finish(j.Job)
 }
 
-func (r *Reader) tries() int {
-	if r.opts.Tries <= 0 {
-		return 3
-	}
-	return r.opts.Tries
-}
-
-func (r *Reader) invalid() int {
-	if r.opts.Invalid <= 0 {
-		return 3
-	}
-	return r.opts.Invalid
-}
+// invalid is after how many answers in a row that cannot be used a session is set aside: as
+// many as one run asks for (docs/reflection.md).
+const invalid = 3
 
 // streak counts the answers in a row that could not be used, and ends the tries when there are
 // too many. Each is written down: `anamnesis log cost` shows them.
@@ -221,13 +209,13 @@ func (r *Reader) streak(p *Reading) func(llm.Class) bool {
 		}
 		p.Streak++
 		_ = r.store.Events().Log(store.Record{Kind: store.Unusable, Text: string(c), Query: "read", Model: r.model.Name()})
-		return c != llm.Poisoned && p.Streak < r.invalid()
+		return c != llm.Poisoned && p.Streak < invalid
 	}
 }
 
 // unusable deals with a session of which no answer could be used.
 func (r *Reader) unusable(q queue.Queue, j queue.With[Reading], bad *llm.InvalidError, done *Read) error {
-	if j.Payload.Streak >= r.invalid() || bad.Class == llm.Poisoned {
+	if j.Payload.Streak >= invalid || bad.Class == llm.Poisoned {
 		done.Left--
 		return errors.Join(bad, q.Poison(j.Job, bad.Error()))
 	}

@@ -33,7 +33,7 @@ func TestChildrenEnd(t *testing.T) {
 		}
 		w.log(t, store.Drained, "")
 		w.log(t, store.Written, "created")
-		_, err := lifecycle.Run(t.Context(), w.s, lifecycle.Options{Created: w.program, Timeout: 1}, []string{"PATH=" + os.Getenv("PATH")})
+		_, err := lifecycle.Run(t.Context(), w.s, lifecycle.Options{Program: w.program, Time: time.Second}, []string{"PATH=" + os.Getenv("PATH")})
 		if (err != nil) != (end != "exit 0") {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -1,4 +1,4 @@
-// Package lifecycle runs the programs that the user wants to be run when something
+// Package lifecycle runs the program that the user wants to be run when something
 // happens to the notes: one was created or changed, a skill was refreshed, notes were
 // consolidated.
 //
@@ -14,6 +14,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,18 +26,15 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Options are the programs, each a program and its arguments with blanks between them;
-// "" runs none.
+// Options are the settings of what is run.
 type Options struct {
-	Created      string
-	Updated      string
-	Skill        string
-	Consolidated string
-	Timeout      float64 // seconds that one run may take
+	Program string        // and its arguments, with blanks between them; "" runs none
+	Time    time.Duration // that one run may take; 0 means usualTime
 }
 
-// Any reports whether there is a program at all.
-func (o *Options) Any() bool { return o.Created+o.Updated+o.Skill+o.Consolidated != "" }
+// usualTime is how long a program may take: enough to send what it was shown, and the
+// background run waits for it.
+const usualTime = 10 * time.Second
 
 // A Name says what happened.
 type Name string
@@ -48,21 +46,6 @@ const (
 	Skill        Name = "skill.refreshed"
 	Consolidated Name = "consolidation.completed"
 )
-
-// program returns the words of an event's program.
-func (o *Options) program(n Name) []string {
-	switch n {
-	case Created:
-		return strings.Fields(o.Created)
-	case Updated:
-		return strings.Fields(o.Updated)
-	case Skill:
-		return strings.Fields(o.Skill)
-	case Consolidated:
-		return strings.Fields(o.Consolidated)
-	}
-	return nil
-}
 
 // An Event is what a program is shown, on its standard input.
 type Event struct {
@@ -114,11 +97,12 @@ func eventOf(s *store.Store, r store.Record) (e Event, ok bool) {
 // budget is how long one Run goes on with further events; the next one takes the rest.
 const budget = time.Minute
 
-// Run runs the programs for what was logged since the last Run, in its order, and
-// returns how many ran. A program that fails is in the error, and stops no other. It is
+// Run runs the program for each thing that was logged since the last Run, in its order,
+// and returns how often it ran. That it fails once is in the error, and stops nothing. It is
 // called by one process at a time.
 func Run(ctx context.Context, s *store.Store, o Options, environ []string) (ran int, err error) {
-	if !o.Any() || s.ReadOnly() {
+	program := strings.Fields(o.Program)
+	if len(program) == 0 || s.ReadOnly() {
 		return 0, nil
 	}
 	began := time.Now()
@@ -132,12 +116,11 @@ func Run(ctx context.Context, s *store.Store, o Options, environ []string) (ran 
 			break
 		}
 		e, ok := eventOf(s, p.record)
-		program := o.program(e.Event)
-		if !ok || len(program) == 0 {
+		if !ok {
 			continue
 		}
 		rec := store.Record{Kind: store.Notified, Text: p.at(), Notes: []note.ID{p.record.ID}}
-		if err := start(ctx, program, e, s.Home(), environ, o.Timeout); err != nil {
+		if err := start(ctx, program, e, s.Home(), environ, cmp.Or(o.Time, usualTime)); err != nil {
 			err = fmt.Errorf("run %s for %s: %w", program[0], e.Event, err)
 			rec.Error, errs = err.Error(), append(errs, err)
 		}

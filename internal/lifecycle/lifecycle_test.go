@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"anamnesis/internal/lifecycle"
 	"anamnesis/internal/store"
@@ -56,7 +57,7 @@ func (w *world) run(t *testing.T, o lifecycle.Options) string {
 
 func TestRun(t *testing.T) {
 	w := newWorld(t)
-	all := lifecycle.Options{Created: w.program, Updated: w.program, Consolidated: w.program}
+	all := lifecycle.Options{Program: w.program}
 	w.log(t, store.Written, "created") // last year
 	w.log(t, store.Drained, "")
 	w.log(t, store.Written, "updated")
@@ -76,5 +77,22 @@ func TestRun(t *testing.T) {
 	w.log(t, store.Written, "created")
 	if got := w.run(t, lifecycle.Options{}); got != "" {
 		t.Errorf("without programs it told %q", got)
+	}
+}
+
+// A program that does not end is ended, which is said, and runs for the next event.
+func TestHangs(t *testing.T) {
+	w := newWorld(t)
+	script := "#!/bin/sh\necho \"$ANAMNESIS_EVENT\" >> " + w.out + "\nexec sleep 600\n"
+	if err := os.WriteFile(w.program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.log(t, store.Drained, "")
+	w.log(t, store.Written, "created")
+	w.log(t, store.Written, "updated")
+	w.log(t, store.Drained, "")
+	ran, err := lifecycle.Run(t.Context(), w.s, lifecycle.Options{Program: w.program, Time: 300 * time.Millisecond}, []string{"PATH=" + os.Getenv("PATH")})
+	if ran != 2 || err == nil || strings.Count(err.Error(), "did not end within 300ms") != 2 {
+		t.Errorf("%d ran, %v", ran, err)
 	}
 }

@@ -10,21 +10,14 @@ import (
 	"time"
 )
 
-// defaultTimeout is how long one program may take when nothing else is said.
-const defaultTimeout = 10 * time.Second
-
 // maxSaid is how much of what a program writes to its standard error is kept, in bytes.
 const maxSaid = 500
 
 // start runs a program for an event in the folder dir and waits for it.
-func start(ctx context.Context, program []string, e Event, dir string, environ []string, seconds float64) error {
+func start(ctx context.Context, program []string, e Event, dir string, environ []string, limit time.Duration) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
-	}
-	limit := time.Duration(seconds * float64(time.Second))
-	if limit <= 0 {
-		limit = defaultTimeout
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not end within %v", limit))
 	defer cancel()

@@ -87,12 +87,11 @@ func TestReranker(t *testing.T) {
 	s := llmtest.New(t)
 	texts := safe(t, "no", "yes it is", "yes")
 	for _, tt := range []struct {
-		name, base, style, path, body string
+		name, base, path, body string
 	}{
-		{"tei", "", "", "/rerank", `{"query":"yes","texts":["no","yes it is","yes"],"truncate":true}`},
-		{"tei with its route", "/rerank", "auto", "/rerank", `{"query":"yes","texts":["no","yes it is","yes"],"truncate":true}`},
-		{"cohere by its version", "/v1", "auto", "/v1/rerank", `{"model":"m","query":"yes","documents":["no","yes it is","yes"],"top_n":3}`},
-		{"cohere by its style", "", "cohere", "/v1/rerank", `{"model":"m","query":"yes","documents":["no","yes it is","yes"],"top_n":3}`},
+		{"tei", "", "/rerank", `{"query":"yes","texts":["no","yes it is","yes"],"truncate":true}`},
+		{"tei with its route", "/rerank", "/rerank", `{"query":"yes","texts":["no","yes it is","yes"],"truncate":true}`},
+		{"cohere by its version", "/v1", "/v1/rerank", `{"model":"m","query":"yes","documents":["no","yes it is","yes"],"top_n":3}`},
 	} {
 		for _, scores := range []struct {
 			what string
@@ -104,7 +103,7 @@ func TestReranker(t *testing.T) {
 		} {
 			s.Forget()
 			s.Score = func(_, text string) float64 { return scores.of[text] }
-			r, err := llm.NewReranker(llm.RerankerOptions{URL: s.URL + tt.base, Model: "m", Style: tt.style, Key: testKey}, llm.Network{})
+			r, err := llm.NewReranker(llm.RerankerOptions{URL: s.URL + tt.base, Model: "m", Key: testKey}, llm.Network{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,9 +120,6 @@ func TestReranker(t *testing.T) {
 				t.Errorf("%s: sent %s %s", tt.name, q.Path, q.Body)
 			}
 		}
-	}
-	if _, err := llm.NewReranker(llm.RerankerOptions{URL: s.URL, Style: "x"}, llm.Network{}); err == nil {
-		t.Error("a style that does not exist is taken")
 	}
 	r, err := llm.NewReranker(llm.RerankerOptions{URL: s.URL}, llm.Network{})
 	if err != nil {

@@ -24,6 +24,10 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s did not give what it was asked for in %d tries (%s): %s", e.Model, e.Tries, e.Class, (&server{}).clean(why))
 }
 
+// Tries is how often the program asks a model for one answer, with the first: what is wrong
+// with an answer is mended at the second, or hardly ever (docs/reflection.md).
+const Tries = 3
+
 // Asking says how often a model is asked for an answer of an exact form.
 type Asking struct {
 	Tries    int                // with the first; below 1 means 1

@@ -19,17 +19,10 @@ type RerankerOptions struct {
 	URL   string // "" means none
 	Model string // "" leaves it to the server
 	Key   string // sent to the host of URL only
-	Style string // a Style; "" means auto
 }
 
-// The styles of rerank servers.
-const (
-	StyleAuto   = "auto"   // cohere where the address names a version, as in /v1, else tei
-	StyleTEI    = "tei"    // POST /rerank of text-embeddings-inference
-	StyleCohere = "cohere" // POST /v1/rerank of Cohere, Jina, vLLM, llama.cpp and others
-)
-
-// remoteReranker asks POST /rerank.
+// remoteReranker asks POST /v1/rerank of Cohere, Jina, vLLM, llama.cpp and others where the
+// address names a version, as in /v1, else POST /rerank of text-embeddings-inference.
 type remoteReranker struct {
 	server *server
 	model  string
@@ -39,18 +32,11 @@ type remoteReranker struct {
 // NewReranker returns a Reranker behind HTTP. It connects when it is first
 // asked, and takes as long as the context of a question allows.
 func NewReranker(o RerankerOptions, n Network) (Reranker, error) {
-	tei := o.Style == StyleTEI
-	switch o.Style {
-	case StyleTEI, StyleCohere:
-	case StyleAuto, "":
-		u, err := parseAddress(o.URL)
-		if err != nil {
-			return nil, err
-		}
-		tei = !versioned(u.Path)
-	default:
-		return nil, fmt.Errorf("its style %q is none of %s, %s, %s", o.Style, StyleAuto, StyleTEI, StyleCohere)
+	u, err := parseAddress(o.URL)
+	if err != nil {
+		return nil, err
 	}
+	tei := !versioned(u.Path)
 	at := func(u *url.URL) []string {
 		if tei && !strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/rerank") {
 			return []string{u.JoinPath("rerank").String()}

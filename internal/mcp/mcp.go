@@ -41,9 +41,7 @@ type Options struct {
 
 	Start, End string // the marks around text of notes
 
-	Reach  recall.ScopeOptions // widens what a search without a project is about
-	Branch string              // instead of the one that is checked out; "-" is the trunk
-	Gate   bool                // a search says nothing rather than something irrelevant
+	Reach recall.ScopeOptions // widens what a search without a project is about
 
 	Grace time.Duration // for calls in flight when the client has closed its end; 0 means two seconds
 	Wait  time.Duration // for a client to name its folders; 0 means one second

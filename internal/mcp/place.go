@@ -104,9 +104,6 @@ func (s *Server) scope(ctx context.Context, c caller, named string) (recall.Scop
 	if p.dir != "" {
 		branch = project.BranchScope(p.dir, p.id.Branch)
 	}
-	if s.opts.Branch != "" {
-		branch = strings.TrimPrefix(s.opts.Branch, "-")
-	}
 	at, err := s.rooms.Engine.Place(ctx, p.id, branch, reach.Global, func(some []string) []string {
 		return app.OpenBranches(ctx, s.rooms, p.dir, some)
 	})

@@ -164,7 +164,7 @@ func (s *Server) ask(ctx context.Context, c caller, in searchIn) (*recall.Result
 		return nil, out, err
 	}
 	q := recall.Query{
-		Text: in.Query, K: min(in.K, maxHits), Gate: s.opts.Gate, Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID,
+		Text: in.Query, K: min(in.K, maxHits), Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID,
 	}
 	if in.Type != "" {
 		q.Types = []note.Type{note.Type(in.Type)}

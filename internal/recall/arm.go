@@ -17,7 +17,6 @@ type arm struct {
 	name   string
 	on     func(Options, Query, *Result) bool
 	weight func(Options) float64 // in the fusion
-	floor  func(Options) float64 // of Found.Norm
 	after  bool                  // it begins where the others ended
 	ask    func(*Engine, context.Context, Query, *Result, []list) ([]*Hit, error)
 }
@@ -27,27 +26,27 @@ var arms = []arm{
 	{
 		name: "lexical", ask: (*Engine).lexical,
 		on:     func(Options, Query, *Result) bool { return true },
-		weight: func(o Options) float64 { return o.LexicalWeight }, floor: func(o Options) float64 { return o.LexicalFloor },
+		weight: func(o Options) float64 { return o.LexicalWeight },
 	},
 	{
 		name: "semantic", ask: (*Engine).semantic,
 		on:     func(o Options, _ Query, _ *Result) bool { return o.SemanticArm },
-		weight: func(o Options) float64 { return o.SemanticWeight }, floor: func(o Options) float64 { return o.SemanticFloor },
+		weight: func(o Options) float64 { return o.SemanticWeight },
 	},
 	{
 		name: "temporal", ask: (*Engine).temporal,
-		on:     func(o Options, _ Query, r *Result) bool { return o.TemporalArm && r.Window != nil },
-		weight: func(o Options) float64 { return o.TemporalWeight }, floor: func(o Options) float64 { return o.TemporalFloor },
+		on:     func(o Options, _ Query, r *Result) bool { return o.Temporal && r.Window != nil },
+		weight: func(o Options) float64 { return o.TemporalWeight },
 	},
 	{
 		name: "successor", ask: (*Engine).successor,
 		on:     func(_ Options, q Query, _ *Result) bool { return !q.OwnWords },
-		weight: func(o Options) float64 { return o.LexicalWeight }, floor: func(Options) float64 { return 0 },
+		weight: func(o Options) float64 { return o.LexicalWeight },
 	},
 	{
 		name: "graph", after: true, ask: (*Engine).graph,
 		on:     func(o Options, _ Query, _ *Result) bool { return o.GraphArm },
-		weight: func(o Options) float64 { return o.GraphWeight }, floor: func(o Options) float64 { return o.GraphFloor },
+		weight: func(o Options) float64 { return o.GraphWeight },
 	},
 }
 

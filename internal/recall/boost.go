@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 type boost struct {
 	id    string // feature
 	name  string
-	alpha func(Options) float64
+	alpha func(*Tuning) *float64
 	norm  func(*Hit, Query, boostInput) float64 // 0 to 1
 }
 
@@ -35,37 +36,66 @@ const fewVerdicts = 4
 
 // boosts lists the boosts, in the order in which explanations show them.
 var boosts = []boost{
-	{"S3", "confidence", func(o Options) float64 { return o.ConfidenceAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
+	{"S3", "confidence", func(t *Tuning) *float64 { return &t.ConfidenceAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
 		return clamp01((h.Row.Confidence - 0.3) / 0.6)
 	}},
-	{"R8", "recency", func(o Options) float64 { return o.RecencyAlpha }, func(h *Hit, _ Query, c boostInput) float64 {
+	{"R8", "recency", func(t *Tuning) *float64 { return &t.RecencyAlpha }, func(h *Hit, _ Query, c boostInput) float64 {
 		return recency(h.Row.Effective(), c.now)
 	}},
-	{"R8", "tags", func(o Options) float64 { return o.TagAlpha }, func(h *Hit, q Query, _ boostInput) float64 {
+	{"R8", "tags", func(t *Tuning) *float64 { return &t.TagAlpha }, func(h *Hit, q Query, _ boostInput) float64 {
 		return shared(q.Boost, h.Row.Tags)
 	}},
-	{"S4", "proof", func(o Options) float64 { return o.ProofAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
+	{"S4", "proof", func(t *Tuning) *float64 { return &t.ProofAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
 		if h.Row.Proofs < 1 {
 			return 0.5
 		}
 		return clamp01(0.5 + math.Log(float64(h.Row.Proofs))/10)
 	}},
-	{"A4", "follow-up", func(o Options) float64 { return o.FollowUpAlpha }, func(h *Hit, _ Query, c boostInput) float64 {
+	{"A4", "follow-up", func(t *Tuning) *float64 { return &t.FollowUpAlpha }, func(h *Hit, _ Query, c boostInput) float64 {
 		t := c.counters[h.Row.ID]
 		return clamp01(0.5 + float64(t.Used-t.Unused-2*t.Opposed)/float64(2*(max(0, t.Used)+max(0, t.Unused)+2*t.Opposed+fewVerdicts)))
 	}},
-	{"R16", "project", func(o Options) float64 { return o.ProjectAlpha }, func(h *Hit, q Query, _ boostInput) float64 {
+	{"R16", "project", func(t *Tuning) *float64 { return &t.ProjectAlpha }, func(h *Hit, q Query, _ boostInput) float64 {
 		if q.Project != "" && q.Project == h.Row.Project {
 			return 1
 		}
 		return 0.5
 	}},
-	{"SG3", "speculative", func(o Options) float64 { return o.SpeculativeAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
+	{"SG3", "speculative", func(t *Tuning) *float64 { return &t.SpeculativeAlpha }, func(h *Hit, _ Query, _ boostInput) float64 {
 		if h.Row.Speculative {
 			return 0
 		}
 		return 0.5
 	}},
+}
+
+// Boosts lists the names of the boosts, those of one feature when one is given.
+func Boosts(feature string) (names []string) {
+	for _, b := range boosts {
+		if feature == "" || feature == b.id {
+			names = append(names, b.name)
+		}
+	}
+	return names
+}
+
+// Boost gives the boosts that are named their alphas of Tuned, and all others none.
+func (t *Tuning) Boost(names []string) {
+	tuned := Tuned()
+	for _, b := range boosts {
+		*b.alpha(t) = 0
+		if slices.Contains(names, b.name) {
+			*b.alpha(t) = *b.alpha(&tuned)
+		}
+	}
+}
+
+// Boosting lists the names of the boosts that count.
+func (t *Tuning) Boosting() []string {
+	return slices.DeleteFunc(Boosts(""), func(name string) bool {
+		at := slices.IndexFunc(boosts, func(b boost) bool { return b.name == name })
+		return *boosts[at].alpha(t) == 0
+	})
 }
 
 // All boosts together change a score by no more than these factors.
@@ -91,7 +121,7 @@ func (e *Engine) boost(ctx context.Context, q Query, hits []*Hit, res *Result) [
 	for _, h := range hits {
 		product := 1.0
 		for _, b := range boosts {
-			alpha := min(max(b.alpha(e.opts), 0), 2)
+			alpha := min(max(*b.alpha(&e.opts.Tuning), 0), 2)
 			if b.name == "recency" && c.recent {
 				alpha = min(2*alpha, 2)
 			}

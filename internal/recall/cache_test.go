@@ -30,7 +30,7 @@ func engine(t testing.TB, s *store.Store, o recall.Options, m recall.Models) (*r
 // remembering is product with a memory.
 func remembering() recall.Options {
 	o := product
-	o.LexicalWeight, o.GraphWeight, o.GraphArm, o.TemporalArm, o.TemporalWeight, o.Temporal, o.Rerank = 1, 0.5, true, true, 0.5, true, true
+	o.LexicalWeight, o.GraphWeight, o.GraphArm, o.TemporalWeight, o.Temporal, o.Rerank = 1, 0.5, true, 0.5, true, true
 	o.FuzzyCache, o.FuzzyThreshold, o.CacheTTL = true, 0.85, 3600
 	return o
 }

@@ -36,6 +36,12 @@ const (
 	leastFloor      = 20 // candidates below which nothing can be said
 )
 
+// Floored lists the arms that have a floor. What replaced a note that answers has none: it is
+// found by that note.
+func Floored() []string {
+	return slices.DeleteFunc(Arms(), func(arm string) bool { return arm == "successor" })
+}
+
 // Floors works out a floor for each arm: most of what it finds for questions
 // made of notes lies above, the note itself left out, because it answers too
 // well. Against that stands what it finds for questions whose words are drawn
@@ -59,10 +65,10 @@ func (e *Engine) Floors(ctx context.Context, o FloorOptions) ([]ArmFloor, error)
 		}
 	}
 	var floors []ArmFloor
-	for _, a := range arms {
-		in, out := within[a.name], without[a.name]
+	for _, arm := range Floored() {
+		in, out := within[arm], without[arm]
 		slices.Sort(in)
-		f := ArmFloor{Arm: a.name, Candidates: len(in), Strangers: len(out), Kept: 1}
+		f := ArmFloor{Arm: arm, Candidates: len(in), Strangers: len(out), Kept: 1}
 		if len(in) >= leastFloor {
 			at := max(0, int(math.Ceil(o.Percentile/100*float64(len(in))))-1) // the nearest rank
 			f.Floor = math.Floor(in[at]*1000) / 1000

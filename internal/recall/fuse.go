@@ -16,7 +16,7 @@ func (e *Engine) fuse(lists []list) []*Hit {
 	fused := make(map[int64]*Hit)
 	var hits []*Hit
 	for _, l := range lists {
-		floor, weight := l.floor(e.opts), l.weight(e.opts)
+		floor, weight := e.opts.Floors[l.name], l.weight(e.opts)
 		rank := 0
 		for _, h := range l.hits {
 			if h.Found[l.name].Norm < floor {

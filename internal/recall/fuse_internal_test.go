@@ -26,7 +26,7 @@ func TestArmWeights(t *testing.T) {
 			continue
 		}
 		for w, want := range map[float64]int64{0.9: 1, 1.1: 2} {
-			o := Options{LexicalWeight: 1}
+			o := Options{Tuning: Tuning{LexicalWeight: 1}}
 			*weight(&o) = w
 			e := &Engine{opts: o}
 			hits := e.fuse([]list{{arms[0], found(1, "lexical")}, {a, found(2, a.name)}})

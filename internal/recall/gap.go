@@ -69,9 +69,9 @@ func (r *Result) reply() reply {
 // noteGap writes down that a question was not answered, or hardly. What was
 // asked by nobody, or could not be answered because something failed, is no
 // gap. A gap is text of a question: without a redactor, or where no such text may
-// be kept (Options.LogQueries), nothing is written.
+// be kept (Options.GapLog), nothing is written.
 func (e *Engine) noteGap(q Query, res *Result) {
-	if !e.opts.GapLog || !e.opts.LogQueries || q.Synthetic || e.models.Redactor == nil {
+	if !e.opts.GapLog || q.Synthetic || e.models.Redactor == nil {
 		return
 	}
 	if res.Persona != nil {

@@ -38,9 +38,9 @@ func TestGapLog(t *testing.T) {
 	}
 	secret := "ghp_" + strings.Repeat("Ab1", 12)
 	on := product
-	on.GapLog, on.LogQueries = true, true
+	on.GapLog = true
 	mute := on
-	mute.LogQueries = false
+	mute.GapLog = false
 	long := strings.Repeat("walrus ", 40)
 	gate := func(open bool, signal float64) *recall.Gate {
 		return &recall.Gate{Kind: "overlap", Open: open, Signal: signal, Threshold: 0.2}
@@ -141,7 +141,7 @@ func TestGapCloses(t *testing.T) {
 	}
 	_, s := open(t, note.Note{ID: "other", Title: "rotate the certificate"})
 	o := product
-	o.GapLog, o.LogQueries, o.LexicalWeight = true, true, 1
+	o.GapLog, o.LexicalWeight = true, 1
 	e, ix := engine(t, s, o, recall.Models{Redactor: redactor})
 	report := func(o recall.GapOptions) string {
 		t.Helper()
@@ -198,7 +198,7 @@ func TestCloseGap(t *testing.T) {
 	}
 	_, s := open(t)
 	o := product
-	o.GapLog, o.LogQueries = true, true
+	o.GapLog = true
 	e, _ := engine(t, s, o, recall.Models{Redactor: redactor})
 	for _, c := range []struct {
 		asked, text string

@@ -30,7 +30,7 @@ func TestStrengthOfRelations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e, ix := engine(t, s, recall.Options{GraphArm: true, GraphWeight: 1}, recall.Models{})
+		e, ix := engine(t, s, recall.Options{GraphArm: true, Tuning: recall.Tuning{GraphWeight: 1}}, recall.Models{})
 		if _, err := ix.Sync(t.Context(), index.SyncOptions{All: true}); err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func TestNoteOfTheTimeAskedAbout(t *testing.T) {
 	last = last.AddDate(0, 0, 3-int((last.Weekday()+6)%7)) // a Thursday
 	notes = append(notes, note.Note{ID: "week", Title: "Sessions expire after a day", Body: "Cookies are signed.", CreatedAt: note.At(last), UpdatedAt: note.At(last)})
 	o := product
-	o.TemporalArm, o.Temporal, o.Rerank, o.MMR = true, true, true, true
+	o.Temporal, o.Rerank, o.MMR = true, true, true
 	e, _ := openWith(t, o, notes...)
 	for text, want := range map[string]bool{
 		"what did we decide last week about auth": true,
@@ -41,7 +41,7 @@ func TestNoteOfTheTimeAskedAbout(t *testing.T) {
 // Of two notes that say the same, the temporal arm puts the one first that is nearer
 // to the middle of the time asked about, although the other is newer.
 func TestNearerInTime(t *testing.T) {
-	e, _ := openWith(t, recall.Options{Temporal: true, TemporalArm: true, TemporalWeight: 1},
+	e, _ := openWith(t, recall.Options{Temporal: true, Tuning: recall.Tuning{TemporalWeight: 1}},
 		note.Note{ID: "middle", Title: "Retries back off", CreatedAt: "2026-03-16T09:00:00Z", UpdatedAt: "2026-03-16T09:00:00Z"},
 		note.Note{ID: "end", Title: "Retries back off", CreatedAt: "2026-03-30T09:00:00Z", UpdatedAt: "2026-03-30T09:00:00Z"},
 	)

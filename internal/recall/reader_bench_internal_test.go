@@ -124,7 +124,7 @@ func newBenchReading(text string, hits []*Hit, st index.Statistics, static *embe
 // the index.
 func (r *benchReading) run(hits []*Hit, static *embed.Static, table *tokenTable) {
 	defer table.clear()
-	reader := newReader(newScorer(Options{TitleWeight: 1.2, TagsWeight: 1.5}, r.matches, static, table), r.text, r.vector, 1)
+	reader := newReader(newScorer(Options{Tuning: Tuned()}, r.matches, static, table), r.text, r.vector, 1)
 	for _, h := range hits {
 		reader.read(h)
 	}

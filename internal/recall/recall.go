@@ -43,7 +43,7 @@ type Query struct {
 	Boost       []string  // tags that raise a note (R8)
 	Corpus      string    // name of a saved corpus: only its notes (M7)
 	Gate        bool      // say nothing rather than something irrelevant (R7)
-	MinOverlap  float64   // of the fixed gate, 0 to 1; 0 means Options.MinOverlap
+	MinOverlap  float64   // of the fixed gate, 0 to 1; 0 means the calibrated one
 	AsOf        time.Time // edges that held then; zero means now (A2)
 	KnownAt     time.Time // edges that were known then; zero means now (A2)
 	Confidence  float64   // notes of at least this confidence
@@ -230,9 +230,6 @@ func (e *Engine) interpret(q Query, res *Result) (Query, error) {
 	}
 	q.K = max(1, min(q.K, MaxK))
 	q.Text = strings.ToValidUTF8(q.Text[:min(len(q.Text), maxQuestion)], "")
-	if q.MinOverlap == 0 {
-		q.MinOverlap = e.opts.MinOverlap
-	}
 	if e.opts.Temporal {
 		res.Window = FindWindow(q.Text, e.store.Now())
 		res.Recent = res.Window == nil && recencyIntent(q.Text)

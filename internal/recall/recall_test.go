@@ -23,11 +23,14 @@ var noon = time.Date(2026, 7, 2, 12, 0, 0, 0, time.UTC)
 
 // product is what package config sets, without gate, gaps and memory.
 var product = recall.Options{
-	K1: 0.9, B: 0.6, TitleWeight: 1.2, TagsWeight: 1.5, Candidates: 200,
-	SemanticArm: true, GraphArm: true, TemporalArm: true, Temporal: true, BitemporalEdges: true,
-	LexicalWeight: 1, SemanticWeight: 0.5, GraphWeight: 0.5, TemporalWeight: 0.5,
-	Rerank: true, RerankTimeout: 60, Patience: 100, ConfidenceAlpha: 0.2, RecencyAlpha: 0.2, TagAlpha: 0.2, ProofAlpha: 0.1, ProjectAlpha: 0.2, SpeculativeAlpha: 0.2,
-	MMR: true, MMRLambda: 0.7,
+	Tuning:      tuned(),
+	SemanticArm: true, GraphArm: true, Temporal: true, BitemporalEdges: true, Rerank: true, MMR: true, Patience: 100,
+}
+
+func tuned() recall.Tuning {
+	t := recall.Tuned()
+	t.CacheTTL, t.FuzzyThreshold, t.FollowUpAlpha = 0, 0, 0
+	return t
 }
 
 // open makes an engine over notes. What a note leaves out is filled in.

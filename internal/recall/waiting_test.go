@@ -16,7 +16,7 @@ func TestVectorsArrive(t *testing.T) {
 	s.Synonyms = synonyms
 	w := newWorld(t, withWord, withMeaning, other)
 	o := remembering()
-	o.SemanticArm, o.SemanticWeight, o.SemanticFloor = true, 0.5, 0
+	o.SemanticArm, o.SemanticWeight = true, 0.5
 	ask := func(e *recall.Engine, cached string, missing int, meaning bool) {
 		t.Helper()
 		res := ask(t, e, recall.Query{Text: question})

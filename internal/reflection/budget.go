@@ -58,7 +58,7 @@ type allowance struct {
 // Allow implements llm.Budget.
 func (a allowance) Allow(context.Context) error {
 	if a.provider != "" && a.opts.QuotaGate {
-		q, err := QuotaOf(a.store, a.opts, a.provider, a.byKey)
+		q, err := QuotaOf(a.store, a.provider, a.byKey)
 		if err != nil {
 			return fmt.Errorf("look at the quota: %w", err)
 		}

@@ -25,12 +25,8 @@ type Due struct {
 // consolidateAge is how long what is new waits at most.
 const consolidateAge = 7 * 24 * time.Hour
 
-func (o Options) consolidateAt() int {
-	if o.ConsolidateAt <= 0 {
-		return 30
-	}
-	return o.ConsolidateAt
-}
+// consolidateAt is how many learnings that are new are enough for a pass (docs/learning.md).
+const consolidateAt = 30
 
 // ConsolidationDue counts the learnings since the last pass of this machine. The counter is
 // a fold of the event log and of the notes, so it survives the index: what this machine
@@ -80,8 +76,8 @@ func (r *Reflector) ConsolidationDue(ctx context.Context) (d Due, err error) {
 		since = oldest
 	}
 	switch {
-	case d.New >= r.opts.consolidateAt():
-		d.Now, d.Why = true, fmt.Sprintf("%d learnings are new, and %d are enough", d.New, r.opts.consolidateAt())
+	case d.New >= consolidateAt:
+		d.Now, d.Why = true, fmt.Sprintf("%d learnings are new, and %d are enough", d.New, consolidateAt)
 	case d.New > 0 && r.store.Now().Sub(since) >= consolidateAge:
 		d.Now, d.Why = true, fmt.Sprintf("%d are new, and the last pass is seven days ago", d.New)
 	}

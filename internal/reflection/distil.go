@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,9 @@ func (r *Reflector) Plan(ctx context.Context, project string) ([]Plan, error) {
 	return plans, nil
 }
 
-func (r *Reflector) enough(sessions int) bool { return sessions >= max(1, r.opts.MinSessions) }
+func (r *Reflector) enough(sessions int) bool {
+	return sessions >= cmp.Or(r.opts.MinSessions, LeastSessions)
+}
 
 // Request returns the prompt that Apply would send for a project, byte for byte,
 // and from how many sessions it is made. With none there is nothing to send.
@@ -122,7 +125,7 @@ type Written struct {
 
 // Apply distils the sessions of one project, and first of all finishes what an
 // earlier run left. The model is asked before anything is written, and again when its answer
-// cannot be used (Options.Tries); it is not when there are fewer sessions than
+// cannot be used (llm.Tries); it is not when there are fewer sessions than
 // Options.MinSessions.
 //
 // With an error the report says what was finished nevertheless.

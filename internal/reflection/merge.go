@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -94,7 +95,7 @@ func (r *Reflector) MergeRequest(ctx context.Context, project string) (p llm.Pro
 // of it.
 func (r *Reflector) mergeInput(ctx context.Context, project string) (packed, error) {
 	notes, err := r.durable(ctx, project)
-	if err != nil || len(notes) < max(2, r.opts.MinDurable) {
+	if err != nil || len(notes) < cmp.Or(r.opts.MinDurable, leastNotes) {
 		return packed{}, err
 	}
 	most := r.opts.window() / 2

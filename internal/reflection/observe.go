@@ -182,7 +182,7 @@ func (r *Reflector) askObservations(ctx context.Context, project string, all []*
 	p := llm.Prompt{
 		System: r.redactor.Redact(llm.Instructions(observePrompt, r.opts.Directive)), User: r.redactor.Redact(b.String()).Window(r.opts.window()),
 	}
-	answer, err := llm.Exact(ctx, r.model, p, llm.Asking{Tries: r.tries(), Answered: r.answered("observe")}, func(a *observedAnswer) []string {
+	answer, err := llm.Exact(ctx, r.model, p, llm.Asking{Tries: llm.Tries, Answered: r.answered("observe")}, func(a *observedAnswer) []string {
 		return a.check(at)
 	})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // A Quota is what vendors said of late about the quota of this machine's models. It is a
-// fold of the event log: what is older than Options.QuotaTTL counts for nothing.
+// fold of the event log: what is older than quotaTTL counts for nothing.
 type Quota struct {
 	Windows []QuotaWindow // by name
 	Closed  *llm.ClosedError
@@ -34,16 +34,17 @@ var ceilings = map[string]float64{
 
 const anyCeiling = 0.95
 
+// quotaTTL is for how long what a vendor said about its quota holds: a fifth of its
+// shortest window.
+const quotaTTL = time.Hour
+
 // closes says why a window closes the gate, "" when it does not. A refusal that says
 // when it ends, ends then.
-func closes(l llm.Limit, o Options, now time.Time) string {
+func closes(l llm.Limit, now time.Time) string {
 	if !l.Until.IsZero() && !now.Before(l.Until) {
 		return ""
 	}
 	most := cmp.Or(ceilings[l.Window], anyCeiling)
-	if o.QuotaCeiling > 0 {
-		most = o.QuotaCeiling
-	}
 	switch {
 	case l.Rejected:
 		return "the vendor refuses"
@@ -57,12 +58,9 @@ func closes(l llm.Limit, o Options, now time.Time) string {
 
 // QuotaOf folds what was said about the quota of a provider, such as "claude". Whoever
 // pays by key has no windows of a subscription: of those only refusals with an end count.
-func QuotaOf(s *store.Store, o Options, provider string, byKey bool) (q Quota, err error) {
-	now, ttl := s.Now().UTC(), time.Duration(o.QuotaTTL*float64(time.Second))
-	if ttl <= 0 {
-		ttl = time.Hour
-	}
-	since := now.Add(-ttl)
+func QuotaOf(s *store.Store, provider string, byKey bool) (q Quota, err error) {
+	now := s.Now().UTC()
+	since := now.Add(-quotaTTL)
 	newest := make(map[string]QuotaWindow)
 	files, err := s.Events().Files()
 	if err != nil {
@@ -86,15 +84,15 @@ func QuotaOf(s *store.Store, o Options, provider string, byKey bool) (q Quota, e
 	}
 	for _, w := range newest {
 		if !byKey || w.Rejected && !w.Until.IsZero() {
-			w.Why = closes(w.Limit, o, now)
+			w.Why = closes(w.Limit, now)
 		}
 		q.Windows = append(q.Windows, w)
 	}
 	slices.SortFunc(q.Windows, func(a, b QuotaWindow) int { return cmp.Compare(a.Window, b.Window) })
 	for _, w := range q.Windows {
 		until := w.Until
-		if until.IsZero() || until.After(w.Seen.Add(ttl)) {
-			until = w.Seen.Add(ttl)
+		if until.IsZero() || until.After(w.Seen.Add(quotaTTL)) {
+			until = w.Seen.Add(quotaTTL)
 		}
 		if w.Why != "" && (q.Closed == nil || until.After(q.Closed.Until)) {
 			q.Closed = &llm.ClosedError{Window: w.Window, Why: w.Why, Until: until}

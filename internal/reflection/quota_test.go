@@ -37,7 +37,6 @@ func TestQuota(t *testing.T) {
 		{"surpassed, paid for", llm.Limit{Window: "five_hour", Surpassed: true, Overage: true}, on, false, false},
 		{"just below", llm.Limit{Window: "seven_day_sonnet", Used: 0.919}, on, false, false},
 		{"at the ceiling", llm.Limit{Window: "seven_day_sonnet", Used: 0.92}, on, false, true},
-		{"a ceiling of one's own", llm.Limit{Window: "five_hour", Used: 0.5}, reflection.Options{QuotaGate: true, QuotaCeiling: 0.5}, false, true},
 	} {
 		w := newWorld(t)
 		budget := reflection.NewBudget(w.store, tt.opts).Watching("claude", tt.byKey).For("read")

@@ -35,25 +35,25 @@ import (
 // Options are the settings of reflection.
 type Options struct {
 	Auto        bool   // distil when a session has been captured
-	MinSessions int    // sessions that are worth a distillation
-	MinDurable  int    // notes among which it is worth to look for repetitions
-	GateK       int    // hits among which the gate of a merge looks for the right note
+	MinSessions int    // sessions that are worth a distillation; 0 means LeastSessions
+	MinDurable  int    // notes among which it is worth to look for repetitions; 0 means leastNotes
 	MaxTokens   int    // of a prompt; four bytes count as one, and 0 means 120000
 	Directive   string // what a model is shown besides, such as the language to write in; "" for nothing
 	DailyCalls  int    // answers of models a day; 0 means no limit
 	DailyTokens int    // tokens of prompts and answers a day; 0 means no limit
 
-	Consolidate   bool    // fold learnings into observations in the background, when enough are new
-	ConsolidateAt int     // learnings that are enough; 0 means 30
-	SkillPatches  bool    // look in the background whether rules say something else than the skills of this machine
-	GraphRepair   bool    // mend the files of entities, in the background, when it consolidates
-	Expire        bool    // archive, in the background, notes whose forget_after has passed
-	Tries         int     // answers of a model before what was made without one stands; 0 means 3
-	Invalid       int     // answers in a row that cannot be used, after which a piece of work is set aside; 0 means 3
-	QuotaGate     bool    // ask nothing while the vendor's quota is nearly used up
-	QuotaCeiling  float64 // share of a window from which on it counts as used up; 0 means its own
-	QuotaTTL      float64 // seconds for which what a vendor said about its quota holds; 0 means an hour
+	Consolidate  bool // fold learnings in the background, when enough are new, and mend files of entities
+	SkillPatches bool // look in the background whether rules say something else than the skills of this machine
+	Expire       bool // archive, in the background, notes whose forget_after has passed
+	QuotaGate    bool // ask nothing while the vendor's quota is nearly used up
 }
+
+// What is worth the work, chosen by hand (docs/reflection.md, docs/eval.md).
+const (
+	LeastSessions = 5 // sessions of a project that are worth a distillation
+	leastNotes    = 5 // notes of a project among which it is worth to look for repetitions
+	GateHits      = 8 // hits among which a merge must leave the right note of each question of the eval set
+)
 
 // window is the length of a prompt in bytes.
 func (o Options) window() int {
@@ -137,14 +137,14 @@ func byContent(notes []*note.Note) (lines string, newest time.Time) {
 	return strings.Join(all, "\n"), newest
 }
 
-// ask gets an answer that parse takes, at the last of Options.Tries or before. No lock of the
+// ask gets an answer that parse takes, at the last of llm.Tries or before. No lock of the
 // store is held.
 func ask[T any](ctx context.Context, r *Reflector, p llm.Prompt, parse func(string) (T, error)) (T, error) {
 	if r.model == nil {
 		var none T
 		return none, ErrNotConfigured
 	}
-	return llm.Parsed(ctx, r.model, p, r.tries(), parse)
+	return llm.Parsed(ctx, r.model, p, llm.Tries, parse)
 }
 
 // contentHash tells two states of a note apart by what it says.
@@ -155,11 +155,3 @@ func contentHash(n *note.Note) string {
 
 // sourceOf is the note as a model is about to see it.
 func sourceOf(n *note.Note) Source { return Source{ID: n.ID, Hash: contentHash(n)} }
-
-// tries is how often a model is asked for one answer.
-func (r *Reflector) tries() int {
-	if r.opts.Tries <= 0 {
-		return 3
-	}
-	return r.opts.Tries
-}

@@ -34,7 +34,7 @@ type world struct {
 	now      time.Time
 }
 
-var plain = reflection.Options{MinSessions: 5, MinDurable: 2, GateK: 8}
+var plain = reflection.Options{MinSessions: 5, MinDurable: 2}
 
 func newWorld(t testing.TB) *world { return openWorld(t, t.TempDir(), nil, plain) }
 
@@ -56,7 +56,7 @@ func openWorld(t testing.TB, root string, disk store.Disk, o reflection.Options)
 		t.Fatal(err)
 	}
 	w.index = index.New(db, w.store, index.Embedding{})
-	w.door = ingest.New(w.store, w.index, r, ingest.Options{MachineID: "box", HoldSimilar: true, Similarity: 0.9})
+	w.door = ingest.New(w.store, w.index, r, ingest.Options{MachineID: "box", HoldSimilar: true})
 	w.server = llmtest.New(t)
 	w.redactor = r
 	w.wait(120, o)
