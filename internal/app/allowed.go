@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
@@ -63,8 +64,9 @@ func (r *Rooms) secrets(path string, data []byte) []string {
 // withhold returns the function that says why a changed file must not travel, ""
 // when it may: a note with a secret that its owner has not released. Without remote a
 // released note waits too: a commit cannot be taken back, a release can until the next sync.
+// It may be called from several goroutines.
 func (r *Rooms) withhold(remote bool) func(path string, data []byte) string {
-	var list *allowed // read when first needed
+	list := sync.OnceValue(r.allowed)
 	return func(path string, data []byte) string {
 		if why := r.returned(path, data); why != "" {
 			return why
@@ -77,12 +79,8 @@ func (r *Rooms) withhold(remote bool) func(path string, data []byte) string {
 		if len(rules) == 0 {
 			return ""
 		}
-		if list == nil {
-			a := r.allowed()
-			list = &a
-		}
 		id := idOf(path)
-		if remote && slices.Contains(list.Notes[id], store.Digest(data)) {
+		if remote && slices.Contains(list().Notes[id], store.Digest(data)) {
 			return ""
 		}
 		return secretWhy + ": " + strings.Join(rules, ", ")

@@ -123,7 +123,7 @@ func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
 // tellUnseen names what is neither read nor sent, one line a kind.
 func (r *Rooms) tellUnseen(s *SyncResult) {
 	var unseen []WithheldFile
-	files, _ := store.LookUnseen(r.Store)
+	files, _, _ := store.LookUnseen(r.Store)
 	for _, u := range files {
 		if path, portable := strings.CutPrefix(u.Path, layout.Memory); portable {
 			unseen = append(unseen, WithheldFile{ID: string(idOf(path)), Path: strings.TrimPrefix(path, "/"), Why: u.Why})

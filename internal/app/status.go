@@ -70,6 +70,9 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	var failed error
 	var asked sync.WaitGroup
 	asked.Go(func() { repository, failed = SyncStatus(ctx, r) })
+	var unseen []store.Unseen
+	var links []string
+	asked.Go(func() { unseen, links, _ = store.LookUnseen(r.Store) })
 	defer asked.Wait()
 	s = StatusAnswer{
 		Root: r.Store.Root(), DBPath: r.Store.Path("index.db"), ReadOnly: r.Store.ReadOnly(), Stale: r.Stale,
@@ -88,11 +91,6 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if s.Refused, err = refusedIn(r, len(quarantined)); err != nil {
 		return s, err
 	}
-	unseen, links := store.LookUnseen(r.Store)
-	s.Links = links
-	for _, u := range unseen {
-		s.Problems = append(s.Problems, ProblemView{Path: r.Store.Path(u.Path), Reason: u.Why})
-	}
 	s.Aside, _ = filepath.Glob(s.DBPath + ".foreign-*[0-9]")
 	tallies, err := r.Index.Tally(ctx, index.Filter{Dead: true})
 	if err != nil {
@@ -109,7 +107,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Problems = append(ViewProblems(r, found), s.Problems...)
+	s.Problems = ViewProblems(r, found)
 	if s.Damaged, err = Damaged(ctx, r); err != nil {
 		return s, err
 	}
@@ -129,7 +127,10 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		return s, err
 	}
 	asked.Wait()
-	s.Sync = repository
+	s.Sync, s.Links = repository, links
+	for _, u := range unseen {
+		s.Problems = append(s.Problems, ProblemView{Path: r.Store.Path(u.Path), Reason: u.Why})
+	}
 	return s, failed
 }
 

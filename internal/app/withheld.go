@@ -53,7 +53,7 @@ func (r *Rooms) withheld(last SyncRecord) []WithheldView {
 		return views
 	}
 	why, list := r.withhold(false), r.allowed()
-	unseen, _ := store.LookUnseen(r.Store) // their names are not always those of their files
+	unseen, _, _ := store.LookUnseen(r.Store) // their names are not always those of their files
 	for _, h := range last.Held {
 		if slices.ContainsFunc(unseen, func(u store.Unseen) bool { return u.Path == layout.Memory+"/"+h.Path && u.Why == h.Why }) {
 			views = append(views, WithheldView{WithheldFile: h})

@@ -5,14 +5,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -92,22 +90,15 @@ const maxSearched = store.MaxNoteSize
 // travelling lists the files that git carries to other machines, notes and
 // their sidecars, the newest first. What is larger than any of ours is left out.
 func (p *Target) travelling() (files []store.Ref) {
-	folders := make(map[string]bool)
 	for _, r := range p.shared.walk() {
 		if r.Scope == note.Portable && r.Size <= maxSearched {
 			files = append(files, r)
-			folders[path.Dir(r.Path)] = true
 		}
 	}
-	for dir := range folders {
-		entries, _ := os.ReadDir(p.Store.Path(dir))
-		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), layout.SidecarSuffix) || !e.Type().IsRegular() {
-				continue
-			}
-			if fi, err := e.Info(); err == nil && fi.Size() <= maxSearched {
-				files = append(files, store.Ref{Path: dir + "/" + e.Name(), Scope: note.Portable, Size: fi.Size(), ModTime: fi.ModTime()})
-			}
+	for _, name := range p.shared.look().sidecars {
+		fi, err := os.Lstat(p.Store.Path(name))
+		if err == nil && store.ScopeOf(name) == note.Portable && fi.Size() <= maxSearched {
+			files = append(files, store.Ref{Path: name, Scope: note.Portable, Size: fi.Size(), ModTime: fi.ModTime()})
 		}
 	}
 	order := make([]dated, len(files)) // small, for there may be many

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"anamnesis/internal/layout"
@@ -83,7 +83,7 @@ func checkDisk(_ context.Context, p *Target) Result {
 
 func checkLinks(_ context.Context, p *Target) Result {
 	return needStore(p, func(*store.Store) Result {
-		if _, found := p.shared.look(); len(found) > 0 {
+		if found := p.shared.look().links; len(found) > 0 {
 			return warn("put the files themselves there; what stands behind a link is not read", found...)
 		}
 		return ok("none")
@@ -92,7 +92,7 @@ func checkLinks(_ context.Context, p *Target) Result {
 
 func checkUnseen(_ context.Context, p *Target) Result {
 	return needStore(p, func(*store.Store) Result {
-		found, _ := p.shared.look()
+		found := p.shared.look().unseen
 		if len(found) == 0 {
 			return ok("none")
 		}
@@ -116,25 +116,39 @@ func checkLeftovers(ctx context.Context, p *Target) Result {
 		deadline := time.Now().Add(p.budget)
 		var found []string
 		looked, late := 0, false
-		for _, top := range []string{"spool", "events", "conflicts", "memory", "local", "history"} {
-			_ = fs.WalkDir(os.DirFS(s.Root()), top, func(name string, d fs.DirEntry, err error) error {
-				if looked++; looked&255 == 0 && (ctx.Err() != nil || time.Now().After(deadline)) {
-					late = true
-					return fs.SkipAll
+		var look func(dir string)
+		look = func(dir string) { // the entries are not sorted: there may be many
+			f, err := os.Open(s.Path(dir))
+			if err != nil {
+				return // what cannot be read holds nothing that we could tell
+			}
+			defer f.Close()
+			var below []string
+			for err == nil && !late {
+				var entries []fs.DirEntry
+				entries, err = f.ReadDir(256)
+				looked += len(entries)
+				late = ctx.Err() != nil || time.Now().After(deadline)
+				for _, e := range entries {
+					if e.IsDir() && e.Name()[0] != '.' {
+						below = append(below, dir+"/"+e.Name())
+					}
+					if !layout.IsTemp(e.Name()) || !e.Type().IsRegular() {
+						continue
+					}
+					if fi, err := e.Info(); err == nil && p.now().Sub(fi.ModTime()) > leftoverAge {
+						found = append(found, dir+"/"+e.Name())
+					}
 				}
-				if err != nil || !strings.HasPrefix(d.Name(), ".") {
-					return nil //nolint:nilerr // what cannot be read holds nothing that we could tell
-				}
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() && layout.IsTemp(d.Name()) &&
-					p.now().Sub(fi.ModTime()) > leftoverAge {
-					found = append(found, name)
-				}
-				return nil
-			})
+			}
+			for _, name := range below {
+				look(name)
+			}
 		}
+		for _, top := range []string{"spool", "events", "conflicts", "memory", "local", "history"} {
+			look(top)
+		}
+		slices.Sort(found)
 		switch {
 		case len(found) > 0:
 			return info("`anamnesis doctor drain` removes them", append([]string{plural(len(found), "file")}, found...)...)

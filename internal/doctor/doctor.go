@@ -117,7 +117,7 @@ func (p *Target) wait(d time.Duration) time.Duration {
 
 // slowest lists the checks that are started first, so that no long one is left
 // over at the end.
-var slowest = []string{"secrets", "index", "leftovers", "links"}
+var slowest = []string{"sync", "secrets", "index", "links", "leftovers"}
 
 // startOrder returns the positions of the checks in the order of their starts.
 func startOrder(checks []Check) []int {

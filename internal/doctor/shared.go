@@ -14,13 +14,19 @@ import (
 // A shared holds what several checks look at, so that it is looked at once.
 type shared struct {
 	walk  func() []store.Ref
-	look  func() (unseen []store.Unseen, links []string)
+	look  func() looked
 	log   func() (eventLog, error)
 	p     *Target
 	mu    sync.Mutex
 	asked bool
 	sync  replica.SyncState
 	err   error
+}
+
+// A looked is what a look at the trees found that a walk over the notes does not yield.
+type looked struct {
+	unseen          []store.Unseen
+	links, sidecars []string
 }
 
 func newShared(p *Target) *shared {
@@ -32,7 +38,10 @@ func newShared(p *Target) *shared {
 		}
 		return refs
 	})
-	g.look = sync.OnceValues(func() ([]store.Unseen, []string) { return store.LookUnseen(p.Store) })
+	g.look = sync.OnceValue(func() (l looked) {
+		l.unseen, l.links, l.sidecars = store.LookUnseen(p.Store)
+		return l
+	})
 	g.log = sync.OnceValues(func() (eventLog, error) { return readLog(p.Store, p.now()) })
 	return g
 }

@@ -85,6 +85,9 @@ type Catalogue interface {
 	// Twins returns the notes that say the same (same statement hash) and those
 	// that say nearly the same (simhash within note.NearBits), with the distance.
 	Twins(ctx context.Context, statement [16]byte, simhash uint64) ([]Twin, error)
+	// Alike returns, of the rows that Select returns, at least those of which another note has
+	// the same letters (Entry.Said): all others say what no note says.
+	Alike(ctx context.Context, f Filter) ([]Row, error)
 	// Neighbours returns, for each of the notes, the one before and the one after it,
 	// by id, among the notes of its project and session that were made in the same
 	// second. A note without a session has none, and neither has one of a second

@@ -38,6 +38,9 @@ func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entr
 	words := strings.Fields(normalized)
 	e := Entry{Ref: ref, Hash: sha256.Sum256(data), Note: n, Text: data, Simhash: SimhashWords(words), Words: len(words)}
 	e.Statement = StatementHash(normalized)
+	if letters := n.SaidLetters(); letters != "" {
+		e.Said = hash64(letters)
+	}
 	title := tokens(n.Title, true, stem)
 	tags := tokens(strings.Join(n.Tags, " ")+" "+extras(n), true, stem)
 	for _, s := range passages(n.Body) {

@@ -45,6 +45,7 @@ type Entry struct {
 	Statement [16]byte // of the normalised statement: equal for exact duplicates
 	Simhash   uint64   // of its words: few bits apart for near-copies
 	Words     int
+	Said      uint64 // hash of the letters of what the note says (note.SaidLetters); 0 of a note without a body
 	Passages  []Passage
 	Entities  []EntityKey // what the note speaks of, each once
 	Declared  int         // how many of them, from the first, its sidecar names

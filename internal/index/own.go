@@ -49,6 +49,11 @@ func (o ownOnly) Twins(ctx context.Context, statement [16]byte, simhash uint64) 
 	return slices.DeleteFunc(all, func(t Twin) bool { return t.Row.Origin != o.Origin() }), err
 }
 
+func (o ownOnly) Alike(ctx context.Context, f Filter) ([]Row, error) {
+	f.Own = true
+	return o.Backend.Alike(ctx, f)
+}
+
 func (o ownOnly) Neighbours(ctx context.Context, notes []int64, f Filter) ([]Neighbour, error) {
 	f.Own = true
 	return o.Backend.Neighbours(ctx, notes, f)

@@ -60,25 +60,12 @@ func SidecarStates(ctx context.Context, s *store.Store, forgotten func(note.ID) 
 
 // eachSidecar calls f with the path of every file of entities of a store.
 func eachSidecar(ctx context.Context, s *store.Store, f func(name string)) error {
-	for _, tree := range []string{layout.Memory, layout.Local} {
-		err := fs.WalkDir(os.DirFS(s.Root()), tree, func(name string, d fs.DirEntry, err error) error {
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil && d != nil && d.IsDir():
-				return fs.SkipDir // the check of unseen folders tells it
-			case err != nil:
-				return nil //nolint:nilerr // whoever needs the file reports it
-			case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || layout.TypedFolder(name)):
-				return fs.SkipDir
-			case d.Type().IsRegular() && layout.Of(name) == layout.Sidecar:
-				f(name)
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	_, _, sidecars := store.LookUnseen(s)
+	for _, name := range sidecars {
+		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("look at the files of entities: %w", err)
 		}
+		f(name)
 	}
 	return nil
 }

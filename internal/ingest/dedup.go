@@ -28,9 +28,9 @@ type Duplicate struct {
 // says the same, unless everywhere is set: what is dropped from a project is not
 // shown there any more.
 func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate, error) {
-	rows, err := g.index.Select(ctx, index.Filter{
+	rows, err := g.index.Alike(ctx, index.Filter{
 		Scope: note.Portable, Types: []note.Type{note.Procedural, note.Semantic}, Now: g.store.Now(),
-	}, 0)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +67,9 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 	return plan, nil
 }
 
-// suspects are the rows of which another has the same letters (note.Letters), in their order:
-// the others are no duplicates, and what a note says is expensive to work out for all.
+// suspects are the rows of which another has the same letters (note.SaidLetters), in their order:
+// the others are no duplicates, and what a note says is expensive to work out for all. An index
+// may leave all rows to be looked through.
 func (g *Ingester) suspects(ctx context.Context, rows []index.Row) ([]index.Row, error) {
 	keys := make([][sha256.Size]byte, len(rows))
 	var next atomic.Int64
@@ -81,14 +82,12 @@ func (g *Ingester) suspects(ctx context.Context, rows []index.Row) ([]index.Row,
 					continue
 				}
 				n, err := note.Parse(data)
-				if err != nil || strings.TrimSpace(n.Body) == "" {
+				if err != nil {
 					continue
 				}
-				said := "\x00" + n.Statement()
-				if note.SelfContained(n.Body) {
-					said = n.Body
+				if letters := n.SaidLetters(); letters != "" {
+					keys[i] = sha256.Sum256([]byte(letters))
 				}
-				keys[i] = sha256.Sum256([]byte(string(n.Type) + "\x00" + note.Letters(said)))
 			}
 		})
 	}

@@ -21,8 +21,18 @@ const (
 // A topicNote is a note on its way into a topic.
 type topicNote struct {
 	line  *draftLine
-	words []string // stems of its title and tags, the most telling first
+	words []int // of its title and tags, by their numbers, the most telling first
 }
+
+// A topicWord is a word of the notes that go into topics, whatever its ending.
+type topicWord struct {
+	stem, spelt string
+	tells       float64
+	notes       int // that have it and are in no topic yet
+}
+
+// noWord is the number of no word.
+const noWord = -1
 
 // topics groups notes by the words that they share, for a page that has no room for their lines.
 // A word counts by how much it tells in texts at large, so "use" makes no topic. Every note is in
@@ -31,34 +41,11 @@ func (in *Injector) topics(rest []draftLine, room int) []Topic {
 	if len(rest) == 0 {
 		return nil
 	}
-	spelt := make(map[string]string)
-	count := make(map[string]int)
-	notes := make([]topicNote, len(rest))
-	for i := range rest {
-		notes[i].line = &rest[i]
-		for _, word := range titleWords(&rest[i].row) {
-			stem := stemOf(word)
-			if stem == "" || slices.Contains(notes[i].words, stem) {
-				continue
-			}
-			notes[i].words = append(notes[i].words, stem)
-			count[stem]++
-			if old, ok := spelt[stem]; !ok || len(word) < len(old) {
-				spelt[stem] = word
-			}
-		}
-	}
-	tells := make(map[string]float64, len(count))
-	for stem, n := range count {
-		tells[stem] = recall.PageSourceOf(in.engine).Tells(stem, n, len(rest))
-	}
-	for i := range notes {
-		slices.SortStableFunc(notes[i].words, func(a, b string) int { return cmp.Compare(tells[b], tells[a]) })
-	}
+	notes, words := in.topicWords(rest)
 	var all []Topic
 	for len(notes) > 0 && len(all) < maxTopics && room >= topicLine {
-		name := bestTopic(notes, tells)
-		if name == "" {
+		name := bestTopic(words)
+		if name == noWord {
 			break
 		}
 		var of []topicNote
@@ -66,18 +53,59 @@ func (in *Injector) topics(rest []draftLine, room int) []Topic {
 			in := slices.Contains(n.words, name)
 			if in {
 				of = append(of, n)
+				for _, w := range n.words {
+					words[w].notes--
+				}
 			}
 			return in
 		})
-		all = append(all, topicOf(name, of, spelt))
+		all = append(all, topicOf(name, of, words))
 		room -= topicLine
 	}
 	if len(notes) > 0 {
-		all = append(all, topicOf("", notes, spelt))
+		all = append(all, topicOf(noWord, notes, words))
 		room -= topicLine
 	}
 	shareWords(all, room)
 	return all
+}
+
+// topicWords are the words of notes, and each note with those that it has.
+func (in *Injector) topicWords(rest []draftLine) (notes []topicNote, words []topicWord) {
+	number, seen := make(map[string]int), make(map[string]int)
+	notes = make([]topicNote, len(rest))
+	for i := range rest {
+		notes[i].line = &rest[i]
+		for _, word := range titleWords(&rest[i].row) {
+			w, known := seen[word]
+			if !known {
+				w = noWord
+				if stem := stemOf(word); stem != "" {
+					if w, known = number[stem]; !known {
+						w = len(words)
+						number[stem] = w
+						words = append(words, topicWord{stem: stem, spelt: word})
+					}
+				}
+				seen[word] = w
+			}
+			if w == noWord || slices.Contains(notes[i].words, w) {
+				continue
+			}
+			notes[i].words = append(notes[i].words, w)
+			if words[w].notes++; len(word) < len(words[w].spelt) {
+				words[w].spelt = word
+			}
+		}
+	}
+	source := recall.PageSourceOf(in.engine)
+	for i := range words {
+		words[i].tells = source.Tells(words[i].stem, words[i].notes, len(rest))
+	}
+	for i := range notes {
+		slices.SortStableFunc(notes[i].words, func(a, b int) int { return cmp.Compare(words[b].tells, words[a].tells) })
+	}
+	return notes, words
 }
 
 // stemOf is the form in which two spellings of a word are one, "" for a word that says nothing.
@@ -114,21 +142,15 @@ func titleWords(r *index.Row) []string {
 }
 
 // bestTopic is the word that says most about most notes: it is in two at least.
-func bestTopic(notes []topicNote, tells map[string]float64) (best string) {
-	gain := make(map[string]float64)
-	count := make(map[string]int)
-	for _, n := range notes {
-		for _, w := range n.words {
-			gain[w] += tells[w]
-			count[w]++
-		}
-	}
-	for w, g := range gain {
-		if count[w] < 2 || tells[w] < leastTopic {
+func bestTopic(words []topicWord) int {
+	best, gain := noWord, 0.
+	for i := range words {
+		w := &words[i]
+		if w.notes < 2 || w.tells < leastTopic {
 			continue
 		}
-		if best == "" || g > gain[best] || g == gain[best] && w < best {
-			best = w
+		if g := w.tells * float64(w.notes); best == noWord || g > gain || g == gain && w.stem < words[best].stem {
+			best, gain = i, g
 		}
 	}
 	return best
@@ -136,21 +158,23 @@ func bestTopic(notes []topicNote, tells map[string]float64) (best string) {
 
 // topicOf makes a topic of notes; its words are those that tell them apart, those of the first
 // word of each note before all second ones.
-func topicOf(name string, notes []topicNote, spelt map[string]string) Topic {
-	t := Topic{Name: spelt[name]}
+func topicOf(name int, notes []topicNote, words []topicWord) (t Topic) {
+	if name != noWord {
+		t.Name = words[name].spelt
+	}
 	for _, n := range notes {
 		t.Notes = append(t.Notes, n.line.row.ID)
 	}
-	seen := make(map[string]bool)
+	seen := make(map[int]bool)
 	for nth := range maxTopicWords {
 		for _, n := range notes {
-			words := n.words
-			if at := slices.Index(words, name); at >= 0 && at <= nth {
-				words = words[1:] // the name is none of the words; those behind it move up
+			of := n.words
+			if at := slices.Index(of, name); at >= 0 && at <= nth {
+				of = of[1:] // the name is none of the words; those behind it move up
 			}
-			if nth < len(words) && words[nth] != name && !seen[words[nth]] {
-				seen[words[nth]] = true
-				t.Words = append(t.Words, spelt[words[nth]])
+			if nth < len(of) && of[nth] != name && !seen[of[nth]] {
+				seen[of[nth]] = true
+				t.Words = append(t.Words, words[of[nth]].spelt)
 			}
 		}
 	}

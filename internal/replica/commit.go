@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Snapshot records the paths, all known ones when nil. The caller holds the mutex.
@@ -57,14 +60,16 @@ func (g *git) snapshot(ctx context.Context, paths []string) (s Snapshot, err err
 	if err != nil {
 		return s, err
 	}
+	whys, err := g.holdAll(changed)
+	if err != nil {
+		return s, err
+	}
 	var stage, back []string
-	for _, name := range changed {
+	for at, name := range changed {
 		if i := slices.IndexFunc(spoiled, func(f WithheldFile) bool { return f.Path == name }); i >= 0 {
 			back = append(back, name)
 			s.Held = append(s.Held, spoiled[i])
-		} else if why, err := g.hold(name); err != nil {
-			return s, err
-		} else if why != "" {
+		} else if why := whys[at]; why != "" {
 			back = append(back, name)
 			s.Held = append(s.Held, WithheldFile{Path: name, Why: why})
 		} else {
@@ -73,6 +78,23 @@ func (g *git) snapshot(ctx context.Context, paths []string) (s Snapshot, err err
 	}
 	s.Committed, err = g.seal(ctx, stage, back, look.others)
 	return s, err
+}
+
+// holdAll is hold for many files, each of which is read.
+func (g *git) holdAll(names []string) (whys []string, err error) {
+	whys = make([]string, len(names))
+	errs := make([]error, len(names))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(names); i = int(next.Add(1)) - 1 {
+				whys[i], errs[i] = g.hold(names[i])
+			}
+		})
+	}
+	wg.Wait()
+	return whys, firstOf(errs...)
 }
 
 // hold says why a changed file must not be committed, "" when it may.
@@ -171,14 +193,40 @@ func (g *git) changes(ctx context.Context, paths []string) (w worktree, err erro
 // first commit of a large tree takes minutes.
 const stagedAtOnce = 2000
 
+// From so many paths on the files go into packs, of so many files each, instead of one file of
+// .git each: that takes a third of the processor time and a fifth of the room. Git does it with
+// what it takes for large, since 2.37 with all files of one call, and waits for the disk.
+const (
+	packedFrom           = 1000
+	packedAtOnce         = 10000
+	packMajor, packMinor = 2, 37
+)
+
+var packing = []string{
+	"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=core.bigFileThreshold", "GIT_CONFIG_VALUE_0=1",
+	"GIT_CONFIG_KEY_1=pack.compression", "GIT_CONFIG_VALUE_1=1",
+}
+
+// stage stages the paths as they are in the tree.
+func (g *git) stage(ctx context.Context, paths []string) error {
+	c, atOnce := call{args: []string{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"}}, stagedAtOnce
+	if g.packs && len(paths) >= packedFrom {
+		c.env, atOnce = packing, packedAtOnce
+	}
+	for part := range slices.Chunk(paths, atOnce) {
+		c.in = strings.Join(part, "\x00") + "\x00"
+		if err := g.lockedCall(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // seal stages the paths and commits them: only known paths, and none of those
 // held back. Without others nothing else can be staged, and git is not asked.
 func (g *git) seal(ctx context.Context, stage, back []string, others bool) (bool, error) {
-	for part := range slices.Chunk(stage, stagedAtOnce) {
-		in := strings.Join(part, "\x00") + "\x00"
-		if err := g.locked(ctx, in, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
-			return false, err
-		}
+	if err := g.stage(ctx, stage); err != nil {
+		return false, err
 	}
 	only := ""
 	if others || len(back) > 0 {

@@ -19,6 +19,7 @@ type git struct {
 	machine string // as it stands in messages
 	email   string
 	program string   // its path, once found
+	packs   bool     // it can stage files into one pack
 	ssh     []string // the environment of ssh, once known
 	turns   *turns
 }

@@ -305,38 +305,55 @@ func TestLockOfKilledGit(t *testing.T) {
 	}
 }
 
-// Many files are staged by several runs of git, each with the whole time limit.
+// Many files are staged into one pack; by a git that makes one of each file, as loose objects,
+// by several runs, each with the whole time limit.
 func TestFirstCommitOfMany(t *testing.T) {
 	real, err := exec.LookPath("git")
 	if runtime.GOOS == "windows" || err != nil {
 		t.Skip("it needs git and a shell")
 	}
-	dir, bin := t.TempDir(), t.TempDir()
 	const files = 2500
 	many := make(map[string]string, files)
 	for i := range files {
-		many[fmt.Sprintf("semantic/n%04d.md", i)] = "x\n"
+		many[fmt.Sprintf("semantic/n%04d.md", i)] = fmt.Sprintf("x %d\n", i)
 	}
-	replicatest.Write(t, dir, many)
-	counts := filepath.Join(bin, "counts")
-	program(t, filepath.Join(bin, "git"), `case "$*" in *update-index*) tee `+bin+`/in | `+real+` "$@" && tr -cd '\000' < `+bin+
-		`/in | wc -c >> `+counts+`; exit;; esac; exec `+real+` "$@"`)
-	o := options(t, dir)
-	o.Git = filepath.Join(bin, "git")
-	mustCommit(t, open(t, o), true)
-	data, err := os.ReadFile(counts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := 0
-	for _, field := range strings.Fields(string(data)) {
-		n, _ := strconv.Atoi(field)
-		if total += n; n > 2000 {
-			t.Errorf("one git staged %d files", n)
+	for _, tt := range []struct {
+		version     string
+		most, loose int
+	}{{"2.36.9", 2000, files}, {"2.37.0", 10000, 0}} {
+		dir, bin := t.TempDir(), t.TempDir()
+		replicatest.Write(t, dir, many)
+		counts := filepath.Join(bin, "counts")
+		program(t, filepath.Join(bin, "git"), `case "$*" in *update-index*) tee `+bin+`/in | `+real+` "$@" && tr -cd '\000' < `+bin+
+			`/in | wc -c >> `+counts+`; exit;; *" version") echo git version `+tt.version+`; exit;; esac; exec `+real+` "$@"`)
+		o := options(t, dir)
+		o.Git = filepath.Join(bin, "git")
+		mustCommit(t, open(t, o), true)
+		data, err := os.ReadFile(counts)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if total != files+1 { // and .gitattributes
-		t.Errorf("%d files were staged, want %d", total, files+1)
+		total := 0
+		for _, field := range strings.Fields(string(data)) {
+			n, _ := strconv.Atoi(field)
+			if total += n; n > tt.most {
+				t.Errorf("git %s: one staged %d files", tt.version, n)
+			}
+		}
+		if total != files+1 { // and .gitattributes
+			t.Errorf("git %s: %d files were staged, want %d", tt.version, total, files+1)
+		}
+		const few = 10 // trees and the commit
+		loose, _ := filepath.Glob(filepath.Join(dir, ".git/objects/??/*"))
+		if len(loose) < tt.loose || len(loose) > tt.loose+few {
+			t.Errorf("git %s: %d loose objects, want %d", tt.version, len(loose), tt.loose)
+		}
+		if out, err := exec.Command(real, "-C", dir, "fsck", "--strict").CombinedOutput(); err != nil {
+			t.Errorf("git %s: %v\n%s", tt.version, err, out)
+		}
+		if out, err := exec.Command(real, "-C", dir, "show", "HEAD:semantic/n1234.md").Output(); err != nil || string(out) != "x 1234\n" {
+			t.Errorf("git %s: the commit has %q: %v", tt.version, out, err)
+		}
 	}
 }
 

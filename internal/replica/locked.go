@@ -15,10 +15,15 @@ const staleLock = 10 * time.Minute
 
 // locked runs a git that takes a lock in the repository, and waits for others that hold it.
 func (g *git) locked(ctx context.Context, in string, args ...string) error {
+	return g.lockedCall(ctx, call{args: args, in: in})
+}
+
+func (g *git) lockedCall(ctx context.Context, c call) error {
+	c.locks = true
 	wait := 20 * time.Millisecond
 	for deadline := time.Now().Add(g.o.Timeout); ; wait = min(2*wait, 500*time.Millisecond) {
 		g.unlock()
-		_, err := g.run(ctx, call{args: args, in: in, locks: true})
+		_, err := g.run(ctx, c)
 		var failed *gitError
 		if err == nil || !errors.As(err, &failed) || !strings.Contains(failed.stderr, ".lock") {
 			return err

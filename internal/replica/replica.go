@@ -82,7 +82,7 @@ type Options struct {
 
 	Merger Merger                                       // how two versions become one; by bytes when nil
 	Settle func(Conflict) error                         // takes the versions that lost; an error ends the sync with nothing changed
-	Hold   func(path string, data []byte) string        // why a file must not be committed or pushed yet, empty when it may
+	Hold   func(path string, data []byte) string        // why a file must not travel yet, empty when it may; from several goroutines
 	Apply  func([]Change) (changed []string, err error) // writes to the tree; see Change. Own code when nil
 	Tree   Tree                                         // what the double of replicatest reads instead of Dir; git reads Dir
 	Title  func(data []byte) string                     // what a person calls a note, empty for its path; used in messages

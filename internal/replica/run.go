@@ -207,7 +207,7 @@ func (g *git) ready(ctx context.Context) error {
 	}
 	g.program = program
 	out, err := g.git(ctx, "", "version")
-	if err == nil && !recent(out) {
+	if err == nil && !since(out, minMajor, minMinor) {
 		err = fmt.Errorf("%s is older than %d.%d", strings.TrimSpace(out), minMajor, minMinor)
 	}
 	if err != nil {
@@ -218,11 +218,12 @@ func (g *git) ready(ctx context.Context) error {
 		return fmt.Errorf("%w: %w; notes stay on this machine until git %d.%d or newer is installed, or sync is turned off",
 			ErrNoGit, err, minMajor, minMinor)
 	}
+	g.packs = since(out, packMajor, packMinor)
 	return nil
 }
 
-// recent reads "git version 2.39.5 (Apple Git-154)".
-func recent(version string) bool {
+// since reports whether "git version 2.39.5 (Apple Git-154)" is at least a version.
+func since(version string, major, minor int) bool {
 	fields := strings.Fields(version)
 	if len(fields) < 3 {
 		return false
@@ -231,9 +232,9 @@ func recent(version string) bool {
 	if len(parts) < 2 {
 		return false
 	}
-	major, err1 := strconv.Atoi(parts[0])
-	minor, err2 := strconv.Atoi(parts[1])
-	return err1 == nil && err2 == nil && (major > minMajor || major == minMajor && minor >= minMinor)
+	has, err1 := strconv.Atoi(parts[0])
+	hasMinor, err2 := strconv.Atoi(parts[1])
+	return err1 == nil && err2 == nil && (has > major || has == major && hasMinor >= minor)
 }
 
 // lookPath finds a program in the PATH of env, in absolute folders only.

@@ -112,7 +112,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("walked into %s", ref.Path)
 		}
 	}
-	if _, links := store.LookUnseen(s); len(links) != 2 {
+	if _, links, _ := store.LookUnseen(s); len(links) != 2 {
 		t.Errorf("links %v", links)
 	}
 	n := draft("link")

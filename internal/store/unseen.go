@@ -22,22 +22,33 @@ type Unseen struct {
 
 // LookUnseen looks for folders that cannot be read, notes whose names cannot travel, and
 // notes that stand too deep. links are the symbolic links and other special files in the
-// trees, which no walk enters. Both are in byte order.
-func LookUnseen(s *Store) (found []Unseen, links []string) {
+// trees, which no walk enters, and sidecars the files of entities that notes may have
+// beside them. All are in byte order.
+func LookUnseen(s *Store) (found []Unseen, links, sidecars []string) {
+	l := unseenLook{s: s}
 	for _, tree := range []string{layout.Memory, layout.Local} {
 		if fi, err := os.Lstat(s.Path(tree)); err == nil && !fi.IsDir() {
-			links = append(links, tree)
+			l.links = append(l.links, tree)
 			continue
 		}
-		found, links = s.lookUnseen(tree, found, links)
+		l.look(tree)
 	}
-	slices.SortFunc(found, func(a, b Unseen) int { return strings.Compare(a.Path, b.Path) })
-	slices.Sort(links)
-	return found, links
+	slices.SortFunc(l.found, func(a, b Unseen) int { return strings.Compare(a.Path, b.Path) })
+	slices.Sort(l.links)
+	slices.Sort(l.sidecars)
+	return l.found, l.links, l.sidecars
 }
 
-// lookUnseen looks through one folder, whose entries are not sorted: there may be many.
-func (s *Store) lookUnseen(dir string, found []Unseen, links []string) ([]Unseen, []string) {
+// An unseenLook is one run of LookUnseen.
+type unseenLook struct {
+	s               *Store
+	found           []Unseen
+	links, sidecars []string
+}
+
+// look looks through one folder, whose entries are not sorted: there may be many.
+func (l *unseenLook) look(dir string) {
+	s := l.s
 	f, err := os.Open(s.Path(dir))
 	var entries []fs.DirEntry
 	if err == nil {
@@ -45,29 +56,30 @@ func (s *Store) lookUnseen(dir string, found []Unseen, links []string) ([]Unseen
 		_ = f.Close()
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		found = append(found, Unseen{Shown(dir), "it cannot be read (" + cause(err) + "); `chmod u+rwx` it", true})
+		l.found = append(l.found, Unseen{Shown(dir), "it cannot be read (" + cause(err) + "); `chmod u+rwx` it", true})
 	}
 	for _, e := range entries {
 		hidden, p := strings.HasPrefix(e.Name(), "."), dir+"/"+e.Name()
 		switch {
 		case e.IsDir():
 			if !hidden {
-				found, links = s.lookUnseen(p, found, links)
+				l.look(p)
 			}
 			continue
 		case !e.Type().IsRegular():
-			links = append(links, p)
+			l.links = append(l.links, p)
+		case strings.HasSuffix(p, layout.SidecarSuffix) && layout.Of(p) == layout.Sidecar:
+			l.sidecars = append(l.sidecars, p)
 		}
 		if hidden || !strings.HasSuffix(p, layout.NoteSuffix) {
 			continue
 		}
 		if depth := strings.Count(p, "/"); depth > layout.MaxDepth {
-			found = append(found, Unseen{Path: Shown(p), Why: "it stands too deep and is not read; move it up"})
+			l.found = append(l.found, Unseen{Path: Shown(p), Why: "it stands too deep and is not read; move it up"})
 		} else if Shown(e.Name()) != e.Name() || Shown(dir) != dir {
-			found = append(found, Unseen{Path: Shown(p), Why: "a character in its name keeps it from travelling; rename it"})
+			l.found = append(l.found, Unseen{Path: Shown(p), Why: "a character in its name keeps it from travelling; rename it"})
 		}
 	}
-	return found, links
 }
 
 func cause(err error) string {

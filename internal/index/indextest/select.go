@@ -78,6 +78,22 @@ func choose(t *testing.T, s *suite) {
 	equal(t, "notes of a workspace", 1, inW)
 	equal(t, "notes of each tally", perProject, tallied)
 
+	s.put(
+		&note.Note{ID: "l1", Title: "one", Body: "Use make to build.", Project: "l", UpdatedAt: at(0)},
+		&note.Note{ID: "l2", Title: "ONE", Body: "- use `make` to build", Project: "l", UpdatedAt: at(time.Hour)},
+		&note.Note{ID: "l3", Title: "one", Body: "Use make to build.", Project: "l", UpdatedAt: at(0), Type: note.Procedural},
+		&note.Note{ID: "l4", Title: "one", Project: "l", UpdatedAt: at(0)},
+		&note.Note{ID: "l5", Title: "one", Project: "l", UpdatedAt: at(0)},
+	)
+	alike, err := s.Alike(s.ctx, index.Filter{Projects: []string{"l"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ids(alike) // there may be more
+	equal(t, "alike", []note.ID{"l2", "l1"}, slices.DeleteFunc(got, func(id note.ID) bool { return id != "l1" && id != "l2" }))
+	alike, err = s.Alike(s.ctx, index.Filter{Projects: []string{"p"}})
+	equal(t, "alike in another project", false, err != nil || slices.Contains(ids(alike), "l1"))
+
 	by := func(source string) note.Provenance { return note.Provenance{Source: source} }
 	s.put(
 		&note.Note{ID: "w1", Title: "a", Project: "w", UpdatedAt: at(0), Provenance: by(note.Merge)},

@@ -69,6 +69,11 @@ func (d catalogue) Select(ctx context.Context, f index.Filter, limit int) ([]ind
 	return d.rows(ctx, f.Now, "SELECT "+rowColumns+" FROM anamnesis.notes n WHERE "+q.where(f)+order, q.args...)
 }
 
+// Alike returns all rows: whoever has the files compares what they say.
+func (d catalogue) Alike(ctx context.Context, f index.Filter) ([]index.Row, error) {
+	return d.Select(ctx, f, 0)
+}
+
 // PerProject returns how many notes of each project the filter lets through.
 func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]int, error) {
 	q := d.query()

@@ -179,12 +179,12 @@ func (w *writer) dropTexts() {
 func (w *writer) put(e *index.Entry) {
 	n := e.Note
 	res := w.exec(`INSERT INTO notes (id, path, size, mtime, hash, type, title, project, machine, user, workspace, source, session,
-		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words,
+		confidence, created, updated, tags, dead, forget_after, superseded_by, statement, simhash, words, said,
 		kind, branch, status, proofs, speculative, entities, origin, shared)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
 		string(n.ID), e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano(), e.Hash[:], string(n.Type), n.Title, n.Project, n.MachineID,
 		n.UserID, n.WorkspaceID, n.Provenance.Source, n.Provenance.Session, n.Provenance.Confidence, unix(n.CreatedAt), unix(n.UpdatedAt),
-		joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words,
+		joinTags(n.Tags), !n.Live(time.Time{}), unix(n.ForgetAfter), e.Statement[:], int64(e.Simhash), e.Words, int64(e.Said),
 		string(n.Kind), n.HeldTo(), n.Status, max(n.ProofCount, distinctSessions(n)), n.Speculative ||
 			n.HasTag("speculative"), encodeKeys(e.Entities), w.origin)
 	if w.err != nil {

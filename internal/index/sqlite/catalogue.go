@@ -132,11 +132,27 @@ func (d catalogue) PerProject(ctx context.Context, f index.Filter) (map[string]i
 	return counts, err
 }
 
-// Tally counts the notes that the filter lets through by what they have in common.
+// alikeSQL reads no note whose letters are its own.
+const alikeSQL = "SELECT " + rowColumns + ` FROM (SELECT said FROM notes WHERE said <> 0 GROUP BY said HAVING count(*) > 1) s
+	CROSS JOIN notes n INDEXED BY notes_said ON n.said = s.said WHERE `
+
+// Alike returns the rows that the filter lets through of which another note has the same letters.
+func (d catalogue) Alike(ctx context.Context, f index.Filter) ([]index.Row, error) {
+	cond, args := d.where(f)
+	rows, err := d.query(ctx, alikeSQL+cond+" ORDER BY n.updated DESC, n.id DESC", args...)
+	return readRows(f.Now, rows, err)
+}
+
+// Tally counts the notes that the filter lets through by what they have in common. All notes
+// are counted in their index; to look up what a filter asks for would take longer than to read all.
 func (d catalogue) Tally(ctx context.Context, f index.Filter) (all []index.Tally, err error) {
 	cond, args := d.where(f)
-	rows, err := d.query(ctx, "SELECT n.project, n.type, n.workspace, substr(n.path, 1, 6) = 'local/', count(*) "+
-		"FROM notes n NOT INDEXED WHERE "+cond+" GROUP BY 1, 2, 3, 4", args...)
+	by := "NOT INDEXED"
+	if all, _ := d.where(index.Filter{Dead: true, Own: f.Own}); cond == all {
+		by = "INDEXED BY notes_tally"
+	}
+	rows, err := d.query(ctx, "SELECT n.project, n.type, n.workspace, "+isLocal+", count(*) FROM notes n "+by+" WHERE "+cond+
+		" GROUP BY 1, 2, 3, 4", args...)
 	err = each(rows, err, func() error {
 		t := index.Tally{Scope: note.Portable}
 		local := false

@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 12
+	schemaVersion = 13
 )
 
 // tables lists what recreate drops; schema creates it.
@@ -37,6 +37,9 @@ const tagLearnt = "learning"
 // only for a question that says the same, with the tag in it and not as a parameter.
 const learnt = "tags, '\n" + tagLearnt + "\n') > 0"
 
+// isLocal says of the path of a note whether it stays on this machine.
+const isLocal = "substr(path, 1, 6) = 'local/'"
+
 const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE origins (name TEXT PRIMARY KEY, fingerprint INTEGER NOT NULL, files INTEGER NOT NULL,
@@ -54,6 +57,7 @@ CREATE TABLE notes (
 	forget_after INTEGER NOT NULL, -- 0 means never
 	superseded_by TEXT NOT NULL,
 	statement BLOB NOT NULL, simhash INTEGER NOT NULL, words INTEGER NOT NULL,
+	said INTEGER NOT NULL,       -- 0: nothing
 	kind TEXT NOT NULL, branch TEXT NOT NULL, status TEXT NOT NULL, proofs INTEGER NOT NULL, speculative INTEGER NOT NULL,
 	entities BLOB NOT NULL,      -- keys of 8 bytes, little-endian
 	origin TEXT NOT NULL,
@@ -64,6 +68,8 @@ CREATE TABLE texts (note INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE INDEX notes_recent ON notes (project, updated DESC, id DESC,
 	dead, superseded_by, forget_after, shared, origin); -- the rest lets live notes be counted without their rows
 CREATE INDEX notes_statement ON notes (statement);
+CREATE INDEX notes_said ON notes (said);
+CREATE INDEX notes_tally ON notes (project, type, workspace, ` + isLocal + `, shared, origin); -- for Tally
 CREATE INDEX notes_branch ON notes (branch, project) WHERE branch <> '';
 CREATE INDEX notes_kind ON notes (kind, project, updated DESC, id DESC) WHERE kind <> '';
 CREATE INDEX notes_learnt ON notes (project, updated DESC, id DESC) WHERE instr(` + learnt + `; -- few, and asked for at every session start
@@ -82,6 +88,7 @@ CREATE TABLE supersedes (note INTEGER NOT NULL, target TEXT NOT NULL, PRIMARY KE
 CREATE INDEX supersedes_target ON supersedes (target);
 CREATE TABLE bands (band INTEGER NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (band, note)) WITHOUT ROWID;
 CREATE TABLE vectors (passage INTEGER PRIMARY KEY, model INTEGER NOT NULL, project INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE INDEX vectors_model ON vectors (model, length(vector)); -- by which they are counted
 CREATE TABLE mentions (entity INTEGER NOT NULL, note INTEGER NOT NULL, declared INTEGER NOT NULL, PRIMARY KEY (entity, note)) WITHOUT ROWID;
 CREATE INDEX mentions_declared ON mentions (entity) WHERE declared = 1;
 CREATE TABLE edges (

@@ -180,23 +180,18 @@ func (d vectors) Embedded(ctx context.Context, model string) (some bool, err err
 	return some, wrap(err)
 }
 
+// dimensionsSQL reads one vector of each length; the others are counted in their index.
+const dimensionsSQL = `SELECT l.n, (SELECT v.vector FROM vectors v WHERE v.model = ?1 AND length(v.vector) = l.length LIMIT 1)
+	FROM (SELECT length(vector) AS length, count(*) AS n FROM vectors WHERE model = ?1 GROUP BY 1) l`
+
 // Dimensions counts the vectors of a model by their dimensions.
 func (d vectors) Dimensions(ctx context.Context, model string) (map[int]int, error) {
-	number, least, most := int64(index.VectorModel(model)), sql.NullInt64{}, sql.NullInt64{}
-	const ends = "SELECT min(length(vector)), max(length(vector)) FROM vectors WHERE model = ?"
-	if err := d.queryRow(ctx, ends, []any{number}, &least, &most); err != nil {
-		return nil, wrap(err)
-	}
-	by := " GROUP BY length(vector)"
-	if least == most {
-		by = " HAVING count(*) > 0" // one group, which needs no sorting
-	}
-	rows, err := d.query(ctx, "SELECT length(vector), count(*), vector FROM vectors WHERE model = ?"+by, number)
+	rows, err := d.query(ctx, dimensionsSQL, int64(index.VectorModel(model)))
 	all := make(map[int]int)
 	err = each(rows, err, func() error {
-		var length, n int
+		var n int
 		var one []byte
-		err := rows.Scan(&length, &n, &one)
+		err := rows.Scan(&n, &one)
 		all[index.Vector(one).Dim()] += n
 		return err
 	})
