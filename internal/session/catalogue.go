@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index/flat"
+	"anamnesis/internal/layout"
 )
 
 // racy is how old a catalogue must be to be trusted by its size and time alone.
@@ -84,16 +85,26 @@ func (k *Kept) use(ctx context.Context, f func(x *catalogue) error) error {
 		return err
 	}
 	k.index.close()
-	if err := k.damaged(fs.ErrNotExist); !errors.Is(err, errRebuild) {
-		return err
-	}
-	if err := k.sync(ctx, false, nil); err != nil {
+	if err := k.locked(ctx, func() error { return k.rebuild(ctx, err) }); err != nil {
 		return err
 	}
 	if err := k.opened(); err != nil {
 		return err
 	}
 	return f(&k.index)
+}
+
+// rebuild builds an index again that could not be used because of cause. The caller has the lock:
+// another process may be in the middle of building it, or just has, and its files stay.
+func (k *Kept) rebuild(ctx context.Context, cause error) error {
+	err := k.opened()
+	k.index.close()
+	if errors.Is(cause, flat.ErrUnusable) || errors.Is(err, flat.ErrUnusable) || errors.Is(err, errRebuild) {
+		if err := os.RemoveAll(k.store.Path(layout.SessionIndex)); err != nil {
+			return fmt.Errorf("remove the damaged index of sessions: %w", err)
+		}
+	}
+	return k.syncLocked(ctx, false, nil)
 }
 
 // Sessions returns what is kept, in no order.

@@ -288,7 +288,7 @@ func (c *catalogueFile) countDead() {
 	}
 }
 
-// damaged drops the index, so that the next Sync builds it again.
+// damaged drops the index, so that the next Sync builds it again. The caller has the lock.
 func (k *Kept) damaged(err error) error {
 	if !errors.Is(err, flat.ErrUnusable) && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -141,6 +142,37 @@ func TestDamage(t *testing.T) {
 				t.Errorf("found %q", got)
 			}
 		})
+	}
+}
+
+// Questions that find no index yet leave that alone which another process is writing.
+func TestAskedWhileWritten(t *testing.T) {
+	for range 8 {
+		r := newRoom(t, session.Options{})
+		var readers sync.WaitGroup
+		written := make(chan struct{})
+		for range 3 {
+			readers.Go(func() {
+				for {
+					fresh := session.New(r.store, session.Options{Keep: true})
+					_, err := fresh.Search(t.Context(), session.Query{Text: "why was the invoice mail sent twice", Limit: 5})
+					if fresh.Close(); err != nil {
+						t.Errorf("search: %v", err)
+						return
+					}
+					select {
+					case <-written:
+						return
+					default:
+					}
+				}
+			})
+		}
+		for _, id := range []string{"a", "b", "c", "d"} {
+			r.put(id, noon, asked, because)
+		}
+		close(written)
+		readers.Wait()
 	}
 }
 
