@@ -42,9 +42,7 @@ var proper = map[string][]string{
 	"docs/format.md":               {"told"}, // a folder of the store
 	"docs/troubleshooting.md":      {"told"}, // the id of a check
 	"internal/inject/prompt.go":    {"told"}, // the name of a parameter
-	"internal/app/log.go":          {"told"}, // names of types
 	"internal/inject/economics.go": {"told"},
-	"internal/store/told.go":       {"told"},
 }
 
 func isProper(path, word string) bool {

@@ -38,8 +38,8 @@ type NamedID struct {
 	Title string  `json:"title"` // empty when the note is gone
 }
 
-// A Told is one answer of memory.
-type Told struct {
+// An Injection is one answer of memory.
+type Injection struct {
 	At    string    `json:"at"`
 	Kind  string    `json:"kind"` // inject, prompt or recall
 	Query string    `json:"query,omitempty"`
@@ -51,11 +51,11 @@ type Told struct {
 
 // A SessionLog is what one session was shown.
 type SessionLog struct {
-	Session string `json:"session"` // empty: asked by hand, or the agent did not say in which
-	Project string `json:"project"`
-	First   string `json:"first"`
-	Last    string `json:"last"`
-	Answers []Told `json:"answers"`
+	Session string      `json:"session"` // empty: asked by hand, or the agent did not say in which
+	Project string      `json:"project"`
+	First   string      `json:"first"`
+	Last    string      `json:"last"`
+	Answers []Injection `json:"answers"`
 }
 
 // LogOptions say which sessions the log shows.
@@ -109,24 +109,24 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	}
 	for _, s := range a.Sessions {
 		for _, rec := range told[s] {
-			s.Answers = append(s.Answers, r.toldOf(ctx, rec, titles))
+			s.Answers = append(s.Answers, r.injectionOf(ctx, rec, titles))
 		}
 	}
 	return a, err
 }
 
-// ToldOf views a record as an answer of memory; false when it is none, and no surface
+// InjectionOf views a record as an answer of memory; false when it is none, and no surface
 // that stayed silent.
-func ToldOf(ctx context.Context, r *Rooms, rec store.Record) (Told, bool) {
+func InjectionOf(ctx context.Context, r *Rooms, rec store.Record) (Injection, bool) {
 	switch rec.Kind {
 	case store.Injected, store.Recalled, store.Prompted, store.ToolTold, store.AgentTold:
-		return r.toldOf(ctx, rec, map[note.ID]string{}), true
+		return r.injectionOf(ctx, rec, map[note.ID]string{}), true
 	}
-	return Told{}, false
+	return Injection{}, false
 }
 
-func (r *Rooms) toldOf(ctx context.Context, rec store.Record, titles map[note.ID]string) Told {
-	t := Told{At: rec.At, Kind: rec.Kind, Query: rec.Query, Via: rec.Text, Count: max(rec.Count, len(rec.Notes)), MS: rec.MS}
+func (r *Rooms) injectionOf(ctx context.Context, rec store.Record, titles map[note.ID]string) Injection {
+	t := Injection{At: rec.At, Kind: rec.Kind, Query: rec.Query, Via: rec.Text, Count: max(rec.Count, len(rec.Notes)), MS: rec.MS}
 	for _, id := range rec.Notes {
 		t.Notes = append(t.Notes, NamedID{id, r.title(ctx, titles, id)})
 	}

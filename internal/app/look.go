@@ -15,9 +15,9 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Telling returns the same rooms, which tell a face what stands beside the answer of
+// Notifying returns the same rooms, which tell a face what stands beside the answer of
 // one request; nil tells nobody. Closing them closes the rooms.
-func (r *Rooms) Telling(notify func(line string), progress func(what string) Progress) *Rooms {
+func (r *Rooms) Notifying(notify func(line string), progress func(what string) Progress) *Rooms {
 	c := *r
 	c.host.Notify, c.host.Progress = notify, progress
 	return &c

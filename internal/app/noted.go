@@ -18,7 +18,7 @@ var permissionWords = []string{
 // NoteEvent keeps an event of a session that no record of it tells of, for the background
 // run: that it happened, when, and of which tool. No text of it is kept.
 func NoteEvent(h Host, e agent.Event, kind agent.EventKind) error {
-	n := store.Noted{Tool: e.ToolName}
+	n := store.Observed{Tool: e.ToolName}
 	switch {
 	case kind == agent.PostToolUseFailure:
 		n.Kind = string(learn.ToolFailed)
@@ -32,7 +32,7 @@ func NoteEvent(h Host, e agent.Event, kind agent.EventKind) error {
 	if err != nil || s.ReadOnly() {
 		return err
 	}
-	return s.Spool().Told(e.SessionID, "").Note(n)
+	return s.Spool().ShownLog(e.SessionID, "").Note(n)
 }
 
 func asksPermission(e agent.Event) bool {

@@ -33,7 +33,7 @@ func Nudge(h Host, e agent.Event) (string, error) {
 	if why, err := (&Rooms{Config: c, Store: s, host: h}).Quiet(e.SessionID, e.Dir); err != nil || why != "" {
 		return "", err
 	}
-	told := s.Spool().Told(e.SessionID, "")
+	told := s.Spool().ShownLog(e.SessionID, "")
 	st, err := told.State()
 	if err != nil || len(st.Nudges) >= learn.MaxNudges {
 		return "", err

@@ -139,10 +139,10 @@ func unsaid(s *store.Store, e agent.Event, lines []string) []string {
 		return lines
 	}
 	var some []string
-	told := s.Spool().Told(e.SessionID, e.SubagentID)
+	told := s.Spool().ShownLog(e.SessionID, e.SubagentID)
 	for _, line := range lines {
 		sum := sha256.Sum256([]byte(line))
-		t := store.Telling{Note: "policy", Hash: hex.EncodeToString(sum[:8])}
+		t := store.Injection{Note: "policy", Hash: hex.EncodeToString(sum[:8])}
 		if mine, err := told.Claim(t); err != nil || len(mine) > 0 {
 			some = append(some, line)
 		}

@@ -43,7 +43,7 @@ type PromptAnswer struct {
 func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a PromptAnswer, err error) {
 	s := surface{kind: store.Prompted, on: r.Config.Inject.Prompts, off: promptsOff}
 	if !o.Try && e.SessionID != "" && e.SubagentID == "" && strings.TrimSpace(e.Prompt) != "" {
-		defer func() { err = errors.Join(err, r.Store.Spool().Told(e.SessionID, "").Prompt()) }()
+		defer func() { err = errors.Join(err, r.Store.Spool().ShownLog(e.SessionID, "").Prompt()) }()
 	}
 	return r.tell(ctx, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		p.Work = func() []string { return r.inWork(ctx, e) }
@@ -76,7 +76,7 @@ func PromptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err er
 	if err != nil {
 		return false, nil, err
 	}
-	st, err := s.Spool().Told(e.SessionID, "").State()
+	st, err := s.Spool().ShownLog(e.SessionID, "").State()
 	if err != nil || why == "" && e.Opens && st.Started.IsZero() { // it brings what a session is shown at its start
 		return false, nil, err
 	}
@@ -92,7 +92,7 @@ func PromptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err er
 		why = promptsOff
 	}
 	if strings.TrimSpace(e.Prompt) != "" { // some agents send an empty one after each call of a tool
-		err = s.Spool().Told(e.SessionID, "").Prompt()
+		err = s.Spool().ShownLog(e.SessionID, "").Prompt()
 	}
 	return true, nil, errors.Join(err, r.logTold(store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why}))
 }
@@ -103,7 +103,7 @@ func Opens(h Host, e agent.Event) bool {
 	if e.SessionID == "" {
 		return false
 	}
-	st, err := h.Store.Spool().Told(e.SessionID, "").State()
+	st, err := h.Store.Spool().ShownLog(e.SessionID, "").State()
 	return err == nil && (e.Opens && st.Started.IsZero() || st.Lost)
 }
 
@@ -237,7 +237,7 @@ func Compacted(r *Rooms, e agent.Event) error {
 	if e.SessionID == "" {
 		return nil
 	}
-	told := r.Store.Spool().Told(e.SessionID, e.SubagentID)
+	told := r.Store.Spool().ShownLog(e.SessionID, e.SubagentID)
 	if st, err := told.State(); err != nil || !st.Started.IsZero() && !st.Prompted {
 		return err
 	}

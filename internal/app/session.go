@@ -50,7 +50,7 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	scope.Apply(&q)
 	if goesOn(e) {
 		place.Resumed = true
-		if st, err := r.Store.Spool().Told(e.SessionID, "").State(); err == nil {
+		if st, err := r.Store.Spool().ShownLog(e.SessionID, "").State(); err == nil {
 			place.Since = st.Started
 		}
 	}
@@ -101,7 +101,7 @@ func ToldAtStart(r *Rooms, e agent.Event, b inject.Block) error {
 	if e.SessionID == "" || r.Store.ReadOnly() {
 		return nil
 	}
-	told := r.Store.Spool().Told(e.SessionID, "")
+	told := r.Store.Spool().ShownLog(e.SessionID, "")
 	if err := told.Begin(!goesOn(e)); err != nil {
 		return err
 	}

@@ -208,7 +208,7 @@ func TakeGlance(ctx context.Context, h Host, session string) (g Glance, err erro
 		g.Waiting = len(jobs)
 	}
 	if session != "" {
-		if st, err := r.Store.Spool().Told(session, "").State(); err == nil {
+		if st, err := r.Store.Spool().ShownLog(session, "").State(); err == nil {
 			g.Told = st.Count()
 		}
 	}

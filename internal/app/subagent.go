@@ -50,7 +50,7 @@ func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) err
 	for _, s := range laidDown(r.typed(e), call.Task) {
 		task.Said = append(task.Said, r.Redactor.Redact(s).String())
 	}
-	if err := r.Store.Spool().Told(e.SessionID, "").NoteTask(task); err != nil {
+	if err := r.Store.Spool().ShownLog(e.SessionID, "").NoteTask(task); err != nil {
 		return err
 	}
 	rec := store.Record{
@@ -67,7 +67,7 @@ func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) err
 // several were given at once, those that any of them is about.
 func Subagent(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
 	return r.tell(ctx, e, o, r.subagents(), func(p inject.Place, _ recall.Query) (inject.Reminder, error) {
-		tasks, err := r.Store.Spool().Told(e.SessionID, "").TakeTasks(store.Task{Turn: e.TurnID, Type: e.SubagentType})
+		tasks, err := r.Store.Spool().ShownLog(e.SessionID, "").TakeTasks(store.Task{Turn: e.TurnID, Type: e.SubagentType})
 		if err != nil {
 			return inject.Reminder{}, err
 		}
@@ -134,7 +134,7 @@ func SubagentStopped(r *Rooms, e agent.Event) error {
 	if e.SessionID == "" || e.SubagentID == "" {
 		return nil
 	}
-	return r.Store.Spool().Told(e.SessionID, e.SubagentID).Clear()
+	return r.Store.Spool().ShownLog(e.SessionID, e.SubagentID).Clear()
 }
 
 // Bounds of what is taken from what a user said.

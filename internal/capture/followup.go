@@ -33,7 +33,7 @@ func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 	if !r.opts.FollowUp || session == "" {
 		return nil
 	}
-	told := r.store.Spool().Told(session, "")
+	told := r.store.Spool().ShownLog(session, "")
 	h, err := told.History()
 	if err != nil || len(h.Notes) == 0 {
 		return err

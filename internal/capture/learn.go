@@ -89,7 +89,7 @@ const maxEdited = 20
 // leave leaves a session to its reader: a job for the model, and without one the candidates for
 // a person. A sentence that the agent was asked to keep, and did not, has been decided.
 func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean) error {
-	told := r.store.Spool().Told(from.Session, "")
+	told := r.store.Spool().ShownLog(from.Session, "")
 	st, err := told.State()
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (r *Recorder) EnqueueReading(p *learn.Reading) error {
 	if _, err := queue.Of(r.store).Enqueue(queue.Read, note.EpisodicID(from.Started, from.Harness, from.Session), p, time.Time{}); err != nil {
 		return err
 	}
-	return r.store.Spool().Told(from.Session, "").SeenTo(p.Said[len(p.Said)-1].Turn + 1)
+	return r.store.Spool().ShownLog(from.Session, "").SeenTo(p.Said[len(p.Said)-1].Turn + 1)
 }
 
 // reading cuts what a model reads of a session from the first turn on that was not read; nil for
@@ -175,7 +175,7 @@ func (r *Recorder) Reading(ctx context.Context, q Request) (*learn.Reading, erro
 	if r.private(f.session(q)) || f.headless && len(s.Prompts()) < 2 {
 		return nil, nil
 	}
-	st, err := r.store.Spool().Told(f.session(q), "").State()
+	st, err := r.store.Spool().ShownLog(f.session(q), "").State()
 	if err != nil {
 		return nil, err
 	}
@@ -196,13 +196,13 @@ func (r *Recorder) origin(q Request, f *facts, key string, s *agent.Session) (le
 
 // noted returns the events of a session that its records do not keep. Without them it is
 // learnt from the records alone.
-func (r *Recorder) noted(session string) (all []learn.Noted) {
-	events, err := r.store.Spool().Told(session, "").Noted()
+func (r *Recorder) noted(session string) (all []learn.Observed) {
+	events, err := r.store.Spool().ShownLog(session, "").Observed()
 	if err != nil {
 		return nil
 	}
 	for _, e := range events {
-		all = append(all, learn.Noted{At: e.At, Kind: learn.NotedKind(e.Kind), Tool: e.Tool})
+		all = append(all, learn.Observed{At: e.At, Kind: learn.ObservedKind(e.Kind), Tool: e.Tool})
 	}
 	return all
 }

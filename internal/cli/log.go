@@ -111,19 +111,19 @@ func (p *program) followLog(cmd *cobra.Command) error {
 	defer r.Close()
 	p.ids = r.ShortIDs(cmd.Context())
 	_, err = app.Tail(cmd.Context(), r.Store, 0, true, func(rec store.Record) {
-		if t, ok := app.ToldOf(cmd.Context(), r, rec); ok {
+		if t, ok := app.InjectionOf(cmd.Context(), r, rec); ok {
 			p.printFollowed(t, rec)
 		}
 	})
 	return err
 }
 
-func (p *program) printFollowed(t app.Told, rec store.Record) {
+func (p *program) printFollowed(t app.Injection, rec store.Record) {
 	if p.json {
 		p.printRecord(rec)
 		return
 	}
-	p.printSaid(&app.SessionLog{Session: rec.Session, Project: rec.Project, Answers: []app.Told{t}})
+	p.printSaid(&app.SessionLog{Session: rec.Session, Project: rec.Project, Answers: []app.Injection{t}})
 	if rec.Text != "" && len(rec.Notes) == 0 && rec.Kind != store.Recalled {
 		p.printf("    nothing: %s\n", firstLine(rec.Text, 100))
 	}

@@ -22,7 +22,7 @@ type Surface struct {
 	Times   int    `json:"times"`
 	Notes   int    `json:"notes"`
 	Tokens  int    `json:"tokens"`        // shown
-	Known   int    `json:"times_known"`   // tellings with at least one note whose session was counted
+	Known   int    `json:"times_known"`   // injections with at least one note whose session was counted
 	Told    int    `json:"tokens_known"`  // shown in these
 	Sources int    `json:"source_tokens"` // of the sessions behind them, each once a telling
 	Saved   int    `json:"tokens_saved"`  // Sources - Told; may be negative

@@ -97,8 +97,8 @@ type Block struct {
 
 	Withheld []note.ID // not shown, because nothing is left of the code that they name
 
-	Told  []store.Telling // Shown, as the session was shown it
-	Named []store.Telling // Shown in a line that does not say all of the note
+	Told  []store.Injection // Shown, as the session was shown it
+	Named []store.Injection // Shown in a line that does not say all of the note
 
 	Again []note.ID // of those Shown at a prompt: a line that is repeated after many prompts
 

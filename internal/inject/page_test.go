@@ -146,7 +146,7 @@ func TestPageResumed(t *testing.T) {
 		t.Errorf("never started: %s", b.Text)
 	}
 	p.Since = time.Now().Add(-time.Hour)
-	told := s.Spool().Told("s", "")
+	told := s.Spool().ShownLog("s", "")
 	if b := page(t, in, p); !strings.Contains(b.Text, "new since this session last ran") || !strings.Contains(b.Text, "Use tabs") ||
 		strings.Contains(b.Text, "How to use it") {
 		t.Errorf("all is new: %s", b.Text)
@@ -171,7 +171,7 @@ func TestPromptBesidePage(t *testing.T) {
 	in, s := open(t, pages, note.Note{Title: "Round tax per line in recalcTax", Body: long}, note.Note{Title: "The broker restarts nightly", Body: long})
 	p := place
 	p.Session = "s"
-	told := s.Spool().Told("s", "")
+	told := s.Spool().ShownLog("s", "")
 	b := page(t, in, p)
 	if err := told.Begin(true); err != nil {
 		t.Fatal(err)

@@ -165,7 +165,7 @@ func (in *Injector) readLines(ctx context.Context, d *draft) {
 
 // news returns the notes that a session was not shown, as they are now.
 func (in *Injector) news(p Place, notes []*note.Note) []*note.Note {
-	st, err := in.store.Spool().Told(p.Session, "").State()
+	st, err := in.store.Spool().ShownLog(p.Session, "").State()
 	if err != nil { // shown twice is better than never
 		return notes
 	}

@@ -51,7 +51,7 @@ const leastBody = 60
 // the session started, once, and what memory has to say to the plan of the prompt. q says which
 // notes may be shown. What is returned counts as shown.
 func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan recall.Plan) (Reminder, error) {
-	told := in.store.Spool().Told(p.Session, p.Agent)
+	told := in.store.Spool().ShownLog(p.Session, p.Agent)
 	st, err := told.State()
 	if err != nil {
 		return Reminder{}, err
@@ -89,7 +89,7 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 			return r, err
 		}
 		again = again[:min(len(again), max(0, promptNotes-len(notes)))]
-		if err := told.ShowLines(tellings(slices.Concat(notes, again))...); err != nil {
+		if err := told.ShowLines(injections(slices.Concat(notes, again))...); err != nil {
 			return r, err
 		}
 	}
@@ -112,7 +112,7 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 }
 
 // solved returns the line of the exchange that solved an error of a prompt before, once a session.
-func (in *Injector) solved(p Place, plan recall.Plan, told *store.Told) ([]string, error) {
+func (in *Injector) solved(p Place, plan recall.Plan, told *store.ShownLog) ([]string, error) {
 	if p.Solved == nil {
 		return nil, nil
 	}
@@ -125,7 +125,7 @@ func (in *Injector) solved(p Place, plan recall.Plan, told *store.Told) ([]strin
 			return nil, err
 		}
 		if p.Session != "" {
-			mine, err := told.Claim(store.Telling{Note: note.ID(id), Hash: "solved"})
+			mine, err := told.Claim(store.Injection{Note: note.ID(id), Hash: "solved"})
 			if err != nil || len(mine) == 0 {
 				return nil, err
 			}
@@ -160,7 +160,7 @@ const repeatAfter = 20
 // sort parts the answers to a prompt. A note whose line the session knows is opened only when the
 // prompt names it, one that it does not know must be sure; a note of a session answers nothing.
 // again are notes that were shown long ago and that the prompt names.
-func (r *Reminder) sort(p Place, st *store.ToldState, hits []recall.Advised) (answers, again []*note.Note) {
+func (r *Reminder) sort(p Place, st *store.ShownState, hits []recall.Advised) (answers, again []*note.Note) {
 	for _, h := range hits {
 		n := h.Note
 		line, ago := st.Line(n)
@@ -188,9 +188,9 @@ func (r *Reminder) sort(p Place, st *store.ToldState, hits []recall.Advised) (an
 	return answers, again
 }
 
-func tellings(notes []*note.Note) (all []store.Telling) {
+func injections(notes []*note.Note) (all []store.Injection) {
 	for _, n := range notes {
-		all = append(all, store.TellingOf(n))
+		all = append(all, store.InjectionOf(n))
 	}
 	return all
 }
@@ -214,16 +214,16 @@ func (r *Reminder) choose(notes []*note.Note, told func(*note.Note) bool, k int)
 
 // claimFrom returns those of the notes that no other hook of the session is telling. of is
 // store.T@ld.Claim, or that of a surface.
-func claimFrom(of func(...store.Telling) ([]store.Telling, error), notes []*note.Note) ([]*note.Note, error) {
-	mine, err := of(tellings(notes)...)
-	return slices.DeleteFunc(notes, func(n *note.Note) bool { return !slices.Contains(mine, store.TellingOf(n)) }), err
+func claimFrom(of func(...store.Injection) ([]store.Injection, error), notes []*note.Note) ([]*note.Note, error) {
+	mine, err := of(injections(notes)...)
+	return slices.DeleteFunc(notes, func(n *note.Note) bool { return !slices.Contains(mine, store.InjectionOf(n)) }), err
 }
 
 // maxArrived is how many notes that arrived after a session's start its first prompt shows.
 const maxArrived = 2
 
 // arrived returns the newest handoffs and notes that a sync brought after the session's start.
-func (in *Injector) arrived(ctx context.Context, p Place, st *store.ToldState) ([]*note.Note, error) {
+func (in *Injector) arrived(ctx context.Context, p Place, st *store.ShownState) ([]*note.Note, error) {
 	p.Since = st.Started
 	rows, err := recall.PageSourceOf(in.engine).Known(ctx, p.Projects, p.Branches)
 	if err != nil {
@@ -267,7 +267,7 @@ func (in *Injector) remind(notes, again []*note.Note, p Place, f frame, looked B
 		text, cut := reminderOf(n, body, looked.moved[n.ID], room/(len(all)-i))
 		out.WriteString(text)
 		room -= utf8.RuneCountInString(text)
-		b.Shown, b.Told = append(b.Shown, n.ID), append(b.Told, store.TellingOf(n))
+		b.Shown, b.Told = append(b.Shown, n.ID), append(b.Told, store.InjectionOf(n))
 		if cut {
 			b.Cut = append(b.Cut, n.ID)
 		}

@@ -78,7 +78,7 @@ func TestPromptTellsArrivals(t *testing.T) {
 	p := place
 	p.Session = "s"
 	b := page(t, in, p)
-	told := s.Spool().Told("s", "")
+	told := s.Spool().ShownLog("s", "")
 	if err := told.Begin(true); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 	if b.Parts, b.Silent = plan.Parts, plan.Silent; plan.Silent != "" {
 		return b, nil
 	}
-	st, err := in.store.Spool().Told(p.Session, "").State()
+	st, err := in.store.Spool().ShownLog(p.Session, "").State()
 	if err != nil {
 		return b, err
 	}
@@ -87,8 +87,8 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 // What is returned counts as shown to it.
 func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes []*note.Note) (Reminder, error) {
 	var r Reminder
-	told := in.store.Spool().Told(p.Session, p.Agent)
-	var st store.ToldState
+	told := in.store.Spool().ShownLog(p.Session, p.Agent)
+	var st store.ShownState
 	var err error
 	if p.Session != "" {
 		if st, err = told.State(); err != nil {

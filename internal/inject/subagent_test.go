@@ -22,7 +22,7 @@ func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
 		note.Note{Title: "Rates are signed off", When: []string{"path:tax/**"}},
 		note.Note{Title: "Retries hide it", When: []string{"error:EPIPE"}},
 		note.Note{Title: "The mock is enough", When: []string{"cmd:make serve"}})
-	if _, err := s.Spool().Told("s", "").Claim(store.TellingOf(&note.Note{ID: "n002", Title: "broker told", Body: "The broker must log."})); err != nil {
+	if _, err := s.Spool().ShownLog("s", "").Claim(store.InjectionOf(&note.Note{ID: "n002", Title: "broker told", Body: "The broker must log."})); err != nil {
 		t.Fatal(err)
 	}
 	p := place

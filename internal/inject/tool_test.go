@@ -83,7 +83,7 @@ func TestRulesAtTheirCalls(t *testing.T) {
 			p := place
 			p.Session = c.rule + map[bool]string{true: " shown"}[shown]
 			if shown {
-				told := s.Spool().Told(p.Session, "")
+				told := s.Spool().ShownLog(p.Session, "")
 				b := page(t, in, p)
 				if _, err := told.Claim(b.Told...); err != nil || !slices.Contains(b.Shown, idOf(i)) {
 					t.Fatalf("%s: the start shows %v, %v", c.rule, b.Shown, err)
@@ -103,7 +103,7 @@ func TestRulesAtTheirCalls(t *testing.T) {
 			if again := tool(t, in, p, c.action(c.call)); strings.Contains(again.Text, c.rule) {
 				t.Errorf("%q twice at %q:\n%s", c.rule, c.call, again.Text)
 			}
-			st, err := s.Spool().Told(p.Session, "").State()
+			st, err := s.Spool().ShownLog(p.Session, "").State()
 			if n := (&note.Note{ID: idOf(i), Title: c.rule}); err != nil || !st.Has(n) || !st.HasAtTool(n) {
 				t.Errorf("%q does not count as told: %v", c.rule, err)
 			}
@@ -136,7 +136,7 @@ func TestToolLines(t *testing.T) {
 	if r := tool(t, in, p, recall.Action{Root: "/src", Files: []string{"/src/gen/api.go"}}); len(r.Shown) != 2 {
 		t.Errorf("a sub-agent is told %v", r.Shown)
 	}
-	if err := s.Spool().Told("s", "").Clear(); err != nil { // its context is lost
+	if err := s.Spool().ShownLog("s", "").Clear(); err != nil { // its context is lost
 		t.Fatal(err)
 	}
 	p.Agent = ""
@@ -151,7 +151,7 @@ func TestToolInParallel(t *testing.T) {
 	in, s := open(t, beforeTools, n)
 	p := place
 	p.Session = "s"
-	if _, err := s.Spool().Told("s", "").Claim(store.TellingOf(&n)); err != nil {
+	if _, err := s.Spool().ShownLog("s", "").Claim(store.InjectionOf(&n)); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup

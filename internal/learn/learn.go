@@ -32,20 +32,20 @@ import (
 // anything is cut: half a key matches no rule.
 type Clean func(string) string
 
-// Noted is an event of a session that its records do not keep.
-type Noted struct {
+// Observed is an event of a session that its records do not keep.
+type Observed struct {
 	At   time.Time
-	Kind NotedKind
+	Kind ObservedKind
 	Tool string // its name, "" when the event names none
 }
 
-// A NotedKind says what happened.
-type NotedKind string
+// A ObservedKind says what happened.
+type ObservedKind string
 
 // The kinds of events.
 const (
-	AskedPermission NotedKind = "permission"   // the user was asked whether a tool may run
-	ToolFailed      NotedKind = "tool-failure" // a tool failed
+	AskedPermission ObservedKind = "permission"   // the user was asked whether a tool may run
+	ToolFailed      ObservedKind = "tool-failure" // a tool failed
 )
 
 // Said is what a person typed in one turn.

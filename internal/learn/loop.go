@@ -106,7 +106,7 @@ const armedFor = 10 * time.Minute
 
 // armed returns the last event of a kind shortly before what is said in a turn, and after
 // what was said before that; nil when there is none.
-func armed(turns []agent.Turn, noted []Noted, at int, kind NotedKind) *Noted {
+func armed(turns []agent.Turn, noted []Observed, at int, kind ObservedKind) *Observed {
 	now := turns[at].At
 	since := now.Add(-armedFor)
 	if from := before(turns, at); from < at && turns[from].Human() && turns[from].At.After(since) {

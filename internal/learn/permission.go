@@ -70,7 +70,7 @@ const maxReply = 12
 // Permissions returns what the user decided of tools for good. A reply counts where the agent
 // asked: the user refused a call, or an event says that the question was put (noted, in order
 // of time), or the reply itself names the call ("yes, you can always run docker image prune").
-func Permissions(s *agent.Session, clean Clean, noted ...Noted) (all []Permission) {
+func Permissions(s *agent.Session, clean Clean, noted ...Observed) (all []Permission) {
 	if clean == nil {
 		clean = func(text string) string { return text }
 	}
@@ -138,7 +138,7 @@ func refusedBefore(turns []agent.Turn, at int) *agent.ToolUse {
 
 // askedBefore returns the call for which the user was asked last before a turn, when an
 // event says so: no record of a session does.
-func askedBefore(turns []agent.Turn, noted []Noted, at int) *agent.ToolUse {
+func askedBefore(turns []agent.Turn, noted []Observed, at int) *agent.ToolUse {
 	n := armed(turns, noted, at, AskedPermission)
 	if n == nil {
 		return nil

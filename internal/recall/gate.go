@@ -38,7 +38,7 @@ func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result
 		return true
 	}
 	if e.expands(q) {
-		hits, res.weighed = e.askAsPut(ctx, q, res)
+		hits, res.weighed = e.withoutHyDE(ctx, q, res)
 	}
 	g := &Gate{}
 	res.Gate = g
@@ -67,11 +67,11 @@ func (e *Engine) relevant(ctx context.Context, q Query, hits []*Hit, res *Result
 	return g.Open
 }
 
-// askAsPut returns what the question finds without an invented answer (HyDE), read by
+// withoutHyDE returns what the question finds without an invented answer (HyDE), read by
 // the built-in reader, and its terms as the gate weighs them: a text that a model wrote must not decide
 // whether there is an answer. That costs the arms and the reading once more, which is
 // little beside the model.
-func (e *Engine) askAsPut(ctx context.Context, q Query, res *Result) ([]*Hit, []index.Term) {
+func (e *Engine) withoutHyDE(ctx context.Context, q Query, res *Result) ([]*Hit, []index.Term) {
 	q.asPut = true
 	plain := &Result{Window: res.Window, Recent: res.Recent}
 	lists, err := e.ask(ctx, q, plain)

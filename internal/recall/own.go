@@ -7,9 +7,9 @@ import "anamnesis/internal/index"
 // then both are shown.
 const alikeShare = 0.5
 
-// ownBefore puts a note that another person shares behind one's own on the same
+// rankOwnFirst puts a note that another person shares behind one's own on the same
 // subject: where they differ, one's own holds here.
-func (e *Engine) ownBefore(hits []*Hit) []*Hit {
+func (e *Engine) rankOwnFirst(hits []*Hit) []*Hit {
 	moved := false
 	for _, h := range hits {
 		if h.Row.Origin == e.index.Origin() {

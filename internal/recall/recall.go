@@ -172,7 +172,7 @@ func New(ix Index, s *store.Store, o Options, m Models) *Engine {
 //	relevant      or nothing at all                                     R7
 //	addNeighbours names the hit beside which a neighbour was written
 //	boost         by confidence, age, tags, proof, use and project      R8 R16 S3 S4 A4
-//	ownBefore     a note of another person stands behind one's own on its subject T1
+//	rankOwnFirst     a note of another person stands behind one's own on its subject T1
 //	replacements   which hits took the place of which                    R5
 //	levelScores   a note stands behind the one that replaced it         R5
 //	keepTime      a note of the time asked about has one of the first places R5
@@ -206,7 +206,7 @@ func (e *Engine) Recall(ctx context.Context, q Query) (*Result, error) {
 	if e.relevant(ctx, q, hits, res) || q.reading {
 		hits = e.addNeighbours(q, hits)
 		hits = e.boost(ctx, q, hits, res)
-		hits = e.ownBefore(hits)
+		hits = e.rankOwnFirst(hits)
 		replacements := e.replacements(ctx, q, hits)
 		hits = replacements.levelScores(hits)
 		hits = e.keepTime(hits, res)

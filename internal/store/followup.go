@@ -38,8 +38,8 @@ func (v Verdict) tally() Tally {
 	return Tally{}
 }
 
-// A ToldNote is one that a session was shown at a time.
-type ToldNote struct {
+// A ShownNote is one that a session was shown at a time.
+type ShownNote struct {
 	Note note.ID
 	At   time.Time // to the millisecond
 }
@@ -47,12 +47,12 @@ type ToldNote struct {
 // A ToldHistory is all that a session was shown, also before it lost its context, and what
 // was found to have become of it.
 type ToldHistory struct {
-	Notes    []ToldNote // each once, when it was shown first
+	Notes    []ShownNote // each once, when it was shown first
 	Verdicts map[note.ID]Verdict
 }
 
 // History reads what a session was shown. A session without a file was shown nothing.
-func (t *Told) History() (h ToldHistory, err error) {
+func (t *ShownLog) History() (h ToldHistory, err error) {
 	h.Verdicts = make(map[note.ID]Verdict)
 	data, err := t.read()
 	if err != nil {
@@ -60,17 +60,17 @@ func (t *Told) History() (h ToldHistory, err error) {
 	}
 	seen := make(map[note.ID]bool)
 	for line := range bytes.Lines(data) {
-		var l toldLine
+		var l shownLine
 		switch {
 		case json.Unmarshal(line, &l) != nil:
 		case l.Verdict != "":
 			for _, id := range l.Of {
 				h.Verdicts[id] = l.Verdict
 			}
-		case l.Telling != nil && !seen[l.Telling.Note]:
+		case l.Injection != nil && !seen[l.Injection.Note]:
 			if by, err := ulid.ParseStrict(l.By); err == nil {
-				seen[l.Telling.Note] = true
-				h.Notes = append(h.Notes, ToldNote{l.Telling.Note, ulid.Time(by.Time()).UTC()})
+				seen[l.Injection.Note] = true
+				h.Notes = append(h.Notes, ShownNote{l.Injection.Note, ulid.Time(by.Time()).UTC()})
 			}
 		}
 	}
@@ -79,12 +79,12 @@ func (t *Told) History() (h ToldHistory, err error) {
 
 // Judge notes what became of notes, so that a session that is captured again does not
 // count twice. A session that was shown nothing has no verdict.
-func (t *Told) Judge(v Verdict, notes ...note.ID) error {
+func (t *ShownLog) Judge(v Verdict, notes ...note.ID) error {
 	switch {
 	case v.tally() == (Tally{}):
 		return errors.New("judge what a session was shown: unknown verdict " + string(v))
 	case len(notes) == 0:
 		return nil
 	}
-	return t.append(lineOf(toldLine{Verdict: v, Of: notes}))
+	return t.append(lineOf(shownLine{Verdict: v, Of: notes}))
 }

@@ -34,23 +34,23 @@ func (t *Task) starts(start *Task) bool {
 }
 
 // NoteTask keeps a task until a sub-agent starts.
-func (t *Told) NoteTask(task Task) error {
+func (t *ShownLog) NoteTask(task Task) error {
 	task.Notes = task.Notes[:min(len(task.Notes), maxTaskNotes)]
 	said := task.Said[:min(len(task.Said), maxTaskSaid)]
 	task.Said = nil
 	for _, s := range said {
 		task.Said = append(task.Said, clip(s, maxSaidText))
 	}
-	return t.append(lineOf(toldLine{Task: &task}))
+	return t.append(lineOf(shownLine{Task: &task}))
 }
 
 // TakeTasks returns the tasks that a sub-agent which starts may be about: one, unless
 // several of its type were given at once. Then nobody can tell which of them it is, and
 // each of the sub-agents gets all.
-func (t *Told) TakeTasks(start Task) ([]Task, error) {
+func (t *ShownLog) TakeTasks(start Task) ([]Task, error) {
 	start.Notes, start.Said = nil, nil
 	by := ulid.Make().String()
-	if err := t.append(lineOf(toldLine{Agent: &start, By: by})); err != nil {
+	if err := t.append(lineOf(shownLine{Agent: &start, By: by})); err != nil {
 		return nil, err
 	}
 	data, err := t.read()
@@ -60,7 +60,7 @@ func (t *Told) TakeTasks(start Task) ([]Task, error) {
 	var group []Task // given since the last time that none was waiting
 	waiting := 0
 	for line := range bytes.Lines(data) {
-		var l toldLine
+		var l shownLine
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}

@@ -28,7 +28,7 @@ func TestTasksOfSubagents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, turn := s.Spool().Told("s", ""), "1"
+		told, turn := s.Spool().ShownLog("s", ""), "1"
 		var got []string
 		for _, step := range strings.Fields(c.steps) {
 			what, kind, _ := strings.Cut(step, "/")
@@ -67,7 +67,7 @@ func TestTaskIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := s.Spool().Told("s", "")
+	told := s.Spool().ShownLog("s", "")
 	ids := slices.Repeat([]note.ID{note.ID(strings.Repeat("x", 128))}, 1000)
 	if err := told.NoteTask(store.Task{Notes: ids}); err != nil {
 		t.Fatal(err)

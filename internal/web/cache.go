@@ -37,7 +37,7 @@ func (c *cache[T]) get(ctx context.Context, r *app.Rooms) (T, error) {
 	}
 	if time.Since(c.made) > sideAge && !c.making {
 		c.making = true
-		r = r.Telling(nil, nil)
+		r = r.Notifying(nil, nil)
 		c.working.Go(func() {
 			v, err := c.make(context.WithoutCancel(ctx), r)
 			c.mu.Lock()

@@ -162,7 +162,7 @@ func (s *Server) run(name string, work func(context.Context, *app.Rooms) (any, e
 		if l == nil {
 			return nil, errClosed
 		}
-		r := l.rooms.Telling(func(line string) {
+		r := l.rooms.Notifying(func(line string) {
 			s.jobs.change(j, tell, func() { j.Lines = append(j.Lines, line) })
 		}, func(what string) app.Progress {
 			s.jobs.change(j, tell, func() { j.What = what })

@@ -31,7 +31,7 @@ type field struct {
 	Lines []string `json:"lines,omitempty"`
 }
 
-// shownTellings is how many tellings a note's page lists.
+// shownTellings is how many injections a note's page lists.
 const shownTellings = 20
 
 func showNote(r *request) (any, error) {

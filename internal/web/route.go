@@ -210,7 +210,7 @@ func (s *Server) borrow(hr *http.Request, use func(*request) error) error {
 	if err != nil {
 		return err
 	}
-	r.rooms = l.rooms.Telling(func(line string) { r.notices = append(r.notices, line) }, nil)
+	r.rooms = l.rooms.Notifying(func(line string) { r.notices = append(r.notices, line) }, nil)
 	r.rooms.Stale = stale
 	return use(r)
 }

@@ -13,13 +13,13 @@ import (
 // Events stand in the file of what a session was shown, and neither reads the other.
 func TestNoted(t *testing.T) {
 	s := storetest.At(t, 1)
-	told := s.Spool().Told("one", "")
-	if got, err := told.Noted(); err != nil || got != nil {
+	told := s.Spool().ShownLog("one", "")
+	if got, err := told.Observed(); err != nil || got != nil {
 		t.Fatalf("nothing was noted: %v, %v", got, err)
 	}
 	for _, err := range []error{
-		told.Begin(true), told.Note(store.Noted{Kind: "permission", Tool: "Bash"}), told.Prompt(),
-		told.Note(store.Noted{Kind: "tool-failure", Tool: strings.Repeat("x", 10_000)}),
+		told.Begin(true), told.Note(store.Observed{Kind: "permission", Tool: "Bash"}), told.Prompt(),
+		told.Note(store.Observed{Kind: "tool-failure", Tool: strings.Repeat("x", 10_000)}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	got, err := told.Noted()
+	got, err := told.Observed()
 	if err != nil || len(got) != 2 || got[0].Kind != "permission" || got[0].Tool != "Bash" || got[0].At.IsZero() || len(got[1].Tool) > 300 {
 		t.Errorf("%+v, %v", got, err)
 	}

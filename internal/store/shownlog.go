@@ -18,88 +18,88 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// A Telling is a note as a session was shown it. A note that changed since is another
+// A Injection is a note as a session was shown it. A note that changed since is another
 // telling.
-type Telling struct {
+type Injection struct {
 	Note note.ID `json:"note"`
 	Hash string  `json:"hash"` // of its title and body
 }
 
-// TellingOf returns the telling of a note.
-func TellingOf(n *note.Note) Telling {
+// InjectionOf returns the telling of a note.
+func InjectionOf(n *note.Note) Injection {
 	sum := sha256.Sum256([]byte(n.Title + "\x00" + n.Body))
-	return Telling{n.ID, hex.EncodeToString(sum[:8])}
+	return Injection{n.ID, hex.EncodeToString(sum[:8])}
 }
 
-// A Told is what one session, or one sub-agent of it, has been shown. It takes no lock:
+// A ShownLog is what one session, or one sub-agent of it, has been shown. It takes no lock:
 // hooks run side by side and wait for nobody. It is safe for concurrent use, by
 // several processes too.
 //
 // It is a file of lines that are only ever appended. Who wants to tell a note claims
 // it: it appends the claim under a separate name, reads the file, and has the note
 // when its claim is the first one. A line that is torn counts as none.
-type Told struct {
+type ShownLog struct {
 	s    *Store
 	name string
 }
 
-// toldLine is a line: a claim; the start of a session or its first prompt; with Clear
+// shownLine is a line: a claim; the start of a session or its first prompt; with Clear
 // the end of the claims above it; a task of a sub-agent, and the start of one; an event
 // that no record of the session keeps; or a verdict.
-type toldLine struct {
-	*Telling
-	By     string    `json:"by,omitempty"`
-	Tool   bool      `json:"tool,omitempty"` // the claim is for a call of a tool
-	Line   bool      `json:"line,omitempty"` // its line was shown, not its body: no claim
-	Start  time.Time `json:"start,omitzero"`
-	Prompt bool      `json:"prompt,omitempty"`
-	Clear  bool      `json:"clear,omitempty"`
-	Task   *Task     `json:"task,omitempty"`
-	Agent  *Task     `json:"agent,omitempty"`
-	Noted  *Noted    `json:"noted,omitempty"`
-	Nudge  string    `json:"nudge,omitempty"` // the sentence that the agent was asked to keep, by its hash
-	Read   int       `json:"read,omitempty"`  // the last turn that a reader has seen, counted from 1
+type shownLine struct {
+	*Injection
+	By       string    `json:"by,omitempty"`
+	Tool     bool      `json:"tool,omitempty"` // the claim is for a call of a tool
+	Line     bool      `json:"line,omitempty"` // its line was shown, not its body: no claim
+	Start    time.Time `json:"start,omitzero"`
+	Prompt   bool      `json:"prompt,omitempty"`
+	Clear    bool      `json:"clear,omitempty"`
+	Task     *Task     `json:"task,omitempty"`
+	Agent    *Task     `json:"agent,omitempty"`
+	Observed *Observed `json:"noted,omitempty"`
+	Nudge    string    `json:"nudge,omitempty"` // the sentence that the agent was asked to keep, by its hash
+	Read     int       `json:"read,omitempty"`  // the last turn that a reader has seen, counted from 1
 
 	Verdict Verdict   `json:"verdict,omitempty"`
 	Of      []note.ID `json:"of,omitempty"` // what the verdict is of
 }
 
-// A ToldState is what the file of a session says.
-type ToldState struct {
+// A ShownState is what the file of a session says.
+type ShownState struct {
 	Started  time.Time // when the session was shown its first block; zero when it was not
 	Prompted bool      // it had a prompt since
 	Lost     bool      // it lost its context, and was shown nothing at a start since
 	Prompts  int       // that it had since it began or lost its context
 	Nudges   []string  // hashes of the sentences that its agent was asked to keep, in order
 	Read     int       // turns that a reader has seen, 0 for none
-	first    map[Telling]string
-	tools    map[Telling]string // the same, of claims for calls of tools
-	lines    map[Telling]int    // shown as a line, and how many prompts there had been then
+	first    map[Injection]string
+	tools    map[Injection]string // the same, of claims for calls of tools
+	lines    map[Injection]int    // shown as a line, and how many prompts there had been then
 }
 
 // Has reports whether a note was shown, as it is, since the session began or lost its
 // context.
-func (s *ToldState) Has(n *note.Note) bool {
-	_, ok := s.first[TellingOf(n)]
+func (s *ShownState) Has(n *note.Note) bool {
+	_, ok := s.first[InjectionOf(n)]
 	return ok
 }
 
 // HasAtTool reports whether a note was shown, as it is, at a call of a tool since then. What the
 // start of the session or a prompt showed does not count.
-func (s *ToldState) HasAtTool(n *note.Note) bool {
-	_, ok := s.tools[TellingOf(n)]
+func (s *ShownState) HasAtTool(n *note.Note) bool {
+	_, ok := s.tools[InjectionOf(n)]
 	return ok
 }
 
 // Line reports whether the line of a note was shown, as it is, since then, and how many prompts
 // ago.
-func (s *ToldState) Line(n *note.Note) (shown bool, ago int) {
-	at, ok := s.lines[TellingOf(n)]
+func (s *ShownState) Line(n *note.Note) (shown bool, ago int) {
+	at, ok := s.lines[InjectionOf(n)]
 	return ok, s.Prompts - at
 }
 
 // Count is how many notes the session was shown since it began or lost its context.
-func (s *ToldState) Count() int {
+func (s *ShownState) Count() int {
 	n := len(s.first)
 	for t := range s.lines {
 		if _, ok := s.first[t]; !ok {
@@ -116,22 +116,22 @@ const (
 	toldAge = 14 * 24 * time.Hour
 )
 
-// Told returns what a session was shown, or a sub-agent in it. Both names come from
+// ShownLog returns what a session was shown, or a sub-agent in it. Both names come from
 // outside and are not trusted: the file is named by their hash.
-func (q *Spool) Told(session, agent string) *Told {
+func (q *Spool) ShownLog(session, agent string) *ShownLog {
 	sum := sha256.Sum256([]byte(session + "\x00" + agent))
-	return &Told{q.s, layout.Told + "/" + hex.EncodeToString(sum[:12]) + ".jsonl"}
+	return &ShownLog{q.s, layout.Told + "/" + hex.EncodeToString(sum[:12]) + ".jsonl"}
 }
 
 // State reads the file. A session without one was shown nothing.
-func (t *Told) State() (ToldState, error) {
-	st := ToldState{first: make(map[Telling]string), tools: make(map[Telling]string), lines: make(map[Telling]int)}
+func (t *ShownLog) State() (ShownState, error) {
+	st := ShownState{first: make(map[Injection]string), tools: make(map[Injection]string), lines: make(map[Injection]int)}
 	data, err := t.read()
 	if err != nil {
 		return st, fmt.Errorf("read what the session was shown: %w", err)
 	}
 	for line := range bytes.Lines(data) {
-		var l toldLine
+		var l shownLine
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
@@ -151,21 +151,21 @@ func (t *Told) State() (ToldState, error) {
 		case l.Prompt:
 			st.Prompted = true
 			st.Prompts++
-		case l.Telling != nil && l.Line:
-			st.lines[*l.Telling] = st.Prompts
-		case l.Telling != nil:
-			if _, ok := st.first[*l.Telling]; !ok {
-				st.first[*l.Telling] = l.By
+		case l.Injection != nil && l.Line:
+			st.lines[*l.Injection] = st.Prompts
+		case l.Injection != nil:
+			if _, ok := st.first[*l.Injection]; !ok {
+				st.first[*l.Injection] = l.By
 			}
-			if _, ok := st.tools[*l.Telling]; !ok && l.Tool {
-				st.tools[*l.Telling] = l.By
+			if _, ok := st.tools[*l.Injection]; !ok && l.Tool {
+				st.tools[*l.Injection] = l.By
 			}
 		}
 	}
 	return st, nil
 }
 
-func (t *Told) read() ([]byte, error) {
+func (t *ShownLog) read() ([]byte, error) {
 	if err := t.s.folders(t.name); err != nil { // also when it is reached through a link
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
@@ -187,18 +187,22 @@ func (t *Told) read() ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, fi.Size()-maxTold), maxTold))
 }
 
-// Claim returns those of some tellings that the caller may tell: the others were shown
+// Claim returns those of some injections that the caller may tell: the others were shown
 // before, or another process is just telling them.
-func (t *Told) Claim(tellings ...Telling) ([]Telling, error) { return t.claim(tellings, false) }
+func (t *ShownLog) Claim(injections ...Injection) ([]Injection, error) {
+	return t.claim(injections, false)
+}
 
 // ClaimAtTool is Claim for a call of a tool: only other calls of tools have shown a note before.
-func (t *Told) ClaimAtTool(tellings ...Telling) ([]Telling, error) { return t.claim(tellings, true) }
+func (t *ShownLog) ClaimAtTool(injections ...Injection) ([]Injection, error) {
+	return t.claim(injections, true)
+}
 
 // ShowLines says that the lines of notes are shown. Their bodies may still be claimed.
-func (t *Told) ShowLines(tellings ...Telling) error {
+func (t *ShownLog) ShowLines(injections ...Injection) error {
 	var lines []byte
-	for _, telling := range tellings {
-		lines = append(lines, lineOf(toldLine{Telling: &telling, Line: true})...)
+	for _, telling := range injections {
+		lines = append(lines, lineOf(shownLine{Injection: &telling, Line: true})...)
 	}
 	if len(lines) == 0 {
 		return nil
@@ -206,11 +210,11 @@ func (t *Told) ShowLines(tellings ...Telling) error {
 	return t.append(lines)
 }
 
-func (t *Told) claim(tellings []Telling, tool bool) ([]Telling, error) {
+func (t *ShownLog) claim(injections []Injection, tool bool) ([]Injection, error) {
 	by := ulid.Make().String()
 	var lines []byte
-	for _, telling := range tellings {
-		lines = append(lines, lineOf(toldLine{Telling: &telling, By: by, Tool: tool})...)
+	for _, telling := range injections {
+		lines = append(lines, lineOf(shownLine{Injection: &telling, By: by, Tool: tool})...)
 	}
 	if len(lines) == 0 {
 		return nil, nil
@@ -226,8 +230,8 @@ func (t *Told) claim(tellings []Telling, tool bool) ([]Telling, error) {
 	if tool {
 		first = st.tools
 	}
-	var mine []Telling
-	for _, telling := range tellings {
+	var mine []Injection
+	for _, telling := range injections {
 		if first[telling] == by {
 			mine = append(mine, telling)
 			delete(first, telling) // twice among them
@@ -236,7 +240,7 @@ func (t *Told) claim(tellings []Telling, tool bool) ([]Telling, error) {
 	return mine, nil
 }
 
-func lineOf(l toldLine) []byte {
+func lineOf(l shownLine) []byte {
 	line, err := json.Marshal(l)
 	if err != nil {
 		panic(err) // strings and times
@@ -246,32 +250,32 @@ func lineOf(l toldLine) []byte {
 
 // Begin says that the session is shown its first block now. With fresh its context is
 // new: what was shown before is forgotten.
-func (t *Told) Begin(fresh bool) error {
+func (t *ShownLog) Begin(fresh bool) error {
 	var lines []byte
 	if fresh {
-		lines = lineOf(toldLine{Clear: true})
+		lines = lineOf(shownLine{Clear: true})
 	}
-	return t.append(append(lines, lineOf(toldLine{Start: t.s.now()})...))
+	return t.append(append(lines, lineOf(shownLine{Start: t.s.now()})...))
 }
 
 // Prompt says that the session had a prompt.
-func (t *Told) Prompt() error { return t.append(lineOf(toldLine{Prompt: true})) }
+func (t *ShownLog) Prompt() error { return t.append(lineOf(shownLine{Prompt: true})) }
 
 // Nudge says that the agent was asked to keep a sentence, which the hash names.
-func (t *Told) Nudge(hash string) error { return t.append(lineOf(toldLine{Nudge: hash})) }
+func (t *ShownLog) Nudge(hash string) error { return t.append(lineOf(shownLine{Nudge: hash})) }
 
 // SeenTo says that a reader has seen the session up to a turn, counted from 1.
-func (t *Told) SeenTo(turns int) error { return t.append(lineOf(toldLine{Read: turns})) }
+func (t *ShownLog) SeenTo(turns int) error { return t.append(lineOf(shownLine{Read: turns})) }
 
 // Clear forgets what was shown: the context of the session was lost.
-func (t *Told) Clear() error {
+func (t *ShownLog) Clear() error {
 	if _, err := os.Lstat(t.s.Path(t.name)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return t.append(lineOf(toldLine{Clear: true}))
+	return t.append(lineOf(shownLine{Clear: true}))
 }
 
-func (t *Told) append(lines []byte) error {
+func (t *ShownLog) append(lines []byte) error {
 	err := ErrReadOnly
 	if !t.s.readOnly {
 		err = t.s.folders(t.name)

@@ -13,25 +13,25 @@ import (
 func TestTold(t *testing.T) {
 	s, _ := open(t)
 	a, b := draft("a"), draft("b")
-	one := s.Spool().Told("s", "")
-	claim := func(told *store.Told, want int, tellings ...store.Telling) {
+	one := s.Spool().ShownLog("s", "")
+	claim := func(told *store.ShownLog, want int, injections ...store.Injection) {
 		t.Helper()
-		if mine, err := told.Claim(tellings...); len(mine) != want || err != nil {
+		if mine, err := told.Claim(injections...); len(mine) != want || err != nil {
 			t.Errorf("claimed %v, %v; want %d", mine, err, want)
 		}
 	}
 	claim(one, 0)
-	claim(one, 2, store.TellingOf(a), store.TellingOf(b), store.TellingOf(b))
-	claim(one, 0, store.TellingOf(a))
-	claim(s.Spool().Told("s", "agent"), 1, store.TellingOf(a))
-	claim(s.Spool().Told("t", ""), 1, store.TellingOf(a))
+	claim(one, 2, store.InjectionOf(a), store.InjectionOf(b), store.InjectionOf(b))
+	claim(one, 0, store.InjectionOf(a))
+	claim(s.Spool().ShownLog("s", "agent"), 1, store.InjectionOf(a))
+	claim(s.Spool().ShownLog("t", ""), 1, store.InjectionOf(a))
 	changed := *a
 	changed.Body += " now"
-	claim(one, 1, store.TellingOf(&changed), store.TellingOf(a))
+	claim(one, 1, store.InjectionOf(&changed), store.InjectionOf(a))
 	if err := one.Clear(); err != nil {
 		t.Fatal(err)
 	}
-	claim(one, 1, store.TellingOf(a))
+	claim(one, 1, store.InjectionOf(a))
 
 	files, err := s.Spool().Entries("spool/told")
 	if err != nil || len(files) != 3 {
@@ -48,8 +48,8 @@ func TestTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	claim(one, 1, store.TellingOf(a))
-	claim(one, 0, store.TellingOf(a))
+	claim(one, 1, store.InjectionOf(a))
+	claim(one, 0, store.InjectionOf(a))
 
 	if err := s.Spool().SweepTold(); err != nil {
 		t.Fatal(err)
@@ -69,10 +69,10 @@ func TestTold(t *testing.T) {
 	if left, _ := s.Spool().Entries("spool/told"); len(left) != 1 {
 		t.Errorf("%d files after a sweep", len(left))
 	}
-	if st, err := s.Spool().Told("never", "").State(); err != nil || st.Has(a) || !st.Started.IsZero() {
+	if st, err := s.Spool().ShownLog("never", "").State(); err != nil || st.Has(a) || !st.Started.IsZero() {
 		t.Errorf("%+v, %v", st, err)
 	}
-	if err := s.Spool().Told("never", "").Clear(); err != nil {
+	if err := s.Spool().ShownLog("never", "").Clear(); err != nil {
 		t.Error(err)
 	}
 }
@@ -81,33 +81,33 @@ func TestTold(t *testing.T) {
 // showed counts at prompts.
 func TestToldAtTool(t *testing.T) {
 	s, _ := open(t)
-	a, b, told := draft("a"), draft("b"), s.Spool().Told("s", "")
-	claim := func(of func(...store.Telling) ([]store.Telling, error), want int, tellings ...store.Telling) {
+	a, b, told := draft("a"), draft("b"), s.Spool().ShownLog("s", "")
+	claim := func(of func(...store.Injection) ([]store.Injection, error), want int, injections ...store.Injection) {
 		t.Helper()
-		if mine, err := of(tellings...); len(mine) != want || err != nil {
+		if mine, err := of(injections...); len(mine) != want || err != nil {
 			t.Errorf("claimed %v, %v; want %d", mine, err, want)
 		}
 	}
-	claim(told.Claim, 1, store.TellingOf(a))
+	claim(told.Claim, 1, store.InjectionOf(a))
 	if st, err := told.State(); err != nil || !st.Has(a) || st.HasAtTool(a) {
 		t.Errorf("after the start: %+v, %v", st, err)
 	}
-	claim(told.ClaimAtTool, 2, store.TellingOf(a), store.TellingOf(b), store.TellingOf(b))
-	claim(told.ClaimAtTool, 0, store.TellingOf(a), store.TellingOf(b))
-	claim(told.Claim, 0, store.TellingOf(b))
+	claim(told.ClaimAtTool, 2, store.InjectionOf(a), store.InjectionOf(b), store.InjectionOf(b))
+	claim(told.ClaimAtTool, 0, store.InjectionOf(a), store.InjectionOf(b))
+	claim(told.Claim, 0, store.InjectionOf(b))
 	if st, err := told.State(); err != nil || !st.Has(b) || !st.HasAtTool(a) || st.Count() != 2 {
 		t.Errorf("after the tool: %+v, %v", st, err)
 	}
 	if err := told.Clear(); err != nil {
 		t.Fatal(err)
 	}
-	claim(told.ClaimAtTool, 1, store.TellingOf(a))
+	claim(told.ClaimAtTool, 1, store.InjectionOf(a))
 }
 
 // A session begins, goes on after a resume, and loses its context.
 func TestToldBegin(t *testing.T) {
 	s, _ := open(t)
-	a, told := draft("a"), s.Spool().Told("s", "")
+	a, told := draft("a"), s.Spool().ShownLog("s", "")
 	state := func(started, prompted, has bool) {
 		t.Helper()
 		if st, err := told.State(); err != nil || st.Started.IsZero() == started || st.Prompted != prompted || st.Has(a) != has {
@@ -120,7 +120,7 @@ func TestToldBegin(t *testing.T) {
 		started, prompted, has bool
 	}{
 		{func() error { return told.Begin(true) }, true, false, false},
-		{func() error { _, err := told.Claim(store.TellingOf(a)); return err }, true, false, true},
+		{func() error { _, err := told.Claim(store.InjectionOf(a)); return err }, true, false, true},
 		{told.Prompt, true, true, true},
 		{func() error { return told.Begin(false) }, true, false, true},
 		{told.Prompt, true, true, true},
@@ -142,7 +142,7 @@ func TestToldTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			mine, err := s.Spool().Told("s", "").Claim(store.TellingOf(draft("a")), store.TellingOf(draft("b")), store.TellingOf(draft("c")))
+			mine, err := s.Spool().ShownLog("s", "").Claim(store.InjectionOf(draft("a")), store.InjectionOf(draft("b")), store.InjectionOf(draft("c")))
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A Noted is an event of a session that its agent's records do not keep: it was asked for
+// A Observed is an event of a session that its agent's records do not keep: it was asked for
 // a permission, a tool failed. It holds no text of anybody.
-type Noted struct {
+type Observed struct {
 	At   time.Time `json:"at"`
 	Kind string    `json:"kind"`
 	Tool string    `json:"tool,omitempty"`
@@ -19,21 +19,21 @@ type Noted struct {
 const maxNotedName = 200
 
 // Note keeps an event. Hooks call it: it is one line that is appended.
-func (t *Told) Note(n Noted) error {
+func (t *ShownLog) Note(n Observed) error {
 	n.At, n.Tool = t.s.now().UTC(), clip(n.Tool, maxNotedName)
-	return t.append(lineOf(toldLine{Noted: &n}))
+	return t.append(lineOf(shownLine{Observed: &n}))
 }
 
-// Noted returns the events of a session in the order of time.
-func (t *Told) Noted() (all []Noted, err error) {
+// Observed returns the events of a session in the order of time.
+func (t *ShownLog) Observed() (all []Observed, err error) {
 	data, err := t.read()
 	if err != nil {
 		return nil, fmt.Errorf("read what happened in the session: %w", err)
 	}
 	for line := range bytes.Lines(data) {
-		var l toldLine
-		if bytes.Contains(line, []byte(`"noted"`)) && json.Unmarshal(line, &l) == nil && l.Noted != nil {
-			all = append(all, *l.Noted)
+		var l shownLine
+		if bytes.Contains(line, []byte(`"noted"`)) && json.Unmarshal(line, &l) == nil && l.Observed != nil {
+			all = append(all, *l.Observed)
 		}
 	}
 	return all, nil
