@@ -76,7 +76,7 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 		case set.Chat.Provider == llm.Files:
 			r.Notify("recall.hyde: the provider files answers later; questions are used as they stand")
 		case errors.Is(err, llm.ErrNotConfigured):
-			r.Notify("recall.hyde: the model of reflection.provider is %v; questions are used as they stand", err)
+			r.Notify("recall.hyde: %v; questions are used as they stand", err)
 		case err != nil:
 			r.Notify("reflection.base_url: %v; questions are used as they stand", err)
 		default:
