@@ -381,7 +381,9 @@ func TestClient(t *testing.T) {
 			}
 		}
 		m.claude("mcp", "list")
-		m.lacks("the event log", m.ours("tail", "-n", "200"), "FAILED")
+		for line := range strings.Lines(m.ours("log", "tail", "-n", "200")) {
+			m.lacks("a line of the event log", line, "FAILED")
+		}
 		m.has("the handoffs", m.ours("handoff", "list"), "Printer next")
 	})
 	t.Run("the session of a killed client is found", func(t *testing.T) {
