@@ -158,3 +158,22 @@ func control(s string) int {
 	}
 	return 0
 }
+
+// titles returns where the texts of OSC sequences stand, such as titles of windows and the
+// addresses of links. A terminal shows them, or opens them; uncoloured leaves them out.
+func titles(s string) (all []span) {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] != '\x1b' || s[i+1] != ']' {
+			continue
+		}
+		if n := control(s[i:]); n > 0 {
+			end := i + n - 1 // BEL
+			if s[end] == '\\' {
+				end--
+			}
+			all = append(all, span{i + 2, end})
+			i += n - 1
+		}
+	}
+	return all
+}

@@ -82,6 +82,8 @@ func TestColours(t *testing.T) {
 		{`"out":"PASSWORD=\u001b[32mdragon77\u001b[0m\n"`, `"out":"PASSWORD=\u001b[32m[REDACTED]\u001b[0m\n"`},
 		{"\x1b]0;title\atoken=dragon77", "\x1b]0;title\atoken=[REDACTED]"},
 		{"\x1b[31mred\x1b[0m and \\e[0m plain", "\x1b[31mred\x1b[0m and \\e[0m plain"},
+		{"\x1b]0;token=dragon77\a in the title", "\x1b]0;token=[REDACTED]\a in the title"},
+		{"\x1b]8;;https://ada:dragon77@example.com\x1b\\here", "\x1b]8;;https://[REDACTED]@example.com\x1b\\here"},
 		{"a\x1b", "a\x1b"},
 	} {
 		got := r.Redact(tt.in).String()

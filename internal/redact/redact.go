@@ -180,13 +180,20 @@ func (r *Redactor) scan(s string, k *known) (found []Finding, tagged bool) {
 	}
 	r.learn(&x, k)
 	x.found = k.own.echoes(plain, k.others.echoes(plain, x.found))
-	if len(x.found) == 0 {
-		return nil, x.tagged
-	}
 	if offsets != nil {
 		for i, f := range x.found {
 			x.found[i].Start, x.found[i].End = offsets[f.Start], offsets[f.End-1]+1
 		}
+		for _, at := range titles(s) {
+			inner, _ := r.scan(s[at.start:at.end], k)
+			for _, f := range inner {
+				f.Start, f.End = f.Start+at.start, f.End+at.start
+				x.found = append(x.found, f)
+			}
+		}
+	}
+	if len(x.found) == 0 {
+		return nil, x.tagged
 	}
 	return r.settle(s, x.found), x.tagged
 }
