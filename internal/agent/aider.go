@@ -139,7 +139,7 @@ func aiderLines(b *builder) (take func(line), end func()) {
 }
 
 func (r *aiderReader) line(l line) {
-	text := bytes.TrimRight(l.text, " \t\r\n\x00")
+	text := bytes.ToValidUTF8(bytes.TrimRight(l.text, " \t\r\n\x00"), []byte("\ufffd"))
 	if at, ok := aiderStart(text); ok {
 		r.asked()
 		r.answered()

@@ -71,7 +71,7 @@ func specstoryLines(b *builder) (take func(line), end func()) {
 }
 
 func (r *specstoryReader) line(l line) {
-	text := bytes.TrimRight(l.text, " \t\r\n\x00")
+	text := bytes.ToValidUTF8(bytes.TrimRight(l.text, " \t\r\n\x00"), []byte("\ufffd"))
 	if r.speaker(text, l.offset, r.fence.ticks > 0) {
 		return
 	}
