@@ -15,8 +15,8 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Notifying returns the same rooms, which tell a face what stands beside the answer of
-// one request; nil tells nobody. Closing them closes the rooms.
+// Notifying returns the same rooms, with the functions that get the notices and the progress of
+// one request; nil drops them. Closing them closes the rooms.
 func (r *Rooms) Notifying(notify func(line string), progress func(what string) Progress) *Rooms {
 	c := *r
 	c.host.Notify, c.host.Progress = notify, progress

@@ -18,7 +18,7 @@ import (
 type ReviewAnswer struct {
 	Notes   []ReviewItem   `json:"notes"`
 	Refused Refused        `json:"refused"`
-	Others  []WaitingCount `json:"others"` // what other commands decide on
+	Others  []WaitingCount `json:"others"` // what other commands decide on; of ReviewAll alone
 }
 
 // A WaitingCount is how many things of a kind wait, and the command that decides on them.
@@ -142,7 +142,12 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 		skills, err = skillItems(r)
 		a.Notes = append(a.Notes, skills...)
 	}
-	if err == nil {
+	return a, err
+}
+
+// ReviewAll is Review with the counts of what other commands decide on. It asks each open question again.
+func ReviewAll(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
+	if a, err = Review(ctx, r); err == nil {
 		a.Others, err = othersWaiting(ctx, r)
 	}
 	return a, err

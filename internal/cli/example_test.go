@@ -71,17 +71,7 @@ func TestExamples(t *testing.T) {
 	}
 	run := func(words []string) (int, string) {
 		var out, diag bytes.Buffer
-		p := &program{
-			screen: screen{stdout: &out, stderr: &diag}, stdin: strings.NewReader("Never force-push to main."),
-			environ: func(flags []string) config.Environment {
-				vars := map[string]string{"PATH": os.Getenv("PATH"), "ANAMNESIS_DISABLED": "1", "EDITOR": "true", "CLAUDE_CONFIG_DIR": filepath.Join(home, "claude")}
-				return config.Environment{
-					Lookup:   func(name string) (string, bool) { v, ok := vars[name]; return v, ok },
-					UserHome: home, Hostname: "testbox", Flags: append([]string{"home=" + home, "sync.on=false"}, flags...),
-				}
-			},
-		}
-		code := p.run(words)
+		code := programAt(home, "Never force-push to main.", "true", &out, &diag).run(words)
 		return code, diag.String()
 	}
 	root := (&program{environ: config.Process}).root(commands...)

@@ -109,17 +109,7 @@ func failure(t *testing.T, home string, args []string) {
 	t.Helper()
 	args = append(args, "--json")
 	var out, diag bytes.Buffer
-	p := &program{
-		screen: screen{stdout: &out, stderr: &diag}, stdin: strings.NewReader(""),
-		environ: func(flags []string) config.Environment {
-			vars := map[string]string{"ANAMNESIS_DISABLED": "1", "CLAUDE_CONFIG_DIR": filepath.Join(home, "claude"), "PATH": os.Getenv("PATH")}
-			return config.Environment{
-				Lookup:   func(name string) (string, bool) { v, ok := vars[name]; return v, ok },
-				UserHome: home, Hostname: "testbox", Flags: append([]string{"home=" + home, "sync.on=false", "patience=0.1"}, flags...),
-			}
-		},
-	}
-	code := p.run(args)
+	code := programAt(home, "", "", &out, &diag, "patience=0.1").run(args)
 	answer := map[string]any{}
 	dec := json.NewDecoder(&out)
 	text := out.String()
@@ -149,6 +139,22 @@ func failure(t *testing.T, home string, args []string) {
 	}
 	if !strings.Contains(said.Error.Message+said.Error.Hint, "`") {
 		t.Errorf("%q names no command that helps: %q", args, diag.String())
+	}
+}
+
+// programAt is the program of a user with a home of their own, whose store is that folder.
+func programAt(home, stdin, editor string, out, diag io.Writer, settings ...string) *program {
+	return &program{
+		screen: screen{stdout: out, stderr: diag}, stdin: strings.NewReader(stdin),
+		environ: func(flags []string) config.Environment {
+			vars := map[string]string{
+				"ANAMNESIS_DISABLED": "1", "CLAUDE_CONFIG_DIR": filepath.Join(home, "claude"), "PATH": os.Getenv("PATH"), "EDITOR": editor,
+			}
+			return config.Environment{
+				Lookup:   func(name string) (string, bool) { v, ok := vars[name]; return v, ok },
+				UserHome: home, Hostname: "testbox", Flags: slices.Concat([]string{"home=" + home, "sync.on=false"}, settings, flags),
+			}
+		},
 	}
 }
 

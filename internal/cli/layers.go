@@ -36,8 +36,8 @@ func newIndex(p *program) *cobra.Command {
 		Use:   "index QUERY...",
 		Short: "Search, one line per note",
 		Long: `Step 1: answer a question with one row a note: id, title, score, project and
-date, at most 100 tokens each. Step 2 is timeline, step 3 hydrate; anamnesis
-workflow tells more. (The files of the index are rebuilt by reindex.)
+date, at most 100 tokens each. Step 2 is "list timeline", step 3 "show
+notes"; "anamnesis show workflow" explains all three.
 
 Exit code 3 says that nothing was found.`,
 		Example: `  anamnesis list matches "deploy staging"

@@ -41,7 +41,7 @@ that it nearly repeats, s skips it.`,
 					p.printf("review: %s\n", plural(len(a.Notes), "note")+" left")
 				})
 			}
-			return ask(p, cmd, "review", app.Review, p.printReview)
+			return ask(p, cmd, "review", app.ReviewAll, p.printReview)
 		},
 	}
 	cmd.Flags().BoolVar(&walk, "walk", false, "go through them, one key each")
@@ -59,7 +59,7 @@ that it nearly repeats, s skips it.`,
 		&cobra.Command{
 			Use: "list", Short: "List them", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return ask(p, cmd, "review", app.Review, p.printReview)
+				return ask(p, cmd, "review", app.ReviewAll, p.printReview)
 			},
 		},
 		&cobra.Command{

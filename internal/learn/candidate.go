@@ -51,25 +51,25 @@ var cues = []struct {
 	points int
 	form   func() *text.Pattern
 }{
-	{Prohibits, 2, form(`(?i)\b(?:never|don'?t|do not|stop|avoid|must ?n[o']t|should ?n[o']t|no longer|no more|without)\b|`,
+	{Prohibits, 2, text.Form(`(?i)\b(?:never|don'?t|do not|stop|avoid|must ?n[o']t|should ?n[o']t|no longer|no more|without)\b|`,
 		`\b(?:nie|niemals|nicht mehr|keine?n?|jamais|plus de|nunca|ya no)\b|不要|别|禁止`)},
-	{Corrects, 2, form(`(?i)^(?:no|nope|nah|wrong|not|nein|non|falsch|hmm?)\b[\s,.!:—-]|\binstead\b|\brather than\b|\bnot what\b|`,
+	{Corrects, 2, text.Form(`(?i)^(?:no|nope|nah|wrong|not|nein|non|falsch|hmm?)\b[\s,.!:—-]|\binstead\b|\brather than\b|\bnot what\b|`,
 		`\bwhy (?:did|do|have|would)(?:n'?t)? you\b|\byou (?:forgot|missed|didn'?t|did not|should(?:n'?t)? have|keep|still)\b|`,
 		`\b(?:and|,) not \w|\bis(?:n'?t| not) (?:right|correct|what)\b|`,
 		`\bwas (?:wrong|meant)\b|\bactually\b|\bstattdessen\b|\bau lieu de\b|\ben vez de\b|不对|而不是`)},
-	{Rules, 2, form(`(?i)\b(?:always|must|every|from now on|going forward|in (?:the )?future|make sure|ensure|remember|rules?|conventions?|`,
-		`source of truth|only ever|at all times|in general|whenever|each time|by default)\b|`,
+	{Rules, 2, text.Form(`(?i)\b(?:always|must|every|from now on|going forward|in (?:the )?future|make sure|ensure|remember|rules?|`,
+		`conventions?|source of truth|only ever|at all times|in general|whenever|each time|by default)\b|`,
 		`\b(?:immer|ab jetzt|künftig|muss|jede[rsmn]?|toujours|désormais|doit|siempre|debe)\b|始终|总是|以后|必须`)},
-	{Rules, 2, form(`(?i)\b(?:we|they|it|tests?|commands?|there) (?:should|shouldn'?t|need|needs|use|do not|don'?t|never|always|only)\b|`,
+	{Rules, 2, text.Form(`(?i)\b(?:we|they|it|tests?|commands?|there) (?:should|shouldn'?t|need|needs|use|do not|don'?t|never|always|only)\b|`,
 		`\bno need to\b`)},
-	{Rules, 1, form(`(?i)\b(?:should|needs? to|has to|have to|all|any|only|prefer|want|ought|soll(?:te)?|devrait|hay que)\b|应该`)},
-	{Decides, 2, form(`(?i)^(?:ok(?:ay)?,? |so |and |then |thinking again: ?)*`,
+	{Rules, 1, text.Form(`(?i)\b(?:should|needs? to|has to|have to|all|any|only|prefer|want|ought|soll(?:te)?|devrait|hay que)\b|应该`)},
+	{Decides, 2, text.Form(`(?i)^(?:ok(?:ay)?,? |so |and |then |thinking again: ?)*`,
 		`(?:let'?s|we(?:'ll| will| should| use| don'?t)|go with|use|keep)\b|`,
 		`\boption \w\b|\bdecided\b|\bi(?:'d| would) (?:like|prefer|rather|even)\b|\bcompletely\b|\binstead,|\bget rid of\b`)},
-	{Repeats, 3, form(`(?i)^again[:,]|\b(?:as i said|like i said|i (?:already )?(?:told|said|asked)|how many times)\b|`,
+	{Repeats, 3, text.Form(`(?i)^again[:,]|\b(?:as i said|like i said|i (?:already )?(?:told|said|asked)|how many times)\b|`,
 		`\b(?:wie gesagt|comme je l'ai dit|ya te dije)\b|再说一遍`)},
-	{Repeats, 1, form(`(?i)\b(?:again|once more|nochmal|encore une fois|otra vez)\b`)},
-	{Insists, 2, form(`!!|\b(?:NO|NOT|NEVER|ALWAYS|MUST|ONLY|DO NOT|DON'T|STOP)\b`)},
+	{Repeats, 1, text.Form(`(?i)\b(?:again|once more|nochmal|encore une fois|otra vez)\b`)},
+	{Insists, 2, text.Form(`!!|\b(?:NO|NOT|NEVER|ALWAYS|MUST|ONLY|DO NOT|DON'T|STOP)\b`)},
 }
 
 // Candidates returns what a session may teach, in its order.
@@ -120,7 +120,7 @@ func nominate(said *Said, first bool) (best Candidate, ok bool) {
 }
 
 // clientPrompt is a question of a client that stands in the user's record.
-var clientPrompt = form(`\(Y\)es/\(N\)o|\[[Yy]/[Nn]\]`)
+var clientPrompt = text.Form(`\(Y\)es/\(N\)o|\[[Yy]/[Nn]\]`)
 
 // ends says how much stronger the words of a turn are for what they end: the agent went in circles,
 // or was refused a tool.

@@ -167,7 +167,6 @@ func folded(s string) string { return strings.Join(strings.Fields(strings.ToLowe
 
 // form is an expression that is compiled when it is asked for: hooks that learn nothing
 // do not pay for it.
-func form(parts ...string) func() *text.Pattern { return text.Form(parts...) }
 
 // A Quote is a sentence of a person, found in a session.
 type Quote struct {

@@ -11,7 +11,7 @@ import (
 // orders are the beginnings by which a person orders to remember what follows. They are the
 // only forms that make a rule without a reader; docs/eval.md has what they came to on
 // sessions of other people.
-var orders = form(`(?i)^(?:(?:please|ok(?:ay)?|and|also|bitte|por favor)[,:]?\s+)?(?:`,
+var orders = text.Form(`(?i)^(?:(?:please|ok(?:ay)?|and|also|bitte|por favor)[,:]?\s+)?(?:`,
 	`(?:please )?remember(?: that|:|,| to)\s*|(?:please )?(?:note|keep in mind) for (?:the future|later|next time|all sessions)[:,]?\s*|`,
 	`from now on[,:]?\s*|going forward[,:]\s*|(?:please )?make (?:it|this|that) a rule(?: that|:|,| to)\s*|`,
 	`(?:new|project|team|house) rule:\s*|(?:please )?memori[sz]e(?: that|:)\s*|`,
@@ -21,7 +21,7 @@ var orders = form(`(?i)^(?:(?:please|ok(?:ay)?|and|also|bitte|por favor)[,:]?\s+
 	`(?:请)?记住[：:，,]?|从现在开始[，,]?|以后(?:都)?[，,]?)`)
 
 // after are the sentences by which a person orders to remember the one before.
-var after = form(`(?i)^(?:please |and |so )?(?:(?:record|save|keep|write|note|remember|store) (?:this|that|it)(?: down)?`,
+var after = text.Form(`(?i)^(?:please |and |so )?(?:(?:record|save|keep|write|note|remember|store) (?:this|that|it)(?: down)?`,
 	`(?: as a (?:\w+ )?rule|,? please| for (?:later|next time|the future))?|make (?:this|that|it) a (?:\w+ )?rule|`,
 	`merk dir das|retiens(?:-le)?|recuérdalo|记住(?:这个|这点)?)(?:[,;].*)?[.!]*$`)
 

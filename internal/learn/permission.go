@@ -38,14 +38,14 @@ var replies = []struct {
 	decision Decided
 	form     func() *text.Pattern
 }{
-	{DenyAlways, form(`(?i)\bno,? never\b|\bnever (?:ever )?(?:allow|approve|do|run|use|execute|call|touch|try)\b|\bnever again\b|`,
+	{DenyAlways, text.Form(`(?i)\bno,? never\b|\bnever (?:ever )?(?:allow|approve|do|run|use|execute|call|touch|try)\b|\bnever again\b|`,
 		`\b(?:don'?t|do not) ever\b|\balways deny\b|\bdeny (?:that |this |it )?always\b|\bnie wieder\b|\bniemals\b|\bplus jamais\b|`,
 		`\bnunca m[aá]s\b|永远不要|再也不要`)},
-	{AllowAlways, form(`(?i)\byes,? always\b|\balways (?:allow|approve|yes|ok|okay|fine)\b|\ballow (?:that |this |it )?always\b|`,
+	{AllowAlways, text.Form(`(?i)\byes,? always\b|\balways (?:allow|approve|yes|ok|okay|fine)\b|\ballow (?:that |this |it )?always\b|`,
 		`\byou (?:can|may) always\b|\balways for this\b|\bimmer erlaub|\bdarfst du immer\b|\btoujours autoris|\bsiempre permit`)},
-	{AllowScoped, form(`(?i)^[^.!?]{0,20}\bonly (?:for|when|if|in|on) (.{2,80})`)},
-	{AllowOnce, form(`(?i)^(?:yes|yep|yeah|ok|okay|sure|approved?|allow(?:ed)?|go ahead|proceed|do it|y|ja|oui|sí)\b`)},
-	{DenyOnce, form(`(?i)^(?:nope|no|n|deny|denied|reject(?:ed)?|don'?t|do not|stop|cancel|abort|nein|non)\b`)},
+	{AllowScoped, text.Form(`(?i)^[^.!?]{0,20}\bonly (?:for|when|if|in|on) (.{2,80})`)},
+	{AllowOnce, text.Form(`(?i)^(?:yes|yep|yeah|ok|okay|sure|approved?|allow(?:ed)?|go ahead|proceed|do it|y|ja|oui|sí)\b`)},
+	{DenyOnce, text.Form(`(?i)^(?:nope|no|n|deny|denied|reject(?:ed)?|don'?t|do not|stop|cancel|abort|nein|non)\b`)},
 }
 
 // DecisionOf says what a reply to the question whether a tool may run decides. scope is

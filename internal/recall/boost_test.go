@@ -31,7 +31,7 @@ func TestBoostsAreBounded(t *testing.T) {
 	o.RecencyAlpha, o.TagAlpha = 2, 2
 	notes := []note.Note{
 		{ID: "ancient", Title: "Umlauts in the addresses", Body: "The printer wants umlauts in addresses folded.", UpdatedAt: note.At(noon.AddDate(-6, 0, 0))},
-		{ID: "fresh", Title: "The printer in the office", Body: "It stands beside the door.", Tags: []string{"office"}, UpdatedAt: note.At(noon)},
+		{ID: "fresh", Title: "The printer in the office", Body: "It is next to the door.", Tags: []string{"office"}, UpdatedAt: note.At(noon)},
 	}
 	for id, title := range map[note.ID]string{"a": "The linter of the frontend", "b": "Names of the office network", "c": "How the coffee machine is cleaned"} {
 		notes = append(notes, note.Note{ID: id, Title: title, UpdatedAt: note.At(noon.AddDate(0, -5, 0))})

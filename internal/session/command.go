@@ -64,5 +64,3 @@ func mayName(object []byte, name string) bool {
 	}
 	return strings.Contains(string(object), `\u`)
 }
-
-func form(parts ...string) func() *text.Pattern { return text.Form(parts...) }

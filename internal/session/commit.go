@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/text"
 )
 
 // A Commit is one that the agent made, as git shown it.
@@ -60,16 +61,16 @@ func CommitAfter(commits []Commit, turn int) []string {
 }
 
 // committed is how git tells of a new commit: "[main 3f2a91c] Add seat map".
-var committed = form(`(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$`)
+var committed = text.Form(`(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$`)
 
 // committing are the commands that make commits, undoing those that take some back.
 var (
-	committing = form(`\bgit\b[^|;&\n]*\b(?:commit|revert|cherry-pick|merge|am)\b`)
-	reverting  = form(`\bgit\b[^|;&\n]*?\brevert\b([^|;&\n]*)`)
-	resetting  = form(`\bgit\b[^|;&\n]*?\breset\b[^|;&\n]*--hard[^|;&\n]*?\b(?:HEAD(?:~(\d*)|(\^+))|([0-9a-f]{7,40}))`)
-	fixing     = form(`--(?:fixup|squash)[= ](?:amend:|reword:)?([0-9a-f]{7,40})`)
-	commitID   = form(`^[0-9a-f]{7,40}$`)
-	headID     = form(`^HEAD(?:~(\d+)|(\^*))$`)
+	committing = text.Form(`\bgit\b[^|;&\n]*\b(?:commit|revert|cherry-pick|merge|am)\b`)
+	reverting  = text.Form(`\bgit\b[^|;&\n]*?\brevert\b([^|;&\n]*)`)
+	resetting  = text.Form(`\bgit\b[^|;&\n]*?\breset\b[^|;&\n]*--hard[^|;&\n]*?\b(?:HEAD(?:~(\d*)|(\^+))|([0-9a-f]{7,40}))`)
+	fixing     = text.Form(`--(?:fixup|squash)[= ](?:amend:|reword:)?([0-9a-f]{7,40})`)
+	commitID   = text.Form(`^[0-9a-f]{7,40}$`)
+	headID     = text.Form(`^HEAD(?:~(\d+)|(\^*))$`)
 )
 
 // Commits returns the commits of a session, in its order, with what they undo. What a

@@ -27,15 +27,15 @@ func ParseID(id string) (session string, n int, err error) {
 // What differs between two occurrences of one error: colours, times, addresses, versions, paths and
 // numbers. Of a path its last name stays.
 var (
-	colours = form(`\x1b\[[0-9;]*[A-Za-z]`)
-	times   = form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
+	colours = text.Form(`\x1b\[[0-9;]*[A-Za-z]`)
+	times   = text.Form(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
 	// where a message begins with its place
-	leads    = form(`^\W{0,4}(?:[A-Za-z]:)?[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`)
-	folders  = form(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.@+-]+)`)
-	places   = form(`([\w-]\.\w+)(?::\d+)+\b:?|\((\d+),\s*\d+\)|\bline \d+(?:, column \d+)?`)
-	versions = form(`\bv?\d+(?:\.\d+)+(?:[-+][\w.]+)?\b`)
-	hexes    = form(`\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b`)
-	numbers  = form(`\d+(?:\.\d+)?(?:ms|s|µs|ns|kB|KB|MB|GB|%)?`)
+	leads    = text.Form(`^\W{0,4}(?:[A-Za-z]:)?[\w./@\\-]+\.\w{1,5}(?:(?::\d+)+:?|\(\d+(?:,\s*\d+)?\):?)\s*`)
+	folders  = text.Form(`(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\])+([\w.@+-]+)`)
+	places   = text.Form(`([\w-]\.\w+)(?::\d+)+\b:?|\((\d+),\s*\d+\)|\bline \d+(?:, column \d+)?`)
+	versions = text.Form(`\bv?\d+(?:\.\d+)+(?:[-+][\w.]+)?\b`)
+	hexes    = text.Form(`\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}\b`)
+	numbers  = text.Form(`\d+(?:\.\d+)?(?:ms|s|µs|ns|kB|KB|MB|GB|%)?`)
 )
 
 // Normal is a line of an error without what differs between two occurrences of it; "" for a line that
@@ -67,13 +67,13 @@ func Normal(line string) string {
 }
 
 // general are lines that many errors have and that tell none from another.
-var general = form(`^(?:exit (?:code|status).{0,4}|ok .*|`,
+var general = text.Form(`^(?:exit (?:code|status).{0,4}|ok .*|`,
 	`(?:make )?(?:command|process|script|error) failed.{0,30}|make error #.*|panic|traceback.*|`,
 	`(?:(?:and|done|errors?|fail(?:ed|ure|ures|ing)?|found|`,
 	`in|of|pass(?:ed|es)?|problems?|skipped|suites?|tests?|total|warnings?|#)[ #,.]*)+)$`)
 
 // shape is a line as programs print an error, and people do not write.
-var shape = form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?)\s?[:\]!]|\berr! |`,
+var shape = text.Form(`(?i)(?:^|[\s\[(|])(?:[\w.-]*error|fatal|panic|[\w.]*exception|fail(?:ed|ure)?)\s?[:\]!]|\berr! |`,
 	`--- FAIL|(?-i:\b[A-Z]\w+(?:Error|Exception)\b[:(])|`,
 	`^\W{0,4}[\w./@\\-]+\.\w{1,5}(?::|\()\d+|undefined:|^\s*(?:✗|✖|×|❌)|`,
 	`no such file|command not found|permission denied|not found:|(?-i:\bE[A-Z]{4,}\b:)|exit status|`,

@@ -22,33 +22,33 @@ const (
 // to be: agents cut it off with a pipe.
 var runners = []struct{ failed, passed, empty func() *text.Pattern }{
 	{ // go test
-		failed: form(`(?m)^(--- FAIL|FAIL\b|panic: )`), passed: form(`(?m)^ok\s+\S+`),
-		empty: form(`(?m)\[no test files\]|\[no tests to run\]`),
+		failed: text.Form(`(?m)^(--- FAIL|FAIL\b|panic: )`), passed: text.Form(`(?m)^ok\s+\S+`),
+		empty: text.Form(`(?m)\[no test files\]|\[no tests to run\]`),
 	},
 	{ // pytest
-		failed: form(`(?m)^=*.*\b[1-9]\d* (failed|errors?)\b.* in [\d.]+`), passed: form(`\b[1-9]\d* passed\b`),
-		empty: form(`no tests ran|collected 0 items`),
+		failed: text.Form(`(?m)^=*.*\b[1-9]\d* (failed|errors?)\b.* in [\d.]+`), passed: text.Form(`\b[1-9]\d* passed\b`),
+		empty: text.Form(`no tests ran|collected 0 items`),
 	},
 	{ // jest, vitest, pest
-		failed: form(`(?m)^\s*Tests:?\s+.*\b[1-9]\d* failed`), passed: form(`(?m)^\s*Tests:?\s+.*\b[1-9]\d* passed`),
-		empty: form(`No tests found|No test files found`),
+		failed: text.Form(`(?m)^\s*Tests:?\s+.*\b[1-9]\d* failed`), passed: text.Form(`(?m)^\s*Tests:?\s+.*\b[1-9]\d* passed`),
+		empty: text.Form(`No tests found|No test files found`),
 	},
 	{ // cargo test
-		failed: form(`test result: FAILED`), passed: form(`test result: ok\. [1-9]\d* passed`),
-		empty: form(`test result: ok\. 0 passed`),
+		failed: text.Form(`test result: FAILED`), passed: text.Form(`test result: ok\. [1-9]\d* passed`),
+		empty: text.Form(`test result: ok\. 0 passed`),
 	},
 	{ // JUnit by Maven or Gradle
-		failed: form(`Tests run: \d+.*(Failures: [1-9]|Errors: [1-9])|BUILD FAILED`),
-		passed: form(`Tests run: [1-9]\d*, Failures: 0, Errors: 0|BUILD SUCCESSFUL`), empty: form(`Tests run: 0,`),
+		failed: text.Form(`Tests run: \d+.*(Failures: [1-9]|Errors: [1-9])|BUILD FAILED`),
+		passed: text.Form(`Tests run: [1-9]\d*, Failures: 0, Errors: 0|BUILD SUCCESSFUL`), empty: text.Form(`Tests run: 0,`),
 	},
 	{ // RSpec
-		failed: form(`\d+ examples?, [1-9]\d* failures?`), passed: form(`\b[1-9]\d* examples?, 0 failures`),
-		empty: form(`\b0 examples, 0 failures`),
+		failed: text.Form(`\d+ examples?, [1-9]\d* failures?`), passed: text.Form(`\b[1-9]\d* examples?, 0 failures`),
+		empty: text.Form(`\b0 examples, 0 failures`),
 	},
 }
 
 // tests are the commands whose output the runners read.
-var tests = form(`\b(go test|pytest|jest|vitest|npm (run )?test|pnpm (run )?test|yarn test|cargo test|`,
+var tests = text.Form(`\b(go test|pytest|jest|vitest|npm (run )?test|pnpm (run )?test|yarn test|cargo test|`,
 	`mvnw?|gradlew?|rspec|pest|php artisan test)\b`)
 
 // Outcome says what a command came to. Of tests the runner's own words count before
@@ -87,7 +87,7 @@ func printed(output string) (Verdict, bool) {
 }
 
 // skips is a run that only skipped.
-var skips = form(`(?i)\b[1-9]\d* (skipped|pending|ignored)\b`)
+var skips = text.Form(`(?i)\b[1-9]\d* (skipped|pending|ignored)\b`)
 
 // symptoms are the words of a line that says what went wrong.
 var symptoms = strings.Fields("error fail panic exception undefined cannot denied refused expected missing fatal unable no not")

@@ -213,7 +213,7 @@ func bounded(s string) string {
 }
 
 // trouble is a line of an output that says what went wrong.
-var trouble = form(`(?i)\b(?:error|errors|fail|fails|failed|failure|failing|panic|exception|traceback|undefined|cannot|can't|denied|`,
+var trouble = text.Form(`(?i)\b(?:error|errors|fail|fails|failed|failure|failing|panic|exception|traceback|undefined|cannot|can't|denied|`,
 	`refused|expected|missing|fatal|unable|invalid|unknown|unexpected|not found|no such|not exist|exit code [1-9]|rejected|conflict|`,
 	`timed? ?out|unresolved|mismatch)\b|(?:Error|Exception)\b|✗|✖|×|❌|--- FAIL`)
 

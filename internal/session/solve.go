@@ -30,17 +30,17 @@ const maxAfter = 3
 
 // Cues of a sentence that says a cause, and of one that says a remedy.
 var (
-	causes = form(`(?i)\b(?:because|root cause|caused by|due to|turns out|`,
+	causes = text.Form(`(?i)\b(?:because|root cause|caused by|due to|turns out|`,
 		`the (?:issue|problem|reason|bug|error|culprit|failure) (?:is|was|here|seems|comes)|`,
 		`happen(?:s|ed|ing) (?:when|because)|fail(?:s|ed|ing)? (?:because|since|when)|`,
 		`was (?:missing|never|not)|is (?:missing|trying to|not)|`,
 		`isn'?t|doesn'?t exist|expects?|requires?|i see the (?:issue|problem))\b`)
-	remedies = form(`(?i)\b(?:fix(?:ed|es)?|add(?:ed)?|chang(?:e|ed)|replac(?:e|ed)|updat(?:e|ed)|remov(?:e|ed)|`,
+	remedies = text.Form(`(?i)\b(?:fix(?:ed|es)?|add(?:ed)?|chang(?:e|ed)|replac(?:e|ed)|updat(?:e|ed)|remov(?:e|ed)|`,
 		`renam(?:e|ed)|mov(?:e|ed)|set|use[ds]?|`,
 		`install(?:ed)?|now|solution|resolved|instead)\b`)
-	announces = form(`(?i)^(?:now,? )?(?:let me|let's|i'?ll|i will|i'?m going|would you|if you|please|`,
+	announces = text.Form(`(?i)^(?:now,? )?(?:let me|let's|i'?ll|i will|i'?m going|would you|if you|please|`,
 		`you can|next,|want me|should|here'?s|here is|here are|i can see)\b`)
-	persists = form(`(?i)\b(?:still|same (?:error|problem|issue)|did(?:n'?t| not) (?:work|help|fix)|`,
+	persists = text.Form(`(?i)\b(?:still|same (?:error|problem|issue)|did(?:n'?t| not) (?:work|help|fix)|`,
 		`does(?:n'?t| not) (?:work|help)|not (?:fixed|working)|`,
 		`no luck|again the)\b`)
 )

@@ -163,10 +163,10 @@ func titlesIn(e *Exchange) (all []string) {
 }
 
 // picture is the place of a picture in an ask, as clients mark it.
-var picture = form(`\s*\[Image #?\d*\]\s*`)
+var picture = text.Form(`\s*\[Image #?\d*\]\s*`)
 
 // titleLine is a line that names what a page is about: "title: Sync stats".
-var titleLine = form(`(?im)^[^\n]{0,60}\btitle:[ \t]+(\S[^\n]{3,})$`)
+var titleLine = text.Form(`(?im)^[^\n]{0,60}\btitle:[ \t]+(\S[^\n]{3,})$`)
 
 // planHeading is the first heading of a plan or of an issue in a text, without the word "Plan:".
 func planHeading(s string) string {
@@ -194,7 +194,7 @@ func counts(s string) bool {
 	return len(smalltalk.Words(s)) < 2 || strings.HasPrefix(s, "@") && len(words) < 2 || 3*n > len(words)
 }
 
-var greeting = form(`(?i)^(?:hello|hi|hey|hallo|bonjour|hola|ol[aá])\b`)
+var greeting = text.Form(`(?i)^(?:hello|hi|hey|hallo|bonjour|hola|ol[aá])\b`)
 
 // promptLine reports whether a line is one of a shell's prompt or of a log, a greeting, or what a client
 // puts behind a plan.

@@ -17,11 +17,11 @@ func (d *conn) setAside(ctx context.Context) error {
 		err = os.Rename(d.path, aside)
 	}
 	if err != nil {
-		return fmt.Errorf("it is not an anamnesis list matches and cannot be set aside: %w", err)
+		return fmt.Errorf("it is not an anamnesis index and cannot be set aside: %w", err)
 	}
 	_ = os.Rename(d.path+"-wal", aside+"-wal") // may hold what the file does not
 	_ = os.Remove(d.path + "-shm")
-	d.notice = fmt.Sprintf("%s was not an anamnesis list matches; it is kept as %s", d.path, aside)
+	d.notice = fmt.Sprintf("%s was not an anamnesis index; it is kept as %s", d.path, aside)
 	return d.create(ctx)
 }
 

@@ -87,10 +87,10 @@ func TestOpenWhatOthersLeft(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, string) {}, "", "index.db", ""},
 		{"an empty file", func(t *testing.T, p string) { write(t, p, "") }, "", "index.db", ""},
-		{"garbage", func(t *testing.T, p string) { write(t, p, strings.Repeat("garbage ", 4000)) }, "not an anamnesis list matches", "index.db", "index.db.foreign-*"},
+		{"garbage", func(t *testing.T, p string) { write(t, p, strings.Repeat("garbage ", 4000)) }, "not an anamnesis index", "index.db", "index.db.foreign-*"},
 		{"another program's database", func(t *testing.T, p string) {
 			run(t, p, "CREATE TABLE memories (id TEXT); INSERT INTO memories VALUES ('x'); PRAGMA user_version=3")
-		}, "not an anamnesis list matches", "index.db", "index.db.foreign-*"},
+		}, "not an anamnesis index", "index.db", "index.db.foreign-*"},
 		{"an older version of ours", func(t *testing.T, p string) {
 			open(t, p).Close()
 			run(t, p, "PRAGMA user_version=0")
