@@ -26,7 +26,11 @@ func OpenStore(h Host) (*store.Store, error) {
 	if h.Store != nil {
 		return h.Store, nil
 	}
-	return store.Open(store.Options{Root: h.Config.Home, Home: h.Config.UserHome, Disk: h.Disk, Now: h.Now})
+	return store.Open(h.storeOptions(h.Config.Home))
+}
+
+func (h Host) storeOptions(root string) store.Options {
+	return store.Options{Root: root, Home: h.Config.UserHome, Disk: h.Disk, Now: h.Now, LockTimeout: h.Config.Wait(store.LockTimeout)}
 }
 
 // OpenFiles opens all but the index, and what stands on it.

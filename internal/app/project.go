@@ -71,7 +71,7 @@ func MergeFile(ctx context.Context, h Host, base, ours, theirs, path string) (co
 	if dir, err := os.Getwd(); err == nil && filepath.Base(dir) == "memory" {
 		root = filepath.Dir(dir)
 	}
-	s, err := store.Open(store.Options{Root: root, Home: h.Config.UserHome, Disk: h.Disk, Now: h.Now})
+	s, err := store.Open(h.storeOptions(root))
 	if err != nil {
 		return fail(err)
 	}

@@ -428,9 +428,12 @@ func TestCrash(t *testing.T) {
 			}
 			t.Logf("%d steps", steps)
 			modes := []string{"kill", "lose", "forget"}
+			every := os.Getenv("ANAMNESIS_CI") != "" // who runs all tests by hand waits for them: one mode a step, in turn
 			for at := 1; at <= steps; at++ {
-				for _, mode := range modes {
-					crashAt(t, cc, at, mode)
+				for i, mode := range modes {
+					if every || (at+i)%len(modes) == 0 {
+						crashAt(t, cc, at, mode)
+					}
 				}
 			}
 		})

@@ -64,7 +64,7 @@ func TestFailuresInJSON(t *testing.T) {
 			if testing.Short() || slices.Contains(args, "--lines") || slices.Contains(args, "--follow") { // a line of JSON for each, without end
 				return
 			}
-			waiting.Go(func() { failure(t, locked, args) }) // it waits half a minute, as all of them do
+			waiting.Go(func() { failure(t, locked, args) })
 		}
 		n := 0 // how many arguments it takes at least
 		for n < 4 && cmd.Args != nil && cmd.Args(cmd, unknown[:n]) != nil {

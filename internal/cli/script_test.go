@@ -189,18 +189,15 @@ func waitForChildren(work string, most time.Duration) []string {
 }
 
 // waitForLock runs a command that waits for a lock as long as one does, while
-// the scripts run: it would hold up the others for half a minute if it were one.
+// the scripts run: it would hold up the others if it were one.
 func waitForLock(t *testing.T) {
-	if testing.Short() {
-		return
-	}
 	home := t.TempDir()
 	l := flock.New(filepath.Join(home, "store.lock"))
 	if ok, err := l.TryLock(); !ok || err != nil {
 		t.Fatal("not locked:", err)
 	}
 	cmd := exec.Command("anamnesis", "add", "--project", "p", "--title", "New", "--body", "x")
-	cmd.Env = append(os.Environ(), "ANAMNESIS_HOME="+home)
+	cmd.Env = append(os.Environ(), "ANAMNESIS_HOME="+home, "ANAMNESIS_PATIENCE=0.1")
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
@@ -215,8 +212,8 @@ func waitForLock(t *testing.T) {
 		if code != 75 || stdout.String() != "" || !strings.Contains(stderr.String(), "another anamnesis process is working on the store; try again") {
 			t.Errorf("a command that cannot get the lock exits with %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 		}
-		if took < store.LockTimeout || took > store.LockTimeout+time.Minute {
-			t.Errorf("it waited for %v, want %v", took, store.LockTimeout)
+		if took < store.LockTimeout/10 {
+			t.Errorf("it waited for %v, want %v", took, store.LockTimeout/10)
 		}
 		_ = l.Unlock()
 	})

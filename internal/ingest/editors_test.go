@@ -159,6 +159,8 @@ func TestEditorsLoseNothing(t *testing.T) {
 		rounds = 200_000
 	case testing.Short():
 		rounds = 1_000
+	case os.Getenv("ANAMNESIS_CI") == "": // who runs all tests by hand waits for them
+		rounds = 3_000
 	}
 	seed := uint64(time.Now().UnixNano())
 	if given := os.Getenv("ANAMNESIS_SEED"); given != "" {

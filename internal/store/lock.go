@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"anamnesis/internal/layout"
@@ -19,11 +18,16 @@ var ErrLocked = errors.New("another anamnesis process is working on the store; t
 // A processLock is a mutex within the process and an advisory file lock
 // between processes. The operating system frees it when its holder dies.
 type processLock struct {
-	mu   sync.Mutex
+	held chan struct{} // of one element: there while somebody in this process has the lock or waits for the file's
 	path string
 }
 
-// LockTimeout is how long a writer waits for the store before it gives up.
+func newProcessLock(path string) processLock {
+	return processLock{held: make(chan struct{}, 1), path: path}
+}
+
+// LockTimeout is how long a writer waits for the store before it gives up,
+// unless Options say otherwise.
 const LockTimeout = 30 * time.Second
 
 // Lock waits for the store lock without asking for the right to write: for what
@@ -33,7 +37,7 @@ func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("lock %s: %w", s.root, ErrReadOnly)
 	}
-	ctx, cancel := context.WithTimeout(ctx, LockTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	return s.lock.acquire(ctx)
 }
@@ -45,43 +49,39 @@ func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
 func LockFile(ctx context.Context, file string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, LockTimeout)
 	defer cancel()
-	l := processLock{path: filepath.Join(filepath.Dir(file), layout.LockOf(filepath.Base(file)))}
+	l := newProcessLock(filepath.Join(filepath.Dir(file), layout.LockOf(filepath.Base(file))))
 	return l.acquire(ctx)
 }
 
+// acquire waits in the kernel's queue: processes that asked by turns cost each
+// other processor time, and the one that came first could come last.
 func (l *processLock) acquire(ctx context.Context) (func(), error) {
-	for !l.mu.TryLock() {
-		if err := pause(ctx); err != nil {
-			return nil, fmt.Errorf("lock %s: %w", l.path, ErrLocked)
-		}
+	select {
+	case l.held <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("lock %s: %w", l.path, ErrLocked)
 	}
 	f := flock.New(l.path, flock.SetPermissions(0o600))
-	for {
-		ok, err := f.TryLock()
-		if err != nil {
-			l.mu.Unlock()
-			return nil, fmt.Errorf("lock %s: %w", l.path, err)
-		}
-		if ok {
-			return func() { _ = f.Unlock(); l.mu.Unlock() }, nil
-		}
-		if err := pause(ctx); err != nil {
-			l.mu.Unlock()
-			return nil, fmt.Errorf("lock %s: %w", l.path, ErrLocked)
+	ok, err := f.TryLock()
+	if !ok && err == nil {
+		got := make(chan error, 1)
+		go func() { got <- f.Lock() }()
+		select {
+		case err = <-got:
+		case <-ctx.Done():
+			err = ErrLocked
+			go func() { // nothing takes it out of the queue: what comes too late is given back
+				if <-got == nil {
+					_ = f.Unlock()
+				}
+			}()
 		}
 	}
-}
-
-// pause waits a moment, short enough that writers in turn cost each other little.
-func pause(ctx context.Context) error {
-	t := time.NewTimer(500 * time.Microsecond)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
+	if err != nil {
+		<-l.held
+		return nil, fmt.Errorf("lock %s: %w", l.path, err)
 	}
+	return func() { _ = f.Unlock(); <-l.held }, nil
 }
 
 // TryLock takes the named lock ("sync" or "drain") if nobody has it; those

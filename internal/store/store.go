@@ -15,6 +15,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,6 +38,8 @@ type Options struct {
 	Home string // the user's home folder; markers at it or above are not read
 	Disk Disk   // nil means the operating system's
 	Now  func() time.Time
+
+	LockTimeout time.Duration // how long a writer waits for the store; 0 means LockTimeout
 }
 
 // A Store is one folder of notes. It is safe for concurrent use, by several processes too.
@@ -47,6 +50,7 @@ type Store struct {
 	now      func() time.Time
 	readOnly bool
 	lock     processLock
+	patience time.Duration
 
 	events    Events
 	spool     Spool
@@ -68,9 +72,9 @@ func Open(o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Store{root: filepath.Clean(o.Root), home: o.Home, disk: o.Disk, now: o.Now}
+	s := &Store{root: filepath.Clean(o.Root), home: o.Home, disk: o.Disk, now: o.Now, patience: cmp.Or(o.LockTimeout, LockTimeout)}
 	s.events.s, s.spool.s, s.conflicts.s = s, s, s
-	s.lock.path = filepath.Join(s.root, "store.lock")
+	s.lock = newProcessLock(filepath.Join(s.root, "store.lock"))
 	if fi, err := os.Stat(s.root); err == nil && !fi.IsDir() {
 		return nil, fmt.Errorf("open store %s: it is a file, not a folder; move it away or set ANAMNESIS_HOME", s.root)
 	}

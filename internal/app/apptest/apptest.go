@@ -33,7 +33,7 @@ func environment(dir string) func([]string) config.Environment {
 func Host(tb testing.TB, settings ...string) app.Host {
 	tb.Helper()
 	dir := tb.TempDir()
-	return app.Host{Config: Config(dir, settings...), Environ: environment(dir)}
+	return app.Host{Config: Config(dir, settings...), Environ: environment(dir), Flags: settings}
 }
 
 // Open opens the rooms of a new store. They are closed when the test ends.
