@@ -59,6 +59,7 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	}
 	r.drains = true
 	r.summarize()
+	began := time.Now()
 	for {
 		unlock, ok, err := r.Store.TryLock("drain")
 		if err != nil {
@@ -76,6 +77,10 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 		// A hook may have left a job between the last look and the unlocking, and
 		// the drain it started has left because of our lock.
 		if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err != nil || len(jobs) <= left || ctx.Err() != nil {
+			break
+		}
+		if time.Since(began) > drainTurn { // jobs may come as fast as they are done
+			_ = r.Detach("drain")
 			break
 		}
 	}
@@ -105,6 +110,10 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	}
 	return d, nil
 }
+
+// drainTurn is how long a run goes on with jobs that came after it had begun. Those
+// that come later are for the next run, which it starts.
+const drainTurn = 3 * time.Second
 
 func (d *DrainResult) fail(err error) {
 	if err != nil {

@@ -70,39 +70,38 @@ const (
 	maxWait    = 7 * 24 * time.Hour
 )
 
-// Drain works through the queue until it is empty, and then asks the model again
+// Drain does the jobs that wait when it begins, and then asks the model again
 // about sessions that it could not summarise. It may be killed at any point: a
 // job goes only when its note is on the disk, and doing one twice makes the same
 // note. The caller holds the drain lock.
 func (r *Recorder) Drain(ctx context.Context, each func(done, left int)) (Drain, error) {
 	var d Drain
 	began := time.Now()
+	jobs, err := queue.Jobs[Job](queue.Of(r.store), queue.Capture)
+	if err != nil {
+		return d, err
+	}
+	d.Left = len(jobs)
 	done := 0
 	tried := make(map[note.ID]bool)
-	for {
-		jobs, err := queue.Jobs[Job](queue.Of(r.store), queue.Capture)
-		if err != nil {
-			return d, err
+	for _, session := range bySession(jobs) {
+		if ctx.Err() != nil || time.Since(began) > drainLimit {
+			return d, ctx.Err()
 		}
-		d.Left = len(jobs)
-		jobs = slices.DeleteFunc(jobs, func(j queued) bool { return tried[j.ID] })
-		if len(jobs) == 0 {
-			d.Summarised = r.retry(ctx, began.Add(drainLimit))
-			return d, nil
+		for _, j := range session {
+			tried[j.ID] = true
 		}
-		for _, session := range bySession(jobs) {
-			if ctx.Err() != nil || time.Since(began) > drainLimit {
-				return d, ctx.Err()
-			}
-			for _, j := range session {
-				tried[j.ID] = true
-			}
-			r.work(ctx, session, &d)
-			if done += len(session); each != nil {
-				each(done, max(0, len(jobs)-done))
-			}
+		r.work(ctx, session, &d)
+		if done += len(session); each != nil {
+			each(done, len(jobs)-done)
 		}
 	}
+	if jobs, err = queue.Jobs[Job](queue.Of(r.store), queue.Capture); err != nil {
+		return d, err
+	}
+	d.Left = len(slices.DeleteFunc(jobs, func(j queued) bool { return !tried[j.ID] }))
+	d.Summarised = r.retry(ctx, began.Add(drainLimit))
+	return d, nil
 }
 
 // bySession groups jobs of one session; a session's last job knows the most.

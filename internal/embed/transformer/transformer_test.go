@@ -164,7 +164,7 @@ func TestPatience(t *testing.T) {
 	o := transformertest.Options{Hidden: 384, Layers: 12, Heads: 12, Inner: 1536, Positions: 512, Seed: 6}
 	m := opened(t, o)
 	long := []string{}
-	for range 64 {
+	for range 2048 {
 		long = append(long, strings.Repeat("run the script ", 100))
 	}
 	gone, cancel := context.WithCancelCause(t.Context())
@@ -172,16 +172,15 @@ func TestPatience(t *testing.T) {
 	if _, err := m.Vectors(gone, long); err == nil || err.Error() != "nobody waits" {
 		t.Errorf("a cancelled question: %v", err)
 	}
-	soon, cancelSoon := context.WithTimeout(t.Context(), time.Second)
+	soon, cancelSoon := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancelSoon()
-	began := time.Now()
 	_, err := m.Vectors(soon, long)
 	var slow *transformer.SlowError
 	if !errors.As(err, &slow) || slow.Need <= slow.Have {
-		t.Fatalf("64 long texts within a second: %v", err)
+		t.Fatalf("2048 long texts within 20 seconds: %v", err)
 	}
-	if took := time.Since(began); took > 900*time.Millisecond {
-		t.Errorf("it was said after %v", took)
+	if soon.Err() != nil {
+		t.Error("it was said when the time was over")
 	}
 	if _, err := m.Vectors(t.Context(), []string{"short"}); err != nil {
 		t.Errorf("afterwards: %v", err)

@@ -76,7 +76,7 @@ func TestHangingNetwork(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	_, err = db.Select(ctx, index.Filter{}, 0)
-	if err == nil || time.Since(began) > 3*time.Second {
+	if err == nil || time.Since(began) > time.Minute {
 		t.Errorf("a question to a network that hangs: %v after %v", err, time.Since(began))
 	} else {
 		keepsSecrets(t, "hanging", err)
@@ -86,7 +86,7 @@ func TestHangingNetwork(t *testing.T) {
 	}
 	o := postgres.Options{DSN: u.String(), Workspace: team, Origin: "here", Connect: 200 * time.Millisecond}
 	began = time.Now()
-	if _, err := postgres.Open(t.Context(), o); err == nil || time.Since(began) > 3*time.Second {
+	if _, err := postgres.Open(t.Context(), o); err == nil || time.Since(began) > time.Minute {
 		t.Errorf("Open: %v after %v", err, time.Since(began))
 	} else {
 		keepsSecrets(t, "hanging", err)
