@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -98,6 +99,22 @@ func parseSettings(data []byte) (*node, error) {
 		return nil, settingsError(data, root.start, "the settings are not a JSON object", fixSettings)
 	}
 	return &root, nil
+}
+
+// SameSettings reports whether two settings files in JSON say the same in the same order,
+// whatever their white space and comments.
+func SameSettings(a, b []byte) bool {
+	var compact [2]bytes.Buffer
+	for i, data := range [][]byte{a, b} {
+		if _, err := parseSettings(data); err != nil {
+			return false
+		}
+		plain, err := hujson.Standardize(bytes.Clone(data))
+		if err != nil || json.Compact(&compact[i], plain) != nil {
+			return false
+		}
+	}
+	return bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
 }
 
 // syntaxError takes the place out of an error of the library, which counts

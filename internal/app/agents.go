@@ -134,7 +134,7 @@ func Uninstall(ctx context.Context, h Host, o UninstallOptions) (a UninstallAnsw
 		}
 		a.Settings, a.Result = done[0].Path, done[0].Result
 		if byCommand && !o.NoMCP {
-			if a.MCP, err = in.Unregister(ctx, servers, o.Name); err != nil {
+			if a.MCP, err = in.Unregister(ctx, servers, o.Name, settingsOf(h, one)); err != nil {
 				return a, err
 			}
 		}

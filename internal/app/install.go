@@ -291,7 +291,7 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 	}
 	in := installer(h, s)
 	if servers, ok := pl.harness.Settings.(agent.ServerCommand); ok && len(pl.MCP) > 0 {
-		done.MCP = in.Register(ctx, servers, pl.name, pl.MCP)
+		done.MCP = in.Register(ctx, servers, pl.name, pl.MCP, settingsOf(h, pl.harness))
 	}
 	if pl.Settings != "" {
 		if _, err := in.Connect(pl.harness, pl.hooks.Parts); err != nil {
@@ -314,6 +314,14 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 	}
 	done.Config = pl.Config
 	return done, nil
+}
+
+// settingsOf returns the settings file of an agent, "" where its home folder is not known.
+func settingsOf(h Host, a *agent.Harness) string {
+	if home := h.Config.AgentHomes()[a.Name]; filepath.IsAbs(home) {
+		return a.Settings.SettingsPath(home)
+	}
+	return ""
 }
 
 // installer changes the files of agents for a host.

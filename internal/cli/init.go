@@ -35,7 +35,7 @@ put ten hooks into its settings.json: a session start is shown the memory and sy
 it, a prompt is shown the notes it is about, a tool the rules with a trigger that fits,
 a sub-agent what its task is about, a session end and a compaction are captured. The
 settings file is patched in place, its layout and everything that is not ours stays;
-the first version is kept as settings.json.bak. Running init again changes
+the store keeps its first version for uninstall. Running init again changes
 only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.
 
 At the end it offers to read the sessions that the agents had before, and says how many

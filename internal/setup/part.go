@@ -136,8 +136,8 @@ const tries = 3
 // errBusy says that somebody else writes a file.
 var errBusy = errors.New("another program keeps changing it; close the agent and try again")
 
-// Connect puts the parts into the files of an agent: for each the backup first, then the
-// record, then the file. It says of each file what became of it.
+// Connect puts the parts into the files of an agent: for each the record first, which holds
+// what the file was, then the file. It says of each file what became of it.
 func (in *Installer) Connect(h *agent.Harness, parts []Part) (done []Change, err error) {
 	if _, err := Plan(parts); err != nil { // nothing is touched when something is wrong
 		return nil, err
@@ -193,8 +193,8 @@ func (in *Installer) connect(h *agent.Harness, group []Part) (Change, error) {
 	return changeOf(group, result), in.write(h, edit, clean)
 }
 
-// write replaces a file: backup, record, file. clean is what the file was without what an
-// earlier run put there.
+// write replaces a file, after the record. clean is what the file was without what an earlier
+// run put there.
 func (in *Installer) write(h *agent.Harness, edit agent.Edit, clean []byte) error {
 	rec := readInstalled(in.Store)
 	f := file{Agent: h.Name, Path: edit.Path, Existed: edit.Old != nil, Before: clean, After: store.Digest(edit.New), At: in.Store.Now()}
@@ -202,11 +202,6 @@ func (in *Installer) write(h *agent.Harness, edit agent.Edit, clean []byte) erro
 	ours := i >= 0 && rec.Files[i].After == store.Digest(edit.Old)
 	if ours { // our own earlier work: the first state counts
 		f.Existed, f.Before, f.Made, f.At = rec.Files[i].Existed, rec.Files[i].Before, rec.Files[i].Made, rec.Files[i].At
-	}
-	if edit.Old != nil && !ours {
-		if err := keepFirst(edit.Path+".bak", edit.Old); err != nil {
-			return fmt.Errorf("back up %s: %w", edit.Path, err)
-		}
 	}
 	if f.Made == "" {
 		f.Made = missing(filepath.Dir(edit.Path))

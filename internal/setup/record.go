@@ -91,20 +91,6 @@ func ConnectedSince(s *store.Store) map[string]time.Time {
 	return since
 }
 
-// keepFirst writes a backup unless there is one: the first is the one that
-// holds the user's own state.
-func keepFirst(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, werr := f.Write(data)
-	return errors.Join(werr, f.Sync(), f.Close())
-}
-
 // writeFile replaces a settings file atomically and keeps its mode. The file must still
 // be as it was read, nil for none: an agent that runs writes its settings, too.
 func writeFile(path string, old, data []byte) error {
@@ -137,14 +123,15 @@ func writeFile(path string, old, data []byte) error {
 	return disk.SyncDir(dir)
 }
 
-// BackUp keeps the first version of a file of the store.
+// BackUp keeps the first version of a file of the store: the one that holds the user's own
+// state.
 func BackUp(s *store.Store, name string) error {
 	data, err := os.ReadFile(s.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil {
-		err = keepFirst(s.Path(name+".bak"), data)
+	if _, serr := os.Lstat(s.Path(name + ".bak")); err == nil && errors.Is(serr, fs.ErrNotExist) {
+		err = s.Replace(name+".bak", data)
 	}
 	if err != nil {
 		return fmt.Errorf("back up %s: %w", s.Path(name), err)

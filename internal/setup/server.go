@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,10 +19,12 @@ const registerTime = 30 * time.Second
 
 // Register adds the MCP server to the agent by its own command, add, and says in words
 // what became of it. That it fails stops nothing: hooks do their work without it.
-func (in *Installer) Register(ctx context.Context, servers agent.ServerCommand, name string, add []string) string {
+// settings is the agent's settings file, "" for none: see keepForm.
+func (in *Installer) Register(ctx context.Context, servers agent.ServerCommand, name string, add []string, settings string) string {
 	if _, err := exec.LookPath(add[0]); err != nil {
 		return "mcp: " + add[0] + " was not found on the PATH; to register the server, run: " + agent.CommandLine(add)
 	}
+	defer in.keepForm(settings)()
 	_, _ = in.run(ctx, servers.RemoveServer(name)) // there may be none
 	if out, err := in.run(ctx, add); err != nil {
 		return "mcp: add failed: " + note.Line(out+" "+err.Error(), 300)
@@ -37,7 +40,8 @@ func (in *Installer) Register(ctx context.Context, servers agent.ServerCommand, 
 
 // Unregister takes out the server of that name, or without a name under
 // every name that Register gave it, and forgets the names of those that are gone.
-func (in *Installer) Unregister(ctx context.Context, servers agent.ServerCommand, name string) (string, error) {
+func (in *Installer) Unregister(ctx context.Context, servers agent.ServerCommand, name, settings string) (string, error) {
+	defer in.keepForm(settings)()
 	rec := readInstalled(in.Store)
 	names := slices.Clone(rec.Servers)
 	switch {
@@ -71,6 +75,25 @@ func (in *Installer) unregister(ctx context.Context, servers agent.ServerCommand
 		return "mcp: nothing removed (" + note.Line(out+" "+err.Error(), 200) + ")", servers.NoServer(out)
 	}
 	return "mcp: removed " + name, true
+}
+
+// keepForm reads the settings file of an agent, and returns what puts its bytes back if an
+// agent's command has written the same settings in another form: without the comments,
+// indented otherwise. Uninstall would restore that form, not the user's.
+func (in *Installer) keepForm(settings string) (restore func()) {
+	before, err := ReadSettings(settings)
+	if settings == "" || err != nil || before.Old == nil {
+		return func() {}
+	}
+	return func() {
+		after, err := ReadSettings(settings)
+		if err != nil || bytes.Equal(before.Old, after.Old) || !agent.SameSettings(before.Old, after.Old) {
+			return
+		}
+		if err := writeFile(after.Path, after.Old, before.Old); err != nil && in.Notify != nil {
+			in.Notify("%s has another form than before, and the same settings: %v", settings, err)
+		}
+	}
 }
 
 // run runs an agent's own command. It is a child of ours, so our hooks in it
