@@ -136,10 +136,10 @@ func Default() *Harness { return All[0] }
 // from another machine, with slashes or backslashes.
 func ByPath(file string) (h *Harness, below string) {
 	file = strings.ReplaceAll(file, `\`, "/")
-	for _, h := range All {
-		if _, below, ok := strings.Cut(file, h.Folder+"/"); ok {
-			return h, below
+	for _, one := range All { // the innermost: a folder may stand in that of another
+		if _, rest, ok := strings.Cut(file, one.Folder+"/"); ok && (h == nil || len(one.Folder) > len(h.Folder)) {
+			h, below = one, rest
 		}
 	}
-	return nil, ""
+	return h, below
 }

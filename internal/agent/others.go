@@ -52,5 +52,23 @@ func others() []*Harness {
 			Name: "kiro", Title: "Kiro", Folder: ".kiro",
 			Servers: serversAt{path: inHome("settings", "mcp.json")}, Rules: inHome("steering", "anamnesis.md"),
 		},
+		{
+			Name: "vscode", Title: "VS Code", Folder: ".config/Code/User",
+			Servers: serversAt{serverMap: serverMap{key: "servers", kind: "stdio"}, path: inHome("mcp.json")},
+		},
+		{
+			Name: "kilo", Title: "Kilo Code", Folder: ".config/kilo",
+			Servers: serversAt{
+				serverMap: serverMap{key: "mcp", words: true, env: "environment", kind: "local", extra: []value{named("enabled", text("true"))}},
+				path:      inHome("kilo.jsonc"),
+			},
+			Rules: inHome("AGENTS.md"),
+		},
+		{Name: "kimi", Title: "Kimi CLI", Folder: ".kimi", Servers: serversAt{path: inHome("mcp.json")}},
+		{
+			Name: "antigravity", Title: "Antigravity", Folder: ".gemini/antigravity",
+			Servers: serversAt{path: inHome("mcp_config.json")},
+		},
+		{Name: "pi", Title: "pi", Folder: ".pi/agent", Rules: inHome("AGENTS.md")},
 	}
 }

@@ -62,18 +62,17 @@ func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 func Overview() string {
 	var b strings.Builder
 	b.WriteString("# Agents\n\nThis page is generated. `anamnesis agents` shows the same for this machine.\n\n| |")
-	var shown []*Harness
-	for _, h := range All {
-		if h.Connects() {
-			shown = append(shown, h)
-			fmt.Fprintf(&b, " %s |", h.Title)
-		}
+	for _, a := range Default().Abilities() {
+		fmt.Fprintf(&b, " %s |", a.Name)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
-	for i, a := range shown[0].Abilities() {
-		fmt.Fprintf(&b, "| %s |", a.Name)
-		for _, h := range shown {
-			switch h.Abilities()[i].State {
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(Default().Abilities())) + "\n")
+	for _, h := range All {
+		if !h.Connects() {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", h.Title)
+		for _, a := range h.Abilities() {
+			switch a.State {
 			case Works:
 				b.WriteString(" yes |")
 			case Partial:
@@ -85,8 +84,8 @@ func Overview() string {
 		b.WriteString("\n")
 	}
 	b.WriteString("\nThe page of each agent says what restricts it. [measured.md](measured.md) has the figures.\n\n")
-	for _, h := range shown {
-		if h.Hooks != nil && h != Default() {
+	for _, h := range All {
+		if h.Connects() && h.Hooks != nil && h != Default() {
 			fmt.Fprintf(&b, "- [%s](%s.md)\n", h.Title, h.Name)
 		}
 	}

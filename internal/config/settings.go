@@ -21,7 +21,7 @@ func (c *Config) settings() []Setting {
 		text("CURSOR_CONFIG_DIR", "cursor_home", &c.Agents.Cursor, "~/.cursor", "Folder of Cursor's settings and sessions."),
 		text("HERMES_HOME", "hermes_home", &c.Agents.Hermes, "~/.hermes", "Folder of Hermes' settings and sessions."),
 		text("XDG_CONFIG_HOME", "agents.config", &c.Agents.XDGConfig, "~/.config",
-			"Folder in which OpenCode, Goose, Zed and Amp keep their folders of settings."),
+			"Folder in which OpenCode, Goose, Zed, Amp, Kilo Code and (on Linux) VS Code keep their settings."),
 		text("XDG_DATA_HOME", "agents.data", &c.Agents.XDGData, "~/.local/share", "Folder in which OpenCode keeps its folder of sessions."),
 		text("GLOBAL_LEARNINGS_PATH", "import.learnings", &c.Others.Learnings, "~/.learnings", "Folder of the notes of reflect, for import."),
 		text("REFLECT_STATE_DIR", "import.reflect", &c.Others.Reflect, "~/.reflect",
