@@ -71,7 +71,7 @@ type Trailed struct {
 // An Importer makes plans and carries them out.
 type Importer struct {
 	store    *store.Store
-	index    index.Updater
+	index    *index.Index
 	ingester *ingest.Ingester
 	recorder *capture.Recorder
 	redactor *redact.Redactor
@@ -79,7 +79,7 @@ type Importer struct {
 }
 
 // New returns an Importer. The redactor is the one that the ingester has.
-func New(s *store.Store, ix index.Updater, g *ingest.Ingester, rec *capture.Recorder, r *redact.Redactor, o Options) *Importer {
+func New(s *store.Store, ix *index.Index, g *ingest.Ingester, rec *capture.Recorder, r *redact.Redactor, o Options) *Importer {
 	return &Importer{store: s, index: ix, ingester: g, recorder: rec, redactor: r, opts: o}
 }
 

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-	"iter"
 	"time"
 
 	"anamnesis/internal/note"
@@ -203,33 +202,6 @@ var (
 	// that was never walked: Sync fills it, and then the same call succeeds.
 	// A backend that finds no damage never returns it.
 	ErrLost = errors.New("the index was damaged and is empty now")
-)
-
-// An Updater is what those who write notes use of an Index: its catalogue, and
-// Refresh, which they call with the paths of what they wrote.
-type Updater interface {
-	Catalogue
-	Refresh(ctx context.Context, paths ...string) error
-}
-
-// An Asker answers questions in words.
-type Asker interface {
-	// Ask finds the passages that share words with a question, at most limit of them.
-	Ask(ctx context.Context, question string, f Filter, limit int) (Matches, error)
-}
-
-// A Reader is what those who show notes use of an Index: its catalogue, and the
-// notes of its rows.
-type Reader interface {
-	Catalogue
-	Content(ctx context.Context, row Row) Content
-	Contents(ctx context.Context, rows []Row) iter.Seq2[int, Content]
-}
-
-var (
-	_ Reader  = (*Index)(nil)
-	_ Updater = (*Index)(nil)
-	_ Asker   = (*Index)(nil)
 )
 
 // A Tally is how many notes share a project, a type, a workspace and a scope.

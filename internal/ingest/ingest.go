@@ -38,25 +38,17 @@ const (
 	meaning    = 0.97 // cosine of the vectors of a machine's draft and of a note
 )
 
-// An Index is what the door asks for twins, and tells of what it wrote. index.Index is one.
-type Index interface {
-	index.Updater
-	index.Asker
-	State(ctx context.Context) (fingerprint uint64, files int, walked time.Time, err error)
-	Sync(ctx context.Context, o index.SyncOptions) (index.Report, error)
-}
-
 // An Ingester takes notes in. It is safe for concurrent use.
 type Ingester struct {
 	store    *store.Store
-	index    Index
+	index    *index.Index
 	redactor *redact.Redactor
 	opts     Options
 	commits  KnownCommits // nil: nobody is asked
 }
 
 // New returns an Ingester.
-func New(s *store.Store, ix Index, r *redact.Redactor, o Options) *Ingester {
+func New(s *store.Store, ix *index.Index, r *redact.Redactor, o Options) *Ingester {
 	return &Ingester{store: s, index: ix, redactor: r, opts: o}
 }
 

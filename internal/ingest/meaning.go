@@ -12,15 +12,6 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A meaner is an Index that compares meanings.
-type meaner interface {
-	Deferred() bool
-	Question(ctx context.Context, text string) (model string, unit []float32, err error)
-	Nearest(ctx context.Context, model string, question []float32, f index.Filter, limit int, least float64) ([]index.Candidate, error)
-}
-
-var _ meaner = (*index.Index)(nil)
-
 // The bounds of a comparison of meanings.
 const (
 	meantOf   = 20   // passages that lie nearest are compared as whole notes
@@ -35,15 +26,14 @@ const (
 // vectors are compared: the bound is theirs, and others take their time while the store is
 // locked.
 func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
-	m, ok := g.index.(meaner)
-	if !ok || n.Type == note.Episodic || m.Deferred() {
+	if n.Type == note.Episodic || g.index.Deferred() {
 		return nil
 	}
-	model, mine, err := m.Question(ctx, note.CutRunes(n.Statement(), meantRune))
+	model, mine, err := g.index.Question(ctx, note.CutRunes(n.Statement(), meantRune))
 	if err != nil || len(mine) == 0 {
 		return nil
 	}
-	near, err := m.Nearest(ctx, model, mine, index.Filter{
+	near, err := g.index.Nearest(ctx, model, mine, index.Filter{
 		Projects: []string{n.Project}, Types: []note.Type{note.Semantic, note.Procedural}, Scope: n.Scope, Now: g.store.Now(),
 		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff},
 	}, meantOf, meantLow)
@@ -69,7 +59,7 @@ func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 		if err != nil || claim.Differ(said, claim.Of(was)) {
 			continue
 		}
-		_, its, err := m.Question(ctx, note.CutRunes(was.Statement(), meantRune))
+		_, its, err := g.index.Question(ctx, note.CutRunes(was.Statement(), meantRune))
 		if err == nil && cosine(mine, its) >= meaning {
 			return &index.Twin{Row: r}
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // brokenMeaning is an index whose vectors cannot be asked.
-type brokenMeaning struct{ *index.Index }
+type brokenMeaning struct{ index.Backend }
 
 func (brokenMeaning) Nearest(context.Context, string, []float32, index.Filter, int, float64) ([]index.Candidate, error) {
 	return nil, errors.New("no vectors")
@@ -40,12 +40,11 @@ func meaningDoor(t *testing.T, broken bool) *Ingester {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ix := index.New(db, s, index.Embedding{Local: words})
-	var in Index = ix
+	var backend index.Backend = db
 	if broken {
-		in = brokenMeaning{ix}
+		backend = brokenMeaning{db}
 	}
-	return New(s, in, r, Options{HoldSimilar: true})
+	return New(s, index.New(backend, s, index.Embedding{Local: words}), r, Options{HoldSimilar: true})
 }
 
 const meantBody = "The auditors look for accounts, and the ledger export is what they get every month from the office."

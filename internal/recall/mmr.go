@@ -82,7 +82,7 @@ func next(left []*Hit, alike []float64, best, lambda float64) int {
 // A comparison tells how much hits say the same.
 type comparison struct {
 	ctx    context.Context
-	index  Index
+	index  *index.Index
 	traits map[*Hit]*traits
 }
 

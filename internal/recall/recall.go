@@ -121,33 +121,9 @@ type Expander interface {
 	Expand(ctx context.Context, question redact.Text) (string, error)
 }
 
-// An Index is what the engine asks: the parts of the contract that a question
-// needs, and what speaks words instead of tokens and vectors. It changes
-// nothing but memos. index.Index is one.
-type Index interface {
-	index.Searcher
-	index.Reader
-	index.Graph
-	index.Vectors
-	index.Memos
-	index.Asker
-	// Counters is that of index.Counters: what the event log says of notes.
-	Counters(ctx context.Context, ids []note.ID) (map[note.ID]store.Tally, error)
-	// Question returns the unit vector of a question and the model that made it;
-	// index.ErrNoModel says that there are no vectors.
-	Question(ctx context.Context, text string) (model string, unit []float32, err error)
-	// Model names that model, "" when there is none. Remote reports whether it is elsewhere,
-	// Deferred whether it takes its time, wherever it is.
-	Model() string
-	Remote() bool
-	Deferred() bool
-	// Waiting counts the passages that have no vector yet, and all of them.
-	Waiting(ctx context.Context) (waiting, all int, err error)
-}
-
 // An Engine answers queries. It is safe for concurrent use.
 type Engine struct {
-	index  Index
+	index  *index.Index
 	store  *store.Store
 	opts   Options
 	models Models
@@ -155,7 +131,7 @@ type Engine struct {
 }
 
 // New returns an Engine.
-func New(ix Index, s *store.Store, o Options, m Models) *Engine {
+func New(ix *index.Index, s *store.Store, o Options, m Models) *Engine {
 	return &Engine{index: ix, store: s, opts: o, models: m}
 }
 

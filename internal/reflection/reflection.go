@@ -67,7 +67,7 @@ func (o Options) window() int {
 // in several, are prevented by a lock: the second gets store.ErrLocked.
 type Reflector struct {
 	store    *store.Store
-	index    index.Updater
+	index    *index.Index
 	ingester *ingest.Ingester
 	redactor *redact.Redactor
 	model    llm.Generator
@@ -81,7 +81,7 @@ var ErrNotConfigured = errors.New("no reflection provider configured (set ANAMNE
 // New returns a Reflector. Without a model (nil) it plans, shows requests and
 // finishes what an earlier run began; whatever has to be asked is
 // ErrNotConfigured.
-func New(s *store.Store, ix index.Updater, g *ingest.Ingester, r *redact.Redactor, model llm.Generator, o Options) *Reflector {
+func New(s *store.Store, ix *index.Index, g *ingest.Ingester, r *redact.Redactor, model llm.Generator, o Options) *Reflector {
 	return &Reflector{store: s, index: ix, ingester: g, redactor: r, model: model, opts: o}
 }
 
