@@ -17,7 +17,7 @@ type Embedding struct {
 	Local embed.Embedder // a model in this process
 	// Remote is a model elsewhere. It takes the place of Local when it is set,
 	// and gets nothing that Redact has not passed, so that is needed as well.
-	Remote llm.Embedder
+	Remote *llm.Embedder
 	Redact func(string) redact.Text
 }
 

@@ -64,7 +64,7 @@ var errNoRedactor = errors.New("what a remote model embeds has to be redacted, a
 // A remoteEmbedder is a model elsewhere together with the redactor that everything it
 // gets has to pass.
 type remoteEmbedder struct {
-	llm.Embedder
+	*llm.Embedder
 	redact func(string) redact.Text
 }
 

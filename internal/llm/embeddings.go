@@ -20,30 +20,31 @@ type EmbedderOptions struct {
 	Timeout float64 // seconds one batch may take, all tries and waits included; 0 means 60
 }
 
-// remoteEmbedder asks POST /v1/embeddings.
-type remoteEmbedder struct {
+// An Embedder turns texts into vectors whose directions say what the texts mean: it asks
+// POST /v1/embeddings. It is safe for concurrent use.
+type Embedder struct {
 	server *server
 	model  string
 	dim    atomic.Int64
 }
 
 // NewEmbedder returns an Embedder behind HTTP. It connects when it is first asked.
-func NewEmbedder(o EmbedderOptions, n Network) (Embedder, error) {
+func NewEmbedder(o EmbedderOptions, n Network) (*Embedder, error) {
 	whole := seconds(o.Timeout, defaultWhole)
 	s, err := newServer(o.URL, o.Key, n, func(u *url.URL) []string { return routes(u, "/embeddings") }, whole/2, whole)
 	if err != nil {
 		return nil, err
 	}
-	return &remoteEmbedder{server: s, model: o.Model}, nil
+	return &Embedder{server: s, model: o.Model}, nil
 }
 
-// Name implements Embedder. The host is part of it: two servers may call two
-// models alike.
-func (e *remoteEmbedder) Name() string { return "openai-compatible/" + e.model + "@" + e.server.host }
+// Name tells the model and its server: two servers may call two models alike. It is part of
+// the digest of every vector, and vectors of two names are never compared.
+func (e *Embedder) Name() string { return "openai-compatible/" + e.model + "@" + e.server.host }
 
-// Dim implements Embedder. It is known from the first answer on, and an answer
-// that differs is an error.
-func (e *remoteEmbedder) Dim() int { return int(e.dim.Load()) }
+// Dim is the number of values in each vector, 0 while it is not known: it is from the first
+// answer on, and an answer that differs is an error.
+func (e *Embedder) Dim() int { return int(e.dim.Load()) }
 
 // The limits of one request. Servers refuse batches of more than 32 as they are
 // shipped, and what is behind the first thousands of letters of a text.
@@ -52,8 +53,10 @@ const (
 	maxEmbedText = 8000 // bytes
 )
 
-// Embed implements Embedder. Empty texts, which servers refuse, are not sent.
-func (e *remoteEmbedder) Embed(ctx context.Context, texts []redact.Text) ([][]float32, error) {
+// Embed returns a vector for each text, in their order. They need not be of unit length; a
+// text that says nothing to the model has a vector of zeros. Empty texts, which servers
+// refuse, are not sent.
+func (e *Embedder) Embed(ctx context.Context, texts []redact.Text) ([][]float32, error) {
 	all := make([][]float32, len(texts))
 	var batch []string
 	var places []int
@@ -91,7 +94,7 @@ func (v *values) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]float32)(v))
 }
 
-func (e *remoteEmbedder) ask(ctx context.Context, batch []string) ([][]float32, error) {
+func (e *Embedder) ask(ctx context.Context, batch []string) ([][]float32, error) {
 	request := struct {
 		Model string   `json:"model,omitempty"`
 		Input []string `json:"input"`

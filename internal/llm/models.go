@@ -36,16 +36,3 @@ type Reranker interface {
 	// Rerank returns one score a text, as a logit: the greater the better, 0 is undecided.
 	Rerank(ctx context.Context, question redact.Text, texts []redact.Text) ([]float64, error)
 }
-
-// An Embedder turns texts into vectors whose directions say what the texts
-// mean, on another machine or in another process. It is safe for concurrent use.
-type Embedder interface {
-	// Name tells the model and its version. It is part of the digest of every
-	// vector: vectors of two names are never compared.
-	Name() string
-	// Dim is the number of values in each vector, 0 while it is not known.
-	Dim() int
-	// Embed returns a vector for each text, in their order. They need not be of
-	// unit length; a text that says nothing to the model has a vector of zeros.
-	Embed(ctx context.Context, texts []redact.Text) ([][]float32, error)
-}

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
@@ -103,10 +104,10 @@ type Result struct {
 
 // Models are what the engine asks besides the index. The zero value has none.
 type Models struct {
-	Words    Words        // what words mean, for matches that share none
-	Reranker llm.Reranker // instead of the one that is built in
-	Local    Local        // the same on this machine; it comes before Reranker
-	Expander Expander     // writes a hypothetical answer (HyDE)
+	Words    *embed.Static // what words mean, for matches that share none
+	Reranker llm.Reranker  // instead of the one that is built in
+	Local    Local         // the same on this machine; it comes before Reranker
+	Expander Expander      // writes a hypothetical answer (HyDE)
 	Redactor *redact.Redactor
 }
 

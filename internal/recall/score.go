@@ -10,11 +10,6 @@ import (
 	"anamnesis/internal/index"
 )
 
-// Words are the vectors of words. A token is named by its index.TokenHash.
-type Words interface {
-	Word(token uint32) (embed.Word, bool)
-}
-
 // How words that are not in a passage are matched by others that mean nearly
 // the same: one at cosine c counts ((c-softLeast)/(1-softLeast))^softPower of an
 // occurrence. Only the softTerms rarest terms of a question are compared.
@@ -36,7 +31,7 @@ type scorer struct {
 	opts     Options
 	terms    map[uint32][]match
 	maybe    [1 << 13]byte // bits of the hashes of terms: most tokens are passed over at once
-	known    Words         // nil: terms match themselves alone
+	known    *embed.Static // nil: terms match themselves alone
 	compared *tokenTable   // tokens that were compared with the terms by known
 	mean     []meaning     // of terms
 	words    []string
@@ -50,7 +45,7 @@ type scorer struct {
 
 // newScorer returns a scorer. With words, which are compared by what they mean,
 // it needs a table of those it has seen.
-func newScorer(o Options, m index.Matches, words Words, table *tokenTable) *scorer {
+func newScorer(o Options, m index.Matches, words *embed.Static, table *tokenTable) *scorer {
 	n := len(m.Terms)
 	s := &scorer{
 		opts: o, terms: make(map[uint32][]match, n), length: m.Statistics.Length,
@@ -81,7 +76,7 @@ type meaning struct {
 }
 
 // know makes the scorer match words that mean nearly the same.
-func (s *scorer) know(terms []index.Term, words Words) {
+func (s *scorer) know(terms []index.Term, words *embed.Static) {
 	s.known = words
 	for i, t := range terms {
 		if w, ok := words.Word(index.TokenHash(t.Token)); ok {
