@@ -11,19 +11,19 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/eval"
+	labelled "anamnesis/lab/measure"
 )
 
 // tokens counts what a model reads for a session: the sessions of the held-out half of
-// `anamnesis eval learning` are captured, their learnings given to a model, and each project
+// lab/measure/sessions are captured, their learnings given to a model, and each project
 // is distilled. The model is a server here that answers nothing of use and counts four
 // characters as a token, once for each request, as when every answer is good at once.
 func (s *stage) tokens(*stand) error {
-	folder, err := eval.BuiltInLessons("heldout")
+	folder, err := labelled.BuiltInLessons("heldout")
 	if err != nil {
 		return err
 	}
-	sets, err := eval.ReadLessonSets(folder)
+	sets, err := labelled.ReadLessonSets(folder)
 	if err != nil {
 		return err
 	}
