@@ -57,39 +57,3 @@ func (h *Harness) Page() string {
 }
 
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
-
-// Overview writes the table of all agents for docs/agents.
-func Overview() string {
-	var b strings.Builder
-	b.WriteString("# Agents\n\nThis page is generated. `anamnesis agents` shows the same for this machine.\n\n| |")
-	var shown []*Harness
-	for _, h := range All {
-		if h.Connects() {
-			shown = append(shown, h)
-			fmt.Fprintf(&b, " %s |", h.Title)
-		}
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
-	for i, a := range shown[0].Abilities() {
-		fmt.Fprintf(&b, "| %s |", a.Name)
-		for _, h := range shown {
-			switch h.Abilities()[i].State {
-			case Works:
-				b.WriteString(" yes |")
-			case Partial:
-				b.WriteString(" part |")
-			default:
-				b.WriteString(" no |")
-			}
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString("\nThe page of each agent says what restricts it. [measured.md](measured.md) has the figures.\n\n")
-	for _, h := range shown {
-		if h.Hooks != nil && h != Default() {
-			fmt.Fprintf(&b, "- [%s](%s.md)\n", h.Title, h.Name)
-		}
-	}
-	b.WriteString("- [Claude Code](claude-code.md)\n")
-	return b.String()
-}

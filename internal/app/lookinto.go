@@ -185,7 +185,7 @@ func Queue(r *Rooms) (a QueueAnswer, err error) {
 		}
 	}
 	a.Poisoned = q.Poisoned()
-	err = Records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
+	err = records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
 		if rec.Kind == store.Drained {
 			a.Runs = append(a.Runs, rec)
 		}
