@@ -30,17 +30,21 @@ check: $(INSTALLED) ## format, vet, lint
 	@unformatted=$$($(TOOLS)/gofumpt -l .); if [ -n "$$unformatted" ]; then \
 		echo "run gofumpt -w on:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) -C lab vet ./...
 	$(TOOLS)/golangci-lint run
+	cd lab && $(TOOLS)/golangci-lint run
 
 test: ## run the tests; they need Go and git, nothing else
 	$(GO) test ./...
+	$(GO) -C lab test ./...
 
 quick: ## test the packages with files that are not committed, without their long tests
 	@dirs=$$(git status --porcelain -- '*.go' | awk '{print "./" $$NF}' | xargs -r -n1 dirname | sort -u); \
-	for d in $$dirs; do [ -d "$$d" ] && echo "$$d"; done | xargs -r $(GO) test -short ./internal
+	for d in $$dirs; do [ -d "$$d" ] && echo "$$d"; done | grep -v '^\./lab' | xargs -r $(GO) test -short ./internal
+	@if [ -n "$$(git status --porcelain -- lab)" ]; then $(GO) -C lab test -short ./...; fi
 
 bench: ## measure, and compare with the budgets (docs/performance.md)
-	$(GO) run ./bench
+	$(GO) run -C lab ./bench
 
 generate: ## write the pages that are made from the code
 	$(GO) test ./internal/config -run TestDocs -update
@@ -58,7 +62,7 @@ cross: ## build and vet every platform we promise
 	@for target in $(TARGETS); do \
 		echo "== $$target"; \
 		export GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0; \
-		$(GO) build ./... && $(GO) vet ./...; \
+		$(GO) build ./... && $(GO) vet ./... && $(GO) -C lab build ./... && $(GO) -C lab vet ./...; \
 	done
 
 fuzz: ## run each fuzz target for FUZZTIME

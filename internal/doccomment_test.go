@@ -26,7 +26,7 @@ func TestDocNames(t *testing.T) {
 			t.Errorf("%s: the comment of %s is about %s", set.Position(doc.Pos()), name, m[1])
 		}
 	}
-	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+	look := func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -52,8 +52,10 @@ func TestDocNames(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	}
+	for _, folder := range []string{".", "../" + lab} {
+		if err := filepath.WalkDir(folder, look); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -16,7 +16,7 @@ var networked = []string{"llm", "models", "mcp", "web", "index/postgres/schema"}
 // TestNetwork keeps the network out of all other rooms.
 func TestNetwork(t *testing.T) {
 	for _, s := range sources(t) {
-		if _, suite := suiteOf(s.pkg); suite || s.bench || slices.Contains(networked, s.pkg) {
+		if _, suite := suiteOf(s.pkg); suite || s.lab || slices.Contains(networked, s.pkg) {
 			continue
 		}
 		for _, pkg := range []string{"net", "net/http"} {

@@ -17,17 +17,19 @@ import (
 	"unicode/utf8"
 )
 
-// module is the path of this module, and its rooms stand below internal.
+// module is the path of this module, and its rooms stand below internal. The programs
+// that train and measure are another module, in the folder lab, above all rooms.
 const (
 	module = "anamnesis"
 	rooms  = module + "/internal/"
+	lab    = "lab"
 )
 
 // A source is one Go file of the program; test files are none.
 type source struct {
 	path    string // from the root of the repository, with slashes
-	pkg     string // below internal, with slashes; "main" for the program
-	bench   bool   // belongs to the programs that measure
+	pkg     string // below internal, with slashes; "main" for the program, "lab" for the laboratory
+	lab     bool   // belongs to the laboratory
 	imports []string
 	lines   int
 	file    *ast.File
@@ -76,8 +78,8 @@ func parseSources() ([]source, error) {
 		switch room, ok := strings.CutPrefix(dir, "internal/"); {
 		case ok:
 			s.pkg = room
-		case dir != ".":
-			s.bench = true
+		case dir == lab || strings.HasPrefix(dir, lab+"/"):
+			s.pkg, s.lab = lab, true
 		}
 		if s.file, err = parser.ParseFile(s.fset, s.path, data, parser.ParseComments); err != nil {
 			return err
@@ -89,6 +91,8 @@ func parseSources() ([]source, error) {
 			}
 			if room, ok := strings.CutPrefix(p, rooms); ok {
 				s.imports = append(s.imports, room)
+			} else if strings.HasPrefix(p, module+"/") {
+				s.imports = append(s.imports, lab)
 			}
 		}
 		all = append(all, s)
@@ -128,7 +132,7 @@ var environment = map[string][]string{
 // elsewhere has no row, no page and no source.
 func TestEnvironment(t *testing.T) {
 	for _, s := range sources(t) {
-		if _, suite := suiteOf(s.pkg); s.pkg == "config" || s.bench || suite {
+		if _, suite := suiteOf(s.pkg); s.pkg == "config" || s.lab || suite {
 			continue
 		}
 		for pkg, functions := range environment {
@@ -196,7 +200,7 @@ const maxShare = 12
 func TestRoomShare(t *testing.T) {
 	total, lines := 0, make(map[string]int)
 	for _, s := range sources(t) {
-		if _, suite := suiteOf(s.pkg); !suite && !s.bench && s.pkg != "main" {
+		if _, suite := suiteOf(s.pkg); !suite && !s.lab && s.pkg != "main" {
 			room, _, _ := strings.Cut(s.pkg, "/")
 			lines[room] += s.lines
 			total += s.lines
@@ -342,7 +346,7 @@ func TestHarnessNames(t *testing.T) {
 	exempt := []string{"config", "llm"}
 	for _, s := range sources(t) {
 		room, _, _ := strings.Cut(s.pkg, "/")
-		if room == "agent" || s.bench || slices.Contains(exempt, room) {
+		if room == "agent" || s.lab || slices.Contains(exempt, room) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

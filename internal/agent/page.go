@@ -57,38 +57,3 @@ func (h *Harness) Page() string {
 }
 
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
-
-// Overview writes the table of all agents for docs/agents.
-func Overview() string {
-	var b strings.Builder
-	b.WriteString("# Agents\n\nThis page is generated. `anamnesis agents` shows the same for this machine.\n\n| |")
-	for _, a := range Default().Abilities() {
-		fmt.Fprintf(&b, " %s |", a.Name)
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(Default().Abilities())) + "\n")
-	for _, h := range All {
-		if !h.Connects() {
-			continue
-		}
-		fmt.Fprintf(&b, "| %s |", h.Title)
-		for _, a := range h.Abilities() {
-			switch a.State {
-			case Works:
-				b.WriteString(" yes |")
-			case Partial:
-				b.WriteString(" part |")
-			default:
-				b.WriteString(" no |")
-			}
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString("\nThe page of each agent says what restricts it. [measured.md](measured.md) has the figures.\n\n")
-	for _, h := range All {
-		if h.Connects() && h.Hooks != nil && h != Default() {
-			fmt.Fprintf(&b, "- [%s](%s.md)\n", h.Title, h.Name)
-		}
-	}
-	b.WriteString("- [Claude Code](claude-code.md)\n")
-	return b.String()
-}

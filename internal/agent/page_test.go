@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"anamnesis/internal/agent"
@@ -13,7 +15,7 @@ var update = flag.Bool("update", false, "write the pages that are generated")
 
 // TestDocs wants the pages of agents to be what the tables say.
 func TestDocs(t *testing.T) {
-	pages := map[string]string{"README.md": agent.Overview()}
+	pages := map[string]string{"README.md": overview()}
 	for _, h := range agent.All {
 		if h.Hooks != nil && h != agent.Default() {
 			pages[h.Name+".md"] = h.Page()
@@ -30,4 +32,39 @@ func TestDocs(t *testing.T) {
 			t.Errorf("docs/agents/%s is stale (%v); run `make generate`", name, err)
 		}
 	}
+}
+
+// overview writes the table of all agents for docs/agents.
+func overview() string {
+	var b strings.Builder
+	b.WriteString("# Agents\n\nThis page is generated. `anamnesis agents` shows the same for this machine.\n\n| |")
+	for _, a := range agent.Default().Abilities() {
+		fmt.Fprintf(&b, " %s |", a.Name)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(agent.Default().Abilities())) + "\n")
+	for _, h := range agent.All {
+		if !h.Connects() {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", h.Title)
+		for _, a := range h.Abilities() {
+			switch a.State {
+			case agent.Works:
+				b.WriteString(" yes |")
+			case agent.Partial:
+				b.WriteString(" part |")
+			default:
+				b.WriteString(" no |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\nThe page of each agent says what restricts it. [measured.md](measured.md) has the figures.\n\n")
+	for _, h := range agent.All {
+		if h.Connects() && h.Hooks != nil && h != agent.Default() {
+			fmt.Fprintf(&b, "- [%s](%s.md)\n", h.Title, h.Name)
+		}
+	}
+	b.WriteString("- [Claude Code](claude-code.md)\n")
+	return b.String()
 }

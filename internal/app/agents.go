@@ -34,7 +34,7 @@ func chooseAgents(h Host, names []string) (all []*agent.Harness, err error) {
 	for _, name := range names {
 		a := agent.ByName(name)
 		if a == nil || !a.Connects() {
-			return nil, usage("init: --agent %q: no agent of that name can be connected; there are %s", name, strings.Join(ConnectNames(), ", "))
+			return nil, usage("init: --agent %q: no agent of that name can be connected; there are %s", name, strings.Join(connectNames(), ", "))
 		}
 		if !slices.Contains(all, a) {
 			all = append(all, a)
@@ -59,8 +59,8 @@ func ReaderFor(h Host, names []string) *agent.Harness {
 	return nil
 }
 
-// ConnectNames lists the names of the agents that can be connected.
-func ConnectNames() (names []string) {
+// connectNames lists the names of the agents that can be connected.
+func connectNames() (names []string) {
 	for _, a := range agent.All {
 		if a.Connects() {
 			names = append(names, a.Name)

@@ -105,9 +105,9 @@ func (r *Rooms) Disallow(paths []string) error {
 	return r.writeAllowed(a)
 }
 
-// MayTravel returns the function that says whether the owner of a note has let
+// mayTravel returns the function that says whether the owner of a note has let
 // this form of it go in spite of what looks like a secret.
-func MayTravel(r *Rooms) func(path string, data []byte) bool {
+func mayTravel(r *Rooms) func(path string, data []byte) bool {
 	a := r.allowed()
 	return func(path string, data []byte) bool { return slices.Contains(a.Notes[idOf(path)], store.Digest(data)) }
 }

@@ -106,7 +106,7 @@ func (r *Rooms) consolidate(ctx context.Context) (observed int, failed []string)
 		failed = append(failed, fmt.Sprintf("repair the graph (%v)", err))
 	}
 	reflector, _ := r.Reflector("observe")
-	running, _ := BeginRun(ctx, r, "reflect")
+	running, _ := beginRun(ctx, r, "reflect")
 	c, err := reflector.Consolidate(running, "")
 	if err = errors.Join(err, c.Err); err != nil && !errors.Is(err, store.ErrLocked) {
 		failed = append(failed, fmt.Sprintf("consolidate (%v)", err))
@@ -141,7 +141,7 @@ func Observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 	if err := r.MayRedact(); err != nil {
 		return a, err
 	}
-	c := BeginChange(r)
+	c := beginChange(r)
 	switch {
 	case o.Retire != "":
 		a, err = retireObservation(ctx, r, o)
@@ -175,7 +175,7 @@ func observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 		in.Field = o.Category
 	}
 	for _, name := range o.From {
-		rows, err := Named(ctx, r, []string{name}, "")
+		rows, err := named(ctx, r, []string{name}, "")
 		if err != nil {
 			return a, err
 		}
@@ -184,7 +184,7 @@ func observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 	in.ID = note.NewID(r.Store.Now())
 	fresh := o.To == ""
 	if !fresh {
-		rows, err := Named(ctx, r, []string{o.To}, "")
+		rows, err := named(ctx, r, []string{o.To}, "")
 		if err != nil {
 			return a, err
 		}
@@ -208,7 +208,7 @@ func observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 }
 
 func retireObservation(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer, err error) {
-	rows, err := Named(ctx, r, []string{o.Retire}, "")
+	rows, err := named(ctx, r, []string{o.Retire}, "")
 	if err != nil {
 		return a, err
 	}

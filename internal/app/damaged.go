@@ -24,7 +24,7 @@ type DamagedNote struct {
 // the files that are no notes and were: the history or the last commit has a form of them.
 func Damaged(ctx context.Context, r *Rooms) (all []DamagedNote, err error) {
 	record, _ := os.Stat(r.Store.Path(syncedFile))
-	for _, h := range LastSync(r).Held {
+	for _, h := range lastSync(r).Held {
 		fi, err := os.Stat(r.Store.Path(layout.Memory + "/" + h.Path))
 		changed := err != nil || record == nil || fi.ModTime().After(record.ModTime()) // the next commit looks at it again
 		if LostText(h) && !changed {
@@ -54,7 +54,7 @@ func LostText(h WithheldFile) bool {
 // wasNote reports whether a file is a note in the last commit.
 func (r *Rooms) wasNote(ctx context.Context, path string) bool {
 	rest, portable := strings.CutPrefix(path, layout.Memory+"/")
-	h, err := Historian(r)
+	h, err := historian(r)
 	if !portable || h == nil || err != nil {
 		return false
 	}

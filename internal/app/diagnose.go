@@ -73,7 +73,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 		Self: self, Version: version, Path: path, TempDirs: []string{os.TempDir(), "/tmp", "/var/tmp"},
 		Patience: r.Config.Patience,
 		Disabled: r.Config.Disabled, VersionOf: versionOf, Warnings: r.Config.Warnings, Foreign: config.Unheard(env),
-		Allowed:    MayTravel(r),
+		Allowed:    mayTravel(r),
 		Sync:       func(ctx context.Context) (SyncState, error) { return SyncStatus(ctx, r) },
 		Namesakes:  r.namesakes,
 		GitVersion: gitVersion,
@@ -147,7 +147,7 @@ func (r *Rooms) otherHarness(a *agent.Harness) doctor.Harness {
 		h.Register = "anamnesis init --agent " + a.Name
 	}
 	self, err := Self()
-	if err != nil || Temporary(self) {
+	if err != nil || temporary(self) {
 		return h
 	}
 	h.Install = func(context.Context) error {
@@ -174,7 +174,7 @@ func (r *Rooms) installedHarness() doctor.Harness {
 	}
 	h.Plugin = setup.Plugin(a, h.Home, h.Also...)
 	self, err := Self()
-	if err != nil || Temporary(self) { // it stands where it will be deleted: it registers nothing
+	if err != nil || temporary(self) { // it stands where it will be deleted: it registers nothing
 		return h
 	}
 	pl := InstallPlan{

@@ -97,14 +97,14 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	d.Failed = append(d.Failed, failed...)
 	d.Skills, failed = r.proposeSkillPatches(ctx)
 	d.Failed = append(d.Failed, failed...)
-	d.Programs, err = RunPrograms(ctx, r)
+	d.Programs, err = runPrograms(ctx, r)
 	d.fail(err)
 	if sync {
 		s, err := Sync(ctx, r, SyncOptions{Remote: true, Automatic: true})
 		d.fail(err)
 		d.Sync = &s
 	}
-	if d.Shared, err = Exchange(ctx, r, ExchangeOptions{}); err != nil {
+	if d.Shared, err = exchange(ctx, r, exchangeOptions{}); err != nil {
 		d.fail(err)
 		return d, &Error{Kind: Degraded}
 	}

@@ -27,7 +27,7 @@ func Economics(ctx context.Context, r *Rooms, since string) (a EconomicsAnswer, 
 	}
 	a.Since = a.From.UTC().Format(time.RFC3339)
 	var ledger inject.Ledger
-	if err := Records(r, time.Time{}, func(rec store.Record, at time.Time) { ledger.Take(rec, !at.Before(a.From)) }); err != nil {
+	if err := records(r, time.Time{}, func(rec store.Record, at time.Time) { ledger.Take(rec, !at.Before(a.From)) }); err != nil {
 		return a, err
 	}
 	rows, err := r.Index.Select(ctx, index.Filter{Dead: true}, 0)

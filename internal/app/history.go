@@ -55,7 +55,7 @@ func History(ctx context.Context, r *Rooms, name string, limit int) (a HistoryAn
 // uncommitted reports whether a portable note stands otherwise than in the last commit.
 func (r *Rooms) uncommitted(ctx context.Context, about *subject) bool {
 	place, portable := strings.CutPrefix(about.ref.Path, "memory/")
-	h, err := Historian(r)
+	h, err := historian(r)
 	if err != nil || h == nil || !portable {
 		return false
 	}
@@ -93,7 +93,7 @@ func (r *Rooms) before(rev store.Revision) string {
 // changes lists the former forms of a note and the commits that changed it,
 // newest first; of all notes, the commits.
 func (r *Rooms) changes(ctx context.Context, about *subject, limit int) (list []PastChange, err error) {
-	h, err := Historian(r)
+	h, err := historian(r)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (r *Rooms) committed(ctx context.Context, s *subject, f form, rev string) (
 	none := func(err error) (form, error) {
 		return f, Errorf(NotFound, "%s: %w; `anamnesis log history %s` lists the revisions", f.name, err, s.id)
 	}
-	h, err := Historian(r)
+	h, err := historian(r)
 	if err != nil {
 		return f, err
 	}

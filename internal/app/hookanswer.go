@@ -25,8 +25,8 @@ func AnswerPrompt(ctx context.Context, c HookCall) (text string, err error) {
 	if c.Event.SubagentID != "" {
 		return "", nil
 	}
-	silent, plan, err := PromptSilent(c.Host, c.Event)
-	nudge, nerr := Nudge(c.Host, c.Event)
+	silent, plan, err := promptSilent(c.Host, c.Event)
+	nudge, nerr := nudge(c.Host, c.Event)
 	if err = errors.Join(err, nerr); silent || err != nil {
 		return nudge, err
 	}
@@ -63,7 +63,7 @@ func ToolRules(ctx context.Context, c HookCall) (string, error) {
 	case does.Task != "":
 	case len(hooks.Reply(c.Event, "x")) == 0: // it has no place for a text here
 		return "", nil
-	case !in.Tools || c.Event.SessionID == "" || !Touches(does):
+	case !in.Tools || c.Event.SessionID == "" || !touches(does):
 		return "", nil
 	}
 	r, err := c.Rooms()
@@ -78,7 +78,7 @@ func ToolRules(ctx context.Context, c HookCall) (string, error) {
 	case inTask:
 		a, err = TryTask(ctx, r, c.Event, does.Task, o)
 	default: // what it would say would reach the one who gives the task
-		err = NoteTask(ctx, r, c.Event, does)
+		err = noteTask(ctx, r, c.Event, does)
 	}
 	return a.Text, err
 }
@@ -93,7 +93,7 @@ func AnswerFailure(ctx context.Context, c HookCall) (text string, err error) {
 	if err != nil || r.Store.ReadOnly() {
 		return "", err
 	}
-	a, err := ToolFailed(ctx, r, c.Event, PromptOptions{Limit: c.Harness.Hooks.ContextLimit()})
+	a, err := toolFailed(ctx, r, c.Event, PromptOptions{Limit: c.Harness.Hooks.ContextLimit()})
 	return a.Text, err
 }
 

@@ -60,7 +60,7 @@ func Import(ctx context.Context, r *Rooms, o ImportOptions) (a ImportAnswer, err
 		return a, nil
 	}
 	bar := r.Progress("importing KiB")
-	running, c := BeginRun(ctx, r, "import")
+	running, c := beginRun(ctx, r, "import")
 	rep, aerr := im.Apply(running, plan, func(done, total int64) { bar.Step(int(done>>10), int(total>>10)) })
 	bar.Done()
 	aerr = errors.Join(aerr, r.indexSessions(ctx, plan))

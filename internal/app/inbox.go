@@ -77,7 +77,7 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 		}
 	}
 	if want(WaitingQuarantine) || want(WaitingUnread) {
-		quarantined, unread, err := Unread(ctx, r)
+		quarantined, unread, err := unread(ctx, r)
 		if err != nil {
 			return nil, err
 		}

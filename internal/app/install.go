@@ -105,7 +105,7 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	case c.Sync.Remote: // a path in it means what it meant
 		pl.Remote, err = o.Remote, replica.CheckRemote(o.Remote)
 	default:
-		pl.Remote, err = RemoteOf(o.Remote)
+		pl.Remote, err = remoteOf(o.Remote)
 	}
 	if err != nil {
 		return pl, usage("init: %w", err)
@@ -167,9 +167,9 @@ func policed(home string) bool {
 	return err == nil
 }
 
-// RemoteOf checks the address of a remote, "" for none. A path means one in this
+// remoteOf checks the address of a remote, "" for none. A path means one in this
 // folder now, wherever git runs later.
-func RemoteOf(address string) (string, error) {
+func remoteOf(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	if err := replica.CheckRemote(address); err != nil {
 		return "", err
@@ -191,7 +191,7 @@ func commandWords(typed string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("init: %w", err)
 	}
-	if typed == agent.Quote(self) && Temporary(self) {
+	if typed == agent.Quote(self) && temporary(self) {
 		return words, Errorf(Failed, "init: this program is in a temporary directory, %s; install it first "+
 			"(`go install .` in the checkout) and run `anamnesis init`, or name it with --command", filepath.Dir(self))
 	}

@@ -73,7 +73,7 @@ func shortInstallation(id string) string { return id[max(0, len(id)-4):] }
 
 // namesakes returns the installations that commit under the name of this machine.
 func (r *Rooms) namesakes(ctx context.Context) (others []string, err error) {
-	h, err := Historian(r)
+	h, err := historian(r)
 	if err != nil || h == nil {
 		return nil, err
 	}

@@ -41,11 +41,11 @@ func (r *Rooms) inWork(ctx context.Context, e agent.Event) []string {
 	return files
 }
 
-// WorkAtStart finds the files that a session which starts may go on with: those of the last commits,
+// workAtStart finds the files that a session which starts may go on with: those of the last commits,
 // and, the newest last, those that differ from the last one. Two processes of git look for them when
 // the page asks, which most pages do not. work is nil where there are none: in a folder
 // without a repository.
-func WorkAtStart(ctx context.Context, h Host, e agent.Event) (work func() []string) {
+func workAtStart(ctx context.Context, h Host, e agent.Event) (work func() []string) {
 	dir := e.Dir
 	if dir == "" {
 		dir, _ = os.Getwd()

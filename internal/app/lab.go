@@ -1,11 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"slices"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/config"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
@@ -25,10 +24,8 @@ func (r *Rooms) lab(purpose string) eval.Lab {
 	return eval.Lab{
 		Live: r.Store,
 		Setup: func(ctx context.Context, root string, disk store.Disk) (*eval.Workbench, error) {
-			h, c := r.host, *r.Config
-			h.modelsOf = c.Home
-			c.Home, c.UserHome, c.Others.Native = root, root, false
-			h.Config, h.Disk = &c, disk
+			h := r.host.At(root)
+			h.Disk, h.Config.Others.Native = disk, false
 			box, err := Open(ctx, h, 0)
 			if err != nil {
 				return nil, err
@@ -42,20 +39,13 @@ func (r *Rooms) lab(purpose string) eval.Lab {
 	}
 }
 
-// sandbox opens throw-away stores with everything that reads them.
-func (h *Host) sandbox(ctx context.Context, root string, set []string) (*eval.Sandbox, error) {
+// At is the host of a throw-away store in another folder, with the settings and the
+// models of this one.
+func (h *Host) At(root string) Host {
 	box, c := *h, *h.Config
-	if len(set) > 0 {
-		c.Recall = config.Load(h.Environ(slices.Concat(h.Flags, set))).Recall
-	}
-	box.modelsOf = c.Home
-	c.Home, c.UserHome = root, root
-	box.Config = &c
-	r, err := Open(ctx, box, 0)
-	if err != nil {
-		return nil, err
-	}
-	return &eval.Sandbox{Store: r.Store, Index: r.Index, Engine: r.Engine, Close: r.Close}, nil
+	box.modelsOf = cmp.Or(h.modelsOf, c.Home)
+	c.Home, c.UserHome, box.Config = root, root, &c
+	return box
 }
 
 // A stageBar shows the progress of work that has several stages.

@@ -10,8 +10,8 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Records reads the event log from a time on, oldest first.
-func Records(r *Rooms, since time.Time, each func(store.Record, time.Time)) error {
+// records reads the event log from a time on, oldest first.
+func records(r *Rooms, since time.Time, each func(store.Record, time.Time)) error {
 	files, err := r.Store.Events().Files()
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	titles := map[note.ID]string{}
 	by := map[string]*SessionLog{}
 	told := map[*SessionLog][]store.Record{} // titles are looked up of what is shown alone
-	err = Records(r, a.Since, func(rec store.Record, _ time.Time) {
+	err = records(r, a.Since, func(rec store.Record, _ time.Time) {
 		if !shows(rec) || !strings.HasPrefix(rec.Session, o.Session) || project != "" &&
 			rec.Project != project {
 			return

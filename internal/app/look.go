@@ -192,7 +192,7 @@ type CommitAnswer struct {
 
 // Commit returns what a commit of the notes changed.
 func Commit(ctx context.Context, r *Rooms, rev string) (a CommitAnswer, err error) {
-	h, err := Historian(r)
+	h, err := historian(r)
 	if err != nil {
 		return a, err
 	}
@@ -243,7 +243,7 @@ func Session(ctx context.Context, r *Rooms, id, since string) (a SessionAnswer, 
 	}
 	a.Session, a.Titles = id, map[note.ID]string{}
 	_, bare, named := strings.Cut(id, "/")
-	err = Records(r, from, func(rec store.Record, _ time.Time) {
+	err = records(r, from, func(rec store.Record, _ time.Time) {
 		if rec.Session == "" || rec.Session != id && (!named || rec.Session != bare) {
 			return
 		}

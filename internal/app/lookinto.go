@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ type Stage struct {
 // Stages lists the stages of recall that can be left out.
 func Stages() (all []Stage) {
 	for _, f := range config.Features() {
-		if len(offSettings(recall.Tuned(), f)) > 0 {
+		if len(OffSettings(recall.Tuned(), f)) > 0 {
 			all = append(all, Stage{f.ID, f.Name, f.Doc})
 		}
 	}
@@ -35,7 +36,7 @@ func Stages() (all []Stage) {
 // of their features. Closing them closes the rooms.
 func Without(r *Rooms, stages []string) (*Rooms, error) {
 	left := slices.DeleteFunc(config.Features(), func(f config.Feature) bool { return !slices.Contains(stages, f.ID) })
-	set := offSettings(r.Config.Recall.Tuning, left...)
+	set := OffSettings(r.Config.Recall.Tuning, left...)
 	if len(set) == 0 || r.host.Environ == nil {
 		return r, nil
 	}
@@ -184,7 +185,7 @@ func Queue(r *Rooms) (a QueueAnswer, err error) {
 		}
 	}
 	a.Poisoned = q.Poisoned()
-	err = Records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
+	err = records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
 		if rec.Kind == store.Drained {
 			a.Runs = append(a.Runs, rec)
 		}
@@ -229,4 +230,31 @@ func Gone(ctx context.Context, r *Rooms, limit int) (rows []RowView, err error) 
 	}
 	slices.SortFunc(rows, func(a, b RowView) int { return strings.Compare(b.UpdatedAt+string(b.ID), a.UpdatedAt+string(a.ID)) })
 	return rows[:min(len(rows), limit)], nil
+}
+
+// OffSettings are the settings that switch features of recall off, where now is the ranking
+// that is in force; none when they have no switch.
+func OffSettings(now recall.Tuning, features ...config.Feature) (off []string) {
+	var boosts []string
+	for _, f := range features {
+		if !strings.HasPrefix(f.Home, "recall/") {
+			continue
+		}
+		boosts = append(boosts, recall.Boosts(f.ID)...)
+		for _, s := range f.Settings {
+			if s.Default == "true" {
+				off = append(off, s.Key+"=false")
+			}
+		}
+	}
+	if len(boosts) > 0 {
+		off = append(off, WithoutBoosts(now, boosts))
+	}
+	return off
+}
+
+// WithoutBoosts is the setting that leaves some boosts out of those that count now.
+func WithoutBoosts(now recall.Tuning, boosts []string) string {
+	rest := slices.DeleteFunc(now.Boosting(), func(b string) bool { return slices.Contains(boosts, b) })
+	return "recall.boosts=" + cmp.Or(strings.Join(rest, ","), config.NoBoost)
 }

@@ -52,7 +52,7 @@ func Machines(ctx context.Context, r *Rooms) (a MachinesAnswer, err error) {
 	for _, row := range rows {
 		of(row.MachineID).Notes++
 	}
-	h, err := Historian(r)
+	h, err := historian(r)
 	if err != nil {
 		return a, err
 	}
@@ -91,9 +91,9 @@ func Machines(ctx context.Context, r *Rooms) (a MachinesAnswer, err error) {
 	return a, err
 }
 
-// Historian returns what knows the history of the portable notes, nil when
+// historian returns what knows the history of the portable notes, nil when
 // nothing does.
-func Historian(r *Rooms) (replica.Historian, error) {
+func historian(r *Rooms) (replica.Historian, error) {
 	backend, err := r.Replica(SyncOptions{})
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type Ended struct {
 
 // carryOut does a change of many notes, and commits or syncs it.
 func (r *Rooms) carryOut(ctx context.Context, noSync bool, change func() (int, error)) (n int, end Ended, err error) {
-	c := BeginChange(r)
+	c := beginChange(r)
 	if n, err = change(); err != nil {
 		return n, end, err
 	}

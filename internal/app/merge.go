@@ -109,7 +109,7 @@ func Merge(ctx context.Context, r *Rooms, o MergeOptions) (a MergeAnswer, err er
 	}
 	a.Applied = o.Apply
 	unused := slices.Clone(o.Confirm)
-	running, c := BeginRun(ctx, r, "merge")
+	running, c := beginRun(ctx, r, "merge")
 	failed := 0
 	for _, project := range projects {
 		m, err := r.mergeProject(running, reflector, gate, project, o, &unused)
@@ -274,7 +274,7 @@ func Unmerge(ctx context.Context, r *Rooms, name string, noSync bool) (a Unmerge
 	if a.Released, err = reflector.Release(ctx, row.ID); err != nil {
 		return a, err
 	}
-	a.Sync, err = BeginChange(r).Finish(ctx, noSync)
+	a.Sync, err = beginChange(r).Finish(ctx, noSync)
 	return a, err
 }
 

@@ -72,7 +72,7 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 		return read, nil
 	}
 	reader := r.Reader(model).Within(r.budget("read"))
-	running, _ := BeginRun(ctx, r, "learn")
+	running, _ := beginRun(ctx, r, "learn")
 	read, err = reader.Run(running, 0, nil)
 	if err = errors.Join(err, read.Err); err != nil && !errors.Is(err, store.ErrLocked) {
 		failed = append(failed, fmt.Sprintf("sessions wait for their reader (%v)", err))
@@ -103,7 +103,7 @@ func (r *Rooms) autoReflect(ctx context.Context, projects []string) (wrote int, 
 	if _, err := r.Index.Sync(ctx, index.SyncOptions{}); err != nil {
 		return 0, []string{fmt.Sprintf("auto-reflect failed (%v); skipped", err)}
 	}
-	running, _ := BeginRun(ctx, r, "reflect")
+	running, _ := beginRun(ctx, r, "reflect")
 	for _, project := range projects {
 		rep, err := reflector.Auto(running, project)
 		wrote += rep.Wrote()

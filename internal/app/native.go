@@ -66,7 +66,7 @@ func (r *Rooms) importNative(ctx context.Context) {
 			return
 		}
 		var rep *imports.Report
-		running, _ := BeginRun(ctx, r, "import")
+		running, _ := beginRun(ctx, r, "import")
 		if rep, err = im.Apply(running, plan, nil); err == nil && rep.Totals[imports.Failed] > 0 {
 			err = fmt.Errorf("%d memories of agents could not be taken in; `anamnesis import native` says why", rep.Totals[imports.Failed])
 		}

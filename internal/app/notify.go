@@ -7,10 +7,10 @@ import (
 	"anamnesis/internal/lifecycle"
 )
 
-// RunPrograms runs the program that the user set for what happened to notes since the
+// runPrograms runs the program that the user set for what happened to notes since the
 // last time, and returns how often it ran. One process does it at a time; another one that
 // is at work does this one's too.
-func RunPrograms(ctx context.Context, r *Rooms) (ran int, err error) {
+func runPrograms(ctx context.Context, r *Rooms) (ran int, err error) {
 	if r.Config.Lifecycle.Program == "" {
 		return 0, nil
 	}

@@ -13,10 +13,10 @@ import (
 // maxNudged is how many bytes of a prompt are looked at: a longer one lays nothing down.
 const maxNudged = 8 << 10
 
-// Nudge returns the block in which the agent is asked to keep what the user just said, "" for a
+// nudge returns the block in which the agent is asked to keep what the user just said, "" for a
 // prompt that lays nothing down as far as its form shows. It asks at most learn.MaxNudges times a
 // session and never twice for one sentence, and takes no lock.
-func Nudge(h Host, e agent.Event) (string, error) {
+func nudge(h Host, e agent.Event) (string, error) {
 	c := h.Config
 	switch {
 	case !c.Capture.Learn, !c.Capture.Nudge, e.SessionID == "", e.SubagentID != "", len(e.Prompt) > maxNudged:

@@ -58,7 +58,7 @@ func (r *Rooms) takePast(ctx context.Context) (taken int, err error) {
 	if err == nil {
 		more = plan.Oldest(pastMost)
 		if len(plan.Items) > 0 {
-			running, _ := BeginRun(ctx, r, "import")
+			running, _ := beginRun(ctx, r, "import")
 			var rep *imports.Report
 			if rep, err = im.Apply(running, plan, nil); rep != nil {
 				taken = len(rep.Created)

@@ -44,9 +44,9 @@ func Policy(s *store.Store, h *agent.Harness) (PolicyAnswer, error) {
 	return a, nil
 }
 
-// PolicyTrouble says what keeps rules of the policy from holding, "" when all hold: a file that
+// policyTrouble says what keeps rules of the policy from holding, "" when all hold: a file that
 // cannot be read, or lines that are no rules. It reads one small file.
-func PolicyTrouble(s *store.Store) string {
+func policyTrouble(s *store.Store) string {
 	p, err := policy.Read(s.Path(policy.File))
 	switch {
 	case err != nil:
@@ -60,7 +60,7 @@ func PolicyTrouble(s *store.Store) string {
 // policyNotice is what every session is shown at its start about a policy that does not hold,
 // empty when it does: what it would deny is not denied.
 func policyNotice(s *store.Store) string {
-	why := PolicyTrouble(s)
+	why := policyTrouble(s)
 	if why == "" {
 		return ""
 	}

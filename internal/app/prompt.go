@@ -20,7 +20,7 @@ type PromptOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
 	Limit   agent.ContextLimit // what the agent takes
 	Try     bool               // tell nobody: nothing is remembered or logged
-	Plan    *recall.Plan       // of the prompt, if it was made before; see PromptSilent
+	Plan    *recall.Plan       // of the prompt, if it was made before; see promptSilent
 }
 
 // A PromptAnswer is what a prompt is shown, and why no more.
@@ -62,11 +62,11 @@ func Prompt(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (a Pr
 	})
 }
 
-// PromptSilent reports whether a prompt is shown nothing whatever the notes say, and
+// promptSilent reports whether a prompt is shown nothing whatever the notes say, and
 // records it then. It opens no index: most prompts of a talk are of this kind. The first
 // prompt of a session is not, because it tells what arrived. The plan of the prompt is nil
 // when none had to be made for that.
-func PromptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err error) {
+func promptSilent(h Host, e agent.Event) (silent bool, plan *recall.Plan, err error) {
 	s, err := OpenStore(h)
 	if err != nil || s.ReadOnly() || e.SessionID == "" {
 		return false, nil, err

@@ -83,7 +83,7 @@ func (r *Rooms) dropPrivate(ctx context.Context, id string) error {
 func lastSession(r *Rooms) (string, error) {
 	key := Project(r.Store, "").Key
 	last := ""
-	err := Records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
+	err := records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
 		if rec.Kind == store.Started && rec.Project == key {
 			last = rec.Session
 		}

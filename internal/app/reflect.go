@@ -43,15 +43,15 @@ func (r *Rooms) modelName() string {
 	return name
 }
 
-// AgentOnly is the reader of ended sessions where no model is one.
-const AgentOnly = "agent only"
+// agentOnly is the reader of ended sessions where no model is one.
+const agentOnly = "agent only"
 
 // ReaderName says what learns from ended sessions: the agent in its own session alone, or a
 // model beside it. The error says why that model cannot be asked.
 func (r *Rooms) ReaderName() (string, error) {
 	c := r.Config
 	if c.Models.Chat.Provider == llm.Heuristic || !c.Capture.Read {
-		return AgentOnly, nil
+		return agentOnly, nil
 	}
 	_, err := r.Generator("reader")
 	return "model " + r.modelName(), err
@@ -157,7 +157,7 @@ func viewReport(rep *reflection.Report) Reflected {
 // failed it comes with the answer.
 func Reflect(ctx context.Context, r *Rooms, project string, noSync bool) (a ReflectAnswer, err error) {
 	reflector, missing := r.Reflector("reflect")
-	running, c := BeginRun(ctx, r, "reflect")
+	running, c := beginRun(ctx, r, "reflect")
 	reports, err := reflector.ApplyAll(running, r.projectKey(project))
 	if missing != nil && err == nil && len(reports) == 0 {
 		err = reflection.ErrNotConfigured

@@ -35,7 +35,7 @@ func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
 	if rep.Healed && r.Notice == "" && r.IndexTrouble() == "" {
 		r.Notify("the index was damaged and has been rebuilt")
 	}
-	a = ReindexAnswer{rep.Files, rep.Removed, ViewProblems(r, rep.Problems)}
+	a = ReindexAnswer{rep.Files, rep.Removed, viewProblems(r, rep.Problems)}
 	for _, pr := range rep.Problems {
 		if !pr.Sidecar {
 			a.Indexed--

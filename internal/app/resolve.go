@@ -74,9 +74,9 @@ func noNote(r *Rooms, name string) error {
 	return fmt.Errorf("there is no note %s; `anamnesis list` names them", note.Printable(name))
 }
 
-// Named finds the notes that names name, or those that an import made. It fails
+// named finds the notes that names name, or those that an import made. It fails
 // at the first name that is none.
-func Named(ctx context.Context, r *Rooms, names []string, imported string) (rows []index.Row, err error) {
+func named(ctx context.Context, r *Rooms, names []string, imported string) (rows []index.Row, err error) {
 	if imported != "" {
 		ids, err := r.Importer("").Batch(note.ID(imported))
 		if err != nil {

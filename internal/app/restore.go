@@ -100,7 +100,7 @@ func Rewind(ctx context.Context, r *Rooms, since, until string, apply bool) (a R
 		return a, err
 	}
 	a.Applied = apply
-	c := BeginChange(r)
+	c := beginChange(r)
 	var back []string
 	var stale error
 	failed := 0

@@ -333,7 +333,7 @@ func reviewed(ctx context.Context, r *Rooms, name string) (note.ID, *note.Note, 
 			return "", nil, err
 		}
 	}
-	rows, err := Named(ctx, r, []string{name}, "")
+	rows, err := named(ctx, r, []string{name}, "")
 	if err != nil {
 		return "", nil, err
 	}

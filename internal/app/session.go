@@ -45,7 +45,7 @@ func SessionStart(ctx context.Context, r *Rooms, e agent.Event, o StartOptions) 
 	notices := []string{r.conflictNotice(), r.withheldNotice(), policyNotice(r.Store), r.syncNotice(), r.teamNotice(ctx), r.IndexTrouble()}
 	place.Notice = strings.Join(strings.Fields(strings.Join(notices, " ")), " ")
 	place.Pending = r.Recorder.Preview(place.Projects, time.Now().Add(r.Config.Wait(previewTime)))
-	place.Work = WorkAtStart(ctx, r.host, e)
+	place.Work = workAtStart(ctx, r.host, e)
 	q := recall.Query{Session: e.SessionID}
 	scope.Apply(&q)
 	if goesOn(e) {
@@ -125,7 +125,7 @@ func (r *Rooms) conflictNotice() string {
 // withheldNotice is what a session is shown about files that do not travel, empty when there
 // is none: one line, whatever their number. It says what the last sync met.
 func (r *Rooms) withheldNotice() string {
-	n := len(LastSync(r).Held)
+	n := len(lastSync(r).Held)
 	if n == 0 {
 		return ""
 	}

@@ -66,7 +66,7 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 	c := h.Config
 	for i, ch := range changes {
 		if ch.Key == "remote" && ch.Value != nil {
-			remote, err := RemoteOf(*ch.Value)
+			remote, err := remoteOf(*ch.Value)
 			if err != nil {
 				return a, usage("config %s: %w", verb, err)
 			}

@@ -104,7 +104,7 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 		Database: r.Config.Team.On(), Workspace: r.Config.Team.Workspace, DryRun: o.DryRun, Projects: []SharedProject{}, Held: []team.Held{},
 	}
 	if a.Database && !o.DryRun && (len(o.Add)+len(o.Stop) > 0 || o.Again || o.Origin != "") {
-		t, err := Exchange(ctx, r, ExchangeOptions{Again: o.Again, Wait: foregroundWait})
+		t, err := exchange(ctx, r, exchangeOptions{Again: o.Again, Wait: foregroundWait})
 		if err = errors.Join(err, t.refused); err != nil {
 			return a, Errorf(Failed, "the shared projects are written down; background runs try again what failed now: %w", err)
 		}

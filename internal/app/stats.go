@@ -133,7 +133,7 @@ func Stats(ctx context.Context, r *Rooms, since string) (s StatsAnswer, err erro
 // that nobody counted. Without any record it is now.
 func (r *Rooms) logged(from time.Time) (time.Time, error) {
 	began := r.Store.Now()
-	err := Records(r, from, func(_ store.Record, at time.Time) {
+	err := records(r, from, func(_ store.Record, at time.Time) {
 		if at.Before(began) {
 			began = at
 		}
@@ -184,7 +184,7 @@ func (a *Activity) speak(rec store.Record) {
 func (r *Rooms) activity(since time.Time) (a Activity, err error) {
 	var starts, questions []float64
 	told := map[string]bool{}
-	err = Records(r, since, func(rec store.Record, _ time.Time) {
+	err = records(r, since, func(rec store.Record, _ time.Time) {
 		if rec.Tells() {
 			a.Unasked += rec.Out
 		}

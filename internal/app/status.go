@@ -56,8 +56,8 @@ type ProblemView struct {
 	Sidecar bool   `json:"sidecar"`
 }
 
-// ViewProblems returns problems with whole paths.
-func ViewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
+// viewProblems returns problems with whole paths.
+func viewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
 	for _, pr := range all {
 		list = append(list, ProblemView{r.Store.Path(pr.Path), pr.Reason, pr.Sidecar})
 	}
@@ -83,7 +83,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	for _, p := range s.GivenUp {
 		s.Poisoned = append(s.Poisoned, p.Path)
 	}
-	quarantined, unread, err := Unread(ctx, r)
+	quarantined, unread, err := unread(ctx, r)
 	if err != nil {
 		return s, err
 	}
@@ -107,7 +107,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Problems = ViewProblems(r, found)
+	s.Problems = viewProblems(r, found)
 	if s.Damaged, err = Damaged(ctx, r); err != nil {
 		return s, err
 	}
@@ -119,7 +119,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if r.Rules != nil {
 		s.Rules = r.Rules.Error()
 	}
-	s.Policy = PolicyTrouble(r.Store)
+	s.Policy = policyTrouble(r.Store)
 	if s.Recall, err = RecallStatus(ctx, r); err != nil {
 		return s, err
 	}
@@ -134,9 +134,9 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	return s, failed
 }
 
-// Unread lists the notes that a model or a session wrote and nobody has looked at, those in
+// unread lists the notes that a model or a session wrote and nobody has looked at, those in
 // quarantine apart.
-func Unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
+func unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
 	makers := []string{note.Reflection, note.Merge, note.User, note.Learning}
 	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: makers}, 0)
 	if err != nil {
@@ -215,7 +215,7 @@ func TakeGlance(ctx context.Context, h Host, session string) (g Glance, err erro
 	quiet, err := r.Quiet(session, "")
 	g.Quiet = err != nil || quiet != ""
 	if r.Config.Sync.Remote != "" {
-		last := LastSync(r)
+		last := lastSync(r)
 		g.Synced = &SyncGlance{At: last.OK, Offline: last.Offline}
 		if StandsStill(last.State) {
 			g.Synced.State = string(last.State)

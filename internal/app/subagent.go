@@ -24,10 +24,10 @@ func (r *Rooms) subagents() surface {
 	}
 }
 
-// NoteTask keeps what memory has to say to a task until the sub-agent starts that the
+// noteTask keeps what memory has to say to a task until the sub-agent starts that the
 // call of a tool gives it to: the agent does not tell the task when it starts. No word of
 // the task is kept but those of the event log.
-func NoteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) error {
+func noteTask(ctx context.Context, r *Rooms, e agent.Event, call agent.Call) error {
 	began := time.Now()
 	quiet, err := r.Quiet(e.SessionID, e.Dir)
 	if err != nil || quiet != "" || !r.Config.Inject.Subagents || e.SessionID == "" {

@@ -91,7 +91,7 @@ func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error)
 	o.Remote = true
 	s, err := Sync(ctx, r, o)
 	if err == nil && !s.Busy && r.hasTeam() {
-		t, terr := Exchange(ctx, r, ExchangeOptions{Wait: foregroundWait})
+		t, terr := exchange(ctx, r, exchangeOptions{Wait: foregroundWait})
 		if terr != nil {
 			r.Notify("the team's database or repository: %v", terr)
 		}
@@ -262,15 +262,15 @@ func driver() string {
 	if real, err := filepath.EvalSymlinks(self); err == nil {
 		self = real
 	}
-	if Temporary(self) {
+	if temporary(self) {
 		return ""
 	}
 	return agent.Quote(self) + " merge-driver %O %A %B %P"
 }
 
-// Temporary reports whether a program stands where it will be deleted: in a
+// temporary reports whether a program stands where it will be deleted: in a
 // build cache or a folder for temporary files.
-func Temporary(exe string) bool {
+func temporary(exe string) bool {
 	slashed := filepath.ToSlash(exe)
 	if strings.Contains(slashed, "/go-build") {
 		return true

@@ -105,8 +105,8 @@ const (
 	maxSyncedText = 1000
 )
 
-// A SyncRecord is what the last sync wrote down. OK, State, Why and Offline are about Remote.
-type SyncRecord struct {
+// A syncRecord is what the last sync wrote down. OK, State, Why and Offline are about Remote.
+type syncRecord struct {
 	V       int                `json:"v"`
 	At      string             `json:"at"`               // of the last exchange, RFC 3339
 	OK      string             `json:"ok,omitempty"`     // of the last one after which both sides had the same
@@ -118,13 +118,13 @@ type SyncRecord struct {
 	Held    []WithheldFile     `json:"held"`
 }
 
-// LastSync reads the file, and looks at nothing else. What it says about another
+// lastSync reads the file, and looks at nothing else. What it says about another
 // remote than the present one is left out.
-func LastSync(r *Rooms) (last SyncRecord) {
+func lastSync(r *Rooms) (last syncRecord) {
 	if f, err := os.Open(r.Store.Path(syncedFile)); err == nil {
 		data, err := io.ReadAll(io.LimitReader(f, maxSyncedFile))
 		if err != nil || json.Unmarshal(data, &last) != nil {
-			last = SyncRecord{}
+			last = syncRecord{}
 		}
 		_ = f.Close()
 	}
@@ -143,8 +143,8 @@ func LastSync(r *Rooms) (last SyncRecord) {
 }
 
 // lastSync reads the file. Files that are not held any more are left out.
-func (r *Rooms) lastSync() SyncRecord {
-	last := LastSync(r)
+func (r *Rooms) lastSync() syncRecord {
+	last := lastSync(r)
 	held := []WithheldFile{}
 	for _, f := range r.withheld(last) {
 		if !f.Released {
@@ -185,7 +185,7 @@ func (r *Rooms) recordSync(s SyncResult, o SyncOptions, failed error, began time
 
 // take enters how an exchange ended. One of which nothing is known, because
 // somebody cut it off, leaves what was known.
-func (l *SyncRecord) take(s SyncResult, failed error, now string) {
+func (l *syncRecord) take(s SyncResult, failed error, now string) {
 	if l.Remote == "" {
 		return
 	}

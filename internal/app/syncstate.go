@@ -63,7 +63,7 @@ func stillness(s replica.SyncResult) string {
 // syncNotice is what a session is shown about a sync that stands still, empty
 // when none does. It reads one small file.
 func (r *Rooms) syncNotice() string {
-	why := stillness(LastSync(r).State)
+	why := stillness(lastSync(r).State)
 	if why == "" {
 		return ""
 	}

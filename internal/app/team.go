@@ -39,8 +39,8 @@ const (
 	teamRest     = 30 * time.Second      // for so long after it did not answer a question the database is not asked by another
 )
 
-// ExchangeOptions say how notes are exchanged with a team.
-type ExchangeOptions struct {
+// exchangeOptions say how notes are exchanged with a team.
+type exchangeOptions struct {
 	Again bool          // look at every shared note again
 	Brief bool          // send what was written last, and leave the rest to another run
 	Wait  time.Duration // for another process that exchanges notes
@@ -64,11 +64,11 @@ func (r *Rooms) teamLock(ctx context.Context, wait time.Duration) (unlock func()
 	}
 }
 
-// Exchange brings the team's database into step with what is shared here, and the
+// exchange brings the team's database into step with what is shared here, and the
 // mirror with what others share. Without a team it does nothing, except that it takes
 // away what is left of a former one. That a member may only read is no error (refused). One
 // process does it at a time.
-func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, err error) {
+func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, err error) {
 	t.Sent.Held, t.Taken.Left, t.Taken.Members, t.Reviewed = []team.Held{}, []team.Held{}, []string{}, newRepoTaken()
 	if r.Store.ReadOnly() {
 		return t, nil
@@ -129,7 +129,7 @@ func (r *Rooms) teamWaits() bool {
 // sends these, takes in what is new, and leaves everything else to other runs.
 func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
 	r.drains, d.Failed = true, []string{}
-	d.Shared, err = Exchange(ctx, r, ExchangeOptions{Brief: true, Wait: foregroundWait})
+	d.Shared, err = exchange(ctx, r, exchangeOptions{Brief: true, Wait: foregroundWait})
 	d.Busy = d.Shared.Busy
 	return d, err
 }

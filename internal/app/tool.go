@@ -20,9 +20,9 @@ func Tool(ctx context.Context, r *Rooms, e agent.Event, call agent.Call, o Promp
 	return r.tellTool(ctx, e, actionOf(e.Dir, call), o)
 }
 
-// ToolFailed answers a call of a tool that failed: the rules whose triggers stand in its output.
+// toolFailed answers a call of a tool that failed: the rules whose triggers stand in its output.
 // It does what Tool does.
-func ToolFailed(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
+func toolFailed(ctx context.Context, r *Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
 	return r.tellTool(ctx, e, recall.Action{Output: e.Failure}, o)
 }
 
@@ -33,8 +33,8 @@ func (r *Rooms) tellTool(ctx context.Context, e agent.Event, a recall.Action, o 
 	})
 }
 
-// Touches reports whether a trigger may fit a call. It opens nothing: none fits many calls.
-func Touches(call agent.Call) bool { return actionOf("", call).Touches() }
+// touches reports whether a trigger may fit a call. It opens nothing: none fits many calls.
+func touches(call agent.Call) bool { return actionOf("", call).Touches() }
 
 // actionOf says what a call does in the folder dir.
 func actionOf(dir string, call agent.Call) recall.Action {

@@ -63,7 +63,7 @@ func Undo(ctx context.Context, r *Rooms, name string, o MaintainOptions) (a Undo
 		return a, err
 	}
 	a = UndoAnswer{Run: l.ID, What: l.What, At: l.At, Applied: o.Apply, Notes: []UndoneNote{}}
-	running, c := BeginRun(ctx, r, "undo")
+	running, c := beginRun(ctx, r, "undo")
 	all, paths, err := ingest.UndoRun(running, r.Store, l, o.Apply)
 	for _, u := range all {
 		a.Notes = append(a.Notes, UndoneNote{u.ID, u.Title, u.Result, u.Rev, r.Store.Path(u.Path)})

@@ -102,7 +102,7 @@ func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, er
 
 // showings lists when a note was shown, newest first.
 func (r *Rooms) showings(row index.Row, n *note.Note) (shown []Showing, err error) {
-	err = Records(r, time.Time{}, func(rec store.Record, _ time.Time) {
+	err = records(r, time.Time{}, func(rec store.Record, _ time.Time) {
 		i := slices.Index(rec.Notes, row.ID)
 		if i < 0 || !rec.Tells() && rec.Kind != store.Recalled {
 			return

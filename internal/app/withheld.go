@@ -39,7 +39,7 @@ func stemOf(file string) string {
 
 // Withheld lists the files that the last sync did not send and that still wait.
 func Withheld(r *Rooms) []WithheldView {
-	all := r.withheld(LastSync(r))
+	all := r.withheld(lastSync(r))
 	for i, f := range all {
 		all[i].Title, all[i].Found = note.Line(titleOf(f.data), note.MaxTitle), r.masked(f.data)
 	}
@@ -47,7 +47,7 @@ func Withheld(r *Rooms) []WithheldView {
 }
 
 // withheld returns those files of a record that are there still and not in order.
-func (r *Rooms) withheld(last SyncRecord) []WithheldView {
+func (r *Rooms) withheld(last syncRecord) []WithheldView {
 	views := []WithheldView{}
 	if len(last.Held) == 0 {
 		return views
@@ -214,7 +214,7 @@ func (r *Rooms) letGo(a *Release, list allowed, file string, data []byte) {
 		list.Notes[id] = append(list.Notes[id], sum)
 		a.Files = append(a.Files, ReleasedFile{file, secretWhy + ": " + strings.Join(rules, ", "), r.masked(data)})
 	}
-	for _, h := range LastSync(r).Held {
+	for _, h := range lastSync(r).Held {
 		if layout.Memory+"/"+h.Path == file && strings.HasPrefix(h.Why, replica.LossWhy) && !slices.Contains(list.Changed[id], sum) {
 			list.Changed[id] = append(list.Changed[id], sum)
 			a.Files = append(a.Files, ReleasedFile{file, h.Why, []string{}})
@@ -234,7 +234,7 @@ func (r *Rooms) keepBack(ctx context.Context, a *Release, list allowed, file str
 	if len(a.Files) == was {
 		return nil
 	}
-	h, err := Historian(r)
+	h, err := historian(r)
 	if err != nil || h == nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"strings"
 )
 
 // A Check looks at one thing.
@@ -118,14 +117,4 @@ func IDs() []string {
 		ids[i] = c.ID
 	}
 	return ids
-}
-
-// ChecksDoc writes the table of all checks in docs/troubleshooting.md.
-func ChecksDoc() string {
-	var b strings.Builder
-	b.WriteString("| check | what it looks at |\n|---|---|\n")
-	for _, c := range Checks {
-		b.WriteString("| `" + c.ID + "` | " + c.Doc + " |\n")
-	}
-	return b.String()
 }

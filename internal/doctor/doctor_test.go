@@ -138,7 +138,7 @@ func TestDocs(t *testing.T) {
 	if !ok1 || !ok2 {
 		t.Fatalf("%s has no place for the table between %q and %q", name, begin, end)
 	}
-	want := head + begin + "\n" + doctor.ChecksDoc() + "\n" + end + tail
+	want := head + begin + "\n" + checksDoc() + "\n" + end + tail
 	if *update {
 		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -162,4 +162,14 @@ func BenchmarkExamine(b *testing.B) {
 			b.ReportMetric(float64(r.Took.Microseconds())/1000, r.ID+"-ms")
 		}
 	}
+}
+
+// checksDoc writes the table of all checks in docs/troubleshooting.md.
+func checksDoc() string {
+	var b strings.Builder
+	b.WriteString("| check | what it looks at |\n|---|---|\n")
+	for _, c := range doctor.Checks {
+		b.WriteString("| `" + c.ID + "` | " + c.Doc + " |\n")
+	}
+	return b.String()
 }

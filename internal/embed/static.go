@@ -13,8 +13,8 @@ import (
 	"unsafe"
 )
 
-// static.bin is made by tools/biencoder from the word vectors of tools/wordvec and the
-// pairs of tools/pairs. The layout, in little-endian numbers, everything at a multiple
+// static.bin is made by lab/biencoder from the word vectors of lab/wordvec and the
+// pairs of lab/pairs. The layout, in little-endian numbers, everything at a multiple
 // of four bytes:
 //
 //	"anwv", version (2), dimensions D, words N, dimensions of meaning M, directory bits B, bytes that follow the header, 0

@@ -1,7 +1,6 @@
-// Package eval answers whether the memory is any good. It measures in three
+// Package eval answers whether the user's memory is any good. It measures in two
 // places, through the same rooms that production uses:
 //
-//   - data sets, in throw-away stores (retrieval.go, ablate.go, score.go);
 //   - the user's own store, with questions of the user (cases.go, run.go);
 //   - a throw-away copy of it, where reflection and merges are tried before they
 //     are trusted (copy.go, experiment.go, mergegate.go).
@@ -9,9 +8,8 @@
 // What it writes is below eval/ of the store: the set of cases and the history of
 // measurements. It never writes a note of the store it is run from.
 //
-// Failure policy: a data set that cannot be read whole is not scored at all; the
-// error names the file and the line. The set of cases is the user's: a line that
-// is none is named, passed over and kept. A bad answer of a model ends the
+// Failure policy: the set of cases is the user's: a line that is none is named,
+// passed over and kept. A bad answer of a model ends the
 // building of cases, with what was made before it kept and nothing made up. A
 // project that fails in an experiment is named and stops no other.
 package eval
@@ -26,17 +24,6 @@ import (
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
 )
-
-// A Sandbox is a throw-away store with everything that reads it.
-type Sandbox struct {
-	Store  *store.Store
-	Index  *index.Index
-	Engine *recall.Engine
-	Close  func()
-}
-
-// An Opener makes a sandbox in an empty folder, with settings changed.
-type Opener func(ctx context.Context, root string, set []string) (*Sandbox, error)
 
 // A Workbench is a store, the user's or a copy of it, with all that works on it.
 type Workbench struct {

@@ -27,12 +27,12 @@ type Recall struct {
 	MRR   float64         `json:"mrr"`       // mean of 1/rank of the first right note, 0 where none is found
 }
 
-// DefaultKs are the ranks that a report counts to.
-func DefaultKs() []int { return []int{1, 3, 5, 8} }
+// defaultKs are the ranks that a report counts to.
+func defaultKs() []int { return []int{1, 3, 5, 8} }
 
 // RunOptions say how a measurement runs. The zero value is the usual way.
 type RunOptions struct {
-	Ks       []int // ranks to count to, 1 to recall.MaxK; none means DefaultKs
+	Ks       []int // ranks to count to, 1 to recall.MaxK; none means defaultKs
 	Progress Progress
 
 	// ownWords asks so that a note counts for what it says itself: what a change
@@ -43,7 +43,7 @@ type RunOptions struct {
 // ks returns the ranks in order, each once, and the last of them.
 func (o RunOptions) ks() (ks []int, deepest int, err error) {
 	if ks = slices.Clone(o.Ks); len(ks) == 0 {
-		ks = DefaultKs()
+		ks = defaultKs()
 	}
 	slices.Sort(ks)
 	ks = slices.Compact(ks)

@@ -85,9 +85,9 @@ func New(s *store.Store, ix *index.Index, g *ingest.Ingester, rec *capture.Recor
 
 // What a plan is about.
 const (
-	FromNative      = "native"
+	fromNative      = "native"
 	FromTranscripts = "transcripts"
-	FromReflect     = "reflect"
+	fromReflect     = "reflect"
 )
 
 // An Action says what becomes of an item.

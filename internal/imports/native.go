@@ -27,7 +27,7 @@ func (im *Importer) Native(ctx context.Context, o NativeOptions) (*Plan, error) 
 	if err != nil {
 		return nil, fmt.Errorf("plan the import of native memories: %w", err)
 	}
-	p := &Plan{From: FromNative, Items: []Item{}}
+	p := &Plan{From: fromNative, Items: []Item{}}
 	for _, a := range agent.All {
 		if a.Memory == nil || o.Agent != "" && o.Agent != a.Name {
 			continue

@@ -32,7 +32,7 @@ func (im *Importer) Reflect(ctx context.Context, o ReflectOptions) (*Plan, error
 		return nil, fmt.Errorf("plan the import of reflect: %w", err)
 	}
 	snap.load()
-	p := &Plan{From: FromReflect, Items: []Item{}}
+	p := &Plan{From: fromReflect, Items: []Item{}}
 	r := &reflectReader{
 		im: im, plan: p, snap: snap, lost: make(map[string]int), byName: make(map[string]*learning),
 		titles: make(map[string]*learning), placers: make(map[*agent.Harness]*placer),

@@ -16,7 +16,12 @@ import (
 
 // resolveDuplicateIDs makes one file of every note that stands in memory/ twice,
 // as when two machines moved it to different folders, or one moved and one changed
-// it. See Incoming.ResolveDuplicateIDs.
+// it. It returns the paths it changed, relative to the root.
+//
+// On every machine the same form stays: the one that was changed last, then one
+// that a merge made, then the greater hash; and it stays in the folder of its
+// type. The others go to the history, and to conflicts/ unless the history
+// shows that they are only an older form.
 func resolveDuplicateIDs(w *store.Writer) (paths []string, err error) {
 	places := make(map[note.ID][]string)
 	for ref := range w.Store().Walk() {

@@ -56,7 +56,7 @@ func (in *Incoming) WouldErase(changes []RemoteChange) ([]tombstone.Erased, erro
 }
 
 // Finish carries out what came in: the tombstones, and with duplicates also that
-// every note has one place (ResolveDuplicateIDs). erased is called between the
+// every note has one place (resolveDuplicateIDs). erased is called between the
 // two, under the store lock, with the notes that are gone. It returns the paths
 // that changed, relative to the root, also when there is an error.
 func (in *Incoming) Finish(ctx context.Context, erased func(paths []string) error, duplicates func() bool) (paths []string, err error) {
@@ -69,22 +69,6 @@ func (in *Incoming) Finish(ctx context.Context, erased func(paths []string) erro
 			moved, err = resolveDuplicateIDs(w)
 			paths = append(paths, moved...)
 		}
-		return err
-	})
-	return paths, err
-}
-
-// ResolveDuplicateIDs makes one file of every note that stands in memory/ twice,
-// as when two machines moved it to different folders, or one moved and one changed
-// it. It returns the paths it changed, relative to the root.
-//
-// On every machine the same form stays: the one that was changed last, then one
-// that a merge made, then the greater hash; and it stays in the folder of its
-// type. The others go to the history, and to conflicts/ unless the history
-// shows that they are only an older form.
-func (in *Incoming) ResolveDuplicateIDs() (paths []string, err error) {
-	err = locked(context.Background(), in.store, func(w *store.Writer) error {
-		paths, err = resolveDuplicateIDs(w)
 		return err
 	})
 	return paths, err

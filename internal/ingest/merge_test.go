@@ -266,7 +266,7 @@ func TestSettle(t *testing.T) {
 		write(t, s.Path("memory/procedural/n1.entities.yaml"), "entities: []\n")
 		write(t, s.Path("memory/procedural/n2.md"), string(noteBytes("n2", "x")))
 		write(t, s.Path("history/n1/01K2M3N4P5Q6R7S8T9V0W1X2Y3-update.md"), string(old))
-		paths, err := ingest.NewIncoming(s).ResolveDuplicateIDs()
+		paths, err := onePlace(t, s)
 		if err != nil || !slices.Equal(paths, []string{"memory/procedural/n1.md"}) {
 			t.Fatalf("%v %v", paths, err)
 		}
@@ -276,7 +276,7 @@ func TestSettle(t *testing.T) {
 		if all, _ := s.Conflicts().List(); len(all) != 0 {
 			t.Errorf("an older form became a conflict: %+v", all)
 		}
-		if paths, err := ingest.NewIncoming(s).ResolveDuplicateIDs(); err != nil || len(paths) != 0 {
+		if paths, err := onePlace(t, s); err != nil || len(paths) != 0 {
 			t.Errorf("again: %v %v", paths, err)
 		}
 		moved = changedNote("n1", 2, func(n *note.Note) { n.Type = note.Procedural })
@@ -284,10 +284,15 @@ func TestSettle(t *testing.T) {
 	s, _ := open(t)
 	write(t, s.Path("memory/semantic/n1.md"), string(edit))
 	write(t, s.Path("memory/semantic/2026/n1.md"), string(changedNote("n1", 2, func(n *note.Note) { n.Body = "edited too" })))
-	if _, err := ingest.NewIncoming(s).ResolveDuplicateIDs(); err != nil {
+	if _, err := onePlace(t, s); err != nil {
 		t.Fatal(err)
 	}
 	if all, _ := s.Conflicts().List(); len(all) != 1 || all[0].Path != "semantic/n1.md" {
 		t.Errorf("what both say differs, and nobody is told: %+v", all)
 	}
+}
+
+// onePlace carries out tombstones and gives every note of a store one place.
+func onePlace(t interface{ Context() context.Context }, s *store.Store) ([]string, error) {
+	return ingest.NewIncoming(s).Finish(t.Context(), func([]string) error { return nil }, func() bool { return true })
 }

@@ -208,13 +208,11 @@ func (p *peer) sync() {
 			w.Fatalf("changed meanwhile: %v", late)
 		}
 		w.hub, p.base = merged, merged
-		erased, err := tombstone.Apply(storetest.Writer(p.store))
-		w.check(err)
-		moved, err := ingest.NewIncoming(p.store).ResolveDuplicateIDs()
+		changed, err := onePlace(w, p.store)
 		w.check(err)
 		_, err = p.index.Sync(w.Context(), index.SyncOptions{})
 		w.check(err)
-		if len(erased)+len(moved) == 0 {
+		if len(changed) == 0 {
 			return
 		}
 	}

@@ -7,8 +7,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Canonical brings a text into the form in which two of them say the same when
-// they are equal. Operators, signs, numbers, negations, identifiers and code stay
+// Marks are the words of a text that a correction changes: numbers, operators,
+// signs, identifiers, negations and words that come in opposite pairs, in their
+// order, one line each. Texts of different marks are no repetitions of each
+// other, however many words they share.
+func Marks(text string) string {
+	c := canonicaliser{}
+	c.text(text)
+	return c.marks.String()
+}
+
+// A canonicaliser reads a text once. It brings it into the form in which two texts say
+// the same when they are equal. Operators, signs, numbers, negations, identifiers and code stay
 // as they are. What may differ is
 //
 //   - layout: blanks, line ends, where prose is wrapped, whether a paragraph or a
@@ -22,23 +32,6 @@ import (
 //
 // Where one cannot know, as with PATH and path, two texts differ: a note too many
 // is seen, one too few is not.
-func Canonical(text string) string {
-	c := canonicaliser{}
-	c.text(text)
-	return c.out.String()
-}
-
-// Marks are the words of a text that a correction changes: numbers, operators,
-// signs, identifiers, negations and words that come in opposite pairs, in their
-// order, one line each. Texts of different marks are no repetitions of each
-// other, however many words they share.
-func Marks(text string) string {
-	c := canonicaliser{}
-	c.text(text)
-	return c.marks.String()
-}
-
-// A canonicaliser reads a text once.
 type canonicaliser struct {
 	out   strings.Builder // the canonical form
 	marks strings.Builder // the marks, each with a line feed

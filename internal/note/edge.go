@@ -50,7 +50,7 @@ type Entity struct {
 
 // The range of Edge.Strength.
 const (
-	MinStrength     = 1
+	minStrength     = 1
 	DefaultStrength = 5
 	MaxStrength     = 10
 )
@@ -62,7 +62,7 @@ type Edge struct {
 	Target      string
 	Relation    Relation
 	Description string
-	Strength    int // MinStrength to MaxStrength
+	Strength    int // minStrength to MaxStrength
 
 	Committed  Stamp  // tcommit: when it was learnt; empty means Sidecar.ExtractedAt
 	Valid      Stamp  // tvalid: since when it holds; empty means Committed

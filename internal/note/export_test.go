@@ -52,3 +52,10 @@ func showScalar(s scalar) string {
 
 // Quote returns s as it is written into a file.
 func Quote(s string) string { return string(appendText(nil, s)) }
+
+// Canonical is the canonical form of a text.
+func Canonical(text string) string {
+	c := canonicaliser{}
+	c.text(text)
+	return c.out.String()
+}

@@ -16,8 +16,8 @@ import (
 // underscores. The ones that NewID and EpisodicID make are ULIDs.
 type ID string
 
-// ErrBadID reports that a text cannot be the id of a note.
-var ErrBadID = errors.New("an id is 1 to 128 letters, digits, '-' and '_', and not a Windows device name")
+// errBadID reports that a text cannot be the id of a note.
+var errBadID = errors.New("an id is 1 to 128 letters, digits, '-' and '_', and not a Windows device name")
 
 var newIDs struct {
 	sync.Mutex
@@ -57,7 +57,7 @@ func EpisodicID(start time.Time, harness, session string) ID {
 // same on every machine and for every copy of the session. At is when it was said.
 func LearningID(at time.Time, chunk string) ID { return EpisodicID(at, "learning", chunk) }
 
-// ParseID returns s as an ID, or an error that wraps ErrBadID.
+// ParseID returns s as an ID, or an error that wraps errBadID.
 func ParseID(s string) (ID, error) {
 	ok := len(s) > 0 && len(s) <= 128 && !DeviceName(s)
 	for i := 0; ok && i < len(s); i++ {
@@ -69,7 +69,7 @@ func ParseID(s string) (ID, error) {
 		if len(shown) > 140 {
 			shown = shown[:140] + "…"
 		}
-		return "", fmt.Errorf("%q: %w", shown, ErrBadID)
+		return "", fmt.Errorf("%q: %w", shown, errBadID)
 	}
 	return ID(s), nil
 }

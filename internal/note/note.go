@@ -41,8 +41,8 @@ const (
 	Handoff     Kind = "handoff" // what one session leaves to the next on its project
 )
 
-// Kinds lists the kinds that a new note may carry, besides none.
-var Kinds = []Kind{Slot, Skill, Observation, Handoff}
+// kinds lists the kinds that a new note may carry, besides none.
+var kinds = []Kind{Slot, Skill, Observation, Handoff}
 
 // A Scope says whether a note travels. The tree a file stands in decides it.
 type Scope string

@@ -145,8 +145,8 @@ func (r *sidecarReader) edge(line int, get func(string) string) {
 	}
 	if s := get("strength"); s != "" {
 		strength, err := strconv.Atoi(s)
-		if err != nil || strength < MinStrength || strength > MaxStrength {
-			r.warn(line, "strength %q is not a whole number from %d to %d; taken for %d", s, MinStrength, MaxStrength, DefaultStrength)
+		if err != nil || strength < minStrength || strength > MaxStrength {
+			r.warn(line, "strength %q is not a whole number from %d to %d; taken for %d", s, minStrength, MaxStrength, DefaultStrength)
 			strength = DefaultStrength
 		}
 		e.Strength = strength

@@ -58,8 +58,8 @@ func (n *Note) ValidateNew() error {
 	if !slices.Contains(Sources, n.Provenance.Source) {
 		return &FieldError{Key: "prov_source", Err: fmt.Errorf("%q is not one of %s", n.Provenance.Source, strings.Join(Sources, ", "))}
 	}
-	if n.Kind != "" && !slices.Contains(Kinds, n.Kind) {
-		return &FieldError{Key: "kind", Err: fmt.Errorf("%q is not one of %v", n.Kind, Kinds)}
+	if n.Kind != "" && !slices.Contains(kinds, n.Kind) {
+		return &FieldError{Key: "kind", Err: fmt.Errorf("%q is not one of %v", n.Kind, kinds)}
 	}
 	if strings.ContainsAny(n.Title, "\n\r\u0085\u2028\u2029") {
 		return &FieldError{Key: "title", Err: errors.New("must be one line")}

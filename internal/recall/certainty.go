@@ -36,7 +36,7 @@ type certainty struct {
 // little weight (docs/retrieval.md).
 //
 // The second was fitted to questions put to their own notes and to other notes near to
-// them, by logistic regression with a constant for each store, and rounded. tools/rankfit
+// them, by logistic regression with a constant for each store, and rounded. lab/rankfit
 // fits it again, and prints how well both tell friends from strangers.
 var (
 	toOpen  = certainty{weights: inputs{cCosine: 8, cPresent: 0.1, cUnknown: -3}.with(relevanceWeights), unknown: 0.5}

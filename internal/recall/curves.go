@@ -8,7 +8,7 @@ import (
 
 // A curve says what a feature is worth in the order of hits, for questions of few and
 // of many words. It is straight between knots, flat outside of them, and never falls:
-// a hit cannot lose by holding more of the question. tools/rankfit made them, see
+// a hit cannot lose by holding more of the question. lab/rankfit made them, see
 // fitted_curves.go.
 type curve struct {
 	knots     []float64 // ascending; the first is worth nothing

@@ -43,13 +43,13 @@ type Head struct {
 }
 
 // Key names the file of a session, and is the first part of the ids of its exchanges.
-func (h *Head) Key() string { return KeyOf(h.Agent, h.Session) }
+func (h *Head) Key() string { return keyOf(h.Agent, h.Session) }
 
 // keyLength is how many hex digits a key has.
 const keyLength = 10
 
-// KeyOf is the key of a session: a hash, because an id of a client is no name to give to a file.
-func KeyOf(agent, session string) string {
+// keyOf is the key of a session: a hash, because an id of a client is no name to give to a file.
+func keyOf(agent, session string) string {
 	sum := sha256.Sum256([]byte(agent + "\x00" + session))
 	return hex.EncodeToString(sum[:])[:keyLength]
 }
@@ -322,7 +322,7 @@ func (k *Kept) remove(ctx context.Context, keys []string) error {
 
 // Has reports whether a session is kept, or was forgotten: its client's name, and the id that gave it.
 func (k *Kept) Has(agent, session string) bool {
-	key := KeyOf(agent, session)
+	key := keyOf(agent, session)
 	if k.store.Has(layout.Sessions + "/" + key + fileSuffix) {
 		return true
 	}
