@@ -3,8 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"database/sql"
-	"encoding/hex"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -54,13 +52,11 @@ func (w *writer) batch(b index.Batch) {
 		w.drop(b.Put[i].Ref.Path, string(b.Put[i].Note.ID), b.Put[i].Hash[:])
 		w.clearProblems(b.Put[i].Ref.Path)
 	}
-	w.dropTexts()
 	held := make(map[string]bool, 2*len(b.Put)) // paths and ids of this batch
 	for i := range b.Put {
 		path, id := b.Put[i].Ref.Path, strings.ToLower(string(b.Put[i].Note.ID))
 		if held[path] || held[id] {
 			w.drop(path, id, nil)
-			w.dropTexts()
 		}
 		held[path], held[id] = true, true
 		w.put(&b.Put[i])
@@ -73,7 +69,6 @@ func (w *writer) batch(b index.Batch) {
 		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
 		w.files++
 	}
-	w.dropTexts()
 	if w.edges {
 		w.supersede()
 	}
@@ -109,8 +104,7 @@ func (w *writer) clearProblems(path string) {
 	}, w.origin, path)
 }
 
-// drop removes the notes of the origin that have a path or an id, but for the texts of their
-// passages, which dropTexts removes. hash is that of the file that takes their place, nil
+// drop removes the notes of the origin that have a path or an id. hash is that of the file that takes their place, nil
 // without one: of a file that says the same nothing is left that must go.
 func (w *writer) drop(path, id string, hash []byte) {
 	var keys, simhashes []int64
@@ -132,19 +126,23 @@ func (w *writer) drop(path, id string, hash []byte) {
 			return nil
 		}, path, w.origin, id, w.origin)
 	for i, key := range keys {
+		var removed []int64
 		w.query(`SELECT key, forward FROM passages WHERE note = ?`, func(r *sql.Rows) error {
 			var p int64
 			var forward []byte
 			if err := r.Scan(&p, &forward); err != nil {
 				return err
 			}
-			w.removed = append(w.removed, p)
+			removed = append(removed, p)
 			w.passages--
 			for f, tokens := range flat.Tokens(forward) {
 				w.lengths[f] -= int64(len(tokens))
 			}
 			return nil
 		}, key)
+		for _, p := range removed {
+			w.exec("INSERT INTO gone (passage) VALUES (?)", p)
+		}
 		w.exec("DELETE FROM vectors WHERE passage IN (SELECT key FROM passages WHERE note = ?)", key)
 		w.exec("DELETE FROM passages WHERE note = ?", key)
 		w.dropGraph(key, entities[i])
@@ -161,18 +159,6 @@ func (w *writer) drop(path, id string, hash []byte) {
 		}
 		w.share(ids[i])
 	}
-}
-
-// dropTexts removes passages of dropped notes from the full text: many at a
-// time, in their order, one by one. FTS5 gathers changes in memory as long as
-// the rows ascend, and before a statement of several rows it writes them.
-func (w *writer) dropTexts() {
-	slices.Sort(w.removed)
-	for _, p := range w.removed {
-		w.exec("DELETE FROM fts WHERE rowid = ?", p)
-		w.exec("INSERT INTO gone (passage) VALUES (?)", p)
-	}
-	w.removed = w.removed[:0]
 }
 
 // put inserts a note; what had its path or its id has been dropped.
@@ -197,7 +183,6 @@ func (w *writer) put(e *index.Entry) {
 	}
 	w.fingerprint ^= index.Fingerprint(e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano())
 	w.files++
-	keys := keyToken("p", n.Project) + " " + keyToken("t", string(n.Type)) + " " + keyToken("s", string(e.Ref.Scope))
 	for i := range e.Passages {
 		p := &e.Passages[i]
 		res := w.exec(`INSERT INTO passages (note, start, "end", forward) VALUES (?, ?, ?, ?)`, key, p.Start, p.End, flat.Forward(p.Fields))
@@ -209,8 +194,6 @@ func (w *writer) put(e *index.Entry) {
 			w.err = err
 			return
 		}
-		w.exec("INSERT INTO fts (rowid, title, tags, body, keys) VALUES (?, ?, ?, ?, ?)", rowid,
-			strings.Join(p.Fields[index.Title], " "), strings.Join(p.Fields[index.Tags], " "), strings.Join(p.Fields[index.Body], " "), keys)
 		if p.Vector != nil {
 			w.exec("INSERT INTO vectors (passage, model, project, vector) VALUES (?, ?, ?, ?)", rowid, int64(index.VectorModel(p.Model)),
 				index.ProjectGroup(n.Project), []byte(p.Vector))
@@ -265,13 +248,6 @@ func joinTags(tags []string) string {
 		return ""
 	}
 	return "\n" + strings.Join(tags, "\n") + "\n"
-}
-
-// keyToken makes one token of a project key, type or scope.
-func keyToken(kind, value string) string {
-	h := fnv.New64a()
-	h.Write([]byte(value))
-	return kind + hex.EncodeToString(h.Sum(nil))
 }
 
 func bandKey(simhash uint64, band int) int64 {
