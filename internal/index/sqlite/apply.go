@@ -3,10 +3,12 @@ package sqlite
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
@@ -44,13 +46,17 @@ func (w *writer) batch(b index.Batch) {
 		}
 		return err
 	})
+	w.look(b)
 	for _, p := range b.Drop {
 		w.drop(p, "", nil)
 		w.clearProblems(p)
 	}
 	for i := range b.Put {
-		w.drop(b.Put[i].Ref.Path, string(b.Put[i].Note.ID), b.Put[i].Hash[:])
-		w.clearProblems(b.Put[i].Ref.Path)
+		e := &b.Put[i]
+		if w.standing[e.Ref.Path] || w.standing[strings.ToLower(string(e.Note.ID))] || !utf8.ValidString(e.Ref.Path) {
+			w.drop(e.Ref.Path, string(e.Note.ID), e.Hash[:])
+		}
+		w.clearProblems(e.Ref.Path)
 	}
 	held := make(map[string]bool, 2*len(b.Put)) // paths and ids of this batch
 	for i := range b.Put {
@@ -88,10 +94,34 @@ func (w *writer) batch(b index.Batch) {
 		fingerprint = excluded.fingerprint, files = excluded.files, walked = excluded.walked`, w.origin, int64(w.fingerprint), w.files, w.walked)
 }
 
+// look finds out for the whole batch what each of its notes would be asked: which of their paths
+// and ids notes have (one that is no UTF-8 is not found), whether anything is said against a file, and whether notes supersede others.
+func (w *writer) look(b index.Batch) {
+	names := make([]string, 0, 2*len(b.Put))
+	for i := range b.Put {
+		names = append(names, b.Put[i].Ref.Path, strings.ToLower(string(b.Put[i].Note.ID)))
+	}
+	list, _ := json.Marshal(names) // cannot fail: it is text
+	w.standing = make(map[string]bool)
+	w.query(`SELECT j.value FROM json_each(?1) j CROSS JOIN notes n ON n.path = j.value AND n.origin = ?2 UNION ALL
+		SELECT j.value FROM json_each(?1) j CROSS JOIN notes n ON n.id = j.value AND n.origin = ?2`, func(r *sql.Rows) error {
+		var name string
+		err := r.Scan(&name)
+		w.standing[name] = true
+		return err
+	}, string(list), w.origin)
+	w.query("SELECT EXISTS (SELECT 1 FROM problems), EXISTS (SELECT 1 FROM supersedes)", func(r *sql.Rows) error {
+		return r.Scan(&w.complaints, &w.superseding)
+	})
+}
+
 // clearProblems removes what was said against the file at path, and against its
 // sidecar. The walk does not see sidecars, so that what is said against one has no
 // hash, and is neither among the files nor in their fingerprint.
 func (w *writer) clearProblems(path string) {
+	if !w.complaints {
+		return
+	}
 	w.exec("DELETE FROM problems WHERE origin = ? AND path = ? AND hash = x''", w.origin, layout.SidecarOf(path))
 	w.query("DELETE FROM problems WHERE origin = ? AND path = ? AND hash <> x'' RETURNING size, mtime", func(r *sql.Rows) error {
 		var size, mtime int64
@@ -211,15 +241,15 @@ func (w *writer) put(e *index.Entry) {
 	if e.Sidecar != "" {
 		w.exec("INSERT OR REPLACE INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, 0, 0, x'', ?)", w.origin,
 			layout.SidecarOf(e.Ref.Path), e.Sidecar)
+		w.complaints = true
 	}
-	for band := range 4 {
-		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)
-	}
+	w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?2, ?1), (?3, ?1), (?4, ?1), (?5, ?1)", key, bandKey(e.Simhash, 0),
+		bandKey(e.Simhash, 1), bandKey(e.Simhash, 2), bandKey(e.Simhash, 3))
 	for _, target := range n.Supersedes {
 		w.exec("INSERT OR IGNORE INTO supersedes (note, target) VALUES (?, ?)", key, string(target))
 		w.edges = true
 	}
-	if !w.edges { // does anything supersede this note already?
+	if !w.edges && w.superseding { // does anything supersede this note already?
 		w.query("SELECT 1 FROM supersedes WHERE target = ? LIMIT 1", func(*sql.Rows) error { w.edges = true; return nil }, string(n.ID))
 	}
 }
