@@ -78,7 +78,7 @@ const (
 	sinceShare = 16
 )
 
-// sinceSQL reads what changed since a copy was made, and the numbers by which to tell
+// sinceSQL reads what changed since a file was made, and the numbers by which to tell
 // whether it is one of this index, in one statement: as of one moment. A limit is a sum, here
 // and elsewhere, because SQLite plans a statement again once it knows a limit that is a bare
 // parameter.
@@ -248,7 +248,7 @@ func (d *conn) since(ctx context.Context, file *flat.Postings, most int) (*poste
 	return p, nil
 }
 
-// classOf is the number of a type and a scope in the copy.
+// classOf is the number of a type and a scope in the file.
 func classOf(kind, path string) uint8 {
 	class := uint8(2 * (slices.Index(note.Types, note.Type(kind)) + 1))
 	if strings.HasPrefix(path, "local/") {
