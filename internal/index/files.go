@@ -130,7 +130,11 @@ func (ix *Index) readOne(ref store.Ref) result {
 			return result{problem: &FileState{Size: now.Size, ModTime: now.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: why}}
 		}
 	}
-	side, warnings, err := ix.store.ReadSidecar(ref.Path)
+	var side *note.Sidecar
+	var warnings []note.Warning
+	if now.Sidecar {
+		side, warnings, err = ix.store.ReadSidecar(ref.Path)
+	}
 	e := NewEntry(n, now, data, side)
 	e.Sidecar = sidecarProblem(warnings, err)
 	ix.embed(&e)
@@ -173,6 +177,10 @@ func reason(err error) string {
 
 // resolve puts results into a batch, and decides which file has an id that two claim.
 func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result, dropped map[string]bool, b *Batch) error {
+	known, err := ix.knownIDs(ctx, results)
+	if err != nil {
+		return err
+	}
 	claimed := make(map[string]int) // folded id → position in b.Put
 	for i, r := range results {
 		path := refs[i].Path
@@ -192,11 +200,7 @@ func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result
 				}
 				continue
 			}
-			row, ok, err := ix.Lookup(ctx, r.entry.Note.ID)
-			if err != nil {
-				return err
-			}
-			if ok && row.Origin == ix.Origin() && row.Ref.Path != path && !dropped[row.Ref.Path] {
+			if row, ok := known[id]; ok && row.Origin == ix.Origin() && row.Ref.Path != path && !dropped[row.Ref.Path] {
 				if _, err := ix.store.Stat(row.Ref.Path); err == nil {
 					if before(row.Ref.Path, path) {
 						leaveOut(b, *r.entry, row.Ref.Path)
@@ -212,6 +216,25 @@ func (ix *Index) resolve(ctx context.Context, refs []store.Ref, results []result
 		}
 	}
 	return nil
+}
+
+// knownIDs returns the rows that the index has of the ids of results, by the folded ids.
+func (ix *Index) knownIDs(ctx context.Context, results []result) (map[string]Row, error) {
+	f := Filter{Dead: true}
+	for _, r := range results {
+		if r.entry != nil {
+			f.Only = append(f.Only, r.entry.Note.ID)
+		}
+	}
+	if len(f.Only) == 0 {
+		return nil, nil
+	}
+	rows, err := ix.Select(ctx, f, 0)
+	known := make(map[string]Row, len(rows))
+	for _, row := range rows {
+		known[strings.ToLower(string(row.ID))] = row
+	}
+	return known, err
 }
 
 func leaveOut(b *Batch, e Entry, to string) {

@@ -16,7 +16,7 @@ type stemmer struct {
 }
 
 // maxSeen bounds the memory of words.
-const maxSeen = 1 << 15
+const maxSeen = 1 << 13
 
 func newStemmer() *stemmer {
 	return &stemmer{env: snowballstem.NewEnv(""), seen: make(map[string]string)}

@@ -365,7 +365,7 @@ func TestMissingTableHeals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.ExecContext(t.Context(), "DROP TABLE postings"); err != nil {
+		if _, err := db.ExecContext(t.Context(), "DROP TABLE gone"); err != nil {
 			t.Fatal(err)
 		}
 		db.Close()

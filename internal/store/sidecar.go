@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
@@ -28,10 +29,12 @@ func (s *Store) ReadSidecar(path string) (*note.Sidecar, []note.Warning, error) 
 }
 
 // addSidecar makes a ref tell of the sidecar too, so that whoever compares refs
-// notices a change of either: the sizes are added, the later time counts.
+// notices a change of either: the sizes are added, the later time counts. The folders
+// above have been looked at.
 func (s *Store) addSidecar(ref *Ref) {
-	fi, err := s.lstat(layout.SidecarOf(ref.Path))
-	if err != nil {
+	fi, err := os.Lstat(s.Path(layout.SidecarOf(ref.Path)))
+	ref.Sidecar = !errors.Is(err, fs.ErrNotExist)
+	if err != nil || !fi.Mode().IsRegular() {
 		return
 	}
 	ref.Size += fi.Size()

@@ -147,6 +147,7 @@ type Ref struct {
 	Scope   note.Scope
 	Size    int64
 	ModTime time.Time
+	Sidecar bool // there is something of that name
 }
 
 // NotePath returns the path of a new note, relative to the root.

@@ -140,6 +140,15 @@ func OpenPostings(name string) (*Postings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", name, err)
 	}
+	p, err := h.over(data, unmap)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), unmap())
+	}
+	return p, nil
+}
+
+// over cuts what a file holds into its parts.
+func (h PostingsHeader) over(data []byte, unmap func() error) (*Postings, error) {
 	p := &Postings{PostingsHeader: h, unmap: unmap}
 	rest := data[postingsHeader:]
 	for _, s := range []struct {
@@ -158,7 +167,7 @@ func OpenPostings(name string) (*Postings, error) {
 	} {
 		*s.part, rest = rest[:s.size:s.size], rest[s.size:]
 	}
-	err = reading(func() { // the columns are compared and kept: questions read them without further ado
+	err := reading(func() { // the columns are compared and kept: questions read them without further ado
 		p.keys, p.groups, p.classes = bytes.Clone(p.keys), bytes.Clone(p.groups), bytes.Clone(p.classes)
 	})
 	sum := crc32.Update(crc32.ChecksumIEEE(p.keys), crc32.IEEETable, p.groups)
@@ -166,7 +175,7 @@ func OpenPostings(name string) (*Postings, error) {
 		err = fmt.Errorf("%w: its columns are damaged", ErrUnusable)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), unmap())
+		return nil, err
 	}
 	return p, nil
 }

@@ -2,6 +2,7 @@ package flat
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -19,8 +20,9 @@ import (
 type PostingsWriter struct {
 	h    PostingsHeader
 	name string
-	file *os.File
+	file *os.File // nil for one in memory
 	out  *bufio.Writer
+	mem  bytes.Buffer
 	err  error
 
 	tokens                      map[uint32]*tokenList
@@ -45,10 +47,22 @@ func WritePostings(name string, h PostingsHeader) (*PostingsWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write postings: %w", err)
 	}
+	w := &PostingsWriter{name: name, file: f, out: bufio.NewWriterSize(f, 1<<20)}
+	return w.begin(h), nil
+}
+
+// NewPostings begins what WritePostings begins in memory: Take ends it.
+func NewPostings(h PostingsHeader) *PostingsWriter {
+	w := &PostingsWriter{}
+	w.out = bufio.NewWriter(&w.mem)
+	return w.begin(h)
+}
+
+func (w *PostingsWriter) begin(h PostingsHeader) *PostingsWriter {
 	h.Rows, h.Last = 0, 0
-	w := &PostingsWriter{h: h, name: name, file: f, out: bufio.NewWriterSize(f, 1<<20), tokens: make(map[uint32]*tokenList)}
+	w.h, w.tokens = h, make(map[uint32]*tokenList)
 	w.write(make([]byte, postingsHeader))
-	return w, nil
+	return w
 }
 
 func (w *PostingsWriter) write(data []byte) {
@@ -118,6 +132,22 @@ func (l *tokenList) add(row int) {
 
 // Finish writes what is left and puts the file in its place.
 func (w *PostingsWriter) Finish() error {
+	w.rest()
+	return w.place()
+}
+
+// Take returns what was made in memory.
+func (w *PostingsWriter) Take() (*Postings, error) {
+	w.rest()
+	if err := cmp.Or(w.err, w.out.Flush()); err != nil {
+		return nil, err
+	}
+	copy(w.mem.Bytes(), w.h.encode())
+	return w.h.over(w.mem.Bytes(), func() error { return nil })
+}
+
+// rest writes what follows the texts.
+func (w *PostingsWriter) rest() {
 	hashes := slices.Clone(w.names)
 	slices.SortFunc(hashes, cmp.Compare[uint32])
 	w.h.tokens, w.h.shift = len(hashes), shiftOf(len(hashes))
@@ -143,7 +173,6 @@ func (w *PostingsWriter) Finish() error {
 	w.write(entries)
 	sum := crc32.Update(crc32.ChecksumIEEE(w.keys), crc32.IEEETable, w.groups)
 	w.h.columns = crc32.Update(sum, crc32.IEEETable, w.classes)
-	return w.place()
 }
 
 func (w *PostingsWriter) bucketsOf(hashes []uint32, entries []byte) (buckets []byte) {
@@ -183,6 +212,9 @@ func (w *PostingsWriter) place() (err error) {
 
 // Abandon leaves everything as it was.
 func (w *PostingsWriter) Abandon() {
+	if w.file == nil {
+		return
+	}
 	_ = w.file.Close()
 	_ = os.Remove(w.file.Name())
 }

@@ -3,12 +3,12 @@ package sqlite
 import (
 	"bytes"
 	"database/sql"
-	"encoding/hex"
-	"hash/fnv"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
@@ -46,21 +46,23 @@ func (w *writer) batch(b index.Batch) {
 		}
 		return err
 	})
+	w.look(b)
 	for _, p := range b.Drop {
 		w.drop(p, "", nil)
 		w.clearProblems(p)
 	}
 	for i := range b.Put {
-		w.drop(b.Put[i].Ref.Path, string(b.Put[i].Note.ID), b.Put[i].Hash[:])
-		w.clearProblems(b.Put[i].Ref.Path)
+		e := &b.Put[i]
+		if w.standing[e.Ref.Path] || w.standing[strings.ToLower(string(e.Note.ID))] || !utf8.ValidString(e.Ref.Path) {
+			w.drop(e.Ref.Path, string(e.Note.ID), e.Hash[:])
+		}
+		w.clearProblems(e.Ref.Path)
 	}
-	w.dropTexts()
 	held := make(map[string]bool, 2*len(b.Put)) // paths and ids of this batch
 	for i := range b.Put {
 		path, id := b.Put[i].Ref.Path, strings.ToLower(string(b.Put[i].Note.ID))
 		if held[path] || held[id] {
 			w.drop(path, id, nil)
-			w.dropTexts()
 		}
 		held[path], held[id] = true, true
 		w.put(&b.Put[i])
@@ -73,7 +75,6 @@ func (w *writer) batch(b index.Batch) {
 		w.fingerprint ^= index.Fingerprint(path, p.Size, p.ModTime)
 		w.files++
 	}
-	w.dropTexts()
 	if w.edges {
 		w.supersede()
 	}
@@ -93,10 +94,34 @@ func (w *writer) batch(b index.Batch) {
 		fingerprint = excluded.fingerprint, files = excluded.files, walked = excluded.walked`, w.origin, int64(w.fingerprint), w.files, w.walked)
 }
 
+// look finds out for the whole batch what each of its notes would be asked: which of their paths
+// and ids notes have (one that is no UTF-8 is not found), whether anything is said against a file, and whether notes supersede others.
+func (w *writer) look(b index.Batch) {
+	names := make([]string, 0, 2*len(b.Put))
+	for i := range b.Put {
+		names = append(names, b.Put[i].Ref.Path, strings.ToLower(string(b.Put[i].Note.ID)))
+	}
+	list, _ := json.Marshal(names) // cannot fail: it is text
+	w.standing = make(map[string]bool)
+	w.query(`SELECT j.value FROM json_each(?1) j CROSS JOIN notes n ON n.path = j.value AND n.origin = ?2 UNION ALL
+		SELECT j.value FROM json_each(?1) j CROSS JOIN notes n ON n.id = j.value AND n.origin = ?2`, func(r *sql.Rows) error {
+		var name string
+		err := r.Scan(&name)
+		w.standing[name] = true
+		return err
+	}, string(list), w.origin)
+	w.query("SELECT EXISTS (SELECT 1 FROM problems), EXISTS (SELECT 1 FROM supersedes)", func(r *sql.Rows) error {
+		return r.Scan(&w.complaints, &w.superseding)
+	})
+}
+
 // clearProblems removes what was said against the file at path, and against its
 // sidecar. The walk does not see sidecars, so that what is said against one has no
 // hash, and is neither among the files nor in their fingerprint.
 func (w *writer) clearProblems(path string) {
+	if !w.complaints {
+		return
+	}
 	w.exec("DELETE FROM problems WHERE origin = ? AND path = ? AND hash = x''", w.origin, layout.SidecarOf(path))
 	w.query("DELETE FROM problems WHERE origin = ? AND path = ? AND hash <> x'' RETURNING size, mtime", func(r *sql.Rows) error {
 		var size, mtime int64
@@ -109,8 +134,7 @@ func (w *writer) clearProblems(path string) {
 	}, w.origin, path)
 }
 
-// drop removes the notes of the origin that have a path or an id, but for the texts of their
-// passages, which dropTexts removes. hash is that of the file that takes their place, nil
+// drop removes the notes of the origin that have a path or an id. hash is that of the file that takes their place, nil
 // without one: of a file that says the same nothing is left that must go.
 func (w *writer) drop(path, id string, hash []byte) {
 	var keys, simhashes []int64
@@ -132,19 +156,23 @@ func (w *writer) drop(path, id string, hash []byte) {
 			return nil
 		}, path, w.origin, id, w.origin)
 	for i, key := range keys {
+		var removed []int64
 		w.query(`SELECT key, forward FROM passages WHERE note = ?`, func(r *sql.Rows) error {
 			var p int64
 			var forward []byte
 			if err := r.Scan(&p, &forward); err != nil {
 				return err
 			}
-			w.removed = append(w.removed, p)
+			removed = append(removed, p)
 			w.passages--
 			for f, tokens := range flat.Tokens(forward) {
 				w.lengths[f] -= int64(len(tokens))
 			}
 			return nil
 		}, key)
+		for _, p := range removed {
+			w.exec("INSERT INTO gone (passage) VALUES (?)", p)
+		}
 		w.exec("DELETE FROM vectors WHERE passage IN (SELECT key FROM passages WHERE note = ?)", key)
 		w.exec("DELETE FROM passages WHERE note = ?", key)
 		w.dropGraph(key, entities[i])
@@ -161,18 +189,6 @@ func (w *writer) drop(path, id string, hash []byte) {
 		}
 		w.share(ids[i])
 	}
-}
-
-// dropTexts removes passages of dropped notes from the full text: many at a
-// time, in their order, one by one. FTS5 gathers changes in memory as long as
-// the rows ascend, and before a statement of several rows it writes them.
-func (w *writer) dropTexts() {
-	slices.Sort(w.removed)
-	for _, p := range w.removed {
-		w.exec("DELETE FROM fts WHERE rowid = ?", p)
-		w.exec("INSERT INTO gone (passage) VALUES (?)", p)
-	}
-	w.removed = w.removed[:0]
 }
 
 // put inserts a note; what had its path or its id has been dropped.
@@ -197,7 +213,6 @@ func (w *writer) put(e *index.Entry) {
 	}
 	w.fingerprint ^= index.Fingerprint(e.Ref.Path, e.Ref.Size, e.Ref.ModTime.UnixNano())
 	w.files++
-	keys := keyToken("p", n.Project) + " " + keyToken("t", string(n.Type)) + " " + keyToken("s", string(e.Ref.Scope))
 	for i := range e.Passages {
 		p := &e.Passages[i]
 		res := w.exec(`INSERT INTO passages (note, start, "end", forward) VALUES (?, ?, ?, ?)`, key, p.Start, p.End, flat.Forward(p.Fields))
@@ -209,8 +224,6 @@ func (w *writer) put(e *index.Entry) {
 			w.err = err
 			return
 		}
-		w.exec("INSERT INTO fts (rowid, title, tags, body, keys) VALUES (?, ?, ?, ?, ?)", rowid,
-			strings.Join(p.Fields[index.Title], " "), strings.Join(p.Fields[index.Tags], " "), strings.Join(p.Fields[index.Body], " "), keys)
 		if p.Vector != nil {
 			w.exec("INSERT INTO vectors (passage, model, project, vector) VALUES (?, ?, ?, ?)", rowid, int64(index.VectorModel(p.Model)),
 				index.ProjectGroup(n.Project), []byte(p.Vector))
@@ -228,15 +241,15 @@ func (w *writer) put(e *index.Entry) {
 	if e.Sidecar != "" {
 		w.exec("INSERT OR REPLACE INTO problems (origin, path, size, mtime, hash, reason) VALUES (?, ?, 0, 0, x'', ?)", w.origin,
 			layout.SidecarOf(e.Ref.Path), e.Sidecar)
+		w.complaints = true
 	}
-	for band := range 4 {
-		w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?, ?)", bandKey(e.Simhash, band), key)
-	}
+	w.exec("INSERT OR IGNORE INTO bands (band, note) VALUES (?2, ?1), (?3, ?1), (?4, ?1), (?5, ?1)", key, bandKey(e.Simhash, 0),
+		bandKey(e.Simhash, 1), bandKey(e.Simhash, 2), bandKey(e.Simhash, 3))
 	for _, target := range n.Supersedes {
 		w.exec("INSERT OR IGNORE INTO supersedes (note, target) VALUES (?, ?)", key, string(target))
 		w.edges = true
 	}
-	if !w.edges { // does anything supersede this note already?
+	if !w.edges && w.superseding { // does anything supersede this note already?
 		w.query("SELECT 1 FROM supersedes WHERE target = ? LIMIT 1", func(*sql.Rows) error { w.edges = true; return nil }, string(n.ID))
 	}
 }
@@ -265,13 +278,6 @@ func joinTags(tags []string) string {
 		return ""
 	}
 	return "\n" + strings.Join(tags, "\n") + "\n"
-}
-
-// keyToken makes one token of a project key, type or scope.
-func keyToken(kind, value string) string {
-	h := fnv.New64a()
-	h.Write([]byte(value))
-	return kind + hex.EncodeToString(h.Sum(nil))
 }
 
 func bandKey(simhash uint64, band int) int64 {

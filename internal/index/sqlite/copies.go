@@ -54,17 +54,17 @@ func (d maintainer) Tidy(ctx context.Context) error {
 		}
 	}
 	d.dropCopies(models)
-	return d.tidyPostings(ctx, uint64(epoch), models)
+	return d.tidyPostings(ctx, uint64(epoch))
 }
 
 // inStep reports whether the copies lack nothing. It counts no vectors: that takes a tenth of
 // a second where there are many.
 func (d *conn) inStep(ctx context.Context) bool {
 	p, err := d.posted(ctx)
-	if p == nil || err != nil || len(p.gone)+len(p.newer) > 0 {
+	if err != nil || len(p.gone)+len(p.newer) > 0 {
 		return false
 	}
-	copied := d.flatOf(p.Model, p.Epoch)
+	copied := d.flatOf(p.Model, uint64(p.epoch))
 	return copied != nil && copied.Rows == p.Rows
 }
 

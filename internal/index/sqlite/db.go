@@ -1,5 +1,5 @@
-// Package sqlite is the index on SQLite: full text in FTS5, the rest in plain
-// tables, in one file that can be deleted at any moment.
+// Package sqlite is the index on SQLite: plain tables in one file, and beside it files
+// of the full text and of the vectors. All of them can be deleted at any moment.
 //
 // Readers and the writer use connections of their own, so that a reader sees
 // the last committed state while a batch is written. The database is in WAL
@@ -86,7 +86,7 @@ type conn struct {
 	copyFile  os.FileInfo
 	oldCopies []*flat.Vectors
 
-	full fullText // its copy, when it was used
+	full fullText
 
 	statements   map[string]*sql.Stmt // questions that statementsOf was asked before
 	statementsOf *sql.DB
@@ -251,7 +251,7 @@ func (d *conn) rebuild(ctx context.Context, always bool) (*sql.DB, error) {
 				return err
 			})
 		}
-		for _, t := range append([]string{"vocabulary", "postings", "fts"}, tables...) {
+		for _, t := range append([]string{"vocabulary", "postings", "fts"}, tables...) { // the three are of versions before 14
 			once("DROP TABLE IF EXISTS " + t)
 		}
 		once(schema + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, schemaVersion))

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"anamnesis/internal/index"
@@ -10,23 +11,16 @@ import (
 // Lose replaces the database, as if it were damaged.
 func (d *DB) Lose(ctx context.Context) error { return d.reset(ctx) }
 
-// CopyPostings makes the copy of the full text, however little the last one lacks.
+// CopyPostings makes the posting file, however little the last one lacks.
 func (d *DB) CopyPostings(ctx context.Context) error {
-	epoch, err := d.epoch(ctx)
-	if err != nil {
-		return err
-	}
-	models, err := d.embeddedModels(ctx)
-	if err != nil {
-		return err
-	}
-	return d.copyPostings(ctx, uint64(epoch), mostVectors(models))
+	failed, err := d.copyPostings(ctx)
+	return errors.Join(failed, err)
 }
 
-// Posted reports whether a copy of the full text answers.
+// Posted reports whether the posting file beside the database answers.
 func (d *DB) Posted(ctx context.Context) (bool, error) {
 	p, err := d.posted(ctx)
-	return p != nil, err
+	return p != nil && p.Postings == d.postingsFile(), err
 }
 
 // PlanPerProject returns how SQLite answers PerProject.

@@ -12,8 +12,9 @@ import (
 
 // putGraph inserts what a note speaks of and the edges it tells.
 func (w *writer) putGraph(key int64, e *index.Entry) {
-	for i, entity := range e.Entities {
-		w.exec("INSERT OR IGNORE INTO mentions (entity, note, declared) VALUES (?, ?, ?)", int64(entity), key, i < e.Declared)
+	if len(e.Entities) > 0 {
+		w.exec("INSERT OR IGNORE INTO mentions (entity, note, declared) SELECT value, ?, key < ? FROM json_each(?)", key, e.Declared,
+			list(e.Entities))
 	}
 	for i := range e.Edges {
 		x := &e.Edges[i]

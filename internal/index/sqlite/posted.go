@@ -73,7 +73,7 @@ func (p *prefilter) lets(group uint32, class uint8) bool {
 	return p.classes>>class&1 == 1 && (len(p.groups) == 0 || slices.Contains(p.groups, group))
 }
 
-// score scores the passages that hold terms, as searcher.score does.
+// score scores the passages that hold terms and that a filter may let through.
 func (p *posted) score(terms []index.Term, f index.Filter) ([]flat.Scored, error) {
 	r := &ranking{slots: make([]uint32, p.Rows+len(p.newer))}
 	lets := prefilterOf(f)
@@ -110,8 +110,13 @@ func (p *posted) score(terms []index.Term, f index.Filter) ([]flat.Scored, error
 	return r.all, nil
 }
 
-// maxOccurrences is maxPostings as a number.
+// maxOccurrences bounds what is read of one term. A term that occurs more often
+// says little, and a question has others.
 const maxOccurrences = 20000
+
+// fieldWeight is what an occurrence in a field is worth when candidates are
+// chosen; the final score has its own weights.
+var fieldWeight = [index.NumFields]float64{index.Title: 3, index.Tags: 2, index.Body: 1}
 
 // worthOf is what the occurrences in a passage are worth, of those that are left to be read.
 func worthOf(counts [flat.Fields]int, left *int) (worth float64) {
@@ -158,7 +163,7 @@ func (p *posted) text(key int64) (t newText, inFile, ok bool, err error) {
 // and whether that is so of an epoch and of a generation of the index.
 const letsSQL = "SELECT j.key, " + sameSQL + " FROM json_each(?) j CROSS JOIN notes n ON n.key = j.value WHERE "
 
-// fetchPosted is fetchCandidates by way of the copy. ok is false when the index has
+// fetchPosted is fetchCandidates by way of the file. ok is false when the index has
 // changed since.
 func (d *conn) fetchPosted(ctx context.Context, p *posted, passages []int64, cond string,
 	args []any,
@@ -214,7 +219,7 @@ func (d *conn) fillVectors(ctx context.Context, p *posted, got []index.Candidate
 	places := map[int64]int{}
 	var copied *flat.Vectors
 	if p.Model != 0 {
-		copied = d.flatOf(p.Model, p.Epoch)
+		copied = d.flatOf(p.Model, uint64(p.epoch))
 	}
 	var room []byte
 	if copied != nil {
@@ -251,66 +256,35 @@ func (d *conn) fillVectors(ctx context.Context, p *posted, got []index.Candidate
 	})
 }
 
-// askPosted calls f with the copy until the index does not change at the same time. ok is false when
-// there is no copy, or when it changes all the time.
+// askPosted calls f until the index does not change at the same time. ok is false when it changes
+// all the time.
 func (d *conn) askPosted(ctx context.Context, f func(*posted) (ok bool, err error)) (ok bool, err error) {
 	for range 3 {
-		p, err := d.posted(ctx)
-		if p == nil || err != nil {
+		var p *posted
+		if p, err = d.posted(ctx); err != nil {
 			return false, err
 		}
-		ok, err := f(p)
-		if errors.Is(err, flat.ErrUnusable) {
+		ok, err = f(p)
+		switch {
+		case errors.Is(err, flat.ErrUnusable): // somebody cut it, or a part of it is damaged
 			d.dropPostings()
-			return false, nil
-		}
-		if ok || err != nil {
+		case ok || err != nil:
 			return ok, err
+		default:
+			d.forgetPosted()
 		}
-		d.forgetPosted()
 	}
-	return false, nil
+	return false, err
 }
 
-// forgetPosted lets the next question look for what changed since the copy was made.
+// forgetPosted lets the next question look for what changed since the file was made.
 func (d *conn) forgetPosted() {
 	d.mu.Lock()
 	d.full.posted = nil
 	d.mu.Unlock()
 }
 
-// frequenciesPosted is Frequencies by way of the copy, nil without one.
-func (d *conn) frequenciesPosted(ctx context.Context, tokens []string) (terms []index.Term, err error) {
-	_, err = d.askPosted(ctx, func(p *posted) (bool, error) {
-		var err error
-		terms, err = p.frequencies(tokens)
-		return true, err
-	})
-	return terms, err
-}
-
-func (d *conn) scoresPosted(ctx context.Context, terms []index.Term, f index.Filter) (all []flat.Scored, ok bool, err error) {
-	ok, err = d.askPosted(ctx, func(p *posted) (bool, error) {
-		var err error
-		all, err = p.score(terms, f)
-		return true, err
-	})
-	return all, ok, err
-}
-
-func (d *conn) candidatesPosted(ctx context.Context, passages []int64, cond string,
-	args []any,
-) (got []index.Candidate, ok bool, err error) {
-	ok, err = d.askPosted(ctx, func(p *posted) (bool, error) {
-		var ok bool
-		var err error
-		got, ok, err = d.fetchPosted(ctx, p, passages, cond, args)
-		return ok, err
-	})
-	return got, ok, err
-}
-
-// near compares the vectors of passages behind one, which are newer than the copy.
+// near compares the vectors of passages behind one, which the file does not have.
 func (p *posted) near(model uint64, question []float32, groups []uint32, after int64) (near []flat.Near) {
 	for i := range p.newer {
 		t := &p.newer[i]

@@ -4,30 +4,36 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
 	"anamnesis/internal/note"
 )
 
-// What questions ask of the full text stands also in a flat file, a copy of the
-// passages that Tidy makes when it lacks much: FTS5 counts and decodes postings one by
-// one, and the rows of the candidates lie all over the database. What came since is
-// read from the tables, and so is what went (the table gone). Which notes a filter lets
-// through the database alone knows. Where there is no copy that can be used, FTS5 answers.
+// The full text is a posting file beside the database, and what changed since it was
+// made: the rows of passages with greater keys, and the table gone. The file is made of
+// the rows, by Tidy when it lacks more than a few of them, and by a question that finds none
+// it can use: none where many passages are, one of another index, a damaged one, one that
+// lacks much. It is put in its place as a whole, so that two who make it at the same time
+// harm nobody. Where nothing may be written it is made in memory. Which notes a filter
+// lets through the database alone knows.
 
-// A fullText is what is open of the copies. conn.mu guards it.
+// A fullText is what is open of it. conn.mu guards it, except for making.
 type fullText struct {
+	making sync.Mutex     // held while changes are read, or the file is made; taken before mu
 	open   *flat.Postings // that which stands beside the database, nil when it cannot be used
 	info   os.FileInfo    // of that file
+	memory *flat.Postings // that which was made in memory, or an empty one
 	posted *posted
 	old    []*flat.Postings // a question may still read them: they are unmapped when the database is closed
 }
 
-// keep takes another copy into use.
+// keep takes another file into use.
 func (t *fullText) keep(p *flat.Postings) {
 	if t.open != nil {
 		t.old = append(t.old, t.open)
@@ -40,34 +46,39 @@ func (t *fullText) close() {
 	for _, p := range t.old {
 		_ = p.Close()
 	}
-	*t = fullText{}
+	t.info, t.memory, t.posted, t.old = nil, nil, nil, nil
 }
 
-// postingsPath is the copy beside a database.
+// postingsPath is the file beside a database.
 func (d *conn) postingsPath() string { return strings.TrimSuffix(d.path, ".db") + "-postings.bin" }
 
-// A posted is the copy, and what changed since it was made.
+// A posted is a posting file, and what changed since it was made.
 type posted struct {
 	*flat.Postings
-	epoch      int64 // of the index that the changes are those of
-	generation int64 // of that index
-	gone       []int // rows, ascending
+	beside     *flat.Postings // the file beside the database then: Postings, or one that did not fit
+	epoch      int64          // of the index
+	generation int64          // of that index
+	gone       []int          // rows, ascending
 	goneTexts  []flat.Text
 	newer      []newText // by their keys
-	fits       bool      // it is a copy of this index, and does not lack too much
 }
 
-// A newText is a passage that the copy does not have.
+// A newText is a passage that the file does not have.
 type newText struct {
 	flat.Text
 	model  sql.NullInt64
 	vector index.Vector
 }
 
-// maxSince bounds what is read beside the copy: with more FTS5 is as fast.
-const maxSince = 1000
+// What a file may lack is read by every process that asks, so that it is a number, or a share
+// of what the file has where that is more: to make a file again and again while an index is
+// filled would cost more.
+const (
+	sinceLeast = 1000
+	sinceShare = 16
+)
 
-// sinceSQL reads what changed since a copy was made, and the numbers by which to tell
+// sinceSQL reads what changed since a file was made, and the numbers by which to tell
 // whether it is one of this index, in one statement: as of one moment. A limit is a sum, here
 // and elsewhere, because SQLite plans a statement again once it knows a limit that is a bare
 // parameter.
@@ -79,67 +90,100 @@ const sinceSQL = `SELECT 0, value, key, 0, 0, 0, NULL, '', '', NULL, NULL FROM m
 // sameSQL asks whether the index is of an epoch and of a generation.
 const sameSQL = "(SELECT count(*) FROM meta WHERE key = 'epoch' AND value = ? OR key = 'generation' AND value = ?) = 2"
 
-// posted returns the copy, nil when there is none that can be used. It stays open for
-// the next question.
+// posted returns what answers. It stays open for the next question.
 func (d *conn) posted(ctx context.Context) (*posted, error) {
-	file, err := d.postingsFile()
-	if file == nil || err != nil {
+	if p, err := d.knownPosted(ctx); p != nil || err != nil {
+		return p, err
+	}
+	d.full.making.Lock()
+	defer d.full.making.Unlock()
+	if p, err := d.knownPosted(ctx); p != nil || err != nil { // somebody else read the same
+		return p, err
+	}
+	file := d.postingsFile()
+	d.mu.Lock()
+	memory := d.full.memory
+	if memory == nil { // without rows, for an index of few passages
+		memory, _ = flat.NewPostings(flat.PostingsHeader{Gone: math.MaxInt64}).Take()
+		d.full.memory = memory
+	}
+	d.mu.Unlock()
+	for _, base := range []*flat.Postings{file, memory} {
+		if base == nil {
+			continue
+		}
+		p, err := d.since(ctx, base, max(sinceLeast, base.Rows/sinceShare))
+		switch {
+		case errors.Is(err, flat.ErrUnusable):
+			d.dropPostings()
+			file = nil
+		case err != nil:
+			return nil, err
+		case p != nil:
+			return d.usePosted(p, file), nil
+		}
+	}
+	made, err := d.makePostings(ctx)
+	if err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	known := d.full.posted
-	d.mu.Unlock()
-	if known != nil && known.Postings == file {
-		same := d.opts.Brief // what changes at the same time is noticed when rows are read
-		if !same {
-			err = d.queryRow(ctx, "SELECT "+sameSQL, []any{known.epoch, known.generation}, &same)
-		}
-		if same || err != nil {
-			return known.usable(), err
-		}
-	}
-	p, err := d.since(ctx, file)
-	if errors.Is(err, flat.ErrUnusable) {
-		d.dropPostings()
-		return nil, nil
+	p, err := d.since(ctx, made, -1)
+	if p == nil && err == nil { // the rows do not add up
+		err = d.translate(d.reader(), errBroken)
 	}
 	if err != nil {
 		return nil, err
 	}
+	return d.usePosted(p, d.postingsFile()), nil
+}
+
+func (d *conn) usePosted(p *posted, file *flat.Postings) *posted {
+	p.beside = file
 	d.mu.Lock()
 	d.full.posted = p
 	d.mu.Unlock()
-	return p.usable(), nil
-}
-
-func (p *posted) usable() *posted {
-	if !p.fits {
-		return nil
-	}
 	return p
 }
 
-// postingsFile returns the copy that stands beside the database now.
-func (d *conn) postingsFile() (*flat.Postings, error) {
-	fi, err := os.Stat(d.postingsPath())
-	if err != nil {
+// knownPosted returns what answered last, nil when the index or its file is another one now.
+func (d *conn) knownPosted(ctx context.Context) (*posted, error) {
+	file := d.postingsFile()
+	d.mu.Lock()
+	known := d.full.posted
+	d.mu.Unlock()
+	if known == nil || known.beside != file {
 		return nil, nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.full.info != nil && os.SameFile(fi, d.full.info) && fi.ModTime().Equal(d.full.info.ModTime()) {
-		return d.full.open, nil
+	same := d.opts.Brief // what changes at the same time is noticed when rows are read
+	if !same {
+		if err := d.queryRow(ctx, "SELECT "+sameSQL, []any{known.epoch, known.generation}, &same); !same {
+			return nil, err
+		}
 	}
-	p, err := flat.OpenPostings(d.postingsPath())
-	if err != nil { // it is remembered that this one is of no use
-		p = nil
-	}
-	d.full.keep(p)
-	d.full.info = fi
-	return p, nil
+	return known, nil
 }
 
-// dropPostings removes a copy that turned out to be damaged.
+// postingsFile returns the file that stands beside the database now, nil when it is of no use.
+func (d *conn) postingsFile() *flat.Postings {
+	fi, err := os.Stat(d.postingsPath())
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case err != nil:
+		d.full.keep(nil)
+		d.full.info = nil
+	case d.full.info == nil || !os.SameFile(fi, d.full.info) || !fi.ModTime().Equal(d.full.info.ModTime()):
+		p, err := flat.OpenPostings(d.postingsPath())
+		if err != nil { // it is remembered that this one is of no use
+			p = nil
+		}
+		d.full.keep(p)
+		d.full.info = fi
+	}
+	return d.full.open
+}
+
+// dropPostings removes a file that turned out to be damaged.
 func (d *conn) dropPostings() {
 	d.mu.Lock()
 	d.full.keep(nil)
@@ -150,9 +194,11 @@ func (d *conn) dropPostings() {
 	}
 }
 
-// since reads what changed since a copy was made.
-func (d *conn) since(ctx context.Context, file *flat.Postings) (*posted, error) {
-	rows, err := d.queryBounded(ctx, sinceSQL, file.Gone, maxSince, file.Last, maxSince)
+// since reads what changed since a file was made, nil when it is none of this index or lacks
+// more than most (-1: no bound). No row is missed: a passage that the file has, that is not in
+// the index and that gone does not name, spoils the sum.
+func (d *conn) since(ctx context.Context, file *flat.Postings, most int) (*posted, error) {
+	rows, err := d.queryBounded(ctx, sinceSQL, file.Gone, most, file.Last, most)
 	if err != nil {
 		return nil, err
 	}
@@ -186,10 +232,11 @@ func (d *conn) since(ctx context.Context, file *flat.Postings) (*posted, error) 
 	slices.Sort(p.gone)
 	p.gone = slices.Compact(p.gone)
 	p.epoch, p.generation = numbers["epoch"], numbers["generation"]
-	p.fits = uint64(p.epoch) == file.Epoch && len(p.newer) < maxSince && len(p.gone) < maxSince &&
-		int64(file.Rows-len(p.gone)+len(p.newer)) == numbers["passages"]
-	if !p.fits {
-		p.gone, p.newer = nil, nil
+	if p.epoch == 0 { // the row that is always there cannot be read
+		return nil, d.translate(rows.db, errBroken)
+	}
+	if file.Rows > 0 && uint64(p.epoch) != file.Epoch || int64(file.Rows-len(p.gone)+len(p.newer)) != numbers["passages"] {
+		return nil, nil
 	}
 	for _, row := range p.gone {
 		t, err := file.Text(row)
@@ -201,7 +248,7 @@ func (d *conn) since(ctx context.Context, file *flat.Postings) (*posted, error) 
 	return p, nil
 }
 
-// classOf is the number of a type and a scope in the copy.
+// classOf is the number of a type and a scope in the file.
 func classOf(kind, path string) uint8 {
 	class := uint8(2 * (slices.Index(note.Types, note.Type(kind)) + 1))
 	if strings.HasPrefix(path, "local/") {
@@ -210,48 +257,83 @@ func classOf(kind, path string) uint8 {
 	return class
 }
 
-// copyPostings rebuilds the copy.
-func (d *conn) copyPostings(ctx context.Context, epoch, model uint64) error {
-	h := flat.PostingsHeader{Epoch: epoch, Model: model}
-	if err := d.queryRow(ctx, "SELECT coalesce(max(n), 0) FROM gone", nil, &h.Gone); err != nil { // first: see sinceSQL
-		return wrap(err)
-	}
-	rows, err := d.query(ctx, `SELECT p.key, p.note, p.start, p."end", p.forward, n.project, n.type, n.path
-		FROM passages p CROSS JOIN notes n ON n.key = p.note ORDER BY p.key`)
-	if err != nil {
-		return wrap(err)
-	}
-	defer rows.Close()
-	w, err := flat.WritePostings(d.postingsPath(), h)
-	if err != nil {
-		return err
-	}
-	var forward sql.RawBytes
-	for rows.Next() {
-		var t flat.Text
-		var project, kind, path string
-		if err := rows.Scan(&t.Key, &t.Note, &t.Start, &t.End, &forward, &project, &kind, &path); err != nil {
-			w.Abandon()
-			return wrap(err)
+// makePostings makes the file of an index that has none of use, in memory where it cannot be written.
+func (d *conn) makePostings(ctx context.Context) (*flat.Postings, error) {
+	if !d.readOnly.Load() {
+		failed, err := d.copyPostings(ctx)
+		if err != nil {
+			return nil, err
 		}
-		t.Group, t.Class, t.Tokens = index.ProjectGroup(project), classOf(kind, path), flat.Tokens(forward)
-		w.Add(&t)
+		if file := d.postingsFile(); failed == nil && file != nil {
+			return file, nil
+		}
 	}
-	if err := rows.Err(); err != nil {
-		w.Abandon()
-		return wrap(err)
+	h, err := d.postingsHeader(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return w.Finish()
+	w := flat.NewPostings(h)
+	if err := d.addTexts(ctx, w); err != nil {
+		return nil, err
+	}
+	made, err := w.Take()
+	if err == nil {
+		d.mu.Lock()
+		d.full.memory = made
+		d.mu.Unlock()
+	}
+	return made, err
 }
 
-// tidyPostings makes the copy when there is none, or when it lacks much, and forgets
+// copyPostings makes the file. failed says that it cannot be written.
+func (d *conn) copyPostings(ctx context.Context) (failed, err error) {
+	h, err := d.postingsHeader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, failed := flat.WritePostings(d.postingsPath(), h)
+	if failed != nil {
+		return failed, nil
+	}
+	if err := d.addTexts(ctx, w); err != nil {
+		w.Abandon()
+		return nil, err
+	}
+	return w.Finish(), nil
+}
+
+// headerSQL reads what a file says of its index. What is gone is read before the passages: see since.
+const headerSQL = `SELECT coalesce((SELECT value FROM meta WHERE key = 'epoch'), 0), (SELECT coalesce(max(n), 0) FROM gone),
+	coalesce((SELECT model FROM vectors GROUP BY model ORDER BY count(*) DESC LIMIT 1), 0)`
+
+func (d *conn) postingsHeader(ctx context.Context) (h flat.PostingsHeader, err error) {
+	var epoch, model int64
+	err = d.queryRow(ctx, headerSQL, nil, &epoch, &h.Gone, &model)
+	h.Epoch, h.Model = uint64(epoch), uint64(model)
+	return h, err
+}
+
+// addTexts adds all passages.
+func (d *conn) addTexts(ctx context.Context, w *flat.PostingsWriter) error {
+	rows, err := d.query(ctx, `SELECT p.key, p.note, p.start, p."end", p.forward, n.project, n.type, n.path
+		FROM passages p CROSS JOIN notes n ON n.key = p.note ORDER BY p.key`)
+	var forward sql.RawBytes
+	return each(rows, err, func() error {
+		var t flat.Text
+		var project, kind, path string
+		err := rows.Scan(&t.Key, &t.Note, &t.Start, &t.End, &forward, &project, &kind, &path)
+		t.Group, t.Class, t.Tokens = index.ProjectGroup(project), classOf(kind, path), flat.Tokens(forward)
+		w.Add(&t)
+		return err
+	})
+}
+
+// tidyPostings makes the file when there is none, or when it lacks much, and forgets
 // what went before the one there was.
-func (d *conn) tidyPostings(ctx context.Context, epoch uint64, models []embedded) error {
+func (d *conn) tidyPostings(ctx context.Context, epoch uint64) error {
 	var passages, newer, gone int64
 	from, upTo := int64(0), int64(0)
-	if file, err := d.postingsFile(); err != nil {
-		return err
-	} else if file != nil && file.Epoch == epoch {
+	if file := d.postingsFile(); file != nil && file.Epoch == epoch {
 		from, upTo = file.Last, file.Gone
 	}
 	err := d.queryRow(ctx, `SELECT (SELECT count(*) FROM passages WHERE key > ?), (SELECT count(*) FROM gone WHERE n > ?),
@@ -259,22 +341,11 @@ func (d *conn) tidyPostings(ctx context.Context, epoch uint64, models []embedded
 	if err != nil || newer+gone <= postingsLeast {
 		return wrap(err)
 	}
-	if err := d.copyPostings(ctx, epoch, mostVectors(models)); err != nil {
-		return err
+	if failed, err := d.copyPostings(ctx); failed != nil || err != nil {
+		return errors.Join(failed, wrap(err))
 	}
 	return d.change(ctx, func(w *writer) { w.exec("DELETE FROM gone WHERE n <= ?", upTo) })
 }
 
-// mostVectors is the model that made most vectors, 0 without any.
-func mostVectors(models []embedded) uint64 {
-	var most embedded
-	for _, m := range models {
-		if m.count > most.count {
-			most = m
-		}
-	}
-	return uint64(most.model)
-}
-
-// postingsLeast is how many passages the copy may lack. What it lacks is read at each question.
+// postingsLeast is how many passages the file may lack after Tidy.
 const postingsLeast = 256

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -22,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// An always makes the copy of the full text after each change.
+// An always makes the posting file after each change.
 type always struct{ *sqlite.DB }
 
 func (a always) Apply(ctx context.Context, b index.Batch) error {
@@ -32,7 +33,7 @@ func (a always) Apply(ctx context.Context, b index.Batch) error {
 	return a.CopyPostings(ctx)
 }
 
-// TestContractPosted runs the suite on databases whose copy of the full text answers.
+// TestContractPosted runs the suite on databases whose posting file has all.
 func TestContractPosted(t *testing.T) {
 	for _, private := range []bool{true, false} {
 		indextest.Run(t, func(t *testing.T) indextest.Database {
@@ -114,8 +115,8 @@ func (r world) filter() (f index.Filter) {
 	return f
 }
 
-// TestPostedAgrees asks two databases the same, over many changes: one with a copy of the
-// full text that is older or newer, and one without.
+// TestPostedAgrees asks two databases the same, over many changes: one with a posting file
+// that is older or newer, and one without.
 func TestPostedAgrees(t *testing.T) {
 	for seed := range uint64(3) {
 		r := world{rand.New(rand.NewPCG(seed, 7))}
@@ -190,11 +191,11 @@ func agree(t *testing.T, r world, plain, copied *sqlite.DB) {
 		}
 	}
 	if diff := cmp.Diff(got[0], got[1], cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("tokens %v, filter %+v, limit %d: without and with the copy:\n%s", tokens, f, limit, diff)
+		t.Errorf("tokens %v, filter %+v, limit %d: without and with the file:\n%s", tokens, f, limit, diff)
 	}
 }
 
-// A copy that is damaged or that belongs to another index answers nothing, and what is
+// A file that is damaged or that belongs to another index answers nothing, and what is
 // asked at the same time is answered as if there were none.
 func TestPostedDamaged(t *testing.T) {
 	dir := t.TempDir()
@@ -251,7 +252,58 @@ func TestPostedDamaged(t *testing.T) {
 	}
 }
 
-// Tidy makes the copy when it lacks much, and the list of what went does not grow for ever.
+// A question makes the file of many passages when there is none of use, in memory where nothing may
+// be written.
+func TestPostedMade(t *testing.T) {
+	dir := t.TempDir()
+	path, name := filepath.Join(dir, "index.db"), filepath.Join(dir, "index-postings.bin")
+	r := world{rand.New(rand.NewPCG(3, 3))}
+	db := open(t, path)
+	var b index.Batch
+	for i := range 1500 {
+		b.Put = append(b.Put, r.entry(i))
+	}
+	if err := db.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(db *sqlite.DB, beside bool) (found []index.Candidate) {
+		t.Helper()
+		terms, err := db.Frequencies(t.Context(), []string{"word6"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms[0].Weight = 1
+		if found, err = db.Match(t.Context(), terms, index.Filter{Dead: true}, 20); err != nil || len(found) != 20 {
+			t.Errorf("%d found, %v", len(found), err)
+		}
+		if ok, err := db.Posted(t.Context()); ok != beside || err != nil {
+			t.Errorf("a file beside the index answers: %v, %v, want %v", ok, err, beside)
+		}
+		return found
+	}
+	want := ask(db, true)
+	if err := os.Truncate(name, 5000); err != nil {
+		t.Fatal(err)
+	}
+	other := openWith(t, sqlite.Options{Path: path})
+	if diff := cmp.Diff(want, ask(other, true)); diff != "" {
+		t.Errorf("a file that was cut:\n%s", diff)
+	}
+	if err := os.WriteFile(name, []byte("no such file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(other.Close(), db.Close()); err != nil { // folds the log
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, ask(openWith(t, sqlite.Options{Path: path, ReadOnly: true}), false)); diff != "" {
+		t.Errorf("in memory:\n%s", diff)
+	}
+	if data, err := os.ReadFile(name); string(data) != "no such file" || err != nil {
+		t.Errorf("a reader wrote the file: %v", err)
+	}
+}
+
+// Tidy makes the file when it lacks much, and the list of what went does not grow for ever.
 func TestTidyPostings(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "index.db")
@@ -263,7 +315,7 @@ func TestTidyPostings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ok, err := db.Posted(t.Context()); ok != want || err != nil {
-			t.Errorf("a copy answers: %v, %v, want %v", ok, err, want)
+			t.Errorf("a file answers: %v, %v, want %v", ok, err, want)
 		}
 	}
 	apply := func(b index.Batch) {

@@ -16,11 +16,8 @@ import (
 // What is left of a text after its rows were deleted, and what takes it away:
 //
 //   - Free pages and free cells: secure_delete, on every connection that writes.
-//   - Segments of the full text. A contentless table does not know which words a row
-//     had, so that it can only hide the row (contentless_delete). Merging all
-//     segments into one ("optimize") writes the words of the rows that are there.
 //   - The log: it is folded into the file and cut.
-//   - The copies of the vectors and of the full text: they are rebuilt.
+//   - The files of the vectors and of the full text: they are made again.
 //   - Answers that were kept: those of earlier generations hold nothing that is right.
 //
 // The row "residue" of meta says that something is left: the generation in which it
@@ -46,12 +43,6 @@ func (d maintainer) Purge(ctx context.Context, rest time.Duration) error {
 	}
 	if age := time.Since(purged); rest > 0 && age >= 0 && age < rest {
 		return nil
-	}
-	d.mu.Lock()
-	db := d.write
-	d.mu.Unlock()
-	if _, err := db.ExecContext(ctx, "INSERT INTO fts (fts) VALUES ('optimize')"); err != nil {
-		return wrap(d.translate(db, err))
 	}
 	if err := d.renewCopies(ctx); err != nil {
 		return err
@@ -95,7 +86,7 @@ func (d *conn) cutLog(ctx context.Context) error {
 	}
 }
 
-// renewCopies rebuilds the copies that exist.
+// renewCopies makes again the files that exist.
 func (d *conn) renewCopies(ctx context.Context) error {
 	epoch, err := d.epoch(ctx)
 	if err != nil {
@@ -117,7 +108,8 @@ func (d *conn) renewCopies(ctx context.Context) error {
 	if _, err := os.Lstat(d.postingsPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return d.copyPostings(ctx, uint64(epoch), mostVectors(models))
+	failed, err := d.copyPostings(ctx)
+	return errors.Join(failed, wrap(err))
 }
 
 // Reset empties the picture of our origin.

@@ -3,7 +3,7 @@ package sqlite
 // applicationID marks a database as ours ("ANAM"); schemaVersion counts layouts.
 const (
 	applicationID = 0x414e414d
-	schemaVersion = 13
+	schemaVersion = 14
 )
 
 // tables lists what recreate drops; schema creates it.
@@ -13,16 +13,13 @@ const (
 // the others; a question lets one of them through (conn.visible). texts holds the files of named origins: the database of one
 // tree alone has no reader who has not got them.
 //
-// fts holds one row a passage: its tokens, made by package index (so the
-// tokenizer only has to cut at blanks), and in keys the project, type and
-// scope of its note, so that a filter is part of the match. It is contentless:
-// the text is in the notes. forward holds the token hashes of the passage in
-// order, from which Go counts frequencies, lengths and distances.
+// forward holds the token hashes of a passage in order: from them Go counts frequencies,
+// lengths and distances, and makes the posting file (postings.go).
 //
 // vectors holds one vector a passage, of the model whose number stands beside
 // it; a copy of them is scanned (package flat). The keys of passages are never
 // used again, so that the copy cannot point at another passage. gone lists the
-// passages that were removed, for the copy of the full text (postings.go). mentions and
+// passages that were removed, for the posting file. mentions and
 // edges are the graph: entities are known by the hash of their words.
 var tables = []string{
 	"origins", "notes", "texts", "passages", "supersedes", "bands", "problems", "counters", "cursors", "meta",
@@ -113,8 +110,4 @@ CREATE TABLE counters (
 	PRIMARY KEY (id, origin)
 ) WITHOUT ROWID;
 CREATE TABLE cursors (origin TEXT NOT NULL, file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (origin, file)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE fts USING fts5(title, tags, body, keys, content='', contentless_delete=1, tokenize="ascii tokenchars '_'");
-INSERT INTO fts (fts, rank) VALUES ('hashsize', 8388608);
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, 'row');
-CREATE VIRTUAL TABLE postings USING fts5vocab(fts, 'instance');
 `

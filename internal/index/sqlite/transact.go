@@ -156,9 +156,11 @@ type writer struct {
 	passages    int64
 	generation  int64
 	lengths     [index.NumFields]int64
-	edges       bool    // supersession must be worked out again
-	removed     []int64 // passages of dropped notes, still in the full text
-	residue     bool    // a text was dropped that nothing says any more
+	edges       bool            // supersession must be worked out again
+	standing    map[string]bool // paths, and ids in lower case, of the batch that notes have
+	complaints  bool            // something is said against a file
+	superseding bool            // notes supersede others
+	residue     bool            // a text was dropped that nothing says any more
 }
 
 // newWriter returns a writer for a transaction. The transaction itself ends

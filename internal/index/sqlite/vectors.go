@@ -36,14 +36,11 @@ func (d *conn) flatPath(model uint64) string {
 // flat returns the copy of the vectors of a model, nil when there is none that
 // can be used. It stays open for the next question.
 func (d *conn) flat(ctx context.Context, model uint64) *flat.Vectors {
-	if p, err := d.posted(ctx); p != nil && err == nil {
-		return d.flatOf(model, p.Epoch)
-	}
-	epoch, err := d.epoch(ctx)
-	if err != nil || epoch == 0 {
+	p, err := d.posted(ctx)
+	if err != nil {
 		return nil
 	}
-	return d.flatOf(model, uint64(epoch))
+	return d.flatOf(model, uint64(p.epoch))
 }
 
 // flatOf is flat where the epoch is known.
@@ -150,7 +147,7 @@ func (d vectors) nearest(ctx context.Context, copied *flat.Vectors, number uint6
 
 // scanTable compares the vectors of passages that are newer than the copy.
 func (d vectors) scanTable(ctx context.Context, model uint64, question []float32, groups []uint32, after int64) ([]flat.Near, error) {
-	if p, err := d.posted(ctx); p != nil && err == nil && after >= p.Last {
+	if p, err := d.posted(ctx); err == nil && after >= p.Last {
 		return p.near(model, question, groups, after), nil
 	}
 	rows, err := d.query(ctx, "SELECT passage, project, vector FROM vectors WHERE passage > ? AND model = ?", after, int64(model))
