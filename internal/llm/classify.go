@@ -38,8 +38,11 @@ func wedged(text string) bool {
 // The envelope in which the command line of an agent may put its answer counts as what it
 // says of itself: an answer about context windows is no failure, an error that speaks of
 // one is. Schemas are checked elsewhere (Exact).
-func Classify(raw []byte) Class {
-	text := strings.TrimSpace(string(raw))
+func Classify(raw []byte) Class { return classify(string(raw), false) }
+
+// classify is Classify of an answer that was to be a list of objects, with list.
+func classify(raw string, list bool) Class {
+	text := strings.TrimSpace(raw)
 	if text == "" {
 		return Idle
 	}
@@ -54,6 +57,9 @@ func Classify(raw []byte) Class {
 		return Prose
 	}
 	object, ok := tree.(map[string]any)
+	if _, many := tree.([]any); many && list {
+		return Valid
+	}
 	if !ok {
 		return Malformed
 	}
@@ -61,6 +67,9 @@ func Classify(raw []byte) Class {
 	said, _ := json.Marshal(object) // a tree that was just read can be written
 	if failed && wedged(string(said)) {
 		return Poisoned
+	}
+	if list {
+		return Malformed
 	}
 	return Valid
 }

@@ -31,7 +31,7 @@ const enoughProof = 2
 // observations, learnings of several sessions, and learnings that a person read and kept.
 // What was retired, replaced or is in quarantine is none, nor is what holds on one branch.
 func (r *Reflector) Conventions(ctx context.Context, names []string) ([]Convention, error) {
-	now := r.store.Now()
+	now := r.Store.Now()
 	rows, err := r.index.Select(ctx, index.Filter{
 		Projects: append(slices.Clone(names), note.Global), Types: []note.Type{note.Semantic, note.Procedural}, Scope: note.Portable,
 		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Now: now,

@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -65,7 +66,7 @@ func (r *Reflector) durable(ctx context.Context, project string) ([]*note.Note, 
 	var all []*note.Note
 	for _, t := range []note.Type{note.Procedural, note.Semantic} {
 		rows, err := r.index.Select(ctx, index.Filter{
-			Projects: []string{project}, Types: []note.Type{t}, Scope: note.Portable, Now: r.store.Now(),
+			Projects: []string{project}, Types: []note.Type{t}, Scope: note.Portable, Now: r.Store.Now(),
 		}, 0)
 		if err != nil {
 			return nil, fmt.Errorf("list the notes: %w", err)
@@ -77,7 +78,7 @@ func (r *Reflector) durable(ctx context.Context, project string) ([]*note.Note, 
 }
 
 func (r *Reflector) mergeable(n *note.Note, project string) bool {
-	return n.Type.Durable() && n.Scope == note.Portable && n.Kind == "" && n.Project == project && n.Live(r.store.Now())
+	return n.Type.Durable() && n.Scope == note.Portable && n.Kind == "" && n.Project == project && n.Live(r.Store.Now())
 }
 
 // MergeRequest returns the prompt that Propose would send, byte for byte, and
@@ -87,7 +88,7 @@ func (r *Reflector) MergeRequest(ctx context.Context, project string) (p llm.Pro
 	if err != nil || len(in.notes) == 0 {
 		return llm.Prompt{}, 0, err
 	}
-	return r.prompt(mergePrompt, in), len(in.notes), nil
+	return r.Prompt(mergePrompt, in.text), len(in.notes), nil
 }
 
 // mergeInput packs the notes of a project, if there are enough. One that is
@@ -98,7 +99,7 @@ func (r *Reflector) mergeInput(ctx context.Context, project string) (packed, err
 	if err != nil || len(notes) < cmp.Or(r.opts.MinDurable, leastNotes) {
 		return packed{}, err
 	}
-	most := r.opts.window() / 2
+	most := r.Room() / 2
 	notes = slices.DeleteFunc(notes, func(n *note.Note) bool { return len(n.Statement()) > most })
 	in := r.pack(notes, func(n *note.Note) string { return fmt.Sprintf("## [%s] [%s] %s", n.ID, n.Type, n.Title) })
 	if len(in.notes) < 2 {
@@ -111,7 +112,7 @@ func (r *Reflector) mergeInput(ctx context.Context, project string) (packed, err
 // nothing. Below Options.MinDurable notes nobody is asked.
 func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, error) {
 	p := Proposal{Project: project, seen: make(map[note.ID]string)}
-	if r.model == nil {
+	if r.Model == nil {
 		return p, ErrNotConfigured
 	}
 	in, err := r.mergeInput(ctx, project)
@@ -124,7 +125,12 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 		p.seen[n.ID] = contentHash(n)
 	}
 	p.Notes, p.Left = len(in.notes), in.left
-	p.Groups, err = ask(ctx, r, r.prompt(mergePrompt, in), func(text string) ([]Group, error) { return ParseGroups(text, known) })
+	check := func(all *[]answeredGroup) []string { return checkGroups(*all, known) }
+	merging := learn.Rewrite[[]answeredGroup]{Purpose: "merge", System: mergePrompt, Loose: true, Check: check}
+	found, err := merging.Ask(ctx, &r.Rewriter, in.text)
+	for i := range found {
+		p.Groups = append(p.Groups, found[i].group())
+	}
 	return p, err
 }
 
@@ -169,7 +175,7 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 		}
 	}
 	if len(m.Applied) > 0 {
-		_ = r.store.Events().Log(store.Record{
+		_ = r.Store.Events().Log(store.Record{
 			Kind: store.Reflected, Project: p.Project, Text: "merge", Count: m.Superseded, Notes: m.Synthesized,
 		})
 	}
@@ -216,7 +222,7 @@ func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNo
 		if !ok || row.ID != id || row.Dead || row.SupersededBy != "" {
 			return no("%s is not in use any more", id)
 		}
-		n, _, ref, err := r.store.Read(row.Ref.Path)
+		n, _, ref, err := r.Store.Read(row.Ref.Path)
 		switch {
 		case err != nil || !r.mergeable(n, p.Project):
 			return no("%s is not in use any more", id) // a note that is gone is a reason, no failure
@@ -294,7 +300,7 @@ func (r *Reflector) reaches(ctx context.Context, from []*note.Note, id note.ID) 
 			}
 			seen[next] = true
 			if ref, err := r.locate(ctx, next); err == nil {
-				if m, _, _, err := r.store.Read(ref.Path); err == nil {
+				if m, _, _, err := r.Store.Read(ref.Path); err == nil {
 					from = append(from, m)
 				}
 			}
@@ -334,7 +340,7 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 		n := at.survivor
 		n.Supersedes = union(n.Supersedes, g.Superseded)
 		n.Tags = union(n.Tags, []string{tagMerged})
-		n.UpdatedAt = note.At(r.store.Now())
+		n.UpdatedAt = note.At(r.Store.Now())
 		return all.Put(n, at.ref)
 	})
 	if err != nil || why.text != "" {

@@ -10,7 +10,7 @@ import (
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 )
@@ -35,7 +35,7 @@ const maxFolded = 2000
 func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note, error) {
 	rows, err := r.index.Select(ctx, index.Filter{
 		Projects: []string{project}, Types: []note.Type{note.Semantic, note.Procedural}, Scope: note.Portable,
-		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Now: r.store.Now(),
+		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Now: r.Store.Now(),
 		Sources: append([]string{note.Human}, note.LearntSources...),
 	}, maxFolded)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note
 		return w.Dead || w.SupersededBy != "" || w.Kind != note.Observation && !slices.Contains(note.LearntSources, w.Source)
 	})
 	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
-	return r.read(rows, func(n *note.Note) bool { return n.Live(r.store.Now()) }), nil
+	return r.read(rows, func(n *note.Note) bool { return n.Live(r.Store.Now()) }), nil
 }
 
 // foldings groups the learnings of a project that say the same: each with every other of
@@ -125,12 +125,12 @@ func (r *Reflector) orphans(all []*note.Note) (ids []note.ID) {
 
 // supports reports whether a learning stands, be it in the place that an observation took.
 func (r *Reflector) supports(id note.ID) bool {
-	ref, err := r.store.Find(id)
+	ref, err := r.Store.Find(id)
 	if err != nil {
 		return false
 	}
-	n, _, _, err := r.store.Read(ref.Path)
-	return err == nil && n.Live(r.store.Now())
+	n, _, _, err := r.Store.Read(ref.Path)
+	return err == nil && n.Live(r.Store.Now())
 }
 
 const observePrompt = `You maintain the long-term memory of a developer's coding assistant.
@@ -179,12 +179,8 @@ func (r *Reflector) askObservations(ctx context.Context, project string, all []*
 		at[n.ID] = n
 		fmt.Fprintf(&b, "[%s] %s\n", n.ID, strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "))
 	}
-	p := llm.Prompt{
-		System: r.redactor.Redact(llm.Instructions(observePrompt, r.opts.Directive)), User: r.redactor.Redact(b.String()).Window(r.opts.window()),
-	}
-	answer, err := llm.Exact(ctx, r.model, p, llm.Asking{Tries: llm.Tries, Answered: r.answered("observe")}, func(a *observedAnswer) []string {
-		return a.check(at)
-	})
+	check := func(a *observedAnswer) []string { return a.check(at) }
+	answer, err := learn.Rewrite[observedAnswer]{Purpose: "observe", System: observePrompt, Check: check}.Ask(ctx, &r.Rewriter, b.String())
 	if err != nil {
 		return nil, err
 	}

@@ -21,13 +21,13 @@ func (r *Reflector) Release(ctx context.Context, id note.ID) (released []note.ID
 	// it is seldom asked for, so the files are read.
 	var stale error
 	err = r.revise(ctx, &stale, func(all *ingest.Revision) error {
-		for ref := range r.store.Walk() {
-			n, _, ref, err := r.store.Read(ref.Path)
+		for ref := range r.Store.Walk() {
+			n, _, ref, err := r.Store.Read(ref.Path)
 			if err != nil || !slices.Contains(n.Supersedes, id) {
 				continue
 			}
 			n.Supersedes = slices.DeleteFunc(n.Supersedes, func(s note.ID) bool { return s == id })
-			n.UpdatedAt = note.At(r.store.Now())
+			n.UpdatedAt = note.At(r.Store.Now())
 			if err := all.Put(n, ref); err != nil {
 				return err
 			}
