@@ -118,7 +118,7 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 		if it.Kind != WaitingDraft || it.Note.ConflictOf == "" {
 			item.Choices = []Decision{Keep, EditIt, Reject}
 		}
-		if it.Kind == WaitingUnread && it.Note.ConflictOf != "" {
+		if _, why := it.Note.State(note.Known{}); why == note.Contradiction && it.Kind == WaitingUnread {
 			item.Why = "it contradicts a note that you wrote or reviewed; both are in force"
 			item.Other, item.Choices = Against(r, it.Note), []Decision{Keep, EditIt, Reject, Retire}
 		}

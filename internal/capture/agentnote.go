@@ -79,7 +79,7 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 			continue
 		}
 		n, _, _, err := r.store.Read(ref.Path)
-		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Status != "" {
+		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Decided() {
 			continue
 		}
 		earlier := slices.DeleteFunc(slices.Clone(said), func(x learn.Said) bool { return x.Turn > w.turn })

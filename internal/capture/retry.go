@@ -55,6 +55,7 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 	if err != nil {
 		return 0 // the notes stand as they are
 	}
+	ctx = store.WithRun(ctx, store.NewRun(r.store, "summary")) // `anamnesis undo` takes the summaries of a run back
 	now, tried := r.store.Now(), 0
 	for _, j := range all {
 		late := now.Sub(j.Due())
@@ -134,5 +135,5 @@ func (r *Recorder) untouched(j queue.With[Retry]) bool {
 	}
 	n, _, _, err := r.store.Read(ref.Path)
 	return err == nil && ingest.SummaryHash(n.Title, n.Body) == j.Payload.Hash && n.Provenance.Model == "" &&
-		n.Status == "" && n.Live(r.store.Now()) && !n.HasTag("reflected")
+		!n.Decided() && n.Live(r.store.Now()) && !n.HasTag("reflected")
 }

@@ -82,7 +82,7 @@ func (s *snapshot) follows(e entry, d *draft) (Action, string) {
 	switch {
 	case e.Source == d.source && !moved:
 		return Unchanged, as + " says it"
-	case was.Status == "archived":
+	case was.IsArchived():
 		return Skipped, "it was archived here, as " + as
 	}
 	return Adds, ""

@@ -181,7 +181,7 @@ func (b Beliefs) neighbours(ctx context.Context, n *note.Note, dead bool) (all [
 		its := claim.Of(old)
 		all = append(all, Neighbour{
 			old, at, claim.Notes(n, old), claim.Shared(mine, its), claim.Near(mine, its),
-			row.Dead || row.SupersededBy != "",
+			row.Dead,
 		})
 	}
 	slices.SortStableFunc(all, func(x, y Neighbour) int { return y.Shared - x.Shared })
@@ -289,8 +289,9 @@ func (b Beliefs) Release(ctx context.Context, id note.ID, retire bool) error {
 	if retire && n.ConflictOf != "" {
 		n.Supersedes = append(n.Supersedes, n.ConflictOf)
 	}
-	n.ConflictOf, n.Status, n.StatusReason = "", "", ""
-	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == CandidateTag })
+	n.ConflictOf = ""
+	n.Reopen()
+	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == note.CandidateTag })
 	out, err := b.g.Add(ctx, Draft{Note: n, Force: true})
 	if err == nil && out.Result == Dropped {
 		err = errors.New(out.Why)

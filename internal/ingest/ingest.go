@@ -294,8 +294,8 @@ func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	n.Status, n.StatusReason = "", ""
-	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == CandidateTag })
+	n.Reopen()
+	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == note.CandidateTag })
 	out, err := g.Add(ctx, Draft{Note: n, Force: true})
 	if err == nil && out.Result == Dropped {
 		err = errors.New(out.Why)

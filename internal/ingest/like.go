@@ -83,17 +83,11 @@ func (g *Ingester) nearTo(n *note.Note) func(*note.Note) bool {
 }
 
 func (g *Ingester) stateOf(r index.Row, n *note.Note) string {
-	switch live := n.Live(g.store.Now()); {
-	case live && r.SupersededBy == "":
-		return LikeLive
-	case n.Status != "":
+	state, _ := n.State(note.Known{Now: g.store.Now(), By: r.SupersededBy})
+	if n.Decided() && state != note.Standing {
 		return n.Status
-	case live:
-		return LikeSuperseded
-	case n.Quarantine:
-		return LikeQuarantine
 	}
-	return LikeExpired
+	return map[note.State]string{note.Replaced: LikeSuperseded, note.Proposed: LikeQuarantine, note.Expired: LikeExpired}[state]
 }
 
 // resurfaced returns the live notes that nothing but n hides.

@@ -10,9 +10,6 @@ import (
 	"anamnesis/internal/store"
 )
 
-// CandidateTag is the tag of a proposal that was nominated in a session.
-const CandidateTag = "candidate"
-
 // proposalAge is how long a proposal waits that nobody decides about.
 const proposalAge = 30 * 24 * time.Hour
 
@@ -91,7 +88,7 @@ func (b Beliefs) Wait(ctx context.Context, n *note.Note, why string) (out Outcom
 // of all.
 func (b Beliefs) Proposals(tag, session string) (all []*note.Note) {
 	for _, d := range b.g.store.Spool().Held() {
-		if d.HasTag(tag) && d.Status == "" && (session == "" || d.Provenance.Session == session) {
+		if d.HasTag(tag) && !d.Decided() && (session == "" || d.Provenance.Session == session) {
 			all = append(all, d)
 		}
 	}
@@ -119,7 +116,7 @@ func (b Beliefs) settle(ctx context.Context, drafts []*note.Note) error {
 	}
 	return locked(ctx, b.g.store, func(w *store.Writer) error {
 		for _, d := range drafts {
-			d.Status, d.StatusReason = archived, "decided"
+			d.Archive("decided")
 			if err := w.Hold(d); err != nil {
 				return err
 			}

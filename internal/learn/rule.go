@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/claim"
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
@@ -18,7 +17,7 @@ import (
 const Tag = "learning"
 
 // CandidateTag is the tag of a draft that waits for a reader.
-const CandidateTag = ingest.CandidateTag
+const CandidateTag = note.CandidateTag
 
 // A Rule is what a reader makes of a stretch of a session: one statement.
 type Rule struct {

@@ -47,8 +47,9 @@ func (r *Reflector) Expired(ctx context.Context) (all []Expired, err error) {
 
 // over returns when the time of a note that is not retired was over, if it is.
 func over(n *note.Note, now time.Time) (time.Time, bool) {
-	at, ok := n.ForgetAfter.Time()
-	return at, ok && !now.Before(at) && n.Status == ""
+	at, _ := n.ForgetAfter.Time()
+	s, _ := n.State(note.Known{Now: now})
+	return at, s == note.Expired && !n.Decided()
 }
 
 // Expire archives what Expired lists. It stays in the history and can be brought back. A

@@ -63,18 +63,10 @@ type Merging struct {
 // durable lists the notes of a project that may be merged: procedural ones
 // before semantic ones, newest first.
 func (r *Reflector) durable(ctx context.Context, project string) ([]*note.Note, error) {
-	var all []*note.Note
-	for _, t := range []note.Type{note.Procedural, note.Semantic} {
-		rows, err := r.index.Select(ctx, index.Filter{
-			Projects: []string{project}, Types: []note.Type{t}, Scope: note.Portable, Now: r.Store.Now(),
-		}, 0)
-		if err != nil {
-			return nil, fmt.Errorf("list the notes: %w", err)
-		}
-		rows = slices.DeleteFunc(rows, func(w index.Row) bool { return w.Kind != "" || w.Dead || w.SupersededBy != "" })
-		all = append(all, r.read(rows, func(n *note.Note) bool { return r.mergeable(n, project) })...)
-	}
-	return all, nil
+	f := index.Filter{Projects: []string{project}, Types: []note.Type{note.Procedural, note.Semantic}, Scope: note.Portable}
+	all, err := r.standing(ctx, f, 0, func(n *note.Note) bool { return r.mergeable(n, project) })
+	slices.SortStableFunc(all, func(a, b *note.Note) int { return cmp.Compare(a.Type, b.Type) })
+	return all, err
 }
 
 func (r *Reflector) mergeable(n *note.Note, project string) bool {
@@ -219,7 +211,7 @@ func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNo
 		if err != nil {
 			return at, objection{}, err
 		}
-		if !ok || row.ID != id || row.Dead || row.SupersededBy != "" {
+		if !ok || row.ID != id || row.Dead {
 			return no("%s is not in use any more", id)
 		}
 		n, _, ref, err := r.Store.Read(row.Ref.Path)

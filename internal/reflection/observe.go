@@ -33,19 +33,16 @@ const maxFolded = 2000
 // learnings reads what sessions taught about a project and what stands, oldest first:
 // nothing that was retired, replaced or is in quarantine.
 func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note, error) {
-	rows, err := r.index.Select(ctx, index.Filter{
+	all, err := r.standing(ctx, index.Filter{
 		Projects: []string{project}, Types: []note.Type{note.Semantic, note.Procedural}, Scope: note.Portable,
-		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Now: r.Store.Now(),
-		Sources: append([]string{note.Human}, note.LearntSources...),
-	}, maxFolded)
-	if err != nil {
-		return nil, fmt.Errorf("list the learnings of %s: %w", project, err)
-	}
-	rows = slices.DeleteFunc(rows, func(w index.Row) bool {
-		return w.Dead || w.SupersededBy != "" || w.Kind != note.Observation && !slices.Contains(note.LearntSources, w.Source)
+		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Sources: append([]string{note.Human}, note.LearntSources...),
+	}, maxFolded, func(n *note.Note) bool { return n.Kind == note.Observation || n.Learnt() })
+	slices.SortFunc(all, func(a, b *note.Note) int {
+		x, _ := a.CreatedAt.Time()
+		y, _ := b.CreatedAt.Time()
+		return cmp.Or(x.Compare(y), cmp.Compare(a.ID, b.ID))
 	})
-	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
-	return r.read(rows, func(n *note.Note) bool { return n.Live(r.Store.Now()) }), nil
+	return all, err
 }
 
 // foldings groups the learnings of a project that say the same: each with every other of

@@ -27,7 +27,7 @@ func (r *Reflector) sessions(ctx context.Context, project string) ([]index.Row, 
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions: %w", err)
 	}
-	rows = slices.DeleteFunc(rows, func(w index.Row) bool { return w.Kind != "" || w.Dead || w.SupersededBy != "" })
+	rows = slices.DeleteFunc(rows, func(w index.Row) bool { return w.Kind != "" })
 	slices.Reverse(rows) // Select answers newest first
 	return rows, nil
 }
@@ -65,6 +65,17 @@ func (r *Reflector) pack(notes []*note.Note, heading func(*note.Note) string) pa
 	}
 	p.text = b.String()
 	return p
+}
+
+// standing reads the notes of a filter that stand, those that keep takes, newest first; most is as
+// for index.Select. The index leaves out what does not stand, and the file has the last word.
+func (r *Reflector) standing(ctx context.Context, f index.Filter, most int, keep func(*note.Note) bool) ([]*note.Note, error) {
+	f.Now = r.Store.Now()
+	rows, err := r.index.Select(ctx, f, most)
+	if err != nil {
+		return nil, fmt.Errorf("list the notes: %w", err)
+	}
+	return r.read(rows, func(n *note.Note) bool { return n.Live(f.Now) && keep(n) }), nil
 }
 
 // read reads the files of rows: they are the truth, the index may be behind.
