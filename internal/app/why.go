@@ -167,12 +167,9 @@ func (r *Rooms) origin(n *note.Note, seen map[note.ID]bool, left int) Origin {
 		if seen[id] || left == 0 {
 			continue
 		}
-		ref, err := r.Store.Find(id)
-		if err == nil {
-			if from, _, _, rerr := r.Store.Read(ref.Path); rerr == nil {
-				o.From = append(o.From, r.origin(from, seen, left-1))
-				continue
-			}
+		if from, _, err := store.Get(r.Store, id); err == nil {
+			o.From = append(o.From, r.origin(from, seen, left-1))
+			continue
 		}
 		o.From = append(o.From, Origin{ID: id, Gone: true, Evidence: []Quote{}, From: []Origin{}})
 	}

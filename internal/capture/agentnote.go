@@ -74,11 +74,7 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 	var drop []note.ID
 	kept := 0
 	for _, w := range writesOf(s.Turns) {
-		ref, err := r.store.Find(w.id)
-		if err != nil {
-			continue
-		}
-		n, _, _, err := r.store.Read(ref.Path)
+		n, _, err := store.Get(r.store, w.id)
 		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Decided() {
 			continue
 		}

@@ -129,11 +129,7 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 // session: live, not edited, and not distilled, after which nobody reads it at
 // the start of a session.
 func (r *Recorder) untouched(j queue.With[Retry]) bool {
-	ref, err := r.store.Find(j.ID)
-	if err != nil {
-		return false
-	}
-	n, _, _, err := r.store.Read(ref.Path)
+	n, _, err := store.Get(r.store, j.ID)
 	return err == nil && ingest.SummaryHash(n.Title, n.Body) == j.Payload.Hash && n.Provenance.Model == "" &&
 		!n.Decided() && n.Live(r.store.Now()) && !n.HasTag("reflected")
 }

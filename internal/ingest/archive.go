@@ -34,11 +34,7 @@ func (g *Ingester) mark(ctx context.Context, ids []note.ID, change func(*note.No
 	var paths []string
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		for _, id := range ids {
-			ref, err := g.store.Find(id)
-			if err != nil {
-				return err
-			}
-			n, _, ref, err := g.store.Read(ref.Path)
+			n, ref, err := store.Get(g.store, id)
 			if err != nil {
 				return err
 			}

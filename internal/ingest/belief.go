@@ -201,11 +201,7 @@ func liveNear(all []Neighbour) []Neighbour {
 
 // named reads the note that a reader says n replaces; nil when there is none in the project.
 func (b Beliefs) named(id note.ID, n *note.Note) *Neighbour {
-	ref, err := b.g.store.Find(id)
-	if err != nil {
-		return nil // a reader may name what is gone
-	}
-	old, _, ref, err := b.g.store.Read(ref.Path)
+	old, ref, err := store.Get(b.g.store, id) // a reader may name what is gone
 	if err != nil || old.Project != n.Project || !old.Type.Durable() || old.Kind != "" && old.Kind != note.Observation {
 		return nil
 	}

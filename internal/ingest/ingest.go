@@ -32,11 +32,9 @@ type Options struct {
 	HoldSimilar bool   // hold what a machine wrote and is nearly said, or meant, already
 }
 
-// From where on two notes say the same (docs/learning.md).
-const (
-	similarity = 0.9  // share of equal words, 0 to 1
-	meaning    = 0.97 // cosine of the vectors of a machine's draft and of a note
-)
+// meaning is the cosine of the vectors of a machine's draft and of a note from which on they mean
+// the same (docs/learning.md).
+const meaning = 0.97
 
 // An Index is what the door asks for twins, and tells of what it wrote. index.Index is one.
 type Index interface {

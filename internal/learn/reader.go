@@ -246,7 +246,7 @@ func (r *Reader) Take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 	if done.Dropped > 0 {
 		_ = r.Store.Events().Log(store.Record{Kind: store.Refused, Session: p.Origin.Session, Project: p.Origin.Project, Count: done.Dropped})
 	}
-	return ingest.BeliefsOf(r.ingester).Settle(ctx, CandidateTag, p.Origin.Session)
+	return ingest.BeliefsOf(r.ingester).Settle(ctx, p.Origin.Session)
 }
 
 // leastSure is how sure a reader is at least of a rule that is in force at once.

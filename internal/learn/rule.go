@@ -16,9 +16,6 @@ import (
 // Tag is the tag of every note that sessions taught.
 const Tag = "learning"
 
-// CandidateTag is the tag of a draft that waits for a reader.
-const CandidateTag = note.CandidateTag
-
 // A Rule is what a reader makes of a stretch of a session: one statement.
 type Rule struct {
 	Title     string   `json:"title"` // the rule as an order, or the fact, in one sentence
@@ -198,6 +195,6 @@ func (c *Candidate) Draft(from Origin) *note.Note {
 		n.Fix = note.Line(strings.Join(append(c.Fix.Did, c.Fix.Passed), "; "), maxWhy)
 	}
 	n.LearningType = cmp.Or(n.LearningType, "rule")
-	n.AddTags(CandidateTag)
+	n.AddTags(note.CandidateTag)
 	return n
 }

@@ -34,13 +34,11 @@ func wedged(text string) bool {
 	return slices.ContainsFunc(wedges, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// Classify says of any bytes what they are as an answer that was to be a JSON object.
+// classify says of any text what it is as an answer that was to be a JSON object, or with list an
+// array of them.
 // The envelope in which the command line of an agent may put its answer counts as what it
 // says of itself: an answer about context windows is no failure, an error that speaks of
 // one is. Schemas are checked elsewhere (Exact).
-func Classify(raw []byte) Class { return classify(string(raw), false) }
-
-// classify is Classify of an answer that was to be a list of objects, with list.
 func classify(raw string, list bool) Class {
 	text := strings.TrimSpace(raw)
 	if text == "" {

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"anamnesis/internal/ingest"
@@ -138,7 +136,7 @@ func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report
 	}
 	err := r.revise(ctx, &rep.Stale, func(all *ingest.Revision) error {
 		for _, s := range b.Sources {
-			if err := r.tag(ctx, all, s, rep); err != nil {
+			if err := r.tag(all, s, rep); err != nil {
 				return fmt.Errorf("finish batch %s: mark session %s: %w", j.ID, s.ID, err)
 			}
 		}
@@ -186,17 +184,13 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 // again under the lock, and only its tags change: what somebody wrote into it while
 // the model was thinking stays, and when that is something else than the model has
 // read, the note is not distilled yet.
-func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s Source, rep *Report) error {
-	ref, err := r.locate(ctx, s.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // deleted or forgotten since
+func (r *Reflector) tag(all *ingest.Revision, s Source, rep *Report) error {
+	if _, err := note.ParseID(string(s.ID)); err != nil {
+		return nil //nolint:nilerr // somebody wrote into the batch
 	}
+	n, ref, err := store.Get(r.Store, s.ID)
 	if err != nil {
-		return err
-	}
-	n, _, ref, err := r.Store.Read(ref.Path)
-	if err != nil {
-		return nil //nolint:nilerr // it is no note any more; the index names it
+		return nil //nolint:nilerr // deleted or forgotten since, or no note any more
 	}
 	if contentHash(n) != s.Hash {
 		rep.Changed = append(rep.Changed, s.ID)
@@ -208,19 +202,6 @@ func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s Source, rep
 	}
 	slices.Sort(n.Tags)
 	return all.Put(n, ref)
-}
-
-// locate finds the file of a note: where the index says, or else anywhere.
-func (r *Reflector) locate(ctx context.Context, id note.ID) (store.Ref, error) {
-	if row, ok, err := r.index.Lookup(ctx, id); err == nil && ok && row.ID == id {
-		if ref, err := r.Store.Stat(row.Ref.Path); err == nil {
-			return ref, nil
-		}
-	}
-	if _, err := note.ParseID(string(id)); err != nil {
-		return store.Ref{}, fmt.Errorf("find note: %w: %w", err, os.ErrNotExist)
-	}
-	return r.Store.Find(id)
 }
 
 func ids(written []Written) []note.ID {

@@ -164,7 +164,9 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 		}
 		if why.text != "" {
 			refuse(why)
+			continue
 		}
+		m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
 	}
 	if len(m.Applied) > 0 {
 		_ = r.Store.Events().Log(store.Record{
@@ -232,7 +234,7 @@ func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNo
 	if at.survivor == nil || len(at.superseded) == 0 {
 		return no("it names no notes")
 	}
-	return at, r.object(ctx, at, slices.Contains(p.Confirmed, g.Key())), nil
+	return at, r.object(at, slices.Contains(p.Confirmed, g.Key())), nil
 }
 
 // An objection says why a group must not be merged; without a text there is none.
@@ -243,7 +245,7 @@ type objection struct {
 
 // object returns what speaks against a group. What words alone cannot decide is no
 // objection when a person has confirmed the group.
-func (r *Reflector) object(ctx context.Context, at groupNotes, confirmed bool) objection {
+func (r *Reflector) object(at groupNotes, confirmed bool) objection {
 	for _, n := range at.superseded {
 		if n.HeldTo() != at.survivor.HeldTo() {
 			return objection{text: fmt.Sprintf("%s holds for another branch", n.ID)}
@@ -252,7 +254,7 @@ func (r *Reflector) object(ctx context.Context, at groupNotes, confirmed bool) o
 	if at.survivor.Quarantine {
 		return objection{text: "its text reads like orders to an agent"}
 	}
-	if r.reaches(ctx, at.superseded, at.survivor.ID) {
+	if slices.ContainsFunc(at.superseded, func(n *note.Note) bool { return ingest.Replaces(r.Store, n.ID, at.survivor.ID) }) {
 		return objection{text: fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.survivor.ID)}
 	}
 	if lost := missing(at.survivor, at.superseded); len(lost) > 0 && !confirmed {
@@ -276,38 +278,13 @@ func missing(survivor *note.Note, superseded []*note.Note) (all []string) {
 	return all
 }
 
-// reaches reports whether one follows from notes to the note id along what they
-// supersede, in however many steps.
-func (r *Reflector) reaches(ctx context.Context, from []*note.Note, id note.ID) bool {
-	seen := make(map[note.ID]bool)
-	for len(from) > 0 {
-		n := from[0]
-		from = from[1:]
-		for _, next := range n.Supersedes {
-			if next == id {
-				return true
-			}
-			if seen[next] {
-				continue
-			}
-			seen[next] = true
-			if ref, err := r.locate(ctx, next); err == nil {
-				if m, _, _, err := r.Store.Read(ref.Path); err == nil {
-					from = append(from, m)
-				}
-			}
-		}
-	}
-	return false
-}
-
 // synthesis makes the note that is to stand for others. Its id follows from
 // what it stands for and what it says, as with distilled notes.
 func (r *Reflector) synthesis(project string, g Group, from []*note.Note) *note.Note {
 	n := r.propose(g.New, from)
 	n.Project, n.Tags, n.Provenance.Source = project, []string{tagMerge}, note.Merge
 	n.Evidence = nil
-	words := content(n.Statement())
+	words := claim.Text(n.Statement())
 	for _, s := range from { // it says what each of them says, so it has all their evidence
 		n.Evidence = note.UnionEvidence(n.Evidence, evidenceOf(s, words))
 	}
@@ -335,11 +312,7 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 		n.UpdatedAt = note.At(r.Store.Now())
 		return all.Put(n, at.ref)
 	})
-	if err != nil || why.text != "" {
-		return why, err
-	}
-	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
-	return why, nil
+	return why, err
 }
 
 // replace writes the note that stands for a group.
@@ -361,7 +334,6 @@ func (r *Reflector) replace(ctx context.Context, p Proposal, g Group, m *Merging
 		return objection{text: out.Why}, nil
 	}
 	m.Stale = errors.Join(m.Stale, out.Stale)
-	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
 	m.Synthesized = append(m.Synthesized, out.Note.ID)
 	return why, nil
 }

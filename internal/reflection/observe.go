@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/store"
 )
 
 // A Folding is an observation that a run makes or adds to, or would.
@@ -56,7 +57,7 @@ func foldings(project string, all []*note.Note) (out []Folding) {
 		}
 		i := slices.IndexFunc(groups, func(g []*note.Note) bool {
 			return !slices.ContainsFunc(g, func(m *note.Note) bool {
-				return m.HeldTo() != n.HeldTo() || m.Kind == note.Observation && n.Kind == note.Observation || !ingest.SaysSame(m, n)
+				return m.HeldTo() != n.HeldTo() || m.Kind == note.Observation && n.Kind == note.Observation || !claim.SaysSame(m, n)
 			})
 		})
 		if i < 0 {
@@ -122,11 +123,7 @@ func (r *Reflector) orphans(all []*note.Note) (ids []note.ID) {
 
 // supports reports whether a learning stands, be it in the place that an observation took.
 func (r *Reflector) supports(id note.ID) bool {
-	ref, err := r.Store.Find(id)
-	if err != nil {
-		return false
-	}
-	n, _, _, err := r.Store.Read(ref.Path)
+	n, _, err := store.Get(r.Store, id)
 	return err == nil && n.Live(r.Store.Now())
 }
 
@@ -223,7 +220,7 @@ func (a *observedAnswer) check(at map[note.ID]*note.Note) (wrong []string) {
 				continue
 			}
 			together = append(together, at[id].Title, at[id].Rule)
-			if ingest.Opposes(&note.Note{Title: o.Statement}, at[id]) {
+			if claim.Notes(&note.Note{Title: o.Statement}, at[id]) == claim.Opposite {
 				say("observation %d speaks against its learning %s", i+1, id)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // supersessions as they were. A note that none supersedes is no error; one that
 // does not exist is.
 func (r *Reflector) Release(ctx context.Context, id note.ID) (released []note.ID, err error) {
-	if _, err := r.locate(ctx, id); err != nil {
+	if _, err := r.Store.Find(id); err != nil {
 		return nil, fmt.Errorf("release note %s: %w", id, err)
 	}
 	// The index knows one of the notes that supersede another, not all of them;
