@@ -50,7 +50,7 @@ const rule = `
 	session, queue, ingest                < learn;
 	learn, smalltalk, anchor              < capture;
 	capture                               < imports;
-	queue, ingest                         < reflection;
+	learn                                 < reflection;
 	recall, anchor                        < inject;
 	recall, reflection, inject, learn     < eval;
 	capture, reflection, inject, replica, lifecycle, team, team/repo < config;

@@ -22,7 +22,7 @@ type AgentDraft struct {
 }
 
 // reservedTags say what a person or this program did; an agent cannot set them.
-var reservedTags = []string{note.ReviewedTag, learn.Tag, learn.CandidateTag}
+var reservedTags = []string{note.ReviewedTag, learn.Tag, note.CandidateTag}
 
 // WriteByAgent writes a note of an agent. It is in force at once when it is for the project of
 // its session, names no step that forces, skips a check or deletes, and contradicts nothing that

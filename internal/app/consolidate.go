@@ -81,7 +81,7 @@ func Consolidate(ctx context.Context, r *Rooms, o MaintainOptions, project strin
 		a.take(plan)
 		return a, err
 	}
-	_, a.Ended, err = r.carryOut(ctx, o.NoSync, func() (int, error) {
+	_, a.Ended, err = r.carryOut(ctx, o.NoSync, "reflect", func(ctx context.Context) (int, error) {
 		c, err := reflector.Consolidate(ctx, key)
 		a.take(c)
 		if err == nil && c.Stale != nil {

@@ -9,7 +9,6 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/learn"
 	"anamnesis/internal/queue"
 	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
@@ -163,7 +162,7 @@ func drainOnce(ctx context.Context, r *Rooms, d *DrainResult, sync *bool) (left 
 		return done.Left, err
 	}
 	r.expire(ctx, d)
-	_, err = ingest.BeliefsOf(r.Ingester).ExpireProposals(ctx, learn.CandidateTag)
+	_, err = ingest.BeliefsOf(r.Ingester).ExpireProposals(ctx)
 	d.fail(err)
 	_, err = RefreshSkills(ctx, r, d.dirs)
 	d.fail(err)

@@ -38,7 +38,7 @@ func Expire(ctx context.Context, r *Rooms, o MaintainOptions) (a ExpireAnswer, e
 		a.Notes = append(a.Notes, ExpiredNote{e.ID, e.Title, e.Project, e.At.UTC().Format(time.RFC3339)})
 	}
 	if err == nil && o.Apply {
-		a.Archived, a.Ended, err = r.carryOut(ctx, o.NoSync, func() (int, error) {
+		a.Archived, a.Ended, err = r.carryOut(ctx, o.NoSync, "expire", func(ctx context.Context) (int, error) {
 			done, err := r.plainReflector().Expire(ctx)
 			return len(done), r.staleIndex(err)
 		})
@@ -51,7 +51,8 @@ func (r *Rooms) expire(ctx context.Context, d *DrainResult) {
 	if !r.Config.Reflection.Expire {
 		return
 	}
-	done, err := r.plainReflector().Expire(ctx)
+	running, _ := beginRun(ctx, r, "expire")
+	done, err := r.plainReflector().Expire(running)
 	d.Expired += len(done)
 	if err = r.staleIndex(err); err != nil {
 		d.fail(fmt.Errorf("archive what is over: %w", err))

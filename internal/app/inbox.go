@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 )
@@ -97,18 +96,16 @@ func Inbox(ctx context.Context, r *Rooms, kinds ...Waiting) (items []InboxItem, 
 	}
 	if want(WaitingDraft) {
 		for _, it := range noteItems(WaitingDraft, "nearly a duplicate of a note", r.Store.Spool().Held()) {
-			if it.Note.Status != "" { // decided
+			switch state, why := it.Note.State(note.Known{Draft: true}); {
+			case state != note.Proposed: // decided
 				continue
-			}
-			if it.Note.StatusReason != "" {
-				it.Why = it.Note.StatusReason
-			}
-			if it.Note.HasTag(learn.CandidateTag) {
-				it.Why = "nominated in a session; no reader has decided"
-			}
-			if it.Note.ConflictOf != "" {
+			case why == note.Contradiction:
 				it.Why = "it contradicts a note that you wrote or reviewed"
 				it.Choices = []Decision{Keep, EditIt, Reject, Retire}
+			case why == note.Unread:
+				it.Why = "nominated in a session; no reader has decided"
+			default:
+				it.Why = cmp.Or(it.Note.StatusReason, it.Why)
 			}
 			items = append(items, it)
 		}

@@ -88,7 +88,7 @@ func LearnPast(ctx context.Context, r *Rooms, o LearnPastOptions) (a LearnPastAn
 		most = min(most, o.MaxCalls)
 	}
 	running, c := beginRun(ctx, r, "learn")
-	reader := r.Reader(model).Within(r.budget("read"))
+	reader := r.Reader(model, r.budget("read"))
 	read, err := reader.Run(running, most, func(done, left int) { bar.Step(done, done+left) })
 	a.Read, a.Learnt, a.Pending, a.Held, a.Dropped, a.Left = read.Sessions, len(read.Learnt), read.Pending, read.Held, read.Dropped, read.Left
 	a.Ended.Undo = c.Undo()

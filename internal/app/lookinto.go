@@ -71,19 +71,8 @@ func WhyNot(ctx context.Context, r *Rooms, o SearchOptions, name string) (all []
 		all = append(all, Verdict{ok, what, fmt.Sprintf(why, args...)})
 		return ok
 	}
-	switch {
-	case row.SupersededBy != "":
-		say(false, "it is recalled", "no: the note %s took its place", row.SupersededBy)
-		return all, nil
-	case row.Dead:
-		c := r.Index.Content(ctx, row)
-		why := "it is expired, archived or in quarantine"
-		if c.Err == nil && c.Note.Quarantine {
-			why = "it reads like orders to an agent and waits for a person"
-		} else if c.Err == nil && c.Note.Status != "" {
-			why = "its status is " + c.Note.Status
-		}
-		say(false, "it is recalled", "no: %s", why)
+	if row.Dead {
+		say(false, "it is recalled", "no: %s", EndOf(r.Index.Content(ctx, row).Note, &row))
 		return all, nil
 	}
 	say(true, "it is recalled", "it is live")

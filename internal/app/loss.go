@@ -57,7 +57,7 @@ func lossOf(path string, was, now []byte) (replica.Loss, string) {
 		return replica.Shrunk, "the file ends in the middle"
 	case note.Shrunk(before, after):
 		return replica.Shrunk, fmt.Sprintf("most of its text is gone (%d bytes of %d are left)", len(after.Body), len(before.Body))
-	case note.Replaced(before, after):
+	case note.Reworded(before, after):
 		return replica.Rewritten, rewritten
 	}
 	return replica.NoLoss, ""

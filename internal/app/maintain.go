@@ -26,10 +26,16 @@ type Ended struct {
 	Sync *SyncResult `json:"sync,omitempty"`
 }
 
-// carryOut does a change of many notes, and commits or syncs it.
-func (r *Rooms) carryOut(ctx context.Context, noSync bool, change func() (int, error)) (n int, end Ended, err error) {
-	c := beginChange(r)
-	if n, err = change(); err != nil {
+// carryOut does a change of many notes, and commits or syncs it. what names the run by which it
+// is taken back; "" for a change that removes notes, which is taken back by its time.
+func (r *Rooms) carryOut(
+	ctx context.Context, noSync bool, what string, change func(context.Context) (int, error),
+) (n int, end Ended, err error) {
+	running, c := ctx, beginChange(r)
+	if what != "" {
+		running, c = beginRun(ctx, r, what)
+	}
+	if n, err = change(running); err != nil {
 		return n, end, err
 	}
 	s, err := c.Finish(ctx, noSync)
@@ -70,7 +76,7 @@ func Dedup(ctx context.Context, r *Rooms, o MaintainOptions, everywhere bool) (a
 		a.Duplicates = append(a.Duplicates, Duplicate{d.Drop.ID, d.Drop.Project, d.Drop.Title, d.Keep.ID})
 	}
 	if o.Apply {
-		a.Removed, a.Ended, err = r.carryOut(ctx, o.NoSync, func() (int, error) { return r.Ingester.Dedup(ctx, plan) })
+		a.Removed, a.Ended, err = r.carryOut(ctx, o.NoSync, "", func(ctx context.Context) (int, error) { return r.Ingester.Dedup(ctx, plan) })
 		into := make(map[note.ID]note.ID)
 		for _, d := range plan {
 			if _, ferr := r.Store.Find(d.Drop.ID); errors.Is(ferr, fs.ErrNotExist) {
@@ -117,7 +123,9 @@ func (r *Rooms) repair(ctx context.Context, o MaintainOptions, plan []ingest.Rep
 		a.Plan = append(a.Plan, RepairLine{p.ID, p.Key, p.From, p.To, p})
 	}
 	if o.Apply {
-		a.Changed, a.Ended, err = r.carryOut(ctx, o.NoSync, func() (int, error) { return r.Ingester.Repair(ctx, plan) })
+		a.Changed, a.Ended, err = r.carryOut(ctx, o.NoSync, "repair", func(ctx context.Context) (int, error) {
+			return r.Ingester.Repair(ctx, plan)
+		})
 	}
 	return a, err
 }

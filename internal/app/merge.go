@@ -236,22 +236,12 @@ func (r *Rooms) mergeGate(ctx context.Context, file string) (*eval.MergeGate, er
 
 // MergeRequests returns what would be sent, project by project.
 func MergeRequests(ctx context.Context, r *Rooms, project string) (a RequestsAnswer, err error) {
-	a.Model = r.modelName()
 	reflector, _ := r.Reflector("merge")
 	projects, err := r.projectsToMerge(ctx, project)
 	if err != nil {
 		return a, err
 	}
-	for _, key := range projects {
-		prompt, n, err := reflector.MergeRequest(ctx, key)
-		if err != nil {
-			return a, err
-		}
-		if n > 0 {
-			a.Requests = append(a.Requests, newRequest(key, n, prompt))
-		}
-	}
-	return a, nil
+	return r.requests(ctx, projects, reflector.MergeRequest)
 }
 
 // UnmergeAnswer says that a note stands for itself again.

@@ -71,7 +71,7 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 	if err != nil {
 		return read, nil
 	}
-	reader := r.Reader(model).Within(r.budget("read"))
+	reader := r.Reader(model, r.budget("read"))
 	running, _ := beginRun(ctx, r, "learn")
 	read, err = reader.Run(running, 0, nil)
 	if err = errors.Join(err, read.Err); err != nil && !errors.Is(err, store.ErrLocked) {
@@ -81,9 +81,9 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 }
 
 // Reader wires the model that reads sessions.
-func (r *Rooms) Reader(model llm.Generator) *learn.Reader {
-	o := learn.ReaderOptions{Directive: r.Config.Reflection.Directive}
-	return learn.NewReader(r.Store, r.Ingester, r.Redactor, model, o, func(n *note.Note, from learn.Origin) {
+func (r *Rooms) Reader(model llm.Generator, budget llm.Budget) *learn.Reader {
+	w := learn.Rewriter{Store: r.Store, Redactor: r.Redactor, Model: model, Budget: budget, Directive: r.Config.Reflection.Directive}
+	return learn.NewReader(w, r.Ingester, func(n *note.Note, from learn.Origin) {
 		capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
 	})
 }

@@ -23,10 +23,6 @@ type RequestsAnswer struct {
 	Requests []Request `json:"requests"`
 }
 
-func newRequest(project string, notes int, p llm.Prompt) Request {
-	return Request{project, notes, p.System.String(), p.User.String()}
-}
-
 // modelName says which model would be asked.
 func (r *Rooms) modelName() string {
 	c := r.Config.Models.Chat
@@ -91,21 +87,33 @@ func PlanReflect(ctx context.Context, r *Rooms, project string) (a ReflectPlan, 
 
 // ReflectRequests returns what would be sent, project by project.
 func ReflectRequests(ctx context.Context, r *Rooms, project string) (a RequestsAnswer, err error) {
-	a.Model = r.modelName()
 	reflector, _ := r.Reflector("reflect")
 	plans, err := reflector.Plan(ctx, r.projectKey(project))
+	var keys []string
+	for _, pl := range plans {
+		if pl.Enough {
+			keys = append(keys, pl.Project)
+		}
+	}
 	if err != nil {
 		return a, err
 	}
-	for _, pl := range plans {
-		if !pl.Enough {
-			continue
-		}
-		prompt, n, err := reflector.Request(ctx, pl.Project)
+	return r.requests(ctx, keys, reflector.Request)
+}
+
+// requests returns what a pass would send, for each project that has any.
+func (r *Rooms) requests(
+	ctx context.Context, keys []string, pass func(context.Context, string) (llm.Prompt, int, error),
+) (a RequestsAnswer, err error) {
+	a.Model = r.modelName()
+	for _, key := range keys {
+		p, notes, err := pass(ctx, key)
 		if err != nil {
 			return a, err
 		}
-		a.Requests = append(a.Requests, newRequest(pl.Project, n, prompt))
+		if notes > 0 {
+			a.Requests = append(a.Requests, Request{key, notes, p.System.String(), p.User.String()})
+		}
 	}
 	return a, nil
 }

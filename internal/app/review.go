@@ -118,7 +118,7 @@ func Review(ctx context.Context, r *Rooms) (a ReviewAnswer, err error) {
 		if it.Kind != WaitingDraft || it.Note.ConflictOf == "" {
 			item.Choices = []Decision{Keep, EditIt, Reject}
 		}
-		if it.Kind == WaitingUnread && it.Note.ConflictOf != "" {
+		if _, why := it.Note.State(note.Known{}); why == note.Contradiction && it.Kind == WaitingUnread {
 			item.Why = "it contradicts a note that you wrote or reviewed; both are in force"
 			item.Other, item.Choices = Against(r, it.Note), []Decision{Keep, EditIt, Reject, Retire}
 		}
@@ -164,11 +164,7 @@ func Against(r *Rooms, draft *note.Note) *ReviewOther {
 
 // other is the note that a draft is compared with, nil when it is gone.
 func other(r *Rooms, id note.ID) *ReviewOther {
-	ref, err := r.Store.Find(id)
-	if err != nil {
-		return nil
-	}
-	n, _, _, err := r.Store.Read(ref.Path)
+	n, _, err := store.Get(r.Store, id)
 	if err != nil {
 		return nil
 	}
@@ -278,16 +274,11 @@ func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change
 	if err = r.staleIndex(err); err != nil {
 		return a, err
 	}
-	ref, err := r.Store.Find(id)
-	if err == nil {
-		var n *note.Note
-		if n, _, _, err = r.Store.Read(ref.Path); err == nil {
-			a.NoteHead = HeadOf(n)
-		}
-	}
+	n, _, err := store.Get(r.Store, id)
 	if err != nil {
 		return a, err
 	}
+	a.NoteHead = HeadOf(n)
 	left, err := Review(ctx, r)
 	a.Left = len(left.Notes)
 	return a, err
@@ -295,11 +286,7 @@ func DecideReview(ctx context.Context, r *Rooms, name string, d Decision, change
 
 // retireOther lets a note that contradicts another one take its place.
 func retireOther(ctx context.Context, r *Rooms, id note.ID) (note.ID, error) {
-	ref, err := r.Store.Find(id)
-	if err != nil {
-		return "", err
-	}
-	n, _, _, err := r.Store.Read(ref.Path)
+	n, _, err := store.Get(r.Store, id)
 	if err != nil {
 		return "", err
 	}

@@ -137,8 +137,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 // unread lists the notes that a model or a session wrote and nobody has looked at, those in
 // quarantine apart.
 func unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
-	makers := []string{note.Reflection, note.Merge, note.User, note.Learning}
-	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: makers}, 0)
+	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: note.MadeSources}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,18 +145,19 @@ func unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, er
 	if err != nil {
 		return nil, nil, err
 	}
-	dead = slices.DeleteFunc(dead, func(row index.Row) bool { return slices.Contains(makers, row.Source) })
+	dead = slices.DeleteFunc(dead, func(row index.Row) bool { return slices.Contains(note.MadeSources, row.Source) })
 	for _, row := range append(rows, dead...) {
-		made := slices.Contains(makers, row.Source)
 		if row.Status != "" || row.SupersededBy != "" {
 			continue
 		}
 		c := r.Index.Content(ctx, row)
-		switch {
-		case c.Err != nil:
-		case c.Note.Quarantine:
+		if c.Err != nil {
+			continue
+		}
+		switch state, why := c.Note.State(note.Known{By: row.SupersededBy}); {
+		case why == note.Quarantined:
 			quarantined = append(quarantined, c.Note)
-		case made && !row.Dead:
+		case state == note.Standing && why != "":
 			others = append(others, c.Note)
 		}
 	}

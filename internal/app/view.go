@@ -1,6 +1,8 @@
 package app
 
 import (
+	"strings"
+
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
@@ -75,4 +77,23 @@ func ViewRow(r *Rooms, row index.Row) RowView {
 		v.UpdatedAt = ""
 	}
 	return v
+}
+
+// EndOf says in a few words why a note is not recalled, "" when it is. n is nil when it cannot be read.
+func EndOf(n *note.Note, row *index.Row) string {
+	switch {
+	case row.SupersededBy != "":
+		return "superseded by " + string(row.SupersededBy)
+	case !row.Dead:
+		return ""
+	case n == nil:
+		return "expired, archived or in quarantine"
+	}
+	switch state, _ := n.State(note.Known{}); state {
+	case note.Standing:
+		return "expired on " + string(n.ForgetAfter)
+	case note.Proposed:
+		return "in quarantine: it reads like orders to an agent and waits for a person"
+	}
+	return strings.TrimSuffix(n.Status+": "+n.StatusReason, ": ")
 }

@@ -62,6 +62,7 @@ type WhyAnswer struct {
 	Proposed     []string  `json:"when_proposed,omitempty"` // those that it has by its form, where it has no others
 	Showings     []Showing `json:"showings"`
 
+	End   string     `json:"-"` // why it is not recalled
 	Note  *note.Note `json:"-"`
 	Path  string     `json:"-"`
 	Total int        `json:"-"` // showings in the event log
@@ -92,7 +93,7 @@ func Why(ctx context.Context, r *Rooms, name string, limit int) (a WhyAnswer, er
 		SupersededBy: row.SupersededBy, Changes: len(revs), Injected: tally.Injected, Recalled: tally.Recalled,
 		Used: tally.Used, Unused: tally.Unused, Opposed: tally.Opposed, Showings: shown,
 		When: n.When, Proposed: proposed(n),
-		Note: n, Path: r.Store.Path(row.Ref.Path), Total: len(shown),
+		End: EndOf(n, &row), Note: n, Path: r.Store.Path(row.Ref.Path), Total: len(shown),
 	}
 	if limit > 0 {
 		a.Showings = shown[:min(len(shown), limit)]
@@ -166,12 +167,9 @@ func (r *Rooms) origin(n *note.Note, seen map[note.ID]bool, left int) Origin {
 		if seen[id] || left == 0 {
 			continue
 		}
-		ref, err := r.Store.Find(id)
-		if err == nil {
-			if from, _, _, rerr := r.Store.Read(ref.Path); rerr == nil {
-				o.From = append(o.From, r.origin(from, seen, left-1))
-				continue
-			}
+		if from, _, err := store.Get(r.Store, id); err == nil {
+			o.From = append(o.From, r.origin(from, seen, left-1))
+			continue
 		}
 		o.From = append(o.From, Origin{ID: id, Gone: true, Evidence: []Quote{}, From: []Origin{}})
 	}

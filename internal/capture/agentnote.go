@@ -74,12 +74,8 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 	var drop []note.ID
 	kept := 0
 	for _, w := range writesOf(s.Turns) {
-		ref, err := r.store.Find(w.id)
-		if err != nil {
-			continue
-		}
-		n, _, _, err := r.store.Read(ref.Path)
-		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Status != "" {
+		n, _, err := store.Get(r.store, w.id)
+		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Decided() {
 			continue
 		}
 		earlier := slices.DeleteFunc(slices.Clone(said), func(x learn.Said) bool { return x.Turn > w.turn })

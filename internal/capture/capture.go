@@ -165,18 +165,18 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 // summarise lets the model write the note of a session. It reports false when the model would not keep it.
 func (r *Recorder) summarise(ctx context.Context, q Request, s *agent.Session, f *facts, n *note.Note, c *Capture) bool {
 	sum, err := r.ask(ctx, s)
-	if err == nil && !sum.skip {
-		if ids := ingest.InventedCommits(ctx, r.ingester, f.folder(q), sum.title+"\n"+sum.body); ids != nil {
+	if err == nil && !sum.skips() {
+		if ids := ingest.InventedCommits(ctx, r.ingester, f.folder(q), sum.Title+"\n"+sum.Body); ids != nil {
 			err = fmt.Errorf("it names commits that are not in the repository: %s", strings.Join(ids, ", "))
 		}
 	}
 	switch {
 	case err != nil:
 		c.Fallback = err
-	case sum.skip:
+	case sum.skips():
 		return false
 	default:
-		n.Title, n.Body, n.Provenance.Model = sum.title, sum.body, r.model.Name()
+		n.Title, n.Body, n.Provenance.Model = sum.Title, sum.Body, r.model.Name()
 		n.ImportHash = ingest.SummaryHash(n.Title, n.Body)
 	}
 	return true

@@ -41,11 +41,7 @@ func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 	said := namesSaid(s.Turns)
 	found := make(map[store.Verdict][]note.ID)
 	for _, t := range h.Notes[max(0, len(h.Notes)-maxJudged):] {
-		ref, err := r.store.Find(t.Note)
-		if err != nil {
-			continue // it is gone
-		}
-		n, _, _, err := r.store.Read(ref.Path)
+		n, _, err := store.Get(r.store, t.Note) // it may be gone
 		if err != nil || n.Kind == note.Slot || n.Kind == note.Handoff {
 			continue
 		}

@@ -97,7 +97,7 @@ func (d *decided) allows(n *note.Note) bool {
 		was, _, _, err := d.store.Read(store.NotePath(scope, note.Episodic, n.ID))
 		switch {
 		case err == nil:
-			return was.Status == "" && was.Live(d.store.Now()) && was.ImportHash == ingest.SummaryHash(was.Title, was.Body)
+			return !was.Decided() && was.Live(d.store.Now()) && was.ImportHash == ingest.SummaryHash(was.Title, was.Body)
 		case !errors.Is(err, fs.ErrNotExist):
 			return false // what stands there cannot be read, and somebody may have changed it
 		}

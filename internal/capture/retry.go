@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 )
@@ -23,8 +23,6 @@ var backoff = [...]time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
 const (
 	retriesARun = 10
 	retryAge    = 30 * 24 * time.Hour
-
-	pendingLater = 10 * time.Minute // until a file of answers is looked at again
 )
 
 // A Retry says which note is to be summarised; its id is the job's.
@@ -41,21 +39,11 @@ func (r *Recorder) scheduleRetry(c Capture, q Request) {
 	if c.Fallback == nil || n == nil || !written || n.Provenance.Model != "" || n.ImportHash != ingest.SummaryHash(n.Title, n.Body) {
 		return
 	}
-	due := r.store.Now().Add(backoff[0])
-	switch {
-	case errors.Is(c.Fallback, llm.ErrSpent):
-		due = tomorrow(r.store.Now())
-	case errors.Is(c.Fallback, llm.ErrPending):
-		due = r.store.Now().Add(pendingLater)
-	}
 	_, _ = queue.Of(r.store).Enqueue(queue.Summary, n.ID, Retry{Hash: n.ImportHash, Job: Job{
 		Harness: q.Harness.Name, Source: q.Source, Session: n.Provenance.Session,
 		Transcript: q.Transcript, Offset: q.Offset, Dir: q.Dir, Project: c.Project,
-	}}, due)
+	}}, r.rewriter().Later(c.Fallback, backoff[0]))
 }
-
-// tomorrow is when the budget of models is full again: a day is one of UTC.
-func tomorrow(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) }
 
 // retry asks the model again about the notes whose time has come, and returns
 // how many it has summarised. It ends at the first that fails: a model that is
@@ -67,6 +55,7 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 	if err != nil {
 		return 0 // the notes stand as they are
 	}
+	ctx = store.WithRun(ctx, store.NewRun(r.store, "summary")) // `anamnesis undo` takes the summaries of a run back
 	now, tried := r.store.Now(), 0
 	for _, j := range all {
 		late := now.Sub(j.Due())
@@ -113,14 +102,12 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 	became := "summarised"
 	sum, err := r.ask(ctx, s)
 	switch {
-	case errors.Is(err, llm.ErrPending): // asked, and no try until it is answered
-		return false, q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())
-	case errors.Is(err, llm.ErrSpent):
-		return false, errors.Join(err, q.Release(j.Job, tomorrow(r.store.Now()), err.Error()))
-	case err == nil && sum.skip: // what it would not keep stays as it is
+	case learn.Unasked(err): // no try until it is answered
+		return false, r.rewriter().Postpone(j.Job, err, backoff[0])
+	case err == nil && sum.skips(): // what it would not keep stays as it is
 		became = "declined"
 	case err == nil:
-		_, err = r.ingester.Summarise(ctx, j.ID, j.Payload.Hash, ingest.Summary{Title: sum.title, Body: sum.body, Model: r.model.Name()})
+		_, err = r.ingester.Summarise(ctx, j.ID, j.Payload.Hash, ingest.Summary{Title: sum.Title, Body: sum.Body, Model: r.model.Name()})
 		if errors.Is(err, ingest.ErrChanged) || errors.Is(err, fs.ErrNotExist) {
 			became, err = "summary too late: the note changed in the meantime", nil
 		}
@@ -142,11 +129,7 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 // session: live, not edited, and not distilled, after which nobody reads it at
 // the start of a session.
 func (r *Recorder) untouched(j queue.With[Retry]) bool {
-	ref, err := r.store.Find(j.ID)
-	if err != nil {
-		return false
-	}
-	n, _, _, err := r.store.Read(ref.Path)
+	n, _, err := store.Get(r.store, j.ID)
 	return err == nil && ingest.SummaryHash(n.Title, n.Body) == j.Payload.Hash && n.Provenance.Model == "" &&
-		n.Status == "" && n.Live(r.store.Now()) && !n.HasTag("reflected")
+		!n.Decided() && n.Live(r.store.Now()) && !n.HasTag("reflected")
 }

@@ -3,13 +3,13 @@ package capture
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
@@ -42,37 +42,59 @@ const maxSummary = 32 << 10
 
 // A summary is what a model says about a session.
 type summary struct {
-	skip        bool
-	title, body string
+	Skip  *bool  `json:"skip"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
+}
+
+func (s *summary) skips() bool { return *s.Skip }
+
+// check puts a summary in order, as it may be written down, and says what is wrong with it.
+func (s *summary) check(r *redact.Redactor) []string {
+	if s.Skip == nil {
+		return []string{"skip is neither true nor false"}
+	}
+	if *s.Skip {
+		return nil
+	}
+	title, body := strings.Join(strings.Fields(s.Title), " "), strings.TrimSpace(s.Body)
+	if len(body) > maxSummary || utf8.RuneCountInString(title) > note.MaxTitle {
+		return []string{"the summary is too long to be one"}
+	}
+	safe := r.Knowing(title, body)
+	s.Title, s.Body = safe.Redact(headline(title)).String(), safe.Redact(body).String()
+	switch {
+	case strings.TrimSpace(s.Title) == "" || strings.TrimSpace(s.Body) == "":
+		return []string{"the title or the body is missing"}
+	case redact.PromptInjection(s.Title + "\n" + s.Body):
+		return []string{"the summary reads like orders to an agent"}
+	}
+	return nil
 }
 
 // asked reports whether summaries are written by a model.
 func (r *Recorder) asked() bool { return r.model != nil && r.opts.Summary }
 
-// ask lets the model write the summary of a session. Whatever is not exactly
-// what it was asked for is an error, and the heuristic takes its place.
+// ask lets the model write the summary of a session, once: whatever is not what it was asked for
+// is an error, the heuristic takes its place, and later runs ask again (retry).
 func (r *Recorder) ask(ctx context.Context, s *agent.Session) (summary, error) {
-	text, err := r.model.Generate(ctx, r.request(s))
-	if err != nil {
-		return summary{}, err
+	check := func(sum *summary) []string { return sum.check(r.redactor) }
+	return learn.Rewrite[summary]{Purpose: "summary", System: summaryPrompt, Loose: true, Tries: 1, Check: check}.Ask(
+		ctx, r.rewriter(), r.transcript(s))
+}
+
+// rewriter asks the model with what the Recorder knows of secrets.
+func (r *Recorder) rewriter() *learn.Rewriter {
+	return &learn.Rewriter{
+		Store: r.store, Redactor: r.redactor, Model: r.model, Directive: r.opts.Directive, MaxTokens: r.opts.MaxTokens,
 	}
-	sum, err := parseSummary(text)
-	if err != nil || sum.skip {
-		return sum, err
-	}
-	safe := r.redactor.Knowing(sum.title, sum.body)
-	sum.title, sum.body = safe.Redact(sum.title).String(), safe.Redact(sum.body).String()
-	switch {
-	case strings.TrimSpace(sum.title) == "" || strings.TrimSpace(sum.body) == "":
-		return summary{}, errors.New("the summary says nothing")
-	case redact.PromptInjection(sum.title + "\n" + sum.body):
-		return summary{}, errors.New("the summary reads like orders to an agent")
-	}
-	return sum, nil
 }
 
 // SummaryRequest returns the prompt that a model gets for a session.
-func (r *Recorder) SummaryRequest(s *agent.Session) llm.Prompt { return r.knowing(s).request(s) }
+func (r *Recorder) SummaryRequest(s *agent.Session) llm.Prompt {
+	r = r.knowing(s)
+	return r.rewriter().Prompt(summaryPrompt, r.transcript(s))
+}
 
 // knowing returns a Recorder that masks a secret which one part of the session gives
 // away, a command or its output, in all the others.
@@ -87,17 +109,6 @@ func (r *Recorder) knowing(s *agent.Session) *Recorder {
 	with := *r
 	with.redactor = r.redactor.Knowing(texts...)
 	return &with
-}
-
-// request is SummaryRequest of a Recorder that knows the session.
-func (r *Recorder) request(s *agent.Session) llm.Prompt {
-	most := 4 * r.opts.MaxTokens
-	if most <= 0 {
-		most = 4 * 120_000
-	}
-	return llm.Prompt{
-		System: r.redactor.Redact(llm.Instructions(summaryPrompt, r.opts.Directive)), User: r.redactor.Redact(r.transcript(s)).Window(most),
-	}
 }
 
 // transcript renders a session. Each text is redacted as the reader decoded it,
@@ -168,36 +179,4 @@ func plain(input json.RawMessage) string {
 	}
 	walk("input", tree)
 	return b.String()
-}
-
-// parseSummary reads the answer of a model: a JSON object with the types that
-// were asked for. null is no title and "false" is no false.
-func parseSummary(text string) (summary, error) {
-	tree, err := llm.ParseAnswer(text)
-	if err != nil {
-		return summary{}, err
-	}
-	o, ok := tree.(map[string]any)
-	if !ok {
-		return summary{}, errors.New("the answer is not a JSON object")
-	}
-	skip, ok := o["skip"].(bool)
-	if !ok {
-		return summary{}, errors.New("skip is neither true nor false")
-	}
-	if skip {
-		return summary{skip: true}, nil
-	}
-	title, ok := o["title"].(string)
-	if title = strings.Join(strings.Fields(title), " "); !ok || title == "" {
-		return summary{}, errors.New("the title is missing or no text")
-	}
-	body, ok := o["body"].(string)
-	if body = strings.TrimSpace(body); !ok || body == "" {
-		return summary{}, errors.New("the body is missing or no text")
-	}
-	if len(body) > maxSummary || utf8.RuneCountInString(title) > note.MaxTitle {
-		return summary{}, errors.New("the summary is too long to be one")
-	}
-	return summary{title: headline(title), body: body}, nil
 }

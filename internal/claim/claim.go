@@ -73,6 +73,36 @@ func Notes(a, b *note.Note) Relation {
 	return whole
 }
 
+// SaysSame reports whether two notes say the same, or one of them hardly more than the other.
+func SaysSame(a, b *note.Note) bool {
+	x, y := Of(a), Of(b)
+	r := Compare(x, y)
+	return r == Same || (r == Narrower || r == Wider) && Close(x, y)
+}
+
+// similarity is the share of equal words from which on one statement repeats another.
+const similarity = 0.9
+
+// Repeats reports whether two statements are one with a few other words: enough words are equal
+// (Jaccard over the sets), and no mark differs or stands in another order: "from 3 to 5" is not
+// "from 5 to 3", and "x > 3" is not "x < 3". It compares letters where Compare compares content.
+func Repeats(a, b *note.Fingerprint) bool {
+	if !a.Near(b) {
+		return false
+	}
+	inA, inB, both := make(map[string]bool), make(map[string]bool), 0
+	for _, w := range a.Words {
+		inA[w] = true
+	}
+	for _, w := range b.Words {
+		if inA[w] && !inB[w] {
+			both++
+		}
+		inB[w] = true
+	}
+	return float64(both)/float64(max(1, len(inA)+len(inB)-both)) >= similarity
+}
+
 // maxBody is how many characters of a body are part of a claim: the rest explains.
 const maxBody = 400
 
@@ -199,6 +229,9 @@ func Shared(a, b Claim) (n int) {
 	}
 	return n
 }
+
+// Share returns the share of the words of a that b has.
+func Share(a, b Claim) float64 { return float64(Shared(a, b)) / float64(max(1, len(a.words))) }
 
 // Missing returns the names, numbers and denied words of from that into does not have, and
 // the words that into denies while from asserts them. A text that is to stand for another one

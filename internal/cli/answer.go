@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"anamnesis/internal/app"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 )
@@ -113,17 +114,10 @@ func (s *screen) hitText(i int, h *recall.Hit, format string, fields []string) s
 
 // outOfUse says why a note is found only because one asked for all of them.
 func outOfUse(h *recall.Hit) string {
-	switch {
-	case h.Row.SupersededBy != "":
-		return "  superseded by " + string(h.Row.SupersededBy)
-	case !h.Row.Dead:
-		return ""
-	case h.Note.Status != "":
-		return "  " + firstLine(h.Note.Status, 40)
-	case h.Note.Quarantine:
-		return "  waits for review"
+	if end := app.EndOf(h.Note, &h.Row); end != "" {
+		return "  " + firstLine(end, 60)
 	}
-	return "  expired"
+	return ""
 }
 
 func onBranch(branch string) string {

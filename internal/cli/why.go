@@ -143,19 +143,13 @@ func (p *program) printOrigin(o app.Origin, level int) {
 }
 
 func (p *program) printState(a app.WhyAnswer) {
-	n := a.Note
 	if a.Changes > 0 {
 		p.printf("\nchanged %d×; `anamnesis log history %s` lists how\n", a.Changes, a.ID)
 	}
 	for _, id := range a.Supersedes {
 		p.printf("it replaces %s\n", id)
 	}
-	switch {
-	case a.SupersededBy != "":
-		p.printf("it is not recalled: %s replaces it\n", a.SupersededBy)
-	case n.Status != "" && !a.Live:
-		p.printf("it is not recalled: %s%s\n", printable(n.Status), because(printable(n.StatusReason)))
-	case !a.Live:
-		p.printf("it is not recalled: expired or waiting for review\n")
+	if !a.Live {
+		p.printf("it is not recalled: %s\n", printable(a.End))
 	}
 }

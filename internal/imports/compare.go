@@ -237,7 +237,7 @@ func (s *snapshot) revise(d *draft) (Action, string) {
 	}
 	now := ingest.SummaryHash(n.Title, n.Body)
 	switch {
-	case was.Status == "archived":
+	case was.IsArchived():
 		return Skipped, "it was archived here"
 	case wrote == "":
 		return Refused, "it differs, and nothing tells which of the two was changed since an earlier program imported it; " +
@@ -294,7 +294,7 @@ func follow(was, n *note.Note) *note.Note {
 	if len(n.Symptoms) > 0 {
 		now.Symptoms = n.Symptoms
 	}
-	if now.Status == "" {
+	if !now.Decided() {
 		now.Status, now.StatusReason = n.Status, n.StatusReason
 	}
 	for _, id := range n.Supersedes {

@@ -119,7 +119,7 @@ func (l *learning) kind(f front) {
 	case "observation":
 		n.Kind = note.Observation
 		if f.get("status").text == "retired" {
-			n.Status = "archived"
+			n.Archive(n.StatusReason)
 		}
 	default:
 		doing := slices.Contains([]string{"correction", "bug-fix", "anti-pattern"}, n.LearningType)
@@ -272,13 +272,13 @@ func confidenceOf(number, tier string) float64 {
 // statusOf keeps the states that take a note out of recall. The others are
 // steps of an approval that ends with the import.
 func statusOf(s string) string {
-	switch s = strings.ToLower(s); s {
-	case "superseded", "reverted", "rejected", "archived", "expired":
-		return s
-	case "retired":
+	if s = strings.ToLower(s); s == "retired" {
 		return "archived"
 	}
-	return ""
+	if !note.Ends(s) {
+		return ""
+	}
+	return s
 }
 
 // stampOf returns the canonical form of a time, "" for what is none.

@@ -187,8 +187,8 @@ func (r *reflectReader) file(t *tree, f found, shard string, old bool) error {
 	} else if l.note.Kind == note.Observation {
 		kind = "observations"
 	}
-	if old && l.note.Status == "" {
-		l.note.Status, l.note.StatusReason = "archived", "it was archived before it was imported"
+	if old && !l.note.Decided() {
+		l.note.Archive("it was archived before it was imported")
 	}
 	r.group(kind, 1, "")
 	r.sidecar(t, strings.TrimSuffix(f.name, ".md"), l)
@@ -282,7 +282,7 @@ func (r *reflectReader) items(ctx context.Context, o ReflectOptions) error {
 		} else if l.by != "" {
 			l.lost = append(l.lost, "superseded_by")
 		}
-		if l.by != "" && l.note.Status == "" {
+		if l.by != "" && !l.note.Decided() {
 			l.note.Status = "superseded"
 		}
 	}

@@ -22,11 +22,7 @@ func (s *snapshot) key(n *note.Note, what *note.Fingerprint, of string) (sum [sh
 	if strings.TrimSpace(n.Body) == "" || n.Type == note.Episodic {
 		return sum, false
 	}
-	text := what.Statement
-	if what.Body != "" {
-		text = "\x00" + what.Body
-	}
-	return sha256.Sum256([]byte(project.Canonical(s.store, of) + "\x00" + text)), true
+	return sha256.Sum256([]byte(project.Canonical(s.store, of) + "\x00" + what.Key())), true
 }
 
 // heard remembers what a note says. The last of those that say the same counts.
@@ -82,7 +78,7 @@ func (s *snapshot) follows(e entry, d *draft) (Action, string) {
 	switch {
 	case e.Source == d.source && !moved:
 		return Unchanged, as + " says it"
-	case was.Status == "archived":
+	case was.IsArchived():
 		return Skipped, "it was archived here, as " + as
 	}
 	return Adds, ""

@@ -70,7 +70,7 @@ func (g *Ingester) Supersede(ctx context.Context, old, by note.ID, undo bool) (O
 			if _, err := g.store.Find(old); err != nil {
 				return nil, fmt.Errorf("the note %s that it is to replace: %w", old, err)
 			}
-			if g.replaces(old, by) {
+			if Replaces(g.store, old, by) {
 				return nil, fmt.Errorf("%s replaces it already, and two notes cannot replace each other; take that back first", old)
 			}
 			n.Supersedes = append(n.Supersedes, old)
@@ -100,8 +100,8 @@ func (g *Ingester) Review(ctx context.Context, id note.ID) (Outcome, error) {
 	})
 }
 
-// replaces reports whether a note replaces another, directly or by way of others.
-func (g *Ingester) replaces(a, b note.ID) bool {
+// Replaces reports whether a note replaces another, directly or by way of others.
+func Replaces(s *store.Store, a, b note.ID) bool {
 	seen := map[note.ID]bool{}
 	next := []note.ID{a}
 	for len(next) > 0 {
@@ -114,10 +114,8 @@ func (g *Ingester) replaces(a, b note.ID) bool {
 			continue
 		}
 		seen[id] = true
-		if ref, err := g.store.Find(id); err == nil {
-			if n, _, _, err := g.store.Read(ref.Path); err == nil {
-				next = append(next, n.Supersedes...)
-			}
+		if n, _, err := store.Get(s, id); err == nil {
+			next = append(next, n.Supersedes...)
 		}
 	}
 	return false

@@ -8,7 +8,6 @@ import (
 )
 
 // archived is the status of a note that its owner took out of recall.
-const archived = "archived"
 
 // A StatusChange says what became of a note that was to be archived, or brought back.
 type StatusChange struct {
@@ -21,30 +20,28 @@ type StatusChange struct {
 // reason may be empty. At the first error it stops and returns what is done; a
 // StaleError says that all is.
 func (g *Ingester) Archive(ctx context.Context, ids []note.ID, reason string) ([]StatusChange, error) {
-	return g.setStatus(ctx, ids, archived, reason)
+	return g.mark(ctx, ids, func(n *note.Note) { n.Archive(reason) }, false)
 }
 
 // Unarchive brings archived notes back, as Archive does. Notes with another
 // status stay as they are.
 func (g *Ingester) Unarchive(ctx context.Context, ids []note.ID) ([]StatusChange, error) {
-	return g.setStatus(ctx, ids, "", "")
+	return g.mark(ctx, ids, (*note.Note).Reopen, true)
 }
 
-func (g *Ingester) setStatus(ctx context.Context, ids []note.ID, status, reason string) (done []StatusChange, err error) {
+// mark changes the notes of which one asks IsArchived and gets that answer.
+func (g *Ingester) mark(ctx context.Context, ids []note.ID, change func(*note.Note), archived bool) (done []StatusChange, err error) {
 	var paths []string
 	err = locked(ctx, g.store, func(w *store.Writer) error {
 		for _, id := range ids {
-			ref, err := g.store.Find(id)
-			if err != nil {
-				return err
-			}
-			n, _, ref, err := g.store.Read(ref.Path)
+			n, ref, err := store.Get(g.store, id)
 			if err != nil {
 				return err
 			}
 			c := StatusChange{ID: id, Ref: ref}
-			if n.Status != status && (status != "" || n.Status == archived) {
-				n.Status, n.StatusReason, n.UpdatedAt = status, reason, note.At(g.store.Now())
+			if n.IsArchived() == archived {
+				change(n)
+				n.UpdatedAt = note.At(g.store.Now())
 				if c.Ref, c.Changed, err = w.Put(n, ref, store.Archived); err != nil {
 					return err
 				}

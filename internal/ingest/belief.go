@@ -181,7 +181,7 @@ func (b Beliefs) neighbours(ctx context.Context, n *note.Note, dead bool) (all [
 		its := claim.Of(old)
 		all = append(all, Neighbour{
 			old, at, claim.Notes(n, old), claim.Shared(mine, its), claim.Near(mine, its),
-			row.Dead || row.SupersededBy != "",
+			row.Dead,
 		})
 	}
 	slices.SortStableFunc(all, func(x, y Neighbour) int { return y.Shared - x.Shared })
@@ -201,11 +201,7 @@ func liveNear(all []Neighbour) []Neighbour {
 
 // named reads the note that a reader says n replaces; nil when there is none in the project.
 func (b Beliefs) named(id note.ID, n *note.Note) *Neighbour {
-	ref, err := b.g.store.Find(id)
-	if err != nil {
-		return nil // a reader may name what is gone
-	}
-	old, _, ref, err := b.g.store.Read(ref.Path)
+	old, ref, err := store.Get(b.g.store, id) // a reader may name what is gone
 	if err != nil || old.Project != n.Project || !old.Type.Durable() || old.Kind != "" && old.Kind != note.Observation {
 		return nil
 	}
@@ -289,8 +285,9 @@ func (b Beliefs) Release(ctx context.Context, id note.ID, retire bool) error {
 	if retire && n.ConflictOf != "" {
 		n.Supersedes = append(n.Supersedes, n.ConflictOf)
 	}
-	n.ConflictOf, n.Status, n.StatusReason = "", "", ""
-	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == CandidateTag })
+	n.ConflictOf = ""
+	n.Reopen()
+	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == note.CandidateTag })
 	out, err := b.g.Add(ctx, Draft{Note: n, Force: true})
 	if err == nil && out.Result == Dropped {
 		err = errors.New(out.Why)

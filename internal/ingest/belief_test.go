@@ -125,26 +125,26 @@ func TestProposals(t *testing.T) {
 	d := newDoor(t)
 	b := ingest.BeliefsOf(d.Ingester)
 	n := learning(1, "Maybe use pnpm").Note
-	n.AddTags(ingest.CandidateTag)
+	n.AddTags(note.CandidateTag)
 	for range 2 {
 		if err := b.Propose(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if all := b.Proposals(ingest.CandidateTag, "s1"); len(all) != 1 {
+	if all := b.Proposals("s1"); len(all) != 1 {
 		t.Fatalf("%d wait", len(all))
 	}
-	if err := b.Settle(t.Context(), ingest.CandidateTag, "s1"); err != nil {
+	if err := b.Settle(t.Context(), "s1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Propose(t.Context(), n); err != nil || len(b.Proposals(ingest.CandidateTag, "")) != 0 {
+	if err := b.Propose(t.Context(), n); err != nil || len(b.Proposals("")) != 0 {
 		t.Errorf("what was decided waits again: %v", err)
 	}
-	if removed, err := b.ExpireProposals(t.Context(), ingest.CandidateTag); err != nil || removed != 0 {
+	if removed, err := b.ExpireProposals(t.Context()); err != nil || removed != 0 {
 		t.Errorf("of an old session, proposed today: %d ended, %v", removed, err)
 	}
 	d.now = d.now.Add(31 * 24 * time.Hour)
-	if removed, err := b.ExpireProposals(t.Context(), ingest.CandidateTag); err != nil || removed != 1 {
+	if removed, err := b.ExpireProposals(t.Context()); err != nil || removed != 1 {
 		t.Errorf("%d ended, %v", removed, err)
 	}
 }

@@ -158,7 +158,7 @@ func undo(n *note.Note, undone []Undoing) bool {
 		}
 		n.StatusReason = strings.TrimPrefix(n.StatusReason+"; "+why, "; ")
 		if n.LearningType == "fix" {
-			n.Status = Reverted
+			n.Revert(n.StatusReason)
 		} else {
 			n.Provenance.Confidence *= undoneDoubt
 		}

@@ -45,7 +45,7 @@ func (g *Ingester) PlanDedup(ctx context.Context, everywhere bool) ([]Duplicate,
 			continue
 		}
 		what := n.Fingerprint()
-		sum := sha256.Sum256([]byte(string(n.Type) + "\x00" + cmp.Or(what.Body, "\x00"+what.Statement)))
+		sum := sha256.Sum256([]byte(string(n.Type) + "\x00" + what.Key()))
 		groups[sum] = append(groups[sum], spoken{r, what})
 	}
 	plan := []Duplicate{}

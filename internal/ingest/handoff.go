@@ -71,10 +71,11 @@ func (g *Ingester) AcknowledgeHandoff(ctx context.Context, id note.ID, by string
 		if n.Kind != note.Handoff {
 			return nil, errors.New("it is no handoff")
 		}
-		if n.Status == "archived" {
+		if n.IsArchived() {
 			return n, nil
 		}
-		n.Status, n.StatusReason, n.UpdatedAt = "archived", "taken over", note.At(g.store.Now())
+		n.Archive("taken over")
+		n.UpdatedAt = note.At(g.store.Now())
 		if by != "" {
 			n.StatusReason += " by session " + by
 		}

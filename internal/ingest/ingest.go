@@ -32,11 +32,9 @@ type Options struct {
 	HoldSimilar bool   // hold what a machine wrote and is nearly said, or meant, already
 }
 
-// From where on two notes say the same (docs/learning.md).
-const (
-	similarity = 0.9  // share of equal words, 0 to 1
-	meaning    = 0.97 // cosine of the vectors of a machine's draft and of a note
-)
+// meaning is the cosine of the vectors of a machine's draft and of a note from which on they mean
+// the same (docs/learning.md).
+const meaning = 0.97
 
 // An Ingester takes notes in. It is safe for concurrent use.
 type Ingester struct {
@@ -286,8 +284,8 @@ func (g *Ingester) Keep(ctx context.Context, id note.ID) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	n.Status, n.StatusReason = "", ""
-	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == CandidateTag })
+	n.Reopen()
+	n.Tags = slices.DeleteFunc(n.Tags, func(t string) bool { return t == note.CandidateTag })
 	out, err := g.Add(ctx, Draft{Note: n, Force: true})
 	if err == nil && out.Result == Dropped {
 		err = errors.New(out.Why)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
@@ -37,7 +38,7 @@ type Like struct {
 // others, and the notes that n supersedes and that would be shown again. They come
 // in the order of their ids.
 //
-// Near ones share enough words by the rule of the door (similarity), are
+// Near ones share enough words by the rule of the door (claim.Repeats), are
 // of any type and scope, and of the project of n, or n or they are global.
 func (g *Ingester) Alike(ctx context.Context, n *note.Note) ([]Like, error) {
 	fail := func(err error) ([]Like, error) { return nil, fmt.Errorf("look for notes like %s: %w", n.ID, err) }
@@ -78,22 +79,16 @@ func (g *Ingester) nearTo(n *note.Note) func(*note.Note) bool {
 			return false
 		}
 		said := other.Fingerprint()
-		return !said.Same(&was) && alike(&was, &said) >= similarity
+		return !said.Same(&was) && claim.Repeats(&was, &said)
 	}
 }
 
 func (g *Ingester) stateOf(r index.Row, n *note.Note) string {
-	switch live := n.Live(g.store.Now()); {
-	case live && r.SupersededBy == "":
-		return LikeLive
-	case n.Status != "":
+	state, _ := n.State(note.Known{Now: g.store.Now(), By: r.SupersededBy})
+	if n.Decided() && state != note.Standing {
 		return n.Status
-	case live:
-		return LikeSuperseded
-	case n.Quarantine:
-		return LikeQuarantine
 	}
-	return LikeExpired
+	return map[note.State]string{note.Replaced: LikeSuperseded, note.Proposed: LikeQuarantine, note.Expired: LikeExpired}[state]
 }
 
 // resurfaced returns the live notes that nothing but n hides.

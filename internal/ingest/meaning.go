@@ -52,11 +52,8 @@ func (g *Ingester) meant(ctx context.Context, n *note.Note) *index.Twin {
 	}
 	said := claim.Of(n)
 	for _, r := range rows {
-		if r.ID == n.ID || slices.Contains(n.Supersedes, r.ID) || r.Branch != n.HeldTo() {
-			continue
-		}
-		was, _, _, err := g.store.Read(r.Ref.Path)
-		if err != nil || claim.Differ(said, claim.Of(was)) {
+		was := g.compared(n, r)
+		if was == nil || r.Branch != n.HeldTo() || claim.Differ(said, claim.Of(was)) {
 			continue
 		}
 		_, its, err := g.index.Question(ctx, note.CutRunes(was.Statement(), meantRune))

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -30,22 +29,6 @@ type Observation struct {
 	Human     bool            // a person says so
 	Field     string          // of a persona (FieldForm): the statement is its value; "" for none
 }
-
-// SaysSame reports whether two notes state the same in other words, or one of them says it
-// with at most one more word of prose.
-func SaysSame(a, b *note.Note) bool {
-	x, y := claim.Of(a), claim.Of(b)
-	switch claim.Compare(x, y) {
-	case claim.Same:
-		return true
-	case claim.Narrower, claim.Wider:
-		return claim.Close(x, y)
-	}
-	return false
-}
-
-// Opposes reports whether one of two notes states the opposite of the other.
-func Opposes(a, b *note.Note) bool { return claim.Notes(a, b) == claim.Opposite }
 
 // ObservationID is the id of the observation that is made of learnings: the same on every
 // machine that makes it of the same ones.
@@ -146,11 +129,7 @@ func (g *Ingester) fold(n *note.Note, o Observation) {
 	var said []string
 	sure := 0.0
 	for _, id := range o.Of {
-		ref, err := g.store.Find(id)
-		if err != nil {
-			continue
-		}
-		m, _, _, err := g.store.Read(ref.Path)
+		m, _, err := store.Get(g.store, id)
 		if err != nil {
 			continue
 		}

@@ -10,9 +10,6 @@ import (
 	"anamnesis/internal/store"
 )
 
-// CandidateTag is the tag of a proposal that was nominated in a session.
-const CandidateTag = "candidate"
-
 // proposalAge is how long a proposal waits that nobody decides about.
 const proposalAge = 30 * 24 * time.Hour
 
@@ -87,11 +84,10 @@ func (b Beliefs) Wait(ctx context.Context, n *note.Note, why string) (out Outcom
 	return out, err
 }
 
-// Proposals returns the drafts with a tag that wait, oldest first; of one session, or with ""
-// of all.
-func (b Beliefs) Proposals(tag, session string) (all []*note.Note) {
+// Proposals returns the candidates that wait, oldest first; of one session, or with "" of all.
+func (b Beliefs) Proposals(session string) (all []*note.Note) {
 	for _, d := range b.g.store.Spool().Held() {
-		if d.HasTag(tag) && d.Status == "" && (session == "" || d.Provenance.Session == session) {
+		if d.HasTag(note.CandidateTag) && !d.Decided() && (session == "" || d.Provenance.Session == session) {
 			all = append(all, d)
 		}
 	}
@@ -100,8 +96,8 @@ func (b Beliefs) Proposals(tag, session string) (all []*note.Note) {
 
 // Settle ends the proposals of a session: a reader has seen them. They are kept as decided
 // until their time is over, so that reading the session again does not bring them back.
-func (b Beliefs) Settle(ctx context.Context, tag, session string) error {
-	return b.settle(ctx, b.Proposals(tag, session))
+func (b Beliefs) Settle(ctx context.Context, session string) error {
+	return b.settle(ctx, b.Proposals(session))
 }
 
 // SettleOne is Settle for one draft. The error is fs.ErrNotExist when none of that id waits.
@@ -119,7 +115,7 @@ func (b Beliefs) settle(ctx context.Context, drafts []*note.Note) error {
 	}
 	return locked(ctx, b.g.store, func(w *store.Writer) error {
 		for _, d := range drafts {
-			d.Status, d.StatusReason = archived, "decided"
+			d.Archive("decided")
 			if err := w.Hold(d); err != nil {
 				return err
 			}
@@ -128,12 +124,12 @@ func (b Beliefs) settle(ctx context.Context, drafts []*note.Note) error {
 	})
 }
 
-// ExpireProposals removes the drafts with a tag that were proposed thirty days ago, decided or not.
-func (b Beliefs) ExpireProposals(ctx context.Context, tag string) (removed int, err error) {
+// ExpireProposals removes the candidates that were proposed thirty days ago, decided or not.
+func (b Beliefs) ExpireProposals(ctx context.Context) (removed int, err error) {
 	now := b.g.store.Now()
 	var old []note.ID
 	for _, d := range b.g.store.Spool().Held() {
-		if at, ok := d.UpdatedAt.Time(); d.HasTag(tag) && ok && now.Sub(at) > proposalAge {
+		if at, ok := d.UpdatedAt.Time(); d.HasTag(note.CandidateTag) && ok && now.Sub(at) > proposalAge {
 			old = append(old, d.ID)
 		}
 	}

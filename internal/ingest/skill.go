@@ -108,6 +108,6 @@ func (s Skills) Retire(ctx context.Context, ids []note.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := s.g.setStatus(ctx, ids, "archived", skillGone)
+	_, err := s.g.Archive(ctx, ids, skillGone)
 	return err
 }

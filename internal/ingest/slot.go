@@ -118,7 +118,7 @@ func (s Slots) Text(ctx context.Context, project, name string) (string, error) {
 		return "", err
 	}
 	n, _, _, err := s.g.store.Read(ref.Path)
-	if err != nil || n.Status == "archived" {
+	if err != nil || n.IsArchived() {
 		return "", err
 	}
 	return n.Body, nil
@@ -203,9 +203,10 @@ func (g *Ingester) changeSlot(n *note.Note, e SlotEdit) error {
 		if err != nil {
 			return err
 		}
-		n.Body, n.Status, n.StatusReason = text, "", ""
+		n.Body = text
+		n.Reopen()
 	case ClearSlot:
-		n.Status, n.StatusReason = "archived", "cleared"
+		n.Archive("cleared")
 	case PinSlot:
 		n.AddTags(note.SlotPinned)
 	case UnpinSlot:
@@ -231,7 +232,7 @@ func (g *Ingester) slotText(n *note.Note, e SlotEdit) (string, error) {
 		}
 		text = g.redactor.Redact(text).String()
 	}
-	if e.Change == AppendSlot && n.Status != "archived" && n.Body != "" {
+	if e.Change == AppendSlot && !n.IsArchived() && n.Body != "" {
 		if slices.Contains(strings.Split(n.Body, "\n"), text) {
 			return n.Body, nil
 		}

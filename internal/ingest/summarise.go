@@ -25,7 +25,7 @@ type Summary struct {
 func (g *Ingester) Summarise(ctx context.Context, id note.ID, hash string, s Summary) (Outcome, error) {
 	masked := false
 	out, err := g.amend(ctx, id, "summarise", func(n *note.Note, _ []byte) (*note.Note, error) {
-		if n.Type != note.Episodic || n.Provenance.Model != "" || n.ImportHash != hash || SummaryHash(n.Title, n.Body) != hash || n.Status != "" {
+		if n.Type != note.Episodic || n.Provenance.Model != "" || n.ImportHash != hash || SummaryHash(n.Title, n.Body) != hash || n.Decided() {
 			return nil, ErrChanged
 		}
 		n.Title, n.Body, n.Provenance.Model = s.Title, s.Body, s.Model

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
@@ -28,20 +29,19 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 	var similar *index.Twin
 	for i := range twins {
 		t := &twins[i]
-		if t.Row.Dead || t.Row.Type != n.Type || t.Row.Project != n.Project || t.Row.Ref.Scope != n.Scope ||
-			slices.Contains(n.Supersedes, t.Row.ID) {
+		if t.Row.Dead || t.Row.Type != n.Type || t.Row.Project != n.Project || t.Row.Ref.Scope != n.Scope {
 			continue
 		}
-		was, _, _, err := g.store.Read(t.Row.Ref.Path)
-		if err != nil {
-			continue // the index is behind; Sync will notice
+		was := g.compared(n, t.Row)
+		if was == nil {
+			continue
 		}
 		said := was.Fingerprint()
 		t.Exact = said.Statement == wanted.Statement
 		if t.Exact {
 			return t, nil
 		}
-		if similar == nil && alike(&wanted, &said) >= similarity {
+		if similar == nil && claim.Repeats(&wanted, &said) {
 			similar = t
 		}
 	}
@@ -68,18 +68,23 @@ func (g *Ingester) repeated(ctx context.Context, n *note.Note, wanted *note.Fing
 		return nil, err
 	}
 	for _, r := range rows {
-		if slices.Contains(n.Supersedes, r.ID) || r.ID == n.ID {
-			continue
-		}
-		was, _, _, err := g.store.Read(r.Ref.Path)
-		if err != nil {
-			continue // the index is behind; Sync will notice
-		}
-		if said := was.Fingerprint(); alike(wanted, &said) >= similarity {
-			return &index.Twin{Row: r}, nil
+		if was := g.compared(n, r); was != nil {
+			if said := was.Fingerprint(); claim.Repeats(wanted, &said) {
+				return &index.Twin{Row: r}, nil
+			}
 		}
 	}
 	return nil, nil
+}
+
+// compared reads the note of a row with which n is compared: none for n itself, for what n
+// supersedes, and where the index is behind, which Sync will notice.
+func (g *Ingester) compared(n *note.Note, r index.Row) *note.Note {
+	if r.ID == n.ID || slices.Contains(n.Supersedes, r.ID) {
+		return nil
+	}
+	was, _, _, _ := g.store.Read(r.Ref.Path)
+	return was
 }
 
 // sharing returns notes that share words with n: for each filter, in their order,
@@ -98,29 +103,4 @@ func (g *Ingester) sharing(ctx context.Context, n *note.Note, limit int, filters
 		}
 	}
 	return g.index.Rows(ctx, keys)
-}
-
-// alike is the share of equal words of two statements (Jaccard over the sets),
-// and 0 when their marks differ or stand in another order: "from 3 to 5" is
-// not "from 5 to 3", and "x > 3" is not "x < 3".
-func alike(a, b *note.Fingerprint) float64 {
-	if !a.Near(b) {
-		return 0
-	}
-	inA, inB := set(a.Words), set(b.Words)
-	both := 0
-	for w := range inA {
-		if inB[w] {
-			both++
-		}
-	}
-	return float64(both) / float64(max(1, len(inA)+len(inB)-both))
-}
-
-func set(words []string) map[string]bool {
-	m := make(map[string]bool, len(words))
-	for _, w := range words {
-		m[w] = true
-	}
-	return m
 }

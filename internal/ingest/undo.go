@@ -105,7 +105,7 @@ func undoNote(w *store.Writer, s *store.Store, run note.ID, lines []store.RunLin
 			err = w.Reinstate(first.Note, last.To, first.From, former)
 		}
 		return u, err
-	case n == nil || n.Status != "":
+	case n == nil || n.Decided():
 		u.Result = UndoNothing
 		return u, nil
 	}
@@ -114,7 +114,8 @@ func undoNote(w *store.Writer, s *store.Store, run note.ID, lines []store.RunLin
 	}
 	ref, err := s.Stat(last.To)
 	if err == nil {
-		n.Status, n.StatusReason, n.UpdatedAt = archived, "the run "+string(run)+" was undone", note.At(s.Now())
+		n.Archive("the run " + string(run) + " was undone")
+		n.UpdatedAt = note.At(s.Now())
 		_, _, err = w.Put(n, ref, store.Archived)
 	}
 	return u, err

@@ -12,7 +12,6 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/queue"
-	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
 	"anamnesis/internal/store"
 )
@@ -29,38 +28,21 @@ type Reading struct {
 	Streak  int              `json:"streak,omitempty"` // answers in a row that could not be used
 }
 
-// ReaderOptions are the settings of readings by a model.
-type ReaderOptions struct {
-	Directive string // what a model is asked besides, such as the language to write in
-}
-
 // A Reader lets a model read ended sessions and takes its rules in.
 //
 // Failure policy: a model that cannot be reached, or whose answers cannot be used, changes
 // nothing; the session waits and is set aside after three runs. A rule without ground in the
 // session is dropped and counted.
 type Reader struct {
-	store    *store.Store
+	Rewriter
 	ingester *ingest.Ingester
-	redactor *redact.Redactor
-	model    llm.Generator
-	budget   llm.Budget // nil allows everything
-	opts     ReaderOptions
 	stamp    func(*note.Note, Origin)
 }
 
-// NewReader returns a Reader. stamp notes the code that a note names; it may be nil.
-func NewReader(
-	s *store.Store, g *ingest.Ingester, r *redact.Redactor, m llm.Generator, o ReaderOptions, stamp func(*note.Note, Origin),
-) *Reader {
-	return &Reader{store: s, ingester: g, redactor: r, model: m, opts: o, stamp: stamp}
-}
-
-// Within returns a Reader that reads nothing while a budget refuses.
-func (r *Reader) Within(b llm.Budget) *Reader {
-	with := *r
-	with.budget = b
-	return &with
+// NewReader returns a Reader, which reads nothing while the budget of its Rewriter refuses. stamp
+// notes the code that a note names; it may be nil.
+func NewReader(w Rewriter, g *ingest.Ingester, stamp func(*note.Note, Origin)) *Reader {
+	return &Reader{w, g, stamp}
 }
 
 // A Read is what a run of readings did.
@@ -79,8 +61,6 @@ const (
 	readsARun = 20
 	readAge   = 30 * 24 * time.Hour
 	readLater = time.Hour // until the next try at a session that failed
-
-	pendingLater = 10 * time.Minute // until a file of answers is looked at again
 )
 
 // MaxRules is how many rules a reader makes of one session.
@@ -114,17 +94,16 @@ type answer struct {
 
 // Request is what a model is asked about a session.
 func (r *Reader) Request(p *Reading) llm.Prompt {
-	return llm.Prompt{
-		System: r.redactor.Redact(llm.Instructions(readPrompt, r.opts.Directive)),
-		User:   r.redactor.Redact("## The session\n" + p.Slice),
-	}
+	return r.Prompt(readPrompt, p.about())
 }
+
+func (p *Reading) about() string { return "## The session\n" + p.Slice }
 
 // Run reads at most that many of the sessions that wait, with one request each. 0 means twenty of
 // those whose time has come; another number is a person's, who need not wait. each, which may be
 // nil, is called after each session.
 func (r *Reader) Run(ctx context.Context, most int, each func(done, left int)) (done Read, err error) {
-	q := queue.Of(r.store)
+	q := queue.Of(r.Store)
 	jobs, err := queue.Jobs[Reading](q, queue.Read)
 	if err != nil {
 		return done, err
@@ -135,11 +114,11 @@ func (r *Reader) Run(ctx context.Context, most int, each func(done, left int)) (
 		if asked >= cmp.Or(most, readsARun) || ctx.Err() != nil {
 			break
 		}
-		if most == 0 && r.store.Now().Before(j.Due()) {
+		if most == 0 && r.Store.Now().Before(j.Due()) {
 			continue
 		}
-		if r.budget != nil { // while it refuses, nothing that waits is touched
-			if done.Err = r.budget.Allow(ctx); done.Err != nil {
+		if r.Budget != nil { // while it refuses, nothing that waits is touched
+			if done.Err = r.Budget.Allow(ctx); done.Err != nil {
 				break
 			}
 		}
@@ -156,7 +135,7 @@ func (r *Reader) Run(ctx context.Context, most int, each func(done, left int)) (
 
 // one reads one session. An error ends the run.
 func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], done *Read) error {
-	if r.store.Now().Sub(j.Created) > readAge {
+	if r.Store.Now().Sub(j.Created) > readAge {
 		done.Left--
 		return q.Finish(j.Job)
 	}
@@ -170,26 +149,19 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 	}
 	j.Job = claimed
 	p := &j.Payload
-	asking := llm.Asking{Tries: llm.Tries, Answered: r.streak(p)}
-	a, err := llm.Exact(ctx, r.model, r.Request(p), asking, func(a *answer) []string { return a.check(p.Slice) })
-	switch bad := llm.Invalid(err); {
-	case errors.Is(err, llm.ErrPending):
+	check := func(a *answer) []string { return a.check(p.Slice) }
+	a, err := Rewrite[answer]{Purpose: "read", System: readPrompt, Check: check, Answered: p.streak}.Ask(ctx, &r.Rewriter, p.about())
+	if errors.Is(err, llm.ErrPending) {
 		done.Pending++
-		return q.Release(j.Job, r.store.Now().Add(pendingLater), err.Error())
-	case bad != nil:
-		return r.unusable(q, j, bad, done)
-	case err != nil:
-		var closed *llm.ClosedError
-		next := r.store.Now().Add(readLater)
-		if errors.As(err, &closed) {
-			next = closed.Until
-		} else if errors.Is(err, llm.ErrSpent) {
-			next = r.store.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
-		}
-		return errors.Join(err, q.Release(j.Job, next, err.Error()))
 	}
-	if err := r.Take(ctx, p, a.Rules, done); err != nil {
-		return errors.Join(err, q.Release(j.Job, r.store.Now().Add(readLater), err.Error()))
+	if bad := llm.Invalid(err); bad != nil {
+		return r.unusable(q, j, bad, done)
+	}
+	if err == nil {
+		err = r.Take(ctx, p, a.Rules, done)
+	}
+	if err != nil {
+		return r.Postpone(j.Job, err, readLater)
 	}
 	done.Sessions, done.Left = done.Sessions+1, done.Left-1
 	return q.Finish(j.Job)
@@ -200,17 +172,14 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 const invalid = 3
 
 // streak counts the answers in a row that could not be used, and ends the tries when there are
-// too many. Each is written down: `anamnesis log cost` shows them.
-func (r *Reader) streak(p *Reading) func(llm.Class) bool {
-	return func(c llm.Class) bool {
-		if c == llm.Valid {
-			p.Streak = 0
-			return true
-		}
-		p.Streak++
-		_ = r.store.Events().Log(store.Record{Kind: store.Unusable, Text: string(c), Query: "read", Model: r.model.Name()})
-		return c != llm.Poisoned && p.Streak < invalid
+// too many.
+func (p *Reading) streak(c llm.Class) bool {
+	if c == llm.Valid {
+		p.Streak = 0
+		return true
 	}
+	p.Streak++
+	return p.Streak < invalid
 }
 
 // unusable deals with a session of which no answer could be used.
@@ -220,7 +189,7 @@ func (r *Reader) unusable(q queue.Queue, j queue.With[Reading], bad *llm.Invalid
 		return errors.Join(bad, q.Poison(j.Job, bad.Error()))
 	}
 	// The payload has changed, so the job is enqueued again under its key.
-	_, err := q.Enqueue(queue.Read, j.ID, j.Payload, r.store.Now().Add(readLater))
+	_, err := q.Enqueue(queue.Read, j.ID, j.Payload, r.Store.Now().Add(readLater))
 	return errors.Join(bad, err)
 }
 
@@ -244,13 +213,13 @@ func (r *Reader) Take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 			done.Dropped++
 			continue
 		}
-		n := rule.Note(p.Origin, q, user, r.model.Name())
+		n := rule.Note(p.Origin, q, user, r.Model.Name())
 		n.Commits = session.CommitAfter(p.Commits, q.Said.Turn)
 		if r.stamp != nil {
 			r.stamp(n, p.Origin)
 		}
 		l := ingest.Learning{Note: n, Dir: p.Origin.Dir, Beside: func(n *note.Note) *note.Sidecar {
-			return Relate(r.store, r.redactor, rule, n)
+			return Relate(r.Store, r.Redactor, rule, n)
 		}}
 		if id, err := note.ParseID(strings.TrimSpace(rule.Replaces)); err == nil {
 			l.Replaces = id
@@ -272,12 +241,12 @@ func (r *Reader) Take(ctx context.Context, p *Reading, rules []Rule, done *Read)
 		case ingest.Created, ingest.Updated:
 			done.Learnt = append(done.Learnt, b.Note.ID)
 		}
-		LogLearnt(r.store, p.Origin, &b)
+		LogLearnt(r.Store, p.Origin, &b)
 	}
 	if done.Dropped > 0 {
-		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: p.Origin.Session, Project: p.Origin.Project, Count: done.Dropped})
+		_ = r.Store.Events().Log(store.Record{Kind: store.Refused, Session: p.Origin.Session, Project: p.Origin.Project, Count: done.Dropped})
 	}
-	return ingest.BeliefsOf(r.ingester).Settle(ctx, CandidateTag, p.Origin.Session)
+	return ingest.BeliefsOf(r.ingester).Settle(ctx, p.Origin.Session)
 }
 
 // leastSure is how sure a reader is at least of a rule that is in force at once.

@@ -54,7 +54,7 @@ func newReadingRoom(t *testing.T) *readingRoom {
 	}
 	w := &readingRoom{T: t, store: s}
 	w.door = ingest.New(s, index.New(db, s, index.Embedding{}), r, ingest.Options{MachineID: "box"})
-	w.reader = learn.NewReader(s, w.door, r, w, learn.ReaderOptions{}, nil)
+	w.reader = learn.NewReader(learn.Rewriter{Store: s, Redactor: r, Model: w}, w.door, nil)
 	return w
 }
 
@@ -129,7 +129,9 @@ func (refuses) Spent(string, llm.Usage)     {}
 func TestReaderWaits(t *testing.T) {
 	w := newReadingRoom(t)
 	w.waits("s1", "> format it", "I used tabs.", "> no, never use tabs here")
-	done, err := w.reader.Within(refuses{}).Run(t.Context(), 0, nil)
+	w.reader.Budget = refuses{}
+	done, err := w.reader.Run(t.Context(), 0, nil)
+	w.reader.Budget = nil
 	if err != nil || !errors.Is(done.Err, llm.ErrSpent) || w.asked != 0 || done.Left != 1 {
 		t.Fatalf("%+v, %v, %d requests", done, err, w.asked)
 	}

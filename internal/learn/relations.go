@@ -47,11 +47,7 @@ func Relate(s *store.Store, r *redact.Redactor, rule *Rule, n *note.Note) *note.
 		edge(subject, note.Uses, entity(name, "code"), note.DefaultStrength)
 	}
 	for _, id := range n.Supersedes {
-		ref, err := s.Find(id)
-		if err != nil {
-			continue
-		}
-		if old, _, _, err := s.Read(ref.Path); err == nil {
+		if old, _, err := store.Get(s, id); err == nil {
 			edge(subject, note.Supersedes, entity(old.Title, "pattern"), 9)
 		}
 	}

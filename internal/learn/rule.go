@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/claim"
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
@@ -16,9 +15,6 @@ import (
 
 // Tag is the tag of every note that sessions taught.
 const Tag = "learning"
-
-// CandidateTag is the tag of a draft that waits for a reader.
-const CandidateTag = ingest.CandidateTag
 
 // A Rule is what a reader makes of a stretch of a session: one statement.
 type Rule struct {
@@ -199,6 +195,6 @@ func (c *Candidate) Draft(from Origin) *note.Note {
 		n.Fix = note.Line(strings.Join(append(c.Fix.Did, c.Fix.Passed), "; "), maxWhy)
 	}
 	n.LearningType = cmp.Or(n.LearningType, "rule")
-	n.AddTags(CandidateTag)
+	n.AddTags(note.CandidateTag)
 	return n
 }

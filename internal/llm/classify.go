@@ -34,12 +34,13 @@ func wedged(text string) bool {
 	return slices.ContainsFunc(wedges, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// Classify says of any bytes what they are as an answer that was to be a JSON object.
+// classify says of any text what it is as an answer that was to be a JSON object, or with list an
+// array of them.
 // The envelope in which the command line of an agent may put its answer counts as what it
 // says of itself: an answer about context windows is no failure, an error that speaks of
 // one is. Schemas are checked elsewhere (Exact).
-func Classify(raw []byte) Class {
-	text := strings.TrimSpace(string(raw))
+func classify(raw string, list bool) Class {
+	text := strings.TrimSpace(raw)
 	if text == "" {
 		return Idle
 	}
@@ -54,6 +55,9 @@ func Classify(raw []byte) Class {
 		return Prose
 	}
 	object, ok := tree.(map[string]any)
+	if _, many := tree.([]any); many && list {
+		return Valid
+	}
 	if !ok {
 		return Malformed
 	}
@@ -61,6 +65,9 @@ func Classify(raw []byte) Class {
 	said, _ := json.Marshal(object) // a tree that was just read can be written
 	if failed && wedged(string(said)) {
 		return Poisoned
+	}
+	if list {
+		return Malformed
 	}
 	return Valid
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"anamnesis/internal/redact"
@@ -31,6 +32,7 @@ const Tries = 3
 // Asking says how often a model is asked for an answer of an exact form.
 type Asking struct {
 	Tries    int                // with the first; below 1 means 1
+	Loose    bool               // keys beside those asked for are no error
 	Answered func(c Class) bool // is called with each new answer; false ends the tries. It may be nil
 }
 
@@ -41,27 +43,40 @@ func replayed(g Generator, p Prompt) bool {
 	return ok && r.replays(p)
 }
 
-// shapeErrors say what is wrong with answers that are no JSON object.
-var shapeErrors = map[Class][]string{
-	Idle:      {"it was empty"},
-	Prose:     {"it was not JSON: answer with the JSON object alone, without a word before or behind it"},
-	Malformed: {"it was not one whole JSON object"},
-	Poisoned:  {"it says that it cannot go on"},
+// shapeErrors say what is wrong with answers that are no JSON, or of another shape.
+var shapeErrors = map[Class]string{
+	Idle:      "it was empty",
+	Prose:     "it was not JSON: answer with the JSON %s alone, without a word before or behind it",
+	Malformed: "it was not one whole JSON %s",
+	Poisoned:  "it says that it cannot go on",
+}
+
+// shapeError says what is wrong with an answer of a class, nothing for one that is to be read.
+func shapeError(c Class, list bool) []string {
+	shape, wrong := "object", shapeErrors[c]
+	if list {
+		shape = "array"
+	}
+	if wrong == "" {
+		return nil
+	}
+	return []string{strings.Replace(wrong, "%s", shape, 1)}
 }
 
 // maxErrors is how many errors of an answer a model is shown.
 const maxErrors = 8
 
-// Exact asks for one JSON object, and again with what was wrong with the last answer,
-// until check has nothing against it. check gets the object decoded into T, in which no
-// unknown and no repeated key stood; it returns what is wrong, in words for the model.
+// Exact asks for one JSON object, or for an array where T is a slice, and again with what was
+// wrong with the last answer, until check has nothing against it. check gets the answer decoded
+// into T, in which no unknown key stood (Asking.Loose); it may put it in order, and returns what
+// is wrong, in words for the model.
 //
 // The error is an InvalidError when no answer would do, else that of the Generator: one
 // that cannot be reached is not asked again here.
 func Exact[T any](ctx context.Context, g Generator, p Prompt, a Asking, check func(*T) []string) (T, error) {
 	var zero T
 	bad := &InvalidError{Model: g.Name()}
-	user := p.User
+	user, list := p.User, reflect.TypeFor[T]().Kind() == reflect.Slice
 	for bad.Tries < max(1, a.Tries) {
 		known := replayed(g, p)
 		text, err := g.Generate(ctx, p)
@@ -71,13 +86,13 @@ func Exact[T any](ctx context.Context, g Generator, p Prompt, a Asking, check fu
 			}
 			bad.Errors = []string{err.Error()}
 		} else {
-			bad.Class = Classify([]byte(text))
-			bad.Errors = shapeErrors[bad.Class]
+			bad.Class = classify(text, list)
+			bad.Errors = shapeError(bad.Class, list)
 		}
 		bad.Tries++
 		var got T
 		if bad.Class == Valid {
-			if bad.Errors = decode(text, &got); len(bad.Errors) == 0 {
+			if bad.Errors = decode(text, &got, a.Loose); len(bad.Errors) == 0 {
 				bad.Errors = check(&got)
 			}
 			if len(bad.Errors) > 0 {
@@ -96,27 +111,12 @@ func Exact[T any](ctx context.Context, g Generator, p Prompt, a Asking, check fu
 	return zero, bad
 }
 
-// Parsed asks, and again with what was wrong with the last answer, until parse takes one; at
-// most tries times. It is for answers that are no single object: Exact is for those. The error
-// is the last of parse, else that of the Generator, which is not asked again.
-func Parsed[T any](ctx context.Context, g Generator, p Prompt, tries int, parse func(text string) (T, error)) (got T, err error) {
-	user := p.User
-	for n := 1; ; n++ {
-		text, gerr := g.Generate(ctx, p)
-		if gerr != nil {
-			return got, gerr
-		}
-		if got, err = parse(text); err == nil || n >= tries || ctx.Err() != nil {
-			return got, err
-		}
-		p.User = againFor(user, []string{err.Error()}, "Answer once more, with what was asked for and nothing else.")
-	}
-}
-
-// decode reads an object strictly.
-func decode(text string, into any) []string {
+// decode reads the JSON of an answer.
+func decode(text string, into any, loose bool) []string {
 	dec := json.NewDecoder(strings.NewReader(unfence(text)))
-	dec.DisallowUnknownFields()
+	if !loose {
+		dec.DisallowUnknownFields()
+	}
 	if err := dec.Decode(into); err != nil {
 		return []string{strings.TrimPrefix(err.Error(), "json: ")}
 	}
@@ -126,17 +126,13 @@ func decode(text string, into any) []string {
 // again is the prompt with what was wrong with the last answer behind it. What stood
 // there before comes first, so that a server's cache of it holds.
 func again(user redact.Text, bad *InvalidError) redact.Text {
-	return againFor(user, bad.Errors, "Answer once more, with the JSON object and nothing else.")
-}
-
-func againFor(user redact.Text, wrong []string, please string) redact.Text {
 	var b strings.Builder
 	b.WriteString(user.String())
 	b.WriteString("\n\nYour last answer was not accepted:\n")
-	for _, e := range wrong[:min(len(wrong), maxErrors)] {
+	for _, e := range bad.Errors[:min(len(bad.Errors), maxErrors)] {
 		fmt.Fprintf(&b, "- %s\n", (&server{}).clean(e))
 	}
-	b.WriteString(please)
+	b.WriteString("Answer once more, with what was asked for and nothing else.")
 	return (&redact.Redactor{}).Redact(b.String())
 }
 

@@ -1,21 +1,5 @@
 package note
 
-import "time"
-
-// Live reports whether nothing in n itself takes it out of recall at the time
-// now. Whether another note supersedes it, and whether a tombstone recognises
-// it, only the store can tell.
-func (n *Note) Live(now time.Time) bool {
-	switch n.Status {
-	case "superseded", "reverted", "rejected", "archived", "expired":
-		return false
-	}
-	if end, ok := n.ForgetAfter.Time(); ok && !now.Before(end) {
-		return false
-	}
-	return !n.Quarantine
-}
-
 // Sessions returns the number of distinct sessions in the evidence of n: what
 // its proof_count should be.
 func (n *Note) Sessions() int {

@@ -25,9 +25,9 @@ func Shrunk(was, now *Note) bool {
 	return before > 0 && after == 0 || before >= leastBody && 2*after < before
 }
 
-// Replaced reports whether a note says something else than before: of at least six
+// Reworded reports whether a note says something else than before: of at least six
 // words, less than a quarter is left.
-func Replaced(was, now *Note) bool {
+func Reworded(was, now *Note) bool {
 	before, after := setOf(strings.Fields(Normalize(was.Statement()))), setOf(strings.Fields(Normalize(now.Statement())))
 	kept := 0
 	for w := range before {

@@ -26,7 +26,7 @@ func TestLoss(t *testing.T) {
 		if got := note.Shrunk(a, b); got != c.shrunk {
 			t.Errorf("%s: shrunk %v", c.name, got)
 		}
-		if got := note.Replaced(a, b); got != c.replaced && c.now != "" {
+		if got := note.Reworded(a, b); got != c.replaced && c.now != "" {
 			t.Errorf("%s: replaced %v", c.name, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package note
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -117,6 +118,9 @@ func (s *Fingerprint) Same(other *Fingerprint) bool {
 	return s.Statement == other.Statement ||
 		s.Body != "" && s.Body == other.Body && !contradict(s.Title, s.TitleBase, other.Title, other.TitleBase)
 }
+
+// Key is the same of two statements that say the same, and of some others.
+func (s *Fingerprint) Key() string { return cmp.Or(s.Body, "\x00"+s.Statement) }
 
 // contradict reports whether two titles differ in their marks or their order alone:
 // "Use C++ here" and "Use C# here", "Port 80" and "Port 8080". Each is given as in a Fingerprint.

@@ -45,7 +45,7 @@ func (e *Engine) successor(ctx context.Context, q Query, _ *Result, _ []list) ([
 		if err != nil {
 			return nil, err
 		}
-		if now.Key == was.Row.Key || (now.Dead || now.SupersededBy != "") && !q.Dead { // in a circle nobody holds
+		if now.Key == was.Row.Key || now.Dead && !q.Dead { // in a circle nobody holds
 			continue
 		}
 		if h := byKey[now.Key]; h != nil { // of two that it replaced the better one was first

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"anamnesis/internal/ingest"
@@ -36,7 +34,7 @@ type Source struct {
 
 // unfinished lists the batches that are not finished, oldest first.
 func (r *Reflector) unfinished() ([]queue.With[Batch], error) {
-	return queue.Jobs[Batch](queue.Of(r.store), queue.Batch)
+	return queue.Jobs[Batch](queue.Of(r.Store), queue.Batch)
 }
 
 // batch makes the notes of an accepted answer. What a model says is redacted
@@ -47,7 +45,7 @@ func (r *Reflector) unfinished() ([]queue.With[Batch], error) {
 // shown the same write one file, which merges with itself; where the models
 // differ there are two notes, each whole, and never one id with two meanings.
 func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) (id note.ID, b Batch, err error) {
-	b = Batch{Project: project, Model: r.model.Name()}
+	b = Batch{Project: project, Model: r.Model.Name()}
 	for _, n := range from {
 		b.Sources = append(b.Sources, sourceOf(n))
 	}
@@ -73,12 +71,12 @@ func (r *Reflector) batch(project string, from []*note.Note, items []Distilled) 
 
 // propose makes a note of what a model says about other notes.
 func (r *Reflector) propose(item Distilled, from []*note.Note) *note.Note {
-	now := note.At(r.store.Now())
-	knowing := r.redactor.Knowing(item.Title, item.Body)
+	now := note.At(r.Store.Now())
+	knowing := r.Redactor.Knowing(item.Title, item.Body)
 	n := &note.Note{
 		Type: item.Type, Title: knowing.Redact(item.Title).String(), Body: knowing.Redact(item.Body).String(),
 		Scope: note.Portable, CreatedAt: now, UpdatedAt: now, Branch: common(from),
-		Provenance: note.Provenance{Confidence: Confidence, Model: r.model.Name()},
+		Provenance: note.Provenance{Confidence: Confidence, Model: r.Model.Name()},
 	}
 	n.Quarantine = redact.PromptInjection(n.Statement())
 	for _, s := range from {
@@ -126,7 +124,7 @@ func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report
 	for _, file := range b.Notes {
 		n, err := note.Parse([]byte(file))
 		if err != nil {
-			return fmt.Errorf("finish batch %s: %w; remove %s", j.ID, err, r.store.Path(j.Path))
+			return fmt.Errorf("finish batch %s: %w; remove %s", j.ID, err, r.Store.Path(j.Path))
 		}
 		n.MachineID = "" // a file always names one; the door stamps ours
 		w, stale, err := r.write(ctx, n)
@@ -138,7 +136,7 @@ func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report
 	}
 	err := r.revise(ctx, &rep.Stale, func(all *ingest.Revision) error {
 		for _, s := range b.Sources {
-			if err := r.tag(ctx, all, s, rep); err != nil {
+			if err := r.tag(all, s, rep); err != nil {
 				return fmt.Errorf("finish batch %s: mark session %s: %w", j.ID, s.ID, err)
 			}
 		}
@@ -147,10 +145,10 @@ func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report
 	if err != nil {
 		return err
 	}
-	if err := queue.Of(r.store).Finish(j.Job); err != nil {
+	if err := queue.Of(r.Store).Finish(j.Job); err != nil {
 		return err
 	}
-	_ = r.store.Events().Log(store.Record{ // a log that cannot be written loses a line, no note
+	_ = r.Store.Events().Log(store.Record{ // a log that cannot be written loses a line, no note
 		Kind: store.Reflected, Project: b.Project, Text: "distil", Model: b.Model, Count: len(b.Sources), Notes: ids(rep.Notes),
 	})
 	return nil
@@ -159,15 +157,15 @@ func (r *Reflector) finish(ctx context.Context, j queue.With[Batch], rep *Report
 // write takes one note of a batch in, unless it is there.
 func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, error) {
 	w := Written{ID: n.ID, Type: n.Type, Title: n.Title, Quarantined: n.Quarantine, Result: ingest.Unchanged}
-	if _, err := r.store.Stat(store.NotePath(n.Scope, n.Type, n.ID)); err == nil {
+	if _, err := r.Store.Stat(store.NotePath(n.Scope, n.Type, n.ID)); err == nil {
 		return w, nil, nil
 	}
 	if row, ok, err := r.index.Lookup(ctx, n.ID); err == nil && ok {
-		if _, err := r.store.Stat(row.Ref.Path); err == nil { // its owner moved it
+		if _, err := r.Store.Stat(row.Ref.Path); err == nil { // its owner moved it
 			return w, nil, nil
 		}
 	}
-	if _, err := r.store.Spool().HeldDraft(n.ID); err == nil {
+	if _, err := r.Store.Spool().HeldDraft(n.ID); err == nil {
 		w.Result, w.Why = ingest.Held, "it waits already"
 		return w, nil, nil
 	}
@@ -186,17 +184,13 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 // again under the lock, and only its tags change: what somebody wrote into it while
 // the model was thinking stays, and when that is something else than the model has
 // read, the note is not distilled yet.
-func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s Source, rep *Report) error {
-	ref, err := r.locate(ctx, s.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // deleted or forgotten since
+func (r *Reflector) tag(all *ingest.Revision, s Source, rep *Report) error {
+	if _, err := note.ParseID(string(s.ID)); err != nil {
+		return nil //nolint:nilerr // somebody wrote into the batch
 	}
+	n, ref, err := store.Get(r.Store, s.ID)
 	if err != nil {
-		return err
-	}
-	n, _, ref, err := r.store.Read(ref.Path)
-	if err != nil {
-		return nil //nolint:nilerr // it is no note any more; the index names it
+		return nil //nolint:nilerr // deleted or forgotten since, or no note any more
 	}
 	if contentHash(n) != s.Hash {
 		rep.Changed = append(rep.Changed, s.ID)
@@ -208,19 +202,6 @@ func (r *Reflector) tag(ctx context.Context, all *ingest.Revision, s Source, rep
 	}
 	slices.Sort(n.Tags)
 	return all.Put(n, ref)
-}
-
-// locate finds the file of a note: where the index says, or else anywhere.
-func (r *Reflector) locate(ctx context.Context, id note.ID) (store.Ref, error) {
-	if row, ok, err := r.index.Lookup(ctx, id); err == nil && ok && row.ID == id {
-		if ref, err := r.store.Stat(row.Ref.Path); err == nil {
-			return ref, nil
-		}
-	}
-	if _, err := note.ParseID(string(id)); err != nil {
-		return store.Ref{}, fmt.Errorf("find note: %w: %w", err, os.ErrNotExist)
-	}
-	return r.store.Find(id)
 }
 
 func ids(written []Written) []note.ID {

@@ -9,7 +9,6 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
@@ -34,12 +33,12 @@ const consolidateAt = 30
 func (r *Reflector) ConsolidationDue(ctx context.Context) (d Due, err error) {
 	fresh := make(map[note.ID]bool)
 	var seen time.Time // when the newest learning of the last pass
-	files, err := r.store.Events().Files()
+	files, err := r.Store.Events().Files()
 	if err != nil {
 		return d, err
 	}
 	for _, file := range files {
-		if _, err := r.store.Events().Records(file, 0, func(rec store.Record) {
+		if _, err := r.Store.Events().Records(file, 0, func(rec store.Record) {
 			switch {
 			case rec.Kind == store.Consolidated:
 				if at, err := time.Parse(time.RFC3339, rec.At); err == nil {
@@ -78,7 +77,7 @@ func (r *Reflector) ConsolidationDue(ctx context.Context) (d Due, err error) {
 	switch {
 	case d.New >= consolidateAt:
 		d.Now, d.Why = true, fmt.Sprintf("%d learnings are new, and %d are enough", d.New, consolidateAt)
-	case d.New > 0 && r.store.Now().Sub(since) >= consolidateAge:
+	case d.New > 0 && r.Store.Now().Sub(since) >= consolidateAge:
 		d.Now, d.Why = true, fmt.Sprintf("%d are new, and the last pass is seven days ago", d.New)
 	}
 	return d, nil
@@ -88,7 +87,7 @@ func (r *Reflector) ConsolidationDue(ctx context.Context) (d Due, err error) {
 func (r *Reflector) learnt(ctx context.Context) ([]index.Row, error) {
 	rows, err := r.index.Select(ctx, index.Filter{
 		Types: []note.Type{note.Semantic, note.Procedural}, Sources: note.LearntSources,
-		WithoutKinds: []note.Kind{note.Observation}, Now: r.store.Now(),
+		WithoutKinds: []note.Kind{note.Observation}, Now: r.Store.Now(),
 	}, 0)
 	if err != nil {
 		return nil, fmt.Errorf("count the learnings: %w", err)
@@ -130,7 +129,7 @@ func (r *Reflector) Consolidate(ctx context.Context, project string) (c Consolid
 		return c, err
 	}
 	defer unlock()
-	began := r.store.Now()
+	began := r.Store.Now()
 	err = r.eachProject(ctx, project, func(key string) error {
 		all, err := r.learnings(ctx, key)
 		if err != nil {
@@ -144,13 +143,13 @@ func (r *Reflector) Consolidate(ctx context.Context, project string) (c Consolid
 		if err := r.retire(ctx, r.orphans(all), &c); err != nil {
 			return err
 		}
-		if ask := r.model != nil && c.Err == nil; ask {
+		if ask := r.Model != nil && c.Err == nil; ask {
 			return r.showTogether(ctx, key, &c)
 		}
 		return nil
 	})
 	if len(c.Observed) > 0 {
-		err = errors.Join(err, r.store.Events().Log(store.Record{
+		err = errors.Join(err, r.Store.Events().Log(store.Record{
 			Kind: store.Reflected, Project: project, Text: "observe", Count: c.Replaced, Notes: c.Observed,
 		}))
 	}
@@ -173,12 +172,12 @@ func (r *Reflector) passed(ctx context.Context, c *Consolidation, began time.Tim
 		}
 	}
 	rec := store.Record{
-		Kind: store.Consolidated, Count: len(c.Observed), Notes: c.Observed, MS: float64(r.store.Now().Sub(began).Milliseconds()),
+		Kind: store.Consolidated, Count: len(c.Observed), Notes: c.Observed, MS: float64(r.Store.Now().Sub(began).Milliseconds()),
 	}
 	if !newest.IsZero() {
 		rec.Text = newest.UTC().Format(time.RFC3339)
 	}
-	return r.store.Events().Log(rec)
+	return r.Store.Events().Log(rec)
 }
 
 // showTogether lets the model find what the learnings of a project show together. That it
@@ -191,7 +190,7 @@ func (r *Reflector) showTogether(ctx context.Context, project string, c *Consoli
 	found, bad := r.askObservations(ctx, project, all)
 	c.Err = bad
 	for _, f := range found {
-		if err := r.writeFolding(ctx, f, r.model.Name(), c); err != nil {
+		if err := r.writeFolding(ctx, f, r.Model.Name(), c); err != nil {
 			return err
 		}
 	}
@@ -202,7 +201,7 @@ func (r *Reflector) showTogether(ctx context.Context, project string, c *Consoli
 func (r *Reflector) eachProject(ctx context.Context, project string, f func(key string) error) error {
 	keys := []string{project}
 	if project == "" {
-		counts, err := r.index.PerProject(ctx, index.Filter{Sources: note.LearntSources, Now: r.store.Now()})
+		counts, err := r.index.PerProject(ctx, index.Filter{Sources: note.LearntSources, Now: r.Store.Now()})
 		if err != nil {
 			return fmt.Errorf("list the projects: %w", err)
 		}
@@ -249,14 +248,4 @@ func (r *Reflector) retire(ctx context.Context, ids []note.ID, c *Consolidation)
 		c.Retired = append(c.Retired, ids...)
 	}
 	return err
-}
-
-// answered writes down which answers to a purpose could not be used.
-func (r *Reflector) answered(purpose string) func(llm.Class) bool {
-	return func(c llm.Class) bool {
-		if c != llm.Valid {
-			_ = r.store.Events().Log(store.Record{Kind: store.Unusable, Text: string(c), Query: purpose, Model: r.model.Name()})
-		}
-		return true
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/claim"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
@@ -125,7 +126,7 @@ func TestSaysSame(t *testing.T) {
 		{"Sort the ledger export by account number.", "Sort the invoice list by date.", false},
 		{"Run the linter before the commit.", "Run the linter before the commit, except for drafts.", false},
 	} {
-		if got := ingest.SaysSame(of(tt.a), of(tt.b)); got != tt.want {
+		if got := claim.SaysSame(of(tt.a), of(tt.b)); got != tt.want {
 			t.Errorf("%q and %q: %v", tt.a, tt.b, got)
 		}
 	}

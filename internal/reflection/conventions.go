@@ -31,19 +31,17 @@ const enoughProof = 2
 // observations, learnings of several sessions, and learnings that a person read and kept.
 // What was retired, replaced or is in quarantine is none, nor is what holds on one branch.
 func (r *Reflector) Conventions(ctx context.Context, names []string) ([]Convention, error) {
-	now := r.store.Now()
-	rows, err := r.index.Select(ctx, index.Filter{
+	notes, err := r.standing(ctx, index.Filter{
 		Projects: append(slices.Clone(names), note.Global), Types: []note.Type{note.Semantic, note.Procedural}, Scope: note.Portable,
-		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Now: now,
-	}, 0)
-	if err != nil {
-		return nil, fmt.Errorf("list the conventions: %w", err)
-	}
-	rows = slices.DeleteFunc(rows, func(w index.Row) bool {
-		return w.Dead || w.SupersededBy != "" || w.Branch != "" || w.Kind != note.Observation && !slices.Contains(note.LearntSources, w.Source)
+		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff},
+	}, 0, func(n *note.Note) bool {
+		return n.HeldTo() == "" && (n.Kind == note.Observation || n.Learnt()) && !n.HasTag("persona")
 	})
+	if err != nil {
+		return nil, err
+	}
 	var all []Convention
-	for _, n := range r.read(rows, func(n *note.Note) bool { return n.Live(now) && !n.HasTag("persona") }) {
+	for _, n := range notes {
 		c := Convention{
 			ID: n.ID, Statement: strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "),
 			Category: cmp.Or(strings.ToLower(n.Category), "general"),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/queue"
@@ -73,14 +74,10 @@ func (r *Reflector) Request(ctx context.Context, project string) (p llm.Prompt, 
 	if err != nil || len(in.notes) == 0 {
 		return llm.Prompt{}, 0, err
 	}
-	return r.prompt(distilPrompt, in), len(in.notes), nil
+	return r.Prompt(distilPrompt, in.text), len(in.notes), nil
 }
 
-func (r *Reflector) prompt(system string, in packed) llm.Prompt {
-	return llm.Prompt{System: r.redactor.Redact(llm.Instructions(system, r.opts.Directive)), User: in.text}
-}
-
-// gather reads the sessions of a project that fit into one prompt.
+// distilInput reads the sessions of a project that fit into one prompt.
 func (r *Reflector) distilInput(ctx context.Context, project string) (packed, error) {
 	rows, err := r.sessions(ctx, project)
 	if err != nil {
@@ -123,6 +120,9 @@ type Written struct {
 	Quarantined bool          // it reads like orders to an agent, and waits for its owner
 }
 
+// distilling is what a model is asked about sessions.
+var distilling = learn.Rewrite[[]Distilled]{Purpose: "reflect", System: distilPrompt, Loose: true, Check: checkDistilled}
+
 // Apply distils the sessions of one project, and first of all finishes what an
 // earlier run left. The model is asked before anything is written, and again when its answer
 // cannot be used (llm.Tries); it is not when there are fewer sessions than
@@ -146,7 +146,10 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if rep.Left = len(in.notes) + in.left; !r.enough(rep.Left) {
 		return rep, nil
 	}
-	items, err := ask(ctx, r, r.prompt(distilPrompt, in), ParseDistilled)
+	items, err := distilling.Ask(ctx, &r.Rewriter, in.text)
+	if bad := llm.Invalid(err); bad != nil && bad.Class != llm.SchemaInvalid {
+		err = fmt.Errorf("reflection output is not a JSON array: %w", err)
+	}
 	if err != nil {
 		return rep, err
 	}
@@ -154,7 +157,7 @@ func (r *Reflector) Apply(ctx context.Context, project string) (rep Report, err 
 	if err != nil {
 		return rep, err
 	}
-	job, err := queue.Of(r.store).Enqueue(queue.Batch, id, batch, time.Time{})
+	job, err := queue.Of(r.Store).Enqueue(queue.Batch, id, batch, time.Time{})
 	if err != nil {
 		return rep, err
 	}
@@ -188,7 +191,7 @@ func (r *Reflector) ApplyAll(ctx context.Context, project string) ([]Report, err
 // Auto is what follows the capture of a session: Apply, when that is switched
 // on and a model is configured, and nothing otherwise.
 func (r *Reflector) Auto(ctx context.Context, project string) (Report, error) {
-	if !r.opts.Auto || r.model == nil {
+	if !r.opts.Auto || r.Model == nil {
 		return Report{Project: project}, nil
 	}
 	rep, err := r.Apply(ctx, project)

@@ -182,14 +182,14 @@ func TestFailuresChangeNothing(t *testing.T) {
 		{"trailing prose", answer(good + "\nI hope this is useful!"), "not a JSON array"},
 		{"leading prose", answer("Here you are:\n" + good), "not a JSON array"},
 		{"object", answer(`{"notes": []}`), "reflection output is not a JSON array"},
-		{"text", answer(`[1]`), "reflection item is not an object"},
+		{"text", answer(`[1]`), "cannot unmarshal number"},
 		{"type", answer(`[{"type": "episodic", "title": "t", "body": "b"}]`), "invalid reflection type: 'episodic'"},
 		{"type is null", answer(`[{"type": null, "title": "t", "body": "b"}]`), "invalid reflection type: '"},
 		{"title", answer(`[{"type": "semantic", "title": " ", "body": "b"}]`), "reflection item missing title or body"},
 		{"title is null", answer(`[{"type": "semantic", "title": null, "body": "b"}]`), "missing title or body"},
-		{"body is an object", answer(`[{"type": "semantic", "title": "t", "body": {"a": 1}}]`), "missing title or body"},
+		{"body is an object", answer(`[{"type": "semantic", "title": "t", "body": {"a": 1}}]`), "cannot unmarshal object"},
 		{"one of two", answer(`[{"type": "semantic", "title": "t", "body": "b"}, {"type": "semantic", "title": "t"}]`), "missing title or body"},
-		{"half", answer(good[:len(good)-20]), "ends before"},
+		{"half", answer(good[:len(good)-20]), "not one whole JSON array"},
 		{"nothing", answer(" "), "an empty answer"},
 		{"error body", llmtest.ErrorBody, "the model is not loaded"},
 		{"busy", llmtest.Fails(429, "100"), "HTTP 429"},
@@ -250,7 +250,7 @@ func TestDistilAsksAgain(t *testing.T) {
 		if len(w.server.Received()) == 1 {
 			return "no"
 		}
-		if !strings.Contains(user, "not accepted:\n- reflection output is not a JSON array") {
+		if !strings.Contains(user, "not accepted:\n- it was not JSON") {
 			t.Errorf("it is not told what was wrong: %q", user)
 		}
 		return good

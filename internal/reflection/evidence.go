@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/index"
+	"anamnesis/internal/claim"
 	"anamnesis/internal/note"
 )
 
@@ -17,12 +17,12 @@ const enoughWords = 0.5
 // count, or every aside in one of fifty sessions would count as proven by fifty.
 // When none does, the one that contains most of them counts.
 func evidence(n *note.Note, from []*note.Note) []note.Evidence {
-	words := content(n.Statement())
+	words := claim.Text(n.Statement())
 	var all []note.Evidence
 	var best *note.Note
 	most := -1.0
 	for _, s := range from {
-		held := sharedWords(words, content(s.Statement()))
+		held := claim.Share(words, claim.Text(s.Statement()))
 		if held > most {
 			best, most = s, held
 		}
@@ -38,7 +38,7 @@ func evidence(n *note.Note, from []*note.Note) []note.Evidence {
 
 // evidenceOf is a note's own evidence, or else the session that it is about, with
 // the sentence of it that holds most of the words.
-func evidenceOf(n *note.Note, words map[string]bool) []note.Evidence {
+func evidenceOf(n *note.Note, words claim.Claim) []note.Evidence {
 	if len(n.Evidence) > 0 || n.Provenance.Session == "" {
 		return n.Evidence
 	}
@@ -47,17 +47,11 @@ func evidenceOf(n *note.Note, words map[string]bool) []note.Evidence {
 
 // sentence returns the sentence of a note that holds most of some words, the
 // first of several, cut to what a quote may have. It is "" when none holds any.
-func sentence(n *note.Note, words map[string]bool) (best string) {
+func sentence(n *note.Note, words claim.Claim) (best string) {
 	most := 0
 	for line := range strings.Lines(n.Title + "\n" + n.Body) {
 		for s := range strings.SplitSeq(strings.TrimSpace(line), ". ") {
-			shared := 0
-			for w := range content(s) {
-				if words[w] {
-					shared++
-				}
-			}
-			if shared > most {
+			if shared := claim.Shared(words, claim.Text(s)); shared > most {
 				best, most = s, shared
 			}
 		}
@@ -66,26 +60,4 @@ func sentence(n *note.Note, words map[string]bool) (best string) {
 		best = string(r[:note.MaxQuote-1]) + "…"
 	}
 	return best
-}
-
-// content is the set of words of a text that carry its topic.
-func content(text string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range index.Words(text) {
-		if !index.Stopword(w) {
-			set[w] = true
-		}
-	}
-	return set
-}
-
-// sharedWords is the share of words that other contains.
-func sharedWords(words, other map[string]bool) float64 {
-	n := 0
-	for w := range words {
-		if other[w] {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(words)))
 }

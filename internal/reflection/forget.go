@@ -23,7 +23,7 @@ type Expired struct {
 // without one, or with one that is no time, is permanent. Slots and handoffs are left out:
 // they end in their own way.
 func (r *Reflector) Expired(ctx context.Context) (all []Expired, err error) {
-	now := r.store.Now()
+	now := r.Store.Now()
 	rows, err := r.index.Select(ctx, index.Filter{
 		Dead: true, Over: true, WithoutKinds: []note.Kind{note.Slot, note.Handoff}, Now: now,
 	}, 0)
@@ -34,7 +34,7 @@ func (r *Reflector) Expired(ctx context.Context) (all []Expired, err error) {
 		if rows[i].Status != "" {
 			continue
 		}
-		n, _, _, err := r.store.Read(rows[i].Ref.Path)
+		n, _, _, err := r.Store.Read(rows[i].Ref.Path)
 		if err != nil || n.ID != rows[i].ID {
 			continue // the index is behind; Sync will notice
 		}
@@ -47,8 +47,9 @@ func (r *Reflector) Expired(ctx context.Context) (all []Expired, err error) {
 
 // over returns when the time of a note that is not retired was over, if it is.
 func over(n *note.Note, now time.Time) (time.Time, bool) {
-	at, ok := n.ForgetAfter.Time()
-	return at, ok && !now.Before(at) && n.Status == ""
+	at, _ := n.ForgetAfter.Time()
+	s, _ := n.State(note.Known{Now: now})
+	return at, s == note.Expired && !n.Decided()
 }
 
 // Expire archives what Expired lists. It stays in the history and can be brought back. A

@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
@@ -62,22 +63,14 @@ type Merging struct {
 // durable lists the notes of a project that may be merged: procedural ones
 // before semantic ones, newest first.
 func (r *Reflector) durable(ctx context.Context, project string) ([]*note.Note, error) {
-	var all []*note.Note
-	for _, t := range []note.Type{note.Procedural, note.Semantic} {
-		rows, err := r.index.Select(ctx, index.Filter{
-			Projects: []string{project}, Types: []note.Type{t}, Scope: note.Portable, Now: r.store.Now(),
-		}, 0)
-		if err != nil {
-			return nil, fmt.Errorf("list the notes: %w", err)
-		}
-		rows = slices.DeleteFunc(rows, func(w index.Row) bool { return w.Kind != "" || w.Dead || w.SupersededBy != "" })
-		all = append(all, r.read(rows, func(n *note.Note) bool { return r.mergeable(n, project) })...)
-	}
-	return all, nil
+	f := index.Filter{Projects: []string{project}, Types: []note.Type{note.Procedural, note.Semantic}, Scope: note.Portable}
+	all, err := r.standing(ctx, f, 0, func(n *note.Note) bool { return r.mergeable(n, project) })
+	slices.SortStableFunc(all, func(a, b *note.Note) int { return cmp.Compare(a.Type, b.Type) })
+	return all, err
 }
 
 func (r *Reflector) mergeable(n *note.Note, project string) bool {
-	return n.Type.Durable() && n.Scope == note.Portable && n.Kind == "" && n.Project == project && n.Live(r.store.Now())
+	return n.Type.Durable() && n.Scope == note.Portable && n.Kind == "" && n.Project == project && n.Live(r.Store.Now())
 }
 
 // MergeRequest returns the prompt that Propose would send, byte for byte, and
@@ -87,7 +80,7 @@ func (r *Reflector) MergeRequest(ctx context.Context, project string) (p llm.Pro
 	if err != nil || len(in.notes) == 0 {
 		return llm.Prompt{}, 0, err
 	}
-	return r.prompt(mergePrompt, in), len(in.notes), nil
+	return r.Prompt(mergePrompt, in.text), len(in.notes), nil
 }
 
 // mergeInput packs the notes of a project, if there are enough. One that is
@@ -98,7 +91,7 @@ func (r *Reflector) mergeInput(ctx context.Context, project string) (packed, err
 	if err != nil || len(notes) < cmp.Or(r.opts.MinDurable, leastNotes) {
 		return packed{}, err
 	}
-	most := r.opts.window() / 2
+	most := r.Room() / 2
 	notes = slices.DeleteFunc(notes, func(n *note.Note) bool { return len(n.Statement()) > most })
 	in := r.pack(notes, func(n *note.Note) string { return fmt.Sprintf("## [%s] [%s] %s", n.ID, n.Type, n.Title) })
 	if len(in.notes) < 2 {
@@ -111,7 +104,7 @@ func (r *Reflector) mergeInput(ctx context.Context, project string) (packed, err
 // nothing. Below Options.MinDurable notes nobody is asked.
 func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, error) {
 	p := Proposal{Project: project, seen: make(map[note.ID]string)}
-	if r.model == nil {
+	if r.Model == nil {
 		return p, ErrNotConfigured
 	}
 	in, err := r.mergeInput(ctx, project)
@@ -124,7 +117,12 @@ func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, erro
 		p.seen[n.ID] = contentHash(n)
 	}
 	p.Notes, p.Left = len(in.notes), in.left
-	p.Groups, err = ask(ctx, r, r.prompt(mergePrompt, in), func(text string) ([]Group, error) { return ParseGroups(text, known) })
+	check := func(all *[]answeredGroup) []string { return checkGroups(*all, known) }
+	merging := learn.Rewrite[[]answeredGroup]{Purpose: "merge", System: mergePrompt, Loose: true, Check: check}
+	found, err := merging.Ask(ctx, &r.Rewriter, in.text)
+	for i := range found {
+		p.Groups = append(p.Groups, found[i].group())
+	}
 	return p, err
 }
 
@@ -166,10 +164,12 @@ func (r *Reflector) Merge(ctx context.Context, p Proposal, gate Gate) (m Merging
 		}
 		if why.text != "" {
 			refuse(why)
+			continue
 		}
+		m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
 	}
 	if len(m.Applied) > 0 {
-		_ = r.store.Events().Log(store.Record{
+		_ = r.Store.Events().Log(store.Record{
 			Kind: store.Reflected, Project: p.Project, Text: "merge", Count: m.Superseded, Notes: m.Synthesized,
 		})
 	}
@@ -213,10 +213,10 @@ func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNo
 		if err != nil {
 			return at, objection{}, err
 		}
-		if !ok || row.ID != id || row.Dead || row.SupersededBy != "" {
+		if !ok || row.ID != id || row.Dead {
 			return no("%s is not in use any more", id)
 		}
-		n, _, ref, err := r.store.Read(row.Ref.Path)
+		n, _, ref, err := r.Store.Read(row.Ref.Path)
 		switch {
 		case err != nil || !r.mergeable(n, p.Project):
 			return no("%s is not in use any more", id) // a note that is gone is a reason, no failure
@@ -234,7 +234,7 @@ func (r *Reflector) readGroup(ctx context.Context, p Proposal, g Group) (groupNo
 	if at.survivor == nil || len(at.superseded) == 0 {
 		return no("it names no notes")
 	}
-	return at, r.object(ctx, at, slices.Contains(p.Confirmed, g.Key())), nil
+	return at, r.object(at, slices.Contains(p.Confirmed, g.Key())), nil
 }
 
 // An objection says why a group must not be merged; without a text there is none.
@@ -245,7 +245,7 @@ type objection struct {
 
 // object returns what speaks against a group. What words alone cannot decide is no
 // objection when a person has confirmed the group.
-func (r *Reflector) object(ctx context.Context, at groupNotes, confirmed bool) objection {
+func (r *Reflector) object(at groupNotes, confirmed bool) objection {
 	for _, n := range at.superseded {
 		if n.HeldTo() != at.survivor.HeldTo() {
 			return objection{text: fmt.Sprintf("%s holds for another branch", n.ID)}
@@ -254,7 +254,7 @@ func (r *Reflector) object(ctx context.Context, at groupNotes, confirmed bool) o
 	if at.survivor.Quarantine {
 		return objection{text: "its text reads like orders to an agent"}
 	}
-	if r.reaches(ctx, at.superseded, at.survivor.ID) {
+	if slices.ContainsFunc(at.superseded, func(n *note.Note) bool { return ingest.Replaces(r.Store, n.ID, at.survivor.ID) }) {
 		return objection{text: fmt.Sprintf("%s is superseded by one of the notes that it would supersede", at.survivor.ID)}
 	}
 	if lost := missing(at.survivor, at.superseded); len(lost) > 0 && !confirmed {
@@ -278,38 +278,13 @@ func missing(survivor *note.Note, superseded []*note.Note) (all []string) {
 	return all
 }
 
-// reaches reports whether one follows from notes to the note id along what they
-// supersede, in however many steps.
-func (r *Reflector) reaches(ctx context.Context, from []*note.Note, id note.ID) bool {
-	seen := make(map[note.ID]bool)
-	for len(from) > 0 {
-		n := from[0]
-		from = from[1:]
-		for _, next := range n.Supersedes {
-			if next == id {
-				return true
-			}
-			if seen[next] {
-				continue
-			}
-			seen[next] = true
-			if ref, err := r.locate(ctx, next); err == nil {
-				if m, _, _, err := r.store.Read(ref.Path); err == nil {
-					from = append(from, m)
-				}
-			}
-		}
-	}
-	return false
-}
-
 // synthesis makes the note that is to stand for others. Its id follows from
 // what it stands for and what it says, as with distilled notes.
 func (r *Reflector) synthesis(project string, g Group, from []*note.Note) *note.Note {
 	n := r.propose(g.New, from)
 	n.Project, n.Tags, n.Provenance.Source = project, []string{tagMerge}, note.Merge
 	n.Evidence = nil
-	words := content(n.Statement())
+	words := claim.Text(n.Statement())
 	for _, s := range from { // it says what each of them says, so it has all their evidence
 		n.Evidence = note.UnionEvidence(n.Evidence, evidenceOf(s, words))
 	}
@@ -334,14 +309,10 @@ func (r *Reflector) merge(ctx context.Context, p Proposal, g Group, m *Merging) 
 		n := at.survivor
 		n.Supersedes = union(n.Supersedes, g.Superseded)
 		n.Tags = union(n.Tags, []string{tagMerged})
-		n.UpdatedAt = note.At(r.store.Now())
+		n.UpdatedAt = note.At(r.Store.Now())
 		return all.Put(n, at.ref)
 	})
-	if err != nil || why.text != "" {
-		return why, err
-	}
-	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
-	return why, nil
+	return why, err
 }
 
 // replace writes the note that stands for a group.
@@ -363,7 +334,6 @@ func (r *Reflector) replace(ctx context.Context, p Proposal, g Group, m *Merging
 		return objection{text: out.Why}, nil
 	}
 	m.Stale = errors.Join(m.Stale, out.Stale)
-	m.Applied, m.Superseded = append(m.Applied, g), m.Superseded+len(g.Superseded)
 	m.Synthesized = append(m.Synthesized, out.Note.ID)
 	return why, nil
 }

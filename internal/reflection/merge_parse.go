@@ -3,7 +3,6 @@ package reflection
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -40,86 +39,65 @@ func (g Group) Key() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// ParseGroups reads the answer to a merge. known are the ids that were sent;
-// all others are refused, as is an id that stands in two places. It is all or
-// nothing.
-func ParseGroups(text string, known []note.ID) ([]Group, error) {
-	list, err := array(text)
-	if err != nil {
-		return nil, fmt.Errorf("merge: %w", err)
-	}
-	used := make(map[note.ID]bool)
-	take := func(id note.ID) error {
-		if !slices.Contains(known, id) {
-			return fmt.Errorf("merge group names the unknown id %.140q", id)
-		}
-		if used[id] {
-			return fmt.Errorf("merge group names %s twice", id)
-		}
-		used[id] = true
-		return nil
-	}
-	var groups []Group
-	for _, item := range list {
-		o, ok := item.(map[string]any)
-		if !ok {
-			return nil, errors.New("merge group is not an object")
-		}
-		g, err := group(o)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range g.Superseded {
-			if id == g.Keeper && g.Action == Keep {
-				return nil, fmt.Errorf("merge group: %s would supersede itself", id)
-			}
-			if err := take(id); err != nil {
-				return nil, err
-			}
-		}
-		if g.Action == Keep {
-			if err := take(g.Keeper); err != nil {
-				return nil, err
-			}
-		}
-		slices.Sort(g.Superseded)
-		groups = append(groups, g)
-	}
-	return groups, nil
+// An answeredGroup is a group as a model writes it down.
+type answeredGroup struct {
+	Action     string    `json:"action"`
+	Keeper     note.ID   `json:"keeper_id"`
+	Superseded []note.ID `json:"superseded_ids"`
+	Distilled
 }
 
-// group reads one group without looking at which ids there are.
-func group(o map[string]any) (Group, error) {
-	action, _ := o["action"].(string)
-	g := Group{Action: action}
-	list, _ := o["superseded_ids"].([]any)
-	for _, v := range list {
-		id, ok := v.(string)
-		if !ok {
-			return g, errors.New("merge group: superseded_ids holds something else than ids")
-		}
-		g.Superseded = append(g.Superseded, note.ID(id))
+// group is what it says of its action; the fields of the other one mean nothing.
+func (a *answeredGroup) group() Group {
+	slices.Sort(a.Superseded)
+	if a.Action == Keep {
+		return Group{Action: Keep, Keeper: a.Keeper, Superseded: a.Superseded}
 	}
-	if len(g.Superseded) == 0 && (action == Keep || action == Synthesize) {
-		return g, errors.New("merge group without superseded_ids")
+	return Group{Action: a.Action, New: a.Distilled, Superseded: a.Superseded}
+}
+
+// checkGroups says what is wrong with the answer to a merge. known are the ids that were sent;
+// all others are refused, as is an id that stands in two places. It is all or nothing.
+func checkGroups(all []answeredGroup, known []note.ID) (wrong []string) {
+	used := make(map[note.ID]bool)
+	for i := range all {
+		a := &all[i]
+		why, ids := a.check(), a.Superseded
+		if a.Action == Keep {
+			ids = append(slices.Clip(ids), a.Keeper)
+		}
+		for _, id := range ids {
+			switch {
+			case why != "":
+			case !slices.Contains(known, id):
+				why = fmt.Sprintf("merge group names the unknown id %.140q", id)
+			case used[id]:
+				why = fmt.Sprintf("merge group names %s twice", id)
+			}
+			used[id] = true
+		}
+		if why != "" {
+			wrong = append(wrong, why)
+		}
 	}
-	switch action {
-	case Keep:
-		keeper, _ := o["keeper_id"].(string)
-		if keeper == "" {
-			return g, errors.New("merge group without keeper_id")
-		}
-		g.Keeper = note.ID(keeper)
-		return g, nil
-	case Synthesize:
-		if len(g.Superseded) < 2 {
-			return g, errors.New("merge group of one note: there is nothing to synthesize")
-		}
-		var err error
-		if g.New, err = distilled(o); err != nil {
-			return g, fmt.Errorf("merge group: %w", err)
-		}
-		return g, nil
+	return wrong
+}
+
+// check looks at one group without looking at which ids there are.
+func (a *answeredGroup) check() string {
+	switch {
+	case a.Action != Keep && a.Action != Synthesize:
+		return fmt.Sprintf("invalid merge action: '%.40s'", a.Action)
+	case len(a.Superseded) == 0:
+		return "merge group without superseded_ids"
+	case a.Action == Synthesize && len(a.Superseded) < 2:
+		return "merge group of one note: there is nothing to synthesize"
+	case a.Action == Synthesize:
+		return a.Distilled.check()
+	case a.Keeper == "":
+		return "merge group without keeper_id"
+	case slices.Contains(a.Superseded, a.Keeper):
+		return fmt.Sprintf("merge group: %s would supersede itself", a.Keeper)
 	}
-	return g, fmt.Errorf("invalid merge action: '%.40s'", action)
+	return ""
 }

@@ -10,9 +10,10 @@ import (
 	"anamnesis/internal/claim"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/llm"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/store"
 )
 
 // A Folding is an observation that a run makes or adds to, or would.
@@ -33,19 +34,16 @@ const maxFolded = 2000
 // learnings reads what sessions taught about a project and what stands, oldest first:
 // nothing that was retired, replaced or is in quarantine.
 func (r *Reflector) learnings(ctx context.Context, project string) ([]*note.Note, error) {
-	rows, err := r.index.Select(ctx, index.Filter{
+	all, err := r.standing(ctx, index.Filter{
 		Projects: []string{project}, Types: []note.Type{note.Semantic, note.Procedural}, Scope: note.Portable,
-		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Now: r.store.Now(),
-		Sources: append([]string{note.Human}, note.LearntSources...),
-	}, maxFolded)
-	if err != nil {
-		return nil, fmt.Errorf("list the learnings of %s: %w", project, err)
-	}
-	rows = slices.DeleteFunc(rows, func(w index.Row) bool {
-		return w.Dead || w.SupersededBy != "" || w.Kind != note.Observation && !slices.Contains(note.LearntSources, w.Source)
+		WithoutKinds: []note.Kind{note.Slot, note.Skill, note.Handoff}, Sources: append([]string{note.Human}, note.LearntSources...),
+	}, maxFolded, func(n *note.Note) bool { return n.Kind == note.Observation || n.Learnt() })
+	slices.SortFunc(all, func(a, b *note.Note) int {
+		x, _ := a.CreatedAt.Time()
+		y, _ := b.CreatedAt.Time()
+		return cmp.Or(x.Compare(y), cmp.Compare(a.ID, b.ID))
 	})
-	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
-	return r.read(rows, func(n *note.Note) bool { return n.Live(r.store.Now()) }), nil
+	return all, err
 }
 
 // foldings groups the learnings of a project that say the same: each with every other of
@@ -59,7 +57,7 @@ func foldings(project string, all []*note.Note) (out []Folding) {
 		}
 		i := slices.IndexFunc(groups, func(g []*note.Note) bool {
 			return !slices.ContainsFunc(g, func(m *note.Note) bool {
-				return m.HeldTo() != n.HeldTo() || m.Kind == note.Observation && n.Kind == note.Observation || !ingest.SaysSame(m, n)
+				return m.HeldTo() != n.HeldTo() || m.Kind == note.Observation && n.Kind == note.Observation || !claim.SaysSame(m, n)
 			})
 		})
 		if i < 0 {
@@ -125,12 +123,8 @@ func (r *Reflector) orphans(all []*note.Note) (ids []note.ID) {
 
 // supports reports whether a learning stands, be it in the place that an observation took.
 func (r *Reflector) supports(id note.ID) bool {
-	ref, err := r.store.Find(id)
-	if err != nil {
-		return false
-	}
-	n, _, _, err := r.store.Read(ref.Path)
-	return err == nil && n.Live(r.store.Now())
+	n, _, err := store.Get(r.Store, id)
+	return err == nil && n.Live(r.Store.Now())
 }
 
 const observePrompt = `You maintain the long-term memory of a developer's coding assistant.
@@ -179,12 +173,8 @@ func (r *Reflector) askObservations(ctx context.Context, project string, all []*
 		at[n.ID] = n
 		fmt.Fprintf(&b, "[%s] %s\n", n.ID, strings.Join(strings.Fields(cmp.Or(n.Rule, n.Title)), " "))
 	}
-	p := llm.Prompt{
-		System: r.redactor.Redact(llm.Instructions(observePrompt, r.opts.Directive)), User: r.redactor.Redact(b.String()).Window(r.opts.window()),
-	}
-	answer, err := llm.Exact(ctx, r.model, p, llm.Asking{Tries: llm.Tries, Answered: r.answered("observe")}, func(a *observedAnswer) []string {
-		return a.check(at)
-	})
+	check := func(a *observedAnswer) []string { return a.check(at) }
+	answer, err := learn.Rewrite[observedAnswer]{Purpose: "observe", System: observePrompt, Check: check}.Ask(ctx, &r.Rewriter, b.String())
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +220,7 @@ func (a *observedAnswer) check(at map[note.ID]*note.Note) (wrong []string) {
 				continue
 			}
 			together = append(together, at[id].Title, at[id].Rule)
-			if ingest.Opposes(&note.Note{Title: o.Statement}, at[id]) {
+			if claim.Notes(&note.Note{Title: o.Statement}, at[id]) == claim.Opposite {
 				say("observation %d speaks against its learning %s", i+1, id)
 			}
 		}

@@ -26,6 +26,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
@@ -55,42 +56,24 @@ const (
 	GateHits      = 8 // hits among which a merge must leave the right note of each question of the eval set
 )
 
-// window is the length of a prompt in bytes.
-func (o Options) window() int {
-	if o.MaxTokens <= 0 {
-		return 4 * 120_000
-	}
-	return 4 * o.MaxTokens
-}
-
 // A Reflector distils and merges notes. Two runs at a time, in one process or
 // in several, are prevented by a lock: the second gets store.ErrLocked.
 type Reflector struct {
-	store    *store.Store
+	learn.Rewriter
 	index    *index.Index
 	ingester *ingest.Ingester
-	redactor *redact.Redactor
-	model    llm.Generator
-	budget   llm.Budget // may be nil
 	opts     Options
 }
 
 // ErrNotConfigured says that there is no model to ask.
-var ErrNotConfigured = errors.New("no reflection provider configured (set ANAMNESIS_REFLECTION_PROVIDER + model/base-url/key)")
+var ErrNotConfigured = learn.ErrNoModel
 
 // New returns a Reflector. Without a model (nil) it plans, shows requests and
 // finishes what an earlier run began; whatever has to be asked is
 // ErrNotConfigured.
 func New(s *store.Store, ix *index.Index, g *ingest.Ingester, r *redact.Redactor, model llm.Generator, o Options) *Reflector {
-	return &Reflector{store: s, index: ix, ingester: g, redactor: r, model: model, opts: o}
-}
-
-// Within returns a Reflector that looks at the budget before it takes up work that waits,
-// so that work which may not be done stays as it is.
-func (r *Reflector) Within(b llm.Budget) *Reflector {
-	with := *r
-	with.budget = b
-	return &with
+	w := learn.Rewriter{Store: s, Redactor: r, Model: model, Directive: o.Directive, MaxTokens: o.MaxTokens}
+	return &Reflector{w, ix, g, o}
 }
 
 // Confidence is what a note has that a model wrote and nobody has looked at.
@@ -106,7 +89,7 @@ const (
 
 // lock makes sure that one run at a time reflects on this store.
 func (r *Reflector) lock() (unlock func(), err error) {
-	unlock, ok, err := r.store.TryLock("reflect")
+	unlock, ok, err := r.Store.TryLock("reflect")
 	if err == nil && !ok {
 		err = fmt.Errorf("another reflection is running: %w", store.ErrLocked)
 	}
@@ -135,16 +118,6 @@ func byContent(notes []*note.Note) (lines string, newest time.Time) {
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n"), newest
-}
-
-// ask gets an answer that parse takes, at the last of llm.Tries or before. No lock of the
-// store is held.
-func ask[T any](ctx context.Context, r *Reflector, p llm.Prompt, parse func(string) (T, error)) (T, error) {
-	if r.model == nil {
-		var none T
-		return none, ErrNotConfigured
-	}
-	return llm.Parsed(ctx, r.model, p, llm.Tries, parse)
 }
 
 // contentHash tells two states of a note apart by what it says.

@@ -14,20 +14,20 @@ import (
 // supersessions as they were. A note that none supersedes is no error; one that
 // does not exist is.
 func (r *Reflector) Release(ctx context.Context, id note.ID) (released []note.ID, err error) {
-	if _, err := r.locate(ctx, id); err != nil {
+	if _, err := r.Store.Find(id); err != nil {
 		return nil, fmt.Errorf("release note %s: %w", id, err)
 	}
 	// The index knows one of the notes that supersede another, not all of them;
 	// it is seldom asked for, so the files are read.
 	var stale error
 	err = r.revise(ctx, &stale, func(all *ingest.Revision) error {
-		for ref := range r.store.Walk() {
-			n, _, ref, err := r.store.Read(ref.Path)
+		for ref := range r.Store.Walk() {
+			n, _, ref, err := r.Store.Read(ref.Path)
 			if err != nil || !slices.Contains(n.Supersedes, id) {
 				continue
 			}
 			n.Supersedes = slices.DeleteFunc(n.Supersedes, func(s note.ID) bool { return s == id })
-			n.UpdatedAt = note.At(r.store.Now())
+			n.UpdatedAt = note.At(r.Store.Now())
 			if err := all.Put(n, ref); err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/redact"
 )
 
 // maxSources is how many notes one prompt holds at most. Each note that comes of
@@ -20,7 +19,7 @@ const maxSources = 200
 // comes of it travels; and only what is alive: what was archived, has expired
 // or was superseded is not taught again by another note.
 func (r *Reflector) sessions(ctx context.Context, project string) ([]index.Row, error) {
-	f := index.Filter{Types: []note.Type{note.Episodic}, Scope: note.Portable, WithoutTag: tagReflected, Now: r.store.Now()}
+	f := index.Filter{Types: []note.Type{note.Episodic}, Scope: note.Portable, WithoutTag: tagReflected, Now: r.Store.Now()}
 	if project != "" {
 		f.Projects = []string{project}
 	}
@@ -28,7 +27,7 @@ func (r *Reflector) sessions(ctx context.Context, project string) ([]index.Row, 
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions: %w", err)
 	}
-	rows = slices.DeleteFunc(rows, func(w index.Row) bool { return w.Kind != "" || w.Dead || w.SupersededBy != "" })
+	rows = slices.DeleteFunc(rows, func(w index.Row) bool { return w.Kind != "" })
 	slices.Reverse(rows) // Select answers newest first
 	return rows, nil
 }
@@ -36,12 +35,12 @@ func (r *Reflector) sessions(ctx context.Context, project string) ([]index.Row, 
 // distillable reports of a file what sessions asks of the index.
 func (r *Reflector) distillable(n *note.Note, project string) bool {
 	return n.Type == note.Episodic && n.Scope == note.Portable && n.Kind == "" && n.Project == project &&
-		!n.HasTag(tagReflected) && n.Live(r.store.Now())
+		!n.HasTag(tagReflected) && n.Live(r.Store.Now())
 }
 
 // A packed prompt is the text of notes and the notes that stand in it.
 type packed struct {
-	text  redact.Text
+	text  string
 	notes []*note.Note
 	left  int // notes that had no room
 }
@@ -54,7 +53,7 @@ func (r *Reflector) pack(notes []*note.Note, heading func(*note.Note) string) pa
 	var b strings.Builder
 	for i, n := range notes {
 		part := heading(n) + "\n" + n.Body
-		if i > 0 && (i >= maxSources || b.Len()+len(part)+2 > r.opts.window()) {
+		if i > 0 && (i >= maxSources || b.Len()+len(part)+2 > r.Room()) {
 			p.left = len(notes) - i
 			break
 		}
@@ -64,8 +63,19 @@ func (r *Reflector) pack(notes []*note.Note, heading func(*note.Note) string) pa
 		b.WriteString(part)
 		p.notes = append(p.notes, n)
 	}
-	p.text = r.redactor.Redact(b.String()).Window(r.opts.window())
+	p.text = b.String()
 	return p
+}
+
+// standing reads the notes of a filter that stand, those that keep takes, newest first; most is as
+// for index.Select. The index leaves out what does not stand, and the file has the last word.
+func (r *Reflector) standing(ctx context.Context, f index.Filter, most int, keep func(*note.Note) bool) ([]*note.Note, error) {
+	f.Now = r.Store.Now()
+	rows, err := r.index.Select(ctx, f, most)
+	if err != nil {
+		return nil, fmt.Errorf("list the notes: %w", err)
+	}
+	return r.read(rows, func(n *note.Note) bool { return n.Live(f.Now) && keep(n) }), nil
 }
 
 // read reads the files of rows: they are the truth, the index may be behind.
@@ -73,7 +83,7 @@ func (r *Reflector) pack(notes []*note.Note, heading func(*note.Note) string) pa
 func (r *Reflector) read(rows []index.Row, keep func(*note.Note) bool) []*note.Note {
 	var notes []*note.Note
 	for _, row := range rows {
-		if n, _, _, err := r.store.Read(row.Ref.Path); err == nil && n.ID == row.ID && keep(n) {
+		if n, _, _, err := r.Store.Read(row.Ref.Path); err == nil && n.ID == row.ID && keep(n) {
 			notes = append(notes, n)
 		}
 	}

@@ -316,3 +316,13 @@ func (s *Store) Find(id note.ID) (Ref, error) {
 	}
 	return Ref{}, fmt.Errorf("find note %s: %w", id, os.ErrNotExist)
 }
+
+// Get finds a note without an index (Find) and reads it. Without an error there is one.
+func Get(s *Store, id note.ID) (*note.Note, Ref, error) {
+	ref, err := s.Find(id)
+	if err != nil {
+		return nil, ref, err
+	}
+	n, _, ref, err := s.Read(ref.Path)
+	return n, ref, err
+}

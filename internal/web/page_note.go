@@ -57,24 +57,9 @@ func showNote(r *request) (any, error) {
 		p.Fields = append(p.Fields, field{Name: "Triggers by its form", Lines: a.Proposed})
 	}
 	if !a.Live {
-		p.Dead = deadBecause(p.Why.Note, a.SupersededBy)
+		p.Dead = p.Why.End
 	}
 	return p, nil
-}
-
-// deadBecause says in a few words why a note is not recalled.
-func deadBecause(n *note.Note, by note.ID) string {
-	switch {
-	case by != "":
-		return "superseded"
-	case n.Quarantine:
-		return "in quarantine: it reads like orders to an agent"
-	case n.Status != "":
-		return strings.TrimSuffix(n.Status+": "+n.StatusReason, ": ")
-	case n.ForgetAfter != "":
-		return "expired on " + string(n.ForgetAfter)
-	}
-	return "not recalled"
 }
 
 func fieldsOf(n *note.Note) (all []field) {

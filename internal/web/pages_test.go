@@ -202,7 +202,7 @@ func TestOutOfRecall(t *testing.T) {
 	if text := s.page("/gone"); !strings.Contains(text, "Tests run with jest") || !strings.Contains(text, "Tests run with vitest") {
 		t.Errorf("the chain is not shown:\n%s", text)
 	}
-	if text := s.page("/lab?q=how+do+tests+run&note=" + older); !strings.Contains(text, "took its place") {
+	if text := s.page("/lab?q=how+do+tests+run&note=" + older); !strings.Contains(text, "superseded by") {
 		t.Errorf("the lab does not say why it is not told:\n%s", text)
 	}
 	s.post("/notes/"+older+"/supersede", "by", newer, "undo", "1")

@@ -96,7 +96,7 @@ func learningBox(h *app.Host) LearningOpener {
 				if reader == nil {
 					return nil
 				}
-				read, err := r.Reader(reader).Run(ctx, 0, nil)
+				read, err := r.Reader(reader, nil).Run(ctx, 0, nil)
 				return errors.Join(err, read.Err)
 			},
 			Start: func(ctx context.Context, session, project string) ([]note.ID, error) {
