@@ -33,7 +33,7 @@ const rule = `
 	note                                  < claim;
 	note, layout                          < store;
 	store                                 < store/tombstone, store/project, queue;
-	agent, store                          < setup;
+	agent, store                          < connect;
 	note, redact, replica                 < team/repo;
 	store                                 < lifecycle;
 	store, embed, embed/transformer       < models;
@@ -54,8 +54,8 @@ const rule = `
 	recall, anchor                        < inject;
 	recall, reflection, inject, learn     < eval;
 	capture, reflection, inject, replica, lifecycle, team, team/repo < config;
-	agent, policy, queue, recall, replica, store/tombstone < doctor;
-	config, eval, imports, doctor, setup, models, index/sqlite, index/postgres < app;
+	agent, connect, policy, queue, recall, replica, store/tombstone < doctor;
+	config, eval, imports, doctor, models, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, tui, demo, cli/hook;
 	mcp, web, tui, demo, cli/hook         < cli;
 	cli                                   < lab;

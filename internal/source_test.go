@@ -339,14 +339,14 @@ func TestPackageComments(t *testing.T) {
 }
 
 // TestHarnessNames keeps a coding agent's name and the names of its files inside
-// package agent: another agent is added there and nowhere else. The settings have
+// packages agent and connect: another agent is added there and nowhere else. The settings have
 // a row for each home folder, llm calls a program of that name as a model, and
 // texts for people, which have spaces in them, say what they like.
 func TestHarnessNames(t *testing.T) {
-	exempt := []string{"config", "llm"}
+	exempt := []string{"agent", "connect", "config", "llm"}
 	for _, s := range sources(t) {
 		room, _, _ := strings.Cut(s.pkg, "/")
-		if room == "agent" || s.lab || slices.Contains(exempt, room) {
+		if s.lab || slices.Contains(exempt, room) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -359,7 +359,7 @@ func TestHarnessNames(t *testing.T) {
 				return true
 			}
 			if text == "claude" || text == "codex" || strings.Contains(text, ".claude") || strings.Contains(text, ".codex") {
-				t.Errorf("%v: %s is for package agent to know", s.at(lit), lit.Value)
+				t.Errorf("%v: %s is for packages agent and connect to know", s.at(lit), lit.Value)
 			}
 			return true
 		})

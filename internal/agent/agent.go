@@ -1,11 +1,11 @@
 // Package agent knows coding agents: the sessions they write, the hook events
-// they send, the answers they read, the settings they keep and the memories they
-// write down by themselves.
+// they send, the answers they read, and the memories they write down by
+// themselves. What stands in their settings is for package connect.
 //
-// A Harness is one coding agent. What it can do is up to five small interfaces:
-// SessionSource, HookDialect, SettingsEditor, ServerFile and MemoryReader. Each harness lives
-// in its own files and is named in All; nothing registers itself, and nothing
-// outside this package knows one of them by name.
+// A Harness is one coding agent. What it can do is up to three small interfaces:
+// SessionSource, HookDialect and MemoryReader. Each harness lives in its own
+// files and is named in All; nothing registers itself, and nothing outside this
+// package and connect knows one of them by name.
 //
 // The package turns foreign bytes into plain values and back: it starts no
 // process, reads no environment variable and opens no file, so every
@@ -16,9 +16,6 @@
 // the input. Ids and paths are checked before anyone sees them, invalid UTF-8
 // is decoded lossily, and the blocks that we injected ourselves are cut out of
 // every text (see StripInjected), so that memory never echoes itself.
-//
-// Writers are strict: a settings file that cannot be read without doubt is
-// refused with the place and the reason, and nothing but our own entries moves.
 package agent
 
 import "strings"
@@ -34,9 +31,12 @@ type Harness struct {
 
 	Sessions SessionSource
 	Hooks    HookDialect
-	Settings SettingsEditor
-	Servers  ServerFile // nil for an agent whose Settings are a ServerCommand, too
 	Memory   MemoryReader
+
+	// Transcript returns a pattern of package path/filepath of the transcript of a session, for
+	// events that do not name it; the file is the last that matches. home is the agent's, session is
+	// valid in a pattern. It is nil where every event names it.
+	Transcript func(home, session string) string
 
 	// Fleeting says that its past sessions go away, or that some end without an event: a
 	// background run takes them in time.
@@ -47,73 +47,56 @@ type Harness struct {
 	Resume []string
 
 	Generates bool // package llm can ask it for a text, without tools
-
-	// Rules returns the file of standing instructions for all projects, nil for an agent
-	// that is shown everything by its hooks. user is the user's home folder, home the agent's.
-	Rules func(user, home string) string
 }
 
-// All lists the harnesses, in the order in which help and init show them.
-var All = append(hooked(), others()...)
-
-// hooked lists those that run our hooks.
-func hooked() []*Harness {
-	return []*Harness{
-		{
-			Name: claudeName, Title: "Claude Code", Folder: ".claude", Resume: []string{"claude", "--resume"},
-			Sessions: claude{}, Hooks: claude{}, Settings: claudeSettings{}, Memory: claude{},
-			Generates: true,
-		},
-		{
-			Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
-			Sessions: &codexSessions, Hooks: &codexHooks, Settings: codexSettings{}, Servers: codexSettings{},
-			Memory: codexMemories{}, Generates: true,
-		},
-		{
-			Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot", Resume: []string{"copilot", "--resume"},
-			Sessions: &copilotSessions, Hooks: &copilotHooks, Generates: true,
-			Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
-			Servers: serversAt{
-				serverMap: serverMap{kind: "local", extra: []value{named("tools", list(text(`"*"`)))}},
-				path:      inHome("mcp-config.json"),
-			},
-		},
-		{
-			Name: geminiName, Title: "Gemini CLI", Folder: ".gemini", Resume: []string{"gemini", "--resume"},
-			Sessions: &geminiSessions, Hooks: &geminiHooks, Generates: true, Fleeting: true,
-			Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
-			Servers:  serversAt{path: inHome("settings.json")},
-		},
-		{
-			Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode", Resume: []string{"opencode", "--session"},
-			Sessions: &opencodeSessions, Hooks: &opencodeHooks, Generates: true, Settings: opencodeSettings{},
-			Servers: serversAt{
-				serverMap: serverMap{key: "mcp", words: true, env: "environment", kind: "local", extra: []value{named("enabled", text("true"))}},
-				path:      inHome("opencode.json"),
-			},
-		},
-		{
-			Name: cursorName, Title: "Cursor", Folder: ".cursor", Resume: []string{"cursor-agent", "--resume"},
-			Sessions: &cursorSessions, Hooks: &cursorHooks, Fleeting: true,
-			Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
-			Servers:  serversAt{path: inHome("mcp.json")},
-		},
-		{
-			Name: qwenName, Title: "Qwen Code", Folder: ".qwen", Resume: []string{"qwen", "--resume"},
-			Sessions: &qwenSessions, Hooks: &qwenHooks, Fleeting: true,
-			Settings: qwenSettings{hooksFile{millis: true, named: true}},
-			Servers:  serversAt{path: inHome("settings.json")},
-		},
-		{
-			Name: hermesName, Title: "Hermes", Folder: ".hermes", Resume: []string{"hermes", "--resume"},
-			Sessions: &hermesSessions, Hooks: &hermesHooks, Settings: hermesSettings{},
-			Servers: yamlServers{path: inHome("config.yaml"), key: "mcp_servers", command: "command", env: "env", extra: []string{"enabled: true"}},
-		},
-	}
+// All lists the harnesses, in the order in which help and init show them. Those behind Hermes
+// have files for our server or our rules, and nothing that this package reads.
+var All = []*Harness{
+	{
+		Name: claudeName, Title: "Claude Code", Folder: ".claude", Resume: []string{"claude", "--resume"},
+		Sessions: claude{}, Hooks: claude{}, Memory: claude{}, Generates: true,
+	},
+	{
+		Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
+		Sessions: &codexSessions, Hooks: &codexHooks, Memory: codexMemories{}, Transcript: codexTranscript, Generates: true,
+	},
+	{
+		Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot", Resume: []string{"copilot", "--resume"},
+		Sessions: &copilotSessions, Hooks: &copilotHooks, Transcript: copilotTranscript, Generates: true,
+	},
+	{
+		Name: geminiName, Title: "Gemini CLI", Folder: ".gemini", Resume: []string{"gemini", "--resume"},
+		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, Generates: true, Fleeting: true,
+	},
+	{
+		Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode", Resume: []string{"opencode", "--session"},
+		Sessions: &opencodeSessions, Hooks: &opencodeHooks, Generates: true,
+	},
+	{
+		Name: cursorName, Title: "Cursor", Folder: ".cursor", Resume: []string{"cursor-agent", "--resume"},
+		Sessions: &cursorSessions, Hooks: &cursorHooks, Transcript: cursorTranscript, Fleeting: true,
+	},
+	{
+		Name: qwenName, Title: "Qwen Code", Folder: ".qwen", Resume: []string{"qwen", "--resume"},
+		Sessions: &qwenSessions, Hooks: &qwenHooks, Transcript: qwenTranscript, Fleeting: true,
+	},
+	{
+		Name: hermesName, Title: "Hermes", Folder: ".hermes", Resume: []string{"hermes", "--resume"},
+		Sessions: &hermesSessions, Hooks: &hermesHooks, Transcript: hermesTranscript,
+	},
+	{Name: "windsurf", Title: "Windsurf", Folder: ".codeium/windsurf"},
+	{Name: "cline", Title: "Cline", Folder: ".cline"},
+	{Name: "roo", Title: "Roo Code", Folder: ".roo"},
+	{Name: "zed", Title: "Zed", Folder: ".config/zed"},
+	{Name: "amp", Title: "Amp", Folder: ".config/amp"},
+	{Name: "goose", Title: "Goose", Folder: ".config/goose"},
+	{Name: "kiro", Title: "Kiro", Folder: ".kiro"},
+	{Name: "vscode", Title: "VS Code", Folder: ".config/Code/User"},
+	{Name: "kilo", Title: "Kilo Code", Folder: ".config/kilo"},
+	{Name: "kimi", Title: "Kimi CLI", Folder: ".kimi"},
+	{Name: "antigravity", Title: "Antigravity", Folder: ".gemini/antigravity"},
+	{Name: "pi", Title: "pi", Folder: ".pi/agent"},
 }
-
-// Connects reports whether the agent can be connected: it has files for something of ours.
-func (h *Harness) Connects() bool { return h.Settings != nil || h.Servers != nil || h.Rules != nil }
 
 // ByName returns the harness with the given short name, or nil.
 func ByName(name string) *Harness {

@@ -62,11 +62,3 @@ func BenchmarkReadEvent(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkInstall(b *testing.B) {
-	for b.Loop() {
-		if _, err := (agent.ClaudeSettings{}).Install([]byte(freshSettings), agent.ClaudeSettings{}.PlainHooks(base), agent.Own); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

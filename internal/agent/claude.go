@@ -21,9 +21,6 @@ var (
 	_ SessionSource  = claude{}
 	_ ProjectFolders = claude{}
 	_ HookDialect    = claude{}
-	_ SettingsEditor = claudeSettings{}
-	_ ServerCommand  = claudeSettings{}
-	_ PluginHost     = claudeSettings{}
 	_ MemoryReader   = claude{}
 )
 
@@ -73,39 +70,6 @@ func (claude) FolderName(dir string) string {
 		}
 	}
 	return b.String()
-}
-
-// claudeSettings is settings.json of Claude Code.
-type claudeSettings struct{ hooksFile }
-
-// SettingsPath implements SettingsEditor.
-func (claudeSettings) SettingsPath(home string) string { return filepath.Join(home, "settings.json") }
-
-// ProjectSettings implements SettingsEditor.
-func (claudeSettings) ProjectSettings(dir string) []string {
-	return []string{filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json")}
-}
-
-// PlainHooks implements SettingsEditor: what a session is shown at its start, the
-// sync that may run beside it, what it is shown at a prompt, before a tool runs that
-// changes something, what a sub-agent is shown and, because a compaction loses that, again
-// after one, the events that no record of a session keeps, and the two moments at which a
-// session is worth keeping.
-func (claudeSettings) PlainHooks(base string) []Hook {
-	return []Hook{
-		{Event: "SessionStart", Matcher: "startup|resume|clear|compact|fork", Command: base + " inject", Timeout: 15},
-		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},
-		{Event: "UserPromptSubmit", Command: base + " hook claude UserPromptSubmit", Timeout: 10},
-		{Event: "PreToolUse", Matcher: claudeTools, Command: base + " hook claude PreToolUse", Timeout: 10},
-		{Event: "PermissionRequest", Matcher: claudeTools, Command: base + " hook claude PermissionRequest", Timeout: 10},
-		{Event: "PostToolUseFailure", Matcher: claudeTools, Command: base + " hook claude PostToolUseFailure", Timeout: 10},
-		{Event: "Notification", Matcher: "permission_prompt", Command: base + " hook claude Notification", Timeout: 10},
-		{Event: "SubagentStart", Command: base + " hook claude SubagentStart", Timeout: 10},
-		{Event: "SubagentStop", Command: base + " hook claude SubagentStop", Timeout: 10},
-		{Event: "PostCompact", Command: base + " hook claude PostCompact", Timeout: 10},
-		{Event: "SessionEnd", Command: base + " capture", Timeout: 180},
-		{Event: "PreCompact", Command: base + " capture --source precompact --no-sync", Timeout: 60},
-	}
 }
 
 // claudeTools are the tools of which Call reads something. For others no process is

@@ -56,8 +56,8 @@ func (claude) Reply(e Event, text string) []byte {
 
 // Announce implements Announcer.
 func (claude) Announce(e Event, text, line string) []byte {
-	return []byte(`{"systemMessage":` + quote(line) + `,"hookSpecificOutput":{"hookEventName":` + quote(e.Name) +
-		`,"additionalContext":` + quote(text) + "}}\n")
+	return []byte(`{"systemMessage":` + QuoteJSON(line) + `,"hookSpecificOutput":{"hookEventName":` + QuoteJSON(e.Name) +
+		`,"additionalContext":` + QuoteJSON(text) + "}}\n")
 }
 
 // ToolNames implements HookDialect.

@@ -22,7 +22,7 @@ func rewriteInput(input []byte, limit int) []byte {
 	}
 	small := []byte("{")
 	_, _ = eachMember(out.Bytes(), func(key, value []byte) {
-		name := quote(string(key))
+		name := QuoteJSON(string(key))
 		if len(value) > limit/8 {
 			value = fmt.Appendf(nil, `"(cut, %d bytes)"`, len(value))
 		}
@@ -50,7 +50,7 @@ func (s *scanner) rewrite(out *bytes.Buffer) error {
 		value := s.data[start:s.pos]
 		if text := unquote(value); text != "" {
 			if clean := StripInjected(text); clean != text {
-				value = []byte(quote(clean))
+				value = []byte(QuoteJSON(clean))
 			}
 		}
 		out.Write(value)
@@ -64,7 +64,7 @@ func (s *scanner) rewrite(out *bytes.Buffer) error {
 		}
 		first = false
 		if key != nil {
-			out.WriteString(quote(StripInjected(unquote(key))))
+			out.WriteString(QuoteJSON(StripInjected(unquote(key))))
 			out.WriteByte(':')
 		}
 		return s.rewrite(out)

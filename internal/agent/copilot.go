@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 )
 
@@ -87,8 +86,8 @@ var copilotHooks = dialect{
 	reply: func(e Event, text string) []byte {
 		switch kind := copilotKind(e.Name); kind {
 		case SessionStart, UserPrompt, PreToolUse, PostToolUse, PostToolUseFailure, SubagentStart:
-			inner := `"additionalContext":` + quote(text)
-			return []byte(`{` + inner + `,"hookSpecificOutput":{"hookEventName":` + quote(e.Name) + `,` + inner + "}}\n")
+			inner := `"additionalContext":` + QuoteJSON(text)
+			return []byte(`{` + inner + `,"hookSpecificOutput":{"hookEventName":` + QuoteJSON(e.Name) + `,` + inner + "}}\n")
 		}
 		return nil
 	},
@@ -96,8 +95,8 @@ var copilotHooks = dialect{
 		if copilotKind(e.Name) != PreToolUse {
 			return nil
 		}
-		inner := `"permissionDecision":"deny","permissionDecisionReason":` + quote(reason)
-		return []byte(`{` + inner + `,"hookSpecificOutput":{"hookEventName":` + quote(e.Name) + `,` + inner + "}}\n")
+		inner := `"permissionDecision":"deny","permissionDecisionReason":` + QuoteJSON(reason)
+		return []byte(`{` + inner + `,"hookSpecificOutput":{"hookEventName":` + QuoteJSON(e.Name) + `,` + inner + "}}\n")
 	},
 }
 
@@ -119,44 +118,6 @@ func copilotKind(event string) EventKind {
 	}
 	return OtherEvent
 }
-
-// copilotSettings is a file of hooks of our own: Copilot reads every file of its folder.
-type copilotSettings struct{ hooksFile }
-
-// SettingsPath implements SettingsEditor.
-func (copilotSettings) SettingsPath(home string) string {
-	return filepath.Join(home, "hooks", "anamnesis.json")
-}
-
-// ProjectSettings implements SettingsEditor.
-func (copilotSettings) ProjectSettings(dir string) []string {
-	return []string{filepath.Join(dir, ".github", "hooks", "anamnesis.json")}
-}
-
-// PlainHooks implements SettingsEditor. With these names of events a payload bears the
-// event's name, and tools have the names of most agents. No matcher is applied to some.
-func (copilotSettings) PlainHooks(base string) (all []Hook) {
-	for _, event := range []string{
-		"SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStart", "SubagentStop", "PreCompact", "SessionEnd",
-	} {
-		all = append(all, Hook{Event: event, Command: base + " hook copilot " + event, Timeout: 10})
-	}
-	return all
-}
-
-// Transcript implements TranscriptFinder.
-func (copilotSettings) Transcript(home, session string) string {
-	return filepath.Join(home, "session-state", session, "events.jsonl")
-}
-
-// PluginFile implements PluginHost.
-func (copilotSettings) PluginFile(home string) string { return filepath.Join(home, "settings.json") }
-
-// PluginServes implements PluginHost.
-func (copilotSettings) PluginServes() bool { return true }
-
-// Plugin implements PluginHost.
-func (copilotSettings) Plugin(settings []byte) string { return enabledPlugin(settings) }
 
 // copilotSessions are the event logs of Copilot: a folder for each session, with a file
 // that is appended to. Sub-agents write into the same file.

@@ -60,47 +60,14 @@ var cursorHooks = dialect{
 		if e.Name != "sessionStart" && e.Name != "postToolUse" {
 			return nil
 		}
-		return []byte(`{"additional_context":` + quote(text) + "}\n")
+		return []byte(`{"additional_context":` + QuoteJSON(text) + "}\n")
 	},
 	refuse: func(e Event, reason string) []byte {
 		if e.Name != "preToolUse" {
 			return nil
 		}
-		return []byte(`{"permission":"deny","agent_message":` + quote(reason) + `,"user_message":` + quote(reason) + "}\n")
+		return []byte(`{"permission":"deny","agent_message":` + QuoteJSON(reason) + `,"user_message":` + QuoteJSON(reason) + "}\n")
 	},
-}
-
-// cursorSettings is hooks.json of Cursor.
-type cursorSettings struct{ hooksFile }
-
-// SettingsPath implements SettingsEditor.
-func (cursorSettings) SettingsPath(home string) string { return filepath.Join(home, "hooks.json") }
-
-// ProjectSettings implements SettingsEditor.
-func (cursorSettings) ProjectSettings(dir string) []string {
-	return []string{filepath.Join(dir, ".cursor", "hooks.json")}
-}
-
-// PlainHooks implements SettingsEditor.
-func (cursorSettings) PlainHooks(base string) []Hook {
-	at := func(event, matcher string) Hook {
-		return Hook{Event: event, Matcher: matcher, Command: base + " hook cursor " + event, Timeout: 10}
-	}
-	const tools = "Shell|StrReplace|Write"
-	return []Hook{
-		at("sessionStart", ""), at("preToolUse", tools), at("postToolUse", tools), at("preCompact", ""), at("sessionEnd", ""),
-	}
-}
-
-// Transcript implements TranscriptFinder. Of the two places the second is the IDE's.
-func (cursorSettings) Transcript(home, session string) string {
-	return filepath.Join(home, "projects", "*", "agent-transcripts", session+"*")
-}
-
-// ToDo implements Advisor.
-func (cursorSettings) ToDo() string {
-	return "Cursor takes no text at a prompt. Copy what `anamnesis agents --rules` prints into its User Rules, so that it " +
-		"asks on its own."
 }
 
 // cursorSessions are the transcripts of Cursor's agent: a file for each conversation, whose

@@ -223,7 +223,7 @@ func (e *Event) read(key string, value []byte) {
 // envelope is the form of a reply that most agents read: the event's name and the
 // text, and nothing else.
 func envelope(e Event, text string) []byte {
-	return []byte(`{"hookSpecificOutput":{"hookEventName":` + quote(e.Name) + `,"additionalContext":` + quote(text) + "}}\n")
+	return []byte(`{"hookSpecificOutput":{"hookEventName":` + QuoteJSON(e.Name) + `,"additionalContext":` + QuoteJSON(text) + "}}\n")
 }
 
 // envelopeDeny denies a call in the same form, before it and when the user would be asked.
@@ -231,10 +231,10 @@ func envelopeDeny(e Event, reason string) []byte {
 	switch e.Name {
 	case "PreToolUse":
 		return []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":` +
-			quote(reason) + "}}\n")
+			QuoteJSON(reason) + "}}\n")
 	case "PermissionRequest":
 		return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":` +
-			quote(reason) + "}}}\n")
+			QuoteJSON(reason) + "}}}\n")
 	}
 	return nil
 }
@@ -245,4 +245,10 @@ func envelopeAllow(e Event) []byte {
 		return nil
 	}
 	return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}` + "\n")
+}
+
+// An Announcer is a HookDialect whose agent shows its user a line of a reply.
+type Announcer interface {
+	// Announce is Reply to the start of a session, with a line for the user.
+	Announce(e Event, text, line string) []byte
 }

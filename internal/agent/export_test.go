@@ -2,6 +2,3 @@ package agent
 
 // Claude is the implementation of Claude Code, for tests of what is its own.
 type Claude = claude
-
-// ClaudeSettings edits its settings file.
-type ClaudeSettings = claudeSettings

@@ -94,39 +94,6 @@ func FuzzReadEvent(f *testing.F) {
 	})
 }
 
-func FuzzInstall(f *testing.F) {
-	seeds(f, "settings/*.json")
-	for _, s := range shapes {
-		f.Add([]byte(s))
-	}
-	for _, s := range commented {
-		f.Add([]byte(s))
-	}
-	f.Add([]byte(freshSettings))
-	f.Fuzz(func(t *testing.T, old []byte) {
-		hooks := agent.ClaudeSettings{}.PlainHooks(base)
-		with, err := agent.ClaudeSettings{}.Install(old, hooks, agent.Own)
-		if err != nil {
-			return
-		}
-		if json.Valid(old) && !json.Valid(with) {
-			t.Fatalf("no longer JSON:\n%s", with)
-		}
-		again, err := agent.ClaudeSettings{}.Install(with, hooks, agent.Own)
-		if err != nil || !bytes.Equal(with, again) {
-			t.Errorf("twice: %v\n%s\n%s", err, with, again)
-		}
-		back, err := agent.ClaudeSettings{}.Uninstall(with, agent.Own)
-		if err != nil {
-			t.Fatal(err)
-		}
-		clean, err := agent.ClaudeSettings{}.Uninstall(old, agent.Own)
-		if len(bytes.TrimSpace(old)) > 0 && bytes.Equal(clean, old) && !bytes.Equal(back, old) {
-			t.Errorf("%v\nbefore %q\nafter  %q\n%s", err, old, back, with)
-		}
-	})
-}
-
 // FuzzEventText compares our JSON reading with the library's.
 func FuzzEventText(f *testing.F) {
 	for _, s := range []string{`"a"`, `"\ud83d\ude00"`, `"\ud83dx\u0041"`, `"\udc00\ud800"`, "\"\xff\xc3\"", `"\"\\\/\b\f\n\r\t"`, `[1,-0.5e-3,{"a":null}]`, `01`, `"\x"`, `{"a":1,}`} {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -68,7 +67,7 @@ var geminiHooks = dialect{
 		if e.Name != "BeforeTool" {
 			return nil
 		}
-		return []byte(`{"decision":"deny","reason":` + quote(reason) + "}\n")
+		return []byte(`{"decision":"deny","reason":` + QuoteJSON(reason) + "}\n")
 	},
 }
 
@@ -99,39 +98,11 @@ func withPrefix(object []byte, name, prefix string) []byte {
 		}
 		value := m.value
 		if string(m.key) == name {
-			value = []byte(quote(prefix + unquote(value)))
+			value = []byte(QuoteJSON(prefix + unquote(value)))
 		}
-		out = append(append(append(out, quote(string(m.key))...), ':'), value...)
+		out = append(append(append(out, QuoteJSON(string(m.key))...), ':'), value...)
 	}
 	return append(out, '}')
-}
-
-// geminiSettings is settings.json of Gemini CLI, which holds hooks and servers.
-type geminiSettings struct{ hooksFile }
-
-// SettingsPath implements SettingsEditor.
-func (geminiSettings) SettingsPath(home string) string { return filepath.Join(home, "settings.json") }
-
-// ProjectSettings implements SettingsEditor.
-func (geminiSettings) ProjectSettings(dir string) []string {
-	return []string{filepath.Join(dir, ".gemini", "settings.json")}
-}
-
-// PlainHooks implements SettingsEditor. A matcher of a session's events is compared as a
-// whole, one of tools is a pattern.
-func (geminiSettings) PlainHooks(base string) []Hook {
-	at := func(event, matcher string) Hook {
-		return Hook{Event: event, Matcher: matcher, Command: base + " hook gemini " + event, Timeout: 10}
-	}
-	const tools = "run_shell_command|replace|write_file"
-	return []Hook{
-		at("SessionStart", ""), at("BeforeAgent", ""), at("BeforeTool", tools+"|invoke_agent"), at("AfterTool", tools), at("SessionEnd", ""),
-	}
-}
-
-// Transcript implements TranscriptFinder.
-func (geminiSettings) Transcript(home, session string) string {
-	return filepath.Join(home, "tmp", "*", "chats", "session-*-"+session[:min(8, len(session))]+".jsonl")
 }
 
 // geminiSessions are the chats of Gemini CLI: a file for each session below a folder for

@@ -344,8 +344,8 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// quote encodes s as a JSON string, leaving <, > and & alone.
-func quote(s string) string {
+// QuoteJSON encodes s as a JSON string, leaving <, > and & alone.
+func QuoteJSON(s string) string {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

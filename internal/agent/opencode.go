@@ -3,9 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	_ "embed"
-	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,90 +49,14 @@ var opencodeHooks = dialect{
 		default:
 			return nil
 		}
-		return []byte(`{"additionalContext":` + quote(text) + "}\n")
+		return []byte(`{"additionalContext":` + QuoteJSON(text) + "}\n")
 	},
 	refuse: func(e Event, reason string) []byte {
 		if e.Name != "PreToolUse" {
 			return nil
 		}
-		return []byte(`{"deny":` + quote(reason) + "}\n")
+		return []byte(`{"deny":` + QuoteJSON(reason) + "}\n")
 	},
-}
-
-// opencodePlugin is our plugin; the line with the commands is put into it.
-//
-//go:embed opencode_plugin.js
-var opencodePlugin string
-
-// The first line of the plugin, and what begins and ends the line with the commands.
-const (
-	pluginHead  = "// This file was written by `anamnesis init`"
-	pluginBegin = "const commands = "
-)
-
-// opencodeSettings is the file of our plugin. It is ours as a whole.
-type opencodeSettings struct{}
-
-// SettingsPath implements SettingsEditor.
-func (opencodeSettings) SettingsPath(home string) string {
-	return filepath.Join(home, "plugin", "anamnesis.js")
-}
-
-// ProjectSettings implements SettingsEditor.
-func (opencodeSettings) ProjectSettings(dir string) []string {
-	return []string{filepath.Join(dir, ".opencode", "plugin", "anamnesis.js")}
-}
-
-// PlainHooks implements SettingsEditor.
-func (opencodeSettings) PlainHooks(base string) (all []Hook) {
-	for _, n := range opencodeHooks.events {
-		all = append(all, Hook{Event: n.name, Command: base + " hook opencode " + n.name, Timeout: 10})
-	}
-	return all
-}
-
-// Install implements SettingsEditor.
-func (opencodeSettings) Install(old []byte, hooks []Hook, _ func(string) bool) ([]byte, error) {
-	if len(trimLine(old)) > 0 && !bytes.HasPrefix(old, []byte(pluginHead)) {
-		return nil, settingsError(old, 0, "the file was not written by this program", "move it away and run the command again")
-	}
-	commands := "{"
-	for i, h := range hooks {
-		if i > 0 {
-			commands += ", "
-		}
-		commands += quote(h.Event) + ": " + quote(h.Command)
-	}
-	return []byte(strings.Replace(opencodePlugin, pluginBegin+"{}", pluginBegin+commands+"}", 1)), nil
-}
-
-// Installed implements SettingsEditor.
-func (opencodeSettings) Installed(data []byte, own func(string) bool) (hooks []Hook, off bool, err error) {
-	for line := range strings.Lines(string(data)) {
-		text, ok := strings.CutPrefix(line, pluginBegin)
-		if !ok {
-			continue
-		}
-		var commands map[string]string
-		if err := json.Unmarshal([]byte(text), &commands); err != nil {
-			return nil, false, settingsError(data, bytes.Index(data, []byte(pluginBegin)), "the line with the commands cannot be read", fixSettings)
-		}
-		for _, n := range opencodeHooks.events {
-			if c, ok := commands[n.name]; ok && own(c) {
-				hooks = append(hooks, Hook{Event: n.name, Command: c, Timeout: 10})
-			}
-		}
-		break
-	}
-	return hooks, false, nil
-}
-
-// Uninstall implements SettingsEditor.
-func (opencodeSettings) Uninstall(old []byte, _ func(string) bool) ([]byte, error) {
-	if bytes.HasPrefix(old, []byte(pluginHead)) {
-		return []byte{}, nil
-	}
-	return old, nil
 }
 
 // opencodeSessions are the sessions of OpenCode in its database. A sub-agent is a session

@@ -103,14 +103,14 @@ func record(out *bytes.Buffer, pairs ...string) error {
 				raw = false
 			}
 		}
-		out.WriteString(sep + quote(name) + ":")
+		out.WriteString(sep + QuoteJSON(name) + ":")
 		if raw {
 			if strings.ContainsAny(value, "\r\n") { // a record is one line
 				value = strings.NewReplacer("\n", " ", "\r", " ").Replace(value)
 			}
 			out.WriteString(value)
 		} else {
-			out.WriteString(quote(value))
+			out.WriteString(QuoteJSON(value))
 		}
 		sep = ","
 	}

@@ -13,8 +13,8 @@ const (
 
 // The marks around our block in a file of instructions, and around what earlier versions injected.
 const (
-	fileStart = "<!-- anamnesis:begin -->"
-	fileEnd   = "<!-- anamnesis:end -->"
+	FileStart = "<!-- anamnesis:begin -->"
+	FileEnd   = "<!-- anamnesis:end -->"
 )
 
 // A mark is one that StripInjected knows.
@@ -26,8 +26,8 @@ type mark struct {
 var marks = [...]mark{
 	{InjectStart, 1},
 	{InjectEnd, -1},
-	{fileStart, 1},
-	{fileEnd, -1},
+	{FileStart, 1},
+	{FileEnd, -1},
 	{"&lt;!-- anamnesis:begin --&gt;", 1},
 	{"&lt;!-- anamnesis:end --&gt;", -1},
 }

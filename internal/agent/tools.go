@@ -19,7 +19,7 @@ func ProjectTools() (names []string) {
 
 // toolMade makes the use of a tool out of what a text says of it. Input is an object.
 func (c *builder) toolMade(name, key, value, path, result string) ToolUse {
-	u := ToolUse{Name: name, Input: boundInput([]byte(`{`+quote(key)+`:`+quote(value)+`}`), c.limits.Input)}
+	u := ToolUse{Name: name, Input: boundInput([]byte(`{`+QuoteJSON(key)+`:`+QuoteJSON(value)+`}`), c.limits.Input)}
 	u.Result = clip(result, c.limits.Result)
 	if validFile(path) {
 		u.Path = path

@@ -5,17 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/session"
-	"anamnesis/internal/setup"
 )
 
 // FoundAgents lists the agents that can be connected and were at work on this machine.
-func FoundAgents(h Host) (found []*agent.Harness) {
+func FoundAgents(h Host) (found []*connect.Client) {
 	homes := h.Config.AgentHomes()
-	for _, a := range agent.All {
-		if a.Connects() && setup.Found(homes[a.Name]) {
+	for _, a := range connect.All {
+		if a.Connects() && connect.Found(homes[a.Name]) {
 			found = append(found, a)
 		}
 	}
@@ -24,15 +23,15 @@ func FoundAgents(h Host) (found []*agent.Harness) {
 
 // chooseAgents returns the agents of these names; nil means those that are found, and the
 // usual one when none is.
-func chooseAgents(h Host, names []string) (all []*agent.Harness, err error) {
+func chooseAgents(h Host, names []string) (all []*connect.Client, err error) {
 	if names == nil {
 		if all = FoundAgents(h); len(all) == 0 {
-			all = []*agent.Harness{agent.Default()}
+			all = []*connect.Client{connect.Default()}
 		}
 		return all, nil
 	}
 	for _, name := range names {
-		a := agent.ByName(name)
+		a := connect.ByName(name)
 		if a == nil || !a.Connects() {
 			return nil, usage("init: --agent %q: no agent of that name can be connected; there are %s", name, strings.Join(connectNames(), ", "))
 		}
@@ -45,7 +44,7 @@ func chooseAgents(h Host, names []string) (all []*agent.Harness, err error) {
 
 // ReaderFor returns the agent whose command line could read ended sessions, nil when there
 // is none or a provider was chosen. names is as in InstallOptions.Agents.
-func ReaderFor(h Host, names []string) *agent.Harness {
+func ReaderFor(h Host, names []string) *connect.Client {
 	if h.Config.SourceOf("reflection.provider") != config.FromDefault {
 		return nil
 	}
@@ -53,7 +52,7 @@ func ReaderFor(h Host, names []string) *agent.Harness {
 	if err != nil {
 		return nil
 	}
-	if i := slices.IndexFunc(chosen, func(a *agent.Harness) bool { return a.Generates }); i >= 0 {
+	if i := slices.IndexFunc(chosen, func(a *connect.Client) bool { return a.Generates }); i >= 0 {
 		return chosen[i]
 	}
 	return nil
@@ -61,7 +60,7 @@ func ReaderFor(h Host, names []string) *agent.Harness {
 
 // connectNames lists the names of the agents that can be connected.
 func connectNames() (names []string) {
-	for _, a := range agent.All {
+	for _, a := range connect.All {
 		if a.Connects() {
 			names = append(names, a.Name)
 		}
@@ -70,14 +69,14 @@ func connectNames() (names []string) {
 }
 
 // AgentState is how an agent stands on this machine.
-type AgentState = setup.State
+type AgentState = connect.State
 
 // Agents says of every agent how it stands on this machine.
-func Agents(h Host) (all []setup.State) {
+func Agents(h Host) (all []connect.State) {
 	homes, sessions := h.Config.AgentHomes(), h.Config.SessionHomes()
-	for _, a := range agent.All {
+	for _, a := range connect.All {
 		if a.Connects() {
-			all = append(all, setup.Look(a, homes[a.Name], h.Config.UserHome, sessions[a.Name]))
+			all = append(all, connect.Look(a, homes[a.Name], h.Config.UserHome, sessions[a.Name]))
 		}
 	}
 	return all
@@ -113,7 +112,7 @@ func Uninstall(ctx context.Context, h Host, o UninstallOptions) (a UninstallAnsw
 	}
 	names := o.Agents
 	if names == nil {
-		names = append([]string{agent.Default().Name}, setup.Connected(s)...)
+		names = append([]string{connect.Default().Name}, connect.Connected(s)...)
 	}
 	chosen, err := chooseAgents(h, names)
 	if err != nil {
@@ -122,13 +121,13 @@ func Uninstall(ctx context.Context, h Host, o UninstallOptions) (a UninstallAnsw
 	in := installer(h, s)
 	a.Store = s.Root()
 	for _, one := range chosen {
-		place := setup.Options{Home: h.Config.AgentHomes()[one.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP}
-		done, err := in.Disconnect(one, setup.Parts(one, place))
+		place := connect.Options{Home: h.Config.AgentHomes()[one.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP}
+		done, err := in.Disconnect(one, connect.Parts(one, place))
 		if err != nil {
 			return a, err
 		}
-		servers, byCommand := one.Settings.(agent.ServerCommand)
-		if one != agent.Default() {
+		servers, byCommand := one.Settings.(connect.ServerCommand)
+		if one != connect.Default() {
 			a.Agents = append(a.Agents, AgentDone{Agent: one.Name, Title: one.Title, Files: done})
 			continue
 		}

@@ -11,13 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/setup"
 )
 
 // A Diagnosis is what a look over the whole installation found.
@@ -106,37 +105,37 @@ func (r *Rooms) target(version string) *doctor.Target {
 // installedHarnesses are the agents that init connected, on this machine; the usual one
 // even if it did not, unless another is.
 func (r *Rooms) installedHarnesses() (all []doctor.Harness) {
-	connected, homes := setup.Connected(r.Store), r.Config.AgentHomes()
-	for _, a := range agent.All {
-		if a.Settings == nil || a == agent.Default() {
+	connected, homes := connect.Connected(r.Store), r.Config.AgentHomes()
+	for _, a := range connect.All {
+		if a.Settings == nil || a == connect.Default() {
 			continue
 		}
-		if slices.Contains(connected, a.Name) || setup.Plugin(a, homes[a.Name]) != "" {
+		if slices.Contains(connected, a.Name) || connect.Plugin(a, homes[a.Name]) != "" {
 			all = append(all, r.otherHarness(a))
 		}
 	}
-	if home := homes[agent.Default().Name]; len(all) == 0 || slices.Contains(connected, agent.Default().Name) ||
-		setup.Found(home) {
+	if home := homes[connect.Default().Name]; len(all) == 0 || slices.Contains(connected, connect.Default().Name) ||
+		connect.Found(home) {
 		all = append([]doctor.Harness{r.installedHarness()}, all...)
 	}
 	return all
 }
 
 // otherHarness is one of the agents that have hooks besides the usual one.
-func (r *Rooms) otherHarness(a *agent.Harness) doctor.Harness {
-	h := doctor.Harness{Harness: a, Home: r.Config.AgentHomes()[a.Name], SessionHome: r.Config.SessionHomes()[a.Name]}
+func (r *Rooms) otherHarness(a *connect.Client) doctor.Harness {
+	h := doctor.Harness{Client: a, Home: r.Config.AgentHomes()[a.Name], SessionHome: r.Config.SessionHomes()[a.Name]}
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	h.Plugin = setup.Plugin(a, h.Home)
-	if asks, ok := a.Settings.(agent.TrustReporter); ok {
+	h.Plugin = connect.Plugin(a, h.Home)
+	if asks, ok := a.Settings.(connect.TrustReporter); ok {
 		h.Trust = func(ctx context.Context) (runs, waits []string, err error) {
 			environ := append(config.Environ(), config.AgentHomeName(a.Name)+"="+h.Home)
 			dir, err := os.Getwd()
 			if err != nil {
 				return nil, nil, err
 			}
-			if runs, waits, err = setup.Trust(ctx, asks, dir, environ); errors.Is(err, setup.ErrNoProgram) {
+			if runs, waits, err = connect.Trust(ctx, asks, dir, environ); errors.Is(err, connect.ErrNoProgram) {
 				err = doctor.ErrNotAsked
 			}
 			return runs, waits, err
@@ -152,7 +151,7 @@ func (r *Rooms) otherHarness(a *agent.Harness) doctor.Harness {
 	}
 	h.Install = func(context.Context) error {
 		pl := InstallPlan{Home: r.Config.Home, MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote}
-		parts := setup.Parts(a, setup.Options{
+		parts := connect.Parts(a, connect.Options{
 			Home: h.Home, UserHome: r.Config.UserHome, Env: pl.env(r.Config), Command: []string{self}, NoMCP: true,
 		})
 		_, err := installer(r.host, r.Store).Connect(a, parts)
@@ -163,16 +162,16 @@ func (r *Rooms) otherHarness(a *agent.Harness) doctor.Harness {
 
 // installedHarness is the agent that init connects, on this machine.
 func (r *Rooms) installedHarness() doctor.Harness {
-	a := agent.Default()
-	h := doctor.Harness{Harness: a, Home: r.Config.AgentHomes()[a.Name]}
+	a := connect.Default()
+	h := doctor.Harness{Client: a, Home: r.Config.AgentHomes()[a.Name]}
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	servers, registers := a.Settings.(agent.ServerCommand)
+	servers, registers := a.Settings.(connect.ServerCommand)
 	if registers {
 		h.ServersPath = firstThere(servers.ServersPaths(r.Config.UserHome, h.Home))
 	}
-	h.Plugin = setup.Plugin(a, h.Home, h.Also...)
+	h.Plugin = connect.Plugin(a, h.Home, h.Also...)
 	self, err := Self()
 	if err != nil || temporary(self) { // it stands where it will be deleted: it registers nothing
 		return h
@@ -182,10 +181,10 @@ func (r *Rooms) installedHarness() doctor.Harness {
 	}
 	env := pl.env(r.Config)
 	if registers {
-		h.Register = agent.CommandLine(servers.AddServer(setup.DefaultServer, env, pl.Command))
+		h.Register = connect.CommandLine(servers.AddServer(connect.DefaultServer, env, pl.Command))
 	}
 	h.Install = func(context.Context) error {
-		pl.name = setup.HookServer(a, h.Home)
+		pl.name = connect.HookServer(a, h.Home)
 		if err := pl.planHooks(r.Config, env, pl.name != "" && !policed(r.Config.Home)); err != nil {
 			return err
 		}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"anamnesis/internal/connect"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/queue"
-	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
 )
 
@@ -188,7 +188,7 @@ func (r *Rooms) sweep(ctx context.Context) error {
 	if sweep == nil || err != nil {
 		return err
 	}
-	connected := setup.ConnectedSince(r.Store)
+	connected := connect.ConnectedSince(r.Store)
 	rested, err := r.Importer("").Rested(ctx, func(agent string) (from, until time.Time, ok bool) {
 		return sweep.Rested(agent, connected[agent])
 	})

@@ -11,10 +11,10 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/index"
 	"anamnesis/internal/policy"
 	"anamnesis/internal/replica"
-	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
 )
 
@@ -45,12 +45,12 @@ type InstallPlan struct {
 	Reader    string   `json:"reader,omitempty"`  // provider that is set, of the model that reads ended sessions
 	Plugin    string   `json:"plugin,omitempty"`  // brings hooks and server along, so neither is installed
 
-	Agents []setup.AgentPlan `json:"agents,omitempty"` // the other agents that are connected
+	Agents []connect.AgentPlan `json:"agents,omitempty"` // the other agents that are connected
 
-	harness *agent.Harness
+	harness *connect.Client
 	name    string // of the MCP server
 	config  []byte
-	hooks   setup.AgentPlan
+	hooks   connect.AgentPlan
 }
 
 // Changes reports whether the agent's settings file is going to change.
@@ -95,7 +95,7 @@ func Self() (string, error) {
 // touched when something is wrong.
 func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	c := h.Config
-	pl = InstallPlan{Home: c.Home, MachineID: o.MachineID, harness: agent.Default()}
+	pl = InstallPlan{Home: c.Home, MachineID: o.MachineID, harness: connect.Default()}
 	chosen, err := chooseAgents(h, o.Agents)
 	if err != nil {
 		return pl, err
@@ -145,18 +145,18 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	if !slices.Contains(chosen, pl.harness) {
 		return pl, nil
 	}
-	if pl.Plugin = setup.BesidePlugin(pl.harness, c.AgentHomes()[pl.harness.Name]); pl.Plugin != "" {
+	if pl.Plugin = connect.BesidePlugin(pl.harness, c.AgentHomes()[pl.harness.Name]); pl.Plugin != "" {
 		return pl, nil
 	}
 	if !o.NoMCP {
-		if servers, ok := pl.harness.Settings.(agent.ServerCommand); ok {
+		if servers, ok := pl.harness.Settings.(connect.ServerCommand); ok {
 			pl.name, pl.MCP = o.Name, servers.AddServer(o.Name, env, pl.Command)
 		}
 	}
 	if o.NoHooks {
 		return pl, nil
 	}
-	over := pl.MCP != nil && !policed(c.Home) && setup.CanAskServer(context.Background(), pl.harness, config.Environ())
+	over := pl.MCP != nil && !policed(c.Home) && connect.CanAskServer(context.Background(), pl.harness, config.Environ())
 	return pl, pl.planHooks(c, env, over)
 }
 
@@ -183,7 +183,7 @@ func remoteOf(address string) (string, error) {
 // commandWords returns the program and arguments that hooks run. This program
 // itself is refused where it will be deleted.
 func commandWords(typed string) ([]string, error) {
-	words := agent.Split(typed)
+	words := connect.Split(typed)
 	if len(words) == 0 {
 		return nil, usage("init: --command %q: not a command line", typed)
 	}
@@ -191,7 +191,7 @@ func commandWords(typed string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("init: %w", err)
 	}
-	if typed == agent.Quote(self) && temporary(self) {
+	if typed == connect.Quote(self) && temporary(self) {
 		return words, Errorf(Failed, "init: this program is in a temporary directory, %s; install it first "+
 			"(`go install .` in the checkout) and run `anamnesis init`, or name it with --command", filepath.Dir(self))
 	}
@@ -200,8 +200,8 @@ func commandWords(typed string) ([]string, error) {
 
 // env is the environment that hooks and servers are given. An address with a
 // password in it is for config.json alone, which nobody else can read.
-func (pl *InstallPlan) env(c *config.Config) agent.Env {
-	env := agent.Env{MachineID: pl.MachineID, Remote: pl.Remote}
+func (pl *InstallPlan) env(c *config.Config) connect.Env {
+	env := connect.Env{MachineID: pl.MachineID, Remote: pl.Remote}
 	if replica.HidePassword(pl.Remote) != pl.Remote {
 		env.Remote = ""
 	}
@@ -213,17 +213,17 @@ func (pl *InstallPlan) env(c *config.Config) agent.Env {
 
 // planHooks reads the settings file and works out what it becomes.
 // With over, events that a server can answer are sent to it.
-func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env, over bool) error {
+func (pl *InstallPlan) planHooks(c *config.Config, env connect.Env, over bool) error {
 	h := pl.harness
 	home := c.AgentHomes()[h.Name]
 	if !filepath.IsAbs(home) {
 		return fmt.Errorf("init: where %s keeps its settings is not known without a home folder; set %s", h.Title, config.AgentHomeName(h.Name))
 	}
 	pl.Settings = h.Settings.SettingsPath(home)
-	o := setup.Options{
+	o := connect.Options{
 		Home: home, UserHome: c.UserHome, Env: env, Command: pl.Command, Server: pl.name, NoMCP: true, OverServer: over,
 	}
-	for _, hook := range setup.Hooks(h, o) {
+	for _, hook := range connect.Hooks(h, o) {
 		what := hook.Command
 		if hook.Server != "" {
 			what = "asks the server " + hook.Server
@@ -231,13 +231,13 @@ func (pl *InstallPlan) planHooks(c *config.Config, env agent.Env, over bool) err
 		pl.Hooks = append(pl.Hooks, strings.TrimSpace(hook.Event+" "+hook.Matcher)+": "+what)
 	}
 	var err error
-	pl.hooks, err = setup.PlanAgent(h, o)
+	pl.hooks, err = connect.PlanAgent(h, o)
 	return refusal(err)
 }
 
 // refusal says why nothing is touched.
 func refusal(err error) error {
-	var wrong *setup.FormatError
+	var wrong *connect.FormatError
 	if errors.As(err, &wrong) {
 		return Errorf(Failed, "init: refusing to run; %w", err)
 	}
@@ -249,8 +249,8 @@ func refusal(err error) error {
 
 // planAgent plans for one of the other agents. One that cannot be connected stops nothing,
 // unless it was named.
-func (pl *InstallPlan) planAgent(c *config.Config, h *agent.Harness, env agent.Env, o InstallOptions) error {
-	one, err := setup.PlanAgent(h, setup.Options{
+func (pl *InstallPlan) planAgent(c *config.Config, h *connect.Client, env connect.Env, o InstallOptions) error {
+	one, err := connect.PlanAgent(h, connect.Options{
 		Home: c.AgentHomes()[h.Name], UserHome: c.UserHome, Env: env, Command: pl.Command, Server: o.Name,
 		NoHooks: o.NoHooks, NoMCP: o.NoMCP,
 	})
@@ -272,12 +272,12 @@ type Installed struct {
 
 // AgentDone is what became of the files of an agent.
 type AgentDone struct {
-	Agent  string         `json:"agent"`
-	Title  string         `json:"title"`
-	Files  []setup.Change `json:"files"`
-	Failed string         `json:"failed,omitempty"`
-	ToDo   string         `json:"to_do,omitempty"`
-	Plugin string         `json:"plugin,omitempty"` // ours, which brings the hooks
+	Agent  string           `json:"agent"`
+	Title  string           `json:"title"`
+	Files  []connect.Change `json:"files"`
+	Failed string           `json:"failed,omitempty"`
+	ToDo   string           `json:"to_do,omitempty"`
+	Plugin string           `json:"plugin,omitempty"` // ours, which brings the hooks
 }
 
 // Install carries a plan out: the server, the hooks, config.json.
@@ -290,7 +290,7 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 		return done, fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
 	}
 	in := installer(h, s)
-	if servers, ok := pl.harness.Settings.(agent.ServerCommand); ok && len(pl.MCP) > 0 {
+	if servers, ok := pl.harness.Settings.(connect.ServerCommand); ok && len(pl.MCP) > 0 {
 		done.MCP = in.Register(ctx, servers, pl.name, pl.MCP, settingsOf(h, pl.harness))
 	}
 	if pl.Settings != "" {
@@ -303,7 +303,7 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 		one := AgentDone{Agent: a.Agent, Title: a.Title, ToDo: a.ToDo, Failed: a.Why, Plugin: a.Plugin}
 		if a.Why == "" {
 			var err error
-			if one.Files, err = in.Connect(a.Harness, a.Parts); err != nil {
+			if one.Files, err = in.Connect(a.Client, a.Parts); err != nil {
 				one.Failed = err.Error()
 			}
 		}
@@ -317,7 +317,7 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 }
 
 // settingsOf returns the settings file of an agent, "" where its home folder is not known.
-func settingsOf(h Host, a *agent.Harness) string {
+func settingsOf(h Host, a *connect.Client) string {
 	if home := h.Config.AgentHomes()[a.Name]; filepath.IsAbs(home) {
 		return a.Settings.SettingsPath(home)
 	}
@@ -325,8 +325,8 @@ func settingsOf(h Host, a *agent.Harness) string {
 }
 
 // installer changes the files of agents for a host.
-func installer(h Host, s *store.Store) *setup.Installer {
-	return &setup.Installer{Store: s, Environ: config.Environ(), Notify: h.notify}
+func installer(h Host, s *store.Store) *connect.Installer {
+	return &connect.Installer{Store: s, Environ: config.Environ(), Notify: h.notify}
 }
 
 // CheckServerName refuses what could be taken for an option of an agent's command.

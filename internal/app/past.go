@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/imports"
-	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
 )
 
@@ -41,7 +41,7 @@ func (r *Rooms) takePast(ctx context.Context) (taken int, err error) {
 		return 0, nil
 	}
 	var names []string
-	connected := setup.Connected(r.Store)
+	connected := connect.Connected(r.Store)
 	for _, a := range agent.All {
 		if a.Fleeting && slices.Contains(connected, a.Name) {
 			names = append(names, a.Name)

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"os"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/setup"
 )
 
 // showRules brings the page of what holds in all projects into the rules files of the agents that
@@ -19,11 +18,11 @@ import (
 func (r *Rooms) showRules(ctx context.Context) error {
 	var page *string
 	var failed error
-	for _, h := range agent.All {
+	for _, h := range connect.All {
 		if h.Rules == nil {
 			continue
 		}
-		o := setup.Options{Home: r.Config.AgentHomes()[h.Name], UserHome: r.Config.UserHome}
+		o := connect.Options{Home: r.Config.AgentHomes()[h.Name], UserHome: r.Config.UserHome}
 		if _, err := os.Stat(h.Rules(o.UserHome, o.Home)); o.UserHome == "" || err != nil {
 			continue
 		}

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/reflection"
-	"anamnesis/internal/setup"
 	"anamnesis/internal/store"
 )
 
@@ -108,7 +108,7 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 
 // writeConfig replaces config.json and keeps what it was.
 func writeConfig(s *store.Store, data []byte) error {
-	if err := setup.BackUp(s, config.FileName); err != nil {
+	if err := connect.BackUp(s, config.FileName); err != nil {
 		return err
 	}
 	return s.Replace(config.FileName, data)

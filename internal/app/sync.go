@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -265,7 +265,7 @@ func driver() string {
 	if temporary(self) {
 		return ""
 	}
-	return agent.Quote(self) + " merge-driver %O %A %B %P"
+	return connect.Quote(self) + " merge-driver %O %A %B %P"
 }
 
 // temporary reports whether a program stands where it will be deleted: in a

@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
-	"anamnesis/internal/setup"
+	"anamnesis/internal/connect"
 
 	"github.com/spf13/cobra"
 )
 
 // agentsAnswer is what agents prints.
 type agentsAnswer struct {
-	Agents []setup.State `json:"agents"`
+	Agents []connect.State `json:"agents"`
 }
 
 func newAgents(p *program) *cobra.Command {
@@ -30,7 +29,7 @@ agents without a channel get, for those that keep such rules in an app.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if rules {
-				return render(p, "agents", agentRules{agent.RulesText()}, nil, func(a agentRules) { p.verbatim(a.Rules) })
+				return render(p, "agents", agentRules{connect.RulesText()}, nil, func(a agentRules) { p.verbatim(a.Rules) })
 			}
 			a := agentsAnswer{app.Agents(p.host())}
 			return render(p, "agents", a, nil, func(a agentsAnswer) { p.printAgents(a.Agents, all) })
@@ -41,7 +40,7 @@ agents without a channel get, for those that keep such rules in an app.`,
 	return cmd
 }
 
-func (p *program) printAgents(states []setup.State, all bool) {
+func (p *program) printAgents(states []connect.State, all bool) {
 	shown := 0
 	for _, s := range states {
 		if !s.Found && !all {

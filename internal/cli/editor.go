@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/store"
 )
 
@@ -47,7 +47,7 @@ func (p *program) edit(ctx context.Context, at string) error {
 	env := p.environ(nil)
 	visual, _ := env.Lookup("VISUAL")
 	editor, _ := env.Lookup("EDITOR")
-	words := agent.Split(cmp.Or(visual, editor))
+	words := connect.Split(cmp.Or(visual, editor))
 	if len(words) == 0 {
 		return errors.New("no editor is set; set EDITOR, such as EDITOR=nano")
 	}

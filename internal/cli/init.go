@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/replica"
-	"anamnesis/internal/setup"
 
 	"github.com/spf13/cobra"
 )
@@ -52,7 +51,7 @@ there are, how large they are and how long that takes (` + "`anamnesis import tr
 	f.StringVar(&o.Remote, "remote", "", "git `ADDRESS` to sync with")
 	f.BoolVar(&o.localOnly, "local-only", false, "keep the notes on this machine; forgets a remote that was set")
 	f.StringVar(&o.Command, "command", "", "`COMMAND` the hooks run (default: this program)")
-	f.StringVar(&o.Name, "name", setup.DefaultServer, "`NAME` of the MCP server")
+	f.StringVar(&o.Name, "name", connect.DefaultServer, "`NAME` of the MCP server")
 	f.BoolVar(&o.NoMCP, "no-mcp", false, "register no MCP server")
 	f.BoolVar(&o.NoHooks, "no-hooks", false, "leave Claude Code's settings alone")
 	f.BoolVar(&o.noSync, "no-sync", false, "do not make a first commit")
@@ -143,7 +142,7 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 		return app.InstallPlan{}, fmt.Errorf("init: %w", err)
 	}
 	o.Command = ask.answer(o.Command, "The command that hooks and the MCP server run; this program, unless you wrap it.",
-		"command form", agent.Quote(self))
+		"command form", connect.Quote(self))
 	if o.Agents == nil {
 		o.Agents = p.chooseAgents(ask)
 	}
@@ -156,7 +155,7 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 // them are to be connected; nil means that they are.
 func (p *program) chooseAgents(ask *prompter) []string {
 	found := app.FoundAgents(p.host())
-	if len(found) == 0 || len(found) == 1 && found[0] == agent.Default() {
+	if len(found) == 0 || len(found) == 1 && found[0] == connect.Default() {
 		return nil
 	}
 	var titles []string
@@ -212,7 +211,7 @@ func (p *program) printPlan(a initAnswer) {
 		p.printf("  %-11s %s\n", "reader", pl.Reader)
 	}
 	if len(pl.MCP) > 0 {
-		p.verbatim(fmt.Sprintf("  %-11s %s\n", "mcp add", agent.CommandLine(pl.MCP)))
+		p.verbatim(fmt.Sprintf("  %-11s %s\n", "mcp add", connect.CommandLine(pl.MCP)))
 	}
 	if pl.Plugin != "" {
 		p.printf("  %-11s %s brings the hooks and the server\n", "plugin", pl.Plugin)

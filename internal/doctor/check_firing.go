@@ -75,7 +75,7 @@ func (p *Target) queued() (at time.Time) {
 // installed returns when the settings with our hooks were last written.
 func (p *Target) installed() (at time.Time) {
 	for _, h := range p.Harnesses {
-		r, err := readHooks(h.settings(), h.Harness)
+		r, err := readHooks(h.settings(), h.Client)
 		if err != nil || len(r.entries) == 0 {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/policy"
 )
 
@@ -28,8 +28,8 @@ func checkHooks(_ context.Context, p *Target) Result {
 	}
 	for _, h := range p.Harnesses {
 		path := h.settings()
-		r, err := readHooks(path, h.Harness)
-		var wrong *agent.SettingsError
+		r, err := readHooks(path, h.Client)
+		var wrong *connect.SettingsError
 		if h.Plugin != "" && (err == nil || errors.Is(err, fs.ErrNotExist)) && !r.disabled {
 			lines = append(lines, fmt.Sprintf("%s: the plugin %s brings the hooks", h.Name, h.Plugin))
 			if len(r.entries) > 0 { // the plugin's leave at once, so nothing happens twice
@@ -93,7 +93,7 @@ func checkHookProgram(_ context.Context, p *Target) Result {
 	seen := make(map[string]bool)
 	worst, lines, next := OK, []string{}, ""
 	for _, h := range p.Harnesses {
-		r, err := readHooks(h.settings(), h.Harness)
+		r, err := readHooks(h.settings(), h.Client)
 		if err != nil {
 			continue // the check "hooks" says it
 		}
@@ -165,7 +165,7 @@ func checkHooksTwice(_ context.Context, p *Target) Result {
 				continue
 			}
 			looked++
-			r, err := readHooks(path, h.Harness)
+			r, err := readHooks(path, h.Client)
 			if err == nil && len(r.entries) > 0 {
 				lines = append(lines, fmt.Sprintf("%s holds %s of ours", path, plural(len(r.entries), "hook")))
 			}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 )
 
 // checkTold names the agents that have our hooks, were at work this week, and started no
@@ -22,7 +22,7 @@ func checkTold(ctx context.Context, p *Target) Result {
 	var lines []string
 	next, looked, silent := "", 0, false
 	for _, h := range p.Harnesses {
-		r, err := readHooks(h.settings(), h.Harness)
+		r, err := readHooks(h.settings(), h.Client)
 		if err != nil || len(r.entries) == 0 {
 			continue
 		}
@@ -39,7 +39,7 @@ func checkTold(ctx context.Context, p *Target) Result {
 		silent = true
 		lines = append(lines, fmt.Sprintf("%s: %s began since its hooks were installed, but no hook ran", h.Title,
 			plural(began, "session")))
-		if a, ok := h.Settings.(agent.Advisor); ok {
+		if a, ok := h.Settings.(connect.Advisor); ok {
 			next = a.ToDo()
 		} else if next == "" {
 			next = "start a new session of it, and look at the checks hooks and hook-program"

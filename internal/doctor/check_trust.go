@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 )
 
 // ErrNotAsked says that an agent cannot be asked: its program is not there.
@@ -22,7 +22,7 @@ func checkTrust(ctx context.Context, p *Target) Result {
 		if h.Trust == nil {
 			continue
 		}
-		if r, err := readHooks(h.settings(), h.Harness); h.Plugin == "" && (err != nil || len(r.entries) == 0) {
+		if r, err := readHooks(h.settings(), h.Client); h.Plugin == "" && (err != nil || len(r.entries) == 0) {
 			continue // the check "hooks" says it
 		}
 		runs, waits, err := h.Trust(ctx)
@@ -47,7 +47,7 @@ func checkTrust(ctx context.Context, p *Target) Result {
 		worst, next = Warn, look
 		lines = append(lines, fmt.Sprintf("%s: passes over %d of %s of ours without a word, until you approve them: %s", h.Title, len(waits),
 			plural(len(runs)+len(waits), "hook"), strings.Join(slices.Compact(waits), ", ")))
-		if a, ok := h.Settings.(agent.Advisor); ok {
+		if a, ok := h.Settings.(connect.Advisor); ok {
 			next = a.ToDo()
 		}
 	}

@@ -1,6 +1,6 @@
 package doctor
 
-import "anamnesis/internal/agent"
+import "anamnesis/internal/connect"
 
 // What tests outside may call.
 var (
@@ -13,7 +13,7 @@ var (
 
 // HookEntries finds our hooks in the settings of the default agent.
 func HookEntries(data []byte) ([]entry, bool, error) {
-	return hookEntries(agent.Default().Settings, data)
+	return hookEntries(connect.Default().Settings, data)
 }
 
 // EntryOf returns the program and the subcommand of a found hook.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
@@ -75,8 +75,8 @@ func healthy(t testing.TB, n int) *body {
 	}
 	claude := filepath.Join(dir, "claude")
 	b.settings, b.servers = filepath.Join(claude, "settings.json"), filepath.Join(dir, "claude.json")
-	h := agent.Default()
-	hooks, err := h.Settings.Install(nil, h.Settings.PlainHooks(agent.CommandPrefix(agent.Env{MachineID: "box"}, b.bin)), agent.Own)
+	h := connect.Default()
+	hooks, err := h.Settings.Install(nil, h.Settings.PlainHooks(connect.CommandPrefix(connect.Env{MachineID: "box"}, b.bin)), connect.Own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func healthy(t testing.TB, n int) *body {
 		Store: s, Index: ix, Engine: recall.New(ix, s, recall.Options{}, recall.Models{}), Redactor: redactor,
 		Self: b.bin, Version: "1.0", Path: filepath.Dir(b.bin), Patience: 100,
 		Harnesses: []doctor.Harness{{
-			Harness: h, Home: claude, ServersPath: b.servers,
+			Client: h, Home: claude, ServersPath: b.servers,
 			Also:  []string{filepath.Join(dir, "project", "settings.json")},
 			Trust: func(context.Context) (runs, waits []string, err error) { return []string{"prompt"}, nil, nil },
 		}},

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 )
 
 // An entry is a hook of ours that stands in a settings file.
 type entry struct {
-	hook agent.Hook
+	hook connect.Hook
 	env  map[string]string // ANAMNESIS_… that it sets
 	line []string          // the program, its arguments and the subcommand
 }
@@ -20,17 +20,17 @@ const maxSettings = 8 << 20
 // maxEntries bounds how many of them are looked at.
 const maxEntries = 100
 
-func hookEntries(editor agent.SettingsEditor, data []byte) (found []entry, off bool, err error) {
-	hooks, off, err := editor.Installed(data, agent.Own)
+func hookEntries(editor connect.SettingsEditor, data []byte) (found []entry, off bool, err error) {
+	hooks, off, err := editor.Installed(data, connect.Own)
 	for _, h := range hooks[:min(len(hooks), maxEntries)] {
 		found = append(found, newEntry(h))
 	}
 	return found, off, err
 }
 
-func newEntry(h agent.Hook) entry {
+func newEntry(h connect.Hook) entry {
 	e := entry{hook: h, env: make(map[string]string)}
-	e.line = agent.Split(h.Command)
+	e.line = connect.Split(h.Command)
 	if len(e.line) > 0 && e.line[0] == "env" {
 		e.line = e.line[1:]
 	}
@@ -66,16 +66,16 @@ func (e entry) answers(w wanted) bool {
 
 // A wanted hook is one that init installs.
 type wanted struct {
-	hook agent.Hook
+	hook connect.Hook
 	tail []string // the subcommand and its flags
 }
 
 // wantedHooks lists what init installs for a harness.
-func wantedHooks(h *agent.Harness) []wanted {
+func wantedHooks(h *connect.Client) []wanted {
 	const base = "x"
 	var all []wanted
 	for _, hook := range h.Settings.PlainHooks(base) {
-		all = append(all, wanted{hook, agent.Split(hook.Command)[1:]})
+		all = append(all, wanted{hook, connect.Split(hook.Command)[1:]})
 	}
 	return all
 }
@@ -101,7 +101,7 @@ type reading struct {
 }
 
 // readHooks reads a settings file and compares it with what init installs.
-func readHooks(path string, h *agent.Harness) (r reading, err error) {
+func readHooks(path string, h *connect.Client) (r reading, err error) {
 	r.path = path
 	if r.data, err = readBounded(path, maxSettings); err != nil {
 		return r, err

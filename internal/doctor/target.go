@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/index"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
@@ -65,7 +65,7 @@ type Target struct {
 
 // A Harness is a coding agent on this machine.
 type Harness struct {
-	*agent.Harness
+	*connect.Client
 	Home         string   // its folder
 	SessionHome  string   // folder of its sessions, "" for Home
 	SettingsPath string   // where init installs hooks; "" means what the harness says
@@ -86,7 +86,7 @@ func (h Harness) settings() string {
 	if h.SettingsPath != "" {
 		return h.SettingsPath
 	}
-	return h.Harness.Settings.SettingsPath(h.Home)
+	return h.Settings.SettingsPath(h.Home)
 }
 
 // files lists the files below the harness's home that match patterns.

@@ -8,6 +8,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/connect"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -20,12 +21,12 @@ type hookInput struct {
 	Agent string `json:"anamnesis_agent"`
 }
 
-// answersHook returns the answer to a call of agent.HookTool, which is in no list of tools: an
+// answersHook returns the answer to a call of connect.HookTool, which is in no list of tools: an
 // agent calls it at its events, as it would start a hook, and no model sees it. ok is false for
 // any other request. A failure is for the event log: the agent gets an empty answer.
 func (s *Server) answersHook(ctx context.Context, req sdk.Request) (res *sdk.CallToolResult, ok bool) {
 	call, is := req.(*sdk.CallToolRequest)
-	if !is || call.Params.Name != agent.HookTool {
+	if !is || call.Params.Name != connect.HookTool {
 		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookTime)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/note"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,13 +23,13 @@ func TestHookTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range list.Tools {
-		if tool.Name == agent.HookTool {
+		if tool.Name == connect.HookTool {
 			t.Error("the model sees the tool")
 		}
 	}
 	ask := func(args string) string {
 		t.Helper()
-		res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: agent.HookTool, Arguments: json.RawMessage(args)})
+		res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: connect.HookTool, Arguments: json.RawMessage(args)})
 		if err != nil || res.IsError || len(res.Content) != 1 {
 			t.Fatalf("%s: %+v, %v", args, res, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 )
@@ -29,7 +30,7 @@ type labPage struct {
 	Persona *recall.Persona             `json:"persona,omitempty"`
 	Stages  []app.Stage                 `json:"-"`
 	AllArms []string                    `json:"-"`
-	Agents  []*agent.Harness            `json:"-"`
+	Agents  []*connect.Client           `json:"-"`
 	Places  []count                     `json:"-"`
 	Events  []struct{ ID, Name string } `json:"-"`
 }
@@ -109,7 +110,7 @@ func lab(r *request) (any, error) {
 	}
 	f.Project = longProject(f.Project, side.Projects)
 	p := labPage{Ask: f, Stages: app.Stages(), AllArms: recall.Arms(), Places: side.Projects, Events: events}
-	for _, a := range agent.All {
+	for _, a := range connect.All {
 		if a.Connects() {
 			p.Agents = append(p.Agents, a)
 		}
@@ -197,7 +198,7 @@ func (p labPage) search(r *request, rooms *app.Rooms) (any, error) {
 // tell asks as a hook does. Nobody is shown, and nothing is logged.
 func (p labPage) tell(r *request, rooms *app.Rooms) (any, error) {
 	o := app.PromptOptions{Project: cmp.Or(p.Ask.Project, note.Global), Try: true}
-	if a := agent.ByName(p.Ask.Agent); a != nil && a.Connects() {
+	if a := connect.ByName(p.Ask.Agent); a != nil && a.Connects() {
 		o.Limit = a.Hooks.ContextLimit()
 	}
 	var a app.PromptAnswer

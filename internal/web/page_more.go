@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"slices"
 
-	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
@@ -114,7 +114,7 @@ func machines(r *request) (any, error) {
 	p := machinesPage{MachinesAnswer: *m, Repo: m.State}
 	found := app.FoundAgents(app.Host{Config: r.rooms.Config})
 	states := app.Agents(app.Host{Config: r.rooms.Config})
-	for _, a := range agent.All {
+	for _, a := range connect.All {
 		row := agentRow{Name: a.Name, Title: a.Title, Found: slices.Contains(found, a), Hooks: a.Connects()}
 		if i := slices.IndexFunc(states, func(s app.AgentState) bool { return s.Agent == a.Name }); i >= 0 {
 			row.State = &states[i]

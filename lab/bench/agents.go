@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 )
 
 // fixtures holds payloads and sessions in the shape of each agent's own.
@@ -38,7 +39,7 @@ func (s *stage) agents(hooks, imports bool) error {
 		return nil
 	}
 	fmt.Printf("\n| agent | MB | MB/s |\n|---|---|---|\n")
-	for _, h := range agent.All {
+	for _, h := range connect.All {
 		if h.Sessions == nil {
 			continue
 		}
@@ -52,7 +53,7 @@ func (s *stage) agents(hooks, imports bool) error {
 // allHooks measures the hooks of all agents.
 func (s *stage) allHooks(st *stand) error {
 	fmt.Printf("| agent | event | adds, p50 | adds, p95 | nothing, p50 | bytes shown | limit |\n|---|---|---|---|---|---|---|\n")
-	for _, h := range agent.All {
+	for _, h := range connect.All {
 		if err := s.hooksOf(st, h); err != nil {
 			return fmt.Errorf("%s: %w", h.Name, err)
 		}
@@ -62,7 +63,7 @@ func (s *stage) allHooks(st *stand) error {
 
 // hooksOf measures the hooks of an agent, each beside one that does nothing. Both are run
 // as agents run them, by a shell.
-func (s *stage) hooksOf(st *stand, h *agent.Harness) error {
+func (s *stage) hooksOf(st *stand, h *connect.Client) error {
 	if h.Hooks == nil || h.Settings == nil {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (s *stage) hooksOf(st *stand, h *agent.Harness) error {
 		return err
 	}
 	done := make(map[string]bool)
-	for _, hook := range h.Settings.PlainHooks(agent.CommandPrefix(agent.Env{}, s.program)) {
+	for _, hook := range h.Settings.PlainHooks(connect.CommandPrefix(connect.Env{}, s.program)) {
 		payload := payloadOf(h, files, hook.Event)
 		if payload == nil || done[hook.Event] || hook.Async {
 			continue
@@ -89,7 +90,7 @@ func (s *stage) hooksOf(st *stand, h *agent.Harness) error {
 			time.Sleep(leave)
 			return took, err
 		}
-		nothing := child{args: []string{"/bin/sh", "-c", "exec " + agent.Quote(s.hello)}, dir: st.work, stdin: payload}
+		nothing := child{args: []string{"/bin/sh", "-c", "exec " + connect.Quote(s.hello)}, dir: st.work, stdin: payload}
 		got, err := rotate(s.rounds(25), ours, nothing.step(leave))
 		if err != nil {
 			return fmt.Errorf("%s: %w", hook.Event, err)
@@ -126,7 +127,7 @@ func longest(answer []byte) (n int) {
 }
 
 // payloadOf returns the payload among files that an agent sends at an event.
-func payloadOf(h *agent.Harness, files []string, event string) []byte {
+func payloadOf(h *connect.Client, files []string, event string) []byte {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -142,7 +143,7 @@ func payloadOf(h *agent.Harness, files []string, event string) []byte {
 
 // live makes a payload one of a separate session in the stand's project, whose prompt asks
 // something that the store knows.
-func (st *stand) live(h *agent.Harness, payload []byte, turn int) []byte {
+func (st *stand) live(h *connect.Client, payload []byte, turn int) []byte {
 	e, _ := h.Hooks.Event(agent.NewPayload(payload))
 	swap := func(old, with string) {
 		if old != "" {
@@ -161,7 +162,7 @@ func agentQuote(s string) string {
 }
 
 // importOf measures how fast the past sessions of an agent are taken in.
-func (s *stage) importOf(st *stand, h *agent.Harness) error {
+func (s *stage) importOf(st *stand, h *connect.Client) error {
 	home := filepath.Join(s.dir, "past-"+h.Name)
 	defer os.RemoveAll(home)
 	folder := filepath.Join(home, filepath.FromSlash(h.Folder))
@@ -192,7 +193,7 @@ func (s *stage) importOf(st *stand, h *agent.Harness) error {
 var recordID = regexp.MustCompile(`"(id|uuid|call_id|toolCallId|callID|tool_use_id)": ?"`)
 
 // pastSessions writes sessions in the shape of an agent's own, and returns their size.
-func pastSessions(st *stand, h *agent.Harness, folder string, sessions, size int) (total int64, err error) {
+func pastSessions(st *stand, h *connect.Client, folder string, sessions, size int) (total int64, err error) {
 	if files, _ := filepath.Glob(filepath.Join(fixtures, h.Name, "*.sql")); len(files) > 0 {
 		return pastDatabase(st, h, files[0], folder, sessions, size)
 	}
@@ -277,7 +278,7 @@ var pastRows = map[string][3]string{
 }
 
 // pastDatabase writes sessions into a database with the tables of the fixtures.
-func pastDatabase(st *stand, h *agent.Harness, schema, folder string, sessions, size int) (total int64, err error) {
+func pastDatabase(st *stand, h *connect.Client, schema, folder string, sessions, size int) (total int64, err error) {
 	statements, err := os.ReadFile(schema)
 	if err == nil {
 		err = os.MkdirAll(folder, 0o700)

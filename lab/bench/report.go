@@ -26,7 +26,7 @@ var reasons = map[string]string{
 		"the filter lets through), nearest vectors 17 %, rows of hits 10 %, reading hits with the question 8 %, collecting garbage 9 %.",
 	"lexical p50": "see hybrid search: 200 candidates, rows of hits and reading them are the most of it.",
 	"write above": "in a benchmark at 100k about half of a write is the search that finds the note again.",
-	"index":       "one core reads, stems and hashes, the other writes rows and their unique indexes. All writing goes through one connection.",
+	"index":       "one core reads, stems and hashes, the other writes rows and unique indexes. All writing goes through one connection.",
 	"walk": "100,000 system calls of a good microsecond each, shared by two threads; then sorting the names and keeping them. git compares " +
 		"with a list in memory that is sorted already.",
 	"import": "a profile of sessions of 4 MB: redacting all that was said and done 35 %, reading the records 37 %, telling calls of tools " +

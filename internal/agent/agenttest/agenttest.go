@@ -2,10 +2,8 @@
 // suite. What a harness lacks is not tested.
 //
 // A harness keeps its fixtures in one folder, written by us in the exact shape
-// of real ones: sessions (any files; of a database its statements, .sql), events/ (one payload a file), settings/
-// (files that hold none of our hooks), servers/ (files that hold no server of ours)
-// and memories/ (below it as below its home
-// folder). Its own test is ten lines:
+// of real ones: sessions (any files; of a database its statements, .sql), events/ (one payload a file)
+// and memories/ (below it as below its home folder). Its own test is ten lines:
 //
 //	func TestHarnesses(t *testing.T) {
 //		for _, h := range agent.All {
@@ -65,24 +63,6 @@ func Run(t *testing.T, h *agent.Harness, dir string) {
 			each(t, filepath.Join(dir, "events"), func(t *testing.T, _ string, data []byte) { hostile(t, h, data) })
 		})
 		t.Run("no event", func(t *testing.T) { noEvent(t, h) })
-	}
-	if h.Settings != nil {
-		t.Run("settings", func(t *testing.T) {
-			each(t, filepath.Join(dir, "settings"), func(t *testing.T, _ string, data []byte) {
-				settings(t, h.Settings, data)
-				settings(t, h.Settings, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")))
-			})
-		})
-		t.Run("fresh settings", func(t *testing.T) { fresh(t, h.Settings) })
-	}
-	if file := h.Servers; file != nil {
-		t.Run("servers", func(t *testing.T) {
-			each(t, filepath.Join(dir, "servers"), func(t *testing.T, _ string, data []byte) {
-				servers(t, file, data)
-				servers(t, file, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")))
-			})
-			servers(t, file, nil)
-		})
 	}
 	if h.Memory != nil {
 		t.Run("memories", func(t *testing.T) { memories(t, h.Memory) })
@@ -285,8 +265,7 @@ func event(t *testing.T, h *agent.Harness, data []byte) {
 	if err != nil {
 		t.Fatalf("ReadEvent: %v", err)
 	}
-	_, found := h.Settings.(agent.TranscriptFinder) // a transcript that no event names
-	if e.Harness != h.Name || e.Name == "" || e.SessionID == "" || e.TranscriptPath == "" && !found || e.Dir == "" {
+	if e.Harness != h.Name || e.Name == "" || e.SessionID == "" || e.TranscriptPath == "" && h.Transcript == nil || e.Dir == "" {
 		t.Errorf("incomplete event: %+v", e)
 	}
 	for _, other := range agent.All {
@@ -329,65 +308,5 @@ func noEvent(t *testing.T, h *agent.Harness) {
 	defer func() { _ = w.Close() }()
 	if _, err := agent.ReadEvent(h, r, 0, 20*time.Millisecond); err == nil {
 		t.Error("ReadEvent from a silent reader: no error")
-	}
-}
-
-func settings(t *testing.T, h agent.SettingsEditor, old []byte) {
-	base := agent.CommandPrefix(agent.Env{MachineID: "ada's laptop"}, "/opt/my tools/anamnesis")
-	hooks := h.PlainHooks(base)
-	for _, hook := range hooks {
-		if !agent.Own(hook.Command) {
-			t.Errorf("Own does not know %q", hook.Command)
-		}
-	}
-	once, err := h.Install(old, hooks, agent.Own)
-	if err != nil {
-		t.Fatalf("Install: %v", err)
-	}
-	if bytes.Equal(once, old) {
-		t.Error("Install changed nothing")
-	}
-	twice, err := h.Install(once, hooks, agent.Own)
-	if diff := cmp.Diff(string(once), string(twice)); err != nil || diff != "" {
-		t.Errorf("second Install: %v (-once +twice)\n%s", err, diff)
-	}
-	if got, off, err := h.Installed(once, agent.Own); err != nil || off || len(got) != len(hooks) {
-		t.Errorf("Installed finds %d of %d hooks, off %v: %v", len(got), len(hooks), off, err)
-	}
-	if got, _, err := h.Installed(old, agent.Own); err != nil || len(got) != 0 {
-		t.Errorf("Installed finds %v in a file without ours: %v", got, err)
-	}
-	// A moved program takes the place of the old one.
-	moved, err := h.Install(once, h.PlainHooks(agent.CommandPrefix(agent.Env{}, "/new/anamnesis")), agent.Own)
-	if err != nil || bytes.Contains(moved, []byte("my tools")) || bytes.Count(moved, []byte("/new/anamnesis")) != len(hooks) {
-		t.Errorf("Install of a moved program: %v\n%s", err, moved)
-	}
-	for _, with := range [][]byte{once, moved} {
-		back, err := h.Uninstall(with, agent.Own)
-		if diff := cmp.Diff(string(old), string(back)); err != nil || diff != "" {
-			t.Errorf("Uninstall: %v (-before +after)\n%s\ninstalled:\n%s", err, diff, with)
-		}
-	}
-	same, err := h.Uninstall(old, agent.Own)
-	if err != nil || !bytes.Equal(same, old) {
-		t.Errorf("Uninstall of nothing: %v\n%s", err, same)
-	}
-}
-
-func fresh(t *testing.T, h agent.SettingsEditor) {
-	hooks := h.PlainHooks("ANAMNESIS_HOOK=1 anamnesis")
-	missing, err := h.Install(nil, hooks, agent.Own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blank, err := h.Install([]byte("\n"), hooks, agent.Own)
-	if diff := cmp.Diff(string(missing), string(blank)); err != nil || diff != "" {
-		t.Errorf("a blank file is not as a missing one: %v\n%s", err, diff)
-	}
-	if !bytes.HasSuffix(missing, []byte("\n")) {
-		t.Error("a fresh file has no newline at its end")
-	}
-	if home := filepath.FromSlash("/home/x"); !strings.HasPrefix(h.SettingsPath(home), home) {
-		t.Error("the settings are not below the harness's home")
 	}
 }

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"anamnesis/internal/agent"
 )
@@ -64,39 +61,5 @@ func hostile(t *testing.T, h *agent.Harness, data []byte) {
 			_ = h.Hooks.Reply(e, "x")
 			_ = h.Hooks.Verdict(e, false, "x")
 		}
-	}
-}
-
-// servers checks that our server gets into a file once and out again.
-func servers(t *testing.T, f agent.ServerFile, old []byte) {
-	env := agent.Env{MachineID: "ada's \"laptop\"", Home: `/opt/my notes\x`}
-	once, err := f.AddServer(old, "anamnesis", env, []string{"/opt/my tools/anamnesis"})
-	if err != nil {
-		t.Fatalf("AddServer: %v", err)
-	}
-	twice, err := f.AddServer(once, "anamnesis", env, []string{"/opt/my tools/anamnesis"})
-	if diff := cmp.Diff(string(once), string(twice)); err != nil || diff != "" {
-		t.Errorf("second AddServer: %v (-once +twice)\n%s", err, diff)
-	}
-	all, err := f.Servers(once)
-	i := slices.IndexFunc(all, func(s agent.Server) bool { return s.Name == "anamnesis" })
-	if err != nil || i < 0 || all[i].Command != "/opt/my tools/anamnesis" || !slices.Equal(all[i].Args, []string{"serve"}) {
-		t.Errorf("Servers: %v, %+v\n%s", err, all, once)
-	}
-	moved, err := f.AddServer(once, "anamnesis", agent.Env{}, []string{"/new/anamnesis"})
-	if err != nil || bytes.Contains(moved, []byte("my tools")) {
-		t.Errorf("AddServer of a moved program: %v\n%s", err, moved)
-	}
-	if len(old) == 0 {
-		return
-	}
-	for _, with := range [][]byte{once, moved} {
-		back, err := f.RemoveServer(with, "anamnesis")
-		if diff := cmp.Diff(string(old), string(back)); err != nil || diff != "" {
-			t.Errorf("RemoveServer: %v (-before +after)\n%s\nwith:\n%s", err, diff, with)
-		}
-	}
-	if same, err := f.RemoveServer(old, "anamnesis"); err != nil || !bytes.Equal(same, old) {
-		t.Errorf("RemoveServer of nothing: %v\n%s", err, same)
 	}
 }

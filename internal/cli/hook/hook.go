@@ -207,11 +207,10 @@ func (p *Process) start(name string, r *row, c call, err error) {
 // transcriptOf finds the transcript of a session that an event does not name; "" when the
 // agent has none for it.
 func transcriptOf(home string, h *agent.Harness, e agent.Event) string {
-	finder, ok := h.Settings.(agent.TranscriptFinder)
-	if !ok || e.SessionID == "" || !filepath.IsAbs(home) {
+	if h.Transcript == nil || e.SessionID == "" || !filepath.IsAbs(home) {
 		return ""
 	}
-	pattern := finder.Transcript(home, e.SessionID)
+	pattern := h.Transcript(home, e.SessionID)
 	files, _ := filepath.Glob(pattern)
 	switch {
 	case len(files) > 0:

@@ -1,0 +1,136 @@
+package connect
+
+import (
+	"path/filepath"
+
+	"anamnesis/internal/agent"
+)
+
+// A Client is a coding agent as it stands on a machine: where its settings, its MCP servers and
+// its standing instructions are. A nil field is a place that it lacks, or that this program
+// does not use. The implementations are stateless values, safe for concurrent use.
+type Client struct {
+	*agent.Harness
+
+	Settings SettingsEditor
+	Servers  ServerFile // nil for an agent whose Settings are a ServerCommand, too
+
+	// Rules returns the file of standing instructions for all projects, nil for an agent
+	// that is shown everything by its hooks. user is the user's home folder, home the agent's.
+	Rules func(user, home string) string
+}
+
+// All lists the clients, one for each of agent.All, in its order.
+var All = clients()
+
+// Of returns the client of an agent. One that cannot be connected has no places.
+func Of(h *agent.Harness) *Client {
+	for _, c := range All {
+		if c.Harness == h {
+			return c
+		}
+	}
+	return &Client{Harness: h}
+}
+
+// ByName returns the client of the agent with the given short name, or nil.
+func ByName(name string) *Client {
+	if h := agent.ByName(name); h != nil {
+		return Of(h)
+	}
+	return nil
+}
+
+// Default returns the client of agent.Default.
+func Default() *Client { return All[0] }
+
+// Connects reports whether the agent can be connected: it has files for something of ours.
+func (c *Client) Connects() bool { return c.Settings != nil || c.Servers != nil || c.Rules != nil }
+
+// The short names of agents whose places have a shape of their own.
+const (
+	claudeName   = "claude"
+	codexName    = "codex"
+	copilotName  = "copilot"
+	geminiName   = "gemini"
+	opencodeName = "opencode"
+	cursorName   = "cursor"
+	qwenName     = "qwen"
+	hermesName   = "hermes"
+)
+
+// A serversAt is a serverMap in a file.
+type serversAt struct {
+	serverMap
+	path func(user, home string) string
+}
+
+// ServersPath implements ServerFile.
+func (s serversAt) ServersPath(user, home string) string { return s.path(user, home) }
+
+// inHome is a file below an agent's home folder.
+func inHome(names ...string) func(user, home string) string {
+	return func(_, home string) string { return filepath.Join(append([]string{home}, names...)...) }
+}
+
+// likeOpenCode is the map of servers of OpenCode and what came from it.
+var likeOpenCode = serverMap{key: "mcp", words: true, env: "environment", kind: "local", extra: []value{named("enabled", text("true"))}}
+
+// places are those of each agent. Agents that no hook shows anything get our server and our
+// rules: they ask.
+var places = map[string]Client{
+	claudeName: {Settings: claudeSettings{}},
+	codexName:  {Settings: codexSettings{}, Servers: codexSettings{}},
+	copilotName: {
+		Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
+		Servers: serversAt{
+			serverMap: serverMap{kind: "local", extra: []value{named("tools", list(text(`"*"`)))}},
+			path:      inHome("mcp-config.json"),
+		},
+	},
+	geminiName: {
+		Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
+		Servers:  serversAt{path: inHome("settings.json")},
+	},
+	opencodeName: {Settings: opencodeSettings{}, Servers: serversAt{serverMap: likeOpenCode, path: inHome("opencode.json")}},
+	cursorName: {
+		Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
+		Servers:  serversAt{path: inHome("mcp.json")},
+	},
+	qwenName: {Settings: qwenSettings{hooksFile{millis: true, named: true}}, Servers: serversAt{path: inHome("settings.json")}},
+	hermesName: {
+		Settings: hermesSettings{},
+		Servers:  yamlServers{path: inHome("config.yaml"), key: "mcp_servers", command: "command", env: "env", extra: []string{"enabled: true"}},
+	},
+
+	"windsurf": {Servers: serversAt{path: inHome("mcp_config.json")}, Rules: inHome("memories", "global_rules.md")},
+	"cline":    {Servers: serversAt{path: inHome("data", "settings", "cline_mcp_settings.json")}},
+	"roo":      {Rules: inHome("rules", "anamnesis.md")},
+	"zed":      {Servers: serversAt{serverMap: serverMap{key: "context_servers"}, path: inHome("settings.json")}},
+	"amp": {
+		Servers: serversAt{serverMap: serverMap{key: "amp.mcpServers"}, path: inHome("settings.json")},
+		Rules:   inHome("AGENTS.md"),
+	},
+	"goose": {
+		Servers: yamlServers{
+			path: inHome("config.yaml"), key: "extensions", command: "cmd", env: "envs",
+			extra: []string{"name: anamnesis", "type: stdio", "enabled: true", "timeout: 300"},
+		},
+		Rules: inHome(".goosehints"),
+	},
+	"kiro":        {Servers: serversAt{path: inHome("settings", "mcp.json")}, Rules: inHome("steering", "anamnesis.md")},
+	"vscode":      {Servers: serversAt{serverMap: serverMap{key: "servers", kind: "stdio"}, path: inHome("mcp.json")}},
+	"kilo":        {Servers: serversAt{serverMap: likeOpenCode, path: inHome("kilo.jsonc")}, Rules: inHome("AGENTS.md")},
+	"kimi":        {Servers: serversAt{path: inHome("mcp.json")}},
+	"antigravity": {Servers: serversAt{path: inHome("mcp_config.json")}},
+	"pi":          {Rules: inHome("AGENTS.md")},
+}
+
+func clients() (all []*Client) {
+	for _, h := range agent.All {
+		c := places[h.Name]
+		c.Harness = h
+		all = append(all, &c)
+	}
+	return all
+}

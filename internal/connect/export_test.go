@@ -1,0 +1,4 @@
+package connect
+
+// ClaudeSettings edits the settings file of Claude Code, for tests of what is its own.
+type ClaudeSettings = claudeSettings

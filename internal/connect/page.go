@@ -1,0 +1,59 @@
+package connect
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Page writes the page of an agent for docs/agents: what memory does with it, and where.
+func (c *Client) Page() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nThis page is generated.\n\n", c.Title)
+	fmt.Fprintf(&b, "`anamnesis init` connects it when its folder is found; `anamnesis init --agent %s` does it by name, and\n"+
+		"`anamnesis uninstall --agent %s` takes it back.\n\n", c.Name, c.Name)
+	if c.Driven() {
+		b.WriteString("It is tested by driving the released client against a model server of our own.\n\n")
+	} else {
+		b.WriteString("It is tested by files and payloads in the exact shape of its files; the client itself is not driven by our tests.\n\n")
+	}
+	b.WriteString("| ability | how far | |\n|---|---|---|\n")
+	for _, a := range c.Abilities() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", a.Name, a.State, a.Why)
+	}
+	b.WriteString("\n## What is written\n\n")
+	home := "~/" + c.Folder
+	if c.Settings != nil {
+		events := make([]string, 0, 10)
+		for _, hook := range c.Settings.PlainHooks("x") {
+			if n := len(events); n == 0 || events[n-1] != hook.Event {
+				events = append(events, hook.Event)
+			}
+		}
+		fmt.Fprintf(&b, "- `%s`: hooks at %s.\n", slashed(c.Settings.SettingsPath(home)), strings.Join(events, ", "))
+	}
+	if c.Servers != nil {
+		fmt.Fprintf(&b, "- `%s`: our MCP server.\n", slashed(c.Servers.ServersPath("~", home)))
+	} else if s, ok := c.Settings.(ServerCommand); ok {
+		words := s.AddServer("anamnesis", Env{}, []string{"anamnesis"})
+		fmt.Fprintf(&b, "- our MCP server, by `%s`.\n", strings.Join(words[:3], " "))
+	}
+	if c.Rules != nil {
+		fmt.Fprintf(&b, "- `%s`: a short block of rules between two marks.\n", slashed(c.Rules("~", home)))
+	}
+	b.WriteString("\nNothing else in these files changes, and `uninstall` gives back their bytes. A file that cannot be read without doubt\n" +
+		"is left alone, and named with line and column.\n")
+	if a, ok := c.Settings.(Advisor); ok {
+		fmt.Fprintf(&b, "\n## What is left to you\n\n%s\n", a.ToDo())
+	}
+	if c.Sessions != nil {
+		b.WriteString("\n## Sessions\n\n`anamnesis import transcripts --agent " + c.Name +
+			"` shows what its past sessions would become; they stand in\n")
+		for _, p := range c.Sessions.SessionFiles() {
+			fmt.Fprintf(&b, "`%s` ", p)
+		}
+		b.WriteString("below its folder.\n")
+	}
+	return b.String()
+}
+
+func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }

@@ -1,0 +1,71 @@
+package connect
+
+import (
+	"strconv"
+	"strings"
+)
+
+// HookTool is the tool of our server that answers events. It is in no list of tools: agents call it
+// as they would start a hook, and no model sees it.
+const HookTool = "memory_hook"
+
+// A ServerHooks is a SettingsEditor whose agent can send events to a server instead of starting a
+// process for each.
+type ServerHooks interface {
+	// OverServer returns hooks with those sent to a server that a server can answer. The others
+	// have no server at hand yet, or any more.
+	OverServer(hooks []Hook, server string) []Hook
+	// HasServerHooks reports whether a version of the agent, as it prints it, knows such hooks.
+	HasServerHooks(version string) bool
+	// VersionCommand prints the version of the agent.
+	VersionCommand() []string
+}
+
+// OverServer implements ServerHooks. At the start and the end of a session Claude Code has no
+// connection to its servers, and what the user is asked about must not depend on one.
+func (claudeSettings) OverServer(hooks []Hook, server string) []Hook {
+	out := make([]Hook, len(hooks))
+	for i, h := range hooks {
+		switch h.Event {
+		case "UserPromptSubmit", "PreToolUse", "PostToolUseFailure":
+			h.Command, h.Server = "", server
+		}
+		out[i] = h
+	}
+	return out
+}
+
+// VersionCommand implements ServerHooks.
+func (claudeSettings) VersionCommand() []string { return []string{"claude", "--version"} }
+
+// HasServerHooks implements ServerHooks: 2.1.197 is the oldest version that was tried.
+func (claudeSettings) HasServerHooks(version string) bool {
+	least := [3]int{2, 1, 197}
+	number, _, _ := strings.Cut(strings.TrimSpace(version), " ")
+	parts := strings.SplitN(number, ".", 3)
+	if len(parts) < 3 {
+		return false
+	}
+	for i, part := range parts {
+		end := strings.IndexFunc(part, func(r rune) bool { return r < '0' || r > '9' })
+		if end >= 0 {
+			part = part[:end]
+		}
+		n, err := strconv.Atoi(part)
+		if err != nil || n < least[i] {
+			return false
+		}
+		if n > least[i] {
+			return true
+		}
+	}
+	return true
+}
+
+// hookArguments are the members of an event that a server is sent. The client puts in what stands
+// in braces; of a call of a tool these members are enough for triggers and tasks.
+const hookArguments = `{"anamnesis_agent": "claude", "hook_event_name": "${hook_event_name}", "session_id": "${session_id}", ` +
+	`"transcript_path": "${transcript_path}", "cwd": "${cwd}", "agent_id": "${agent_id}", "prompt_id": "${prompt_id}", ` +
+	`"prompt": "${prompt}", "tool_name": "${tool_name}", "error": "${error}", "tool_input": {"command": "${tool_input.command}", ` +
+	`"file_path": "${tool_input.file_path}", "notebook_path": "${tool_input.notebook_path}", "prompt": "${tool_input.prompt}", ` +
+	`"subagent_type": "${tool_input.subagent_type}"}}`
