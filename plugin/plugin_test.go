@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/agent"
+	"anamnesis/internal/connect"
 	"anamnesis/internal/note"
 
 	"github.com/goccy/go-yaml"
@@ -106,27 +106,27 @@ type hookFile struct {
 func TestHooksAreThoseOfInit(t *testing.T) {
 	var f hookFile
 	strict(t, "hooks/hooks.json", &f)
-	var got []agent.Hook
+	var got []connect.Hook
 	for event, groups := range f.Hooks {
 		for _, g := range groups {
 			for _, h := range g.Hooks {
 				if h.Type != "command" {
 					t.Errorf("%s: a hook of type %q", event, h.Type)
 				}
-				got = append(got, agent.Hook{Event: event, Matcher: g.Matcher, Command: h.Command, Timeout: h.Timeout, Async: h.Async})
+				got = append(got, connect.Hook{Event: event, Matcher: g.Matcher, Command: h.Command, Timeout: h.Timeout, Async: h.Async})
 			}
 		}
 	}
 	// The folder of a plugin may have spaces in its name: quotes around it.
-	want := agent.ByName("claude").Settings.PlainHooks(agent.HookMark + ` "` + root + `launch"`)
-	order := func(a, b agent.Hook) int { return strings.Compare(a.Event+" "+a.Command, b.Event+" "+b.Command) }
+	want := connect.ByName("claude").Settings.PlainHooks(connect.HookMark + ` "` + root + `launch"`)
+	order := func(a, b connect.Hook) int { return strings.Compare(a.Event+" "+a.Command, b.Event+" "+b.Command) }
 	slices.SortFunc(got, order)
 	slices.SortFunc(want, order)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("hooks.json differs from what init installs:\n%s", diff)
 	}
 	for _, h := range got {
-		if !agent.Own(h.Command) {
+		if !connect.Own(h.Command) {
 			t.Errorf("uninstall would not recognise %s", h.Command)
 		}
 	}
