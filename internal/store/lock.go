@@ -58,8 +58,12 @@ func LockFile(ctx context.Context, file string) (unlock func(), err error) {
 func (l *processLock) acquire(ctx context.Context) (func(), error) {
 	select {
 	case l.held <- struct{}{}:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("lock %s: %w", l.path, ErrLocked)
+	default: // not above: of two that are ready select takes any, and a free lock is taken by whoever asks
+		select {
+		case l.held <- struct{}{}:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("lock %s: %w", l.path, ErrLocked)
+		}
 	}
 	f := flock.New(l.path, flock.SetPermissions(0o600))
 	ok, err := f.TryLock()

@@ -154,11 +154,9 @@ func (d *conn) knownPosted(ctx context.Context) (*posted, error) {
 	if known == nil || known.beside != file {
 		return nil, nil
 	}
-	same := d.opts.Brief // what changes at the same time is noticed when rows are read
-	if !same {
-		if err := d.queryRow(ctx, "SELECT "+sameSQL, []any{known.epoch, known.generation}, &same); !same {
-			return nil, err
-		}
+	same := false // this process may have written besides: what others share, by another handle
+	if err := d.queryRow(ctx, "SELECT "+sameSQL, []any{known.epoch, known.generation}, &same); !same {
+		return nil, err
 	}
 	return known, nil
 }
