@@ -44,12 +44,17 @@ func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 
 // undo runs the command behind "undo:" in the last output.
 func cmdUndo(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, !neg && len(args) < 2, "undo [FILE]")
+	need(ts, len(args) < 2, "[!] undo [FILE]")
 	_, line, ok := strings.Cut(ts.ReadFile(append(args, "stdout")[0]), "undo: ")
 	line, _, _ = strings.Cut(line, "\n")
 	words := strings.Fields(line)
 	if !ok || len(words) == 0 {
 		ts.Fatalf("no undo in the output")
 	}
-	ts.Check(ts.Exec(words[0], words[1:]...))
+	err := ts.Exec(words[0], words[1:]...)
+	if !neg {
+		ts.Check(err)
+	} else if err == nil {
+		ts.Fatalf("the undo took everything back")
+	}
 }
