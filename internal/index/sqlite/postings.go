@@ -26,7 +26,7 @@ import (
 // A fullText is what is open of it. conn.mu guards it, except for making.
 type fullText struct {
 	making sync.Mutex     // held while changes are read, or the file is made; taken before mu
-	open   *flat.Postings // that which stands beside the database, nil when it cannot be used
+	open   *flat.Postings // the file beside the database, nil when it cannot be used
 	info   os.FileInfo    // of that file
 	memory *flat.Postings // that which was made in memory, or an empty one
 	posted *posted
@@ -161,7 +161,7 @@ func (d *conn) knownPosted(ctx context.Context) (*posted, error) {
 	return known, nil
 }
 
-// postingsFile returns the file that stands beside the database now, nil when it is of no use.
+// postingsFile returns the current file beside the database, nil when it cannot be used.
 func (d *conn) postingsFile() *flat.Postings {
 	fi, err := os.Stat(d.postingsPath())
 	d.mu.Lock()

@@ -382,3 +382,21 @@ func sqliteRow(t *testing.T, path, query string, dest ...any) error {
 	defer db.Close()
 	return db.QueryRowContext(t.Context(), query).Scan(dest...)
 }
+
+// A process of a few questions sees what it wrote itself by another handle, also when it found
+// nothing before.
+func TestPostedAfterOwnWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	db, writer := openWith(t, sqlite.Options{Path: path, Brief: true}), open(t, path)
+	n := &note.Note{ID: "a", Type: note.Semantic, Title: "Use pgx", Body: "For Postgres.", Project: "shop"}
+	e := index.NewEntry(n, store.Ref{Path: store.NotePath(note.Portable, n.Type, n.ID), Scope: note.Portable}, n.Format(), nil)
+	for _, want := range []int{0, 1} {
+		terms, err := db.Frequencies(t.Context(), []string{"pgx"})
+		if err != nil || terms[0].Frequency != want {
+			t.Errorf("%+v, %v, want a frequency of %d", terms, err, want)
+		}
+		if err := writer.Apply(t.Context(), index.Batch{Put: []index.Entry{e}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
