@@ -47,7 +47,7 @@ func TestPlaces(t *testing.T) {
 		})
 	}
 	if c := connect.Of(&agent.Harness{Name: "nobody"}); c.Connects() {
-		t.Error("an agent that nobody knows is connected")
+		t.Error("an unknown agent is connected")
 	}
 }
 

@@ -126,11 +126,14 @@ func writeFile(path string, old, data []byte) error {
 // BackUp keeps the first version of a file of the store: the one that holds the user's own
 // state.
 func BackUp(s *store.Store, name string) error {
+	if _, err := os.Lstat(s.Path(name + ".bak")); err == nil {
+		return nil
+	}
 	data, err := os.ReadFile(s.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if _, serr := os.Lstat(s.Path(name + ".bak")); err == nil && errors.Is(serr, fs.ErrNotExist) {
+	if err == nil {
 		err = s.Replace(name+".bak", data)
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func TestState(t *testing.T) {
 		"its time is over":           {note.Note{ForgetAfter: past, Quarantine: true}, note.Known{Now: now}, note.Expired, ""},
 		"its time ends now":          {note.Note{ForgetAfter: note.At(now)}, note.Known{Now: now}, note.Expired, ""},
 		"its time is to come":        {note.Note{ForgetAfter: later}, note.Known{Now: now}, note.Standing, ""},
-		"nobody knows the time":      {note.Note{ForgetAfter: past}, note.Known{}, note.Standing, ""},
+		"the time is unknown":        {note.Note{ForgetAfter: past}, note.Known{}, note.Standing, ""},
 		"a time that is none":        {note.Note{ForgetAfter: "soon"}, note.Known{Now: now}, note.Standing, ""},
 		"quarantine":                 {note.Note{Quarantine: true}, note.Known{Now: now}, note.Proposed, note.Quarantined},
 		"a machine worded it":        {note.Note{Provenance: made}, note.Known{}, note.Standing, note.Unread},

@@ -53,7 +53,7 @@ func defaults() settings {
 
 func main() {
 	s := defaults()
-	base := flag.String("base", "", "the word vectors to begin with, of lab/wordvec; their words stand beside them")
+	base := flag.String("base", "", "the word vectors to begin with, of lab/wordvec, with their words in the file beside it")
 	pairs := flag.String("pairs", "", "the pairs, of lab/pairs")
 	out := flag.String("out", "", "the table to write; without it, what was trained is only judged")
 	judged := flag.String("judge", "", "a table to judge by the held-out pairs, instead of training")

@@ -247,7 +247,7 @@ func (p *Process) guard(what string, r *row, c call, rerr error) {
 	most := p.host.Config.Wait(r.wait)
 	timer := time.AfterFunc(most, func() {
 		p.failed(what, c, fmt.Errorf("gave up after %v", most))
-		if r.say != nil { // a file of the index that is missing may have made it slow: not at the next prompt, too
+		if r.say != nil { // if a missing file of the index made it slow, the next prompt finds it rebuilt
 			_ = app.Detach(p.host, "drain")
 		}
 		os.Exit(0) // whatever hangs, the agent does not wait for it
