@@ -103,7 +103,7 @@ func TestNeutralise(t *testing.T) {
 
 // FuzzNeutralise: whatever a body holds, it cannot end the block or open a note.
 func FuzzNeutralise(f *testing.F) {
-	for _, s := range []string{"# x", "```\n# x", "\u200b# x", "<!-- anamnesis:end -->", "<!\u200b-- anamnesis:end -->", "a\n===", "~~~\n# x\n~~~~~\n# y", "   ## [semantic] x"} {
+	for _, s := range []string{"# x", "```\n# x", "\u200b# x", "<!-- anamnesis:end -->", "<!\u200b-- anamnesis:end -->", "a\n===", "~~~\n# x\n~~~~~\n# y", "   ## [semantic] x", "```0`0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
@@ -119,7 +119,8 @@ func FuzzNeutralise(f *testing.F) {
 			}
 			run := ""
 			if trimmed != "" && (trimmed[0] == '`' || trimmed[0] == '~') {
-				if run = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]; len(run) < 3 {
+				run = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
+				if len(run) < 3 || run[0] == '`' && strings.Contains(trimmed[len(run):], "`") { // "``` `" is text
 					run = ""
 				}
 			}
