@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"anamnesis/internal/layout"
 )
 
 // Bounds of what a remote may hold. A tree may hold one subtree many times, so a few
@@ -45,6 +47,23 @@ func (g *git) bounded(ctx context.Context) error {
 		if count(folders, sizes, root) > maxPaths {
 			return refuse(fmt.Sprintf("more than %d paths", maxPaths))
 		}
+	}
+	return nil
+}
+
+// known refuses what was fetched when a newer program wrote it in a form that this one does not know.
+func (g *git) known(ctx context.Context) error {
+	id, err := g.git(ctx, "", "rev-parse", "--verify", "--quiet", "--end-of-options", theirRef+":"+layout.FormatFile)
+	if err != nil {
+		return ctx.Err() // there is no such file
+	}
+	id = strings.TrimSpace(id)
+	files, err := g.Blobs(ctx, []string{id})
+	if err != nil {
+		return err
+	}
+	if err := layout.CheckFormat(files[id]); err != nil {
+		return fmt.Errorf("the notes at %s: %w", HidePassword(g.o.Remote), err)
 	}
 	return nil
 }

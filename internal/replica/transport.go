@@ -83,6 +83,9 @@ func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 		if err = g.bounded(ctx); err == nil {
 			err = g.whole(ctx)
 		}
+		if err == nil {
+			err = g.known(ctx)
+		}
 		return true, err
 	}
 	err = linked("fetch", HidePassword(g.o.Remote), err)

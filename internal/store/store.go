@@ -61,7 +61,8 @@ type Store struct {
 var ErrReadOnly = errors.New("the store is read-only")
 
 // Open opens the store at o.Root and makes its folders if they are missing.
-// A root that exists and cannot be written opens read-only.
+// A root that exists and cannot be written opens read-only. The error of a store that a newer
+// program wrote wraps layout.ErrNewer; nothing was written then.
 func Open(o Options) (*Store, error) {
 	if o.Root == "" || !filepath.IsAbs(o.Root) {
 		return nil, fmt.Errorf("open store %q: not an absolute path; set ANAMNESIS_HOME to one", o.Root)
@@ -77,6 +78,9 @@ func Open(o Options) (*Store, error) {
 	s.lock = newProcessLock(filepath.Join(s.root, "store.lock"))
 	if fi, err := os.Stat(s.root); err == nil && !fi.IsDir() {
 		return nil, fmt.Errorf("open store %s: it is a file, not a folder; move it away or set ANAMNESIS_HOME", s.root)
+	}
+	if err := s.checkFormat(); err != nil {
+		return nil, err
 	}
 	for _, dir := range []string{s.root, s.Path(layout.Memory), s.Path(layout.Local)} {
 		if err := s.disk.MkdirAll(dir); err != nil {
