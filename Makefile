@@ -18,7 +18,7 @@ LDFLAGS := -s -w -X anamnesis/internal/cli.version=$(VERSION)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME ?= 20s
 
-.PHONY: help build check test quick bench generate soak cross fuzz tools clean
+.PHONY: help build check test quick bench site generate soak cross fuzz tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -45,6 +45,9 @@ quick: ## test the packages with files that are not committed, without their lon
 
 bench: ## measure, and compare with the budgets (docs/performance.md)
 	$(GO) run -C lab ./bench
+
+site: ## make a web site of the documentation below ./site
+	$(GO) run -C lab ./site -out ../site
 
 generate: ## write the pages that are made from the code
 	$(GO) test ./internal/config -run TestDocs -update
