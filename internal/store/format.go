@@ -14,12 +14,12 @@ import (
 func (s *Store) checkFormat() error {
 	f, err := os.Open(s.Path(layout.Memory + "/" + layout.FormatFile))
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, layout.MaxFormat))
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	if err := layout.CheckFormat(content); err != nil {
 		return fmt.Errorf("open store %s: %w", s.root, err)

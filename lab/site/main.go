@@ -64,7 +64,9 @@ func read(repository fs.FS) (map[string][]byte, error) {
 		pages[name] = text
 		return err
 	}
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "changelog/TEMPLATE.md"} {
+	for _, name := range []string{
+		"README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "changelog/TEMPLATE.md",
+	} {
 		if err := take(name); err != nil {
 			return nil, err
 		}

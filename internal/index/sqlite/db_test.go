@@ -26,6 +26,16 @@ func open(t *testing.T, path string) *sqlite.DB {
 	return db
 }
 
+// TestFormerStore wants a store of each schema, for the test that opens them all.
+func TestFormerStore(t *testing.T) {
+	for version := 1; version <= sqlite.SchemaVersion; version++ {
+		file := filepath.Join("..", "..", "cli", "testdata", "stores", fmt.Sprintf("schema-%d.tar.gz", version))
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("%v: make.sh beside it makes one", err)
+		}
+	}
+}
+
 func TestContract(t *testing.T) {
 	indextest.Run(t, func(t *testing.T) indextest.Database {
 		path := filepath.Join(t.TempDir(), "index.db")

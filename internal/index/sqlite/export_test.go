@@ -58,3 +58,6 @@ func (d *DB) plan(ctx context.Context, query string, args ...any) (plan string, 
 	})
 	return plan, err
 }
+
+// SchemaVersion is the version of the tables.
+const SchemaVersion = schemaVersion
