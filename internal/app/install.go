@@ -100,6 +100,11 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 	if err != nil {
 		return pl, err
 	}
+	if _, err := os.Lstat(c.Home); err == nil && !o.Preview {
+		if _, err := writableStore(h); err != nil {
+			return pl, err
+		}
+	}
 	switch o.Remote {
 	case "":
 	case c.Sync.Remote: // a path in it means what it meant
@@ -282,12 +287,9 @@ type AgentDone struct {
 
 // Install carries a plan out: the server, the hooks, config.json.
 func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err error) {
-	s, err := OpenStore(h)
+	s, err := writableStore(h)
 	if err != nil {
 		return done, err
-	}
-	if s.ReadOnly() {
-		return done, fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
 	}
 	in := installer(h, s)
 	if servers, ok := pl.harness.Settings.(connect.ServerCommand); ok && len(pl.MCP) > 0 {
@@ -314,6 +316,15 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 	}
 	done.Config = pl.Config
 	return done, nil
+}
+
+// writableStore opens the store in which the settings are kept.
+func writableStore(h Host) (*store.Store, error) {
+	s, err := OpenStore(h)
+	if err == nil && s.ReadOnly() {
+		err = fmt.Errorf("init: %s: %w", s.Root(), store.ErrReadOnly)
+	}
+	return s, err
 }
 
 // settingsOf returns the settings file of an agent, "" where its home folder is not known.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,10 +25,11 @@ func newInit(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Connect the agents on this machine",
-		Long: `Connect the agents that are found on this machine, after one question, or those named
-with --agent: hooks where an agent has them, our MCP server, a block of rules where it has
-neither. --print shows which files change and what is left to you to do, and
-` + "`anamnesis agents`" + ` how far memory goes with each.
+		Long: `Connect the agents that are found on this machine, or those named with --agent: hooks where
+an agent has them, our MCP server, a block of rules where it has neither. It says what memory
+does with each and asks once which to connect; then it offers a git repository that your
+machines share, and a model that reads ended sessions. --print shows which files change and
+what is left to you to do. What cannot be done is refused before the first question.
 
 Of Claude Code it does this: write config.json, register the MCP server with Claude Code (` + "`claude mcp add`" + `), and
 put ten hooks into its settings.json: a session start is shown the memory and syncs
@@ -107,13 +109,12 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 			p.say("sync: skipped (%v); fix the remote and run `anamnesis sync`\n", err)
 		}
 	}
-	err = render(p, "init", initAnswer{Plan: shown}, nil, func(initAnswer) {
-		p.printf("init: done. Start a new Claude Code session for the MCP server and hooks to take effect.\n")
-	})
-	if err != nil {
+	if err := p.offerPast(cmd.Context(), ask, o.noSync); err != nil {
 		return err
 	}
-	return p.offerPast(cmd.Context(), ask, o.noSync)
+	return render(p, "init", initAnswer{Plan: shown}, nil, func(initAnswer) {
+		p.printf("init: done. Start a new session of your agent and say \"remember: …\"; the next one knows it.\n")
+	})
 }
 
 // say prints progress, unless the answer is JSON.
@@ -123,54 +124,59 @@ func (s *screen) say(format string, args ...any) {
 	}
 }
 
-// planInstall settles every answer and plans with them.
+// planInstall plans with the flags and the defaults, so that what cannot be done is refused before
+// the first question, and again with the answers.
 func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, error) {
 	if p.event == nil { // what a pipe brings are answers, one a line
 		ask.in = bufio.NewReader(p.stdin)
 	}
-	p.sets = append(p.sets, "home="+ask.answer(o.home, "The folder in which your notes are kept, as markdown.", "store home", p.cfg.Home))
+	p.sets = append(p.sets, "home="+cmp.Or(o.home, p.cfg.Home))
 	p.load()
-	o.MachineID = ask.answer(o.MachineID, "The name of this machine; it stands on notes and commits.", "machine id", p.cfg.MachineID)
-	if o.localOnly {
-		o.Remote = ""
-	} else {
-		o.Remote = ask.answer(o.Remote, "The git repository that your machines share: an empty one, such as you@desktop:memory.git.",
-			"sync remote (blank = local-only)", p.cfg.Sync.Remote)
-	}
 	self, err := app.Self()
 	if err != nil {
 		return app.InstallPlan{}, fmt.Errorf("init: %w", err)
 	}
-	o.Command = ask.answer(o.Command, "The command that hooks and the MCP server run; this program, unless you wrap it.",
-		"command form", connect.Quote(self))
+	o.MachineID, o.Command = cmp.Or(o.MachineID, p.cfg.MachineID), cmp.Or(o.Command, connect.Quote(self))
+	o.Remote = cmp.Or(o.Remote, p.cfg.Sync.Remote)
+	if o.localOnly {
+		o.Remote = ""
+	}
+	o.Preview = o.dryRun
+	pl, err := app.PlanInstall(p.host(), o.InstallOptions)
+	if err != nil || ask.quiet {
+		return pl, err
+	}
 	if o.Agents == nil {
 		o.Agents = p.chooseAgents(ask)
 	}
+	if o.Remote == "" && !o.localOnly {
+		o.Remote = ask.answer("", "Do your machines share their notes? An empty git repository is enough, such as you@desktop:memory.git.",
+			"its address, blank for this machine alone", "")
+	}
 	o.Reader = p.chooseReader(ask, o.Agents)
-	o.Preview = o.dryRun
 	return app.PlanInstall(p.host(), o.InstallOptions)
 }
 
-// chooseAgents asks once, when other agents than the usual one are found, whether all of
-// them are to be connected; nil means that they are.
+// chooseAgents says what memory does with each agent that is found, and asks which to connect; nil
+// means all of them.
 func (p *program) chooseAgents(ask *prompter) []string {
 	found := app.FoundAgents(p.host())
-	if len(found) == 0 || len(found) == 1 && found[0] == connect.Default() {
+	if len(found) == 0 {
 		return nil
 	}
-	var titles []string
+	var about strings.Builder
+	about.WriteString("Found on this machine, and what memory does with it:")
 	for _, a := range found {
-		titles = append(titles, a.Title+" ("+a.Name+")")
+		fmt.Fprintf(&about, "\n  %s (%s): %s", a.Title, a.Name, connect.Summary(a.Abilities()))
 	}
-	answer := ask.answer("", "Found on this machine: "+strings.Join(titles, ", ")+". Names of agents, all, or none.",
-		"agents to connect", "all")
-	switch answer {
-	case "all":
+	switch answer := ask.answer("", about.String(), "connect all, none, or the names", "all"); answer {
+	case "all", "yes", "y":
 		return nil
-	case "none":
+	case "none", "no", "n":
 		return []string{}
+	default:
+		return strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	return strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // chooseReader asks whether a model may read ended sessions, unless a provider was chosen

@@ -1,6 +1,11 @@
 package connect
 
-import "anamnesis/internal/agent"
+import (
+	"slices"
+	"strings"
+
+	"anamnesis/internal/agent"
+)
 
 // An Ability is something that memory does with an agent, and how far that goes.
 type Ability struct {
@@ -137,3 +142,34 @@ func (c *Client) hooked(kind agent.EventKind) (events []string) {
 
 // RulesText is the block of rules that stands in the file of an agent.
 func RulesText() string { return rulesText + agent.FileEnd + "\n" }
+
+// Summary says in a line what memory does with an agent, with what restricts it, and what it does not.
+func Summary(all []Ability) string {
+	var parts, works, missing []string
+	for i, a := range all {
+		switch {
+		case a.Name == Generates, a.Name == Ruled && a.State == NoChannel: // neither is missed
+		case a.State == NoChannel:
+			missing = append(missing, a.Name)
+		case a.Why == "":
+			works = append(works, a.Name)
+		case slices.IndexFunc(all, func(b Ability) bool { return b.Why == a.Why }) == i:
+			var same []string
+			for _, b := range all {
+				if b.Why == a.Why && b.State != NoChannel {
+					same = append(same, b.Name)
+				}
+			}
+			parts = append(parts, strings.Join(same, ", ")+" ("+a.Why+")")
+		}
+	}
+	if len(missing) == 0 {
+		works = []string{"all of it"}
+	} else {
+		parts = append(parts, "not "+strings.Join(missing, ", not "))
+	}
+	if len(works) > 0 {
+		parts = slices.Insert(parts, 0, strings.Join(works, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
