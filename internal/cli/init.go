@@ -150,7 +150,7 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 		o.Agents = p.chooseAgents(ask)
 	}
 	if o.Remote == "" && !o.localOnly {
-		o.Remote = ask.answer("", "Do your machines share their notes? An empty git repository is enough, such as you@desktop:memory.git.",
+		o.Remote = ask.answer("Do your machines share their notes? An empty git repository is enough, such as you@desktop:memory.git.",
 			"its address, blank for this machine alone", "")
 	}
 	o.Reader = p.chooseReader(ask, o.Agents)
@@ -169,7 +169,7 @@ func (p *program) chooseAgents(ask *prompter) []string {
 	for _, a := range found {
 		fmt.Fprintf(&about, "\n  %s (%s): %s", a.Title, a.Name, connect.Summary(a.Abilities()))
 	}
-	switch answer := ask.answer("", about.String(), "connect all, none, or the names", "all"); answer {
+	switch answer := ask.answer(about.String(), "connect all, none, or the names", "all"); answer {
 	case "all", "yes", "y":
 		return nil
 	case "none", "no", "n":
@@ -186,7 +186,7 @@ func (p *program) chooseReader(ask *prompter, agents []string) string {
 	if a == nil {
 		return ""
 	}
-	answer := ask.answer("", "May a model read each ended session, to learn from it? It would be asked through "+a.Title+" ("+a.Name+"): "+
+	answer := ask.answer("May a model read each ended session, to learn from it? It would be asked through "+a.Title+" ("+a.Name+"): "+
 		"about 3,500 tokens a session, without secrets.", "yes or no", "no")
 	switch strings.ToLower(answer) {
 	case "y", "yes":
@@ -277,13 +277,10 @@ type prompter struct {
 	quiet bool
 }
 
-// answer returns the flag, else what the user answers, else def.
-func (a *prompter) answer(flag, about, label, def string) string {
-	if flag != "" || a.quiet || a.in == nil {
-		if flag == "" {
-			return def
-		}
-		return flag
+// answer returns what the user answers, else def.
+func (a *prompter) answer(about, label, def string) string {
+	if a.quiet || a.in == nil {
+		return def
 	}
 	a.p.errorf("%s\n  %s [%s]: ", about, label, def)
 	line, err := a.in.ReadString('\n')
