@@ -80,10 +80,7 @@ func exchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 		return h, err
 	}
 	defer func() { _ = server.Close() }()
-	sender := team.Sender{
-		Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Person: true, Now: r.Store.Now,
-	}
-	h.Sent, err = team.Home(ctx, server, sender, func(ctx context.Context, c team.Change) (string, error) { return r.takeHome(ctx, c, &h) })
+	h.Sent, err = team.Home(ctx, server, r.homeSender(), func(ctx context.Context, c team.Change) (string, error) { return r.takeHome(ctx, c, &h) })
 	if err != nil {
 		err = fmt.Errorf("exchange notes with machines without a store: %w", err)
 	}
@@ -95,6 +92,11 @@ func exchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 		_ = r.Store.Events().Log(rec)
 	}
 	return h, err
+}
+
+// homeSender sends the portable notes of this store, of whichever project.
+func (r *Rooms) homeSender() team.Sender {
+	return team.Sender{Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Person: true, Now: r.Store.Now}
 }
 
 // takeHome takes one note through the door, and says why its row is not needed any more.

@@ -34,9 +34,9 @@ type StatusAnswer struct {
 	Spool       int           `json:"spool"`
 	Poisoned    []string      `json:"poisoned"`
 	Held        int           `json:"held"`
-	Review      int           `json:"review"`  // notes of a model that nobody has read
-	Refused     Refused       `json:"refused"` // because it reads like orders to an agent
-	Team        *TeamStatus   `json:"team"`    // null without one
+	Review      int           `json:"review"`                 // notes of a model that nobody has read
+	Refused     Refused       `json:"refused"`                // because it reads like orders to an agent
+	Team        *TeamStatus   `json:"team"`                   // null without one
 	Server      string        `json:"index_server,omitempty"` // of the index of this machine, how it answers
 	Problems    []ProblemView `json:"problems"`
 	Links       []string      `json:"links"`
