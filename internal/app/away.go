@@ -72,8 +72,8 @@ func (r *Rooms) beGuest() {
 	})
 }
 
-// askServer reports why the server of the index cannot be asked, nil when it answers or this
-// machine has an index of its own.
+// askServer reports why the server of the index cannot be asked, nil when it answers or the
+// index is a file of this machine.
 func (r *Rooms) askServer(ctx context.Context) error {
 	if !r.away() {
 		return nil

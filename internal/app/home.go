@@ -80,7 +80,9 @@ func exchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 		return h, err
 	}
 	defer func() { _ = server.Close() }()
-	h.Sent, err = team.Home(ctx, server, r.homeSender(), func(ctx context.Context, c team.Change) (string, error) { return r.takeHome(ctx, c, &h) })
+	h.Sent, err = team.Home(ctx, server, r.homeSender(), func(ctx context.Context, c team.Change) (string, error) {
+		return r.takeHome(ctx, c, &h)
+	})
 	if err != nil {
 		err = fmt.Errorf("exchange notes with machines without a store: %w", err)
 	}
@@ -150,7 +152,7 @@ func (r *Rooms) takeDraft(ctx context.Context, n *note.Note, h *HomeResult) (why
 
 // homeNote reads the note of a row, or says why it is none.
 func homeNote(c team.Change) (n *note.Note, why string) {
-	if class := layout.Of(c.Path); class != layout.Note && class != layout.Held || !strings.HasPrefix(c.Path, layout.Memory+"/") && class == layout.Note {
+	if class := layout.Of(c.Path); class != layout.Held && (class != layout.Note || store.ScopeOf(c.Path) != note.Portable) {
 		return nil, "its path is that of no note that travels"
 	}
 	if len(c.Text) > store.MaxNoteSize || sha256.Sum256(c.Text) != c.Hash {

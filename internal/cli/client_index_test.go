@@ -11,8 +11,8 @@ import (
 )
 
 // TestClientIndexServer drives the released Claude Code in empty homes that know nothing but the
-// address of an index (ANAMNESIS_INDEX): it is told what the owner wrote, what its session teaches is
-// on the server when it ends, the owner's sync takes it home, and the next empty home is told.
+// address of an index (ANAMNESIS_INDEX): it is shown what the owner wrote, what its session teaches is
+// on the server when it ends, the owner's sync takes it home, and the next empty home is shown that.
 func TestClientIndexServer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the client is driven on Unix")
@@ -52,22 +52,24 @@ func TestClientIndexServer(t *testing.T) {
 	m.has("the answer", out, "rounded per line")
 	m.has("what the model read", model.Requests(), injected, "Regenerate gRPC clients after editing", "holds 100 % of the question",
 		"PreToolUse:Write hook additional context: [anamnesis:begin]")
-	m.lacks("what the model read", model.Requests(), "shared by")
-	n := m.captured(id)
-	m.claude("-p", "--resume", id, "--", "no, we use pnpm here and never npm, the lockfile is the one of pnpm\n@say Noted.")
-	m.eventually("the resumed session to be captured", func() bool { return m.captured(id) > n })
-	m.has("the drain at the end of the job", m.ours("drain"), " 0 failed")
+	m.lacks("what the model read", model.Requests(), "(shared by")
+	const corrected = "12121212-1212-4212-8212-121212121210"
+	m.session(corrected, "Install zod in the web package.\n@say I installed zod with npm.")
+	n := m.captured(corrected)
+	m.claude("-p", "--resume", corrected, "--", "no, we use pnpm here and never npm, the lockfile is the one of pnpm\n@say Noted.")
+	m.eventually("the resumed session to be captured", func() bool { return m.captured(corrected) > n })
+	m.eventually("the drain at the end of the job", func() bool { return strings.Contains(m.ours("doctor", "drain"), " 0 failed") })
 	for line := range strings.Lines(m.ours("log", "tail", "-n", "200")) {
 		m.lacks("a line of the event log", line, "FAILED", postgrestest.Password)
 	}
 
-	owner.has("sync", owner.ours("sync"), "with machines without a store: sent 2, took in 3")
+	owner.has("sync", owner.ours("sync"), "with machines without a store: sent 3, took in 4")
 	owner.has("sync again", owner.ours("sync"), "with machines without a store: sent 0, took in 0")
 	owner.has("the note of the session", owner.note(id), "**Outcome:** Fixed: VAT is rounded per line, half up.")
 	owner.has("a note of the agent", owner.ours("search", "--json", "money is int64 cents"), "Money is int64 cents", "github.com/acme/storefront")
-	owner.has("the correction", owner.ours("review"), "we use pnpm here and never npm")
+	owner.has("the correction", owner.ours("review")+owner.ours("review", "held"), "we use pnpm here and never npm")
 
 	m = container()
 	m.session("22222222-2222-4222-8222-222222222222", "What is next with the storefront?\n@say Nothing that I know of.")
-	m.has("what a later home is told", model.Requests(), injected, "Money is int64 cents", "- Done: Fixed: VAT is rounded per line")
+	m.has("what a later home is shown", model.Requests(), injected, "Money is int64 cents", "## Last time")
 }

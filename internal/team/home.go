@@ -34,7 +34,9 @@ var homeBatch = 256
 // the row is not needed any more; it may be asked again about what it has taken. With "" the
 // row stays. Only then, and when what came of it is on the server as this machine's, the row
 // goes: Home may be stopped anywhere, and the next run does the rest.
-func Home(ctx context.Context, server HomeServer, s Sender, take func(context.Context, Change) (why string, err error)) (sent Sent, err error) {
+func Home(
+	ctx context.Context, server HomeServer, s Sender, take func(context.Context, Change) (why string, err error),
+) (sent Sent, err error) {
 	for {
 		found, err := server.Found(ctx, AwayPrefix, homeBatch)
 		if err != nil {

@@ -29,7 +29,7 @@ func (d *DB) Found(ctx context.Context, prefix string, limit int) (all []Change,
 type Settled struct {
 	Origin, Path string
 	Hash         index.Digest // of the file that was looked at
-	Why          string       // told to the machine that wrote it
+	Why          string       // for the machine that wrote it
 }
 
 const settledSQL = `SELECT folded, size, mtime FROM anamnesis.notes WHERE workspace = $1 AND origin = $2 AND path = $3 AND hash = $4`
