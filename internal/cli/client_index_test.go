@@ -56,20 +56,23 @@ func TestClientIndexServer(t *testing.T) {
 	const corrected = "12121212-1212-4212-8212-121212121210"
 	m.session(corrected, "Install zod in the web package.\n@say I installed zod with npm.")
 	n := m.captured(corrected)
-	m.claude("-p", "--resume", corrected, "--", "no, we use pnpm here and never npm, the lockfile is the one of pnpm\n@say Noted.")
+	m.claude("-p", "--resume", corrected, "--allowedTools", tools, "--", `no, we use pnpm here and never npm, the lockfile is the one of pnpm
+@tool mcp__anamnesis__memory_write {"type":"semantic","title":"Install packages with pnpm","body":"","why":"The lockfile is the one of pnpm.",`+
+		`"quote":"we use pnpm here and never npm","when":["cmd:npm"]}
+@say Done with pnpm.`)
 	m.eventually("the resumed session to be captured", func() bool { return m.captured(corrected) > n })
 	m.eventually("the drain at the end of the job", func() bool { return strings.Contains(m.ours("doctor", "drain"), " 0 failed") })
 	for line := range strings.Lines(m.ours("log", "tail", "-n", "200")) {
 		m.lacks("a line of the event log", line, "FAILED", postgrestest.Password)
 	}
 
-	owner.has("sync", owner.ours("sync"), "with machines without a store: sent 3, took in 4")
+	owner.has("sync", owner.ours("sync"), "with machines without a store: sent 4, took in 4")
 	owner.has("sync again", owner.ours("sync"), "with machines without a store: sent 0, took in 0")
 	owner.has("the note of the session", owner.note(id), "**Outcome:** Fixed: VAT is rounded per line, half up.")
 	owner.has("a note of the agent", owner.ours("search", "--json", "money is int64 cents"), "Money is int64 cents", "github.com/acme/storefront")
-	owner.has("the correction", owner.ours("review")+owner.ours("review", "held"), "we use pnpm here and never npm")
+	owner.has("the correction", owner.ours("review"), "Install packages with pnpm", "“we use pnpm here and never npm”")
 
 	m = container()
 	m.session("22222222-2222-4222-8222-222222222222", "What is next with the storefront?\n@say Nothing that I know of.")
-	m.has("what a later home is shown", model.Requests(), injected, "Money is int64 cents", "## Last time")
+	m.has("what a later home is shown", model.Requests(), injected, "Money is int64 cents", "- Install packages with pnpm", "## Last time")
 }
