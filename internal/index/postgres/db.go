@@ -132,9 +132,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return &DB{c, searcher{c}, catalogue{c}, graph{c}, vectors{c}, counters{c}, memos{c}, maintainer{c}}, nil
 }
 
-// Workspace returns the id of the workspace.
-func (c *conn) Workspace() string { return c.opts.Workspace }
-
 // failureKept is how long the server is not asked again after it did not answer: what asks
 // several things at once waits for it once.
 const failureKept = 2 * time.Second
