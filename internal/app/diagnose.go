@@ -88,7 +88,10 @@ func (r *Rooms) target(version string) *doctor.Target {
 		Models:    r.tryModels,
 		Reader:    r.ReaderName,
 	}
-	if o := r.Config.Team; o.DSN != "" || o.Workspace != "" {
+	if r.Config.Index.Server != "" {
+		pt.Server = r.serverHealth
+	}
+	if o := r.Config.Team; !r.away() && (o.DSN != "" || o.Workspace != "") {
 		pt.Team = r.teamHealth
 	}
 	for _, v := range r.Config.Values() {

@@ -35,6 +35,7 @@ type DrainResult struct {
 	Programs int `json:"programs"` // of the user that were run for events
 
 	Shared TeamResult `json:"shared"` // with the team's database
+	Home   HomeResult `json:"home"`   // with machines without a store
 
 	reflect []string // projects of which a session has ended
 	dirs    []string // folders in which these sessions worked
@@ -55,6 +56,9 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	}()
 	if err := r.MayRedact(); err != nil {
 		return d, err
+	}
+	if err := r.askServer(ctx); err != nil {
+		return d, err // what hooks left waits
 	}
 	r.drains = true
 	r.summarize()
@@ -98,7 +102,11 @@ func Drain(ctx context.Context, r *Rooms, sync bool) (d DrainResult, err error) 
 	d.Failed = append(d.Failed, failed...)
 	d.Programs, err = runPrograms(ctx, r)
 	d.fail(err)
+	d.fail(r.sendDrafts(ctx))
 	if sync {
+		var err error
+		d.Home, err = exchangeHome(ctx, r)
+		d.fail(err)
 		s, err := Sync(ctx, r, SyncOptions{Remote: true, Automatic: true})
 		d.fail(err)
 		d.Sync = &s

@@ -71,11 +71,14 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 	}
 	r.All = index.New(db, s, embedding)
 	r.Index = r.All
-	if r.hasTeam() {
+	if r.hasTeam() || r.away() {
 		r.Index = index.New(index.OwnOnly(db), s, embedding)
 	}
 	r.door = tombstone.NewDoor(s)
 	r.Index.Refuse(r.cameBack)
+	if r.away() {
+		r.beGuest()
+	}
 	r.Ingester = ingest.New(s, r.Index, r.Redactor, c.Ingest)
 	r.Engine = recall.New(r.All, s, c.Recall, models)
 	r.Injector = inject.New(r.Engine, s, c.Inject)
@@ -89,6 +92,9 @@ func (r *Rooms) openIndex(ctx context.Context, busy time.Duration) (index.Backen
 	s, h := r.Store, r.host
 	if h.Backend != nil {
 		return h.Backend(ctx, s.Path(""))
+	}
+	if r.away() {
+		return r.openAway(ctx, busy)
 	}
 	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: r.Config.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek,
@@ -137,6 +143,11 @@ func openWithin(ctx context.Context, h Host, budget time.Duration) (*Rooms, erro
 	}
 	whole := budget == 0
 	_, _, walked, err := r.Index.State(ctx)
+	if errors.Is(err, index.ErrAway) { // what is written now waits in the files
+		r.Notify("%v; what is written now waits on this machine", err)
+		r.Stale = -1
+		return r, nil
+	}
 	if err == nil && walked.IsZero() {
 		budget = 0 // a new index: an answer from nothing would be wrong
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // cameBack says why the index leaves a note out: it was forgotten, and its file came back.
-func (r *Rooms) cameBack(ref store.Ref, n *note.Note) string {
+func (r *Rooms) cameBack(ref store.Ref, n *note.Note, _ []byte) string {
 	t, ok := r.door.Forgotten(ref.Scope, n)
 	if !ok {
 		return ""
@@ -32,7 +32,7 @@ func (r *Rooms) returned(path string, data []byte) string {
 	if err != nil {
 		return ""
 	}
-	return r.cameBack(store.Ref{Path: layout.Memory + "/" + path, Scope: note.Portable}, n)
+	return r.cameBack(store.Ref{Path: layout.Memory + "/" + path, Scope: note.Portable}, n, nil)
 }
 
 // An Unforgotten note is one that is not forgotten any more.

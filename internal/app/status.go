@@ -34,9 +34,10 @@ type StatusAnswer struct {
 	Spool       int           `json:"spool"`
 	Poisoned    []string      `json:"poisoned"`
 	Held        int           `json:"held"`
-	Review      int           `json:"review"`  // notes of a model that nobody has read
-	Refused     Refused       `json:"refused"` // because it reads like orders to an agent
-	Team        *TeamStatus   `json:"team"`    // null without one
+	Review      int           `json:"review"`                 // notes of a model that nobody has read
+	Refused     Refused       `json:"refused"`                // because it reads like orders to an agent
+	Team        *TeamStatus   `json:"team"`                   // null without one
+	Server      string        `json:"index_server,omitempty"` // of the index of this machine, how it answers
 	Problems    []ProblemView `json:"problems"`
 	Links       []string      `json:"links"`
 	Aside       []string      `json:"set_aside"` // index files of other programs
@@ -82,6 +83,13 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	}
 	for _, p := range s.GivenUp {
 		s.Poisoned = append(s.Poisoned, p.Path)
+	}
+	if r.away() {
+		s.Server = "which answers"
+		if err := r.askServer(ctx); err != nil { // the rest is counted in the index
+			s.Server, s.Sync = err.Error(), repository
+			return s, nil
+		}
 	}
 	quarantined, unread, err := unread(ctx, r)
 	if err != nil {

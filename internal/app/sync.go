@@ -89,7 +89,15 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 // later run.
 func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error) {
 	o.Remote = true
+	home, herr := exchangeHome(ctx, r) // first, so that git takes along what came home
 	s, err := Sync(ctx, r, o)
+	r.syncAway(ctx, &s)
+	if herr != nil {
+		r.Notify("%v", herr)
+	}
+	if r.Config.Index.Server != "" && !r.away() && herr == nil {
+		s.Detail += fmt.Sprintf("; with machines without a store: sent %d, took in %d", home.Sent.Put, home.Taken+home.Held)
+	}
 	if err == nil && !s.Busy && r.hasTeam() {
 		t, terr := exchange(ctx, r, exchangeOptions{Wait: foregroundWait})
 		if terr != nil {

@@ -70,7 +70,7 @@ func (r *Rooms) teamLock(ctx context.Context, wait time.Duration) (unlock func()
 // process does it at a time.
 func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, err error) {
 	t.Sent.Held, t.Taken.Left, t.Taken.Members, t.Reviewed = []team.Held{}, []team.Held{}, []string{}, newRepoTaken()
-	if r.Store.ReadOnly() {
+	if r.Store.ReadOnly() || r.away() {
 		return t, nil
 	}
 	if !o.Brief {
@@ -122,7 +122,7 @@ func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, e
 // teamWaits reports whether a background run has to be started, because this process has
 // changed notes and a team may want to have them.
 func (r *Rooms) teamWaits() bool {
-	return !r.drains && r.Store != nil && r.Config.Team.On() && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
+	return !r.drains && r.Store != nil && r.teamOn() && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
 }
 
 // DrainTeam is the background run of a command that wrote notes which a team may want: it
@@ -137,7 +137,7 @@ func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
 // freshen takes in, before a question is answered, what others have shared since,
 // as far as that goes at once. The mirror answers in any case.
 func (r *Rooms) freshen(ctx context.Context) {
-	if o := r.Config.Team; !o.On() || !o.Mirror || r.Store.ReadOnly() {
+	if !r.teamOn() || !r.Config.Team.Mirror || r.Store.ReadOnly() {
 		return
 	}
 	state, err := team.ReadState(ctx, r.All)
@@ -181,7 +181,7 @@ const staleMirror = 3 * 24 * time.Hour
 
 // teamNotice is what a session is shown when the mirror is old, empty when it is not.
 func (r *Rooms) teamNotice(ctx context.Context) string {
-	if o := r.Config.Team; !o.On() || !o.Mirror {
+	if !r.teamOn() || !r.Config.Team.Mirror {
 		return ""
 	}
 	state, err := team.ReadState(ctx, r.All)
@@ -279,7 +279,7 @@ func (r *Rooms) forgetMirrored(ctx context.Context, id note.ID) error {
 
 // author names who of the team wrote the note of a row, "" for one of this machine.
 func (r *Rooms) author(row *index.Row) string {
-	if row.Origin == r.All.Origin() {
+	if !r.All.Theirs(row) {
 		return ""
 	}
 	return cmp.Or(note.Line(row.UserID, 60), "somebody of the team")
@@ -307,7 +307,7 @@ func (r *Rooms) confirmedBy(ctx context.Context, n *note.Note) ([]string, error)
 // or beginning of it.
 func (r *Rooms) sharedNote(ctx context.Context, name string) (row index.Row, c index.Content, ok bool) {
 	id, err := note.ParseID(strings.TrimSpace(name))
-	if err != nil || !r.hasTeam() {
+	if err != nil || !r.hasTeam() && !r.away() {
 		return row, c, false
 	}
 	row, ok, err = r.All.Lookup(ctx, id)
@@ -317,7 +317,7 @@ func (r *Rooms) sharedNote(ctx context.Context, name string) (row index.Row, c i
 			row = found[0]
 		}
 	}
-	if !ok || r.author(&row) == "" {
+	if !ok || row.Origin == r.All.Origin() {
 		return row, c, false
 	}
 	return row, r.All.Content(ctx, row), true
@@ -328,6 +328,10 @@ func (r *Rooms) elsewhere(ctx context.Context, id note.ID, otherwise error) erro
 	row, _, ok := r.sharedNote(ctx, string(id))
 	if !ok {
 		return otherwise
+	}
+	if r.away() {
+		return fmt.Errorf("the note %s stands in the store of another machine: only there it can be changed or forgotten; "+
+			"write one that differs, and it goes there", row.ID)
 	}
 	if from := r.sharedFrom(&row); from != "" {
 		return fmt.Errorf("the note %s is of %s and stands in the team's repository %s: change or delete it there, in a review; "+

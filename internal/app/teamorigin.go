@@ -17,11 +17,15 @@ type teamServer struct{ *postgres.DB }
 // Changes returns what other origins changed after a generation.
 func (s teamServer) Changes(ctx context.Context, since int64, limit int) ([]team.Change, int64, error) {
 	all, next, err := s.DB.Changes(ctx, since, limit)
+	return changesOf(all), next, err
+}
+
+func changesOf(all []postgres.Change) []team.Change {
 	changes := make([]team.Change, len(all))
 	for i, c := range all {
 		changes[i] = team.Change(c)
 	}
-	return changes, next, err
+	return changes
 }
 
 // Standing returns what the database says to one who writes the own origin.

@@ -34,7 +34,10 @@ const (
 )
 
 // hasTeam reports whether notes of others are, or may be, in the index.
-func (r *Rooms) hasTeam() bool { return r.Config.Team.On() || r.Config.TeamRepo.Remote != "" }
+func (r *Rooms) hasTeam() bool { return r.teamOn() || r.Config.TeamRepo.Remote != "" && !r.away() }
+
+// teamOn reports whether notes are exchanged over a team's database.
+func (r *Rooms) teamOn() bool { return r.Config.Team.On() && !r.away() }
 
 // sharedFrom returns the address of the team's repository, without a password, for a note
 // that came from there, and "" for others.
@@ -50,6 +53,9 @@ func (r *Rooms) sharedFrom(row *index.Row) string {
 // another process works with the clone, the next run reads it.
 func (r *Rooms) readRepo(ctx context.Context) (t RepoTaken, err error) {
 	t = newRepoTaken()
+	if r.away() {
+		return t, nil
+	}
 	if r.Config.TeamRepo.Remote == "" || !r.Config.Team.Mirror {
 		return t, r.leaveRepo(ctx)
 	}

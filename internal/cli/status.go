@@ -98,6 +98,11 @@ func (p *program) printStatus(s app.StatusAnswer) {
 		}
 		p.printf("spool: %s was given up%s; look at it, then delete it or move it back to spool/\n", g.Path, why)
 	}
+	if s.Server == "which answers" {
+		p.printf("index: on a server, which answers\n")
+	} else if s.Server != "" {
+		p.printf("index: on a server; %s\n", s.Server)
+	}
 	if t := s.Team; t != nil {
 		p.printf("team: %s shared, %s of others%s\n", plural(len(t.Projects), "project"), plural(t.Mirror.Notes, "note"),
 			map[bool]string{true: "; the database was not asked yet", false: " as of " + t.Mirror.At}[t.Mirror.At == ""])

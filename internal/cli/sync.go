@@ -26,6 +26,7 @@ the other machines did, merge it note by note, and send the result. Without a
 remote the commit is all; add one with ` + "`anamnesis config set remote ADDRESS`" + `.
 A remote that cannot be reached is no failure: the notes go with a later sync.
 Notes of shared projects are then exchanged with the database of the team.
+What machines without a store wrote is taken home first (index.server).
 
 A note in which something looks like a secret stays here until you release it, and
 so does one that was emptied or damaged outside of Anamnesis: ` + "`anamnesis review held`" + `.

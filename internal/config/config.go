@@ -53,6 +53,7 @@ type Config struct {
 	Sessions   session.Options
 	Reflection reflection.Options
 	Sync       Sync
+	Index      Index
 	Lifecycle  lifecycle.Options
 	Team       team.Options
 	TeamRepo   repo.Options
@@ -72,6 +73,12 @@ type Sync struct {
 	On      bool
 	Remote  string
 	Timeout float64 // seconds one git command may take
+}
+
+// Index says where the index of this machine is.
+type Index struct {
+	Server string // address of the database for machines without a store; "" when there is none
+	Away   bool   // this is such a machine
 }
 
 // Agents says where coding agents keep their settings and sessions.
@@ -204,6 +211,7 @@ func Load(env Environment) *Config {
 	c.apply(rows[1:], env, flags, file)
 	c.bindKeys(own, env)
 	c.chooseMode(env, rows[1:])
+	c.Index.Away = c.Index.Server != "" && c.SourceOf("index.server") != FromFile // config.json stands in a store
 	for _, dir := range []*string{
 		&c.ClaudeHome, &c.Others.Codex, &c.Others.Learnings, &c.Others.Reflect,
 		&c.Agents.Gemini, &c.Agents.Copilot, &c.Agents.Cursor, &c.Agents.Hermes, &c.Agents.XDGConfig, &c.Agents.XDGData,

@@ -60,6 +60,10 @@ func (c *Config) settings() []Setting {
 
 		boolean("ANAMNESIS_SYNC", "sync.on", &c.Sync.On, true, "Keep the notes in a git repository. Off: files only, no commits."),
 		number("ANAMNESIS_GIT_TIMEOUT", "sync.timeout", &c.Sync.Timeout, 60, within(1, 3600), "Seconds one git command may take."),
+		dsn("ANAMNESIS_INDEX", "index.server", &c.Index.Server,
+			"Address of a database, postgres://user@host/database?workspace=ID, for machines that keep no store. In the environment: this "+
+				"machine keeps none, asks the index there and writes its notes there. In config.json: a sync brings the portable notes there, "+
+				"and takes home what such machines wrote."),
 
 		address("RECALL_EMBED_URL", "recall.embed.url", &c.Models.Embedder.URL,
 			"OpenAI-compatible server that embeds notes and questions, with or without /v1. Empty uses the built-in model."),

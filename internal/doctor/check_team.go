@@ -42,3 +42,15 @@ func checkTeam(ctx context.Context, p *Target) Result {
 	}
 	return ok(lines...)
 }
+
+func checkServer(ctx context.Context, p *Target) Result {
+	if p.Server == nil {
+		return skip("no server is set for machines without a store")
+	}
+	lines, err := p.Server(ctx)
+	if err != nil {
+		return warn("nothing is lost: what is written waits in the files of this machine; look at index.server (ANAMNESIS_INDEX)",
+			append(lines, err.Error())...)
+	}
+	return ok(lines...)
+}

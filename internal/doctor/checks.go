@@ -96,6 +96,10 @@ var Checks = []Check{
 	{"conflicts", "Conflicts", "Versions of notes that a merge could not decide between.", checkConflicts},
 	// check_team.go
 	{"team", "Team", "Whether the team's database answers, and how old the notes of others are that are known here.", checkTeam},
+	{
+		"server", "Machines without a store", "Whether the server answers that holds the index of this machine, or of those that keep no store.",
+		checkServer,
+	},
 	// check_secrets.go
 	{"rules", "Redaction rules", "Whether your own rules of what is a secret (redact.toml) can be read.", checkRules},
 	{"secrets", "Secrets", "Whether notes that travel hold what looks like a secret.", checkSecrets},

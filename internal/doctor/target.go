@@ -44,6 +44,7 @@ type Target struct {
 	Namesakes  func(ctx context.Context) ([]string, error)          // other machines that commit under this machine's name
 	GitVersion func(ctx context.Context) (string, error)            // what `git --version` says
 	Team       func(ctx context.Context) (Team, error)              // asks the team's database; nil without one
+	Server     func(ctx context.Context) ([]string, error)          // asks the server of the index, or of the sync; nil without one
 	Models     func(ctx context.Context) []LocalModel               // opens and tries those that settings name
 	Reader     func() (string, error)                               // of ended sessions, and why it cannot be asked
 	Handshake  func(ctx context.Context) error                      // starts this program's MCP server and initialises it

@@ -51,6 +51,9 @@ func (ix *Index) Contents(ctx context.Context, rows []Row) iter.Seq2[int, Conten
 			default:
 				left--
 				c = r.parse(texts[r.Key], failed)
+				if c.Note != nil && ix.guest != nil {
+					c.Note.Author = ""
+				}
 			}
 			if !yield(i, c) {
 				return

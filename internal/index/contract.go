@@ -197,6 +197,9 @@ var (
 	// ErrBusy says that somebody else writes for longer than one waits. The same
 	// call may succeed later; nothing was changed.
 	ErrBusy = errors.New("somebody else is writing the index")
+	// ErrAway says that the index is on a server, which does not answer or is none of ours.
+	// The same call may succeed later.
+	ErrAway = errors.New("the index is on a server that cannot be asked now")
 	// ErrLost says that what the index held could not be read any more. The
 	// backend has put an empty one in its place, whose State is that of an index
 	// that was never walked: Sync fills it, and then the same call succeeds.

@@ -126,7 +126,7 @@ func (ix *Index) readOne(ref store.Ref) result {
 		return result{problem: &FileState{Size: ref.Size, ModTime: ref.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: reason(err)}}
 	}
 	if ix.refuse != nil {
-		if why := ix.refuse(now, n); why != "" {
+		if why := ix.refuse(now, n, data); why != "" {
 			return result{problem: &FileState{Size: now.Size, ModTime: now.ModTime.UnixNano(), Hash: sha256.Sum256(data), Problem: why}}
 		}
 	}

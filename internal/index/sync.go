@@ -19,13 +19,25 @@ type Index struct {
 	store    *store.Store
 	embedder embed.Embedder // nil: no vectors
 	asked    lastQuestions
-	refuse   func(store.Ref, *note.Note) string // nil: every note comes in
+	refuse   func(store.Ref, *note.Note, []byte) string // nil: every note comes in
+	guest    func(note.ID) bool                         // nil: the tree of this machine is whole
 }
 
 // Refuse sets what says why the note in a file is left out, "" for those that come in.
 // A file that is left out is a Problem. It is called before the Index is used, and why
 // from several goroutines.
-func (ix *Index) Refuse(why func(ref store.Ref, n *note.Note) string) { ix.refuse = why }
+func (ix *Index) Refuse(why func(ref store.Ref, n *note.Note, data []byte) string) { ix.refuse = why }
+
+// Guest says that the origins of the backend are machines of one person, and that this one
+// has only the files it wrote: a file that is not here is dropped only when gone says that it
+// was forgotten here, and an origin without files is not begun. It is called before the Index is used.
+func (ix *Index) Guest(gone func(id note.ID) bool) { ix.guest = gone }
+
+// Theirs reports whether the note of a row is another person's.
+func (ix *Index) Theirs(r *Row) bool { return r.Origin != ix.Origin() && ix.guest == nil }
+
+// IsGuest reports whether Guest was called.
+func (ix *Index) IsGuest() bool { return ix.guest != nil }
 
 // New joins a backend to a store. Texts become vectors as e says.
 func New(b Backend, s *store.Store, e Embedding) *Index {
@@ -164,6 +176,9 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	missing = slices.DeleteFunc(missing, func(path string) bool {
 		return slices.ContainsFunc(rep.Unread, func(p Problem) bool { return strings.HasPrefix(path, p.Path+"/") })
 	})
+	if ix.guest != nil {
+		missing = slices.DeleteFunc(missing, func(path string) bool { return !ix.guest(store.StemID(path)) })
+	}
 	if walked.IsZero() && o.Budget > 0 { // a new index that may not get ready: what is new matters first
 		slices.SortStableFunc(todo, func(a, b store.Ref) int { return b.ModTime.Compare(a.ModTime) })
 	}
@@ -173,7 +188,8 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	if err := ix.tidy(ctx, o, &rep); err != nil {
 		return rep, err
 	}
-	if rep.Stale == 0 && !ix.store.ReadOnly() && (len(todo) > 0 || len(missing) > 0 || len(young) > 0 || walked.IsZero()) {
+	news := len(todo) > 0 || len(missing) > 0
+	if rep.Stale == 0 && !ix.store.ReadOnly() && (news || ix.guest == nil && (len(young) > 0 || walked.IsZero())) {
 		if err := ix.Apply(ctx, Batch{Walked: began}); err != nil {
 			return rep, err
 		}

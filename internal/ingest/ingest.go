@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
@@ -223,7 +224,7 @@ func (g *Ingester) write(ctx context.Context, w *store.Writer, n *note.Note, old
 // where such a note would stand.
 func (g *Ingester) find(ctx context.Context, id note.ID) (store.Ref, error) {
 	row, ok, err := g.index.Lookup(ctx, id)
-	if err == nil && ok {
+	if err == nil && ok && layout.IsNotePath(row.Ref.Path) {
 		if row.ID != id {
 			return store.Ref{}, fmt.Errorf("id %s differs from the existing %s in case only; choose another", id, row.ID)
 		}

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"anamnesis/internal/claim"
@@ -23,6 +24,9 @@ func (g *Ingester) twin(ctx context.Context, n *note.Note) (*index.Twin, error) 
 	}
 	wanted := n.Fingerprint()
 	twins, err := g.index.Twins(ctx, index.StatementHash(wanted.Folded), index.SimhashWords(wanted.Words))
+	if errors.Is(err, index.ErrAway) { // it is compared when it comes home
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +97,9 @@ func (g *Ingester) sharing(ctx context.Context, n *note.Note, limit int, filters
 	var keys []int64
 	for _, f := range filters {
 		m, err := g.index.Ask(ctx, n.Statement(), f, limit)
+		if errors.Is(err, index.ErrAway) {
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}

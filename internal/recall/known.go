@@ -37,7 +37,7 @@ func (p PageSource) Sessions(ctx context.Context, projects []string, n int) ([]i
 		return nil, nil
 	}
 	return p.e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: ownPlace, Now: p.e.store.Now(), Own: true,
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: ownPlace, Now: p.e.store.Now(), Own: !p.e.index.IsGuest(),
 	}, n)
 }
 

@@ -12,11 +12,11 @@ const alikeShare = 0.5
 func (e *Engine) rankOwnFirst(hits []*Hit) []*Hit {
 	moved := false
 	for _, h := range hits {
-		if h.Row.Origin == e.index.Origin() {
+		if !e.index.Theirs(&h.Row) {
 			continue
 		}
 		for _, own := range hits {
-			if own.Row.Origin == e.index.Origin() && own.score < h.score && sameSubject(h, own) {
+			if !e.index.Theirs(&own.Row) && own.score < h.score && sameSubject(h, own) {
 				h.add("behind "+string(own.Row.ID)+", which is your own", own.score*predecessorFactor-h.score)
 				moved = true
 			}

@@ -18,12 +18,13 @@ type Sender struct {
 	Entries  func(paths []string) ([]index.Entry, map[string]index.FileState)
 	Withhold func(path string, data []byte) string // why a file holds what nobody else may see, "" when it does not
 	Projects []string
+	Person   bool // the server is for machines of one person: all that is portable goes
 	Again    bool // put everything, also what the server has: after a new rule of what is a secret
 	Now      func() time.Time
 
-	Memos index.Memos            // keep what the server said of withdrawn notes, for Preview
+	Memos index.Memos            // keep what the server said of withdrawn notes, for Preview; nil keeps nothing
 	Marks []string               // that changes of this machine left
-	Mark  func() (string, error) // makes another, and has written it down
+	Mark  func() (string, error) // makes another, and has written it down; nil leaves none
 }
 
 // A Sent says what Push did.
@@ -57,7 +58,7 @@ func Push(ctx context.Context, server Server, s Sender) (sent Sent, err error) {
 	if err != nil {
 		return sent, err
 	}
-	if len(s.Projects) == 0 && len(known) == 0 {
+	if !s.Person && len(s.Projects) == 0 && len(known) == 0 {
 		return sent, nil // nothing is shared and nothing was: a reader of the team writes nothing at all
 	}
 	rows, err := s.rows(ctx, 0)
@@ -132,7 +133,9 @@ func (s Sender) meet(ctx context.Context, server Server) (p *push, walked time.T
 	if err := standing.Refusal(s.Marks); err != nil {
 		return nil, walked, err
 	}
-	keepWithdrawn(ctx, s.Memos, standing.Withdrawn, s.Now())
+	if s.Memos != nil {
+		keepWithdrawn(ctx, s.Memos, standing.Withdrawn, s.Now())
+	}
 	return &push{Sender: s, server: server, withdrawn: standing.Withdrawn}, walked, nil
 }
 
@@ -174,6 +177,9 @@ func (s Sender) projects() map[string]bool {
 
 // rows lists the notes that may be shared, the newest first; limit 0 means all.
 func (s Sender) rows(ctx context.Context, limit int) ([]index.Row, error) {
+	if s.Person {
+		return s.Local.Select(ctx, index.Filter{Scope: note.Portable, Dead: true, Now: s.Now()}, limit)
+	}
 	if len(s.Projects) == 0 { // no project means every project to a filter
 		return nil, nil
 	}
@@ -228,7 +234,7 @@ func (p *push) put(ctx context.Context, paths, gone []string, sent *Sent) error 
 			b.Drop = append(b.Drop, path)
 		}
 	}
-	if !p.signed { // written down here first, so that this machine knows it after a crash
+	if p.Mark != nil && !p.signed { // written down here first, so that this machine knows it after a crash
 		mark, err := p.Mark()
 		if err != nil {
 			return err
@@ -253,12 +259,13 @@ func (p *push) refusal(e *index.Entry, projects map[string]bool) string {
 		return why
 	case n.Scope == note.Local || store.ScopeOf(e.Ref.Path) == note.Local:
 		return "it is local to this machine"
+	case n.Quarantine:
+		return "it waits for its owner's review"
+	case p.Person:
 	case n.Project == note.Global || !projects[n.Project]:
 		return "its project is not shared"
 	case n.Kind == note.Slot || n.Kind == note.Handoff || n.Type == note.Episodic:
 		return "it says what one person works on"
-	case n.Quarantine:
-		return "it waits for its owner's review"
 	}
 	return p.Withhold(e.Ref.Path, e.Text)
 }

@@ -34,6 +34,9 @@ func (c *conn) each(ctx context.Context, read func(pgx.Rows) error, text string,
 func (c *conn) eachAfter(ctx context.Context, enter string, read func(pgx.Rows) error, text string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
 	var ours error // what read could not read
 	rows := 0
 	tell := func(r pgx.Rows) error {
@@ -49,7 +52,11 @@ func (c *conn) eachAfter(ctx context.Context, enter string, read func(pgx.Rows) 
 	case ours != nil:
 		return fmt.Errorf("read the shared index: %w", ours)
 	case err != nil:
-		return fmt.Errorf("read the shared index: %w", schema.Plain(err))
+		err = fmt.Errorf("read the shared index: %w", schema.Plain(err))
+		if errors.Is(err, schema.ErrUnreachable) {
+			err = c.away(err)
+		}
+		return err
 	}
 	return nil
 }

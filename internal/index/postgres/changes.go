@@ -139,14 +139,8 @@ func (s *snapshot) changes(own string, since int64, limit int) (all []Change, ne
 	var keys []int64
 	at := make(map[int64]int)
 	s.each(func(r pgx.Rows) error {
-		var c Change
-		var key int64
-		var hash, entities []byte
-		err := r.Scan(&c.Generation, &c.Origin, &c.Member, &c.Path, &c.Dropped, &key, &hash, &c.Size, &c.ModTime, &c.Text, &entities, &c.Declared)
-		c.Origin, c.Member, c.Path = unescape(c.Origin), unescape(c.Member), unescape(c.Path)
-		copy(c.Hash[:], hash)
+		c, key, err := scanChange(r)
 		if !c.Dropped {
-			c.Entities = decodeKeys(entities)
 			keys, at[key] = append(keys, key), len(all)
 		}
 		all = append(all, c)
@@ -160,6 +154,18 @@ func (s *snapshot) changes(own string, since int64, limit int) (all []Change, ne
 		return err
 	}, toldSQL, keys)
 	return all, next
+}
+
+// scanChange reads a row of changesSQL, and the key of the note.
+func scanChange(r pgx.Rows) (c Change, key int64, err error) {
+	var hash, entities []byte
+	err = r.Scan(&c.Generation, &c.Origin, &c.Member, &c.Path, &c.Dropped, &key, &hash, &c.Size, &c.ModTime, &c.Text, &entities, &c.Declared)
+	c.Origin, c.Member, c.Path = unescape(c.Origin), unescape(c.Member), unescape(c.Path)
+	copy(c.Hash[:], hash)
+	if !c.Dropped {
+		c.Entities = decodeKeys(entities)
+	}
+	return c, key, err
 }
 
 // A Conflict is an id that several origins hold, and not with the same bytes.

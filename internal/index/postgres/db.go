@@ -21,6 +21,7 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/postgres/schema"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -53,12 +54,13 @@ type (
 // Options say where the database is and how it behaves.
 type Options struct {
 	DSN       string        // the address: postgres://user:password@host/database, or key=value; never shown
-	Workspace string        // a UUID
+	Workspace string        // a UUID; "" is the one that the address names (?workspace=…)
 	Origin    string        // the tree whose notes Apply writes
 	Busy      time.Duration // how long to wait for another writer; 0 means 5 s
 	Connect   time.Duration // how long to wait for a connection; 0 means 5 s
 	ReadOnly  bool          // never write; memos are not kept
 	MaxConns  int           // at most so many connections at once; 0 means 4
+	Lazy      bool          // connect with the first question; what keeps the server from answering is an index.ErrAway
 }
 
 // A conn is the pool, and what all parts ask it through.
@@ -71,6 +73,11 @@ type conn struct {
 	version int64      // of our origin, as State read it and changes of ours left it; -1 when State was not called
 	applied int        // how many changes of ours there were
 	mark    string     // that our changes leave (Sign)
+
+	greeting sync.Mutex // guards what follows
+	greeted  bool       // the database is one of ours
+	failure  error      // of the last try to find out
+	tried    time.Time  // when that was
 
 	shelf  shelf  // the copy of the vectors
 	halves halves // how the server compares them
@@ -86,22 +93,27 @@ var (
 	// asked: a copy of this machine, or another process of it. Nothing was changed.
 	// Sync begins with State and compares again. It is an index.ErrBusy, too.
 	ErrConflict = fmt.Errorf("another machine or process has written the notes of this origin; sync again (%w)", index.ErrBusy)
-	errReadOnly = errors.New("the shared index was opened for reading only")
+	// ErrWorkspace says that neither the options nor the address name a workspace.
+	ErrWorkspace = errors.New("open the shared index: no workspace is named; the address of an index ends with ?workspace=ID")
+	errReadOnly  = errors.New("the shared index was opened for reading only")
 )
 
 // longest is how long one question may take when its caller sets no limit.
 const longest = time.Minute
 
-// Open connects to a database that was migrated (package schema), and has the workspace.
+// Open connects to a database that was migrated (package schema), and has the workspace. With
+// Lazy it asks nobody.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	o.Busy, o.Connect, o.MaxConns = cmp.Or(o.Busy, 5*time.Second), cmp.Or(o.Connect, 5*time.Second), cmp.Or(o.MaxConns, 4)
-	o.Workspace = strings.ToLower(strings.TrimSpace(o.Workspace))
-	if !isUUID(o.Workspace) {
-		return nil, errors.New("open the shared index: the workspace is no UUID")
-	}
 	config, err := pgxpool.ParseConfig(o.DSN)
 	if err != nil {
 		return nil, fmt.Errorf("open the shared index: %w", schema.ErrDSN)
+	}
+	named := config.ConnConfig.RuntimeParams["workspace"]
+	delete(config.ConnConfig.RuntimeParams, "workspace") // the server knows none of that name
+	o.Workspace = strings.ToLower(strings.TrimSpace(cmp.Or(o.Workspace, named)))
+	if !isUUID(o.Workspace) {
+		return nil, ErrWorkspace
 	}
 	config.MaxConns, config.MinConns = int32(o.MaxConns), 0
 	config.ConnConfig.ConnectTimeout = o.Connect
@@ -111,11 +123,43 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, fmt.Errorf("open the shared index: %w", schema.Plain(err))
 	}
 	c := &conn{opts: o, pool: pool, origin: escape(o.Origin), version: -1}
-	if err := c.greet(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open the shared index: %w", err)
+	if !o.Lazy {
+		if err := c.greet(ctx); err != nil {
+			pool.Close()
+			return nil, fmt.Errorf("open the shared index: %w", err)
+		}
 	}
 	return &DB{c, searcher{c}, catalogue{c}, graph{c}, vectors{c}, counters{c}, memos{c}, maintainer{c}}, nil
+}
+
+// failureKept is how long the server is not asked again after it did not answer: what asks
+// several things at once waits for it once.
+const failureKept = 2 * time.Second
+
+// ready is what comes before every question of a connection that is Lazy.
+func (c *conn) ready(ctx context.Context) error {
+	if !c.opts.Lazy {
+		return nil
+	}
+	c.greeting.Lock()
+	defer c.greeting.Unlock()
+	if c.greeted {
+		return nil
+	}
+	if c.failure != nil && time.Since(c.tried) < failureKept {
+		return c.failure
+	}
+	c.failure = c.away(c.greet(ctx))
+	c.greeted, c.tried = c.failure == nil, time.Now()
+	return c.failure
+}
+
+// away says of an error of a connection that is Lazy that the server is not there.
+func (c *conn) away(err error) error {
+	if err == nil || !c.opts.Lazy || errors.Is(err, index.ErrAway) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", index.ErrAway, err)
 }
 
 // greet looks whether the database is one of ours.
@@ -126,8 +170,10 @@ func (c *conn) greet(ctx context.Context) error {
 		return err
 	}
 	there := false
-	if err := c.row(ctx, "SELECT EXISTS (SELECT 1 FROM anamnesis.workspaces WHERE id = $1)", nil, &there); err != nil {
-		return err
+	err := c.once(ctx, enterSQL, func(r pgx.Rows) error { return r.Scan(&there) },
+		"SELECT EXISTS (SELECT 1 FROM anamnesis.workspaces WHERE id = $1)", nil)
+	if err != nil {
+		return schema.Plain(err)
 	}
 	if !there {
 		return ErrNoWorkspace

@@ -57,7 +57,7 @@ func (h *halves) of(ctx context.Context, c *conn) (where string, hnsw bool, err 
 		case err == nil:
 			h.where = pgx.Identifier{name}.Sanitize()
 		case !errors.Is(err, pgx.ErrNoRows):
-			return "", false, fmt.Errorf("read the shared index: %w", schema.Plain(err))
+			return "", false, c.away(fmt.Errorf("read the shared index: %w", schema.Plain(err)))
 		}
 		h.asked = true
 	}

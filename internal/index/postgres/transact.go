@@ -58,6 +58,9 @@ func (c *conn) change(ctx context.Context, wait time.Duration, f func(*writer)) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, longestChange)
 	defer cancel()
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
 	err := pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
 		w := &writer{ctx: ctx, c: c, tx: tx, batch: &pgx.Batch{}}
 		w.begin(wait)
@@ -67,7 +70,10 @@ func (c *conn) change(ctx context.Context, wait time.Duration, f func(*writer)) 
 		w.flush()
 		return w.err
 	})
-	return translate(err)
+	if err = translate(err); errors.Is(err, schema.ErrUnreachable) {
+		err = c.away(err)
+	}
+	return err
 }
 
 // translate names the error of a transaction for a caller outside.
