@@ -58,27 +58,35 @@ func (g *git) sweepRefs() error {
 	return nil
 }
 
-func (g *git) Fetch(ctx context.Context) (found bool, err error) {
+// prepare makes the repository what an exchange needs.
+func (g *git) prepare(ctx context.Context) error {
 	if err := os.MkdirAll(g.dir, 0o700); err != nil {
-		return false, err
+		return err
 	}
 	if err := g.ready(ctx); err != nil {
-		return false, err
+		return err
 	}
 	if err := g.ensure(ctx); err != nil {
-		return false, err
+		return err
 	}
 	if err := g.configure(ctx); err != nil {
+		return err
+	}
+	return g.sweepRefs()
+}
+
+func (g *git) Fetch(ctx context.Context) (found bool, err error) {
+	if err := g.prepare(ctx); err != nil {
 		return false, err
 	}
 	if err := g.shell(ctx); err != nil {
 		return false, err
 	}
-	if err := g.sweepRefs(); err != nil {
-		return false, err
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap="}
+	if g.opaque {
+		args = append(args, "--depth=1")
 	}
-	_, err = g.git(ctx, "", "fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
-		"--end-of-options", hub, "+refs/heads/main:"+theirRef)
+	_, err = g.git(ctx, "", append(args, "--end-of-options", hub, "+refs/heads/main:"+theirRef)...)
 	if err == nil {
 		if err = g.bounded(ctx); err == nil {
 			err = g.whole(ctx)
