@@ -30,6 +30,7 @@ type sealed struct {
 	hub  *git
 	keys keys
 	as   *seal.Identity // the recovery key, while one comes back with it
+	over string         // the commit of plain notes whose place is taken
 	at   sealedState
 	told []string
 }
@@ -159,6 +160,9 @@ func (s *sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	}
 	e, ok := files[sealedName]
 	if !ok {
+		if s.over == tip {
+			return false, nil
+		}
 		if name, other := strange(files); other {
 			return false, fmt.Errorf("%w: the remote holds files that are not sealed, such as %q; what it has it keeps, so use a new empty "+
 				"repository (`anamnesis config set remote ADDRESS`), or `anamnesis sync --seal --replace`", ErrSealed, name)
@@ -170,11 +174,15 @@ func (s *sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	last, met := s.keys.Seen[s.o.Remote]
 	m, err := seal.Open(blobs[e.ID], s.by(), s.keys.Group)
+	if errors.Is(err, seal.ErrOthers) && !met { // an address that is new here, of another group
+		s.keys.Group, s.keys.Seen = nil, make(map[string]seen)
+		m, err = seal.Open(blobs[e.ID], s.by(), nil)
+	}
 	if err != nil {
 		return false, s.unread(err)
 	}
-	last := s.keys.Seen[s.o.Remote]
 	back := m.N < last.N || m.N == last.N && e.ID != last.ID
 	if len(s.keys.Group) == 0 {
 		s.say("this machine may read what the remote holds, sealed for %s: `anamnesis machines` on the others shows the same name", m.Group.Name())
@@ -216,8 +224,9 @@ func (s *sealed) say(format string, args ...any) {
 
 // unread says what to do about a list that this machine cannot read.
 func (s *sealed) unread(err error) error {
+	_, met := s.keys.Seen[s.o.Remote]
 	switch {
-	case errors.Is(err, seal.ErrNotIn) && len(s.keys.Group) == 0:
+	case errors.Is(err, seal.ErrNotIn) && !met:
 		return fmt.Errorf("%w: %w yet; on one that may, run `anamnesis machines add %s`", ErrSealed, err, quoted(s.request()))
 	case errors.Is(err, seal.ErrNotIn):
 		return fmt.Errorf("%w: %w any more: it was revoked on another one, or somebody else wrote there; what is here stays here", ErrSealed, err)
@@ -291,7 +300,7 @@ func (s *sealed) send(ctx context.Context, group seal.Group, head string, keep i
 	if err != nil {
 		return err
 	}
-	if err := s.hub.Push(ctx, tip); err != nil {
+	if err := s.hub.push(ctx, tip, s.over); err != nil {
 		return err
 	}
 	var in strings.Builder

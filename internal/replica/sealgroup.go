@@ -20,6 +20,9 @@ type Sealer interface {
 	// nowhere. Empty means that somebody began before. A machine that may not read gets an ErrSealed, and
 	// Request.
 	Begin(ctx context.Context) (recovery string, err error)
+	// Replace is Begin on a remote that holds notes as they are, all of which are here: what is
+	// sealed takes their place. It returns how many files that are; without apply that is all.
+	Replace(ctx context.Context, apply bool) (files int, recovery string, err error)
 	// Join lets this machine in with the recovery key.
 	Join(ctx context.Context, recovery string) error
 	// Add lets another machine in, by its Request, and sends everything again for it.
@@ -93,6 +96,35 @@ func (s *sealed) Begin(ctx context.Context) (recovery string, err error) {
 		recovery = ""
 	}
 	return recovery, err
+}
+
+func (s *sealed) Replace(ctx context.Context, apply bool) (files int, recovery string, err error) {
+	if err := firstOf(s.git.prepare(ctx), CheckRemote(s.o.Remote)); err != nil {
+		return 0, "", err
+	}
+	if _, err := s.get(ctx); err != nil {
+		return 0, "", err
+	}
+	r, err := s.hub.Refs(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	list, err := s.hub.List(ctx, r.Theirs)
+	if _, is := list[sealedName]; is || err != nil {
+		return 0, "", firstOf(err, fmt.Errorf("%w: the remote is sealed already", ErrSealed))
+	}
+	if r.Theirs != "" {
+		if _, err := s.git.git(ctx, "", "merge-base", "--is-ancestor", r.Theirs, "refs/heads/main"); err != nil {
+			return 0, "", fmt.Errorf("%w: the remote holds what is not here; `anamnesis sync` takes it in first", ErrSealed)
+		}
+	}
+	if !apply {
+		return len(list), "", nil
+	}
+	s.over = r.Theirs
+	defer func() { s.over = "" }()
+	recovery, err = s.Begin(ctx)
+	return len(list), recovery, err
 }
 
 func (s *sealed) Join(ctx context.Context, recovery string) error {

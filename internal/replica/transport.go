@@ -111,9 +111,16 @@ func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 	return false, err
 }
 
-func (g *git) Push(ctx context.Context, commit string) error {
-	_, err := g.git(ctx, "", "push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
-		"--end-of-options", hub, commit+":refs/heads/main")
+func (g *git) Push(ctx context.Context, commit string) error { return g.push(ctx, commit, "") }
+
+// push offers a commit; with the name of another one it takes that one's place, if that is
+// still what the remote has.
+func (g *git) push(ctx context.Context, commit, instead string) error {
+	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"}
+	if instead != "" {
+		args = append(args, "--force-with-lease=refs/heads/main:"+instead)
+	}
+	_, err := g.git(ctx, "", append(args, "--end-of-options", hub, commit+":refs/heads/main")...)
 	err = linked("push", HidePassword(g.o.Remote), err)
 	var link *LinkError
 	if errors.As(err, &link) && link.Kind == LinkMoved {

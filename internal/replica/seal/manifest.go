@@ -92,7 +92,7 @@ func parseManifest(text []byte, known Group) (m Manifest, err error) {
 	case known.Goes(m.Group):
 		m.Group = known
 	default:
-		return m, fmt.Errorf("%w: its list of machines (%s) is not that of this machine (%s)", ErrForged, m.Group.Name(), known.Name())
+		return m, fmt.Errorf("%w: its list of machines (%s) is not that of this machine (%s)", ErrOthers, m.Group.Name(), known.Name())
 	}
 	members, err := m.Group.Members()
 	if err != nil {

@@ -43,6 +43,8 @@ var (
 	ErrNotIn = errors.New("this machine may not read what is there")
 	// ErrForged means that no machine of the group wrote what is there, or not so.
 	ErrForged = errors.New("it is not what a machine of yours wrote")
+	// ErrOthers means that what is there is of another group. It is an ErrForged.
+	ErrOthers = fmt.Errorf("%w: it is sealed for others", ErrForged)
 )
 
 // An Identity is the secret of one machine.
