@@ -2,6 +2,7 @@ package replica_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,14 +17,14 @@ import (
 // A circle is machines that may read the same sealed remotes, known to each other before
 // they first sync.
 type circle struct {
-	t     *testing.T
+	t     testing.TB
 	mu    sync.Mutex
 	free  []*seal.Identity
 	taken map[string]string // folder of keys by name of a machine
 	group []byte
 }
 
-func newCircle(t *testing.T) *circle {
+func newCircle(t testing.TB) *circle {
 	t.Helper()
 	c := &circle{t: t, taken: make(map[string]string)}
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
@@ -65,27 +66,35 @@ func (c *circle) keys(name string) string {
 	defer c.mu.Unlock()
 	if c.taken[name] == "" {
 		dir := c.t.TempDir()
-		replicatest.Write(c.t, dir, map[string]string{"identity.txt": c.free[0].Secret() + "\n", "group.json": string(c.group)})
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, "identity.txt"), []byte(c.free[0].Secret()+"\n"), 0o600),
+			os.WriteFile(filepath.Join(dir, "group.json"), c.group, 0o600)); err != nil {
+			c.t.Fatal(err)
+		}
 		c.free, c.taken[name] = c.free[1:], dir
 	}
 	return c.taken[name]
 }
 
+// fresh returns the keys of a machine as it had them before it ever synced.
+func (c *circle) fresh(t testing.TB, name string) string {
+	t.Helper()
+	from, dir := c.keys(name), t.TempDir()
+	data, err := os.ReadFile(filepath.Join(from, "identity.txt"))
+	if err == nil {
+		err = errors.Join(os.WriteFile(filepath.Join(dir, "identity.txt"), data, 0o600), os.WriteFile(filepath.Join(dir, "group.json"), c.group, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // files opens what a remote has, as a machine that never saw it.
 func (c *circle) files(t *testing.T, remote string) map[string]string {
 	t.Helper()
-	name := "reader"
-	from := c.keys(name)
-	keys, dir := t.TempDir(), t.TempDir()
-	for _, f := range []string{"identity.txt", "group.json"} {
-		data, err := os.ReadFile(filepath.Join(from, f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		replicatest.Write(t, keys, map[string]string{f: string(data)})
-	}
+	dir := t.TempDir()
 	o := options(t, dir)
-	o.Remote, o.Seal, o.MachineID = remote, keys, name
+	o.Remote, o.Seal, o.MachineID = remote, c.fresh(t, "reader"), "reader"
 	if out, err := open(t, o).Sync(t.Context()); err != nil || out.Offline || out.Pushed {
 		t.Fatalf("read the remote: %+v, %v", out, err)
 	}

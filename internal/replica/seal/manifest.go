@@ -73,10 +73,11 @@ func Open(data []byte, i *Identity, known Group) (m Manifest, err error) {
 	if err != nil {
 		return m, fmt.Errorf("%w: %w", ErrForged, err)
 	}
-	return parseManifest(text, known)
+	return ParseManifest(text, known)
 }
 
-func parseManifest(text []byte, known Group) (m Manifest, err error) {
+// ParseManifest reads what is inside a manifest.
+func ParseManifest(text []byte, known Group) (m Manifest, err error) {
 	var s signed
 	if err := parse(text, &s); err != nil {
 		return m, err
