@@ -174,15 +174,11 @@ func (s *sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	last, met := s.keys.Seen[s.o.Remote]
 	m, err := seal.Open(blobs[e.ID], s.by(), s.keys.Group)
-	if errors.Is(err, seal.ErrOthers) && !met { // an address that is new here, of another group
-		s.keys.Group, s.keys.Seen = nil, make(map[string]seen)
-		m, err = seal.Open(blobs[e.ID], s.by(), nil)
-	}
 	if err != nil {
 		return false, s.unread(err)
 	}
+	last := s.keys.Seen[s.o.Remote]
 	back := m.N < last.N || m.N == last.N && e.ID != last.ID
 	if len(s.keys.Group) == 0 {
 		s.say("this machine may read what the remote holds, sealed for %s: `anamnesis machines` on the others shows the same name", m.Group.Name())
@@ -230,6 +226,9 @@ func (s *sealed) unread(err error) error {
 		return fmt.Errorf("%w: %w yet; on one that may, run `anamnesis machines add %s`", ErrSealed, err, quoted(s.request()))
 	case errors.Is(err, seal.ErrNotIn):
 		return fmt.Errorf("%w: %w any more: it was revoked on another one, or somebody else wrote there; what is here stays here", ErrSealed, err)
+	case errors.Is(err, seal.ErrOthers):
+		return fmt.Errorf("%w: %w; if this machine is to change over to those, remove %s and compare the name that the next sync tells",
+			ErrSealed, err, filepath.Join(s.o.Seal, groupFile))
 	}
 	return damaged("fetch from "+HidePassword(s.o.Remote), err.Error())
 }
