@@ -130,7 +130,7 @@ type Reader struct {
 	Here  bool   `json:"here"`
 }
 
-// readers lists who may read, as far as this machine was told, and the name of the group.
+// readers lists who may read, as far as this machine knows, and the name of the group.
 func (r *Rooms) readers() (list []Reader, group string, err error) {
 	if !r.Seals() {
 		return nil, "", nil

@@ -137,8 +137,13 @@ func (s *sealed) Fetch(ctx context.Context) (found bool, err error) {
 
 // get fetches the sealed files. A repository of them that cannot be used is made again.
 func (s *sealed) get(ctx context.Context) (found bool, err error) {
-	_, err = os.Lstat(s.hub.dir)
-	fresh := os.IsNotExist(err)
+	fresh := !isDir(s.hub.dir)
+	if at := filepath.Join(s.hub.dir, ".git"); !fresh && !(isDir(filepath.Join(at, "objects")) && readGit(filepath.Join(at, "HEAD")) != "") {
+		if err := os.RemoveAll(s.hub.dir); err != nil {
+			return false, err
+		}
+		s.at, fresh = sealedState{Remote: s.o.Remote}, true
+	}
 	_ = os.Remove(filepath.Join(s.hub.dir, ".git", "shallow.lock")) // whoever had it is dead: the caller is the only one
 	found, err = s.hub.Fetch(ctx)
 	var link *LinkError
@@ -181,7 +186,8 @@ func (s *sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	last := s.keys.Seen[s.o.Remote]
 	back := m.N < last.N || m.N == last.N && e.ID != last.ID
 	if len(s.keys.Group) == 0 {
-		s.say("this machine may read what the remote holds, sealed for %s: `anamnesis machines` on the others shows the same name", m.Group.Name())
+		s.say("this machine may read what the remote holds, sealed for %s: `anamnesis machines` on the others shows the same name",
+			m.Group.Name())
 	}
 	if err := s.openAll(ctx, m, files); err != nil {
 		return false, err
@@ -225,7 +231,8 @@ func (s *sealed) unread(err error) error {
 	case errors.Is(err, seal.ErrNotIn) && !met:
 		return fmt.Errorf("%w: %w yet; on one that may, run `anamnesis machines add %s`", ErrSealed, err, quoted(s.request()))
 	case errors.Is(err, seal.ErrNotIn):
-		return fmt.Errorf("%w: %w any more: it was revoked on another one, or somebody else wrote there; what is here stays here", ErrSealed, err)
+		return fmt.Errorf("%w: %w any more: it was revoked on another one, or somebody else wrote there; what is here stays here",
+			ErrSealed, err)
 	case errors.Is(err, seal.ErrOthers):
 		return fmt.Errorf("%w: %w; if this machine is to change over to those, remove %s and compare the name that the next sync tells",
 			ErrSealed, err, filepath.Join(s.o.Seal, groupFile))
@@ -262,7 +269,7 @@ func kept(list []seal.Segment) int {
 }
 
 // send makes the commit the newest one of the remote, sealed for a group, and keeps
-// some of the files that are there. With none kept everything is sealed anew. The refs
+// some of the files that are there. With none kept everything is sealed again. The refs
 // follow when it is there.
 func (s *sealed) send(ctx context.Context, group seal.Group, head string, keep int, refs ...string) error {
 	members, err := group.Members()

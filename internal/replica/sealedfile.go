@@ -56,7 +56,8 @@ func (s *sealed) bundle(ctx context.Context, out io.Writer, from, head string, t
 	if _, err := io.WriteString(w, top+head+" refs/heads/main\n\n"); err != nil {
 		return err
 	}
-	_, err = s.run(ctx, call{args: []string{"pack-objects", "--revs", "--thin", "--delta-base-offset", "--quiet", "--stdout"}, in: revs, out: w})
+	args := []string{"pack-objects", "--revs", "--thin", "--delta-base-offset", "--quiet", "--stdout"}
+	_, err = s.run(ctx, call{args: args, in: revs, out: w})
 	if err != nil {
 		return err
 	}

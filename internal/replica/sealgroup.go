@@ -31,7 +31,7 @@ type Sealer interface {
 	Revoke(ctx context.Context, name string) error
 	// Renew makes another recovery key; the former one opens nothing that is sent from then on.
 	Renew(ctx context.Context) (recovery string, err error)
-	// Group is who may read, as far as this machine was told; nil when it was not.
+	// Group is who may read, as far as this machine knows; nil when it does not.
 	Group() seal.Group
 	// Request is the line with which this machine asks to be let in, and Self what others know of it.
 	Request() string

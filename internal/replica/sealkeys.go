@@ -21,7 +21,7 @@ const (
 // keys are what a machine knows about who may read.
 type keys struct {
 	V     int             `json:"v"`
-	Group seal.Group      `json:"group"` // as far as it was told, nil before
+	Group seal.Group      `json:"group"` // as far as it knows, nil before
 	Seen  map[string]seen `json:"seen"`  // by remote
 
 	self *seal.Identity
@@ -55,7 +55,8 @@ func readKeys(dir string) (k keys, err error) {
 		err = json.Unmarshal(data, &k)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return k, fmt.Errorf("%w: read who may read: %w; put the file back, or remove it and compare the name that the next sync tells", ErrSealed, err)
+		return k, fmt.Errorf("%w: read who may read: %w; put the file back, or remove it and compare the name that the next sync tells",
+			ErrSealed, err)
 	}
 	if k.Seen == nil {
 		k.Seen = make(map[string]seen)

@@ -59,7 +59,7 @@ func (g Group) Remove(by *Identity, name string, at time.Time) (Group, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("no machine %q may read", name)
 	}
-	if members[i].Sign == by.Member("").Sign {
+	if members[i].Sign == by.signer() {
 		return nil, errors.New("a machine cannot revoke itself; do it on another one, or with the recovery key")
 	}
 	return g.append(by, change{Remove: &members[i], At: at})

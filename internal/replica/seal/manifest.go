@@ -59,7 +59,7 @@ func (m Manifest) Seal(by *Identity) ([]byte, error) {
 }
 
 // Open reads a manifest of a hub. Known is the group as this machine knows it, nil when
-// it was never told of one: then the list counts that it can read. A manifest with
+// it knows none yet: then the list counts that it can read. A manifest with
 // an older list than Known is judged by Known, and gets it.
 func Open(data []byte, i *Identity, known Group) (m Manifest, err error) {
 	if len(data) > MaxManifest {

@@ -105,7 +105,7 @@ type Member struct {
 // Member is this machine under a name.
 func (i *Identity) Member(name string) Member {
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == utf8.RuneError {
+		if unprintable(r) || r == utf8.RuneError {
 			return '-'
 		}
 		return r
@@ -117,8 +117,13 @@ func (i *Identity) Member(name string) Member {
 	if name == "" {
 		name = "unknown"
 	}
-	return Member{Name: name, Age: i.key.Recipient().String(), Sign: encode(i.sign.Public().(ed25519.PublicKey))} //nolint:forcetypeassert // it is one
+	return Member{Name: name, Age: i.key.Recipient().String(), Sign: i.signer()}
 }
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// signer is the public key of what it signs.
+func (i *Identity) signer() string { return encode(i.sign[ed25519.SeedSize:]) }
 
 // Request is the line with which a machine asks to be let in. Nothing in it is secret.
 func (m Member) Request() string { return m.Age + "." + m.Sign + "." + m.Name }
@@ -140,7 +145,7 @@ func (m Member) check() error {
 		return errors.New("a machine has no key that age knows")
 	case len(decode(m.Sign)) != ed25519.PublicKeySize:
 		return errors.New("a machine has no key for signatures")
-	case m.Name == "" || len(m.Name) > maxName || !utf8.ValidString(m.Name) || strings.ContainsFunc(m.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case m.Name == "" || len(m.Name) > maxName || !utf8.ValidString(m.Name) || strings.ContainsFunc(m.Name, unprintable):
 		return errors.New("a machine has a name that cannot be shown")
 	}
 	return nil
@@ -202,7 +207,7 @@ func (i *Identity) seal(purpose string, v any) (signed, error) {
 		return signed{}, err
 	}
 	return signed{
-		Body: string(body), By: encode(i.sign.Public().(ed25519.PublicKey)), //nolint:forcetypeassert // it is one
+		Body: string(body), By: i.signer(),
 		Sig: encode(ed25519.Sign(i.sign, append([]byte(purpose), body...))),
 	}, nil
 }
