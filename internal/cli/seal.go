@@ -61,7 +61,7 @@ func (p *program) printSealed(a app.SealAnswer) {
 		p.printRecovery(a.Recovery)
 	}
 	if a.Request != "" {
-		p.printf("sealed: this machine may not read the remote yet. On one that may:\n\n  anamnesis machines add %s\n\n"+
+		p.printf("sealed: this machine may not read the remote yet. On one that may:\n\n  anamnesis log machines add %s\n\n"+
 			"Then `anamnesis sync` here.\n", connect.Quote(a.Request))
 	}
 	if a.Group != "" {
@@ -80,7 +80,7 @@ func newMachinesAdd(p *program) *cobra.Command {
 		Short: "Let a machine read a sealed remote",
 		Long: `Let another machine read what is sealed, by the line that ` + "`anamnesis sync --seal`" + ` prints
 there. Everything is sealed once more for it. Both then say the same name of the group.`,
-		Example: `  anamnesis machines add 'age1….….laptop'`,
+		Example: `  anamnesis log machines add 'age1….….laptop'`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "machines", filesOnly, func(ctx context.Context, r *app.Rooms) (app.MachineChange, error) {
@@ -99,7 +99,7 @@ func newMachinesRevoke(p *program) *cobra.Command {
 		Long: `Seal everything once more, for all machines but this one, and do so from then on. What
 the machine has read it keeps, and it can open what stood at the remote until now, if it
 gets at a copy: change the secrets that it knew.`,
-		Example: `  anamnesis machines revoke laptop`,
+		Example: `  anamnesis log machines revoke laptop`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "machines", filesOnly, func(ctx context.Context, r *app.Rooms) (app.MachineChange, error) {
@@ -118,7 +118,7 @@ func newMachinesRecovery(p *program) *cobra.Command {
 		Short: "Make a new recovery key of a sealed remote",
 		Long: `Make a recovery key in place of the one that was, which opens nothing that is sent from
 then on. The new one is shown once.`,
-		Example: `  anamnesis machines recovery`,
+		Example: `  anamnesis log machines recovery`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "machines", filesOnly, app.RenewRecovery, func(c app.MachineChange) { p.printRecovery(c.Recovery) })

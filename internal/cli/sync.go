@@ -37,7 +37,7 @@ What a merge could not decide waits in ` + "`anamnesis review conflicts`" + `.
 With --seal, once, the remote is one that cannot read: everything that goes there is
 encrypted for your machines, names of files too. The first machine prints a recovery key,
 which opens everything when all of them are lost; every other one a line that lets it in:
-` + "`anamnesis machines add LINE`" + ` on one that is in.
+` + "`anamnesis log machines add LINE`" + ` on one that is in.
 
 Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 75 another sync is at work.`,

@@ -186,7 +186,7 @@ func (s *sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	last := s.keys.Seen[s.o.Remote]
 	back := m.N < last.N || m.N == last.N && e.ID != last.ID
 	if len(s.keys.Group) == 0 {
-		s.say("this machine may read what the remote holds, sealed for %s: `anamnesis machines` on the others shows the same name",
+		s.say("this machine may read what the remote holds, sealed for %s: `anamnesis log machines` on the others shows the same name",
 			m.Group.Name())
 	}
 	if err := s.openAll(ctx, m, files); err != nil {
@@ -202,7 +202,7 @@ func (s *sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	}
 	if back {
 		// What it holds is genuine and old. Sent again under a new number, it is no older state any more.
-		s.say("the remote was set back: it holds state %d, and this machine has seen %d; both were kept, and the list of machines is the newer one",
+		s.say("the remote was set back: it holds state %d, and this machine has seen %d; both were kept, and the newer list of machines counts",
 			m.N, last.N)
 		s.at.Tip, s.at.Manifest = tip, m
 		return m.Head() != "", s.send(ctx, m.Group, m.Head(), 0)
@@ -229,7 +229,7 @@ func (s *sealed) unread(err error) error {
 	_, met := s.keys.Seen[s.o.Remote]
 	switch {
 	case errors.Is(err, seal.ErrNotIn) && !met:
-		return fmt.Errorf("%w: %w yet; on one that may, run `anamnesis machines add %s`", ErrSealed, err, quoted(s.request()))
+		return fmt.Errorf("%w: %w yet; on one that may, run `anamnesis log machines add %s`", ErrSealed, err, quoted(s.request()))
 	case errors.Is(err, seal.ErrNotIn):
 		return fmt.Errorf("%w: %w any more: it was revoked on another one, or somebody else wrote there; what is here stays here",
 			ErrSealed, err)
