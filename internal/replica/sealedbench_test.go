@@ -1,7 +1,6 @@
 package replica_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,7 @@ import (
 	"anamnesis/internal/replica"
 )
 
-// BenchmarkSealed compares syncs with a remote that cannot read with those that one
+// BenchmarkSealed compares syncs with a remote that cannot read with those with one
 // that can, in turns, and reports the medians of what each takes and what they are to each
 // other: ANAMNESIS_BENCH_NOTES notes (10,000) pushed at first, pulled into an empty machine,
 // and one note sent and taken.
@@ -70,7 +69,7 @@ func BenchmarkSealed(b *testing.B) {
 			slices.Sort(all)
 			median[i] = all[len(all)/2]
 		}
-		b.Log(fmt.Sprintf("%s: plain %d ms, sealed %d ms, ratio %.2f", what, median[0].Milliseconds(), median[1].Milliseconds(),
-			float64(median[1])/float64(median[0])))
+		b.Logf("%s: plain %d ms, sealed %d ms, ratio %.2f", what, median[0].Milliseconds(), median[1].Milliseconds(),
+			float64(median[1])/float64(median[0]))
 	}
 }
