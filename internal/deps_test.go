@@ -28,7 +28,8 @@ const rule = `
 	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy, anchor, text, mapped;
 	mapped                                < embed/transformer;
 	foreigndb, text                       < agent;
-	layout                                < replica;
+	NONE                                  < replica/seal;
+	layout, replica/seal                  < replica;
 	redact                                < llm;
 	note                                  < claim;
 	note, layout                          < store;

@@ -348,14 +348,23 @@ func CheckServerName(name string) error {
 	return nil
 }
 
-// FirstSync commits what is there, syncs and indexes it.
-func FirstSync(ctx context.Context, h Host) (SyncResult, error) {
+// FirstSync commits what is there, syncs and indexes it. With sealed nothing of it goes to
+// the remote as it is.
+func FirstSync(ctx context.Context, h Host, sealed bool) (s SyncResult, err error) {
 	r, err := Open(ctx, h, 0)
 	if err != nil {
 		return SyncResult{}, err
 	}
 	defer r.Close()
-	s, err := Sync(ctx, r, SyncOptions{Remote: true})
+	if sealed {
+		a, err := Seal(ctx, r, SealOptions{})
+		if s.Seal = &a; err != nil {
+			return s, err
+		}
+	}
+	a := s.Seal
+	s, err = Sync(ctx, r, SyncOptions{Remote: true})
+	s.Seal = a
 	if err == nil {
 		_, err = r.Index.Sync(ctx, index.SyncOptions{})
 	}

@@ -33,6 +33,9 @@ type MachinesAnswer struct {
 	Behind   int       `json:"behind"`
 	LastSync string    `json:"last_sync"`
 
+	Readers []Reader `json:"readers,omitempty"` // who may read the remote, when it is sealed
+	Group   string   `json:"group,omitempty"`   // their name together
+
 	State SyncState `json:"-"`
 }
 
@@ -86,6 +89,9 @@ func Machines(ctx context.Context, r *Rooms) (a MachinesAnswer, err error) {
 	slices.SortFunc(a.Machines, func(a, b Machine) int {
 		return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Name, b.Name))
 	})
+	if a.Readers, a.Group, err = r.readers(); err != nil {
+		return a, err
+	}
 	a.State, err = SyncStatus(ctx, r)
 	a.Ahead, a.Behind, a.LastSync = a.State.Ahead, a.State.Behind, a.State.LastSync
 	return a, err

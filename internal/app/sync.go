@@ -15,6 +15,7 @@ import (
 	"anamnesis/internal/connect"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 )
@@ -123,9 +124,12 @@ func SyncAndIndex(ctx context.Context, r *Rooms) (s SyncResult, indexed int, err
 
 // Replica opens the repository of the portable notes.
 func (r *Rooms) Replica(o SyncOptions) (replica.Backend, error) {
-	opts := r.replicaOptions(o)
-	opts.Env = config.Environ()
-	return replica.Open(opts)
+	return r.openReplica(r.replicaOptions(o))
+}
+
+func (r *Rooms) openReplica(o replica.Options) (replica.Backend, error) {
+	o.Env = config.Environ()
+	return replica.Open(o)
 }
 
 // excuse turns what is no failure into something to be reported.
@@ -217,6 +221,9 @@ func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 	}
 	if !r.Config.Sync.On {
 		opts.Backend = "none"
+	}
+	if r.Seals() {
+		opts.Seal = r.Store.Path(layout.Keys)
 	}
 	return opts
 }

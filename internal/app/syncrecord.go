@@ -32,6 +32,7 @@ type SyncResult struct {
 	// State is how the exchange ended: synced, offline, held, foreign, refused,
 	// blocked or failed; empty without one.
 	State replica.SyncResult `json:"state,omitempty"`
+	Seal  *SealAnswer        `json:"seal,omitempty"` // what `sync --seal` did before
 
 	why     string // what State comes from
 	reached bool   // both sides had the same

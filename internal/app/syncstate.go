@@ -19,6 +19,7 @@ func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
 		Off: !r.Config.Sync.On, Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.Conflicts().Count(),
 		Held: []WithheldFile{},
 	}
+	s.Sealed = r.Seals()
 	last := r.lastSync()
 	s.LastSync, s.LastTry, s.LastDetail, s.Held = last.OK, last.At, last.Detail, last.Held
 	s.State, s.StateText = last.State, last.Why

@@ -19,6 +19,9 @@ var exampleNotes = []string{"9KQT", "4ZRM", "7PQA", "8BCD", "6M2Z", "3WXY"}
 
 // notRun are the beginnings of examples that need what a test has not, and what that is.
 var notRun = map[string]string{
+	"log machines add":           "a sealed remote",
+	"log machines revoke":        "a sealed remote",
+	"log machines recovery":      "a sealed remote",
 	"dashboard":                  "serves pages until it is ended",
 	"serve":                      "serves tools until it is ended",
 	"tui":                        "a terminal",

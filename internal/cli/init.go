@@ -18,6 +18,7 @@ type initOptions struct {
 	app.InstallOptions
 	home                           string
 	localOnly, noSync, yes, dryRun bool
+	seal                           bool
 }
 
 func newInit(p *program) *cobra.Command {
@@ -51,6 +52,7 @@ there are, how large they are and how long that takes (` + "`anamnesis import tr
 	f.StringVar(&o.home, "home", "", "`FOLDER` of the store (default ~/.anamnesis)")
 	f.StringVar(&o.MachineID, "machine-id", "", "`NAME` of this machine (default: the host name)")
 	f.StringVar(&o.Remote, "remote", "", "git `ADDRESS` to sync with")
+	f.BoolVar(&o.seal, "seal", false, "send the remote nothing that it can read (see anamnesis sync --help)")
 	f.BoolVar(&o.localOnly, "local-only", false, "keep the notes on this machine; forgets a remote that was set")
 	f.StringVar(&o.Command, "command", "", "`COMMAND` the hooks run (default: this program)")
 	f.StringVar(&o.Name, "name", connect.DefaultServer, "`NAME` of the MCP server")
@@ -60,6 +62,8 @@ there are, how large they are and how long that takes (` + "`anamnesis import tr
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, take the defaults")
 	f.BoolVar(&o.dryRun, "print", false, "show what would be done, and do nothing")
 	cmd.MarkFlagsMutuallyExclusive("remote", "local-only")
+	cmd.MarkFlagsMutuallyExclusive("seal", "local-only")
+	cmd.MarkFlagsMutuallyExclusive("seal", "no-sync")
 	return cmd
 }
 
@@ -67,6 +71,7 @@ there are, how large they are and how long that takes (` + "`anamnesis import tr
 type initAnswer struct {
 	DryRun bool            `json:"dry_run,omitempty"`
 	Plan   app.InstallPlan `json:"plan"`
+	Seal   *app.SealAnswer `json:"seal,omitempty"`
 }
 
 func (p *program) init(cmd *cobra.Command, o initOptions) error {
@@ -78,7 +83,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	shown := pl
 	shown.Remote = replica.HidePassword(pl.Remote)
 	if o.dryRun {
-		return render(p, "init", initAnswer{true, shown}, nil, p.printPlan)
+		return render(p, "init", initAnswer{DryRun: true, Plan: shown}, nil, p.printPlan)
 	}
 	done, err := app.Install(cmd.Context(), p.host(), pl)
 	if done.MCP != "" {
@@ -101,18 +106,26 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	}
 	p.sets = append(p.sets, "machine_id="+pl.MachineID, "remote="+pl.Remote)
 	p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
+	var sealed *app.SealAnswer
 	if !o.noSync {
-		st, err := app.FirstSync(cmd.Context(), p.host())
-		if err == nil {
+		st, err := app.FirstSync(cmd.Context(), p.host(), o.seal)
+		if sealed = st.Seal; sealed != nil && !p.json {
+			p.printSealed(*sealed)
+		}
+		switch {
+		case err == nil:
 			p.say("sync: %s\n", syncSentence(st))
-		} else { // a warning: the notes are safe without it
+		case sealed != nil && sealed.Request != "":
+		case o.seal: // else a later sync would send notes as they are
+			return fmt.Errorf("init: nothing was sent: %w; mend that and run `anamnesis sync --seal`", err)
+		default: // a warning: the notes are safe without it
 			p.say("sync: skipped (%v); fix the remote and run `anamnesis sync`\n", err)
 		}
 	}
 	if err := p.offerPast(cmd.Context(), ask, o.noSync); err != nil {
 		return err
 	}
-	return render(p, "init", initAnswer{Plan: shown}, nil, func(initAnswer) {
+	return render(p, "init", initAnswer{Plan: shown, Seal: sealed}, nil, func(initAnswer) {
 		p.printf("init: done. Start a new session of your agent and say \"remember: …\"; the next one knows it.\n")
 	})
 }

@@ -10,18 +10,22 @@ import (
 )
 
 func newMachines(p *program) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "machines",
 		Short: "Tell which machines write notes, and when they were last seen",
 		Long: `List every machine that wrote a note or a commit: how many of each, when its last
 commit was made, and how many of its commits the remote does not have yet. A
 machine whose commits come from the future has a clock that is ahead; when two
-machines change one field, the later change wins, so clocks should be right.`,
+machines change one field, the later change wins, so clocks should be right.
+
+Of a remote that cannot read (` + "`anamnesis sync --seal`" + `) it lists who may, and add and revoke change that.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return ask(p, cmd, "machines", app.Machines, p.printMachines)
 		},
 	}
+	cmd.AddCommand(newMachinesAdd(p), newMachinesRevoke(p), newMachinesRecovery(p))
+	return cmd
 }
 
 func (p *program) printMachines(a app.MachinesAnswer) {
@@ -40,6 +44,12 @@ func (p *program) printMachines(a app.MachinesAnswer) {
 		if m.Ahead > 0 {
 			p.printf("  its clock is ahead by %s: later changes of others lose against its own; set the clock\n", time.Duration(m.Ahead)*time.Second)
 		}
+	}
+	if len(a.Readers) > 0 {
+		p.printf("sealed for %s; who may read:\n", a.Group)
+	}
+	for _, m := range a.Readers {
+		p.printf("  %s%s, since %s\n", firstLine(m.Name, 64), map[bool]string{true: " (this machine)"}[m.Here], m.Since)
 	}
 	if len(a.Machines) == 0 {
 		p.note("nobody has written a note yet")

@@ -82,6 +82,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"undo":       cmdUndo,
 	"onlytext":   cmdOnlyText,
 	"bounded":    cmdBounded,
+	"keep":       cmdKeep,
+	"unreadable": cmdUnreadable,
 }
 
 func need(ts *testscript.TestScript, ok bool, use string) {

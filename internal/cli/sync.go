@@ -14,6 +14,9 @@ import (
 type syncOptions struct {
 	allowDelete bool
 	status      bool
+	seal        bool
+	recover     string
+	app.SealOptions
 }
 
 func newSync(p *program) *cobra.Command {
@@ -32,23 +35,40 @@ A note in which something looks like a secret stays here until you release it, a
 so does one that was emptied or damaged outside of Anamnesis: ` + "`anamnesis review held`" + `.
 What a merge could not decide waits in ` + "`anamnesis review conflicts`" + `.
 
+With --seal, once, the remote is one that cannot read: everything that goes there is
+encrypted for your machines, names of files too. The first machine prints a recovery key,
+which opens everything when all of them are lost; every other one a line that lets it in:
+` + "`anamnesis log machines add LINE`" + ` on one that is in.
+
 Exit codes: 0 synced, or offline (the line says so); 4 something waits for you;
 75 another sync is at work.`,
 		Example: `  anamnesis sync
-  anamnesis sync --status`,
+  anamnesis sync --status
+  anamnesis sync --seal`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.sync(cmd, o) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.allowDelete, "allow-delete", false, "let more than a fifth of the notes be deleted, forgotten or overwritten")
 	f.BoolVar(&o.status, "status", false, "tell how things stand, and sync nothing")
-	cmd.MarkFlagsMutuallyExclusive("status", "allow-delete")
+	f.BoolVar(&o.seal, "seal", false, "send nothing that the remote can read, from now on")
+	f.StringVar(&o.recover, "recover", "", "with --seal: let this machine in with the recovery key in `FILE` (- for standard input)")
+	f.BoolVar(&o.Replace, "replace", false, "with --seal: show what would be replaced of a remote that holds notes as they are")
+	f.BoolVar(&o.Apply, "apply", false, "with --replace: replace it")
+	cmd.MarkFlagsMutuallyExclusive("status", "allow-delete", "seal")
+	cmd.MarkFlagsMutuallyExclusive("recover", "replace")
 	return cmd
 }
 
 func (p *program) sync(cmd *cobra.Command, o syncOptions) error {
 	if o.status {
 		return run(p, cmd, "sync", now, app.SyncStatus, p.printSyncStatus)
+	}
+	if !o.seal && (o.recover != "" || o.Replace) || o.Apply && !o.Replace {
+		return usage("sync: --recover and --replace go with --seal, --apply with --replace")
+	}
+	if o.seal {
+		return p.syncSealed(cmd, o)
 	}
 	return run(p, cmd, "sync", now, func(ctx context.Context, r *app.Rooms) (app.SyncResult, error) {
 		s, err := app.SyncWhole(ctx, r, app.SyncOptions{AllowDelete: o.allowDelete})
@@ -110,7 +130,7 @@ func (p *program) printSyncStatus(s app.SyncState) {
 	if remote == "" {
 		remote = "none; `anamnesis config set remote ADDRESS` sets one"
 	}
-	p.printf("remote: %s\n", remote)
+	p.printf("remote: %s%s\n", remote, map[bool]string{true: " (sealed: it cannot read)"}[s.Sealed])
 	switch {
 	case !s.Initialized:
 		p.printf("here: %s\n", s.Detail)

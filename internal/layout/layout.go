@@ -57,6 +57,9 @@ const (
 	SessionIndex = "sessions.index"
 )
 
+// Keys is the folder of this machine's keys for what it sends sealed. It never travels.
+const Keys = "seal"
+
 // Models is the folder of models that run on this machine. None of it travels.
 const Models = "models"
 

@@ -19,7 +19,7 @@ func (g *git) configure(ctx context.Context) error {
 	var wanted []setting
 	if g.o.Remote != "" && CheckRemote(g.o.Remote) == nil {
 		wanted = append(wanted,
-			setting{"remote.origin.url", g.o.Remote},
+			setting{"remote.origin.url", g.origin()},
 			setting{"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
 			setting{"branch.main.remote", "origin"},
 			setting{"branch.main.merge", "refs/heads/main"},
@@ -52,6 +52,15 @@ func (g *git) configure(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// origin is what people's own git takes for the remote. One that holds sealed files is
+// nothing that it may push to: it looks for a helper of that name, and there is none.
+func (g *git) origin() string {
+	if g.o.Seal != "" {
+		return "anamnesis-sealed::" + g.o.Remote
+	}
+	return g.o.Remote
 }
 
 // parseConfig reads the plain part of git's format. What it does not

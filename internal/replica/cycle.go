@@ -204,6 +204,12 @@ func (c *cycle) rejectForeign(ctx context.Context, r Refs) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if _, sealed := files[sealedName]; sealed {
+		c.out.Held, c.out.Result = true, Blocked
+		c.say("the remote holds sealed files, and this machine would send notes as they are; nothing was taken from it or pushed to it; " +
+			"`anamnesis sync --seal` asks to be let in")
+		return true, nil
+	}
 	unknown, example := 0, ""
 	for name := range files {
 		switch {
@@ -235,6 +241,9 @@ func (c *cycle) fetch(ctx context.Context) (found, offline bool, err error) {
 		}
 	}
 	found, err = c.p.Fetch(ctx)
+	if t, ok := c.p.(teller); ok {
+		c.notes = append(c.notes, t.tell()...)
+	}
 	if err == nil {
 		return found, false, nil
 	}

@@ -20,6 +20,7 @@ type git struct {
 	email   string
 	program string   // its path, once found
 	packs   bool     // it can stage files into one pack
+	opaque  bool     // it holds sealed files: nothing to compress, and of the remote only the newest commit is wanted
 	ssh     []string // the environment of ssh, once known
 	turns   *turns
 }
@@ -146,7 +147,7 @@ func (g *git) State(ctx context.Context) (State, error) {
 // first sync with another the repository holds what the last one had.
 func (g *git) about(r Refs) Refs {
 	have := parseConfig(filepath.Join(g.dir, ".git", "config"))["remote.origin.url"]
-	if len(have) != 1 || have[0] != g.o.Remote {
+	if len(have) != 1 || have[0] != g.origin() {
 		r.Known, r.Theirs = "", ""
 	}
 	return r

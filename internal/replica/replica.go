@@ -64,10 +64,13 @@ type Options struct {
 	// messages of commits. Empty writes none.
 	Installation string
 	Remote       string // address of the remote, empty when there is none
-	Env          []string
-	Git          string           // the git program, "git" when empty
-	Timeout      time.Duration    // of one child process, 30 seconds when zero
-	Now          func() time.Time // time.Now when nil
+	// Seal is the folder of this machine's keys: the remote gets sealed files only. Empty
+	// sends notes as they are.
+	Seal    string
+	Env     []string
+	Git     string           // the git program, "git" when empty
+	Timeout time.Duration    // of one child process, 30 seconds when zero
+	Now     func() time.Time // time.Now when nil
 
 	// Automatic marks syncs that nobody waits for. After a failure they leave an
 	// unreachable remote alone for a minute, then two, up to an hour.
@@ -149,6 +152,9 @@ var (
 	ErrDamaged = errors.New("the remote is damaged")
 	// ErrRefused means that the remote answers and will not take a push.
 	ErrRefused = errors.New("the remote refuses the push")
+	// ErrSealed means that the remote holds sealed files where notes are sent as they are,
+	// or notes where they are sealed, or that this machine may not read what is sealed.
+	ErrSealed = errors.New("nothing was sent or taken")
 )
 
 // A Kind is one way to keep trees the same.
@@ -160,7 +166,7 @@ type Kind struct {
 
 // Backends lists the ways, the default first.
 var Backends = []Kind{
-	{"git", "a git repository, and a remote if you set one", openGit},
+	{"git", "a git repository, and a remote if you set one", openTree},
 	{"none", "nothing leaves the tree and nothing is recorded", openNone},
 }
 

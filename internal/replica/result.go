@@ -30,7 +30,7 @@ func ResultOf(err error) SyncResult {
 		return ""
 	case errors.Is(err, ErrRefused):
 		return Refused
-	case errors.Is(err, ErrBlocked), errors.Is(err, ErrNoGit), errors.Is(err, ErrRemote):
+	case errors.Is(err, ErrBlocked), errors.Is(err, ErrNoGit), errors.Is(err, ErrRemote), errors.Is(err, ErrSealed):
 		return Blocked
 	case errors.Is(err, context.DeadlineExceeded):
 		return "" // the caller gave up; a remote that takes too long is Offline

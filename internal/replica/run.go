@@ -125,6 +125,7 @@ func (e *gitError) Unwrap() error { return e.err }
 type call struct {
 	args    []string
 	in      string    // its standard input
+	src     io.Reader // its standard input, instead of in
 	out     io.Writer // takes what it prints, which is returned when nil
 	env     []string  // besides the usual
 	network bool      // with the user's settings for connections
@@ -142,6 +143,9 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 	for _, s := range settings {
 		prefix = append(prefix, "-c", s)
 	}
+	if g.opaque {
+		prefix = append(prefix, "-c", "core.compression=0", "-c", "pack.window=0")
+	}
 	if verb == "fetch" || verb == "push" || verb == "ls-remote" {
 		for _, s := range g.link() {
 			prefix = append(prefix, "-c", s)
@@ -155,6 +159,9 @@ func (g *git) run(ctx context.Context, c call) (string, error) {
 	cmd := exec.CommandContext(ctx, g.program, append(prefix, c.args...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(c.in), &stdout, &stderr
+	if c.src != nil {
+		cmd.Stdin = c.src
+	}
 	if c.out != nil {
 		cmd.Stdout = c.out
 	}

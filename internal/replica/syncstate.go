@@ -23,6 +23,7 @@ type SyncState struct {
 	// State is how the last exchange ended: synced, offline, held, foreign,
 	// refused, blocked or failed; empty when there was none with this remote.
 	State     SyncResult `json:"state,omitempty"`
+	Sealed    bool       `json:"sealed,omitempty"`     // what goes to the remote, it cannot read
 	StateText string     `json:"state_text,omitempty"` // one line, when it is not synced
 }
 

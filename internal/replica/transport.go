@@ -58,27 +58,35 @@ func (g *git) sweepRefs() error {
 	return nil
 }
 
-func (g *git) Fetch(ctx context.Context) (found bool, err error) {
+// prepare makes the repository what an exchange needs.
+func (g *git) prepare(ctx context.Context) error {
 	if err := os.MkdirAll(g.dir, 0o700); err != nil {
-		return false, err
+		return err
 	}
 	if err := g.ready(ctx); err != nil {
-		return false, err
+		return err
 	}
 	if err := g.ensure(ctx); err != nil {
-		return false, err
+		return err
 	}
 	if err := g.configure(ctx); err != nil {
+		return err
+	}
+	return g.sweepRefs()
+}
+
+func (g *git) Fetch(ctx context.Context) (found bool, err error) {
+	if err := g.prepare(ctx); err != nil {
 		return false, err
 	}
 	if err := g.shell(ctx); err != nil {
 		return false, err
 	}
-	if err := g.sweepRefs(); err != nil {
-		return false, err
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap="}
+	if g.opaque {
+		args = append(args, "--depth=1")
 	}
-	_, err = g.git(ctx, "", "fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
-		"--end-of-options", hub, "+refs/heads/main:"+theirRef)
+	_, err = g.git(ctx, "", append(args, "--end-of-options", hub, "+refs/heads/main:"+theirRef)...)
 	if err == nil {
 		if err = g.bounded(ctx); err == nil {
 			err = g.whole(ctx)
@@ -106,9 +114,16 @@ func (g *git) Fetch(ctx context.Context) (found bool, err error) {
 	return false, err
 }
 
-func (g *git) Push(ctx context.Context, commit string) error {
-	_, err := g.git(ctx, "", "push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed",
-		"--end-of-options", hub, commit+":refs/heads/main")
+func (g *git) Push(ctx context.Context, commit string) error { return g.push(ctx, commit, "") }
+
+// push offers a commit; with the name of another one it takes that one's place, if that is
+// still what the remote has.
+func (g *git) push(ctx context.Context, commit, instead string) error {
+	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"}
+	if instead != "" {
+		args = append(args, "--force-with-lease=refs/heads/main:"+instead)
+	}
+	_, err := g.git(ctx, "", append(args, "--end-of-options", hub, commit+":refs/heads/main")...)
 	err = linked("push", HidePassword(g.o.Remote), err)
 	var link *LinkError
 	if errors.As(err, &link) && link.Kind == LinkMoved {

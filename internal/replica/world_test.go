@@ -12,25 +12,30 @@ import (
 func TestGitWorld(t *testing.T) {
 	replicatest.RunWorld(t, func(t *testing.T) replicatest.World {
 		t.Parallel()
-		w := replicatest.World{Remote: bare(t), Other: bare(t)}
-		w.Open = func(t *testing.T, o replica.Options) replica.Backend {
-			return open(t, filled(t, o))
-		}
-		w.Cut = func(t *testing.T, remote string, down bool) {
-			from, to := remote, remote+".cut"
-			if !down {
-				from, to = to, from
-			}
-			if err := os.Rename(from, to); err != nil {
-				t.Fatal(err)
-			}
-		}
-		w.Point = func(t *testing.T, remote, like string) {
-			run(t, remote, "fetch", "-q", "--prune", like, "+refs/heads/*:refs/heads/*")
-		}
-		w.Files = committed
-		return w
+		return gitWorld(t)
 	})
+}
+
+// gitWorld is a world whose remotes are repositories of git.
+func gitWorld(t *testing.T) replicatest.World {
+	w := replicatest.World{Remote: bare(t), Other: bare(t)}
+	w.Open = func(t *testing.T, o replica.Options) replica.Backend {
+		return open(t, filled(t, o))
+	}
+	w.Cut = func(t *testing.T, remote string, down bool) {
+		from, to := remote, remote+".cut"
+		if !down {
+			from, to = to, from
+		}
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Point = func(t *testing.T, remote, like string) {
+		run(t, remote, "fetch", "-q", "--prune", like, "+refs/heads/*:refs/heads/*")
+	}
+	w.Files = committed
+	return w
 }
 
 func TestHubWorld(t *testing.T) {

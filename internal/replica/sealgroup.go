@@ -1,0 +1,224 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/replica/seal"
+)
+
+// A Sealer is a backend whose remote cannot read. The git backend with Options.Seal is one.
+type Sealer interface {
+	Backend
+	// Begin gives this machine a key, and makes it the first that may read a remote that is
+	// empty. Recovery is the key that comes back when all machines are lost; it is written
+	// nowhere. Empty means that somebody began before. A machine that may not read gets an ErrSealed, and
+	// Request.
+	Begin(ctx context.Context) (recovery string, err error)
+	// Replace is Begin on a remote that holds notes as they are, all of which are here: what is
+	// sealed takes their place. It returns how many files that are; without apply that is all.
+	Replace(ctx context.Context, apply bool) (files int, recovery string, err error)
+	// Join lets this machine in with the recovery key.
+	Join(ctx context.Context, recovery string) error
+	// Add lets another machine in, by its Request, and sends everything again for it.
+	Add(ctx context.Context, request string) (seal.Member, error)
+	// Revoke takes a machine out. What it has read it has read.
+	Revoke(ctx context.Context, name string) error
+	// Renew makes another recovery key; the former one opens nothing that is sent from then on.
+	Renew(ctx context.Context) (recovery string, err error)
+	// Group is who may read, as far as this machine knows; nil when it does not.
+	Group() seal.Group
+	// Request is the line with which this machine asks to be let in, and Self what others know of it.
+	Request() string
+	Self() seal.Member
+}
+
+// recoveryName is how the recovery key is listed.
+const recoveryName = "recovery key"
+
+// change fetches, lets the group be changed, and sends everything sealed for the new one,
+// again and again while others send too.
+func (s *sealed) change(ctx context.Context, do func(seal.Group) (seal.Group, error)) error {
+	s.turns.sync.Lock()
+	defer s.turns.sync.Unlock()
+	for try := 1; ; try++ {
+		if err := CheckRemote(s.o.Remote); err != nil || s.o.Remote == "" {
+			return firstOf(err, fmt.Errorf("%w: no remote is set; `anamnesis config set remote ADDRESS`", ErrSealed))
+		}
+		_, err := s.Fetch(ctx)
+		s.told = nil
+		if err != nil {
+			return err
+		}
+		group, err := do(s.keys.Group)
+		if err != nil {
+			return err
+		}
+		if len(group) == len(s.keys.Group) && s.at.Manifest.N > 0 {
+			return nil // it is so already
+		}
+		err = s.send(ctx, group, s.at.Manifest.Head(), 0)
+		var link *LinkError
+		if try == tries || !errors.As(err, &link) || link.Kind != LinkMoved {
+			return err
+		}
+	}
+}
+
+func (s *sealed) Begin(ctx context.Context) (recovery string, err error) {
+	made, err := makeKeys(s.o.Seal)
+	if err != nil {
+		return "", fmt.Errorf("make the key of this machine: %w", err)
+	}
+	sent := false
+	err = s.change(ctx, func(g seal.Group) (seal.Group, error) {
+		sent, recovery = true, ""
+		if len(g) > 0 {
+			return g, nil
+		}
+		spare, err := seal.NewIdentity()
+		if err != nil {
+			return nil, err
+		}
+		recovery = spare.Secret()
+		return seal.NewGroup(s.keys.self, s.o.MachineID, spare.Member(recoveryName), s.o.Now())
+	})
+	if err != nil && made && !sent && !errors.Is(err, seal.ErrNotIn) {
+		// It sends nothing sealed yet, and stays as it was.
+		err = errors.Join(err, os.Remove(filepath.Join(s.o.Seal, identityFile)))
+	}
+	if err != nil {
+		recovery = ""
+	}
+	return recovery, err
+}
+
+func (s *sealed) Replace(ctx context.Context, apply bool) (files int, recovery string, err error) {
+	if err := firstOf(s.git.prepare(ctx), CheckRemote(s.o.Remote)); err != nil {
+		return 0, "", err
+	}
+	if _, err := s.get(ctx); err != nil {
+		return 0, "", err
+	}
+	r, err := s.hub.Refs(ctx)
+	if err != nil {
+		return 0, "", err
+	}
+	list, err := s.hub.List(ctx, r.Theirs)
+	if _, is := list[sealedName]; is || err != nil {
+		return 0, "", firstOf(err, fmt.Errorf("%w: the remote is sealed already", ErrSealed))
+	}
+	if r.Theirs != "" {
+		if _, err := s.git.git(ctx, "", "merge-base", "--is-ancestor", r.Theirs, "refs/heads/main"); err != nil {
+			return 0, "", fmt.Errorf("%w: the remote holds what is not here; `anamnesis sync` takes it in first", ErrSealed)
+		}
+	}
+	if !apply {
+		return len(list), "", nil
+	}
+	s.over = r.Theirs
+	defer func() { s.over = "" }()
+	recovery, err = s.Begin(ctx)
+	return len(list), recovery, err
+}
+
+func (s *sealed) Join(ctx context.Context, recovery string) error {
+	as, err := seal.ParseIdentity(recovery)
+	if err != nil {
+		return fmt.Errorf("the recovery key: %w", err)
+	}
+	made, err := makeKeys(s.o.Seal)
+	if err != nil {
+		return err
+	}
+	s.as = as
+	defer func() { s.as = nil }()
+	err = s.change(ctx, func(g seal.Group) (seal.Group, error) {
+		members, err := g.Members()
+		if err != nil {
+			return nil, fmt.Errorf("%w: the remote holds nothing sealed", ErrSealed)
+		}
+		me := s.Self()
+		// This machine lost its key: the one of the same name is its former self.
+		if slices.ContainsFunc(members, func(m seal.Member) bool { return m.Name == me.Name && m.Sign != me.Sign }) {
+			if g, err = g.Remove(as, me.Name, s.o.Now()); err != nil {
+				return nil, err
+			}
+		}
+		return g.Add(as, me, s.o.Now())
+	})
+	if err != nil && made {
+		err = errors.Join(err, os.Remove(filepath.Join(s.o.Seal, identityFile)))
+	}
+	return err
+}
+
+func (s *sealed) Add(ctx context.Context, request string) (m seal.Member, err error) {
+	if m, err = seal.ParseRequest(request); err != nil {
+		return m, err
+	}
+	return m, s.change(ctx, func(g seal.Group) (seal.Group, error) {
+		if len(g) == 0 {
+			return nil, fmt.Errorf("%w: nothing is sealed yet: `anamnesis sync --seal`", ErrSealed)
+		}
+		return g.Add(s.by(), m, s.o.Now())
+	})
+}
+
+func (s *sealed) Revoke(ctx context.Context, name string) error {
+	return s.change(ctx, func(g seal.Group) (seal.Group, error) { return g.Remove(s.by(), name, s.o.Now()) })
+}
+
+func (s *sealed) Renew(ctx context.Context) (recovery string, err error) {
+	err = s.change(ctx, func(g seal.Group) (seal.Group, error) {
+		members, err := g.Members()
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range members {
+			if m.Recovery {
+				if g, err = g.Remove(s.by(), m.Name, s.o.Now()); err != nil {
+					return nil, err
+				}
+			}
+		}
+		spare, err := seal.NewIdentity()
+		if err != nil {
+			return nil, err
+		}
+		m := spare.Member(recoveryName)
+		m.Recovery, recovery = true, spare.Secret()
+		return g.Add(s.by(), m, s.o.Now())
+	})
+	if err != nil {
+		recovery = ""
+	}
+	return recovery, err
+}
+
+func (s *sealed) Group() seal.Group {
+	if k, err := readKeys(s.o.Seal); err == nil {
+		return k.Group
+	}
+	return nil
+}
+
+func (s *sealed) Self() seal.Member {
+	k, err := readKeys(s.o.Seal)
+	if err != nil {
+		return seal.Member{}
+	}
+	return k.self.Member(s.o.MachineID)
+}
+
+func (s *sealed) Request() string {
+	if m := s.Self(); m.Age != "" {
+		return strings.TrimSpace(m.Request())
+	}
+	return ""
+}
