@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"anamnesis/internal/app"
@@ -35,7 +36,8 @@ it, a prompt is shown the notes it is about, a tool the rules with a trigger tha
 a sub-agent what its task is about, a session end and a compaction are captured. The
 settings file is patched in place, its layout and everything that is not ours stays;
 the store keeps its first version for uninstall. Running init again changes
-only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.
+only what has to change. ` + "`anamnesis uninstall`" + ` takes it back. A program that npx
+downloaded, or that stands in a temporary folder, is copied to ~/.anamnesis/bin first.
 
 At the end it offers to read the sessions that the agents had before, and says how many
 there are, how large they are and how long that takes (` + "`anamnesis import transcripts`" + `).`,
@@ -79,6 +81,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		return render(p, "init", initAnswer{true, shown}, nil, p.printPlan)
 	}
 	done, err := app.Install(cmd.Context(), p.host(), pl)
+	if done.Copy != "" {
+		p.say("program: copied to %s; with that folder on your PATH you can call it by name\n", done.Copy)
+	}
 	if done.MCP != "" {
 		p.say("%s\n", done.MCP)
 	}
@@ -141,8 +146,13 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 	if err != nil {
 		return app.InstallPlan{}, fmt.Errorf("init: %w", err)
 	}
-	o.Command = ask.answer(o.Command, "The command that hooks and the MCP server run; this program, unless you wrap it.",
-		"command form", connect.Quote(self))
+	about := "The command that hooks and the MCP server run; this program, unless you wrap it."
+	if stay := app.StayPath(p.host()); stay != "" {
+		about = "The command that hooks and the MCP server run. This program stands in " + filepath.Dir(self) +
+			", which gets emptied: unless you name another, it is copied to a place that stays."
+		self = stay
+	}
+	o.Command = ask.answer(o.Command, about, "command form", connect.Quote(self))
 	if o.Agents == nil {
 		o.Agents = p.chooseAgents(ask)
 	}
@@ -206,6 +216,9 @@ func (p *program) printPlan(a initAnswer) {
 		},
 	} {
 		p.printf("  %-11s %s\n", row[0], row[1])
+	}
+	if pl.Copy != "" {
+		p.printf("  %-11s to %s, because this program will be deleted where it is\n", "copy", pl.Copy)
 	}
 	if pl.Reader != "" {
 		p.printf("  %-11s %s\n", "reader", pl.Reader)
