@@ -1,12 +1,14 @@
 // Writes how the files of a release were made, as an in-toto statement with SLSA's
-// predicate: node provenance.mjs CHECKSUMS STATEMENT, in the checkout that was built.
+// predicate, and signs it and the checksums: node sign.mjs DIST, in the checkout that was
+// built, when goreleaser is done (it writes its checksums again while it signs).
 //
 // It is a statement of the one who built: nothing but the signature beside it, made with
 // the key of releases, says that it is true. By SLSA's levels that is build level 1.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
-const [checksums, statement] = process.argv.slice(2);
+const [dist] = process.argv.slice(2);
+const checksums = `${dist}/checksums.txt`, statement = `${dist}/provenance.intoto.json`;
 const run = (...line) => execFileSync(line[0], line.slice(1), { encoding: "utf8" }).trim();
 const commit = run("git", "rev-parse", "HEAD");
 const subject = readFileSync(checksums, "utf8").trim().split("\n").map((line) => {
@@ -28,7 +30,7 @@ writeFileSync(statement, JSON.stringify({
     runDetails: { builder: { id: `${releases}/whoever-holds-the-key` } },
   },
 }, null, 1) + "\n");
-if (process.env.MINISIGN_KEY) {
-  execFileSync("minisign", ["-S", "-l", "-s", process.env.MINISIGN_KEY, "-t", `provenance of ${commit}`,
-    "-c", "signature of the provenance of anamnesis", "-m", statement, "-x", `${statement}.minisig`]);
+for (const [file, what] of [[checksums, "checksums"], [statement, "provenance"]]) {
+  run("minisign", "-S", "-l", "-s", process.env.MINISIGN_KEY, "-t", `${what} of ${commit}`,
+    "-c", `signature of the ${what} of anamnesis`, "-m", file, "-x", `${file}.minisig`);
 }
