@@ -13,7 +13,10 @@ INSTALLED := $(TOOLS)/.installed
 
 # The version in the binary; git describes it when there is a tag.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS := -s -w -X anamnesis/internal/cli.version=$(VERSION)
+COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
+DATE := $(shell git log -1 --format=%cI 2>/dev/null)
+LDFLAGS := -s -w -X anamnesis/internal/cli.version=$(VERSION) \
+	-X anamnesis/internal/cli.revision=$(COMMIT) -X anamnesis/internal/cli.revised=$(DATE)
 
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME ?= 20s
@@ -65,7 +68,7 @@ cross: ## build and vet every platform we promise
 	@for target in $(TARGETS); do \
 		echo "== $$target"; \
 		export GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0; \
-		$(GO) build ./... && $(GO) vet ./... && $(GO) -C lab build ./... && $(GO) -C lab vet ./...; \
+		$(GO) build -trimpath ./... && $(GO) vet ./... && $(GO) -C lab build ./... && $(GO) -C lab vet ./...; \
 	done
 
 fuzz: ## run each fuzz target for FUZZTIME

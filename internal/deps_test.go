@@ -25,7 +25,7 @@ import (
 // them. The faces come last, and with them the doctor, who may look at every room.
 // Above them all is the laboratory, a separate module, which nothing here may import.
 const rule = `
-	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy, anchor, text, mapped;
+	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy, anchor, text, mapped, upgrade;
 	mapped                                < embed/transformer;
 	foreigndb, text                       < agent;
 	NONE                                  < replica/seal;
@@ -56,7 +56,7 @@ const rule = `
 	recall, reflection, inject, learn     < eval;
 	capture, reflection, inject, replica, lifecycle, team, team/repo < config;
 	agent, connect, policy, queue, recall, replica, store/tombstone < doctor;
-	config, eval, imports, doctor, models, index/sqlite, index/postgres < app;
+	config, eval, imports, doctor, models, upgrade, index/sqlite, index/postgres < app;
 	app                                   < mcp, web, tui, demo, cli/hook;
 	mcp, web, tui, demo, cli/hook         < cli;
 	cli                                   < lab;

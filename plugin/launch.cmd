@@ -9,6 +9,7 @@ if not defined program if defined GOBIN if exist "%GOBIN%\anamnesis.exe" set "pr
 if not defined program if defined GOPATH if exist "%GOPATH%\bin\anamnesis.exe" set "program=%GOPATH%\bin\anamnesis.exe"
 if not defined program if exist "%USERPROFILE%\go\bin\anamnesis.exe" set "program=%USERPROFILE%\go\bin\anamnesis.exe"
 if not defined program if exist "%USERPROFILE%\.local\bin\anamnesis.exe" set "program=%USERPROFILE%\.local\bin\anamnesis.exe"
+if not defined program if exist "%USERPROFILE%\.anamnesis\bin\anamnesis.exe" set "program=%USERPROFILE%\.anamnesis\bin\anamnesis.exe"
 if not defined program goto missing
 if not exist "%program%" goto missing
 "%program%" %*

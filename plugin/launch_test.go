@@ -94,6 +94,7 @@ func TestLaunchFinds(t *testing.T) {
 	}{
 		{"in ~/go/bin", []string{"go", "bin"}, "", ""},
 		{"in ~/.local/bin", []string{".local", "bin"}, "", ""},
+		{"in ~/.anamnesis/bin", []string{".anamnesis", "bin"}, "", ""},
 		{"in GOBIN", []string{"go bin"}, "GOBIN", "."},
 		{"in GOPATH", []string{"go path", "bin"}, "GOPATH", ".."},
 		{"on PATH", []string{"my tools"}, "PATH", "."},

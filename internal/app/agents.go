@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
@@ -94,6 +95,8 @@ type UninstallAnswer struct {
 	// What is kept of sessions word for word: erased with Purge, else as it stands.
 	Sessions session.Usage `json:"sessions"`
 	Purged   bool          `json:"purged"`
+
+	Program string `json:"program,omitempty"` // the copy of the program that init made, which stays
 }
 
 // UninstallOptions choose what is taken out.
@@ -120,6 +123,11 @@ func Uninstall(ctx context.Context, h Host, o UninstallOptions) (a UninstallAnsw
 	}
 	in := installer(h, s)
 	a.Store = s.Root()
+	if at := copyPath(h); at != "" && o.Agents == nil {
+		if _, err := os.Lstat(at); err == nil {
+			a.Program = at
+		}
+	}
 	for _, one := range chosen {
 		place := connect.Options{Home: h.Config.AgentHomes()[one.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP}
 		done, err := in.Disconnect(one, connect.Parts(one, place))

@@ -69,7 +69,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 	path, _ := env.Lookup("PATH")
 	pt := &doctor.Target{
 		Store: r.Store, Index: r.Index, Engine: r.Engine, Redactor: r.Redactor, RulesErr: r.Rules,
-		Self: self, Version: version, Path: path, TempDirs: []string{os.TempDir(), "/tmp", "/var/tmp"},
+		Self: self, Version: version, Path: path, TempDirs: tempDirs(),
 		Patience: r.Config.Patience,
 		Disabled: r.Config.Disabled, VersionOf: versionOf, Warnings: r.Config.Warnings, Foreign: config.Unheard(env),
 		Allowed:    mayTravel(r),

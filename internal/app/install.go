@@ -37,6 +37,7 @@ type InstallPlan struct {
 	MachineID string   `json:"machine_id"`
 	Remote    string   `json:"remote"`
 	Command   []string `json:"command"`
+	Copy      string   `json:"copy,omitempty"` // where this program is copied to, because it will be deleted where it is
 	Config    string   `json:"config"`
 	Settings  string   `json:"settings"`
 	Hooks     []string `json:"hooks"`
@@ -121,6 +122,9 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 		}
 		pl.Warning = err.Error()
 	}
+	if stay := StayPath(h); stay != "" && o.Command == connect.Quote(stay) {
+		pl.Copy = stay
+	}
 	pl.Config = filepath.Join(pl.Home, config.FileName)
 	changes := []config.Change{{Key: "machine_id", Value: &pl.MachineID}, {Key: "remote", Value: &pl.Remote}}
 	if pl.Remote == "" {
@@ -197,8 +201,8 @@ func commandWords(typed string) ([]string, error) {
 		return nil, fmt.Errorf("init: %w", err)
 	}
 	if typed == connect.Quote(self) && temporary(self) {
-		return words, Errorf(Failed, "init: this program is in a temporary directory, %s; install it first "+
-			"(`go install .` in the checkout) and run `anamnesis init`, or name it with --command", filepath.Dir(self))
+		return words, Errorf(Failed, "init: this program is in a folder that gets emptied, %s; install it first "+
+			"(`anamnesis init` copies it to ~/.anamnesis/bin) and run `anamnesis init`, or name it with --command", filepath.Dir(self))
 	}
 	return words, nil
 }
@@ -271,6 +275,7 @@ type Installed struct {
 	MCP    string // what became of the server, in words; "" when it was not asked for
 	Hooks  string // the settings file that has our hooks
 	Config string // the file that was written
+	Copy   string // of this program, which hooks run; "" when it stays where it is
 
 	Agents []AgentDone // what became of the other agents
 }
@@ -290,6 +295,12 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 	s, err := writableStore(h)
 	if err != nil {
 		return done, err
+	}
+	if pl.Copy != "" {
+		if err := copyProgram(pl.Copy); err != nil {
+			return done, fmt.Errorf("init: %w", err)
+		}
+		done.Copy = pl.Copy
 	}
 	in := installer(h, s)
 	if servers, ok := pl.harness.Settings.(connect.ServerCommand); ok && len(pl.MCP) > 0 {

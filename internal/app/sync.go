@@ -13,6 +13,7 @@ import (
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/connect"
+	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/layout"
@@ -283,17 +284,11 @@ func driver() string {
 	return connect.Quote(self) + " merge-driver %O %A %B %P"
 }
 
-// temporary reports whether a program stands where it will be deleted: in a
-// build cache or a folder for temporary files.
+// temporary reports whether a program stands where it will be deleted.
 func temporary(exe string) bool {
-	slashed := filepath.ToSlash(exe)
-	if strings.Contains(slashed, "/go-build") {
-		return true
-	}
-	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} { // TMPDIR may name another than the one it was built in
-		if real, err := filepath.EvalSymlinks(dir); err == nil && strings.HasPrefix(slashed, filepath.ToSlash(real)+"/") {
-			return true
-		}
-	}
-	return false
+	return doctor.Fleeting(exe, tempDirs())
 }
+
+// tempDirs are the folders for temporary files; TMPDIR may name another than the one in
+// which a program was built.
+func tempDirs() []string { return []string{os.TempDir(), "/tmp", "/var/tmp"} }

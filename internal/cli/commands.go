@@ -58,6 +58,7 @@ var commands = []namedCommand{
 	{"init", newInit, "start", ""},
 	{"agents", newAgents, "start", ""},
 	{"doctor", newDoctor, "start", ""},
+	{"upgrade", newUpgrade, "start", ""},
 	{"uninstall", newUninstall, "start", ""},
 
 	{"add", newAdd, "notes", ""},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"anamnesis/internal/app"
@@ -38,7 +39,8 @@ it, a prompt is shown the notes it is about, a tool the rules with a trigger tha
 a sub-agent what its task is about, a session end and a compaction are captured. The
 settings file is patched in place, its layout and everything that is not ours stays;
 the store keeps its first version for uninstall. Running init again changes
-only what has to change. ` + "`anamnesis uninstall`" + ` takes it back.
+only what has to change. ` + "`anamnesis uninstall`" + ` takes it back. A program that npx
+downloaded, or that stands in a temporary folder, is copied to ~/.anamnesis/bin first.
 
 At the end it offers to read the sessions that the agents had before, and says how many
 there are, how large they are and how long that takes (` + "`anamnesis import transcripts`" + `).`,
@@ -86,6 +88,9 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 		return render(p, "init", initAnswer{DryRun: true, Plan: shown}, nil, p.printPlan)
 	}
 	done, err := app.Install(cmd.Context(), p.host(), pl)
+	if done.Copy != "" {
+		p.say("program: copied to %s; with that folder on your PATH you can call it by name\n", done.Copy)
+	}
 	if done.MCP != "" {
 		p.say("%s\n", done.MCP)
 	}
@@ -149,7 +154,9 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 	if err != nil {
 		return app.InstallPlan{}, fmt.Errorf("init: %w", err)
 	}
-	o.MachineID, o.Command = cmp.Or(o.MachineID, p.cfg.MachineID), cmp.Or(o.Command, connect.Quote(self))
+	stay := app.StayPath(p.host())
+	copies := stay != "" && o.Command == ""
+	o.MachineID, o.Command = cmp.Or(o.MachineID, p.cfg.MachineID), cmp.Or(o.Command, connect.Quote(cmp.Or(stay, self)))
 	o.Remote = cmp.Or(o.Remote, p.cfg.Sync.Remote)
 	if o.localOnly {
 		o.Remote = ""
@@ -158,6 +165,11 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 	pl, err := app.PlanInstall(p.host(), o.InstallOptions)
 	if err != nil || ask.quiet {
 		return pl, err
+	}
+	if copies && !ask.yes("This program is in "+filepath.Dir(self)+", which gets emptied. Hooks need one that stays.",
+		"copy it to "+stay+", yes or no", "yes") {
+		o.Command = connect.Quote(self) // which is refused
+		return app.PlanInstall(p.host(), o.InstallOptions)
 	}
 	if o.Agents == nil {
 		o.Agents = p.chooseAgents(ask)
@@ -199,10 +211,8 @@ func (p *program) chooseReader(ask *prompter, agents []string) string {
 	if a == nil {
 		return ""
 	}
-	answer := ask.answer("May a model read each ended session, to learn from it? It would be asked through "+a.Title+" ("+a.Name+"): "+
-		"about 3,500 tokens a session, without secrets.", "yes or no", "no")
-	switch strings.ToLower(answer) {
-	case "y", "yes":
+	if ask.yes("May a model read each ended session, to learn from it? It would be asked through "+a.Title+" ("+a.Name+"): "+
+		"about 3,500 tokens a session, without secrets.", "yes or no", "no") {
 		return a.Name
 	}
 	return ""
@@ -225,6 +235,9 @@ func (p *program) printPlan(a initAnswer) {
 		},
 	} {
 		p.printf("  %-11s %s\n", row[0], row[1])
+	}
+	if pl.Copy != "" {
+		p.printf("  %-11s to %s, because this program will be deleted where it is\n", "copy", pl.Copy)
 	}
 	if pl.Reader != "" {
 		p.printf("  %-11s %s\n", "reader", pl.Reader)
@@ -288,6 +301,15 @@ type prompter struct {
 	p     *program
 	in    *bufio.Reader // nil when nobody is there to ask
 	quiet bool
+}
+
+// yes reports whether the user answers yes.
+func (a *prompter) yes(about, label, def string) bool {
+	switch strings.ToLower(a.answer(about, label, def)) {
+	case "y", "yes":
+		return true
+	}
+	return false
 }
 
 // answer returns what the user answers, else def.

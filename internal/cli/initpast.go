@@ -45,10 +45,10 @@ func (p *program) offerPast(ctx context.Context, ask *prompter, noSync bool) err
 	if len(found) == 0 {
 		return nil
 	}
-	answer := ask.answer("Found on this machine, from before: "+strings.Join(found, ", ")+". They become notes and can be asked; "+
+	yes := ask.yes("Found on this machine, from before: "+strings.Join(found, ", ")+". They become notes and can be asked; "+
 		"no model reads them. That takes about "+about(plan.Totals().Bytes)+", and can be stopped.",
 		"read them now, yes or no", "yes")
-	if a := strings.ToLower(answer); ask.in == nil || a != "yes" && a != "y" {
+	if !yes || ask.in == nil {
 		p.printf("`anamnesis import transcripts --apply` reads them later\n")
 		return nil
 	}

@@ -45,6 +45,7 @@ var shapes = [][]string{
 	{"held"},
 	{"gaps"},
 	{"project"},
+	{"upgrade"},
 	{"corpus", "list"},
 	{"index", "tabs"},
 	{"timeline", "tabs"},

@@ -27,6 +27,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/upgrade/upgradetest"
 
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -37,6 +38,7 @@ import (
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":      cmdExits,
 	"json":       cmdJSON,
+	"release":    cmdRelease,
 	"clean":      cmdClean,
 	"ids":        cmdIDs,
 	"count":      cmdCount,
@@ -135,6 +137,8 @@ type names struct {
 	work  string
 	ids   []string
 	begun []*begun
+
+	release *upgradetest.Release
 }
 
 type namesKey struct{}

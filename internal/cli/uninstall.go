@@ -41,6 +41,9 @@ kept of sessions word for word, with its index and what it remembers as forgotte
 					}
 				}
 				p.printPurged(&a)
+				if a.Program != "" {
+					p.printf("program: the copy that init made stays: %s; delete it when nothing runs it\n", a.Program)
+				}
 				p.printf("uninstall: done. Your notes stay in %s\n", a.Store)
 			})
 		},

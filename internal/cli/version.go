@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker in releases.
-var version = ""
+// The linker sets these in releases: the version, the commit and the time of the commit.
+var version, revision, revised string
 
 // buildVersion is the release, else what the Go toolchain knows.
 func buildVersion() string {
@@ -24,22 +24,22 @@ func buildVersion() string {
 
 // buildCommit is the commit that the program was built from and its time, "" where the
 // toolchain did not know; "+changes" says that files had been changed.
-func buildCommit() (commit, date string) {
+func buildCommit() (commit, at string) {
 	bi, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "", ""
+	if revision != "" || !ok {
+		return revision, revised
 	}
 	for _, s := range bi.Settings {
 		switch {
 		case s.Key == "vcs.revision":
 			commit = s.Value + commit
 		case s.Key == "vcs.time":
-			date = s.Value
+			at = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
 			commit += "+changes"
 		}
 	}
-	return commit, date
+	return commit, at
 }
 
 // versionLine is what --version prints.
@@ -54,7 +54,7 @@ func newVersion(p *program) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if p.json {
-				commit, date := buildCommit()
+				commit, at := buildCommit()
 				return p.emit(struct {
 					header
 					Version string `json:"version"`
@@ -63,7 +63,7 @@ func newVersion(p *program) *cobra.Command {
 					Go      string `json:"go"`
 					OS      string `json:"os"`
 					Arch    string `json:"arch"`
-				}{head("version"), buildVersion(), commit, date, runtime.Version(), runtime.GOOS, runtime.GOARCH})
+				}{head("version"), buildVersion(), commit, at, runtime.Version(), runtime.GOOS, runtime.GOARCH})
 			}
 			p.printf("%s", versionLine())
 			return nil

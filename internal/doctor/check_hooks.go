@@ -147,7 +147,7 @@ func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 		return OK, "hooks run " + program + ", found as " + found[0], ""
 	case !runnable(program):
 		return Bad, "hooks run " + program + ", which does not exist or cannot be started", again
-	case p.inTempDir(program):
+	case Fleeting(program, p.TempDirs):
 		return Bad, "hooks run " + program + ", in a folder that gets emptied", "install the program where it stays, then run `anamnesis " +
 			"init` with it"
 	case p.Self != "" && resolveLinks(program) != resolveLinks(p.Self) && strings.HasPrefix(filepath.Base(program), programName):

@@ -58,14 +58,17 @@ func checkDuplicates(_ context.Context, p *Target) Result {
 	return warn("keep one and remove the others; after that `anamnesis init` points the hooks at the one that stays", found...)
 }
 
-// inTempDir reports whether a program stands where programs do not stay: in a
-// folder of temporary files, or where the Go tool builds and deletes.
-func (p *Target) inTempDir(program string) bool {
+// Fleeting reports whether a program stands where programs do not stay: in one of the
+// folders of temporary files, where the Go tool builds and deletes, or in what npx, pnpm
+// and bun download for one run.
+func Fleeting(program string, tempDirs []string) bool {
 	program = filepath.ToSlash(resolveLinks(program))
-	if strings.Contains(program, "/go-build") {
-		return true
+	for _, part := range []string{"/go-build", "/_npx/", "/dlx/", "/dlx-", "/bunx-"} {
+		if strings.Contains(program, part) {
+			return true
+		}
 	}
-	for _, dir := range p.TempDirs {
+	for _, dir := range tempDirs {
 		if dir != "" && strings.HasPrefix(program, strings.TrimSuffix(filepath.ToSlash(resolveLinks(dir)), "/")+"/") {
 			return true
 		}
