@@ -262,6 +262,9 @@ func diseases() []disease {
 		{"a rule for a tool that nobody tells of", "policy", func(t *testing.T, b *body) {
 			b.write(t, filepath.Join(b.root, "policy-rules.jsonl"), `{"tool":"WebFetch","decision":"deny"}`, 0o600)
 		}, doctor.Warn, "no hook runs for WebFetch"},
+		{"an index on a server that is away", "server", func(_ *testing.T, b *body) {
+			b.Server = func(context.Context) ([]string, error) { return nil, errors.New("connect: refused") }
+		}, doctor.Warn, "connect: refused"},
 		{"half a team", "team", func(_ *testing.T, b *body) {
 			b.Team = func(context.Context) (doctor.Team, error) { return doctor.Team{Half: true}, nil }
 		}, doctor.Warn, "only one of"},
