@@ -23,7 +23,7 @@ func (p *program) syncSealed(cmd *cobra.Command, o syncOptions) error {
 			if err != nil {
 				return usage("sync: the recovery key: %w", err)
 			}
-			defer f.Close() //nolint:errcheck // it was read
+			defer f.Close()
 			in = f
 		}
 		text, err := io.ReadAll(io.LimitReader(in, maxKeyFile))
