@@ -130,7 +130,7 @@ func Uninstall(ctx context.Context, h Host, o UninstallOptions) (a UninstallAnsw
 	}
 	for _, one := range chosen {
 		place := connect.Options{Home: h.Config.AgentHomes()[one.Name], UserHome: h.Config.UserHome, Server: o.Name, NoMCP: o.NoMCP}
-		done, err := in.Disconnect(one, connect.Parts(one, place))
+		done, err := in.Disconnect(one, append(connect.Approvals(one, place.Home, nil), connect.Parts(one, place)...))
 		if err != nil {
 			return a, err
 		}

@@ -131,17 +131,13 @@ func (r *Rooms) otherHarness(a *connect.Client) doctor.Harness {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
 	h.Plugin = connect.Plugin(a, h.Home)
-	if asks, ok := a.Settings.(connect.TrustReporter); ok {
-		h.Trust = func(ctx context.Context) (runs, waits []string, err error) {
-			environ := append(config.Environ(), config.AgentHomeName(a.Name)+"="+h.Home)
-			dir, err := os.Getwd()
-			if err != nil {
-				return nil, nil, err
-			}
-			if runs, waits, err = connect.Trust(ctx, asks, dir, environ); errors.Is(err, connect.ErrNoProgram) {
+	if _, ok := a.Settings.(connect.TrustReporter); ok {
+		h.Trust = func(ctx context.Context) ([]connect.Approval, error) {
+			all, err := approvals(ctx, r.host, a)
+			if errors.Is(err, connect.ErrNoProgram) {
 				err = doctor.ErrNotAsked
 			}
-			return runs, waits, err
+			return all, err
 		}
 	}
 	if a.Servers != nil {

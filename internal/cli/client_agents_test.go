@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,6 +25,7 @@ type driven struct {
 	shell    string                       // the tool of a shell, and the name of its argument
 	command  string
 	search   string // our tool of MCP
+	answers  string // to the questions of init, when its hooks have to be approved
 }
 
 // agents are those that a released client is there of, besides the usual one.
@@ -49,12 +51,13 @@ apps = false
 		},
 		env: func(*machine) []string { return []string{"SCRIPTED_KEY=x"} },
 		args: func(prompt string) []string {
-			return []string{"exec", "--dangerously-bypass-hook-trust", "--", prompt}
+			return []string{"exec", "--", prompt}
 		},
 		resume: func(prompt string) []string {
-			return []string{"exec", "--dangerously-bypass-hook-trust", "resume", "--last", "--", prompt}
+			return []string{"exec", "resume", "--last", "--", prompt}
 		},
 		shell: "exec_command", command: "cmd", search: "mcp__anamnesis/memory_search",
+		answers: "\n\nyes\n", // no remote, no reader, and our hooks are approved
 	},
 	{
 		name: "gemini", variable: "GEMINI", npm: "@google/gemini-cli", bin: "gemini",
@@ -173,6 +176,17 @@ func TestAgents(t *testing.T) {
 
 func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 	m.has("init", m.ours("init", "--yes", "--no-sync", "--machine-id", "testbox", "--agent", a.name), a.name+": ", "server")
+	if a.answers != "" {
+		ctx, cancel := context.WithTimeout(t.Context(), clientWait)
+		defer cancel()
+		cmd := m.command(ctx, m.program, "init", "--no-sync", "--machine-id", "testbox", "--agent", a.name)
+		cmd.Stdin = strings.NewReader(a.answers)
+		out, err := cmd.CombinedOutput()
+		m.has("init", string(out), a.name+": approved 9 hooks in")
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	m.ours("add", "--type", "procedural", "--title", "Regenerate gRPC clients after editing payments.proto", "--body", "Run make proto-gen.")
 	t.Run("a session is told, asks and becomes a note", func(t *testing.T) {
 		m.t = t

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if err != nil {
 		return err
 	}
+	p.offerApproval(cmd.Context(), ask, done.Agents)
 	p.say("config: wrote %s\n", done.Config)
 	if pl.Reader != "" {
 		p.say("reader: %s reads ended sessions; `anamnesis config unset reflection.provider` ends that\n", pl.Reader)
@@ -292,6 +294,26 @@ func (s *screen) sayAgents(all []app.AgentDone) {
 		case a.ToDo != "":
 			s.say("%s: to do: %s\n", a.Agent, a.ToDo)
 		}
+	}
+}
+
+// offerApproval offers to approve our hooks where an agent passes over them until its user does.
+// Only a yes that is typed approves them.
+func (p *program) offerApproval(ctx context.Context, ask *prompter, done []app.AgentDone) {
+	if ask.quiet || ask.in == nil {
+		return
+	}
+	for _, u := range app.UnapprovedHooks(ctx, p.host(), done) {
+		if !ask.yes(u.Client.Title+" says that it passes over "+plural(len(u.Hooks), "hook")+" of anamnesis until you approve them.",
+			"approve them now, yes or no", "no") {
+			continue
+		}
+		path, err := app.ApproveHooks(p.host(), u)
+		if err != nil { // a warning: the user can do it in the agent
+			p.say("%s: not approved: %v\n", u.Client.Name, err)
+			continue
+		}
+		p.say("%s: approved %s in %s\n", u.Client.Name, plural(len(u.Hooks), "hook"), path)
 	}
 }
 

@@ -84,8 +84,8 @@ func (codexSettings) Servers(data []byte) (all []Server, err error) {
 // ToDo implements Advisor: a hook of Codex runs when it was approved, and in a headless
 // run no error says that it did not.
 func (codexSettings) ToDo() string {
-	return "Codex runs a hook only after you approve it: start `codex`, type /hooks, and trust the hooks of " +
-		"anamnesis. They are skipped without a word until then."
+	return "Codex runs a hook only after you approve it: answer yes when `anamnesis init` offers that, or start `codex`, type " +
+		"/hooks, and trust the hooks of anamnesis. They are skipped without a word until then."
 }
 
 // PluginFile implements PluginHost.

@@ -1,7 +1,15 @@
 package connect
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/note"
@@ -15,9 +23,22 @@ type TrustReporter interface {
 	// is the folder whose project is asked about.
 	TrustQuestion(dir string) (command []string, input []byte, answer func(line []byte) bool)
 
-	// Trust reads the answer: the events of our hooks that run, and of those that wait for
-	// an approval.
-	Trust(answer []byte, own func(command string) bool) (runs, waits []string)
+	// Trust reads the answer: our hooks, and which of them run.
+	Trust(answer []byte, own func(command string) bool) []Approval
+
+	// TrustPath returns the file in which the agent keeps approvals. Approve returns that file
+	// with approvals in it, and Disapprove without those that Approve wrote.
+	TrustPath(home string) string
+	Approve(old []byte, all []Approval) ([]byte, error)
+	Disapprove(old []byte) ([]byte, error)
+}
+
+// An Approval is what an agent says of a hook of ours.
+type Approval struct {
+	Event string
+	Key   string // by which the agent knows the hook
+	Hash  string // of the hook as it is now
+	Runs  bool   // it was approved as it is now
 }
 
 // TrustQuestion implements TrustReporter, by the protocol that editors speak with Codex.
@@ -33,31 +54,83 @@ func (codexSettings) TrustQuestion(dir string) (command []string, input []byte, 
 }
 
 // Trust implements TrustReporter.
-func (codexSettings) Trust(answer []byte, own func(string) bool) (runs, waits []string) {
+func (codexSettings) Trust(answer []byte, own func(string) bool) (all []Approval) {
 	var reply struct {
 		Result struct {
 			Data []struct {
 				Hooks []struct {
-					EventName, Command, TrustStatus string
-					Enabled                         bool
+					Key, CurrentHash, EventName, Command, TrustStatus string
+					Enabled                                           bool
 				}
 			}
 		}
 	}
 	if json.Unmarshal(answer, &reply) != nil {
-		return nil, nil
+		return nil
 	}
 	for _, folder := range reply.Result.Data {
 		for _, h := range folder.Hooks {
-			name := note.Line(h.EventName, 64)
-			switch {
-			case !own(h.Command):
-			case h.Enabled && (h.TrustStatus == "trusted" || h.TrustStatus == "managed"):
-				runs = append(runs, name)
-			default:
-				waits = append(waits, name)
+			if own(h.Command) {
+				all = append(all, Approval{
+					Event: note.Line(h.EventName, 64), Key: h.Key, Hash: h.CurrentHash,
+					Runs: h.Enabled && (h.TrustStatus == "trusted" || h.TrustStatus == "managed"),
+				})
 			}
 		}
 	}
-	return runs, waits
+	return all
+}
+
+// TrustPath implements TrustReporter.
+func (codexSettings) TrustPath(home string) string { return filepath.Join(home, "config.toml") }
+
+// approvedMark stands behind the tables that Approve writes; Codex keeps comments.
+const approvedMark = "# approved with anamnesis init"
+
+// approvedHash is the form of the hash of a hook.
+var approvedHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// Approve implements TrustReporter: a table [hooks.state."KEY"] for each hook.
+func (codexSettings) Approve(old []byte, all []Approval) (data []byte, err error) {
+	data = old
+	for _, a := range all {
+		if a.Runs {
+			continue
+		}
+		if !approvedHash.MatchString(a.Hash) || a.Key == "" || strings.ContainsFunc(a.Key, unicode.IsControl) {
+			return nil, errors.New("it names a hook in a form that is not known; approve our hooks in the agent itself")
+		}
+		text := "[hooks.state." + agent.QuoteJSON(a.Key) + "] " + approvedMark + "\ntrusted_hash = " + tomlString(a.Hash) + "\n"
+		if data, err = setTable(data, []string{"hooks", "state", a.Key}, text); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// Disapprove implements TrustReporter.
+func (codexSettings) Disapprove(old []byte) (data []byte, err error) {
+	var file struct {
+		Hooks struct{ State map[string]any }
+	}
+	if !bytes.Contains(old, []byte(approvedMark)) {
+		return old, nil
+	}
+	if err := readTOML(old, &file); err != nil {
+		return nil, err
+	}
+	data = old
+	for _, key := range slices.Sorted(maps.Keys(file.Hooks.State)) {
+		path := []string{"hooks", "state", key}
+		spans, err := tables(data, path)
+		if err != nil {
+			return nil, err
+		}
+		if len(spans) == 1 && bytes.Contains(data[spans[0][0]:spans[0][1]], []byte(approvedMark)) {
+			if data, err = setTable(data, path, ""); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return data, nil
 }

@@ -21,11 +21,11 @@ const maxTrustAnswer = 4 << 20
 
 // Trust asks an agent which of our hooks it runs, and which it passes over until its user
 // approves them. environ is the environment of its program; our own hooks are off in it.
-func Trust(ctx context.Context, asks TrustReporter, dir string, environ []string) (runs, waits []string, err error) {
+func Trust(ctx context.Context, asks TrustReporter, dir string, environ []string) (all []Approval, err error) {
 	words, input, isAnswer := asks.TrustQuestion(dir)
 	program, err := exec.LookPath(words[0])
 	if err != nil {
-		return nil, nil, ErrNoProgram
+		return nil, ErrNoProgram
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -34,14 +34,14 @@ func Trust(ctx context.Context, asks TrustReporter, dir string, environ []string
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	stdin, err := cmd.StdinPipe() // it stays open: the program ends with its input, at times before it answers
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var answer []byte
 	read := make(chan struct{})
@@ -68,11 +68,25 @@ func Trust(ctx context.Context, asks TrustReporter, dir string, environ []string
 	<-read
 	_ = cmd.Wait()
 	if answer == nil {
-		return nil, nil, fmt.Errorf("%s did not say which hooks it trusts: %s", note.Line(CommandLine(words), 80),
+		return nil, fmt.Errorf("%s did not say which hooks it trusts: %s", note.Line(CommandLine(words), 80),
 			note.Line(fmt.Sprint(errors.Join(ended, werr)), 200))
 	}
-	if runs, waits = asks.Trust(answer, Own); len(runs)+len(waits) == 0 {
-		return nil, nil, errors.New("it lists no hook of ours")
+	if all = asks.Trust(answer, Own); len(all) == 0 {
+		return nil, errors.New("it lists no hook of ours")
 	}
-	return runs, waits, nil
+	return all, nil
+}
+
+// Approvals returns the part in which the approvals of hooks stand, none for an agent that asks for
+// no approval. all are those to write.
+func Approvals(h *Client, home string, all []Approval) []Part {
+	asks, ok := h.Settings.(TrustReporter)
+	if !ok {
+		return nil
+	}
+	return []Part{{
+		What: "approvals", Path: asks.TrustPath(home),
+		Install:   func(old []byte) ([]byte, error) { return asks.Approve(old, all) },
+		Uninstall: asks.Disapprove,
+	}}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/connect"
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
@@ -115,12 +116,12 @@ func diseases() []disease {
 		{"fires into the spool", "firing", func(t *testing.T, b *body) { remove(t, b.Store.Path("events")); b.enqueue(t) }, doctor.OK, "never"},
 		{"fires no more", "firing", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "3 sessions began since"},
 		{"hooks that nobody approved", "trust", func(_ *testing.T, b *body) {
-			b.Harnesses[0].Trust = func(context.Context) (runs, waits []string, err error) {
-				return []string{"start"}, []string{"prompt"}, nil
+			b.Harnesses[0].Trust = func(context.Context) ([]connect.Approval, error) {
+				return []connect.Approval{{Event: "start", Runs: true}, {Event: "prompt"}}, nil
 			}
 		}, doctor.Warn, "passes over 1 of 2 hooks"},
 		{"an agent that does not say what it trusts", "trust", func(_ *testing.T, b *body) {
-			b.Harnesses[0].Trust = func(context.Context) (runs, waits []string, err error) { return nil, nil, errors.New("no answer") }
+			b.Harnesses[0].Trust = func(context.Context) ([]connect.Approval, error) { return nil, errors.New("no answer") }
 		}, doctor.Info, "not known: no answer"},
 		{"told and not captured", "firing", func(t *testing.T, b *body) {
 			remove(t, b.Store.Path("events"))

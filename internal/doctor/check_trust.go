@@ -25,7 +25,7 @@ func checkTrust(ctx context.Context, p *Target) Result {
 		if r, err := readHooks(h.settings(), h.Client); h.Plugin == "" && (err != nil || len(r.entries) == 0) {
 			continue // the check "hooks" says it
 		}
-		runs, waits, err := h.Trust(ctx)
+		all, err := h.Trust(ctx)
 		switch {
 		case errors.Is(err, ErrNotAsked):
 			lines = append(lines, h.Title+": not asked: "+err.Error())
@@ -39,14 +39,20 @@ func checkTrust(ctx context.Context, p *Target) Result {
 			continue
 		}
 		asked++
+		var waits []string
+		for _, a := range all {
+			if !a.Runs {
+				waits = append(waits, a.Event)
+			}
+		}
 		if len(waits) == 0 {
-			lines = append(lines, fmt.Sprintf("%s: runs %s of ours", h.Title, plural(len(runs), "hook")))
+			lines = append(lines, fmt.Sprintf("%s: runs %s of ours", h.Title, plural(len(all), "hook")))
 			continue
 		}
 		slices.Sort(waits)
 		worst, next = Warn, look
 		lines = append(lines, fmt.Sprintf("%s: passes over %d of %s of ours without a word, until you approve them: %s", h.Title, len(waits),
-			plural(len(runs)+len(waits), "hook"), strings.Join(slices.Compact(waits), ", ")))
+			plural(len(all), "hook"), strings.Join(slices.Compact(waits), ", ")))
 		if a, ok := h.Settings.(connect.Advisor); ok {
 			next = a.ToDo()
 		}

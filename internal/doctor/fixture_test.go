@@ -87,8 +87,10 @@ func healthy(t testing.TB, n int) *body {
 		Self: b.bin, Version: "1.0", Path: filepath.Dir(b.bin), Patience: 100,
 		Harnesses: []doctor.Harness{{
 			Client: h, Home: claude, ServersPath: b.servers,
-			Also:  []string{filepath.Join(dir, "project", "settings.json")},
-			Trust: func(context.Context) (runs, waits []string, err error) { return []string{"prompt"}, nil, nil },
+			Also: []string{filepath.Join(dir, "project", "settings.json")},
+			Trust: func(context.Context) ([]connect.Approval, error) {
+				return []connect.Approval{{Event: "prompt", Runs: true}}, nil
+			},
 		}},
 		Reader:   func() (string, error) { return "agent only", nil },
 		Settings: []doctor.Setting{{Name: "machine_id", Source: "file", HasEffect: true}},

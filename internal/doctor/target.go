@@ -77,7 +77,7 @@ type Harness struct {
 
 	// Trust asks the agent which of our hooks it runs, and which wait for an approval; nil for
 	// an agent that asks for none.
-	Trust func(ctx context.Context) (runs, waits []string, err error)
+	Trust func(ctx context.Context) ([]connect.Approval, error)
 
 	Install func(ctx context.Context) error // for a Fix: installs our hooks
 }
