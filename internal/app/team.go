@@ -103,7 +103,7 @@ func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, e
 		err = fmt.Errorf("share notes: %w", err)
 	}
 	var perr error // who may not write may read
-	if r.Config.Team.Mirror {
+	if r.mirrors() {
 		t.Taken, perr = team.Pull(ctx, server, r.receiver())
 	} else {
 		perr = team.Leave(ctx, r.All, r.openOrigin)
@@ -118,6 +118,9 @@ func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, e
 	}
 	return t, errors.Join(err, r.Store.Events().Log(rec))
 }
+
+// mirrors reports whether the notes that others share are kept in the index of this machine.
+func (r *Rooms) mirrors() bool { return r.teamOn() && r.Config.Team.Mirror }
 
 // teamWaits reports whether a background run has to be started, because this process has
 // changed notes and a team may want to have them.
@@ -137,7 +140,7 @@ func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
 // freshen takes in, before a question is answered, what others have shared since,
 // as far as that goes at once. The mirror answers in any case.
 func (r *Rooms) freshen(ctx context.Context) {
-	if !r.teamOn() || !r.Config.Team.Mirror || r.Store.ReadOnly() {
+	if !r.mirrors() || r.Store.ReadOnly() {
 		return
 	}
 	state, err := team.ReadState(ctx, r.All)
@@ -181,7 +184,7 @@ const staleMirror = 3 * 24 * time.Hour
 
 // teamNotice is what a session is shown when the mirror is old, empty when it is not.
 func (r *Rooms) teamNotice(ctx context.Context) string {
-	if !r.teamOn() || !r.Config.Team.Mirror {
+	if !r.mirrors() {
 		return ""
 	}
 	state, err := team.ReadState(ctx, r.All)

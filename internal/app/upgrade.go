@@ -25,7 +25,8 @@ type UpgradeOptions struct {
 	Build
 
 	Apply    bool
-	Rollback bool // the former one, instead of the newest release
+	Rollback bool   // the former one, instead of the newest release
+	From     string // address of releases; "" is that of the build
 }
 
 // UpgradeAnswer says from what to what.
@@ -61,7 +62,7 @@ func Upgrade(ctx context.Context, h Host, o UpgradeOptions) (a UpgradeAnswer, er
 	if o.Rollback {
 		return rollBack(ctx, a, o.Apply)
 	}
-	source := upgrade.Source{Address: cmp.Or(h.Config.Releases, o.Address), Key: o.PublicKey, Proxy: h.Config.Models.Network.Proxy}
+	source := upgrade.Source{Address: cmp.Or(o.From, o.Address), Key: o.PublicKey, Proxy: h.Config.Models.Network.Proxy}
 	offer, err := source.Newest(ctx)
 	if err != nil {
 		return a, fmt.Errorf("upgrade: %w", err)

@@ -100,10 +100,10 @@ var commands = []namedCommand{
 	{"project", newProject, "machine", ""},
 	{"sync", newSync, "machine", ""},
 	{"team", newTeam, "machine", ""},
-	{"serve", newServe, "machine", ""},
 
 	// What programs call, and what only those who work on this one need.
 	{"hook", newHook, "", ""},
+	{"serve", newServe, "", ""},
 	{"merge-driver", newMergeDriver, "", ""},
 	{"eval", newEval, "", ""},
 	{"man", newMan, "", ""},

@@ -48,7 +48,7 @@ func cmdRelease(ts *testscript.TestScript, neg bool, args []string) {
 	known.release = r
 	srv := httptest.NewServer(r)
 	ts.Defer(srv.Close)
-	ts.Setenv("ANAMNESIS_RELEASES", srv.URL)
+	ts.Setenv("RELEASES", srv.URL)
 	ts.Setenv(released, "1.0.0 "+r.Key)
 
 	program, err := exec.LookPath("anamnesis")

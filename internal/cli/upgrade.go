@@ -21,8 +21,8 @@ archive its checksum, and the new program was started once. The former program s
 it, and --rollback brings it back.
 
 What a package manager or ` + "`go install`" + ` put there is theirs: then their command is named, and
-nothing is asked or changed. The setting upgrade.url names another address. Nothing but this
-command ever asks it; it is sent the names of files and nothing else.`,
+nothing is asked or changed. --from names another address than the one this program was
+built with. Nothing but this command ever asks it; it is sent the names of files and nothing else.`,
 		Example: `  anamnesis upgrade
   anamnesis upgrade --apply
   anamnesis upgrade --rollback --apply`,
@@ -32,6 +32,7 @@ command ever asks it; it is sent the names of files and nothing else.`,
 			return render(p, "upgrade", a, err, p.printUpgrade)
 		},
 	}
+	cmd.Flags().StringVar(&o.From, "from", "", "`ADDRESS` of the folder with the newest release")
 	cmd.Flags().BoolVar(&o.Apply, "apply", false, "do it")
 	cmd.Flags().BoolVar(&o.Rollback, "rollback", false, "go back to the program that the last upgrade replaced")
 	return cmd

@@ -36,7 +36,6 @@ import (
 type Config struct {
 	Home       string // the store's root
 	UserHome   string // the user's home folder
-	Releases   string // address of releases; "" is the one that the program was built with
 	ClaudeHome string // Claude Code's folder
 	Others     Others // folders of other memories
 	Agents     Agents // folders of coding agents

@@ -81,8 +81,6 @@ func (c *Config) settings() []Setting {
 			"Let model servers outside of private networks be reached over http, where others can read along."),
 		address("ANAMNESIS_PROXY", "models.proxy", &c.Models.Network.Proxy,
 			"HTTP proxy for model servers outside of private networks, and for `upgrade`. Empty connects directly; HTTPS_PROXY is not read."),
-		address("ANAMNESIS_RELEASES", "upgrade.url", &c.Releases,
-			"Address of the folder with the newest release, for `upgrade`. Empty is the one that the program was built with."),
 	}
 }
 

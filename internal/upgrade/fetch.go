@@ -26,11 +26,11 @@ type web struct {
 
 func newWeb(s Source) (*web, error) {
 	if s.Address == "" {
-		return nil, errors.New("where releases are is not known: this program was built without an address of them; set upgrade.url")
+		return nil, errors.New("where releases are is not known: this program was built without an address of them; give one with --from")
 	}
 	u, err := url.Parse(s.Address)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("upgrade.url is no plain address; write it as https://host/path")
+		return nil, errors.New("the address of releases is no plain one; write it as https://host/path")
 	}
 	if err := fetchable(u); err != nil {
 		return nil, err

@@ -46,9 +46,9 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"no key", func(_ *upgradetest.Release, s *upgrade.Source) { s.Key = "" }, "without the public key"},
 		{"a damaged key", func(_ *upgradetest.Release, s *upgrade.Source) { s.Key = s.Key[4:] }, "key of releases in this program is damaged"},
-		{"no address", func(_ *upgradetest.Release, s *upgrade.Source) { s.Address = "" }, "set upgrade.url"},
+		{"no address", func(_ *upgradetest.Release, s *upgrade.Source) { s.Address = "" }, "--from"},
 		{"plain http", func(_ *upgradetest.Release, s *upgrade.Source) { s.Address = "http://192.0.2.1/x" }, "over https"},
-		{"a password", func(_ *upgradetest.Release, s *upgrade.Source) { s.Address = "https://a:b@192.0.2.1/x" }, "no plain address"},
+		{"a password", func(_ *upgradetest.Release, s *upgrade.Source) { s.Address = "https://a:b@192.0.2.1/x" }, "no plain one"},
 		{"no signature", func(r *upgradetest.Release, _ *upgrade.Source) { delete(r.Files, upgrade.Signature) }, "HTTP 404"},
 		{"another key", func(_ *upgradetest.Release, s *upgrade.Source) { s.Key = upgradetest.Make("1.0.0", nil).Key }, "signature is wrong"},
 		{"another checksum", func(r *upgradetest.Release, _ *upgrade.Source) {
