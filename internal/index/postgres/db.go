@@ -94,8 +94,9 @@ var (
 	// Sync begins with State and compares again. It is an index.ErrBusy, too.
 	ErrConflict = fmt.Errorf("another machine or process has written the notes of this origin; sync again (%w)", index.ErrBusy)
 	// ErrWorkspace says that neither the options nor the address name a workspace in the form of one.
-	ErrWorkspace = errors.New("open the shared index: its workspace is missing or no UUID; `anamnesis team pg setup` prints one, and an address can end with ?workspace=ID")
-	errReadOnly  = errors.New("the shared index was opened for reading only")
+	ErrWorkspace = errors.New("open the shared index: its workspace is missing or no UUID; " +
+		"`anamnesis team pg setup` prints one, and an address can end with ?workspace=ID")
+	errReadOnly = errors.New("the shared index was opened for reading only")
 )
 
 // longest is how long one question may take when its caller sets no limit.
