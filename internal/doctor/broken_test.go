@@ -85,6 +85,16 @@ func diseases() []disease {
 			b.Self = filepath.Join(b.dir, "two", filepath.Base(b.bin))
 			b.write(t, b.Self, "", 0o700)
 		}, doctor.Warn, "another file"},
+		{"hooks of another version", "hook-program", func(t *testing.T, b *body) {
+			b.Self, b.Version = filepath.Join(b.dir, "two", filepath.Base(b.bin)), "2.0.0"
+			b.write(t, b.Self, "", 0o700)
+			b.VersionOf = func(context.Context, string) (string, error) { return "anamnesis 1.0.0", nil }
+		}, doctor.Warn, "of version 2.0.0: anamnesis 1.0.0"},
+		{"hooks of a copy", "hook-program", func(t *testing.T, b *body) {
+			b.Self, b.Version = filepath.Join(b.dir, "two", filepath.Base(b.bin)), "2.0.0"
+			b.write(t, b.Self, "", 0o700)
+			b.VersionOf = func(context.Context, string) (string, error) { return "anamnesis 2.0.0", nil }
+		}, doctor.Info, "of the same version"},
 		{"a plugin instead", "hooks", func(t *testing.T, b *body) {
 			b.Harnesses[0].Plugin = "anamnesis@anamnesis"
 			remove(t, b.settings)

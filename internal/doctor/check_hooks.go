@@ -89,8 +89,15 @@ func rank(s State) int {
 	return 0
 }
 
-func checkHookProgram(_ context.Context, p *Target) Result {
+func checkHookProgram(ctx context.Context, p *Target) Result {
 	seen := make(map[string]bool)
+	asked := make(map[string]Result)
+	other := func(program string) Result { // each is asked once, however many hooks run it
+		if _, ok := asked[program]; !ok {
+			asked[program] = p.otherProgram(ctx, program)
+		}
+		return asked[program]
+	}
 	worst, lines, next := OK, []string{}, ""
 	for _, h := range p.Harnesses {
 		r, err := readHooks(h.settings(), h.Client)
@@ -98,7 +105,7 @@ func checkHookProgram(_ context.Context, p *Target) Result {
 			continue // the check "hooks" says it
 		}
 		for _, e := range r.entries {
-			s, line, advice := p.judgeEntry(e)
+			s, line, advice := p.judgeEntry(e, other)
 			if seen[line] {
 				continue
 			}
@@ -115,9 +122,28 @@ func checkHookProgram(_ context.Context, p *Target) Result {
 	return Result{State: worst, Evidence: lines, Next: next}
 }
 
-// judgeEntry says what there is to say about the command of one hook.
-func (p *Target) judgeEntry(e entry) (s State, line, next string) {
-	const again = "`anamnesis init` points the hooks at this program"
+// again is what mends a hook that runs another program.
+const again = "`anamnesis init` points the hooks at this program"
+
+// otherProgram says of which version a program is that hooks run in place of this one.
+func (p *Target) otherProgram(ctx context.Context, program string) Result {
+	line := fmt.Sprintf("hooks run %s, which is another file than this program, %s", program, p.Self)
+	version, err := p.versionOf(ctx, program)
+	switch {
+	case err != nil:
+		return warn(again, fmt.Sprintf("%s, and does not tell its version: %v", line, err))
+	case strings.Contains(version, p.Version):
+		return info(again, line+", of the same version")
+	}
+	return warn(again, fmt.Sprintf("%s of version %s: %s", line, p.Version, version))
+}
+
+// judgeEntry says what there is to say about the command of one hook, with other of a program that
+// is not this one.
+func (p *Target) judgeEntry(e entry, other func(program string) Result) (s State, line, next string) {
+	differs := func(program string) bool {
+		return p.Self != "" && resolveLinks(program) != resolveLinks(p.Self) && strings.HasPrefix(filepath.Base(program), programName)
+	}
 	if e.hook.Server != "" {
 		if e.hook.Event == "PreToolUse" && p.Store != nil && there(p.Store.Path(policy.File)) {
 			return Warn, "the policy for tools is checked by the server " + e.hook.Server + ", and not while that is not connected",
@@ -141,8 +167,9 @@ func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 		if len(found) == 0 {
 			return Bad, "hooks run " + program + ", which the PATH does not find", again
 		}
-		if p.Self != "" && resolveLinks(found[0]) != resolveLinks(p.Self) && strings.HasPrefix(filepath.Base(program), programName) {
-			return Warn, fmt.Sprintf("hooks run %s, which is another file than this program, %s", found[0], p.Self), again
+		if differs(found[0]) {
+			r := other(found[0])
+			return r.State, r.Evidence[0], r.Next
 		}
 		return OK, "hooks run " + program + ", found as " + found[0], ""
 	case !runnable(program):
@@ -150,8 +177,9 @@ func (p *Target) judgeEntry(e entry) (s State, line, next string) {
 	case Fleeting(program, p.TempDirs):
 		return Bad, "hooks run " + program + ", in a folder that gets emptied", "install the program where it stays, then run `anamnesis " +
 			"init` with it"
-	case p.Self != "" && resolveLinks(program) != resolveLinks(p.Self) && strings.HasPrefix(filepath.Base(program), programName):
-		return Warn, fmt.Sprintf("hooks run %s, which is another file than this program, %s", program, p.Self), again
+	case differs(program):
+		r := other(program)
+		return r.State, r.Evidence[0], r.Next
 	}
 	return OK, "hooks run " + program, ""
 }
