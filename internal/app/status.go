@@ -87,6 +87,7 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 	if r.away() {
 		s.Server = "which answers"
 		if err := r.askServer(ctx); err != nil { // the rest is counted in the index
+			asked.Wait()
 			s.Server, s.Sync = err.Error(), repository
 			return s, nil
 		}

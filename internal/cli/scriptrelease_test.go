@@ -35,9 +35,9 @@ func cmdRelease(ts *testscript.TestScript, neg bool, args []string) {
 		r := known.release
 		switch args[0] {
 		case "damaged":
-			r.Files[r.Archive] = append(r.Files[r.Archive], 0)
+			r.Change(func(files map[string][]byte) { files[r.Archive] = append(files[r.Archive], 0) })
 		case "unsigned":
-			r.Files[upgrade.Checksums] = append(r.Files[upgrade.Checksums], '\n')
+			r.Change(func(files map[string][]byte) { files[upgrade.Checksums] = append(files[upgrade.Checksums], '\n') })
 		default:
 			ts.Fatalf("release damaged|unsigned")
 		}

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"path"
 	"runtime"
+	"sync"
 
 	"anamnesis/internal/upgrade"
 )
@@ -26,7 +27,8 @@ type Release struct {
 	Archive string // its name
 	Files   map[string][]byte
 
-	secret ed25519.PrivateKey
+	secret   ed25519.PrivateKey
+	changing sync.RWMutex // Files, while they are served
 }
 
 // keyID is that of every key of a test.
@@ -69,9 +71,19 @@ func (r *Release) Sign() {
 		encode(append([]byte("Ed"+keyID), signature...)), comment, encode(whole))
 }
 
+// Change changes the files while they are served.
+func (r *Release) Change(do func(files map[string][]byte)) {
+	r.changing.Lock()
+	defer r.changing.Unlock()
+	do(r.Files)
+}
+
 // ServeHTTP serves the files.
 func (r *Release) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.changing.RLock()
 	data, ok := r.Files[path.Base(req.URL.Path)]
+	data = bytes.Clone(data)
+	r.changing.RUnlock()
 	if !ok {
 		http.NotFound(w, req)
 		return
