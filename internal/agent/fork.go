@@ -22,8 +22,8 @@ type Beginning struct {
 	Opened time.Time
 }
 
-// Forked reports whether the records say that the session was forked from another one.
-func (b Beginning) Forked() bool { return b.Opened.After(b.At) }
+// forked reports whether the records say that the session was forked from another one.
+func (b Beginning) forked() bool { return b.Opened.After(b.At) }
 
 // Beginning implements CopyingSource.
 func (claude) Beginning(head []byte) (b Beginning) {
@@ -47,8 +47,8 @@ func (claude) Beginning(head []byte) (b Beginning) {
 	return b
 }
 
-// BeginningBytes is how much of the records Beginning is given.
-const BeginningBytes = 16 << 10
+// beginningBytes is how much of the records Beginning is given.
+const beginningBytes = 16 << 10
 
 // Copies are what a session has in common with the forks of it: its turns, as a fork copies
 // them.
@@ -103,8 +103,8 @@ func (c Copies) From(other Copies, own, others Beginning) bool {
 		return false
 	case shared == len(other.turns) != (shared == len(c.turns)):
 		return shared == len(other.turns)
-	case own.Forked() != others.Forked():
-		return own.Forked()
+	case own.forked() != others.forked():
+		return own.forked()
 	case !own.Opened.Equal(others.Opened):
 		return own.Opened.After(others.Opened)
 	}
@@ -130,7 +130,7 @@ func ReadBeginning(source SessionSource, records io.ReaderAt) (b Beginning, ok b
 	if !ok {
 		return b, false
 	}
-	head := make([]byte, BeginningBytes)
+	head := make([]byte, beginningBytes)
 	n, _ := records.ReadAt(head, 0)
 	b = copying.Beginning(head[:n])
 	return b, b.First != ""

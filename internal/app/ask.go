@@ -30,7 +30,7 @@ type Selection struct {
 func (s *Selection) filter(r *Rooms) (index.Filter, error) {
 	f := index.Filter{Tags: s.Tags, Dead: s.All, Now: r.Store.Now()}
 	if s.Project != "" {
-		f.Projects = project.Names(r.Store, Project(r.Store, s.Project))
+		f.Projects = project.Names(r.Store, placeProject(r.Store, s.Project))
 	}
 	for _, t := range s.Types {
 		if !slices.Contains(note.Types, note.Type(t)) {
@@ -149,7 +149,7 @@ func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 	if q.Global && q.Project != "" {
 		return recall.Scope{}, usage("--global and --project exclude each other")
 	}
-	id := Project(r.Store, q.Project)
+	id := placeProject(r.Store, q.Project)
 	branch, dir := "", ""
 	if id.Source != "flag" { // of another project's branches nothing is known here
 		dir, _ = os.Getwd()

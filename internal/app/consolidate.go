@@ -158,7 +158,8 @@ func Observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer,
 
 func observe(ctx context.Context, r *Rooms, o ObserveOptions) (a ObservedAnswer, err error) {
 	in := ingest.Observation{
-		Statement: strings.Join(strings.Fields(o.Statement), " "), Category: o.Category, Project: Project(r.Store, o.Project).Key, Human: true,
+		Statement: strings.Join(strings.Fields(o.Statement), " "), Category: o.Category,
+		Project: placeProject(r.Store, o.Project).Key, Human: true,
 	}
 	if in.Statement == "" && o.To == "" {
 		return a, usage("observe: say what you observed")

@@ -44,7 +44,7 @@ type ConventionsOptions struct {
 // one, one that is such a page, or, between its marks, one that has the marks of a block.
 // Nothing else is ever changed.
 func Conventions(ctx context.Context, r *Rooms, o ConventionsOptions) (a ConventionsAnswer, err error) {
-	id := Project(r.Store, o.Project)
+	id := placeProject(r.Store, o.Project)
 	all, err := r.plainReflector().Conventions(ctx, project.Names(r.Store, id))
 	if err != nil {
 		return a, err

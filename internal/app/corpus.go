@@ -33,7 +33,7 @@ func viewCorpus(ctx context.Context, r *Rooms, c *recall.Corpus, err error) (Cor
 // corpus whose place it takes, nil when there was none.
 func BuildCorpus(ctx context.Context, r *Rooms, name string, f recall.CorpusFilter) (v CorpusView, was *recall.Corpus, err error) {
 	if f.Project == "." {
-		f.Project = Project(r.Store, ".").Key
+		f.Project = placeProject(r.Store, ".").Key
 	}
 	was, _ = r.Engine.Corpus(name)
 	c, err := r.Engine.BuildCorpus(ctx, name, f)

@@ -20,7 +20,7 @@ func LeaveHandoff(ctx context.Context, r *Rooms, d Draft, days int) (Written, er
 	if err := r.MayRedact(); err != nil && d.Source != note.Human {
 		return Written{}, err
 	}
-	key := Project(r.Store, d.Project).Key
+	key := placeProject(r.Store, d.Project).Key
 	if key == note.Global {
 		return Written{}, usage("handoff leave: it is for one project; name it with --project KEY")
 	}
@@ -55,7 +55,7 @@ func WaitingHandoffs(ctx context.Context, r *Rooms, keys []string) (all []*note.
 // Handoffs lists what waits for the next session on a project ("" for the one of
 // the current folder). One that cannot be read is reported, and left out.
 func Handoffs(ctx context.Context, r *Rooms, key string) (a HandoffsAnswer, err error) {
-	id := Project(r.Store, key)
+	id := placeProject(r.Store, key)
 	a.Project = id.Key
 	all, err := WaitingHandoffs(ctx, r, project.Names(r.Store, id))
 	for _, n := range all {

@@ -80,7 +80,7 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	}
 	project := ""
 	if o.Project != "" {
-		project = Project(r.Store, o.Project).Key
+		project = placeProject(r.Store, o.Project).Key
 	}
 	titles := map[note.ID]string{}
 	by := map[string]*SessionLog{}

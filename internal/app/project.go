@@ -23,7 +23,7 @@ type ProjectAnswer struct {
 
 // WhichProject tells which project the current folder belongs to.
 func WhichProject(s *store.Store) ProjectAnswer {
-	id := Project(s, "")
+	id := placeProject(s, "")
 	return ProjectAnswer{id.Key, id.Source, id.From, id.Branch, project.Names(s, id)}
 }
 

@@ -81,7 +81,7 @@ func (r *Rooms) dropPrivate(ctx context.Context, id string) error {
 
 // lastSession is the session of this folder's project that started last.
 func lastSession(r *Rooms) (string, error) {
-	key := Project(r.Store, "").Key
+	key := placeProject(r.Store, "").Key
 	last := ""
 	err := records(r, r.Store.Now().AddDate(0, 0, -7), func(rec store.Record, _ time.Time) {
 		if rec.Kind == store.Started && rec.Project == key {

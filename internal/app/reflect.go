@@ -58,7 +58,7 @@ func (r *Rooms) projectKey(name string) string {
 	if name == "" {
 		return ""
 	}
-	return Project(r.Store, name).Key
+	return placeProject(r.Store, name).Key
 }
 
 // ReflectPlan says which projects have sessions to distil.

@@ -70,7 +70,7 @@ func (r *Rooms) sessionPlace(ctx context.Context, e agent.Event, key string, lim
 	if key == "" && dir != "" {
 		id = project.Identify(r.Store, dir)
 	} else {
-		id = Project(r.Store, key)
+		id = placeProject(r.Store, key)
 		dir, _ = os.Getwd()
 	}
 	branch, clone := "", ""

@@ -204,7 +204,7 @@ func (r *Rooms) chooseSessions(ctx context.Context, o SessionsOptions) ([]sessio
 	}
 	var names []string
 	if o.Project != "" {
-		names = project.Names(r.Store, Project(r.Store, o.Project))
+		names = project.Names(r.Store, placeProject(r.Store, o.Project))
 	}
 	var since time.Time
 	if o.Since != "" {

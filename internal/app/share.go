@@ -172,7 +172,7 @@ func (r *Rooms) keyOf(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	key := project.Canonical(r.Store, name)
 	if name == "." {
-		key = Project(r.Store, "").Key
+		key = placeProject(r.Store, "").Key
 	}
 	switch {
 	case key == note.Global || strings.EqualFold(key, note.Global):

@@ -120,7 +120,7 @@ func (r *Rooms) offered(ctx context.Context, names []string) ([]repo.Document, e
 	}
 	seen := make(map[note.ID]bool)
 	for _, name := range names {
-		keys := project.Names(r.Store, Project(r.Store, name))
+		keys := project.Names(r.Store, placeProject(r.Store, name))
 		if slices.Contains(keys, note.Global) || name == note.Global {
 			return nil, usage("share %s: global notes are not shared; name a project or the id of a note", note.Global)
 		}

@@ -80,7 +80,7 @@ func MatchSkills(ctx context.Context, r *Rooms, key, text string, limit int) (Sk
 }
 
 func matchSkills(ctx context.Context, r *Rooms, key, text string, limit int) (SkillsAnswer, error) {
-	id := Project(r.Store, key)
+	id := placeProject(r.Store, key)
 	a := SkillsAnswer{Project: id.Key, Skills: []SkillView{}}
 	q := recall.SkillQuery{Projects: project.Names(r.Store, id), Text: text, Limit: limit, All: text == ""}
 	hits, err := recall.Skills(ctx, r.Engine, q)

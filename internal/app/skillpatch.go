@@ -51,7 +51,7 @@ func (r *Rooms) proposeSkillPatches(ctx context.Context) (found int, failed []st
 func (r *Rooms) proposeSkillPatch(ctx context.Context, skill *note.Note) (bool, error) {
 	var projects []string
 	if skill.Project != note.Global {
-		projects = append(project.Names(r.Store, Project(r.Store, skill.Project)), note.Global)
+		projects = append(project.Names(r.Store, placeProject(r.Store, skill.Project)), note.Global)
 	}
 	backing, err := recall.Backing(ctx, r.Engine, skill, projects)
 	if err != nil {

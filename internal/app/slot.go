@@ -35,7 +35,7 @@ type SlotsAnswer struct {
 // Slots lists the slots that sessions of a project ("" for the one of this folder) are
 // shown, and the known ones that are empty.
 func Slots(ctx context.Context, r *Rooms, key string) (SlotsAnswer, error) {
-	id := Project(r.Store, key)
+	id := placeProject(r.Store, key)
 	return SlotsOf(ctx, r, id.Key, project.Names(r.Store, id))
 }
 
@@ -101,7 +101,7 @@ func EditSlot(ctx context.Context, r *Rooms, e ingest.SlotEdit, global bool) (Wr
 	case global, e.Project == "" && note.SlotOf(e.Name).Global:
 		e.Project = note.Global
 	default:
-		e.Project = Project(r.Store, e.Project).Key
+		e.Project = placeProject(r.Store, e.Project).Key
 	}
 	out, err := ingest.SlotsOf(r.Ingester).Edit(ctx, e)
 	var refused *ingest.SlotError

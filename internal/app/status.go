@@ -235,7 +235,7 @@ func TakeGlance(ctx context.Context, h Host, session string) (g Glance, err erro
 
 // projectNotes counts the live notes of this folder's project.
 func (r *Rooms) projectNotes(ctx context.Context) (n int) {
-	counts, err := r.Index.PerProject(ctx, index.Filter{Projects: project.Names(r.Store, Project(r.Store, "")), Now: r.Store.Now()})
+	counts, err := r.Index.PerProject(ctx, index.Filter{Projects: project.Names(r.Store, placeProject(r.Store, "")), Now: r.Store.Now()})
 	if err != nil {
 		return 0
 	}

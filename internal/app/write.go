@@ -109,7 +109,7 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	}
 	at := ""
 	if !d.Global {
-		id := Project(r.Store, d.Project)
+		id := placeProject(r.Store, d.Project)
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
 		if dir, err := os.Getwd(); err == nil && id.Source != "flag" {
 			capture.Stamp(n, dir, r.Redactor)

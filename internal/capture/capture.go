@@ -91,11 +91,11 @@ type Capture struct {
 	Outcome  ingest.Outcome // when neither trivial nor declined
 }
 
-// ErrNoTranscript says that there is no such session file, and that waiting will not bring it.
-var ErrNoTranscript = errors.New("no such transcript")
+// errNoTranscript says that there is no such session file, and that waiting will not bring it.
+var errNoTranscript = errors.New("no such transcript")
 
 // errAbsent is the usual case: nobody wrote a file.
-var errAbsent = fmt.Errorf("%w; check the path", ErrNoTranscript)
+var errAbsent = fmt.Errorf("%w; check the path", errNoTranscript)
 
 // Capture reads one session and takes it in.
 func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
@@ -241,7 +241,7 @@ func openRegular(name string) (*os.File, error) {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is not a regular file", ErrNoTranscript)
+		return nil, fmt.Errorf("%w: it is not a regular file", errNoTranscript)
 	}
 	return os.Open(name)
 }
@@ -270,7 +270,7 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 		ImportHash: ingest.SummaryHash(title, body), Branch: f.branchScope(q),
 		Quarantine: redact.PromptInjection(title + "\n" + body),
 	}
-	if q.Source == IdleSource { // nobody said that it is over
+	if q.Source == idleSource { // nobody said that it is over
 		n.Speculative, n.Provenance.Confidence = true, idleConfidence
 	}
 	n.Commits = f.commits

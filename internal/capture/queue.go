@@ -152,7 +152,7 @@ func (r *Recorder) work(ctx context.Context, jobs []queued, d *Drain) {
 		d.Captured = append(d.Captured, c)
 	}
 	switch {
-	case err == nil, errors.Is(err, ErrNoTranscript): // a transcript that is gone does not come back
+	case err == nil, errors.Is(err, errNoTranscript): // a transcript that is gone does not come back
 		err = nil
 		for _, j := range jobs {
 			err = errors.Join(err, q.Finish(j.Job))

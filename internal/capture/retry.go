@@ -25,8 +25,8 @@ const (
 	retryAge    = 30 * 24 * time.Hour
 )
 
-// A Retry says which note is to be summarised; its id is the job's.
-type Retry struct {
+// A retry says which note is to be summarised; its id is the job's.
+type retry struct {
 	Hash string `json:"hash"` // of what stands in the note (its import_hash)
 	Job  Job    `json:"job"`  // which session it is
 }
@@ -39,7 +39,7 @@ func (r *Recorder) scheduleRetry(c Capture, q Request) {
 	if c.Fallback == nil || n == nil || !written || n.Provenance.Model != "" || n.ImportHash != ingest.SummaryHash(n.Title, n.Body) {
 		return
 	}
-	_, _ = queue.Of(r.store).Enqueue(queue.Summary, n.ID, Retry{Hash: n.ImportHash, Job: Job{
+	_, _ = queue.Of(r.store).Enqueue(queue.Summary, n.ID, retry{Hash: n.ImportHash, Job: Job{
 		Harness: q.Harness.Name, Source: q.Source, Session: n.Provenance.Session,
 		Transcript: q.Transcript, Offset: q.Offset, Dir: q.Dir, Project: c.Project,
 	}}, r.rewriter().Later(c.Fallback, backoff[0]))
@@ -51,7 +51,7 @@ func (r *Recorder) scheduleRetry(c Capture, q Request) {
 // asked and nothing is counted.
 func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 	q := queue.Of(r.store)
-	all, err := queue.Jobs[Retry](q, queue.Summary)
+	all, err := queue.Jobs[retry](q, queue.Summary)
 	if err != nil {
 		return 0 // the notes stand as they are
 	}
@@ -82,7 +82,7 @@ func (r *Recorder) retry(ctx context.Context, until time.Time) (written int) {
 // retryOne makes one try. It is counted before it is made: a transcript that stops
 // the drain does not do so for ever. One that the daily budget refuses was none,
 // and waits for the next day; so was one whose answer is not there yet.
-func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Retry]) (done bool, err error) {
+func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[retry]) (done bool, err error) {
 	h := harness(j.Payload.Job)
 	if h == nil || !r.untouched(j) {
 		return false, q.Finish(j.Job)
@@ -128,7 +128,7 @@ func (r *Recorder) retryOne(ctx context.Context, q queue.Queue, j queue.With[Ret
 // untouched reports whether a note is still what the heuristic made of its
 // session: live, not edited, and not distilled, after which nobody reads it at
 // the start of a session.
-func (r *Recorder) untouched(j queue.With[Retry]) bool {
+func (r *Recorder) untouched(j queue.With[retry]) bool {
 	n, _, err := store.Get(r.store, j.ID)
 	return err == nil && ingest.SummaryHash(n.Title, n.Body) == j.Payload.Hash && n.Provenance.Model == "" &&
 		!n.Decided() && n.Live(r.store.Now()) && !n.HasTag("reflected")

@@ -11,9 +11,9 @@ import (
 	"anamnesis/internal/store"
 )
 
-// IdleSource is the source of a capture of a session that nobody ended: its client
+// idleSource is the source of a capture of a session that nobody ended: its client
 // was killed, or its hook did not run.
-const IdleSource = "idle"
+const idleSource = "idle"
 
 // idleConfidence is how sure the note of such a session is: it may have stopped in the
 // middle. An end that is shown later makes it as sure as others.
@@ -125,7 +125,7 @@ func (s *Sweep) Queue(given []Request) (found int, settled []bool, err error) {
 
 func (s *Sweep) enqueue(q Request) error {
 	j := Job{
-		Harness: q.Harness.Name, Source: IdleSource, Session: q.Session, Transcript: q.Transcript, Offset: q.Offset,
+		Harness: q.Harness.Name, Source: idleSource, Session: q.Session, Transcript: q.Transcript, Offset: q.Offset,
 		Project: q.Project, Dir: q.Dir, Sync: true,
 	}
 	_, err := queue.Of(s.recorder.store).Enqueue(queue.Capture, "", j, time.Time{})

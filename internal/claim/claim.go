@@ -55,7 +55,7 @@ const (
 // Of returns the claim of a note: its rule where a reader wrote one, the title of what a
 // session taught, else the title and the beginning of the body.
 func Of(n *note.Note) Claim {
-	c := Text(Sentence(n))
+	c := Text(sentence(n))
 	c.exact = n.Fingerprint()
 	return c
 }
@@ -77,7 +77,7 @@ func Notes(a, b *note.Note) Relation {
 func SaysSame(a, b *note.Note) bool {
 	x, y := Of(a), Of(b)
 	r := Compare(x, y)
-	return r == Same || (r == Narrower || r == Wider) && Close(x, y)
+	return r == Same || (r == Narrower || r == Wider) && nearClaims(x, y)
 }
 
 // similarity is the share of equal words from which on one statement repeats another.
@@ -106,8 +106,8 @@ func Repeats(a, b *note.Fingerprint) bool {
 // maxBody is how many characters of a body are part of a claim: the rest explains.
 const maxBody = 400
 
-// Sentence returns the text of a note that states something.
-func Sentence(n *note.Note) string {
+// sentence returns the text of a note that states something.
+func sentence(n *note.Note) string {
 	switch {
 	case n.Rule != "":
 		return n.Rule
@@ -213,9 +213,9 @@ func Near(a, b Claim) bool {
 	return n > 0 && 2*n >= min(len(a.words), len(b.words))
 }
 
-// Close reports whether one of two claims says at most one word more than the other, a word of
+// nearClaims reports whether one of two claims says at most one word more than the other, a word of
 // prose, and they have at least three in common.
-func Close(a, b Claim) bool {
+func nearClaims(a, b Claim) bool {
 	only := append(a.without(b), b.without(a)...)
 	return !Differ(a, b) && len(only) <= 1 && Shared(a, b) >= 3
 }

@@ -231,7 +231,7 @@ func Load(env Environment) *Config {
 	c.Capture.MaxTokens = c.Reflection.MaxTokens
 	c.Recall.GapLog, c.Recall.Patience = c.Events.Queries, c.Patience
 	c.Capture.Slots = c.Inject.Slots
-	c.Disabled = Disabled(env)
+	c.Disabled = disabled(env)
 	return c
 }
 
@@ -258,9 +258,9 @@ func withoutCarried(env Environment, file map[string]string) Environment {
 	return env
 }
 
-// Disabled reports whether hooks do nothing in env: it is how children of ours,
+// disabled reports whether hooks do nothing in env: it is how children of ours,
 // and whoever wants peace, keep sessions from being remembered.
-func Disabled(env Environment) bool {
+func disabled(env Environment) bool {
 	for _, name := range []string{"ANAMNESIS_DISABLED", "REFLECT_DISABLED"} {
 		v, _ := env.Lookup(name)
 		if on, ok := parseBool(v); ok && on {

@@ -27,13 +27,13 @@ var modeKeys = []string{"inject.", "recall.boosts", "recall.mmr.", "recall.reran
 // maxMode bounds the file of a mode, in bytes.
 const maxMode = 256 << 10
 
-// ModesDir is the folder of the user's own modes: NAME.json each.
-func (c *Config) ModesDir() string { return filepath.Join(c.Home, "modes") }
+// modesDir is the folder of the user's own modes: NAME.json each.
+func (c *Config) modesDir() string { return filepath.Join(c.Home, "modes") }
 
 // ReadMode returns a mode, the user's own before those of the program.
 func (c *Config) ReadMode(id string) (note.Mode, error) {
 	return note.ReadMode(id, func(id string) ([]byte, error) {
-		name := filepath.Join(c.ModesDir(), id+".json")
+		name := filepath.Join(c.modesDir(), id+".json")
 		fi, err := os.Stat(name)
 		if err != nil {
 			return nil, fs.ErrNotExist
@@ -48,7 +48,7 @@ func (c *Config) ReadMode(id string) (note.Mode, error) {
 // ModeIDs lists the modes that can be chosen.
 func (c *Config) ModeIDs() []string {
 	ids := note.BuiltinModes()
-	entries, _ := os.ReadDir(c.ModesDir())
+	entries, _ := os.ReadDir(c.modesDir())
 	for _, e := range entries {
 		if id, ok := strings.CutSuffix(e.Name(), ".json"); ok && note.ValidModeID(id) && !slices.Contains(ids, id) {
 			ids = append(ids, id)

@@ -61,9 +61,9 @@ var why = []struct {
 	{hermesName, AtTools, NoChannel, "its tool hooks take a refusal, and no text"},
 }
 
-// Driven reports whether the released client of the agent is driven by the tests of this
+// driven reports whether the released client of the agent is driven by the tests of this
 // program; the others are tested by files in the exact shape of theirs.
-func (c *Client) Driven() bool {
+func (c *Client) driven() bool {
 	switch c.Name {
 	case claudeName, codexName, copilotName, geminiName, opencodeName:
 		return true

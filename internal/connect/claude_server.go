@@ -42,13 +42,13 @@ func (claudeSettings) ServersPaths(user, home string) (all []string) {
 	return all
 }
 
-// PluginFile implements PluginHost.
+// PluginFile implements pluginHost.
 func (c claudeSettings) PluginFile(home string) string { return c.SettingsPath(home) }
 
-// PluginServes implements PluginHost.
+// PluginServes implements pluginHost.
 func (claudeSettings) PluginServes() bool { return true }
 
-// Plugin implements PluginHost: an object "enabledPlugins" maps "plugin@marketplace"
+// Plugin implements pluginHost: an object "enabledPlugins" maps "plugin@marketplace"
 // to whether it is on.
 func (claudeSettings) Plugin(settings []byte) string { return enabledPlugin(settings) }
 

@@ -88,14 +88,14 @@ func (codexSettings) ToDo() string {
 		"/hooks, and trust the hooks of anamnesis. They are skipped without a word until then."
 }
 
-// PluginFile implements PluginHost.
+// PluginFile implements pluginHost.
 func (codexSettings) PluginFile(home string) string { return filepath.Join(home, "config.toml") }
 
-// PluginServes implements PluginHost: Codex does not expand what our plugin's file of
+// PluginServes implements pluginHost: Codex does not expand what our plugin's file of
 // servers names, so the server is registered beside it.
 func (codexSettings) PluginServes() bool { return false }
 
-// Plugin implements PluginHost: a table [plugins."plugin@marketplace"] for each.
+// Plugin implements pluginHost: a table [plugins."plugin@marketplace"] for each.
 func (codexSettings) Plugin(settings []byte) string {
 	var file struct {
 		Plugins map[string]struct{ Enabled *bool }

@@ -55,12 +55,12 @@ func (e *FormatError) Unwrap() error { return e.Err }
 // Plugin returns the name of our plugin, where the agent's settings file or another one
 // switches it on; it brings the hooks along.
 func Plugin(h *Client, home string, also ...string) string {
-	host, ok := h.Settings.(PluginHost)
+	host, ok := h.Settings.(pluginHost)
 	if !ok || !filepath.IsAbs(home) {
 		return ""
 	}
 	for _, path := range append([]string{host.PluginFile(home)}, also...) {
-		if edit, err := ReadSettings(path); err == nil && edit.Old != nil {
+		if edit, err := readSettings(path); err == nil && edit.Old != nil {
 			if name := host.Plugin(edit.Old); name != "" {
 				return name
 			}
@@ -76,7 +76,7 @@ func BesidePlugin(h *Client, home string) string {
 	if name == "" {
 		return ""
 	}
-	if edit, err := ReadSettings(h.Settings.SettingsPath(home)); err == nil {
+	if edit, err := readSettings(h.Settings.SettingsPath(home)); err == nil {
 		if hooks, _, err := h.Settings.Installed(edit.Old, Own); err == nil && len(hooks) > 0 {
 			return ""
 		}
@@ -106,9 +106,9 @@ func follow(path string) string {
 	return path
 }
 
-// ReadSettings reads an agent's settings file; a missing one has no bytes. A
+// readSettings reads an agent's settings file; a missing one has no bytes. A
 // symbolic link is followed, so that the file it leads to is the one that is changed.
-func ReadSettings(path string) (Edit, error) {
+func readSettings(path string) (Edit, error) {
 	path = follow(path)
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() { // to read a pipe is to wait for ever
 		return Edit{}, fmt.Errorf("read settings %s: it is no plain file; move it away", path)

@@ -28,11 +28,11 @@ func (copilotSettings) PlainHooks(base string) (all []Hook) {
 	return all
 }
 
-// PluginFile implements PluginHost.
+// PluginFile implements pluginHost.
 func (copilotSettings) PluginFile(home string) string { return filepath.Join(home, "settings.json") }
 
-// PluginServes implements PluginHost.
+// PluginServes implements pluginHost.
 func (copilotSettings) PluginServes() bool { return true }
 
-// Plugin implements PluginHost.
+// Plugin implements pluginHost.
 func (copilotSettings) Plugin(settings []byte) string { return enabledPlugin(settings) }

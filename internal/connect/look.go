@@ -30,14 +30,14 @@ func Look(h *Client, home, userHome, sessions string) State {
 	s := State{
 		Agent: h.Name, Title: h.Title, Home: home, Found: Found(home), Connected: []string{}, Tested: "fixtures", Abilities: h.Abilities(),
 	}
-	if h.Driven() {
+	if h.driven() {
 		s.Tested = "released client"
 	}
 	if !s.Found {
 		return s
 	}
 	for _, p := range Parts(h, Options{Home: home, UserHome: userHome, Command: []string{"x"}}) {
-		edit, err := ReadSettings(p.Path)
+		edit, err := readSettings(p.Path)
 		if err != nil || edit.Old == nil {
 			continue
 		}

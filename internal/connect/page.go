@@ -11,7 +11,7 @@ func (c *Client) Page() string {
 	fmt.Fprintf(&b, "# %s\n\nThis page is generated.\n\n", c.Title)
 	fmt.Fprintf(&b, "`anamnesis init` connects it when its folder is found; `anamnesis init --agent %s` does it by name, and\n"+
 		"`anamnesis uninstall --agent %s` takes it back.\n\n", c.Name, c.Name)
-	if c.Driven() {
+	if c.driven() {
 		b.WriteString("It is tested by driving the released client against a model server of our own.\n\n")
 	} else {
 		b.WriteString("It is tested by files and payloads in the exact shape of its files; the client itself is not driven by our tests.\n\n")

@@ -74,7 +74,7 @@ func (in *Installer) Show(h *Client, o Options, page string) error {
 		return nil
 	}
 	path := h.Rules(o.UserHome, o.Home)
-	edit, err := ReadSettings(path)
+	edit, err := readSettings(path)
 	if err != nil || edit.Old == nil {
 		return err
 	}
@@ -91,11 +91,11 @@ func (in *Installer) Show(h *Client, o Options, page string) error {
 	return err
 }
 
-// Plan reads the files of the parts and works out what they become, one edit for each
+// plan reads the files of the parts and works out what they become, one edit for each
 // file; nothing is written. An error that is a *FormatError says which file stops it.
-func Plan(parts []Part) (edits []Edit, err error) {
+func plan(parts []Part) (edits []Edit, err error) {
 	for _, group := range byFile(parts) {
-		edit, err := ReadSettings(group[0].Path)
+		edit, err := readSettings(group[0].Path)
 		if err != nil {
 			return edits, err
 		}
@@ -138,7 +138,7 @@ var errBusy = errors.New("another program keeps changing it; close the agent and
 // Connect puts the parts into the files of an agent: for each the record first, which holds
 // what the file was, then the file. It says of each file what became of it.
 func (in *Installer) Connect(h *Client, parts []Part) (done []Change, err error) {
-	if _, err := Plan(parts); err != nil { // nothing is touched when something is wrong
+	if _, err := plan(parts); err != nil { // nothing is touched when something is wrong
 		return nil, err
 	}
 	for _, group := range byFile(parts) {
@@ -171,7 +171,7 @@ func changeOf(group []Part, result string) Change {
 }
 
 func (in *Installer) connect(h *Client, group []Part) (Change, error) {
-	edit, err := ReadSettings(group[0].Path)
+	edit, err := readSettings(group[0].Path)
 	if err != nil {
 		return Change{}, err
 	}
@@ -240,7 +240,7 @@ func (in *Installer) Disconnect(h *Client, parts []Part) (done []Change, err err
 }
 
 func (in *Installer) disconnect(h *Client, group []Part) (what string, err error) {
-	edit, err := ReadSettings(group[0].Path)
+	edit, err := readSettings(group[0].Path)
 	if err != nil {
 		return "", err
 	}

@@ -29,7 +29,7 @@ type AgentPlan struct {
 func PlanAgent(h *Client, o Options) (pl AgentPlan, err error) {
 	pl = AgentPlan{Agent: h.Name, Title: h.Title, Home: o.Home, Files: []Change{}, Client: h}
 	if pl.Plugin = BesidePlugin(h, o.Home); pl.Plugin != "" {
-		host, _ := h.Settings.(PluginHost)
+		host, _ := h.Settings.(pluginHost)
 		o.NoHooks, o.NoMCP = true, o.NoMCP || host.PluginServes()
 	}
 	pl.Parts = Parts(h, o)
@@ -41,7 +41,7 @@ func PlanAgent(h *Client, o Options) (pl AgentPlan, err error) {
 	}
 	var edits []Edit
 	if err == nil {
-		edits, err = Plan(pl.Parts)
+		edits, err = plan(pl.Parts)
 	}
 	for i, group := range byFile(pl.Parts) {
 		switch {

@@ -80,13 +80,13 @@ func (in *Installer) unregister(ctx context.Context, servers ServerCommand, name
 // agent's command has written the same settings in another form: without the comments,
 // indented otherwise. Uninstall would restore that form, not the user's.
 func (in *Installer) keepForm(settings string) (restore func()) {
-	before, err := ReadSettings(settings)
+	before, err := readSettings(settings)
 	if settings == "" || err != nil || before.Old == nil {
 		return func() {}
 	}
 	return func() {
-		after, err := ReadSettings(settings)
-		if err != nil || bytes.Equal(before.Old, after.Old) || !SameSettings(before.Old, after.Old) {
+		after, err := readSettings(settings)
+		if err != nil || bytes.Equal(before.Old, after.Old) || !sameSettings(before.Old, after.Old) {
 			return
 		}
 		if err := writeFile(after.Path, after.Old, before.Old); err != nil && in.Notify != nil {
@@ -133,7 +133,7 @@ func CanAskServer(ctx context.Context, h *Client, environ []string) bool {
 
 // HookServer returns the name of the server that the installed hooks of an agent ask, "" for none.
 func HookServer(h *Client, home string) string {
-	edit, err := ReadSettings(h.Settings.SettingsPath(home))
+	edit, err := readSettings(h.Settings.SettingsPath(home))
 	if err != nil {
 		return ""
 	}

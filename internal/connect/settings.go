@@ -57,9 +57,9 @@ type ServerCommand interface {
 	ServersPaths(user, home string) []string
 }
 
-// A PluginHost is an optional ability of a SettingsEditor: the agent loads plugins,
+// A pluginHost is an optional ability of a SettingsEditor: the agent loads plugins,
 // and ours brings the hooks and the server along.
-type PluginHost interface {
+type pluginHost interface {
 	// PluginFile returns the settings file that says which plugins are switched on, below
 	// the agent's home folder. PluginServes reports whether the agent starts the server of
 	// the plugin, too.

@@ -103,9 +103,9 @@ func parseSettings(data []byte) (*node, error) {
 	return &root, nil
 }
 
-// SameSettings reports whether two settings files in JSON say the same in the same order,
+// sameSettings reports whether two settings files in JSON say the same in the same order,
 // whatever their white space and comments.
-func SameSettings(a, b []byte) bool {
+func sameSettings(a, b []byte) bool {
 	var compact [2]bytes.Buffer
 	for i, data := range [][]byte{a, b} {
 		if _, err := parseSettings(data); err != nil {

@@ -9,7 +9,7 @@ import (
 // Lanes are the values of a word, two in each uint64, made positive by adding 128. A
 // Pattern has them the other way round, so that the upper half of the product of two
 // of these numbers is the sum of two products of values. A word that is compared with
-// several patterns is spread once; each cosine takes a third of the time of Word.Cosine
+// several patterns is spread once; each cosine takes a third of the time of Word.cosine
 // then, and is the same number.
 type Lanes struct {
 	values []uint64
@@ -56,7 +56,7 @@ func NewPattern(w Word) Pattern {
 	return p
 }
 
-// Cosine returns the likeness of two words, as Word.Cosine does.
+// Cosine returns the likeness of two words, as Word.cosine does.
 func (p *Pattern) Cosine(l *Lanes) float32 {
 	if p.lanes.dim != l.dim {
 		return 0

@@ -22,7 +22,7 @@ func TestPattern(t *testing.T) {
 			a, b := random(n, kind&3), random(n, kind>>2)
 			p := NewPattern(b)
 			l.Set(a)
-			if got, want := p.Cosine(&l), a.Cosine(b); math.Float32bits(got) != math.Float32bits(want) {
+			if got, want := p.Cosine(&l), a.cosine(b); math.Float32bits(got) != math.Float32bits(want) {
 				t.Errorf("%d values of kind %d: %v, want %v", n, kind, got, want)
 			}
 		}
@@ -43,7 +43,7 @@ func TestPatternOfTheTable(t *testing.T) {
 			y, ok := s.Word(TokenHash(b))
 			p := NewPattern(y)
 			l.Set(x)
-			if got, want := p.Cosine(&l), x.Cosine(y); !ok || got != want {
+			if got, want := p.Cosine(&l), x.cosine(y); !ok || got != want {
 				t.Errorf("%s and %s: %v, want %v", a, b, got, want)
 			}
 		}

@@ -29,8 +29,8 @@ import (
 //go:embed static.bin
 var staticTable string
 
-// ErrTable says that data is not a table of word vectors that we can read.
-var ErrTable = errors.New("not a table of word vectors of version 2")
+// errTable says that data is not a table of word vectors that we can read.
+var errTable = errors.New("not a table of word vectors of version 2")
 
 // Static is an Embedder made of static word vectors: nothing is downloaded,
 // nothing is parsed, and a word costs one look into the program's own bytes.
@@ -78,15 +78,15 @@ const (
 // openTable checks the header and the sizes. The checksum is compared by a test.
 func openTable(data string, analyze Analysis) (*Static, error) {
 	if len(data) < tableHeader || data[:4] != "anwv" || number(data, 1) != tableVersion {
-		return nil, ErrTable
+		return nil, errTable
 	}
 	dim, words, meaning, bits := number(data, 2), number(data, 3), number(data, 4), number(data, 5)
 	if dim <= gramDim || dim > maxDim || dim%8 != 0 || words == 0 || words > math.MaxUint16 ||
 		meaning == 0 || meaning > dim || bits == 0 || bits > 16 {
-		return nil, fmt.Errorf("%w: %d words of %d dimensions, %d of meaning, %d bits", ErrTable, words, dim, meaning, bits)
+		return nil, fmt.Errorf("%w: %d words of %d dimensions, %d of meaning, %d bits", errTable, words, dim, meaning, bits)
 	}
 	if got, want := len(data)-tableHeader, int(number(data, 6)); got != want {
-		return nil, fmt.Errorf("%w: %d bytes where its header says %d", ErrTable, got, want)
+		return nil, fmt.Errorf("%w: %d bytes where its header says %d", errTable, got, want)
 	}
 	s := &Static{analyze: analyze, dim: int(dim), meaning: int(meaning), words: int(words), slots: 32 - int(bits)}
 	s.name = "anamnesis-static-2-" + hex.EncodeToString([]byte(data[32:36]))
@@ -104,12 +104,12 @@ func openTable(data string, analyze Analysis) (*Static, error) {
 	} {
 		size := (part.size + 3) &^ 3
 		if size > len(rest) {
-			return nil, fmt.Errorf("%w: %d bytes do not hold %d words of %d dimensions", ErrTable, len(data), words, dim)
+			return nil, fmt.Errorf("%w: %d bytes do not hold %d words of %d dimensions", errTable, len(data), words, dim)
 		}
 		*part.field, rest = rest[:size], rest[size:]
 	}
 	if rest != "" {
-		return nil, fmt.Errorf("%w: %d bytes are more than %d words of %d dimensions", ErrTable, len(data), words, dim)
+		return nil, fmt.Errorf("%w: %d bytes are more than %d words of %d dimensions", errTable, len(data), words, dim)
 	}
 	return s, nil
 }
@@ -161,8 +161,8 @@ func (s *Static) Word(hash uint32) (w Word, ok bool) {
 	}, true
 }
 
-// Cosine returns the likeness of two words, between -1 and 1.
-func (w Word) Cosine(x Word) float32 {
+// cosine returns the likeness of two words, between -1 and 1.
+func (w Word) cosine(x Word) float32 {
 	if len(w.Values) != len(x.Values) {
 		return 0
 	}

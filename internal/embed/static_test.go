@@ -24,15 +24,15 @@ func sound(data string) error {
 		return err
 	}
 	if sum := sha256.Sum256([]byte(data[tableHeader:])); string(sum[:]) != data[32:tableHeader] {
-		return fmt.Errorf("%w: its checksum is %x", ErrTable, sum)
+		return fmt.Errorf("%w: its checksum is %x", errTable, sum)
 	}
 	for i := range s.words {
 		h := number(s.hashes, i)
 		if i > 0 && h <= number(s.hashes, i-1) {
-			return fmt.Errorf("%w: word %d is out of order", ErrTable, i)
+			return fmt.Errorf("%w: word %d is out of order", errTable, i)
 		}
 		if at, _ := s.find(h); at != i {
-			return fmt.Errorf("%w: the directory does not lead to word %d", ErrTable, i)
+			return fmt.Errorf("%w: the directory does not lead to word %d", errTable, i)
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func TestStaticTableIsWhole(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if c := w.Cosine(w); math.Abs(float64(c)-1) > 1e-4 {
+		if c := w.cosine(w); math.Abs(float64(c)-1) > 1e-4 {
 			t.Fatalf("word %d has length² %v", i, c)
 		}
 		if w.Weight <= 0 || w.Weight > 1 {
@@ -95,7 +95,7 @@ func TestStaticRefusesWhatIsNoTable(t *testing.T) {
 		{"a directory of 2³¹", change(20, 31)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := openTable(tt.data, nil); !errors.Is(err, ErrTable) {
+			if _, err := openTable(tt.data, nil); !errors.Is(err, errTable) {
 				t.Errorf("got %v, want ErrTable", err)
 			}
 		})
@@ -138,7 +138,7 @@ func TestStaticKnowsWhatWordsMean(t *testing.T) {
 				t.Fatalf("no vector for %s", f[i])
 			}
 		}
-		near, far := w[0].Cosine(w[1]), w[0].Cosine(w[2])
+		near, far := w[0].cosine(w[1]), w[0].cosine(w[2])
 		if near < far+0.15 {
 			t.Errorf("%s: %s %.2f, %s %.2f", f[0], f[1], near, f[2], far)
 		}
@@ -240,7 +240,7 @@ func FuzzStaticTable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := openTable(string(data), nil)
 		if err != nil {
-			if !errors.Is(err, ErrTable) {
+			if !errors.Is(err, errTable) {
 				t.Fatalf("%v is no ErrTable", err)
 			}
 			return
@@ -277,7 +277,7 @@ func BenchmarkWordCosine(b *testing.B) {
 	x, _ := s.Word(TokenHash("file"))
 	y, _ := s.Word(TokenHash("directori"))
 	for b.Loop() {
-		x.Cosine(y)
+		x.cosine(y)
 	}
 }
 

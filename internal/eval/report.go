@@ -19,7 +19,7 @@ func (r *Report) String() string {
 	ws := &r.WorkingSet
 	fmt.Fprintf(&b, "working set: mean=%.0f median=%.0f tok/project over %d project(s); corpus=%d tok (a session injects ~%.1f%% of "+
 		"the corpus)\n",
-		ws.MeanTokens, ws.MedianTokens, len(ws.PerProject), ws.CorpusTokens, 100*ws.Share())
+		ws.MeanTokens, ws.MedianTokens, len(ws.PerProject), ws.CorpusTokens, 100*ws.share())
 	return b.String()
 }
 

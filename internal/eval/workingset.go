@@ -24,8 +24,8 @@ type WorkingSet struct {
 	CorpusTokens int            `json:"corpus_tokens"` // titles and bodies of all notes
 }
 
-// Share is how much of all notes a session is shown on average, 0 to 1 and more.
-func (s *WorkingSet) Share() float64 {
+// share is how much of all notes a session is shown on average, 0 to 1 and more.
+func (s *WorkingSet) share() float64 {
 	if s.CorpusTokens == 0 {
 		return 0
 	}

@@ -35,8 +35,8 @@ const (
 // What a database is refused for.
 var (
 	ErrTooMany    = errors.New("a table has too many rows")
-	ErrNotRegular = errors.New("it is no regular file")
-	ErrTooLarge   = errors.New("it is larger than 4 GB")
+	errNotRegular = errors.New("it is no regular file")
+	errTooLarge   = errors.New("it is larger than 4 GB")
 )
 
 // A DB is a copy of somebody else's SQLite file, in a separate folder. It is safe for
@@ -136,10 +136,10 @@ func copyFile(ctx context.Context, from, to string) error {
 		return err
 	}
 	if !fi.Mode().IsRegular() {
-		return ErrNotRegular
+		return errNotRegular
 	}
 	if fi.Size() > maxDatabase {
-		return ErrTooLarge
+		return errTooLarge
 	}
 	in, err := os.Open(from)
 	if err != nil {
@@ -181,7 +181,7 @@ type Row map[string]string
 // Rows calls f for every row of a table. A table that is not there has none,
 // and a column that is not there is left out: the schema has grown over time.
 func (d *DB) Rows(ctx context.Context, table string, columns []string, f func(Row) error) error {
-	there, err := d.Columns(ctx, table)
+	there, err := d.columns(ctx, table)
 	if err != nil {
 		return fmt.Errorf("table %s: %w", table, err)
 	}
@@ -228,9 +228,9 @@ func (d *DB) Rows(ctx context.Context, table string, columns []string, f func(Ro
 	return nil
 }
 
-// Columns lists the columns of a table. What is a view is no table: a view can
+// columns lists the columns of a table. What is a view is no table: a view can
 // be made to never end.
-func (d *DB) Columns(ctx context.Context, table string) (map[string]bool, error) {
+func (d *DB) columns(ctx context.Context, table string) (map[string]bool, error) {
 	var n int
 	err := d.db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master
 		WHERE type = 'table' AND name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'`, table).Scan(&n)
@@ -255,7 +255,7 @@ func (d *DB) Columns(ctx context.Context, table string) (map[string]bool, error)
 
 // Count returns how many rows a table has, 0 when it cannot be read.
 func (d *DB) Count(ctx context.Context, table string) int {
-	there, err := d.Columns(ctx, table)
+	there, err := d.columns(ctx, table)
 	if err != nil || len(there) == 0 {
 		return 0
 	}
@@ -302,7 +302,7 @@ func (d *DB) Query(ctx context.Context, question string, f func(cells []string) 
 
 // Lacks returns which of the columns a table lacks, the first; "" when it has them all.
 func (d *DB) Lacks(ctx context.Context, table string, columns ...string) (string, error) {
-	there, err := d.Columns(ctx, table)
+	there, err := d.columns(ctx, table)
 	if err != nil {
 		return "", err
 	}

@@ -104,8 +104,8 @@ type Undoing struct {
 	By     string // the commit that did it, "" when none did
 }
 
-// Reverted is the status of a note whose commit was taken back.
-const Reverted = "reverted"
+// reverted is the status of a note whose commit was taken back.
+const reverted = "reverted"
 
 // undoneDoubt is what is left of the confidence of a note of which a commit was taken back.
 const undoneDoubt = 0.5
@@ -134,7 +134,7 @@ func (b Beliefs) Undo(ctx context.Context, projects []string, undone []Undoing) 
 			}
 			lowered = append(lowered, n.ID)
 			_ = g.store.Events().Log(store.Record{
-				Kind: store.Learnt, Project: n.Project, Session: n.Provenance.Session, Notes: []note.ID{n.ID}, Text: Reverted,
+				Kind: store.Learnt, Project: n.Project, Session: n.Provenance.Session, Notes: []note.ID{n.ID}, Text: reverted,
 			})
 		}
 		return nil

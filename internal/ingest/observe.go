@@ -30,9 +30,9 @@ type Observation struct {
 	Field     string          // of a persona (FieldForm): the statement is its value; "" for none
 }
 
-// ObservationID is the id of the observation that is made of learnings: the same on every
+// observationID is the id of the observation that is made of learnings: the same on every
 // machine that makes it of the same ones.
-func ObservationID(of []note.ID) note.ID {
+func observationID(of []note.ID) note.ID {
 	first := slices.Min(of)
 	sum := sha256.Sum256([]byte(first))
 	return note.ID("obs-" + hex.EncodeToString(sum[:8]))
@@ -53,7 +53,7 @@ func (b Beliefs) Observe(ctx context.Context, o Observation) (out Outcome, err e
 				return err
 			}
 		case id == "" && len(o.Of) > 0:
-			id = ObservationID(o.Of)
+			id = observationID(o.Of)
 		}
 		var was *note.Note
 		var ref store.Ref

@@ -25,7 +25,6 @@ const (
 	Repeats   Cue = "repetition"  // it was said before
 	Insists   Cue = "insistence"  // capitals, exclamation marks
 	Fixed     Cue = "fix"         // a command failed and passed in another form or after another
-	Permits   Cue = "permission"  // what a tool may do
 )
 
 // A Candidate is a place in a session that may teach something. Somebody who can read decides

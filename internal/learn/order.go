@@ -37,9 +37,9 @@ const (
 	maxRule = 200
 )
 
-// OrderIn returns the order that a sentence is, if it is one. A question is none, and neither
+// orderIn returns the order that a sentence is, if it is one. A question is none, and neither
 // is a sentence that is too long to be one rule.
-func OrderIn(sentence string) (rule string, ok bool) {
+func orderIn(sentence string) (rule string, ok bool) {
 	s := strings.TrimSpace(sentence)
 	at := orders().FindString(s)
 	if at == "" || text.IsQuestion(s) {
@@ -61,7 +61,7 @@ func Orders(s *agent.Session, clean Clean) (all []Order) {
 	for i := range said {
 		before := ""
 		for _, sentence := range text.Sentences(said[i].Text) {
-			if rule, ok := OrderIn(sentence); ok {
+			if rule, ok := orderIn(sentence); ok {
 				all = append(all, Order{Quote{said[i], text.Cut(sentence, maxQuote)}, rule})
 			} else if isRule(before) && after().MatchString(sentence) {
 				all = append(all, Order{Quote{said[i], text.Cut(before, maxQuote)}, upper(before)})

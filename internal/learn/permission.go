@@ -48,9 +48,9 @@ var replies = []struct {
 	{DenyOnce, text.Form(`(?i)^(?:nope|no|n|deny|denied|reject(?:ed)?|don'?t|do not|stop|cancel|abort|nein|non)\b`)},
 }
 
-// DecisionOf says what a reply to the question whether a tool may run decides. scope is
+// decisionOf says what a reply to the question whether a tool may run decides. scope is
 // what it holds for, of one that holds for something only.
-func DecisionOf(reply string) (d Decided, scope string) {
+func decisionOf(reply string) (d Decided, scope string) {
 	reply = strings.TrimSpace(reply)
 	for i := range replies {
 		if found := replies[i].form().FindStringSubmatch(reply); found != nil {
@@ -76,7 +76,7 @@ func Permissions(s *agent.Session, clean Clean, noted ...Observed) (all []Permis
 	}
 	add := func(turn int, u *agent.ToolUse, reply string) {
 		words := clean(text.Head(reply, 2*maxTyped))
-		d, scope := DecisionOf(words)
+		d, scope := decisionOf(words)
 		if len(strings.Fields(words)) > maxReply || text.IsQuestion(words) || d != DenyAlways && d != AllowAlways && d != AllowScoped {
 			return
 		}

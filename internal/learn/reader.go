@@ -92,11 +92,6 @@ type answer struct {
 	Rules []Rule `json:"rules"`
 }
 
-// Request is what a model is asked about a session.
-func (r *Reader) Request(p *Reading) llm.Prompt {
-	return r.Prompt(readPrompt, p.about())
-}
-
 func (p *Reading) about() string { return "## The session\n" + p.Slice }
 
 // Run reads at most that many of the sessions that wait, with one request each. 0 means twenty of
@@ -158,7 +153,7 @@ func (r *Reader) one(ctx context.Context, q queue.Queue, j queue.With[Reading], 
 		return r.unusable(q, j, bad, done)
 	}
 	if err == nil {
-		err = r.Take(ctx, p, a.Rules, done)
+		err = r.take(ctx, p, a.Rules, done)
 	}
 	if err != nil {
 		return r.Postpone(j.Job, err, readLater)
@@ -203,9 +198,9 @@ func (a *answer) check(source string) (wrong []string) {
 	return wrong
 }
 
-// Take takes in what a reader made of a session. The candidates of the session are decided by
+// take takes in what a reader made of a session. The candidates of the session are decided by
 // that: those that became no rule are none.
-func (r *Reader) Take(ctx context.Context, p *Reading, rules []Rule, done *Read) error {
+func (r *Reader) take(ctx context.Context, p *Reading, rules []Rule, done *Read) error {
 	for i := range rules {
 		rule := &rules[i]
 		q, user, ok := rule.Ground(p.Said, p.Fixes)

@@ -36,30 +36,30 @@ type Options struct {
 // background run waits for it.
 const usualTime = 10 * time.Second
 
-// A Name says what happened.
-type Name string
+// An eventName says what happened.
+type eventName string
 
 // The events.
 const (
-	Created      Name = "learning.created"
-	Updated      Name = "learning.updated"
-	Skill        Name = "skill.refreshed"
-	Consolidated Name = "consolidation.completed"
+	created      eventName = "learning.created"
+	updated      eventName = "learning.updated"
+	skill        eventName = "skill.refreshed"
+	consolidated eventName = "consolidation.completed"
 )
 
-// An Event is what a program is shown, on its standard input.
-type Event struct {
+// A change is what a program is shown, on its standard input.
+type change struct {
 	SchemaVersion int        `json:"schema_version"`
 	ID            note.ID    `json:"id"` // of the record; the same when an event comes again
 	At            string     `json:"at"`
-	Event         Name       `json:"event"`
+	Event         eventName  `json:"event"`
 	Project       string     `json:"project,omitempty"`
 	Session       string     `json:"session,omitempty"`
-	Notes         []Affected `json:"notes"`
+	Notes         []affected `json:"notes"`
 }
 
-// An Affected is a note that an event is about.
-type Affected struct {
+// An affected note is what an event is about.
+type affected struct {
 	ID    note.ID   `json:"id"`
 	Title string    `json:"title,omitempty"`
 	Kind  note.Kind `json:"kind,omitempty"`
@@ -67,27 +67,27 @@ type Affected struct {
 }
 
 // eventOf makes an event of a record; ok is false for what is none.
-func eventOf(s *store.Store, r store.Record) (e Event, ok bool) {
-	e = Event{SchemaVersion: 1, ID: r.ID, At: r.At, Project: r.Project, Session: r.Session, Notes: []Affected{}}
+func eventOf(s *store.Store, r store.Record) (e change, ok bool) {
+	e = change{SchemaVersion: 1, ID: r.ID, At: r.At, Project: r.Project, Session: r.Session, Notes: []affected{}}
 	switch {
 	case r.Kind == store.Written && r.Text == "created":
-		e.Event = Created
+		e.Event = created
 	case r.Kind == store.Written && r.Text == "updated":
-		e.Event = Updated
+		e.Event = updated
 	case r.Kind == store.Reflected:
-		e.Event = Consolidated
+		e.Event = consolidated
 	default:
 		return e, false
 	}
 	for _, id := range r.Notes {
-		a := Affected{ID: id}
+		a := affected{ID: id}
 		if ref, err := s.Find(id); err == nil {
 			if n, _, at, err := s.Read(ref.Path); err == nil {
 				a.Title, a.Kind, a.Path = n.Title, n.Kind, s.Path(at.Path)
 			}
 		}
 		if a.Kind == note.Skill {
-			e.Event = Skill
+			e.Event = skill
 		}
 		e.Notes = append(e.Notes, a)
 	}

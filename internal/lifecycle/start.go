@@ -14,7 +14,7 @@ import (
 const maxSaid = 500
 
 // start runs a program for an event in the folder dir and waits for it.
-func start(ctx context.Context, program []string, e Event, dir string, environ []string, limit time.Duration) error {
+func start(ctx context.Context, program []string, e change, dir string, environ []string, limit time.Duration) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err

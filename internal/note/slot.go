@@ -30,8 +30,8 @@ var Slots = []SlotSpec{
 	{Name: "files_in_work", Doc: "Files that the last sessions edited.", Limit: 1500, Automatic: true},
 }
 
-// SlotLimit is the size, in characters, of a slot that nobody gave another one.
-const SlotLimit = 1500
+// defaultSlotLimit is the size, in characters, of a slot that nobody gave another one.
+const defaultSlotLimit = 1500
 
 // Tags of a slot.
 const (
@@ -51,7 +51,7 @@ func SlotOf(name string) SlotSpec {
 	if i := slices.IndexFunc(Slots, func(s SlotSpec) bool { return s.Name == name }); i >= 0 {
 		return Slots[i]
 	}
-	return SlotSpec{Name: name, Limit: SlotLimit}
+	return SlotSpec{Name: name, Limit: defaultSlotLimit}
 }
 
 // LimitOfSlot is the size, in characters, that a slot may have.

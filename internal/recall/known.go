@@ -15,17 +15,17 @@ type PageSource struct{ e *Engine }
 // PageSourceOf returns what an engine knows for pages.
 func PageSourceOf(e *Engine) PageSource { return PageSource{e} }
 
-// MaxKnown bounds how many notes Known returns: a hook waits for them.
-const MaxKnown = 2000
+// maxKnown bounds how many notes Known returns: a hook waits for them.
+const maxKnown = 2000
 
 // Known returns the durable notes that hold in a project, newest first: its own, those of
 // all projects, and of both only the ones that are in force. projects are all keys of the
-// project, branches as in Scope.Branches. It returns at most MaxKnown.
+// project, branches as in Scope.Branches. It returns at most maxKnown.
 func (p PageSource) Known(ctx context.Context, projects, branches []string) ([]index.Row, error) {
 	rows, err := p.e.index.Select(ctx, index.Filter{
 		Projects: withGlobal(projects), Types: []note.Type{note.Procedural, note.Semantic}, WithoutKinds: ownPlace,
 		Branches: branches, Now: p.e.store.Now(),
-	}, MaxKnown)
+	}, maxKnown)
 	return slices.DeleteFunc(rows, func(r index.Row) bool { return r.Speculative }), err
 }
 

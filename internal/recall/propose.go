@@ -18,10 +18,10 @@ const shortRule = 600
 // name itself, or "make NAME" for a target of the project; none where there is no such program.
 type Runs func(name string) []string
 
-// Propose returns the triggers that a note without any has by its form: the command lines and
+// propose returns the triggers that a note without any has by its form: the command lines and
 // paths in back-ticks, its anchors, and the programs that its title or rule names after "not",
 // "never" or "instead of". It reads nothing but the note and what runs says.
-func Propose(n *note.Note, runs Runs) (all []note.Trigger) {
+func propose(n *note.Note, runs Runs) (all []note.Trigger) {
 	add := func(kind note.TriggerKind, pattern string) {
 		t, err := note.ParseTrigger(string(kind) + ":" + pattern)
 		if err == nil && len(all) < note.MaxTriggers && !slices.Contains(all, t) {

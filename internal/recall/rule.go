@@ -31,7 +31,7 @@ func Triggers(n *note.Note, runs Runs) (all []note.Trigger, proposed bool) {
 	if all = n.Triggers(); len(all) > 0 || !proposes(n.UserSaid(), n.Provenance.Source, n.Provenance.Confidence) {
 		return all, false
 	}
-	return Propose(n, runs), true
+	return propose(n, runs), true
 }
 
 // proposes reports whether the triggers of a note count that it has by its form.

@@ -109,7 +109,7 @@ func TestPropose(t *testing.T) {
 		{note.Note{Title: "`git push --force` never"}, "cmd:git push --force"},
 	} {
 		var got []string
-		for _, trigger := range Propose(&c.n, runs) {
+		for _, trigger := range propose(&c.n, runs) {
 			got = append(got, trigger.String())
 		}
 		if got := strings.Join(got, " "); got != c.want {
@@ -166,7 +166,7 @@ func FuzzTriggerFits(f *testing.F) {
 		if n.fits(trigger) && kind != "cmd" && kind != "path" && kind != "error" {
 			t.Errorf("%v fits", trigger)
 		}
-		for _, p := range Propose(&note.Note{Title: pattern, Body: command, Rule: file, Anchors: []string{file}}, n.runs) {
+		for _, p := range propose(&note.Note{Title: pattern, Body: command, Rule: file, Anchors: []string{file}}, n.runs) {
 			if _, err := note.ParseTrigger(p.String()); err != nil {
 				t.Error(err)
 			}

@@ -22,12 +22,12 @@ import (
 type Batch struct {
 	Project string   `json:"project"`
 	Model   string   `json:"model"`
-	Sources []Source `json:"sources"`
+	Sources []source `json:"sources"`
 	Notes   []string `json:"notes"` // the files that are to be written, with their ids
 }
 
-// A Source is a note as the model saw it.
-type Source struct {
+// A source is a note as the model saw it.
+type source struct {
 	ID   note.ID `json:"id"`
 	Hash string  `json:"hash"` // of title and body
 }
@@ -76,7 +76,7 @@ func (r *Reflector) propose(item Distilled, from []*note.Note) *note.Note {
 	n := &note.Note{
 		Type: item.Type, Title: knowing.Redact(item.Title).String(), Body: knowing.Redact(item.Body).String(),
 		Scope: note.Portable, CreatedAt: now, UpdatedAt: now, Branch: common(from),
-		Provenance: note.Provenance{Confidence: Confidence, Model: r.Model.Name()},
+		Provenance: note.Provenance{Confidence: confidence, Model: r.Model.Name()},
 	}
 	n.Quarantine = redact.PromptInjection(n.Statement())
 	for _, s := range from {
@@ -184,7 +184,7 @@ func (r *Reflector) write(ctx context.Context, n *note.Note) (Written, error, er
 // again under the lock, and only its tags change: what somebody wrote into it while
 // the model was thinking stays, and when that is something else than the model has
 // read, the note is not distilled yet.
-func (r *Reflector) tag(all *ingest.Revision, s Source, rep *Report) error {
+func (r *Reflector) tag(all *ingest.Revision, s source, rep *Report) error {
 	if _, err := note.ParseID(string(s.ID)); err != nil {
 		return nil //nolint:nilerr // somebody wrote into the batch
 	}

@@ -76,8 +76,8 @@ func New(s *store.Store, ix *index.Index, g *ingest.Ingester, r *redact.Redactor
 	return &Reflector{w, ix, g, o}
 }
 
-// Confidence is what a note has that a model wrote and nobody has looked at.
-const Confidence = 0.6
+// confidence is what a note has that a model wrote and nobody has looked at.
+const confidence = 0.6
 
 // The tags of reflection.
 const (
@@ -127,4 +127,4 @@ func contentHash(n *note.Note) string {
 }
 
 // sourceOf is the note as a model is about to see it.
-func sourceOf(n *note.Note) Source { return Source{ID: n.ID, Hash: contentHash(n)} }
+func sourceOf(n *note.Note) source { return source{ID: n.ID, Hash: contentHash(n)} }

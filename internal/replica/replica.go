@@ -57,7 +57,7 @@ type Backend interface {
 // Options say which tree a backend keeps, and how. The zero value of every
 // field but Dir is usable.
 type Options struct {
-	Backend   string // one of Backends, "git" when empty
+	Backend   string // one of backends, "git" when empty
 	Dir       string // the tree, memory/
 	MachineID string
 	// Installation tells machines of one name apart, as ULIDs do; it stands in the
@@ -157,15 +157,15 @@ var (
 	ErrSealed = errors.New("nothing was sent or taken")
 )
 
-// A Kind is one way to keep trees the same.
-type Kind struct {
+// A backendKind is one way to keep trees the same.
+type backendKind struct {
 	Name string
 	Doc  string
 	open func(Options) (Backend, error)
 }
 
-// Backends lists the ways, the default first.
-var Backends = []Kind{
+// backends lists the ways, the default first.
+var backends = []backendKind{
 	{"git", "a git repository, and a remote if you set one", openTree},
 	{"none", "nothing leaves the tree and nothing is recorded", openNone},
 }
@@ -175,10 +175,10 @@ var Backends = []Kind{
 // is local works, State tells it, and Sync fails with ErrRemote.
 func Open(o Options) (Backend, error) {
 	if o.Backend == "" {
-		o.Backend = Backends[0].Name
+		o.Backend = backends[0].Name
 	}
 	var names []string
-	for _, k := range Backends {
+	for _, k := range backends {
 		if k.Name == o.Backend {
 			return k.open(o)
 		}

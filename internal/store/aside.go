@@ -28,8 +28,8 @@ import (
 // the file and of what was read from it.
 const asidePrefix = layout.TempPrefix + "was-"
 
-// Edited is the reason of a revision that an editor saved while the note was written.
-const Edited = "edit"
+// editReason is the reason of a revision that an editor saved while the note was written.
+const editReason = "edit"
 
 // asideAge is how long an aside is kept where the system does not say whether somebody
 // writes to it, and asideMost how long where somebody does.
@@ -137,7 +137,7 @@ func (w *Writer) look(a aside) (edit []byte, err error) {
 		return nil, nil
 	}
 	if edited {
-		if err := w.KeepRevision(a.note, data, Edited); err != nil {
+		if err := w.KeepRevision(a.note, data, editReason); err != nil {
 			return nil, err
 		}
 		edit = data
@@ -205,7 +205,7 @@ func (w *Writer) bring(id note.ID, path string, base, edit []byte) error {
 	if bytes.Equal(m.Data, now) {
 		return nil
 	}
-	if err := w.KeepRevision(id, now, Edited); err != nil {
+	if err := w.KeepRevision(id, now, editReason); err != nil {
 		return err
 	}
 	return w.replaceNote(id, at, m.Data, now)

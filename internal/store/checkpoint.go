@@ -47,9 +47,6 @@ func (t Tally) Plus(o Tally) Tally {
 	return t
 }
 
-// Judged is how many sessions showed whether the note helped.
-func (t Tally) Judged() int { return max(0, t.Used) + max(0, t.Unused) + t.Opposed }
-
 // Add counts r for every note it names. Records of other kinds count nothing.
 func (r Record) Add(to map[note.ID]Tally) {
 	var one Tally

@@ -20,7 +20,7 @@ import (
 // Why a conflict is there.
 const (
 	WhyBody       = "body"       // both sides changed the same lines
-	WhyFields     = "fields"     // both sides changed a field of the front matter
+	whyFields     = "fields"     // both sides changed a field of the front matter
 	WhyForgotten  = "forgotten"  // one side forgot what the other changed
 	WhyUnreadable = "unreadable" // one side is no note, or no note can hold both
 )
@@ -112,11 +112,11 @@ func (c *Conflict) describe(class layout.Class, winner, loser []byte) {
 	case winner == nil:
 		c.Why = WhyForgotten
 	case !isNote:
-		c.Why = WhyFields
+		c.Why = whyFields
 	case err != nil || werr != nil:
 		c.Why = WhyUnreadable
 	default:
-		c.Why, c.Fields = WhyFields, note.Differences(won, lost)
+		c.Why, c.Fields = whyFields, note.Differences(won, lost)
 		if slices.Contains(c.Fields, note.BodyKey) {
 			c.Why = WhyBody
 		}

@@ -140,8 +140,8 @@ func (w *Writer) KeepRevision(id note.ID, data []byte, reason string) error {
 	return s.replace(name, data, true)
 }
 
-// GraphMended is why a sidecar was kept: it was tidied, or its note is gone.
-const GraphMended = "graph"
+// graphMended is why a sidecar was kept: it was tidied, or its note is gone.
+const graphMended = "graph"
 
 // KeepSidecar stores the bytes that the sidecar of a note has before it is mended or goes.
 // They are no form of the note: History does not list them, and EraseHistory takes them along.
@@ -149,7 +149,7 @@ func (w *Writer) KeepSidecar(id note.ID, data []byte) error {
 	if _, err := note.ParseID(string(id)); err != nil {
 		return err
 	}
-	name := layout.HistoryOf(id) + "/" + string(note.NewID(w.s.now())) + "-" + GraphMended + layout.SidecarSuffix
+	name := layout.HistoryOf(id) + "/" + string(note.NewID(w.s.now())) + "-" + graphMended + layout.SidecarSuffix
 	return w.s.replace(name, data, true)
 }
 

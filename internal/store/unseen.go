@@ -56,7 +56,7 @@ func (l *unseenLook) look(dir string) {
 		_ = f.Close()
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.found = append(l.found, Unseen{Shown(dir), "it cannot be read (" + cause(err) + "); `chmod u+rwx` it", true})
+		l.found = append(l.found, Unseen{shown(dir), "it cannot be read (" + cause(err) + "); `chmod u+rwx` it", true})
 	}
 	for _, e := range entries {
 		hidden, p := strings.HasPrefix(e.Name(), "."), dir+"/"+e.Name()
@@ -75,9 +75,9 @@ func (l *unseenLook) look(dir string) {
 			continue
 		}
 		if depth := strings.Count(p, "/"); depth > layout.MaxDepth {
-			l.found = append(l.found, Unseen{Path: Shown(p), Why: "it stands too deep and is not read; move it up"})
-		} else if Shown(e.Name()) != e.Name() || Shown(dir) != dir {
-			l.found = append(l.found, Unseen{Path: Shown(p), Why: "a character in its name keeps it from travelling; rename it"})
+			l.found = append(l.found, Unseen{Path: shown(p), Why: "it stands too deep and is not read; move it up"})
+		} else if shown(e.Name()) != e.Name() || shown(dir) != dir {
+			l.found = append(l.found, Unseen{Path: shown(p), Why: "a character in its name keeps it from travelling; rename it"})
 		}
 	}
 }
@@ -90,9 +90,9 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// Shown returns a path as it may be printed: control characters, backslashes and
+// shown returns a path as it may be printed: control characters, backslashes and
 // bytes that are no text are written as %XX.
-func Shown(p string) string {
+func shown(p string) string {
 	if plain(p) {
 		return p
 	}

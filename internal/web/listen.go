@@ -14,9 +14,9 @@ import (
 // port.
 const Port = "7824"
 
-// ErrOpen says that an address can be reached from elsewhere, and nobody is asked for a
+// errOpen says that an address can be reached from elsewhere, and nobody is asked for a
 // password.
-var ErrOpen = errors.New("it can be reached from elsewhere; give --auth with the hash of a password")
+var errOpen = errors.New("it can be reached from elsewhere; give --auth with the hash of a password")
 
 // A Listener is where a dashboard is reached.
 type Listener struct {
@@ -46,7 +46,7 @@ func Listen(ctx context.Context, address string, password bool) (*Listener, erro
 	l := &Listener{Open: host != "localhost" && (err != nil || !ip.IsLoopback())}
 	if l.Open {
 		if !password {
-			return nil, ErrOpen
+			return nil, errOpen
 		}
 		l.Host = strings.ToLower(host)
 	}

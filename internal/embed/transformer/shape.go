@@ -126,20 +126,20 @@ func readPooling(root *os.Root, s *shape) (first bool, err error) {
 	var modules []struct {
 		Type string `json:"type"`
 	}
-	if err := optional(root, ModulesFile, &modules); err != nil {
+	if err := optional(root, modulesFile, &modules); err != nil {
 		return false, err
 	}
 	for _, m := range modules {
 		switch name := m.Type[strings.LastIndexByte(m.Type, '.')+1:]; name {
 		case "Transformer", "Pooling", "Normalize":
 		default:
-			return false, unfit("%s names the module %q; known are Transformer, Pooling and Normalize", ModulesFile, cut(name))
+			return false, unfit("%s names the module %q; known are Transformer, Pooling and Normalize", modulesFile, cut(name))
 		}
 	}
 	var length struct {
 		Tokens int `json:"max_seq_length"`
 	}
-	if err := optional(root, LengthFile, &length); err != nil {
+	if err := optional(root, lengthFile, &length); err != nil {
 		return false, err
 	}
 	if length.Tokens >= leastTokens {

@@ -30,16 +30,16 @@ const (
 	ConfigFile    = "config.json"
 	WeightsFile   = "model.safetensors"
 	TokenizerFile = "tokenizer.json"
-	VocabFile     = "vocab.txt"
-	WordsFile     = "tokenizer_config.json"     // says of a vocab.txt whether it is lower case
-	ModulesFile   = "modules.json"              // what sentence-transformers does with the output
+	vocabFile     = "vocab.txt"
+	wordsFile     = "tokenizer_config.json"     // says of a vocab.txt whether it is lower case
+	modulesFile   = "modules.json"              // what sentence-transformers does with the output
 	PoolingFile   = "1_Pooling/config.json"     // mean, or the first token
-	LengthFile    = "sentence_bert_config.json" // tokens of a text
+	lengthFile    = "sentence_bert_config.json" // tokens of a text
 )
 
 // Files lists the files that are read of a model, with slashes.
 func Files() []string {
-	return []string{ConfigFile, WeightsFile, TokenizerFile, VocabFile, WordsFile, ModulesFile, PoolingFile, LengthFile}
+	return []string{ConfigFile, WeightsFile, TokenizerFile, vocabFile, wordsFile, modulesFile, PoolingFile, lengthFile}
 }
 
 // The limits of files, in bytes.

@@ -111,7 +111,7 @@ func readTokenizer(data []byte) (*wordPiece, error) {
 
 // readVocabulary reads vocab.txt: one token a line, its number is that of the line.
 func readVocabulary(root *os.Root) (*wordPiece, error) {
-	data, err := small(root, VocabFile)
+	data, err := small(root, vocabFile)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func readVocabulary(root *os.Root) (*wordPiece, error) {
 		Spaced *bool `json:"tokenize_chinese_chars"`
 		Plain  *bool `json:"strip_accents"`
 	}{}
-	if err := optional(root, WordsFile, &c); err != nil {
+	if err := optional(root, wordsFile, &c); err != nil {
 		return nil, err
 	}
 	if c.Lower != nil {
@@ -137,7 +137,7 @@ func readVocabulary(root *os.Root) (*wordPiece, error) {
 	data = bytes.TrimSuffix(data, []byte("\n"))
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if i >= maxVocabulary {
-			return nil, unfit("%s has more than %d lines", VocabFile, maxVocabulary)
+			return nil, unfit("%s has more than %d lines", vocabFile, maxVocabulary)
 		}
 		w.vocabulary[string(bytes.TrimSuffix(line, []byte("\r")))] = int32(i) // of two lines that are alike the last one counts
 	}

@@ -93,8 +93,8 @@ var (
 	// asked: a copy of this machine, or another process of it. Nothing was changed.
 	// Sync begins with State and compares again. It is an index.ErrBusy, too.
 	ErrConflict = fmt.Errorf("another machine or process has written the notes of this origin; sync again (%w)", index.ErrBusy)
-	// ErrWorkspace says that neither the options nor the address name a workspace in the form of one.
-	ErrWorkspace = errors.New("open the shared index: its workspace is missing or no UUID; " +
+	// errWorkspace says that neither the options nor the address name a workspace in the form of one.
+	errWorkspace = errors.New("open the shared index: its workspace is missing or no UUID; " +
 		"`anamnesis team pg setup` prints one, and an address can end with ?workspace=ID")
 	errReadOnly = errors.New("the shared index was opened for reading only")
 )
@@ -114,7 +114,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	delete(config.ConnConfig.RuntimeParams, "workspace") // the server knows none of that name
 	o.Workspace = strings.ToLower(strings.TrimSpace(cmp.Or(o.Workspace, named)))
 	if !isUUID(o.Workspace) {
-		return nil, ErrWorkspace
+		return nil, errWorkspace
 	}
 	config.MaxConns, config.MinConns = int32(o.MaxConns), 0
 	config.ConnConfig.ConnectTimeout = o.Connect

@@ -257,7 +257,7 @@ func (d catalogue) Twins(ctx context.Context, statement [16]byte, simhash uint64
 			keys, found[key] = append(keys, key), t
 		}
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	if err := errors.Join(rows.err(), rows.Close()); err != nil {
 		return nil, wrap(err)
 	}
 	like, err := d.Rows(ctx, keys)

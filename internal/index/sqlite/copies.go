@@ -120,7 +120,7 @@ func (d *conn) copyVectors(ctx context.Context, model, epoch uint64, size int) e
 		}
 		h.Last = key
 	}
-	if err := rows.Err(); err != nil {
+	if err := rows.err(); err != nil {
 		return wrap(err)
 	}
 	if h.Dim%64 != 0 { // such models are searched in the table

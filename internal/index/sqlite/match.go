@@ -28,7 +28,7 @@ func (d searcher) Statistics(ctx context.Context) (index.Statistics, error) {
 	if rows.Next() {
 		err = rows.Scan(&epoch, &s.Notes, &s.Passages, &lengths[index.Title], &lengths[index.Tags], &lengths[index.Body])
 	}
-	if err = errors.Join(err, rows.Err()); err != nil {
+	if err = errors.Join(err, rows.err()); err != nil {
 		return s, wrap(err)
 	}
 	if epoch == 0 { // the row that is always there cannot be read: a broken page can look like an empty one
@@ -123,7 +123,7 @@ func candidates(rows *rows, size int) ([]index.Candidate, error) {
 		}
 		got = append(got, c)
 	}
-	return got, rows.Err()
+	return got, rows.err()
 }
 
 // Passages returns passages by their keys, in that order.

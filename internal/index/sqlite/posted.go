@@ -206,7 +206,7 @@ func (d *conn) fetchPosted(ctx context.Context, p *posted, passages []int64, con
 			fromFile, groups = append(fromFile, len(got)-1), append(groups, t.Group)
 		}
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	if err := errors.Join(rows.err(), rows.Close()); err != nil {
 		return nil, false, err
 	}
 	return got, true, d.fillVectors(ctx, p, got, fromFile, groups)

@@ -224,7 +224,7 @@ func (d *conn) since(ctx context.Context, file *flat.Postings, most int) (*poste
 			p.newer = append(p.newer, t)
 		}
 	}
-	if err := rows.Err(); err != nil {
+	if err := rows.err(); err != nil {
 		return nil, err
 	}
 	slices.Sort(p.gone)

@@ -48,7 +48,7 @@ func each(rows *rows, err error, read func() error) error {
 			return wrap(err)
 		}
 	}
-	return wrap(rows.Err())
+	return wrap(rows.err())
 }
 
 // list writes keys as a list that json_each reads.
@@ -63,7 +63,7 @@ func list[T ~int64](keys []T) string {
 	return string(append(text, ']'))
 }
 
-func (r *rows) Err() error { return r.of.translate(r.db, r.Rows.Err()) }
+func (r *rows) err() error { return r.of.translate(r.db, r.Rows.Err()) }
 
 func (d *conn) queryPrepared(ctx context.Context, db *sql.DB, query string, args []any) (*sql.Rows, error) {
 	d.mu.Lock()
@@ -99,7 +99,7 @@ func (d *conn) queryRow(ctx context.Context, query string, args []any, dest ...a
 	}
 	defer rows.Close()
 	if !rows.Next() {
-		return cmp.Or(rows.Err(), sql.ErrNoRows)
+		return cmp.Or(rows.err(), sql.ErrNoRows)
 	}
 	if err := rows.Scan(dest...); err != nil {
 		return err

@@ -167,7 +167,7 @@ func (d vectors) scanTable(ctx context.Context, model uint64, question []float32
 		}
 		near = append(near, flat.Near{Key: key, Cosine: float32(index.Vector(vector).Cosine(question))})
 	}
-	return near, rows.Err()
+	return near, rows.err()
 }
 
 // Embedded reports whether any passage has a vector of a model. One is found at

@@ -48,7 +48,7 @@ func Inspect(ctx context.Context, dsn, workspace string) (s Status, err error) {
 		return s, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	s.Latest = Latest()
+	s.Latest = latest()
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if err := s.server(ctx, tx); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (s *Status) server(ctx context.Context, tx pgx.Tx) (err error) {
 	case err != nil || !open:
 		return err
 	}
-	s.Version, err = Version(ctx, tx)
+	s.Version, err = version(ctx, tx)
 	return err
 }
 

@@ -27,8 +27,8 @@ var Roles = []Role{Reader, Writer, Owner}
 // group is the role of the server that a login is in to have r.
 func (r Role) group() string { return "anamnesis_" + string(r) }
 
-// ErrLastOwner says that a workspace would be left without an owner.
-var ErrLastOwner = errors.New("a workspace needs an owner; make another member one first")
+// errLastOwner says that a workspace would be left without an owner.
+var errLastOwner = errors.New("a workspace needs an owner; make another member one first")
 
 // ErrNotMember says that a workspace has no such member, or that the caller may not know.
 var ErrNotMember = errors.New("the workspace has no member of that name, or you may not manage its members")
@@ -101,7 +101,7 @@ func AddMember(ctx context.Context, dsn, workspace, principal string, role Role)
 
 // named keeps the errors of this package, and makes the others plain.
 func named(err error) error {
-	for _, own := range []error{ErrLastOwner, ErrNotMember, ErrOlder, ErrNewer, ErrDSN} {
+	for _, own := range []error{errLastOwner, ErrNotMember, ErrOlder, errNewer, ErrDSN} {
 		if errors.Is(err, own) {
 			return err
 		}
@@ -116,7 +116,7 @@ func keepsOwner(ctx context.Context, tx pgx.Tx, workspace, without string) error
 	err := tx.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE principal <> $2) FROM (SELECT principal FROM anamnesis.members
 		WHERE workspace = $1::uuid AND role = 'owner' ORDER BY principal FOR UPDATE) AS o`, workspace, without).Scan(&owners, &others)
 	if err == nil && owners > 0 && others == 0 {
-		return ErrLastOwner
+		return errLastOwner
 	}
 	return err
 }

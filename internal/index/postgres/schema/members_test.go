@@ -80,10 +80,10 @@ func TestMembers(t *testing.T) {
 	if err := RemoveMember(ctx, owner, tenantA, "nobody"); !errors.Is(err, ErrNotMember) {
 		t.Errorf("nobody: %v", err)
 	}
-	if err := RemoveMember(ctx, owner, tenantA, h.name("aowner")); !errors.Is(err, ErrLastOwner) {
+	if err := RemoveMember(ctx, owner, tenantA, h.name("aowner")); !errors.Is(err, errLastOwner) {
 		t.Errorf("the last owner: %v", err)
 	}
-	if _, err := AddMember(ctx, owner, tenantA, h.name("aowner"), Reader); !errors.Is(err, ErrLastOwner) {
+	if _, err := AddMember(ctx, owner, tenantA, h.name("aowner"), Reader); !errors.Is(err, errLastOwner) {
 		t.Errorf("the last owner as a reader: %v", err)
 	}
 	h.member(tenantA, "awriter", Owner)
@@ -116,7 +116,7 @@ func TestInspect(t *testing.T) {
 	h := newHouse(t)
 	ctx := t.Context()
 	s, err := Inspect(ctx, h.owner, tenantA)
-	if err != nil || s.Version != 0 || s.Latest != Latest() || s.Number < 140000 || s.Login != h.name("lord") || s.Bypasses || len(s.Tables) > 0 {
+	if err != nil || s.Version != 0 || s.Latest != latest() || s.Number < 140000 || s.Login != h.name("lord") || s.Bypasses || len(s.Tables) > 0 {
 		t.Errorf("an empty database: %+v, %v", s, err)
 	}
 	if _, err := Migrate(ctx, h.owner, MigrateOptions{To: 1}); err != nil {
@@ -137,13 +137,13 @@ func TestInspect(t *testing.T) {
 		groups    int
 		principal string
 	}{
-		{"aowner", Owner, Latest(), 4, 1, "aowner"},
-		{"awriter", Writer, Latest(), 4, 1, "awriter"},
-		{"areader", Reader, Latest(), 4, 1, "areader"},
-		{"bowner", "", Latest(), 0, 1, "bowner"},
-		{"idle", "", Latest(), 0, 3, "idle"},
+		{"aowner", Owner, latest(), 4, 1, "aowner"},
+		{"awriter", Writer, latest(), 4, 1, "awriter"},
+		{"areader", Reader, latest(), 4, 1, "areader"},
+		{"bowner", "", latest(), 0, 1, "bowner"},
+		{"idle", "", latest(), 0, 3, "idle"},
 		{"stranger", "", 0, 0, 0, ""},
-		{"lord", "", Latest(), 0, 0, "lord"},
+		{"lord", "", latest(), 0, 0, "lord"},
 	} {
 		s, err := Inspect(ctx, h.dsn(c.login), tenantA)
 		if err != nil || s.Role != c.role || s.Version != c.version || s.Notes != c.notes || len(s.Groups) != c.groups || s.Bypasses ||

@@ -27,26 +27,26 @@ var files embed.FS
 var (
 	// ErrOlder says that migrations are missing. Migrate runs them.
 	ErrOlder = errors.New("the schema of the database is older than this program")
-	// ErrNewer says that a later version of the program has changed the schema.
-	ErrNewer = errors.New("the schema of the database is newer than this program")
+	// errNewer says that a later version of the program has changed the schema.
+	errNewer = errors.New("the schema of the database is newer than this program")
 )
 
-// A Migration is a step from one version of the schema to the next, and back.
-type Migration struct {
+// A migration is a step from one version of the schema to the next, and back.
+type migration struct {
 	Version  int
 	Name     string
 	Up, Down string // statements
 }
 
-// Migrations returns all of them in their order.
-func Migrations() ([]Migration, error) { return read(files) }
+// migrations returns all of them in their order.
+func migrations() ([]migration, error) { return read(files) }
 
-func read(from fs.FS) ([]Migration, error) {
+func read(from fs.FS) ([]migration, error) {
 	names, err := fs.Glob(from, "migrations/*.sql")
 	if err != nil {
 		return nil, err
 	}
-	var all []Migration
+	var all []migration
 	for _, name := range names { // sorted
 		text, err := fs.ReadFile(from, name)
 		if err != nil {
@@ -59,7 +59,7 @@ func read(from fs.FS) ([]Migration, error) {
 			return nil, fmt.Errorf("%s: a migration is called 0001_name.up.sql or 0001_name.down.sql", name)
 		}
 		if len(all) == 0 || all[len(all)-1].Version != version {
-			all = append(all, Migration{Version: version, Name: title})
+			all = append(all, migration{Version: version, Name: title})
 		}
 		m := &all[len(all)-1]
 		switch {
@@ -79,9 +79,9 @@ func read(from fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
-// Latest is the version that this program works with.
-func Latest() int {
-	all, err := Migrations()
+// latest is the version that this program works with.
+func latest() int {
+	all, err := migrations()
 	if err != nil {
 		return 0 // a test reads them
 	}
@@ -106,14 +106,14 @@ const lockKey = 0x616e616d6e657369
 // Migrate brings a database to a version. dsn is that of its owner. A step that fails
 // leaves the database at the step before. Its errors do not show dsn.
 func Migrate(ctx context.Context, dsn string, o MigrateOptions) (Report, error) {
-	all, err := Migrations()
+	all, err := migrations()
 	if err != nil {
 		return Report{}, err
 	}
 	return migrate(ctx, dsn, o, all)
 }
 
-func migrate(ctx context.Context, dsn string, o MigrateOptions, all []Migration) (rep Report, err error) {
+func migrate(ctx context.Context, dsn string, o MigrateOptions, all []migration) (rep Report, err error) {
 	target := o.To
 	switch {
 	case target == 0:
@@ -133,13 +133,13 @@ func migrate(ctx context.Context, dsn string, o MigrateOptions, all []Migration)
 			return rep, fmt.Errorf("migrate the database: wait for another migration: %w", Plain(err))
 		}
 	}
-	now, err := Version(ctx, conn)
+	now, err := version(ctx, conn)
 	if err != nil {
 		return rep, fmt.Errorf("migrate the database: %w", Plain(err))
 	}
 	rep.From, rep.To = now, now
 	if now > len(all) {
-		return rep, fmt.Errorf("%w (version %d, known up to %d): update anamnesis", ErrNewer, now, len(all))
+		return rep, fmt.Errorf("%w (version %d, known up to %d): update anamnesis", errNewer, now, len(all))
 	}
 	for _, s := range plan(all, now, target) {
 		if !o.DryRun {
@@ -155,12 +155,12 @@ func migrate(ctx context.Context, dsn string, o MigrateOptions, all []Migration)
 
 // A step is a migration in one direction.
 type step struct {
-	Migration
+	migration
 	down bool
 }
 
 // plan lists the steps from one version to another.
-func plan(all []Migration, from, to int) (steps []step) {
+func plan(all []migration, from, to int) (steps []step) {
 	for _, m := range all[min(from, to):max(from, to)] {
 		steps = append(steps, step{m, to < from})
 	}
@@ -218,8 +218,8 @@ type Querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// Version returns which migration of a database was the last, 0 when none was.
-func Version(ctx context.Context, q Querier) (version int, err error) {
+// version returns which migration of a database was the last, 0 when none was.
+func version(ctx context.Context, q Querier) (version int, err error) {
 	var there bool
 	if err = q.QueryRow(ctx, "SELECT to_regclass('anamnesis.schema_migrations') IS NOT NULL").Scan(&there); err == nil && there {
 		err = q.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM anamnesis.schema_migrations").Scan(&version)
@@ -228,16 +228,16 @@ func Version(ctx context.Context, q Querier) (version int, err error) {
 }
 
 // Fits returns nil when a database has the version that this program works with,
-// else ErrOlder or ErrNewer and what to do.
+// else ErrOlder or errNewer and what to do.
 func Fits(ctx context.Context, q Querier) error {
-	version, err := Version(ctx, q)
-	switch latest := Latest(); {
+	version, err := version(ctx, q)
+	switch latest := latest(); {
 	case err != nil:
 		return Plain(err)
 	case version < latest:
 		return fmt.Errorf("%w (version %d of %d): its owner runs `anamnesis team pg migrate`", ErrOlder, version, latest)
 	case version > latest:
-		return fmt.Errorf("%w (version %d, known up to %d): update anamnesis", ErrNewer, version, latest)
+		return fmt.Errorf("%w (version %d, known up to %d): update anamnesis", errNewer, version, latest)
 	}
 	return nil
 }

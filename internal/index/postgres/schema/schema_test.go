@@ -16,14 +16,14 @@ import (
 func TestMain(m *testing.M) { postgrestest.Main(m) }
 
 // three is a chain of migrations that goes on after our own.
-func three(t *testing.T) []Migration {
+func three(t *testing.T) []migration {
 	t.Helper()
-	all, err := Migrations()
+	all, err := migrations()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"two", "three"} {
-		all = append(all, Migration{
+		all = append(all, migration{
 			Version: len(all) + 1, Name: name,
 			Up: "CREATE TABLE anamnesis." + name + " (workspace uuid PRIMARY KEY)", Down: "DROP TABLE anamnesis." + name,
 		})
@@ -77,7 +77,7 @@ func TestMigrateFails(t *testing.T) {
 	if err := conn.QueryRow(t.Context(), "SELECT to_regclass('anamnesis.half')::text").Scan(&half); err != nil || half != nil {
 		t.Errorf("half of a step is there: %v, %v", half, err)
 	}
-	if v, err := Version(t.Context(), conn); v != latest-1 || err != nil {
+	if v, err := version(t.Context(), conn); v != latest-1 || err != nil {
 		t.Errorf("Version = %d, %v", v, err)
 	}
 }
@@ -107,8 +107,8 @@ func TestFits(t *testing.T) {
 	if _, err := migrate(t.Context(), dsn, MigrateOptions{}, all); err != nil {
 		t.Fatal(err)
 	}
-	fits(ErrNewer)
-	if _, err := Migrate(t.Context(), dsn, MigrateOptions{}); !errors.Is(err, ErrNewer) {
+	fits(errNewer)
+	if _, err := Migrate(t.Context(), dsn, MigrateOptions{}); !errors.Is(err, errNewer) {
 		t.Errorf("Migrate of a newer schema: %v, want ErrNewer", err)
 	}
 	if _, err := Migrate(t.Context(), dsn, MigrateOptions{To: 99}); err == nil {

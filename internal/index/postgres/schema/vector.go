@@ -16,14 +16,14 @@ const (
 	vectorHNSW  = "0.8" // scans of an HNSW index that go on until enough rows pass the filters
 )
 
-// DefaultHNSWFrom is how many vectors of one model a workspace has before they get an HNSW
+// defaultHNSWFrom is how many vectors of one model a workspace has before they get an HNSW
 // index. 100,000 are compared one by one in 45 ms, on one processor (docs/postgres.md).
-const DefaultHNSWFrom = 50_000
+const defaultHNSWFrom = 50_000
 
 // VectorOptions say what UseVector does.
 type VectorOptions struct {
 	Workspace string // whose vectors may get an HNSW index; empty for none
-	HNSWFrom  int    // 0 means DefaultHNSWFrom
+	HNSWFrom  int    // 0 means defaultHNSWFrom
 	DryRun    bool   // only say what would be done
 }
 
@@ -56,7 +56,7 @@ const HNSWPrefix = "vectors_near_"
 // installed later, or when a workspace has grown.
 func UseVector(ctx context.Context, dsn string, o VectorOptions) (steps []string, err error) {
 	if o.HNSWFrom == 0 {
-		o.HNSWFrom = DefaultHNSWFrom
+		o.HNSWFrom = defaultHNSWFrom
 	}
 	conn, err := Connect(ctx, dsn)
 	if err != nil {
@@ -83,7 +83,7 @@ func (v *vectorSetup) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if version, err := Version(ctx, v.conn); err != nil || version < 2 && !v.o.DryRun {
+	if version, err := version(ctx, v.conn); err != nil || version < 2 && !v.o.DryRun {
 		return err
 	}
 	version, where, err := v.extension(ctx)
