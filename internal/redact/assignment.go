@@ -27,7 +27,7 @@ const nameLimit = 80
 
 // assignment looks at the name that holds the stem at offset at, and masks its
 // value if the two make a secret.
-func (x *scan) assignment(at int) {
+func (x *scan) assignment(at, _ int) {
 	if at < x.nameEnd {
 		return
 	}
@@ -79,7 +79,7 @@ func (x *scan) assignment(at int) {
 		x.phrased(p)
 		return
 	}
-	x.add(p.class.rule(), p.value.start, p.value.end)
+	x.addAs(p.class.rule(), p.value.start, p.value.end)
 	x.nameEnd = max(x.nameEnd, p.value.end)
 	if p.class == password {
 		x.login(p)
@@ -313,7 +313,7 @@ func (x *scan) login(p pair) {
 			continue
 		}
 		if v := u.value.of(s); len(v) >= 3 && !isFiller(v) && !commonUsers()[strings.ToLower(v)] && !strings.ContainsAny(v, " ([") {
-			x.addBeside("login", u.value.start, u.value.end)
+			x.found = append(x.found, Finding{"login", u.value.start, u.value.end})
 		}
 		i = max(i, u.name.end-1)
 	}

@@ -233,7 +233,7 @@ func (x *scan) mask(p pair) bool {
 	if p.value.end <= p.value.start || !p.holdsSecret(x.s) {
 		return false
 	}
-	x.add(p.class.rule(), p.value.start, p.value.end)
+	x.addAs(p.class.rule(), p.value.start, p.value.end)
 	return true
 }
 

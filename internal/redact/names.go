@@ -2,20 +2,6 @@ package redact
 
 import "strings"
 
-// nameStems are the letters a name must hold before we look at it at all.
-const nameStems = "pass pwd secret token key auth cred psk session signature salt kennwort contrase senha webhook dsn " +
-	"phrase mnemonic masterauth authtok pw= pw: _pat _pw bindpw rootpw userpw adminpw jwt otp sessid connectionstring connection_string"
-
-// assignmentKeywords makes the keywords of the assignment rule.
-func assignmentKeywords() []keyword {
-	var out []keyword
-	for stem := range strings.FieldsSeq(nameStems) {
-		out = append(out, keyword{text: stem, match: (*scan).assignment})
-	}
-	out = append(out, keyword{text: "pw ", match: (*scan).assignment})
-	return out
-}
-
 // A class says how much a name promises.
 type class int
 

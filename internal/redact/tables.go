@@ -56,7 +56,7 @@ func (x *scan) columns(p pair) bool {
 		if v, ok := cell(line, column, sep); ok {
 			v.start, v.end = v.start+i, v.end+i
 			if p.inCell(v.of(s), user) {
-				x.add(p.class.rule(), v.start, v.end)
+				x.addAs(p.class.rule(), v.start, v.end)
 				found = true
 			}
 		}
