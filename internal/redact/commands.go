@@ -7,7 +7,6 @@ type command struct {
 	flags  string // those whose argument is a secret
 	glued  string // those that may be written together with it: -pSECRET
 	login  string // those whose argument is user:password
-	force  bool   // mask variables as well: the command is nothing but a login
 	place  int    // the argument that is a secret, flags not counted, from one
 	always bool   // what is glued is never anything but a secret
 	slash  bool   // the first argument is user/password, with a place behind it
@@ -38,7 +37,6 @@ func commandLines() []detector {
 		row("The password of redis-cli.", "redis-cli ", command{flags: "-a"}),
 		row("The password of influx.", "influx ", command{flags: "-password -p"}),
 		row("Passwords of SQL Server.", "sqlcmd |bcp ", command{flags: "-P", glued: "-P"}),
-		row("The logins of skopeo.", "skopeo ", command{login: "--creds --src-creds --dest-creds"}),
 		row("The tokens of kubeadm.", "kubeadm ", command{flags: "--token --discovery-token --tls-bootstrap-token --certificate-key"}),
 		row("The password of root in Kickstart.", "rootpw ", command{flags: "--plaintext --iscrypted"}),
 		row("Logins of Samba.", "smbclient |rpcclient ", command{login: "-U"}),
@@ -47,7 +45,6 @@ func commandLines() []detector {
 		row("Passwords behind -P.", "mosquitto_pub |mosquitto_sub |ipmitool |unzip ", command{flags: "-P"}),
 		row("Pass phrases of SNMP.", "snmpwalk |snmpget |snmpset ", command{flags: "-A -X"}),
 		row("The password of xfreerdp.", "xfreerdp ", command{glued: "/p:"}),
-		row("The password of cmdkey.", "cmdkey ", command{glued: "/pass:"}),
 		row("Passwords of new users.", "useradd |usermod ", command{flags: "-p --password"}),
 		row("Secrets in the second place.",
 			"net user |rabbitmqctl add_user |rabbitmqctl change_password |poetry config pypi-token|wpa_passphrase |"+
@@ -78,11 +75,9 @@ func commandLines() []detector {
 		row("The password of swaks.", "swaks ", command{flags: "-ap"}),
 		row("The password of zip.", "zip ", command{flags: "-P --password"}),
 		row("The login of lftp.", "lftp ", command{login: "-u"}),
-		row("Passwords of keytool.", "keytool ", command{flags: "-storepass -keypass"}),
 		row("Pass phrases of openssl and apksigner.", "openssl |apksigner ", command{glued: "pass:"}),
 		row("Keys of the ciphers of openssl.", "openssl aes|openssl des", command{flags: "-k -K", glued: "pass:"}),
 		row("Keys of openssl enc.", "openssl enc ", command{flags: "-k -K -iv", glued: "pass:"}),
-		row("The login of VMware.", "connect-viserver ", command{flags: "-user -password", force: true}),
 		row("The password of signtool.", "signtool ", command{flags: "/p"}),
 		{rule: "command-secret", keys: "net use ", match: (*scan).netUse, about: "The password of net use."},
 		{rule: "command-secret", keys: "convertto-securestring ", match: (*scan).secureString, about: "The text of a secure string of PowerShell."},
@@ -112,18 +107,18 @@ func (c *command) read(x *scan, at, end int) {
 			v := args[k+1]
 			switch {
 			case listed(c.flags, word):
-				x.argument(c, v)
+				x.argument(v)
 			case listed(c.login, word):
 				x.loginArgument(v)
 			}
 		}
 		if flag, _, ok := strings.Cut(word, "="); ok && len(flag) == 2 && listed(c.flags, flag) {
-			x.argument(c, span{a.start + len(flag) + 1, a.end})
+			x.argument(span{a.start + len(flag) + 1, a.end})
 		}
 		for g := range strings.FieldsSeq(c.glued) {
 			if hasFold(word, 0, strings.ToLower(g)) && word[:len(g)] == g && len(word) > len(g)+2 {
 				if v := word[len(g):]; g[0] != '-' || c.always || !wordlike(v) || len(v) > 8 {
-					x.argument(c, span{a.start + len(g), a.end})
+					x.argument(span{a.start + len(g), a.end})
 				}
 			}
 		}
@@ -162,7 +157,7 @@ func (x *scan) placed(c *command, args []span) {
 			return
 		case n == c.place:
 			if !strings.ContainsAny(word, "=/:") || len(word) >= 40 || strings.HasSuffix(word, "=") {
-				x.argument(c, a)
+				x.argument(a)
 			}
 			return
 		}
@@ -180,22 +175,23 @@ func listed(flags, word string) bool {
 }
 
 // argument masks one argument unless it is plainly none.
-func (x *scan) argument(c *command, v span) {
+func (x *scan) argument(v span) {
 	w := strings.Trim(v.of(x.s), `"'\`)
-	none := isFiller(w) || isSecretWord(w) && !weakPassword(w) ||
-		pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
-	if strings.HasPrefix(w, "-") || w == "" || w == mark || none && !c.force {
+	if isFiller(w) || isSecretWord(w) && !weakPassword(w) || strings.HasPrefix(w, "-") || w == mark ||
+		pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == "" {
 		return
 	}
 	x.add(v.start, v.end)
 }
 
-// loginArgument masks user:password, or user%password.
+// loginArgument masks user:password, user%password of Samba, or user,password of lftp.
 func (x *scan) loginArgument(v span) {
 	w := strings.Trim(v.of(x.s), `"'\`)
 	user, pass, ok := strings.Cut(w, ":")
-	if !ok {
-		user, pass, ok = strings.Cut(w, "%")
+	for _, sep := range [...]string{"%", ","} {
+		if !ok {
+			user, pass, ok = strings.Cut(w, sep)
+		}
 	}
 	if !ok || isReference(user) || isTemplate(pass) {
 		return

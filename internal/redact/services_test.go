@@ -63,6 +63,8 @@ func drawLine(rnd *rand.Rand, line string) (text string, secrets []string) {
 			return number(n)
 		case "z":
 			return pick("qpzry9x8gf2tvdw0s3jn54khce6mua7l", n)
+		case "t":
+			return pick(lower+"234567", n)
 		case "o":
 			return pick(digits+"abcdef", 12) + "ffe" + pick(lower+upper+digits, n-9)
 		case "j":
