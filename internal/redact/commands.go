@@ -9,6 +9,7 @@ type command struct {
 	login  string // those whose argument is user:password
 	place  int    // the argument that is a secret, flags not counted, from one
 	always bool   // what is glued is never anything but a secret
+	force  bool   // mask what looks like a variable as well: the command is nothing but a login
 	slash  bool   // the first argument is user/password, with a place behind it
 	asks   bool   // it asks for the secret, unless its first flags hold a b
 }
@@ -78,6 +79,7 @@ func commandLines() []detector {
 		row("Pass phrases of openssl and apksigner.", "openssl |apksigner ", command{glued: "pass:"}),
 		row("Keys of the ciphers of openssl.", "openssl aes|openssl des", command{flags: "-k -K", glued: "pass:"}),
 		row("Keys of openssl enc.", "openssl enc ", command{flags: "-k -K -iv", glued: "pass:"}),
+		row("The login of VMware.", "connect-viserver ", command{flags: "-user -password", force: true}),
 		row("The password of signtool.", "signtool ", command{flags: "/p"}),
 		{rule: "command-secret", keys: "net use ", match: (*scan).netUse, about: "The password of net use."},
 		{rule: "command-secret", keys: "convertto-securestring ", match: (*scan).secureString, about: "The text of a secure string of PowerShell."},
@@ -107,18 +109,18 @@ func (c *command) read(x *scan, at, end int) {
 			v := args[k+1]
 			switch {
 			case listed(c.flags, word):
-				x.argument(v)
+				x.argument(c, v)
 			case listed(c.login, word):
 				x.loginArgument(v)
 			}
 		}
 		if flag, _, ok := strings.Cut(word, "="); ok && len(flag) == 2 && listed(c.flags, flag) {
-			x.argument(span{a.start + len(flag) + 1, a.end})
+			x.argument(c, span{a.start + len(flag) + 1, a.end})
 		}
 		for g := range strings.FieldsSeq(c.glued) {
 			if hasFold(word, 0, strings.ToLower(g)) && word[:len(g)] == g && len(word) > len(g)+2 {
 				if v := word[len(g):]; g[0] != '-' || c.always || !wordlike(v) || len(v) > 8 {
-					x.argument(span{a.start + len(g), a.end})
+					x.argument(c, span{a.start + len(g), a.end})
 				}
 			}
 		}
@@ -157,7 +159,7 @@ func (x *scan) placed(c *command, args []span) {
 			return
 		case n == c.place:
 			if !strings.ContainsAny(word, "=/:") || len(word) >= 40 || strings.HasSuffix(word, "=") {
-				x.argument(a)
+				x.argument(c, a)
 			}
 			return
 		}
@@ -175,10 +177,11 @@ func listed(flags, word string) bool {
 }
 
 // argument masks one argument unless it is plainly none.
-func (x *scan) argument(v span) {
+func (x *scan) argument(c *command, v span) {
 	w := strings.Trim(v.of(x.s), `"'\`)
-	if isFiller(w) || isSecretWord(w) && !weakPassword(w) || strings.HasPrefix(w, "-") || w == mark ||
-		pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == "" {
+	none := isFiller(w) || isSecretWord(w) && !weakPassword(w) ||
+		pathlike(w) && strings.ContainsAny(w, `/\`) || len(w) < 6 && strings.Trim(w, digits+":") == ""
+	if strings.HasPrefix(w, "-") || w == "" || w == mark || none && !c.force {
 		return
 	}
 	x.add(v.start, v.end)
