@@ -197,26 +197,18 @@ func (x *scan) loginArgument(v span) {
 			user, pass, ok = strings.Cut(w, sep)
 		}
 	}
-	if !ok || isReference(user) || isTemplate(pass) {
-		return
-	}
-	if pass == "" {
-		pass = user // an API key in the place of the user
-		if !random(user) {
-			return
-		}
-	}
-	if user == mark || isReference(pass) || isPlaceholder(pass) || isSecretWord(pass) && !weakPassword(pass) ||
-		strings.EqualFold(user, pass) {
+	if !ok || isReference(user) || isTemplate(pass) || user == mark {
 		return
 	}
 	start := v.start + strings.Index(v.of(x.s), w)
-	x.addBeside(start, start+len(w))
-	at := start + len(w) - len(pass)
-	if !strings.HasSuffix(w, pass) {
-		at = start // the key in the place of the user
+	switch {
+	case pass == "" && random(user): // an API key in the place of the user
+		x.add(start, start+len(user))
+	case standsIn(pass) && !weakPassword(pass), strings.EqualFold(user, pass):
+	default:
+		x.addBeside(start, start+len(w))
+		x.values = append(x.values, span{start + len(w) - len(pass), start + len(w)})
 	}
-	x.values = append(x.values, span{at, at + len(pass)})
 }
 
 // arguments splits a command line at blanks outside quotes. A backslash at the

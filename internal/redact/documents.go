@@ -5,9 +5,6 @@ import "strings"
 // manifest masks the values of a Secret of Kubernetes.
 func (x *scan) manifest(at, _ int) {
 	s := x.s
-	if at > 0 && s[at-1] != '\n' && s[at-1] != ' ' && s[at-1] != 'n' {
-		return
-	}
 	if c := s[min(len(s)-1, at+len("kind: Secret"))]; isAlnum(c) {
 		return // SecretStore
 	}

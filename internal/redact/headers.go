@@ -90,10 +90,7 @@ func (x *scan) authorization(_, i int) {
 	}
 	j := runEnds(s, i, 24, "-")
 	if j == i || j >= len(s) || !isBlank(s[j]) {
-		if end := runEnd(s, i); random(s[i:end]) {
-			x.add(i, end)
-		}
-		return
+		return // a value alone: the name tells it
 	}
 	k := skipBlanks(s, j, 8)
 	end := runEnd(s, k)
@@ -110,9 +107,6 @@ func (x *scan) authorization(_, i int) {
 	case "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "geniekey", "splunk", "bot", "negotiate", "ntlm",
 		"oauth", "jwt",
 		"apitoken", "api-token", "secret":
-		if wordlike(v) && (len(v) < 8 || scheme == "basic" || scheme == "token") && !random(v) {
-			return // "Authorization: Basic authentication"
-		}
 		if scheme == "basic" && sampleLogin(v) {
 			return
 		}
@@ -137,10 +131,7 @@ func (x *scan) bearer(at, i int) {
 }
 
 // basic masks base64 after the word Basic.
-func (x *scan) basic(at, k int) {
-	if !boundary(x.s, at) {
-		return
-	}
+func (x *scan) basic(_, k int) {
 	end := tokenEnd(x.s, k)
 	if v := x.s[k:end]; len(v) >= 12 && len(v)%4 == 0 && base64Run(v) == len(v) && random(v) && !sampleLogin(v) {
 		x.add(k, end)

@@ -26,9 +26,6 @@ func classify(name string) class {
 		return ordinary
 	}
 	last, before := w[len(w)-1], w[:len(w)-1]
-	if last == "id" && len(before) > 0 && before[len(before)-1] == "secret" {
-		return weak // of Vault, Consul and Nomad: the token itself
-	}
 	c := head(last, before)
 	if c == ordinary && isVariable(name) {
 		return password // PGPASS, LDAPPW
@@ -106,9 +103,6 @@ func splitWords(low, name string, out *[24]string) int {
 // isVariable reports whether a name is one of a variable of the environment whose last word holds
 // a password and the name of a program, written as one: PGPASS.
 func isVariable(name string) bool {
-	if c := name[len(name)-1]; len(name) < 4 || c != 'S' && c != 's' && c != 'W' && c != 'w' {
-		return false
-	}
 	last := name[strings.LastIndexByte(name, '_')+1:]
 	if strings.ToUpper(name) != name && strings.ToLower(last) != last || !wordlike(last) || strings.ContainsAny(last, ".-") {
 		return false
@@ -132,8 +126,6 @@ func head(last string, before []string) class {
 		return either(compound && before[len(before)-1] == "key", secret, ordinary)
 	case "secret":
 		return either(compound, secret, bare)
-	case "secrets":
-		return either(compound, weak, ordinary)
 	case "token":
 		if compound && otherTokens()[before[len(before)-1]] {
 			return weak
@@ -150,8 +142,6 @@ func head(last string, before []string) class {
 			return keyOf(before[len(before)-1], before)
 		}
 		return weak
-	case "string":
-		return either(compound && before[len(before)-1] == "connection", weak, ordinary)
 	}
 	if weakNames()[last] {
 		return weak
@@ -176,8 +166,6 @@ func either(so bool, yes, no class) class {
 // keyOf judges a key by the word before it.
 func keyOf(w string, before []string) class {
 	switch {
-	case w == "project" || w == "id":
-		return weak
 	case plainKeys()[w]:
 		return ordinary
 	case secretKeys()[w]:

@@ -27,11 +27,6 @@ func (p *pair) operator(s string) (int, bool) {
 	}
 	isQuoted := quoteAt(s, i) != ""
 	i = closing(s, i)
-	if strings.HasPrefix(s[i:], "[") { // char password[] = "…"
-		if k := strings.IndexByte(s[i:min(len(s), i+8)], ']'); k > 0 && strings.Trim(s[i+1:i+k], digits) == "" {
-			i += k + 1
-		}
-	}
 	i = numbered(s, i)
 	j := skipBlanks(s, i, 48)
 	p.spaced = j > i
@@ -65,13 +60,10 @@ func (p *pair) operator(s string) (int, bool) {
 
 // possessive returns the length of 's and a blank at the beginning of s: the password's ….
 func possessive(s string) int {
-	switch {
-	case s == "" || s[0] != '\'' && s[0] != 0xe2:
-		return 0
-	case strings.HasPrefix(s, "'s "):
-		return len("'s ")
-	case strings.HasPrefix(s, "’s "):
-		return len("’s ")
+	for _, has := range [...]string{"'s ", "’s "} {
+		if strings.HasPrefix(s, has) {
+			return len(has)
+		}
 	}
 	return 0
 }
@@ -102,9 +94,6 @@ func (p *pair) sign(s string, j int, isQuoted bool) (value int, ok, read bool) {
 		if strings.HasPrefix(rest, "::") || p.name.start > 0 && s[p.name.start-1] == ':' && !p.spaced && j+1 < len(s) &&
 			!isBlank(s[j+1]) {
 			return 0, false, true // C++ and /etc/passwd
-		}
-		if p.spaced && j+1 < len(s) && isLetter(s[j+1]) {
-			return 0, false, true // pass :meth: to it
 		}
 		p.op = colon
 		if k, ok := typed(s, j+1); ok {

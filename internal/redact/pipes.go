@@ -107,9 +107,6 @@ func (x *scan) hereText(at, i int) {
 			return
 		}
 		start := i + strings.Index(s[i:end], word)
-		if user, pass, ok := strings.Cut(word, ":"); ok && wordRun(user) == len(user) {
-			word, start = pass, start+len(user)+1
-		}
 		if len(word) >= 3 && !isFiller(word) && !strings.Contains(word, " ") {
 			x.add(start, start+len(word))
 		}

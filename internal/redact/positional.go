@@ -31,7 +31,7 @@ func (x *scan) codes(at, _ int) {
 		switch {
 		case len(word) <= 3 && strings.Trim(word, digits) == "" && j < len(s) && (s[j] == '.' || s[j] == ')') && word != "":
 			i = j + 1 // 1. a2bc-d3ef
-		case len(word) >= 4 && (strings.ContainsAny(word, digits) || strings.Count(word, "-") >= 2 && !isSentence(word)) &&
+		case len(word) >= 4 && (strings.ContainsAny(word, digits) || strings.Count(word, "-") >= 2) &&
 			!isTechWord(word):
 			x.add(i, i+len(word))
 			i, empty = i+len(word), 0
@@ -40,15 +40,6 @@ func (x *scan) codes(at, _ int) {
 			return
 		}
 	}
-}
-
-func isSentence(word string) bool {
-	for w := range strings.SplitSeq(strings.ToLower(word), "-") {
-		if sentenceWords()[w] {
-			return true
-		}
-	}
-	return false
 }
 
 // pairOfLogin masks the password of a pair in prose: log in with admin:…, credentials admin / ….

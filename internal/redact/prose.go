@@ -174,9 +174,6 @@ func (x *scan) joint(p pair, i int, rest string) bool {
 		x.addAs(p.class.rule(), v.start, v.end)
 		found = true
 		at = v.end - i
-		if at > len(rest) {
-			break
-		}
 	}
 	return found
 }

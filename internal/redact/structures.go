@@ -157,9 +157,6 @@ func (x *scan) netrc(at, _ int) {
 		name, v := f[i], f[i+1]
 		switch word := name.of(x.s); word {
 		case "machine", "login", "account":
-			if i > 0 && word == "machine" {
-				return
-			}
 			found = append(found, v)
 		case "password":
 			if isFiller(v.of(x.s)) || len(found) < 2 {
