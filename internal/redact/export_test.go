@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+// Table returns the rule of each row and what it finds.
+func Table() (rows [][2]string) {
+	for _, d := range detectors() {
+		rows = append(rows, [2]string{d.rule, d.about})
+	}
+	return rows
+}
+
 // Rows returns how many rows the table has.
 func Rows() int { return len(detectors()) }
 

@@ -171,7 +171,7 @@ func (p *pair) plainSecret(s, v string) bool {
 	}
 	sh := shapeOf(v)
 	if sh.lower+sh.upper == 0 {
-		return p.number(v, sh)
+		return p.number(sh)
 	}
 	if isName(v) && sh.digit == 0 {
 		return p.wordSecret(s, v, sh)
@@ -185,7 +185,7 @@ func (p *pair) plainSecret(s, v string) bool {
 }
 
 // number judges a value of digits: a PIN, but also a counter and the column of a table.
-func (p *pair) number(v string, sh shape) bool {
+func (p *pair) number(sh shape) bool {
 	if sh.digit < 4 || p.argument && p.op == assign && p.class != password {
 		return false
 	}

@@ -123,20 +123,20 @@ func head(last string, before []string) class {
 	case "authorization":
 		return bare
 	case "material":
-		return either(compound && before[len(before)-1] == "key", secret, ordinary)
+		return secretIf(compound && before[len(before)-1] == "key", ordinary)
 	case "secret":
-		return either(compound, secret, bare)
+		return secretIf(compound, bare)
 	case "token":
 		if compound && otherTokens()[before[len(before)-1]] {
 			return weak
 		}
-		return either(compound, secret, bare)
+		return secretIf(compound, bare)
 	case "pat":
 		if compound {
 			return weak // personal access token, or pattern
 		}
 	case "credential", "credentials", "creds", "cred":
-		return either(compound, secret, bare)
+		return secretIf(compound, bare)
 	case "key":
 		if compound {
 			return keyOf(before[len(before)-1], before)
@@ -155,10 +155,10 @@ func head(last string, before []string) class {
 	return ordinary
 }
 
-// either returns yes if it is so, and no otherwise.
-func either(so bool, yes, no class) class {
+// secretIf returns secret if it is so, and no otherwise.
+func secretIf(so bool, no class) class {
 	if so {
-		return yes
+		return secret
 	}
 	return no
 }
