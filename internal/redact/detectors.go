@@ -81,7 +81,10 @@ func places() []detector {
 		row("password", "chpasswd:", (*scan).passwordList, "The users and passwords of cloud-init."),
 		row("password", "insert into ", (*scan).insertInto, "What SQL puts into columns that are named for secrets."),
 		row("password", "identified ", (*scan).identifiedBy, "The password of a user in SQL, without quotes."),
-		{rule: "password", keys: foreignKeys(), match: (*scan).foreign, named: true, about: "The value behind a word for password of another language."},
+		{
+			rule: "password", keys: foreignKeys(), match: (*scan).foreign, named: true,
+			about: "The value behind a word for password of another language.",
+		},
 		row("login-call",
 			"networkcredential(|passwordauthentication(|basicauth(|basic_auth(|basic_auth |->connect(|database(|httpbasicauth(|"+
 				"httpdigestauth(|db.auth(|twilio(|twilio.client(|twilio.rest.client(|sequelize(|usernamepasswordtoken(|"+
