@@ -37,8 +37,6 @@ func (x *scan) foreign(at, i int) {
 		switch {
 		case r == ':' || r == '=' || r == '\uff1a' || r == '\uff1d':
 			sign, k = true, k+n
-		case r == '是' || r == '为' || r == '為' || r == 'は':
-			k += n
 		case isBlank(s[k]):
 			k++
 			w := k + runEnds(s, k, 12, "") - k
@@ -68,9 +66,6 @@ func (x *scan) foreign(at, i int) {
 		word := v.of(s)
 		if v.start < v.end && (s[v.start] < 0x80 || isQuoted) && x.foreignValue(p, v, word, isQuoted, sign) {
 			x.add(v.start, v.end)
-			return
-		}
-		if sign && k < end && !isBlank(s[k]) {
 			return
 		}
 	}

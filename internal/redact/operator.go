@@ -223,7 +223,7 @@ func besideLogin(before string) bool {
 }
 
 // numbered skips what may stand between a name and its operator: the number of one
-// of several keys, a remark in brackets.
+// of several keys.
 func numbered(s string, i int) int {
 	k := skipBlanks(s, i, 2)
 	j := k
@@ -234,10 +234,6 @@ func numbered(s string, i int) int {
 		j = k + len("id")
 	case isDigit(s[k]) || s[k] == '#':
 		j = runEnds(s, k, 4, "#")
-	case s[k] == '(':
-		if n := strings.IndexAny(s[k:min(len(s), k+80)], ")\n"); n > 0 && s[k+n] == ')' {
-			j = k + n + 1
-		}
 	}
 	if e := skipBlanks(s, j, 8); j > k && e < len(s) && (s[e] == ':' || s[e] == '=') && k > i {
 		return j
