@@ -58,6 +58,7 @@ generate: ## write the pages that are made from the code
 	$(GO) test ./internal/mcp -run 'TestDocs|TestToolList' -update
 	$(GO) test ./internal/doctor -run TestDocs -update
 	$(GO) test ./internal/connect -run TestDocs -update
+	$(GO) test ./internal/redact -run TestDocs -update
 	$(GO) test ./internal -run TestDecisionIndex -update
 
 soak: ## long runs: crashes at every write, many processes at once, machines that sync

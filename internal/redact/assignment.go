@@ -9,7 +9,6 @@ type pair struct {
 	op          operator
 	quoted      bool // the value stands in quotes
 	is          bool // the operator is the word "is"
-	open        bool // the quotes do not end on their line
 	wrapped     bool // the value is the argument of a function
 	spaced      bool // blanks stand around the operator
 	whole       bool // the pair has its line for itself
@@ -27,7 +26,7 @@ const nameLimit = 80
 
 // assignment looks at the name that holds the stem at offset at, and masks its
 // value if the two make a secret.
-func (x *scan) assignment(at int) {
+func (x *scan) assignment(at, _ int) {
 	if at < x.nameEnd {
 		return
 	}
@@ -44,17 +43,14 @@ func (x *scan) assignment(at int) {
 	}
 	if p.class == weak && strings.HasPrefix(s[p.name.end:], "(") {
 		if k := strings.LastIndex(strings.ToLower(name), "with"); k >= 0 { // builder.withPassword("…")
-			if p.class = classify(name[k+len("with"):]); p.class == bare {
-				p.class = secret
-			}
+			p.class = classify(name[k+len("with"):])
 		}
 	}
 	if p.class == ordinary {
 		x.several(p.name)
 		return
 	}
-	if p.class == weak && p.name.start > 8 && hasSuffix(strings.ToLower(s[p.name.start-8:p.name.start]),
-		"public ", "foreign ", "primary ") {
+	if p.class == weak && hasSuffix(strings.ToLower(s[max(0, p.name.start-8):p.name.start]), "public ", "foreign ", "primary ") {
 		return // public key: …
 	}
 	p.compound = strings.ContainsAny(strings.Trim(name, "-"), "_-.")
@@ -66,9 +62,7 @@ func (x *scan) assignment(at int) {
 		x.phrased(p)
 		return
 	}
-	if (p.class == weak || p.class == bare) && p.op <= colon {
-		x.namedLogin(p)
-	}
+	x.namedLogin(p)
 	if p.class == bare && p.op == assign && !p.spaced && strings.ToUpper(name) == name {
 		p.class = secret // TOKEN=…, a variable of the environment
 	}
@@ -79,7 +73,7 @@ func (x *scan) assignment(at int) {
 		x.phrased(p)
 		return
 	}
-	x.add(p.class.rule(), p.value.start, p.value.end)
+	x.addAs(p.class.rule(), p.value.start, p.value.end)
 	x.nameEnd = max(x.nameEnd, p.value.end)
 	if p.class == password {
 		x.login(p)
@@ -123,9 +117,6 @@ func nameAround(s string, at int) span {
 	if a > 0 && s[a-1] == '\\' && b-a > 1 && strings.IndexByte("nrt", s[a]) >= 0 {
 		a++
 	}
-	if a >= 1 && s[a-1] == '%' && b-a > 3 && isHex(s[a]) && isHex(s[a+1]) {
-		a += 2
-	}
 	return span{a, b}
 }
 
@@ -161,12 +152,7 @@ func (p *pair) read(x *scan, i int) bool {
 	}
 	j = p.unwrap(s, j)
 	if v, ok := quoted(s, j); ok {
-		q := quoteAt(s, j)
-		if n := p.name.start - len(q); n >= 0 && s[n:p.name.start] == q && !strings.HasPrefix(s[p.name.end:], q) && j-p.name.end <= 2 {
-			return false // "PASSWORD=": the mark closes the string that holds the name
-		}
 		p.value, p.quoted = v, true
-		p.open = v.end < len(s) && !strings.HasPrefix(s[v.end:], q[len(q)-1:]) && !strings.HasPrefix(s[v.end:], q)
 		return true
 	}
 	if p.wrapped || p.op == call || p.op == list || p.op == says && !isAlnum(s[j]) {
@@ -289,9 +275,6 @@ func (x *scan) login(p pair) {
 		if c != 'u' && c != 'l' || i+1 >= hi || i > p.name.start && i < p.value.end {
 			continue
 		}
-		if next := s[i+1] | 0x20; c == 'l' && next != 'o' || c == 'u' && next != 's' && next != 'i' {
-			continue
-		}
 		stem := ""
 		for _, w := range [...]string{"username", "user", "login", "uid"} {
 			if hasFold(s, i, w) {
@@ -313,7 +296,7 @@ func (x *scan) login(p pair) {
 			continue
 		}
 		if v := u.value.of(s); len(v) >= 3 && !isFiller(v) && !commonUsers()[strings.ToLower(v)] && !strings.ContainsAny(v, " ([") {
-			x.addBeside("login", u.value.start, u.value.end)
+			x.found = append(x.found, Finding{"login", u.value.start, u.value.end})
 		}
 		i = max(i, u.name.end-1)
 	}

@@ -96,11 +96,11 @@ func wordRun(s string) int { return runEnds(s, 0, len(s), "_-") }
 // base64Run returns the length of the run of base64, of either alphabet, at the beginning of s.
 func base64Run(s string) int { return runEnds(s, 0, len(s), "+/=-_") }
 
-// longRun returns the length of the longest run of letters, digits and _ - in s.
+// longRun returns the length of the longest run of base64, of either alphabet, in s.
 func longRun(s string) int {
 	best, n := 0, 0
 	for i := 0; i < len(s); i++ {
-		if isAlnum(s[i]) || s[i] == '_' || s[i] == '-' {
+		if isAlnum(s[i]) || strings.IndexByte("_-+/", s[i]) >= 0 {
 			n++
 			best = max(best, n)
 		} else {

@@ -2,183 +2,104 @@ package redact
 
 import "strings"
 
-// A command is a program that takes secrets on its command line.
+// A command is what a program takes of secrets on its command line.
 type command struct {
-	name   string
 	flags  string // those whose argument is a secret
 	glued  string // those that may be written together with it: -pSECRET
 	login  string // those whose argument is user:password
-	force  bool   // mask variables as well: the command is nothing but a login
 	place  int    // the argument that is a secret, flags not counted, from one
 	always bool   // what is glued is never anything but a secret
+	force  bool   // mask what looks like a variable as well: the command is nothing but a login
 	slash  bool   // the first argument is user/password, with a place behind it
+	asks   bool   // it asks for the secret, unless its first flags hold a b
 }
 
-// commands lists programs whose flags do not speak for themselves. A flag such
-// as --password needs no row: the assignment rule knows it.
-var commands = [...]command{
-	{name: "curl ", login: "-u --user -U --proxy-user"},
-	{name: "wget ", login: "--user"},
-	{name: "http ", login: "-a --auth"},
-	{name: "https ", login: "-a --auth"},
-	{name: "sshpass ", flags: "-p", glued: "-p"},
-	{name: "mysql ", glued: "-p", always: true},
-	{name: "mysqldump ", glued: "-p", always: true},
-	{name: "mysqladmin ", glued: "-p", always: true},
-	{name: "mysqlimport ", glued: "-p", always: true},
-	{name: "mysqlcheck ", glued: "-p", always: true},
-	{name: "mysqlshow ", glued: "-p", always: true},
-	{name: "mariadb ", glued: "-p", always: true},
-	{name: "mariadb-dump ", glued: "-p", always: true},
-	{name: "mongo ", flags: "-p"},
-	{name: "mongosh ", flags: "-p"},
-	{name: "mongodump ", flags: "-p"},
-	{name: "redis-cli ", flags: "-a"},
-	{name: "cqlsh ", flags: "-p"},
-	{name: "influx ", flags: "-password -p"},
-	{name: "sqlcmd ", flags: "-P", glued: "-P"},
-	{name: "bcp ", flags: "-P", glued: "-P"},
-	{name: "docker login", flags: "-p"},
-	{name: "podman login", flags: "-p"},
-	{name: "buildah login", flags: "-p"},
-	{name: "helm registry login", flags: "-p"},
-	{name: "skopeo ", login: "--creds --src-creds --dest-creds"},
-	{name: "oc login", flags: "-p"},
-	{name: "kubeadm ", flags: "--token --discovery-token --tls-bootstrap-token --certificate-key"},
-	{name: "rootpw ", flags: "--plaintext --iscrypted"},
-	{name: "az login", flags: "-p"},
-	{name: "cf login", flags: "-p"},
-	{name: "psexec", flags: "-p"},
-	{name: "smbclient ", login: "-U"},
-	{name: "rpcclient ", login: "-U"},
-	{name: "smbmap ", flags: "-p"},
-	{name: "crackmapexec ", flags: "-p -H"},
-	{name: "evil-winrm ", flags: "-p -H"},
-	{name: "ldapsearch ", flags: "-w"},
-	{name: "ldapmodify ", flags: "-w"},
-	{name: "ldapadd ", flags: "-w"},
-	{name: "mosquitto_pub ", flags: "-P"},
-	{name: "mosquitto_sub ", flags: "-P"},
-	{name: "ipmitool ", flags: "-P"},
-	{name: "snmpwalk ", flags: "-A -X"},
-	{name: "xfreerdp ", glued: "/p:"},
-	{name: "cmdkey ", glued: "/pass:"},
-	{name: "7z ", glued: "-p", always: true},
-	{name: "7za ", glued: "-p", always: true},
-	{name: "unrar ", glued: "-p", always: true},
-	{name: "useradd ", flags: "-p --password"},
-	{name: "usermod ", flags: "-p --password"},
-	{name: "net user ", place: 2},
-	{name: "vault login ", place: 1},
-	{name: "vault operator unseal ", place: 1},
-	{name: "bao login ", place: 1},
-	{name: "bao operator unseal ", place: 1},
-	{name: "rabbitmqctl add_user ", place: 2},
-	{name: "rabbitmqctl change_password ", place: 2},
-	{name: "poetry config http-basic", place: 3},
-	{name: "composer config http-basic", place: 3},
-	{name: "composer config --global http-basic", place: 3},
-	{name: "aws ssm put-parameter ", flags: "--value"},
-	{name: "schtasks ", flags: "/rp /p"},
-	{name: "codecov ", flags: "-t"},
-	{name: "snyk auth ", place: 1},
-	{name: "rar ", glued: "-hp", always: true},
-	{name: "winrs ", glued: "-p: /p: -password:"},
-	{name: "addauth ", login: "digest"},
-	{name: "poetry config pypi-token", place: 2},
-	{name: "ngrok authtoken ", place: 1},
-	{name: "ngrok config add-authtoken ", place: 1},
-	{name: "cargo login ", place: 1},
-	{name: "nuget setapikey ", place: 1},
-	{name: "mc alias set ", place: 4},
-	{name: "mc config host add ", place: 4},
-	{name: "wpa_passphrase ", place: 2},
-	{name: "htpasswd ", place: 3, flags: "-bnBC"},
-	{name: "pulumi config set --secret ", place: 2},
-	{name: "heroku authorizations:create ", flags: "-t"},
-	{name: "sqlplus ", slash: true},
-	{name: "sqlldr ", slash: true},
-	{name: "expdp ", slash: true},
-	{name: "impdp ", slash: true},
-	{name: "rman target ", slash: true},
-	{name: "influx config ", flags: "-t"},
-	{name: "doctl auth ", flags: "-t --access-token"},
-	{name: "fly auth ", flags: "-t"},
-	{name: "gh secret set ", flags: "-b --body"},
-	{name: "glab variable set ", flags: "-v --value"},
-	{name: "glab auth login ", flags: "-t"},
-	{name: "security ", flags: "-w -p"},
-	{name: "ssh-keygen ", flags: "-N -P"},
-	{name: "cypher-shell ", flags: "-p"},
-	{name: "couchbase-cli ", flags: "-p"},
-	{name: "ldapwhoami ", flags: "-w"},
-	{name: "ldappasswd ", flags: "-w -s -a"},
-	{name: "ldapdelete ", flags: "-w"},
-	{name: "snmpget ", flags: "-A -X"},
-	{name: "snmpset ", flags: "-A -X"},
-	{name: "twine ", flags: "-p"},
-	{name: "dotnet nuget push ", flags: "-k"},
-	{name: "rdesktop ", flags: "-p"},
-	{name: "pk12util ", flags: "-W -K"},
-	{name: "swaks ", flags: "-ap"},
-	{name: "mongorestore ", flags: "-p"},
-	{name: "mongoexport ", flags: "-p"},
-	{name: "mongoimport ", flags: "-p"},
-	{name: "etcdctl ", login: "--user"},
-	{name: "xh ", login: "-a --auth"},
-	{name: "tea login add ", flags: "-t"},
-	{name: "zip ", flags: "-P --password"},
-	{name: "unzip ", flags: "-P"},
-	{name: "lftp ", login: "-u"},
-	{name: "keytool ", flags: "-storepass -keypass"},
-	{name: "openssl ", glued: "pass:"},
-	{name: "openssl aes", flags: "-k -K", glued: "pass:"},
-	{name: "openssl des", flags: "-k -K", glued: "pass:"},
-	{name: "openssl enc ", flags: "-k -K -iv", glued: "pass:"},
-	{name: "apksigner ", glued: "pass:"},
-	{name: "asterisk ", flags: "-p"},
-	{name: "connect-viserver ", flags: "-user -password", force: true},
-	{name: "rclone obscure ", place: 1},
-	{name: "bw login ", place: 2},
-	{name: "bw unlock ", place: 1},
-	{name: "signtool ", flags: "/p"},
-	{name: "az keyvault secret set ", flags: "--value"},
-	{name: "convertto-securestring ", flags: "-string"},
-	{name: "new-psdrive ", flags: "-password"},
+// commandLines are the rows of programs whose flags do not speak for themselves. A flag such
+// as --password needs none: the names know it.
+func commandLines() []detector {
+	flags := func(about, programs string, c command) detector {
+		rule := "command-secret"
+		if c.login != "" {
+			rule = "command-login"
+		}
+		return row(rule, programs, (&c).read, about)
+	}
+	return []detector{
+		flags("The login of curl.", "curl ", command{login: "-u --user -U --proxy-user"}),
+		flags("Logins behind --user.", "wget |etcdctl ", command{login: "--user"}),
+		flags("The login of HTTPie and xh.", "http |https |xh ", command{login: "-a --auth"}),
+		flags("The password of sshpass.", "sshpass ", command{flags: "-p", glued: "-p"}),
+		flags("Passwords of MySQL and of archives, which stand behind -p without a blank.",
+			"mysql |mysqldump |mysqladmin |mysqlimport |mysqlcheck |mysqlshow |mariadb |mariadb-dump |7z |7za |unrar ",
+			command{glued: "-p", always: true}),
+		flags("Passwords behind -p.",
+			"mongo |mongosh |mongodump |cqlsh |docker login|podman login|buildah login|helm registry login|oc login|"+
+				"az login|cf login|psexec|smbmap |cypher-shell |couchbase-cli |twine |rdesktop |mongorestore |mongoexport |"+
+				"mongoimport |asterisk ", command{flags: "-p"}),
+		flags("The password of redis-cli.", "redis-cli ", command{flags: "-a"}),
+		flags("The password of influx.", "influx ", command{flags: "-password -p"}),
+		flags("Passwords of SQL Server.", "sqlcmd |bcp ", command{flags: "-P", glued: "-P"}),
+		flags("The tokens of kubeadm.", "kubeadm ", command{flags: "--token --discovery-token --tls-bootstrap-token --certificate-key"}),
+		flags("The password of root in Kickstart.", "rootpw ", command{flags: "--plaintext --iscrypted"}),
+		flags("Logins of Samba.", "smbclient |rpcclient ", command{login: "-U"}),
+		flags("Passwords and hashes of tools for testing Windows.", "crackmapexec |evil-winrm ", command{flags: "-p -H"}),
+		flags("Passwords of LDAP.", "ldapsearch |ldapmodify |ldapadd |ldapwhoami |ldapdelete ", command{flags: "-w"}),
+		flags("Passwords behind -P.", "mosquitto_pub |mosquitto_sub |ipmitool |unzip ", command{flags: "-P"}),
+		flags("Pass phrases of SNMP.", "snmpwalk |snmpget |snmpset ", command{flags: "-A -X"}),
+		flags("The password of xfreerdp.", "xfreerdp ", command{glued: "/p:"}),
+		flags("Passwords of new users.", "useradd |usermod ", command{flags: "-p --password"}),
+		flags("Secrets in the second place.",
+			"net user |rabbitmqctl add_user |rabbitmqctl change_password |poetry config pypi-token|wpa_passphrase |"+
+				"pulumi config set --secret |bw login ", command{place: 2}),
+		flags("Secrets in the first place.",
+			"vault login |vault operator unseal |bao login |bao operator unseal |snyk auth |ngrok authtoken |"+
+				"ngrok config add-authtoken |cargo login |nuget setapikey |rclone obscure |bw unlock ", command{place: 1}),
+		flags("Logins of package registries.",
+			"poetry config http-basic|composer config http-basic|composer config --global http-basic", command{place: 3}),
+		flags("Secrets that are stored in AWS and Azure.", "aws ssm put-parameter |az keyvault secret set ", command{flags: "--value"}),
+		flags("Passwords of planned tasks of Windows.", "schtasks ", command{flags: "/rp /p"}),
+		flags("Tokens behind -t.",
+			"codecov |heroku authorizations:create |influx config |fly auth |glab auth login |tea login add ", command{flags: "-t"}),
+		flags("The password of rar.", "rar ", command{glued: "-hp", always: true}),
+		flags("The password of winrs.", "winrs ", command{glued: "-p: /p: -password:"}),
+		flags("The login of ZooKeeper.", "addauth ", command{login: "digest"}),
+		flags("The secret key of MinIO.", "mc alias set |mc config host add ", command{place: 4}),
+		flags("The password of htpasswd.", "htpasswd ", command{place: 3, asks: true}),
+		flags("Logins of Oracle: user/password@place.", "sqlplus |sqlldr |expdp |impdp |rman target ", command{slash: true}),
+		flags("The token of DigitalOcean.", "doctl auth ", command{flags: "-t --access-token"}),
+		flags("Secrets of GitHub.", "gh secret set ", command{flags: "-b --body"}),
+		flags("Variables of GitLab.", "glab variable set ", command{flags: "-v --value"}),
+		flags("Passwords of the keychain of macOS.", "security ", command{flags: "-w -p"}),
+		flags("The pass phrase of ssh-keygen.", "ssh-keygen ", command{flags: "-N -P"}),
+		flags("Passwords of ldappasswd.", "ldappasswd ", command{flags: "-w -s -a"}),
+		flags("The key of NuGet.", "dotnet nuget push ", command{flags: "-k"}),
+		flags("Passwords of pk12util.", "pk12util ", command{flags: "-W -K"}),
+		flags("The password of swaks.", "swaks ", command{flags: "-ap"}),
+		flags("The password of zip.", "zip ", command{flags: "-P --password"}),
+		flags("The login of lftp.", "lftp ", command{login: "-u"}),
+		flags("Pass phrases of openssl and apksigner.", "openssl |apksigner ", command{glued: "pass:"}),
+		flags("Keys of the ciphers of openssl.", "openssl aes|openssl des", command{flags: "-k -K", glued: "pass:"}),
+		flags("Keys of openssl enc.", "openssl enc ", command{flags: "-k -K -iv", glued: "pass:"}),
+		flags("The login of VMware.", "connect-viserver ", command{flags: "-user -password", force: true}),
+		flags("The password of signtool.", "signtool ", command{flags: "/p"}),
+		row("command-secret", "net use ", (*scan).netUse, "The password of net use."),
+		row("command-secret", "convertto-securestring ", (*scan).secureString, "The text of a secure string of PowerShell."),
+		row("command-secret", " -u | --user | --username ", (*scan).userFlag, "A password flag beside one for a user, of any program."),
+		row("command-secret", " login ", (*scan).loginCommand, "The last of two arguments of login."),
+		row("command-secret", " -p:| /p:", (*scan).slashFlag, "What is glued to -p: and /p:."),
+	}
 }
 
-// commandKeywords makes the keywords of the table, of net use and of calls
-// that take a login.
-func commandKeywords() []keyword {
-	var out []keyword
-	for i := range commands {
-		c := &commands[i]
-		out = append(out, keyword{text: c.name, match: func(x *scan, at int) { x.command(c, at) }})
-	}
-	out = append(out,
-		keyword{text: "net use ", match: (*scan).netUse},
-		keyword{text: "convertto-securestring ", match: (*scan).secureString},
-	)
-	for _, f := range logins {
-		out = append(out, keyword{text: f, match: func(x *scan, at int) { x.loginCall(at + len(f)) }})
-	}
-	for i := range out {
-		out[i].skip = rarest(out[i].text)
-	}
-	return out
-}
-
-// command masks the secrets on the command line that begins at offset at.
-func (x *scan) command(c *command, at int) {
+// read masks the secrets on the command line whose program stands from at to end.
+func (c *command) read(x *scan, at, end int) {
 	if at > 0 && (isAlnum(x.s[at-1]) || strings.IndexByte("_.", x.s[at-1]) >= 0) {
 		return
 	}
-	if c.name == x.lastCommand && at < x.commandEnd {
+	if c == x.lastCommand && at < x.commandEnd {
 		return // the same word as an argument
 	}
-	i := at + len(strings.TrimRight(c.name, " "))
-	args := arguments(x.s, i, 600)
-	x.lastCommand, x.commandEnd = c.name, i
+	args := arguments(x.s, end, 600)
+	x.lastCommand, x.commandEnd = c, end
 	if len(args) > 0 {
 		x.commandEnd = args[len(args)-1].end
 	}
@@ -219,9 +140,9 @@ func (x *scan) placed(c *command, args []span) {
 	for k, a := range args {
 		word := a.of(x.s)
 		if strings.HasPrefix(word, "-") || strings.HasPrefix(word, "<") || strings.HasPrefix(word, ">") {
-			if c.name == "htpasswd " && k == 0 {
+			if c.asks && k == 0 {
 				if !strings.Contains(word, "b") {
-					return // it asks for the password
+					return
 				}
 				n += strings.Count(word, "n") // and writes no file
 			}
@@ -234,7 +155,7 @@ func (x *scan) placed(c *command, args []span) {
 			user, pass, ok := strings.Cut(login, "/")
 			if ok && user != "" && len(pass) >= 3 && !standsIn(pass) && !strings.Contains(pass, "/") {
 				start := a.start + strings.Index(word, login) + len(user) + 1
-				x.add("command-secret", start, start+len(pass))
+				x.add(start, start+len(pass))
 			}
 			return
 		case n == c.place:
@@ -264,36 +185,30 @@ func (x *scan) argument(c *command, v span) {
 	if strings.HasPrefix(w, "-") || w == "" || w == mark || none && !c.force {
 		return
 	}
-	x.add("command-secret", v.start, v.end)
+	x.add(v.start, v.end)
 }
 
-// loginArgument masks user:password, or user%password.
+// loginArgument masks user:password, user%password of Samba, or user,password of lftp.
 func (x *scan) loginArgument(v span) {
 	w := strings.Trim(v.of(x.s), `"'\`)
 	user, pass, ok := strings.Cut(w, ":")
-	if !ok {
-		user, pass, ok = strings.Cut(w, "%")
-	}
-	if !ok || isReference(user) || isTemplate(pass) {
-		return
-	}
-	if pass == "" {
-		pass = user // an API key in the place of the user
-		if !random(user) {
-			return
+	for _, sep := range [...]string{"%", ","} {
+		if !ok {
+			user, pass, ok = strings.Cut(w, sep)
 		}
 	}
-	if user == mark || isReference(pass) || isPlaceholder(pass) || isSecretWord(pass) && !weakPassword(pass) ||
-		strings.EqualFold(user, pass) {
+	if !ok || isReference(user) || isTemplate(pass) || user == mark {
 		return
 	}
 	start := v.start + strings.Index(v.of(x.s), w)
-	x.addBeside("command-login", start, start+len(w))
-	at := start + len(w) - len(pass)
-	if !strings.HasSuffix(w, pass) {
-		at = start // the key in the place of the user
+	switch {
+	case pass == "" && random(user): // an API key in the place of the user
+		x.add(start, start+len(user))
+	case standsIn(pass) && !weakPassword(pass), strings.EqualFold(user, pass):
+	default:
+		x.addBeside(start, start+len(w))
+		x.values = append(x.values, span{start + len(w) - len(pass), start + len(w)})
 	}
-	x.values = append(x.values, span{at, at + len(pass)})
 }
 
 // arguments splits a command line at blanks outside quotes. A backslash at the
@@ -339,22 +254,22 @@ func arguments(s string, i, limit int) []span {
 
 // netUse masks the password of net use: the first argument that is neither a
 // drive, a share nor an option.
-func (x *scan) netUse(at int) {
-	for _, a := range arguments(x.s, at+len("net use"), 300) {
+func (x *scan) netUse(_, i int) {
+	for _, a := range arguments(x.s, i, 300) {
 		w := a.of(x.s)
 		if hasPrefix(w, "/", `\`, `"\`) || len(w) == 2 && w[1] == ':' || w == "*" {
 			continue
 		}
 		if !isReference(w) && !isPlaceholder(w) && !isSecretWord(w) {
-			x.add("command-secret", a.start, a.end)
+			x.add(a.start, a.end)
 		}
 		return
 	}
 }
 
 // secureString masks the text that PowerShell is to make a secure string of.
-func (x *scan) secureString(at int) {
-	i := skipBlanks(x.s, at+len("convertto-securestring"), 8)
+func (x *scan) secureString(_, i int) {
+	i = skipBlanks(x.s, i, 8)
 	if hasFold(x.s, i, "-string ") {
 		i = skipBlanks(x.s, i+len("-string "), 8)
 	}
@@ -363,6 +278,6 @@ func (x *scan) secureString(at int) {
 		return
 	}
 	if w := v.of(x.s); len(w) >= 4 && !isFiller(w) {
-		x.add("command-secret", v.start, v.end)
+		x.add(v.start, v.end)
 	}
 }

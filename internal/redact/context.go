@@ -44,9 +44,6 @@ func (p *pair) userBefore(s string) bool {
 // in which a word without quotes names a variable.
 func (p *pair) inCode(s string) bool {
 	lo, hi := lineStart(s, p.name.start, 400), lineEnd(s, p.value.end, 400)
-	if rest := strings.TrimSpace(s[p.value.end:hi]); rest != "" && strings.IndexByte(";,){", rest[0]) >= 0 {
-		return true
-	}
 	before, after := s[max(0, lo-300):lo], s[hi:min(len(s), hi+200)]
 	return codeLines(before, true) || codeLines(after, false)
 }

@@ -3,11 +3,8 @@ package redact
 import "strings"
 
 // manifest masks the values of a Secret of Kubernetes.
-func (x *scan) manifest(at int) {
+func (x *scan) manifest(at, _ int) {
 	s := x.s
-	if at > 0 && s[at-1] != '\n' && s[at-1] != ' ' && s[at-1] != 'n' {
-		return
-	}
 	if c := s[min(len(s)-1, at+len("kind: Secret"))]; isAlnum(c) {
 		return // SecretStore
 	}
@@ -36,7 +33,7 @@ func (x *scan) manifest(at int) {
 				v := strings.Trim(value, " \r\"'")
 				start := i + indent + len(name) + 2 + strings.Index(value, v)
 				if len(v) >= 3 && !isFiller(v) && strings.IndexByte("|>#", v[0]) < 0 {
-					x.add("kubernetes-secret", start, start+len(v))
+					x.add(start, start+len(v))
 				}
 			}
 		}
@@ -48,7 +45,7 @@ func (x *scan) manifest(at int) {
 }
 
 // jsonManifest masks the values of a Secret of Kubernetes in JSON.
-func (x *scan) jsonManifest(at int) {
+func (x *scan) jsonManifest(at, _ int) {
 	s := x.s
 	if before := strings.TrimRight(s[max(0, at-12):at], " \t\n"); !strings.HasSuffix(before, `"kind":`) {
 		return
@@ -78,7 +75,7 @@ func (x *scan) jsonManifest(at int) {
 				break
 			}
 			if w := v.of(s); len(w) >= 3 && !isFiller(w) {
-				x.add("kubernetes-secret", v.start, v.end)
+				x.add(v.start, v.end)
 			}
 			for i = min(hi, v.end+1); i < hi && (isSpace(s[i]) || s[i] == ','); i++ {
 			}
@@ -87,7 +84,7 @@ func (x *scan) jsonManifest(at int) {
 }
 
 // passwordList masks the list of user:password pairs of cloud-init.
-func (x *scan) passwordList(at int) {
+func (x *scan) passwordList(at, _ int) {
 	s := x.s
 	_, i := nextLine(s, at)
 	for n := 0; n < 40 && i < len(s); n++ {
@@ -100,7 +97,7 @@ func (x *scan) passwordList(at int) {
 		if ok && !strings.HasPrefix(pass, " ") && len(pass) >= 3 && wordRun(user) == len(user) && !isFiller(pass) &&
 			pass != "RANDOM" && pass != "R" {
 			start := i + strings.Index(s[i:end], ":"+pass) + 1
-			x.add("password", start, start+len(pass))
+			x.add(start, start+len(pass))
 		}
 		if next <= i {
 			return
@@ -110,7 +107,7 @@ func (x *scan) passwordList(at int) {
 }
 
 // webKey masks the private members of a JSON Web Key.
-func (x *scan) webKey(at int) {
+func (x *scan) webKey(at, _ int) {
 	s := x.s
 	lo := strings.LastIndexByte(s[max(0, at-4096):at], '{')
 	if lo < 0 {
@@ -129,14 +126,14 @@ func (x *scan) webKey(at int) {
 		i := skipBlanks(s, lo+k+len(m), 8)
 		if i < hi && s[i] == ':' {
 			if v, ok := quoted(s, skipBlanks(s, i+1, 8)); ok && v.end-v.start >= 16 {
-				x.add("private-key", v.start, v.end)
+				x.add(v.start, v.end)
 			}
 		}
 	}
 }
 
 // insertInto masks the values of the columns of a table that are named for secrets.
-func (x *scan) insertInto(at int) {
+func (x *scan) insertInto(at, _ int) {
 	s := x.s
 	stmt := s[at:min(len(s), at+2000)]
 	open := strings.IndexByte(stmt, '(')
@@ -189,7 +186,7 @@ func (x *scan) insertInto(at int) {
 }
 
 // fromLiteral masks what a secret of Kubernetes is made from on a command line.
-func (x *scan) fromLiteral(at int) {
+func (x *scan) fromLiteral(at, _ int) {
 	s := x.s
 	if !strings.Contains(s[lineStart(s, at, 300):at], "secret") {
 		return
@@ -214,5 +211,5 @@ func (x *scan) fromLiteral(at int) {
 		return
 	}
 	start := a.start + len(name) + 1 + strings.Index(value, v)
-	x.add("kubernetes-secret", start, start+len(v))
+	x.add(start, start+len(v))
 }

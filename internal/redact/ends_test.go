@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func TestEnds(t *testing.T) {
 	}
 	var keys []string
 	for _, k := range newFilter(nil).words {
-		keys = append(keys, cmp.Or(k.exact, k.text))
+		keys = append(keys, k.text)
 	}
 	glue := strings.Fields("= : \\ \\\\ \" ' ` \"\"\" ( ) [ ] < > { } , ; & % %2 %22 &quot; \\u \\u0022 \\n $ @ / :// x 1 - -- " +
 		"A1b2C3d4E5f6G7h8 -p value is => | . # ! + * ~ ? _ é \xff \x00 eyJ login machine [REDACTED]")

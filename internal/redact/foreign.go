@@ -26,7 +26,7 @@ func (x *scan) foreign(at, i int) {
 			}
 			v := span{k, k + runEnds(s, k, 64, "_-!@#$%^&*+.") - k}
 			if v.end > v.start && isAlnum(s[k]) && x.foreignValue(p, v, v.of(s), false, false) {
-				x.add("password", v.start, v.end)
+				x.add(v.start, v.end)
 				return
 			}
 			break
@@ -37,8 +37,6 @@ func (x *scan) foreign(at, i int) {
 		switch {
 		case r == ':' || r == '=' || r == '\uff1a' || r == '\uff1d':
 			sign, k = true, k+n
-		case r == '是' || r == '为' || r == '為' || r == 'は':
-			k += n
 		case isBlank(s[k]):
 			k++
 			w := k + runEnds(s, k, 12, "") - k
@@ -47,7 +45,7 @@ func (x *scan) foreign(at, i int) {
 			}
 			if !copulas()[strings.ToLower(s[k:w])] {
 				if v, isQuoted := x.wordAt(k); !sign && v.end > v.start && s[v.start] < 0x80 && x.foreignValue(p, v, v.of(s), isQuoted, false) {
-					x.add("password", v.start, v.end)
+					x.add(v.start, v.end)
 					return
 				}
 				continue
@@ -67,10 +65,7 @@ func (x *scan) foreign(at, i int) {
 		v, isQuoted := x.wordAt(k)
 		word := v.of(s)
 		if v.start < v.end && (s[v.start] < 0x80 || isQuoted) && x.foreignValue(p, v, word, isQuoted, sign) {
-			x.add("password", v.start, v.end)
-			return
-		}
-		if sign && k < end && !isBlank(s[k]) {
+			x.add(v.start, v.end)
 			return
 		}
 	}

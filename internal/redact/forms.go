@@ -233,7 +233,7 @@ func (x *scan) mask(p pair) bool {
 	if p.value.end <= p.value.start || !p.holdsSecret(x.s) {
 		return false
 	}
-	x.add(p.class.rule(), p.value.start, p.value.end)
+	x.addAs(p.class.rule(), p.value.start, p.value.end)
 	return true
 }
 
@@ -288,18 +288,11 @@ func joined(s string, name span, c class) class {
 	}
 	before := strings.ToLower(s[j : i-1])
 	switch word {
-	case "id":
-		return either(before == "secret", weak, c)
 	case "key", "keys":
 		if secretKeys()[before] {
 			return secret
 		}
 		return c
-	case "token":
-		if secretKeys()[before] || before == "refresh" || before == "bearer" || before == "bot" || before == "join" ||
-			before == "registration" {
-			return secret
-		}
 	case "phrase", "words":
 		if before == "seed" || before == "recovery" || before == "mnemonic" || before == "pass" || before == "backup" {
 			return password

@@ -10,7 +10,7 @@ import (
 // Of a web address the host stays: where the repository or the page is was never
 // the secret. Of a database or a mail server it goes too, because user, password
 // and host together open the door, unless the host is this machine.
-func (x *scan) address(at int) {
+func (x *scan) address(at, start int) {
 	s := x.s
 	if at < x.done {
 		return
@@ -19,7 +19,6 @@ func (x *scan) address(at int) {
 	for from > max(0, at-32) && (isAlnum(s[from-1]) || strings.IndexByte("+.-", s[from-1]) >= 0) {
 		from--
 	}
-	start := at + 3
 	hi := min(len(s), start+1024)
 	end, sign := start, -1
 	for end < hi && strings.IndexByte(" \t\r\n\"'`<>\\/?#|", s[end]) < 0 {
@@ -49,7 +48,7 @@ func (x *scan) address(at int) {
 		!hasPrefix(host, "localhost", "127.", "[") && !strings.ContainsAny(host, "${}()*[") && !strings.HasSuffix(host, "example.com") {
 		stop = end
 	}
-	x.addBeside("address-password", start, stop)
+	x.addBeside(start, stop)
 	if both {
 		x.values = append(x.values, span{sign - len(password), sign})
 	} else {
@@ -59,23 +58,22 @@ func (x *scan) address(at int) {
 }
 
 // driverAddress masks the login of user:password@tcp(host) as Go's MySQL driver takes it.
-func (x *scan) driverAddress(at int) {
+func (x *scan) driverAddress(at, _ int) {
 	i := at
 	for i > max(0, at-200) && strings.IndexByte(" \t\r\n\"'`<>\\(", x.s[i-1]) < 0 {
 		i--
 	}
 	user, password, ok := strings.Cut(x.s[i:at], ":")
 	if ok && user != mark && (!standsIn(password) || weakPassword(password)) {
-		x.addBeside("address-password", i, at)
+		x.addBeside(i, at)
 		x.values = append(x.values, span{at - len(password), at})
 	}
 }
 
 // authorization masks the credentials of an authorization header: a scheme and
 // a value, or a value alone.
-func (x *scan) authorization(at int) {
+func (x *scan) authorization(_, i int) {
 	s := x.s
-	i := at + len("authorization")
 	i = closing(s, i)
 	i = skipBlanks(s, i, 8)
 	switch {
@@ -92,10 +90,7 @@ func (x *scan) authorization(at int) {
 	}
 	j := runEnds(s, i, 24, "-")
 	if j == i || j >= len(s) || !isBlank(s[j]) {
-		if end := runEnd(s, i); random(s[i:end]) {
-			x.add("authorization", i, end)
-		}
-		return
+		return // a value alone: the name tells it
 	}
 	k := skipBlanks(s, j, 8)
 	end := runEnd(s, k)
@@ -112,42 +107,34 @@ func (x *scan) authorization(at int) {
 	case "bearer", "basic", "token", "apikey", "api-key", "key", "ssws", "geniekey", "splunk", "bot", "negotiate", "ntlm",
 		"oauth", "jwt",
 		"apitoken", "api-token", "secret":
-		if wordlike(v) && (len(v) < 8 || scheme == "basic" || scheme == "token") && !random(v) {
-			return // "Authorization: Basic authentication"
-		}
 		if scheme == "basic" && sampleLogin(v) {
 			return
 		}
-		x.add("authorization", k, end)
+		x.add(k, end)
 	default:
 		if random(v) {
-			x.add("authorization", k, end)
+			x.add(k, end)
 		}
 	}
 }
 
 // bearer masks what follows the word bearer, if it looks like no word.
-func (x *scan) bearer(at int) {
-	i := at + len("bearer")
+func (x *scan) bearer(at, i int) {
 	k := skipBlanks(x.s, i, 8)
 	if k == i || !boundary(x.s, at) {
 		return
 	}
 	end := tokenEnd(x.s, k)
 	if v := x.s[k:end]; len(v) >= 12 && !isPlaceholder(v) && (random(v) || evidence(v) && !pathlike(v)) {
-		x.add("bearer", k, end)
+		x.add(k, end)
 	}
 }
 
 // basic masks base64 after the word Basic.
-func (x *scan) basic(at int) {
-	k := at + len("basic ")
-	if !boundary(x.s, at) {
-		return
-	}
+func (x *scan) basic(_, k int) {
 	end := tokenEnd(x.s, k)
 	if v := x.s[k:end]; len(v) >= 12 && len(v)%4 == 0 && base64Run(v) == len(v) && random(v) && !sampleLogin(v) {
-		x.add("basic", k, end)
+		x.add(k, end)
 	}
 }
 
@@ -162,10 +149,9 @@ func sampleLogin(v string) bool {
 }
 
 // cookies masks the values of a Cookie or Set-Cookie header.
-func (x *scan) cookies(at int) {
+func (x *scan) cookies(_, i int) {
 	s := x.s
-	i := closing(s, at+len("cookie"))
-	i = skipBlanks(s, i, 4)
+	i = skipBlanks(s, closing(s, i), 4)
 	if i >= len(s) || s[i] != ':' && s[i] != ',' && s[i] != '=' {
 		return
 	}
@@ -185,7 +171,7 @@ func (x *scan) cookies(at int) {
 			end++
 		}
 		if w := s[v:end]; random(w) || len(w) >= 8 && evidence(w) && sessionLike(s[i:j]) {
-			x.add("cookie", v, end)
+			x.add(v, end)
 		}
 		i = end
 		if i >= hi || s[i] != ';' {

@@ -25,9 +25,6 @@ func (p *pair) holdsSecret(s string) bool {
 		isDotted(v) || p.testResult(s, v) || p.shown(s) {
 		return false
 	}
-	if p.open && !random(v) && (!evidence(v) || strings.Contains(v, " ")) {
-		return false
-	}
 	if strings.HasPrefix(v, mark) {
 		return len(v) > len(mark) && isToken(v[len(mark)]) && !p.quoted
 	}
@@ -51,17 +48,11 @@ func (p *pair) quotedSecret(s, v string) bool {
 	if p.block && !strings.HasPrefix(v, "{{") {
 		return len(v) >= 3 && (p.class != bare || evidence(v))
 	}
-	if p.op == says && (v[0] == '-' || strings.EqualFold(p.name.of(s), "pass")) {
-		return false // pass "-v" to it
-	}
 	if strings.ContainsAny(v, " \n") {
 		return p.phrase(v)
 	}
-	if isSecretWord(v) && (p.class != password || !weakPassword(v)) || pathlike(v) || isPattern(v) {
+	if isSecretWord(v) && (p.class != password || !weakPassword(v)) || pathlike(v) {
 		return false
-	}
-	if (v[0] == '+' || v[0] == '.' || v[0] == ',') && wordlike(strings.Trim(v, "+.,()[]")) {
-		return false // "password=" + pw + ";": the marks are those of the strings around
 	}
 	if random(v) {
 		return true
@@ -86,9 +77,6 @@ func (p *pair) quotedSecret(s, v string) bool {
 		}
 		return len(v) >= 6 && evidence(v) && (p.class == password || p.class == secret && len(v) >= 12)
 	case compare:
-		if isTechWord(v) || isVersion(v) {
-			return false
-		}
 		return p.class == password && len(v) >= 4 || p.class == secret && len(v) >= 4 && evidence(v) ||
 			len(v) >= 6 && evidence(v) && (!isName(v) || shapeOf(v).digit >= 2 || strings.ToUpper(p.name.of(s)) == p.name.of(s))
 	}
@@ -98,9 +86,6 @@ func (p *pair) quotedSecret(s, v string) bool {
 		return len(v) >= 3 && !(capital && p.op == colon)
 	case secret:
 		return len(v) >= 3 && !(wordlike(v) && isUpper(v[0]) && caseFlips(v) > 0 && p.op == colon)
-	}
-	if at := p.name.start; p.op == colon && wordlike(v) && at > 1 && s[at-1] == '{' && (s[at-2] == '{' || isAlnum(s[at-2])) {
-		return false // Term{Token: "word", …: a field in a program
 	}
 	// The word secret or token alone: a parser has tokens, too.
 	if n := shapeOf(v).digit; n == len(v) {
@@ -125,7 +110,7 @@ func (p *pair) phrase(v string) bool {
 	if len(words) > 25 || wordlike(v) && isUpper(v[0]) && (len(words) == 2 || p.op == colon) {
 		return false
 	}
-	plain, little := 0, 0
+	little := 0
 	for i, w := range words {
 		low := strings.ToLower(strings.Trim(w, ",.!?:;'\"…"))
 		if sentenceWords()[low] {
@@ -137,40 +122,23 @@ func (p *pair) phrase(v string) bool {
 		if last := w[len(w)-1]; (last == '.' || last == '?' || last == ':' || last == ',') && (i+1 < len(words) || !evidence(w)) {
 			return false
 		}
-		if wordlike(w) {
-			plain++
-		}
 	}
 	if little > 1 || little == 1 && (p.class != password || len(words) < 3 || strings.ToLower(v) != v) {
 		return false
 	}
-	if strings.HasSuffix(v, "…") {
-		return false
-	}
-	return p.class == password || plain < len(words) && evidence(v) || len(words) >= 3
-}
-
-// isPattern reports whether a value is a regular expression or a range of characters.
-func isPattern(v string) bool {
-	return strings.ContainsAny(v, `()[]\`) &&
-		containsAny(v, "(?", "[^", `\d`, `\w`, `\s`, `\x`, `\u`, ")*", "]+", "]*", "[a-z", "[A-Z", "[0-9")
+	return p.class == password || evidence(v) || len(words) >= 3
 }
 
 // label reports whether a value is something programs show or look up: a word
 // with a capital and punctuation, a key of a message, a selector, a version.
 func label(v string) bool {
 	switch v[0] {
-	case '#':
-		return wordlike(v[1:]) || allHex(v[1:])
 	case '.', '/', '@', '%', '&', '(', '[', '{', '|', '^', '\\', ':', ',':
 		return wordlike(v[1:]) || v[0] == '\\' || v[0] == '^'
 	}
 	if strings.ContainsAny(v, "|") && wordlike(strings.NewReplacer("|", "", ",", "", "0", "", "6", "", "8", "", "2", "", "5",
 		"").Replace(v)) {
 		return true // required|min:8
-	}
-	if last := v[len(v)-1]; (last == ':' || last == '?' || last == '*' || last == '.' || last == '=') && wordlike(v[:len(v)-1]) {
-		return last != ':' || isUpper(v[0])
 	}
 	sh := shapeOf(v)
 	if sh.wide > 0 && (sh.digit == 0 || sh.lower+sh.upper == 0) {
@@ -186,15 +154,7 @@ func (p *pair) plainSecret(s, v string) bool {
 		return p.besideUser(s) // thisismypassword, in a file of settings
 	}
 	if codelike(v) && (calls(v) || !random(v)) || isTemplate(v) && !mixed(v) || pathlike(v) ||
-		isSecretWord(v) && !(p.class == password && (p.op == assign && !p.spaced && !p.argument || p.op == flag) && weakPassword(v)) ||
-		isPattern(v) {
-		return false
-	}
-	next := byte('\n')
-	if p.value.end < len(s) {
-		next = s[p.value.end]
-	}
-	if next == '(' || next == '[' || next == '<' && p.op != element {
+		isSecretWord(v) && !(p.class == password && (p.op == assign && !p.spaced && !p.argument || p.op == flag) && weakPassword(v)) {
 		return false
 	}
 	switch p.op {
@@ -206,24 +166,17 @@ func (p *pair) plainSecret(s, v string) bool {
 	if random(v) {
 		return p.class > weak || !allHex(v) && shapeOf(v).upper > 0 && !strings.HasPrefix(v, "0x")
 	}
-	if p.class == weak || v[len(v)-1] == '?' && wordlike(v[:len(v)-1]) || v[len(v)-1] == '.' && p.op == colon && wordlike(v) ||
-		v == ":" {
+	if p.class == weak {
 		return false
 	}
 	sh := shapeOf(v)
-	if sh.lower+sh.upper == 0 || strings.HasPrefix(strings.TrimLeft(v, "-"), "0x") {
-		return p.number(v, sh)
-	}
-	if sh.wide > 0 && sh.lower+sh.upper+sh.digit < 4 {
-		return false
+	if sh.lower+sh.upper == 0 {
+		return p.number(sh)
 	}
 	if isName(v) && sh.digit == 0 {
 		return p.wordSecret(s, v, sh)
 	}
 	// Mixed: hunter2, Tr0ub4dor&3, nwsw#izuylb.
-	if isName(v) && (p.argument && (p.op == assign || sh.upper > 0) || p.class == bare && p.spaced && p.op == assign && p.inCode(s)) {
-		return false // f(password=arg1)
-	}
 	if p.class == bare {
 		return len(v) >= 5 && evidence(v) && !isVersion(v) && (p.op == assign && !p.spaced || p.op == flag || p.op == element ||
 			p.whole || len(v) >= 8)
@@ -232,8 +185,8 @@ func (p *pair) plainSecret(s, v string) bool {
 }
 
 // number judges a value of digits: a PIN, but also a counter and the column of a table.
-func (p *pair) number(v string, sh shape) bool {
-	if sh.digit < 4 || sh.lower+sh.upper > 0 && len(v) < 34 || p.argument && p.op == assign && p.class != password {
+func (p *pair) number(sh shape) bool {
+	if sh.digit < 4 || p.argument && p.op == assign && p.class != password {
 		return false
 	}
 	switch p.op {
@@ -256,10 +209,6 @@ func (p *pair) said(s, v string) bool {
 	case random(v):
 		return (!allHex(v) || p.directive || p.is && p.class == secret && len(v) >= 32) && (sh.upper > 0 || sh.digit >= 4) &&
 			!strings.Contains(v, "..")
-	case strings.EqualFold(p.name.of(s), "pass") && p.is:
-		return mix && len(v) >= 6 && p.endsSentence(s)
-	case p.directive && (!p.exported && p.inCode(s) || isState(v)):
-		return false
 	case p.directive:
 		return len(v) >= 3 && !states()[strings.ToLower(v)] && (mix || sh.symbol > 0 && sh.lower+sh.upper > 0 || p.class != bare ||
 			p.exported)
@@ -268,8 +217,6 @@ func (p *pair) said(s, v string) bool {
 			wordlike(v) && !isState(v)
 	case p.is:
 		return mix && len(v) >= 8
-	case p.class == password && strings.EqualFold(p.name.of(s), "pass") && isName(v) && !p.endsSentence(s):
-		return false // we must pass sais_32 a buffer
 	case p.class == password:
 		return mix && len(v) >= 6 && (p.ends(s) || sh.symbol > 0)
 	}
@@ -278,12 +225,8 @@ func (p *pair) said(s, v string) bool {
 
 // wordSecret judges a value that could be the name of a variable.
 func (p *pair) wordSecret(s, v string, sh shape) bool {
-	dotted := strings.Contains(v, ".") && (p.spaced || p.class == bare)
-	if p.argument && !p.listed || dotted || isState(v) && (p.op == colon || p.op == flag) {
+	if p.argument && !p.listed || isState(v) && (p.op == colon || p.op == flag) {
 		return false
-	}
-	if p.class >= secret && len(v) >= 24 && !strings.ContainsAny(v, "_-") && (sh.lower == 0 || sh.upper == 0) {
-		return true // no word is that long
 	}
 	switch p.op {
 	case assign:
@@ -306,10 +249,6 @@ func (p *pair) assignedWord(s, v string) bool {
 		return p.whole && len(v) >= 3 && (p.class >= secret && p.besideUser(s) ||
 			(p.class == password || p.compound || plain && !isState(v)) && !p.inCode(s))
 	}
-	before := p.name.start == 0 || strings.IndexByte(";= ", s[p.name.start-1]) < 0
-	if strings.EqualFold(p.name.of(s), "pwd") && before {
-		return false // the working directory
-	}
 	if p.class == bare {
 		return len(v) >= 4 && p.whole && plain && !isState(v) && !p.inCode(s)
 	}
@@ -319,8 +258,6 @@ func (p *pair) assignedWord(s, v string) bool {
 // declaredWord judges a word behind a colon: a value of YAML, a type, a word of prose.
 func (p *pair) declaredWord(s, v string, sh shape) bool {
 	switch {
-	case sh.upper > 1 && sh.lower > 0 && caseFlips(v) >= 2 && p.class != password: // token: JwtPayload
-		return false
 	case p.argument, len(v) < 3:
 		return false
 	case !p.whole:
@@ -340,7 +277,7 @@ func (p *pair) declaredWord(s, v string, sh shape) bool {
 
 // codelike reports whether a value is an expression.
 func codelike(v string) bool {
-	if containsAny(v, "(", "[", "{", "->", "::") || hasPrefix(v, "&", "*") || strings.HasPrefix(v, "!") && isName(v[1:]) {
+	if containsAny(v, "(", "[", "{", "->", "::") || hasPrefix(v, "&", "*") {
 		return !strings.HasPrefix(v, mark)
 	}
 	if strings.IndexByte(v, '.') > 0 && isName(v) && dottedWords(v) {

@@ -79,6 +79,23 @@ func BenchmarkRedactClean(b *testing.B) {
 	}
 }
 
+// BenchmarkRedactSecrets measures text full of secrets.
+func BenchmarkRedactSecrets(b *testing.B) {
+	r := newRedactor(b)
+	rnd := rand.New(rand.NewPCG(3, 5))
+	var all strings.Builder
+	for range 4 {
+		for _, shape := range shapes {
+			text, _ := draw(rnd, shape)
+			all.WriteString(text + "\n")
+		}
+	}
+	b.SetBytes(int64(all.Len()))
+	for b.Loop() {
+		r.Redact(all.String())
+	}
+}
+
 func BenchmarkNewRedactor(b *testing.B) {
 	for b.Loop() {
 		if _, err := redact.New(); err != nil {

@@ -2,20 +2,6 @@ package redact
 
 import "strings"
 
-// nameStems are the letters a name must hold before we look at it at all.
-const nameStems = "pass pwd secret token key auth cred psk session signature salt kennwort contrase senha webhook dsn " +
-	"phrase mnemonic masterauth authtok pw= pw: _pat _pw bindpw rootpw userpw adminpw jwt otp sessid connectionstring connection_string"
-
-// assignmentKeywords makes the keywords of the assignment rule.
-func assignmentKeywords() []keyword {
-	var out []keyword
-	for stem := range strings.FieldsSeq(nameStems) {
-		out = append(out, keyword{text: stem, match: (*scan).assignment})
-	}
-	out = append(out, keyword{text: "pw ", match: (*scan).assignment})
-	return out
-}
-
 // A class says how much a name promises.
 type class int
 
@@ -40,9 +26,6 @@ func classify(name string) class {
 		return ordinary
 	}
 	last, before := w[len(w)-1], w[:len(w)-1]
-	if last == "id" && len(before) > 0 && before[len(before)-1] == "secret" {
-		return weak // of Vault, Consul and Nomad: the token itself
-	}
 	c := head(last, before)
 	if c == ordinary && isVariable(name) {
 		return password // PGPASS, LDAPPW
@@ -120,9 +103,6 @@ func splitWords(low, name string, out *[24]string) int {
 // isVariable reports whether a name is one of a variable of the environment whose last word holds
 // a password and the name of a program, written as one: PGPASS.
 func isVariable(name string) bool {
-	if c := name[len(name)-1]; len(name) < 4 || c != 'S' && c != 's' && c != 'W' && c != 'w' {
-		return false
-	}
 	last := name[strings.LastIndexByte(name, '_')+1:]
 	if strings.ToUpper(name) != name && strings.ToLower(last) != last || !wordlike(last) || strings.ContainsAny(last, ".-") {
 		return false
@@ -143,29 +123,25 @@ func head(last string, before []string) class {
 	case "authorization":
 		return bare
 	case "material":
-		return either(compound && before[len(before)-1] == "key", secret, ordinary)
+		return secretIf(compound && before[len(before)-1] == "key", ordinary)
 	case "secret":
-		return either(compound, secret, bare)
-	case "secrets":
-		return either(compound, weak, ordinary)
+		return secretIf(compound, bare)
 	case "token":
 		if compound && otherTokens()[before[len(before)-1]] {
 			return weak
 		}
-		return either(compound, secret, bare)
+		return secretIf(compound, bare)
 	case "pat":
 		if compound {
 			return weak // personal access token, or pattern
 		}
 	case "credential", "credentials", "creds", "cred":
-		return either(compound, secret, bare)
+		return secretIf(compound, bare)
 	case "key":
 		if compound {
 			return keyOf(before[len(before)-1], before)
 		}
 		return weak
-	case "string":
-		return either(compound && before[len(before)-1] == "connection", weak, ordinary)
 	}
 	if weakNames()[last] {
 		return weak
@@ -179,10 +155,10 @@ func head(last string, before []string) class {
 	return ordinary
 }
 
-// either returns yes if it is so, and no otherwise.
-func either(so bool, yes, no class) class {
+// secretIf returns secret if it is so, and no otherwise.
+func secretIf(so bool, no class) class {
 	if so {
-		return yes
+		return secret
 	}
 	return no
 }
@@ -190,8 +166,6 @@ func either(so bool, yes, no class) class {
 // keyOf judges a key by the word before it.
 func keyOf(w string, before []string) class {
 	switch {
-	case w == "project" || w == "id":
-		return weak
 	case plainKeys()[w]:
 		return ordinary
 	case secretKeys()[w]:

@@ -27,11 +27,6 @@ func (p *pair) operator(s string) (int, bool) {
 	}
 	isQuoted := quoteAt(s, i) != ""
 	i = closing(s, i)
-	if strings.HasPrefix(s[i:], "[") { // char password[] = "…"
-		if k := strings.IndexByte(s[i:min(len(s), i+8)], ']'); k > 0 && strings.Trim(s[i+1:i+k], digits) == "" {
-			i += k + 1
-		}
-	}
 	i = numbered(s, i)
 	j := skipBlanks(s, i, 48)
 	p.spaced = j > i
@@ -65,13 +60,10 @@ func (p *pair) operator(s string) (int, bool) {
 
 // possessive returns the length of 's and a blank at the beginning of s: the password's ….
 func possessive(s string) int {
-	switch {
-	case s == "" || s[0] != '\'' && s[0] != 0xe2:
-		return 0
-	case strings.HasPrefix(s, "'s "):
-		return len("'s ")
-	case strings.HasPrefix(s, "’s "):
-		return len("’s ")
+	for _, has := range [...]string{"'s ", "’s "} {
+		if strings.HasPrefix(s, has) {
+			return len(has)
+		}
 	}
 	return 0
 }
@@ -102,9 +94,6 @@ func (p *pair) sign(s string, j int, isQuoted bool) (value int, ok, read bool) {
 		if strings.HasPrefix(rest, "::") || p.name.start > 0 && s[p.name.start-1] == ':' && !p.spaced && j+1 < len(s) &&
 			!isBlank(s[j+1]) {
 			return 0, false, true // C++ and /etc/passwd
-		}
-		if p.spaced && j+1 < len(s) && isLetter(s[j+1]) {
-			return 0, false, true // pass :meth: to it
 		}
 		p.op = colon
 		if k, ok := typed(s, j+1); ok {
@@ -234,7 +223,7 @@ func besideLogin(before string) bool {
 }
 
 // numbered skips what may stand between a name and its operator: the number of one
-// of several keys, a remark in brackets.
+// of several keys.
 func numbered(s string, i int) int {
 	k := skipBlanks(s, i, 2)
 	j := k
@@ -245,10 +234,6 @@ func numbered(s string, i int) int {
 		j = k + len("id")
 	case isDigit(s[k]) || s[k] == '#':
 		j = runEnds(s, k, 4, "#")
-	case s[k] == '(':
-		if n := strings.IndexAny(s[k:min(len(s), k+80)], ")\n"); n > 0 && s[k+n] == ')' {
-			j = k + n + 1
-		}
 	}
 	if e := skipBlanks(s, j, 8); j > k && e < len(s) && (s[e] == ':' || s[e] == '=') && k > i {
 		return j

@@ -121,23 +121,23 @@ func (b *bound) runes(lo, hi rune) int {
 // known form are session tokens of about two kilobytes.
 const reach = 4096
 
-// A rule is one of rules.txt: a pattern, and the keys that have to stand in a text
-// before it is tried.
-type rule struct {
-	kind    string // token, inside or context
-	back    int    // inside: how many bytes may stand before the key
-	id      string
-	about   string // a sentence
-	keys    []string
-	pattern string
+// A pattern is what a row of rules.txt has besides its keys.
+type pattern struct {
+	kind string // token, inside or context
+	back int    // inside: how many bytes may stand before the key
+	expr string
+
+	once sync.Once
+	made *lazyPattern
 }
 
 //go:embed rules.txt
 var rulesText string
 
-// readRules reads rules of three lines each: kind, id and a sentence; keys; pattern.
-func readRules(text string) []rule {
-	var all []rule
+// patterns makes the rows of rules.txt, of three lines each: kind, rule and a sentence; keys; pattern.
+// Every process that redacts a line makes them, so that of a pattern nothing is looked at before
+// a key of it is found.
+func patterns(text string) (all []detector) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		body, inner := strings.CutPrefix(line, "\t")
@@ -146,101 +146,73 @@ func readRules(text string) []rule {
 		case !inner:
 			head, about, _ := strings.Cut(line, ": ")
 			words := strings.Fields(head)
-			r := rule{kind: words[0], id: words[len(words)-1], about: about}
+			p := &pattern{kind: words[0]}
 			if len(words) > 2 {
-				r.back, _ = strconv.Atoi(words[1]) // a test reads it again
+				p.back, _ = strconv.Atoi(words[1]) // a test reads it again
 			}
-			all = append(all, r)
-		case all[len(all)-1].keys == nil:
-			all[len(all)-1].keys = strings.Fields(body)
+			all = append(all, detector{
+				rule: words[len(words)-1], about: about, pattern: p, match: p.visit, exact: p.kind != "context",
+			})
+		case all[len(all)-1].keys == "":
+			all[len(all)-1].keys = strings.ReplaceAll(body, " ", "|")
 		default:
-			all[len(all)-1].pattern = body
+			all[len(all)-1].pattern.expr = body
 		}
 	}
 	return all
 }
 
-// patternKeywords makes the keywords of rules.txt. Every process that redacts a line makes
-// them, so that of a rule nothing but its keys is looked at before one is found.
-func patternKeywords() []keyword {
-	rules := readRules(rulesText)
-	n := 0
-	for i := range rules {
-		n += len(rules[i].keys)
-	}
-	out, keyed := make([]keyword, 0, n), make([]keyRule, len(rules))
-	for i := range rules {
-		r := &keyed[i]
-		r.rule = rules[i]
-		for _, key := range r.keys {
-			k := keyword{text: strings.ToLower(key), rule: r}
-			k.skip = rarest(k.text)
-			if r.kind != "context" {
-				k.exact = key
-			}
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-// A keyRule is a rule whose keys are looked for.
-type keyRule struct {
-	rule
-	once sync.Once
-	made *lazyPattern
-}
-
-func (r *keyRule) compiled() *lazyPattern {
-	r.once.Do(func() { r.made = &lazyPattern{expr: r.expr()} })
-	return r.made
+// compiled returns the pattern as it is compiled.
+func (p *pattern) compiled() *lazyPattern {
+	p.once.Do(func() { p.made = &lazyPattern{expr: p.whole()} })
+	return p.made
 }
 
 // visit looks for a secret at a key. What the pattern finds is masked as a whole, and once is
 // enough for one run of token bytes in which it does not match, or a long run made of keys
 // takes for ever.
-func (r *keyRule) visit(x *scan, at int, key string) {
-	if r == x.failed && at < x.failedEnd {
+func (p *pattern) visit(x *scan, at, end int) {
+	if p == x.failed && at < x.failedEnd {
 		return
 	}
-	if tried, found := r.find(x, at, key); tried && !found {
-		x.failed, x.failedEnd = r, at+wordRun(x.s[at:min(len(x.s), at+reach)])
+	if tried, found := p.find(x, at, end); tried && !found {
+		x.failed, x.failedEnd = p, at+wordRun(x.s[at:min(len(x.s), at+reach)])
 	}
 }
 
 // find looks for a secret at a key. It says whether the pattern was tried, and whether it
 // matched.
-func (r *keyRule) find(x *scan, at int, key string) (tried, found bool) {
-	switch r.kind {
+func (p *pattern) find(x *scan, at, end int) (tried, found bool) {
+	switch p.kind {
 	case "token":
-		return r.token(x, r.compiled(), at, key)
+		return p.token(x, at)
 	case "context":
-		return r.context(x, r.compiled(), at, key)
+		return p.context(x, end)
 	}
-	return r.inside(x, r.compiled(), at)
+	return p.inside(x, at)
 }
 
 // between is what may stand between a service's name and its token: the rest of
 // a name, closing quotes, an operator, opening quotes.
 const between = `[\w.\-]{0,40}?[\\"'` + "`" + `\])\s]{0,6}(?:=>|:=|={1,3}|[:,(>/]| "| ')[\\"'` + "`" + `(=>\s]{0,8}`
 
-// expr is the pattern as it is compiled.
-func (r *rule) expr() string {
-	switch r.kind {
+// whole is the expression of a pattern with what stands around it.
+func (p *pattern) whole() string {
+	switch p.kind {
 	case "token":
-		return `^(?:` + r.pattern + `)`
+		return `^(?:` + p.expr + `)`
 	case "context":
-		return `^` + between + `(` + r.pattern + `)(?:[^\w+=-]|$)`
+		return `^` + between + `(` + p.expr + `)(?:[^\w+=-]|$)`
 	}
-	return r.pattern
+	return p.expr
 }
 
 // token finds a token that begins with the key.
-func (r *rule) token(x *scan, p *lazyPattern, at int, key string) (tried, found bool) {
-	if at < x.tokenEnd || isAlnum(key[0]) && !boundary(x.s, at) {
+func (p *pattern) token(x *scan, at int) (tried, found bool) {
+	if at < x.tokenEnd || isAlnum(x.s[at]) && !boundary(x.s, at) {
 		return false, false
 	}
-	if !x.anchored(r.id, p, at) {
+	if !p.anchored(x, at) {
 		return true, false
 	}
 	x.tokenEnd = x.found[len(x.found)-1].End
@@ -248,29 +220,28 @@ func (r *rule) token(x *scan, p *lazyPattern, at int, key string) (tried, found 
 }
 
 // inside finds a token that has the key somewhere in its middle.
-func (r *rule) inside(x *scan, p *lazyPattern, at int) (tried, found bool) {
-	n := min(r.back, 6)
+func (p *pattern) inside(x *scan, at int) (tried, found bool) {
+	n := min(p.back, 6)
 	if at < x.tokenEnd || at < n || !isToken(x.s[at-1]) || !isToken(x.s[at-n]) {
 		return false, false
 	}
-	lo := max(0, at-r.back)
-	m := p.get().FindStringIndex(x.s[lo:min(len(x.s), at+128)])
+	lo := max(0, at-p.back)
+	m := p.compiled().get().FindStringIndex(x.s[lo:min(len(x.s), at+128)])
 	if m == nil || lo+m[0] > at || at >= lo+m[1] {
 		return true, false
 	}
-	x.add(r.id, lo+m[0], lo+m[1])
+	x.add(lo+m[0], lo+m[1])
 	x.tokenEnd = lo + m[1]
 	return true, true
 }
 
 // context finds a token behind the key, which is part of a name. What does not look
 // drawn by a machine is a long name and no token.
-func (r *rule) context(x *scan, p *lazyPattern, at int, key string) (tried, found bool) {
-	end := at + len(key)
+func (p *pattern) context(x *scan, end int) (tried, found bool) {
 	if longRun(x.s[end:min(len(x.s), end+160)]) < 16 {
 		return false, false
 	}
-	if !x.anchored(r.id, p, end) {
+	if !p.anchored(x, end) {
 		return true, false
 	}
 	if f := x.found[len(x.found)-1]; !random(x.s[f.Start:f.End]) {
@@ -280,15 +251,16 @@ func (r *rule) context(x *scan, p *lazyPattern, at int, key string) (tried, foun
 }
 
 // anchored adds what the pattern matches at offset at and reports whether it did.
-func (x *scan) anchored(rule string, p *lazyPattern, at int) bool {
-	m := p.get().FindStringSubmatchIndex(p.near(x.s[at:]))
+func (p *pattern) anchored(x *scan, at int) bool {
+	c := p.compiled()
+	m := c.get().FindStringSubmatchIndex(c.near(x.s[at:]))
 	switch {
 	case m == nil:
 		return false
 	case len(m) > 2 && m[2] >= 0:
-		x.add(rule, at+m[2], at+m[3])
+		x.add(at+m[2], at+m[3])
 	default:
-		x.add(rule, at+m[0], at+m[1])
+		x.add(at+m[0], at+m[1])
 	}
 	return true
 }

@@ -12,7 +12,7 @@ var readers = [...]string{
 }
 
 // piped masks what echo or printf hands to a command that reads a secret.
-func (x *scan) piped(at int) {
+func (x *scan) piped(at, i int) {
 	if at > 0 && isAlnum(x.s[at-1]) {
 		return
 	}
@@ -24,7 +24,7 @@ func (x *scan) piped(at int) {
 			return
 		}
 	}
-	args := arguments(s, at+strings.IndexByte(line, ' '), bar)
+	args := arguments(s, i, bar)
 	for len(args) > 0 && (strings.HasPrefix(args[0].of(s), "-") || strings.HasPrefix(strings.Trim(args[0].of(s), `"'`), "%s")) {
 		args = args[1:]
 	}
@@ -44,7 +44,7 @@ func (x *scan) piped(at int) {
 		word, v.start = pass, v.end-len(pass)
 	}
 	if len(word) >= 3 && (!standsIn(word) || weakPassword(word)) && !strings.Contains(word, "/") && strings.Count(word, " ") < 6 {
-		x.add("piped-secret", v.start, v.end)
+		x.add(v.start, v.end)
 	}
 }
 
@@ -58,9 +58,8 @@ func secretFile(line string) bool {
 
 // typed masks what a script types where a program asks for a password: send "…\r",
 // child.sendline('…').
-func (x *scan) typed(at int) {
+func (x *scan) typed(at, i int) {
 	s := x.s
-	i := at + len("send")
 	if hasFold(s, i, "line") {
 		i += len("line")
 	}
@@ -74,18 +73,17 @@ func (x *scan) typed(at int) {
 	word := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(v.of(s), "r"), "n"), `\`)
 	word = strings.TrimRight(word, `\`)
 	if len(word) >= 3 && !isFiller(word) && !strings.ContainsAny(word, " $") {
-		x.add("piped-secret", v.start, v.start+len(word))
+		x.add(v.start, v.start+len(word))
 	}
 }
 
 // hereText masks what a here document or string hands to a command that reads a secret.
-func (x *scan) hereText(at int) {
+func (x *scan) hereText(at, i int) {
 	s := x.s
 	line := s[lineStart(s, at, 120):at]
 	if !containsAny(line+" ", readers[:]...) && !strings.Contains(line, "passwd") {
 		return
 	}
-	i := at + len(" <<")
 	if i < len(s) && s[i] == '<' {
 		i = skipBlanks(s, i+1, 4)
 		v, ok := quoted(s, i)
@@ -93,7 +91,7 @@ func (x *scan) hereText(at int) {
 			v = span{i, runEnd(s, i)}
 		}
 		if w := v.of(s); len(w) >= 3 && !isFiller(w) {
-			x.add("piped-secret", v.start, v.end)
+			x.add(v.start, v.end)
 		}
 		return
 	}
@@ -109,18 +107,15 @@ func (x *scan) hereText(at int) {
 			return
 		}
 		start := i + strings.Index(s[i:end], word)
-		if user, pass, ok := strings.Cut(word, ":"); ok && wordRun(user) == len(user) {
-			word, start = pass, start+len(user)+1
-		}
 		if len(word) >= 3 && !isFiller(word) && !strings.Contains(word, " ") {
-			x.add("piped-secret", start, start+len(word))
+			x.add(start, start+len(word))
 		}
 		i = next
 	}
 }
 
 // decoded masks what a command printed that decoded a secret.
-func (x *scan) decoded(at int) {
+func (x *scan) decoded(at, _ int) {
 	s := x.s
 	end := lineEnd(s, at, 200)
 	line := strings.ToLower(s[lineStart(s, at, 300):end])
@@ -132,13 +127,13 @@ func (x *scan) decoded(at int) {
 	v := span{i, stop}
 	if w := strings.TrimSpace(v.of(s)); len(w) >= 4 && !strings.ContainsAny(w, " $:/") && !isFiller(w) && (evidence(w) || random(w)) {
 		start := i + strings.Index(v.of(s), w)
-		x.add("printed-secret", start, start+len(w))
+		x.add(start, start+len(w))
 	}
 }
 
 // signingCall masks the key that a function signs with: jwt.sign(payload, '…'),
 // createHmac('sha256', '…').
-func (x *scan) signingCall(at int) {
+func (x *scan) signingCall(at, _ int) {
 	s := x.s
 	open := strings.IndexByte(s[at:min(len(s), at+20)], '(')
 	if open < 0 {
@@ -150,7 +145,7 @@ func (x *scan) signingCall(at int) {
 			i = skipBlanks(s, i, 8)
 			if v, ok := quoted(s, i); ok {
 				if w := v.of(s); len(w) >= 4 && !standsIn(w) && !pathlike(w) && !strings.Contains(w, " ") && evidence(w) && !isTechWord(w) {
-					x.add("named-secret", v.start, v.end)
+					x.add(v.start, v.end)
 				}
 				return
 			}
@@ -164,11 +159,10 @@ func (x *scan) signingCall(at int) {
 }
 
 // slashFlag masks the argument that is glued to a flag for a password: -p:…
-func (x *scan) slashFlag(at int) {
-	i := at + len(" -p:")
+func (x *scan) slashFlag(_, i int) {
 	v := span{i, runEnd(x.s, i)}
 	if w := v.of(x.s); len(w) >= 4 && !standsIn(w) && !strings.ContainsAny(w, "=/\\:$") && evidence(w) &&
 		strings.Trim(w, digits+".") != "" {
-		x.add("command-secret", v.start, v.end)
+		x.add(v.start, v.end)
 	}
 }

@@ -39,18 +39,6 @@ func isPlaceholder(v string) bool {
 	if k := strings.LastIndexAny(v, "-_"); k > 0 && len(v)-k > 3 && strings.Trim(v[k+1:], "xX*") == "" {
 		return true // xoxb-xxx
 	}
-	distinct := 0
-	for i := 0; i < min(len(v), 64); i++ {
-		if strings.IndexByte(v[:i], v[i]) < 0 {
-			distinct++
-		}
-		if distinct > 2 {
-			break
-		}
-	}
-	if (distinct == 1 || distinct == 2 && strings.Trim(v, "xX*.-_#?0Yy") == "") && len(v) >= 4 {
-		return true
-	}
 	if placeholders().in(t) {
 		return true
 	}

@@ -1,88 +1,9 @@
 package redact
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
-
-// positionKeywords lists what gives a secret away by where it stands: behind a
-// pipe, in the second place of a pair, below a heading, after a word of another
-// language.
-func positionKeywords() []keyword {
-	out := []keyword{
-		{text: "echo ", match: (*scan).piped},
-		{text: "printf ", match: (*scan).piped},
-		{text: "codes", match: (*scan).codes},
-		{text: "code:", match: (*scan).codes},
-		{text: "backup code ", match: (*scan).oneCode},
-		{text: "recovery code ", match: (*scan).oneCode},
-		{text: " login ", match: (*scan).loginCommand},
-		{text: "send", match: (*scan).typed},
-		{text: " <<", match: (*scan).hereText},
-		{text: "base64 -d", match: (*scan).decoded},
-		{text: "base64 --decode", match: (*scan).decoded},
-		{text: "jwt.", match: (*scan).signingCall},
-		{text: "hmac", match: (*scan).signingCall},
-		{text: "login=", match: (*scan).pairOfLogin},
-		{text: "login: ", match: (*scan).pairOfLogin},
-		{text: "userpwd", match: (*scan).pairOfLogin},
-		{text: " -p:", match: (*scan).slashFlag},
-		{text: " /p:", match: (*scan).slashFlag},
-		{text: "credential", match: (*scan).pairOfLogin},
-		{text: "ssh in ", match: (*scan).pairOfLogin},
-		{text: "creds ", match: (*scan).pairOfLogin},
-		{text: "zugangsdaten", match: (*scan).pairOfLogin},
-		{text: "pin ", match: (*scan).pin},
-		{text: "pin:", match: (*scan).pin},
-		{text: "pin=", match: (*scan).pin},
-		{text: "unlock code", match: (*scan).pin},
-		{text: "access code", match: (*scan).pin},
-		{text: "security code", match: (*scan).pin},
-		{text: "verification code", match: (*scan).pin},
-		{text: "door code", match: (*scan).pin},
-		{text: "code is ", match: (*scan).codeIs},
-		{text: "combination ", match: (*scan).pin},
-		{text: "fa seed", match: (*scan).seed},
-		{text: "otp seed", match: (*scan).seed},
-		{text: "otp ", match: (*scan).pin},
-		{text: "otp:", match: (*scan).pin},
-		{text: "log in", match: (*scan).pairOfLogin},
-		{text: "login with", match: (*scan).pairOfLogin},
-		{text: "login as", match: (*scan).pairOfLogin},
-		{text: "sign in", match: (*scan).pairOfLogin},
-		{text: "kind: secret", exact: "kind: Secret", match: (*scan).manifest},
-		{text: `"secret"`, match: (*scan).jsonManifest},
-		{text: "chpasswd:", match: (*scan).passwordList},
-		{text: `"kty"`, match: (*scan).webKey},
-		{text: " -u ", match: (*scan).userFlag},
-		{text: " --user ", match: (*scan).userFlag},
-		{text: " --username ", match: (*scan).userFlag},
-		{text: "insert into ", match: (*scan).insertInto},
-		{text: "identified ", match: (*scan).identifiedBy},
-		{text: "--from-literal", match: (*scan).fromLiteral},
-	}
-	for _, domain := range [...]string{".com:", ".org:", ".net:", ".io:", ".dev:", ".local:", ".edu:", ".com / ", ".org / ", ".net / "} {
-		out = append(out, keyword{text: domain, match: func(x *scan, at int) { x.mailbox(at, at+len(domain)) }})
-	}
-	for i := range out {
-		if out[i].exact == "" {
-			out[i].skip = rarest(out[i].text)
-		}
-	}
-	for _, w := range foreignNames() {
-		w = strings.ReplaceAll(w, "_", " ")
-		out = append(out, keyword{text: w, match: func(x *scan, at int) { x.foreign(at, at+len(w)) }})
-		if first, n := utf8.DecodeRuneInString(w); first >= utf8.RuneSelf && unicode.ToUpper(first) != first {
-			upper := string(unicode.ToUpper(first)) + w[n:]
-			out = append(out, keyword{text: upper, exact: upper, match: func(x *scan, at int) { x.foreign(at, at+len(upper)) }})
-		}
-	}
-	return out
-}
+import "strings"
 
 // codes masks the codes that recover an account, on the line that names them or below.
-func (x *scan) codes(at int) {
+func (x *scan) codes(at, _ int) {
 	s := x.s
 	before := strings.ToLower(s[max(0, at-24):at])
 	if !containsAny(before, "recovery", "backup", "scratch", "rescue", "emergency", "one-time", "2fa", "mfa", "restore") {
@@ -110,9 +31,9 @@ func (x *scan) codes(at int) {
 		switch {
 		case len(word) <= 3 && strings.Trim(word, digits) == "" && j < len(s) && (s[j] == '.' || s[j] == ')') && word != "":
 			i = j + 1 // 1. a2bc-d3ef
-		case len(word) >= 4 && (strings.ContainsAny(word, digits) || strings.Count(word, "-") >= 2 && !isSentence(word)) &&
+		case len(word) >= 4 && (strings.ContainsAny(word, digits) || strings.Count(word, "-") >= 2) &&
 			!isTechWord(word):
-			x.add("recovery-code", i, i+len(word))
+			x.add(i, i+len(word))
 			i, empty = i+len(word), 0
 			n++
 		default:
@@ -121,17 +42,8 @@ func (x *scan) codes(at int) {
 	}
 }
 
-func isSentence(word string) bool {
-	for w := range strings.SplitSeq(strings.ToLower(word), "-") {
-		if sentenceWords()[w] {
-			return true
-		}
-	}
-	return false
-}
-
 // pairOfLogin masks the password of a pair in prose: log in with admin:…, credentials admin / ….
-func (x *scan) pairOfLogin(at int) {
+func (x *scan) pairOfLogin(at, _ int) {
 	s := x.s
 	start, end := lineStart(s, at, 80), sentenceEnd(s, at)
 	f := fields(s, start, 30, end-start)
@@ -166,11 +78,11 @@ func (x *scan) secondOf(user string, v span) {
 		allHex(word) || strings.HasPrefix(word, mark) {
 		return
 	}
-	x.add("login", v.start, v.end)
+	x.add(v.start, v.end)
 }
 
 // pin masks the digits of a PIN or of another short code that opens something.
-func (x *scan) pin(at int) {
+func (x *scan) pin(at, _ int) {
 	s := x.s
 	if !boundary(s, at) || at > 0 && strings.IndexByte("-_.", s[at-1]) >= 0 || hasFold(s, max(0, at-5), "gpio ") {
 		return
@@ -202,26 +114,25 @@ func (x *scan) pin(at int) {
 	}
 	if j-i >= 4 && j-i <= 8 && !isAlnum(next) && strings.IndexByte("-_/:", next) < 0 &&
 		(next != '.' || j+1 >= len(s) || !isDigit(s[j+1])) {
-		x.add("pin", i, j)
+		x.add(i, j)
 	}
 }
 
 // codeIs masks a short code that opens something, where a sentence says what it is.
-func (x *scan) codeIs(at int) {
+func (x *scan) codeIs(at, _ int) {
 	f := fields(x.s, lineStart(x.s, at, 40), 12, at-lineStart(x.s, at, 40))
 	if len(f) == 0 {
 		return
 	}
 	switch strings.ToLower(f[len(f)-1].of(x.s)) {
 	case "your", "my", "verification", "security", "access", "login", "sms", "door", "unlock", "2fa", "mfa", "otp", "pin", "alarm", "gate":
-		x.pin(at)
+		x.pin(at, at)
 	}
 }
 
 // seed masks the seed of one-time passwords behind its name.
-func (x *scan) seed(at int) {
+func (x *scan) seed(_, i int) {
 	s := x.s
-	i := at + strings.Index(strings.ToLower(s[at:min(len(s), at+16)]), "seed") + len("seed")
 	for n := 0; i < len(s) && n < 8 && strings.IndexByte(" :=\"'`is", s[i]) >= 0; n++ {
 		i++
 	}
@@ -230,24 +141,23 @@ func (x *scan) seed(at int) {
 		j++
 	}
 	if j-i >= 16 {
-		x.add("otp-seed", i, j)
+		x.add(i, j)
 	}
 }
 
 // oneCode masks the code that follows the word for it.
-func (x *scan) oneCode(at int) {
-	i := at + strings.Index(x.s[at:], " ") + len(" code ")
+func (x *scan) oneCode(_, i int) {
 	v, _ := x.wordAt(i)
 	if w := v.of(x.s); len(w) >= 8 && strings.ContainsAny(w, digits) && strings.Trim(w, digits+smallAndCapital+"-") == "" {
-		x.add("recovery-code", v.start, v.end)
+		x.add(v.start, v.end)
 	}
 }
 
 const smallAndCapital = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // loginCommand masks the second argument of a command called login, if it is the last.
-func (x *scan) loginCommand(at int) {
-	args := arguments(x.s, at+len(" login "), 120)
+func (x *scan) loginCommand(_, i int) {
+	args := arguments(x.s, i, 120)
 	if len(args) != 2 {
 		return
 	}
@@ -256,13 +166,13 @@ func (x *scan) loginCommand(at int) {
 	if wordRun(user) == len(user) && user[0] != '-' && len(word) >= 6 && sh.digit > 0 && sh.lower+sh.upper > 0 &&
 		!strings.ContainsAny(word, "/:.=$<({,") &&
 		word[0] != '-' && !isTechWord(word) && !isVersion(word) {
-		x.add("command-secret", args[1].start, args[1].end)
+		x.add(args[1].start, args[1].end)
 	}
 }
 
 // userFlag masks the argument of a flag for a password behind one for a user, of
 // whatever program: tool -u me -p ….
-func (x *scan) userFlag(at int) {
+func (x *scan) userFlag(at, _ int) {
 	if before := fields(x.s, lineStart(x.s, at, 120), 24, at-lineStart(x.s, at, 120)); len(before) >= 2 {
 		x.passwordFlag(before[len(before)-2], before[len(before)-1])
 	}
@@ -297,7 +207,7 @@ func (x *scan) passwordFlag(flag, arg span) bool {
 		if (!standsIn(word) || weakPassword(word)) && !pathlike(word) && len(word) >= 4 && word[0] != '-' &&
 			strings.Trim(word, digits+":.-") != "" &&
 			!strings.ContainsAny(word, "/:,=") {
-			x.add("command-secret", arg.start, arg.end)
+			x.add(arg.start, arg.end)
 		}
 		return true
 	}
@@ -305,13 +215,13 @@ func (x *scan) passwordFlag(flag, arg span) bool {
 }
 
 // identifiedBy masks the password of a user in a statement of SQL, without quotes.
-func (x *scan) identifiedBy(at int) {
+func (x *scan) identifiedBy(at, i int) {
 	s := x.s
 	before := strings.ToLower(s[lineStart(s, at, 160):at])
 	if !containsAny(before, "create user ", "alter user ", "grant ", "create role ", "set role ") {
 		return
 	}
-	i := skipBlanks(s, at+len("identified "), 4)
+	i = skipBlanks(s, i, 4)
 	for _, word := range [...]string{"by ", "values ", "password "} {
 		if hasFold(s, i, word) {
 			i = skipBlanks(s, i+len(word), 4)
@@ -319,7 +229,7 @@ func (x *scan) identifiedBy(at int) {
 	}
 	v := span{i, runEnd(s, i)}
 	if word := v.of(s); len(word) >= 3 && !standsIn(word) && !strings.ContainsAny(word, "():") {
-		x.add("password", v.start, v.end)
+		x.add(v.start, v.end)
 	}
 }
 
@@ -346,5 +256,5 @@ func (x *scan) mailbox(at, i int) {
 		strings.TrimSpace(s[end:lineEnd(s, end, 4)]) != "" {
 		return
 	}
-	x.add("login", i, end)
+	x.add(i, end)
 }

@@ -40,8 +40,8 @@ func TestFilter(t *testing.T) {
 	var got []hit
 	var keys []string
 	for i, w := range f.words {
-		f.words[i].match = func(_ *scan, at int) { got = append(got, hit{i, at}) }
-		keys = append(keys, cmp.Or(w.exact, w.text))
+		f.words[i].row = &detector{match: func(_ *scan, at, _ int) { got = append(got, hit{i, at}) }}
+		keys = append(keys, w.text)
 	}
 	order := func(a, b hit) int { return cmp.Or(a.at-b.at, a.word-b.word) }
 	rnd := rand.New(rand.NewPCG(6, 1))
@@ -53,7 +53,7 @@ func TestFilter(t *testing.T) {
 		var want []hit
 		for i, w := range f.words {
 			for at := range len(text) {
-				if w.exact != "" && strings.HasPrefix(text[at:], w.exact) || w.exact == "" && hasFold(text, at, w.text) {
+				if w.exact && strings.HasPrefix(text[at:], w.text) || !w.exact && hasFold(text, at, w.text) {
 					want = append(want, hit{i, at})
 				}
 			}
@@ -83,14 +83,14 @@ func TestNear(t *testing.T) {
 		return b.String()
 	}
 	matched := 0
-	for _, r := range readRules(rulesText) {
-		if r.kind == "inside" {
+	for _, r := range patterns(rulesText) {
+		if r.pattern.kind == "inside" {
 			continue // it looks at a separate window
 		}
-		p := &lazyPattern{expr: r.expr()}
+		p, keys := r.pattern.compiled(), strings.Split(r.keys, "|")
 		for range 400 {
-			text := r.keys[rnd.IntN(len(r.keys))]
-			if r.kind == "context" {
+			text := keys[rnd.IntN(len(keys))]
+			if r.pattern.kind == "context" {
 				text = []string{"=", `": "`, "_KEY=", ":\t"}[rnd.IntN(4)]
 			}
 			if rnd.IntN(2) == 0 {
@@ -104,7 +104,7 @@ func TestNear(t *testing.T) {
 			}
 			want := p.get().FindStringSubmatchIndex(text[:min(len(text), reach)])
 			if got := p.get().FindStringSubmatchIndex(p.near(text)); !slices.Equal(got, want) {
-				t.Fatalf("%s: %q matches at %v, in what is near at %v", r.id, text, want, got)
+				t.Fatalf("%s: %q matches at %v, in what is near at %v", r.rule, text, want, got)
 			}
 			if want != nil {
 				matched++

@@ -77,7 +77,7 @@ func (x *scan) before(p pair) bool {
 		pathlike(word) || codelike(word) || isID(word) || allHex(word) || strings.ContainsAny(word, "=<>{}[]()/:,") {
 		return false
 	}
-	x.add(p.class.rule(), v.start, v.end)
+	x.addAs(p.class.rule(), v.start, v.end)
 	return true
 }
 
@@ -171,12 +171,9 @@ func (x *scan) joint(p pair, i int, rest string) bool {
 			at--
 			continue
 		}
-		x.add(p.class.rule(), v.start, v.end)
+		x.addAs(p.class.rule(), v.start, v.end)
 		found = true
 		at = v.end - i
-		if at > len(rest) {
-			break
-		}
 	}
 	return found
 }
@@ -261,7 +258,7 @@ func (x *scan) below(p pair, i int) {
 		}
 		if random(word) && (p.class == password || !isID(word)) ||
 			p.class == password && evidence(word) && shapeOf(word).digit > 0 && !strings.ContainsAny(word, ":=/") {
-			x.add(p.class.rule(), v.start, v.end)
+			x.addAs(p.class.rule(), v.start, v.end)
 		}
 		return
 	}
@@ -294,6 +291,6 @@ func (x *scan) passphrase(p pair) bool {
 	if words := strings.Count(text, " ") + 1; words < 3 && !evidence(text) || !p.phrase(text) {
 		return false
 	}
-	x.add(p.class.rule(), v.start, v.end)
+	x.addAs(p.class.rule(), v.start, v.end)
 	return true
 }

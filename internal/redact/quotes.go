@@ -52,12 +52,6 @@ func quoted(s string, i int) (span, bool) {
 		return span{}, false
 	}
 	start := i + len(q)
-	// '"value"', as languages nest their strings in one another.
-	if in := quoteAt(s, start); in != "" && in != q && len(in) <= 2 {
-		if v, ok := quoted(s, start); ok && v.end+len(in) < len(s) && strings.HasPrefix(s[v.end+len(in):], q) {
-			return v, true
-		}
-	}
 	hi := min(len(s), start+quoteLimit)
 	for k := start; k < hi; {
 		n := strings.IndexByte(s[k:hi], q[0])

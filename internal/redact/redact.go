@@ -9,12 +9,13 @@
 //	r, err := redact.New(rules...)
 //	safe := r.Redact(transcript).Head(24_000) // redact first, then cut
 //
-// It knows three kinds of rule; scan.go lists them. Patterns (patterns.go, rules.txt)
-// know what the tokens of one service look like. Structures know places that hold
-// credentials whatever they look like: key blocks, addresses with a password,
-// headers, .netrc files (structures.go, headers.go), command lines (commands.go),
-// pipes, lists, manifests, statements of SQL (positional.go, documents.go), words of
-// other languages (foreign.go). The assignment rule (assignment.go, operator.go,
+// All that gives a secret away is a row of one table, detectors: its rule, the keys that
+// must stand in a text, who looks there, what is found (detectors.go, commands.go,
+// rules.txt). A case needs each row: TestAblation. Patterns (patterns.go, rules.txt)
+// know what the tokens of one service look like. Places hold credentials whatever they
+// look like: key blocks, addresses with a password, headers, .netrc files (structures.go,
+// headers.go), command lines (commands.go), pipes, lists, manifests, statements of SQL
+// (positional.go, documents.go), words of other languages (foreign.go). The assignment rule (assignment.go, operator.go,
 // forms.go, names.go) knows how people name secrets: the name decides, and judge.go,
 // context.go and values.go know what a value is not: a reference, a type, a
 // placeholder, prose. Names without an operator are looked up in sentences (prose.go)

@@ -13,6 +13,8 @@ type scan struct {
 	found  []Finding
 	values []span // of what was found: the secrets themselves
 
+	row *detector // whose key was found
+
 	tagged  bool     // there may be a private tag
 	windows [][]span // around the keywords of each user's rule
 
@@ -28,16 +30,19 @@ type scan struct {
 	userQuoted bool
 	userEnd    int
 
-	webEnd      int    // web tokens before this offset have been judged
-	lastCommand string // the last command read ...
-	commandEnd  int    // ... and where its line ends
+	webEnd      int      // web tokens before this offset have been judged
+	lastCommand *command // the last command read ...
+	commandEnd  int      // ... and where its line ends
 
 	tokenEnd  int      // the end of the last token of known form
-	failed    *keyRule // the last rule whose pattern did not match ...
+	failed    *pattern // the last rule whose pattern did not match ...
 	failedEnd int      // ... and where the run of bytes ends in which it did not
 }
 
-func (x *scan) add(rule string, start, end int) {
+// add masks a secret of the row at hand.
+func (x *scan) add(start, end int) { x.addAs(x.row.rule, start, end) }
+
+func (x *scan) addAs(rule string, start, end int) {
 	if start < end {
 		x.found = append(x.found, Finding{rule, start, end})
 		x.values = append(x.values, span{start, end})
@@ -46,27 +51,25 @@ func (x *scan) add(rule string, start, end int) {
 
 // addBeside masks what stands beside a secret and is no secret: the name of
 // a user, the address of a database. It is not masked elsewhere.
-func (x *scan) addBeside(rule string, start, end int) {
+func (x *scan) addBeside(start, end int) {
 	if start < end {
-		x.found = append(x.found, Finding{rule, start, end})
+		x.found = append(x.found, Finding{x.row.rule, start, end})
 	}
 }
 
-// A keyword is a literal that must stand where a rule may match, and what to
-// do when it does. It has at least three bytes.
+// A keyword is one of the keys of a row, which has at least three bytes.
 type keyword struct {
-	text  string                // lower case
-	exact string                // the only spelling that counts, or "" for any case
-	match func(x *scan, at int) // nil for the key of a rule of rules.txt ...
-	rule  *keyRule              // ... which is this one
-	skip  int                   // how far behind its beginning the three bytes stand that the filter looks for
+	text  string // lower case, unless it is exact
+	exact bool
+	row   *detector
+	skip  int // how far behind its beginning the three bytes stand that the filter looks for
 }
 
 // rarest returns the offset of the three bytes of a keyword that English has least.
 func rarest(text string) (at int) {
 	best := -1
 	for i := 0; i+3 <= len(text); i++ {
-		if score := rarity(text[i]) + rarity(text[i+1]) + rarity(text[i+2]); score > best {
+		if score := rarity(lower(text[i])) + rarity(lower(text[i+1])) + rarity(lower(text[i+2])); score > best {
 			best, at = score, i
 		}
 	}
@@ -112,12 +115,18 @@ func trigram(a, b, c byte) uint32 {
 	return uint32(a&31)<<10 | uint32(b&31)<<5 | uint32(c&31)
 }
 
-// newFilter returns a filter for the built-in rules and the user's own.
+// newFilter returns a filter for the table and the user's own rules.
 func newFilter(own []*userRule) *filter {
-	f := &filter{words: slices.Clip(builtinKeywords())}
+	words := slices.Clip(builtinKeywords())
 	for i, u := range own {
-		f.words = append(f.words, u.keywords(i)...)
+		words = append(words, u.keywords(i)...)
 	}
+	return filterOf(words)
+}
+
+// filterOf returns a filter that finds the words.
+func filterOf(words []keyword) *filter {
+	f := &filter{words: words}
 	f.next = make([]uint16, len(f.words)+1)
 	f.groups = make([]group, 0, len(f.words))
 	for i := len(f.words); i > 0; i-- {
@@ -144,27 +153,21 @@ func newFilter(own []*userRule) *filter {
 	return f
 }
 
-// kinds lists the kinds of built-in rule, each of which makes its keywords. Where
-// several rules know what stands at one place, they are asked in this order.
-var kinds = [...]func() []keyword{
-	structureKeywords,  // places that hold credentials: structures.go, headers.go
-	positionKeywords,   // where secrets stand in lists, pipes, pairs and sentences: positional.go
-	commandKeywords,    // command lines and calls: commands.go
-	patternKeywords,    // what tokens look like: patterns.go, rules.txt
-	assignmentKeywords, // names and their values: assignment.go, operator.go, names.go, values.go, judge.go
-}
-
-// builtinKeywords holds the keywords of the built-in rules.
-var builtinKeywords = sync.OnceValue(func() (all []keyword) {
-	all = make([]keyword, 0, keywords)
-	for _, kind := range kinds {
-		all = append(all, kind()...)
+// builtinKeywords holds the keys of the table.
+var builtinKeywords = sync.OnceValue(func() []keyword {
+	const about = 1100 // so that the list does not grow piece by piece
+	all, rows := make([]keyword, 0, about), detectors()
+	for i := range rows {
+		for key := range strings.SplitSeq(rows[i].keys, "|") {
+			k := keyword{text: key, exact: rows[i].exact, row: &rows[i]}
+			if !rows[i].named {
+				k.skip = rarest(key)
+			}
+			all = append(all, k)
+		}
 	}
 	return all
 })
-
-// keywords is about how many there are, so that their list does not grow piece by piece.
-const keywords = 1000
 
 // builtinFilter is the filter of the built-in rules alone. All Redactors without rules of
 // a user share it.
@@ -194,17 +197,10 @@ func (f *filter) visit(x *scan, at int, h uint32) {
 		if i < 0 {
 			continue
 		}
-		if w.exact != "" {
-			if !strings.HasPrefix(x.s[i:], w.exact) {
-				continue
-			}
-		} else if !hasFold(x.s, i, w.text) {
+		if w.exact && !strings.HasPrefix(x.s[i:], w.text) || !w.exact && !hasFold(x.s, i, w.text) {
 			continue
 		}
-		if w.match != nil {
-			w.match(x, i)
-		} else {
-			w.rule.visit(x, i, w.text)
-		}
+		x.row = w.row
+		w.row.match(x, i, i+len(w.text))
 	}
 }

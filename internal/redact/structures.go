@@ -2,28 +2,8 @@ package redact
 
 import "strings"
 
-// structureKeywords lists the places that hold credentials whatever they look
-// like, by the literal that gives them away.
-func structureKeywords() []keyword {
-	return []keyword{
-		{text: "-----begin ", match: (*scan).keyBlock},
-		{text: "-----end ", match: (*scan).keyBlockTail},
-		{text: "private-lines:", match: (*scan).puttyKey},
-		{text: "eyj", exact: "eyJ", match: (*scan).webToken},
-		{text: "://", match: (*scan).address},
-		{text: "@tcp(", match: (*scan).driverAddress},
-		{text: "authorization", match: (*scan).authorization},
-		{text: "bearer", match: (*scan).bearer},
-		{text: "basic ", match: (*scan).basic},
-		{text: "cookie", match: (*scan).cookies},
-		{text: "machine", match: (*scan).netrc},
-		{text: "mail->", match: (*scan).mailer},
-		{text: "private", match: (*scan).tag},
-	}
-}
-
 // tag notes that a private tag may begin here. The tag itself is cut by stripPrivate.
-func (x *scan) tag(at int) {
+func (x *scan) tag(at, _ int) {
 	if at > 0 && x.s[at-1] == '<' || at >= 6 && hasFold(x.s, at-6, `\u003c`) {
 		x.tagged = true
 	}
@@ -32,17 +12,16 @@ func (x *scan) tag(at int) {
 // A key block is one of -----BEGIN … PRIVATE KEY----- to its end. Where the end
 // is missing, because somebody cut the text, the block goes on while the lines
 // look like one: that is the cut that leaks keys.
-func (x *scan) keyBlock(at int) {
-	const label = len("-----begin ")
+func (x *scan) keyBlock(at, label int) {
 	if at < x.done {
 		return
 	}
 	s := x.s
-	n := strings.Index(s[at+label:min(len(s), at+label+60)], "-----")
-	if n < 0 || !strings.Contains(strings.ToUpper(s[at+label:at+label+n]), "PRIVATE") {
+	n := strings.Index(s[label:min(len(s), label+60)], "-----")
+	if n < 0 || !strings.Contains(strings.ToUpper(s[label:label+n]), "PRIVATE") {
 		return
 	}
-	body := at + label + n + 5
+	body := label + n + 5
 	end := 0
 	// The next dashes belong to the end of this block or to the beginning of another one.
 	if k := strings.Index(s[body:min(len(s), body+64<<10)], "-----"); k >= 0 && hasFold(s, body+k, "-----end ") {
@@ -55,7 +34,7 @@ func (x *scan) keyBlock(at int) {
 	}
 	// Programs and documents that only speak of the marks hold no key.
 	if keyLines(s, body) > body || longRun(s[body:end]) >= 32 {
-		x.add("private-key", at, end)
+		x.add(at, end)
 	}
 	x.done = max(body, end)
 }
@@ -104,7 +83,7 @@ func nextLine(s string, i int) (end, next int) {
 }
 
 // keyBlockTail handles a block whose beginning was cut off.
-func (x *scan) keyBlockTail(at int) {
+func (x *scan) keyBlockTail(at, _ int) {
 	s := x.s
 	if at < x.done {
 		return
@@ -125,21 +104,21 @@ func (x *scan) keyBlockTail(at int) {
 			i = at
 		}
 	}
-	x.add("private-key", i, at)
+	x.add(i, at)
 	x.done = at + 5
 }
 
 // puttyKey masks the private lines of a PuTTY key file.
-func (x *scan) puttyKey(at int) {
+func (x *scan) puttyKey(at, _ int) {
 	_, i := nextLine(x.s, at)
 	if end := keyLines(x.s, i); end > i {
-		x.add("private-key", i, end)
+		x.add(i, end)
 	}
 }
 
 // webToken masks a JSON Web Token: two or three parts of base64, the first of
 // which begins with a brace.
-func (x *scan) webToken(at int) {
+func (x *scan) webToken(at, _ int) {
 	s := x.s
 	if at < x.webEnd || !boundary(s, at) {
 		return
@@ -161,14 +140,14 @@ func (x *scan) webToken(at int) {
 	switch {
 	case head-at >= 12 && body-head > 8 && (end > body+8 || strings.HasPrefix(s[head+1:], "eyJ")),
 		known && head-at >= 20:
-		x.add("jwt", at, end)
+		x.add(at, end)
 		x.webEnd = end
 	}
 }
 
 // netrc masks an entry of a .netrc file. The machine goes with the login: the
 // three make one credential.
-func (x *scan) netrc(at int) {
+func (x *scan) netrc(at, _ int) {
 	if !boundary(x.s, at) || at < x.done {
 		return
 	}
@@ -178,18 +157,15 @@ func (x *scan) netrc(at int) {
 		name, v := f[i], f[i+1]
 		switch word := name.of(x.s); word {
 		case "machine", "login", "account":
-			if i > 0 && word == "machine" {
-				return
-			}
 			found = append(found, v)
 		case "password":
 			if isFiller(v.of(x.s)) || len(found) < 2 {
 				return
 			}
 			for _, u := range found {
-				x.addBeside("netrc", u.start, u.end)
+				x.addBeside(u.start, u.end)
 			}
-			x.add("netrc", v.start, v.end)
+			x.add(v.start, v.end)
 			x.done = v.end
 			return
 		default:
@@ -199,8 +175,7 @@ func (x *scan) netrc(at int) {
 }
 
 // mailer masks what PHP programs tell their mailer: host, user and password.
-func (x *scan) mailer(at int) {
-	name := at + len("mail->")
+func (x *scan) mailer(_, name int) {
 	for _, key := range [...]string{"host", "username", "password"} {
 		if !hasFold(x.s, name, key) {
 			continue
@@ -212,9 +187,9 @@ func (x *scan) mailer(at int) {
 		i = skipBlanks(x.s, i+1, 20)
 		if v, ok := quoted(x.s, i); ok && !isReference(v.of(x.s)) && !strings.Contains(v.of(x.s), " ") {
 			if key != "password" {
-				x.addBeside("mailer-login", v.start, v.end)
+				x.addBeside(v.start, v.end)
 			} else {
-				x.add("mailer-login", v.start, v.end)
+				x.add(v.start, v.end)
 			}
 		}
 		return

@@ -25,7 +25,7 @@ func (x *scan) columns(p pair) bool {
 	}
 	cells := strings.Split(strings.Trim(head, " \r"), string(sep))
 	column := strings.Count(head[:p.name.start-lo], string(sep))
-	user, filled := false, 0
+	user := false
 	if sep == ',' && (isBlank(head[0]) || strings.HasSuffix(strings.TrimRight(head, " \r"), ",")) {
 		return false // the elements of a list
 	}
@@ -34,16 +34,10 @@ func (x *scan) columns(p pair) bool {
 		if len(c) > 40 || strings.ContainsAny(c, "(){}[]=;:/\\$<>") {
 			return false
 		}
-		if c != "" {
-			filled++
-		}
 		user = user || containsAny(c, "user", "login", "mail", "account",
 			"host", "url", "key id", "name", "service", "site", "server", "env", "db", "id") && !containsAny(c, "pass")
 	}
 	if strings.EqualFold(p.name.of(s), "pass") && !user {
-		return false
-	}
-	if filled < 2 || strings.Trim(cells[column], " \t\"'*`") == "" {
 		return false
 	}
 	found := false
@@ -56,7 +50,7 @@ func (x *scan) columns(p pair) bool {
 		if v, ok := cell(line, column, sep); ok {
 			v.start, v.end = v.start+i, v.end+i
 			if p.inCell(v.of(s), user) {
-				x.add(p.class.rule(), v.start, v.end)
+				x.addAs(p.class.rule(), v.start, v.end)
 				found = true
 			}
 		}

@@ -6,44 +6,31 @@ import (
 	"testing"
 )
 
-// TestTables checks what the tables promise: patterns that compile, keywords
-// that the filter can find, ids that name one rule, a sentence each.
-func TestTables(t *testing.T) {
-	check := func(id, about, keys, pattern string) {
-		if _, err := regexp.Compile(pattern); err != nil {
-			t.Errorf("%s: %v", id, err)
+// TestTable checks what the table promises: patterns that compile, keys that the filter can find,
+// rules with names, a sentence each.
+func TestTable(t *testing.T) {
+	rows := detectors()
+	if len(rows) < 200 {
+		t.Errorf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		if r.rule == "" || strings.ToLower(r.rule) != r.rule || !strings.HasSuffix(r.about, ".") {
+			t.Errorf("%q: want a lower-case name and a sentence, got %q", r.rule, r.about)
 		}
-		if id == "" || strings.ToLower(id) != id || !strings.HasSuffix(about, ".") {
-			t.Errorf("%q: want a lower-case id and a sentence, got %q", id, about)
-		}
-		for k := range strings.FieldsSeq(keys) {
-			if len(k) < 3 {
-				t.Errorf("%s: keyword %q is shorter than three bytes", id, k)
+		for k := range strings.SplitSeq(r.keys, "|") {
+			if len(k) < 3 || !r.exact && lowerASCII(k) != k {
+				t.Errorf("%s: key %q is shorter than three bytes, or not in lower case", r.rule, k)
 			}
 		}
-	}
-	rules := readRules(rulesText)
-	if len(rules) < 150 {
-		t.Errorf("%d rules", len(rules))
-	}
-	for _, r := range rules {
-		check(r.id, r.about, strings.Join(r.keys, " "), r.expr())
-		if len(r.keys) == 0 || r.pattern == "" || (r.back > 0) != (r.kind == "inside") {
-			t.Errorf("%s: kind %q, %d bytes back, %d keys, pattern %q", r.id, r.kind, r.back, len(r.keys), r.pattern)
+		p := r.pattern
+		if p == nil {
+			continue
 		}
-		switch r.kind {
-		case "token", "inside":
-		case "context":
-			if keys := strings.Join(r.keys, " "); strings.ToLower(keys) != keys {
-				t.Errorf("%s: keywords of contexts are lower case: %q", r.id, keys)
-			}
-		default:
-			t.Errorf("%s: there is no kind %q", r.id, r.kind)
+		if _, err := regexp.Compile(p.whole()); err != nil {
+			t.Errorf("%s: %v", r.rule, err)
 		}
-	}
-	for _, k := range newFilter(nil).words {
-		if len(k.text) < 3 || lowerASCII(k.text) != k.text {
-			t.Errorf("keyword %q", k.text)
+		if p.expr == "" || (p.back > 0) != (p.kind == "inside") || p.kind != "token" && p.kind != "inside" && p.kind != "context" {
+			t.Errorf("%s: kind %q, %d bytes back, pattern %q", r.rule, p.kind, p.back, p.expr)
 		}
 	}
 }

@@ -105,14 +105,14 @@ func (u *userRule) keywords(n int) []keyword {
 		return nil
 	}
 	for _, k := range u.Keywords {
-		out = append(out, keyword{text: strings.ToLower(k), match: func(x *scan, at int) {
+		out = append(out, keyword{text: strings.ToLower(k), row: &detector{match: func(x *scan, at, _ int) {
 			w := span{max(0, at-before), min(len(x.s), at+behind)}
 			if ws := x.windows[n]; len(ws) > 0 && ws[len(ws)-1].end >= w.start {
 				ws[len(ws)-1].end = w.end
 				return
 			}
 			x.windows[n] = append(x.windows[n], w)
-		}})
+		}}})
 	}
 	return out
 }
@@ -158,7 +158,7 @@ func (u *userRule) find(x *scan, windows []span) {
 				g = 0
 			}
 			if v := (span{w.start + m[2*g], w.start + m[2*g+1]}); u.Entropy == 0 || entropy(v.of(x.s)) >= u.Entropy {
-				x.add(u.ID, v.start, v.end)
+				x.addAs(u.ID, v.start, v.end)
 			}
 		}
 	}

@@ -82,9 +82,6 @@ func random(v string) bool {
 	if isolatedLetters(v) >= 2 && caseFlips(v) >= len(v)/4 && sh.symbol <= 3 {
 		return true
 	}
-	if sh.digit == 0 {
-		return false
-	}
 	if sh.lower+sh.upper == 0 {
 		return len(v) >= 20
 	}
@@ -145,8 +142,7 @@ func wordlike(v string) bool {
 
 // pathlike reports whether v is a path, an address or a dotted name.
 func pathlike(v string) bool {
-	drive := len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
-	if drive || hasPrefix(v, "./", "../", "~/", "arn:", `\\`) || strings.Contains(v, "://") {
+	if hasPrefix(v, "./", "../", "~/", "arn:", `\\`) || strings.Contains(v, "://") {
 		return true
 	}
 	if !strings.ContainsAny(v, `/.\\`) {
@@ -216,20 +212,7 @@ func isTemplate(v string) bool {
 	if !strings.ContainsAny(v, `${#<%&\`) {
 		return false // each of the signs below holds one of these
 	}
-	if containsAny(v, "${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#[", "&lt;") {
-		return true
-	}
-	if i := strings.IndexByte(v, '{'); i >= 0 {
-		if j := strings.IndexByte(v[i:], '}'); j > 1 && isName(strings.TrimRight(v[i+1:i+j], "!:0123456789")) {
-			return true
-		}
-	}
-	if i := strings.IndexByte(v, '<'); i >= 0 {
-		if j := strings.IndexByte(v[i:], '>'); j > 1 && wordlike(v[i+1:i+j]) {
-			return true
-		}
-	}
-	return false
+	return containsAny(v, "${", "{{", "#{", "$(", "<%", "%s", "%v", "%d", "%q", "{}", "%@", "\\(", "#[", "&lt;")
 }
 
 // isName reports whether v could be the name of a variable, with its fields.
