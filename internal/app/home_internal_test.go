@@ -15,10 +15,11 @@ import (
 	"anamnesis/internal/index/postgres/schema"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/team"
 )
 
-func TestMain(m *testing.M) { postgrestest.Main(m) }
+func TestMain(m *testing.M) { postgrestest.Main(storetest.Memory{M: m}) }
 
 // aServer returns the address of a new workspace.
 func aServer(t *testing.T, dsn string, n int) string {

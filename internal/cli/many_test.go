@@ -18,7 +18,7 @@ func TestManyProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	last := 6 * time.Second
+	last := 3 * time.Second
 	if os.Getenv("ANAMNESIS_CI") != "" || os.Getenv("ANAMNESIS_SOAK") != "" {
 		last = 30 * time.Second
 	}

@@ -164,14 +164,22 @@ func scriptCondition(cond string) (bool, error) {
 // the hooks of a script, which have the store as their folder. It knows them
 // from the moment they are started. Systems without /proc have no list.
 func children(work string) []string {
-	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
 	var found []string
-	for _, link := range links {
-		dir, err := os.Readlink(link)
+	for _, name := range names {
+		if name[0] < '1' || name[0] > '9' {
+			continue
+		}
+		dir, err := os.Readlink("/proc/" + name + "/cwd")
 		if err != nil || dir != work && !strings.HasPrefix(dir, work+"/") {
 			continue
 		}
-		if cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline")); len(cmd) > 0 {
+		if cmd, _ := os.ReadFile("/proc/" + name + "/cmdline"); len(cmd) > 0 {
 			found = append(found, strings.ReplaceAll(string(cmd), "\x00", " "))
 		}
 	}
@@ -184,7 +192,9 @@ func waitForChildren(work string, most time.Duration) []string {
 		time.Sleep(500 * time.Millisecond)
 		return nil
 	}
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+	pause := 2 * time.Millisecond // longer for what takes longer: the list of processes costs something
+	for began := time.Now(); ; time.Sleep(pause) {
+		pause = min(pause*3/2, 50*time.Millisecond)
 		left := children(work)
 		if len(left) == 0 || time.Since(began) > most {
 			return left

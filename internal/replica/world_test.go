@@ -1,8 +1,11 @@
 package replica_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"anamnesis/internal/replica"
@@ -81,7 +84,7 @@ func TestHub(t *testing.T) {
 func bare(t *testing.T) string {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), "notes.git")
-	run(t, t.TempDir(), "init", "-q", "--bare", "--initial-branch=main", at)
+	run(t, t.TempDir(), "init", "-q", "--bare", "--template=", "--initial-branch=main", at)
 	return at
 }
 
@@ -103,10 +106,26 @@ func committed(t *testing.T, dir string) map[string]string {
 	if git(dir, "rev-parse", "--verify", "-q", "refs/heads/main").Run() != nil {
 		return files
 	}
-	for _, row := range cut(run(t, dir, "ls-tree", "-r", "-z", "--name-only", "refs/heads/main")) {
-		if row != ".gitattributes" {
-			files[row] = run(t, dir, "cat-file", "blob", "refs/heads/main:"+row)
+	var names, ids []string
+	for _, row := range cut(run(t, dir, "ls-tree", "-r", "-z", "refs/heads/main")) {
+		head, name, _ := strings.Cut(row, "\t")
+		if name != ".gitattributes" {
+			names, ids = append(names, name), append(ids, strings.Fields(head)[2])
 		}
+	}
+	batch := git(dir, "cat-file", "--batch")
+	batch.Stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
+	out, err := batch.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		head, rest, _ := bytes.Cut(out, []byte("\n"))
+		size, err := strconv.Atoi(strings.Fields(string(head))[2])
+		if err != nil {
+			t.Fatalf("git cat-file: %q", head)
+		}
+		files[name], out = string(rest[:size]), rest[size+1:]
 	}
 	return files
 }

@@ -17,6 +17,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/apptest"
+	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/web"
 )
 
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(storetest.Memory{M: m}.Run())
 }
 
 // A site is a dashboard that runs, and a browser that was let in.

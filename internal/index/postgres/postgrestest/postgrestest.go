@@ -52,7 +52,7 @@ var shared struct {
 }
 
 // Main runs the tests of a package, and takes away what they shared. A TestMain calls it.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	code := m.Run()
 	if c := shared.Cluster; c != nil {
 		c.Kill()

@@ -1,0 +1,10 @@
+package replica_test
+
+import (
+	"os"
+	"testing"
+
+	"anamnesis/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(storetest.Memory{M: m}.Run()) }
