@@ -66,7 +66,7 @@ func (r *Rooms) secrets(path string, data []byte) []string {
 // released note waits too: a commit cannot be taken back, a release can until the next sync.
 // It may be called from several goroutines.
 func (r *Rooms) withhold(remote bool) func(path string, data []byte) string {
-	list := sync.OnceValue(r.allowed)
+	list := sync.OnceValue(func() allowed { return r.allowed() })
 	return func(path string, data []byte) string {
 		if why := r.returned(path, data); why != "" {
 			return why

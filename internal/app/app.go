@@ -12,6 +12,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -129,3 +130,20 @@ type noProgress struct{}
 
 func (noProgress) Step(int, int) {}
 func (noProgress) Done()         {}
+
+// Notifying returns the same rooms, with the functions that get the notices and the progress of
+// one request; nil drops them. Closing them closes the rooms.
+func (r *Rooms) Notifying(notify func(line string), progress func(what string) Progress) *Rooms {
+	c := *r
+	c.host.Notify, c.host.Progress = notify, progress
+	return &c
+}
+
+// At is the host of a throw-away store in another folder, with the settings and the
+// models of this one.
+func (h *Host) At(root string) Host {
+	box, c := *h, *h.Config
+	box.modelsOf = cmp.Or(h.modelsOf, c.Home)
+	c.Home, c.UserHome, box.Config = root, root, &c
+	return box
+}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -11,14 +10,6 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 )
-
-// A DamagedNote is a file that was a note, or said more, and became that outside of
-// Anamnesis: it is empty, ends in the middle, or is no note any more.
-type DamagedNote struct {
-	ID   note.ID `json:"id"`
-	Path string  `json:"path"` // relative to the store
-	Why  string  `json:"why"`
-}
 
 // Damaged lists the notes that the last commit left out because they lost their text, and
 // the files that are no notes and were: the history or the last commit has a form of them.
@@ -45,12 +36,6 @@ func Damaged(ctx context.Context, r *Rooms) (all []DamagedNote, err error) {
 	return all, err
 }
 
-// LostText reports whether a file does not travel because it is damaged.
-func LostText(h WithheldFile) bool {
-	what, ok := strings.CutPrefix(h.Why, replica.LossWhy)
-	return ok && what != rewritten
-}
-
 // wasNote reports whether a file is a note in the last commit.
 func (r *Rooms) wasNote(ctx context.Context, path string) bool {
 	rest, portable := strings.CutPrefix(path, layout.Memory+"/")
@@ -63,19 +48,6 @@ func (r *Rooms) wasNote(ctx context.Context, path string) bool {
 		_, err = note.Parse(data)
 	}
 	return err == nil
-}
-
-// DamagedLine says how many notes are damaged and what mends them all, "" for none.
-func DamagedLine(n int) string {
-	if n == 0 {
-		return ""
-	}
-	are := "notes are"
-	if n == 1 {
-		are = "note is"
-	}
-	return fmt.Sprintf("%d %s damaged: `anamnesis restore --damaged` shows what brings them back, and does it with --apply; "+
-		"`anamnesis review held release ID --apply` lets one go as it is", n, are)
 }
 
 // RestoreDamaged gives every damaged note the form of the last commit, or without one the

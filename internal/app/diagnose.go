@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/models"
 	"anamnesis/internal/note"
 )
 
@@ -74,7 +76,7 @@ func (r *Rooms) target(version string) *doctor.Target {
 		Disabled: r.Config.Disabled, VersionOf: versionOf, Warnings: r.Config.Warnings, Foreign: config.Unheard(env),
 		Allowed:    mayTravel(r),
 		Sync:       func(ctx context.Context) (SyncState, error) { return SyncStatus(ctx, r) },
-		Namesakes:  r.namesakes,
+		Namesakes:  func(ctx context.Context) ([]string, error) { return r.namesakes(ctx) },
 		GitVersion: gitVersion,
 		Handshake:  func(ctx context.Context) error { return handshake(ctx, r.Config.Home, self) },
 		Reindex: func(ctx context.Context) error {
@@ -82,17 +84,17 @@ func (r *Rooms) target(version string) *doctor.Target {
 			return err
 		},
 		Graph:     func(ctx context.Context) ([]index.SidecarState, int, error) { return ingest.LookAtGraph(ctx, r.Store) },
-		MendGraph: r.mendGraph,
+		MendGraph: func(ctx context.Context) error { return r.mendGraph(ctx) },
 		Drain:     func(context.Context) error { return r.Detach("drain") },
 		Harnesses: r.installedHarnesses(),
-		Models:    r.tryModels,
-		Reader:    r.ReaderName,
+		Models:    func(ctx context.Context) []doctor.LocalModel { return r.tryModels(ctx) },
+		Reader:    func() (string, error) { return r.ReaderName() },
 	}
 	if r.Config.Index.Server != "" {
-		pt.Server = r.serverHealth
+		pt.Server = func(ctx context.Context) ([]string, error) { return r.serverHealth(ctx) }
 	}
 	if o := r.Config.Team; !r.away() && (o.DSN != "" || o.Workspace != "") {
-		pt.Team = r.teamHealth
+		pt.Team = func(ctx context.Context) (doctor.Team, error) { return r.teamHealth(ctx) }
 	}
 	for _, v := range r.Config.Values() {
 		if v.Source != config.FromDefault {
@@ -204,22 +206,6 @@ func firstThere(paths []string) (path string) {
 	return path
 }
 
-// versionOf asks another program of our name for its version.
-func versionOf(ctx context.Context, program string) (string, error) {
-	cmd := exec.CommandContext(ctx, program, "version")
-	cmd.Env = append(config.Environ(), "ANAMNESIS_DISABLED=1")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	if err != nil {
-		return "", err
-	}
-	words := strings.Fields(string(out))
-	if len(words) < 2 || words[0] != "anamnesis" {
-		return "", errors.New("it does not answer like this program")
-	}
-	return words[1], nil
-}
-
 func gitVersion(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", "version")
 	cmd.WaitDelay = time.Second
@@ -248,4 +234,17 @@ func handshake(ctx context.Context, home, self string) error {
 		return err
 	}
 	return fmt.Errorf("it answered %q", note.Line(string(out), 80))
+}
+
+// tryModels opens the models that settings name and asks each for a short text, for the
+// doctor.
+func (r *Rooms) tryModels(ctx context.Context) (all []doctor.LocalModel) {
+	named := r.namedModels()
+	kinds := map[string]string{embedSetting: models.Encoder, rerankSetting: models.CrossEncoder}
+	for _, setting := range slices.Sorted(maps.Keys(named)) {
+		m := doctor.LocalModel{Name: named[setting], Setting: setting}
+		m.Took, m.Err = r.localModels().Try(ctx, m.Name, kinds[setting])
+		all = append(all, m)
+	}
+	return all
 }

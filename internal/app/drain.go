@@ -217,3 +217,25 @@ func (r *Rooms) refreshDerived(ctx context.Context, d *DrainResult) {
 		d.fail(fmt.Errorf("calibrate the gate: %w", err))
 	}
 }
+
+// expire archives what is over, in the background, when that is switched on.
+func (r *Rooms) expire(ctx context.Context, d *DrainResult) {
+	if !r.Config.Reflection.Expire {
+		return
+	}
+	running, _ := beginRun(ctx, r, "expire")
+	done, err := r.plainReflector().Expire(running)
+	d.Expired += len(done)
+	if err = r.staleIndex(err); err != nil {
+		d.fail(fmt.Errorf("archive what is over: %w", err))
+	}
+}
+
+// DrainTeam is the background run of a command that wrote notes which a team may want: it
+// sends these, takes in what is new, and leaves everything else to other runs.
+func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
+	r.drains, d.Failed = true, []string{}
+	d.Shared, err = exchange(ctx, r, exchangeOptions{Brief: true, Wait: foregroundWait})
+	d.Busy = d.Shared.Busy
+	return d, err
+}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"anamnesis/internal/note"
@@ -44,17 +43,4 @@ func Expire(ctx context.Context, r *Rooms, o MaintainOptions) (a ExpireAnswer, e
 		})
 	}
 	return a, err
-}
-
-// expire archives what is over, in the background, when that is switched on.
-func (r *Rooms) expire(ctx context.Context, d *DrainResult) {
-	if !r.Config.Reflection.Expire {
-		return
-	}
-	running, _ := beginRun(ctx, r, "expire")
-	done, err := r.plainReflector().Expire(running)
-	d.Expired += len(done)
-	if err = r.staleIndex(err); err != nil {
-		d.fail(fmt.Errorf("archive what is over: %w", err))
-	}
 }

@@ -158,3 +158,12 @@ func unpack(ctx context.Context, r *Rooms, f io.ReadSeeker, o bundle.Options) (b
 	r.erase(ctx, trace)
 	return u, err
 }
+
+// sizeOf is the size of a file in bytes, 0 when it is not there.
+func sizeOf(name string) int64 {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
+}

@@ -52,7 +52,7 @@ func Forget(ctx context.Context, r *Rooms, name string, apply bool) (a ForgetAns
 	}
 	if apply && err == nil {
 		trace := r.traceIDs(ctx, append(idsOf(f.Notes), id)...)
-		f, err = r.Ingester.Forget(ctx, id, r.Disallow)
+		f, err = r.Ingester.Forget(ctx, id, func(paths []string) error { return r.Disallow(paths) })
 		r.erase(ctx, trace)
 		r.forgetShared(append(idsOf(f.Notes), id))
 		err = errors.Join(err, r.forgetMirrored(ctx, id), r.forgetSession(ctx, latest))

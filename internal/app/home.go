@@ -98,7 +98,10 @@ func exchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 
 // homeSender sends the portable notes of this store, of whichever project.
 func (r *Rooms) homeSender() team.Sender {
-	return team.Sender{Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Person: true, Now: r.Store.Now}
+	return team.Sender{
+		Local: r.Index, Entries: r.Index.Entries, Person: true, Now: r.Store.Now,
+		Withhold: func(path string, data []byte) string { return r.confidential(path, data) },
+	}
 }
 
 // takeHome takes one note through the door, and says why its row is not needed any more.

@@ -13,52 +13,6 @@ import (
 	"anamnesis/internal/replica"
 )
 
-// A Waiting says what kind of thing waits for a person.
-type Waiting string
-
-// What waits.
-const (
-	WaitingDraft      Waiting = "draft"      // a machine wrote what is a near-duplicate
-	WaitingQuarantine Waiting = "quarantine" // it reads like orders to an agent
-	WaitingUnread     Waiting = "unread"     // a machine wrote it, and nobody has read it
-	WaitingConflict   Waiting = "conflict"   // a merge could not decide
-	WaitingWithheld   Waiting = "withheld"   // a file that does not travel
-	WaitingSkill      Waiting = "skill"      // rules say something else than a skill, or more; Review alone lists it
-	WaitingShare      Waiting = "share"      // too unsure to be offered to the team
-)
-
-// A Decision is what a person can choose.
-type Decision string
-
-// The decisions.
-const (
-	Keep   Decision = "keep"  // it is right; of a conflict: the version in its place stays
-	Drop   Decision = "drop"  // it goes; a note is archived
-	Take   Decision = "take"  // of a conflict: the version that waits takes its place
-	Both   Decision = "both"  // of a conflict: both stay
-	EditIt Decision = "edit"  // of a conflict: a text of the user's
-	Allow  Decision = "allow" // of a withheld file: it travels as it is now; shown first, done with a second step
-	Hold   Decision = "undo"  // of a withheld file: it stays after all, when no sync has taken it
-
-	Reject  Decision = "reject" // of a note or a draft: it is not right, and is not learnt again
-	MergeIt Decision = "merge"  // of a draft: a note says it already; that gets its evidence, and the draft goes
-	Retire  Decision = "retire" // of a draft: it is right, and the note that it contradicts goes
-)
-
-// An InboxItem is something that waits for a person, with the choices there are.
-type InboxItem struct {
-	Kind    Waiting    `json:"kind"`
-	ID      note.ID    `json:"id"` // of the draft, the note or the conflict
-	Title   string     `json:"title"`
-	Project string     `json:"project"`
-	Why     string     `json:"why"`
-	Choices []Decision `json:"choices"`
-
-	Note     *note.Note    `json:"-"` // of a draft or a note
-	Conflict *ConflictView `json:"-"`
-	File     *WithheldView `json:"-"`
-}
-
 // Inbox lists what waits for a person: conflicts, notes in quarantine, notes that
 // nobody has read, notes too unsure for the team, drafts, and files that do not
 // travel; all kinds, or some.

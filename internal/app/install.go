@@ -176,19 +176,6 @@ func policed(home string) bool {
 	return err == nil
 }
 
-// remoteOf checks the address of a remote, "" for none. A path means one in this
-// folder now, wherever git runs later.
-func remoteOf(address string) (string, error) {
-	address = strings.TrimSpace(address)
-	if err := replica.CheckRemote(address); err != nil {
-		return "", err
-	}
-	if path, ok := replica.LocalPath(address); ok && !strings.HasPrefix(path, "~") {
-		return filepath.Abs(path)
-	}
-	return address, nil
-}
-
 // commandWords returns the program and arguments that hooks run. This program
 // itself is refused where it will be deleted.
 func commandWords(typed string) ([]string, error) {

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
+	"strings"
+	"time"
 
+	"anamnesis/internal/config"
 	"anamnesis/internal/note"
 
 	"github.com/oklog/ulid/v2"
@@ -93,4 +97,20 @@ func (r *Rooms) namesakes(ctx context.Context) (others []string, err error) {
 		}
 	}
 	return others, nil
+}
+
+// versionOf asks another program of our name for its version.
+func versionOf(ctx context.Context, program string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, "version")
+	cmd.Env = append(config.Environ(), "ANAMNESIS_DISABLED=1")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", err
+	}
+	words := strings.Fields(string(out))
+	if len(words) < 2 || words[0] != "anamnesis" {
+		return "", errors.New("it does not answer like this program")
+	}
+	return words[1], nil
 }

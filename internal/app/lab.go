@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 
 	"anamnesis/internal/agent"
@@ -37,15 +36,6 @@ func (r *Rooms) lab(purpose string) eval.Lab {
 			return reflection.New(w.Store, w.Index, w.Ingester, r.Redactor, g, r.Config.Reflection)
 		},
 	}
-}
-
-// At is the host of a throw-away store in another folder, with the settings and the
-// models of this one.
-func (h *Host) At(root string) Host {
-	box, c := *h, *h.Config
-	box.modelsOf = cmp.Or(h.modelsOf, c.Home)
-	c.Home, c.UserHome, box.Config = root, root, &c
-	return box
 }
 
 // A stageBar shows the progress of work that has several stages.

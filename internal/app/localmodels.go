@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/doctor"
 	"anamnesis/internal/models"
 )
 
@@ -43,39 +42,6 @@ type ModelAdded struct {
 type ModelRemoved struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-}
-
-// The settings that name a model of this machine, or one of a server.
-const (
-	embedSetting  = "recall.embed.model"
-	rerankSetting = "recall.rerank.model"
-)
-
-// namedModels are the models of this machine that settings name, by the setting. With a
-// server, the name is that of a separate model.
-func (r *Rooms) namedModels() map[string]string {
-	named := make(map[string]string)
-	set := r.Config.Models
-	if set.Embedder.URL == "" && set.Embedder.Model != "" {
-		named[embedSetting] = set.Embedder.Model
-	}
-	if set.Reranker.URL == "" && set.Reranker.Model != "" {
-		named[rerankSetting] = set.Reranker.Model
-	}
-	return named
-}
-
-// tryModels opens the models that settings name and asks each for a short text, for the
-// doctor.
-func (r *Rooms) tryModels(ctx context.Context) (all []doctor.LocalModel) {
-	named := r.namedModels()
-	kinds := map[string]string{embedSetting: models.Encoder, rerankSetting: models.CrossEncoder}
-	for _, setting := range slices.Sorted(maps.Keys(named)) {
-		m := doctor.LocalModel{Name: named[setting], Setting: setting}
-		m.Took, m.Err = r.localModels().Try(ctx, m.Name, kinds[setting])
-		all = append(all, m)
-	}
-	return all
 }
 
 func (r *Rooms) viewModel(m *models.Manifest, problem string) ModelView {

@@ -15,14 +15,6 @@ import (
 	"anamnesis/internal/store"
 )
 
-// Notifying returns the same rooms, with the functions that get the notices and the progress of
-// one request; nil drops them. Closing them closes the rooms.
-func (r *Rooms) Notifying(notify func(line string), progress func(what string) Progress) *Rooms {
-	c := *r
-	c.host.Notify, c.host.Progress = notify, progress
-	return &c
-}
-
 // Folder returns what is known of the folder of the store, as it is there now.
 func Folder(r *Rooms) (os.FileInfo, error) { return os.Stat(r.Store.Root()) }
 

@@ -113,3 +113,33 @@ func (r *Rooms) autoReflect(ctx context.Context, projects []string) (wrote int, 
 	}
 	return wrote, failed
 }
+
+// modelName says which model would be asked.
+func (r *Rooms) modelName() string {
+	c := r.Config.Models.Chat
+	if c.Provider == llm.Heuristic {
+		return "no model (reflection.provider)"
+	}
+	name := llm.NameOf(c)
+	if c.Provider == llm.Files {
+		return name + " in " + c.Folder
+	}
+	if url := llm.BaseURL(c.Provider, c.URL); url != "" {
+		name += " at " + url
+	}
+	return name
+}
+
+// agentOnly is the reader of ended sessions where no model is one.
+const agentOnly = "agent only"
+
+// ReaderName says what learns from ended sessions: the agent in its own session alone, or a
+// model beside it. The error says why that model cannot be asked.
+func (r *Rooms) ReaderName() (string, error) {
+	c := r.Config
+	if c.Models.Chat.Provider == llm.Heuristic || !c.Capture.Read {
+		return agentOnly, nil
+	}
+	_, err := r.Generator("reader")
+	return "model " + r.modelName(), err
+}

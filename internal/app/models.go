@@ -85,3 +85,23 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 	}
 	return asked, embedding, nil
 }
+
+// The settings that name a model of this machine, or one of a server.
+const (
+	embedSetting  = "recall.embed.model"
+	rerankSetting = "recall.rerank.model"
+)
+
+// namedModels are the models of this machine that settings name, by the setting. With a
+// server, the name is that of a separate model.
+func (r *Rooms) namedModels() map[string]string {
+	named := make(map[string]string)
+	set := r.Config.Models
+	if set.Embedder.URL == "" && set.Embedder.Model != "" {
+		named[embedSetting] = set.Embedder.Model
+	}
+	if set.Reranker.URL == "" && set.Reranker.Model != "" {
+		named[rerankSetting] = set.Reranker.Model
+	}
+	return named
+}

@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
@@ -75,7 +76,7 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 		r.Index = index.New(index.OwnOnly(db), s, embedding)
 	}
 	r.door = tombstone.NewDoor(s)
-	r.Index.Refuse(r.cameBack)
+	r.Index.Refuse(func(ref store.Ref, n *note.Note, data []byte) string { return r.cameBack(ref, n, data) })
 	if r.away() {
 		r.beGuest()
 	}

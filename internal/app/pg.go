@@ -3,8 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -95,15 +93,6 @@ func PGSetup(ctx context.Context, dsn string, o PGSetupOptions) (a PGSetupAnswer
 	a.Workspace, a.Name, a.Owner = o.ID, o.Name, o.Owner
 	a.Grant, err = schema.CreateWorkspace(ctx, dsn, o.ID, o.Name, o.Owner)
 	return a, err
-}
-
-// newWorkspace makes a random UUID (version 4, RFC 9562).
-func newWorkspace() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	h := hex.EncodeToString(b[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
 // PGStatus is how the team's database stands for this machine.
@@ -270,10 +259,6 @@ func PGMembers(ctx context.Context, o team.Options) (a PGMembersAnswer, err erro
 		a.Members = append(a.Members, PGMember{m.Principal, string(m.Role), string(note.At(m.Added)), m.Login, m.Granted})
 	}
 	return a, err
-}
-
-func errNoTeam(command string) error {
-	return usage("%s: set both, the database (team.dsn) and the workspace (team.workspace)", command)
 }
 
 // PGAddMember makes somebody a member, or gives a member another role.

@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // How often a process that stays looks for changed notes.
@@ -96,4 +97,10 @@ func (f *Refresher) times() map[string]time.Time {
 		}
 	}
 	return times
+}
+
+// folder is where new notes of a type stand.
+func folder(scope note.Scope, t note.Type) string {
+	path := store.NotePath(scope, t, "x")
+	return path[:len(path)-len("/x.md")]
 }

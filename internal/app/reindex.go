@@ -43,3 +43,18 @@ func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
 	}
 	return a, nil
 }
+
+// A ProblemView is a file that is no note, or of which something is left out.
+type ProblemView struct {
+	Path    string `json:"path"`
+	Reason  string `json:"reason"`
+	Sidecar bool   `json:"sidecar"`
+}
+
+// viewProblems returns problems with whole paths.
+func viewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
+	for _, pr := range all {
+		list = append(list, ProblemView{r.Store.Path(pr.Path), pr.Reason, pr.Sidecar})
+	}
+	return list
+}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -54,31 +53,6 @@ func othersWaiting(ctx context.Context, r *Rooms) ([]WaitingCount, error) {
 	gaps, err := Gaps(ctx, r, GapOptions{MinSessions: 2})
 	add(len(gaps.Gaps), "question", " that no note answers", "gaps")
 	return others, err
-}
-
-// Refused counts what was not taken in because it reads like orders to an agent.
-type Refused struct {
-	Sentences  int `json:"sentences"` // of sessions, which were not learnt lately
-	Sessions   int `json:"sessions"`
-	Quarantine int `json:"quarantine"` // notes that wait, and that no session is shown
-}
-
-// Text says it in one line, "" when there is nothing to say.
-func (f Refused) Text() string {
-	var parts []string
-	if f.Sentences > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s not learnt lately", Plural(f.Sentences, "sentence"), Plural(f.Sessions, "session")))
-	}
-	if f.Quarantine > 0 {
-		parts = append(parts, Plural(f.Quarantine, "note")+" in quarantine")
-	}
-	return strings.Join(parts, ", ")
-}
-
-func refusedIn(r *Rooms, quarantine int) (f Refused, err error) {
-	f.Quarantine = quarantine
-	f.Sentences, f.Sessions, err = store.Refusals(r.Store)
-	return f, err
 }
 
 // A ReviewItem is a note or a draft that waits for review, with what one needs to decide.

@@ -14,7 +14,6 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/queue"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
 )
 
@@ -170,10 +169,4 @@ func Fresh(ctx context.Context, r *Rooms) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// folder is where new notes of a type stand.
-func folder(scope note.Scope, t note.Type) string {
-	path := store.NotePath(scope, t, "x")
-	return path[:len(path)-len("/x.md")]
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"anamnesis/internal/connect"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
 
@@ -146,4 +148,17 @@ func TestModel(ctx context.Context, h Host) (t ModelTest, err error) {
 		err = &Error{Kind: Failed}
 	}
 	return t, err
+}
+
+// remoteOf checks the address of a remote, "" for none. A path means one in this
+// folder now, wherever git runs later.
+func remoteOf(address string) (string, error) {
+	address = strings.TrimSpace(address)
+	if err := replica.CheckRemote(address); err != nil {
+		return "", err
+	}
+	if path, ok := replica.LocalPath(address); ok && !strings.HasPrefix(path, "~") {
+		return filepath.Abs(path)
+	}
+	return address, nil
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"os"
 	"slices"
 	"time"
 
@@ -12,9 +11,6 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 )
-
-// Counts is a number for each value of a field.
-type Counts map[string]int
 
 // StatsAnswer says what memory holds and what it was good for.
 type StatsAnswer struct {
@@ -152,15 +148,6 @@ func (r *Rooms) logged(from time.Time) (time.Time, error) {
 		return from, nil
 	}
 	return began, nil
-}
-
-// sizeOf is the size of a file in bytes, 0 when it is not there.
-func sizeOf(name string) int64 {
-	fi, err := os.Stat(name)
-	if err != nil {
-		return 0
-	}
-	return fi.Size()
 }
 
 // speak counts what tools and sub-agents were shown.

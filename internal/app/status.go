@@ -6,12 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/ingest"
-	"anamnesis/internal/note"
 	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
@@ -48,21 +45,6 @@ type StatusAnswer struct {
 	Policy      string        `json:"policy,omitempty"`          // why rules of the policy do not hold
 
 	GivenUp []queue.Problem `json:"-"` // Poisoned with the reasons
-}
-
-// A ProblemView is a file that is no note, or of which something is left out.
-type ProblemView struct {
-	Path    string `json:"path"`
-	Reason  string `json:"reason"`
-	Sidecar bool   `json:"sidecar"`
-}
-
-// viewProblems returns problems with whole paths.
-func viewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
-	for _, pr := range all {
-		list = append(list, ProblemView{r.Store.Path(pr.Path), pr.Reason, pr.Sidecar})
-	}
-	return list
 }
 
 // Status tells what is in the store and what needs attention.
@@ -141,36 +123,6 @@ func Status(ctx context.Context, r *Rooms) (s StatusAnswer, err error) {
 		s.Problems = append(s.Problems, ProblemView{Path: r.Store.Path(u.Path), Reason: u.Why})
 	}
 	return s, failed
-}
-
-// unread lists the notes that a model or a session wrote and nobody has looked at, those in
-// quarantine apart.
-func unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
-	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: note.MadeSources}, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	dead, err := r.Index.Select(ctx, index.Filter{Dead: true, OnlyDead: true, WithoutTag: ingest.Reviewed}, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	dead = slices.DeleteFunc(dead, func(row index.Row) bool { return slices.Contains(note.MadeSources, row.Source) })
-	for _, row := range append(rows, dead...) {
-		if row.Status != "" || row.SupersededBy != "" {
-			continue
-		}
-		c := r.Index.Content(ctx, row)
-		if c.Err != nil {
-			continue
-		}
-		switch state, why := c.Note.State(note.Known{By: row.SupersededBy}); {
-		case why == note.Quarantined:
-			quarantined = append(quarantined, c.Note)
-		case state == note.Standing && why != "":
-			others = append(others, c.Note)
-		}
-	}
-	return quarantined, others, nil
 }
 
 // A Glance is what a status line shows.

@@ -217,8 +217,11 @@ func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: r.Store.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
 		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
-		Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
-		Loss: r.loss(o.Remote), Erases: r.erases,
+		Settle: func(c replica.Conflict) error { return r.keepLoser(c) },
+		Apply:  func(changes []replica.Change) ([]string, error) { return r.applyRemote(changes) },
+		Hold:   r.withhold(o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
+		Loss:   r.loss(o.Remote),
+		Erases: func(changes []replica.Change) ([]replica.Change, error) { return r.erases(changes) },
 	}
 	if !r.Config.Sync.On {
 		opts.Backend = "none"

@@ -85,7 +85,7 @@ func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, e
 	}
 	defer unlock()
 	if !r.Config.Team.On() {
-		return t, team.Leave(ctx, r.All, r.openOrigin)
+		return t, r.leaveTeam(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(teamBudget))
 	defer cancel()
@@ -106,7 +106,7 @@ func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, e
 	if r.mirrors() {
 		t.Taken, perr = team.Pull(ctx, server, r.receiver())
 	} else {
-		perr = team.Leave(ctx, r.All, r.openOrigin)
+		perr = r.leaveTeam(ctx)
 	}
 	if perr == nil && postgres.Refused(err) {
 		t.refused, err = err, nil
@@ -126,15 +126,6 @@ func (r *Rooms) mirrors() bool { return r.teamOn() && r.Config.Team.Mirror }
 // changed notes and a team may want to have them.
 func (r *Rooms) teamWaits() bool {
 	return !r.drains && r.Store != nil && r.teamOn() && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
-}
-
-// DrainTeam is the background run of a command that wrote notes which a team may want: it
-// sends these, takes in what is new, and leaves everything else to other runs.
-func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
-	r.drains, d.Failed = true, []string{}
-	d.Shared, err = exchange(ctx, r, exchangeOptions{Brief: true, Wait: foregroundWait})
-	d.Busy = d.Shared.Busy
-	return d, err
 }
 
 // freshen takes in, before a question is answered, what others have shared since,
@@ -245,14 +236,17 @@ func (r *Rooms) confidential(path string, data []byte) string {
 
 func (r *Rooms) sender(again bool) team.Sender {
 	return team.Sender{
-		Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Projects: r.Config.Team.Shared(), Again: again, Now: r.Store.Now,
-		Memos: r.All, Marks: r.marks(), Mark: r.mark,
+		Local: r.Index, Entries: r.Index.Entries, Projects: r.Config.Team.Shared(), Again: again, Now: r.Store.Now,
+		Memos: r.All, Marks: r.marks(), Mark: func() (string, error) { return r.mark() },
+		Withhold: func(path string, data []byte) string { return r.confidential(path, data) },
 	}
 }
 
 func (r *Rooms) receiver() team.Receiver {
 	return team.Receiver{
-		Open: r.openOrigin, Foreign: r.All.Foreign, Withhold: r.confidential, Own: r.All, Workspace: r.Config.Team.Workspace,
+		Open:     func(ctx context.Context, origin string) (index.Backend, error) { return r.openOrigin(ctx, origin) },
+		Withhold: func(path string, data []byte) string { return r.confidential(path, data) },
+		Foreign:  r.All.Foreign, Own: r.All, Workspace: r.Config.Team.Workspace,
 		Now: r.Store.Now, Reserved: repoOrigin,
 		Forgotten: func(n *note.Note) bool { _, forgotten := r.door.Forgotten(note.Portable, n); return forgotten },
 		Canonical: func(key string) string { return project.Canonical(r.Store, key) },
@@ -371,4 +365,9 @@ func (r *Rooms) teamHealth(ctx context.Context) (t doctor.Team, err error) {
 	}
 	t.Lines = []string{"the database answers; " + Plural(len(r.Config.Team.Shared()), "project") + " of this machine shared"}
 	return t, nil
+}
+
+// leaveTeam removes what the index has of a team.
+func (r *Rooms) leaveTeam(ctx context.Context) error {
+	return team.Leave(ctx, r.All, func(ctx context.Context, origin string) (index.Backend, error) { return r.openOrigin(ctx, origin) })
 }

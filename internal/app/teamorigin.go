@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -114,7 +116,7 @@ func (r *Rooms) settleOrigin(ctx context.Context, how string) error {
 		return r.addMark(standing.Mark)
 	}
 	// The notes under the old name are another machine's now, and are taken in as such.
-	if err := team.Leave(ctx, r.All, r.openOrigin); err != nil {
+	if err := r.leaveTeam(ctx); err != nil {
 		return err
 	}
 	return r.writeInstallation(installation{V: 1, ID: note.NewID(r.Store.Now())})
@@ -128,4 +130,17 @@ func (r *Rooms) standing(ctx context.Context) (s team.Standing, err error) {
 	}
 	defer func() { _ = server.Close() }()
 	return server.Standing(ctx)
+}
+
+// newWorkspace makes a random UUID (version 4, RFC 9562).
+func newWorkspace() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+func errNoTeam(command string) error {
+	return usage("%s: set both, the database (team.dsn) and the workspace (team.workspace)", command)
 }

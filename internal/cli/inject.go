@@ -92,8 +92,8 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 		return usage("inject: --event tool: say which with --tool, for example --tool Bash")
 	}
 	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
-		hooks := agent.Default().Hooks
-		o := app.PromptOptions{Project: project, Try: true, Limit: hooks.ContextLimit()}
+		dialect := agent.Default().Hooks
+		o := app.PromptOptions{Project: project, Try: true, Limit: dialect.ContextLimit()}
 		v, perr := app.Police(r.Store, e, policy.PreTool, o)
 		if perr != nil {
 			p.note("%s", printable(perr.Error()))
@@ -101,7 +101,7 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 		if v.Decision == policy.Deny {
 			return app.PromptAnswer{Text: v.Text + "\n"}, nil
 		}
-		a, err := app.Tool(ctx, r, e, hooks.Call(e), o)
+		a, err := app.Tool(ctx, r, e, dialect.Call(e), o)
 		if a.Text = v.Text + a.Text; a.Text != "" {
 			a.Silent = ""
 		}
