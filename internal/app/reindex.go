@@ -35,7 +35,7 @@ func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
 	if rep.Healed && r.Notice == "" && r.IndexTrouble() == "" {
 		r.Notify("the index was damaged and has been rebuilt")
 	}
-	a = ReindexAnswer{rep.Files, rep.Removed, viewProblems(r, rep.Problems)}
+	a = ReindexAnswer{rep.Files, rep.Removed, ViewProblems(r, rep.Problems)}
 	for _, pr := range rep.Problems {
 		if !pr.Sidecar {
 			a.Indexed--
@@ -51,8 +51,8 @@ type ProblemView struct {
 	Sidecar bool   `json:"sidecar"`
 }
 
-// viewProblems returns problems with whole paths.
-func viewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
+// ViewProblems returns problems with whole paths.
+func ViewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
 	for _, pr := range all {
 		list = append(list, ProblemView{r.Store.Path(pr.Path), pr.Reason, pr.Sidecar})
 	}

@@ -29,9 +29,9 @@ type InboxItem struct {
 	File     *WithheldView `json:"-"`
 }
 
-// unread lists the notes that a model or a session wrote and nobody has looked at, those in
+// UnreadNotes lists the notes that a model or a session wrote and nobody has looked at, those in
 // quarantine apart.
-func unread(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
+func UnreadNotes(ctx context.Context, r *Rooms) (quarantined, others []*note.Note, err error) {
 	rows, err := r.Index.Select(ctx, index.Filter{Dead: true, WithoutTag: ingest.Reviewed, Sources: note.MadeSources}, 0)
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +66,8 @@ type Refused struct {
 	Quarantine int `json:"quarantine"` // notes that wait, and that no session is shown
 }
 
-func refusedIn(r *Rooms, quarantine int) (f Refused, err error) {
+// RefusedIn counts what was refused lately; quarantine is how many notes wait in quarantine.
+func RefusedIn(r *Rooms, quarantine int) (f Refused, err error) {
 	f.Quarantine = quarantine
 	f.Sentences, f.Sessions, err = store.Refusals(r.Store)
 	return f, err
