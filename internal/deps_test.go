@@ -57,7 +57,12 @@ const rule = `
 	capture, reflection, inject, replica, lifecycle, team, team/repo < config;
 	agent, connect, policy, queue, recall, replica, store/tombstone < doctor;
 	config, eval, imports, doctor, models, upgrade, index/sqlite, index/postgres < app;
-	app                                   < mcp, web, tui, demo, cli/hook;
+	app                                   < app/hooks, app/setup, app/workspace;
+	app/hooks                             < app/history;
+	app/history                           < app/curate;
+	app/history, app/setup                < app/diagnose;
+	app/curate, app/setup                 < app/background;
+	app/background, app/diagnose, app/workspace < mcp, web, tui, demo, cli/hook;
 	mcp, web, tui, demo, cli/hook         < cli;
 	cli                                   < lab;
 `
@@ -240,6 +245,8 @@ func TestArrowsCatch(t *testing.T) {
 		{"inject", "capture"},
 		{"recall", "config"},
 		{"app", "mcp"},
+		{"app", "app/hooks"},
+		{"app/history", "app/diagnose"},
 		{"web", "mcp"},
 		{"mcp", "cli/hook"},
 		{"main", "store"},

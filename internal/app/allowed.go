@@ -25,7 +25,7 @@ type allowed struct {
 	Changed map[note.ID][]string `json:"changed,omitempty"` // forms that may travel although they lost their text
 }
 
-func (r *Rooms) allowed() allowed {
+func readAllowed(r *Rooms) allowed {
 	a := allowed{V: 1}
 	if data, err := os.ReadFile(r.Store.Path(allowedFile)); err != nil || json.Unmarshal(data, &a) != nil || a.Notes == nil {
 		a = allowed{V: 1, Notes: make(map[note.ID][]string)} // what cannot be read allows nothing
@@ -36,7 +36,7 @@ func (r *Rooms) allowed() allowed {
 	return a
 }
 
-func (r *Rooms) writeAllowed(a allowed) error {
+func writeAllowed(r *Rooms, a allowed) error {
 	data, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (r *Rooms) writeAllowed(a allowed) error {
 const secretWhy = "it holds what looks like a secret"
 
 // secrets names the rules that find something in a file of memory/.
-func (r *Rooms) secrets(path string, data []byte) []string {
+func secrets(r *Rooms, path string, data []byte) []string {
 	if layout.InTree(path) == layout.Tombstone {
 		return nil // salts and hashes
 	}
@@ -65,21 +65,21 @@ func (r *Rooms) secrets(path string, data []byte) []string {
 // when it may: a note with a secret that its owner has not released. Without remote a
 // released note waits too: a commit cannot be taken back, a release can until the next sync.
 // It may be called from several goroutines.
-func (r *Rooms) withhold(remote bool) func(path string, data []byte) string {
-	list := sync.OnceValue(r.allowed)
+func withhold(r *Rooms, remote bool) func(path string, data []byte) string {
+	list := sync.OnceValue(func() allowed { return readAllowed(r) })
 	return func(path string, data []byte) string {
-		if why := r.returned(path, data); why != "" {
+		if why := returnedWhy(r, path, data); why != "" {
 			return why
 		}
 		if r.Rules != nil {
 			return fmt.Sprintf("your redaction rules cannot be read, so nobody can tell whether it holds a secret; mend %s",
 				r.Store.Path("redact.toml"))
 		}
-		rules := r.secrets(path, data)
+		rules := secrets(r, path, data)
 		if len(rules) == 0 {
 			return ""
 		}
-		id := idOf(path)
+		id := IDOf(path)
 		if remote && slices.Contains(list().Notes[id], store.Digest(data)) {
 			return ""
 		}
@@ -87,27 +87,27 @@ func (r *Rooms) withhold(remote bool) func(path string, data []byte) string {
 	}
 }
 
-// Disallow forgets what was allowed for notes that are gone. The caller holds
+// disallow forgets what was allowed for notes that are gone. The caller holds
 // the store lock.
-func (r *Rooms) Disallow(paths []string) error {
+func disallow(r *Rooms, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	a := r.allowed()
+	a := readAllowed(r)
 	before := len(a.Notes) + len(a.Changed)
 	for _, path := range paths {
-		delete(a.Notes, idOf(path))
-		delete(a.Changed, idOf(path))
+		delete(a.Notes, IDOf(path))
+		delete(a.Changed, IDOf(path))
 	}
 	if len(a.Notes)+len(a.Changed) == before {
 		return nil
 	}
-	return r.writeAllowed(a)
+	return writeAllowed(r, a)
 }
 
-// mayTravel returns the function that says whether the owner of a note has let
+// MayTravel returns the function that says whether the owner of a note has let
 // this form of it go in spite of what looks like a secret.
-func mayTravel(r *Rooms) func(path string, data []byte) bool {
-	a := r.allowed()
-	return func(path string, data []byte) bool { return slices.Contains(a.Notes[idOf(path)], store.Digest(data)) }
+func MayTravel(r *Rooms) func(path string, data []byte) bool {
+	a := readAllowed(r)
+	return func(path string, data []byte) bool { return slices.Contains(a.Notes[IDOf(path)], store.Digest(data)) }
 }

@@ -3,8 +3,9 @@
 // takes the opened rooms and its options, and returns a value; it prints nothing,
 // and a face renders the value as text, JSON or a page.
 //
-// The package also wires the rooms (Open) and runs the work that nobody waits
-// for (Drain, Sync).
+// The package wires the rooms (Open), and has the use cases of notes, sessions, sync and teams. The
+// others stand in the packages below it, one for each occasion: hooks, setup, workspace, history,
+// curate, diagnose, and background, the run that nobody waits for.
 //
 // Failure policy: a use case returns an error and leaves nothing half-written. A
 // failure that a face must tell apart is an *Error with its Kind. What went wrong
@@ -12,6 +13,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -69,11 +71,11 @@ type Rooms struct {
 	Stale  int    // files the index does not know yet; -1 when nobody counted
 	Rules  error  // why the user's redaction rules cannot be used
 	Notice string // what opening the index did
-	host   Host
+	Host   Host
 	door   *tombstone.Door
 
 	degraded func() string // of the index
-	drains   bool          // this is a background run
+	Drains   bool          // this is a background run
 }
 
 // IndexTrouble says, in one line, why a temporary index answers and what to do; ""
@@ -87,10 +89,10 @@ func (r *Rooms) IndexTrouble() string {
 
 // Close releases the index. Rooms without one are closed already.
 func (r *Rooms) Close() {
-	if r.programsWait() {
+	if programsWait(r) {
 		_ = r.Detach("drain")
 	}
-	if r.teamWaits() {
+	if teamWaits(r) {
 		_ = r.Detach("drain", "--team")
 	}
 	if r.Kept != nil {
@@ -107,16 +109,17 @@ func (r *Rooms) Close() {
 func (r *Rooms) MayRedact() error { return r.Rules }
 
 // Notify tells people a line beside the answer.
-func (r *Rooms) Notify(format string, args ...any) { r.host.notify(format, args...) }
+func (r *Rooms) Notify(format string, args ...any) { r.Host.Notifyf(format, args...) }
 
-func (h *Host) notify(format string, args ...any) {
+// Notifyf tells people a line beside the answer.
+func (h *Host) Notifyf(format string, args ...any) {
 	if h.Notify != nil {
 		h.Notify(fmt.Sprintf(format, args...))
 	}
 }
 
 // Progress shows a long work.
-func (r *Rooms) Progress(what string) Progress { return r.host.progress(what) }
+func (r *Rooms) Progress(what string) Progress { return r.Host.progress(what) }
 
 func (h *Host) progress(what string) Progress {
 	if h.Progress == nil {
@@ -129,3 +132,20 @@ type noProgress struct{}
 
 func (noProgress) Step(int, int) {}
 func (noProgress) Done()         {}
+
+// Notifying returns the same rooms, with the functions that get the notices and the progress of
+// one request; nil drops them. Closing them closes the rooms.
+func (r *Rooms) Notifying(notify func(line string), progress func(what string) Progress) *Rooms {
+	c := *r
+	c.Host.Notify, c.Host.Progress = notify, progress
+	return &c
+}
+
+// At is the host of a throw-away store in another folder, with the settings and the
+// models of this one.
+func (h *Host) At(root string) Host {
+	box, c := *h, *h.Config
+	box.modelsOf = cmp.Or(h.modelsOf, c.Home)
+	c.Home, c.UserHome, box.Config = root, root, &c
+	return box
+}

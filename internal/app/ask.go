@@ -26,15 +26,15 @@ type Selection struct {
 	All     bool     // superseded, archived and expired notes too
 }
 
-// filter checks a selection and makes the filter of it.
-func (s *Selection) filter(r *Rooms) (index.Filter, error) {
+// Filter checks a selection and makes the filter of it.
+func (s *Selection) Filter(r *Rooms) (index.Filter, error) {
 	f := index.Filter{Tags: s.Tags, Dead: s.All, Now: r.Store.Now()}
 	if s.Project != "" {
-		f.Projects = project.Names(r.Store, placeProject(r.Store, s.Project))
+		f.Projects = project.Names(r.Store, PlaceProject(r.Store, s.Project))
 	}
 	for _, t := range s.Types {
 		if !slices.Contains(note.Types, note.Type(t)) {
-			return f, usage("--type %q: use procedural, semantic or episodic", t)
+			return f, Usagef("--type %q: use procedural, semantic or episodic", t)
 		}
 		f.Types = append(f.Types, note.Type(t))
 	}
@@ -42,7 +42,7 @@ func (s *Selection) filter(r *Rooms) (index.Filter, error) {
 	case "", note.Portable, note.Local:
 		return f, nil
 	}
-	return f, usage("--scope %q: use portable or machine-local", s.Scope)
+	return f, Usagef("--scope %q: use portable or machine-local", s.Scope)
 }
 
 // A Question is what memory is asked, and about which notes, in the words of a face.
@@ -62,7 +62,7 @@ type Question struct {
 	MinOverlap     float64
 	Lambda         float64 // of MMR; below 0 that of recall.Tuned
 
-	listed bool // nothing is searched: that the project has no notes is no news
+	Listed bool // nothing is searched: that the project has no notes is no news
 }
 
 // Modes are names for sets of arms; no arms means all.
@@ -83,7 +83,7 @@ const Unset = -1
 func (q *Question) Configure(c *config.Config) error {
 	switch {
 	case q.Lambda > 1 || q.Lambda < 0 && q.Lambda != Unset:
-		return usage("--mmr-lambda %g: give a share from 0 to 1", q.Lambda)
+		return Usagef("--mmr-lambda %g: give a share from 0 to 1", q.Lambda)
 	case q.Lambda >= 0:
 		c.Recall.MMRLambda = q.Lambda
 	}
@@ -96,32 +96,32 @@ func (q *Question) Configure(c *config.Config) error {
 			continue
 		}
 		if len(q.Arms) > 0 && len(m.Arms) > 0 {
-			return usage("--mode %s and --arms exclude each other", q.Mode)
+			return Usagef("--mode %s and --arms exclude each other", q.Mode)
 		}
 		q.Arms = append(q.Arms, m.Arms...)
 		return nil
 	}
-	return usage("--mode %q: there are hybrid, naive and local", q.Mode)
+	return Usagef("--mode %q: there are hybrid, naive and local", q.Mode)
 }
 
-// query makes a query of a question. It tells people when it is about something
+// NewQuery makes a query of a question. It tells people when it is about something
 // else than they may think.
-func (q *Question) query(ctx context.Context, r *Rooms, text string) (recall.Query, recall.Scope, error) {
+func (q *Question) NewQuery(ctx context.Context, r *Rooms, text string) (recall.Query, recall.Scope, error) {
 	out := recall.Query{
 		Text: text, Tags: q.Tags, Boost: q.Boost, Corpus: q.Corpus, Arms: q.Arms, Gate: q.Gate || q.MinOverlap > 0,
 		MinOverlap: q.MinOverlap, NoMMR: q.NoMMR, NoCache: q.NoCache, Session: q.Session,
 	}
-	f, err := q.filter(r)
+	f, err := q.Filter(r)
 	if err != nil {
 		return out, recall.Scope{}, err
 	}
 	out.Types, out.Scope, out.Dead = f.Types, f.Scope, f.Dead
 	if q.MinOverlap < 0 || q.MinOverlap > 1 {
-		return out, recall.Scope{}, usage("--min-overlap %g: give a share from 0 to 1", q.MinOverlap)
+		return out, recall.Scope{}, Usagef("--min-overlap %g: give a share from 0 to 1", q.MinOverlap)
 	}
 	for _, a := range q.Arms {
 		if !slices.Contains(recall.Sources(), a) {
-			return out, recall.Scope{}, usage("--arms %q: there are %s", a, strings.Join(recall.Sources(), ", "))
+			return out, recall.Scope{}, Usagef("--arms %q: there are %s", a, strings.Join(recall.Sources(), ", "))
 		}
 	}
 	if out.Confidence, err = confidence(q.Confidence); err != nil {
@@ -133,13 +133,13 @@ func (q *Question) query(ctx context.Context, r *Rooms, text string) (recall.Que
 	if out.KnownAt, err = day("--known-at", q.KnownAt, r.Store.Now()); err != nil {
 		return out, recall.Scope{}, err
 	}
-	scope, err := q.scope(ctx, r)
+	scope, err := q.FindScope(ctx, r)
 	scope.Apply(&out)
 	return out, scope, err
 }
 
-// scope works out which projects and branches are asked.
-func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
+// FindScope works out which projects and branches are asked.
+func (q *Question) FindScope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 	opts := r.Config.Recall
 	whole := q.Corpus != "" && q.Project == "" // a corpus says itself which notes it is
 	reach := recall.ScopeOptions{
@@ -147,9 +147,9 @@ func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 		Only: q.Project != "",
 	}
 	if q.Global && q.Project != "" {
-		return recall.Scope{}, usage("--global and --project exclude each other")
+		return recall.Scope{}, Usagef("--global and --project exclude each other")
 	}
-	id := placeProject(r.Store, q.Project)
+	id := PlaceProject(r.Store, q.Project)
 	branch, dir := "", ""
 	if id.Source != "flag" { // of another project's branches nothing is known here
 		dir, _ = os.Getwd()
@@ -163,7 +163,7 @@ func (q *Question) scope(ctx context.Context, r *Rooms) (recall.Scope, error) {
 		return recall.Scope{}, err
 	}
 	s := recall.ScopeOf(place, reach)
-	if s.Fallback != "" && !q.listed {
+	if s.Fallback != "" && !q.Listed {
 		r.Notify("%s; --global searches all projects", s.Fallback)
 	}
 	return s, nil
@@ -187,7 +187,7 @@ func confidence(text string) (float64, error) {
 		c /= 100
 	}
 	if err != nil || !(c >= 0 && c <= 1) { // the negation catches NaN
-		return 0, usage("--confidence %q: use HIGH, MEDIUM, LOW, or a number from 0 to 1", text)
+		return 0, Usagef("--confidence %q: use HIGH, MEDIUM, LOW, or a number from 0 to 1", text)
 	}
 	return c, nil
 }
@@ -203,7 +203,7 @@ func day(flag, text string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, nil
 	}
-	return time.Time{}, usage("%s %q: give a date such as 2026-03-31", flag, text)
+	return time.Time{}, Usagef("%s %q: give a date such as 2026-03-31", flag, text)
 }
 
 // Moment reads a time that a person typed: a time stamp, a day, or how long ago
@@ -222,5 +222,5 @@ func Moment(flag, text string, now time.Time) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, usage("%s %q: give a time such as 2026-03-31, 2026-03-31T14:00:00Z, 90m, 12h, 3d or 2w", flag, text)
+	return time.Time{}, Usagef("%s %q: give a time such as 2026-03-31, 2026-03-31T14:00:00Z, 90m, 12h, 3d or 2w", flag, text)
 }

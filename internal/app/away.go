@@ -19,9 +19,9 @@ import (
 	"anamnesis/internal/team"
 )
 
-// away reports whether this machine keeps no store: its index is on a server, and what it
+// Away reports whether this machine keeps no store: its index is on a server, and what it
 // writes goes home from there. Its files are what waits for the server, and a copy.
-func (r *Rooms) away() bool { return r.Config.Index.Away }
+func Away(r *Rooms) bool { return r.Config.Index.Away }
 
 // What a hook and a command wait for a connection.
 const (
@@ -31,13 +31,13 @@ const (
 
 // openAway opens the index on the server. It asks nobody: a server that does not answer is an
 // index.ErrAway of each question.
-func (r *Rooms) openAway(ctx context.Context, busy time.Duration) (index.Backend, error) {
-	origin, err := r.teamOrigin()
+func openAway(ctx context.Context, r *Rooms, busy time.Duration) (index.Backend, error) {
+	origin, err := teamOrigin(r)
 	if err != nil && !r.Store.ReadOnly() {
 		return nil, err
 	}
 	connect := awayCommand
-	if r.host.Brief {
+	if r.Host.Brief {
 		connect = awayHook
 	}
 	return postgres.Open(ctx, postgres.Options{
@@ -47,7 +47,7 @@ func (r *Rooms) openAway(ctx context.Context, busy time.Duration) (index.Backend
 }
 
 // beGuest says to the index what is different on such a machine.
-func (r *Rooms) beGuest() {
+func beGuest(r *Rooms) {
 	forgotten := sync.OnceValue(func() map[note.ID]bool {
 		ids := make(map[note.ID]bool)
 		for _, scope := range []note.Scope{note.Portable, note.Local} {
@@ -62,37 +62,37 @@ func (r *Rooms) beGuest() {
 	r.All.Guest(gone)
 	r.Index.Guest(gone)
 	r.Index.Refuse(func(ref store.Ref, n *note.Note, data []byte) string {
-		switch why := r.cameBack(ref, n, data); {
+		switch why := cameBack(r, ref, n, data); {
 		case why != "":
 			return why
 		case ref.Scope == note.Local:
 			return "it is local to this machine, whose index is on a server"
 		}
-		return r.confidential(ref.Path, data)
+		return confidential(r, ref.Path, data)
 	})
 }
 
-// askServer reports why the server of the index cannot be asked, nil when it answers or the
+// AskServer reports why the server of the index cannot be asked, nil when it answers or the
 // index is a file of this machine.
-func (r *Rooms) askServer(ctx context.Context) error {
-	if !r.away() {
+func AskServer(ctx context.Context, r *Rooms) error {
+	if !Away(r) {
 		return nil
 	}
 	_, _, _, err := r.All.State(ctx)
 	return err
 }
 
-// sendDrafts brings what waits for its owner's decision to the server, where no question finds
+// SendDrafts brings what waits for its owner's decision to the server, where no question finds
 // it: the owner decides at home.
-func (r *Rooms) sendDrafts(ctx context.Context) error {
-	if !r.away() || r.Store.ReadOnly() {
+func SendDrafts(ctx context.Context, r *Rooms) error {
+	if !Away(r) || r.Store.ReadOnly() {
 		return nil
 	}
 	drafts := make(map[string]index.Entry)
 	var paths []string
 	for _, n := range r.Store.Spool().Held() {
 		data, path := n.Format(), layout.HeldOf(n.ID)
-		if n.Decided() || r.confidential(path, data) != "" {
+		if n.Decided() || confidential(r, path, data) != "" {
 			continue
 		}
 		hidden := n.Clone()
@@ -122,12 +122,12 @@ func (r *Rooms) sendDrafts(ctx context.Context) error {
 }
 
 // syncAway brings everything that waits here to the server.
-func (r *Rooms) syncAway(ctx context.Context, s *SyncResult) {
-	if !r.away() {
+func syncAway(ctx context.Context, r *Rooms, s *SyncResult) {
+	if !Away(r) {
 		return
 	}
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
-	if err = errors.Join(err, r.sendDrafts(ctx)); err != nil {
+	if err = errors.Join(err, SendDrafts(ctx, r)); err != nil {
 		r.Notify("%v", err)
 		s.Detail += "; what was written here waits for the server of the index"
 		return
@@ -135,16 +135,16 @@ func (r *Rooms) syncAway(ctx context.Context, s *SyncResult) {
 	s.Detail += fmt.Sprintf("; on the server of the index: sent %d", rep.Indexed)
 }
 
-// serverHealth asks the servers that are set, of this machine's index and of its sync.
-func (r *Rooms) serverHealth(ctx context.Context) (lines []string, err error) {
-	if r.away() {
-		if err := r.askServer(ctx); err != nil {
+// ServerHealth asks the servers that are set, of this machine's index and of its sync.
+func ServerHealth(ctx context.Context, r *Rooms) (lines []string, err error) {
+	if Away(r) {
+		if err := AskServer(ctx, r); err != nil {
 			return nil, err
 		}
 		lines = append(lines, "the index of this machine is on a server, which answers")
 	}
-	if r.Config.Index.Server != "" && !r.away() {
-		server, err := r.homeServer(ctx)
+	if r.Config.Index.Server != "" && !Away(r) {
+		server, err := openHomeServer(ctx, r)
 		if err != nil {
 			return lines, err
 		}

@@ -12,30 +12,30 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A change is a change of many notes that one command takes back.
-type change struct {
+// A Change is a change of many notes that one command takes back.
+type Change struct {
 	r     *Rooms
 	run   *store.Run
 	began time.Time
 	ended time.Time // before anything was synced: what comes from elsewhere is not taken back
 }
 
-// beginChange begins a change at this moment.
-func beginChange(r *Rooms) *change { return &change{r: r, began: r.Store.Now()} }
+// BeginChange begins a change at this moment.
+func BeginChange(r *Rooms) *Change { return &Change{r: r, began: r.Store.Now()} }
 
-// beginRun begins a change that is taken back by its id: what is written with the
+// BeginRun begins a change that is taken back by its id: what is written with the
 // context that it returns, and nothing else.
-func beginRun(ctx context.Context, r *Rooms, what string) (context.Context, *change) {
-	c := beginChange(r)
+func BeginRun(ctx context.Context, r *Rooms, what string) (context.Context, *Change) {
+	c := BeginChange(r)
 	c.run = store.NewRun(r.Store, what)
 	return store.WithRun(ctx, c.run), c
 }
 
 // End ends the stretch of time that Undo takes back.
-func (c *change) End() { c.ended = c.r.Store.Now() }
+func (c *Change) End() { c.ended = c.r.Store.Now() }
 
 // Undo returns the command that gives every note the form it had before.
-func (c *change) Undo() string {
+func (c *Change) Undo() string {
 	if c.run != nil {
 		if !c.run.Wrote() {
 			return ""
@@ -47,14 +47,14 @@ func (c *change) Undo() string {
 }
 
 // Finish ends the change, and commits or syncs it.
-func (c *change) Finish(ctx context.Context, noSync bool) (SyncResult, error) {
+func (c *Change) Finish(ctx context.Context, noSync bool) (SyncResult, error) {
 	c.End()
 	return Sync(ctx, c.r, SyncOptions{Remote: !noSync})
 }
 
-// staleIndex tells people that notes are written and the index could not be updated.
+// StaleIndex tells people that notes are written and the index could not be updated.
 // Every other error is returned.
-func (r *Rooms) staleIndex(err error) error {
+func StaleIndex(r *Rooms, err error) error {
 	stale := new(ingest.StaleError)
 	if !errors.As(err, &stale) {
 		return err
@@ -94,7 +94,7 @@ const manyNames = 10
 // Archive takes notes out of recall, or with Back brings archived ones back. A
 // note that is out of recall for another reason keeps that.
 func Archive(ctx context.Context, r *Rooms, o ArchiveOptions) (a ArchiveAnswer, err error) {
-	rows, err := named(ctx, r, o.Names, o.Import)
+	rows, err := FindNamed(ctx, r, o.Names, o.Import)
 	if err != nil {
 		return a, err
 	}
@@ -105,7 +105,7 @@ func Archive(ctx context.Context, r *Rooms, o ArchiveOptions) (a ArchiveAnswer, 
 			ids = append(ids, row.ID)
 		}
 	}
-	c := beginChange(r)
+	c := BeginChange(r)
 	var changes []ingest.StatusChange
 	if o.Back {
 		changes, err = r.Ingester.Unarchive(ctx, ids)
@@ -113,7 +113,7 @@ func Archive(ctx context.Context, r *Rooms, o ArchiveOptions) (a ArchiveAnswer, 
 		changes, err = r.Ingester.Archive(ctx, ids, strings.TrimSpace(o.Reason))
 	}
 	c.End()
-	if err = r.staleIndex(err); err != nil {
+	if err = StaleIndex(r, err); err != nil {
 		return a, err
 	}
 	var changed []string

@@ -82,7 +82,7 @@ func Conflicts(s *store.Store) (a ConflictsAnswer, err error) {
 func findConflict(s *store.Store, name string) (store.Conflict, error) {
 	id, err := note.ParseID(strings.TrimSpace(name))
 	if err != nil {
-		return store.Conflict{}, usage("%w", err)
+		return store.Conflict{}, Usagef("%w", err)
 	}
 	all, err := s.Conflicts().List()
 	if err != nil {
@@ -106,7 +106,7 @@ func findConflict(s *store.Store, name string) (store.Conflict, error) {
 	case 1:
 		return found[0], nil
 	}
-	return store.Conflict{}, usage("%s names %s; `anamnesis review conflicts` lists their ids", name, Plural(len(found), "conflict"))
+	return store.Conflict{}, Usagef("%s names %s; `anamnesis review conflicts` lists their ids", name, Plural(len(found), "conflict"))
 }
 
 // ConflictAnswer is a conflict with both versions.
@@ -129,7 +129,7 @@ func ShowConflict(s *store.Store, name string) (a ConflictAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	a = ConflictAnswer{ConflictView: viewConflict(s, c), Other: string(other), Diff: Unified("kept", "other", string(kept),
+	a = ConflictAnswer{ConflictView: viewConflict(s, c), Other: string(other), Diff: note.Unified("kept", "other", string(kept),
 		string(other)), kept: kept}
 	if kept != nil {
 		text := string(kept)
@@ -162,16 +162,14 @@ func (a *ConflictAnswer) EditText() string {
 	if a.Kept == nil {
 		return a.Other
 	}
-	return marked(*a.Kept, a.Other)
+	return note.Marked(*a.Kept, a.Other)
 }
 
 // CheckEdited returns what is wrong with an edited version: marks that are left,
 // a text that is no note, another id, or a note that changed since.
 func (a *ConflictAnswer) CheckEdited(s *store.Store, data []byte) error {
-	for line := range bytes.Lines(data) {
-		if l := string(bytes.TrimRight(line, "\r\n")); l == markKept || l == markOther {
-			return fmt.Errorf("the line %q is still in it", l)
-		}
+	if l := note.Unresolved(string(data)); l != "" {
+		return fmt.Errorf("the line %q is still in it", l)
 	}
 	if strings.HasSuffix(a.Path, ".md") {
 		n, err := note.Parse(data)
@@ -206,7 +204,7 @@ func ResolveConflict(ctx context.Context, r *Rooms, name string, choice ingest.C
 		return a, err
 	}
 	paths, err := r.Ingester.ResolveConflict(ctx, c.ID, choice, edited)
-	if err = r.staleIndex(err); err != nil {
+	if err = StaleIndex(r, err); err != nil {
 		return a, err
 	}
 	return ResolvedAnswer{c, choice, paths, r.Store.Conflicts().Count()}, nil

@@ -16,7 +16,7 @@ type CorpusView struct {
 // corpusError makes an error of wrong usage of one about a name.
 func corpusError(err error) error {
 	if errors.Is(err, recall.ErrNoCorpus) {
-		return usage("%w", err)
+		return Usagef("%w", err)
 	}
 	return err
 }
@@ -33,7 +33,7 @@ func viewCorpus(ctx context.Context, r *Rooms, c *recall.Corpus, err error) (Cor
 // corpus whose place it takes, nil when there was none.
 func BuildCorpus(ctx context.Context, r *Rooms, name string, f recall.CorpusFilter) (v CorpusView, was *recall.Corpus, err error) {
 	if f.Project == "." {
-		f.Project = placeProject(r.Store, ".").Key
+		f.Project = PlaceProject(r.Store, ".").Key
 	}
 	was, _ = r.Engine.Corpus(name)
 	c, err := r.Engine.BuildCorpus(ctx, name, f)

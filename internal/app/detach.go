@@ -28,4 +28,4 @@ func Detach(h Host, args ...string) error {
 }
 
 // Detach starts this program again with args, with the settings of the rooms.
-func (r *Rooms) Detach(args ...string) error { return Detach(r.host, args...) }
+func (r *Rooms) Detach(args ...string) error { return Detach(r.Host, args...) }

@@ -12,23 +12,23 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// trace looks at the notes at paths, whose text is about to go, or has gone and the
+// traceOf looks at the notes at paths, whose text is about to go, or has gone and the
 // index has not been updated. An index that cannot tell is no reason to keep them.
-func (r *Rooms) trace(ctx context.Context, paths ...string) recall.Trace {
-	return r.traceIDs(ctx, idsOf(paths)...)
+func traceOf(ctx context.Context, r *Rooms, paths ...string) recall.Trace {
+	return traceIDs(ctx, r, idsOf(paths)...)
 }
 
 // idsOf returns the ids in the names of notes.
 func idsOf(paths []string) (ids []note.ID) {
 	for _, name := range paths {
-		if id := idOf(name); id != "" && layout.IsNotePath(name) {
+		if id := IDOf(name); id != "" && layout.IsNotePath(name) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-func (r *Rooms) traceIDs(ctx context.Context, ids ...note.ID) recall.Trace {
+func traceIDs(ctx context.Context, r *Rooms, ids ...note.ID) recall.Trace {
 	if r.Index == nil || len(ids) == 0 {
 		return recall.Trace{}
 	}
@@ -42,7 +42,7 @@ func (r *Rooms) traceIDs(ctx context.Context, ids ...note.ID) recall.Trace {
 // erase takes what was derived from notes out of the log, the corpora and the
 // index. The notes themselves are gone, or written, whatever becomes of it: what
 // could not be done is reported.
-func (r *Rooms) erase(ctx context.Context, t recall.Trace) {
+func erase(ctx context.Context, r *Rooms, t recall.Trace) {
 	if t.Empty() || r.Store.ReadOnly() {
 		return
 	}
@@ -59,7 +59,7 @@ func (r *Rooms) erase(ctx context.Context, t recall.Trace) {
 
 // forgotten returns those of the changed paths of a pull, relative to memory/, whose
 // notes went together with a tombstone, as paths relative to the root.
-func (r *Rooms) forgotten(changed []string) (paths []string) {
+func forgotten(r *Rooms, changed []string) (paths []string) {
 	stones := false
 	for _, name := range changed {
 		stones = stones || layout.InTree(name) == layout.Tombstone

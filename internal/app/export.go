@@ -36,7 +36,7 @@ func Export(ctx context.Context, r *Rooms, w io.Writer) (notes, files int, err e
 // ExportNotes writes the notes of a selection to w as lines of JSON, oldest
 // first. One that cannot be read is reported, and left out.
 func ExportNotes(ctx context.Context, r *Rooms, w io.Writer, s Selection) (notes, files int, err error) {
-	f, err := s.filter(r)
+	f, err := s.Filter(r)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -96,7 +96,7 @@ func ExportFile(name string, write func(io.Writer) (notes, files int, err error)
 	if err != nil {
 		return a, errors.Join(fmt.Errorf("export to %s: %w", name, err), os.Remove(tmp.Name()))
 	}
-	a.Bytes = sizeOf(name)
+	a.Bytes = SizeOf(name)
 	return a, nil
 }
 
@@ -146,8 +146,8 @@ func ImportBundle(ctx context.Context, r *Rooms, name string, o bundle.Options) 
 func unpack(ctx context.Context, r *Rooms, f io.ReadSeeker, o bundle.Options) (bundle.Unpacked, error) {
 	var trace recall.Trace
 	u, err := ingest.NewIncoming(r.Store).Unpack(ctx, f, o, func(paths []string) error {
-		trace = r.trace(ctx, paths...)
-		return r.Disallow(paths)
+		trace = traceOf(ctx, r, paths...)
+		return disallow(r, paths)
 	})
 	if err != nil || o.Dry {
 		return u, err
@@ -155,6 +155,15 @@ func unpack(ctx context.Context, r *Rooms, f io.ReadSeeker, o bundle.Options) (b
 	bar := r.Progress("indexing notes")
 	_, err = r.Index.Sync(ctx, index.SyncOptions{Progress: bar.Step})
 	bar.Done()
-	r.erase(ctx, trace)
+	erase(ctx, r, trace)
 	return u, err
+}
+
+// SizeOf is the size of a file in bytes, 0 when it is not there.
+func SizeOf(name string) int64 {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
 }

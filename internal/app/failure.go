@@ -51,8 +51,8 @@ func Errorf(kind Kind, format string, args ...any) error {
 	return &Error{Kind: kind, Err: fmt.Errorf(format, args...)}
 }
 
-// answered makes an error of kind Failed that comes with an answer.
-func answered(format string, args ...any) error {
+// Answered makes an error of kind Failed that comes with an answer.
+func Answered(format string, args ...any) error {
 	return &Error{Failed, fmt.Errorf(format, args...), true}
 }
 
@@ -62,8 +62,8 @@ func Answers(err error) bool {
 	return err == nil || errors.As(err, &kinded) && (kinded.Answered || kinded.Err == nil)
 }
 
-// usage makes an error of wrong usage.
-func usage(format string, args ...any) error { return Errorf(Usage, format, args...) }
+// Usagef makes an error of wrong usage.
+func Usagef(format string, args ...any) error { return Errorf(Usage, format, args...) }
 
 // A Failure is an error as a program wants it: what kind it is, and what to do.
 type Failure struct {

@@ -51,23 +51,23 @@ func Forget(ctx context.Context, r *Rooms, name string, apply bool) (a ForgetAns
 		left, err = r.Ingester.Alike(ctx, latest)
 	}
 	if apply && err == nil {
-		trace := r.traceIDs(ctx, append(idsOf(f.Notes), id)...)
-		f, err = r.Ingester.Forget(ctx, id, r.Disallow)
-		r.erase(ctx, trace)
-		r.forgetShared(append(idsOf(f.Notes), id))
-		err = errors.Join(err, r.forgetMirrored(ctx, id), r.forgetSession(ctx, latest))
+		trace := traceIDs(ctx, r, append(idsOf(f.Notes), id)...)
+		f, err = r.Ingester.Forget(ctx, id, func(paths []string) error { return disallow(r, paths) })
+		erase(ctx, r, trace)
+		forgetShared(r, append(idsOf(f.Notes), id))
+		err = errors.Join(err, forgetMirrored(ctx, r, id), forgetSession(ctx, r, latest))
 	}
 	if err != nil {
 		return a, err
 	}
-	if apply && r.inGit(f) { // so that a file that comes back is a new one, which does not travel
+	if apply && inGit(r, f) { // so that a file that comes back is a new one, which does not travel
 		if _, cerr := Sync(ctx, r, SyncOptions{}); cerr != nil {
 			r.Notify("it is forgotten; the deletion goes with the next sync: %v", cerr)
 		}
 	}
 	a = ForgetAnswer{
 		ID: id, Applied: apply, Sidecars: f.Sidecars, History: f.History, Held: f.Held, Conflicts: f.Conflicts,
-		Tombstone: r.Store.Path(f.Tombstone), InGit: r.inGit(f), Forgotten: f, GitDir: r.Store.Path("memory/.git"),
+		Tombstone: r.Store.Path(f.Tombstone), InGit: inGit(r, f), Forgotten: f, GitDir: r.Store.Path("memory/.git"),
 	}
 	for _, path := range f.Notes {
 		a.Notes = append(a.Notes, r.Store.Path(path))
@@ -97,7 +97,7 @@ func forgettable(ctx context.Context, r *Rooms, name string) (note.ID, error) {
 }
 
 // inGit reports whether git's history may hold what is forgotten.
-func (r *Rooms) inGit(f tombstone.Forgotten) bool {
+func inGit(r *Rooms, f tombstone.Forgotten) bool {
 	_, err := os.Stat(r.Store.Path("memory/.git"))
 	return !errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(f.Tombstone, "memory/")
 }

@@ -8,19 +8,19 @@ import (
 	"anamnesis/internal/ingest"
 )
 
-// repairGraph mends the files of entities: in the background, when it consolidates, only what
+// RepairGraph mends the files of entities: in the background, when it consolidates, only what
 // loses nothing.
-func (r *Rooms) repairGraph(ctx context.Context, all bool) error {
+func RepairGraph(ctx context.Context, r *Rooms, all bool) error {
 	_, err := ingest.RepairGraph(ctx, r.Ingester, all)
 	if behind := new(ingest.StaleError); errors.As(err, &behind) {
-		return r.staleIndex(err)
+		return StaleIndex(r, err)
 	}
 	return err
 }
 
-// mendGraph mends all of it, and the index when it has something else.
-func (r *Rooms) mendGraph(ctx context.Context) error {
-	if err := r.repairGraph(ctx, true); err != nil {
+// MendGraph mends all of it, and the index when it has something else.
+func MendGraph(ctx context.Context, r *Rooms) error {
+	if err := RepairGraph(ctx, r, true); err != nil {
 		return err
 	}
 	if _, err := r.Index.Sync(ctx, index.SyncOptions{}); err != nil {

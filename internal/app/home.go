@@ -28,7 +28,7 @@ type HomeResult struct {
 }
 
 // A homeServer is a database behind the contract of team.
-type homeServer struct{ teamServer }
+type homeServer struct{ TeamServer }
 
 // Found returns notes of machines without a store.
 func (s homeServer) Found(ctx context.Context, prefix string, limit int) ([]team.Change, error) {
@@ -45,23 +45,23 @@ func (s homeServer) Settle(ctx context.Context, all []team.Settled) error {
 	return s.DB.Settle(ctx, settled)
 }
 
-func (r *Rooms) homeServer(ctx context.Context) (s homeServer, err error) {
-	origin, err := r.teamOrigin()
+func openHomeServer(ctx context.Context, r *Rooms) (s homeServer, err error) {
+	origin, err := teamOrigin(r)
 	if err != nil {
 		return s, err
 	}
 	db, err := postgres.Open(ctx, postgres.Options{
 		DSN: r.Config.Index.Server, Origin: origin, Busy: r.Config.Wait(busyTime), Connect: r.Config.Wait(awayCommand), MaxConns: 2,
 	})
-	return homeServer{teamServer{db}}, err
+	return homeServer{TeamServer{db}}, err
 }
 
-// exchangeHome takes home what machines without a store wrote, and brings the portable notes
+// ExchangeHome takes home what machines without a store wrote, and brings the portable notes
 // of this store to the server that they ask. Without such a server it does nothing. One
 // process does it at a time.
-func exchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
+func ExchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 	h.Sent.Held, h.Left = []team.Held{}, []team.Held{}
-	if r.Config.Index.Server == "" || r.away() || r.Store.ReadOnly() {
+	if r.Config.Index.Server == "" || Away(r) || r.Store.ReadOnly() {
 		return h, nil
 	}
 	unlock, ok, err := r.Store.TryLock("home")
@@ -75,13 +75,13 @@ func exchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(teamBudget))
 	defer cancel()
-	server, err := r.homeServer(ctx)
+	server, err := openHomeServer(ctx, r)
 	if err != nil {
 		return h, err
 	}
 	defer func() { _ = server.Close() }()
-	h.Sent, err = team.Home(ctx, server, r.homeSender(), func(ctx context.Context, c team.Change) (string, error) {
-		return r.takeHome(ctx, c, &h)
+	h.Sent, err = team.Home(ctx, server, homeSender(r), func(ctx context.Context, c team.Change) (string, error) {
+		return takeHome(ctx, r, c, &h)
 	})
 	if err != nil {
 		err = fmt.Errorf("exchange notes with machines without a store: %w", err)
@@ -97,22 +97,25 @@ func exchangeHome(ctx context.Context, r *Rooms) (h HomeResult, err error) {
 }
 
 // homeSender sends the portable notes of this store, of whichever project.
-func (r *Rooms) homeSender() team.Sender {
-	return team.Sender{Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Person: true, Now: r.Store.Now}
+func homeSender(r *Rooms) team.Sender {
+	return team.Sender{
+		Local: r.Index, Entries: r.Index.Entries, Person: true, Now: r.Store.Now,
+		Withhold: func(path string, data []byte) string { return confidential(r, path, data) },
+	}
 }
 
 // takeHome takes one note through the door, and says why its row is not needed any more.
-func (r *Rooms) takeHome(ctx context.Context, c team.Change, h *HomeResult) (why string, err error) {
+func takeHome(ctx context.Context, r *Rooms, c team.Change, h *HomeResult) (why string, err error) {
 	n, why := homeNote(c)
 	if why != "" {
 		h.Left = append(h.Left, team.Held{ID: store.StemID(c.Path), Why: why})
 		return "", nil
 	}
 	if layout.Of(c.Path) == layout.Held {
-		return r.takeDraft(ctx, n, h)
+		return takeDraft(ctx, r, n, h)
 	}
 	n.Quarantine = n.Quarantine || redact.PromptInjection(n.Title+"\n"+n.Body) || redact.PromptInjection(n.Statement())
-	if known, err := r.knownAtHome(ctx, c, n); err != nil || known {
+	if known, err := knownAtHome(ctx, r, c, n); err != nil || known {
 		h.Known++
 		return "its owner's store has it", err
 	}
@@ -136,7 +139,7 @@ func (r *Rooms) takeHome(ctx context.Context, c team.Change, h *HomeResult) (why
 }
 
 // takeDraft takes a draft that waits for a decision.
-func (r *Rooms) takeDraft(ctx context.Context, n *note.Note, h *HomeResult) (why string, err error) {
+func takeDraft(ctx context.Context, r *Rooms, n *note.Note, h *HomeResult) (why string, err error) {
 	beliefs := ingest.BeliefsOf(r.Ingester)
 	if n.HasTag(note.CandidateTag) {
 		err = beliefs.Propose(ctx, n)
@@ -171,7 +174,7 @@ func homeNote(c team.Change) (n *note.Note, why string) {
 
 // knownAtHome reports whether the store has a note of the id already that says this, or said
 // it, or says something newer. Of two that both changed, the older one waits among the conflicts.
-func (r *Rooms) knownAtHome(ctx context.Context, c team.Change, n *note.Note) (bool, error) {
+func knownAtHome(ctx context.Context, r *Rooms, c team.Change, n *note.Note) (bool, error) {
 	ref, err := r.Store.Find(n.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -125,14 +125,14 @@ func (m mortal) Apply(ctx context.Context, b index.Batch) error {
 // goHome is an exchange that is killed at a step, 0 never; alive reports whether it came to its end.
 func goHome(t *testing.T, r *Rooms, kill int) (h HomeResult, alive bool) {
 	t.Helper()
-	server, err := r.homeServer(t.Context())
+	server, err := openHomeServer(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Close() }()
 	m := mortal{server, &kill}
-	h.Sent, err = team.Home(t.Context(), m, r.homeSender(), func(ctx context.Context, c team.Change) (why string, err error) {
-		err = m.step(func() error { why, err = r.takeHome(ctx, c, &h); return err })
+	h.Sent, err = team.Home(t.Context(), m, homeSender(r), func(ctx context.Context, c team.Change) (why string, err error) {
+		err = m.step(func() error { why, err = takeHome(ctx, r, c, &h); return err })
 		return why, err
 	})
 	if err != nil && !errors.Is(err, errDead) {
@@ -167,7 +167,7 @@ func TestHomeKilled(t *testing.T) {
 		}, "risky"); err != nil {
 			t.Fatal(err)
 		}
-		if err := away.sendDrafts(t.Context()); err != nil {
+		if err := SendDrafts(t.Context(), away); err != nil {
 			t.Fatal(err)
 		}
 
@@ -229,7 +229,7 @@ func TestHomeChanged(t *testing.T) {
 			err = os.WriteFile(r.Store.Path(mustFind(t, r, first.ID)), now, 0o600)
 		}
 		if err == nil {
-			err = r.Reindex(t.Context(), []string{mustFind(t, r, first.ID)})
+			err = Reindex(t.Context(), r, []string{mustFind(t, r, first.ID)})
 		}
 		if err != nil {
 			t.Fatal(err)

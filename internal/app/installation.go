@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
+	"strings"
+	"time"
 
+	"anamnesis/internal/config"
 	"anamnesis/internal/note"
 
 	"github.com/oklog/ulid/v2"
@@ -26,10 +30,10 @@ type installation struct {
 // an older state has one of these.
 const maxMarks = 64
 
-// installation returns the name of this installation; with create it gives it one when it
+// installationID returns the name of this installation; with create it gives it one when it
 // has none, as with the first sync. It is "" when there is none.
-func (r *Rooms) installation(create bool) string {
-	i, err := r.readInstallation()
+func installationID(r *Rooms, create bool) string {
+	i, err := readInstallation(r)
 	switch {
 	case err == nil:
 		return string(i.ID)
@@ -37,7 +41,7 @@ func (r *Rooms) installation(create bool) string {
 		return ""
 	}
 	i = installation{V: 1, ID: note.NewID(r.Store.Now())}
-	if r.writeInstallation(i) != nil {
+	if writeInstallation(r, i) != nil {
 		return ""
 	}
 	return string(i.ID)
@@ -46,7 +50,7 @@ func (r *Rooms) installation(create bool) string {
 // errNoInstallation says that the file of the installation names none.
 var errNoInstallation = errors.New("the file " + installationFile + " holds no name of this installation")
 
-func (r *Rooms) readInstallation() (i installation, err error) {
+func readInstallation(r *Rooms) (i installation, err error) {
 	data, err := r.Store.ReadFile(installationFile, 64<<10)
 	if err != nil {
 		return i, err
@@ -60,7 +64,7 @@ func (r *Rooms) readInstallation() (i installation, err error) {
 	return i, nil
 }
 
-func (r *Rooms) writeInstallation(i installation) error {
+func writeInstallation(r *Rooms, i installation) error {
 	data, err := json.Marshal(i)
 	if err != nil {
 		return err
@@ -71,9 +75,9 @@ func (r *Rooms) writeInstallation(i installation) error {
 // shortInstallation is what people are shown of the name of an installation.
 func shortInstallation(id string) string { return id[max(0, len(id)-4):] }
 
-// namesakes returns the installations that commit under the name of this machine.
-func (r *Rooms) namesakes(ctx context.Context) (others []string, err error) {
-	h, err := historian(r)
+// Namesakes returns the installations that commit under the name of this machine.
+func Namesakes(ctx context.Context, r *Rooms) (others []string, err error) {
+	h, err := Historian(r)
 	if err != nil || h == nil {
 		return nil, err
 	}
@@ -93,4 +97,20 @@ func (r *Rooms) namesakes(ctx context.Context) (others []string, err error) {
 		}
 	}
 	return others, nil
+}
+
+// VersionOf asks another program of our name for its version.
+func VersionOf(ctx context.Context, program string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, "version")
+	cmd.Env = append(config.Environ(), "ANAMNESIS_DISABLED=1")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", err
+	}
+	words := strings.Fields(string(out))
+	if len(words) < 2 || words[0] != "anamnesis" {
+		return "", errors.New("it does not answer like this program")
+	}
+	return words[1], nil
 }

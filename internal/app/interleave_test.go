@@ -394,7 +394,7 @@ func (w *world) agree() {
 		}
 		places := make(map[note.ID]string)
 		for ref := range b.store.Walk() {
-			id := idOf(ref.Path)
+			id := IDOf(ref.Path)
 			if other, twice := places[id]; twice {
 				w.t.Fatalf("%s: %s stands in %s and %s", b.name, id, other, ref.Path)
 			}

@@ -10,8 +10,8 @@ import (
 	"anamnesis/internal/store"
 )
 
-// records reads the event log from a time on, oldest first.
-func records(r *Rooms, since time.Time, each func(store.Record, time.Time)) error {
+// LoggedRecords reads the event log from a time on, oldest first.
+func LoggedRecords(r *Rooms, since time.Time, each func(store.Record, time.Time)) error {
 	files, err := r.Store.Events().Files()
 	if err != nil {
 		return err
@@ -80,12 +80,12 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	}
 	project := ""
 	if o.Project != "" {
-		project = placeProject(r.Store, o.Project).Key
+		project = PlaceProject(r.Store, o.Project).Key
 	}
 	titles := map[note.ID]string{}
 	by := map[string]*SessionLog{}
 	told := map[*SessionLog][]store.Record{} // titles are looked up of what is shown alone
-	err = records(r, a.Since, func(rec store.Record, _ time.Time) {
+	err = LoggedRecords(r, a.Since, func(rec store.Record, _ time.Time) {
 		if !shows(rec) || !strings.HasPrefix(rec.Session, o.Session) || project != "" &&
 			rec.Project != project {
 			return
@@ -109,7 +109,7 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	}
 	for _, s := range a.Sessions {
 		for _, rec := range told[s] {
-			s.Answers = append(s.Answers, r.injectionOf(ctx, rec, titles))
+			s.Answers = append(s.Answers, injectionOf(ctx, r, rec, titles))
 		}
 	}
 	return a, err
@@ -120,15 +120,15 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 func InjectionOf(ctx context.Context, r *Rooms, rec store.Record) (Injection, bool) {
 	switch rec.Kind {
 	case store.Injected, store.Recalled, store.Prompted, store.ToolTold, store.AgentTold:
-		return r.injectionOf(ctx, rec, map[note.ID]string{}), true
+		return injectionOf(ctx, r, rec, map[note.ID]string{}), true
 	}
 	return Injection{}, false
 }
 
-func (r *Rooms) injectionOf(ctx context.Context, rec store.Record, titles map[note.ID]string) Injection {
+func injectionOf(ctx context.Context, r *Rooms, rec store.Record, titles map[note.ID]string) Injection {
 	t := Injection{At: rec.At, Kind: rec.Kind, Query: rec.Query, Via: rec.Text, Count: max(rec.Count, len(rec.Notes)), MS: rec.MS}
 	for _, id := range rec.Notes {
-		t.Notes = append(t.Notes, NamedID{id, r.title(ctx, titles, id)})
+		t.Notes = append(t.Notes, NamedID{id, TitleOf(ctx, r, titles, id)})
 	}
 	return t
 }
@@ -144,8 +144,8 @@ func shows(rec store.Record) bool {
 	return false
 }
 
-// title looks a title up, once for each id; a note that is gone has none.
-func (r *Rooms) title(ctx context.Context, known map[note.ID]string, id note.ID) string {
+// TitleOf looks a title up, once for each id; a note that is gone has none.
+func TitleOf(ctx context.Context, r *Rooms, known map[note.ID]string, id note.ID) string {
 	title, ok := known[id]
 	if !ok {
 		if row, found, err := r.Index.Lookup(ctx, id); err == nil && found {

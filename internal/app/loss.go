@@ -20,7 +20,7 @@ const rewritten = "it says something else, as many others do"
 // loss says what a change takes away of a note. One made here by Anamnesis itself is
 // meant: its former form stands in the history. So is one that its owner has released, for
 // a sync with remote.
-func (r *Rooms) loss(remote bool) func(path string, was, now []byte, here bool) (replica.Loss, string) {
+func loss(r *Rooms, remote bool) func(path string, was, now []byte, here bool) (replica.Loss, string) {
 	var list *allowed // read when first needed
 	return func(path string, was, now []byte, here bool) (replica.Loss, string) {
 		loss, what := lossOf(path, was, now)
@@ -28,11 +28,11 @@ func (r *Rooms) loss(remote bool) func(path string, was, now []byte, here bool) 
 			return loss, what
 		}
 		if list == nil {
-			a := r.allowed()
+			a := readAllowed(r)
 			list = &a
 		}
-		id := idOf(path)
-		if remote && slices.Contains(list.Changed[id], store.Digest(now)) || loss != replica.Unreadable && r.revised(id, was) {
+		id := IDOf(path)
+		if remote && slices.Contains(list.Changed[id], store.Digest(now)) || loss != replica.Unreadable && revised(r, id, was) {
 			return replica.NoLoss, ""
 		}
 		return loss, replica.LossWhy + what
@@ -64,7 +64,7 @@ func lossOf(path string, was, now []byte) (replica.Loss, string) {
 }
 
 // revised reports whether the history of a note holds a form.
-func (r *Rooms) revised(id note.ID, was []byte) bool {
+func revised(r *Rooms, id note.ID, was []byte) bool {
 	revs, err := r.Store.History(id)
 	return err == nil && slices.ContainsFunc(revs, func(rev store.Revision) bool {
 		data, err := r.Store.ReadFile(rev.Path, store.MaxNoteSize)
@@ -73,7 +73,7 @@ func (r *Rooms) revised(id note.ID, was []byte) bool {
 }
 
 // erases returns the notes that tombstones would erase when the changes are made.
-func (r *Rooms) erases(changes []replica.Change) (all []replica.Change, err error) {
+func erases(r *Rooms, changes []replica.Change) (all []replica.Change, err error) {
 	list := make([]ingest.RemoteChange, len(changes))
 	for i, c := range changes {
 		list[i] = ingest.RemoteChange(c)
@@ -92,7 +92,7 @@ const unasked = 5
 
 // overGraves stops a sync when tombstones that came by another way than a merge,
 // such as a pull by hand, would erase too much.
-func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
+func overGraves(r *Rooms, s *SyncResult) (stop bool, err error) {
 	erased, err := ingest.NewIncoming(r.Store).WouldErase(nil)
 	if err != nil || len(erased) <= unasked {
 		return false, err
@@ -121,12 +121,12 @@ func (r *Rooms) overGraves(s *SyncResult) (stop bool, err error) {
 }
 
 // tellUnseen names what is neither read nor sent, one line a kind.
-func (r *Rooms) tellUnseen(s *SyncResult) {
+func tellUnseen(r *Rooms, s *SyncResult) {
 	var unseen []WithheldFile
 	files, _, _ := store.LookUnseen(r.Store)
 	for _, u := range files {
 		if path, portable := strings.CutPrefix(u.Path, layout.Memory); portable {
-			unseen = append(unseen, WithheldFile{ID: string(idOf(path)), Path: strings.TrimPrefix(path, "/"), Why: u.Why})
+			unseen = append(unseen, WithheldFile{ID: string(IDOf(path)), Path: strings.TrimPrefix(path, "/"), Why: u.Why})
 		}
 	}
 	for _, k := range replica.WithheldKinds(unseen) {

@@ -55,7 +55,7 @@ func Machines(ctx context.Context, r *Rooms) (a MachinesAnswer, err error) {
 	for _, row := range rows {
 		of(row.MachineID).Notes++
 	}
-	h, err := historian(r)
+	h, err := Historian(r)
 	if err != nil {
 		return a, err
 	}
@@ -89,7 +89,7 @@ func Machines(ctx context.Context, r *Rooms) (a MachinesAnswer, err error) {
 	slices.SortFunc(a.Machines, func(a, b Machine) int {
 		return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.Name, b.Name))
 	})
-	if a.Readers, a.Group, err = r.readers(); err != nil {
+	if a.Readers, a.Group, err = readers(r); err != nil {
 		return a, err
 	}
 	a.State, err = SyncStatus(ctx, r)
@@ -97,10 +97,10 @@ func Machines(ctx context.Context, r *Rooms) (a MachinesAnswer, err error) {
 	return a, err
 }
 
-// historian returns what knows the history of the portable notes, nil when
+// Historian returns what knows the history of the portable notes, nil when
 // nothing does.
-func historian(r *Rooms) (replica.Historian, error) {
-	backend, err := r.Replica(SyncOptions{})
+func Historian(r *Rooms) (replica.Historian, error) {
+	backend, err := openOwnReplica(r, SyncOptions{})
 	if err != nil {
 		return nil, err
 	}

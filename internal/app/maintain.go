@@ -26,14 +26,14 @@ type Ended struct {
 	Sync *SyncResult `json:"sync,omitempty"`
 }
 
-// carryOut does a change of many notes, and commits or syncs it. what names the run by which it
+// CarryOut does a change of many notes, and commits or syncs it. what names the run by which it
 // is taken back; "" for a change that removes notes, which is taken back by its time.
-func (r *Rooms) carryOut(
-	ctx context.Context, noSync bool, what string, change func(context.Context) (int, error),
+func CarryOut(
+	ctx context.Context, r *Rooms, noSync bool, what string, change func(context.Context) (int, error),
 ) (n int, end Ended, err error) {
-	running, c := ctx, beginChange(r)
+	running, c := ctx, BeginChange(r)
 	if what != "" {
-		running, c = beginRun(ctx, r, what)
+		running, c = BeginRun(ctx, r, what)
 	}
 	if n, err = change(running); err != nil {
 		return n, end, err
@@ -76,7 +76,7 @@ func Dedup(ctx context.Context, r *Rooms, o MaintainOptions, everywhere bool) (a
 		a.Duplicates = append(a.Duplicates, Duplicate{d.Drop.ID, d.Drop.Project, d.Drop.Title, d.Keep.ID})
 	}
 	if o.Apply {
-		a.Removed, a.Ended, err = r.carryOut(ctx, o.NoSync, "", func(ctx context.Context) (int, error) { return r.Ingester.Dedup(ctx, plan) })
+		a.Removed, a.Ended, err = CarryOut(ctx, r, o.NoSync, "", func(ctx context.Context) (int, error) { return r.Ingester.Dedup(ctx, plan) })
 		into := make(map[note.ID]note.ID)
 		for _, d := range plan {
 			if _, ferr := r.Store.Find(d.Drop.ID); errors.Is(ferr, fs.ErrNotExist) {
@@ -117,13 +117,13 @@ type RepairLine struct {
 }
 
 // repair shows a plan of repairs, and carries it out with apply.
-func (r *Rooms) repair(ctx context.Context, o MaintainOptions, plan []ingest.Repair) (a RepairAnswer, err error) {
+func repair(ctx context.Context, r *Rooms, o MaintainOptions, plan []ingest.Repair) (a RepairAnswer, err error) {
 	a.Applied = o.Apply
 	for _, p := range plan {
 		a.Plan = append(a.Plan, RepairLine{p.ID, p.Key, p.From, p.To, p})
 	}
 	if o.Apply {
-		a.Changed, a.Ended, err = r.carryOut(ctx, o.NoSync, "repair", func(ctx context.Context) (int, error) {
+		a.Changed, a.Ended, err = CarryOut(ctx, r, o.NoSync, "repair", func(ctx context.Context) (int, error) {
 			return r.Ingester.Repair(ctx, plan)
 		})
 	}
@@ -136,7 +136,7 @@ func Migrate(ctx context.Context, r *Rooms, o MaintainOptions, m ingest.Moving) 
 	if err != nil {
 		return RepairAnswer{}, err
 	}
-	return r.repair(ctx, o, plan)
+	return repair(ctx, r, o, plan)
 }
 
 // BackfillProvenance says who wrote notes that an old program marked as written
@@ -146,7 +146,7 @@ func BackfillProvenance(ctx context.Context, r *Rooms, o MaintainOptions) (Repai
 	if err != nil {
 		return RepairAnswer{}, err
 	}
-	return r.repair(ctx, o, plan)
+	return repair(ctx, r, o, plan)
 }
 
 // maxMap is how many bytes of a map of renamings are read.
@@ -161,7 +161,7 @@ func ReadMoving(stdin io.Reader, file string, args []string) (ingest.Moving, err
 		m.Projects[args[0]] = args[1]
 		return m, checkMoving(m)
 	case file == "" || len(args) > 0:
-		return m, usage("migrate: give OLD and NEW, or --map FILE")
+		return m, Usagef("migrate: give OLD and NEW, or --map FILE")
 	}
 	in := stdin
 	if file != "-" {
@@ -179,7 +179,7 @@ func ReadMoving(stdin io.Reader, file string, args []string) (ingest.Moving, err
 	dec := json.NewDecoder(io.LimitReader(in, maxMap))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&doc); err != nil {
-		return m, usage("migrate: read the map %s: %w; it is {\"projects\": {\"OLD\": \"NEW\"}, \"notes\": {\"ID\": \"NEW\"}}", file, err)
+		return m, Usagef("migrate: read the map %s: %w; it is {\"projects\": {\"OLD\": \"NEW\"}, \"notes\": {\"ID\": \"NEW\"}}", file, err)
 	}
 	for from, to := range doc.Projects {
 		m.Projects[from] = to
@@ -187,7 +187,7 @@ func ReadMoving(stdin io.Reader, file string, args []string) (ingest.Moving, err
 	for name, to := range doc.Notes {
 		id, err := note.ParseID(name)
 		if err != nil {
-			return m, usage("migrate: the map %s: %w", file, err)
+			return m, Usagef("migrate: the map %s: %w", file, err)
 		}
 		m.Notes[id] = to
 	}
@@ -197,12 +197,12 @@ func ReadMoving(stdin io.Reader, file string, args []string) (ingest.Moving, err
 func checkMoving(m ingest.Moving) error {
 	for from, to := range m.Projects {
 		if from == "" || to == "" {
-			return usage("migrate: a project key is empty: %q to %q", from, to)
+			return Usagef("migrate: a project key is empty: %q to %q", from, to)
 		}
 	}
 	for id, to := range m.Notes {
 		if to == "" {
-			return usage("migrate: the new project key of %s is empty", id)
+			return Usagef("migrate: the new project key of %s is empty", id)
 		}
 	}
 	return nil

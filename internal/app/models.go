@@ -11,8 +11,8 @@ import (
 	"anamnesis/internal/recall"
 )
 
-// unusable says that a model that was configured cannot be used.
-func (r *Rooms) unusable(setting string, err error) {
+// reportUnusable says that a model that was configured cannot be used.
+func reportUnusable(r *Rooms, setting string, err error) {
 	next := ""
 	if errors.Is(err, models.ErrNone) {
 		next = "; `anamnesis config models` lists those of this machine"
@@ -20,16 +20,16 @@ func (r *Rooms) unusable(setting string, err error) {
 	r.Notify("%s: %v%s; going on with the built-in model", setting, err, next)
 }
 
-// localModels is the folder of the models that run on this machine. Throw-away stores have
+// ModelFolder is the folder of the models that run on this machine. Throw-away stores have
 // those of the store that they were made for.
-func (r *Rooms) localModels() *models.Folder {
-	return models.Of(cmp.Or(r.host.modelsOf, r.Store.Path("")), r.host.Disk)
+func ModelFolder(r *Rooms) *models.Folder {
+	return models.Of(cmp.Or(r.Host.modelsOf, r.Store.Path("")), r.Host.Disk)
 }
 
-// models makes what understands words: the table that is part of the program, the models
+// OpenModels makes what understands words: the table that is part of the program, the models
 // of this machine and the servers that were configured. A server that cannot be used is reported
 // to people and left out: the built-in models answer as well.
-func (r *Rooms) models() (recall.Models, index.Embedding, error) {
+func OpenModels(r *Rooms) (recall.Models, index.Embedding, error) {
 	words, err := embed.OpenStatic(index.Words)
 	if err != nil {
 		return recall.Models{}, index.Embedding{}, err
@@ -38,17 +38,17 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 	asked := recall.Models{Words: words, Redactor: r.Redactor}
 	embedding := index.Embedding{Local: words, Redact: redact}
 	set := r.Config.Models
-	named := r.namedModels()
-	if name, ok := named[embedSetting]; ok {
-		if local, err := r.localModels().Embedder(name); err != nil {
-			r.unusable(embedSetting, err)
+	named := NamedModels(r)
+	if name, ok := named[EmbedSetting]; ok {
+		if local, err := ModelFolder(r).Embedder(name); err != nil {
+			reportUnusable(r, EmbedSetting, err)
 		} else {
 			embedding.Local = local
 		}
 	}
-	if name, ok := named[rerankSetting]; ok {
-		if local, err := r.localModels().Reranker(name); err != nil {
-			r.unusable(rerankSetting, err)
+	if name, ok := named[RerankSetting]; ok {
+		if local, err := ModelFolder(r).Reranker(name); err != nil {
+			reportUnusable(r, RerankSetting, err)
 		} else {
 			asked.Local = local
 		}
@@ -61,18 +61,18 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 	}
 	if set.Embedder.URL != "" {
 		if remote, err := llm.NewEmbedder(set.Embedder, set.Network); err != nil {
-			r.unusable("recall.embed.url", err)
+			reportUnusable(r, "recall.embed.url", err)
 		} else {
 			embedding.Remote = remote
 		}
 	}
 	if set.Reranker.URL != "" {
 		if asked.Reranker, err = llm.NewReranker(set.Reranker, set.Network); err != nil {
-			r.unusable("recall.rerank.url", err)
+			reportUnusable(r, "recall.rerank.url", err)
 		}
 	}
 	if r.Config.Recall.HyDE {
-		switch chat, err := r.Generator("hyde"); {
+		switch chat, err := NewGenerator(r, "hyde"); {
 		case set.Chat.Provider == llm.Files:
 			r.Notify("recall.hyde: the provider files answers later; questions are used as they stand")
 		case errors.Is(err, llm.ErrNotConfigured):
@@ -84,4 +84,24 @@ func (r *Rooms) models() (recall.Models, index.Embedding, error) {
 		}
 	}
 	return asked, embedding, nil
+}
+
+// The settings that name a model of this machine, or one of a server.
+const (
+	EmbedSetting  = "recall.embed.model"
+	RerankSetting = "recall.rerank.model"
+)
+
+// NamedModels are the models of this machine that settings name, by the setting. With a
+// server, the name is that of a separate model.
+func NamedModels(r *Rooms) map[string]string {
+	named := make(map[string]string)
+	set := r.Config.Models
+	if set.Embedder.URL == "" && set.Embedder.Model != "" {
+		named[EmbedSetting] = set.Embedder.Model
+	}
+	if set.Reranker.URL == "" && set.Reranker.Model != "" {
+		named[RerankSetting] = set.Reranker.Model
+	}
+	return named
 }

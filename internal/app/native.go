@@ -10,9 +10,9 @@ import (
 	"anamnesis/internal/replica"
 )
 
-// Importer wires the room of imports. home is the home folder of the default
+// NewImporter wires the room of imports. home is the home folder of the default
 // agent, "" for the configured one.
-func (r *Rooms) Importer(home string) *imports.Importer {
+func NewImporter(r *Rooms, home string) *imports.Importer {
 	c := r.Config
 	homes := c.SessionHomes()
 	if home != "" {
@@ -53,20 +53,20 @@ func (b branch) Trailers(ctx context.Context, key string) (trailed []imports.Tra
 	return trailed
 }
 
-// importNative imports the memory files of the agents, at the end of a session and at a sync with
+// ImportNative imports the memory files of the agents, at the end of a session and at a sync with
 // a remote. It stops neither: an error becomes a notice.
-func (r *Rooms) importNative(ctx context.Context) {
+func ImportNative(ctx context.Context, r *Rooms) {
 	if !r.Config.Others.Native || r.MayRedact() != nil || r.Store.ReadOnly() {
 		return
 	}
-	im := r.Importer("")
+	im := NewImporter(r, "")
 	plan, err := im.Native(ctx, imports.NativeOptions{})
 	if err == nil {
 		if plan.Idle() {
 			return
 		}
 		var rep *imports.Report
-		running, _ := beginRun(ctx, r, "import")
+		running, _ := BeginRun(ctx, r, "import")
 		if rep, err = im.Apply(running, plan, nil); err == nil && rep.Totals[imports.Failed] > 0 {
 			err = fmt.Errorf("%d memories of agents could not be taken in; `anamnesis import native` says why", rep.Totals[imports.Failed])
 		}

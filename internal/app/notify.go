@@ -7,10 +7,10 @@ import (
 	"anamnesis/internal/lifecycle"
 )
 
-// runPrograms runs the program that the user set for what happened to notes since the
+// RunPrograms runs the program that the user set for what happened to notes since the
 // last time, and returns how often it ran. One process does it at a time; another one that
 // is at work does this one's too.
-func runPrograms(ctx context.Context, r *Rooms) (ran int, err error) {
+func RunPrograms(ctx context.Context, r *Rooms) (ran int, err error) {
 	if r.Config.Lifecycle.Program == "" {
 		return 0, nil
 	}
@@ -24,6 +24,6 @@ func runPrograms(ctx context.Context, r *Rooms) (ran int, err error) {
 
 // programsWait reports whether a background run has to be started, because this process
 // has changed notes and the user wants to hear of it.
-func (r *Rooms) programsWait() bool {
-	return !r.drains && r.Store != nil && r.Config.Lifecycle.Program != "" && r.Store.Events().Wrote()
+func programsWait(r *Rooms) bool {
+	return !r.Drains && r.Store != nil && r.Config.Lifecycle.Program != "" && r.Store.Events().Wrote()
 }

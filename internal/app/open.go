@@ -14,6 +14,7 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
+	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
@@ -39,7 +40,7 @@ func OpenFiles(h Host) (*Rooms, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rooms{Config: h.Config, Store: s, Kept: session.New(s, h.Config.Sessions), host: h}
+	r := &Rooms{Config: h.Config, Store: s, Kept: session.New(s, h.Config.Sessions), Host: h}
 	if r.Redactor, err = OpenRedactor(s); err != nil {
 		r.Rules = err // reading goes on; what a machine wrote waits (MayRedact)
 		if r.Redactor, err = redact.New(); err != nil {
@@ -60,46 +61,46 @@ func Open(ctx context.Context, h Host, busy time.Duration) (*Rooms, error) {
 		return nil, err
 	}
 	s, c := r.Store, r.Config
-	db, err := r.openIndex(ctx, busy)
+	db, err := openIndex(ctx, r, busy)
 	if err != nil {
 		return nil, err
 	}
-	models, embedding, err := r.models()
+	models, embedding, err := OpenModels(r)
 	if err != nil {
 		_ = db.Close()
 		return nil, err
 	}
 	r.All = index.New(db, s, embedding)
 	r.Index = r.All
-	if r.hasTeam() || r.away() {
+	if hasTeam(r) || Away(r) {
 		r.Index = index.New(index.OwnOnly(db), s, embedding)
 	}
 	r.door = tombstone.NewDoor(s)
-	r.Index.Refuse(r.cameBack)
-	if r.away() {
-		r.beGuest()
+	r.Index.Refuse(func(ref store.Ref, n *note.Note, data []byte) string { return cameBack(r, ref, n, data) })
+	if Away(r) {
+		beGuest(r)
 	}
 	r.Ingester = ingest.New(s, r.Index, r.Redactor, c.Ingest)
 	r.Engine = recall.New(r.All, s, c.Recall, models)
 	r.Injector = inject.New(r.Engine, s, c.Inject)
 	r.Recorder = capture.New(s, r.Ingester, r.Redactor, c.Capture).Keeping(r.Kept)
-	r.askRepositories()
+	askRepositories(r)
 	return r, nil
 }
 
 // openIndex opens the index of the store.
-func (r *Rooms) openIndex(ctx context.Context, busy time.Duration) (index.Backend, error) {
-	s, h := r.Store, r.host
+func openIndex(ctx context.Context, r *Rooms, busy time.Duration) (index.Backend, error) {
+	s, h := r.Store, r.Host
 	if h.Backend != nil {
 		return h.Backend(ctx, s.Path(""))
 	}
-	if r.away() {
-		return r.openAway(ctx, busy)
+	if Away(r) {
+		return openAway(ctx, r, busy)
 	}
 	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: s.Path("index.db"), ReadOnly: s.ReadOnly(), Busy: r.Config.Wait(cmp.Or(busy, busyTime)), Keep: h.Peek,
 		Brief:    h.Brief,
-		Degraded: func(line string) { h.notify("%s", line) },
+		Degraded: func(line string) { h.Notifyf("%s", line) },
 	})
 	if err != nil {
 		return nil, err
@@ -108,13 +109,13 @@ func (r *Rooms) openIndex(ctx context.Context, busy time.Duration) (index.Backen
 	return db, nil
 }
 
-// walkBudget is how long a command looks for changed files before it answers.
-const walkBudget = 50 * time.Millisecond
+// WalkBudget is how long a command looks for changed files before it answers.
+const WalkBudget = 50 * time.Millisecond
 
 // OpenWalked opens everything for a command and brings the index into step, as
 // far as that goes at once. What is left is done by a run in the background.
 func OpenWalked(ctx context.Context, h Host) (*Rooms, error) {
-	return openWithin(ctx, h, h.Config.Wait(walkBudget))
+	return openWithin(ctx, h, h.Config.Wait(WalkBudget))
 }
 
 // OpenWhole is OpenWalked for commands that decide about many notes at once:

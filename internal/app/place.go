@@ -13,9 +13,9 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// placeProject returns the project that a use case is about: the one named, or the
+// PlaceProject returns the project that a use case is about: the one named, or the
 // one of the folder the process runs in for "" and ".".
-func placeProject(s *store.Store, name string) project.Identity {
+func PlaceProject(s *store.Store, name string) project.Identity {
 	if name != "" && name != "." {
 		return project.Identity{Key: project.Canonical(s, name), Source: "flag"}
 	}

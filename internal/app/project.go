@@ -23,7 +23,7 @@ type ProjectAnswer struct {
 
 // WhichProject tells which project the current folder belongs to.
 func WhichProject(s *store.Store) ProjectAnswer {
-	id := placeProject(s, "")
+	id := PlaceProject(s, "")
 	return ProjectAnswer{id.Key, id.Source, id.From, id.Branch, project.Names(s, id)}
 }
 
@@ -51,7 +51,7 @@ func Aliases(s *store.Store) (a AliasesAnswer, err error) {
 // AddAlias says that from is another name of the project to.
 func AddAlias(ctx context.Context, s *store.Store, from, to string) (AliasesAnswer, error) {
 	if from == to || from == "" || to == "" {
-		return AliasesAnswer{}, usage("project alias %q %q: two different names are needed", from, to)
+		return AliasesAnswer{}, Usagef("project alias %q %q: two different names are needed", from, to)
 	}
 	if err := ingest.AddAlias(ctx, s, from, to); err != nil {
 		return AliasesAnswer{}, err

@@ -35,11 +35,26 @@ func ReindexAll(ctx context.Context, r *Rooms) (a ReindexAnswer, err error) {
 	if rep.Healed && r.Notice == "" && r.IndexTrouble() == "" {
 		r.Notify("the index was damaged and has been rebuilt")
 	}
-	a = ReindexAnswer{rep.Files, rep.Removed, viewProblems(r, rep.Problems)}
+	a = ReindexAnswer{rep.Files, rep.Removed, ViewProblems(r, rep.Problems)}
 	for _, pr := range rep.Problems {
 		if !pr.Sidecar {
 			a.Indexed--
 		}
 	}
 	return a, nil
+}
+
+// A ProblemView is a file that is no note, or of which something is left out.
+type ProblemView struct {
+	Path    string `json:"path"`
+	Reason  string `json:"reason"`
+	Sidecar bool   `json:"sidecar"`
+}
+
+// ViewProblems returns problems with whole paths.
+func ViewProblems(r *Rooms, all []index.Problem) (list []ProblemView) {
+	for _, pr := range all {
+		list = append(list, ProblemView{r.Store.Path(pr.Path), pr.Reason, pr.Sidecar})
+	}
+	return list
 }

@@ -19,7 +19,7 @@ const MinPrefix = 4
 func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 	id, err := note.ParseID(strings.TrimSpace(name))
 	if err != nil {
-		return index.Row{}, usage("%w", err)
+		return index.Row{}, Usagef("%w", err)
 	}
 	row, ok, err := r.Index.Lookup(ctx, id)
 	if err != nil || ok {
@@ -33,11 +33,11 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 	}
 	switch len(found) {
 	case 0:
-		return row, &Error{Kind: NotFound, Err: r.elsewhere(ctx, id, noNote(r, name))}
+		return row, &Error{Kind: NotFound, Err: elsewhere(ctx, r, id, noNote(r, name))}
 	case 1:
 		return found[0], nil
 	}
-	short := r.ShortIDs(ctx)
+	short := ShortIDs(ctx, r)
 	var lines strings.Builder
 	for _, f := range found[:min(len(found), 5)] {
 		fmt.Fprintf(&lines, "\n  %s  %s", short(f.ID), note.Line(f.Title, 70))
@@ -45,11 +45,11 @@ func Resolve(ctx context.Context, r *Rooms, name string) (index.Row, error) {
 	if len(found) > 5 {
 		lines.WriteString("\n  …")
 	}
-	return row, usage("%s names %s; give one of these:%s", note.Printable(name), Plural(len(found), "note"), lines.String())
+	return row, Usagef("%s names %s; give one of these:%s", note.Printable(name), Plural(len(found), "note"), lines.String())
 }
 
-// contentOf finds the note that name names, and reads it.
-func contentOf(ctx context.Context, r *Rooms, name string) (index.Row, index.Content, error) {
+// ContentOf finds the note that name names, and reads it.
+func ContentOf(ctx context.Context, r *Rooms, name string) (index.Row, index.Content, error) {
 	row, err := Resolve(ctx, r, name)
 	if err != nil {
 		return row, index.Content{}, err
@@ -74,11 +74,11 @@ func noNote(r *Rooms, name string) error {
 	return fmt.Errorf("there is no note %s; `anamnesis list` names them", note.Printable(name))
 }
 
-// named finds the notes that names name, or those that an import made. It fails
+// FindNamed finds the notes that names name, or those that an import made. It fails
 // at the first name that is none.
-func named(ctx context.Context, r *Rooms, names []string, imported string) (rows []index.Row, err error) {
+func FindNamed(ctx context.Context, r *Rooms, names []string, imported string) (rows []index.Row, err error) {
 	if imported != "" {
-		ids, err := r.Importer("").Batch(note.ID(imported))
+		ids, err := NewImporter(r, "").Batch(note.ID(imported))
 		if err != nil {
 			return nil, err
 		}

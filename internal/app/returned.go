@@ -14,7 +14,7 @@ import (
 )
 
 // cameBack says why the index leaves a note out: it was forgotten, and its file came back.
-func (r *Rooms) cameBack(ref store.Ref, n *note.Note, _ []byte) string {
+func cameBack(r *Rooms, ref store.Ref, n *note.Note, _ []byte) string {
 	t, ok := r.door.Forgotten(ref.Scope, n)
 	if !ok {
 		return ""
@@ -23,8 +23,8 @@ func (r *Rooms) cameBack(ref store.Ref, n *note.Note, _ []byte) string {
 		"`anamnesis forget %s --apply` erases it", note.Line(t.Day(), 10), n.ID, n.ID)
 }
 
-// returned says why a file does not travel: it is such a note.
-func (r *Rooms) returned(path string, data []byte) string {
+// returnedWhy says why a file does not travel: it is such a note.
+func returnedWhy(r *Rooms, path string, data []byte) string {
 	if r.door == nil || layout.InTree(path) != layout.Note {
 		return ""
 	}
@@ -32,7 +32,7 @@ func (r *Rooms) returned(path string, data []byte) string {
 	if err != nil {
 		return ""
 	}
-	return r.cameBack(store.Ref{Path: layout.Memory + "/" + path, Scope: note.Portable}, n, nil)
+	return cameBack(r, store.Ref{Path: layout.Memory + "/" + path, Scope: note.Portable}, n, nil)
 }
 
 // An Unforgotten note is one that is not forgotten any more.
@@ -47,7 +47,7 @@ type Unforgotten struct {
 func Unforget(ctx context.Context, r *Rooms, name string) (u Unforgotten, err error) {
 	id, err := note.ParseID(strings.TrimSpace(name))
 	if err != nil {
-		return u, usage("%w", err)
+		return u, Usagef("%w", err)
 	}
 	ref, err := r.Store.Find(id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ func Unforget(ctx context.Context, r *Rooms, name string) (u Unforgotten, err er
 	}
 	n, err := ingest.Unforget(ctx, r.Store, ref.Path)
 	if err == nil {
-		err = r.Reindex(ctx, []string{ref.Path})
+		err = Reindex(ctx, r, []string{ref.Path})
 	}
 	if err != nil {
 		return u, err

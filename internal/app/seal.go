@@ -25,17 +25,17 @@ type SealAnswer struct {
 	Replaces int    `json:"replaces,omitempty"`     // files of the remote that would be replaced
 }
 
-// Seals reports whether what goes to the remote is sealed.
-func (r *Rooms) Seals() bool { return replica.Seals(r.Store.Path(layout.Keys)) }
+// seals reports whether what goes to the remote is sealed.
+func seals(r *Rooms) bool { return replica.Seals(r.Store.Path(layout.Keys)) }
 
 // sealer opens the repository of the notes as one that seals what it sends.
-func (r *Rooms) sealer() (replica.Sealer, error) {
-	o := r.replicaOptions(SyncOptions{Remote: true})
+func sealer(r *Rooms) (replica.Sealer, error) {
+	o := replicaOptions(r, SyncOptions{Remote: true})
 	if o.Backend == "none" {
-		return nil, usage("sync is off: `anamnesis config set sync.on true`")
+		return nil, Usagef("sync is off: `anamnesis config set sync.on true`")
 	}
 	o.Seal = r.Store.Path(layout.Keys)
-	backend, err := r.openReplica(o)
+	backend, err := openReplica(o)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (r *Rooms) sealer() (replica.Sealer, error) {
 
 // Seal makes this machine send sealed, or asks to be let in where others do. A sync follows.
 func Seal(ctx context.Context, r *Rooms, o SealOptions) (a SealAnswer, err error) {
-	err = r.sealing(func(s replica.Sealer) (err error) {
+	err = sealing(r, func(s replica.Sealer) (err error) {
 		switch {
 		case o.Recovery != "":
 			err = s.Join(ctx, o.Recovery)
@@ -64,7 +64,7 @@ func Seal(ctx context.Context, r *Rooms, o SealOptions) (a SealAnswer, err error
 }
 
 // sealing runs f with the lock of a sync.
-func (r *Rooms) sealing(f func(replica.Sealer) error) error {
+func sealing(r *Rooms, f func(replica.Sealer) error) error {
 	unlock, ok, err := r.Store.TryLock("sync")
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (r *Rooms) sealing(f func(replica.Sealer) error) error {
 		return Errorf(Locked, "another sync is at work")
 	}
 	defer unlock()
-	s, err := r.sealer()
+	s, err := sealer(r)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ type MachineChange struct {
 
 // AddMachine lets a machine in by its request.
 func AddMachine(ctx context.Context, r *Rooms, request string) (c MachineChange, err error) {
-	return r.regroup(func(s replica.Sealer) error {
+	return regroup(r, func(s replica.Sealer) error {
 		m, err := s.Add(ctx, request)
 		c.Name = m.Name
 		return err
@@ -99,22 +99,22 @@ func AddMachine(ctx context.Context, r *Rooms, request string) (c MachineChange,
 // RevokeMachine takes one out.
 func RevokeMachine(ctx context.Context, r *Rooms, name string) (c MachineChange, err error) {
 	c.Name = name
-	return r.regroup(func(s replica.Sealer) error { return s.Revoke(ctx, name) }, &c)
+	return regroup(r, func(s replica.Sealer) error { return s.Revoke(ctx, name) }, &c)
 }
 
 // RenewRecovery makes a new recovery key in place of the one that was.
 func RenewRecovery(ctx context.Context, r *Rooms) (c MachineChange, err error) {
-	return r.regroup(func(s replica.Sealer) (err error) {
+	return regroup(r, func(s replica.Sealer) (err error) {
 		c.Recovery, err = s.Renew(ctx)
 		return err
 	}, &c)
 }
 
-func (r *Rooms) regroup(do func(replica.Sealer) error, c *MachineChange) (MachineChange, error) {
-	if !r.Seals() {
-		return *c, usage("this machine seals nothing: `anamnesis sync --seal`")
+func regroup(r *Rooms, do func(replica.Sealer) error, c *MachineChange) (MachineChange, error) {
+	if !seals(r) {
+		return *c, Usagef("this machine seals nothing: `anamnesis sync --seal`")
 	}
-	err := r.sealing(func(s replica.Sealer) error {
+	err := sealing(r, func(s replica.Sealer) error {
 		err := do(s)
 		c.Group = s.Group().Name()
 		return err
@@ -131,11 +131,11 @@ type Reader struct {
 }
 
 // readers lists who may read, as far as this machine knows, and the name of the group.
-func (r *Rooms) readers() (list []Reader, group string, err error) {
-	if !r.Seals() {
+func readers(r *Rooms) (list []Reader, group string, err error) {
+	if !seals(r) {
 		return nil, "", nil
 	}
-	s, err := r.sealer()
+	s, err := sealer(r)
 	if err != nil {
 		return nil, "", err
 	}

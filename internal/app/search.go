@@ -159,7 +159,7 @@ func ViewHit(s *store.Store, h *recall.Hit, o *SearchOptions) HitView {
 // Search answers a question and logs it. Without a hit the error is of kind
 // NotFound and comes with the answer, which says why.
 func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error) {
-	q, scope, err := o.query(ctx, r, o.Text)
+	q, scope, err := o.NewQuery(ctx, r, o.Text)
 	if err != nil {
 		return SearchAnswer{}, err
 	}
@@ -167,7 +167,7 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	q.Synthetic = o.Look
 	sessions := []ExchangeHit{}
 	if o.asksSessions() {
-		if sessions, err = r.searchSessions(ctx, o.Text, scope, o.Sessions); err != nil {
+		if sessions, err = searchSessions(ctx, r, o.Text, scope, o.Sessions); err != nil {
 			r.Notify("left out: what is kept of sessions: %v", err)
 		}
 	}
@@ -179,7 +179,7 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		}
 		return a, nil
 	}
-	r.freshen(ctx)
+	freshen(ctx, r)
 	res, err := r.Engine.Recall(ctx, q)
 	if err != nil {
 		return SearchAnswer{}, asked(err)
@@ -189,7 +189,7 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		ids[i] = h.Row.ID
 	}
 	if !o.Look {
-		r.logRecall(res, ids, "search")
+		logRecall(r, res, ids, "search")
 	}
 	held, err := scope.HeldBack(ctx, r.Engine, q)
 	if err != nil {
@@ -198,11 +198,11 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	if held > 0 {
 		r.Notify("%s; --all-branches shows them", recall.HeldBackLine(held))
 	}
-	r.leftOut(res)
+	leftOut(r, res)
 	embedMissing(r, res)
 	a := SearchAnswer{
 		Query: res.Query.Text, Mode: o.Mode, Count: len(res.Hits), Held: res.Gate != nil && !res.Gate.Open, Scope: scope,
-		Searched: res.Searched, Stale: r.Stale, Tokens: res.Tokens, TookMS: milliseconds(res.Took), Missing: res.Missing, Failed: res.Failed,
+		Searched: res.Searched, Stale: r.Stale, Tokens: res.Tokens, TookMS: Milliseconds(res.Took), Missing: res.Missing, Failed: res.Failed,
 		Gate: res.Gate, Persona: res.Persona,
 		Recent: res.Recent, Cache: res.Cached, Arms: res.Arms, Reranker: res.Reranker, Without: res.WithoutVector, HeldBack: held,
 		Sessions: sessions, Result: res,
@@ -223,7 +223,8 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	return a, nothing(res)
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+// Milliseconds is d as answers give it.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // isoMicros writes a time as Python's isoformat does: the program before this
 // one promised that.
@@ -238,7 +239,7 @@ func nothing(res *recall.Result) error {
 }
 
 // leftOut tells people what could not be asked or read.
-func (r *Rooms) leftOut(res *recall.Result) {
+func leftOut(r *Rooms, res *recall.Result) {
 	for _, s := range append(res.Failed, res.Missing...) {
 		r.Notify("left out: %s", s)
 	}
@@ -260,14 +261,14 @@ func embedMissing(r *Rooms, res *recall.Result) {
 // asked makes an error of wrong usage of one that a corpus's name brought about.
 func asked(err error) error {
 	if errors.Is(err, recall.ErrNoCorpus) {
-		return usage("--corpus %w", err)
+		return Usagef("--corpus %w", err)
 	}
 	return err
 }
 
 // logRecall records what a question returned, and by which way it was asked.
-func (r *Rooms) logRecall(res *recall.Result, ids []note.ID, via string) {
-	rec := store.Record{Kind: store.Recalled, Text: via, Count: len(ids), MS: milliseconds(res.Took), Notes: ids, Out: res.Tokens}
+func logRecall(r *Rooms, res *recall.Result, ids []note.ID, via string) {
+	rec := store.Record{Kind: store.Recalled, Text: via, Count: len(ids), MS: Milliseconds(res.Took), Notes: ids, Out: res.Tokens}
 	if r.Config.Events.Queries {
 		rec.Query = r.Redactor.Redact(res.Query.Text).String()
 	}
@@ -287,7 +288,7 @@ type RowsAnswer struct {
 // Rows answers a question with one row for each note, at most limit. Without a
 // row the error is of kind NotFound and comes with the answer.
 func Rows(ctx context.Context, r *Rooms, question Question, text string, limit int) (RowsAnswer, error) {
-	q, _, err := question.query(ctx, r, text)
+	q, _, err := question.NewQuery(ctx, r, text)
 	if err != nil {
 		return RowsAnswer{}, err
 	}
@@ -296,7 +297,7 @@ func Rows(ctx context.Context, r *Rooms, question Question, text string, limit i
 	if err != nil {
 		return RowsAnswer{}, asked(err)
 	}
-	r.leftOut(res)
+	leftOut(r, res)
 	return RowsAnswer{1, text, len(rows), rows, res}, nothing(res)
 }
 
@@ -316,7 +317,7 @@ type TimelineAnswer struct {
 // first: after anchor, or the best answer to text when anchor is "". Without
 // such a note the error is of kind NotFound and comes with the answer.
 func Timeline(ctx context.Context, r *Rooms, question Question, anchor note.ID, text string, before, after int) (TimelineAnswer, error) {
-	q, _, err := question.query(ctx, r, text)
+	q, _, err := question.NewQuery(ctx, r, text)
 	if err != nil {
 		return TimelineAnswer{}, err
 	}

@@ -27,8 +27,8 @@ type ExchangeHead struct {
 	Ask     string `json:"ask"`
 }
 
-// headOfExchange returns the head of an exchange.
-func headOfExchange(s *session.Session, e *session.Exchange) ExchangeHead {
+// HeadOfExchange returns the head of an exchange.
+func HeadOfExchange(s *session.Session, e *session.Exchange) ExchangeHead {
 	return ExchangeHead{
 		ID: session.ExchangeID(s.Key, e.N), At: stamp(e.At, s.Started), Agent: s.Agent, Project: s.Project, Branch: s.Branch,
 		Title: s.Title, Ask: strings.Join(strings.Fields(e.Ask), " "),
@@ -56,37 +56,37 @@ type ExchangeHit struct {
 
 // The bounds of a hit as it is shown, in characters.
 const (
-	shownAsk   = 200
-	shownReply = 400
+	ShownAsk   = 200
+	ShownReply = 400
 )
 
 // searchSessions finds the exchanges of the projects of a scope that answer a question.
-func (r *Rooms) searchSessions(ctx context.Context, text string, scope recall.Scope, most int) ([]ExchangeHit, error) {
+func searchSessions(ctx context.Context, r *Rooms, text string, scope recall.Scope, most int) ([]ExchangeHit, error) {
 	if r.Kept == nil || !r.Kept.On() || most < 1 {
 		return []ExchangeHit{}, nil
 	}
 	var q recall.Query
 	scope.Apply(&q)
-	hits, err := r.Kept.Search(ctx, session.Query{Text: text, Projects: sessionProjects(q.Projects), Limit: most})
+	hits, err := r.Kept.Search(ctx, session.Query{Text: text, Projects: SessionProjects(q.Projects), Limit: most})
 	out := make([]ExchangeHit, len(hits))
 	for i := range hits {
 		h := &hits[i]
 		out[i] = ExchangeHit{
-			headOfExchange(&h.Session, &h.Exchange), h.Score, h.Coverage, harmless(h.Lines), cutShown(h.Exchange.Reply, shownReply),
+			HeadOfExchange(&h.Session, &h.Exchange), h.Score, h.Coverage, harmless(h.Lines), CutShown(h.Exchange.Reply, ShownReply),
 		}
-		out[i].Ask = cutShown(out[i].Ask, shownAsk)
+		out[i].Ask = CutShown(out[i].Ask, ShownAsk)
 	}
 	return out, err
 }
 
 // SearchSessions is searchSessions for a face that has its scope already.
 func SearchSessions(ctx context.Context, r *Rooms, text string, scope recall.Scope, most int) ([]ExchangeHit, error) {
-	return r.searchSessions(ctx, text, scope, most)
+	return searchSessions(ctx, r, text, scope, most)
 }
 
-// sessionProjects are the projects of a question about sessions, which belong to one each: without the
+// SessionProjects are the projects of a question about sessions, which belong to one each: without the
 // global one that every question about notes is about, too.
-func sessionProjects(projects []string) []string {
+func SessionProjects(projects []string) []string {
 	return slices.DeleteFunc(slices.Clone(projects), func(p string) bool { return p == "" || p == note.Global })
 }
 
@@ -98,8 +98,8 @@ func harmless(lines []string) []string {
 	return out
 }
 
-// cutShown cuts a text to n characters, and takes the marks of instructions out.
-func cutShown(s string, n int) string {
+// CutShown cuts a text to n characters, and takes the marks of instructions out.
+func CutShown(s string, n int) string {
 	s = note.Harmless(strings.TrimSpace(s))
 	if cut := note.CutRunes(s, n); cut != s {
 		return strings.TrimRight(cut, " \t\n") + " …"
@@ -107,9 +107,9 @@ func cutShown(s string, n int) string {
 	return s
 }
 
-// tendSessions brings what is kept of sessions into step: its index, its bounds, and what tombstones
+// TendSessions brings what is kept of sessions into step: its index, its bounds, and what tombstones
 // of this or another machine name.
-func (r *Rooms) tendSessions(ctx context.Context) error {
+func TendSessions(ctx context.Context, r *Rooms) error {
 	if r.Kept == nil || r.Store.ReadOnly() {
 		return nil
 	}
@@ -134,8 +134,8 @@ func (r *Rooms) tendSessions(ctx context.Context) error {
 	return err
 }
 
-// indexSessions brings the index of sessions into step after an import of past ones.
-func (r *Rooms) indexSessions(ctx context.Context, p *imports.Plan) error {
+// IndexSessions brings the index of sessions into step after an import of past ones.
+func IndexSessions(ctx context.Context, r *Rooms, p *imports.Plan) error {
 	if p.From != imports.FromTranscripts {
 		return nil
 	}
@@ -173,7 +173,8 @@ type SessionView struct {
 	Bytes     int64  `json:"bytes"`
 }
 
-func viewSession(s *session.Session) SessionView {
+// ViewSession views what is kept of a session.
+func ViewSession(s *session.Session) SessionView {
 	return SessionView{
 		s.Key, s.Session, s.Agent, s.Project, s.Branch, s.Title, stamp(s.Started), stamp(s.Ended, s.Started), s.Exchanges, s.Size,
 	}
@@ -181,14 +182,14 @@ func viewSession(s *session.Session) SessionView {
 
 // Sessions lists what is kept.
 func Sessions(ctx context.Context, r *Rooms, o SessionsOptions) (a SessionsAnswer, err error) {
-	chosen, err := r.chooseSessions(ctx, o)
+	chosen, err := ChooseSessions(ctx, r, o)
 	if err != nil {
 		return a, err
 	}
 	a.Count, a.Sessions = len(chosen), []SessionView{}
 	for i := range chosen {
 		if o.Limit == 0 || i < o.Limit {
-			a.Sessions = append(a.Sessions, viewSession(&chosen[i]))
+			a.Sessions = append(a.Sessions, ViewSession(&chosen[i]))
 		}
 	}
 	usage, err := r.Kept.Usage()
@@ -196,15 +197,15 @@ func Sessions(ctx context.Context, r *Rooms, o SessionsOptions) (a SessionsAnswe
 	return a, err
 }
 
-// chooseSessions returns the sessions that options name, newest first.
-func (r *Rooms) chooseSessions(ctx context.Context, o SessionsOptions) ([]session.Session, error) {
+// ChooseSessions returns the sessions that options name, newest first.
+func ChooseSessions(ctx context.Context, r *Rooms, o SessionsOptions) ([]session.Session, error) {
 	all, err := r.Kept.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	if o.Project != "" {
-		names = project.Names(r.Store, placeProject(r.Store, o.Project))
+		names = project.Names(r.Store, PlaceProject(r.Store, o.Project))
 	}
 	var since time.Time
 	if o.Since != "" {
@@ -249,7 +250,7 @@ const DefaultShown = 2000
 func ShowExchange(ctx context.Context, r *Rooms, id string, maxTokens int) (a ExchangeAnswer, err error) {
 	key, n, err := session.ParseID(id)
 	if err != nil {
-		return a, usage("%w", err)
+		return a, Usagef("%w", err)
 	}
 	s, err := r.Kept.Find(ctx, key)
 	if err != nil {
@@ -259,7 +260,7 @@ func ShowExchange(ctx context.Context, r *Rooms, id string, maxTokens int) (a Ex
 	if err != nil {
 		return a, err
 	}
-	a.Session = viewSession(&s)
+	a.Session = ViewSession(&s)
 	from, to, at := 0, len(all), 0
 	if n > 0 {
 		if at = slices.IndexFunc(all, func(e session.Exchange) bool { return e.N == n }); at < 0 {
@@ -319,7 +320,7 @@ func notKept(err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return Errorf(NotFound, "%w; `anamnesis sessions` lists those that are", err)
 	case errors.Is(err, fs.ErrExist):
-		return usage("%w", err)
+		return Usagef("%w", err)
 	}
 	return err
 }

@@ -34,17 +34,17 @@ type ForgetSessionsAnswer struct {
 func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a ForgetSessionsAnswer, err error) {
 	a.Applied, a.Exchanges = o.Apply, []ExchangeHead{}
 	if len(o.IDs) == 0 && o.Text == "" && o.Project == "" && o.Since == "" && o.Until == "" {
-		return a, usage("sessions forget: give ID..., --text, --project, --since or --until")
+		return a, Usagef("sessions forget: give ID..., --text, --project, --since or --until")
 	}
-	wanted, err := r.exchangesNamed(ctx, o.IDs)
+	wanted, err := exchangesNamed(ctx, r, o.IDs)
 	if err != nil {
 		return a, err
 	}
-	all, err := r.chooseSessions(ctx, SessionsOptions{Project: o.Project})
+	all, err := ChooseSessions(ctx, r, SessionsOptions{Project: o.Project})
 	if err != nil {
 		return a, err
 	}
-	within, err := r.timesOf(o)
+	within, err := timesOf(r, o)
 	if err != nil {
 		return a, err
 	}
@@ -68,7 +68,7 @@ func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a F
 			}
 			gone++
 			what[s.Key] = append(what[s.Key], e.N)
-			a.Exchanges = append(a.Exchanges, headOfExchange(s, e))
+			a.Exchanges = append(a.Exchanges, HeadOfExchange(s, e))
 		}
 		if gone == 0 && len(o.IDs) == 0 && o.Since == "" && o.Until == "" && s.Holds(o.Text) { // the client's own title
 			what[s.Key] = []int{session.TitleNumber}
@@ -87,12 +87,12 @@ func ForgetSessions(ctx context.Context, r *Rooms, o ForgetSessionsOptions) (a F
 }
 
 // exchangesNamed returns the numbers of exchanges by the key of their session, none for all of one.
-func (r *Rooms) exchangesNamed(ctx context.Context, ids []string) (map[string][]int, error) {
+func exchangesNamed(ctx context.Context, r *Rooms, ids []string) (map[string][]int, error) {
 	named := make(map[string][]int)
 	for _, id := range ids {
 		key, n, err := session.ParseID(id)
 		if err != nil {
-			return nil, usage("%w", err)
+			return nil, Usagef("%w", err)
 		}
 		s, err := r.Kept.Find(ctx, key)
 		if err != nil {
@@ -111,7 +111,7 @@ func (r *Rooms) exchangesNamed(ctx context.Context, ids []string) (map[string][]
 }
 
 // timesOf returns what says whether an exchange lies within the times of options.
-func (r *Rooms) timesOf(o ForgetSessionsOptions) (func(*session.Exchange, *session.Session) bool, error) {
+func timesOf(r *Rooms, o ForgetSessionsOptions) (func(*session.Exchange, *session.Session) bool, error) {
 	var since, until time.Time
 	var err error
 	if o.Since != "" {
@@ -134,7 +134,7 @@ func (r *Rooms) timesOf(o ForgetSessionsOptions) (func(*session.Exchange, *sessi
 }
 
 // forgetSession erases what is kept of the session that a forgotten note was made of.
-func (r *Rooms) forgetSession(ctx context.Context, n *note.Note) error {
+func forgetSession(ctx context.Context, r *Rooms, n *note.Note) error {
 	if n == nil || n.Provenance.Session == "" {
 		return nil
 	}
@@ -165,7 +165,7 @@ func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, err
 		err = fmt.Errorf("%q is a session; name one of its exchanges, as in %s", id, session.ExchangeID(id, 1))
 	}
 	if err != nil {
-		return Written{}, usage("%w", err)
+		return Written{}, Usagef("%w", err)
 	}
 	s, err := r.Kept.Find(ctx, key)
 	if err != nil {
@@ -207,5 +207,5 @@ func KeepExchange(ctx context.Context, r *Rooms, id, title string) (Written, err
 	if err != nil {
 		return Written{}, err
 	}
-	return written(r, "sessions keep", out)
+	return NewWritten(r, "sessions keep", out)
 }

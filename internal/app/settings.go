@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"anamnesis/internal/connect"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
 
@@ -50,7 +52,7 @@ func ExplainSetting(c *config.Config, name string) (Explanation, error) {
 	}
 	v, err := c.Get(name)
 	if err != nil {
-		return Explanation{}, usage("config: %w; `anamnesis config list` names the settings", err)
+		return Explanation{}, Usagef("config: %w; `anamnesis config list` names the settings", err)
 	}
 	return Explanation{Setting: &v}, nil
 }
@@ -66,9 +68,9 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 	c := h.Config
 	for i, ch := range changes {
 		if ch.Key == "remote" && ch.Value != nil {
-			remote, err := remoteOf(*ch.Value)
+			remote, err := RemoteOf(*ch.Value)
 			if err != nil {
-				return a, usage("config %s: %w", verb, err)
+				return a, Usagef("config %s: %w", verb, err)
 			}
 			changes[i].Value = &remote
 		}
@@ -95,7 +97,7 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 		}
 		return a, Errorf(kind, "%s: %w", prefix, err)
 	}
-	if err := writeConfig(s, data); err != nil {
+	if err := WriteConfig(s, data); err != nil {
 		return a, err
 	}
 	for _, ch := range changes {
@@ -106,16 +108,16 @@ func ChangeSettings(h Host, verb string, changes []config.Change) (a ChangedSett
 	return a, nil
 }
 
-// writeConfig replaces config.json and keeps what it was.
-func writeConfig(s *store.Store, data []byte) error {
+// WriteConfig replaces config.json and keeps what it was.
+func WriteConfig(s *store.Store, data []byte) error {
 	if err := connect.BackUp(s, config.FileName); err != nil {
 		return err
 	}
 	return s.Replace(config.FileName, data)
 }
 
-// saveSettings changes settings for a use case that worked them out.
-func saveSettings(r *Rooms, changes []config.Change) error {
+// SaveSettings changes settings for a use case that worked them out.
+func SaveSettings(r *Rooms, changes []config.Change) error {
 	unlock, err := r.Store.Lock(context.Background())
 	if err != nil {
 		return err
@@ -125,7 +127,7 @@ func saveSettings(r *Rooms, changes []config.Change) error {
 	if err != nil {
 		return err
 	}
-	return writeConfig(r.Store, data)
+	return WriteConfig(r.Store, data)
 }
 
 // ModelTest is whether the model that writes answers, and what it said.
@@ -146,4 +148,17 @@ func TestModel(ctx context.Context, h Host) (t ModelTest, err error) {
 		err = &Error{Kind: Failed}
 	}
 	return t, err
+}
+
+// RemoteOf checks the address of a remote, "" for none. A path means one in this
+// folder now, wherever git runs later.
+func RemoteOf(address string) (string, error) {
+	address = strings.TrimSpace(address)
+	if err := replica.CheckRemote(address); err != nil {
+		return "", err
+	}
+	if path, ok := replica.LocalPath(address); ok && !strings.HasPrefix(path, "~") {
+		return filepath.Abs(path)
+	}
+	return address, nil
 }

@@ -54,12 +54,12 @@ type TeamStatus struct {
 	Mirror    MirrorView `json:"mirror"`
 }
 
-// teamStatus returns it, nil without a team.
-func (r *Rooms) teamStatus(ctx context.Context) (*TeamStatus, error) {
+// ReadTeamStatus returns it, nil without a team.
+func ReadTeamStatus(ctx context.Context, r *Rooms) (*TeamStatus, error) {
 	if !r.Config.Team.On() {
 		return nil, nil //nolint:nilnil // there is none, and that is no error
 	}
-	m, err := r.mirror(ctx)
+	m, err := viewMirror(ctx, r)
 	return &TeamStatus{r.Config.Team.Workspace, append([]string{}, r.Config.Team.Shared()...), m}, err
 }
 
@@ -67,14 +67,14 @@ func (r *Rooms) teamStatus(ctx context.Context) (*TeamStatus, error) {
 // team's database is set it then exchanges notes with it.
 func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err error) {
 	if o.Origin != "" {
-		if err := r.settleOrigin(ctx, o.Origin); err != nil {
+		if err := settleOrigin(ctx, r, o.Origin); err != nil {
 			return a, err
 		}
 	}
 	before := r.Config.Team.Shared()
 	keys := slices.Clone(before)
 	for _, name := range o.Add {
-		key, err := r.shareable(ctx, name)
+		key, err := shareable(ctx, r, name)
 		if err != nil {
 			return a, err
 		}
@@ -83,12 +83,12 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 		}
 	}
 	for _, name := range o.Stop {
-		key, err := r.keyOf(name)
+		key, err := keyOf(r, name)
 		if err != nil {
 			return a, err
 		}
 		if !slices.Contains(keys, key) {
-			return a, usage("share --stop %s: it is not shared; `anamnesis team share` lists what is", note.Printable(name))
+			return a, Usagef("share --stop %s: it is not shared; `anamnesis team share` lists what is", note.Printable(name))
 		}
 		keys = slices.DeleteFunc(keys, func(k string) bool { return k == key })
 	}
@@ -96,7 +96,7 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 	r.Config.Team.Projects = strings.Join(keys, ",")
 	if changed && !o.DryRun {
 		value := r.Config.Team.Projects
-		if err := saveSettings(r, []config.Change{{Key: "team.projects", Value: &value}}); err != nil {
+		if err := SaveSettings(r, []config.Change{{Key: "team.projects", Value: &value}}); err != nil {
 			return a, err
 		}
 	}
@@ -104,22 +104,22 @@ func Share(ctx context.Context, r *Rooms, o ShareOptions) (a ShareAnswer, err er
 		Database: r.Config.Team.On(), Workspace: r.Config.Team.Workspace, DryRun: o.DryRun, Projects: []SharedProject{}, Held: []team.Held{},
 	}
 	if a.Database && !o.DryRun && (len(o.Add)+len(o.Stop) > 0 || o.Again || o.Origin != "") {
-		t, err := exchange(ctx, r, exchangeOptions{Again: o.Again, Wait: foregroundWait})
+		t, err := Exchange(ctx, r, ExchangeOptions{Again: o.Again, Wait: ForegroundWait})
 		if err = errors.Join(err, t.refused); err != nil {
 			return a, Errorf(Failed, "the shared projects are written down; background runs try again what failed now: %w", err)
 		}
 		a.Exchange, a.Held = &t, t.Sent.Held
 	} else if len(keys) > 0 {
-		sent, err := team.Preview(ctx, r.sender(false))
+		sent, err := team.Preview(ctx, sender(r, false))
 		if err != nil {
 			return a, err
 		}
 		a.Held = sent.Held
 	}
-	return a, r.fillShare(ctx, &a, keys, before)
+	return a, fillShare(ctx, r, &a, keys, before)
 }
 
-func (r *Rooms) fillShare(ctx context.Context, a *ShareAnswer, keys, before []string) error {
+func fillShare(ctx context.Context, r *Rooms, a *ShareAnswer, keys, before []string) error {
 	counts, err := r.Index.PerProject(ctx, index.Filter{Scope: note.Portable, Dead: true})
 	if err != nil {
 		return err
@@ -127,12 +127,12 @@ func (r *Rooms) fillShare(ctx context.Context, a *ShareAnswer, keys, before []st
 	for _, key := range keys {
 		a.Projects = append(a.Projects, SharedProject{key, counts[key], !slices.Contains(before, key)})
 	}
-	a.Mirror, err = r.mirror(ctx)
+	a.Mirror, err = viewMirror(ctx, r)
 	return err
 }
 
-// mirror counts what others share.
-func (r *Rooms) mirror(ctx context.Context) (m MirrorView, err error) {
+// viewMirror counts what others share.
+func viewMirror(ctx context.Context, r *Rooms) (m MirrorView, err error) {
 	m.Members = make(map[string]int)
 	state, err := team.ReadState(ctx, r.All)
 	if err != nil || state.Workspace == "" {
@@ -140,7 +140,7 @@ func (r *Rooms) mirror(ctx context.Context) (m MirrorView, err error) {
 	}
 	rows, err := r.All.Select(ctx, index.Filter{Dead: true}, 0)
 	for i := range rows {
-		if who := r.author(&rows[i]); who != "" && rows[i].Origin != repoOrigin {
+		if who := author(r, &rows[i]); who != "" && rows[i].Origin != repoOrigin {
 			m.Notes++
 			m.Members[who]++
 		}
@@ -152,8 +152,8 @@ func (r *Rooms) mirror(ctx context.Context) (m MirrorView, err error) {
 }
 
 // shareable returns the key of a project that may be shared.
-func (r *Rooms) shareable(ctx context.Context, name string) (string, error) {
-	key, err := r.keyOf(name)
+func shareable(ctx context.Context, r *Rooms, name string) (string, error) {
+	key, err := keyOf(r, name)
 	if err != nil {
 		return "", err
 	}
@@ -162,23 +162,23 @@ func (r *Rooms) shareable(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	if name != "." && counts[key] == 0 {
-		return "", usage("share %s: no note is of a project of that name; `anamnesis list --global` shows the projects", note.Printable(name))
+		return "", Usagef("share %s: no note is of a project of that name; `anamnesis list --global` shows the projects", note.Printable(name))
 	}
 	return key, nil
 }
 
 // keyOf returns the key that a name of a project stands for.
-func (r *Rooms) keyOf(name string) (string, error) {
+func keyOf(r *Rooms, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	key := project.Canonical(r.Store, name)
 	if name == "." {
-		key = placeProject(r.Store, "").Key
+		key = PlaceProject(r.Store, "").Key
 	}
 	switch {
 	case key == note.Global || strings.EqualFold(key, note.Global):
-		return "", usage("share: what is shown to all projects is your own and is never shared; give a project")
+		return "", Usagef("share: what is shown to all projects is your own and is never shared; give a project")
 	case key == "" || strings.ContainsAny(key, ",\n"):
-		return "", usage("share %q: that is no project", name)
+		return "", Usagef("share %q: that is no project", name)
 	}
 	return key, nil
 }

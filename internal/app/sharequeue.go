@@ -22,8 +22,8 @@ type shareQueue struct {
 	Notes []note.ID `json:"notes"`
 }
 
-// shareQueue reads the list; one that cannot be read is empty.
-func (r *Rooms) shareQueue() (q shareQueue) {
+// readShareQueue reads the list; one that cannot be read is empty.
+func readShareQueue(r *Rooms) (q shareQueue) {
 	data, err := r.Store.ReadFile(queueFile, 4<<20)
 	if err != nil || json.Unmarshal(data, &q) != nil {
 		return shareQueue{}
@@ -32,8 +32,8 @@ func (r *Rooms) shareQueue() (q shareQueue) {
 }
 
 // keepQueue brings the list up to date with what a share found.
-func (r *Rooms) keepQueue(items []repo.Item) error {
-	old := r.shareQueue().Notes
+func keepQueue(r *Rooms, items []repo.Item) error {
+	old := readShareQueue(r).Notes
 	all := slices.Clone(old)
 	for _, it := range items {
 		at := slices.Index(all, it.ID)
@@ -58,7 +58,7 @@ func (r *Rooms) keepQueue(items []repo.Item) error {
 
 // forgetShared takes out of the caches of teams' repositories what they hold of notes that
 // are forgotten.
-func (r *Rooms) forgetShared(ids []note.ID) {
+func forgetShared(r *Rooms, ids []note.ID) {
 	at := r.Store.Path("cache/team")
 	folders, err := os.ReadDir(at)
 	if errors.Is(err, fs.ErrNotExist) || len(ids) == 0 {
@@ -74,9 +74,9 @@ func (r *Rooms) forgetShared(ids []note.ID) {
 	}
 }
 
-// unshared returns the notes of the list that nobody has read since, without some.
-func (r *Rooms) unshared(ctx context.Context, without []InboxItem) (notes []*note.Note, err error) {
-	ids := r.shareQueue().Notes
+// Unshared returns the notes of the list that nobody has read since, without some.
+func Unshared(ctx context.Context, r *Rooms, without []InboxItem) (notes []*note.Note, err error) {
+	ids := readShareQueue(r).Notes
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -48,17 +48,17 @@ func ShareRepo(ctx context.Context, r *Rooms, names []string, dry bool) (a Share
 	o := r.Config.TeamRepo
 	a = ShareRepoAnswer{Repository: replica.HidePassword(o.Remote), DryRun: dry, Notes: []repo.Item{}, Taken: newRepoTaken()}
 	if o.Remote == "" {
-		return a, usage("share --repo: no repository is set; `anamnesis config set team.repo.address ADDRESS`")
+		return a, Usagef("share --repo: no repository is set; `anamnesis config set team.repo.address ADDRESS`")
 	}
 	if err := r.MayRedact(); err != nil {
 		return a, err
 	}
-	clone, err := r.teamRepo()
+	clone, err := teamRepo(r)
 	if err != nil {
 		return a, &Error{Kind: Usage, Err: err}
 	}
 	if dry {
-		docs, err := r.offered(ctx, names)
+		docs, err := offered(ctx, r, names)
 		a.Notes = clone.Plan(docs)
 		return a, err
 	}
@@ -71,8 +71,8 @@ func ShareRepo(ctx context.Context, r *Rooms, names []string, dry bool) (a Share
 	}
 	defer unlock()
 	var terr error
-	a.Taken, terr = r.takeReviewed(ctx, clone)
-	docs, err := r.offered(ctx, names) // as the review left them
+	a.Taken, terr = takeReviewed(ctx, r, clone)
+	docs, err := offered(ctx, r, names) // as the review left them
 	if err != nil {
 		return a, err
 	}
@@ -80,7 +80,7 @@ func ShareRepo(ctx context.Context, r *Rooms, names []string, dry bool) (a Share
 		a.Notes, err = clone.Share(ctx, docs)
 	}
 	if err == nil {
-		err = r.keepQueue(a.Notes)
+		err = keepQueue(r, a.Notes)
 	}
 	var link *replica.LinkError
 	switch {
@@ -97,32 +97,32 @@ func ShareRepo(ctx context.Context, r *Rooms, names []string, dry bool) (a Share
 }
 
 // teamRepo opens the team's repository.
-func (r *Rooms) teamRepo() (*repo.Repo, error) {
+func teamRepo(r *Rooms) (*repo.Repo, error) {
 	return repo.Open(repo.Place{
-		Dir: r.teamFolder(), Env: config.Environ(), Redactor: r.Redactor, Now: r.Store.Now,
+		Dir: teamFolder(r), Env: config.Environ(), Redactor: r.Redactor, Now: r.Store.Now,
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)),
 	}, r.Config.TeamRepo)
 }
 
 // teamFolder is where the clone of the team's repository stands, one for each address.
 // It can be deleted at any moment.
-func (r *Rooms) teamFolder() string {
+func teamFolder(r *Rooms) string {
 	sum := sha256.Sum256([]byte(r.Config.TeamRepo.Remote))
 	return r.Store.Path("cache/team/" + hex.EncodeToString(sum[:8]))
 }
 
 // offered reads the notes to offer. Of a project they are the portable ones that last:
 // what happened in a session is offered only when its id is named.
-func (r *Rooms) offered(ctx context.Context, names []string) ([]repo.Document, error) {
+func offered(ctx context.Context, r *Rooms, names []string) ([]repo.Document, error) {
 	var rows []index.Row
 	if len(names) == 0 {
 		names = []string{"."}
 	}
 	seen := make(map[note.ID]bool)
 	for _, name := range names {
-		keys := project.Names(r.Store, placeProject(r.Store, name))
+		keys := project.Names(r.Store, PlaceProject(r.Store, name))
 		if slices.Contains(keys, note.Global) || name == note.Global {
-			return nil, usage("share %s: global notes are not shared; name a project or the id of a note", note.Global)
+			return nil, Usagef("share %s: global notes are not shared; name a project or the id of a note", note.Global)
 		}
 		found, err := r.Index.Select(ctx, index.Filter{
 			Projects: keys, Types: []note.Type{note.Procedural, note.Semantic}, Scope: note.Portable, Now: r.Store.Now(),
@@ -149,7 +149,7 @@ func (r *Rooms) offered(ctx context.Context, names []string) ([]repo.Document, e
 		}
 	}
 	slices.SortFunc(rows, func(a, b index.Row) int { return cmp.Compare(a.ID, b.ID) })
-	return r.documents(rows)
+	return documents(r, rows)
 }
 
 // noSuchShare says that a name is neither a project with notes nor a note.
@@ -163,7 +163,7 @@ func noSuchShare(name string, err error) error {
 }
 
 // documents reads the notes of rows as they stand in their files.
-func (r *Rooms) documents(rows []index.Row) (docs []repo.Document, err error) {
+func documents(r *Rooms, rows []index.Row) (docs []repo.Document, err error) {
 	for _, row := range rows {
 		d := repo.Document{Path: row.Ref.Path}
 		if d.Data, err = r.Store.ReadFile(d.Path, store.MaxNoteSize); err != nil {
@@ -177,7 +177,7 @@ func (r *Rooms) documents(rows []index.Row) (docs []repo.Document, err error) {
 			return nil, fmt.Errorf("share: read the entities of %s: %w", r.Store.Path(d.Path), err)
 		}
 		if rest, ok := strings.CutPrefix(d.Path, layout.Memory+"/"); ok {
-			d.Kept = r.returned(rest, d.Data)
+			d.Kept = returnedWhy(r, rest, d.Data)
 		}
 		docs = append(docs, d)
 	}

@@ -14,7 +14,7 @@ import (
 // MinPrefix characters, that no other note of the store ends or begins with, so that
 // Resolve finds the note again. An id that somebody chose stays whole. The index is asked
 // for each id, while the rooms are open; where it cannot be read, an id stays as it is.
-func (r *Rooms) ShortIDs(ctx context.Context) func(note.ID) string {
+func ShortIDs(ctx context.Context, r *Rooms) func(note.ID) string {
 	e := newIDEnds(func(part string) ([]note.ID, error) {
 		if r.Index == nil {
 			return nil, errors.ErrUnsupported

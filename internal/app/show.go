@@ -18,7 +18,7 @@ type ListAnswer struct {
 
 // List lists the notes of a selection, newest first, limit at most; 0 means all.
 func List(ctx context.Context, r *Rooms, s Selection, limit int) (ListAnswer, error) {
-	f, err := s.filter(r)
+	f, err := s.Filter(r)
 	if err != nil {
 		return ListAnswer{}, err
 	}
@@ -58,8 +58,8 @@ type ShowAnswer struct {
 
 // Show returns the note that name names (see Resolve).
 func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) {
-	row, c, err := contentOf(ctx, r, name)
-	if shared, content, ok := r.sharedNote(ctx, name); ok && err != nil {
+	row, c, err := ContentOf(ctx, r, name)
+	if shared, content, ok := sharedNote(ctx, r, name); ok && err != nil {
 		row, c, err = shared, content, content.Err
 	}
 	if err != nil {
@@ -68,12 +68,12 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	n := c.Note
 	a = ShowAnswer{
 		NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead,
-		SupersededBy: row.SupersededBy, File: c.Text, Proposed: proposed(n),
+		SupersededBy: row.SupersededBy, File: c.Text, Proposed: ProposedTriggers(n),
 	}
 	if a.Author != "" {
-		a.Path, a.SharedFrom = "", r.sharedFrom(&row)
+		a.Path, a.SharedFrom = "", sharedFrom(r, &row)
 	}
-	if a.ConfirmedBy, err = r.confirmedBy(ctx, n); err != nil {
+	if a.ConfirmedBy, err = confirmedBy(ctx, r, n); err != nil {
 		return a, err
 	}
 	if a.Revisions, err = r.Store.History(row.ID); err != nil {
@@ -82,21 +82,21 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	for _, rev := range a.Revisions {
 		a.History = append(a.History, r.Store.Path(rev.Path))
 	}
-	tally, err := r.tally(ctx, row.ID)
+	tally, err := Tally(ctx, r, row.ID)
 	a.Injected, a.Recalled = tally.Injected, tally.Recalled
 	return a, err
 }
 
-// tally counts how often a note was shown and found, up to this moment.
-func (r *Rooms) tally(ctx context.Context, id note.ID) (store.Tally, error) {
-	r.foldEvents(ctx)
+// Tally counts how often a note was shown and found, up to this moment.
+func Tally(ctx context.Context, r *Rooms, id note.ID) (store.Tally, error) {
+	FoldEvents(ctx, r)
 	tallies, err := r.Index.Counters(ctx, []note.ID{id})
 	return tallies[id], err
 }
 
-// foldEvents brings the counters into step with the event log. An index that
+// FoldEvents brings the counters into step with the event log. An index that
 // cannot be written keeps its counters, which is reported.
-func (r *Rooms) foldEvents(ctx context.Context) {
+func FoldEvents(ctx context.Context, r *Rooms) {
 	if err := r.Index.Fold(ctx); err != nil && !r.Store.ReadOnly() {
 		r.Notify("%v", err)
 	}

@@ -32,8 +32,8 @@ type SkillsAnswer struct {
 	Skills  []SkillView `json:"skills"`
 }
 
-// maxSkillList bounds a list of skills.
-const maxSkillList = 2000
+// MaxSkillList bounds a list of skills.
+const MaxSkillList = 2000
 
 // RefreshSkills brings the copies of the skills of this machine's agents into step with
 // their files: those of the user, and those of the projects in some folders.
@@ -63,14 +63,14 @@ func skillFolders(below string, names []string, key string) (folders []imports.S
 // ListSkills lists the skills that a session of a project ("" for the one of this folder)
 // has, those that may be out of date too.
 func ListSkills(ctx context.Context, r *Rooms, key string) (SkillsAnswer, error) {
-	return matchSkills(ctx, r, key, "", maxSkillList)
+	return matchSkills(ctx, r, key, "", MaxSkillList)
 }
 
 // MatchSkills returns the skills that a text is about, best first, at most limit. Those
 // that may be out of date are left out.
 func MatchSkills(ctx context.Context, r *Rooms, key, text string, limit int) (SkillsAnswer, error) {
 	if strings.TrimSpace(text) == "" {
-		return SkillsAnswer{}, usage("skills match: say what the skill should be about")
+		return SkillsAnswer{}, Usagef("skills match: say what the skill should be about")
 	}
 	a, err := matchSkills(ctx, r, key, text, limit)
 	if err == nil && len(a.Skills) == 0 {
@@ -80,7 +80,7 @@ func MatchSkills(ctx context.Context, r *Rooms, key, text string, limit int) (Sk
 }
 
 func matchSkills(ctx context.Context, r *Rooms, key, text string, limit int) (SkillsAnswer, error) {
-	id := placeProject(r.Store, key)
+	id := PlaceProject(r.Store, key)
 	a := SkillsAnswer{Project: id.Key, Skills: []SkillView{}}
 	q := recall.SkillQuery{Projects: project.Names(r.Store, id), Text: text, Limit: limit, All: text == ""}
 	hits, err := recall.Skills(ctx, r.Engine, q)

@@ -53,24 +53,24 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 	}
 	defer unlock()
 	began := time.Now()
-	r.installation(true)
+	installationID(r, true)
 	if o.Remote {
-		r.importNative(ctx)
+		ImportNative(ctx, r)
 	}
-	backend, err := r.Replica(o)
+	backend, err := openOwnReplica(r, o)
 	stop := false
 	if err == nil && o.Remote && !o.AllowDelete {
-		stop, err = r.overGraves(&s)
+		stop, err = overGraves(r, &s)
 	}
 	for round := 0; err == nil && !stop && round < rounds; round++ {
 		again := false
-		if again, err = r.syncOnce(ctx, backend, o, &s); !again {
+		if again, err = syncOnce(ctx, r, backend, o, &s); !again {
 			break
 		}
 	}
-	err = r.excuse(err, &s)
+	err = excuse(r, err, &s)
 	if o.Remote && err == nil {
-		r.tellUnseen(&s)
+		tellUnseen(r, &s)
 	}
 	if s.Deleted > 0 {
 		s.Detail += fmt.Sprintf("; the pull deleted %s", Plural(s.Deleted, "note"))
@@ -83,7 +83,7 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 		s.Conflicted = true
 		s.Detail += fmt.Sprintf("; %s to decide: `anamnesis review conflicts`", Plural(s.Conflicts, "conflict"))
 	}
-	return s, errors.Join(err, r.recordSync(s, o, err, began))
+	return s, errors.Join(err, recordSync(r, s, o, err, began))
 }
 
 // SyncWhole is Sync with the remote, and then exchanges notes with a team, if there is
@@ -91,17 +91,17 @@ func Sync(ctx context.Context, r *Rooms, o SyncOptions) (s SyncResult, err error
 // later run.
 func SyncWhole(ctx context.Context, r *Rooms, o SyncOptions) (SyncResult, error) {
 	o.Remote = true
-	home, herr := exchangeHome(ctx, r) // first, so that git takes along what came home
+	home, herr := ExchangeHome(ctx, r) // first, so that git takes along what came home
 	s, err := Sync(ctx, r, o)
-	r.syncAway(ctx, &s)
+	syncAway(ctx, r, &s)
 	if herr != nil {
 		r.Notify("%v", herr)
 	}
-	if r.Config.Index.Server != "" && !r.away() && herr == nil {
+	if r.Config.Index.Server != "" && !Away(r) && herr == nil {
 		s.Detail += fmt.Sprintf("; with machines without a store: sent %d, took in %d", home.Sent.Put, home.Taken+home.Held)
 	}
-	if err == nil && !s.Busy && r.hasTeam() {
-		t, terr := exchange(ctx, r, exchangeOptions{Wait: foregroundWait})
+	if err == nil && !s.Busy && hasTeam(r) {
+		t, terr := Exchange(ctx, r, ExchangeOptions{Wait: ForegroundWait})
 		if terr != nil {
 			r.Notify("the team's database or repository: %v", terr)
 		}
@@ -123,18 +123,18 @@ func SyncAndIndex(ctx context.Context, r *Rooms) (s SyncResult, indexed int, err
 	return s, rep.Indexed, err
 }
 
-// Replica opens the repository of the portable notes.
-func (r *Rooms) Replica(o SyncOptions) (replica.Backend, error) {
-	return r.openReplica(r.replicaOptions(o))
+// openOwnReplica opens the repository of the portable notes.
+func openOwnReplica(r *Rooms, o SyncOptions) (replica.Backend, error) {
+	return openReplica(replicaOptions(r, o))
 }
 
-func (r *Rooms) openReplica(o replica.Options) (replica.Backend, error) {
+func openReplica(o replica.Options) (replica.Backend, error) {
 	o.Env = config.Environ()
 	return replica.Open(o)
 }
 
 // excuse turns what is no failure into something to be reported.
-func (r *Rooms) excuse(err error, s *SyncResult) error {
+func excuse(r *Rooms, err error, s *SyncResult) error {
 	switch {
 	case errors.Is(err, replica.ErrNoGit):
 		r.Notify("%v", err)
@@ -152,7 +152,7 @@ func (r *Rooms) excuse(err error, s *SyncResult) error {
 
 // syncOnce commits, or syncs and carries out what came in. again is true if
 // that changed files that travel.
-func (r *Rooms) syncOnce(ctx context.Context, b replica.Backend, o SyncOptions, s *SyncResult) (again bool, err error) {
+func syncOnce(ctx context.Context, r *Rooms, b replica.Backend, o SyncOptions, s *SyncResult) (again bool, err error) {
 	if !o.Remote {
 		committed, err := b.Commit(ctx, nil)
 		var held *replica.HeldError
@@ -166,7 +166,7 @@ func (r *Rooms) syncOnce(ctx context.Context, b replica.Backend, o SyncOptions, 
 	}
 	out, err := b.Sync(ctx)
 	s.take(out)
-	erased, again, derr := r.applyPulled(ctx, out)
+	erased, again, derr := applyPulled(ctx, r, out)
 	s.Deleted += erased
 	return again, errors.Join(err, derr)
 }
@@ -175,62 +175,65 @@ func (r *Rooms) syncOnce(ctx context.Context, b replica.Backend, o SyncOptions, 
 // stands in two places gets one, and the index is updated. The sync may have
 // failed after it had brought something. erased is how many notes tombstones took
 // that the sync itself had left; again says that files changed that travel.
-func (r *Rooms) applyPulled(ctx context.Context, out replica.Outcome) (erased int, again bool, err error) {
+func applyPulled(ctx context.Context, r *Rooms, out replica.Outcome) (erased int, again bool, err error) {
 	if r.Store.ReadOnly() {
 		return 0, false, nil
 	}
-	trace := r.trace(ctx, r.forgotten(out.Changed)...) // the index has not been updated yet
+	trace := traceOf(ctx, r, forgotten(r, out.Changed)...) // the index has not been updated yet
 	gone := func(paths []string) error {
 		erased = len(paths)
-		trace = trace.And(r.trace(ctx, paths...))
-		r.forgetShared(idsOf(paths))
-		return r.Disallow(paths)
+		trace = trace.And(traceOf(ctx, r, paths...))
+		forgetShared(r, idsOf(paths))
+		return disallow(r, paths)
 	}
 	paths, err := ingest.NewIncoming(r.Store).Finish(ctx, gone, func() bool {
-		return len(out.Changed) > 0 || out.Pulled > 0 || r.twins(ctx)
+		return len(out.Changed) > 0 || out.Pulled > 0 || twins(ctx, r)
 	})
 	again = slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, "memory/") })
 	for _, path := range out.Changed {
 		paths = append(paths, "memory/"+path)
 	}
-	err = errors.Join(err, r.Reindex(ctx, paths))
-	r.erase(ctx, trace)
+	err = errors.Join(err, Reindex(ctx, r, paths))
+	erase(ctx, r, trace)
 	return erased, again, err
 }
 
 // twins reports whether the index has met a note in two places, as a crash in
 // the middle of moving it leaves it.
-func (r *Rooms) twins(ctx context.Context) bool {
+func twins(ctx context.Context, r *Rooms) bool {
 	found, err := r.Index.Problems(ctx)
 	return err == nil && slices.ContainsFunc(found, func(pr index.Problem) bool { return strings.HasPrefix(pr.Reason, "same id as ") })
 }
 
 // Reindex brings the index into step with the files at paths.
-func (r *Rooms) Reindex(ctx context.Context, paths []string) error {
+func Reindex(ctx context.Context, r *Rooms, paths []string) error {
 	return r.Ingester.Reindex(ctx, paths)
 }
 
 // replicaOptions say how the repository of the portable notes is kept.
-func (r *Rooms) replicaOptions(o SyncOptions) replica.Options {
+func replicaOptions(r *Rooms, o SyncOptions) replica.Options {
 	opts := replica.Options{
-		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Installation: r.installation(false), Remote: r.Config.Sync.Remote,
+		Dir: r.Store.Path("memory"), MachineID: r.Config.MachineID, Installation: installationID(r, false), Remote: r.Config.Sync.Remote,
 		Timeout: time.Duration(r.Config.Sync.Timeout * float64(time.Second)), Now: r.Store.Now,
 		Automatic: o.Automatic, MaxDelete: maxDelete, AllowDelete: o.AllowDelete,
 		Merger: func(theirs fs.FS) (replica.Merge, error) { return ingest.NewIncoming(r.Store).Merger(theirs) },
-		Settle: r.keepLoser, Apply: r.applyRemote, Hold: r.withhold(o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
-		Loss: r.loss(o.Remote), Erases: r.erases,
+		Settle: func(c replica.Conflict) error { return keepLoser(r, c) },
+		Apply:  func(changes []replica.Change) ([]string, error) { return applyRemote(r, changes) },
+		Hold:   withhold(r, o.Remote), Driver: driver(), Title: titleOf, Says: sayings,
+		Loss:   loss(r, o.Remote),
+		Erases: func(changes []replica.Change) ([]replica.Change, error) { return erases(r, changes) },
 	}
 	if !r.Config.Sync.On {
 		opts.Backend = "none"
 	}
-	if r.Seals() {
+	if seals(r) {
 		opts.Seal = r.Store.Path(layout.Keys)
 	}
 	return opts
 }
 
 // keepLoser puts what a merge could not keep into conflicts/.
-func (r *Rooms) keepLoser(c replica.Conflict) error {
+func keepLoser(r *Rooms, c replica.Conflict) error {
 	_, _, err := ingest.NewIncoming(r.Store).AddConflict(context.Background(), c.Path, c.Merged, c.Other)
 	return err
 }
@@ -260,7 +263,7 @@ func titleOf(data []byte) string {
 }
 
 // applyRemote writes what a merge made.
-func (r *Rooms) applyRemote(changes []replica.Change) ([]string, error) {
+func applyRemote(r *Rooms, changes []replica.Change) ([]string, error) {
 	list := make([]ingest.RemoteChange, len(changes))
 	for i, c := range changes {
 		list[i] = ingest.RemoteChange(c)
@@ -278,17 +281,17 @@ func driver() string {
 	if real, err := filepath.EvalSymlinks(self); err == nil {
 		self = real
 	}
-	if temporary(self) {
+	if IsTemporary(self) {
 		return ""
 	}
 	return connect.Quote(self) + " merge-driver %O %A %B %P"
 }
 
-// temporary reports whether a program stands where it will be deleted.
-func temporary(exe string) bool {
-	return doctor.Fleeting(exe, tempDirs())
+// IsTemporary reports whether a program stands where it will be deleted.
+func IsTemporary(exe string) bool {
+	return doctor.Fleeting(exe, TempDirs())
 }
 
-// tempDirs are the folders for temporary files; TMPDIR may name another than the one in
+// TempDirs are the folders for temporary files; TMPDIR may name another than the one in
 // which a program was built.
-func tempDirs() []string { return []string{os.TempDir(), "/tmp", "/var/tmp"} }
+func TempDirs() []string { return []string{os.TempDir(), "/tmp", "/var/tmp"} }

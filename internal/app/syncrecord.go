@@ -81,13 +81,13 @@ func (s *SyncResult) damaged() (n int) {
 func (s *SyncResult) hold(files []WithheldFile) {
 	s.Held = make([]WithheldFile, len(files))
 	for i, f := range files {
-		f.ID = string(idOf(f.Path))
+		f.ID = string(IDOf(f.Path))
 		s.Held[i] = f
 	}
 }
 
-// idOf returns the id in the name of a file, empty when there is none.
-func idOf(name string) note.ID {
+// IDOf returns the id in the name of a file, empty when there is none.
+func IDOf(name string) note.ID {
 	stem, _, _ := strings.Cut(path.Base(name), ".")
 	id, err := note.ParseID(stem)
 	if err != nil {
@@ -96,8 +96,8 @@ func idOf(name string) note.ID {
 	return id
 }
 
-// syncedFile says how the last sync went. It can be deleted.
-const syncedFile = "sync.json"
+// SyncedFile says how the last sync went. It can be deleted.
+const SyncedFile = "sync.json"
 
 // How much of it is read, in bytes, and how long a text in it is, in characters:
 // what a remote says has no end on its own.
@@ -106,8 +106,8 @@ const (
 	maxSyncedText = 1000
 )
 
-// A syncRecord is what the last sync wrote down. OK, State, Why and Offline are about Remote.
-type syncRecord struct {
+// A SyncRecord is what the last sync wrote down. OK, State, Why and Offline are about Remote.
+type SyncRecord struct {
 	V       int                `json:"v"`
 	At      string             `json:"at"`               // of the last exchange, RFC 3339
 	OK      string             `json:"ok,omitempty"`     // of the last one after which both sides had the same
@@ -119,13 +119,13 @@ type syncRecord struct {
 	Held    []WithheldFile     `json:"held"`
 }
 
-// lastSync reads the file, and looks at nothing else. What it says about another
+// LastSync reads the file, and looks at nothing else. What it says about another
 // remote than the present one is left out.
-func lastSync(r *Rooms) (last syncRecord) {
-	if f, err := os.Open(r.Store.Path(syncedFile)); err == nil {
+func LastSync(r *Rooms) (last SyncRecord) {
+	if f, err := os.Open(r.Store.Path(SyncedFile)); err == nil {
 		data, err := io.ReadAll(io.LimitReader(f, maxSyncedFile))
 		if err != nil || json.Unmarshal(data, &last) != nil {
-			last = syncRecord{}
+			last = SyncRecord{}
 		}
 		_ = f.Close()
 	}
@@ -143,11 +143,11 @@ func lastSync(r *Rooms) (last syncRecord) {
 	return last
 }
 
-// lastSync reads the file. Files that are not held any more are left out.
-func (r *Rooms) lastSync() syncRecord {
-	last := lastSync(r)
+// readLastSync reads the file. Files that are not held any more are left out.
+func readLastSync(r *Rooms) SyncRecord {
+	last := LastSync(r)
 	held := []WithheldFile{}
-	for _, f := range r.withheld(last) {
+	for _, f := range withheld(r, last) {
 		if !f.Released {
 			held = append(held, f.WithheldFile)
 		}
@@ -157,11 +157,11 @@ func (r *Rooms) lastSync() syncRecord {
 }
 
 // recordSync writes down how a settlement went, for status and for the event log.
-func (r *Rooms) recordSync(s SyncResult, o SyncOptions, failed error, began time.Time) error {
+func recordSync(r *Rooms, s SyncResult, o SyncOptions, failed error, began time.Time) error {
 	if r.Store.ReadOnly() {
 		return nil
 	}
-	last := r.lastSync()
+	last := readLastSync(r)
 	if !o.Remote && len(last.Held)+len(s.Held) == 0 {
 		return nil
 	}
@@ -179,14 +179,14 @@ func (r *Rooms) recordSync(s SyncResult, o SyncOptions, failed error, began time
 	}
 	data, err := json.Marshal(last)
 	if err == nil {
-		err = r.Store.Replace(syncedFile, append(data, '\n'))
+		err = r.Store.Replace(SyncedFile, append(data, '\n'))
 	}
 	return errors.Join(logged, err)
 }
 
 // take enters how an exchange ended. One of which nothing is known, because
 // somebody cut it off, leaves what was known.
-func (l *syncRecord) take(s SyncResult, failed error, now string) {
+func (l *SyncRecord) take(s SyncResult, failed error, now string) {
 	if l.Remote == "" {
 		return
 	}

@@ -19,11 +19,11 @@ func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
 		Off: !r.Config.Sync.On, Remote: replica.HidePassword(r.Config.Sync.Remote), Conflicts: r.Store.Conflicts().Count(),
 		Held: []WithheldFile{},
 	}
-	s.Sealed = r.Seals()
-	last := r.lastSync()
+	s.Sealed = seals(r)
+	last := readLastSync(r)
 	s.LastSync, s.LastTry, s.LastDetail, s.Held = last.OK, last.At, last.Detail, last.Held
 	s.State, s.StateText = last.State, last.Why
-	backend, err := r.Replica(SyncOptions{})
+	backend, err := openOwnReplica(r, SyncOptions{})
 	var st replica.State
 	if err == nil {
 		st, err = backend.State(ctx)
@@ -61,10 +61,10 @@ func stillness(s replica.SyncResult) string {
 	return ""
 }
 
-// syncNotice is what a session is shown about a sync that stands still, empty
+// SyncNotice is what a session is shown about a sync that stands still, empty
 // when none does. It reads one small file.
-func (r *Rooms) syncNotice() string {
-	why := stillness(lastSync(r).State)
+func SyncNotice(r *Rooms) string {
+	why := stillness(LastSync(r).State)
 	if why == "" {
 		return ""
 	}

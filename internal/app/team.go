@@ -39,8 +39,8 @@ const (
 	teamRest     = 30 * time.Second      // for so long after it did not answer a question the database is not asked by another
 )
 
-// exchangeOptions say how notes are exchanged with a team.
-type exchangeOptions struct {
+// ExchangeOptions say how notes are exchanged with a team.
+type ExchangeOptions struct {
 	Again bool          // look at every shared note again
 	Brief bool          // send what was written last, and leave the rest to another run
 	Wait  time.Duration // for another process that exchanges notes
@@ -49,11 +49,11 @@ type exchangeOptions struct {
 // newest is how many notes a run looks at that sends what was written last.
 const newest = 64
 
-// foregroundWait is how long a command waits for a background run that exchanges notes.
-const foregroundWait = 30 * time.Second
+// ForegroundWait is how long a command waits for a background run that exchanges notes.
+const ForegroundWait = 30 * time.Second
 
 // teamLock takes the lock of exchanges, and waits for it for so long.
-func (r *Rooms) teamLock(ctx context.Context, wait time.Duration) (unlock func(), ok bool, err error) {
+func teamLock(ctx context.Context, r *Rooms, wait time.Duration) (unlock func(), ok bool, err error) {
 	until := time.Now().Add(wait)
 	for {
 		unlock, ok, err = r.Store.TryLock("team")
@@ -64,49 +64,49 @@ func (r *Rooms) teamLock(ctx context.Context, wait time.Duration) (unlock func()
 	}
 }
 
-// exchange brings the team's database into step with what is shared here, and the
+// Exchange brings the team's database into step with what is shared here, and the
 // mirror with what others share. Without a team it does nothing, except that it takes
 // away what is left of a former one. That a member may only read is no error (refused). One
 // process does it at a time.
-func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, err error) {
+func Exchange(ctx context.Context, r *Rooms, o ExchangeOptions) (t TeamResult, err error) {
 	t.Sent.Held, t.Taken.Left, t.Taken.Members, t.Reviewed = []team.Held{}, []team.Held{}, []string{}, newRepoTaken()
-	if r.Store.ReadOnly() || r.away() {
+	if r.Store.ReadOnly() || Away(r) {
 		return t, nil
 	}
 	if !o.Brief {
 		var rerr error
-		t.Reviewed, rerr = r.readRepo(ctx)
+		t.Reviewed, rerr = readRepo(ctx, r)
 		defer func() { err = errors.Join(err, rerr) }()
 	}
-	unlock, ok, err := r.teamLock(ctx, o.Wait)
+	unlock, ok, err := teamLock(ctx, r, o.Wait)
 	if err != nil || !ok {
 		t.Busy = err == nil
 		return t, err
 	}
 	defer unlock()
 	if !r.Config.Team.On() {
-		return t, team.Leave(ctx, r.All, r.openOrigin)
+		return t, leaveTeam(ctx, r)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Config.Wait(teamBudget))
 	defer cancel()
-	server, err := r.teamServer(ctx, 0)
+	server, err := OpenTeamServer(ctx, r, 0)
 	if err != nil {
 		return t, err
 	}
 	defer func() { _ = server.Close() }()
 	if o.Brief {
-		t.Sent, err = team.PushNewest(ctx, server, r.sender(false), newest)
+		t.Sent, err = team.PushNewest(ctx, server, sender(r, false), newest)
 	} else {
-		t.Sent, err = team.Push(ctx, server, r.sender(o.Again))
+		t.Sent, err = team.Push(ctx, server, sender(r, o.Again))
 	}
 	if err != nil {
 		err = fmt.Errorf("share notes: %w", err)
 	}
 	var perr error // who may not write may read
-	if r.mirrors() {
-		t.Taken, perr = team.Pull(ctx, server, r.receiver())
+	if mirrors(r) {
+		t.Taken, perr = team.Pull(ctx, server, receiver(r))
 	} else {
-		perr = team.Leave(ctx, r.All, r.openOrigin)
+		perr = leaveTeam(ctx, r)
 	}
 	if perr == nil && postgres.Refused(err) {
 		t.refused, err = err, nil
@@ -120,27 +120,18 @@ func exchange(ctx context.Context, r *Rooms, o exchangeOptions) (t TeamResult, e
 }
 
 // mirrors reports whether the notes that others share are kept in the index of this machine.
-func (r *Rooms) mirrors() bool { return r.teamOn() && r.Config.Team.Mirror }
+func mirrors(r *Rooms) bool { return teamOn(r) && r.Config.Team.Mirror }
 
 // teamWaits reports whether a background run has to be started, because this process has
 // changed notes and a team may want to have them.
-func (r *Rooms) teamWaits() bool {
-	return !r.drains && r.Store != nil && r.teamOn() && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
-}
-
-// DrainTeam is the background run of a command that wrote notes which a team may want: it
-// sends these, takes in what is new, and leaves everything else to other runs.
-func DrainTeam(ctx context.Context, r *Rooms) (d DrainResult, err error) {
-	r.drains, d.Failed = true, []string{}
-	d.Shared, err = exchange(ctx, r, exchangeOptions{Brief: true, Wait: foregroundWait})
-	d.Busy = d.Shared.Busy
-	return d, err
+func teamWaits(r *Rooms) bool {
+	return !r.Drains && r.Store != nil && teamOn(r) && len(r.Config.Team.Shared()) > 0 && r.Store.Events().Wrote()
 }
 
 // freshen takes in, before a question is answered, what others have shared since,
 // as far as that goes at once. The mirror answers in any case.
-func (r *Rooms) freshen(ctx context.Context) {
-	if !r.mirrors() || r.Store.ReadOnly() {
+func freshen(ctx context.Context, r *Rooms) {
+	if !mirrors(r) || r.Store.ReadOnly() {
 		return
 	}
 	state, err := team.ReadState(ctx, r.All)
@@ -155,9 +146,9 @@ func (r *Rooms) freshen(ctx context.Context) {
 	defer unlock()
 	short, cancel := context.WithTimeout(ctx, r.Config.Wait(teamQuestion))
 	defer cancel()
-	server, err := r.teamServer(short, teamQuestion)
+	server, err := OpenTeamServer(short, r, teamQuestion)
 	if err == nil {
-		_, err = team.Pull(short, server, r.receiver())
+		_, err = team.Pull(short, server, receiver(r))
 		_ = server.Close()
 	}
 	if err == nil {
@@ -175,27 +166,27 @@ func (r *Rooms) freshen(ctx context.Context) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			why = "cannot be asked (" + err.Error() + ")"
 		}
-		r.Notify("the team's database %s; notes of others are shown as of %s ago", why, age(state.Age(r.Store.Now())))
+		r.Notify("the team's database %s; notes of others are shown as of %s ago", why, AgeOf(state.Age(r.Store.Now())))
 	}
 }
 
 // staleMirror is from which age on a session is shown how old the notes of others are.
 const staleMirror = 3 * 24 * time.Hour
 
-// teamNotice is what a session is shown when the mirror is old, empty when it is not.
-func (r *Rooms) teamNotice(ctx context.Context) string {
-	if !r.mirrors() {
+// TeamNotice is what a session is shown when the mirror is old, empty when it is not.
+func TeamNotice(ctx context.Context, r *Rooms) string {
+	if !mirrors(r) {
 		return ""
 	}
 	state, err := team.ReadState(ctx, r.All)
 	if err != nil || state.Age(r.Store.Now()) < staleMirror {
 		return ""
 	}
-	return fmt.Sprintf("Notes that others of the team share are as of %s ago: `anamnesis doctor` says why.", age(state.Age(r.Store.Now())))
+	return fmt.Sprintf("Notes that others of the team share are as of %s ago: `anamnesis doctor` says why.", AgeOf(state.Age(r.Store.Now())))
 }
 
-// age tells a duration in the greatest unit that fits.
-func age(d time.Duration) string {
+// AgeOf tells a duration in the greatest unit that fits.
+func AgeOf(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
 		return Plural(int(d/(24*time.Hour)), "day")
@@ -207,10 +198,10 @@ func age(d time.Duration) string {
 	return "less than a minute"
 }
 
-// teamServer opens the team's database for this machine. connect is how long to wait
+// OpenTeamServer opens the team's database for this machine. connect is how long to wait
 // for it, 0 the usual.
-func (r *Rooms) teamServer(ctx context.Context, connect time.Duration) (s teamServer, err error) {
-	origin, err := r.teamOrigin()
+func OpenTeamServer(ctx context.Context, r *Rooms, connect time.Duration) (s TeamServer, err error) {
+	origin, err := teamOrigin(r)
 	if err != nil {
 		return s, err
 	}
@@ -218,11 +209,11 @@ func (r *Rooms) teamServer(ctx context.Context, connect time.Duration) (s teamSe
 		DSN: r.Config.Team.DSN, Workspace: r.Config.Team.Workspace, Origin: origin, Busy: r.Config.Wait(busyTime),
 		Connect: r.Config.Wait(cmp.Or(connect, 10*time.Second)), MaxConns: 2,
 	})
-	return teamServer{db}, err
+	return TeamServer{db}, err
 }
 
 // openOrigin opens the local index for the tree of another machine.
-func (r *Rooms) openOrigin(ctx context.Context, origin string) (index.Backend, error) {
+func openOrigin(ctx context.Context, r *Rooms, origin string) (index.Backend, error) {
 	return sqlite.Open(ctx, sqlite.Options{
 		Path: r.Store.Path("index.db"), Origin: origin, Busy: r.Config.Wait(busyTime), Keep: true,
 	})
@@ -230,11 +221,11 @@ func (r *Rooms) openOrigin(ctx context.Context, origin string) (index.Backend, e
 
 // confidential says why a file must not reach a team. What its owner lets travel
 // between their own machines is not let go to others by that.
-func (r *Rooms) confidential(path string, data []byte) string {
+func confidential(r *Rooms, path string, data []byte) string {
 	if r.Rules != nil {
 		return "your redaction rules cannot be read, so nobody can tell whether it holds a secret"
 	}
-	if rules := r.secrets(strings.TrimPrefix(path, "memory/"), data); len(rules) > 0 {
+	if rules := secrets(r, strings.TrimPrefix(path, "memory/"), data); len(rules) > 0 {
 		return secretWhy + " (" + strings.Join(rules, ", ") + ")"
 	}
 	if text := string(data); r.Redactor.Redact(text).String() != text {
@@ -243,16 +234,19 @@ func (r *Rooms) confidential(path string, data []byte) string {
 	return ""
 }
 
-func (r *Rooms) sender(again bool) team.Sender {
+func sender(r *Rooms, again bool) team.Sender {
 	return team.Sender{
-		Local: r.Index, Entries: r.Index.Entries, Withhold: r.confidential, Projects: r.Config.Team.Shared(), Again: again, Now: r.Store.Now,
-		Memos: r.All, Marks: r.marks(), Mark: r.mark,
+		Local: r.Index, Entries: r.Index.Entries, Projects: r.Config.Team.Shared(), Again: again, Now: r.Store.Now,
+		Memos: r.All, Marks: OriginMarks(r), Mark: func() (string, error) { return mark(r) },
+		Withhold: func(path string, data []byte) string { return confidential(r, path, data) },
 	}
 }
 
-func (r *Rooms) receiver() team.Receiver {
+func receiver(r *Rooms) team.Receiver {
 	return team.Receiver{
-		Open: r.openOrigin, Foreign: r.All.Foreign, Withhold: r.confidential, Own: r.All, Workspace: r.Config.Team.Workspace,
+		Open:     func(ctx context.Context, origin string) (index.Backend, error) { return openOrigin(ctx, r, origin) },
+		Withhold: func(path string, data []byte) string { return confidential(r, path, data) },
+		Foreign:  r.All.Foreign, Own: r.All, Workspace: r.Config.Team.Workspace,
 		Now: r.Store.Now, Reserved: repoOrigin,
 		Forgotten: func(n *note.Note) bool { _, forgotten := r.door.Forgotten(note.Portable, n); return forgotten },
 		Canonical: func(key string) string { return project.Canonical(r.Store, key) },
@@ -260,8 +254,8 @@ func (r *Rooms) receiver() team.Receiver {
 }
 
 // forgetMirrored takes the copies of a note that others share out of the mirror.
-func (r *Rooms) forgetMirrored(ctx context.Context, id note.ID) error {
-	if !r.hasTeam() {
+func forgetMirrored(ctx context.Context, r *Rooms, id note.ID) error {
+	if !hasTeam(r) {
 		return nil
 	}
 	for range 100 { // one copy after another comes to light
@@ -269,7 +263,7 @@ func (r *Rooms) forgetMirrored(ctx context.Context, id note.ID) error {
 		if err != nil || !there || row.Origin == r.All.Origin() {
 			return err
 		}
-		b, err := r.openOrigin(ctx, row.Origin)
+		b, err := openOrigin(ctx, r, row.Origin)
 		if err != nil {
 			return err
 		}
@@ -281,7 +275,7 @@ func (r *Rooms) forgetMirrored(ctx context.Context, id note.ID) error {
 }
 
 // author names who of the team wrote the note of a row, "" for one of this machine.
-func (r *Rooms) author(row *index.Row) string {
+func author(r *Rooms, row *index.Row) string {
 	if !r.All.Theirs(row) {
 		return ""
 	}
@@ -289,15 +283,15 @@ func (r *Rooms) author(row *index.Row) string {
 }
 
 // confirmedBy names those of the team who share a note that says the same.
-func (r *Rooms) confirmedBy(ctx context.Context, n *note.Note) ([]string, error) {
+func confirmedBy(ctx context.Context, r *Rooms, n *note.Note) ([]string, error) {
 	names := []string{}
-	if !r.hasTeam() {
+	if !hasTeam(r) {
 		return names, nil
 	}
 	words := note.Normalize(n.Statement())
 	twins, err := r.All.Twins(ctx, index.StatementHash(words), index.SimhashWords(strings.Fields(words)))
 	for _, t := range twins {
-		who := r.author(&t.Row)
+		who := author(r, &t.Row)
 		if t.Exact && who != "" && who != n.Author && !slices.Contains(names, who) {
 			names = append(names, who)
 		}
@@ -308,9 +302,9 @@ func (r *Rooms) confirmedBy(ctx context.Context, n *note.Note) ([]string, error)
 
 // sharedNote finds a note that another of the team shares, by its whole id or the end
 // or beginning of it.
-func (r *Rooms) sharedNote(ctx context.Context, name string) (row index.Row, c index.Content, ok bool) {
+func sharedNote(ctx context.Context, r *Rooms, name string) (row index.Row, c index.Content, ok bool) {
 	id, err := note.ParseID(strings.TrimSpace(name))
-	if err != nil || !r.hasTeam() && !r.away() {
+	if err != nil || !hasTeam(r) && !Away(r) {
 		return row, c, false
 	}
 	row, ok, err = r.All.Lookup(ctx, id)
@@ -327,29 +321,29 @@ func (r *Rooms) sharedNote(ctx context.Context, name string) (row index.Row, c i
 }
 
 // elsewhere says of a note that is not found here that another of the team shares it.
-func (r *Rooms) elsewhere(ctx context.Context, id note.ID, otherwise error) error {
-	row, _, ok := r.sharedNote(ctx, string(id))
+func elsewhere(ctx context.Context, r *Rooms, id note.ID, otherwise error) error {
+	row, _, ok := sharedNote(ctx, r, string(id))
 	if !ok {
 		return otherwise
 	}
-	if r.away() {
+	if Away(r) {
 		return fmt.Errorf("the note %s stands in the store of another machine: only there it can be changed or forgotten; "+
 			"write one that differs, and it goes there", row.ID)
 	}
-	if from := r.sharedFrom(&row); from != "" {
+	if from := sharedFrom(r, &row); from != "" {
 		return fmt.Errorf("the note %s is of %s and stands in the team's repository %s: change or delete it there, in a review; "+
-			"write one of your own that differs, and yours comes first", row.ID, r.author(&row), from)
+			"write one of your own that differs, and yours comes first", row.ID, author(r, &row), from)
 	}
 	return fmt.Errorf("the note %s is of %s and stands on their machine: only they can change or forget it; "+
-		"write one of your own that differs, and yours comes first", row.ID, r.author(&row))
+		"write one of your own that differs, and yours comes first", row.ID, author(r, &row))
 }
 
-// teamHealth asks the team's database how it is.
-func (r *Rooms) teamHealth(ctx context.Context) (t doctor.Team, err error) {
+// TeamHealth asks the team's database how it is.
+func TeamHealth(ctx context.Context, r *Rooms) (t doctor.Team, err error) {
 	if t.Half = !r.Config.Team.On(); t.Half {
 		return t, nil
 	}
-	m, err := r.mirror(ctx)
+	m, err := viewMirror(ctx, r)
 	if err != nil {
 		return t, err
 	}
@@ -358,7 +352,7 @@ func (r *Rooms) teamHealth(ctx context.Context) (t doctor.Team, err error) {
 		return t, err
 	}
 	t.Mirrored, t.Age = m.Notes, state.Age(r.Store.Now())
-	server, err := r.teamServer(ctx, 5*time.Second)
+	server, err := OpenTeamServer(ctx, r, 5*time.Second)
 	if err != nil {
 		t.Err = err
 		return t, nil
@@ -367,8 +361,13 @@ func (r *Rooms) teamHealth(ctx context.Context) (t doctor.Team, err error) {
 	held, err := server.Problems(ctx)
 	standing, serr := server.Standing(ctx)
 	if t.Err, t.Held = errors.Join(err, serr), len(held); t.Err == nil {
-		t.Copied = standing.Refusal(r.marks())
+		t.Copied = standing.Refusal(OriginMarks(r))
 	}
 	t.Lines = []string{"the database answers; " + Plural(len(r.Config.Team.Shared()), "project") + " of this machine shared"}
 	return t, nil
+}
+
+// leaveTeam removes what the index has of a team.
+func leaveTeam(ctx context.Context, r *Rooms) error {
+	return team.Leave(ctx, r.All, func(ctx context.Context, origin string) (index.Backend, error) { return openOrigin(ctx, r, origin) })
 }

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,11 +13,11 @@ import (
 	"anamnesis/internal/team"
 )
 
-// A teamServer is the database behind the contract of team.
-type teamServer struct{ *postgres.DB }
+// A TeamServer is the database behind the contract of team.
+type TeamServer struct{ *postgres.DB }
 
 // Changes returns what other origins changed after a generation.
-func (s teamServer) Changes(ctx context.Context, since int64, limit int) ([]team.Change, int64, error) {
+func (s TeamServer) Changes(ctx context.Context, since int64, limit int) ([]team.Change, int64, error) {
 	all, next, err := s.DB.Changes(ctx, since, limit)
 	return changesOf(all), next, err
 }
@@ -29,7 +31,7 @@ func changesOf(all []postgres.Change) []team.Change {
 }
 
 // Standing returns what the database says to one who writes the own origin.
-func (s teamServer) Standing(ctx context.Context) (team.Standing, error) {
+func (s TeamServer) Standing(ctx context.Context) (team.Standing, error) {
 	got, err := s.DB.Standing(ctx)
 	standing := team.Standing{Mark: got.Mark, Holder: got.Holder, Withdrawn: make(map[string]string, len(got.Withdrawn))}
 	for _, w := range got.Withdrawn {
@@ -40,17 +42,17 @@ func (s teamServer) Standing(ctx context.Context) (team.Standing, error) {
 
 // teamOrigin names the tree of this machine in the team's database: two stores of one
 // machine, and a machine that was set up again, are two.
-func (r *Rooms) teamOrigin() (string, error) {
-	id := r.installation(true)
+func teamOrigin(r *Rooms) (string, error) {
+	id := installationID(r, true)
 	if id == "" {
 		return "", errors.New("share notes: this store has no installation id, and installation.json cannot be created; is its disk full?")
 	}
 	return note.Printable(r.Config.MachineID) + "/" + strings.ToLower(id), nil
 }
 
-// marks lists the marks that this machine left in the team's workspace, the newest first.
-func (r *Rooms) marks() []string {
-	i, err := r.readInstallation()
+// OriginMarks lists the marks that this machine left in the team's workspace, the newest first.
+func OriginMarks(r *Rooms) []string {
+	i, err := readInstallation(r)
 	if err != nil {
 		return nil
 	}
@@ -58,13 +60,13 @@ func (r *Rooms) marks() []string {
 }
 
 // mark makes another one, and writes it down.
-func (r *Rooms) mark() (string, error) {
-	m := newWorkspace() // random, and none can be guessed
-	return m, r.addMark(m)
+func mark(r *Rooms) (string, error) {
+	m := NewWorkspace() // random, and none can be guessed
+	return m, addMark(r, m)
 }
 
-func (r *Rooms) addMark(mark string) error {
-	i, err := r.readInstallation()
+func addMark(r *Rooms, mark string) error {
+	i, err := readInstallation(r)
 	if err == nil {
 		if i.Marks == nil {
 			i.Marks = make(map[string][]string)
@@ -72,7 +74,7 @@ func (r *Rooms) addMark(mark string) error {
 		workspace := strings.ToLower(r.Config.Team.Workspace)
 		all := append([]string{mark}, i.Marks[workspace]...)
 		i.Marks[workspace] = all[:min(len(all), maxMarks)]
-		err = r.writeInstallation(i)
+		err = writeInstallation(r, i)
 	}
 	if err != nil {
 		return fmt.Errorf("share notes: write down that this machine writes: %w", err)
@@ -88,14 +90,14 @@ const (
 
 // settleOrigin does one of the two. It is refused when no other machine writes there: the
 // notes of an origin that nobody writes any more would stay for ever.
-func (r *Rooms) settleOrigin(ctx context.Context, how string) error {
+func settleOrigin(ctx context.Context, r *Rooms, how string) error {
 	if how != newOrigin && how != keepOrigin {
-		return usage("share --origin %s: use new or keep", note.Printable(how))
+		return Usagef("share --origin %s: use new or keep", note.Printable(how))
 	}
 	if !r.Config.Team.On() {
-		return errNoTeam("share --origin")
+		return NoTeamError("share --origin")
 	}
-	unlock, ok, err := r.teamLock(ctx, foregroundWait)
+	unlock, ok, err := teamLock(ctx, r, ForegroundWait)
 	if err != nil {
 		return err
 	}
@@ -103,29 +105,43 @@ func (r *Rooms) settleOrigin(ctx context.Context, how string) error {
 		return Errorf(Locked, "share --origin: another process exchanges notes with the team; try again")
 	}
 	defer unlock()
-	standing, err := r.standing(ctx)
+	standing, err := TeamStanding(ctx, r)
 	if err != nil {
 		return err
 	}
-	if !standing.Copied(r.marks()) && (standing.Holder == "" || how == keepOrigin) {
-		return usage("share --origin: no other machine shares under the name of this one, so there is nothing to settle")
+	if !standing.Copied(OriginMarks(r)) && (standing.Holder == "" || how == keepOrigin) {
+		return Usagef("share --origin: no other machine shares under the name of this one, so there is nothing to settle")
 	}
 	if how == keepOrigin {
-		return r.addMark(standing.Mark)
+		return addMark(r, standing.Mark)
 	}
 	// The notes under the old name are another machine's now, and are taken in as such.
-	if err := team.Leave(ctx, r.All, r.openOrigin); err != nil {
+	if err := leaveTeam(ctx, r); err != nil {
 		return err
 	}
-	return r.writeInstallation(installation{V: 1, ID: note.NewID(r.Store.Now())})
+	return writeInstallation(r, installation{V: 1, ID: note.NewID(r.Store.Now())})
 }
 
-// standing asks the team's database.
-func (r *Rooms) standing(ctx context.Context) (s team.Standing, err error) {
-	server, err := r.teamServer(ctx, 0)
+// TeamStanding asks the team's database.
+func TeamStanding(ctx context.Context, r *Rooms) (s team.Standing, err error) {
+	server, err := OpenTeamServer(ctx, r, 0)
 	if err != nil {
 		return s, err
 	}
 	defer func() { _ = server.Close() }()
 	return server.Standing(ctx)
+}
+
+// NewWorkspace makes a random UUID (version 4, RFC 9562).
+func NewWorkspace() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// NoTeamError says what a command needs that is about a team.
+func NoTeamError(command string) error {
+	return Usagef("%s: set both, the database (team.dsn) and the workspace (team.workspace)", command)
 }

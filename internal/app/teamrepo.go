@@ -34,14 +34,14 @@ const (
 )
 
 // hasTeam reports whether notes of others are, or may be, in the index.
-func (r *Rooms) hasTeam() bool { return r.teamOn() || r.Config.TeamRepo.Remote != "" && !r.away() }
+func hasTeam(r *Rooms) bool { return teamOn(r) || r.Config.TeamRepo.Remote != "" && !Away(r) }
 
 // teamOn reports whether notes are exchanged over a team's database.
-func (r *Rooms) teamOn() bool { return r.Config.Team.On() && !r.away() }
+func teamOn(r *Rooms) bool { return r.Config.Team.On() && !Away(r) }
 
 // sharedFrom returns the address of the team's repository, without a password, for a note
 // that came from there, and "" for others.
-func (r *Rooms) sharedFrom(row *index.Row) string {
+func sharedFrom(r *Rooms, row *index.Row) string {
 	if row.Origin != repoOrigin {
 		return ""
 	}
@@ -51,15 +51,15 @@ func (r *Rooms) sharedFrom(row *index.Row) string {
 // readRepo takes in what the team's repository holds, or takes away what is left of a former
 // one. A repository that cannot be reached is no failure: what is known of it stays. When
 // another process works with the clone, the next run reads it.
-func (r *Rooms) readRepo(ctx context.Context) (t RepoTaken, err error) {
+func readRepo(ctx context.Context, r *Rooms) (t RepoTaken, err error) {
 	t = newRepoTaken()
-	if r.away() {
+	if Away(r) {
 		return t, nil
 	}
 	if r.Config.TeamRepo.Remote == "" || !r.Config.Team.Mirror {
-		return t, r.leaveRepo(ctx)
+		return t, leaveRepo(ctx, r)
 	}
-	clone, err := r.teamRepo()
+	clone, err := teamRepo(r)
 	if err != nil {
 		return t, err
 	}
@@ -68,7 +68,7 @@ func (r *Rooms) readRepo(ctx context.Context) (t RepoTaken, err error) {
 		return t, err
 	}
 	defer unlock()
-	t, err = r.takeReviewed(ctx, clone)
+	t, err = takeReviewed(ctx, r, clone)
 	var link *replica.LinkError
 	if errors.As(err, &link) && link.Kind == replica.LinkDown {
 		r.Notify("the team's repository cannot be reached now; notes of others are shown as they were read last")
@@ -79,7 +79,7 @@ func (r *Rooms) readRepo(ctx context.Context) (t RepoTaken, err error) {
 
 // takeReviewed brings the mirror of the repository into step, and the edits of reviews home
 // into the own notes. The caller holds the lock "share".
-func (r *Rooms) takeReviewed(ctx context.Context, clone *repo.Repo) (t RepoTaken, err error) {
+func takeReviewed(ctx context.Context, r *Rooms, clone *repo.Repo) (t RepoTaken, err error) {
 	t = newRepoTaken()
 	if !r.Config.Team.Mirror {
 		return t, nil
@@ -101,7 +101,7 @@ func (r *Rooms) takeReviewed(ctx context.Context, clone *repo.Repo) (t RepoTaken
 			})
 			continue
 		}
-		why, err := r.bringHome(ctx, clone, &all, row, &t)
+		why, err := bringHome(ctx, r, clone, &all, row, &t)
 		if err != nil {
 			return t, err
 		}
@@ -109,10 +109,10 @@ func (r *Rooms) takeReviewed(ctx context.Context, clone *repo.Repo) (t RepoTaken
 			t.Left = append(t.Left, team.Held{ID: n.ID, Why: why})
 		}
 	}
-	receiver := r.receiver()
+	receiver := receiver(r)
 	receiver.Reserved = ""
 	home, left := t.Home, t.Left
-	if err := r.markRepo(ctx, true); err != nil {
+	if err := markRepo(ctx, r, true); err != nil {
 		return t, err
 	}
 	t.Taken, err = receiver.Replace(ctx, repoOrigin, changes)
@@ -124,8 +124,8 @@ func (r *Rooms) takeReviewed(ctx context.Context, clone *repo.Repo) (t RepoTaken
 }
 
 // bringHome changes an own note as the review left it, or says why it stays as it is.
-func (r *Rooms) bringHome(ctx context.Context, clone *repo.Repo, all *repo.Reading, row index.Row, t *RepoTaken) (why string, err error) {
-	docs, err := r.documents([]index.Row{row})
+func bringHome(ctx context.Context, r *Rooms, clone *repo.Repo, all *repo.Reading, row index.Row, t *RepoTaken) (why string, err error) {
+	docs, err := documents(r, []index.Row{row})
 	if err != nil || len(docs) == 0 {
 		return "", err
 	}
@@ -143,7 +143,7 @@ func (r *Rooms) bringHome(ctx context.Context, clone *repo.Repo, all *repo.Readi
 	if _, forgotten := r.door.Forgotten(note.Portable, n); forgotten {
 		return "what the review made of it was forgotten here", nil
 	}
-	if why := r.confidential(row.Ref.Path, merged); why != "" {
+	if why := confidential(r, row.Ref.Path, merged); why != "" {
 		return why, nil
 	}
 	switch _, err := r.Ingester.Edit(ctx, row.ID, docs[0].Data, merged); {
@@ -153,27 +153,27 @@ func (r *Rooms) bringHome(ctx context.Context, clone *repo.Repo, all *repo.Readi
 		return note.Line(err.Error(), 200), nil
 	}
 	t.Home = append(t.Home, row.ID)
-	if docs, err = r.documents([]index.Row{row}); err != nil || len(docs) == 0 {
+	if docs, err = documents(r, []index.Row{row}); err != nil || len(docs) == 0 {
 		return "", err
 	}
 	return "", clone.Took(all, row.ID, docs[0].Data)
 }
 
 // leaveRepo takes the notes of a repository out of the index that is none of ours any more.
-func (r *Rooms) leaveRepo(ctx context.Context) error {
+func leaveRepo(ctx context.Context, r *Rooms) error {
 	if m, there, err := r.All.Memo(ctx, repoMemoKind, repoMemoKey); err != nil || !there || string(m.Value) != "1" {
 		return err
 	}
-	receiver := r.receiver()
+	receiver := receiver(r)
 	receiver.Reserved = ""
 	if _, err := receiver.Replace(ctx, repoOrigin, nil); err != nil {
 		return err
 	}
-	return r.markRepo(ctx, false)
+	return markRepo(ctx, r, false)
 }
 
 // markRepo writes down whether the index has notes of a repository.
-func (r *Rooms) markRepo(ctx context.Context, has bool) error {
+func markRepo(ctx context.Context, r *Rooms, has bool) error {
 	value := map[bool]string{true: "1", false: "0"}[has]
 	if m, there, err := r.All.Memo(ctx, repoMemoKind, repoMemoKey); err != nil || there && string(m.Value) == value {
 		return err

@@ -14,9 +14,9 @@ import (
 	"anamnesis/internal/store/project"
 )
 
-// proposed returns the triggers that a note has by its form, as text; none where its `when` has
+// ProposedTriggers returns the triggers that a note has by its form, as text; none where its `when` has
 // some. Programs count that exist on this machine or in the current project.
-func proposed(n *note.Note) (all []string) {
+func ProposedTriggers(n *note.Note) (all []string) {
 	triggers, form := recall.Triggers(n, programs)
 	if !form {
 		return nil

@@ -97,3 +97,6 @@ func EndOf(n *note.Note, row *index.Row) string {
 	}
 	return strings.TrimSuffix(n.Status+": "+n.StatusReason, ": ")
 }
+
+// Counts is a number for each value of a field.
+type Counts map[string]int

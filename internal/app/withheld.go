@@ -39,20 +39,20 @@ func stemOf(file string) string {
 
 // Withheld lists the files that the last sync did not send and that still wait.
 func Withheld(r *Rooms) []WithheldView {
-	all := r.withheld(lastSync(r))
+	all := withheld(r, LastSync(r))
 	for i, f := range all {
-		all[i].Title, all[i].Found = note.Line(titleOf(f.data), note.MaxTitle), r.masked(f.data)
+		all[i].Title, all[i].Found = note.Line(titleOf(f.data), note.MaxTitle), masked(r, f.data)
 	}
 	return all
 }
 
 // withheld returns those files of a record that are there still and not in order.
-func (r *Rooms) withheld(last syncRecord) []WithheldView {
+func withheld(r *Rooms, last SyncRecord) []WithheldView {
 	views := []WithheldView{}
 	if len(last.Held) == 0 {
 		return views
 	}
-	why, list := r.withhold(false), r.allowed()
+	why, list := withhold(r, false), readAllowed(r)
 	unseen, _, _ := store.LookUnseen(r.Store) // their names are not always those of their files
 	for _, h := range last.Held {
 		if slices.ContainsFunc(unseen, func(u store.Unseen) bool { return u.Path == layout.Memory+"/"+h.Path && u.Why == h.Why }) {
@@ -68,7 +68,7 @@ func (r *Rooms) withheld(last syncRecord) []WithheldView {
 			continue
 		}
 		v := WithheldView{WithheldFile: h, data: data}
-		switch id, sum := idOf(h.Path), store.Digest(data); {
+		switch id, sum := IDOf(h.Path), store.Digest(data); {
 		case strings.HasPrefix(h.Why, secretWhy):
 			v.Released = slices.Contains(list.Notes[id], sum)
 		case v.Lost():
@@ -88,7 +88,7 @@ const (
 
 // masked returns the lines of a file in which the redactor finds something, each with its
 // number and the names of the rules, and without what was found.
-func (r *Rooms) masked(data []byte) []string {
+func masked(r *Rooms, data []byte) []string {
 	text, lines := string(data), []string{}
 	found := r.Redactor.Find(text)
 	for len(found) > 0 {
@@ -149,12 +149,12 @@ const (
 // looks like a secret or lost their text. They go with the next sync with the remote, and
 // with no commit before it: until then it can be undone.
 func ReleaseWithheld(ctx context.Context, r *Rooms, name string, step ReleaseStep) (a Release, err error) {
-	ref, err := r.findFile(ctx, name)
+	ref, err := findFile(ctx, r, name)
 	if err != nil {
 		return a, err
 	}
 	if ref.Scope == note.Local {
-		return a, usage("release %s: the note is machine-local and does not travel", stemOf(ref.Path))
+		return a, Usagef("release %s: the note is machine-local and does not travel", stemOf(ref.Path))
 	}
 	if r.Rules != nil {
 		return a, Errorf(Failed, "release %s: your redaction rules cannot be read (%w); mend redact.toml first", stemOf(ref.Path), r.Rules)
@@ -165,7 +165,7 @@ func ReleaseWithheld(ctx context.Context, r *Rooms, name string, step ReleaseSte
 	}
 	defer unlock()
 	a = Release{Name: stemOf(ref.Path), Remote: replica.HidePassword(r.Config.Sync.Remote), Files: []ReleasedFile{}}
-	list := r.allowed()
+	list := readAllowed(r)
 	for _, file := range []string{ref.Path, layout.SidecarOf(ref.Path)} {
 		data, err := r.Store.ReadFile(file, store.MaxNoteSize)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -178,9 +178,9 @@ func ReleaseWithheld(ctx context.Context, r *Rooms, name string, step ReleaseSte
 			a.Title = note.Line(titleOf(data), note.MaxTitle)
 		}
 		if step == ReleaseUndo {
-			err = r.keepBack(ctx, &a, list, file, data)
+			err = keepBack(ctx, r, &a, list, file, data)
 		} else {
-			r.letGo(&a, list, file, data)
+			letGo(r, &a, list, file, data)
 		}
 		if err != nil {
 			return a, err
@@ -190,14 +190,14 @@ func ReleaseWithheld(ctx context.Context, r *Rooms, name string, step ReleaseSte
 		return a, nil
 	}
 	a.Applied, a.Undone = step == ReleaseApply, step == ReleaseUndo
-	return a, r.writeAllowed(list)
+	return a, writeAllowed(r, list)
 }
 
 // findFile finds the file that a name means, also one that is no note any more.
-func (r *Rooms) findFile(ctx context.Context, name string) (store.Ref, error) {
+func findFile(ctx context.Context, r *Rooms, name string) (store.Ref, error) {
 	id, err := note.ParseID(strings.TrimSpace(name))
 	if err != nil {
-		return store.Ref{}, usage("%w", err)
+		return store.Ref{}, Usagef("%w", err)
 	}
 	ref, err := r.Store.Find(id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -208,13 +208,13 @@ func (r *Rooms) findFile(ctx context.Context, name string) (store.Ref, error) {
 }
 
 // letGo adds what keeps a file back to a release and to the list.
-func (r *Rooms) letGo(a *Release, list allowed, file string, data []byte) {
-	id, sum := idOf(file), store.Digest(data)
-	if rules := r.secrets(file, data); len(rules) > 0 && !slices.Contains(list.Notes[id], sum) {
+func letGo(r *Rooms, a *Release, list allowed, file string, data []byte) {
+	id, sum := IDOf(file), store.Digest(data)
+	if rules := secrets(r, file, data); len(rules) > 0 && !slices.Contains(list.Notes[id], sum) {
 		list.Notes[id] = append(list.Notes[id], sum)
-		a.Files = append(a.Files, ReleasedFile{file, secretWhy + ": " + strings.Join(rules, ", "), r.masked(data)})
+		a.Files = append(a.Files, ReleasedFile{file, secretWhy + ": " + strings.Join(rules, ", "), masked(r, data)})
 	}
-	for _, h := range lastSync(r).Held {
+	for _, h := range LastSync(r).Held {
 		if layout.Memory+"/"+h.Path == file && strings.HasPrefix(h.Why, replica.LossWhy) && !slices.Contains(list.Changed[id], sum) {
 			list.Changed[id] = append(list.Changed[id], sum)
 			a.Files = append(a.Files, ReleasedFile{file, h.Why, []string{}})
@@ -223,8 +223,8 @@ func (r *Rooms) letGo(a *Release, list allowed, file string, data []byte) {
 }
 
 // keepBack takes a file that was released, and that no sync has taken, off the list.
-func (r *Rooms) keepBack(ctx context.Context, a *Release, list allowed, file string, data []byte) error {
-	id, sum, was := idOf(file), store.Digest(data), len(a.Files)
+func keepBack(ctx context.Context, r *Rooms, a *Release, list allowed, file string, data []byte) error {
+	id, sum, was := IDOf(file), store.Digest(data), len(a.Files)
 	for _, forms := range []map[note.ID][]string{list.Notes, list.Changed} {
 		if i := slices.Index(forms[id], sum); i >= 0 {
 			forms[id] = slices.Delete(forms[id], i, i+1)
@@ -234,7 +234,7 @@ func (r *Rooms) keepBack(ctx context.Context, a *Release, list allowed, file str
 	if len(a.Files) == was {
 		return nil
 	}
-	h, err := historian(r)
+	h, err := Historian(r)
 	if err != nil || h == nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (d *Draft) Titled(command string) error {
 		d.Title, d.Body = strings.TrimLeft(first, "# "), strings.TrimSpace(rest)
 	}
 	if strings.TrimSpace(d.Title) == "" {
-		return usage("%s: there is no title and no body; give --title TITLE and --body TEXT", command)
+		return Usagef("%s: there is no title and no body; give --title TITLE and --body TEXT", command)
 	}
 	return nil
 }
@@ -44,15 +44,15 @@ func (d *Draft) Titled(command string) error {
 func (d *Draft) Check() error {
 	switch {
 	case !slices.Contains(note.Types, note.Type(d.Type)):
-		return usage("add: --type %q: use procedural, semantic or episodic", d.Type)
+		return Usagef("add: --type %q: use procedural, semantic or episodic", d.Type)
 	case d.Scope != string(note.Portable) && d.Scope != string(note.Local):
-		return usage("add: --scope %q: use portable or machine-local", d.Scope)
+		return Usagef("add: --scope %q: use portable or machine-local", d.Scope)
 	case d.Source != note.Human && d.Source != note.Agent:
-		return usage("add: --source %q: use human or agent", d.Source)
+		return Usagef("add: --source %q: use human or agent", d.Source)
 	}
 	when, err := note.ParseTriggers(d.When)
 	if err != nil {
-		return usage("add: --when: %w", err)
+		return Usagef("add: --when: %w", err)
 	}
 	d.When = when
 	return nil
@@ -75,9 +75,9 @@ type Written struct {
 	Undo    string         `json:"-"` // the command that takes it back, "" when there is none
 }
 
-// written views an outcome. A draft that was dropped is an error of kind Failed
+// NewWritten views an outcome. A draft that was dropped is an error of kind Failed
 // that comes with the answer.
-func written(r *Rooms, command string, out ingest.Outcome) (Written, error) {
+func NewWritten(r *Rooms, command string, out ingest.Outcome) (Written, error) {
 	w := Written{Result: out.Result.String(), Why: out.Why, Masked: out.Redacted, Lifted: out.Revoked, Secrets: out.Secrets, Outcome: out}
 	if out.Twin != nil {
 		w.Twin = out.Twin.ID
@@ -90,7 +90,7 @@ func written(r *Rooms, command string, out ingest.Outcome) (Written, error) {
 		w.Path = r.Store.Path(out.Ref.Path)
 	}
 	if out.Result == ingest.Dropped {
-		return w, answered("%s: not written: %s; --force writes it all the same", command, out.Why)
+		return w, Answered("%s: not written: %s; --force writes it all the same", command, out.Why)
 	}
 	return w, nil
 }
@@ -101,7 +101,7 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 		return Written{}, err
 	}
 	if d.Source == note.Human && strings.ContainsRune(d.Title+d.Body, 0) { // of an agent's words it is dropped
-		return Written{}, usage("the text holds a NUL character, so it is none; give a file of text")
+		return Written{}, Usagef("the text holds a NUL character, so it is none; give a file of text")
 	}
 	n := &note.Note{
 		Type: note.Type(d.Type), Title: d.Title, Body: d.Body, Scope: note.Scope(d.Scope), Tags: d.Tags, When: d.When,
@@ -109,7 +109,7 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 	}
 	at := ""
 	if !d.Global {
-		id := placeProject(r.Store, d.Project)
+		id := PlaceProject(r.Store, d.Project)
 		n.Project, n.Branch = id.Key, branchOf(d.Branch, id)
 		if dir, err := os.Getwd(); err == nil && id.Source != "flag" {
 			capture.Stamp(n, dir, r.Redactor)
@@ -122,20 +122,20 @@ func Add(ctx context.Context, r *Rooms, d Draft) (Written, error) {
 		if err != nil {
 			return Written{}, fieldUsage(err)
 		}
-		return written(r, "add", out.Outcome)
+		return NewWritten(r, "add", out.Outcome)
 	}
 	out, err := r.Ingester.Add(ctx, ingest.Draft{Note: n, Force: d.Force, Dir: at})
 	if err != nil {
 		return Written{}, fieldUsage(err)
 	}
-	return written(r, "add", out)
+	return NewWritten(r, "add", out)
 }
 
 // fieldUsage makes wrong usage of a field that a note cannot have.
 func fieldUsage(err error) error {
 	var field *note.FieldError
 	if errors.As(err, &field) {
-		return usage("%w", err)
+		return Usagef("%w", err)
 	}
 	return err
 }
@@ -208,7 +208,7 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 	if c.When != nil {
 		when, err := note.ParseTriggers(slices.DeleteFunc(slices.Clone(*c.When), func(w string) bool { return strings.TrimSpace(w) == "" }))
 		if err != nil {
-			return nil, usage("--when: %w", err)
+			return nil, Usagef("--when: %w", err)
 		}
 		n.When = when
 	}
@@ -222,15 +222,15 @@ func (e *Editable) With(c Edit) ([]byte, error) {
 
 // ApplyEdit replaces the file of a note that nobody changed since.
 func ApplyEdit(ctx context.Context, r *Rooms, e Editable, edited []byte) (Written, error) {
-	trace := r.traceIDs(ctx, e.ID)
+	trace := traceIDs(ctx, r, e.ID)
 	out, err := r.Ingester.Edit(ctx, e.ID, e.File, edited)
 	if err != nil {
 		return Written{}, err
 	}
 	if out.Result == ingest.Updated {
-		r.erase(ctx, trace)
+		erase(ctx, r, trace)
 	}
-	w, err := written(r, "edit", out)
+	w, err := NewWritten(r, "edit", out)
 	if revs, herr := r.Store.History(e.ID); herr == nil && len(revs) > 0 && out.Result == ingest.Updated {
 		w.Undo = "anamnesis restore " + string(e.ID) + "@" + revs[0].Name + " --apply"
 	}
@@ -262,7 +262,7 @@ func Supersede(ctx context.Context, r *Rooms, oldName, byName string, undo bool)
 	if err != nil {
 		return a, err
 	}
-	r.outcomeStale(out)
+	outcomeStale(r, out)
 	a = SupersedeAnswer{Old: old.ID, New: by.ID, Undone: undo, Changed: out.Result == ingest.Updated, OldTitle: old.Title, NewTitle: by.Title}
 	a.Undo = "anamnesis edit supersede " + string(old.ID) + " " + string(by.ID)
 	if !undo {
@@ -272,7 +272,7 @@ func Supersede(ctx context.Context, r *Rooms, oldName, byName string, undo bool)
 }
 
 // outcomeStale tells people that a note is written and the index could not be updated.
-func (r *Rooms) outcomeStale(out ingest.Outcome) {
+func outcomeStale(r *Rooms, out ingest.Outcome) {
 	if out.Stale != nil {
 		r.Notify("the note is safe, but not in the index yet: %v; `anamnesis doctor reindex` mends that", out.Stale)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/setup"
 	"anamnesis/internal/connect"
 
 	"github.com/spf13/cobra"
@@ -31,7 +31,7 @@ agents without a channel get, for those that keep such rules in an app.`,
 			if rules {
 				return render(p, "agents", agentRules{connect.RulesText()}, nil, func(a agentRules) { p.verbatim(a.Rules) })
 			}
-			a := agentsAnswer{app.Agents(p.host())}
+			a := agentsAnswer{setup.Agents(p.host())}
 			return render(p, "agents", a, nil, func(a agentsAnswer) { p.printAgents(a.Agents, all) })
 		},
 	}

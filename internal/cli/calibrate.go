@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/recall"
 
 	"github.com/spf13/cobra"
@@ -44,9 +45,9 @@ func (p *program) calibrate(cmd *cobra.Command, o calibrateOptions) error {
 	if o.Sample < 1 || !(o.Percentile > 0 && o.Percentile < 100) {
 		return usage("calibrate-thresholds: --sample is at least 1, --percentile between 0 and 100")
 	}
-	return run(p, cmd, "calibrate-thresholds", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.CalibrateAnswer, error) {
-		return app.Calibrate(ctx, r, o.FloorOptions, o.write)
-	}, func(a app.CalibrateAnswer) {
+	return run(p, cmd, "calibrate-thresholds", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (curate.CalibrateAnswer, error) {
+		return curate.Calibrate(ctx, r, o.FloorOptions, o.write)
+	}, func(a curate.CalibrateAnswer) {
 		for _, g := range a.Gates {
 			p.printGate(g)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/cli/hook"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
@@ -14,7 +15,7 @@ import (
 )
 
 func newCapture(p *program) *cobra.Command {
-	var o app.CaptureOptions
+	var o hooks.CaptureOptions
 	cmd := &cobra.Command{
 		Use:   "capture --transcript FILE",
 		Short: "Turn a session into a note",
@@ -35,7 +36,7 @@ work to a background run and prints nothing.`,
 				return usage("capture: no session file; give one with --transcript FILE")
 			}
 			return run(p, cmd, "capture", now, func(ctx context.Context, r *app.Rooms) (captureAnswer, error) {
-				c, err := app.CaptureNow(ctx, r, e, o)
+				c, err := hooks.CaptureNow(ctx, r, e, o)
 				return newCaptureAnswer(c), err
 			}, func(a captureAnswer) { p.printCaptured(a.captured, o.NoSync) })
 		},
@@ -55,10 +56,10 @@ type captureAnswer struct {
 	Skipped agent.Skipped  `json:"skipped"`
 	Sync    app.SyncResult `json:"sync"`
 
-	captured app.Captured
+	captured hooks.Captured
 }
 
-func newCaptureAnswer(c app.Captured) captureAnswer {
+func newCaptureAnswer(c hooks.Captured) captureAnswer {
 	a := captureAnswer{Project: c.Project, Source: c.Source, Result: "trivial", Skipped: c.Skipped, Sync: c.Sync, captured: c}
 	if c.Declined {
 		a.Result = "declined"
@@ -71,7 +72,7 @@ func newCaptureAnswer(c app.Captured) captureAnswer {
 	return a
 }
 
-func (p *program) printCaptured(c app.Captured, noSync bool) {
+func (p *program) printCaptured(c hooks.Captured, noSync bool) {
 	where := fmt.Sprintf("(project=%s, source=%s)", c.Project, c.Source)
 	switch {
 	case c.Trivial:

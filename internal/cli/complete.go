@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/note"
 
@@ -107,16 +107,18 @@ func allIDs(ctx context.Context, p *program) []string  { return p.offerIDs(ctx, 
 
 // offerIDs lists notes, newest first, with their titles.
 func (p *program) offerIDs(ctx context.Context, all bool) (ids []string) {
-	for _, r := range app.OfferNotes(ctx, p.host(), all) {
+	for _, r := range diagnose.OfferNotes(ctx, p.host(), all) {
 		ids = append(ids, string(r.ID)+"\t"+firstLine(strings.Join(strings.Fields(r.Title), " "), 60))
 	}
 	return ids
 }
 
-func projectKeys(ctx context.Context, p *program) []string { return app.OfferProjects(ctx, p.host()) }
+func projectKeys(ctx context.Context, p *program) []string {
+	return diagnose.OfferProjects(ctx, p.host())
+}
 
 func sessionKeys(ctx context.Context, p *program) (keys []string) {
-	for _, s := range app.OfferSessions(ctx, p.host()) {
+	for _, s := range diagnose.OfferSessions(ctx, p.host()) {
 		keys = append(keys, s.Key+"\t"+firstLine(s.Title, 60))
 	}
 	return keys

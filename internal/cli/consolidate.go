@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 
 	"github.com/spf13/cobra"
 )
@@ -25,9 +26,9 @@ The background run does this on its own when 30 learnings are new, or some are a
 last pass is seven days ago (reflection.consolidate).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "consolidate", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ConsolidateAnswer, error) {
-				return app.Consolidate(ctx, r, o, project)
-			}, func(a app.ConsolidateAnswer) { p.printConsolidate(a, o.NoSync) })
+			return run(p, cmd, "consolidate", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (curate.ConsolidateAnswer, error) {
+				return curate.Consolidate(ctx, r, o, project)
+			}, func(a curate.ConsolidateAnswer) { p.printConsolidate(a, o.NoSync) })
 		},
 	}
 	maintainFlags(cmd, &o)
@@ -35,7 +36,7 @@ last pass is seven days ago (reflection.consolidate).`,
 	return cmd
 }
 
-func (p *program) printConsolidate(a app.ConsolidateAnswer, noSync bool) {
+func (p *program) printConsolidate(a curate.ConsolidateAnswer, noSync bool) {
 	for _, f := range a.Foldings {
 		p.printf("consolidate: [%s] %s\n", firstLine(f.Project, 60), firstLine(f.Statement, 100))
 		for _, id := range f.Of {
@@ -58,7 +59,7 @@ func (p *program) printConsolidate(a app.ConsolidateAnswer, noSync bool) {
 }
 
 func newObserve(p *program) *cobra.Command {
-	var o app.ObserveOptions
+	var o curate.ObserveOptions
 	cmd := &cobra.Command{
 		Use:   "observe [STATEMENT]",
 		Short: "Write down, support or retire an observation",
@@ -79,9 +80,9 @@ statement is its value. A question about that habit is answered with it.`,
 			if o.Retire != "" && (o.To != "" || len(o.From) > 0 || o.Statement != "") {
 				return usage("observe: --retire stands alone, with --why at most")
 			}
-			return run(p, cmd, "observe", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ObservedAnswer, error) {
-				return app.Observe(ctx, r, o)
-			}, func(a app.ObservedAnswer) {
+			return run(p, cmd, "observe", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ObservedAnswer, error) {
+				return curate.Observe(ctx, r, o)
+			}, func(a curate.ObservedAnswer) {
 				p.printf("observe: %s %s '%s' (evidence ×%d)\n", a.Result, a.ID, firstLine(a.Title, 80), a.Evidence)
 			})
 		},
@@ -99,7 +100,7 @@ statement is its value. A question about that habit is answered with it.`,
 }
 
 func newConventions(p *program) *cobra.Command {
-	var o app.ConventionsOptions
+	var o curate.ConventionsOptions
 	cmd := &cobra.Command{
 		Use:   "conventions",
 		Short: "Print the conventions of a project as a page",
@@ -114,9 +115,9 @@ CLAUDE.md or AGENTS.md if you want the block there. Nothing writes there on its 
 neither page nor block is indexed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "conventions", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ConventionsAnswer, error) {
-				return app.Conventions(ctx, r, o)
-			}, func(a app.ConventionsAnswer) {
+			return run(p, cmd, "conventions", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ConventionsAnswer, error) {
+				return curate.Conventions(ctx, r, o)
+			}, func(a curate.ConventionsAnswer) {
 				if a.File == "" {
 					p.printf("%s", a.Text)
 					return

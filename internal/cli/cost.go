@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 
 	"github.com/spf13/cobra"
 )
@@ -24,7 +24,7 @@ asked in the background (reflection.quota.gate).`,
 			if err != nil {
 				return err
 			}
-			a, err := app.Cost(cmd.Context(), s, p.cfg, since)
+			a, err := diagnose.Cost(cmd.Context(), s, p.cfg, since)
 			return render(p, "cost", a, err, p.printCost)
 		},
 	}
@@ -32,7 +32,7 @@ asked in the background (reflection.quota.gate).`,
 	return cmd
 }
 
-func (p *program) printCost(a app.CostAnswer) {
+func (p *program) printCost(a diagnose.CostAnswer) {
 	for _, r := range a.Rows {
 		p.printf("%s  %-28s %-10s %5d calls  %9d in  %8d out\n", r.Day, firstLine(r.Model, 28), firstLine(r.Purpose, 10), r.Calls, r.In, r.Out)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 	"anamnesis/internal/doctor"
 
 	"github.com/spf13/cobra"
@@ -52,11 +53,11 @@ Exit code 5 says that something is wrong, or that --fix left something undone. d
 }
 
 func (p *program) doctor(ctx context.Context, o doctorOptions) error {
-	d, closeRooms, err := app.Diagnose(ctx, p.host(), o.only, buildVersion())
+	d, closeRooms, err := diagnose.Diagnose(ctx, p.host(), o.only, buildVersion())
 	defer closeRooms()
 	mended := false
 	var failed error
-	err = render(p, "doctor", d, err, func(d app.Diagnosis) {
+	err = render(p, "doctor", d, err, func(d diagnose.Diagnosis) {
 		p.printResults(d.Checks, o.all)
 		p.printf("%d ok, %d worth knowing, %d to look at, %d wrong, %d not checked\n",
 			d.Counts[doctor.OK], d.Counts[doctor.Info], d.Counts[doctor.Warn], d.Counts[doctor.Bad], d.Counts[doctor.Skipped])

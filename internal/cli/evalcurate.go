@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/eval"
 
 	"github.com/spf13/cobra"
 )
 
 func newEvalCurate(p *program) *cobra.Command {
-	var o app.CaseOptions
+	var o curate.CaseOptions
 	var confirm, reject []string
 	cmd := &cobra.Command{
 		Use:   "curate",
@@ -37,7 +38,7 @@ func (p *program) evalCurate(cmd *cobra.Command, file string, confirm, reject []
 		return err
 	}
 	defer r.Close()
-	a, err := app.EvalCandidates(cmd.Context(), r, file)
+	a, err := curate.EvalCandidates(cmd.Context(), r, file)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (p *program) evalCurate(cmd *cobra.Command, file string, confirm, reject []
 	})
 }
 
-func (p *program) printCandidates(a app.CandidatesAnswer) {
+func (p *program) printCandidates(a curate.CandidatesAnswer) {
 	for _, c := range a.Candidates {
 		p.printf("%s\n", firstLine(c.Query, 200))
 		for i, id := range c.RelevantIDs {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/eval"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,7 @@ import (
 // experiment, history.
 
 // caseFlags are flags that they share.
-func caseFlags(cmd *cobra.Command, o *app.CaseOptions, unreviewed bool) {
+func caseFlags(cmd *cobra.Command, o *curate.CaseOptions, unreviewed bool) {
 	cmd.Flags().StringVar(&o.File, "eval-set", "", "`FILE` of cases (default: eval/eval.jsonl in the store)")
 	if unreviewed {
 		cmd.Flags().BoolVar(&o.Unreviewed, "include-unreviewed", false, "measure candidates that nobody has looked at, too")
@@ -21,7 +22,7 @@ func caseFlags(cmd *cobra.Command, o *app.CaseOptions, unreviewed bool) {
 }
 
 func newEvalBuild(p *program) *cobra.Command {
-	var o app.CaseOptions
+	var o curate.CaseOptions
 	var n int
 	var types []string
 	cmd := &cobra.Command{
@@ -36,9 +37,9 @@ candidates wait for ` + "`anamnesis eval curate`" + `.`,
 			if n < 1 {
 				return usage("eval build: --n %d: give the number of notes to ask about", n)
 			}
-			return runModel(p, cmd, "eval build", func(ctx context.Context, r *app.Rooms) (app.EvalBuilt, error) {
-				return app.EvalBuild(ctx, r, o.File, n, types)
-			}, func(a app.EvalBuilt) {
+			return runModel(p, cmd, "eval build", func(ctx context.Context, r *app.Rooms) (curate.EvalBuilt, error) {
+				return curate.EvalBuild(ctx, r, o.File, n, types)
+			}, func(a curate.EvalBuilt) {
 				p.printf("eval build: wrote %d candidate(s) to %s (approved=false; curate before running)\n", a.Wrote, a.File)
 				if a.Known+a.Duplicates > 0 {
 					p.note("%s had cases already, %d questions were known", plural(a.Known, "note"), a.Duplicates)
@@ -65,7 +66,7 @@ func runModel[T any](p *program, cmd *cobra.Command, prefix string, use func(con
 }
 
 func newEvalRun(p *program) *cobra.Command {
-	var o app.CaseOptions
+	var o curate.CaseOptions
 	var below float64
 	cmd := &cobra.Command{
 		Use:   "run",
@@ -78,7 +79,7 @@ Exit codes: 1 recall@8 is below --fail-below; 2 there is no eval set.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "eval", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (*eval.Report, error) {
-				return app.EvalRun(ctx, r, o, below, buildVersion())
+				return curate.EvalRun(ctx, r, o, below, buildVersion())
 			}, func(rep *eval.Report) { p.verbatim(rep.String()) })
 		},
 	}
@@ -88,7 +89,7 @@ Exit codes: 1 recall@8 is below --fail-below; 2 there is no eval set.`,
 }
 
 func newEvalExperiment(p *program) *cobra.Command {
-	var o app.CaseOptions
+	var o curate.CaseOptions
 	var merge bool
 	cmd := &cobra.Command{
 		Use:   "experiment",
@@ -101,7 +102,7 @@ Exit code 1 says that recall fell.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runModel(p, cmd, "eval experiment", func(ctx context.Context, r *app.Rooms) (*eval.Experiment, error) {
-				return app.EvalExperiment(ctx, r, o, merge)
+				return curate.EvalExperiment(ctx, r, o, merge)
 			}, func(x *eval.Experiment) { p.verbatim(x.String()) })
 		},
 	}
@@ -124,8 +125,8 @@ func newEvalHistory(p *program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a, err := app.EvalHistory(p.host(), s, limit)
-			return render(p, "eval", a, err, func(a app.EvalRuns) {
+			a, err := curate.EvalHistory(p.host(), s, limit)
+			return render(p, "eval", a, err, func(a curate.EvalRuns) {
 				if len(a.Runs) == 0 {
 					p.note("nothing was measured yet; `anamnesis eval run` does it")
 					return

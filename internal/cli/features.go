@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 
 	"github.com/spf13/cobra"
 )
@@ -16,8 +16,8 @@ when the feature is taken out.`,
 		Example: `  anamnesis config features
   anamnesis config features R3 R7`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			a, err := app.Features(p.cfg, args)
-			return render(p, "features", a, err, func(a app.FeaturesAnswer) {
+			a, err := diagnose.Features(p.cfg, args)
+			return render(p, "features", a, err, func(a diagnose.FeaturesAnswer) {
 				for _, f := range a.Features {
 					p.printf("%-4s %-20s %-9s  %s\n       %s\n", f.ID, f.Name, f.State, f.Home, f.Doc)
 					for _, v := range f.Settings {

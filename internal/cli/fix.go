@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 
 	"github.com/spf13/cobra"
 )
@@ -33,8 +34,8 @@ do not matter. - reads it from standard input. Exit code 3 says that it is not k
 			if err != nil {
 				return err
 			}
-			return run(p, cmd, "fix", now, func(ctx context.Context, r *app.Rooms) (app.FixAnswer, error) {
-				return app.Fix(ctx, r, q, text, limit)
+			return run(p, cmd, "fix", now, func(ctx context.Context, r *app.Rooms) (hooks.FixAnswer, error) {
+				return hooks.Fix(ctx, r, q, text, limit)
 			}, p.printFixed)
 		},
 	}
@@ -42,7 +43,7 @@ do not matter. - reads it from standard input. Exit code 3 says that it is not k
 	return cmd
 }
 
-func (p *program) printFixed(a app.FixAnswer) {
+func (p *program) printFixed(a hooks.FixAnswer) {
 	for i := range a.Found {
 		f := &a.Found[i]
 		if i > 0 {
@@ -90,8 +91,8 @@ forces, skips a check or deletes is marked, too.`,
 			if err != nil {
 				return err
 			}
-			return run(p, cmd, "how", now, func(ctx context.Context, r *app.Rooms) (app.HowAnswer, error) {
-				return app.How(ctx, r, q, text, limit)
+			return run(p, cmd, "how", now, func(ctx context.Context, r *app.Rooms) (hooks.HowAnswer, error) {
+				return hooks.How(ctx, r, q, text, limit)
 			}, p.printHow)
 		},
 	}
@@ -99,7 +100,7 @@ forces, skips a check or deletes is marked, too.`,
 	return cmd
 }
 
-func (p *program) printHow(a app.HowAnswer) {
+func (p *program) printHow(a hooks.HowAnswer) {
 	for i := range a.Ways {
 		w := &a.Ways[i]
 		p.printf("$ %s\n", printable(firstLine(w.Command, 160)))
@@ -135,8 +136,8 @@ commit of that line stands first.`,
   anamnesis blame internal/queue/worker.go:120`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "blame", now, func(ctx context.Context, r *app.Rooms) (app.BlameAnswer, error) {
-				return app.Blame(ctx, r, q, args[0], limit)
+			return run(p, cmd, "blame", now, func(ctx context.Context, r *app.Rooms) (hooks.BlameAnswer, error) {
+				return hooks.Blame(ctx, r, q, args[0], limit)
 			}, p.printBlame)
 		},
 	}
@@ -144,7 +145,7 @@ commit of that line stands first.`,
 	return cmd
 }
 
-func (p *program) printBlame(a app.BlameAnswer) {
+func (p *program) printBlame(a hooks.BlameAnswer) {
 	if a.Commit != "" {
 		p.printf("line %d is of commit %s\n", a.Line, a.Commit[:12])
 	}
@@ -179,8 +180,8 @@ newest one of --agent.`,
 			if execute {
 				return p.resume(cmd, o)
 			}
-			return run(p, cmd, "resume", now, func(ctx context.Context, r *app.Rooms) (app.ResumeAnswer, error) {
-				return app.Resume(ctx, r, o)
+			return run(p, cmd, "resume", now, func(ctx context.Context, r *app.Rooms) (hooks.ResumeAnswer, error) {
+				return hooks.Resume(ctx, r, o)
 			}, p.printResume)
 		},
 	}
@@ -190,7 +191,7 @@ newest one of --agent.`,
 	return cmd
 }
 
-func (p *program) printResume(a app.ResumeAnswer) {
+func (p *program) printResume(a hooks.ResumeAnswer) {
 	for i := range a.Sessions {
 		s := &a.Sessions[i]
 		branch := ""
@@ -212,11 +213,11 @@ func (p *program) resume(cmd *cobra.Command, o app.SessionsOptions) error {
 	}
 	defer r.Close()
 	o.Limit = 1
-	a, err := app.Resume(cmd.Context(), r, o)
+	a, err := hooks.Resume(cmd.Context(), r, o)
 	if err != nil {
 		return err
 	}
-	client, err := app.ResumeCommand(cmd.Context(), &a.Sessions[0])
+	client, err := hooks.ResumeCommand(cmd.Context(), &a.Sessions[0])
 	if err != nil {
 		return err
 	}

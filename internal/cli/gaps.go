@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 
 	"github.com/spf13/cobra"
 )
 
 func newGaps(p *program) *cobra.Command {
-	var o app.GapOptions
+	var o curate.GapOptions
 	cmd := &cobra.Command{
 		Use:   "gaps",
 		Short: "List questions that no note answers",
@@ -39,14 +40,14 @@ A search that finds nothing, or that the gate holds back, leaves a gap.`,
 	return cmd
 }
 
-func (p *program) gaps(cmd *cobra.Command, o app.GapOptions) error {
-	return ask(p, cmd, "gaps", func(ctx context.Context, r *app.Rooms) (app.GapsAnswer, error) {
-		return app.Gaps(ctx,
+func (p *program) gaps(cmd *cobra.Command, o curate.GapOptions) error {
+	return ask(p, cmd, "gaps", func(ctx context.Context, r *app.Rooms) (curate.GapsAnswer, error) {
+		return curate.Gaps(ctx,
 			r, o)
 	}, p.printGaps)
 }
 
-func (p *program) printGaps(a app.GapsAnswer) {
+func (p *program) printGaps(a curate.GapsAnswer) {
 	for _, g := range a.Gaps {
 		state := ""
 		if g.Weak {
@@ -56,7 +57,7 @@ func (p *program) printGaps(a app.GapsAnswer) {
 			state = "  answered by " + string(g.ResolvedBy)
 		}
 		p.printf("%s, %s, last %s: %s%s\n   words: %s\n",
-			plural(g.Sessions, "session"), plural(g.Asks, "time"), date(g.Last), firstLine(g.Query, 120), state, printable(app.GapWords(g)))
+			plural(g.Sessions, "session"), plural(g.Asks, "time"), date(g.Last), firstLine(g.Query, 120), state, printable(curate.GapWords(g)))
 	}
 	if len(a.Gaps) == 0 {
 		more := ""
@@ -77,9 +78,9 @@ question, or what gaps prints below it.
 Exit code 3 says that no open gap is like that.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "gaps close", now, func(ctx context.Context, r *app.Rooms) (app.ClosedGap, error) {
-				return app.CloseGap(ctx, r, strings.Join(args, " "))
-			}, func(g app.ClosedGap) { p.printf("gaps: closed %q\n", firstLine(g.Query, 120)) })
+			return run(p, cmd, "gaps close", now, func(ctx context.Context, r *app.Rooms) (curate.ClosedGap, error) {
+				return curate.CloseGap(ctx, r, strings.Join(args, " "))
+			}, func(g curate.ClosedGap) { p.printf("gaps: closed %q\n", firstLine(g.Query, 120)) })
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
@@ -49,7 +50,7 @@ func newHandoffLeave(p *program) *cobra.Command {
 				return err
 			}
 			return run(p, cmd, "handoff leave", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-				return p.reportWritten(app.LeaveHandoff(ctx, r, o.Draft, days))
+				return p.reportWritten(hooks.LeaveHandoff(ctx, r, o.Draft, days))
 			}, p.printWritten("handoff leave"))
 		},
 	}
@@ -77,9 +78,9 @@ func newHandoffList(p *program) *cobra.Command {
 }
 
 func (p *program) handoffs(cmd *cobra.Command, key string) error {
-	return ask(p, cmd, "handoff", func(ctx context.Context, r *app.Rooms) (app.HandoffsAnswer, error) {
-		return app.Handoffs(ctx, r, key)
-	}, func(a app.HandoffsAnswer) {
+	return ask(p, cmd, "handoff", func(ctx context.Context, r *app.Rooms) (hooks.HandoffsAnswer, error) {
+		return hooks.Handoffs(ctx, r, key)
+	}, func(a hooks.HandoffsAnswer) {
 		for _, n := range a.Handoffs {
 			before := fmt.Sprintf("%s  %s  ", p.short(n.ID), dated(note.Stamp(n.CreatedAt)))
 			p.printf("%s%s\n", before, p.rest(before, n.Title, 80))
@@ -96,9 +97,9 @@ func newHandoffDone(p *program) *cobra.Command {
 		Short: "Mark a handoff as picked up",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "handoff", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.HandoffDone, error) {
-				return app.AcknowledgeHandoff(ctx, r, args[0])
-			}, func(a app.HandoffDone) {
+			return run(p, cmd, "handoff", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (hooks.HandoffDone, error) {
+				return hooks.AcknowledgeHandoff(ctx, r, args[0])
+			}, func(a hooks.HandoffDone) {
 				if !a.Changed {
 					p.printf("handoff: %s is done already\n", a.ID)
 					return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 
 	"github.com/spf13/cobra"
 )
@@ -26,23 +27,23 @@ the next sync, and until then --undo keeps it here.`,
   anamnesis review held release 9KQT --apply`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "held", filesOnly, app.Held, p.printHeld)
+			return run(p, cmd, "held", filesOnly, curate.Held, p.printHeld)
 		},
 	}
 	keep := &cobra.Command{
 		Use: "keep ID", Short: "Write a held note", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(p, cmd, "held", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-				return app.KeepDraft(ctx, r, args[0])
+				return curate.KeepDraft(ctx, r, args[0])
 			}, p.printWritten("held"))
 		},
 	}
 	drop := &cobra.Command{
 		Use: "drop ID", Short: "Forget a held note", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "held", filesOnly, func(ctx context.Context, r *app.Rooms) (app.DroppedDraft, error) {
-				return app.DropDraft(ctx, r, args[0])
-			}, func(d app.DroppedDraft) {
+			return run(p, cmd, "held", filesOnly, func(ctx context.Context, r *app.Rooms) (curate.DroppedDraft, error) {
+				return curate.DropDraft(ctx, r, args[0])
+			}, func(d curate.DroppedDraft) {
 				p.printf("held: dropped %s %q\n", d.Dropped.ID, firstLine(d.Dropped.Title, 60))
 			})
 		},
@@ -51,7 +52,7 @@ the next sync, and until then --undo keeps it here.`,
 	return cmd
 }
 
-func (p *program) printHeld(a app.HeldAnswer) {
+func (p *program) printHeld(a curate.HeldAnswer) {
 	for i, n := range a.Held {
 		before := fmt.Sprintf("%s  [%s] ", n.ID, n.Type)
 		p.printf("%s%s\n    %s\n", before, p.rest(before, n.Title, 100), p.rest("    ", a.Bodies[i], 100))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 
 	"github.com/spf13/cobra"
 )
@@ -32,12 +33,12 @@ and import did on this machine, for ` + "`anamnesis undo`" + `.`,
 				return usage("history: --runs is about all notes; leave the ID out")
 			}
 			if runs {
-				return run(p, cmd, "history", filesOnly, func(_ context.Context, r *app.Rooms) (app.RunsAnswer, error) {
-					return app.Runs(r, limit)
+				return run(p, cmd, "history", filesOnly, func(_ context.Context, r *app.Rooms) (history.RunsAnswer, error) {
+					return history.Runs(r, limit)
 				}, p.printRuns)
 			}
-			return ask(p, cmd, "history", func(ctx context.Context, r *app.Rooms) (app.HistoryAnswer, error) {
-				return app.History(ctx, r, strings.Join(args, ""), limit)
+			return ask(p, cmd, "history", func(ctx context.Context, r *app.Rooms) (history.Answer, error) {
+				return history.History(ctx, r, strings.Join(args, ""), limit)
 			}, p.printHistory)
 		},
 	}
@@ -46,7 +47,7 @@ and import did on this machine, for ` + "`anamnesis undo`" + `.`,
 	return cmd
 }
 
-func (p *program) printRuns(a app.RunsAnswer) {
+func (p *program) printRuns(a history.RunsAnswer) {
 	for _, r := range a.Runs {
 		p.printf("%s  %s  %-8s %s\n", printable(r.At), r.ID, printable(r.What), plural(r.Notes, "note"))
 	}
@@ -55,7 +56,7 @@ func (p *program) printRuns(a app.RunsAnswer) {
 	}
 }
 
-func (p *program) printHistory(a app.HistoryAnswer) {
+func (p *program) printHistory(a history.Answer) {
 	for _, c := range a.Changes {
 		files := ""
 		if a.ID == "" && len(c.Paths) > 0 {
@@ -83,9 +84,9 @@ with + in the second only. REV is a name of ` + "`anamnesis log history`" + `. A
 is compared with the note as it stands; a single ID shows its last change.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return ask(p, cmd, "diff", func(ctx context.Context, r *app.Rooms) (app.DiffAnswer, error) {
-				return app.Diff(ctx, r, args[0], strings.Join(args[1:], ""))
-			}, func(a app.DiffAnswer) {
+			return ask(p, cmd, "diff", func(ctx context.Context, r *app.Rooms) (history.DiffAnswer, error) {
+				return history.Diff(ctx, r, args[0], strings.Join(args[1:], ""))
+			}, func(a history.DiffAnswer) {
 				if p.verbatim(a.Diff); a.Diff == "" {
 					p.note("%s and %s are equal", a.From, a.To)
 				}

@@ -11,6 +11,8 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/setup"
 	"anamnesis/internal/imports"
 
 	"github.com/spf13/cobra"
@@ -41,7 +43,7 @@ Without a subcommand it imports the agents' own memory files, and syncs.`,
 }
 
 type importOptions struct {
-	app.ImportOptions
+	setup.ImportOptions
 	all bool // list what stays as it is, too
 }
 
@@ -144,7 +146,7 @@ and the answers are taken when they are there.`,
 				t.Since = at
 			}
 			if learn {
-				return p.learnPast(cmd, app.LearnPastOptions{
+				return p.learnPast(cmd, curate.LearnPastOptions{
 					MaintainOptions: o.MaintainOptions, TranscriptOptions: t, ClaudeHome: o.ClaudeHome, MaxCalls: maxCalls,
 				})
 			}
@@ -188,17 +190,17 @@ func (p *program) importFrom(cmd *cobra.Command, command string, o importOptions
 		return err
 	}
 	defer r.Close()
-	a, err := app.Import(cmd.Context(), r, o.ImportOptions)
+	a, err := setup.Import(cmd.Context(), r, o.ImportOptions)
 	switch {
 	case a.Planned != nil:
-		return render(p, "import", *a.Planned, err, func(a app.ImportPlan) { p.printImportPlan(a, o.all) })
+		return render(p, "import", *a.Planned, err, func(a setup.ImportPlan) { p.printImportPlan(a, o.all) })
 	case a.Report != nil:
-		return render(p, "import", *a.Report, err, func(a app.ImportReport) { p.printImported(a, command, o) })
+		return render(p, "import", *a.Report, err, func(a setup.ImportReport) { p.printImported(a, command, o) })
 	}
 	return err
 }
 
-func (p *program) printImportPlan(a app.ImportPlan, all bool) {
+func (p *program) printImportPlan(a setup.ImportPlan, all bool) {
 	for _, it := range a.Items {
 		if all || it.Action != imports.Unchanged && it.Action != imports.Skipped && it.Action != imports.Keeps {
 			p.printf("import: %-9s %s%s\n", it.Action, importedAs(it), because(printable(it.Why)))
@@ -238,7 +240,7 @@ func (p *program) printGroups(groups []imports.Group) {
 	}
 }
 
-func (p *program) printImported(a app.ImportReport, command string, o importOptions) {
+func (p *program) printImported(a setup.ImportReport, command string, o importOptions) {
 	untold := []string{imports.Known, string(imports.Unchanged), string(imports.Skipped), imports.Trivial, imports.Kept}
 	for _, d := range a.Items {
 		if o.all || !slices.Contains(untold, d.Outcome) {
@@ -258,7 +260,7 @@ func (p *program) printImported(a app.ImportReport, command string, o importOpti
 }
 
 // leftOut counts the items that neither became a note nor changed one.
-func leftOut(a app.ImportReport) (left int) {
+func leftOut(a setup.ImportReport) (left int) {
 	for outcome, count := range a.Totals {
 		if outcome != imports.Created && outcome != imports.Updated {
 			left += count
@@ -268,7 +270,7 @@ func leftOut(a app.ImportReport) (left int) {
 }
 
 // printImportTotals says how many of what an import found became what.
-func (p *program) printImportTotals(a app.ImportReport, o importOptions) {
+func (p *program) printImportTotals(a setup.ImportReport, o importOptions) {
 	n, left := a.Totals, leftOut(a)
 	var parts []string
 	for _, outcome := range []string{

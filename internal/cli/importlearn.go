@@ -2,22 +2,23 @@ package cli
 
 import (
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 
 	"github.com/spf13/cobra"
 )
 
 // learnPast lets the model read past sessions.
-func (p *program) learnPast(cmd *cobra.Command, o app.LearnPastOptions) error {
+func (p *program) learnPast(cmd *cobra.Command, o curate.LearnPastOptions) error {
 	r, err := app.OpenWalked(cmd.Context(), p.host())
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	a, err := app.LearnPast(cmd.Context(), r, o)
+	a, err := curate.LearnPast(cmd.Context(), r, o)
 	return render(p, "import", a, err, p.printLearnPast)
 }
 
-func (p *program) printLearnPast(a app.LearnPastAnswer) {
+func (p *program) printLearnPast(a curate.LearnPastAnswer) {
 	for _, problem := range a.Problems {
 		p.printf("import: left out: %s\n", printable(problem))
 	}

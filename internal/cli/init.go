@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/setup"
 	"anamnesis/internal/config"
 	"anamnesis/internal/connect"
 	"anamnesis/internal/replica"
@@ -17,7 +18,7 @@ import (
 )
 
 type initOptions struct {
-	app.InstallOptions
+	setup.InstallOptions
 	home                           string
 	localOnly, noSync, yes, dryRun bool
 	seal                           bool
@@ -72,9 +73,9 @@ there are, how large they are and how long that takes (` + "`anamnesis import tr
 
 // initAnswer is what init prints.
 type initAnswer struct {
-	DryRun bool            `json:"dry_run,omitempty"`
-	Plan   app.InstallPlan `json:"plan"`
-	Seal   *app.SealAnswer `json:"seal,omitempty"`
+	DryRun bool              `json:"dry_run,omitempty"`
+	Plan   setup.InstallPlan `json:"plan"`
+	Seal   *app.SealAnswer   `json:"seal,omitempty"`
 }
 
 func (p *program) init(cmd *cobra.Command, o initOptions) error {
@@ -88,7 +89,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if o.dryRun {
 		return render(p, "init", initAnswer{DryRun: true, Plan: shown}, nil, p.printPlan)
 	}
-	done, err := app.Install(cmd.Context(), p.host(), pl)
+	done, err := setup.Install(cmd.Context(), p.host(), pl)
 	if done.Copy != "" {
 		p.say("program: copied to %s; with that folder on your PATH you can call it by name\n", done.Copy)
 	}
@@ -115,7 +116,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	p.cfg = config.Load(p.environ(p.sets)) // what was answered holds from here on
 	var sealed *app.SealAnswer
 	if !o.noSync {
-		st, err := app.FirstSync(cmd.Context(), p.host(), o.seal)
+		st, err := setup.FirstSync(cmd.Context(), p.host(), o.seal)
 		if sealed = st.Seal; sealed != nil && !p.json {
 			p.printSealed(*sealed)
 		}
@@ -146,17 +147,17 @@ func (s *screen) say(format string, args ...any) {
 
 // planInstall plans with the flags and the defaults, so that what cannot be done is refused before
 // the first question, and again with the answers.
-func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, error) {
+func (p *program) planInstall(o initOptions, ask *prompter) (setup.InstallPlan, error) {
 	if p.event == nil { // what a pipe brings are answers, one a line
 		ask.in = bufio.NewReader(p.stdin)
 	}
 	p.sets = append(p.sets, "home="+cmp.Or(o.home, p.cfg.Home))
 	p.load()
-	self, err := app.Self()
+	self, err := setup.Self()
 	if err != nil {
-		return app.InstallPlan{}, fmt.Errorf("init: %w", err)
+		return setup.InstallPlan{}, fmt.Errorf("init: %w", err)
 	}
-	stay := app.StayPath(p.host())
+	stay := setup.StayPath(p.host())
 	copies := stay != "" && o.Command == ""
 	o.MachineID, o.Command = cmp.Or(o.MachineID, p.cfg.MachineID), cmp.Or(o.Command, connect.Quote(cmp.Or(stay, self)))
 	o.Remote = cmp.Or(o.Remote, p.cfg.Sync.Remote)
@@ -164,14 +165,14 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 		o.Remote = ""
 	}
 	o.Preview = o.dryRun
-	pl, err := app.PlanInstall(p.host(), o.InstallOptions)
+	pl, err := setup.PlanInstall(p.host(), o.InstallOptions)
 	if err != nil || ask.quiet {
 		return pl, err
 	}
 	if copies && !ask.yes("This program is in "+filepath.Dir(self)+", which gets emptied. Hooks need one that stays.",
 		"copy it to "+stay+", yes or no", "yes") {
 		o.Command = connect.Quote(self) // which is refused
-		return app.PlanInstall(p.host(), o.InstallOptions)
+		return setup.PlanInstall(p.host(), o.InstallOptions)
 	}
 	if o.Agents == nil {
 		o.Agents = p.chooseAgents(ask)
@@ -181,13 +182,13 @@ func (p *program) planInstall(o initOptions, ask *prompter) (app.InstallPlan, er
 			"its address, blank for this machine alone", "")
 	}
 	o.Reader = p.chooseReader(ask, o.Agents)
-	return app.PlanInstall(p.host(), o.InstallOptions)
+	return setup.PlanInstall(p.host(), o.InstallOptions)
 }
 
 // chooseAgents says what memory does with each agent that is found, and asks which to connect; nil
 // means all of them.
 func (p *program) chooseAgents(ask *prompter) []string {
-	found := app.FoundAgents(p.host())
+	found := setup.FoundAgents(p.host())
 	if len(found) == 0 {
 		return nil
 	}
@@ -209,7 +210,7 @@ func (p *program) chooseAgents(ask *prompter) []string {
 // chooseReader asks whether a model may read ended sessions, unless a provider was chosen
 // before; "" means that nothing changes.
 func (p *program) chooseReader(ask *prompter, agents []string) string {
-	a := app.ReaderFor(p.host(), agents)
+	a := setup.ReaderFor(p.host(), agents)
 	if a == nil {
 		return ""
 	}
@@ -280,7 +281,7 @@ func (p *program) printPlan(a initAnswer) {
 }
 
 // sayAgents tells what became of the other agents, and what their user has to do.
-func (s *screen) sayAgents(all []app.AgentDone) {
+func (s *screen) sayAgents(all []setup.AgentDone) {
 	for _, a := range all {
 		if a.Plugin != "" {
 			s.say("%s: the plugin %s brings the hooks\n", a.Agent, a.Plugin)
@@ -299,16 +300,16 @@ func (s *screen) sayAgents(all []app.AgentDone) {
 
 // offerApproval offers to approve our hooks where an agent passes over them until its user does.
 // Only a yes that is typed approves them.
-func (p *program) offerApproval(ctx context.Context, ask *prompter, done []app.AgentDone) {
+func (p *program) offerApproval(ctx context.Context, ask *prompter, done []setup.AgentDone) {
 	if ask.quiet || ask.in == nil {
 		return
 	}
-	for _, u := range app.UnapprovedHooks(ctx, p.host(), done) {
+	for _, u := range setup.UnapprovedHooks(ctx, p.host(), done) {
 		if !ask.yes(u.Client.Title+" says that it passes over "+plural(len(u.Hooks), "hook")+" of anamnesis until you approve them.",
 			"approve them now, yes or no", "no") {
 			continue
 		}
-		path, err := app.ApproveHooks(p.host(), u)
+		path, err := setup.ApproveHooks(p.host(), u)
 		if err != nil { // a warning: the user can do it in the agent
 			p.say("%s: not approved: %v\n", u.Client.Name, err)
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/setup"
 	"anamnesis/internal/imports"
 )
 
@@ -15,7 +16,7 @@ const pastRate = 10 << 20
 // offerPast offers to read the sessions that the agents of this machine had before, and reads them after a yes.
 // Where nobody can be asked it says that they are there.
 func (p *program) offerPast(ctx context.Context, ask *prompter, noSync bool) error {
-	files := app.PastSessions(p.host())
+	files := setup.PastSessions(p.host())
 	if files == 0 {
 		return nil
 	}
@@ -29,13 +30,13 @@ func (p *program) offerPast(ctx context.Context, ask *prompter, noSync bool) err
 	}
 	defer r.Close()
 	var plan *imports.Plan
-	o := importOptions{ImportOptions: app.ImportOptions{Plan: func(ctx context.Context, im *imports.Importer) (_ *imports.Plan, err error) {
+	o := importOptions{ImportOptions: setup.ImportOptions{Plan: func(ctx context.Context, im *imports.Importer) (_ *imports.Plan, err error) {
 		if plan == nil {
 			plan, err = im.Transcripts(ctx, imports.TranscriptOptions{})
 		}
 		return plan, err
 	}}}
-	if _, err := app.Import(ctx, r, o.ImportOptions); err != nil {
+	if _, err := setup.Import(ctx, r, o.ImportOptions); err != nil {
 		return err
 	}
 	var found []string
@@ -53,7 +54,7 @@ func (p *program) offerPast(ctx context.Context, ask *prompter, noSync bool) err
 		return nil
 	}
 	o.Apply, o.NoSync = true, noSync
-	a, err := app.Import(ctx, r, o.ImportOptions)
+	a, err := setup.Import(ctx, r, o.ImportOptions)
 	if a.Report != nil {
 		p.printImportTotals(*a.Report, o)
 	}

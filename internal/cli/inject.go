@@ -6,6 +6,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/cli/hook"
 	"anamnesis/internal/note"
 	"anamnesis/internal/policy"
@@ -23,7 +24,7 @@ type startAnswer struct {
 }
 
 func newInject(p *program) *cobra.Command {
-	var o app.StartOptions
+	var o hooks.StartOptions
 	var event, text, tool string
 	cmd := &cobra.Command{
 		Use:   "inject",
@@ -55,7 +56,7 @@ agent's limit and prints nothing but the block.`,
 				return usage("inject: --text goes with --event prompt, tool and subagent")
 			}
 			return run(p, cmd, "inject", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (startAnswer, error) {
-				b, place, err := app.SessionStart(ctx, r, p.given(), o)
+				b, place, err := hooks.SessionStart(ctx, r, p.given(), o)
 				for _, missing := range b.Missing {
 					p.note("left out: %s", missing)
 				}
@@ -72,10 +73,10 @@ agent's limit and prints nothing but the block.`,
 
 // tryPrompt prints what a prompt would be shown.
 func (p *program) tryPrompt(cmd *cobra.Command, project, text string) error {
-	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
+	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (hooks.PromptAnswer, error) {
 		e := p.given()
 		e.Prompt = cmp.Or(text, e.Prompt)
-		return app.Prompt(ctx, r, e, app.PromptOptions{Project: project, Try: true})
+		return hooks.Prompt(ctx, r, e, hooks.PromptOptions{Project: project, Try: true})
 	}, p.printTold)
 }
 
@@ -91,17 +92,17 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 	if e.ToolName == "" {
 		return usage("inject: --event tool: say which with --tool, for example --tool Bash")
 	}
-	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
-		hooks := agent.Default().Hooks
-		o := app.PromptOptions{Project: project, Try: true, Limit: hooks.ContextLimit()}
-		v, perr := app.Police(r.Store, e, policy.PreTool, o)
+	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (hooks.PromptAnswer, error) {
+		dialect := agent.Default().Hooks
+		o := hooks.PromptOptions{Project: project, Try: true, Limit: dialect.ContextLimit()}
+		v, perr := hooks.Police(r.Store, e, policy.PreTool, o)
 		if perr != nil {
 			p.note("%s", printable(perr.Error()))
 		}
 		if v.Decision == policy.Deny {
-			return app.PromptAnswer{Text: v.Text + "\n"}, nil
+			return hooks.PromptAnswer{Text: v.Text + "\n"}, nil
 		}
-		a, err := app.Tool(ctx, r, e, hooks.Call(e), o)
+		a, err := hooks.Tool(ctx, r, e, dialect.Call(e), o)
 		if a.Text = v.Text + a.Text; a.Text != "" {
 			a.Silent = ""
 		}
@@ -111,12 +112,12 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 
 // tryTask prints what a sub-agent would be shown at its start.
 func (p *program) tryTask(cmd *cobra.Command, project, task string) error {
-	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (app.PromptAnswer, error) {
-		return app.TryTask(ctx, r, p.given(), task, app.PromptOptions{Project: project, Limit: agent.Default().Hooks.ContextLimit()})
+	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (hooks.PromptAnswer, error) {
+		return hooks.TryTask(ctx, r, p.given(), task, hooks.PromptOptions{Project: project, Limit: agent.Default().Hooks.ContextLimit()})
 	}, p.printTold)
 }
 
-func (p *program) printTold(a app.PromptAnswer) {
+func (p *program) printTold(a hooks.PromptAnswer) {
 	p.printf("%s", a.Text)
 	if a.Silent != "" {
 		p.note("nothing is shown: %s", a.Silent)

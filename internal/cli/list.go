@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 
 	"github.com/spf13/cobra"
 )
@@ -29,7 +30,7 @@ func newList(p *program) *cobra.Command {
 				if err != nil {
 					return a, err
 				}
-				a.Damaged, err = app.Damaged(ctx, r)
+				a.Damaged, err = history.Damaged(ctx, r)
 				return a, err
 			}, p.printList)
 		},

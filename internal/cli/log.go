@@ -109,7 +109,7 @@ func (p *program) followLog(cmd *cobra.Command) error {
 		return err
 	}
 	defer r.Close()
-	p.ids = r.ShortIDs(cmd.Context())
+	p.ids = app.ShortIDs(cmd.Context(), r)
 	_, err = app.Tail(cmd.Context(), r.Store, 0, true, func(rec store.Record) {
 		if t, ok := app.InjectionOf(cmd.Context(), r, rec); ok {
 			p.printFollowed(t, rec)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 
 	"github.com/spf13/cobra"
 )
@@ -151,9 +152,9 @@ note without forget_after, or with one that is no time, is permanent. Their hist
 stays, and ` + "`anamnesis archive undo`" + ` brings one back once its forget_after is gone or later.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "expire", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (app.ExpireAnswer, error) {
-				return app.Expire(ctx, r, o)
-			}, func(a app.ExpireAnswer) {
+			return run(p, cmd, "expire", app.OpenWhole, func(ctx context.Context, r *app.Rooms) (curate.ExpireAnswer, error) {
+				return curate.Expire(ctx, r, o)
+			}, func(a curate.ExpireAnswer) {
 				for _, n := range a.Notes {
 					p.printf("expire: %s [%s] since %s '%s'\n", p.short(n.ID), firstLine(n.Project, 60), n.ForgetAfter, firstLine(n.Title, 60))
 				}

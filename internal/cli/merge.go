@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
 
@@ -11,7 +12,7 @@ import (
 )
 
 type mergeOptions struct {
-	app.MergeOptions
+	curate.MergeOptions
 	undo string
 	show bool
 }
@@ -60,17 +61,17 @@ func (p *program) merge(cmd *cobra.Command, o mergeOptions) error {
 	defer r.Close()
 	switch {
 	case o.undo != "":
-		a, err := app.Unmerge(cmd.Context(), r, o.undo, o.NoSync)
+		a, err := curate.Unmerge(cmd.Context(), r, o.undo, o.NoSync)
 		return render(p, "merge", a, err, p.printUnmerged)
 	case o.show:
-		a, err := app.MergeRequests(cmd.Context(), r, o.Project)
+		a, err := curate.MergeRequests(cmd.Context(), r, o.Project)
 		return render(p, "merge", a, err, p.printRequests("no project has enough notes"))
 	}
-	a, err := app.Merge(cmd.Context(), r, o.MergeOptions)
-	return renderModel(p, "merge", "merge", a, err, func(a app.MergeAnswer) { p.printMerged(a, o) })
+	a, err := curate.Merge(cmd.Context(), r, o.MergeOptions)
+	return renderModel(p, "merge", "merge", a, err, func(a curate.MergeAnswer) { p.printMerged(a, o) })
 }
 
-func (p *program) printMerged(a app.MergeAnswer, o mergeOptions) {
+func (p *program) printMerged(a curate.MergeAnswer, o mergeOptions) {
 	for _, m := range a.Projects {
 		name := firstLine(m.Project, 80)
 		switch {
@@ -99,7 +100,7 @@ func (p *program) printMerged(a app.MergeAnswer, o mergeOptions) {
 }
 
 // printRefused names the groups that were not applied, and why.
-func (p *program) printRefused(name string, refused []app.RefusedGroup) {
+func (p *program) printRefused(name string, refused []curate.RefusedGroup) {
 	for _, f := range refused {
 		what := "keep " + string(f.Keeper)
 		if f.Action == reflection.Synthesize {
@@ -116,7 +117,7 @@ func (p *program) printRefused(name string, refused []app.RefusedGroup) {
 
 // printMergePlan prints what a model proposes for a group: which notes, and what
 // would stand for them.
-func (p *program) printMergePlan(name string, g app.PlannedOne) {
+func (p *program) printMergePlan(name string, g curate.PlannedOne) {
 	what := fmt.Sprintf("keep %s supersedes %d note(s)", g.Keeper, len(g.Superseded))
 	if g.Action == reflection.Synthesize {
 		what = fmt.Sprintf("synthesize '%s' from %d note(s)", firstLine(g.Title, 70), len(g.Superseded))
@@ -151,7 +152,7 @@ func (p *program) confirmLine(key string) {
 	}
 }
 
-func (p *program) printUnmerged(a app.UnmergeAnswer) {
+func (p *program) printUnmerged(a curate.UnmergeAnswer) {
 	if len(a.Released) == 0 {
 		p.printf("merge: no note stands for %s\n", a.ID)
 	}

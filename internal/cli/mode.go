@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 
 	"github.com/spf13/cobra"
 )
@@ -41,7 +41,7 @@ func newModeList(p *program) *cobra.Command {
 }
 
 func (p *program) modes() error {
-	return render(p, "mode", app.WorkModes(p.cfg), nil, func(a app.ModesAnswer) {
+	return render(p, "mode", hooks.WorkModes(p.cfg), nil, func(a hooks.ModesAnswer) {
 		for _, m := range a.Modes {
 			mark := " "
 			if m.Chosen {
@@ -61,13 +61,13 @@ func newModeShow(p *program) *cobra.Command {
 		Short: "Show a mode; without a name the one that is in force here",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := app.ModeOf(p.cfg, strings.Join(args, ""))
+			m, err := hooks.ModeOf(p.cfg, strings.Join(args, ""))
 			return render(p, "mode", m, err, p.printMode)
 		},
 	}
 }
 
-func (p *program) printMode(m app.ModeView) {
+func (p *program) printMode(m hooks.ModeView) {
 	p.printf("%s: %s\n%s\n", firstLine(m.ID, 64), firstLine(m.Name, 100), firstLine(m.Description, 300))
 	if m.Chosen {
 		p.printf("in force here (%s)\n", m.From)
@@ -104,8 +104,8 @@ func newModeSet(p *program) *cobra.Command {
 					return err
 				}
 			}
-			m, err := app.SetMode(p.host(), args[0], dir)
-			return render(p, "mode", m, err, func(m app.ModeView) {
+			m, err := hooks.SetMode(p.host(), args[0], dir)
+			return render(p, "mode", m, err, func(m hooks.ModeView) {
 				p.printf("mode %s is set (%s)\n", firstLine(m.ID, 64), firstLine(m.From, 300))
 			})
 		},

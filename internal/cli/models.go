@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/setup"
 	"anamnesis/internal/models"
 
 	"github.com/spf13/cobra"
@@ -40,9 +41,9 @@ ready in time for a prompt is left out of that answer.`,
 }
 
 func (p *program) listModels(cmd *cobra.Command) error {
-	return run(p, cmd, "models", filesOnly, func(_ context.Context, r *app.Rooms) (app.ModelsAnswer, error) {
-		return app.ListModels(r)
-	}, func(a app.ModelsAnswer) {
+	return run(p, cmd, "models", filesOnly, func(_ context.Context, r *app.Rooms) (setup.ModelsAnswer, error) {
+		return setup.ListModels(r)
+	}, func(a setup.ModelsAnswer) {
 		for _, m := range a.Models {
 			p.printModel(m)
 			if len(m.UsedBy) > 0 {
@@ -76,8 +77,8 @@ wanted, and nothing else is taken. Links in a folder are not followed.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.From = args[0]
-			return run(p, cmd, "models", filesOnly, func(ctx context.Context, r *app.Rooms) (app.ModelAdded, error) {
-				return app.AddModel(ctx, r, o, apply)
+			return run(p, cmd, "models", filesOnly, func(ctx context.Context, r *app.Rooms) (setup.ModelAdded, error) {
+				return setup.AddModel(ctx, r, o, apply)
 			}, p.printModelAdded)
 		},
 	}
@@ -88,7 +89,7 @@ wanted, and nothing else is taken. Links in a folder are not followed.`,
 	return cmd
 }
 
-func (p *program) printModelAdded(a app.ModelAdded) {
+func (p *program) printModelAdded(a setup.ModelAdded) {
 	for _, x := range a.Model.Files {
 		sum, bytes := x.SHA256, "size unknown"
 		if sum == "" {
@@ -108,7 +109,7 @@ func (p *program) printModelAdded(a app.ModelAdded) {
 	p.printf("models: %s is here; use it with `anamnesis config set %s %[1]s`\n", a.Model.Name, a.Setting)
 }
 
-func (p *program) printModel(m app.ModelView) {
+func (p *program) printModel(m setup.ModelView) {
 	what, licence := m.What, firstLine(m.Licence, 80)
 	if what == "" {
 		what = "kind known once it is here"
@@ -125,9 +126,9 @@ func newModelsRemove(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Delete a model that no setting names", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "models", filesOnly, func(_ context.Context, r *app.Rooms) (app.ModelRemoved, error) {
-				return app.RemoveModel(r, args[0])
-			}, func(a app.ModelRemoved) { p.printf("models: %s is gone, %s\n", a.Name, size(a.Bytes)) })
+			return run(p, cmd, "models", filesOnly, func(_ context.Context, r *app.Rooms) (setup.ModelRemoved, error) {
+				return setup.RemoveModel(r, args[0])
+			}, func(a setup.ModelRemoved) { p.printf("models: %s is gone, %s\n", a.Name, size(a.Bytes)) })
 		},
 	}
 }

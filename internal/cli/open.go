@@ -39,7 +39,7 @@ func run[T any](p *program, cmd *cobra.Command, command string, open opener, use
 		return err
 	}
 	defer r.Close()
-	p.ids = r.ShortIDs(cmd.Context())
+	p.ids = app.ShortIDs(cmd.Context(), r)
 	v, err := use(cmd.Context(), r)
 	return render(p, command, v, err, text)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
 
@@ -22,7 +23,7 @@ type pageAnswer struct {
 }
 
 func newPage(p *program) *cobra.Command {
-	var o app.StartOptions
+	var o hooks.StartOptions
 	cmd := &cobra.Command{
 		Use:   "page",
 		Short: "Show the page of a project, and why each line is on it",
@@ -34,7 +35,7 @@ whose code is gone, and notes that only a topic line stands for.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(p, cmd, "page", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (pageAnswer, error) {
-				b, place, err := app.SessionStart(ctx, r, p.given(), o)
+				b, place, err := hooks.SessionStart(ctx, r, p.given(), o)
 				for _, missing := range b.Missing {
 					p.note("left out: %s", missing)
 				}

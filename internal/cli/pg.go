@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/workspace"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +33,7 @@ func pg[T any](p *program, command string, use func() (T, error), text func(T)) 
 }
 
 func newPGSetup(p *program) *cobra.Command {
-	var o app.PGSetupOptions
+	var o workspace.PGSetupOptions
 	cmd := &cobra.Command{
 		Use:   "setup NAME",
 		Short: "Make the schema, and a workspace for a team",
@@ -44,9 +45,9 @@ that name, another is made only with --new.
 Exit codes: 0 done; 4 there is a workspace of that name.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return pg(p, "pg setup", func() (app.PGSetupAnswer, error) {
+			return pg(p, "pg setup", func() (workspace.PGSetupAnswer, error) {
 				o.Name = args[0]
-				return app.PGSetup(cmd.Context(), p.cfg.Team.DSN, o)
+				return workspace.PGSetup(cmd.Context(), p.cfg.Team.DSN, o)
 			}, p.printPGSetup)
 		},
 	}
@@ -56,7 +57,7 @@ Exit codes: 0 done; 4 there is a workspace of that name.`,
 	return cmd
 }
 
-func (p *program) printPGSetup(a app.PGSetupAnswer) {
+func (p *program) printPGSetup(a workspace.PGSetupAnswer) {
 	p.printPGMigrated(a.Migrated)
 	p.printf("the workspace of %s is %s, its owner %s\n", firstLine(a.Name, 200), a.Workspace, firstLine(a.Owner, 80))
 	p.printPGGrant(a.Grant)
@@ -85,8 +86,8 @@ then on, and many vectors of the workspace in team.workspace get an HNSW index. 
 again when the extension was installed later, or the workspace has grown.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return pg(p, "pg migrate", func() (app.PGMigrated, error) {
-				return app.PGMigrate(cmd.Context(), p.cfg.Team, dry, to)
+			return pg(p, "pg migrate", func() (workspace.PGMigrated, error) {
+				return workspace.PGMigrate(cmd.Context(), p.cfg.Team, dry, to)
 			}, p.printPGMigrated)
 		},
 	}
@@ -95,7 +96,7 @@ again when the extension was installed later, or the workspace has grown.`,
 	return cmd
 }
 
-func (p *program) printPGMigrated(a app.PGMigrated) {
+func (p *program) printPGMigrated(a workspace.PGMigrated) {
 	for _, step := range a.Steps {
 		p.printf("%s%s\n", map[bool]string{true: "would do: ", false: ""}[a.DryRun], step)
 	}
@@ -112,7 +113,7 @@ func newPGStatus(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Tell how the database stands, and what you are in it", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "pg status", now, app.PGStatusOf, p.printPGStatus)
+			return run(p, cmd, "pg status", now, workspace.PGStatusOf, p.printPGStatus)
 		},
 	}
 }
@@ -128,7 +129,7 @@ Exit codes: 0 nothing stands in the way; 1 the database does not answer; 5 somet
 to be done.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "pg doctor", now, app.PGDoctor, func(a app.PGStatus) {
+			return run(p, cmd, "pg doctor", now, workspace.PGDoctor, func(a workspace.PGStatus) {
 				p.printPGStatus(a)
 				for _, f := range a.Findings {
 					p.printf("%s %s\n    %s\n", map[bool]string{true: "wrong:", false: "note: "}[f.Bad], firstLine(f.What, 300), firstLine(f.Next, 300))
@@ -142,7 +143,7 @@ to be done.`,
 }
 
 // vectorState says whether pgvector is there, and used.
-func vectorState(a app.PGStatus) string {
+func vectorState(a workspace.PGStatus) string {
 	switch {
 	case a.Vector == "":
 		return "not installed"
@@ -152,7 +153,7 @@ func vectorState(a app.PGStatus) string {
 	return firstLine(a.Vector, 20)
 }
 
-func (p *program) printPGStatus(a app.PGStatus) {
+func (p *program) printPGStatus(a workspace.PGStatus) {
 	p.printf("PostgreSQL %s, pgvector %s, schema %d of %d, answered in %.0f ms\n", firstLine(a.Server, 60),
 		vectorState(a), a.Version, a.Latest, a.TookMS)
 	p.printf("login %s, role %s\n", firstLine(a.Login, 80), cmp.Or(a.Role, "none"))
@@ -173,7 +174,9 @@ func newPGMembers(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use: "members", Short: "List the members of the team", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return pg(p, "pg members", func() (app.PGMembersAnswer, error) { return app.PGMembers(cmd.Context(), p.cfg.Team) }, p.printPGMembers)
+			return pg(p, "pg members", func() (workspace.PGMembersAnswer, error) {
+				return workspace.PGMembers(cmd.Context(), p.cfg.Team)
+			}, p.printPGMembers)
 		},
 	}
 }
@@ -187,8 +190,8 @@ somebody. A reader reads what is shared, a writer shares as well, an owner manag
 members and takes notes of others away as well.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return pg(p, "pg add-member", func() (app.PGMembersAnswer, error) {
-				return app.PGAddMember(cmd.Context(), p.cfg.Team, args[0], args[1])
+			return pg(p, "pg add-member", func() (workspace.PGMembersAnswer, error) {
+				return workspace.PGAddMember(cmd.Context(), p.cfg.Team, args[0], args[1])
 			}, p.printPGMembers)
 		},
 	}
@@ -203,8 +206,8 @@ func newPGRemoveMember(p *program) *cobra.Command {
 stays, unless --notes takes it away; the files on their machine stay theirs.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return pg(p, "pg remove-member", func() (app.PGMembersAnswer, error) {
-				return app.PGRemoveMember(cmd.Context(), p.cfg.Team, args[0], notes)
+			return pg(p, "pg remove-member", func() (workspace.PGMembersAnswer, error) {
+				return workspace.PGRemoveMember(cmd.Context(), p.cfg.Team, args[0], notes)
 			}, p.printPGMembers)
 		},
 	}
@@ -213,7 +216,7 @@ stays, unless --notes takes it away; the files on their machine stay theirs.`,
 }
 
 func newPGRemoveNote(p *program) *cobra.Command {
-	var o app.PGRemoveOptions
+	var o workspace.PGRemoveOptions
 	cmd := &cobra.Command{
 		Use:   "remove-note ID",
 		Short: "Take one note of whoever shares it away from the team",
@@ -228,8 +231,8 @@ shares a note of that id.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Note = args[0]
-			return run(p, cmd, "pg remove-note", now, func(ctx context.Context, r *app.Rooms) (app.PGRemoved, error) {
-				return app.PGRemoveNote(ctx, r, o)
+			return run(p, cmd, "pg remove-note", now, func(ctx context.Context, r *app.Rooms) (workspace.PGRemoved, error) {
+				return workspace.PGRemoveNote(ctx, r, o)
 			}, p.printPGRemoved)
 		},
 	}
@@ -240,7 +243,7 @@ shares a note of that id.`,
 	return cmd
 }
 
-func (p *program) printPGRemoved(a app.PGRemoved) {
+func (p *program) printPGRemoved(a workspace.PGRemoved) {
 	if a.Returned {
 		may := map[bool]string{true: "would be free to be", false: "may be"}[a.DryRun]
 		p.printf("%s %s shared again; it comes with the next run of who has it\n", a.ID, may)
@@ -253,7 +256,7 @@ func (p *program) printPGRemoved(a app.PGRemoved) {
 	}
 }
 
-func (p *program) printPGMembers(a app.PGMembersAnswer) {
+func (p *program) printPGMembers(a workspace.PGMembersAnswer) {
 	for _, m := range a.Members {
 		state := ""
 		switch {
@@ -281,9 +284,9 @@ claim sub is then the member and workspace_id the workspace. Of every other logi
 claims say nothing about who it is.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return pg(p, "pg trust", func() (app.PGTrusted, error) {
-				return app.PGTrust(cmd.Context(), p.cfg.Team.DSN, args[0], !off)
-			}, func(a app.PGTrusted) {
+			return pg(p, "pg trust", func() (workspace.PGTrusted, error) {
+				return workspace.PGTrust(cmd.Context(), p.cfg.Team.DSN, args[0], !off)
+			}, func(a workspace.PGTrusted) {
 				verb := map[bool]string{true: "speaks", false: "does not speak"}[a.Trusted]
 				p.printf("%s %s for whom its signed claims name\n", firstLine(a.Login, 80), verb)
 			})
@@ -301,9 +304,9 @@ func newPGConflicts(p *program) *cobra.Command {
 everybody sees their own; sync these machines, or edit one of them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(p, cmd, "pg conflicts", now, func(ctx context.Context, r *app.Rooms) (app.PGConflictsAnswer, error) {
-				return app.PGConflicts(ctx, r)
-			}, func(a app.PGConflictsAnswer) {
+			return run(p, cmd, "pg conflicts", now, func(ctx context.Context, r *app.Rooms) (workspace.PGConflictsAnswer, error) {
+				return workspace.PGConflicts(ctx, r)
+			}, func(a workspace.PGConflictsAnswer) {
 				for _, c := range a.Conflicts {
 					p.printf("%s\n", c.ID)
 					for _, f := range c.Forms {

@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/policy"
 
 	"github.com/spf13/cobra"
@@ -42,9 +43,9 @@ A rule with a confidence of MEDIUM or LOW does nothing.`,
 }
 
 func (p *program) policyList(cmd *cobra.Command) error {
-	return run(p, cmd, "policy list", filesOnly, func(_ context.Context, r *app.Rooms) (app.PolicyAnswer, error) {
-		return app.Policy(r.Store, agent.Default())
-	}, func(a app.PolicyAnswer) {
+	return run(p, cmd, "policy list", filesOnly, func(_ context.Context, r *app.Rooms) (hooks.PolicyAnswer, error) {
+		return hooks.Policy(r.Store, agent.Default())
+	}, func(a hooks.PolicyAnswer) {
 		if len(a.Rules)+len(a.Problems) == 0 {
 			p.printf("there are no rules; %s may hold some\n", a.Path)
 		}
@@ -63,7 +64,7 @@ func (p *program) policyList(cmd *cobra.Command) error {
 }
 
 // printTrouble says which rules do nothing.
-func (p *program) printTrouble(a app.PolicyAnswer) {
+func (p *program) printTrouble(a hooks.PolicyAnswer) {
 	for _, problem := range a.Problems {
 		p.note("%s", printable(problem.String()))
 	}
@@ -99,17 +100,17 @@ Exit code 5 says that a line cannot be understood.`,
 }
 
 func (p *program) policyCheck(cmd *cobra.Command, at policy.Scope, tool, text string) error {
-	return run(p, cmd, "policy check", filesOnly, func(_ context.Context, r *app.Rooms) (app.PolicyAnswer, error) {
-		a, err := app.Policy(r.Store, agent.Default())
+	return run(p, cmd, "policy check", filesOnly, func(_ context.Context, r *app.Rooms) (hooks.PolicyAnswer, error) {
+		a, err := hooks.Policy(r.Store, agent.Default())
 		if err == nil && tool != "" {
-			v, _ := app.Police(r.Store, agent.Event{ToolName: tool, ToolInput: callInput(text)}, at, app.PromptOptions{Try: true})
+			v, _ := hooks.Police(r.Store, agent.Event{ToolName: tool, ToolInput: callInput(text)}, at, hooks.PromptOptions{Try: true})
 			a.Call = &v // its error is one of the lines, which are shown
 		}
 		if err == nil && len(a.Problems) > 0 {
 			err = &app.Error{Kind: app.Degraded}
 		}
 		return a, err
-	}, func(a app.PolicyAnswer) {
+	}, func(a hooks.PolicyAnswer) {
 		p.printTrouble(a)
 		switch v := a.Call; {
 		case v == nil:

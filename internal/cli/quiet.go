@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 
 	"github.com/spf13/cobra"
 )
@@ -29,22 +30,22 @@ quiet with {"quiet": true} in its .anamnesis/config.json.`,
   anamnesis quiet off`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "quiet", filesOnly, func(ctx context.Context, r *app.Rooms) (app.QuietAnswer, error) {
+			return run(p, cmd, "quiet", filesOnly, func(ctx context.Context, r *app.Rooms) (hooks.QuietAnswer, error) {
 				switch {
 				case args[0] == "session":
-					return app.QuietSession(ctx, r, strings.Join(args[1:], ""), private)
+					return hooks.QuietSession(ctx, r, strings.Join(args[1:], ""), private)
 				case private || len(args) > 1:
-					return app.QuietAnswer{}, usage("quiet %s: --private and an ID go with `quiet session`", args[0])
+					return hooks.QuietAnswer{}, usage("quiet %s: --private and an ID go with `quiet session`", args[0])
 				case args[0] == "off":
-					return app.BeQuiet(r, 0)
+					return hooks.BeQuiet(r, 0)
 				}
 				now := r.Store.Now()
 				at, err := app.Moment("quiet", args[0], now)
 				if err != nil || !at.Before(now) {
-					return app.QuietAnswer{}, usage("quiet %q: give a duration such as 30m, 2h or 3d, or session, or off", args[0])
+					return hooks.QuietAnswer{}, usage("quiet %q: give a duration such as 30m, 2h or 3d, or session, or off", args[0])
 				}
-				return app.BeQuiet(r, now.Sub(at))
-			}, func(a app.QuietAnswer) {
+				return hooks.BeQuiet(r, now.Sub(at))
+			}, func(a hooks.QuietAnswer) {
 				p.printQuiet(a)
 			})
 		},
@@ -53,7 +54,7 @@ quiet with {"quiet": true} in its .anamnesis/config.json.`,
 	return cmd
 }
 
-func (p *program) printQuiet(a app.QuietAnswer) {
+func (p *program) printQuiet(a hooks.QuietAnswer) {
 	for _, id := range a.Private {
 		p.printf("session %s is private: it is shown nothing, and nothing of it is captured\n", firstLine(id, 60))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/reflection"
 
@@ -48,19 +49,19 @@ func (p *program) reflect(cmd *cobra.Command, o reflectOptions) error {
 	defer r.Close()
 	switch {
 	case o.show:
-		a, err := app.ReflectRequests(cmd.Context(), r, o.project)
+		a, err := curate.ReflectRequests(cmd.Context(), r, o.project)
 		return render(p, "reflect", a, err, p.printRequests("no project has enough sessions"))
 	case o.Apply:
-		a, err := app.Reflect(cmd.Context(), r, o.project, o.NoSync)
+		a, err := curate.Reflect(cmd.Context(), r, o.project, o.NoSync)
 		p.reflectNotes(a)
-		return renderModel(p, "reflect", "reflect", a, err, func(a app.ReflectAnswer) { p.printReflected(a, o.NoSync) })
+		return renderModel(p, "reflect", "reflect", a, err, func(a curate.ReflectAnswer) { p.printReflected(a, o.NoSync) })
 	}
-	a, err := app.PlanReflect(cmd.Context(), r, o.project)
+	a, err := curate.PlanReflect(cmd.Context(), r, o.project)
 	return render(p, "reflect", a, err, p.printReflectPlan)
 }
 
 // printReflectPlan tells what a run would do.
-func (p *program) printReflectPlan(a app.ReflectPlan) {
+func (p *program) printReflectPlan(a curate.ReflectPlan) {
 	few := 0
 	for _, pl := range a.Projects {
 		if pl.Unfinished > 0 {
@@ -82,7 +83,7 @@ func (p *program) printReflectPlan(a app.ReflectPlan) {
 }
 
 // reflectNotes tells people what stands beside the answer of a run.
-func (p *program) reflectNotes(a app.ReflectAnswer) {
+func (p *program) reflectNotes(a curate.ReflectAnswer) {
 	least := reflection.LeastSessions
 	for _, j := range a.Projects {
 		rep, name := j.Report, firstLine(j.Project, 80)
@@ -101,7 +102,7 @@ func (p *program) reflectNotes(a app.ReflectAnswer) {
 	}
 }
 
-func (p *program) printReflected(a app.ReflectAnswer, noSync bool) {
+func (p *program) printReflected(a curate.ReflectAnswer, noSync bool) {
 	for _, j := range a.Projects {
 		name := firstLine(j.Project, 80)
 		if j.Error != "" {

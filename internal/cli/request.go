@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/reflection"
 )
 
@@ -22,8 +22,8 @@ func renderModel[T any](p *program, command, prefix string, v T, err error, text
 }
 
 // printRequests shows what would be sent; why says why there may be nothing.
-func (p *program) printRequests(why string) func(app.RequestsAnswer) {
-	return func(a app.RequestsAnswer) {
+func (p *program) printRequests(why string) func(curate.RequestsAnswer) {
+	return func(a curate.RequestsAnswer) {
 		for _, q := range a.Requests {
 			p.printf("== %s: %s to %s\n== system\n%s\n== user\n%s\n", firstLine(q.Project, 80), plural(q.Notes, "note"), a.Model, q.System, q.User)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 
 	"github.com/spf13/cobra"
 )
@@ -31,14 +32,14 @@ truncated or corrupted gets the version of the last commit, or the newest of its
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case damaged && since+until == "" && len(args) == 0:
-				return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RewindAnswer, error) {
-					return app.RestoreDamaged(ctx, r, apply)
+				return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (history.RewindAnswer, error) {
+					return history.RestoreDamaged(ctx, r, apply)
 				}, p.printRewound)
 			case damaged:
 				return usage("restore: --damaged is about all damaged notes, and takes no other; a single one: ID@HEAD")
 			case since != "" && len(args) == 0:
-				return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RewindAnswer, error) {
-					return app.Rewind(ctx, r, since, until, apply)
+				return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (history.RewindAnswer, error) {
+					return history.Rewind(ctx, r, since, until, apply)
 				}, p.printRewound)
 			case since != "" || until != "" || len(args) == 0:
 				return usage("restore: give ID@REV, or --since TIME and perhaps --until TIME")
@@ -47,8 +48,8 @@ truncated or corrupted gets the version of the last commit, or the newest of its
 			if !ok || name == "" || rev == "" {
 				return usage("restore %s: say which form: ID@REV; `anamnesis log history ID` lists them", args[0])
 			}
-			return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.RestoreAnswer, error) {
-				return app.Restore(ctx, r, name, rev, apply)
+			return run(p, cmd, "restore", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (history.RestoreAnswer, error) {
+				return history.Restore(ctx, r, name, rev, apply)
 			}, p.printRestored)
 		},
 	}
@@ -59,7 +60,7 @@ truncated or corrupted gets the version of the last commit, or the newest of its
 	return cmd
 }
 
-func (p *program) printRestored(a app.RestoreAnswer) {
+func (p *program) printRestored(a history.RestoreAnswer) {
 	switch {
 	case !a.Applied:
 		p.verbatim(a.Diff)
@@ -80,7 +81,7 @@ func at(rev string) string {
 	return "@" + rev
 }
 
-func (p *program) printRewound(a app.RewindAnswer) {
+func (p *program) printRewound(a history.RewindAnswer) {
 	for _, n := range a.Notes {
 		p.printf("restore: %s%s%s%s\n", n.ID, at(n.Rev), because(n.Why), because(n.Error))
 	}

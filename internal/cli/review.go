@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/note"
 
 	"github.com/spf13/cobra"
@@ -37,11 +39,11 @@ that it nearly repeats, s skips it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if walk {
-				return run(p, cmd, "review", app.OpenWalked, p.walkReview, func(a app.ReviewAnswer) {
+				return run(p, cmd, "review", app.OpenWalked, p.walkReview, func(a curate.ReviewAnswer) {
 					p.printf("review: %s\n", plural(len(a.Notes), "note")+" left")
 				})
 			}
-			return ask(p, cmd, "review", app.ReviewAll, p.printReview)
+			return ask(p, cmd, "review", curate.ReviewAll, p.printReview)
 		},
 	}
 	cmd.Flags().BoolVar(&walk, "walk", false, "go through them, one key each")
@@ -49,8 +51,8 @@ that it nearly repeats, s skips it.`,
 		return &cobra.Command{
 			Use: use, Short: short, Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ReviewDecided, error) {
-					return app.DecideReview(ctx, r, args[0], d, app.Edit{})
+				return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewDecided, error) {
+					return curate.DecideReview(ctx, r, args[0], d, app.Edit{})
 				}, p.printDecided)
 			},
 		}
@@ -59,15 +61,15 @@ that it nearly repeats, s skips it.`,
 		&cobra.Command{
 			Use: "list", Short: "List them", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return ask(p, cmd, "review", app.ReviewAll, p.printReview)
+				return ask(p, cmd, "review", curate.ReviewAll, p.printReview)
 			},
 		},
 		&cobra.Command{
 			Use: "keep ID...", Short: "Say that a note or a draft is right", Args: cobra.MinimumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ReviewKept, error) {
-					return app.KeepReviewed(ctx, r, args)
-				}, func(a app.ReviewKept) {
+				return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewKept, error) {
+					return curate.KeepReviewed(ctx, r, args)
+				}, func(a curate.ReviewKept) {
 					for i, id := range a.Kept {
 						if strings.HasPrefix(string(id), "patch-") {
 							p.printf("review: %s is written; `anamnesis skills undo %s` takes that back\n", firstLine(a.Titles[i], 60), id)
@@ -108,8 +110,8 @@ func newReviewEdit(p *program) *cobra.Command {
 		if cmd.Flags().Changed("body") {
 			e.Body = &body
 		}
-		return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.ReviewDecided, error) {
-			return app.DecideReview(ctx, r, args[0], app.EditIt, e)
+		return run(p, cmd, "review", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.ReviewDecided, error) {
+			return curate.DecideReview(ctx, r, args[0], app.EditIt, e)
 		}, p.printDecided)
 	}
 	return cmd
@@ -120,7 +122,7 @@ var decisions = map[app.Decision]string{
 	app.MergeIt: "has the evidence of the draft",
 }
 
-func (p *program) printDecided(d app.ReviewDecided) {
+func (p *program) printDecided(d curate.ReviewDecided) {
 	if d.File != "" {
 		if d.Decision == app.Keep {
 			p.printf("review: %s is written; `anamnesis skills undo %s` takes that back\n", firstLine(d.File, 200), d.ID)
@@ -136,8 +138,8 @@ func (p *program) printDecided(d app.ReviewDecided) {
 }
 
 // walkReview asks for a key for each that waits.
-func (p *program) walkReview(ctx context.Context, r *app.Rooms) (a app.ReviewAnswer, err error) {
-	if a, err = app.Review(ctx, r); err != nil {
+func (p *program) walkReview(ctx context.Context, r *app.Rooms) (a curate.ReviewAnswer, err error) {
+	if a, err = curate.Review(ctx, r); err != nil {
 		return a, err
 	}
 	keys := bufio.NewReader(p.stdin)
@@ -166,20 +168,20 @@ func (p *program) walkReview(ctx context.Context, r *app.Rooms) (a app.ReviewAns
 					change.Title = &title
 				}
 			}
-			d, err := app.DecideReview(ctx, r, string(it.ID), c, change)
+			d, err := curate.DecideReview(ctx, r, string(it.ID), c, change)
 			if err != nil {
 				return a, err
 			}
 			p.printDecided(d)
-			left = slices.DeleteFunc(slices.Clone(left), func(l app.ReviewItem) bool { return l.ID == it.ID })
+			left = slices.DeleteFunc(slices.Clone(left), func(l curate.ReviewItem) bool { return l.ID == it.ID })
 		}
 	}
-	return app.ReviewAnswer{Notes: left}, nil
+	return curate.ReviewAnswer{Notes: left}, nil
 }
 
 var reviewKeys = map[app.Decision]string{app.Keep: "k", app.Drop: "r", app.Reject: "r", app.EditIt: "e", app.Retire: "t", app.MergeIt: "m"}
 
-func (p *program) printReviewItem(n app.ReviewItem) {
+func (p *program) printReviewItem(n curate.ReviewItem) {
 	mark := ""
 	if n.Quarantine {
 		mark = " (in quarantine)"
@@ -201,13 +203,13 @@ func (p *program) printReviewItem(n app.ReviewItem) {
 }
 
 // printQuotes prints what some of the sessions said.
-func (p *program) printQuotes(evidence []app.Quote) {
+func (p *program) printQuotes(evidence []history.Quote) {
 	for _, e := range evidence[:min(len(evidence), 3)] {
 		p.printf("  “%s” (%s)\n", firstLine(e.Quote, 100), e.Session)
 	}
 }
 
-func (p *program) printReview(a app.ReviewAnswer) {
+func (p *program) printReview(a curate.ReviewAnswer) {
 	for _, n := range a.Notes {
 		p.printReviewItem(n)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/imports"
 
 	"github.com/spf13/cobra"
@@ -116,9 +117,9 @@ func newSkillsUndo(p *program) *cobra.Command {
 		Short: "Give a skill back what it said before a patch was applied",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "skills", filesOnly, func(_ context.Context, r *app.Rooms) (app.SkillUndone, error) {
-				return app.UndoSkill(r, args[0])
-			}, func(a app.SkillUndone) {
+			return run(p, cmd, "skills", filesOnly, func(_ context.Context, r *app.Rooms) (curate.SkillUndone, error) {
+				return curate.UndoSkill(r, args[0])
+			}, func(a curate.SkillUndone) {
 				p.printf("skills: %s restored\n", firstLine(a.File, 200))
 			})
 		},

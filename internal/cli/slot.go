@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
@@ -72,9 +73,9 @@ func newSlotList(p *program) *cobra.Command {
 }
 
 func (p *program) slots(cmd *cobra.Command, key string) error {
-	return ask(p, cmd, "slot", func(ctx context.Context, r *app.Rooms) (app.SlotsAnswer, error) {
-		return app.Slots(ctx, r, key)
-	}, func(a app.SlotsAnswer) {
+	return ask(p, cmd, "slot", func(ctx context.Context, r *app.Rooms) (hooks.SlotsAnswer, error) {
+		return hooks.Slots(ctx, r, key)
+	}, func(a hooks.SlotsAnswer) {
 		for _, s := range a.Slots {
 			size := "empty"
 			if s.ID != "" {
@@ -110,9 +111,9 @@ func newSlotShow(p *program) *cobra.Command {
 		Short: "Print a slot",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return ask(p, cmd, "slot show", func(ctx context.Context, r *app.Rooms) (app.SlotView, error) {
-				return app.Slot(ctx, r, project, args[0])
-			}, func(s app.SlotView) {
+			return ask(p, cmd, "slot show", func(ctx context.Context, r *app.Rooms) (hooks.SlotView, error) {
+				return hooks.Slot(ctx, r, project, args[0])
+			}, func(s hooks.SlotView) {
 				if s.ID == "" {
 					p.note("%s is empty; `anamnesis slot edit %s` fills it", s.Name, s.Name)
 					return
@@ -146,7 +147,7 @@ func newSlotText(p *program, change ingest.SlotChange, use, short string) *cobra
 					}
 					e.Text = text
 				}
-				return p.reportWritten(app.EditSlot(ctx, r, e, o.global))
+				return p.reportWritten(hooks.EditSlot(ctx, r, e, o.global))
 			}, p.printWritten("slot "+verb))
 		},
 	}
@@ -166,7 +167,7 @@ func (p *program) slotText(ctx context.Context, r *app.Rooms, o slotOptions, nam
 	if o.global {
 		key = note.Global
 	}
-	was, err := app.Slot(ctx, r, key, name)
+	was, err := hooks.Slot(ctx, r, key, name)
 	if err != nil && !note.ValidSlotName(name) {
 		return "", err
 	}
@@ -222,6 +223,6 @@ func newSlotLimit(p *program) *cobra.Command {
 func (p *program) changeSlot(cmd *cobra.Command, e ingest.SlotEdit, o slotOptions) error {
 	command := "slot " + string(e.Change)
 	return run(p, cmd, command, app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.Written, error) {
-		return p.reportWritten(app.EditSlot(ctx, r, e, o.global))
+		return p.reportWritten(hooks.EditSlot(ctx, r, e, o.global))
 	}, p.printWritten(command))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 
 	"github.com/spf13/cobra"
 )
@@ -30,12 +31,12 @@ which no session was counted are left out of the comparison.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if economics {
-				return ask(p, cmd, "stats", func(ctx context.Context, r *app.Rooms) (app.EconomicsAnswer, error) {
-					return app.Economics(ctx, r, since)
+				return ask(p, cmd, "stats", func(ctx context.Context, r *app.Rooms) (diagnose.EconomicsAnswer, error) {
+					return diagnose.Economics(ctx, r, since)
 				}, p.printEconomics)
 			}
-			return ask(p, cmd, "stats", func(ctx context.Context, r *app.Rooms) (app.StatsAnswer, error) {
-				return app.Stats(ctx, r, since)
+			return ask(p, cmd, "stats", func(ctx context.Context, r *app.Rooms) (diagnose.StatsAnswer, error) {
+				return diagnose.Stats(ctx, r, since)
 			}, p.printStats)
 		},
 	}
@@ -44,7 +45,7 @@ which no session was counted are left out of the comparison.`,
 	return cmd
 }
 
-func (p *program) printEconomics(a app.EconomicsAnswer) {
+func (p *program) printEconomics(a diagnose.EconomicsAnswer) {
 	if len(a.Surfaces) == 0 {
 		p.note("agents were shown nothing since %s", clock(a.From))
 		return
@@ -63,7 +64,7 @@ func (p *program) printEconomics(a app.EconomicsAnswer) {
 	}
 }
 
-func (p *program) printStats(s app.StatsAnswer) {
+func (p *program) printStats(s diagnose.StatsAnswer) {
 	n := s.Notes
 	p.printf("notes: %d, %d live, %d superseded, %d archived or expired, %d never shown yet\n",
 		n.Total, n.Live, n.Superseded, n.Total-n.Live-n.Superseded, n.Never)

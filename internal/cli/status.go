@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 
 	"github.com/spf13/cobra"
 )
@@ -29,7 +30,7 @@ for a status bar; it changes nothing and reads no note.`,
 			case line:
 				return p.statusLine(cmd)
 			}
-			return ask(p, cmd, "status", app.Status, p.printStatus)
+			return ask(p, cmd, "status", diagnose.Status, p.printStatus)
 		},
 	}
 	cmd.Flags().BoolVar(&line, "line", false, "one short line")
@@ -63,7 +64,7 @@ func syncStanding(s app.SyncState) string {
 	return fmt.Sprintf("%s, at %s%s (%s)", remote, s.Head, dirty, s.Detail)
 }
 
-func (p *program) printStatus(s app.StatusAnswer) {
+func (p *program) printStatus(s diagnose.StatusAnswer) {
 	p.printf("store: %s\n", s.Root)
 	p.printf("notes: %d", s.Total)
 	workspaces := s.ByWorkspace

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 
 	"github.com/spf13/cobra"
 )
@@ -27,7 +27,7 @@ func (p *program) statusLine(cmd *cobra.Command) error {
 		e, _ := agent.ReadEvent(agent.Default(), p.stdin, maxLineEvent, lineEventWait)
 		session = e.SessionID
 	}
-	g, err := app.TakeGlance(cmd.Context(), p.host(), session)
+	g, err := diagnose.TakeGlance(cmd.Context(), p.host(), session)
 	switch {
 	case err != nil:
 		p.printf("anamnesis: %s\n", firstLine(err.Error(), 60))
@@ -65,7 +65,7 @@ func (p *program) statusLine(cmd *cobra.Command) error {
 	return nil
 }
 
-func syncedAgo(s app.SyncGlance, now time.Time) string {
+func syncedAgo(s diagnose.SyncGlance, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, s.At)
 	switch {
 	case s.State != "":

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/background"
 	"anamnesis/internal/replica"
 
 	"github.com/spf13/cobra"
@@ -185,11 +186,11 @@ any time, to run twice at once (the second leaves), and to kill.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.lasting = true // to calibrate is to ask hundreds
-			return run(p, cmd, "drain", now, func(ctx context.Context, r *app.Rooms) (app.DrainResult, error) {
+			return run(p, cmd, "drain", now, func(ctx context.Context, r *app.Rooms) (background.DrainResult, error) {
 				if team {
-					return app.DrainTeam(ctx, r)
+					return background.DrainTeam(ctx, r)
 				}
-				return app.Drain(ctx, r, sync)
+				return background.Drain(ctx, r, sync)
 			}, p.printDrained)
 		},
 	}
@@ -199,7 +200,7 @@ any time, to run twice at once (the second leaves), and to kill.`,
 	return cmd
 }
 
-func (p *program) printDrained(d app.DrainResult) {
+func (p *program) printDrained(d background.DrainResult) {
 	if d.Busy {
 		p.printf("drain: another drain is at work\n")
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/ingest"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,8 @@ Exit codes: 0 everything is undone; 4 some notes stay, because they were changed
   anamnesis undo 01M8 --apply`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "undo", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.UndoAnswer, error) {
-				return app.Undo(ctx, r, args[0], o)
+			return run(p, cmd, "undo", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (history.UndoAnswer, error) {
+				return history.Undo(ctx, r, args[0], o)
 			}, p.printUndone)
 		},
 	}
@@ -36,7 +37,7 @@ Exit codes: 0 everything is undone; 4 some notes stay, because they were changed
 	return cmd
 }
 
-func (p *program) printUndone(a app.UndoAnswer) {
+func (p *program) printUndone(a history.UndoAnswer) {
 	n := make(map[string]int)
 	for _, u := range a.Notes {
 		n[u.Result]++

@@ -3,13 +3,13 @@ package cli
 import (
 	"strings"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/setup"
 
 	"github.com/spf13/cobra"
 )
 
 func newUninstall(p *program) *cobra.Command {
-	var o app.UninstallOptions
+	var o setup.UninstallOptions
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Disconnect the agents; the notes stay",
@@ -23,12 +23,12 @@ kept of sessions word for word, with its index and what it remembers as forgotte
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("name") {
-				if err := app.CheckServerName(o.Name); err != nil {
+				if err := setup.CheckServerName(o.Name); err != nil {
 					return err
 				}
 			}
-			a, err := app.Uninstall(cmd.Context(), p.host(), o)
-			return render(p, "uninstall", a, err, func(a app.UninstallAnswer) {
+			a, err := setup.Uninstall(cmd.Context(), p.host(), o)
+			return render(p, "uninstall", a, err, func(a setup.UninstallAnswer) {
 				if a.Settings != "" {
 					p.printf("hooks: %s %s\n", a.Result, a.Settings)
 				}
@@ -55,7 +55,7 @@ kept of sessions word for word, with its index and what it remembers as forgotte
 	return cmd
 }
 
-func (p *program) printPurged(a *app.UninstallAnswer) {
+func (p *program) printPurged(a *setup.UninstallAnswer) {
 	kept := plural(a.Sessions.Sessions, "session") + " (" + size(a.Sessions.Bytes) + ")"
 	switch {
 	case a.Purged:

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/setup"
 
 	"github.com/spf13/cobra"
 )
@@ -10,7 +10,7 @@ import (
 var releases, releaseKey string
 
 func newUpgrade(p *program) *cobra.Command {
-	o := app.UpgradeOptions{Build: app.Build{Version: version, Address: releases, PublicKey: releaseKey}}
+	o := setup.UpgradeOptions{Build: setup.Build{Version: version, Address: releases, PublicKey: releaseKey}}
 	cmd := &cobra.Command{
 		Use:   "upgrade",
 		Short: "Replace this program by the newest release",
@@ -28,7 +28,7 @@ built with. Nothing but this command ever asks it; it is sent the names of files
   anamnesis upgrade --rollback --apply`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := app.Upgrade(cmd.Context(), p.host(), o)
+			a, err := setup.Upgrade(cmd.Context(), p.host(), o)
 			return render(p, "upgrade", a, err, p.printUpgrade)
 		},
 	}
@@ -38,7 +38,7 @@ built with. Nothing but this command ever asks it; it is sent the names of files
 	return cmd
 }
 
-func (p *program) printUpgrade(a app.UpgradeAnswer) {
+func (p *program) printUpgrade(a setup.UpgradeAnswer) {
 	switch {
 	case a.Command != "":
 		p.printf("upgrade: %s is of %s (%s); a newer one comes with: %s\n", a.Program, a.From, origins[a.Origin], a.Command)

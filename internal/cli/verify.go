@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 
 	"github.com/spf13/cobra"
 )
 
 func newVerify(p *program) *cobra.Command {
-	var o app.VerifyOptions
+	var o curate.VerifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Find notes whose code has changed",
@@ -28,8 +29,8 @@ looked at. "verify keep" says that a note holds for the code as it is now;
   anamnesis archive 9KQT`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ask(p, cmd, "verify", func(ctx context.Context, r *app.Rooms) (app.VerifyAnswer, error) {
-				return app.Verify(ctx, r, o)
+			return ask(p, cmd, "verify", func(ctx context.Context, r *app.Rooms) (curate.VerifyAnswer, error) {
+				return curate.Verify(ctx, r, o)
 			}, p.printVerify)
 		},
 	}
@@ -38,15 +39,15 @@ looked at. "verify keep" says that a note holds for the code as it is now;
 	cmd.AddCommand(&cobra.Command{
 		Use: "keep ID...", Short: "Say that notes hold for the code as it is now", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(p, cmd, "verify", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (app.VerifyKept, error) {
-				return app.KeepVerified(ctx, r, o.Dir, args)
+			return run(p, cmd, "verify", app.OpenWalked, func(ctx context.Context, r *app.Rooms) (curate.VerifyKept, error) {
+				return curate.KeepVerified(ctx, r, o.Dir, args)
 			}, p.printVerifyKept)
 		},
 	})
 	return cmd
 }
 
-func (p *program) printVerify(a app.VerifyAnswer) {
+func (p *program) printVerify(a curate.VerifyAnswer) {
 	for _, n := range a.Notes {
 		p.printf("%-8s %s  %s\n", n.State, p.short(n.ID), firstLine(n.Title, 70))
 		for _, f := range n.Findings {
@@ -67,7 +68,7 @@ func (p *program) printVerify(a app.VerifyAnswer) {
 	}
 }
 
-func (p *program) printVerifyKept(a app.VerifyKept) {
+func (p *program) printVerifyKept(a curate.VerifyKept) {
 	for _, n := range a.Kept {
 		p.printf("verify: %s %q holds", n.ID, firstLine(n.Title, 60))
 		if len(n.Findings) == 0 {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 
@@ -34,13 +36,13 @@ shown, and why not.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if last {
-				return ask(p, cmd, "why", app.Last, p.printLast)
+				return ask(p, cmd, "why", hooks.Last, p.printLast)
 			}
 			if limit < 0 {
 				return usage("why: --limit %d: give 0 for all, or a number", limit)
 			}
-			return ask(p, cmd, "why", func(ctx context.Context, r *app.Rooms) (app.WhyAnswer, error) {
-				return app.Why(ctx, r, args[0], limit)
+			return ask(p, cmd, "why", func(ctx context.Context, r *app.Rooms) (history.WhyAnswer, error) {
+				return history.Why(ctx, r, args[0], limit)
 			}, p.printWhy)
 		},
 	}
@@ -49,7 +51,7 @@ shown, and why not.`,
 	return cmd
 }
 
-func (p *program) printLast(a app.LastPrompt) {
+func (p *program) printLast(a hooks.LastPrompt) {
 	at, _ := time.Parse(time.RFC3339, a.At)
 	p.printf("%s  project %s, session %s\n", clock(at), firstLine(a.Project, 40), firstLine(a.Session, 40))
 	if a.Kind != store.Prompted {
@@ -74,7 +76,7 @@ func (p *program) printLast(a app.LastPrompt) {
 	}
 }
 
-func (p *program) printWhy(a app.WhyAnswer) {
+func (p *program) printWhy(a history.WhyAnswer) {
 	p.printf("# %s\n%s\n\n", firstLine(a.Note.Title, note.MaxTitle), a.Path)
 	p.printf("where it came from\n")
 	p.printOrigin(a.Origin, 1)
@@ -112,7 +114,7 @@ func written(source, model string) string {
 	return who
 }
 
-func (p *program) printOrigin(o app.Origin, level int) {
+func (p *program) printOrigin(o history.Origin, level int) {
 	indent := strings.Repeat("  ", level)
 	if o.Gone {
 		p.printf("%s%s (gone; `anamnesis log history %s` may know it)\n", indent, o.ID, o.ID)
@@ -142,7 +144,7 @@ func (p *program) printOrigin(o app.Origin, level int) {
 	}
 }
 
-func (p *program) printState(a app.WhyAnswer) {
+func (p *program) printState(a history.WhyAnswer) {
 	if a.Changes > 0 {
 		p.printf("\nchanged %d×; `anamnesis log history %s` lists how\n", a.Changes, a.ID)
 	}

@@ -33,7 +33,7 @@ func GateCases(file string, lookup Lookup) (cases []Case, warnings []string, err
 // what it was, what the group changed is put back. It is not safe for concurrent
 // use.
 type MergeGate struct {
-	copy      *sandbox
+	copy      *Sandbox
 	reflector Reflector
 	cases     []Case
 	k         int

@@ -11,6 +11,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/apptest"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/imports"
 	"anamnesis/internal/session"
@@ -42,7 +43,7 @@ func put(t *testing.T, dir, name, text string) {
 // importFrom plans and applies the import of what a tool keeps in a project.
 func importFrom(t *testing.T, r *app.Rooms, tool, folder string) (*imports.Plan, *imports.Report) {
 	t.Helper()
-	im := r.Importer("")
+	im := app.NewImporter(r, "")
 	plan, err := im.Transcripts(t.Context(), imports.TranscriptOptions{Agent: tool, Folder: folder})
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestToolsInProject(t *testing.T) {
 	if err != nil || len(notes) > 0 {
 		t.Errorf("notes %q, %v", notes, err)
 	}
-	if plan, err := r.Importer("").Transcripts(t.Context(), imports.TranscriptOptions{Folder: dir}); err != nil || len(plan.Items) > 0 {
+	if plan, err := app.NewImporter(r, "").Transcripts(t.Context(), imports.TranscriptOptions{Folder: dir}); err != nil || len(plan.Items) > 0 {
 		t.Errorf("without the name of a tool: %+v, %v", plan, err)
 	}
 }
@@ -189,7 +190,7 @@ func TestCheckpoints(t *testing.T) {
 	if len(all[0].Commits) != 1 || all[0].Commits[0] != commit[:12] {
 		t.Errorf("commits %q, want %s", all[0].Commits, commit)
 	}
-	a, err := app.Blame(t.Context(), r, app.Question{Selection: app.Selection{Project: head.Project}}, filepath.Join(dir, "src", "cart.js:1"), 5)
+	a, err := hooks.Blame(t.Context(), r, app.Question{Selection: app.Selection{Project: head.Project}}, filepath.Join(dir, "src", "cart.js:1"), 5)
 	if err != nil || len(a.Touched) != 1 || !a.Touched[0].Line {
 		t.Errorf("blame %+v, %v", a, err)
 	}
@@ -198,7 +199,7 @@ func TestCheckpoints(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := r.Importer("").Transcripts(ctx, imports.TranscriptOptions{Agent: agent.Entire.Name, Folder: dir}); err == nil {
+	if _, err := app.NewImporter(r, "").Transcripts(ctx, imports.TranscriptOptions{Agent: agent.Entire.Name, Folder: dir}); err == nil {
 		t.Error("a stopped plan is a plan")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/connect"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,7 +33,7 @@ func (s *Server) answersHook(ctx context.Context, req sdk.Request) (res *sdk.Cal
 	defer cancel()
 	reply, e, err := s.hook(ctx, call.Params.Arguments)
 	if err != nil {
-		app.HookFailed(s.rooms, e, err)
+		hooks.HookFailed(s.rooms, e, err)
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(reply)}}}, true
 }
@@ -53,6 +53,6 @@ func (s *Server) hook(ctx context.Context, args json.RawMessage) (reply []byte, 
 	if s.rooms.Config.Disabled {
 		return nil, e, nil
 	}
-	reply, err = app.AnswerEvent(ctx, s.rooms, h, e)
+	reply, err = hooks.AnswerEvent(ctx, s.rooms, h, e)
 	return reply, e, err
 }

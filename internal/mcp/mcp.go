@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 
@@ -85,7 +86,7 @@ func New(r *app.Rooms, o Options) (*Server, error) {
 	}
 	s := &Server{
 		rooms: r, opts: o, slots: make(chan struct{}, maxParallel),
-		lookAgain: app.NewRefresher(r).Refresh,
+		lookAgain: hooks.NewRefresher(r).Refresh,
 		mayWrite:  r.MayRedact,
 		syncNow:   func(ctx context.Context) (app.SyncResult, int, error) { return app.SyncAndIndex(ctx, r) },
 		syncState: func(ctx context.Context) (app.SyncState, error) { return app.SyncStatus(ctx, r) },

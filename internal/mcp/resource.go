@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/note"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -47,7 +47,7 @@ func (s *Server) readPage(ctx context.Context, req *sdk.ReadResourceRequest) (*s
 	if _, err := s.refresh(ctx); err != nil {
 		return nil, err
 	}
-	b, p, err := app.SessionStart(ctx, s.rooms, agent.Event{}, app.StartOptions{Project: key})
+	b, p, err := hooks.SessionStart(ctx, s.rooms, agent.Event{}, hooks.StartOptions{Project: key})
 	if err != nil {
 		return nil, err
 	}

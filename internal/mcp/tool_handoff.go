@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/project"
@@ -100,7 +100,7 @@ func (s *Server) acknowledge(ctx context.Context, named string) (handoffOut, err
 	case row.Kind != note.Handoff:
 		return handoffOut{}, fmt.Errorf("the note %s is no handoff; %s", id, next)
 	}
-	if _, err := app.AcknowledgeHandoff(ctx, s.rooms, string(row.ID)); err != nil {
+	if _, err := hooks.AcknowledgeHandoff(ctx, s.rooms, string(row.ID)); err != nil {
 		return handoffOut{}, err
 	}
 	return handoffOut{ID: row.ID, Message: "acknowledged; no other session will be shown it", Result: []waitingOut{}}, nil
@@ -152,7 +152,7 @@ func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOu
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
 	}
-	all, err := app.WaitingHandoffs(ctx, s.rooms, project.Names(s.rooms.Store, p.id))
+	all, err := hooks.WaitingHandoffs(ctx, s.rooms, project.Names(s.rooms.Store, p.id))
 	if err != nil {
 		return out, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/note"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -64,7 +65,7 @@ func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (reviewOut, 
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
 	}
-	all, err := app.Review(ctx, s.rooms)
+	all, err := curate.Review(ctx, s.rooms)
 	if err != nil {
 		return out, err
 	}
@@ -113,7 +114,7 @@ func (s *Server) decideReview(ctx context.Context, in reviewIn) (reviewOut, erro
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
 	}
-	all, err := app.Review(ctx, s.rooms)
+	all, err := curate.Review(ctx, s.rooms)
 	if err != nil {
 		return out, err
 	}
@@ -127,7 +128,7 @@ func (s *Server) decideReview(ctx context.Context, in reviewIn) (reviewOut, erro
 		if it.Kind == app.WaitingSkill && in.Action != string(app.Reject) {
 			return out, errors.New("it changes a file of instructions, and only the user does that: `anamnesis review keep " + in.ID + "`")
 		}
-		done, err := app.DecideReview(ctx, s.rooms, in.ID, app.Decision(in.Action), app.Edit{})
+		done, err := curate.DecideReview(ctx, s.rooms, in.ID, app.Decision(in.Action), app.Edit{})
 		if err != nil {
 			return out, err
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/project"
@@ -68,7 +68,7 @@ func (s *Server) slot(ctx context.Context, c caller, in slotIn) (slotOut, error)
 	if _, err := s.refresh(ctx); err != nil {
 		return out, err
 	}
-	all, err := app.SlotsOf(ctx, s.rooms, p.id.Key, project.Names(s.rooms.Store, p.id))
+	all, err := hooks.SlotsOf(ctx, s.rooms, p.id.Key, project.Names(s.rooms.Store, p.id))
 	if err != nil {
 		return out, err
 	}

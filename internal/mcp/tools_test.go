@@ -13,6 +13,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 
@@ -99,7 +100,7 @@ func TestAgentWritesWait(t *testing.T) {
 			a["project"] = "shop"
 		}
 		got, _ := call(t, cs, "memory_write", a)
-		shown, _, err := app.SessionStart(t.Context(), w.Rooms, agent.Event{SessionID: name, Dir: w.opts.Dir}, app.StartOptions{Project: a["project"].(string)})
+		shown, _, err := hooks.SessionStart(t.Context(), w.Rooms, agent.Event{SessionID: name, Dir: w.opts.Dir}, hooks.StartOptions{Project: a["project"].(string)})
 		if err != nil || len(shown.Shown) > 0 || got["outcome"] == "created" && a["title"] != nil && !redact.PromptInjection(a["title"].(string)) {
 			t.Errorf("%s: %v, and a session is shown %v, %v", name, got["outcome"], shown.Text, err)
 		}

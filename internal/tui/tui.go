@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/note"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,7 +30,7 @@ type Options struct {
 
 // Run shows the screen until the user leaves it or ctx ends.
 func Run(ctx context.Context, r *app.Rooms, o Options) error {
-	m := &model{ctx: ctx, rooms: r, fresh: app.NewRefresher(r), plain: o.Plain, width: 80, height: 24}
+	m := &model{ctx: ctx, rooms: r, fresh: hooks.NewRefresher(r), plain: o.Plain, width: 80, height: 24}
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(o.Output), tea.WithEnvironment(o.Environ))
 	if _, err := p.Run(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("show the screen: %w", err)
@@ -58,7 +59,7 @@ type row struct {
 type model struct {
 	ctx           context.Context //nolint:containedctx // of the program, which bubbletea's messages do not carry
 	rooms         *app.Rooms
-	fresh         *app.Refresher
+	fresh         *hooks.Refresher
 	plain         bool
 	width, height int
 

@@ -13,6 +13,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/apptest"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/tui"
@@ -226,7 +227,7 @@ func TestNothingIsDecidedBlindly(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("it does not end")
 	}
-	items, err := app.Inbox(t.Context(), r)
+	items, err := curate.Inbox(t.Context(), r)
 	if err != nil || len(items) != 2 || items[0].Kind != app.WaitingQuarantine || items[1].Kind != app.WaitingUnread {
 		t.Errorf("afterwards there wait %d things: %+v, %v", len(items), items, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
@@ -112,7 +113,7 @@ func (m *model) lab(query string) (rows []row, status string, err error) {
 
 // waiting lists what waits for a person.
 func (m *model) waiting(string) (rows []row, status string, err error) {
-	items, err := app.Inbox(m.ctx, m.rooms)
+	items, err := curate.Inbox(m.ctx, m.rooms)
 	for i := range items {
 		it := &items[i]
 		rows = append(rows, row{head: note.Line(it.Title, 200), side: string(it.Kind), id: it.ID, item: it})
@@ -210,11 +211,11 @@ type choice struct {
 
 var (
 	keepNote = choice{"y", "keep", "", func(m *model, it *app.InboxItem) (string, error) {
-		_, err := app.KeepReviewed(m.ctx, m.rooms, []string{string(it.ID)})
+		_, err := curate.KeepReviewed(m.ctx, m.rooms, []string{string(it.ID)})
 		return "it is right, and is recalled", err
 	}}
 	rejectDraft = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {
-		_, err := app.DecideReview(m.ctx, m.rooms, string(it.ID), app.Reject, app.Edit{})
+		_, err := curate.DecideReview(m.ctx, m.rooms, string(it.ID), app.Reject, app.Edit{})
 		return "archived: it is not recalled, and does not come back on its own", err
 	}}
 	archiveNote = choice{"n", "archive", "", func(m *model, it *app.InboxItem) (string, error) {

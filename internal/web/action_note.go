@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/note"
 )
 
@@ -40,7 +42,7 @@ func archiveNote(r *request) (done, error) {
 }
 
 func restoreNote(r *request) (done, error) {
-	a, err := app.Restore(r.ctx, r.rooms, r.id(), r.get("rev"), true)
+	a, err := history.Restore(r.ctx, r.rooms, r.id(), r.get("rev"), true)
 	if err != nil {
 		return done{}, err
 	}
@@ -114,7 +116,7 @@ func forgetNote(r *request) (done, error) {
 
 // closeGap takes a question out of the list of those without an answer.
 func closeGap(r *request) (done, error) {
-	a, err := app.CloseGap(r.ctx, r.rooms, r.get("words"))
+	a, err := curate.CloseGap(r.ctx, r.rooms, r.get("words"))
 	r.s.week.forget()
 	return done{Text: "It is off the list until somebody asks again", To: "/", Data: a}, err
 }

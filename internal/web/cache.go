@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/diagnose"
+	"anamnesis/internal/app/history"
 )
 
 // sideAge is how long what stands beside every page may be old.
@@ -63,7 +66,7 @@ func (c *cache[T]) wait() { c.working.Wait() }
 
 // A sidebar is what stands beside every page.
 type sidebar struct {
-	Facets   app.Facets
+	Facets   history.Facets
 	Projects []count // with the most notes first
 	Waiting  int     // for a person
 	Sync     app.SyncState
@@ -74,14 +77,14 @@ type sidebar struct {
 
 // makeSidebar collects what stands beside every page.
 func makeSidebar(ctx context.Context, r *app.Rooms) (*sidebar, error) {
-	f, err := app.CountNotes(ctx, r, "")
+	f, err := history.CountNotes(ctx, r, "")
 	if err != nil {
 		return nil, err
 	}
 	side := &sidebar{
 		Facets: f, Projects: counts(f.ByProject), Machine: r.Config.MachineID, ReadOnly: r.Store.ReadOnly(), Trouble: r.IndexTrouble(),
 	}
-	if items, err := app.Inbox(ctx, r); err == nil {
+	if items, err := curate.Inbox(ctx, r); err == nil {
 		side.Waiting = len(items)
 	}
 	side.Sync, err = app.SyncStatus(ctx, r)
@@ -90,8 +93,8 @@ func makeSidebar(ctx context.Context, r *app.Rooms) (*sidebar, error) {
 
 // A week is what memory did in the last seven days.
 type week struct {
-	activity app.Activity
-	gaps     app.GapsAnswer
+	activity diagnose.Activity
+	gaps     curate.GapsAnswer
 	sessions []*app.SessionLog
 }
 
@@ -99,7 +102,7 @@ type week struct {
 func makeWeek(ctx context.Context, r *app.Rooms) (*week, error) {
 	w := new(week)
 	var err error
-	if w.activity, err = app.Did(r, "7d"); err != nil {
+	if w.activity, err = diagnose.Did(r, "7d"); err != nil {
 		return nil, err
 	}
 	log, err := app.Log(ctx, r, app.LogOptions{Since: "7d", Limit: 6})
@@ -108,7 +111,7 @@ func makeWeek(ctx context.Context, r *app.Rooms) (*week, error) {
 	}
 	w.sessions = log.Sessions
 	everywhere := app.Question{Global: true, AllBranches: true, Lambda: app.Unset}
-	w.gaps, err = app.Gaps(ctx, r, app.GapOptions{Question: everywhere, MinSessions: 1, Limit: 5})
+	w.gaps, err = curate.Gaps(ctx, r, curate.GapOptions{Question: everywhere, MinSessions: 1, Limit: 5})
 	return w, err
 }
 
@@ -130,7 +133,7 @@ const maxKept = 64
 // keep returns a value that is dear to make, made for the store as it stands. key names
 // the value, with all that it depends on besides.
 func keep[T any](r *request, key string, make func() (T, error)) (T, error) {
-	version := app.Version(r.ctx, r.rooms)
+	version := history.Version(r.ctx, r.rooms)
 	r.s.keeping.Lock()
 	old, ok := r.s.kept[key]
 	r.s.keeping.Unlock()

@@ -6,18 +6,19 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/note"
 )
 
 // A browsePage is a list of notes: the newest, or those that answer a question.
 type browsePage struct {
-	Notes   []listed   `json:"notes"`
-	Query   string     `json:"query"`
-	Total   int        `json:"total"` // of the selection; of a question, what was found
-	Facets  app.Facets `json:"facets"`
-	Held    string     `json:"held,omitempty"` // why a question has no answer
-	TookMS  float64    `json:"took_ms"`
-	Missing []string   `json:"missing,omitempty"`
+	Notes   []listed       `json:"notes"`
+	Query   string         `json:"query"`
+	Total   int            `json:"total"` // of the selection; of a question, what was found
+	Facets  history.Facets `json:"facets"`
+	Held    string         `json:"held,omitempty"` // why a question has no answer
+	TookMS  float64        `json:"took_ms"`
+	Missing []string       `json:"missing,omitempty"`
 
 	Sessions []app.ExchangeHit `json:"sessions,omitempty"` // exchanges of sessions that answer
 
@@ -117,7 +118,7 @@ func browse(r *request) (any, error) {
 	}
 	p := browsePage{Query: c.Query, Choice: c, Facets: side.Facets, Projects: side.Projects}
 	if c.Project != "" {
-		if p.Facets, err = app.CountNotes(r.ctx, r.rooms, c.Project); err != nil {
+		if p.Facets, err = history.CountNotes(r.ctx, r.rooms, c.Project); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/diagnose"
 	"anamnesis/internal/doctor"
 )
 
@@ -33,7 +34,7 @@ func health(r *request) (any, error) {
 	if p.Job == nil {
 		return p, nil
 	}
-	d, ok := p.Job.Result.(app.Diagnosis)
+	d, ok := p.Job.Result.(diagnose.Diagnosis)
 	p.Job.Result = nil
 	if !ok {
 		return p, nil
@@ -59,7 +60,7 @@ func examine(r *request) (done, error) {
 	h := r.s.host
 	r.s.mu.Unlock()
 	_, err := r.s.run(healthJob, func(ctx context.Context, _ *app.Rooms) (any, error) {
-		d, closeRooms, err := app.Diagnose(ctx, h, nil, version)
+		d, closeRooms, err := diagnose.Diagnose(ctx, h, nil, version)
 		closeRooms()
 		d.Plan = nil // it holds the closed rooms
 		return d, err

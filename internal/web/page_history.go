@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 )
 
 // A noteHistoryPage is the changes of one note, and one of them in full.
 type noteHistoryPage struct {
-	app.HistoryAnswer
+	history.Answer
 	Title  string   `json:"title"`
 	From   string   `json:"from"`
 	To     string   `json:"to"`
@@ -22,11 +23,11 @@ type noteHistoryPage struct {
 const mostChanges = 200
 
 func noteHistory(r *request) (any, error) {
-	h, err := app.History(r.ctx, r.rooms, r.id(), mostChanges)
+	h, err := history.History(r.ctx, r.rooms, r.id(), mostChanges)
 	if err != nil {
 		return nil, err
 	}
-	p := noteHistoryPage{HistoryAnswer: h, Title: string(h.ID)}
+	p := noteHistoryPage{Answer: h, Title: string(h.ID)}
 	if n, err := app.Show(r.ctx, r.rooms, string(h.ID)); err == nil {
 		p.Title = n.Title
 	}
@@ -42,7 +43,7 @@ func noteHistory(r *request) (any, error) {
 	if to != "" {
 		to = string(h.ID) + "@" + to
 	}
-	d, err := app.Diff(r.ctx, r.rooms, first, to)
+	d, err := history.Diff(r.ctx, r.rooms, first, to)
 	if p.Chosen == "" && app.Explain(cmp.Or(err, errNone)).Code == app.NotFound {
 		return p, nil // it never changed
 	}
@@ -66,19 +67,19 @@ func revision(form string) string {
 
 // A historyPage is the commits of all notes, and one of them in full.
 type historyPage struct {
-	Commits []app.PastChange `json:"commits"`
-	Runs    []app.RunView    `json:"runs"`
-	Chosen  string           `json:"hash,omitempty"`
-	Files   []change         `json:"files"`
+	Commits []history.PastChange `json:"commits"`
+	Runs    []history.RunView    `json:"runs"`
+	Chosen  string               `json:"hash,omitempty"`
+	Files   []change             `json:"files"`
 }
 
-func history(r *request) (any, error) {
-	h, err := app.History(r.ctx, r.rooms, "", r.number("limit", mostChanges, 1000))
+func recentChanges(r *request) (any, error) {
+	h, err := history.History(r.ctx, r.rooms, "", r.number("limit", mostChanges, 1000))
 	if err != nil {
 		return nil, err
 	}
 	p := historyPage{Commits: h.Changes, Chosen: r.get("commit")}
-	if runs, err := app.Runs(r.rooms, 20); err == nil {
+	if runs, err := history.Runs(r.rooms, 20); err == nil {
 		p.Runs = runs.Runs
 	}
 	if p.Chosen == "" && len(p.Commits) > 0 && !r.json {
@@ -87,7 +88,7 @@ func history(r *request) (any, error) {
 	if p.Chosen == "" {
 		return p, nil
 	}
-	c, err := app.Commit(r.ctx, r.rooms, p.Chosen)
+	c, err := history.Commit(r.ctx, r.rooms, p.Chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func history(r *request) (any, error) {
 
 // commit is one commit, for programs.
 func commit(r *request) (any, error) {
-	c, err := app.Commit(r.ctx, r.rooms, r.PathValue("hash"))
+	c, err := history.Commit(r.ctx, r.rooms, r.PathValue("hash"))
 	if err != nil {
 		return nil, err
 	}

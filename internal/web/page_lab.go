@@ -7,6 +7,8 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/connect"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -24,11 +26,11 @@ type labPage struct {
 	TookMS  float64                     `json:"took_ms"`
 	Lost    []app.NamedID               `json:"lost,omitempty"` // found as set, and not like this
 	Told    *labTold                    `json:"told,omitempty"`
-	WhyNot  []app.Verdict               `json:"why_not,omitempty"`
+	WhyNot  []history.Verdict           `json:"why_not,omitempty"`
 	About   string                      `json:"about,omitempty"` // the title of the note that WhyNot is about
 	Window  *app.WindowView             `json:"temporal,omitempty"`
 	Persona *recall.Persona             `json:"persona,omitempty"`
-	Stages  []app.Stage                 `json:"-"`
+	Stages  []history.Stage             `json:"-"`
 	AllArms []string                    `json:"-"`
 	Agents  []*connect.Client           `json:"-"`
 	Places  []count                     `json:"-"`
@@ -78,12 +80,12 @@ type labArm struct {
 
 // A labTold is what a session would be shown.
 type labTold struct {
-	Text   string          `json:"text"`
-	Silent string          `json:"silent"`
-	Shown  []app.NamedID   `json:"shown"`
-	Near   []app.NamedNear `json:"near"`
-	Asked  []recall.Part   `json:"asked"`
-	Tokens int             `json:"tokens"`
+	Text   string            `json:"text"`
+	Silent string            `json:"silent"`
+	Shown  []app.NamedID     `json:"shown"`
+	Near   []hooks.NamedNear `json:"near"`
+	Asked  []recall.Part     `json:"asked"`
+	Tokens int               `json:"tokens"`
 }
 
 // events are what the lab asks as.
@@ -109,7 +111,7 @@ func lab(r *request) (any, error) {
 		K: max(1, r.number("k", labHits, recall.MaxK)),
 	}
 	f.Project = longProject(f.Project, side.Projects)
-	p := labPage{Ask: f, Stages: app.Stages(), AllArms: recall.Arms(), Places: side.Projects, Events: events}
+	p := labPage{Ask: f, Stages: history.Stages(), AllArms: recall.Arms(), Places: side.Projects, Events: events}
 	for _, a := range connect.All {
 		if a.Connects() {
 			p.Agents = append(p.Agents, a)
@@ -118,7 +120,7 @@ func lab(r *request) (any, error) {
 	if f.Query == "" && f.As != "start" {
 		return p, nil
 	}
-	rooms, err := app.Without(r.rooms, f.Off)
+	rooms, err := history.Without(r.rooms, f.Off)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func (p labPage) search(r *request, rooms *app.Rooms) (any, error) {
 		}
 	}
 	if p.Ask.Note != "" {
-		if p.WhyNot, err = app.WhyNot(r.ctx, rooms, o, p.Ask.Note); err != nil {
+		if p.WhyNot, err = history.WhyNot(r.ctx, rooms, o, p.Ask.Note); err != nil {
 			return nil, err
 		}
 		if row, err := app.Resolve(r.ctx, r.rooms, p.Ask.Note); err == nil {
@@ -197,24 +199,24 @@ func (p labPage) search(r *request, rooms *app.Rooms) (any, error) {
 
 // tell asks as a hook does. Nobody is shown, and nothing is logged.
 func (p labPage) tell(r *request, rooms *app.Rooms) (any, error) {
-	o := app.PromptOptions{Project: cmp.Or(p.Ask.Project, note.Global), Try: true}
+	o := hooks.PromptOptions{Project: cmp.Or(p.Ask.Project, note.Global), Try: true}
 	if a := connect.ByName(p.Ask.Agent); a != nil && a.Connects() {
 		o.Limit = a.Hooks.ContextLimit()
 	}
-	var a app.PromptAnswer
+	var a hooks.PromptAnswer
 	var err error
 	switch p.Ask.As {
 	case "prompt":
-		a, err = app.Prompt(r.ctx, rooms, agent.Event{Prompt: p.Ask.Query}, o)
+		a, err = hooks.Prompt(r.ctx, rooms, agent.Event{Prompt: p.Ask.Query}, o)
 	case "task":
-		a, err = app.TryTask(r.ctx, rooms, agent.Event{}, p.Ask.Query, o)
+		a, err = hooks.TryTask(r.ctx, rooms, agent.Event{}, p.Ask.Query, o)
 	case "command":
-		a, err = app.TryCall(r.ctx, rooms, agent.Call{Command: p.Ask.Query}, o)
+		a, err = history.TryCall(r.ctx, rooms, agent.Call{Command: p.Ask.Query}, o)
 	case "file":
-		a, err = app.TryCall(r.ctx, rooms, agent.Call{Files: []string{p.Ask.Query}}, o)
+		a, err = history.TryCall(r.ctx, rooms, agent.Call{Files: []string{p.Ask.Query}}, o)
 	case "start":
-		b, _, serr := app.SessionStart(r.ctx, rooms, agent.Event{}, app.StartOptions{Project: o.Project, Limit: o.Limit})
-		a, err = app.PromptAnswer{Text: b.Text, Shown: b.Shown}, serr
+		b, _, serr := hooks.SessionStart(r.ctx, rooms, agent.Event{}, hooks.StartOptions{Project: o.Project, Limit: o.Limit})
+		a, err = hooks.PromptAnswer{Text: b.Text, Shown: b.Shown}, serr
 	default:
 		return nil, app.Errorf(app.Usage, "the lab cannot ask as %q", p.Ask.As)
 	}
@@ -222,9 +224,9 @@ func (p labPage) tell(r *request, rooms *app.Rooms) (any, error) {
 		return nil, err
 	}
 	p.TookMS = a.TookMS
-	p.Told = &labTold{Text: a.Text, Silent: a.Silent, Shown: app.TitlesOf(r.ctx, rooms, a.Shown...), Asked: a.Asked, Tokens: a.Tokens}
+	p.Told = &labTold{Text: a.Text, Silent: a.Silent, Shown: history.TitlesOf(r.ctx, rooms, a.Shown...), Asked: a.Asked, Tokens: a.Tokens}
 	for _, n := range a.Near {
-		p.Told.Near = append(p.Told.Near, app.NamedNear{NamedID: app.TitlesOf(r.ctx, rooms, n.ID)[0], Why: n.Why})
+		p.Told.Near = append(p.Told.Near, hooks.NamedNear{NamedID: history.TitlesOf(r.ctx, rooms, n.ID)[0], Why: n.Why})
 	}
 	return p, nil
 }

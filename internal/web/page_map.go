@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 )
@@ -62,7 +63,7 @@ func mapPage(r *request) (any, error) {
 func mapData(r *request) (any, error) {
 	project, limit := r.get("project"), r.number("limit", mostNodes, mostNodes)
 	return keep(r, fmt.Sprint("graph ", limit, " ", project), func() (graph, error) {
-		a, err := app.Map(r.ctx, r.rooms, app.Selection{Project: project}, limit)
+		a, err := history.Map(r.ctx, r.rooms, app.Selection{Project: project}, limit)
 		if err != nil {
 			return graph{}, err
 		}
@@ -71,7 +72,7 @@ func mapData(r *request) (any, error) {
 }
 
 // drawGraph places notes around their projects. The same notes make the same graph.
-func drawGraph(a app.MapAnswer) graph {
+func drawGraph(a history.MapAnswer) graph {
 	g := graph{Kinds: edgeKinds, Left: a.Left, Nodes: []node{}, Edges: [][3]int{}}
 	hubs, at := []string{}, map[string]int{}
 	members := map[string][]index.Row{}
@@ -136,7 +137,7 @@ func pack(hubs []string, members map[string][]index.Row) (all []place) {
 func round(v float64) float64 { return math.Round(v*10) / 10 }
 
 // connect adds the edges between notes, and between projects that share tags.
-func (g *graph) connect(a app.MapAnswer, hubAt map[string]int, byKey map[int64]int, byID map[note.ID]int) {
+func (g *graph) connect(a history.MapAnswer, hubAt map[string]int, byKey map[int64]int, byID map[note.ID]int) {
 	seen := map[[2]int]bool{}
 	add := func(x, y, kind int) {
 		if x > y {
@@ -185,7 +186,7 @@ func (g *graph) connect(a app.MapAnswer, hubAt map[string]int, byKey map[int64]i
 			}
 		}
 	}
-	spoken := map[app.Entity][]int{}
+	spoken := map[history.Entity][]int{}
 	for _, row := range a.Rows {
 		for _, e := range a.Entities[row.Key] {
 			spoken[e] = append(spoken[e], byKey[row.Key])

@@ -6,6 +6,11 @@ import (
 	"slices"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/diagnose"
+	"anamnesis/internal/app/history"
+	"anamnesis/internal/app/hooks"
+	"anamnesis/internal/app/setup"
 	"anamnesis/internal/connect"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
@@ -42,9 +47,9 @@ type sessionPage struct {
 // A step is one record of a session.
 type step struct {
 	store.Record
-	Did   string          `json:"did"` // in words
-	Told  []app.NamedID   `json:"told,omitempty"`
-	Close []app.NamedNear `json:"nearly,omitempty"`
+	Did   string            `json:"did"` // in words
+	Told  []app.NamedID     `json:"told,omitempty"`
+	Close []hooks.NamedNear `json:"nearly,omitempty"`
 }
 
 // did says in words what a record is about.
@@ -59,7 +64,7 @@ var did = map[string]string{
 }
 
 func oneSession(r *request) (any, error) {
-	a, err := app.Session(r.ctx, r.rooms, r.id(), cmp.Or(r.get("since"), "365d"))
+	a, err := history.Session(r.ctx, r.rooms, r.id(), cmp.Or(r.get("since"), "365d"))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +81,7 @@ func oneSession(r *request) (any, error) {
 			}
 		}
 		for _, n := range rec.Near {
-			s.Close = append(s.Close, app.NamedNear{NamedID: app.TitlesOf(r.ctx, r.rooms, n.ID)[0], Why: n.Why})
+			s.Close = append(s.Close, hooks.NamedNear{NamedID: history.TitlesOf(r.ctx, r.rooms, n.ID)[0], Why: n.Why})
 		}
 		if rec.Tells() {
 			p.Tokens += rec.Out
@@ -103,7 +108,7 @@ type agentRow struct {
 	Found bool   `json:"found"`
 	Hooks bool   `json:"can_be_connected"`
 
-	State *app.AgentState `json:"state,omitempty"` // of one that can be connected
+	State *setup.AgentState `json:"state,omitempty"` // of one that can be connected
 }
 
 func machines(r *request) (any, error) {
@@ -112,11 +117,11 @@ func machines(r *request) (any, error) {
 		return nil, err
 	}
 	p := machinesPage{MachinesAnswer: *m, Repo: m.State}
-	found := app.FoundAgents(app.Host{Config: r.rooms.Config})
-	states := app.Agents(app.Host{Config: r.rooms.Config})
+	found := setup.FoundAgents(app.Host{Config: r.rooms.Config})
+	states := setup.Agents(app.Host{Config: r.rooms.Config})
 	for _, a := range connect.All {
 		row := agentRow{Name: a.Name, Title: a.Title, Found: slices.Contains(found, a), Hooks: a.Connects()}
-		if i := slices.IndexFunc(states, func(s app.AgentState) bool { return s.Agent == a.Name }); i >= 0 {
+		if i := slices.IndexFunc(states, func(s setup.AgentState) bool { return s.Agent == a.Name }); i >= 0 {
 			row.State = &states[i]
 		}
 		p.Agents = append(p.Agents, row)
@@ -126,7 +131,7 @@ func machines(r *request) (any, error) {
 			p.Jobs = append(p.Jobs, *j)
 		}
 	}
-	if p.Held, err = app.Inbox(r.ctx, r.rooms, app.WaitingWithheld); err != nil {
+	if p.Held, err = curate.Inbox(r.ctx, r.rooms, app.WaitingWithheld); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -183,7 +188,7 @@ type gonePage struct {
 const shownGone = 200
 
 func gone(r *request) (any, error) {
-	rows, err := app.Gone(r.ctx, r.rooms, shownGone)
+	rows, err := history.Gone(r.ctx, r.rooms, shownGone)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +199,7 @@ func gone(r *request) (any, error) {
 		case row.SupersededBy == "":
 			p.Notes = append(p.Notes, row)
 		case !seen[row.ID]:
-			chain, err := app.Chain(r.ctx, r.rooms, string(row.ID))
+			chain, err := history.Chain(r.ctx, r.rooms, string(row.ID))
 			if err != nil {
 				return nil, err
 			}
@@ -207,25 +212,25 @@ func gone(r *request) (any, error) {
 	return p, nil
 }
 
-func showQueue(r *request) (any, error) { return app.Queue(r.rooms) }
+func showQueue(r *request) (any, error) { return history.Queue(r.rooms) }
 
 // A statisticsPage counts the notes and what memory did.
 type statisticsPage struct {
-	app.StatsAnswer
-	Cost   app.CostAnswer  `json:"cost"`
-	Recall app.RecallState `json:"recall"`
-	Months []bar           `json:"-"`
-	Since_ string          `json:"-"`
+	diagnose.StatsAnswer
+	Cost   diagnose.CostAnswer `json:"cost"`
+	Recall app.RecallState     `json:"recall"`
+	Months []bar               `json:"-"`
+	Since_ string              `json:"-"`
 }
 
 func statistics(r *request) (any, error) {
 	since := cmp.Or(r.get("since"), "30d")
-	s, err := keep(r, "stats "+since, func() (app.StatsAnswer, error) { return app.Stats(r.ctx, r.rooms, since) })
+	s, err := keep(r, "stats "+since, func() (diagnose.StatsAnswer, error) { return diagnose.Stats(r.ctx, r.rooms, since) })
 	if err != nil {
 		return nil, err
 	}
 	p := statisticsPage{StatsAnswer: s, Since_: since}
-	if p.Cost, err = app.Cost(r.ctx, r.rooms.Store, r.rooms.Config, since); err != nil {
+	if p.Cost, err = diagnose.Cost(r.ctx, r.rooms.Store, r.rooms.Config, since); err != nil {
 		return nil, err
 	}
 	if p.Recall, err = app.RecallStatus(r.ctx, r.rooms); err != nil {

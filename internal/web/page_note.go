@@ -9,16 +9,18 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
+	"anamnesis/internal/app/setup"
 	"anamnesis/internal/note"
 )
 
 // A notePage is a note and all that is known of it.
 type notePage struct {
-	Memory  app.ShowAnswer `json:"memory"`
-	Why     app.WhyAnswer  `json:"why"`
-	Fields  []field        `json:"fields"`
-	Chain   []app.RowView  `json:"chain"`
-	Related []app.RowView  `json:"related"`
+	Memory  app.ShowAnswer    `json:"memory"`
+	Why     history.WhyAnswer `json:"why"`
+	Fields  []field           `json:"fields"`
+	Chain   []app.RowView     `json:"chain"`
+	Related []app.RowView     `json:"related"`
 
 	Body template.HTML `json:"-"`
 	Dead string        `json:"-"` // why it is not recalled
@@ -43,13 +45,13 @@ func showNote(r *request) (any, error) {
 	if a.Author != "" { // of the team: what is known of it is what it says
 		return p, nil
 	}
-	if p.Why, err = app.Why(r.ctx, r.rooms, string(a.ID), shownTellings); err != nil {
+	if p.Why, err = history.Why(r.ctx, r.rooms, string(a.ID), shownTellings); err != nil {
 		return nil, err
 	}
-	if p.Chain, err = app.Chain(r.ctx, r.rooms, string(a.ID)); err != nil {
+	if p.Chain, err = history.Chain(r.ctx, r.rooms, string(a.ID)); err != nil {
 		return nil, err
 	}
-	if p.Related, err = app.Like(r.ctx, r.rooms, string(a.ID), 6); err != nil {
+	if p.Related, err = history.Like(r.ctx, r.rooms, string(a.ID), 6); err != nil {
 		return nil, err
 	}
 	p.Fields = fieldsOf(p.Why.Note)
@@ -126,7 +128,7 @@ func (f noteForm) with(r *request) (noteForm, error) {
 		f.Projects = side.Projects
 	}
 	if f.Title != "" {
-		f.Line = app.PageLine(f.ID, f.Title, f.Body)
+		f.Line = setup.PageLine(f.ID, f.Title, f.Body)
 	}
 	return f, err
 }
@@ -285,7 +287,7 @@ func (f noteForm) failed(r *request, err error) (done, error) {
 func (f noteForm) meanwhile(r *request, e app.Editable) (done, error) {
 	stands := formOf(e)
 	text := stands.text()
-	f.Stands, f.Diff = &text, app.Unified("stands", "yours", text, f.text())
+	f.Stands, f.Diff = &text, note.Unified("stands", "yours", text, f.text())
 	f.Base = stands.Base
 	return f.again(r, 409,
 		"the note changed while you edited it: both texts are below, and nothing is lost; saving writes yours over the other")

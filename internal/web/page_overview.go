@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/diagnose"
+	"anamnesis/internal/app/history"
 )
 
 // A count is a value and how often it occurs.
@@ -25,12 +28,12 @@ func counts(by app.Counts) []count {
 
 // An overviewPage is what memory holds and what it did this week.
 type overviewPage struct {
-	Stats   app.Facets        `json:"stats"`
+	Stats   history.Facets    `json:"stats"`
 	Sync    app.SyncState     `json:"repo"`
 	Waiting int               `json:"pendingReflections"`
-	Week    app.Activity      `json:"week"`
+	Week    diagnose.Activity `json:"week"`
 	Recent  []app.RowView     `json:"recent"`
-	Gaps    app.GapsAnswer    `json:"gaps"`
+	Gaps    curate.GapsAnswer `json:"gaps"`
 	Told    []*app.SessionLog `json:"sessions"`
 	Machine string            `json:"machine"`
 	Bars    []bar             `json:"-"`

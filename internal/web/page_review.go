@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/curate"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 )
@@ -26,7 +28,7 @@ type reviewItem struct {
 	Text     string              `json:"body,omitempty"`
 	Quotes   []note.Evidence     `json:"evidence,omitempty"`
 	Like     []app.RowView       `json:"like,omitempty"`  // what it says nearly again
-	Other    *app.ReviewOther    `json:"other,omitempty"` // what it contradicts
+	Other    *curate.ReviewOther `json:"other,omitempty"` // what it contradicts
 	Versions *app.ConflictAnswer `json:"conflict,omitempty"`
 	Diff     []change            `json:"diff,omitempty"`
 	Merged   string              `json:"edit_text,omitempty"`
@@ -42,7 +44,7 @@ const (
 )
 
 func review(r *request) (any, error) {
-	items, err := keep(r, "inbox", func() ([]app.InboxItem, error) { return app.Inbox(r.ctx, r.rooms) })
+	items, err := keep(r, "inbox", func() ([]app.InboxItem, error) { return curate.Inbox(r.ctx, r.rooms) })
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +93,11 @@ func show(r *request, it app.InboxItem) (reviewItem, error) {
 			v.Body = markdownOf(n.Body)
 		}
 		if it.Kind == app.WaitingDraft {
-			like, err := app.LikeDraft(r.ctx, r.rooms, n, 3)
+			like, err := history.LikeDraft(r.ctx, r.rooms, n, 3)
 			if err != nil {
 				return v, err
 			}
-			v.Like, v.Other = like, app.Against(r.rooms, n)
+			v.Like, v.Other = like, curate.Against(r.rooms, n)
 		}
 	}
 	if it.Conflict != nil {
@@ -207,7 +209,7 @@ func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
 	if said == "" {
 		return d, noChoice(choice)
 	}
-	a, err := app.DecideReview(r.ctx, r.rooms, id, choice, app.Edit{})
+	a, err := curate.DecideReview(r.ctx, r.rooms, id, choice, app.Edit{})
 	if err != nil {
 		return d, err
 	}
@@ -224,7 +226,7 @@ func (d done) draft(r *request, id string, choice app.Decision) (done, error) {
 func (d done) note(r *request, id string, choice app.Decision) (done, error) {
 	switch choice {
 	case app.Keep:
-		a, err := app.KeepReviewed(r.ctx, r.rooms, []string{id})
+		a, err := curate.KeepReviewed(r.ctx, r.rooms, []string{id})
 		d.Text, d.Data = "It is right, and is recalled", a
 		if err == nil {
 			d.Back = r.restored(a.Kept[0])
@@ -244,7 +246,7 @@ func (d done) note(r *request, id string, choice app.Decision) (done, error) {
 
 // restored makes the form that gives a note the form it had before the last change.
 func (r *request) restored(id note.ID) *undo {
-	h, err := app.History(r.ctx, r.rooms, string(id), 0)
+	h, err := history.History(r.ctx, r.rooms, string(id), 0)
 	if err != nil {
 		return nil
 	}

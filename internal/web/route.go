@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 )
 
 // A page is a view of the memory: what makes its value, and the template that shows it.
@@ -41,7 +42,7 @@ var pages = []page{
 	{"/sessions", "/sessions", "sessions", "sessions", sessions},
 	{"/sessions/{id}", "/sessions/{id}", "session", "sessions", oneSession},
 	{"/map", "/map", "map", "map", mapPage},
-	{"/history", "/history", "history", "history", history},
+	{"/history", "/history", "history", "history", recentChanges},
 	{"/timeline", "/timeline", "timeline", "timeline", timeline},
 	{"/gone", "/gone", "gone", "gone", gone},
 	{"/machines", "/fleet", "machines", "machines", machines},
@@ -200,7 +201,7 @@ func (s *Server) borrow(hr *http.Request, use func(*request) error) error {
 	if l == nil {
 		return errClosed
 	}
-	if now, err := app.Folder(l.rooms); err != nil {
+	if now, err := history.Folder(l.rooms); err != nil {
 		return errClosed
 	} else if !os.SameFile(now, l.folder) {
 		return errReplaced

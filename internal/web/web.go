@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/config"
 )
 
@@ -103,8 +105,8 @@ func (s *Server) open(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.retire()
-	s.lent = &lending{rooms: r, fresh: app.NewRefresher(r)}
-	s.lent.folder, err = app.Folder(r)
+	s.lent = &lending{rooms: r, fresh: hooks.NewRefresher(r)}
+	s.lent.folder, err = history.Folder(r)
 	return err
 }
 
@@ -112,7 +114,7 @@ func (s *Server) open(ctx context.Context) error {
 // last request is done with them.
 type lending struct {
 	rooms  *app.Rooms
-	fresh  *app.Refresher
+	fresh  *hooks.Refresher
 	folder os.FileInfo // of the store, when it was opened
 	users  sync.WaitGroup
 }
@@ -164,5 +166,5 @@ func (s *Server) version(ctx context.Context) string {
 		return ""
 	}
 	_, _ = l.fresh.Refresh(ctx)
-	return app.Version(ctx, l.rooms)
+	return history.Version(ctx, l.rooms)
 }

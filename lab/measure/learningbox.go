@@ -9,6 +9,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
@@ -88,7 +89,7 @@ func learningBox(h *app.Host) LearningOpener {
 			PromptBox: box,
 			Capture: func(ctx context.Context, path, session, project string) error {
 				_, err := r.Recorder.Capture(ctx, capture.Request{
-					Harness: agent.Default(), Transcript: path, Session: session, Project: project, Source: app.SessionEnd,
+					Harness: agent.Default(), Transcript: path, Session: session, Project: project, Source: hooks.SessionEnd,
 				})
 				return err
 			},
@@ -96,12 +97,12 @@ func learningBox(h *app.Host) LearningOpener {
 				if reader == nil {
 					return nil
 				}
-				read, err := r.Reader(reader, nil).Run(ctx, 0, nil)
+				read, err := app.NewReader(r, reader, nil).Run(ctx, 0, nil)
 				return errors.Join(err, read.Err)
 			},
 			Start: func(ctx context.Context, session, project string) ([]note.ID, error) {
 				e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root}
-				b, _, err := app.SessionStart(ctx, r, e, app.StartOptions{Project: project})
+				b, _, err := hooks.SessionStart(ctx, r, e, hooks.StartOptions{Project: project})
 				shown := make([]note.ID, len(b.Told))
 				for i, t := range b.Told {
 					shown[i] = t.Note

@@ -12,6 +12,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/recall"
 )
 
@@ -110,9 +111,9 @@ func openBox(ctx context.Context, h *app.Host, root string) (*app.Rooms, *Prompt
 	}
 	start := func(ctx context.Context, project, session string) (shown PageShown, err error) {
 		e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root, Source: "startup"}
-		b, _, err := app.SessionStart(ctx, r, e, app.StartOptions{Project: project})
+		b, _, err := hooks.SessionStart(ctx, r, e, hooks.StartOptions{Project: project})
 		if err == nil {
-			err = app.ToldAtStart(r, e, b)
+			err = hooks.ToldAtStart(r, e, b)
 		}
 		return PageShown{Lines: b.Shown, Topics: b.Left, Tokens: recall.Tokens(b.Text), Text: b.Text}, err
 	}
@@ -124,7 +125,7 @@ func openBox(ctx context.Context, h *app.Host, root string) (*app.Rooms, *Prompt
 		if err := touch(e, p.Work); err != nil {
 			return PromptTold{}, err
 		}
-		a, err := app.Prompt(ctx, r, e, app.PromptOptions{Project: p.Project})
+		a, err := hooks.Prompt(ctx, r, e, hooks.PromptOptions{Project: p.Project})
 		told := PromptTold{Shown: a.Shown, Again: a.Again, Tokens: a.Tokens, Why: a.Silent}
 		for _, n := range a.Near {
 			told.Why += fmt.Sprintf("; %s %s", n.ID, n.Why)

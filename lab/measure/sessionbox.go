@@ -8,6 +8,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/note"
 )
@@ -43,7 +44,7 @@ func sessionBox(h *app.Host) func(context.Context, string) (*SessionBox, error) 
 			Close: r.Close,
 			Capture: func(ctx context.Context, path, session, project string) (*note.Note, error) {
 				got, err := r.Recorder.Capture(ctx, capture.Request{
-					Harness: agent.Default(), Transcript: path, Session: session, Project: project, Source: app.SessionEnd,
+					Harness: agent.Default(), Transcript: path, Session: session, Project: project, Source: hooks.SessionEnd,
 				})
 				return got.Outcome.Note, err
 			},
@@ -53,7 +54,7 @@ func sessionBox(h *app.Host) func(context.Context, string) (*SessionBox, error) 
 				return u.Bytes, err
 			},
 			Fix: func(ctx context.Context, text, project string) (all []SessionFix, err error) {
-				a, err := app.Fix(ctx, r, app.Question{Selection: app.Selection{Project: project}}, text, first)
+				a, err := hooks.Fix(ctx, r, app.Question{Selection: app.Selection{Project: project}}, text, first)
 				for i := range a.Found {
 					if id := a.Found[i].ID; a.Found[i].Solved {
 						e, serr := app.ShowExchange(ctx, r, id, 1)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
 	"anamnesis/internal/config"
 	"anamnesis/internal/recall"
 )
@@ -140,13 +141,13 @@ func ablations(now recall.Tuning) []Variant {
 		all = append(all, Variant{Name: "without arm " + arm, Arms: rest})
 	}
 	for _, f := range config.Features() {
-		if off := app.OffSettings(now, f); len(off) > 0 {
+		if off := history.OffSettings(now, f); len(off) > 0 {
 			all = append(all, Variant{Name: "without " + f.ID + " " + f.Name, Set: off})
 		}
 	}
 	return append(all, Variant{
 		Name: "words alone", Arms: []string{"lexical"},
-		Set: []string{"recall.rerank.on=false", "recall.mmr.on=false", app.WithoutBoosts(now, []string{"recency", "confidence"})},
+		Set: []string{"recall.rerank.on=false", "recall.mmr.on=false", history.WithoutBoosts(now, []string{"recency", "confidence"})},
 	})
 }
 

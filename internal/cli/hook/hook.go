@@ -23,6 +23,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
 	"anamnesis/internal/store"
@@ -76,17 +77,17 @@ func commandOf(name string) *command {
 }
 
 // StartFlags adds the flags of a session start.
-func StartFlags(fs *pflag.FlagSet, o *app.StartOptions) {
+func StartFlags(fs *pflag.FlagSet, o *hooks.StartOptions) {
 	fs.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of the session's or the current folder)")
 	fs.Int("k", 0, "means nothing any more: the page has all notes") // hooks of the program before this one give it
 	_ = fs.MarkHidden("k")
 }
 
 // CaptureFlags adds the flags of a capture.
-func CaptureFlags(fs *pflag.FlagSet, o *app.CaptureOptions) {
+func CaptureFlags(fs *pflag.FlagSet, o *hooks.CaptureOptions) {
 	fs.StringVar(&o.Transcript, "transcript", "", "session `FILE` (default: the one the event names)")
 	fs.StringVar(&o.Project, "project", "", "project `KEY` (default: the one of the session's folder)")
-	fs.StringVar(&o.Source, "source", app.SessionEnd, "`TAG` that says what triggered the capture")
+	fs.StringVar(&o.Source, "source", hooks.SessionEnd, "`TAG` that says what triggered the capture")
 	fs.BoolVar(&o.NoSync, "no-sync", false, "commit here, do not sync")
 }
 
@@ -186,7 +187,7 @@ func (p *Process) start(name string, r *row, c call, err error) {
 	settings := config.Load(p.Environ(p.host.Flags))
 	if settings.Disabled {
 		if r != nil && (r.event == agent.SessionStart || r.event == agent.SessionEnd) {
-			_ = app.SwitchedOff(app.Host{Config: settings, Disk: p.Disk, Now: p.Now, Brief: true}, c.event)
+			_ = hooks.SwitchedOff(app.Host{Config: settings, Disk: p.Disk, Now: p.Now, Brief: true}, c.event)
 		}
 		return
 	}
@@ -269,6 +270,6 @@ func (p *Process) guard(what string, r *row, c call, rerr error) {
 func (p *Process) failed(what string, c call, err error) {
 	p.fail(what, c.event, err)
 	if c.capture.Source != "" {
-		_ = app.MissedCapture(p.host, c.harness, c.event)
+		_ = hooks.MissedCapture(p.host, c.harness, c.event)
 	}
 }

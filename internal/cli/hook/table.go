@@ -7,6 +7,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 )
 
 // A row says what we do at an event of an agent. What an event without a row is
@@ -17,7 +18,7 @@ type row struct {
 
 	say     func(*Process, context.Context, call) error // the read wing: what the agent is shown; nil is nothing
 	note    func(*Process, call) error                  // the write wing: the work that is left to a background run; nil is none
-	capture app.CaptureOptions                          // what a capture at this event means
+	capture hooks.CaptureOptions                        // what a capture at this event means
 }
 
 // rows is the one table of hooks. The commands of the first program are parts of
@@ -27,7 +28,7 @@ func rows() []row {
 		{event: agent.SessionStart, wait: 5 * time.Second, say: (*Process).sessionStart, note: (*Process).syncAtStart},
 		{
 			event: agent.SessionEnd, wait: time.Second, note: (*Process).enqueueCapture,
-			capture: app.CaptureOptions{Source: app.SessionEnd},
+			capture: hooks.CaptureOptions{Source: hooks.SessionEnd},
 		},
 		{event: agent.UserPrompt, wait: 2 * time.Second, say: (*Process).prompt},
 		{event: agent.PreToolUse, wait: 2 * time.Second, say: (*Process).tool},
@@ -40,7 +41,7 @@ func rows() []row {
 		{event: agent.PostCompact, wait: time.Second, note: (*Process).compacted},
 		{
 			event: agent.PreCompact, wait: time.Second, note: (*Process).enqueueCapture,
-			capture: app.CaptureOptions{Source: "precompact", NoSync: true},
+			capture: hooks.CaptureOptions{Source: "precompact", NoSync: true},
 		},
 	}
 }
@@ -72,8 +73,8 @@ func noted(event agent.EventKind) *row {
 type call struct {
 	harness *agent.Harness
 	event   agent.Event
-	start   app.StartOptions
-	capture app.CaptureOptions
+	start   hooks.StartOptions
+	capture hooks.CaptureOptions
 }
 
 // run does what a row says. The agent waits for what it is shown, so that comes first.
@@ -106,19 +107,19 @@ func (p *Process) sessionStart(ctx context.Context, c call) error {
 // background run.
 func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimit, say func(text, line string) error) error {
 	began := time.Now()
-	r, err := app.Open(ctx, p.host, app.StartWait)
+	r, err := app.Open(ctx, p.host, hooks.StartWait)
 	if err != nil {
 		return err
 	}
 	// The index is not closed: the last connection that closes writes what others
 	// left in the journal into the database and waits for the disk. The process
 	// is about to end anyway.
-	fresh, err := app.Fresh(ctx, r)
+	fresh, err := hooks.Fresh(ctx, r)
 	if err != nil {
 		return err
 	}
 	c.start.Limit = limit
-	b, place, err := app.SessionStart(ctx, r, c.event, c.start)
+	b, place, err := hooks.SessionStart(ctx, r, c.event, c.start)
 	if err != nil {
 		return err
 	}
@@ -134,10 +135,10 @@ func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimi
 	if !r.Store.ReadOnly() {
 		_ = r.Recorder.Started(c.harness, c.event, place.Project) // without it a killed client is not missed
 	}
-	if !r.Store.ReadOnly() && (!fresh || app.Overdue(r)) {
+	if !r.Store.ReadOnly() && (!fresh || hooks.Overdue(r)) {
 		_ = app.Detach(p.host, "drain")
 	}
-	err = app.ToldAtStart(r, c.event, b)
+	err = hooks.ToldAtStart(r, c.event, b)
 	if len(b.Shown) == 0 {
 		return err
 	}
@@ -151,23 +152,23 @@ func (p *Process) prompt(ctx context.Context, c call) error {
 		return err
 	}
 	first, limit := "", c.harness.Hooks.ContextLimit()
-	if c.event.SubagentID == "" && app.Opens(h, c.event) { // its first prompt gets both
+	if c.event.SubagentID == "" && hooks.Opens(h, c.event) { // its first prompt gets both
 		limit.Max /= 2
 		err = errors.Join(p.tellStart(ctx, c, limit, func(text, _ string) error { first = text; return nil }), p.syncAtStart(c))
 	}
-	text, perr := app.AnswerPrompt(ctx, p.called(ctx, h, c))
+	text, perr := hooks.AnswerPrompt(ctx, p.called(ctx, h, c))
 	return p.reply(c, first+text, errors.Join(err, perr))
 }
 
 // called is a call that a use case answers. The rooms are opened when it needs them; an index that
 // lags behind the notes is left to a background run.
-func (p *Process) called(ctx context.Context, h app.Host, c call) app.HookCall {
-	return app.HookCall{Host: h, Harness: c.harness, Event: c.event, Rooms: func() (*app.Rooms, error) {
-		r, err := app.Open(ctx, h, app.StartWait)
+func (p *Process) called(ctx context.Context, h app.Host, c call) hooks.HookCall {
+	return hooks.HookCall{Host: h, Harness: c.harness, Event: c.event, Rooms: func() (*app.Rooms, error) {
+		r, err := app.Open(ctx, h, hooks.StartWait)
 		if err != nil || r.Store.ReadOnly() || c.event.Prompt == "" {
 			return r, err
 		}
-		fresh, err := app.Fresh(ctx, r) // an upgrade may have emptied the index
+		fresh, err := hooks.Fresh(ctx, r) // an upgrade may have emptied the index
 		if err == nil && !fresh {
 			_ = app.Detach(p.host, "drain")
 		}
@@ -190,7 +191,7 @@ func (p *Process) compacted(c call) error {
 	if err != nil {
 		return err
 	}
-	return app.Compacted(r, c.event)
+	return hooks.Compacted(r, c.event)
 }
 
 // syncAtStart lets a background run sync beside a session that starts or goes on.
@@ -205,5 +206,5 @@ func (p *Process) syncAtStart(c call) error {
 
 // enqueueCapture leaves the session to a background run.
 func (p *Process) enqueueCapture(c call) error {
-	return app.EnqueueCapture(p.host, c.harness, c.event, c.capture)
+	return hooks.EnqueueCapture(p.host, c.harness, c.event, c.capture)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/policy"
 )
 
@@ -14,7 +15,7 @@ func (p *Process) tool(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	reply, err := app.AnswerTool(ctx, p.called(ctx, h, c))
+	reply, err := hooks.AnswerTool(ctx, p.called(ctx, h, c))
 	_, werr := p.Stdout.Write(reply)
 	return errors.Join(err, werr)
 }
@@ -22,7 +23,7 @@ func (p *Process) tool(ctx context.Context, c call) error {
 // toolDone shows, after a tool ran, what could not be shown before: most agents take it
 // before, and have no hook here.
 func (p *Process) toolDone(ctx context.Context, c call) error {
-	text, err := app.ToolRules(ctx, p.called(ctx, p.host, c))
+	text, err := hooks.ToolRules(ctx, p.called(ctx, p.host, c))
 	return p.reply(c, text, err)
 }
 
@@ -32,7 +33,7 @@ func (p *Process) toolFailed(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	text, err := app.AnswerFailure(ctx, p.called(ctx, h, c))
+	text, err := hooks.AnswerFailure(ctx, p.called(ctx, h, c))
 	return p.reply(c, text, err)
 }
 
@@ -42,7 +43,7 @@ func (p *Process) permission(_ context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	v, err := app.Police(s, c.event, policy.Permission, app.PromptOptions{})
+	v, err := hooks.Police(s, c.event, policy.Permission, hooks.PromptOptions{})
 	if v.Decision != "" {
 		_, werr := p.Stdout.Write(c.harness.Hooks.Verdict(c.event, v.Decision == policy.Allow, v.Text))
 		err = errors.Join(err, werr)
@@ -53,7 +54,7 @@ func (p *Process) permission(_ context.Context, c call) error {
 // noted keeps an event that no record of the session will tell of.
 func (p *Process) noted(c call) error {
 	kind, _ := c.harness.Hooks.Kind(c.event.Name)
-	return app.NoteEvent(p.host, c.event, kind)
+	return hooks.NoteEvent(p.host, c.event, kind)
 }
 
 // subagent answers the start of a sub-agent.
@@ -61,11 +62,11 @@ func (p *Process) subagent(ctx context.Context, c call) error {
 	if !p.host.Config.Inject.Subagents || c.event.SessionID == "" || c.event.SubagentID == "" {
 		return nil
 	}
-	r, err := app.Open(ctx, p.host, app.StartWait)
+	r, err := app.Open(ctx, p.host, hooks.StartWait)
 	if err != nil || r.Store.ReadOnly() {
 		return err
 	}
-	a, err := app.Subagent(ctx, r, c.event, app.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
+	a, err := hooks.Subagent(ctx, r, c.event, hooks.PromptOptions{Limit: c.harness.Hooks.ContextLimit()})
 	if a.Text == "" {
 		return err
 	}
@@ -79,5 +80,5 @@ func (p *Process) subagentStopped(c call) error {
 	if err != nil || r.Store.ReadOnly() {
 		return err
 	}
-	return app.SubagentStopped(r, c.event)
+	return hooks.SubagentStopped(r, c.event)
 }

@@ -1,0 +1,309 @@
+// Package curate holds the use cases in which somebody decides about notes: the inbox and the
+// review, near-duplicates and merging, observations and conventions, patches of skills, distilling
+// by a model, expiry, and the measuring (eval) that says whether a decision did harm.
+//
+// Failure policy: that of package app.
+package curate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"anamnesis/internal/app"
+	"anamnesis/internal/app/history"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+	"anamnesis/internal/store"
+)
+
+// ReviewAnswer lists what machines wrote and nobody has read, and what waits because it
+// contradicts or nearly repeats a note.
+type ReviewAnswer struct {
+	Notes   []ReviewItem   `json:"notes"`
+	Refused app.Refused    `json:"refused"`
+	Others  []WaitingCount `json:"others"` // what other commands decide on; of ReviewAll alone
+}
+
+// A WaitingCount is how many things of a kind wait, and the command that decides on them.
+type WaitingCount struct {
+	Count   int    `json:"count"`
+	What    string `json:"what"`
+	Command string `json:"command"`
+}
+
+// othersWaiting counts what waits for a person besides the notes and drafts of Review.
+func othersWaiting(ctx context.Context, r *app.Rooms) ([]WaitingCount, error) {
+	others := []WaitingCount{}
+	add := func(n int, noun, rest, command string) {
+		if n > 0 {
+			others = append(others, WaitingCount{n, app.Plural(n, noun) + rest, "anamnesis review " + command})
+		}
+	}
+	items, err := Inbox(ctx, r, app.WaitingConflict, app.WaitingWithheld)
+	if err != nil {
+		return others, err
+	}
+	of := map[app.Waiting]int{}
+	for _, it := range items {
+		of[it.Kind]++
+	}
+	add(of[app.WaitingConflict], "conflict", " between machines", "conflicts")
+	add(of[app.WaitingWithheld], "file", " that does not travel", "held")
+	expired, err := Expire(ctx, r, app.MaintainOptions{})
+	add(len(expired.Notes), "note", " past its date", "expired")
+	if err != nil {
+		return others, err
+	}
+	gaps, err := Gaps(ctx, r, GapOptions{MinSessions: 2})
+	add(len(gaps.Gaps), "question", " that no note answers", "gaps")
+	return others, err
+}
+
+// A ReviewItem is a note or a draft that waits for review, with what one needs to decide.
+type ReviewItem struct {
+	app.NoteHead
+	Body       string          `json:"body"`
+	Quarantine bool            `json:"quarantine"`
+	Kind       app.Waiting     `json:"kind"`
+	Why        string          `json:"why"` // it waits
+	Choices    []app.Decision  `json:"choices"`
+	Evidence   []history.Quote `json:"evidence"`
+	Sessions   int             `json:"sessions"` // that support it
+	Other      *ReviewOther    `json:"other,omitempty"`
+	File       string          `json:"file,omitempty"` // of a skill: what would be changed
+	Diff       string          `json:"diff,omitempty"` // of a skill: how
+}
+
+// A ReviewOther is the note that a draft contradicts.
+type ReviewOther struct {
+	app.NoteHead
+	Body     string          `json:"body"`
+	Evidence []history.Quote `json:"evidence"`
+}
+
+// Review lists what waits for review: drafts that contradict a note first, then
+// quarantine, then what nobody has read, then what is too unsure for the team, then patches of
+// skills.
+func Review(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
+	items, err := Inbox(ctx, r, app.WaitingDraft, app.WaitingQuarantine, app.WaitingUnread, app.WaitingShare)
+	slices.SortStableFunc(items, func(a, b app.InboxItem) int { return reviewOrder(a.Kind) - reviewOrder(b.Kind) })
+	quarantine := 0
+	for _, it := range items {
+		item := ReviewItem{
+			NoteHead: app.HeadOf(it.Note), Body: it.Note.Body, Quarantine: it.Note.Quarantine, Kind: it.Kind, Why: it.Why, Choices: it.Choices,
+			Evidence: quotesOf(it.Note), Sessions: it.Note.Sessions(),
+		}
+		if it.Kind != app.WaitingDraft || it.Note.ConflictOf == "" {
+			item.Choices = []app.Decision{app.Keep, app.EditIt, app.Reject}
+		}
+		if _, why := it.Note.State(note.Known{}); why == note.Contradiction && it.Kind == app.WaitingUnread {
+			item.Why = "it contradicts a note that you wrote or reviewed; both are in force"
+			item.Other, item.Choices = Against(r, it.Note), []app.Decision{app.Keep, app.EditIt, app.Reject, app.Retire}
+		}
+		if it.Kind == app.WaitingDraft {
+			item.Other = Against(r, it.Note)
+			if twin, ok := ingest.BeliefsOf(r.Ingester).Twin(ctx, it.Note); ok && item.Other == nil {
+				item.Other = other(r, twin)
+				item.Choices = []app.Decision{app.Keep, app.EditIt, app.Reject, app.MergeIt}
+			}
+		}
+		a.Notes = append(a.Notes, item)
+		if it.Kind == app.WaitingQuarantine {
+			quarantine++
+		}
+	}
+	if err == nil {
+		a.Refused, err = app.RefusedIn(r, quarantine)
+	}
+	if err == nil {
+		var skills []ReviewItem
+		skills, err = skillItems(r)
+		a.Notes = append(a.Notes, skills...)
+	}
+	return a, err
+}
+
+// ReviewAll is Review with the counts of what other commands decide on. It asks each open question again.
+func ReviewAll(ctx context.Context, r *app.Rooms) (a ReviewAnswer, err error) {
+	if a, err = Review(ctx, r); err == nil {
+		a.Others, err = othersWaiting(ctx, r)
+	}
+	return a, err
+}
+
+// Against returns the note that a draft contradicts, nil when it contradicts none, or that
+// one is gone.
+func Against(r *app.Rooms, draft *note.Note) *ReviewOther {
+	if draft.ConflictOf == "" {
+		return nil
+	}
+	return other(r, draft.ConflictOf)
+}
+
+// other is the note that a draft is compared with, nil when it is gone.
+func other(r *app.Rooms, id note.ID) *ReviewOther {
+	n, _, err := store.Get(r.Store, id)
+	if err != nil {
+		return nil
+	}
+	return &ReviewOther{app.HeadOf(n), n.Body, quotesOf(n)}
+}
+
+func reviewOrder(k app.Waiting) int {
+	return slices.Index([]app.Waiting{app.WaitingDraft, app.WaitingQuarantine, app.WaitingUnread, app.WaitingShare}, k)
+}
+
+func quotesOf(n *note.Note) []history.Quote {
+	quotes := []history.Quote{}
+	for _, e := range n.Evidence {
+		quotes = append(quotes, history.Quote{Session: e.Session, Quote: e.Quote})
+	}
+	return quotes
+}
+
+// ReviewKept names the notes that were said to be right.
+type ReviewKept struct {
+	Kept []note.ID `json:"kept"`
+
+	Titles []string `json:"-"`
+}
+
+// KeepReviewed says that notes and drafts are right.
+func KeepReviewed(ctx context.Context, r *app.Rooms, names []string) (a ReviewKept, err error) {
+	for _, name := range names {
+		d, err := DecideReview(ctx, r, name, app.Keep, app.Edit{})
+		if err != nil {
+			return a, err
+		}
+		a.Kept, a.Titles = append(a.Kept, d.ID), append(a.Titles, d.Title)
+	}
+	return a, nil
+}
+
+// ReviewDecided is a decision and the note that it was about.
+type ReviewDecided struct {
+	app.NoteHead
+	Decision app.Decision `json:"decision"`
+	Retired  note.ID      `json:"retired,omitempty"` // the note that went
+	File     string       `json:"file,omitempty"`    // of a skill
+	Left     int          `json:"left"`              // that wait
+}
+
+// DecideReview decides on a note or a draft: Keep, EditIt (with what changes), Reject,
+// and Retire for a draft that contradicts a note. A rejected learning is kept, archived:
+// the session that taught it may be read again, and must not bring it back.
+func DecideReview(ctx context.Context, r *app.Rooms, name string, d app.Decision, change app.Edit) (a ReviewDecided, err error) {
+	if !slices.Contains([]app.Decision{app.Keep, app.EditIt, app.Reject, app.Retire, app.MergeIt}, d) {
+		return a, app.Usagef("%q is none of keep, edit, reject, merge and retire", d)
+	}
+	if strings.HasPrefix(name, patchPrefix) {
+		return decideSkill(ctx, r, name, d)
+	}
+	id, draft, err := reviewed(ctx, r, name)
+	if err != nil {
+		return a, err
+	}
+	a.Decision = d
+	if d == app.MergeIt {
+		return mergeDraft(ctx, r, id, draft)
+	}
+	if draft != nil && d == app.Reject { // it stays decided, so that reading the session again does not bring it back
+		a.NoteHead = app.HeadOf(draft)
+		if err := ingest.BeliefsOf(r.Ingester).SettleOne(ctx, id); err != nil {
+			return a, draftError(err)
+		}
+		left, err := Review(ctx, r)
+		a.Left = len(left.Notes)
+		return a, err
+	}
+	if draft != nil {
+		if d == app.Retire && draft.ConflictOf == "" {
+			return a, app.Usagef("the draft %s contradicts no note; keep, edit or reject it", id)
+		}
+		if d == app.Retire {
+			a.Retired = draft.ConflictOf
+		}
+		if err := ingest.BeliefsOf(r.Ingester).Release(ctx, id, d == app.Retire); err != nil {
+			return a, draftError(err)
+		}
+	} else if d == app.Retire {
+		if a.Retired, err = retireOther(ctx, r, id); err != nil {
+			return a, err
+		}
+	}
+	if d == app.EditIt && !change.Empty() {
+		e, err := app.ReadEditable(ctx, r, string(id))
+		if err != nil {
+			return a, err
+		}
+		edited, err := e.With(change)
+		if err == nil {
+			_, err = app.ApplyEdit(ctx, r, e, edited)
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+	if d == app.Reject {
+		_, err = r.Ingester.Archive(ctx, []note.ID{id}, "reviewed, not right")
+	} else {
+		_, err = r.Ingester.Review(ctx, id)
+	}
+	if err = app.StaleIndex(r, err); err != nil {
+		return a, err
+	}
+	n, _, err := store.Get(r.Store, id)
+	if err != nil {
+		return a, err
+	}
+	a.NoteHead = app.HeadOf(n)
+	left, err := Review(ctx, r)
+	a.Left = len(left.Notes)
+	return a, err
+}
+
+// retireOther lets a note that contradicts another one take its place.
+func retireOther(ctx context.Context, r *app.Rooms, id note.ID) (note.ID, error) {
+	n, _, err := store.Get(r.Store, id)
+	if err != nil {
+		return "", err
+	}
+	if n.ConflictOf == "" {
+		return "", app.Usagef("the note %s does not conflict with any note; keep, edit or reject it", id)
+	}
+	_, err = r.Ingester.Supersede(ctx, n.ConflictOf, id, false)
+	return n.ConflictOf, app.StaleIndex(r, err)
+}
+
+// mergeDraft gives the note that a draft nearly repeats the evidence of the draft.
+func mergeDraft(ctx context.Context, r *app.Rooms, id note.ID, draft *note.Note) (a ReviewDecided, err error) {
+	if draft == nil {
+		return a, app.Usagef("%s is a note, and only a draft is merged; `anamnesis review duplicates` removes notes that say the same", id)
+	}
+	n, err := ingest.BeliefsOf(r.Ingester).MergeDraft(ctx, id)
+	if err != nil {
+		return a, draftError(err)
+	}
+	left, err := Review(ctx, r)
+	return ReviewDecided{NoteHead: app.HeadOf(n), Decision: app.MergeIt, Left: len(left.Notes)}, err
+}
+
+// reviewed finds what a name means: a draft by its whole id, else a note.
+func reviewed(ctx context.Context, r *app.Rooms, name string) (note.ID, *note.Note, error) {
+	if id, err := note.ParseID(name); err == nil {
+		switch draft, err := r.Store.Spool().HeldDraft(id); {
+		case err == nil:
+			return id, draft, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", nil, err
+		}
+	}
+	rows, err := app.FindNamed(ctx, r, []string{name}, "")
+	if err != nil {
+		return "", nil, err
+	}
+	return rows[0].ID, nil, nil
+}
