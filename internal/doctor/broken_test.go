@@ -530,9 +530,8 @@ func (b *body) sessions(t *testing.T, n int, after time.Duration) {
 	}
 }
 
-// newer is a model that knows no word yet.
-type newer struct{ embed.TokenEmbedder }
+// newer is a model that was not asked yet.
+type newer struct{ embed.Embedder }
 
-func (newer) Name() string              { return "newer" }
-func (newer) Traits() embed.Traits      { return embed.Traits{InProcess: true} }
-func (newer) Tokens([]string) []float32 { return nil }
+func (newer) Name() string         { return "newer" }
+func (newer) Traits() embed.Traits { return embed.Traits{InProcess: true} }
