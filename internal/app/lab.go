@@ -32,7 +32,7 @@ func (r *Rooms) lab(purpose string) eval.Lab {
 			}
 			return box.workbench(), nil
 		},
-		Reflector: func(w *eval.Workbench) eval.Reflector {
+		Reflector: func(w *eval.Workbench) *reflection.Reflector {
 			g, _ := r.Generator(purpose)
 			return reflection.New(w.Store, w.Index, w.Ingester, r.Redactor, g, r.Config.Reflection)
 		},
