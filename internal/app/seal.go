@@ -29,7 +29,7 @@ type SealAnswer struct {
 func (r *Rooms) Seals() bool { return replica.Seals(r.Store.Path(layout.Keys)) }
 
 // sealer opens the repository of the notes as one that seals what it sends.
-func (r *Rooms) sealer() (replica.Sealer, error) {
+func (r *Rooms) sealer() (*replica.Sealed, error) {
 	o := r.replicaOptions(SyncOptions{Remote: true})
 	if o.Backend == "none" {
 		return nil, usage("sync is off: `anamnesis config set sync.on true`")
@@ -39,12 +39,12 @@ func (r *Rooms) sealer() (replica.Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return backend.(replica.Sealer), nil //nolint:forcetypeassert // with keys it is one
+	return backend.(*replica.Sealed), nil //nolint:forcetypeassert // with keys it is one
 }
 
 // Seal makes this machine send sealed, or asks to be let in where others do. A sync follows.
 func Seal(ctx context.Context, r *Rooms, o SealOptions) (a SealAnswer, err error) {
-	err = r.sealing(func(s replica.Sealer) (err error) {
+	err = r.sealing(func(s *replica.Sealed) (err error) {
 		switch {
 		case o.Recovery != "":
 			err = s.Join(ctx, o.Recovery)
@@ -64,7 +64,7 @@ func Seal(ctx context.Context, r *Rooms, o SealOptions) (a SealAnswer, err error
 }
 
 // sealing runs f with the lock of a sync.
-func (r *Rooms) sealing(f func(replica.Sealer) error) error {
+func (r *Rooms) sealing(f func(*replica.Sealed) error) error {
 	unlock, ok, err := r.Store.TryLock("sync")
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ type MachineChange struct {
 
 // AddMachine lets a machine in by its request.
 func AddMachine(ctx context.Context, r *Rooms, request string) (c MachineChange, err error) {
-	return r.regroup(func(s replica.Sealer) error {
+	return r.regroup(func(s *replica.Sealed) error {
 		m, err := s.Add(ctx, request)
 		c.Name = m.Name
 		return err
@@ -99,22 +99,22 @@ func AddMachine(ctx context.Context, r *Rooms, request string) (c MachineChange,
 // RevokeMachine takes one out.
 func RevokeMachine(ctx context.Context, r *Rooms, name string) (c MachineChange, err error) {
 	c.Name = name
-	return r.regroup(func(s replica.Sealer) error { return s.Revoke(ctx, name) }, &c)
+	return r.regroup(func(s *replica.Sealed) error { return s.Revoke(ctx, name) }, &c)
 }
 
 // RenewRecovery makes a new recovery key in place of the one that was.
 func RenewRecovery(ctx context.Context, r *Rooms) (c MachineChange, err error) {
-	return r.regroup(func(s replica.Sealer) (err error) {
+	return r.regroup(func(s *replica.Sealed) (err error) {
 		c.Recovery, err = s.Renew(ctx)
 		return err
 	}, &c)
 }
 
-func (r *Rooms) regroup(do func(replica.Sealer) error, c *MachineChange) (MachineChange, error) {
+func (r *Rooms) regroup(do func(*replica.Sealed) error, c *MachineChange) (MachineChange, error) {
 	if !r.Seals() {
 		return *c, usage("this machine seals nothing: `anamnesis sync --seal`")
 	}
-	err := r.sealing(func(s replica.Sealer) error {
+	err := r.sealing(func(s *replica.Sealed) error {
 		err := do(s)
 		c.Group = s.Group().Name()
 		return err
