@@ -30,7 +30,7 @@ func (r *Rooms) Generator(purpose string) (llm.Generator, error) {
 }
 
 // budget is what may be asked for a purpose.
-func (r *Rooms) budget(purpose string) llm.Budget {
+func (r *Rooms) budget(purpose string) *llm.Budget {
 	return reflection.NewBudget(r.Store, r.Config.Reflection).Watching(quotaOwner(r.Config)).For(purpose)
 }
 
@@ -81,7 +81,7 @@ func (r *Rooms) readSessions(ctx context.Context) (read learn.Read, failed []str
 }
 
 // Reader wires the model that reads sessions.
-func (r *Rooms) Reader(model llm.Generator, budget llm.Budget) *learn.Reader {
+func (r *Rooms) Reader(model llm.Generator, budget *llm.Budget) *learn.Reader {
 	w := learn.Rewriter{Store: r.Store, Redactor: r.Redactor, Model: model, Budget: budget, Directive: r.Config.Reflection.Directive}
 	return learn.NewReader(w, r.Ingester, func(n *note.Note, from learn.Origin) {
 		capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)
