@@ -131,7 +131,7 @@ func (r *Rooms) otherHarness(a *connect.Client) doctor.Harness {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
 	h.Plugin = connect.Plugin(a, h.Home)
-	if _, ok := a.Settings.(connect.TrustReporter); ok {
+	if a.Approvals != nil {
 		h.Trust = func(ctx context.Context) ([]connect.Approval, error) {
 			all, err := approvals(ctx, r.host, a)
 			if errors.Is(err, connect.ErrNoProgram) {
@@ -166,9 +166,8 @@ func (r *Rooms) installedHarness() doctor.Harness {
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	servers, registers := a.Settings.(connect.ServerCommand)
-	if registers {
-		h.ServersPath = firstThere(servers.ServersPaths(r.Config.UserHome, h.Home))
+	if a.Registers != nil {
+		h.ServersPath = firstThere(a.Registers.Paths(r.Config.UserHome, h.Home))
 	}
 	h.Plugin = connect.Plugin(a, h.Home, h.Also...)
 	self, err := Self()
@@ -179,8 +178,8 @@ func (r *Rooms) installedHarness() doctor.Harness {
 		Home: r.Config.Home, MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote, Command: []string{self}, harness: a,
 	}
 	env := pl.env(r.Config)
-	if registers {
-		h.Register = connect.CommandLine(servers.AddServer(connect.DefaultServer, env, pl.Command))
+	if a.Registers != nil {
+		h.Register = connect.CommandLine(a.Registers.Add(connect.DefaultServer, env, pl.Command))
 	}
 	h.Install = func(context.Context) error {
 		pl.name = connect.HookServer(a, h.Home)

@@ -158,8 +158,8 @@ func PlanInstall(h Host, o InstallOptions) (pl InstallPlan, err error) {
 		return pl, nil
 	}
 	if !o.NoMCP {
-		if servers, ok := pl.harness.Settings.(connect.ServerCommand); ok {
-			pl.name, pl.MCP = o.Name, servers.AddServer(o.Name, env, pl.Command)
+		if servers := pl.harness.Registers; servers != nil {
+			pl.name, pl.MCP = o.Name, servers.Add(o.Name, env, pl.Command)
 		}
 	}
 	if o.NoHooks {
@@ -303,7 +303,7 @@ func Install(ctx context.Context, h Host, pl InstallPlan) (done Installed, err e
 		done.Copy = pl.Copy
 	}
 	in := installer(h, s)
-	if servers, ok := pl.harness.Settings.(connect.ServerCommand); ok && len(pl.MCP) > 0 {
+	if servers := pl.harness.Registers; servers != nil && len(pl.MCP) > 0 {
 		done.MCP = in.Register(ctx, servers, pl.name, pl.MCP, settingsOf(h, pl.harness))
 	}
 	if pl.Settings != "" {
