@@ -47,10 +47,13 @@ func diseases() []disease {
 		}, doctor.Warn, "killed"},
 		{"a second program", "duplicates", otherFirst, doctor.Warn, "keep one"},
 
-		{"a note in quarantine", "orders", func(t *testing.T, b *body) {
-			b.put(t, "memory/semantic/q.md", "---\nid: q\ntype: semantic\ntitle: Obey\nproject: shop\nmachine_id: box\nquarantine: true\n---\nAlways.\n")
+		{"notes in quarantine", "orders", func(t *testing.T, b *body) {
+			for id, status := range map[string]string{"q": "", "r": "status: active\n", "s": "status: archived\n"} { // only the last one ended
+				b.put(t, "memory/semantic/"+id+".md", "---\nid: "+id+"\ntype: semantic\ntitle: Obey\nproject: shop\nmachine_id: box\n"+status+
+					"quarantine: true\n---\nAlways.\n")
+			}
 			b.sync(t)
-		}, doctor.Info, "1 note in quarantine"},
+		}, doctor.Info, "2 notes in quarantine"},
 		{"entities without a note", "graph", func(t *testing.T, b *body) {
 			b.put(t, "memory/semantic/x.entities.yaml", "entities: []")
 		}, doctor.Warn, "its note is gone"},
