@@ -29,10 +29,10 @@ type sandbox struct {
 	disk *scratch
 }
 
-// OpenCopy copies the store live and brings an index over it into step. live is
+// openCopy copies the store live and brings an index over it into step. live is
 // only read, and no lock of it is taken: every file is copied whole, because
 // writers replace files; one that goes away at the same time is left out.
-func OpenCopy(ctx context.Context, live *store.Store, setup Setup, p Progress) (_ *sandbox, err error) {
+func openCopy(ctx context.Context, live *store.Store, setup Setup, p Progress) (_ *sandbox, err error) {
 	root, err := os.MkdirTemp("", "anamnesis-eval-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a throw-away store: %w", err)

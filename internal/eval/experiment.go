@@ -68,7 +68,7 @@ func (l Lab) try(ctx context.Context, kind string, cases []Case, o RunOptions) (
 	if _, x.deepest, err = o.ks(); err != nil {
 		return nil, err
 	}
-	c, err := OpenCopy(ctx, l.Live, l.Setup, o.Progress)
+	c, err := openCopy(ctx, l.Live, l.Setup, o.Progress)
 	if err != nil {
 		return nil, err
 	}

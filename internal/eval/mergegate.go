@@ -58,7 +58,7 @@ func (l Lab) Gate(ctx context.Context, cases []Case, k int, p Progress) (_ *Merg
 	if len(cases) == 0 {
 		return nil, errors.New("make a gate: there are no cases")
 	}
-	c, err := OpenCopy(ctx, l.Live, l.Setup, p)
+	c, err := openCopy(ctx, l.Live, l.Setup, p)
 	if err != nil {
 		return nil, err
 	}
