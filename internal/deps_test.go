@@ -50,7 +50,7 @@ const rule = `
 	agent, index/flat, text, smalltalk    < session;
 	session, queue, ingest                < learn;
 	learn, smalltalk, anchor              < capture;
-	capture                               < imports;
+	capture, replica                      < imports;
 	learn                                 < reflection;
 	recall, anchor                        < inject;
 	recall, reflection, inject, learn     < eval;

@@ -2,8 +2,8 @@
 // they send, the answers they read, and the memories they write down by
 // themselves. What stands in their settings is for package connect.
 //
-// A Harness is one coding agent. What it can do is up to three small interfaces:
-// SessionSource, HookDialect and MemoryReader. Each harness lives in its own
+// A Harness is one coding agent. What it can do is up to three small interfaces
+// (SessionSource, HookDialect and MemoryReader) and a few functions. Each harness lives in its own
 // files and is named in All; nothing registers itself, and nothing outside this
 // package and connect knows one of them by name.
 //
@@ -33,6 +33,18 @@ type Harness struct {
 	Hooks    HookDialect
 	Memory   MemoryReader
 
+	// Announce is Hooks.Reply to the start of a session, with a line that the agent shows its user;
+	// nil where it shows none.
+	Announce func(e Event, text, line string) []byte
+
+	// InTask says that no event tells a sub-agent anything when it starts: a reply before the call of
+	// the tool that starts it reaches the sub-agent.
+	InTask bool
+
+	// Beginning reads the first bytes of the records of a session, which may begin with copies of those
+	// of the session that it was forked from, and does not say of whom; nil where none does.
+	Beginning func(head []byte) Beginning
+
 	// Transcript returns a pattern of package path/filepath of the transcript of a session, for
 	// events that do not name it; the file is the last that matches. home is the agent's, session is
 	// valid in a pattern. It is nil where every event names it.
@@ -54,7 +66,7 @@ type Harness struct {
 var All = []*Harness{
 	{
 		Name: claudeName, Title: "Claude Code", Folder: ".claude", Resume: []string{"claude", "--resume"},
-		Sessions: claude{}, Hooks: claude{}, Memory: claude{}, Generates: true,
+		Sessions: claude{}, Hooks: claude{}, Memory: claude{}, Announce: claudeAnnounce, Beginning: claudeBeginning, Generates: true,
 	},
 	{
 		Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
@@ -66,11 +78,11 @@ var All = []*Harness{
 	},
 	{
 		Name: geminiName, Title: "Gemini CLI", Folder: ".gemini", Resume: []string{"gemini", "--resume"},
-		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, Generates: true, Fleeting: true,
+		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, InTask: true, Generates: true, Fleeting: true,
 	},
 	{
 		Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode", Resume: []string{"opencode", "--session"},
-		Sessions: &opencodeSessions, Hooks: &opencodeHooks, Generates: true,
+		Sessions: &opencodeSessions, Hooks: &opencodeHooks, InTask: true, Generates: true,
 	},
 	{
 		Name: cursorName, Title: "Cursor", Folder: ".cursor", Resume: []string{"cursor-agent", "--resume"},

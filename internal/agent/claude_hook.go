@@ -54,8 +54,8 @@ func (claude) Reply(e Event, text string) []byte {
 	return envelope(e, text)
 }
 
-// Announce implements Announcer.
-func (claude) Announce(e Event, text, line string) []byte {
+// claudeAnnounce is the Announce of Claude Code.
+func claudeAnnounce(e Event, text, line string) []byte {
 	return []byte(`{"systemMessage":` + QuoteJSON(line) + `,"hookSpecificOutput":{"hookEventName":` + QuoteJSON(e.Name) +
 		`,"additionalContext":` + QuoteJSON(text) + "}}\n")
 }

@@ -15,7 +15,6 @@ type dialect struct {
 	alias  []memberName // besides the usual names of members
 	tools  []tool
 	limit  ContextLimit
-	tasks  bool // a sub-agent is shown in its task, before the tool runs that starts it
 
 	marks  func(payload members) bool          // of the agent, in a payload
 	fix    func(e *Event, payload members)     // what no table says; nil for nothing
@@ -122,9 +121,6 @@ func (d *dialect) Verdict(e Event, allow bool, reason string) []byte {
 
 // ContextLimit implements HookDialect.
 func (d *dialect) ContextLimit() ContextLimit { return d.limit }
-
-// TellsTasks implements TaskTeller.
-func (d *dialect) TellsTasks() bool { return d.tasks }
 
 // members are those of one object, in order.
 type members []struct{ key, value []byte }
@@ -245,10 +241,4 @@ func envelopeAllow(e Event) []byte {
 		return nil
 	}
 	return []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}` + "\n")
-}
-
-// An Announcer is a HookDialect whose agent shows its user a line of a reply.
-type Announcer interface {
-	// Announce is Reply to the start of a session, with a line for the user.
-	Announce(e Event, text, line string) []byte
 }

@@ -102,13 +102,6 @@ type HookDialect interface {
 	ContextLimit() ContextLimit
 }
 
-// A TaskTeller is an optional ability of a HookDialect: no event tells a sub-agent
-// anything when it starts; the call of the tool that starts it can be changed instead.
-type TaskTeller interface {
-	// TellsTasks reports whether a reply before such a call reaches the sub-agent.
-	TellsTasks() bool
-}
-
 // A ContextLimit is a limit of a text; agents do not count alike.
 type ContextLimit struct {
 	Max  int            // 0 means no limit

@@ -6,13 +6,6 @@ import (
 	"time"
 )
 
-// A CopyingSource is an optional ability of a SessionSource: a session that was forked from
-// another begins with copies of its records, and does not say of whom.
-type CopyingSource interface {
-	// Beginning reads the first bytes of the records of a session.
-	Beginning(head []byte) Beginning
-}
-
 // A Beginning is how the records of a session begin; those of one family have the same First.
 type Beginning struct {
 	First string    // the id of the first record of the talk, "" for none
@@ -25,8 +18,8 @@ type Beginning struct {
 // forked reports whether the records say that the session was forked from another one.
 func (b Beginning) forked() bool { return b.Opened.After(b.At) }
 
-// Beginning implements CopyingSource.
-func (claude) Beginning(head []byte) (b Beginning) {
+// claudeBeginning is the Beginning of Claude Code.
+func claudeBeginning(head []byte) (b Beginning) {
 	for len(head) > 0 && b.First == "" {
 		line, rest, whole := bytes.Cut(head, []byte("\n"))
 		if head = rest; !whole {
@@ -124,14 +117,13 @@ func (s *Session) Without(other Copies) {
 	s.Turns, s.files, s.outcome = turns, nil, ""
 }
 
-// ReadBeginning reads how records begin; false when their source copies none.
-func ReadBeginning(source SessionSource, records io.ReaderAt) (b Beginning, ok bool) {
-	copying, ok := source.(CopyingSource)
-	if !ok {
+// ReadBeginning reads how records begin; false when the agent copies none.
+func (h *Harness) ReadBeginning(records io.ReaderAt) (b Beginning, ok bool) {
+	if h.Beginning == nil {
 		return b, false
 	}
 	head := make([]byte, beginningBytes)
 	n, _ := records.ReadAt(head, 0)
-	b = copying.Beginning(head[:n])
+	b = h.Beginning(head[:n])
 	return b, b.First != ""
 }

@@ -36,7 +36,6 @@ var geminiHooks = dialect{
 	},
 	tools: geminiTools,
 	limit: byBytes(),
-	tasks: true,
 	marks: func(p members) bool {
 		file := strings.ReplaceAll(p.str("transcript_path"), `\`, "/")
 		return p.has("timestamp") && strings.Contains(file, "/.gemini/")

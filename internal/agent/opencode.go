@@ -34,7 +34,6 @@ var opencodeHooks = dialect{
 	},
 	tools: opencodeTools,
 	limit: byBytes(),
-	tasks: true,
 	marks: func(p members) bool { return p.str("harness") == opencodeName },
 	reply: func(e Event, text string) []byte {
 		switch e.Name {

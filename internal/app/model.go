@@ -30,7 +30,7 @@ func NewGenerator(r *Rooms, purpose string) (llm.Generator, error) {
 }
 
 // ModelBudget is what may be asked for a purpose.
-func ModelBudget(r *Rooms, purpose string) llm.Budget {
+func ModelBudget(r *Rooms, purpose string) *llm.Budget {
 	return reflection.NewBudget(r.Store, r.Config.Reflection).Watching(QuotaOwner(r.Config)).For(purpose)
 }
 
@@ -81,7 +81,7 @@ func ReadSessions(ctx context.Context, r *Rooms) (read learn.Read, failed []stri
 }
 
 // NewReader wires the model that reads sessions.
-func NewReader(r *Rooms, model llm.Generator, budget llm.Budget) *learn.Reader {
+func NewReader(r *Rooms, model llm.Generator, budget *llm.Budget) *learn.Reader {
 	w := learn.Rewriter{Store: r.Store, Redactor: r.Redactor, Model: model, Budget: budget, Directive: r.Config.Reflection.Directive}
 	return learn.NewReader(w, r.Ingester, func(n *note.Note, from learn.Origin) {
 		capture.Stamp(n, from.Dir, r.Redactor, from.Edited...)

@@ -80,7 +80,7 @@ func OpenModels(r *Rooms) (recall.Models, index.Embedding, error) {
 		case err != nil:
 			r.Notify("reflection.base_url: %v; questions are used as they stand", err)
 		default:
-			asked.Expander = recall.NewHyDE(chat, redact)
+			asked.Expand = recall.HyDE(chat, redact)
 		}
 	}
 	return asked, embedding, nil

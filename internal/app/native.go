@@ -26,31 +26,8 @@ func NewImporter(r *Rooms, home string) *imports.Importer {
 }
 
 // checkpoints opens the branch on which a tool keeps sessions in the repository that holds a folder.
-func checkpoints(folder string) imports.Repository {
-	if b := replica.OpenBranch(folder, config.Environ(), agent.Entire.Branch); b != nil {
-		return branch{b}
-	}
-	return nil
-}
-
-// A branch is an imports.Repository.
-type branch struct{ *replica.Branch }
-
-// Files implements imports.Repository.
-func (b branch) Files(ctx context.Context) (files []imports.RepositoryFile, ok bool) {
-	all, ok := b.Branch.Files(ctx)
-	for _, f := range all {
-		files = append(files, imports.RepositoryFile(f))
-	}
-	return files, ok
-}
-
-// Trailers implements imports.Repository.
-func (b branch) Trailers(ctx context.Context, key string) (trailed []imports.Trailed) {
-	for _, t := range b.Branch.Trailers(ctx, key) {
-		trailed = append(trailed, imports.Trailed(t))
-	}
-	return trailed
+func checkpoints(folder string) *replica.Branch {
+	return replica.OpenBranch(folder, config.Environ(), agent.Entire.Branch)
 }
 
 // ImportNative imports the memory files of the agents, at the end of a session and at a sync with

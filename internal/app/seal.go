@@ -29,7 +29,7 @@ type SealAnswer struct {
 func seals(r *Rooms) bool { return replica.Seals(r.Store.Path(layout.Keys)) }
 
 // sealer opens the repository of the notes as one that seals what it sends.
-func sealer(r *Rooms) (replica.Sealer, error) {
+func sealer(r *Rooms) (*replica.Sealed, error) {
 	o := replicaOptions(r, SyncOptions{Remote: true})
 	if o.Backend == "none" {
 		return nil, Usagef("sync is off: `anamnesis config set sync.on true`")
@@ -39,12 +39,12 @@ func sealer(r *Rooms) (replica.Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return backend.(replica.Sealer), nil //nolint:forcetypeassert // with keys it is one
+	return backend.(*replica.Sealed), nil //nolint:forcetypeassert // with keys it is one
 }
 
 // Seal makes this machine send sealed, or asks to be let in where others do. A sync follows.
 func Seal(ctx context.Context, r *Rooms, o SealOptions) (a SealAnswer, err error) {
-	err = sealing(r, func(s replica.Sealer) (err error) {
+	err = sealing(r, func(s *replica.Sealed) (err error) {
 		switch {
 		case o.Recovery != "":
 			err = s.Join(ctx, o.Recovery)
@@ -64,7 +64,7 @@ func Seal(ctx context.Context, r *Rooms, o SealOptions) (a SealAnswer, err error
 }
 
 // sealing runs f with the lock of a sync.
-func sealing(r *Rooms, f func(replica.Sealer) error) error {
+func sealing(r *Rooms, f func(*replica.Sealed) error) error {
 	unlock, ok, err := r.Store.TryLock("sync")
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ type MachineChange struct {
 
 // AddMachine lets a machine in by its request.
 func AddMachine(ctx context.Context, r *Rooms, request string) (c MachineChange, err error) {
-	return regroup(r, func(s replica.Sealer) error {
+	return regroup(r, func(s *replica.Sealed) error {
 		m, err := s.Add(ctx, request)
 		c.Name = m.Name
 		return err
@@ -99,22 +99,22 @@ func AddMachine(ctx context.Context, r *Rooms, request string) (c MachineChange,
 // RevokeMachine takes one out.
 func RevokeMachine(ctx context.Context, r *Rooms, name string) (c MachineChange, err error) {
 	c.Name = name
-	return regroup(r, func(s replica.Sealer) error { return s.Revoke(ctx, name) }, &c)
+	return regroup(r, func(s *replica.Sealed) error { return s.Revoke(ctx, name) }, &c)
 }
 
 // RenewRecovery makes a new recovery key in place of the one that was.
 func RenewRecovery(ctx context.Context, r *Rooms) (c MachineChange, err error) {
-	return regroup(r, func(s replica.Sealer) (err error) {
+	return regroup(r, func(s *replica.Sealed) (err error) {
 		c.Recovery, err = s.Renew(ctx)
 		return err
 	}, &c)
 }
 
-func regroup(r *Rooms, do func(replica.Sealer) error, c *MachineChange) (MachineChange, error) {
+func regroup(r *Rooms, do func(*replica.Sealed) error, c *MachineChange) (MachineChange, error) {
 	if !seals(r) {
 		return *c, Usagef("this machine seals nothing: `anamnesis sync --seal`")
 	}
-	err := sealing(r, func(s replica.Sealer) error {
+	err := sealing(r, func(s *replica.Sealed) error {
 		err := do(s)
 		c.Group = s.Group().Name()
 		return err

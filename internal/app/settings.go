@@ -140,7 +140,7 @@ type ModelTest struct {
 // error is of kind Failed and comes with the answer.
 func TestModel(ctx context.Context, h Host) (t ModelTest, err error) {
 	c := h.Config
-	var budget llm.Budget // an answer counts, whatever it is for
+	var budget *llm.Budget // an answer counts, whatever it is for
 	if s, err := OpenStore(h); err == nil {
 		budget = reflection.NewBudget(s, c.Reflection).For("test")
 	}

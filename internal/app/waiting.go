@@ -42,7 +42,7 @@ func UnreadNotes(ctx context.Context, r *Rooms) (quarantined, others []*note.Not
 	}
 	dead = slices.DeleteFunc(dead, func(row index.Row) bool { return slices.Contains(note.MadeSources, row.Source) })
 	for _, row := range append(rows, dead...) {
-		if row.Status != "" || row.SupersededBy != "" {
+		if row.Ended() {
 			continue
 		}
 		c := r.Index.Content(ctx, row)

@@ -19,10 +19,10 @@ const maxRelatives = 64
 // ownTurns takes out of a session what it copied from the sessions that it was forked from,
 // so that what was said is counted once. Their files stand beside its own.
 func (r *Recorder) ownTurns(q Request, session *agent.Session) {
-	if _, ok := q.Harness.Sessions.(agent.CopyingSource); !ok {
+	if q.Harness.Beginning == nil {
 		return
 	}
-	own, ok := beginningOf(q.Harness.Sessions, q.Transcript)
+	own, ok := beginningOf(q.Harness, q.Transcript)
 	if !ok {
 		return
 	}
@@ -40,13 +40,13 @@ func (r *Recorder) ownTurns(q Request, session *agent.Session) {
 }
 
 // beginningOf reads how the session in a file begins.
-func beginningOf(source agent.SessionSource, file string) (b agent.Beginning, ok bool) {
+func beginningOf(h *agent.Harness, file string) (b agent.Beginning, ok bool) {
 	f, err := openRegular(file)
 	if err != nil {
 		return b, false
 	}
 	defer f.Close()
-	return agent.ReadBeginning(source, f)
+	return h.ReadBeginning(f)
 }
 
 // A family remembers what the folders of transcripts hold, so that a run over many sessions
@@ -93,7 +93,7 @@ func (f *family) of(q Request, first string) (all []relative) {
 		return nil
 	}
 	for _, s := range f.list(q).near(self, filepath.Base(q.Transcript)) {
-		if b, ok := s.beginning(q.Harness.Sessions); ok && b.First == first {
+		if b, ok := s.beginning(q.Harness); ok && b.First == first {
 			all = append(all, relative{s.file, b})
 		}
 	}
@@ -186,11 +186,11 @@ func (f *folder) near(self fs.FileInfo, name string) []*sibling {
 }
 
 // beginning reads how a transcript begins, once there is something to read.
-func (s *sibling) beginning(source agent.SessionSource) (agent.Beginning, bool) {
+func (s *sibling) beginning(h *agent.Harness) (agent.Beginning, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.known {
-		s.begins, s.known = beginningOf(source, s.file)
+		s.begins, s.known = beginningOf(h, s.file)
 	}
 	return s.begins, s.known
 }

@@ -21,7 +21,6 @@ import (
 // A countingSource counts the sessions that are read.
 type countingSource struct {
 	agent.SessionSource
-	agent.CopyingSource
 	read *atomic.Int64
 }
 
@@ -34,7 +33,7 @@ func counting(t *testing.T) (*agent.Harness, *atomic.Int64) {
 	t.Helper()
 	h := *agent.Default()
 	read := &atomic.Int64{}
-	h.Sessions = countingSource{h.Sessions, h.Sessions.(agent.CopyingSource), read}
+	h.Sessions = countingSource{h.Sessions, read}
 	return &h, read
 }
 

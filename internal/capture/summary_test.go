@@ -232,7 +232,7 @@ func TestDrainAsksTheModel(t *testing.T) {
 	r := newRoom(t)
 	s := llmtest.New(t)
 	says(s, fine)
-	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: s.URL, Model: "m"}, llm.Network{}, &once{})
+	g, err := llm.NewGenerator(llm.GeneratorOptions{Provider: llm.Local, URL: s.URL, Model: "m"}, llm.Network{}, once())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,14 +251,16 @@ func TestDrainAsksTheModel(t *testing.T) {
 
 var errEnough = errors.New("enough for today")
 
-// A budget of one answer.
-type once struct{ spent bool }
-
-func (o *once) Allow(context.Context) error {
-	if o.spent {
-		return errEnough
+// once is a budget of one answer.
+func once() *llm.Budget {
+	spent := false
+	return &llm.Budget{
+		Allow: func(context.Context) error {
+			if spent {
+				return errEnough
+			}
+			return nil
+		},
+		Spent: func(string, llm.Usage) { spent = true },
 	}
-	return nil
 }
-
-func (o *once) Spent(string, llm.Usage) { o.spent = true }

@@ -86,15 +86,13 @@ func (c *Client) Abilities() []Ability {
 		}
 		return false
 	}
-	teller, _ := c.Hooks.(agent.TaskTeller)
-	tasks := teller != nil && teller.TellsTasks() && says(agent.PreToolUse, "Agent")
+	tasks := c.InTask && says(agent.PreToolUse, "Agent")
 	denies := false
 	if c.Hooks != nil {
 		for _, hook := range c.hooked(agent.PreToolUse) {
 			denies = denies || len(c.Hooks.Verdict(agent.Event{Name: hook, ToolName: "Bash"}, false, "x")) > 0
 		}
 	}
-	_, command := c.Settings.(ServerCommand)
 	all := []Ability{
 		{Name: AtStart, State: stateOf(says(agent.SessionStart, ""))},
 		{Name: AtPrompt, State: stateOf(says(agent.UserPrompt, ""))},
@@ -103,7 +101,7 @@ func (c *Client) Abilities() []Ability {
 		{Name: Denies, State: stateOf(denies)},
 		{Name: Remembers, State: stateOf(len(c.hooked(agent.SessionEnd)) > 0 && c.Sessions != nil)},
 		{Name: Imports, State: stateOf(c.Sessions != nil)},
-		{Name: Asks, State: stateOf(c.Servers != nil || command)},
+		{Name: Asks, State: stateOf(c.Servers != nil || c.Registers != nil)},
 		{Name: Ruled, State: stateOf(c.Rules != nil)},
 		{Name: Generates, State: stateOf(c.Generates)},
 	}

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// AddServer implements ServerCommand. The name stands before the environment:
-// the option -e takes every word that follows it.
-func (claudeSettings) AddServer(name string, env Env, program []string) []string {
+// claudeAdd puts the name before the environment: the option -e takes every word that
+// follows it.
+func claudeAdd(name string, env Env, program []string) []string {
 	words := []string{"claude", "mcp", "add", "--scope", "user", "--transport", "stdio", name}
 	for _, v := range env.assignments() {
 		words = append(words, "-e", v[0]+"="+v[1])
@@ -17,21 +17,19 @@ func (claudeSettings) AddServer(name string, env Env, program []string) []string
 	return append(append(append(words, "--"), program...), "serve")
 }
 
-// RemoveServer implements ServerCommand.
-func (claudeSettings) RemoveServer(name string) []string {
+func claudeRemove(name string) []string {
 	return []string{"claude", "mcp", "remove", "--scope", "user", name}
 }
 
-// NoServer implements ServerCommand.
-func (claudeSettings) NoServer(output string) bool { return claudeNoServer().MatchString(output) }
+func claudeNone(output string) bool { return claudeNoServer().MatchString(output) }
 
 var claudeNoServer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)no .*server.* found|server .*not found|does not exist`)
 })
 
-// ServersPaths implements ServerCommand. With CLAUDE_CONFIG_DIR the file stands in
-// that folder, without it beside .claude.
-func (claudeSettings) ServersPaths(user, home string) (all []string) {
+// claudeServersPaths: with CLAUDE_CONFIG_DIR the file stands in that folder, without it
+// beside .claude.
+func claudeServersPaths(user, home string) (all []string) {
 	const name = ".claude.json"
 	if home != "" {
 		all = append(all, filepath.Join(home, name))

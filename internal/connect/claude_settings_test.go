@@ -574,7 +574,7 @@ func TestServersPaths(t *testing.T) {
 		filepath.Join(user, "work"):    {filepath.Join(user, "work", ".claude.json")},
 		"":                             {filepath.Join(user, ".claude.json")},
 	} {
-		if got := (connect.ClaudeSettings{}).ServersPaths(user, home); !slices.Equal(got, want) {
+		if got := connect.Default().Registers.Paths(user, home); !slices.Equal(got, want) {
 			t.Errorf("ServersPaths(%q) = %q, want %q", home, got, want)
 		}
 	}

@@ -13,7 +13,11 @@ type Client struct {
 	*agent.Harness
 
 	Settings SettingsEditor
-	Servers  ServerFile // nil for an agent whose Settings are a ServerCommand, too
+	Servers  ServerFile
+
+	Registers   *ServerCommand // in place of Servers
+	ServerHooks *ServerHooks
+	Approvals   *TrustReporter // nil for an agent that runs hooks unasked
 
 	// Rules returns the file of standing instructions for all projects, nil for an agent
 	// that is shown everything by its hooks. user is the user's home folder, home the agent's.
@@ -79,8 +83,15 @@ var likeOpenCode = serverMap{key: "mcp", words: true, env: "environment", kind: 
 // places are those of each agent. Agents that no hook shows anything get our server and our
 // rules: they ask.
 var places = map[string]Client{
-	claudeName: {Settings: claudeSettings{}},
-	codexName:  {Settings: codexSettings{}, Servers: codexSettings{}},
+	claudeName: {
+		Settings:    claudeSettings{},
+		Registers:   &ServerCommand{claudeAdd, claudeRemove, claudeNone, claudeServersPaths},
+		ServerHooks: &ServerHooks{claudeOverServer, claudeServed, []string{"claude", "--version"}},
+	},
+	codexName: {
+		Settings: codexSettings{}, Servers: codexSettings{},
+		Approvals: &TrustReporter{codexQuestion, codexTrust, codexTrustPath, codexApprove, codexDisapprove},
+	},
 	copilotName: {
 		Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
 		Servers: serversAt{

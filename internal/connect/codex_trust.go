@@ -15,22 +15,22 @@ import (
 	"anamnesis/internal/note"
 )
 
-// A TrustReporter is an optional ability of a SettingsEditor: the agent passes over hooks
-// that its user has not approved, and tells which those are when its own program is asked.
-type TrustReporter interface {
-	// TrustQuestion returns the command that is asked, what it reads, and reports of a line
+// A TrustReporter tells which hooks an agent passes over because its user has not approved
+// them: its own program is asked.
+type TrustReporter struct {
+	// Question returns the command that is asked, what it reads, and reports of a line
 	// that it prints whether that is the answer. The command goes on until it is ended. dir
 	// is the folder whose project is asked about.
-	TrustQuestion(dir string) (command []string, input []byte, answer func(line []byte) bool)
+	Question func(dir string) (command []string, input []byte, answer func(line []byte) bool)
 
-	// Trust reads the answer: our hooks, and which of them run.
-	Trust(answer []byte, own func(command string) bool) []Approval
+	// Read reads the answer: our hooks, and which of them run.
+	Read func(answer []byte, own func(command string) bool) []Approval
 
-	// TrustPath returns the file in which the agent keeps approvals. Approve returns that file
+	// Path returns the file in which the agent keeps approvals. Approve returns that file
 	// with approvals in it, and Disapprove without those that Approve wrote.
-	TrustPath(home string) string
-	Approve(old []byte, all []Approval) ([]byte, error)
-	Disapprove(old []byte) ([]byte, error)
+	Path       func(home string) string
+	Approve    func(old []byte, all []Approval) ([]byte, error)
+	Disapprove func(old []byte) ([]byte, error)
 }
 
 // An Approval is what an agent says of a hook of ours.
@@ -41,8 +41,8 @@ type Approval struct {
 	Runs  bool   // it was approved as it is now
 }
 
-// TrustQuestion implements TrustReporter, by the protocol that editors speak with Codex.
-func (codexSettings) TrustQuestion(dir string) (command []string, input []byte, answer func([]byte) bool) {
+// codexQuestion asks by the protocol that editors speak with Codex.
+func codexQuestion(dir string) (command []string, input []byte, answer func([]byte) bool) {
 	input = []byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"anamnesis","version":"1"}}}
 {"jsonrpc":"2.0","method":"initialized"}
 {"jsonrpc":"2.0","id":1,"method":"hooks/list","params":{"cwds":[` + agent.QuoteJSON(dir) + `]}}
@@ -53,8 +53,7 @@ func (codexSettings) TrustQuestion(dir string) (command []string, input []byte, 
 	}
 }
 
-// Trust implements TrustReporter.
-func (codexSettings) Trust(answer []byte, own func(string) bool) (all []Approval) {
+func codexTrust(answer []byte, own func(string) bool) (all []Approval) {
 	var reply struct {
 		Result struct {
 			Data []struct {
@@ -81,8 +80,7 @@ func (codexSettings) Trust(answer []byte, own func(string) bool) (all []Approval
 	return all
 }
 
-// TrustPath implements TrustReporter.
-func (codexSettings) TrustPath(home string) string { return filepath.Join(home, "config.toml") }
+func codexTrustPath(home string) string { return filepath.Join(home, "config.toml") }
 
 // approvedMark stands behind the tables that Approve writes; Codex keeps comments.
 const approvedMark = "# approved with anamnesis init"
@@ -90,8 +88,8 @@ const approvedMark = "# approved with anamnesis init"
 // approvedHash is the form of the hash of a hook.
 var approvedHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// Approve implements TrustReporter: a table [hooks.state."KEY"] for each hook.
-func (codexSettings) Approve(old []byte, all []Approval) (data []byte, err error) {
+// codexApprove writes a table [hooks.state."KEY"] for each hook.
+func codexApprove(old []byte, all []Approval) (data []byte, err error) {
 	data = old
 	for _, a := range all {
 		if a.Runs {
@@ -108,8 +106,7 @@ func (codexSettings) Approve(old []byte, all []Approval) (data []byte, err error
 	return data, nil
 }
 
-// Disapprove implements TrustReporter.
-func (codexSettings) Disapprove(old []byte) (data []byte, err error) {
+func codexDisapprove(old []byte) (data []byte, err error) {
 	var file struct {
 		Hooks struct{ State map[string]any }
 	}

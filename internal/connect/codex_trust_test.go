@@ -8,13 +8,13 @@ import (
 )
 
 func TestApprove(t *testing.T) {
-	codex := connect.ByName("codex").Settings.(connect.TrustReporter)
+	codex := connect.ByName("codex").Approvals
 	hash := "sha256:" + strings.Repeat("0a", 32)
 	answer := `{"id":1,"result":{"data":[{"hooks":[
 		{"key":"/h/hooks.json:session_start:0:0","currentHash":"` + hash + `","eventName":"sessionStart","command":"x hook codex","enabled":true,"trustStatus":"untrusted"},
 		{"key":"/h/hooks.json:stop:0:0","currentHash":"` + hash + `","eventName":"stop","command":"guard","enabled":true,"trustStatus":"untrusted"},
 		{"key":"/h/hooks.json:stop:1:0","currentHash":"` + hash + `","eventName":"stop","command":"x hook codex","enabled":true,"trustStatus":"trusted"}]}]}}`
-	all := codex.Trust([]byte(answer), func(command string) bool { return strings.HasPrefix(command, "x ") })
+	all := codex.Read([]byte(answer), func(command string) bool { return strings.HasPrefix(command, "x ") })
 	if len(all) != 2 || all[0].Runs || !all[1].Runs || all[0].Event != "sessionStart" {
 		t.Fatalf("ours are %+v", all)
 	}

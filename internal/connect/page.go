@@ -33,8 +33,8 @@ func (c *Client) Page() string {
 	}
 	if c.Servers != nil {
 		fmt.Fprintf(&b, "- `%s`: our MCP server.\n", slashed(c.Servers.ServersPath("~", home)))
-	} else if s, ok := c.Settings.(ServerCommand); ok {
-		words := s.AddServer("anamnesis", Env{}, []string{"anamnesis"})
+	} else if c.Registers != nil {
+		words := c.Registers.Add("anamnesis", Env{}, []string{"anamnesis"})
 		fmt.Fprintf(&b, "- our MCP server, by `%s`.\n", strings.Join(words[:3], " "))
 	}
 	if c.Rules != nil {

@@ -34,8 +34,8 @@ type Options struct {
 // Hooks lists the hooks that an agent is given.
 func Hooks(h *Client, o Options) []Hook {
 	hooks := h.Settings.PlainHooks(CommandPrefix(o.Env, o.Command...))
-	if over, ok := h.Settings.(ServerHooks); ok && o.OverServer {
-		return over.OverServer(hooks, cmp.Or(o.Server, DefaultServer))
+	if h.ServerHooks != nil && o.OverServer {
+		return h.ServerHooks.Over(hooks, cmp.Or(o.Server, DefaultServer))
 	}
 	return hooks
 }

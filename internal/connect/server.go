@@ -19,12 +19,12 @@ const registerTime = 30 * time.Second
 // Register adds the MCP server to the agent by its own command, add, and says in words
 // what became of it. That it fails stops nothing: hooks do their work without it.
 // settings is the agent's settings file, "" for none: see keepForm.
-func (in *Installer) Register(ctx context.Context, servers ServerCommand, name string, add []string, settings string) string {
+func (in *Installer) Register(ctx context.Context, servers *ServerCommand, name string, add []string, settings string) string {
 	if _, err := exec.LookPath(add[0]); err != nil {
 		return "mcp: " + add[0] + " was not found on the PATH; to register the server, run: " + CommandLine(add)
 	}
 	defer in.keepForm(settings)()
-	_, _ = in.run(ctx, servers.RemoveServer(name)) // there may be none
+	_, _ = in.run(ctx, servers.Remove(name)) // there may be none
 	if out, err := in.run(ctx, add); err != nil {
 		return "mcp: add failed: " + note.Line(out+" "+err.Error(), 300)
 	}
@@ -39,7 +39,7 @@ func (in *Installer) Register(ctx context.Context, servers ServerCommand, name s
 
 // Unregister takes out the server of that name, or without a name under
 // every name that Register gave it, and forgets the names of those that are gone.
-func (in *Installer) Unregister(ctx context.Context, servers ServerCommand, name, settings string) (string, error) {
+func (in *Installer) Unregister(ctx context.Context, servers *ServerCommand, name, settings string) (string, error) {
 	defer in.keepForm(settings)()
 	rec := readInstalled(in.Store)
 	names := slices.Clone(rec.Servers)
@@ -65,13 +65,13 @@ func (in *Installer) Unregister(ctx context.Context, servers ServerCommand, name
 
 // unregister takes the server out of the agent. gone says that there is none
 // of that name any more.
-func (in *Installer) unregister(ctx context.Context, servers ServerCommand, name string) (line string, gone bool) {
-	remove := servers.RemoveServer(name)
+func (in *Installer) unregister(ctx context.Context, servers *ServerCommand, name string) (line string, gone bool) {
+	remove := servers.Remove(name)
 	if _, err := exec.LookPath(remove[0]); err != nil {
 		return "mcp: " + remove[0] + " was not found on the PATH; to remove the server, run: " + CommandLine(remove), false
 	}
 	if out, err := in.run(ctx, remove); err != nil {
-		return "mcp: nothing removed (" + note.Line(out+" "+err.Error(), 200) + ")", servers.NoServer(out)
+		return "mcp: nothing removed (" + note.Line(out+" "+err.Error(), 200) + ")", servers.None(out)
 	}
 	return "mcp: removed " + name, true
 }
@@ -116,11 +116,11 @@ const versionTime = 5 * time.Second
 // CanAskServer reports whether an agent of this machine sends events to servers: its version, which
 // it is asked for, is one that does.
 func CanAskServer(ctx context.Context, h *Client, environ []string) bool {
-	over, ok := h.Settings.(ServerHooks)
-	if !ok {
+	over := h.ServerHooks
+	if over == nil {
 		return false
 	}
-	words := over.VersionCommand()
+	words := over.Version
 	if _, err := exec.LookPath(words[0]); err != nil {
 		return false
 	}
@@ -128,7 +128,7 @@ func CanAskServer(ctx context.Context, h *Client, environ []string) bool {
 	defer cancel()
 	in := Installer{Environ: environ}
 	out, err := in.run(ctx, words)
-	return err == nil && over.HasServerHooks(out)
+	return err == nil && over.Has(out)
 }
 
 // HookServer returns the name of the server that the installed hooks of an agent ask, "" for none.

@@ -9,21 +9,21 @@ import (
 // as they would start a hook, and no model sees it.
 const HookTool = "memory_hook"
 
-// A ServerHooks is a SettingsEditor whose agent can send events to a server instead of starting a
-// process for each.
-type ServerHooks interface {
-	// OverServer returns hooks with those sent to a server that a server can answer. The others
-	// have no server at hand yet, or any more.
-	OverServer(hooks []Hook, server string) []Hook
-	// HasServerHooks reports whether a version of the agent, as it prints it, knows such hooks.
-	HasServerHooks(version string) bool
-	// VersionCommand prints the version of the agent.
-	VersionCommand() []string
+// ServerHooks are those of an agent that can send events to a server instead of starting a process
+// for each.
+type ServerHooks struct {
+	// Over returns hooks with those sent to a server that a server can answer. The others have no
+	// server at hand yet, or any more.
+	Over func(hooks []Hook, server string) []Hook
+	// Has reports whether a version of the agent, as it prints it, knows such hooks.
+	Has func(version string) bool
+	// Version is the command that prints the version of the agent.
+	Version []string
 }
 
-// OverServer implements ServerHooks. At the start and the end of a session Claude Code has no
-// connection to its servers, and what the user is asked about must not depend on one.
-func (claudeSettings) OverServer(hooks []Hook, server string) []Hook {
+// claudeOverServer: at the start and the end of a session Claude Code has no connection to its
+// servers, and what the user is asked about must not depend on one.
+func claudeOverServer(hooks []Hook, server string) []Hook {
 	out := make([]Hook, len(hooks))
 	for i, h := range hooks {
 		switch h.Event {
@@ -35,11 +35,8 @@ func (claudeSettings) OverServer(hooks []Hook, server string) []Hook {
 	return out
 }
 
-// VersionCommand implements ServerHooks.
-func (claudeSettings) VersionCommand() []string { return []string{"claude", "--version"} }
-
-// HasServerHooks implements ServerHooks: 2.1.197 is the oldest version that was tried.
-func (claudeSettings) HasServerHooks(version string) bool {
+// claudeServed: 2.1.197 is the oldest version that was tried.
+func claudeServed(version string) bool {
 	least := [3]int{2, 1, 197}
 	number, _, _ := strings.Cut(strings.TrimSpace(version), " ")
 	parts := strings.SplitN(number, ".", 3)

@@ -11,21 +11,18 @@ import (
 // nothing behind.
 func TestServerHooks(t *testing.T) {
 	editor := connect.Default().Settings
-	over, ok := editor.(connect.ServerHooks)
-	if !ok {
-		t.Fatal("the usual agent has no hooks over a server")
-	}
+	over := connect.Default().ServerHooks
 	plain := editor.PlainHooks("ANAMNESIS_HOOK=1 /opt/anamnesis")
 	const user = "{\n  \"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"mcp_tool\", \"server\": \"theirs\", \"tool\": \"scan\"}]}]}\n}\n"
 	first, err := editor.Install([]byte(user), plain, connect.Own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := editor.Install(first, over.OverServer(plain, "memory"), connect.Own)
+	served, err := editor.Install(first, over.Over(plain, "memory"), connect.Own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := editor.Install(served, over.OverServer(plain, "memory"), connect.Own)
+	again, err := editor.Install(served, over.Over(plain, "memory"), connect.Own)
 	if err != nil || string(again) != string(served) {
 		t.Errorf("installed twice: %v\n%s", err, again)
 	}
@@ -45,7 +42,7 @@ func TestServerHooks(t *testing.T) {
 		"2.1.197 (Claude Code)": true, "2.1.330": true, "2.2.0": true, "3.0.0": true, "2.1.196": false, "1.9.999": false, "": false, "no such option": false,
 		"2.1": false, "2.1.197-beta": true,
 	} {
-		if got := over.HasServerHooks(version); got != want {
+		if got := over.Has(version); got != want {
 			t.Errorf("version %q: %v", version, got)
 		}
 	}

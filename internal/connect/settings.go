@@ -10,9 +10,6 @@ import "bytes"
 // comments. Own tells our commands from those of others; see package function
 // Own. A file that cannot be read without doubt is refused with a
 // *SettingsError, and an error leaves nothing half-done.
-//
-// An agent whose MCP servers are put in and taken out by its own command is
-// a ServerCommand, too.
 type SettingsEditor interface {
 	// SettingsPath returns the file that Install and Uninstall edit, below the
 	// agent's home folder.
@@ -39,22 +36,22 @@ type SettingsEditor interface {
 	Uninstall(old []byte, own func(command string) bool) ([]byte, error)
 }
 
-// A ServerCommand is an optional ability of a SettingsEditor: the agent has a
-// command that registers MCP servers for all projects of the user. The commands
-// are words, the program first; the caller runs them.
-type ServerCommand interface {
-	// AddServer returns the command that registers our server under a name.
-	AddServer(name string, env Env, program []string) []string
+// A ServerCommand is the command of an agent that registers MCP servers for all
+// projects of the user. The commands are words, the program first; the caller runs
+// them.
+type ServerCommand struct {
+	// Add returns the command that registers our server under a name.
+	Add func(name string, env Env, program []string) []string
 
-	// RemoveServer returns the command that takes it out, and NoServer reports
-	// whether what it printed says that there was none of that name.
-	RemoveServer(name string) []string
-	NoServer(output string) bool
+	// Remove returns the command that takes it out, and None reports whether what it
+	// printed says that there was none of that name.
+	Remove func(name string) []string
+	None   func(output string) bool
 
-	// ServersPaths returns the JSON files in which the servers may stand then, an
-	// object "mcpServers" by name; the first that exists is the one. user is the
-	// user's home folder, home the agent's.
-	ServersPaths(user, home string) []string
+	// Paths returns the JSON files in which the servers may stand then, an object
+	// "mcpServers" by name; the first that exists is the one. user is the user's home
+	// folder, home the agent's.
+	Paths func(user, home string) []string
 }
 
 // A pluginHost is an optional ability of a SettingsEditor: the agent loads plugins,

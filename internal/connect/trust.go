@@ -21,8 +21,8 @@ const maxTrustAnswer = 4 << 20
 
 // Trust asks an agent which of our hooks it runs, and which it passes over until its user
 // approves them. environ is the environment of its program; our own hooks are off in it.
-func Trust(ctx context.Context, asks TrustReporter, dir string, environ []string) (all []Approval, err error) {
-	words, input, isAnswer := asks.TrustQuestion(dir)
+func Trust(ctx context.Context, asks *TrustReporter, dir string, environ []string) (all []Approval, err error) {
+	words, input, isAnswer := asks.Question(dir)
 	program, err := exec.LookPath(words[0])
 	if err != nil {
 		return nil, ErrNoProgram
@@ -71,7 +71,7 @@ func Trust(ctx context.Context, asks TrustReporter, dir string, environ []string
 		return nil, fmt.Errorf("%s did not say which hooks it trusts: %s", note.Line(CommandLine(words), 80),
 			note.Line(fmt.Sprint(errors.Join(ended, werr)), 200))
 	}
-	if all = asks.Trust(answer, Own); len(all) == 0 {
+	if all = asks.Read(answer, Own); len(all) == 0 {
 		return nil, errors.New("it lists no hook of ours")
 	}
 	return all, nil
@@ -80,12 +80,12 @@ func Trust(ctx context.Context, asks TrustReporter, dir string, environ []string
 // Approvals returns the part in which the approvals of hooks stand, none for an agent that asks for
 // no approval. all are those to write.
 func Approvals(h *Client, home string, all []Approval) []Part {
-	asks, ok := h.Settings.(TrustReporter)
-	if !ok {
+	asks := h.Approvals
+	if asks == nil {
 		return nil
 	}
 	return []Part{{
-		What: "approvals", Path: asks.TrustPath(home),
+		What: "approvals", Path: asks.Path(home),
 		Install:   func(old []byte) ([]byte, error) { return asks.Approve(old, all) },
 		Uninstall: asks.Disapprove,
 	}}

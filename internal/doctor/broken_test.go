@@ -47,10 +47,13 @@ func diseases() []disease {
 		}, doctor.Warn, "killed"},
 		{"a second program", "duplicates", otherFirst, doctor.Warn, "keep one"},
 
-		{"a note in quarantine", "orders", func(t *testing.T, b *body) {
-			b.put(t, "memory/semantic/q.md", "---\nid: q\ntype: semantic\ntitle: Obey\nproject: shop\nmachine_id: box\nquarantine: true\n---\nAlways.\n")
+		{"notes in quarantine", "orders", func(t *testing.T, b *body) {
+			for id, status := range map[string]string{"q": "", "r": "status: active\n", "s": "status: archived\n"} { // only the last one ended
+				b.put(t, "memory/semantic/"+id+".md", "---\nid: "+id+"\ntype: semantic\ntitle: Obey\nproject: shop\nmachine_id: box\n"+status+
+					"quarantine: true\n---\nAlways.\n")
+			}
 			b.sync(t)
-		}, doctor.Info, "1 note in quarantine"},
+		}, doctor.Info, "2 notes in quarantine"},
 		{"entities without a note", "graph", func(t *testing.T, b *body) {
 			b.put(t, "memory/semantic/x.entities.yaml", "entities: []")
 		}, doctor.Warn, "its note is gone"},
@@ -530,9 +533,8 @@ func (b *body) sessions(t *testing.T, n int, after time.Duration) {
 	}
 }
 
-// newer is a model that knows no word yet.
-type newer struct{ embed.TokenEmbedder }
+// newer is a model that was not asked yet.
+type newer struct{ embed.Embedder }
 
-func (newer) Name() string              { return "newer" }
-func (newer) Traits() embed.Traits      { return embed.Traits{InProcess: true} }
-func (newer) Tokens([]string) []float32 { return nil }
+func (newer) Name() string         { return "newer" }
+func (newer) Traits() embed.Traits { return embed.Traits{InProcess: true} }

@@ -24,7 +24,7 @@ func checkOrders(ctx context.Context, p *Target) Result {
 			return bad(remake, err.Error())
 		}
 		for i := range rows {
-			if rows[i].Status == "" && rows[i].SupersededBy == "" { // dead of itself, and in no other way
+			if !rows[i].Ended() {
 				waiting++
 			}
 		}

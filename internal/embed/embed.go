@@ -31,14 +31,6 @@ type Traits struct {
 	Leaves    bool // texts leave the machine, so Embed redacts them first
 }
 
-// A TokenEmbedder is an Embedder that makes the vector of a text of its tokens.
-// Who has them already spares it the analysis; one that is not Deferred has to
-// be a TokenEmbedder to make vectors while notes are indexed.
-type TokenEmbedder interface {
-	Embedder
-	Tokens(tokens []string) []float32
-}
-
 // Analysis cuts a text into tokens, stop words and repetitions among them.
 // Models that know words instead of letters are keyed by what it returns, so it
 // has to be the analysis that their table was made with (index.Words).

@@ -48,7 +48,7 @@ type Static struct {
 	directory, hashes, scales, units, weights, rows string
 }
 
-var _ TokenEmbedder = (*Static)(nil)
+var _ Embedder = (*Static)(nil)
 
 // A Word is the vector of a word: Values times Scale is a unit vector.
 type Word struct {

@@ -20,24 +20,24 @@ import (
 // away.
 type Setup func(ctx context.Context, root string, disk store.Disk) (*Workbench, error)
 
-// A Sandbox is a throw-away copy of a store: its notes, tombstones and aliases, and
+// A sandbox is a throw-away copy of a store: its notes, tombstones and aliases, and
 // the redaction rules of its owner, in a folder that only the user may read. It
 // has no git history, no event log, no history of notes and no spool.
-type Sandbox struct {
+type sandbox struct {
 	*Workbench
 	root string
 	disk *scratch
 }
 
-// OpenCopy copies the store live and brings an index over it into step. live is
+// openCopy copies the store live and brings an index over it into step. live is
 // only read, and no lock of it is taken: every file is copied whole, because
 // writers replace files; one that goes away at the same time is left out.
-func OpenCopy(ctx context.Context, live *store.Store, setup Setup, p Progress) (_ *Sandbox, err error) {
+func openCopy(ctx context.Context, live *store.Store, setup Setup, p Progress) (_ *sandbox, err error) {
 	root, err := os.MkdirTemp("", "anamnesis-eval-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a throw-away store: %w", err)
 	}
-	c := &Sandbox{root: root, disk: new(scratch)}
+	c := &sandbox{root: root, disk: new(scratch)}
 	ready := false
 	defer func() {
 		if !ready { // on a panic too
@@ -61,7 +61,7 @@ func OpenCopy(ctx context.Context, live *store.Store, setup Setup, p Progress) (
 }
 
 // fill copies the files.
-func (c *Sandbox) fill(ctx context.Context, live *store.Store) error {
+func (c *sandbox) fill(ctx context.Context, live *store.Store) error {
 	for _, tree := range []string{"memory", "local"} {
 		if err := copyTree(ctx, live.Path(tree), filepath.Join(c.root, tree)); err != nil {
 			return fmt.Errorf("copy %s: %w", live.Path(tree), err)
@@ -82,7 +82,7 @@ func (c *Sandbox) fill(ctx context.Context, live *store.Store) error {
 }
 
 // Close removes the copy.
-func (c *Sandbox) Close() error {
+func (c *sandbox) Close() error {
 	if c.Workbench != nil && c.Workbench.Close != nil {
 		c.Workbench.Close()
 	}

@@ -12,21 +12,11 @@ import (
 	"anamnesis/internal/store"
 )
 
-// A Reflector is what experiments try: reflection.Reflector, or a test's.
-type Reflector interface {
-	Plan(ctx context.Context, project string) ([]reflection.Plan, error)
-	Apply(ctx context.Context, project string) (reflection.Report, error)
-	Propose(ctx context.Context, project string) (reflection.Proposal, error)
-	Merge(ctx context.Context, p reflection.Proposal, gate reflection.Gate) (reflection.Merging, error)
-}
-
-var _ Reflector = (*reflection.Reflector)(nil)
-
 // A Lab is where things are tried on copies of a store.
 type Lab struct {
 	Live      *store.Store // is only read
 	Setup     Setup
-	Reflector func(*Workbench) Reflector // over a copy
+	Reflector func(*Workbench) *reflection.Reflector // over a copy
 }
 
 // What an experiment tries.
@@ -78,7 +68,7 @@ func (l Lab) try(ctx context.Context, kind string, cases []Case, o RunOptions) (
 	if _, x.deepest, err = o.ks(); err != nil {
 		return nil, err
 	}
-	c, err := OpenCopy(ctx, l.Live, l.Setup, o.Progress)
+	c, err := openCopy(ctx, l.Live, l.Setup, o.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +111,7 @@ func (x *Experiment) fail(ctx context.Context, project string, err error) error 
 	return nil
 }
 
-func (x *Experiment) reflect(ctx context.Context, _ *Workbench, r Reflector, p Progress) error {
+func (x *Experiment) reflect(ctx context.Context, _ *Workbench, r *reflection.Reflector, p Progress) error {
 	plans, err := r.Plan(ctx, "")
 	if err != nil {
 		return fmt.Errorf("look for sessions to distil: %w", err)
@@ -146,7 +136,7 @@ func (x *Experiment) reflect(ctx context.Context, _ *Workbench, r Reflector, p P
 	return nil
 }
 
-func (x *Experiment) merge(ctx context.Context, w *Workbench, r Reflector, p Progress) error {
+func (x *Experiment) merge(ctx context.Context, w *Workbench, r *reflection.Reflector, p Progress) error {
 	projects, err := mergeable(ctx, w)
 	if err != nil {
 		return err

@@ -25,3 +25,6 @@ func (g *MergeGate) Baseline() float64 { return g.base }
 
 // K is the k of recall@k.
 func (g *MergeGate) K() int { return g.k }
+
+// OpenCopy is openCopy.
+var OpenCopy = openCopy

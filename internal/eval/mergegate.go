@@ -33,8 +33,8 @@ func GateCases(file string, lookup Lookup) (cases []Case, warnings []string, err
 // what it was, what the group changed is put back. It is not safe for concurrent
 // use.
 type MergeGate struct {
-	copy      *Sandbox
-	reflector Reflector
+	copy      *sandbox
+	reflector *reflection.Reflector
 	cases     []Case
 	k         int
 	standing  standing
@@ -58,7 +58,7 @@ func (l Lab) Gate(ctx context.Context, cases []Case, k int, p Progress) (_ *Merg
 	if len(cases) == 0 {
 		return nil, errors.New("make a gate: there are no cases")
 	}
-	c, err := OpenCopy(ctx, l.Live, l.Setup, p)
+	c, err := openCopy(ctx, l.Live, l.Setup, p)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (l Lab) Gate(ctx context.Context, cases []Case, k int, p Progress) (_ *Merg
 func (g *MergeGate) Close() error { return g.copy.Close() }
 
 // Merge applies a proposal to the live store, each group after it was tried.
-func (g *MergeGate) Merge(ctx context.Context, live Reflector, p reflection.Proposal) (reflection.Merging, error) {
+func (g *MergeGate) Merge(ctx context.Context, live *reflection.Reflector, p reflection.Proposal) (reflection.Merging, error) {
 	m, err := live.Merge(ctx, p, g.For(p))
 	for i, r := range m.Refused {
 		at := slices.IndexFunc(g.refused, func(other reflection.Refusal) bool { return same(r.Group, other.Group) })

@@ -32,7 +32,7 @@ func (w *world) pairs() {
 var gateCases = []eval.Case{ask("rotate staging certificate", "safe-a"), ask("parsnips", "lost-a"), ask("turnips", "more-a"), ask("beets", "new-a")}
 
 // proposal makes the proposal of a model that answers with groups.
-func (w *world) proposal(groups ...map[string]any) (eval.Reflector, reflection.Proposal) {
+func (w *world) proposal(groups ...map[string]any) (*reflection.Reflector, reflection.Proposal) {
 	w.Helper()
 	data, err := json.Marshal(groups)
 	if err != nil {
@@ -170,7 +170,7 @@ func TestMergeGateRefused(t *testing.T) {
 	w.pairs()
 	r, p := w.proposal(synthesis("Note safe-a", "The staging certificate is rotated weekly, every week.", "new-a", "new-b"))
 	setup := w.lab()
-	setup.Reflector = func(b *eval.Workbench) eval.Reflector {
+	setup.Reflector = func(b *eval.Workbench) *reflection.Reflector {
 		n, _, ref, err := b.Store.Read(store.NotePath(note.Portable, note.Semantic, "new-a"))
 		if err != nil {
 			t.Fatal(err)

@@ -116,7 +116,7 @@ func (w *world) wire(ctx context.Context, root string, disk store.Disk) (*eval.W
 	}, nil
 }
 
-func (w *world) reflector(b *eval.Workbench) eval.Reflector {
+func (w *world) reflector(b *eval.Workbench) *reflection.Reflector {
 	var gen llm.Generator
 	if w.answer != nil {
 		gen = w.answer

@@ -19,15 +19,14 @@
 package imports
 
 import (
-	"context"
 	"os"
-	"time"
 
 	"anamnesis/internal/capture"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
 )
 
@@ -46,26 +45,7 @@ type Options struct {
 
 	// Checkpoints opens what a tool keeps of sessions in the repository that holds a folder; nil where there
 	// is none.
-	Checkpoints func(folder string) Repository
-}
-
-// A Repository gives the files of a branch of git, and the commits that have a trailer.
-type Repository interface {
-	Files(context.Context) (files []RepositoryFile, ok bool)
-	Read(ctx context.Context, ids []string, most int) map[string][]byte
-	Trailers(ctx context.Context, key string) []Trailed
-}
-
-// A RepositoryFile is a file of the branch: its name with slashes, and the id of its blob.
-type RepositoryFile struct {
-	Name, ID string
-	Size     int64
-}
-
-// A Trailed is a commit that has a trailer with a value.
-type Trailed struct {
-	Commit, Value string
-	At            time.Time
+	Checkpoints func(folder string) *replica.Branch
 }
 
 // An Importer makes plans and carries them out.

@@ -94,12 +94,12 @@ func (r *reflectReader) learning(w foreigndb.Row) error {
 		}
 	}
 	n := l.note
-	if n.Status == "" {
+	if !n.Decided() {
 		n.Status, n.StatusReason = statusOf(w["status"]), w["revert_reason"]
 	}
-	if n.Status == "" && w["is_latest"] == "0" {
+	if !n.Decided() && w["is_latest"] == "0" {
 		if n.Status = "superseded"; w["revert_reason"] != "" {
-			n.Status, n.StatusReason = "reverted", w["revert_reason"]
+			n.Revert(w["revert_reason"])
 		}
 	}
 	if n.ForgetAfter == "" {

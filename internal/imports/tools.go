@@ -13,6 +13,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
 	"anamnesis/internal/note"
+	"anamnesis/internal/replica"
 	"anamnesis/internal/session"
 	"anamnesis/internal/store/project"
 )
@@ -155,7 +156,7 @@ const (
 // A kept session is the longest transcript of a session in a repository, with its commits.
 type inRepository struct {
 	agent.Checkpoint
-	file    RepositoryFile
+	file    replica.BranchFile
 	commits []session.CommitAt
 }
 
@@ -209,13 +210,13 @@ func (r *projectReader) checkpoints(ctx context.Context, p *Plan) ([]past, error
 }
 
 // sessionsOf lists the sessions of a repository by their ids.
-func (r *projectReader) sessionsOf(ctx context.Context, repo Repository) ([]inRepository, error) {
+func (r *projectReader) sessionsOf(ctx context.Context, repo *replica.Branch) ([]inRepository, error) {
 	files, ok := repo.Files(ctx)
 	if !ok {
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("git does not list the branch %s of %s", agent.Entire.Branch, r.folder))
 	}
-	byName := make(map[string]RepositoryFile, len(files))
-	var metadata []RepositoryFile
+	byName := make(map[string]replica.BranchFile, len(files))
+	var metadata []replica.BranchFile
 	for _, f := range files {
 		byName[f.Name] = f
 		if agent.Entire.TranscriptOf(f.Name) != "" && f.Size <= maxMetadata {

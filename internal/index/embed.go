@@ -31,11 +31,9 @@ func (e Embedding) embedder() embed.Embedder {
 
 // atOnce returns the embedder if it makes vectors of tokens while a note is
 // indexed, else nil: vectors are then made by EmbedMissing.
-func (ix *Index) atOnce() embed.TokenEmbedder {
-	if t, ok := ix.embedder.(embed.TokenEmbedder); ok && !t.Traits().Deferred {
-		return t
-	}
-	return nil
+func (ix *Index) atOnce() *embed.Static {
+	static, _ := ix.embedder.(*embed.Static)
+	return static
 }
 
 // Model names the model that this index searches with, "" when there is none.
@@ -190,7 +188,7 @@ func (ix *Index) Waiting(ctx context.Context) (waiting, all int, err error) {
 }
 
 // vectorOf makes the vector of a passage at once.
-func (ix *Index) vectorOf(e embed.TokenEmbedder, u Unembedded) Vector {
+func (ix *Index) vectorOf(e *embed.Static, u Unembedded) Vector {
 	n, _, _, err := ix.store.Read(u.Path)
 	if err != nil || u.End > len(n.Body) {
 		return nil // the next walk sees to it

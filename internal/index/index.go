@@ -97,6 +97,10 @@ func (r *Row) Effective() time.Time {
 	return r.Updated
 }
 
+// Ended reports whether the note's own status, or another note, took it out of recall. One that
+// is dead and did not end is in quarantine.
+func (r *Row) Ended() bool { return r.SupersededBy != "" || note.Ends(r.Status) }
+
 // A Filter says which notes a question is about. The zero value means all live notes.
 type Filter struct {
 	Projects     []string // any of these keys; none means every project

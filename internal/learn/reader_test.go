@@ -118,18 +118,12 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// refuses is a budget that allows nothing.
-type refuses struct{}
-
-func (refuses) Allow(context.Context) error { return llm.ErrSpent }
-func (refuses) Spent(string, llm.Usage)     {}
-
 // While the budget refuses, no session that waits is touched. A model that fails leaves it for
 // later.
 func TestReaderWaits(t *testing.T) {
 	w := newReadingRoom(t)
 	w.waits("s1", "> format it", "I used tabs.", "> no, never use tabs here")
-	w.reader.Budget = refuses{}
+	w.reader.Budget = &llm.Budget{Allow: func(context.Context) error { return llm.ErrSpent }}
 	done, err := w.reader.Run(t.Context(), 0, nil)
 	w.reader.Budget = nil
 	if err != nil || !errors.Is(done.Err, llm.ErrSpent) || w.asked != 0 || done.Left != 1 {

@@ -20,7 +20,7 @@ type Rewriter struct {
 	Store     *store.Store
 	Redactor  *redact.Redactor
 	Model     llm.Generator // nil: there is nobody to ask
-	Budget    llm.Budget    // is looked at before work that waits is taken up; nil allows everything
+	Budget    *llm.Budget   // is looked at before work that waits is taken up; nil allows everything
 	Directive string        // what a model is shown besides, "" for nothing
 	MaxTokens int           // of a prompt; four bytes count as one, and 0 means 120000
 }

@@ -64,11 +64,11 @@ func TestPingCounts(t *testing.T) {
 	s.Answer = func(string, string) string { return "ok" }
 	o := llm.GeneratorOptions{Provider: llm.Local, Model: "m", URL: s.URL}
 	b := &budget{left: 1, refuses: fmt.Errorf("%w: 1 of 1 answers", llm.ErrSpent)}
-	if text, ok := llm.Ping(t.Context(), o, llm.Network{}, nil, b); !ok || b.tokens == 0 {
+	if text, ok := llm.Ping(t.Context(), o, llm.Network{}, nil, b.of()); !ok || b.tokens == 0 {
 		t.Errorf("%q, %d tokens", text, b.tokens)
 	}
 	s.Forget()
-	text, ok := llm.Ping(t.Context(), o, llm.Network{}, nil, b)
+	text, ok := llm.Ping(t.Context(), o, llm.Network{}, nil, b.of())
 	if want := "not asked: ask local/m: the daily budget of models is spent: 1 of 1 answers"; ok || text != want || len(s.Received()) != 0 {
 		t.Errorf("%q, asked %d times", text, len(s.Received()))
 	}

@@ -63,7 +63,7 @@ func BaseURL(provider, set string) string {
 // OpenGenerator returns the Generator that o names, of whatever kind. The error
 // is ErrNotConfigured when o names no model, or too little of one. env is the
 // environment that a command line starts from; a nil budget is no limit.
-func OpenGenerator(o GeneratorOptions, n Network, env []string, b Budget) (Generator, error) {
+func OpenGenerator(o GeneratorOptions, n Network, env []string, b *Budget) (Generator, error) {
 	switch {
 	case isCommand(o.Provider):
 		return NewCommand(o, env, b)
@@ -96,15 +96,18 @@ var ErrEmpty = errors.New("an empty answer")
 // until the next day, and waiting helps.
 var ErrSpent = errors.New("the daily budget of models is spent")
 
-// A Budget says how much may be asked, for instance in a day. It is safe for
-// concurrent use.
-type Budget interface {
+// A Budget says how much may be asked, for instance in a day. Its functions are safe
+// for concurrent use.
+type Budget struct {
 	// Allow returns why nothing may be asked now, ErrSpent when that is because of
 	// what was asked before. It is asked before each answer.
-	Allow(ctx context.Context) error
+	Allow func(ctx context.Context) error
 	// Spent counts an answer and the tokens of it and of its prompt. model is the
 	// name of the Generator.
-	Spent(model string, u Usage)
+	Spent func(model string, u Usage)
+	// Limited takes what a vendor says about its quota, whether or not there was an
+	// answer with it; nil for a budget that does not want to know.
+	Limited func(model string, limits []Limit)
 }
 
 // Usage is what an answer cost, in tokens.
@@ -127,7 +130,7 @@ type Chat struct {
 	server   *server
 	name     string
 	model    string
-	budget   Budget
+	budget   *Budget
 	fixed    bool        // nobody can refuse a request and have it sent another way
 	newLimit atomic.Bool // the length is called max_completion_tokens
 	plain    atomic.Bool // the model has one temperature, its own
@@ -141,7 +144,7 @@ const temperature = 0.2
 // NewGenerator returns a Generator that connects when it is first asked. The
 // error is ErrNotConfigured when o names no model, or too little of one. A nil
 // budget is no limit.
-func NewGenerator(o GeneratorOptions, n Network, b Budget) (*Chat, error) {
+func NewGenerator(o GeneratorOptions, n Network, b *Budget) (*Chat, error) {
 	o.URL = BaseURL(o.Provider, o.URL)
 	switch {
 	case o.Provider == "" || o.Provider == Heuristic:
@@ -236,7 +239,7 @@ func (c *Chat) Complete(ctx context.Context, p Prompt) (Completion, error) {
 
 // metered asks for an answer within a budget, which may be nil, and counts what it
 // cost, four bytes for a token where nobody else counted.
-func metered(ctx context.Context, name func() string, b Budget, p Prompt, ask func() (Completion, error)) (Completion, error) {
+func metered(ctx context.Context, name func() string, b *Budget, p Prompt, ask func() (Completion, error)) (Completion, error) {
 	if b != nil {
 		if err := b.Allow(ctx); err != nil {
 			return Completion{}, fmt.Errorf("ask %s: %w", name(), err)

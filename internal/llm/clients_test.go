@@ -143,7 +143,9 @@ type budget struct {
 	refuses      error // nil for one in words
 }
 
-func (b *budget) Allow(context.Context) error {
+func (b *budget) of() *llm.Budget { return &llm.Budget{Allow: b.allow, Spent: b.spent} }
+
+func (b *budget) allow(context.Context) error {
 	if b.left == 0 && b.refuses != nil {
 		return b.refuses
 	}
@@ -154,13 +156,13 @@ func (b *budget) Allow(context.Context) error {
 	return nil
 }
 
-func (b *budget) Spent(_ string, u llm.Usage) { b.tokens += u.Prompt + u.Answer }
+func (b *budget) spent(_ string, u llm.Usage) { b.tokens += u.Prompt + u.Answer }
 
 func TestGenerator(t *testing.T) {
 	s := llmtest.New(t)
 	s.Answer = func(system, user string) string { return "\n<think>hm</think>\n " + system + "/" + user + " " }
 	b := &budget{left: 2}
-	c, err := llm.NewGenerator(llm.GeneratorOptions{Provider: "deepseek", URL: s.URL + "/v1", Model: "m", Key: testKey}, llm.Network{}, b)
+	c, err := llm.NewGenerator(llm.GeneratorOptions{Provider: "deepseek", URL: s.URL + "/v1", Model: "m", Key: testKey}, llm.Network{}, b.of())
 	if err != nil {
 		t.Fatal(err)
 	}

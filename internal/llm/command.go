@@ -29,7 +29,7 @@ type Command struct {
 	program string
 	env     []string
 	timeout time.Duration
-	budget  Budget
+	budget  *Budget
 
 	mu      sync.Mutex
 	model   string   // "" is the program's own
@@ -68,7 +68,7 @@ const (
 // NewCommand returns a Generator that runs a command line. env is the
 // environment it starts from, as in os.Environ; the error is ErrNotConfigured
 // when o names no command line.
-func NewCommand(o GeneratorOptions, env []string, b Budget) (*Command, error) {
+func NewCommand(o GeneratorOptions, env []string, b *Budget) (*Command, error) {
 	d, ok := dialects()[o.Provider]
 	if !ok {
 		return nil, fmt.Errorf("%w: %q is no command line", ErrNotConfigured, o.Provider)

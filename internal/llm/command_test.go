@@ -111,7 +111,7 @@ func fakeAgent(how string) int {
 }
 
 // agentCommand is a command line that behaves as how says.
-func agentCommand(t *testing.T, provider, how, model string, timeout float64, b llm.Budget) (*llm.Command, func() seen) {
+func agentCommand(t *testing.T, provider, how, model string, timeout float64, b *llm.Budget) (*llm.Command, func() seen) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -141,7 +141,7 @@ var prompt = "What is this? " + strings.Repeat("It is long. ", 20_000)
 func TestCommand(t *testing.T) {
 	for _, provider := range []string{llm.Claude, llm.Codex} {
 		b := &budget{left: 9}
-		c, saw := agentCommand(t, provider, "good", "some-model", long, b)
+		c, saw := agentCommand(t, provider, "good", "some-model", long, b.of())
 		p := llm.Prompt{System: safe(t, "You are terse.")[0], User: safe(t, prompt)[0]}
 		got, err := c.Complete(t.Context(), p)
 		if err != nil || got.Text != "a fine answer" || got.Usage != (llm.Usage{Prompt: 100, Answer: 7}) || b.tokens != 107 {
@@ -227,7 +227,7 @@ func TestCommandFails(t *testing.T) {
 		{llm.Claude, "hang", "no answer within", 0.2},
 	} {
 		b := &budget{left: 9}
-		c, _ := agentCommand(t, tt.provider, tt.how, "", tt.timeout, b)
+		c, _ := agentCommand(t, tt.provider, tt.how, "", tt.timeout, b.of())
 		began := time.Now()
 		_, err := c.Generate(t.Context(), llm.Prompt{User: safe(t, "x")[0]})
 		if err == nil || !strings.Contains(err.Error(), tt.err) {

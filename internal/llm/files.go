@@ -35,7 +35,7 @@ var ErrPending = errors.New("the answer is not there yet")
 // It is safe for concurrent use. Of two processes one writes a request.
 type Folder struct {
 	folder, model string
-	budget        Budget
+	budget        *Budget
 
 	mu   sync.Mutex
 	read map[string]stamp // files of answers that hold nothing new
@@ -68,7 +68,7 @@ type stamp struct {
 
 // NewFolder returns a Generator over the folder o.Folder, which is made when it is first
 // asked. The error is ErrNotConfigured when o names no folder or no model.
-func NewFolder(o GeneratorOptions, b Budget) (*Folder, error) {
+func NewFolder(o GeneratorOptions, b *Budget) (*Folder, error) {
 	if o.Folder == "" || o.Model == "" {
 		return nil, fmt.Errorf("%w: the provider %s needs reflection.folder and reflection.model", ErrNotConfigured, Files)
 	}

@@ -17,7 +17,7 @@ import (
 	"anamnesis/internal/redact"
 )
 
-func folder(t *testing.T, dir string, b llm.Budget) *llm.Folder {
+func folder(t *testing.T, dir string, b *llm.Budget) *llm.Folder {
 	t.Helper()
 	f, err := llm.NewFolder(llm.GeneratorOptions{Provider: llm.Files, Folder: dir, Model: "m"}, b)
 	if err != nil {
@@ -78,11 +78,11 @@ func pending(t *testing.T, f *llm.Folder, p llm.Prompt) {
 func TestFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "batch")
 	b := &budget{left: 2}
-	f := folder(t, dir, b)
+	f := folder(t, dir, b.of())
 	one, two := asked(t, "one"), asked(t, "two")
 	for range 3 { // a request is written once, whoever asks
 		pending(t, f, one)
-		pending(t, folder(t, dir, b), two)
+		pending(t, folder(t, dir, b.of()), two)
 	}
 	all := requests(t, dir)
 	if len(all) != 2 || b.left != 0 || all[0].ID == all[1].ID {
@@ -108,7 +108,7 @@ func TestFolder(t *testing.T) {
 		if err != nil || got.Text != `{"keep": false}` || got.Cut || got.Usage != (llm.Usage{Prompt: 100, Answer: 7}) {
 			t.Errorf("%+v, %v", got, err)
 		}
-		got, err = folder(t, dir, b).Complete(t.Context(), two)
+		got, err = folder(t, dir, b.of()).Complete(t.Context(), two)
 		if err != nil || got.Text != "two said" || !got.Cut || got.Usage != (llm.Usage{Prompt: 100, Answer: 7}) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -119,14 +119,14 @@ func TestFolder(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "out.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := folder(t, dir, b).Generate(t.Context(), one); err != nil || text != `{"keep": false}` {
+	if text, err := folder(t, dir, b.of()).Generate(t.Context(), one); err != nil || text != `{"keep": false}` {
 		t.Errorf("once its file is gone: %q, %v", text, err)
 	}
 }
 
 func TestFolderRefusedByTheBudget(t *testing.T) {
 	dir := t.TempDir()
-	f := folder(t, dir, &budget{refuses: llm.ErrSpent})
+	f := folder(t, dir, (&budget{refuses: llm.ErrSpent}).of())
 	if _, err := f.Generate(t.Context(), asked(t, "one")); !errors.Is(err, llm.ErrSpent) {
 		t.Errorf("%v", err)
 	}

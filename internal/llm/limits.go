@@ -25,13 +25,6 @@ type Limit struct {
 // DefaultWindow is the window of a refusal that names none.
 const DefaultWindow = "default"
 
-// A Gauge is a Budget that wants to know what vendors say about their quotas.
-type Gauge interface {
-	Budget
-	// Limited takes limits, whether or not there was an answer with them.
-	Limited(model string, limits []Limit)
-}
-
 // A ClosedError is why nothing is asked now: a window of the vendor's quota is used up.
 // It is an ErrSpent that ends earlier than the day.
 type ClosedError struct {
@@ -48,9 +41,9 @@ func (e *ClosedError) Error() string {
 func (e *ClosedError) Is(target error) bool { return target == ErrSpent }
 
 // limited tells a budget that wants to know.
-func limited(b Budget, model string, limits []Limit) {
-	if g, ok := b.(Gauge); ok && len(limits) > 0 {
-		g.Limited(model, limits)
+func limited(b *Budget, model string, limits []Limit) {
+	if b != nil && b.Limited != nil && len(limits) > 0 {
+		b.Limited(model, limits)
 	}
 }
 

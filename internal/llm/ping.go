@@ -20,7 +20,7 @@ const (
 // of it. ok is true as well when no model is configured: there is nothing that
 // could be wrong. env is the environment that a command line starts from. The
 // answer counts like every other: b may refuse, and nil is no limit.
-func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b Budget) (text string, ok bool) {
+func Ping(ctx context.Context, o GeneratorOptions, n Network, env []string, b *Budget) (text string, ok bool) {
 	if o.Provider == "" || o.Provider == Heuristic {
 		return "provider=heuristic (no LLM configured; nothing to test)", true
 	}

@@ -15,7 +15,7 @@ import (
 func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) ([]*Hit, error) {
 	text := q.Text
 	if e.expands(q) {
-		answer, err := e.models.Expander.Expand(ctx, e.redact(q.Text))
+		answer, err := e.models.Expand(ctx, e.redact(q.Text))
 		if err != nil {
 			res.Failed = append(res.Failed, fmt.Sprintf("hyde: %v; the question was used as it stands", err))
 		} else {
@@ -70,7 +70,7 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 }
 
 // expands reports whether the semantic arm asks with an invented answer (HyDE).
-func (e *Engine) expands(q Query) bool { return e.opts.HyDE && e.models.Expander != nil && !q.asPut }
+func (e *Engine) expands(q Query) bool { return e.opts.HyDE && e.models.Expand != nil && !q.asPut }
 
 // leastCosine is how near a passage must be to be found: below it all texts of
 // one language are alike.

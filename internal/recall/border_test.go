@@ -70,7 +70,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	s.Answer = func(_, _ string) string { return "set " + lines[7] } // a model that invents a credential
 	o := product
 	o.HyDE = true
-	e := w.engine(ix, recall.Models{Reranker: r, Expander: recall.NewHyDE(chat, w.redactor.Redact)}, o)
+	e := w.engine(ix, recall.Models{Reranker: r, Expand: recall.HyDE(chat, w.redactor.Redact)}, o)
 	for _, line := range lines {
 		if res := ask(t, e, recall.Query{Text: "deployment with " + line, K: 20}); len(res.Failed) > 0 {
 			t.Fatal(res.Failed)

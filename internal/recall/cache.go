@@ -50,7 +50,7 @@ func (e *Engine) cacheKey(q Query, res *Result) cacheKey {
 	f := e.filter(q)
 	f.Now = time.Time{}
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v\n%s\n%t %t %t\n%#v\n%d %q %d %d\n%s\n", e.opts, e.index.Model(), e.models.Words != nil, e.models.Expander != nil,
+	fmt.Fprintf(h, "%+v\n%s\n%t %t %t\n%#v\n%d %q %d %d\n%s\n", e.opts, e.index.Model(), e.models.Words != nil, e.models.Expand != nil,
 		q.OwnWords, f, q.pool(), slices.Sorted(slices.Values(q.Arms)), q.AsOf.UnixNano(), q.KnownAt.UnixNano(), now.Format(time.DateOnly))
 	if w := res.Window; w != nil {
 		fmt.Fprintf(h, "%d %d\n", w.From.UnixNano(), w.To.UnixNano())

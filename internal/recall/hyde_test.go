@@ -11,11 +11,6 @@ import (
 	"anamnesis/internal/redact"
 )
 
-// An inventor answers every question with the text of a note.
-type inventor string
-
-func (i inventor) Expand(context.Context, redact.Text) (string, error) { return string(i), nil }
-
 // What a model invents finds notes, and decides nothing: the gate says of every
 // question what it says without the model.
 func TestHyDEOpensNoGate(t *testing.T) {
@@ -35,7 +30,7 @@ func TestHyDEOpensNoGate(t *testing.T) {
 	o.CacheTTL, o.CalibratedGate = 0, true
 	plain := w.engine(ix, recall.Models{}, o)
 	o.HyDE = true
-	invents := w.engine(ix, recall.Models{Expander: inventor(told)}, o)
+	invents := w.engine(ix, recall.Models{Expand: func(context.Context, redact.Text) (string, error) { return told, nil }}, o)
 	if _, err := plain.CalibrateAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}

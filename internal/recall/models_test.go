@@ -275,7 +275,7 @@ func TestHyDE(t *testing.T) {
 	gated.CalibratedGate = true
 	on := gated
 	on.HyDE = true
-	m := recall.Models{Expander: recall.NewHyDE(chat, w.redactor.Redact), Reranker: rerank}
+	m := recall.Models{Expand: recall.HyDE(chat, w.redactor.Redact), Reranker: rerank}
 	q := recall.Query{Text: question, Gate: true}
 	off := ask(t, w.engine(ix, recall.Models{}, gated), q)
 	s.Forget()
@@ -315,7 +315,7 @@ func TestHyDE(t *testing.T) {
 		llmtest.Good(s, rw, r, body)
 	})
 	plain := w.engine(ix, recall.Models{}, product)
-	res = ask(t, w.engine(ix, recall.Models{Expander: m.Expander}, on), recall.Query{Text: "seconds of the invoice timeout"})
+	res = ask(t, w.engine(ix, recall.Models{Expand: m.Expand}, on), recall.Query{Text: "seconds of the invoice timeout"})
 	if d := cmp.Diff(ids(ask(t, plain, recall.Query{Text: "seconds of the invoice timeout"})), ids(res)); d != "" {
 		t.Errorf("with the raw question (-want +got):\n%s", d)
 	}

@@ -107,7 +107,7 @@ type Models struct {
 	Words    *embed.Static // what words mean, for matches that share none
 	Reranker llm.Reranker  // instead of the one that is built in
 	Local    Local         // the same on this machine; it comes before Reranker
-	Expander Expander      // writes a hypothetical answer (HyDE)
+	Expand   Expand        // writes a hypothetical answer (HyDE)
 	Redactor *redact.Redactor
 }
 
@@ -117,10 +117,8 @@ type Local interface {
 	Rerank(ctx context.Context, question string, texts []string) ([]float64, error)
 }
 
-// An Expander makes of a question a text that an answer might look like.
-type Expander interface {
-	Expand(ctx context.Context, question redact.Text) (string, error)
-}
+// Expand makes of a question a text that an answer might look like.
+type Expand func(ctx context.Context, question redact.Text) (string, error)
 
 // An Engine answers queries. It is safe for concurrent use.
 type Engine struct {

@@ -48,17 +48,20 @@ var ErrSpent = llm.ErrSpent
 
 // For returns the budget as a client of models sees it that asks for a purpose,
 // such as "reflect", "merge" or "summary".
-func (b *Budget) For(purpose string) llm.Budget { return allowance{b, purpose} }
-
-type allowance struct {
-	*Budget
-	purpose string
+func (b *Budget) For(purpose string) *llm.Budget {
+	return &llm.Budget{
+		Allow: func(context.Context) error { return b.allow() },
+		// A log that cannot be written loses a line: the answer has been paid for.
+		Spent: func(model string, u llm.Usage) {
+			_ = b.store.Events().Log(store.Record{Kind: store.Asked, Text: purpose, Model: model, In: u.Prompt, Out: u.Answer, Count: 1})
+		},
+		Limited: b.limited,
+	}
 }
 
-// Allow implements llm.Budget.
-func (a allowance) Allow(context.Context) error {
-	if a.provider != "" && a.opts.QuotaGate {
-		q, err := QuotaOf(a.store, a.provider, a.byKey)
+func (b *Budget) allow() error {
+	if b.provider != "" && b.opts.QuotaGate {
+		q, err := QuotaOf(b.store, b.provider, b.byKey)
 		if err != nil {
 			return fmt.Errorf("look at the quota: %w", err)
 		}
@@ -66,30 +69,24 @@ func (a allowance) Allow(context.Context) error {
 			return q.Closed
 		}
 	}
-	spent, err := a.today()
+	spent, err := b.today()
 	if err != nil {
 		return fmt.Errorf("look at the daily budget: %w", err)
 	}
 	switch {
-	case a.calls > 0 && spent.Calls >= a.calls:
-		return fmt.Errorf("%w: %d of %d answers; wait until tomorrow, or raise reflection.daily_calls", ErrSpent, spent.Calls, a.calls)
-	case a.tokens > 0 && spent.In+spent.Out >= a.tokens:
-		return fmt.Errorf("%w: %d of %d tokens; wait until tomorrow, or raise reflection.daily_tokens", ErrSpent, spent.In+spent.Out, a.tokens)
+	case b.calls > 0 && spent.Calls >= b.calls:
+		return fmt.Errorf("%w: %d of %d answers; wait until tomorrow, or raise reflection.daily_calls", ErrSpent, spent.Calls, b.calls)
+	case b.tokens > 0 && spent.In+spent.Out >= b.tokens:
+		return fmt.Errorf("%w: %d of %d tokens; wait until tomorrow, or raise reflection.daily_tokens", ErrSpent, spent.In+spent.Out, b.tokens)
 	}
 	return nil
 }
 
-// Spent implements llm.Budget. A log that cannot be written loses a line: the
-// answer has been paid for.
-func (a allowance) Spent(model string, u llm.Usage) {
-	_ = a.store.Events().Log(store.Record{Kind: store.Asked, Text: a.purpose, Model: model, In: u.Prompt, Out: u.Answer, Count: 1})
-}
-
-// Limited implements llm.Gauge. What cannot be written down is learnt again.
-func (a allowance) Limited(model string, limits []llm.Limit) {
+// limited writes down what a vendor says. What cannot be written down is learnt again.
+func (b *Budget) limited(model string, limits []llm.Limit) {
 	for _, l := range limits {
 		if text, err := json.Marshal(l); err == nil {
-			_ = a.store.Events().Log(store.Record{Kind: store.Limited, Model: model, Text: string(text)})
+			_ = b.store.Events().Log(store.Record{Kind: store.Limited, Model: model, Text: string(text)})
 		}
 	}
 }

@@ -16,10 +16,10 @@ import (
 func TestQuota(t *testing.T) {
 	w := newWorld(t)
 	on := reflection.Options{QuotaGate: true}
-	budget := func(o reflection.Options, byKey bool) llm.Budget {
+	budget := func(o reflection.Options, byKey bool) *llm.Budget {
 		return reflection.NewBudget(w.store, o).Watching("claude", byKey).For("read")
 	}
-	say := func(l llm.Limit) { budget(on, false).(llm.Gauge).Limited("claude/sonnet", []llm.Limit{l}) }
+	say := func(l llm.Limit) { budget(on, false).Limited("claude/sonnet", []llm.Limit{l}) }
 	for _, tt := range []struct {
 		name   string
 		limit  llm.Limit
@@ -40,7 +40,7 @@ func TestQuota(t *testing.T) {
 	} {
 		w := newWorld(t)
 		budget := reflection.NewBudget(w.store, tt.opts).Watching("claude", tt.byKey).For("read")
-		budget.(llm.Gauge).Limited("claude/sonnet", []llm.Limit{tt.limit})
+		budget.Limited("claude/sonnet", []llm.Limit{tt.limit})
 		err := budget.Allow(t.Context())
 		var closed *llm.ClosedError
 		if errors.As(err, &closed) != tt.closed || tt.closed && (closed.Window != tt.limit.Window || !errors.Is(err, llm.ErrSpent)) {

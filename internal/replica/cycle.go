@@ -241,8 +241,8 @@ func (c *cycle) fetch(ctx context.Context) (found, offline bool, err error) {
 		}
 	}
 	found, err = c.p.Fetch(ctx)
-	if t, ok := c.p.(teller); ok {
-		c.notes = append(c.notes, t.tell()...)
+	if s, ok := c.p.(*Sealed); ok {
+		c.notes = append(c.notes, s.tell()...)
 	}
 	if err == nil {
 		return found, false, nil

@@ -18,14 +18,14 @@ import (
 // there that is the same for everybody, so that a machine that seals nothing knows it.
 const sealedName = "anamnesis.sealed"
 
-// sealed is the git backend with a remote that cannot read. The repository of the notes is
-// the same, and so is the cycle; what travels is a second repository of sealed files, which
+// Sealed is the git backend with a remote that cannot read, as Options.Seal asks for. The
+// repository of the notes is the same, and so is the cycle; what travels is a second repository of sealed files, which
 // is fetched and pushed in its place. What comes is opened into the first one and becomes
 // the branch of the remote there.
 //
 // Everything in the second repository comes from the remote and can be made again. What
 // is written down about it is written last: a run that dies before opens once more.
-type sealed struct {
+type Sealed struct {
 	*git
 	hub  *git
 	keys keys
@@ -42,14 +42,7 @@ type sealedState struct {
 	Manifest seal.Manifest `json:"manifest"`
 }
 
-// A teller has something to say to the user about a fetch.
-type teller interface{ tell() []string }
-
-var (
-	_ Plumbing = (*sealed)(nil)
-	_ teller   = (*sealed)(nil)
-	_ Sealer   = (*sealed)(nil)
-)
+var _ Plumbing = (*Sealed)(nil)
 
 // openTree opens the git backend, plain or sealed.
 func openTree(o Options) (Backend, error) {
@@ -70,25 +63,27 @@ func openTree(o Options) (Backend, error) {
 	}
 	hub := b.(*git) //nolint:forcetypeassert // it makes no other
 	hub.opaque = true
-	return &sealed{git: g, hub: hub}, nil
+	return &Sealed{git: g, hub: hub}, nil
 }
 
-func (s *sealed) Sync(ctx context.Context) (Outcome, error) {
+// Sync implements Backend.
+func (s *Sealed) Sync(ctx context.Context) (Outcome, error) {
 	s.turns.sync.Lock()
 	defer s.turns.sync.Unlock()
 	return Exchange(ctx, s, s.o, &s.turns.mu)
 }
 
-func (s *sealed) tell() []string {
+// tell returns what there is to say to the user about a fetch, once.
+func (s *Sealed) tell() []string {
 	told := s.told
 	s.told = nil
 	return told
 }
 
-func (s *sealed) stateFile() string { return filepath.Join(s.hub.dir, ".git", "anamnesis-state.json") }
+func (s *Sealed) stateFile() string { return filepath.Join(s.hub.dir, ".git", "anamnesis-state.json") }
 
 // load reads the keys, and what is known of the remote; what cannot be read is not known.
-func (s *sealed) load() (err error) {
+func (s *Sealed) load() (err error) {
 	if s.keys, err = readKeys(s.o.Seal); err != nil {
 		return err
 	}
@@ -100,7 +95,7 @@ func (s *sealed) load() (err error) {
 }
 
 // save writes down what was taken or sent. What it says is there already.
-func (s *sealed) save(tip string, m seal.Manifest, id string) error {
+func (s *Sealed) save(tip string, m seal.Manifest, id string) error {
 	s.at.Tip, s.at.Manifest = tip, m
 	s.keys.Group = m.Group
 	s.keys.Seen[s.o.Remote] = seen{m.N, id}
@@ -111,7 +106,8 @@ func (s *sealed) save(tip string, m seal.Manifest, id string) error {
 	return firstOf(s.keys.write(s.o.Seal), replaceFile(s.stateFile(), data))
 }
 
-func (s *sealed) Fetch(ctx context.Context) (found bool, err error) {
+// Fetch implements Plumbing: what comes is opened.
+func (s *Sealed) Fetch(ctx context.Context) (found bool, err error) {
 	if err := s.git.prepare(ctx); err != nil {
 		return false, err
 	}
@@ -136,7 +132,7 @@ func (s *sealed) Fetch(ctx context.Context) (found bool, err error) {
 }
 
 // get fetches the sealed files. A repository of them that cannot be used is made again.
-func (s *sealed) get(ctx context.Context) (found bool, err error) {
+func (s *Sealed) get(ctx context.Context) (found bool, err error) {
 	fresh := !isDir(s.hub.dir)
 	if at := filepath.Join(s.hub.dir, ".git"); !fresh && !(isDir(filepath.Join(at, "objects")) && readGit(filepath.Join(at, "HEAD")) != "") {
 		if err := os.RemoveAll(s.hub.dir); err != nil {
@@ -158,7 +154,7 @@ func (s *sealed) get(ctx context.Context) (found bool, err error) {
 }
 
 // take opens what the remote has in its commit tip.
-func (s *sealed) take(ctx context.Context, tip string) (found bool, err error) {
+func (s *Sealed) take(ctx context.Context, tip string) (found bool, err error) {
 	files, err := s.hub.List(ctx, tip)
 	if err != nil {
 		return false, err
@@ -220,12 +216,12 @@ func strange(files map[string]Entry) (name string, found bool) {
 	return name, found
 }
 
-func (s *sealed) say(format string, args ...any) {
+func (s *Sealed) say(format string, args ...any) {
 	s.told = append(s.told, fmt.Sprintf(format, args...))
 }
 
 // unread says what to do about a list that this machine cannot read.
-func (s *sealed) unread(err error) error {
+func (s *Sealed) unread(err error) error {
 	_, met := s.keys.Seen[s.o.Remote]
 	switch {
 	case errors.Is(err, seal.ErrNotIn) && !met:
@@ -242,8 +238,8 @@ func (s *sealed) unread(err error) error {
 
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "-") + "'" }
 
-// Push seals what the remote lacks.
-func (s *sealed) Push(ctx context.Context, commit string) error {
+// Push implements Plumbing: it seals what the remote lacks.
+func (s *Sealed) Push(ctx context.Context, commit string) error {
 	if len(s.keys.Group) == 0 {
 		return fmt.Errorf("%w: nothing is sealed for this machine yet: `anamnesis sync --seal`", ErrSealed)
 	}
@@ -271,7 +267,7 @@ func kept(list []seal.Segment) int {
 // send makes the commit the newest one of the remote, sealed for a group, and keeps
 // some of the files that are there. With none kept everything is sealed again. The refs
 // follow when it is there.
-func (s *sealed) send(ctx context.Context, group seal.Group, head string, keep int, refs ...string) error {
+func (s *Sealed) send(ctx context.Context, group seal.Group, head string, keep int, refs ...string) error {
 	members, err := group.Members()
 	if err != nil {
 		return err
@@ -325,7 +321,7 @@ func (s *sealed) send(ctx context.Context, group seal.Group, head string, keep i
 }
 
 // record writes the commit that the remote is to have. It says nothing of whose it is.
-func (s *sealed) record(ctx context.Context, manifest []byte, files map[string]Entry) (commit, id string, err error) {
+func (s *Sealed) record(ctx context.Context, manifest []byte, files map[string]Entry) (commit, id string, err error) {
 	var b strings.Builder
 	at := s.o.Now().Unix()
 	const who = "anamnesis <anamnesis@unknown>"
@@ -351,7 +347,7 @@ func (s *sealed) record(ctx context.Context, manifest []byte, files map[string]E
 }
 
 // tidy throws away the sealed files that are not the remote's any more. Nobody needs it.
-func (s *sealed) tidy(ctx context.Context) {
+func (s *Sealed) tidy(ctx context.Context) {
 	_, err := s.hub.git(ctx, "", "repack", "-a", "-d", "-q")
 	if err == nil {
 		_, _ = s.hub.git(ctx, "", "prune", "--expire=now")
@@ -359,9 +355,9 @@ func (s *sealed) tidy(ctx context.Context) {
 }
 
 // by is the identity that opens and signs.
-func (s *sealed) by() *seal.Identity { return cmp.Or(s.as, s.keys.self) }
+func (s *Sealed) by() *seal.Identity { return cmp.Or(s.as, s.keys.self) }
 
 // request is the line with which this machine asks to be let in.
-func (s *sealed) request() string {
+func (s *Sealed) request() string {
 	return s.keys.self.Member(s.o.MachineID).Request()
 }

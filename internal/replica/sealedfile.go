@@ -19,7 +19,7 @@ import (
 // pack seals the commits from one to another, and returns the file and its name in the
 // second repository. Inside it is a git bundle: who has a key, age and git needs nothing
 // of ours to read it.
-func (s *sealed) pack(ctx context.Context, from, head string, to []seal.Member) (g seal.Segment, id string, err error) {
+func (s *Sealed) pack(ctx context.Context, from, head string, to []seal.Member) (g seal.Segment, id string, err error) {
 	r, w := io.Pipe()
 	sum, size := sha256.New(), new(counter)
 	made := make(chan error, 1)
@@ -44,7 +44,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *sealed) bundle(ctx context.Context, out io.Writer, from, head string, to []seal.Member) error {
+func (s *Sealed) bundle(ctx context.Context, out io.Writer, from, head string, to []seal.Member) error {
 	w, err := seal.Encrypt(out, to)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *sealed) bundle(ctx context.Context, out io.Writer, from, head string, t
 
 // openAll opens those files of the remote that were not opened yet. When it fails it
 // opens all of them: what was opened before may be gone.
-func (s *sealed) openAll(ctx context.Context, m seal.Manifest, files map[string]Entry) error {
+func (s *Sealed) openAll(ctx context.Context, m seal.Manifest, files map[string]Entry) error {
 	had := s.at.Manifest.Segments
 	done := 0
 	for done < len(had) && done < len(m.Segments) && had[done] == m.Segments[done] {
@@ -81,7 +81,7 @@ func (s *sealed) openAll(ctx context.Context, m seal.Manifest, files map[string]
 	}
 }
 
-func (s *sealed) openFrom(ctx context.Context, list []seal.Segment, files map[string]Entry) error {
+func (s *Sealed) openFrom(ctx context.Context, list []seal.Segment, files map[string]Entry) error {
 	for _, g := range list {
 		e := files[g.Name]
 		if !e.plain() {
@@ -96,7 +96,7 @@ func (s *sealed) openFrom(ctx context.Context, list []seal.Segment, files map[st
 
 // open puts the commits of a file into the repository of the notes. Nothing of it is
 // decrypted before its hash was found to be the one that a machine of ours signed.
-func (s *sealed) open(ctx context.Context, g seal.Segment, id string) error {
+func (s *Sealed) open(ctx context.Context, g seal.Segment, id string) error {
 	f, err := os.CreateTemp(filepath.Join(s.hub.dir, ".git"), "anamnesis-open-")
 	if err != nil {
 		return err

@@ -157,12 +157,12 @@ func TestSealedAndReplayed(t *testing.T) {
 	d.sync(t, "b")
 	old := strings.TrimSpace(run(t, d.remote, "rev-parse", "main"))
 	name := ""
-	for _, m := range must(a.(replica.Sealer).Group().Members()) {
-		if m.Sign == d.open(t, "b").(replica.Sealer).Self().Sign {
+	for _, m := range must(a.(*replica.Sealed).Group().Members()) {
+		if m.Sign == d.open(t, "b").(*replica.Sealed).Self().Sign {
 			name = m.Name
 		}
 	}
-	if err := a.(replica.Sealer).Revoke(t.Context(), name); err != nil {
+	if err := a.(*replica.Sealed).Revoke(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.open(t, "b").Sync(t.Context()); !errors.Is(err, replica.ErrSealed) || !strings.Contains(err.Error(), "any more") {

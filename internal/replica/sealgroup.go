@@ -12,38 +12,12 @@ import (
 	"anamnesis/internal/replica/seal"
 )
 
-// A Sealer is a backend whose remote cannot read. The git backend with Options.Seal is one.
-type Sealer interface {
-	Backend
-	// Begin gives this machine a key, and makes it the first that may read a remote that is
-	// empty. Recovery is the key that comes back when all machines are lost; it is written
-	// nowhere. Empty means that somebody began before. A machine that may not read gets an ErrSealed, and
-	// Request.
-	Begin(ctx context.Context) (recovery string, err error)
-	// Replace is Begin on a remote that holds notes as they are, all of which are here: what is
-	// sealed takes their place. It returns how many files that are; without apply that is all.
-	Replace(ctx context.Context, apply bool) (files int, recovery string, err error)
-	// Join lets this machine in with the recovery key.
-	Join(ctx context.Context, recovery string) error
-	// Add lets another machine in, by its Request, and sends everything again for it.
-	Add(ctx context.Context, request string) (seal.Member, error)
-	// Revoke takes a machine out. What it has read it has read.
-	Revoke(ctx context.Context, name string) error
-	// Renew makes another recovery key; the former one opens nothing that is sent from then on.
-	Renew(ctx context.Context) (recovery string, err error)
-	// Group is who may read, as far as this machine knows; nil when it does not.
-	Group() seal.Group
-	// Request is the line with which this machine asks to be let in, and Self what others know of it.
-	Request() string
-	Self() seal.Member
-}
-
 // recoveryName is how the recovery key is listed.
 const recoveryName = "recovery key"
 
 // change fetches, lets the group be changed, and sends everything sealed for the new one,
 // again and again while others send too.
-func (s *sealed) change(ctx context.Context, do func(seal.Group) (seal.Group, error)) error {
+func (s *Sealed) change(ctx context.Context, do func(seal.Group) (seal.Group, error)) error {
 	s.turns.sync.Lock()
 	defer s.turns.sync.Unlock()
 	for try := 1; ; try++ {
@@ -70,7 +44,11 @@ func (s *sealed) change(ctx context.Context, do func(seal.Group) (seal.Group, er
 	}
 }
 
-func (s *sealed) Begin(ctx context.Context) (recovery string, err error) {
+// Begin gives this machine a key, and makes it the first that may read a remote that is
+// empty. Recovery is the key that comes back when all machines are lost; it is written
+// nowhere. Empty means that somebody began before. A machine that may not read gets an ErrSealed, and
+// Request.
+func (s *Sealed) Begin(ctx context.Context) (recovery string, err error) {
 	made, err := makeKeys(s.o.Seal)
 	if err != nil {
 		return "", fmt.Errorf("make the key of this machine: %w", err)
@@ -98,7 +76,9 @@ func (s *sealed) Begin(ctx context.Context) (recovery string, err error) {
 	return recovery, err
 }
 
-func (s *sealed) Replace(ctx context.Context, apply bool) (files int, recovery string, err error) {
+// Replace is Begin on a remote that holds notes as they are, all of which are here: what is
+// sealed takes their place. It returns how many files that are; without apply that is all.
+func (s *Sealed) Replace(ctx context.Context, apply bool) (files int, recovery string, err error) {
 	if err := firstOf(s.git.prepare(ctx), CheckRemote(s.o.Remote)); err != nil {
 		return 0, "", err
 	}
@@ -127,7 +107,8 @@ func (s *sealed) Replace(ctx context.Context, apply bool) (files int, recovery s
 	return len(list), recovery, err
 }
 
-func (s *sealed) Join(ctx context.Context, recovery string) error {
+// Join lets this machine in with the recovery key.
+func (s *Sealed) Join(ctx context.Context, recovery string) error {
 	as, err := seal.ParseIdentity(recovery)
 	if err != nil {
 		return fmt.Errorf("the recovery key: %w", err)
@@ -158,7 +139,8 @@ func (s *sealed) Join(ctx context.Context, recovery string) error {
 	return err
 }
 
-func (s *sealed) Add(ctx context.Context, request string) (m seal.Member, err error) {
+// Add lets another machine in, by its Request, and sends everything again for it.
+func (s *Sealed) Add(ctx context.Context, request string) (m seal.Member, err error) {
 	if m, err = seal.ParseRequest(request); err != nil {
 		return m, err
 	}
@@ -170,11 +152,13 @@ func (s *sealed) Add(ctx context.Context, request string) (m seal.Member, err er
 	})
 }
 
-func (s *sealed) Revoke(ctx context.Context, name string) error {
+// Revoke takes a machine out. What it has read it has read.
+func (s *Sealed) Revoke(ctx context.Context, name string) error {
 	return s.change(ctx, func(g seal.Group) (seal.Group, error) { return g.Remove(s.by(), name, s.o.Now()) })
 }
 
-func (s *sealed) Renew(ctx context.Context) (recovery string, err error) {
+// Renew makes another recovery key; the former one opens nothing that is sent from then on.
+func (s *Sealed) Renew(ctx context.Context) (recovery string, err error) {
 	err = s.change(ctx, func(g seal.Group) (seal.Group, error) {
 		members, err := g.Members()
 		if err != nil {
@@ -201,14 +185,16 @@ func (s *sealed) Renew(ctx context.Context) (recovery string, err error) {
 	return recovery, err
 }
 
-func (s *sealed) Group() seal.Group {
+// Group is who may read, as far as this machine knows; nil when it does not.
+func (s *Sealed) Group() seal.Group {
 	if k, err := readKeys(s.o.Seal); err == nil {
 		return k.Group
 	}
 	return nil
 }
 
-func (s *sealed) Self() seal.Member {
+// Self is what others know of this machine.
+func (s *Sealed) Self() seal.Member {
 	k, err := readKeys(s.o.Seal)
 	if err != nil {
 		return seal.Member{}
@@ -216,7 +202,8 @@ func (s *sealed) Self() seal.Member {
 	return k.self.Member(s.o.MachineID)
 }
 
-func (s *sealed) Request() string {
+// Request is the line with which this machine asks to be let in.
+func (s *Sealed) Request() string {
 	if m := s.Self(); m.Age != "" {
 		return strings.TrimSpace(m.Request())
 	}

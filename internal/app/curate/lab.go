@@ -32,7 +32,7 @@ func lab(r *app.Rooms, purpose string) eval.Lab {
 			}
 			return workbench(box), nil
 		},
-		Reflector: func(w *eval.Workbench) eval.Reflector {
+		Reflector: func(w *eval.Workbench) *reflection.Reflector {
 			g, _ := app.NewGenerator(r, purpose)
 			return reflection.New(w.Store, w.Index, w.Ingester, r.Redactor, g, r.Config.Reflection)
 		},

@@ -135,7 +135,7 @@ func otherHarness(r *app.Rooms, a *connect.Client) doctor.Harness {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
 	h.Plugin = connect.Plugin(a, h.Home)
-	if _, ok := a.Settings.(connect.TrustReporter); ok {
+	if a.Approvals != nil {
 		h.Trust = func(ctx context.Context) ([]connect.Approval, error) {
 			all, err := setup.Approvals(ctx, r.Host, a)
 			if errors.Is(err, connect.ErrNoProgram) {
@@ -170,9 +170,8 @@ func installedHarness(r *app.Rooms) doctor.Harness {
 	if dir, err := os.Getwd(); err == nil {
 		h.Also = a.Settings.ProjectSettings(dir)
 	}
-	servers, registers := a.Settings.(connect.ServerCommand)
-	if registers {
-		h.ServersPath = firstThere(servers.ServersPaths(r.Config.UserHome, h.Home))
+	if a.Registers != nil {
+		h.ServersPath = firstThere(a.Registers.Paths(r.Config.UserHome, h.Home))
 	}
 	h.Plugin = connect.Plugin(a, h.Home, h.Also...)
 	self, err := setup.Self()
@@ -183,8 +182,8 @@ func installedHarness(r *app.Rooms) doctor.Harness {
 		Home: r.Config.Home, MachineID: r.Config.MachineID, Remote: r.Config.Sync.Remote, Command: []string{self}, Harness: a,
 	}
 	env := pl.Env(r.Config)
-	if registers {
-		h.Register = connect.CommandLine(servers.AddServer(connect.DefaultServer, env, pl.Command))
+	if a.Registers != nil {
+		h.Register = connect.CommandLine(a.Registers.Add(connect.DefaultServer, env, pl.Command))
 	}
 	h.Install = func(context.Context) error {
 		pl.Name = connect.HookServer(a, h.Home)

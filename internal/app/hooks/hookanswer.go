@@ -61,8 +61,7 @@ func AnswerTool(ctx context.Context, c HookCall) (reply []byte, err error) {
 func ToolRules(ctx context.Context, c HookCall) (string, error) {
 	hooks, in := c.Harness.Hooks, c.Host.Config.Inject
 	does := hooks.Call(c.Event)
-	teller, ok := hooks.(agent.TaskTeller)
-	inTask := ok && teller.TellsTasks() // the agent puts it into the task
+	inTask := c.Harness.InTask // the agent puts it into the task
 	switch {
 	case does.Task != "" && (!in.Subagents || inTask && c.Event.SessionID == ""):
 		return "", nil

@@ -136,14 +136,13 @@ func Uninstall(ctx context.Context, h app.Host, o UninstallOptions) (a Uninstall
 		if err != nil {
 			return a, err
 		}
-		servers, byCommand := one.Settings.(connect.ServerCommand)
 		if one != connect.Default() {
 			a.Agents = append(a.Agents, AgentDone{Agent: one.Name, Title: one.Title, Files: done})
 			continue
 		}
 		a.Settings, a.Result = done[0].Path, done[0].Result
-		if byCommand && !o.NoMCP {
-			if a.MCP, err = in.Unregister(ctx, servers, o.Name, settingsOf(h, one)); err != nil {
+		if one.Registers != nil && !o.NoMCP {
+			if a.MCP, err = in.Unregister(ctx, one.Registers, o.Name, settingsOf(h, one)); err != nil {
 				return a, err
 			}
 		}

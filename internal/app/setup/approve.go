@@ -23,8 +23,7 @@ type Unapproved struct {
 
 // Approvals asks an agent's program which of our hooks it runs.
 func Approvals(ctx context.Context, h app.Host, a *connect.Client) ([]connect.Approval, error) {
-	asks, ok := a.Settings.(connect.TrustReporter)
-	if !ok {
+	if a.Approvals == nil {
 		return nil, errors.ErrUnsupported
 	}
 	dir, err := os.Getwd()
@@ -32,7 +31,7 @@ func Approvals(ctx context.Context, h app.Host, a *connect.Client) ([]connect.Ap
 		return nil, err
 	}
 	environ := append(config.Environ(), config.AgentHomeName(a.Name)+"="+h.Config.AgentHomes()[a.Name])
-	return connect.Trust(ctx, asks, dir, environ)
+	return connect.Trust(ctx, a.Approvals, dir, environ)
 }
 
 // UnapprovedHooks asks the agents that were just connected which of our hooks they pass over. One

@@ -163,8 +163,8 @@ func PlanInstall(h app.Host, o InstallOptions) (pl InstallPlan, err error) {
 		return pl, nil
 	}
 	if !o.NoMCP {
-		if servers, ok := pl.Harness.Settings.(connect.ServerCommand); ok {
-			pl.Name, pl.MCP = o.Name, servers.AddServer(o.Name, env, pl.Command)
+		if servers := pl.Harness.Registers; servers != nil {
+			pl.Name, pl.MCP = o.Name, servers.Add(o.Name, env, pl.Command)
 		}
 	}
 	if o.NoHooks {
@@ -295,7 +295,7 @@ func Install(ctx context.Context, h app.Host, pl InstallPlan) (done Installed, e
 		done.Copy = pl.Copy
 	}
 	in := Installer(h, s)
-	if servers, ok := pl.Harness.Settings.(connect.ServerCommand); ok && len(pl.MCP) > 0 {
+	if servers := pl.Harness.Registers; servers != nil && len(pl.MCP) > 0 {
 		done.MCP = in.Register(ctx, servers, pl.Name, pl.MCP, settingsOf(h, pl.Harness))
 	}
 	if pl.Settings != "" {

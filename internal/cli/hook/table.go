@@ -94,8 +94,8 @@ func (r row) run(ctx context.Context, p *Process, c call) (err error) {
 func (p *Process) sessionStart(ctx context.Context, c call) error {
 	return p.tellStart(ctx, c, c.harness.Hooks.ContextLimit(), func(text, line string) error {
 		reply := c.harness.Hooks.Reply(c.event, text)
-		if a, ok := c.harness.Hooks.(agent.Announcer); ok && line != "" && c.event.Name != "" {
-			reply = a.Announce(c.event, text, line)
+		if c.harness.Announce != nil && line != "" && c.event.Name != "" {
+			reply = c.harness.Announce(c.event, text, line)
 		}
 		_, err := p.Stdout.Write(reply)
 		return err
