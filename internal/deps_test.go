@@ -25,46 +25,46 @@ import (
 // them. The faces come last, and with them the doctor, who may look at every room.
 // Above them all is the laboratory, a separate module, which nothing here may import.
 const rule = `
-	NONE                                  < note, layout, redact, embed, foreigndb, smalltalk, policy, anchor, text, mapped, upgrade;
-	mapped                                < embed/transformer;
-	foreigndb, text                       < agent;
-	NONE                                  < replica/seal;
-	layout, replica/seal                  < replica;
-	redact                                < llm;
-	note                                  < claim;
-	note, layout                          < store;
-	store                                 < store/tombstone, store/project, queue;
-	agent, store                          < connect;
-	note, redact, replica                 < team/repo;
-	store                                 < lifecycle;
-	store, embed, embed/transformer       < models;
-	store/tombstone, store/project        < store/bundle;
-	store, embed, llm, redact, claim      < index;
-	index                                 < team;
-	index, mapped                         < index/flat;
-	index/flat                            < index/sqlite;
-	NONE                                  < index/postgres/schema;
-	index/flat, index/postgres/schema     < index/postgres;
-	index, store/bundle                   < ingest;
-	index, llm, store/project, smalltalk  < recall;
-	agent, index/flat, text, smalltalk    < session;
-	session, queue, ingest                < learn;
-	learn, smalltalk, anchor              < capture;
-	capture, replica                      < imports;
-	learn                                 < reflection;
-	recall, anchor                        < inject;
-	recall, reflection, inject, learn     < eval;
-	capture, reflection, inject, replica, lifecycle, team, team/repo < config;
-	agent, connect, policy, queue, recall, replica, store/tombstone < doctor;
-	config, eval, imports, doctor, models, upgrade, index/sqlite, index/postgres < app;
-	app                                   < app/hooks, app/setup, app/workspace;
-	app/hooks                             < app/history;
-	app/history                           < app/curate;
-	app/history, app/setup                < app/diagnose;
-	app/curate, app/setup                 < app/background;
-	app/background, app/diagnose, app/workspace < mcp, web, tui, demo, cli/hook;
-	mcp, web, tui, demo, cli/hook         < cli;
-	cli                                   < lab;
+	NONE                                         < note, store/layout, redact, embed, agent/foreigndb, text/smalltalk, policy, anchor, text, embed/mapped, upgrade;
+	embed/mapped                                 < embed/transformer;
+	agent/foreigndb, text                        < agent;
+	NONE                                         < replica/seal;
+	store/layout, replica/seal                   < replica;
+	redact                                       < llm;
+	note                                         < claim;
+	note, store/layout                           < store;
+	store                                        < store/tombstone, store/project, store/queue;
+	agent, store                                 < connect;
+	note, redact, replica                        < team/repo;
+	store                                        < store/lifecycle;
+	store, embed, embed/transformer              < embed/models;
+	store/tombstone, store/project               < store/bundle;
+	store, embed, llm, redact, claim             < index;
+	index                                        < team;
+	index, embed/mapped                          < index/flat;
+	index/flat                                   < index/sqlite;
+	NONE                                         < index/postgres/schema;
+	index/flat, index/postgres/schema            < index/postgres;
+	index, store/bundle                          < ingest;
+	index, llm, store/project, text/smalltalk    < recall;
+	agent, index/flat, text, text/smalltalk      < session;
+	session, store/queue, ingest                 < learn;
+	learn, text/smalltalk, anchor                < capture;
+	capture, replica                             < imports;
+	learn                                        < reflection;
+	recall, anchor                               < inject;
+	recall, reflection, inject, learn            < eval;
+	capture, reflection, inject, replica, store/lifecycle, team, team/repo < config;
+	agent, connect, policy, store/queue, recall, replica, store/tombstone < doctor;
+	config, eval, imports, doctor, embed/models, upgrade, index/sqlite, index/postgres < app;
+	app                                          < app/hooks, app/setup, app/workspace;
+	app/hooks                                    < app/history;
+	app/history                                  < app/curate;
+	app/history, app/setup                       < app/diagnose;
+	app/curate, app/setup                        < app/background;
+	app/background, app/diagnose, app/workspace  < mcp, web, cli/tui, cli/demo, cli/hook;
+	mcp, web, cli/tui, cli/demo, cli/hook        < cli;
+	cli                                          < lab;
 `
 
 // An order holds, for each room, the rooms that it may import.
@@ -233,9 +233,9 @@ func TestArrowsCatch(t *testing.T) {
 		{"store", "redact"},
 		{"store", "store/tombstone"},
 		{"store/project", "store/tombstone"},
-		{"store", "queue"},
-		{"ingest", "queue"},
-		{"layout", "note"},
+		{"store", "store/queue"},
+		{"ingest", "store/queue"},
+		{"store/layout", "note"},
 		{"index", "store/tombstone"},
 		{"llm", "embed"},
 		{"redact", "llm"},
@@ -266,7 +266,7 @@ func TestArrowsCatch(t *testing.T) {
 		{"main", "cli"},
 		{"lab", "recall"},
 		{"index/sqlite", "store"},
-		{"replica", "layout"},
+		{"replica", "store/layout"},
 		{"ingest", "store/bundle"},
 		{"store/bundle", "store/tombstone"},
 		{"index/indextest", "index"},

@@ -11,7 +11,7 @@ import (
 
 // networked are the rooms that may import a network: what they ask, and whom they answer,
 // stands in SECURITY.md.
-var networked = []string{"llm", "models", "upgrade", "mcp", "web", "index/postgres/schema"}
+var networked = []string{"llm", "embed/models", "upgrade", "mcp", "web", "index/postgres/schema"}
 
 // TestNetwork keeps the network out of all other rooms.
 func TestNetwork(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/store/layout"
 	"anamnesis/lab/measure"
 )
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"strings"
 
-	"anamnesis/internal/foreigndb"
+	"anamnesis/internal/agent/foreigndb"
 )
 
 const hermesName = "hermes"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/foreigndb"
+	"anamnesis/internal/agent/foreigndb"
 )
 
 const opencodeName = "opencode"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/foreigndb"
+	"anamnesis/internal/agent/foreigndb"
 )
 
 // A dbSource is a SessionSource for an agent that keeps all sessions in one SQLite file.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // allowedFile lists the notes that may travel in spite of what looks like a

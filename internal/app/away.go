@@ -12,9 +12,9 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/postgres"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/tombstone"
 	"anamnesis/internal/team"
 )

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/store/layout"
 )
 
 // traceOf looks at the notes at paths, whose text is about to go, or has gone and the

@@ -10,10 +10,10 @@ import (
 
 	"anamnesis/internal/index/postgres"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/team"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // rewritten is why a note waits that says something else, as many others do.

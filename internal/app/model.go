@@ -11,9 +11,9 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // NewGenerator opens the model that writes, for a purpose that the event log names.

@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"anamnesis/internal/embed"
+	"anamnesis/internal/embed/models"
 	"anamnesis/internal/index"
 	"anamnesis/internal/llm"
-	"anamnesis/internal/models"
 	"anamnesis/internal/recall"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"anamnesis/internal/config"
-	"anamnesis/internal/lifecycle"
+	"anamnesis/internal/store/lifecycle"
 )
 
 // RunPrograms runs the program that the user set for what happened to notes since the

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // cameBack says why the index leaves a note out: it was forgotten, and its file came back.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/seal"
+	"anamnesis/internal/store/layout"
 )
 
 // SealOptions say how this machine comes to send what it sends sealed.

@@ -167,7 +167,7 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 	q.Synthetic = o.Look
 	sessions := []ExchangeHit{}
 	if o.asksSessions() {
-		if sessions, err = searchSessions(ctx, r, o.Text, scope, o.Sessions); err != nil {
+		if sessions, err = SearchSessions(ctx, r, o.Text, scope, o.Sessions); err != nil {
 			r.Notify("left out: what is kept of sessions: %v", err)
 		}
 	}
@@ -179,21 +179,13 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		}
 		return a, nil
 	}
-	freshen(ctx, r)
-	res, err := r.Engine.Recall(ctx, q)
+	via := "search"
+	if o.Look {
+		via = ""
+	}
+	res, held, err := Ask(ctx, r, q, scope, via)
 	if err != nil {
-		return SearchAnswer{}, asked(err)
-	}
-	ids := make([]note.ID, len(res.Hits))
-	for i, h := range res.Hits {
-		ids[i] = h.Row.ID
-	}
-	if !o.Look {
-		logRecall(r, res, ids, "search")
-	}
-	held, err := scope.HeldBack(ctx, r.Engine, q)
-	if err != nil {
-		res.Failed = append(res.Failed, fmt.Sprintf("the count of other branches: %v", err))
+		return SearchAnswer{}, err
 	}
 	if held > 0 {
 		r.Notify("%s; --all-branches shows them", recall.HeldBackLine(held))
@@ -221,6 +213,27 @@ func Search(ctx context.Context, r *Rooms, o SearchOptions) (SearchAnswer, error
 		return a, nil
 	}
 	return a, nothing(res)
+}
+
+// Ask puts a query to memory, for every face: what a team has shared since is taken in first, and
+// the log gets what was found and by which way it was asked; an empty via logs nothing. held is how
+// many notes of other branches were held back.
+func Ask(ctx context.Context, r *Rooms, q recall.Query, scope recall.Scope, via string) (res *recall.Result, held int, err error) {
+	freshen(ctx, r)
+	if res, err = r.Engine.Recall(ctx, q); err != nil {
+		return nil, 0, asked(err)
+	}
+	if via != "" {
+		ids := make([]note.ID, len(res.Hits))
+		for i, h := range res.Hits {
+			ids[i] = h.Row.ID
+		}
+		logRecall(r, res, ids, via)
+	}
+	if held, err = scope.HeldBack(ctx, r.Engine, q); err != nil {
+		res.Failed = append(res.Failed, fmt.Sprintf("the count of other branches: %v", err))
+	}
+	return res, held, nil
 }
 
 // Milliseconds is d as answers give it.

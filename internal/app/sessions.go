@@ -60,8 +60,8 @@ const (
 	ShownReply = 400
 )
 
-// searchSessions finds the exchanges of the projects of a scope that answer a question.
-func searchSessions(ctx context.Context, r *Rooms, text string, scope recall.Scope, most int) ([]ExchangeHit, error) {
+// SearchSessions finds the exchanges of the projects of a scope that answer a question.
+func SearchSessions(ctx context.Context, r *Rooms, text string, scope recall.Scope, most int) ([]ExchangeHit, error) {
 	if r.Kept == nil || !r.Kept.On() || most < 1 {
 		return []ExchangeHit{}, nil
 	}
@@ -77,11 +77,6 @@ func searchSessions(ctx context.Context, r *Rooms, text string, scope recall.Sco
 		out[i].Ask = CutShown(out[i].Ask, ShownAsk)
 	}
 	return out, err
-}
-
-// SearchSessions is searchSessions for a face that has its scope already.
-func SearchSessions(ctx context.Context, r *Rooms, text string, scope recall.Scope, most int) ([]ExchangeHit, error) {
-	return searchSessions(ctx, r, text, scope, most)
 }
 
 // SessionProjects are the projects of a question about sessions, which belong to one each: without the

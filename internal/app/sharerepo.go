@@ -14,10 +14,10 @@ import (
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/index"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/team/repo"
 )

@@ -16,9 +16,9 @@ import (
 	"anamnesis/internal/doctor"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/layout"
 )
 
 // maxDelete is the share of the notes that one sync may delete here unasked, if

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // A WithheldView is a file that does not travel, with what was found in it.

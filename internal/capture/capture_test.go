@@ -17,9 +17,9 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 type room struct {

@@ -12,9 +12,9 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
-	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/store"
 	"anamnesis/internal/text"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // Bounds of what is looked at to see what became of a note (A4).

@@ -13,8 +13,8 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
-	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/text"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // The bounds of the note of a session, in characters and pieces. What happened stands in its

@@ -11,9 +11,9 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/session"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // learn takes in what a session teaches without a reader, and leaves the rest to one. It runs in

@@ -9,8 +9,8 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 	"anamnesis/internal/store/tombstone"
 )
 

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/project"
+	"anamnesis/internal/store/queue"
 )
 
 // A Job says which session is to be captured.

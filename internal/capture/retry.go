@@ -9,8 +9,8 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/learn"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // backoff says how long a note whose summary a model could not write waits for

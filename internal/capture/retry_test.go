@@ -19,9 +19,9 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
 )

@@ -8,8 +8,8 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
-	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/text"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // The bounds of what is kept of the user's own words, in characters and pieces.

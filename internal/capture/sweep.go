@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // idleSource is the source of a capture of a session that nobody ended: its client

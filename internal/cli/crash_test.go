@@ -21,8 +21,8 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A crashDisk counts the steps a store makes on the disk and kills its process

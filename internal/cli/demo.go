@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"anamnesis/internal/demo"
+	"anamnesis/internal/cli/demo"
 
 	"github.com/spf13/cobra"
 )

@@ -6,7 +6,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/setup"
-	"anamnesis/internal/models"
+	"anamnesis/internal/embed/models"
 
 	"github.com/spf13/cobra"
 )

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"anamnesis/internal/app"
+	"anamnesis/internal/cli/tui"
 	"anamnesis/internal/config"
-	"anamnesis/internal/tui"
 
 	"github.com/spf13/cobra"
 )

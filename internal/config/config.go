@@ -23,11 +23,11 @@ import (
 	"anamnesis/internal/capture"
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/inject"
-	"anamnesis/internal/lifecycle"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/session"
+	"anamnesis/internal/store/lifecycle"
 	"anamnesis/internal/team"
 	"anamnesis/internal/team/repo"
 )

@@ -16,9 +16,9 @@ import (
 	"anamnesis/internal/embed"
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/replica"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 func checkFiring(ctx context.Context, p *Target) Result {

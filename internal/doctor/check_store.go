@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"anamnesis/internal/layout"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
+	"anamnesis/internal/store/queue"
 )
 
 // needStore makes a check of one that needs the store.

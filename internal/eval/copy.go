@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // A Setup wires the rooms over the store in a folder. All writes of the store

@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"anamnesis/internal/agent"
-	"anamnesis/internal/foreigndb"
-	"anamnesis/internal/layout"
+	"anamnesis/internal/agent/foreigndb"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/project"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"anamnesis/internal/foreigndb"
+	"anamnesis/internal/agent/foreigndb"
 	"anamnesis/internal/note"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // sameID begins the reason why a file whose id another file has is left out.

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 
 	"github.com/oklog/ulid/v2"
 )

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // A StaleError says that everything was written and that the index does not know

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 
 	"github.com/oklog/ulid/v2"
 )

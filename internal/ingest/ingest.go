@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/tombstone"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/project"
 	"anamnesis/internal/store/tombstone"
 )

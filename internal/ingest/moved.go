@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // A note stands in the folder of its type, so a change of its type on one side

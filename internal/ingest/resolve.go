@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"slices"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/tombstone"
 )
 

@@ -11,9 +11,9 @@ import (
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/session"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A Reading is a session that waits for a model: the payload of a job of the kind queue.Read.

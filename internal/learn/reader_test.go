@@ -13,9 +13,9 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A reading room is a store with a model that answers with rules.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"anamnesis/internal/llm"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A Rewriter lets a model write: every pass of one (the summary of a session, what a session

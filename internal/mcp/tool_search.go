@@ -12,7 +12,6 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
 	"anamnesis/internal/recall"
-	"anamnesis/internal/store"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -170,14 +169,9 @@ func (s *Server) ask(ctx context.Context, c caller, in searchIn) (*recall.Result
 		q.Types = []note.Type{note.Type(in.Type)}
 	}
 	scope.Apply(&q)
-	res, err := s.rooms.Engine.Recall(ctx, q)
+	res, held, err := app.Ask(ctx, s.rooms, q, scope, "mcp")
 	if err != nil {
 		return nil, out, err
-	}
-	s.log(res)
-	held, err := scope.HeldBack(ctx, s.rooms.Engine, q)
-	if err != nil {
-		res.Failed = append(res.Failed, fmt.Sprintf("the count of other branches: %v", err))
 	}
 	out.Notice = notice(res, scope, held)
 	return res, out, nil
@@ -217,19 +211,6 @@ func why(h *recall.Hit) string {
 }
 
 func round(x float64) float64 { return math.Round(x*1000) / 1000 }
-
-// log records what a search returned. A log that cannot be written loses a
-// counter and no answer.
-func (s *Server) log(res *recall.Result) {
-	r := store.Record{Kind: store.Recalled, Count: len(res.Hits), Out: res.Tokens, MS: float64(res.Took.Microseconds()) / 1000}
-	for _, h := range res.Hits {
-		r.Notes = append(r.Notes, h.Row.ID)
-	}
-	if s.rooms.Config.Events.Queries {
-		r.Query = s.rooms.Redactor.Redact(res.Query.Text).String()
-	}
-	_ = s.rooms.Store.Events().Log(r)
-}
 
 // filter makes of a call's filter one of the index.
 func (s *Server) filter(ctx context.Context, c caller, in filterIn) (index.Filter, error) {

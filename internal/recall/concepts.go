@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 //go:embed concepts.txt

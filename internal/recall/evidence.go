@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // An evidence is what the parts of a prompt say of one note.

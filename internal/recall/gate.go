@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // A Gate is what the relevance gate saw and decided (R7).

@@ -8,7 +8,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // A Persona is an answer to a question about habits: one field of what is known of the

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // A Plan is what a prompt asks of memory. A prompt mixes what a person says with what

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"anamnesis/internal/note"
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // Bounds of the plan of a session's start.

@@ -10,9 +10,9 @@ import (
 
 	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A Batch is what a model made of some notes, kept from the moment it is known

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/reflection"
+	"anamnesis/internal/store/queue"
 	"anamnesis/internal/store/storetest"
 )
 

@@ -13,8 +13,8 @@ import (
 	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A Plan is what a distillation of a project would be about.

@@ -15,10 +15,10 @@ import (
 	"anamnesis/internal/llm"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A world is a store with a model that answers what the test says.

@@ -8,7 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // ApplyFiles is the Options.Apply of those who give none. Deletions come first in

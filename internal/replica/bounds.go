@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // Bounds of what a remote may hold. A tree may hold one subtree many times, so a few

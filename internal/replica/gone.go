@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // tooMany stops a merge that would delete or overwrite too much, alone or by

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // MaxFile is the size in bytes from which on a file does not travel: the largest

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // A view is the tree of a commit as a file system: the plain known files in it.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index/flat"
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // racy is how old a catalogue must be to be trusted by its size and time alone.

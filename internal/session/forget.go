@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // forgottenFile says what was forgotten: by key of the session the numbers of its exchanges, none for

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"anamnesis/internal/index/flat"
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // A Session is one that is kept, as the index knows it.

@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // Options are the settings of what is kept of sessions.

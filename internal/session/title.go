@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/index"
-	"anamnesis/internal/smalltalk"
 	"anamnesis/internal/text"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // maxTitle is how many characters a title has at most.

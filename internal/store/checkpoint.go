@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // How long the event log is kept in full, and how large it may grow before

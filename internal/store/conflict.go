@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // Why a conflict is there.

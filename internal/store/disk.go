@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // A Disk makes the changes a store asks for. The operating system's is OS; a

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // checkFormat refuses a store that a newer program wrote in a form that this one does not know.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // Hold keeps n as a held draft: a complete note that waits for its owner's

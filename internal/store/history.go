@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 
 	"github.com/oklog/ulid/v2"
 )

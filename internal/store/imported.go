@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 
 	"github.com/oklog/ulid/v2"
 )

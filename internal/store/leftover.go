@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // restAge is how old a temporary file has to be, before it is taken for what a

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 
 	"github.com/gofrs/flock"
 )

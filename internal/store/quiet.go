@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // QuietFile says until when, and in which sessions, an agent is shown nothing. It has a

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 
 	"github.com/oklog/ulid/v2"
 )

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // WriteSession replaces a file of layout.Sessions so that a reader sees the old bytes or the new

@@ -12,8 +12,8 @@ import (
 	"os"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 
 	"github.com/oklog/ulid/v2"
 )

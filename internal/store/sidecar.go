@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"os"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // ReadSidecar reads the file of entities beside the note at path. It is nil for

@@ -8,8 +8,8 @@ import (
 	"path"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // Spool is what waits on this machine: drafts for a decision, and the files of

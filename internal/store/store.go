@@ -25,8 +25,8 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // MaxNoteSize is the largest file that is read as a note, in bytes.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // Walk yields every note file, memory/ before local/, in byte order of the

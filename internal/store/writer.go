@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // Reasons for a change, as they stand in the names of history files.

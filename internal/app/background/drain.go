@@ -19,8 +19,8 @@ import (
 	"anamnesis/internal/connect"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // DrainResult is what a background run did.

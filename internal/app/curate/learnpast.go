@@ -7,8 +7,8 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/imports"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/recall"
+	"anamnesis/internal/store/queue"
 )
 
 // LearnPastOptions say which past sessions a model reads.

@@ -11,8 +11,8 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/index"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // peekTime is how long somebody who types waits for another process.

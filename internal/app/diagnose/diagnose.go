@@ -17,9 +17,9 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/connect"
 	"anamnesis/internal/doctor"
+	"anamnesis/internal/embed/models"
 	"anamnesis/internal/index"
 	"anamnesis/internal/ingest"
-	"anamnesis/internal/models"
 	"anamnesis/internal/note"
 )
 

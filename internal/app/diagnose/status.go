@@ -16,9 +16,9 @@ import (
 	"anamnesis/internal/app/history"
 	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/index"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/project"
+	"anamnesis/internal/store/queue"
 )
 
 // StatusAnswer is what is in the store and what needs attention.

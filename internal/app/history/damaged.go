@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/layout"
 )
 
 // Damaged lists the notes that the last commit left out because they lost their text, and

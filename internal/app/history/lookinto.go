@@ -14,9 +14,9 @@ import (
 	"anamnesis/internal/config"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 )
 
 // A Stage is a stage of recall that can be left out, by the id of its feature.

@@ -8,7 +8,7 @@ import (
 	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
 	"anamnesis/internal/learn"
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 // maxNudged is how many bytes of a prompt are looked at: a longer one lays nothing down.

@@ -13,9 +13,9 @@ import (
 	"anamnesis/internal/index"
 	"anamnesis/internal/inject"
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store/project"
+	"anamnesis/internal/store/queue"
 )
 
 // StartOptions say what a session is shown at its start.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/models"
+	"anamnesis/internal/embed/models"
 )
 
 // A ModelView is a model that runs on this machine, or would.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"anamnesis/internal/mapped"
+	"anamnesis/internal/embed/mapped"
 )
 
 // weights are the numbers of a model, most of them views of its file.

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync"
 
-	"anamnesis/internal/mapped"
+	"anamnesis/internal/embed/mapped"
 )
 
 // linear is a table of weights with a row for each value that comes out.

@@ -21,7 +21,7 @@ import (
 	"runtime"
 	"time"
 
-	"anamnesis/internal/mapped"
+	"anamnesis/internal/embed/mapped"
 )
 
 // The files of a model. All but the first two may be missing; of the next two there

@@ -28,8 +28,8 @@ import (
 	"slices"
 	"sort"
 
-	"anamnesis/internal/layout"
-	"anamnesis/internal/mapped"
+	"anamnesis/internal/embed/mapped"
+	"anamnesis/internal/store/layout"
 )
 
 // The file: a header of 64 bytes, then for n rows of d dimensions, each part

@@ -11,7 +11,7 @@ import (
 	"os"
 	"sort"
 
-	"anamnesis/internal/mapped"
+	"anamnesis/internal/embed/mapped"
 )
 
 // Fields is how many fields a text has.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // A PostingsWriter makes a posting file beside the one there is, and puts it in its

@@ -5,7 +5,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 
 	"github.com/jackc/pgx/v5"
 )

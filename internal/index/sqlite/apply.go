@@ -12,8 +12,8 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/index/flat"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // sums are the rows of meta that Statistics and Generation answer from.

@@ -16,9 +16,9 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // A bundle is a tar file that holds

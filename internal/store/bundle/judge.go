@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 	"anamnesis/internal/store/tombstone"
 )
 

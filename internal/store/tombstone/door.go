@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // A Door knows which notes of the tree were forgotten and stand there again, as

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // Forgotten says what forgetting a note erases, or has erased.

@@ -19,9 +19,9 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // MaxSize is the largest file that is read as a tombstone, in bytes.

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store/layout"
 )
 
 // A last is what stands in the file of a note that was offered.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/layout"
 )
 
 // A form is a note and its sidecar; nil is a file that is not there.

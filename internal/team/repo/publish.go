@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/layout"
 )
 
 // publish brings the notes of a group to their branch: it merges them into what the

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/layout"
 )
 
 // A Reviewed note stands on the default branch: the team took it in.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/layout"
 )
 
 // From these confidences on a note is sure, and fairly sure.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/foreigndb"
+	"anamnesis/internal/agent/foreigndb"
 )
 
 // A row of any size costs no memory of its size: its large cell counts as empty, and the rows

@@ -23,8 +23,8 @@ import (
 	"strings"
 
 	"anamnesis/internal/embed/transformer"
-	"anamnesis/internal/layout"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // A Folder is that of all models of a store.

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/embed/models"
 	"anamnesis/internal/embed/transformer"
 	"anamnesis/internal/embed/transformer/transformertest"
-	"anamnesis/internal/models"
 	"anamnesis/internal/store"
 )
 

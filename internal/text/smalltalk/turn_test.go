@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 func TestTurnOf(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"anamnesis/internal/note"
-	"anamnesis/internal/queue"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/queue"
 	"anamnesis/internal/store/storetest"
 )
 

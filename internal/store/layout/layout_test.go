@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 func TestOf(t *testing.T) {

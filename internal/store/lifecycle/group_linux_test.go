@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"anamnesis/internal/lifecycle"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/lifecycle"
 )
 
 // running reports whether a process is there and is no zombie.

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"anamnesis/internal/mapped"
+	"anamnesis/internal/embed/mapped"
 )
 
 // A file that is cut under a reader is an error, and the process lives. A fault of the

@@ -23,9 +23,9 @@ import (
 	"strings"
 	"time"
 
-	"anamnesis/internal/layout"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/layout"
 )
 
 // MaxAttempts is how often a job may be claimed.

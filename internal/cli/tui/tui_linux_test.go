@@ -14,9 +14,9 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/apptest"
 	"anamnesis/internal/app/curate"
+	"anamnesis/internal/cli/tui"
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/storetest"
-	"anamnesis/internal/tui"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"anamnesis/internal/lifecycle"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/lifecycle"
 )
 
 // world is a store, and a program that writes the name of each event to a file.

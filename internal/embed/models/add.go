@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"anamnesis/internal/embed/transformer"
-	"anamnesis/internal/layout"
+	"anamnesis/internal/store/layout"
 )
 
 // known reports whether a file of that name is taken of a model.

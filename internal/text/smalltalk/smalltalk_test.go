@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/smalltalk"
+	"anamnesis/internal/text/smalltalk"
 )
 
 func TestOf(t *testing.T) {
