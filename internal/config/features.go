@@ -97,7 +97,7 @@ func (c *Config) features() []Feature {
 			Without: "Entities of notes that are gone stand in the store for ever, and a relation counts twice.",
 		},
 		{
-			ID: "C4", Name: "lifecycle-programs", Home: "lifecycle/lifecycle.go",
+			ID: "C4", Name: "lifecycle-programs", Home: "store/lifecycle/lifecycle.go",
 			Doc: "Runs a program of the user when a note was created or changed, a skill was refreshed or notes were consolidated: in the " +
 				"background, without a shell, with the event as JSON on its standard input.",
 			Without: "Whoever wants to be informed of a new rule has to ask the memory every hour.",
@@ -302,7 +302,7 @@ func (c *Config) features() []Feature {
 				"Folder in which skills are looked for instead of those of the agents.")},
 		},
 		{
-			ID: "R21", Name: "local-models", Home: "models/models.go",
+			ID: "R21", Name: "local-models", Home: "embed/models/models.go",
 			Doc: "Runs encoders and cross-encoders of BERT's shape in the program itself, on two cores at most: they are added by hand, " +
 				"checked by their checksums, and left out of an answer for which they are late. `anamnesis config models` lists them.",
 			Without: "A model that was trained to retrieve needs a server, which somebody runs and which reads the notes.",

@@ -35,13 +35,13 @@ func (c *Config) sessionFeatures() []Feature {
 			Without: "The flags with which a command works here are found by trying, each time.",
 		},
 		{
-			ID: "RS5", Name: "blame", Home: "app/solved.go",
+			ID: "RS5", Name: "blame", Home: "app/hooks/solved.go",
 			Doc: "`anamnesis blame` lists the exchanges that edited a file, with what was asked and the commits; the one that wrote " +
 				"the line first.",
 			Without: "Git says who committed a line, and nobody why it was asked for.",
 		},
 		{
-			ID: "RS6", Name: "resume", Home: "app/solved.go",
+			ID: "RS6", Name: "resume", Home: "app/hooks/solved.go",
 			Doc: "`anamnesis resume` lists the last sessions of a project over all agents, and prints or runs the client's command that " +
 				"goes on.",
 			Without: "Whoever worked with two agents looks through the lists of both.",
