@@ -47,3 +47,11 @@ func BenchmarkReadLargeEvent(b *testing.B) {
 		_ = r.Close()
 	}
 }
+
+// An event above the limit is refused, however slowly it comes.
+func TestLongEvent(t *testing.T) {
+	_, err := agent.ReadEvent(agent.Default(), strings.NewReader(`{"a":"`+strings.Repeat("x", 16<<20)), 16<<20, time.Minute)
+	if err == nil || !strings.Contains(err.Error(), "longer than 16777216 bytes") {
+		t.Errorf("an event of more than 16 MiB: %v", err)
+	}
+}
