@@ -82,7 +82,8 @@ type ArmReport struct {
 var errIdle = errors.New("nothing to find")
 
 // ask puts the query to all arms at once, and then to those that begin where
-// the others ended. An arm that fails is left out; that none is left is an error.
+// the others ended. An arm that fails is left out; that none is left is an error, and so is
+// an index that was lost meantime (index.ErrLost).
 func (e *Engine) ask(ctx context.Context, q Query, res *Result) ([]list, error) {
 	var errs []error
 	asked := 0
@@ -112,6 +113,9 @@ func (e *Engine) ask(ctx context.Context, q Query, res *Result) ([]list, error) 
 			if errors.Is(err, errIdle) {
 				asked--
 				continue
+			}
+			if errors.Is(err, index.ErrLost) { // the others may have asked the empty one
+				return nil, fmt.Errorf("recall: %s: %w", now[i].name, err)
 			}
 			if errors.Is(err, index.ErrNoModel) { // not asked for, rather than failed
 				asked--

@@ -77,6 +77,7 @@ type conn struct {
 	degraded atomic.Bool // the second of these
 
 	healing sync.Mutex // held while a damaged file is replaced; taken before mu
+	unmade  bool       // the handles are closed, because a damaged file could not be replaced; guarded by healing
 	mu      sync.Mutex // guards the handles, not the database
 	read    *sql.DB
 	write   *sql.DB
@@ -355,22 +356,6 @@ func (d *conn) recordFile() error {
 		d.opened = fi
 	}
 	return nil
-}
-
-// reader returns the handle for questions, reopened when the file was replaced.
-func (d *conn) reader() *sql.DB {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.opened != nil && !d.readOnly.Load() {
-		if fi, err := os.Stat(d.path); err == nil && !os.SameFile(fi, d.opened) {
-			old, oldWrite := d.read, d.write
-			if d.connect() == nil {
-				_ = old.Close()
-				_ = oldWrite.Close()
-			}
-		}
-	}
-	return d.read
 }
 
 // Close closes the database.

@@ -9,7 +9,11 @@ import (
 )
 
 // Lose replaces the database, as if it were damaged.
-func (d *DB) Lose(ctx context.Context) error { return d.reset(ctx) }
+func (d *DB) Lose(ctx context.Context) error {
+	d.healing.Lock()
+	defer d.healing.Unlock()
+	return d.reset(ctx)
+}
 
 // CopyPostings makes the posting file, however little the last one lacks.
 func (d *DB) CopyPostings(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"anamnesis/internal/index"
 
@@ -34,17 +35,22 @@ func (d *conn) translate(db *sql.DB, err error) error {
 		return failure{err, index.ErrBusy}
 	case d.opts.Keep:
 		return err
+	}
+	d.healing.Lock() // an error of a handle that is being replaced comes of that
+	defer d.healing.Unlock()
+	switch {
 	case !d.inUse(db): // it was replaced, and closed, while this was asked
 		return failure{err, index.ErrLost}
+	case d.unmade, damaged(err):
 	case unwritable(err) && !d.readOnly.Load():
 		d.degrade(err)
-		return d.heal(db, err)
-	case damaged(err), d.readOnly.Load() && code(err) == sqlite3.SQLITE_READONLY: // news for a file that may not be written go to memory
-		return d.heal(db, err)
-	case code(err) == sqlite3.SQLITE_ERROR && d.tables(context.Background(), db) != nil: // a table of ours is missing
-		return d.heal(db, err)
+	case d.readOnly.Load() && code(err) == sqlite3.SQLITE_READONLY: // news for a file that may not be written go to memory
+	case code(err) == sqlite3.SQLITE_ERROR && (strings.Contains(err.Error(), "no such table") || d.tables(context.Background(), db) != nil):
+		// A table of ours is missing. Of a file that was cut, another connection may still see them all.
+	default:
+		return err
 	}
-	return err
+	return d.heal(err)
 }
 
 // degrade turns to a database in memory, because the file cannot be written: the disk
@@ -99,17 +105,18 @@ func (d *conn) replace(ctx context.Context) error {
 	return errors.Join(err, d.reset(ctx))
 }
 
-// heal puts an empty database in the place of a damaged one, unless somebody
-// did since db was opened. cause is what db said.
-func (d *conn) heal(db *sql.DB, cause error) error {
-	d.healing.Lock()
-	defer d.healing.Unlock()
-	if d.inUse(db) {
-		if err := d.reset(context.Background()); err != nil { // whoever asked may be gone; the next one finds a sound file
-			return errors.Join(cause, err)
+// healTries is how often heal tries to make a database. SQLite removes files by their names: a
+// question that still runs on the former database may remove the journal of the new one at its end.
+const healTries = 3
+
+// heal puts an empty database in the place of a damaged one, whose handle said cause.
+func (d *conn) heal(cause error) (err error) {
+	for range healTries {
+		if err = d.reset(context.Background()); err == nil { // whoever asked may be gone; the next one finds a sound file
+			return failure{cause, index.ErrLost}
 		}
 	}
-	return failure{cause, index.ErrLost}
+	return errors.Join(cause, err)
 }
 
 // inUse reports whether a handle is one of those that are asked now.
@@ -119,19 +126,55 @@ func (d *conn) inUse(db *sql.DB) bool {
 	return d.read == db || d.write == db
 }
 
-// reset throws the database away and makes an empty one.
+// reset throws the database away and makes an empty one. Questions get the handles of the new
+// one when it has its tables; until then they get closed ones, also when no new one can be made.
+// healing is held.
 func (d *conn) reset(ctx context.Context) error {
 	d.mu.Lock()
 	d.disconnect()
-	err := d.remove()
-	if err == nil {
-		err = d.connect()
-	}
+	fresh := newConn(d.opts, d.path)
+	fresh.read = d.read // it was open before (connectReadOnly)
 	d.mu.Unlock()
-	if err != nil {
+	d.unmade = true
+	fresh.readOnly.Store(d.readOnly.Load())
+	if err := d.remove(); err != nil {
 		return err
 	}
-	return d.recreate(ctx)
+	if err := fresh.create(ctx); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.read, d.write, d.opened = fresh.read, fresh.write, fresh.opened
+	d.mu.Unlock()
+	d.unmade = false
+	d.forgetPosted()
+	return nil
+}
+
+// reader returns the handle for questions, reopened when another process replaced the file.
+func (d *conn) reader() *sql.DB {
+	if d.healing.TryLock() {
+		defer d.healing.Unlock()
+		return d.reopened()
+	}
+	d.mu.Lock() // this one replaces it
+	defer d.mu.Unlock()
+	return d.read
+}
+
+func (d *conn) reopened() *sql.DB {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.opened != nil && !d.readOnly.Load() {
+		if fi, err := os.Stat(d.path); err == nil && !os.SameFile(fi, d.opened) {
+			old, oldWrite := d.read, d.write
+			if d.connect() == nil {
+				_ = old.Close()
+				_ = oldWrite.Close()
+			}
+		}
+	}
+	return d.read
 }
 
 // remove deletes the files of the database, unless nothing may be written.
@@ -210,5 +253,6 @@ func damaged(err error) bool {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return true
 	}
-	return errors.Is(err, errBroken)
+	var e *sqlite.Error
+	return errors.Is(err, errBroken) || errors.As(err, &e) && e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ // it was cut
 }
