@@ -41,8 +41,6 @@ var proper = map[string][]string{
 	"docs/decisions/history.md":    nil,      // how it was called
 	"docs/format.md":               {"told"}, // a folder of the store
 	"docs/troubleshooting.md":      {"told"}, // the id of a check
-	"internal/inject/prompt.go":    {"told"}, // the name of a parameter
-	"internal/inject/economics.go": {"told"},
 }
 
 func isProper(path, word string) bool {
@@ -76,8 +74,12 @@ func inWord(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i] == '_' || s[i] >= 'a' && s[i] <= 'z')
 }
 
-// TestEnglish finds these words in the comments of all Go files, in the texts
-// that the program prints, which have spaces in them, and in all pages.
+// capital matches a capital that begins a word of an identifier.
+var capital = regexp.MustCompile(`[A-Z]`)
+
+// TestEnglish finds these words in the comments of all Go files, in the identifiers of
+// those that are no test, in the texts that the program prints, which have spaces in them,
+// and in all pages.
 func TestEnglish(t *testing.T) {
 	found := func(path, at, text string) {
 		for _, w := range badWords(text) {
@@ -120,6 +122,9 @@ func TestEnglish(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if field, ok := n.(*ast.Field); ok && field.Tag != nil {
 				field.Tag = nil
+			}
+			if id, ok := n.(*ast.Ident); ok {
+				found(path, fset.Position(id.Pos()).String(), capital.ReplaceAllString(id.Name, " $0"))
 			}
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				if s, err := strconv.Unquote(lit.Value); err == nil && strings.Contains(s, " ") {

@@ -33,14 +33,14 @@ func writePrompts(w io.Writer, a measure.PromptsAnswer) {
 		fmt.Fprintf(w, "  wanted in context:   %.3f of %d, in stores of %.0f notes\n", r.InContext, r.Wanted, r.Notes)
 		fmt.Fprintf(w, "    a line of the page %.3f\n", r.OnPage)
 		fmt.Fprintf(w, "  only by a topic:     %.3f\n", r.ByTopic)
-		fmt.Fprintf(w, "  shown at its prompt: %.3f\n", r.Told)
+		fmt.Fprintf(w, "  shown at its prompt: %.3f\n", r.Shown)
 		fmt.Fprintf(w, "  shown when not:      %.3f\n", r.Spoke)
 		fmt.Fprintf(w, "  precision:           %.3f, %d beside wanted ones\n", r.Precision, r.Beside)
 		fmt.Fprintf(w, "  shown twice:         %d, and %d lines again after many prompts\n", r.Repeats, r.Again)
 		fmt.Fprintf(w, "  tokens:              %.0f a page, %.1f a prompt, %.0f a session\n", r.PageSize, r.TokensPer, r.Session)
 		fmt.Fprintf(w, "  %-12s %7s %7s %7s %7s %7s\n", "kind", "prompts", "wanted", "shown", "silent", "spoke")
 		for _, k := range r.Kinds {
-			fmt.Fprintf(w, "  %-12s %7d %7d %7d %7d %7d\n", k.Kind, k.Prompts, k.Wanted, k.Told, k.Silent, k.Spoke)
+			fmt.Fprintf(w, "  %-12s %7d %7d %7d %7d %7d\n", k.Kind, k.Prompts, k.Wanted, k.Shown, k.Silent, k.Spoke)
 		}
 		for _, m := range r.Misses {
 			writeMiss(w, m)
@@ -53,7 +53,7 @@ func writeMiss(w io.Writer, m measure.PromptMiss) {
 	if runes := []rune(line); len(runes) > 100 {
 		line = string(runes[:100]) + "…"
 	}
-	fmt.Fprintf(w, "\n  %s %s: %s\n    wanted %s, shown %s\n    %s\n", m.Where, m.Kind, line, orNothing(m.Wanted), orNothing(m.Told), m.Why)
+	fmt.Fprintf(w, "\n  %s %s: %s\n    wanted %s, shown %s\n    %s\n", m.Where, m.Kind, line, orNothing(m.Wanted), orNothing(m.Shown), m.Why)
 }
 
 func orNothing(list []string) string {

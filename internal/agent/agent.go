@@ -50,9 +50,9 @@ type Harness struct {
 	// valid in a pattern. It is nil where every event names it.
 	Transcript func(home, session string) string
 
-	// Fleeting says that its past sessions go away, or that some end without an event: a
+	// Transient says that its past sessions go away, or that some end without an event: a
 	// background run takes them in time.
-	Fleeting bool
+	Transient bool
 
 	// Resume is the client's command that goes on with a session, whose id is its last argument; nil
 	// where there is none.
@@ -78,7 +78,7 @@ var All = []*Harness{
 	},
 	{
 		Name: geminiName, Title: "Gemini CLI", Folder: ".gemini", Resume: []string{"gemini", "--resume"},
-		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, InTask: true, Generates: true, Fleeting: true,
+		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, InTask: true, Generates: true, Transient: true,
 	},
 	{
 		Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode", Resume: []string{"opencode", "--session"},
@@ -86,11 +86,11 @@ var All = []*Harness{
 	},
 	{
 		Name: cursorName, Title: "Cursor", Folder: ".cursor", Resume: []string{"cursor-agent", "--resume"},
-		Sessions: &cursorSessions, Hooks: &cursorHooks, Transcript: cursorTranscript, Fleeting: true,
+		Sessions: &cursorSessions, Hooks: &cursorHooks, Transcript: cursorTranscript, Transient: true,
 	},
 	{
 		Name: qwenName, Title: "Qwen Code", Folder: ".qwen", Resume: []string{"qwen", "--resume"},
-		Sessions: &qwenSessions, Hooks: &qwenHooks, Transcript: qwenTranscript, Fleeting: true,
+		Sessions: &qwenSessions, Hooks: &qwenHooks, Transcript: qwenTranscript, Transient: true,
 	},
 	{
 		Name: hermesName, Title: "Hermes", Folder: ".hermes", Resume: []string{"hermes", "--resume"},

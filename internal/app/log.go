@@ -84,7 +84,7 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 	}
 	titles := map[note.ID]string{}
 	by := map[string]*SessionLog{}
-	told := map[*SessionLog][]store.Record{} // titles are looked up of what is shown alone
+	shown := map[*SessionLog][]store.Record{} // titles are looked up of what is shown alone
 	err = LoggedRecords(r, a.Since, func(rec store.Record, _ time.Time) {
 		if !shows(rec) || !strings.HasPrefix(rec.Session, o.Session) || project != "" &&
 			rec.Project != project {
@@ -101,14 +101,14 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 			a.Sessions = append(a.Sessions, s)
 		}
 		s.Last = rec.At
-		told[s] = append(told[s], rec)
+		shown[s] = append(shown[s], rec)
 	})
 	slices.SortFunc(a.Sessions, func(a, b *SessionLog) int { return strings.Compare(b.Last+b.Session, a.Last+a.Session) })
 	if o.Limit > 0 {
 		a.Sessions = a.Sessions[:min(len(a.Sessions), o.Limit)]
 	}
 	for _, s := range a.Sessions {
-		for _, rec := range told[s] {
+		for _, rec := range shown[s] {
 			s.Answers = append(s.Answers, injectionOf(ctx, r, rec, titles))
 		}
 	}
@@ -119,7 +119,7 @@ func Log(ctx context.Context, r *Rooms, o LogOptions) (a LogAnswer, err error) {
 // that stayed silent.
 func InjectionOf(ctx context.Context, r *Rooms, rec store.Record) (Injection, bool) {
 	switch rec.Kind {
-	case store.Injected, store.Recalled, store.Prompted, store.ToolTold, store.AgentTold:
+	case store.Injected, store.Recalled, store.Prompted, store.ToolShown, store.SubagentShown:
 		return injectionOf(ctx, r, rec, map[note.ID]string{}), true
 	}
 	return Injection{}, false
@@ -138,7 +138,7 @@ func shows(rec store.Record) bool {
 	switch rec.Kind {
 	case store.Injected, store.Recalled:
 		return true
-	case store.Prompted, store.ToolTold, store.AgentTold:
+	case store.Prompted, store.ToolShown, store.SubagentShown:
 		return len(rec.Notes) > 0
 	}
 	return false

@@ -289,7 +289,7 @@ func driver() string {
 
 // IsTemporary reports whether a program stands where it will be deleted.
 func IsTemporary(exe string) bool {
-	return doctor.Fleeting(exe, TempDirs())
+	return doctor.Transient(exe, TempDirs())
 }
 
 // TempDirs are the folders for temporary files; TMPDIR may name another than the one in

@@ -200,10 +200,10 @@ func (l *SyncRecord) take(s SyncResult, failed error, now string) {
 			state = ""
 		}
 	}
-	if state == replica.Offline && StandsStill(l.State) { // what waits for the user waits on
+	if state == replica.Offline && NeedsUser(l.State) { // what waits for the user waits on
 		return
 	}
-	if failed != nil && !StandsStill(state) { // not by the exchange itself
+	if failed != nil && !NeedsUser(state) { // not by the exchange itself
 		state, why = replica.ResultOf(failed), failed.Error()
 	}
 	if state != "" {

@@ -40,8 +40,8 @@ func SyncStatus(ctx context.Context, r *Rooms) (SyncState, error) {
 	return s, err
 }
 
-// StandsStill reports whether a sync goes on only when the user does something.
-func StandsStill(s replica.SyncResult) bool { return stillness(s) != "" }
+// NeedsUser reports whether a sync goes on only when the user does something.
+func NeedsUser(s replica.SyncResult) bool { return stillness(s) != "" }
 
 // stillness says in a few words why the sync stands still, empty when it does
 // not. The words are ours: what a remote said must not get into a session.

@@ -33,8 +33,8 @@ func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 	if !r.opts.FollowUp || session == "" {
 		return nil
 	}
-	told := r.store.Spool().ShownLog(session, "")
-	h, err := told.History()
+	shown := r.store.Spool().ShownLog(session, "")
+	h, err := shown.History()
 	if err != nil || len(h.Notes) == 0 {
 		return err
 	}
@@ -61,7 +61,7 @@ func (r *Recorder) followUp(session, project string, s *agent.Session) error {
 		if len(found[v]) == 0 {
 			continue
 		}
-		if err := told.Judge(v, found[v]...); err != nil { // else they would be counted twice
+		if err := shown.Judge(v, found[v]...); err != nil { // else they would be counted twice
 			errs = append(errs, err)
 			continue
 		}

@@ -260,7 +260,7 @@ func (f *facts) later(first string, said []statement) (lines []string) {
 		}
 		line := text.Cut(e.Ask, maxLater)
 		again := slices.ContainsFunc(shown, func(s statement) bool { return strings.HasPrefix(s.text, strings.TrimRight(line, "…")) })
-		if !again && 2*laid[i] < len(e.Ask) && session.Tells(line) {
+		if !again && 2*laid[i] < len(e.Ask) && session.Informative(line) {
 			lines = append(lines, line)
 		}
 	}
@@ -271,7 +271,7 @@ func (f *facts) later(first string, said []statement) (lines []string) {
 // where the agent said one, and what the user brought and the work ended.
 func (f *facts) fixed() (lines []string) {
 	solutions := session.Solutions(f.exchanges)
-	told := make(map[string]bool)
+	written := make(map[string]bool)
 	for i := range f.fixes {
 		line := f.fixes[i].String()
 		symptom := session.Normal(session.Symptom(f.fixes[i].Output))
@@ -280,11 +280,11 @@ func (f *facts) fixed() (lines []string) {
 				line = text.Cut(line, maxLine*3/5) + ": " + s.Cause
 			}
 		}
-		told[symptom] = true
+		written[symptom] = true
 		lines = append(lines, line)
 	}
 	for _, s := range solutions {
-		if len(lines) < maxFixes && !told[session.Normal(s.Error)] {
+		if len(lines) < maxFixes && !written[session.Normal(s.Error)] {
 			lines = append(lines, s.String())
 		}
 	}

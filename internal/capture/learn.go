@@ -89,8 +89,8 @@ const maxEdited = 20
 // leave leaves a session to its reader: a job for the model, and without one the candidates for
 // a person. A sentence that the agent was asked to keep, and did not, has been decided.
 func (r *Recorder) leave(ctx context.Context, s *agent.Session, candidates []learn.Candidate, from learn.Origin, clean learn.Clean) error {
-	told := r.store.Spool().ShownLog(from.Session, "")
-	st, err := told.State()
+	shown := r.store.Spool().ShownLog(from.Session, "")
+	st, err := shown.State()
 	if err != nil {
 		return err
 	}

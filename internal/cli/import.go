@@ -241,9 +241,9 @@ func (p *program) printGroups(groups []imports.Group) {
 }
 
 func (p *program) printImported(a setup.ImportReport, command string, o importOptions) {
-	untold := []string{imports.Known, string(imports.Unchanged), string(imports.Skipped), imports.Trivial, imports.Kept}
+	unlisted := []string{imports.Known, string(imports.Unchanged), string(imports.Skipped), imports.Trivial, imports.Kept}
 	for _, d := range a.Items {
-		if o.all || !slices.Contains(untold, d.Outcome) {
+		if o.all || !slices.Contains(unlisted, d.Outcome) {
 			p.printf("import: %-9s %s%s\n", d.Outcome, importedAs(d.Item), because(printable(d.Why)))
 		}
 	}

@@ -77,7 +77,7 @@ func (p *program) tryPrompt(cmd *cobra.Command, project, text string) error {
 		e := p.given()
 		e.Prompt = cmp.Or(text, e.Prompt)
 		return hooks.Prompt(ctx, r, e, hooks.PromptOptions{Project: project, Try: true})
-	}, p.printTold)
+	}, p.printInjected)
 }
 
 // tryTool prints what would be shown before a tool runs.
@@ -107,17 +107,17 @@ func (p *program) tryTool(cmd *cobra.Command, project, tool, text string) error 
 			a.Silent = ""
 		}
 		return a, err
-	}, p.printTold)
+	}, p.printInjected)
 }
 
 // tryTask prints what a sub-agent would be shown at its start.
 func (p *program) tryTask(cmd *cobra.Command, project, task string) error {
 	return ask(p, cmd, "inject", func(ctx context.Context, r *app.Rooms) (hooks.PromptAnswer, error) {
 		return hooks.TryTask(ctx, r, p.given(), task, hooks.PromptOptions{Project: project, Limit: agent.Default().Hooks.ContextLimit()})
-	}, p.printTold)
+	}, p.printInjected)
 }
 
-func (p *program) printTold(a hooks.PromptAnswer) {
+func (p *program) printInjected(a hooks.PromptAnswer) {
 	p.printf("%s", a.Text)
 	if a.Silent != "" {
 		p.note("nothing is shown: %s", a.Silent)

@@ -77,9 +77,9 @@ func (p *program) printSaid(s *app.SessionLog) {
 			if t.Query != "" {
 				what += fmt.Sprintf(" %q", firstLine(t.Query, 80))
 			}
-		case store.ToolTold:
+		case store.ToolShown:
 			what = fmt.Sprintf("shown before %q", firstLine(t.Query, 80))
-		case store.AgentTold:
+		case store.SubagentShown:
 			what = "shown to a sub-agent"
 		case store.Recalled:
 			what = "asked"

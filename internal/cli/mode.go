@@ -79,8 +79,8 @@ func (p *program) printMode(m hooks.ModeView) {
 		}
 		p.printf("  %s %-14s %s\n", firstLine(glyph, 4), firstLine(t.ID, 40), firstLine(t.Description, 80))
 	}
-	if len(m.ToldTypes) > 0 {
-		p.printf("shown at session start: %s\n", firstLine(strings.Join(m.ToldTypes, ", "), 200))
+	if len(m.ShownTypes) > 0 {
+		p.printf("shown at session start: %s\n", firstLine(strings.Join(m.ShownTypes, ", "), 200))
 	}
 	if m.Directive != "" {
 		p.printf("models are asked: %s\n", firstLine(m.Directive, 200))

@@ -68,8 +68,8 @@ func (p *program) printTrouble(a hooks.PolicyAnswer) {
 	for _, problem := range a.Problems {
 		p.note("%s", printable(problem.String()))
 	}
-	if len(a.Unheard) > 0 {
-		p.note("no hook runs for %s: rules for it do nothing", printable(strings.Join(a.Unheard, ", ")))
+	if len(a.Unhooked) > 0 {
+		p.note("no hook runs for %s: rules for it do nothing", printable(strings.Join(a.Unhooked, ", ")))
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"anamnesis/internal/app/curate"
-	"anamnesis/internal/reflection"
+	"anamnesis/internal/learn"
 )
 
 // notConfigured is the answer of a command that needs a model when there is none.
@@ -15,8 +15,8 @@ type notConfigured struct {
 // renderModel is render for a use case that needs a model. That there is none is
 // shown, and is no failure.
 func renderModel[T any](p *program, command, prefix string, v T, err error, text func(T)) error {
-	if errors.Is(err, reflection.ErrNotConfigured) {
-		return render(p, command, notConfigured{}, nil, func(notConfigured) { p.printf("%s: %v\n", prefix, reflection.ErrNotConfigured) })
+	if errors.Is(err, learn.ErrNoModel) {
+		return render(p, command, notConfigured{}, nil, func(notConfigured) { p.printf("%s: %v\n", prefix, learn.ErrNoModel) })
 	}
 	return render(p, command, v, err, text)
 }

@@ -51,7 +51,7 @@ func (p *program) printEconomics(a diagnose.EconomicsAnswer) {
 		return
 	}
 	p.printf("since %s, in tokens:\n", clock(a.From))
-	p.printf("  %-9s %7s %7s %9s %12s %9s\n", "where", "times", "notes", "told", "to read it", "saved")
+	p.printf("  %-9s %7s %7s %9s %12s %9s\n", "where", "times", "notes", "shown", "to read it", "saved")
 	for _, s := range append(a.Surfaces, a.All) {
 		read, saved := "unknown", ""
 		if s.Percent != nil {
@@ -81,7 +81,7 @@ func (p *program) printStats(s diagnose.StatsAnswer) {
 	}
 	a := s.Activity
 	p.printf("since %s: %s shown, %s captured (%d without content), %s written\n", clock(s.From),
-		plural(a.Told, "session"), plural(a.Captured, "session"), a.Trivial, plural(a.Written, "note"))
+		plural(a.Sessions, "session"), plural(a.Captured, "session"), a.Trivial, plural(a.Written, "note"))
 	p.printf("  %s asked, %d answered; %s; %s; %s\n",
 		plural(a.Questions, "question"), a.Answered, plural(a.Gaps, "gap"), plural(a.Syncs, "sync"), plural(a.HookFailures, "hook failure"))
 	if a.Tools+a.Agents+a.Denied > 0 {

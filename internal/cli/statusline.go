@@ -40,8 +40,8 @@ func (p *program) statusLine(cmd *cobra.Command) error {
 	if g.Here > 0 {
 		parts[0] += fmt.Sprintf(" (%d here)", g.Here)
 	}
-	if g.Told > 0 {
-		parts = append(parts, plainInt(g.Told)+" shown")
+	if g.Shown > 0 {
+		parts = append(parts, plainInt(g.Shown)+" shown")
 	}
 	if g.Quiet {
 		parts = append(parts, "quiet")

@@ -164,7 +164,7 @@ func (p *program) printSyncState(s app.SyncState) {
 	switch {
 	case s.State == replica.Held:
 		p.printf("not taken: %s\n", s.StateText)
-	case app.StandsStill(s.State):
+	case app.NeedsUser(s.State):
 		p.printf("sync %s: %s\n", s.State, s.StateText)
 	}
 	for _, k := range replica.WithheldKinds(slices.DeleteFunc(slices.Clone(s.Held), app.LostText)) { // another line counts those

@@ -55,7 +55,7 @@ func (p *program) printLast(a hooks.LastPrompt) {
 	at, _ := time.Parse(time.RFC3339, a.At)
 	p.printf("%s  project %s, session %s\n", clock(at), firstLine(a.Project, 40), firstLine(a.Session, 40))
 	if a.Kind != store.Prompted {
-		p.printf("at: before a %s\n", map[string]string{store.ToolTold: "tool ran", store.AgentTold: "sub-agent started"}[a.Kind])
+		p.printf("at: before a %s\n", map[string]string{store.ToolShown: "tool ran", store.SubagentShown: "sub-agent started"}[a.Kind])
 	}
 	if a.Query != "" {
 		p.printf("asked: %s\n", firstLine(a.Query, 200))
@@ -63,9 +63,9 @@ func (p *program) printLast(a hooks.LastPrompt) {
 	if a.Silent != "" {
 		p.printf("shown: nothing, %s\n", printable(a.Silent))
 	} else {
-		p.printf("shown: %s, about %d tokens, in %.0f ms\n", plural(len(a.Told), "note"), a.Tokens, a.MS)
+		p.printf("shown: %s, about %d tokens, in %.0f ms\n", plural(len(a.Shown), "note"), a.Tokens, a.MS)
 	}
-	for _, n := range a.Told {
+	for _, n := range a.Shown {
 		p.printf("  %s  %s\n", p.short(n.ID), firstLine(n.Title, 70))
 	}
 	if len(a.Near) > 0 {

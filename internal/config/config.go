@@ -155,9 +155,9 @@ func names() []string {
 	return all
 }
 
-// Unheard lists the variables of an environment that look like settings and are
+// UnknownVariables lists the variables of an environment that look like settings and are
 // none: misspelled, or of a program before this one.
-func Unheard(env Environment) []string {
+func UnknownVariables(env Environment) []string {
 	if env.Names == nil {
 		return nil
 	}

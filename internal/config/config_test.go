@@ -224,7 +224,7 @@ func TestEveryFieldHasOneRow(t *testing.T) {
 		switch f {
 		case ".UserHome", ".Disabled", ".Warnings", ".Mistaken": // facts of the process, not settings
 			continue
-		case ".Capture.Directive", ".Reflection.Directive", ".Inject.ToldTypes": // the mode says them
+		case ".Capture.Directive", ".Reflection.Directive", ".Inject.ShownTypes": // the mode says them
 			continue
 		}
 		if strings.HasPrefix(f, ".Mode.") || f == ".Mode" {
@@ -410,8 +410,8 @@ func TestFormerNames(t *testing.T) {
 	if len(c.Warnings) > 0 || len(c.Unknown()) != 4 || c.Recall.Tuning != recall.Tuned() || c.Lifecycle.Program != "" {
 		t.Errorf("%v, %v, %+v", c.Warnings, c.Unknown(), c.Recall.Tuning)
 	}
-	unheard := config.Unheard(config.Environment{Names: func() []string { return former }})
-	if len(unheard) != len(former) {
-		t.Errorf("%d of %d former variables are named", len(unheard), len(former))
+	unknown := config.UnknownVariables(config.Environment{Names: func() []string { return former }})
+	if len(unknown) != len(former) {
+		t.Errorf("%d of %d former variables are named", len(unknown), len(former))
 	}
 }

@@ -18,7 +18,7 @@ func (c *Config) features() []Feature {
 	return append([]Feature{
 		{
 			ID: "A1", Name: "slots", Home: "inject/slot.go",
-			Doc: "Tells every session short texts at its start: what its owner wrote of themselves and of the project, and what the last " +
+			Doc: "Shows every session short texts at its start: what its owner wrote of themselves and of the project, and what the last " +
 				"sessions left open, failed at and worked on.",
 			Without: "Who the user is and what the project is about stands among fifty notes, or not at all.",
 			Settings: []Setting{
@@ -248,7 +248,7 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "R10", Name: "skill-tier", Home: "inject/tier.go",
-			Doc: "Tells at session start which skills the branch, the files in work and the open items name, before the notes or in place " +
+			Doc: "Shows at session start which skills the branch, the files in work and the open items name, before the notes or in place " +
 				"of those that would be looked up for them.",
 			Without: "A session pieces together from ten notes what a curated skill says whole.",
 			Settings: []Setting{

@@ -80,7 +80,7 @@ func (c *Config) chooseMode(env Environment, rows []Setting) {
 		}
 	}
 	c.Mode = m
-	c.Capture.Directive, c.Reflection.Directive, c.Inject.ToldTypes = m.Directive(), m.Directive(), m.ToldTypes
+	c.Capture.Directive, c.Reflection.Directive, c.Inject.ShownTypes = m.Directive(), m.Directive(), m.ShownTypes
 	flat := make(map[string]string)
 	flatten("", m.Settings, flat)
 	for i := range rows {

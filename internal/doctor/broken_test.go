@@ -142,7 +142,7 @@ func diseases() []disease {
 				b.log(t, store.Record{Kind: store.Injected})
 			}
 		}, doctor.Warn, "none was captured"},
-		{"an agent hears nothing", "told", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "no hook ran"},
+		{"no hook of an agent ran", "told", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "no hook ran"},
 		{"hooks fail", "hook-errors", func(t *testing.T, b *body) {
 			for range 3 {
 				b.log(t, store.Record{Kind: store.HookFailure, Text: "inject", Error: "disk \x1b[1mon fire " + secret})

@@ -36,9 +36,9 @@ func checkFiring(ctx context.Context, p *Target) Result {
 			lines = append(lines, fmt.Sprintf("%s: %s", k.said, ago(p.now().Sub(at))))
 		}
 	}
-	told, captured := l.last[store.Injected], l.last[store.Captured]
+	shown, captured := l.last[store.Injected], l.last[store.Captured]
 	// The background run is no sign of a hook: commands start it too.
-	last := slices.MaxFunc([]time.Time{told, captured, p.queued()}, time.Time.Compare)
+	last := slices.MaxFunc([]time.Time{shown, captured, p.queued()}, time.Time.Compare)
 	seen := !last.IsZero()
 	if !seen {
 		last = p.installed()
@@ -48,7 +48,7 @@ func checkFiring(ctx context.Context, p *Target) Result {
 	}
 	missed := p.sessionsSince(ctx, last.Add(time.Minute))
 	switch {
-	case missed >= 2 && !(told.IsZero() && len(p.shared.walk()) == 0): // they may be running, and there was nothing to tell
+	case missed >= 2 && !(shown.IsZero() && len(p.shared.walk()) == 0): // they may be running, and there was nothing to tell
 		return warn("start a new session of your agent and run this again; if it stays so, look at the checks hooks, hook-program and "+
 			"hook-errors",
 			append(lines, plural(missed, "session")+" began since, and no hook was seen")...)

@@ -174,7 +174,7 @@ func (p *Target) judgeEntry(e entry, other func(program string) Result) (s State
 		return OK, "hooks run " + program + ", found as " + found[0], ""
 	case !runnable(program):
 		return Bad, "hooks run " + program + ", which does not exist or cannot be started", again
-	case Fleeting(program, p.TempDirs):
+	case Transient(program, p.TempDirs):
 		return Bad, "hooks run " + program + ", in a folder that gets emptied", "install the program where it stays, then run `anamnesis " +
 			"init` with it"
 	case differs(program):

@@ -58,10 +58,10 @@ func checkDuplicates(_ context.Context, p *Target) Result {
 	return warn("keep one and remove the others; after that `anamnesis init` points the hooks at the one that stays", found...)
 }
 
-// Fleeting reports whether a program stands where programs do not stay: in one of the
+// Transient reports whether a program stands where programs do not stay: in one of the
 // folders of temporary files, where the Go tool builds and deletes, or in what npx, pnpm
 // and bun download for one run.
-func Fleeting(program string, tempDirs []string) bool {
+func Transient(program string, tempDirs []string) bool {
 	program = filepath.ToSlash(resolveLinks(program))
 	for _, part := range []string{"/go-build", "/_npx/", "/dlx/", "/dlx-", "/bunx-"} {
 		if strings.Contains(program, part) {

@@ -25,7 +25,7 @@ func checkPolicy(_ context.Context, p *Target) Result {
 		return ok("there is none")
 	}
 	lines := []string{fmt.Sprintf("%s in %s", plural(len(rules.Rules), "rule"), policy.File)}
-	if unheard := rules.Unheard(agent.Default().Hooks.ToolNames()); len(unheard) > 0 {
+	if unheard := rules.Unhooked(agent.Default().Hooks.ToolNames()); len(unheard) > 0 {
 		return warn("let the agent's own permissions deny these tools", append(lines, "no hook runs for "+strings.Join(unheard, ", "))...)
 	}
 	return ok(lines...)

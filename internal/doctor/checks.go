@@ -25,7 +25,7 @@ var Checks = []Check{
 	{"hooks-twice", "Hooks in other places", "Whether another settings file holds our hooks too, so that they run twice.", checkHooksTwice},
 	{"firing", "Hooks at work", "When hooks last injected, captured and drained, and whether sessions began since that nothing was shown to " +
 		"anything.", checkFiring},
-	{"told", "Agents that hear nothing", "Whether an agent was at work this week and no hook of it ran.", checkTold},
+	{"told", "Agents without hooks that run", "Whether an agent was at work this week and no hook of it ran.", checkSilent},
 	// check_trust.go
 	{
 		"trust", "Approval of hooks", "Whether an agent that runs hooks only after an approval runs ours; its own program is asked.", checkTrust,

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
@@ -20,7 +21,7 @@ import (
 // Building cases.
 const (
 	DefaultCases = 30
-	noteWindow   = 40_000 // bytes of a note that a model is shown
+	noteWindow   = 10_000 // tokens of a note that a model is shown
 	maxAsked     = 500    // characters of a query that a model makes up
 )
 
@@ -47,12 +48,12 @@ type Built struct {
 }
 
 // Run asks about one note at a time and adds each answer to the file before it
-// asks again. A bad answer, or a model that cannot be reached, ends the build:
-// nothing is made up in its place, what was added before stays, and the next build
+// asks again. A note without a usable answer, or a model that cannot be reached, ends
+// the build: nothing is made up in its place, what was added before stays, and the next build
 // goes on behind it.
 func (b Build) Run(ctx context.Context) (done Built, err error) {
 	if b.Model == nil {
-		return done, llm.ErrNotConfigured
+		return done, learn.ErrNoModel
 	}
 	notes, known, err := b.sample(ctx)
 	if err != nil {
@@ -161,43 +162,33 @@ func (b Build) answered() (map[note.ID]bool, error) {
 	return have, nil
 }
 
-// query asks the model for one question.
-func (b Build) query(ctx context.Context, n *note.Note) (string, error) {
-	text, err := b.Model.Generate(ctx, llm.Prompt{
-		System: b.Redactor.Redact(queryPrompt),
-		User:   b.Redactor.Redact("# " + n.Title + "\n" + n.Body).Window(noteWindow),
-	})
-	if err != nil {
-		return "", err
-	}
-	query, err := parseQuery(text)
-	if err != nil {
-		return "", err
-	}
-	return b.Redactor.Redact(query).String(), nil
+// asked is the shape of the answer to queryPrompt.
+type asked struct {
+	Query string `json:"query"`
 }
 
-// parseQuery reads the answer to queryPrompt.
-func parseQuery(text string) (string, error) {
-	tree, err := llm.ParseAnswer(text)
+// query asks the model for one question.
+func (b Build) query(ctx context.Context, n *note.Note) (string, error) {
+	w := learn.Rewriter{Store: b.Bench.Store, Redactor: b.Redactor, Model: b.Model, MaxTokens: noteWindow}
+	asking := learn.Rewrite[asked]{Purpose: "eval", System: queryPrompt, Loose: true, Check: checkAsked}
+	got, err := asking.Ask(ctx, &w, "# "+n.Title+"\n"+n.Body)
 	if err != nil {
 		return "", err
 	}
-	o, ok := tree.(map[string]any)
-	if !ok {
-		return "", errors.New("the answer is no JSON object")
-	}
-	query, ok := o["query"].(string)
-	query = strings.Join(strings.Fields(query), " ")
+	return b.Redactor.Redact(got.Query).String(), nil
+}
+
+func checkAsked(a *asked) []string {
+	a.Query = strings.Join(strings.Fields(a.Query), " ")
 	switch {
-	case !ok || query == "":
-		return "", errors.New("the answer has no query")
-	case utf8.RuneCountInString(query) > maxAsked:
-		return "", fmt.Errorf("the query of the answer has more than %d characters", maxAsked)
-	case strings.ContainsFunc(query, unicode.IsControl):
-		return "", errors.New("the query of the answer has control characters")
+	case a.Query == "":
+		return []string{"the answer has no query"}
+	case utf8.RuneCountInString(a.Query) > maxAsked:
+		return []string{fmt.Sprintf("the query of the answer has more than %d characters", maxAsked)}
+	case strings.ContainsFunc(a.Query, unicode.IsControl):
+		return []string{"the query of the answer has control characters"}
 	}
-	return query, nil
+	return nil
 }
 
 const queryPrompt = `You help to test the search of a developer's notes.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"anamnesis/internal/index"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
@@ -104,7 +105,7 @@ func (l Lab) try(ctx context.Context, kind string, cases []Case, o RunOptions) (
 
 // fail records that a project could not be tried, unless no other can either.
 func (x *Experiment) fail(ctx context.Context, project string, err error) error {
-	if ctx.Err() != nil || errors.Is(err, reflection.ErrNotConfigured) {
+	if ctx.Err() != nil || errors.Is(err, learn.ErrNoModel) {
 		return err
 	}
 	x.Failed = append(x.Failed, Failure{project, err.Error()})

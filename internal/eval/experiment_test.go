@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"anamnesis/internal/eval"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
-	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
 )
@@ -177,7 +177,7 @@ func TestReflectExperiment(t *testing.T) {
 	w.gone()
 
 	w.answer = nil
-	if _, err := w.lab().Reflect(t.Context(), nil, eval.RunOptions{}); !errors.Is(err, reflection.ErrNotConfigured) {
+	if _, err := w.lab().Reflect(t.Context(), nil, eval.RunOptions{}); !errors.Is(err, learn.ErrNoModel) {
 		t.Error(err)
 	}
 }

@@ -14,8 +14,12 @@ func Rewrite(text string, c Case) (cases []Case, after string, err error) {
 	return cases, string(data), err
 }
 
-// ParseQuery is parseQuery.
-func ParseQuery(text string) (string, error) { return parseQuery(text) }
+// CheckAsked is checkAsked of an answer with a query.
+func CheckAsked(query string) (put string, wrong []string) {
+	a := asked{Query: query}
+	wrong = checkAsked(&a)
+	return a.Query, wrong
+}
 
 // Spark is spark.
 func Spark(values []float64, low, high float64) string { return spark(values, low, high) }

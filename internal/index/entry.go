@@ -53,9 +53,9 @@ func NewEntry(n *note.Note, ref store.Ref, data []byte, side *note.Sidecar) Entr
 	return e
 }
 
-// A Tale is what the sidecar of a note says of it, as the index of the machine took
+// SidecarFacts are what the sidecar of a note says of it, as the index of the machine took
 // it in on which the note was written.
-type Tale struct {
+type SidecarFacts struct {
 	Entities []EntityKey
 	Declared int // how many of them, from the first, the sidecar names
 	Edges    []Edge
@@ -63,7 +63,7 @@ type Tale struct {
 
 // Foreign makes the entry of a note that stands in the tree of another machine. Its
 // sidecar does not travel: shown is what that machine's index made of it.
-func (ix *Index) Foreign(n *note.Note, ref store.Ref, data []byte, told Tale) Entry {
+func (ix *Index) Foreign(n *note.Note, ref store.Ref, data []byte, facts SidecarFacts) Entry {
 	e := NewEntry(n, ref, data, nil)
 	said := e.Entities
 	e.Entities = nil
@@ -72,14 +72,14 @@ func (ix *Index) Foreign(n *note.Note, ref store.Ref, data []byte, told Tale) En
 			e.Entities = append(e.Entities, k)
 		}
 	}
-	for _, k := range told.Entities[:max(0, min(told.Declared, len(told.Entities), 4*maxEntities))] {
+	for _, k := range facts.Entities[:max(0, min(facts.Declared, len(facts.Entities), 4*maxEntities))] {
 		add(k)
 	}
 	e.Declared = len(e.Entities)
 	for _, k := range said {
 		add(k)
 	}
-	e.Edges = told.Edges[:min(len(told.Edges), 4*maxEntities)]
+	e.Edges = facts.Edges[:min(len(facts.Edges), 4*maxEntities)]
 	ix.embed(&e)
 	return e
 }

@@ -212,9 +212,9 @@ func (ix *Index) hasGraph(ctx context.Context, n *note.Note, side *note.Sidecar)
 	if !slices.Equal(want.Entities, got) {
 		return false, nil
 	}
-	told, err := ix.Edges(ctx, want.Entities, Filter{Only: []note.ID{n.ID}, Dead: true, Now: ix.store.Now()})
-	told = slices.DeleteFunc(told, func(e Edge) bool { return e.Note != row.Key })
-	return err == nil && slices.Equal(edgeNames(want.Edges), edgeNames(told)), err
+	stated, err := ix.Edges(ctx, want.Entities, Filter{Only: []note.ID{n.ID}, Dead: true, Now: ix.store.Now()})
+	stated = slices.DeleteFunc(stated, func(e Edge) bool { return e.Note != row.Key })
+	return err == nil && slices.Equal(edgeNames(want.Edges), edgeNames(stated)), err
 }
 
 // edgeNames says which edges there are, each once, in an order.

@@ -147,7 +147,7 @@ func (ix *Index) sync(ctx context.Context, o SyncOptions) (Report, error) {
 	cut := false
 	stop := func() bool { cut = late(); return cut }
 	unread := func(dir string, err error) { rep.Unread = append(rep.Unread, Problem{Path: dir, Reason: reason(err)}) }
-	for ref := range store.WalkTelling(ix.store, stop, unread) {
+	for ref := range store.WalkReporting(ix.store, stop, unread) {
 		if len(refs)&255 == 255 && stop() {
 			break
 		}

@@ -98,12 +98,12 @@ func (g *Ingester) AcknowledgeHandoffs(ctx context.Context, session string, proj
 	if err != nil {
 		return err
 	}
-	told := make(map[note.ID]bool)
+	shown := make(map[note.ID]bool)
 	for _, file := range files[max(0, len(files)-2):] { // a handoff is at most a month old
 		_, err = g.store.Events().Records(file, 0, func(r store.Record) {
 			if (r.Kind == store.Injected || r.Kind == store.Prompted) && r.Session == session {
 				for _, id := range r.Notes {
-					told[id] = true
+					shown[id] = true
 				}
 			}
 		})
@@ -111,7 +111,7 @@ func (g *Ingester) AcknowledgeHandoffs(ctx context.Context, session string, proj
 			return err
 		}
 	}
-	waiting = slices.DeleteFunc(waiting, func(r index.Row) bool { return !told[r.ID] })
+	waiting = slices.DeleteFunc(waiting, func(r index.Row) bool { return !shown[r.ID] })
 	for _, r := range waiting {
 		if _, err := g.AcknowledgeHandoff(ctx, r.ID, session); err != nil {
 			return err

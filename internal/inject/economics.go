@@ -18,39 +18,43 @@ type Economics struct {
 
 // A Surface is a place at which agents are shown something.
 type Surface struct {
-	Name    string `json:"name"` // start, prompt, tool, subagent, search
-	Times   int    `json:"times"`
-	Notes   int    `json:"notes"`
-	Tokens  int    `json:"tokens"`        // shown
-	Known   int    `json:"times_known"`   // injections with at least one note whose session was counted
-	Told    int    `json:"tokens_known"`  // shown in these
-	Sources int    `json:"source_tokens"` // of the sessions behind them, each once a telling
-	Saved   int    `json:"tokens_saved"`  // Sources - Told; may be negative
-	Percent *int   `json:"percent_saved"` // of Sources; null when nothing is known
+	Name        string `json:"name"` // start, prompt, tool, subagent, search
+	Times       int    `json:"times"`
+	Notes       int    `json:"notes"`
+	Tokens      int    `json:"tokens"`        // shown
+	Known       int    `json:"times_known"`   // injections with at least one note whose session was counted
+	TokensKnown int    `json:"tokens_known"`  // shown in these
+	Sources     int    `json:"source_tokens"` // of the sessions behind them, each once a telling
+	Saved       int    `json:"tokens_saved"`  // Sources - TokensKnown; may be negative
+	Percent     *int   `json:"percent_saved"` // of Sources; null when nothing is known
 }
 
 // surfaceNames are the surfaces by the kind of their records, in the order in which they
 // are listed.
 var surfaceNames = []struct{ kind, name string }{
-	{store.Injected, "start"}, {store.Prompted, "prompt"}, {store.ToolTold, "tool"}, {store.AgentTold, "subagent"}, {store.Recalled, "search"},
+	{store.Injected, "start"},
+	{store.Prompted, "prompt"},
+	{store.ToolShown, "tool"},
+	{store.SubagentShown, "subagent"},
+	{store.Recalled, "search"},
 }
 
 // A Ledger gathers records of the event log for Economics.
 type Ledger struct {
-	told     []store.Record
+	shown    []store.Record
 	sessions map[string]int // tokens of a session, as last captured
 }
 
 // Take takes a record; shown says whether a telling is in the time that is asked about.
-func (l *Ledger) Take(rec store.Record, told bool) {
+func (l *Ledger) Take(rec store.Record, shown bool) {
 	switch {
 	case rec.Kind == store.Captured && rec.In > 0 && rec.Session != "":
 		if l.sessions == nil {
 			l.sessions = make(map[string]int)
 		}
 		l.sessions[rec.Session] = rec.In
-	case told && rec.Out > 0 && len(rec.Notes) > 0: // of other kinds Sum takes none
-		l.told = append(l.told, rec)
+	case shown && rec.Out > 0 && len(rec.Notes) > 0: // of other kinds Sum takes none
+		l.shown = append(l.shown, rec)
 	}
 }
 
@@ -60,8 +64,8 @@ func (l *Ledger) Sum(sessionOf func(note.ID) string) Economics {
 	e := Economics{Surfaces: []Surface{}, All: Surface{Name: "all"}}
 	for _, of := range surfaceNames {
 		s := Surface{Name: of.name}
-		for i := range l.told {
-			if rec := &l.told[i]; rec.Kind == of.kind {
+		for i := range l.shown {
+			if rec := &l.shown[i]; rec.Kind == of.kind {
 				s.add(rec, l.sources(rec, sessionOf))
 			}
 		}
@@ -69,7 +73,7 @@ func (l *Ledger) Sum(sessionOf func(note.ID) string) Economics {
 			continue
 		}
 		e.All.Times, e.All.Notes, e.All.Tokens = e.All.Times+s.Times, e.All.Notes+s.Notes, e.All.Tokens+s.Tokens
-		e.All.Known, e.All.Told, e.All.Sources = e.All.Known+s.Known, e.All.Told+s.Told, e.All.Sources+s.Sources
+		e.All.Known, e.All.TokensKnown, e.All.Sources = e.All.Known+s.Known, e.All.TokensKnown+s.TokensKnown, e.All.Sources+s.Sources
 		s.save()
 		e.Surfaces = append(e.Surfaces, s)
 	}
@@ -97,7 +101,7 @@ func (s *Surface) add(rec *store.Record, sources int) {
 	s.Tokens += rec.Out
 	if sources > 0 {
 		s.Known++
-		s.Told += rec.Out
+		s.TokensKnown += rec.Out
 		s.Sources += sources
 	}
 }
@@ -106,7 +110,7 @@ func (s *Surface) save() {
 	if s.Sources == 0 {
 		return
 	}
-	s.Saved = s.Sources - s.Told
+	s.Saved = s.Sources - s.TokensKnown
 	percent := (200*s.Saved + s.Sources) / (2 * s.Sources)
 	s.Percent = &percent
 }

@@ -31,10 +31,10 @@ func TestEconomics(t *testing.T) {
 	percent := func(n int) *int { return &n }
 	want := inject.Economics{
 		Surfaces: []inject.Surface{
-			{Name: "start", Times: 2, Notes: 6, Tokens: 170, Known: 1, Told: 100, Sources: 1000, Saved: 900, Percent: percent(90)},
-			{Name: "prompt", Times: 1, Notes: 2, Tokens: 200, Known: 1, Told: 200, Sources: 4000, Saved: 3800, Percent: percent(95)},
+			{Name: "start", Times: 2, Notes: 6, Tokens: 170, Known: 1, TokensKnown: 100, Sources: 1000, Saved: 900, Percent: percent(90)},
+			{Name: "prompt", Times: 1, Notes: 2, Tokens: 200, Known: 1, TokensKnown: 200, Sources: 4000, Saved: 3800, Percent: percent(95)},
 		},
-		All: inject.Surface{Name: "all", Times: 3, Notes: 8, Tokens: 370, Known: 2, Told: 300, Sources: 5000, Saved: 4700, Percent: percent(94)},
+		All: inject.Surface{Name: "all", Times: 3, Notes: 8, Tokens: 370, Known: 2, TokensKnown: 300, Sources: 5000, Saved: 4700, Percent: percent(94)},
 	}
 	if diff := cmp.Diff(want, l.Sum(func(id note.ID) string { return sessions[id] })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

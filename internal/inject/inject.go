@@ -26,7 +26,7 @@ import (
 type Options struct {
 	PageTokens int      // of the page of a project, at most
 	Announce   bool     // the user is shown a line about it
-	ToldTypes  []string // learning types that the page has; none means all
+	ShownTypes []string // learning types that the page has; none means all
 
 	Fresh bool // look whether the code that notes name is still there
 
@@ -97,8 +97,8 @@ type Block struct {
 
 	Withheld []note.ID // not shown, because nothing is left of the code that they name
 
-	Told  []store.Injection // Shown, as the session was shown it
-	Named []store.Injection // Shown in a line that does not say all of the note
+	Injections []store.Injection // Shown, as the session was shown it
+	Named      []store.Injection // Shown in a line that does not say all of the note
 
 	Again []note.ID // of those Shown at a prompt: a line that is repeated after many prompts
 
@@ -130,7 +130,7 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 
 // tells reports whether a note's type is one that sessions are shown at their start.
 func (in *Injector) tells(n *note.Note) bool {
-	return n.LearningType == "" || len(in.opts.ToldTypes) == 0 || slices.Contains(in.opts.ToldTypes, n.LearningType)
+	return n.LearningType == "" || len(in.opts.ShownTypes) == 0 || slices.Contains(in.opts.ShownTypes, n.LearningType)
 }
 
 // Log records that b was shown, for the counters and for those who ask why.

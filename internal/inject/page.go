@@ -212,7 +212,7 @@ func (d *draft) show(n *note.Note, why string, whole bool) {
 	d.b.Shown = append(d.b.Shown, n.ID)
 	d.b.Lines = append(d.b.Lines, Line{n.ID, oneLine(n.Title), why})
 	if whole {
-		d.b.Told = append(d.b.Told, store.InjectionOf(n))
+		d.b.Injections = append(d.b.Injections, store.InjectionOf(n))
 	} else {
 		d.b.Named = append(d.b.Named, store.InjectionOf(n))
 	}

@@ -146,13 +146,13 @@ func TestPageResumed(t *testing.T) {
 		t.Errorf("never started: %s", b.Text)
 	}
 	p.Since = time.Now().Add(-time.Hour)
-	told := s.Spool().ShownLog("s", "")
+	shown := s.Spool().ShownLog("s", "")
 	if b := page(t, in, p); !strings.Contains(b.Text, "new since this session last ran") || !strings.Contains(b.Text, "Use tabs") ||
 		strings.Contains(b.Text, "How to use it") {
 		t.Errorf("all is new: %s", b.Text)
 	}
 	b := page(t, in, p)
-	if _, err := told.Claim(b.Told...); err != nil {
+	if _, err := shown.Claim(b.Injections...); err != nil {
 		t.Fatal(err)
 	}
 	if b := page(t, in, p); b.Text != "" {
@@ -171,15 +171,15 @@ func TestPromptBesidePage(t *testing.T) {
 	in, s := open(t, pages, note.Note{Title: "Round tax per line in recalcTax", Body: long}, note.Note{Title: "The broker restarts nightly", Body: long})
 	p := place
 	p.Session = "s"
-	told := s.Spool().ShownLog("s", "")
+	shown := s.Spool().ShownLog("s", "")
 	b := page(t, in, p)
-	if err := told.Begin(true); err != nil {
+	if err := shown.Begin(true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := told.Claim(b.Told...); err != nil {
+	if _, err := shown.Claim(b.Injections...); err != nil {
 		t.Fatal(err)
 	}
-	if err := told.ShowLines(b.Named...); err != nil {
+	if err := shown.ShowLines(b.Named...); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(text string, want ...note.ID) inject.Reminder {
@@ -188,7 +188,7 @@ func TestPromptBesidePage(t *testing.T) {
 		if err != nil || !slices.Equal(r.Shown, want) || r.Tokens > 150 {
 			t.Errorf("%q shows %v (%s, near %v), %d tokens, %v", text, r.Shown, r.Silent, r.Near, r.Tokens, err)
 		}
-		if err := told.Prompt(); err != nil {
+		if err := shown.Prompt(); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -197,7 +197,7 @@ func TestPromptBesidePage(t *testing.T) {
 	ask("why does recalcTax round each line?", "n000")
 	ask("why does recalcTax round each line?")
 	for range 20 {
-		if err := told.Prompt(); err != nil {
+		if err := shown.Prompt(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -100,7 +100,7 @@ func (in *Injector) topicWords(rest []draftLine) (notes []topicNote, words []top
 	}
 	source := recall.PageSourceOf(in.engine)
 	for i := range words {
-		words[i].tells = source.Tells(words[i].stem, words[i].notes, len(rest))
+		words[i].tells = source.Weight(words[i].stem, words[i].notes, len(rest))
 	}
 	for i := range notes {
 		slices.SortStableFunc(notes[i].words, func(a, b int) int { return cmp.Compare(words[b].tells, words[a].tells) })

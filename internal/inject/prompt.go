@@ -51,8 +51,8 @@ const leastBody = 60
 // the session started, once, and what memory has to say to the plan of the prompt. q says which
 // notes may be shown. What is returned counts as shown.
 func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan recall.Plan) (Reminder, error) {
-	told := in.store.Spool().ShownLog(p.Session, p.Agent)
-	st, err := told.State()
+	shown := in.store.Spool().ShownLog(p.Session, p.Agent)
+	st, err := shown.State()
 	if err != nil {
 		return Reminder{}, err
 	}
@@ -85,17 +85,17 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 	var looked Block
 	notes = r.choose(in.sift(ctx, p, notes, &looked), st.Has, promptNotes)
 	if p.Session != "" { // what nobody knows the session of is not remembered
-		if notes, err = claimFrom(told.Claim, notes); err != nil {
+		if notes, err = claimFrom(shown.Claim, notes); err != nil {
 			return r, err
 		}
 		again = again[:min(len(again), max(0, promptNotes-len(notes)))]
-		if err := told.ShowLines(injections(slices.Concat(notes, again))...); err != nil {
+		if err := shown.ShowLines(injections(slices.Concat(notes, again))...); err != nil {
 			return r, err
 		}
 	}
 	f := promptFrame
 	f.tokens = in.opts.PromptTokens
-	if f.lines, err = in.solved(p, plan, told); err != nil {
+	if f.lines, err = in.solved(p, plan, shown); err != nil {
 		return r, err
 	}
 	r.Block = in.remind(notes, again, p, f, looked)
@@ -103,7 +103,7 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 	switch {
 	case len(notes)+len(again)+len(f.lines) > 0:
 		r.Silent = ""
-	case r.Silent == "" && slices.ContainsFunc(r.Near, func(n store.Near) bool { return n.Why == toldBefore || n.Why == onPage }):
+	case r.Silent == "" && slices.ContainsFunc(r.Near, func(n store.Near) bool { return n.Why == shownBefore || n.Why == onPage }):
 		r.Silent = "what there is was shown before"
 	case r.Silent == "":
 		r.Silent = "no note is about it"
@@ -112,7 +112,7 @@ func (in *Injector) Prompt(ctx context.Context, p Place, q recall.Query, plan re
 }
 
 // solved returns the line of the exchange that solved an error of a prompt before, once a session.
-func (in *Injector) solved(p Place, plan recall.Plan, told *store.ShownLog) ([]string, error) {
+func (in *Injector) solved(p Place, plan recall.Plan, shown *store.ShownLog) ([]string, error) {
 	if p.Solved == nil {
 		return nil, nil
 	}
@@ -125,7 +125,7 @@ func (in *Injector) solved(p Place, plan recall.Plan, told *store.ShownLog) ([]s
 			return nil, err
 		}
 		if p.Session != "" {
-			mine, err := told.Claim(store.Injection{Note: note.ID(id), Hash: "solved"})
+			mine, err := shown.Claim(store.Injection{Note: note.ID(id), Hash: "solved"})
 			if err != nil || len(mine) == 0 {
 				return nil, err
 			}
@@ -137,8 +137,8 @@ func (in *Injector) solved(p Place, plan recall.Plan, told *store.ShownLog) ([]s
 
 // Why a note is not shown at a prompt.
 const (
-	toldBefore = "it was shown before"
-	onPage     = "its line is on the page, and the prompt does not name it"
+	shownBefore = "it was shown before"
+	onPage      = "its line is on the page, and the prompt does not name it"
 )
 
 // The certainty from which on a note that the session has not seen answers a prompt: about four of
@@ -176,7 +176,7 @@ func (r *Reminder) sort(p Place, st *store.ShownState, hits []recall.Advised) (a
 				answers = append(answers, n)
 			}
 		case st.Has(n):
-			near(toldBefore)
+			near(shownBefore)
 		case line && !h.Named:
 			near(onPage)
 		case !sure(h, line):
@@ -195,14 +195,14 @@ func injections(notes []*note.Note) (all []store.Injection) {
 	return all
 }
 
-// choose takes the first k notes that were not shown, which told says.
-func (r *Reminder) choose(notes []*note.Note, told func(*note.Note) bool, k int) []*note.Note {
+// choose takes the first k notes that were not shown, which shown says.
+func (r *Reminder) choose(notes []*note.Note, shown func(*note.Note) bool, k int) []*note.Note {
 	var chosen []*note.Note
 	for _, n := range notes {
 		switch {
 		case slices.ContainsFunc(chosen, func(c *note.Note) bool { return c.ID == n.ID }):
-		case told(n):
-			r.Near = append(r.Near, store.Near{ID: n.ID, Why: toldBefore})
+		case shown(n):
+			r.Near = append(r.Near, store.Near{ID: n.ID, Why: shownBefore})
 		case len(chosen) == k:
 			r.Near = append(r.Near, store.Near{ID: n.ID, Why: fmt.Sprintf("%d others come before it", k)})
 		default:
@@ -213,7 +213,7 @@ func (r *Reminder) choose(notes []*note.Note, told func(*note.Note) bool, k int)
 }
 
 // claimFrom returns those of the notes that no other hook of the session is telling. of is
-// store.T@ld.Claim, or that of a surface.
+// ShownLog.Claim, or that of a surface.
 func claimFrom(of func(...store.Injection) ([]store.Injection, error), notes []*note.Note) ([]*note.Note, error) {
 	mine, err := of(injections(notes)...)
 	return slices.DeleteFunc(notes, func(n *note.Note) bool { return !slices.Contains(mine, store.InjectionOf(n)) }), err
@@ -267,7 +267,7 @@ func (in *Injector) remind(notes, again []*note.Note, p Place, f frame, looked B
 		text, cut := reminderOf(n, body, looked.moved[n.ID], room/(len(all)-i))
 		out.WriteString(text)
 		room -= utf8.RuneCountInString(text)
-		b.Shown, b.Told = append(b.Shown, n.ID), append(b.Told, store.InjectionOf(n))
+		b.Shown, b.Injections = append(b.Shown, n.ID), append(b.Injections, store.InjectionOf(n))
 		if cut {
 			b.Cut = append(b.Cut, n.ID)
 		}

@@ -40,14 +40,14 @@ func TestPromptTellsOnce(t *testing.T) {
 	second := prompt(t, in, p, "what about the broker?")
 	third := prompt(t, in, p, "what about the broker?")
 	if len(first.Shown) != 2 || len(second.Shown) != 1 || third.Text != "" || slices.Contains(first.Shown, second.Shown[0]) {
-		t.Errorf("told %v, %v, %v", first.Shown, second.Shown, third.Shown)
+		t.Errorf("shown %v, %v, %v", first.Shown, second.Shown, third.Shown)
 	}
 	if third.Silent != "what there is was shown before" || len(third.Near) != 3 {
 		t.Errorf("%q, near %v", third.Silent, third.Near)
 	}
 	p.Agent = "a"
 	if r := prompt(t, in, p, "what about the broker?"); len(r.Shown) != 2 || slices.Contains(r.Shown, "n003") {
-		t.Errorf("a sub-agent of it is told %v", r.Shown)
+		t.Errorf("a sub-agent of it is shown %v", r.Shown)
 	}
 	p.Session, p.Agent = "", ""
 	for range 2 {
@@ -78,11 +78,11 @@ func TestPromptTellsArrivals(t *testing.T) {
 	p := place
 	p.Session = "s"
 	b := page(t, in, p)
-	told := s.Spool().ShownLog("s", "")
-	if err := told.Begin(true); err != nil {
+	shown := s.Spool().ShownLog("s", "")
+	if err := shown.Begin(true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := told.Claim(b.Told...); err != nil {
+	if _, err := shown.Claim(b.Injections...); err != nil {
 		t.Fatal(err)
 	}
 	arrive := func(id note.ID) {
@@ -98,16 +98,16 @@ func TestPromptTellsArrivals(t *testing.T) {
 	time.Sleep(10 * time.Millisecond) // of the clock of files
 	arrive("first")
 	if r := prompt(t, in, p, "write a poem about cats"); !slices.Equal(r.Shown, []note.ID{"first"}) {
-		t.Errorf("the first prompt is told %v: %s", r.Shown, r.Silent)
+		t.Errorf("the first prompt is shown %v: %s", r.Shown, r.Silent)
 	}
-	if err := told.Prompt(); err != nil {
+	if err := shown.Prompt(); err != nil {
 		t.Fatal(err)
 	}
 	arrive("second") // too late
 	if r := prompt(t, in, p, "write a poem about cats"); r.Text != "" {
-		t.Errorf("the second is told %v", r.Shown)
+		t.Errorf("the second is shown %v", r.Shown)
 	}
 	if r := prompt(t, in, p, "what about the broker?"); r.Text != "" || r.Silent != "what there is was shown before" {
-		t.Errorf("what the start told is told again: %v", r.Shown)
+		t.Errorf("what the start showed is shown again: %v", r.Shown)
 	}
 }

@@ -87,18 +87,18 @@ func (in *Injector) Brief(ctx context.Context, p Place, q recall.Query, task str
 // What is returned counts as shown to it.
 func (in *Injector) Subagent(ctx context.Context, p Place, said []string, notes []*note.Note) (Reminder, error) {
 	var r Reminder
-	told := in.store.Spool().ShownLog(p.Session, p.Agent)
+	shown := in.store.Spool().ShownLog(p.Session, p.Agent)
 	var st store.ShownState
 	var err error
 	if p.Session != "" {
-		if st, err = told.State(); err != nil {
+		if st, err = shown.State(); err != nil {
 			return r, err
 		}
 	}
 	var looked Block
 	some := r.choose(in.sift(ctx, p, slices.Clone(notes), &looked), st.Has, subagentNotes)
 	if p.Session != "" {
-		if some, err = claimFrom(told.Claim, some); err != nil {
+		if some, err = claimFrom(shown.Claim, some); err != nil {
 			return r, err
 		}
 	}

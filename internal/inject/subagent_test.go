@@ -44,7 +44,7 @@ func TestBriefTellsTheSessionsRulesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(r.Shown) != want || (r.Silent == "") != (want > 0) || r.Tokens > 200 {
-			t.Errorf("told %v of %d, %q, %d tokens", r.Shown, want, r.Silent, r.Tokens)
+			t.Errorf("shown %v of %d, %q, %d tokens", r.Shown, want, r.Silent, r.Tokens)
 		}
 	}
 	if b, err := in.Brief(t.Context(), p, recall.Query{}, "/review it"); err != nil || b.Silent != "a command of the agent" {

@@ -39,7 +39,7 @@ type startTier struct {
 // tier looks up what a session's start is about: skills that the branch, the files in work
 // and the open items name, and notes that pass the gate. shown are the notes that the block
 // has anyway, items the open ones.
-func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*note.Note, items []string) (t startTier, err error) {
+func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, shown []*note.Note, items []string) (t startTier, err error) {
 	var files []string
 	if p.Work != nil {
 		files = p.Work()
@@ -54,7 +54,7 @@ func (in *Injector) tier(ctx context.Context, p Place, q recall.Query, told []*n
 	t.runs++
 	known := func(n *note.Note) bool {
 		same := func(o *note.Note) bool { return o.ID == n.ID }
-		return n.Kind != "" || slices.ContainsFunc(told, same) || slices.ContainsFunc(t.hits, same)
+		return n.Kind != "" || slices.ContainsFunc(shown, same) || slices.ContainsFunc(t.hits, same)
 	}
 	add := func(n *note.Note) {
 		if len(t.hits) < startNotes && !known(n) {
@@ -119,8 +119,8 @@ func (in *Injector) skillTier(ctx context.Context, p Place, files, items []strin
 }
 
 // openItems returns the lines of the slot of open items, without who left them.
-func openItems(told []*note.Note) (items []string) {
-	for _, n := range told {
+func openItems(shown []*note.Note) (items []string) {
+	for _, n := range shown {
 		if n.Kind != note.Slot || n.Title != "pending_items" {
 			continue
 		}

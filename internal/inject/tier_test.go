@@ -29,7 +29,7 @@ func TestSkillTier(t *testing.T) {
 	p.Work = func() []string { return []string{"bakery/pastry.go"} }
 	b := page(t, in, p)
 	if !slices.Equal(b.Shown, []note.ID{"n002"}) || strings.Contains(b.Text, "Step one") || b.LookedUp != 0 {
-		t.Errorf("told %v, looked up %d times:\n%s", b.Shown, b.LookedUp, b.Text)
+		t.Errorf("shown %v, looked up %d times:\n%s", b.Shown, b.LookedUp, b.Text)
 	}
 }
 

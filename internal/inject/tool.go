@@ -37,17 +37,17 @@ func (in *Injector) Tool(ctx context.Context, p Place, q recall.Query, a recall.
 	for i, h := range hits {
 		notes[i] = h.Note
 	}
-	told := in.store.Spool().ShownLog(p.Session, p.Agent)
+	shown := in.store.Spool().ShownLog(p.Session, p.Agent)
 	var st store.ShownState
 	if p.Session != "" {
-		if st, err = told.State(); err != nil {
+		if st, err = shown.State(); err != nil {
 			return r, err
 		}
 	}
 	var looked Block
 	notes = r.choose(in.sift(ctx, p, notes, &looked), st.HasAtTool, maxRules)
 	if p.Session != "" {
-		if notes, err = claimFrom(told.ClaimAtTool, notes); err != nil {
+		if notes, err = claimFrom(shown.ClaimAtTool, notes); err != nil {
 			return r, err
 		}
 	}
@@ -76,7 +76,7 @@ func (in *Injector) ruleLines(notes []*note.Note, p Place, looked Block) (b Bloc
 		short := cutLine(line, max(leastBody, min(ruleTokens*recall.CharsPerToken, room/(len(notes)-i))-1-len(id)))
 		lines.WriteString(short + id + "\n")
 		room -= utf8.RuneCountInString(short+id) + 1
-		b.Shown, b.Told = append(b.Shown, n.ID), append(b.Told, store.InjectionOf(n))
+		b.Shown, b.Injections = append(b.Shown, n.ID), append(b.Injections, store.InjectionOf(n))
 		if short != line {
 			b.Cut = append(b.Cut, n.ID)
 		}

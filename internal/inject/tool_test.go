@@ -83,9 +83,9 @@ func TestRulesAtTheirCalls(t *testing.T) {
 			p := place
 			p.Session = c.rule + map[bool]string{true: " shown"}[shown]
 			if shown {
-				told := s.Spool().ShownLog(p.Session, "")
+				shown := s.Spool().ShownLog(p.Session, "")
 				b := page(t, in, p)
-				if _, err := told.Claim(b.Told...); err != nil || !slices.Contains(b.Shown, idOf(i)) {
+				if _, err := shown.Claim(b.Injections...); err != nil || !slices.Contains(b.Shown, idOf(i)) {
 					t.Fatalf("%s: the start shows %v, %v", c.rule, b.Shown, err)
 				}
 			}
@@ -105,7 +105,7 @@ func TestRulesAtTheirCalls(t *testing.T) {
 			}
 			st, err := s.Spool().ShownLog(p.Session, "").State()
 			if n := (&note.Note{ID: idOf(i), Title: c.rule}); err != nil || !st.Has(n) || !st.HasAtTool(n) {
-				t.Errorf("%q does not count as told: %v", c.rule, err)
+				t.Errorf("%q does not count as shown: %v", c.rule, err)
 			}
 		}
 	}
@@ -134,14 +134,14 @@ func TestToolLines(t *testing.T) {
 	}
 	p.Agent = "a" // a sub-agent knows nothing of what its session knows
 	if r := tool(t, in, p, recall.Action{Root: "/src", Files: []string{"/src/gen/api.go"}}); len(r.Shown) != 2 {
-		t.Errorf("a sub-agent is told %v", r.Shown)
+		t.Errorf("a sub-agent is shown %v", r.Shown)
 	}
 	if err := s.Spool().ShownLog("s", "").Clear(); err != nil { // its context is lost
 		t.Fatal(err)
 	}
 	p.Agent = ""
 	if r := tool(t, in, p, recall.Action{Root: "/src", Files: []string{"/src/gen/api.go"}}); len(r.Shown) != 2 {
-		t.Errorf("after a compaction it is told %v", r.Shown)
+		t.Errorf("after a compaction it is shown %v", r.Shown)
 	}
 }
 
@@ -155,16 +155,16 @@ func TestToolInParallel(t *testing.T) {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
-	told := make([]int, 16)
-	for i := range told {
-		wg.Go(func() { told[i] = len(tool(t, in, p, recall.Action{Command: "git push"}).Shown) })
+	shown := make([]int, 16)
+	for i := range shown {
+		wg.Go(func() { shown[i] = len(tool(t, in, p, recall.Action{Command: "git push"}).Shown) })
 	}
 	wg.Wait()
 	sum := 0
-	for _, n := range told {
+	for _, n := range shown {
 		sum += n
 	}
 	if sum != 1 {
-		t.Errorf("told %d times", sum)
+		t.Errorf("shown %d times", sum)
 	}
 }

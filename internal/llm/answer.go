@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// ParseAnswer reads an answer that was to be JSON and nothing else: a tree of
+// parseAnswer reads an answer that was to be JSON and nothing else: a tree of
 // map[string]any, []any, string, float64, bool and nil. A code fence around all
 // of it is taken away. Words before or behind it are an error: a model that
 // explains itself did not do what it was asked, and what it means is a guess.
-func ParseAnswer(text string) (any, error) {
+func parseAnswer(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(unfence(text)))
 	var tree any
 	if err := dec.Decode(&tree); err != nil {

@@ -44,7 +44,7 @@ func classify(raw string, list bool) Class {
 	if text == "" {
 		return Idle
 	}
-	tree, err := ParseAnswer(text)
+	tree, err := parseAnswer(text)
 	if err != nil {
 		switch {
 		case wedged(text):

@@ -7,3 +7,6 @@ func Claimed() time.Time { return time.Now().Add(-2 * claimAge) }
 
 // Classify says what an answer that was to be an object is.
 func Classify(raw []byte) Class { return classify(string(raw), false) }
+
+// ParseAnswer is parseAnswer.
+var ParseAnswer = parseAnswer

@@ -16,7 +16,7 @@ var (
 // Listen serves on an address of this machine until ctx ends. An address that
 // other machines can reach is refused (ErrOpenAddress) unless o names the hosts
 // under which they may come. shown is called with the address it listens on.
-func (s *Server) Listen(ctx context.Context, address string, o HTTPOptions, told func(address string)) error {
+func (s *Server) Listen(ctx context.Context, address string, o HTTPOptions, ready func(address string)) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("%q: %w", address, ErrAddress)
@@ -31,6 +31,6 @@ func (s *Server) Listen(ctx context.Context, address string, o HTTPOptions, told
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	told(l.Addr().String())
+	ready(l.Addr().String())
 	return s.Serve(ctx, l, o)
 }

@@ -20,7 +20,7 @@ type Mode struct {
 	Version       string         `json:"version"`
 	Locale        string         `json:"locale"` // of the texts that a model writes: a tag such as "de"; "en" and "" ask for nothing
 	LearningTypes []LearningType `json:"learning_types"`
-	ToldTypes     []string       `json:"told_types"` // ids of the types that sessions are shown at their start; none means all
+	ShownTypes    []string       `json:"told_types"` // ids of the types that sessions are shown at their start; none means all
 	Settings      map[string]any `json:"settings"`   // by key, in the form of config.json
 	Prompts       ModePrompts    `json:"prompts"`
 }

@@ -21,10 +21,10 @@ func TestReadMode(t *testing.T) {
 		return nil, fs.ErrNotExist
 	}
 	m, err := note.ReadMode("base--sub", read)
-	if err != nil || m.Name != "Base" || fmt.Sprint(m.Settings) != "map[a:map[b:1 c:3]]" || fmt.Sprint(m.ToldTypes) != "[z]" {
+	if err != nil || m.Name != "Base" || fmt.Sprint(m.Settings) != "map[a:map[b:1 c:3]]" || fmt.Sprint(m.ShownTypes) != "[z]" {
 		t.Errorf("base--sub: %+v, %v", m, err)
 	}
-	if m, err := note.ReadMode("base--none", read); err != nil || fmt.Sprint(m.ToldTypes) != "[x y]" || m.ID != "base--none" {
+	if m, err := note.ReadMode("base--none", read); err != nil || fmt.Sprint(m.ShownTypes) != "[x y]" || m.ID != "base--none" {
 		t.Errorf("a change without a file: %+v, %v", m, err)
 	}
 	for _, id := range []string{"", "none", "a--b--c", "a--", "--a", "A", "../x", "a/b", "none--sub"} {

@@ -266,9 +266,9 @@ func subjectOf(input []byte) []string {
 	return []string{text, strings.Join(strings.Fields(text), " ")}
 }
 
-// Unheard returns the tools that rules name and that are not among those of which an
+// Unhooked returns the tools that rules name and that are not among those of which an
 // agent tells us: such rules do nothing.
-func (p *Policy) Unheard(tools []string) (some []string) {
+func (p *Policy) Unhooked(tools []string) (some []string) {
 	for i := range p.Rules {
 		name := p.Rules[i].Tool
 		same := func(tool string) bool { return strings.EqualFold(tool, name) }

@@ -96,7 +96,7 @@ func (e *Engine) scrubEvents(ctx context.Context, t Trace, gone map[note.ID]bool
 		return slices.ContainsFunc(tokens, func(token string) bool { return unsaid[token] })
 	}
 	_, err := e.store.Events().Scrub(func(r *store.Record) bool {
-		asked := r.Tells() || slices.Contains([]string{store.Recalled, store.Gap, store.Tasked, store.Policed}, r.Kind)
+		asked := r.Shows() || slices.Contains([]string{store.Recalled, store.Gap, store.Tasked, store.Policed}, r.Kind)
 		about := asked && slices.ContainsFunc(r.Notes, func(id note.ID) bool { return gone[id] })
 		changed := false
 		texts := []*string{&r.Query, &r.Error}

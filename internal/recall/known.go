@@ -53,8 +53,8 @@ func withGlobal(projects []string) []string {
 	return append(slices.Clone(projects), note.Global)
 }
 
-// Tells is how much a word of Words says about the notes that have it, in nats: frequency of
+// Weight is how much a word of Words says about the notes that have it, in nats: frequency of
 // so many notes. A common word says nothing.
-func (p PageSource) Tells(token string, frequency, notes int) float64 {
+func (p PageSource) Weight(token string, frequency, notes int) float64 {
 	return p.e.says(index.Term{Token: token, Frequency: frequency}, notes)
 }

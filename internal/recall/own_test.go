@@ -31,7 +31,7 @@ func share(t *testing.T, s *store.Store, member string, notes ...note.Note) {
 		}
 		data := n.Format()
 		ref := store.Ref{Path: store.NotePath(n.Scope, n.Type, n.ID), Scope: n.Scope, Size: int64(len(data)), ModTime: noon}
-		b.Put = append(b.Put, ix.Foreign(&n, ref, data, index.Tale{}))
+		b.Put = append(b.Put, ix.Foreign(&n, ref, data, index.SidecarFacts{}))
 	}
 	if err := db.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)

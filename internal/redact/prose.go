@@ -22,13 +22,13 @@ func (x *scan) phrased(p pair) {
 	if x.passphrase(p) || x.columns(p) {
 		return
 	}
-	if p.name.start < x.toldEnd[p.class] {
+	if p.name.start < x.readEnd[p.class] {
 		return // the sentence has been read from a name before
 	}
 	i := p.name.end
 	end := sentenceEnd(s, i)
 	rest := s[i:end]
-	x.toldEnd[p.class] = end
+	x.readEnd[p.class] = end
 	if x.joint(p, i, rest) {
 		return
 	}

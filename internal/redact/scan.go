@@ -24,7 +24,7 @@ type scan struct {
 	runFrom int             // ... counted from this one
 	done    int             // structures before this offset have been read
 
-	toldEnd [password + 1]int // sentences before this offset have been read, for each class of name
+	readEnd [password + 1]int // sentences before this offset have been read, for each class of name
 
 	userOp     operator // users before userEnd that are written so have been masked
 	userQuoted bool

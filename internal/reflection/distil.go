@@ -179,7 +179,7 @@ func (r *Reflector) ApplyAll(ctx context.Context, project string) ([]Report, err
 			continue
 		}
 		rep, err := r.Apply(ctx, p.Project)
-		if errors.Is(err, ErrNotConfigured) || errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrReadOnly) || ctx.Err() != nil {
+		if errors.Is(err, learn.ErrNoModel) || errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrReadOnly) || ctx.Err() != nil {
 			return append(reports, rep), err
 		}
 		rep.Err = err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/redact"
@@ -110,14 +111,14 @@ func TestPlanNeedsNoModel(t *testing.T) {
 	if d := cmp.Diff(want, plans); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)
 	}
-	if _, err := none.Apply(t.Context(), "enough"); !errors.Is(err, reflection.ErrNotConfigured) {
+	if _, err := none.Apply(t.Context(), "enough"); !errors.Is(err, learn.ErrNoModel) {
 		t.Errorf("apply without a model: %v", err)
 	}
-	wantErr(t, reflection.ErrNotConfigured, "no reflection provider configured (set ANAMNESIS_REFLECTION_PROVIDER + model/base-url/key)")
+	wantErr(t, learn.ErrNoModel, "no reflection provider configured (set ANAMNESIS_REFLECTION_PROVIDER + model/base-url/key)")
 	if rep, err := none.Apply(t.Context(), "few"); err != nil || rep.Left != 4 {
 		t.Errorf("below the threshold: %+v, %v", rep, err)
 	}
-	if _, err := none.ApplyAll(t.Context(), ""); !errors.Is(err, reflection.ErrNotConfigured) {
+	if _, err := none.ApplyAll(t.Context(), ""); !errors.Is(err, learn.ErrNoModel) {
 		t.Errorf("apply to all without a model: %v", err)
 	}
 	if len(w.server.Received()) != 0 {

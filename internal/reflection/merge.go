@@ -105,7 +105,7 @@ func (r *Reflector) mergeInput(ctx context.Context, project string) (packed, err
 func (r *Reflector) Propose(ctx context.Context, project string) (Proposal, error) {
 	p := Proposal{Project: project, seen: make(map[note.ID]string)}
 	if r.Model == nil {
-		return p, ErrNotConfigured
+		return p, learn.ErrNoModel
 	}
 	in, err := r.mergeInput(ctx, project)
 	if err != nil || len(in.notes) == 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"anamnesis/internal/ingest"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm/llmtest"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
@@ -188,7 +189,7 @@ func TestMergeFails(t *testing.T) {
 		t.Error("something was written")
 	}
 	none := reflection.New(w.store, w.index, w.door, redactor(t), nil, plain)
-	if _, err := none.Propose(t.Context(), "p"); !errors.Is(err, reflection.ErrNotConfigured) {
+	if _, err := none.Propose(t.Context(), "p"); !errors.Is(err, learn.ErrNoModel) {
 		t.Errorf("MG-06, without a model: %v", err)
 	}
 }

@@ -65,12 +65,9 @@ type Reflector struct {
 	opts     Options
 }
 
-// ErrNotConfigured says that there is no model to ask.
-var ErrNotConfigured = learn.ErrNoModel
-
 // New returns a Reflector. Without a model (nil) it plans, shows requests and
 // finishes what an earlier run began; whatever has to be asked is
-// ErrNotConfigured.
+// learn.ErrNoModel.
 func New(s *store.Store, ix *index.Index, g *ingest.Ingester, r *redact.Redactor, model llm.Generator, o Options) *Reflector {
 	w := learn.Rewriter{Store: s, Redactor: r, Model: model, Directive: o.Directive, MaxTokens: o.MaxTokens}
 	return &Reflector{w, ix, g, o}

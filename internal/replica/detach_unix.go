@@ -26,7 +26,7 @@ func detach(cmd *exec.Cmd) {
 // keepAlive has a child hold a lock on a file for as long as it lives, its children included,
 // also when this process is killed. ended removes the file of one that was not killed. What cannot be made is
 // left out: a lock of git is then one that somebody has to look at.
-func keepAlive(cmd *exec.Cmd, at string) (ended func(byItself bool)) {
+func keepAlive(cmd *exec.Cmd, at string) (ended func(detached bool)) {
 	f, err := os.OpenFile(at, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return func(bool) {}
@@ -38,8 +38,8 @@ func keepAlive(cmd *exec.Cmd, at string) (ended func(byItself bool)) {
 	now := time.Now()
 	_ = os.Chtimes(at, now, now)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, f)
-	return func(byItself bool) {
-		if byItself {
+	return func(detached bool) {
+		if detached {
 			_ = os.Remove(at)
 		}
 		_ = f.Close()

@@ -15,6 +15,6 @@ func detach(cmd *exec.Cmd) {
 
 // keepAlive and aliveLock: a child inherits no locks here. A lock that a killed git left is
 // named, as that of any other.
-func keepAlive(*exec.Cmd, string) (ended func(byItself bool)) { return func(bool) {} }
+func keepAlive(*exec.Cmd, string) (ended func(detached bool)) { return func(bool) {} }
 
 func aliveLock(string) bool { return true }

@@ -27,12 +27,12 @@ const sealedName = "anamnesis.sealed"
 // is written down about it is written last: a run that dies before opens once more.
 type Sealed struct {
 	*git
-	hub  *git
-	keys keys
-	as   *seal.Identity // the recovery key, while one comes back with it
-	over string         // the commit of plain notes whose place is taken
-	at   sealedState
-	told []string
+	hub      *git
+	keys     keys
+	as       *seal.Identity // the recovery key, while one comes back with it
+	over     string         // the commit of plain notes whose place is taken
+	at       sealedState
+	messages []string
 }
 
 // sealedState is what is known of the remote, after its files were opened.
@@ -75,9 +75,9 @@ func (s *Sealed) Sync(ctx context.Context) (Outcome, error) {
 
 // tell returns what there is to say to the user about a fetch, once.
 func (s *Sealed) tell() []string {
-	told := s.told
-	s.told = nil
-	return told
+	messages := s.messages
+	s.messages = nil
+	return messages
 }
 
 func (s *Sealed) stateFile() string { return filepath.Join(s.hub.dir, ".git", "anamnesis-state.json") }
@@ -217,7 +217,7 @@ func strange(files map[string]Entry) (name string, found bool) {
 }
 
 func (s *Sealed) say(format string, args ...any) {
-	s.told = append(s.told, fmt.Sprintf(format, args...))
+	s.messages = append(s.messages, fmt.Sprintf(format, args...))
 }
 
 // unread says what to do about a list that this machine cannot read.

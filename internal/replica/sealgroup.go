@@ -25,7 +25,7 @@ func (s *Sealed) change(ctx context.Context, do func(seal.Group) (seal.Group, er
 			return firstOf(err, fmt.Errorf("%w: no remote is set; `anamnesis config set remote ADDRESS`", ErrSealed))
 		}
 		_, err := s.Fetch(ctx)
-		s.told = nil
+		s.messages = nil
 		if err != nil {
 			return err
 		}

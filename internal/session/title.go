@@ -233,10 +233,10 @@ func lastResort(all []Exchange) string {
 	return ""
 }
 
-// Tells reports whether a text says what it is about.
-func Tells(s string) bool { return telling(s) >= 2 }
+// Informative reports whether a text says what it is about.
+func Informative(s string) bool { return telling(s) >= 2 }
 
 // Empty reports whether a title says nothing of what a session was about.
 func Empty(title string) bool {
-	return !Tells(title) || !strings.Contains(title, " ") || promptLine(title)
+	return !Informative(title) || !strings.Contains(title, " ") || promptLine(title)
 }

@@ -53,7 +53,7 @@ func (r Record) Add(to map[note.ID]Tally) {
 	switch {
 	case r.Kind == Recalled:
 		one.Recalled = 1
-	case r.Tells():
+	case r.Shows():
 		one.Injected = 1
 	case r.Kind == FollowedUp:
 		one = Verdict(r.Text).tally()

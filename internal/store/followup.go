@@ -44,15 +44,15 @@ type ShownNote struct {
 	At   time.Time // to the millisecond
 }
 
-// A ToldHistory is all that a session was shown, also before it lost its context, and what
+// A ShownHistory is all that a session was shown, also before it lost its context, and what
 // was found to have become of it.
-type ToldHistory struct {
+type ShownHistory struct {
 	Notes    []ShownNote // each once, when it was shown first
 	Verdicts map[note.ID]Verdict
 }
 
 // History reads what a session was shown. A session without a file was shown nothing.
-func (t *ShownLog) History() (h ToldHistory, err error) {
+func (t *ShownLog) History() (h ShownHistory, err error) {
 	h.Verdicts = make(map[note.ID]Verdict)
 	data, err := t.read()
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 // Events stand in the file of what a session was shown, and neither reads the other.
 func TestNoted(t *testing.T) {
 	s := storetest.At(t, 1)
-	told := s.Spool().ShownLog("one", "")
-	if got, err := told.Observed(); err != nil || got != nil {
+	shown := s.Spool().ShownLog("one", "")
+	if got, err := shown.Observed(); err != nil || got != nil {
 		t.Fatalf("nothing was noted: %v, %v", got, err)
 	}
 	for _, err := range []error{
-		told.Begin(true), told.Note(store.Observed{Kind: "permission", Tool: "Bash"}), told.Prompt(),
-		told.Note(store.Observed{Kind: "tool-failure", Tool: strings.Repeat("x", 10_000)}),
+		shown.Begin(true), shown.Note(store.Observed{Kind: "permission", Tool: "Bash"}), shown.Prompt(),
+		shown.Note(store.Observed{Kind: "tool-failure", Tool: strings.Repeat("x", 10_000)}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -34,11 +34,11 @@ func TestNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	got, err := told.Observed()
+	got, err := shown.Observed()
 	if err != nil || len(got) != 2 || got[0].Kind != "permission" || got[0].Tool != "Bash" || got[0].At.IsZero() || len(got[1].Tool) > 300 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if st, err := told.State(); err != nil || !st.Prompted || st.Started.IsZero() {
-		t.Errorf("what it was told: %+v, %v", st, err)
+	if st, err := shown.State(); err != nil || !st.Prompted || st.Started.IsZero() {
+		t.Errorf("what it was shown: %+v, %v", st, err)
 	}
 }

@@ -20,31 +20,31 @@ import (
 
 // The kinds of record.
 const (
-	Started     = "start"      // a session started; Text is its transcript, Model its agent
-	SwitchedOff = "off"        // a session started or ended whose hooks are switched off
-	Injected    = "inject"     // notes shown at session start, Out the tokens
-	Prompted    = "prompt"     // a prompt, and the notes it was shown; Text says why none, Near what came close, Out the tokens shown
-	ToolTold    = "tool"       // rules shown before a tool ran; as with a prompt
-	Tasked      = "task"       // a sub-agent was given a task: Query; Count is how many notes are about it
-	AgentTold   = "subagent"   // notes shown to a sub-agent at its start; as with a prompt
-	FollowedUp  = "followup"   // what became of notes that a session was shown; Text is the Verdict
-	Policed     = "policy"     // a rule of the policy spoke before a tool ran; Text is what it decided
-	Recalled    = "recall"     // notes returned to a search, Out the tokens
-	Written     = "write"      // a note written; Text is the outcome
-	Captured    = "capture"    // a session captured or skipped; Text says which, In the tokens of the session
-	Learnt      = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
-	Nudged      = "nudge"      // the agent was asked to keep Count sentences of a session; Text says how many it did not
-	Refused     = "refuse"     // Count sentences of a session read like orders to an agent, and were not learnt
-	Drained     = "drain"      // a run over the spool; Count is the number of jobs
-	Synced      = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
-	Shared      = "share"      // an exchange with a team's database; Count is the notes that went and came
-	HookFailure = "hook-error" // a hook that could not do its work
-	Gap         = "gap"        // a question that memory did not answer; Text is its words, Notes a weak answer, Count below 0 closes it
-	Asked       = "model"      // a model answered; Text is the purpose, Model its name, In and Out the tokens
-	Unusable    = "unusable"   // an answer of a model that was not what it was asked for; Text is its class, Query the purpose
-	Limited     = "quota"      // what the vendor of a model says about its quota; Text is an llm.Limit
-	Notified    = "notify"     // a program of the user was run for the record Notes; Text is where that stands in the log
-	Reflected   = "reflect"    // notes of a project distilled or merged; Text says which, Count from how many
+	Started       = "start"      // a session started; Text is its transcript, Model its agent
+	SwitchedOff   = "off"        // a session started or ended whose hooks are switched off
+	Injected      = "inject"     // notes shown at session start, Out the tokens
+	Prompted      = "prompt"     // a prompt, and the notes it was shown; Text says why none, Near what came close, Out the tokens shown
+	ToolShown     = "tool"       // rules shown before a tool ran; as with a prompt
+	Tasked        = "task"       // a sub-agent was given a task: Query; Count is how many notes are about it
+	SubagentShown = "subagent"   // notes shown to a sub-agent at its start; as with a prompt
+	FollowedUp    = "followup"   // what became of notes that a session was shown; Text is the Verdict
+	Policed       = "policy"     // a rule of the policy spoke before a tool ran; Text is what it decided
+	Recalled      = "recall"     // notes returned to a search, Out the tokens
+	Written       = "write"      // a note written; Text is the outcome
+	Captured      = "capture"    // a session captured or skipped; Text says which, In the tokens of the session
+	Learnt        = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
+	Nudged        = "nudge"      // the agent was asked to keep Count sentences of a session; Text says how many it did not
+	Refused       = "refuse"     // Count sentences of a session read like orders to an agent, and were not learnt
+	Drained       = "drain"      // a run over the spool; Count is the number of jobs
+	Synced        = "sync"       // an exchange with the remote; Count is what was pulled, Text the result
+	Shared        = "share"      // an exchange with a team's database; Count is the notes that went and came
+	HookFailure   = "hook-error" // a hook that could not do its work
+	Gap           = "gap"        // a question that memory did not answer; Text is its words, Notes a weak answer, Count below 0 closes it
+	Asked         = "model"      // a model answered; Text is the purpose, Model its name, In and Out the tokens
+	Unusable      = "unusable"   // an answer of a model that was not what it was asked for; Text is its class, Query the purpose
+	Limited       = "quota"      // what the vendor of a model says about its quota; Text is an llm.Limit
+	Notified      = "notify"     // a program of the user was run for the record Notes; Text is where that stands in the log
+	Reflected     = "reflect"    // notes of a project distilled or merged; Text says which, Count from how many
 )
 
 // Consolidated is the kind of record of a pass over the learnings of all projects. Notes are
@@ -83,9 +83,9 @@ type Record struct {
 	Read    int64     `json:"read,omitempty"` // of a session that was captured: the bytes of its records, up to the last whole one
 }
 
-// Tells reports whether a record is about something that a session was shown unasked.
-func (r *Record) Tells() bool {
-	return slices.Contains([]string{Injected, Prompted, ToolTold, AgentTold}, r.Kind)
+// Shows reports whether a record is about something that a session was shown unasked.
+func (r *Record) Shows() bool {
+	return slices.Contains([]string{Injected, Prompted, ToolShown, SubagentShown}, r.Kind)
 }
 
 // Near is a note that was nearly shown.

@@ -112,15 +112,15 @@ func (s *ShownState) Count() int {
 // Bounds of what is kept: of a longer file only the end is read, and what a session was
 // shown is forgotten a while after its last prompt.
 const (
-	maxTold = 1 << 20
-	toldAge = 14 * 24 * time.Hour
+	maxShownLog = 1 << 20
+	shownLogAge = 14 * 24 * time.Hour
 )
 
 // ShownLog returns what a session was shown, or a sub-agent in it. Both names come from
 // outside and are not trusted: the file is named by their hash.
 func (q *Spool) ShownLog(session, agent string) *ShownLog {
 	sum := sha256.Sum256([]byte(session + "\x00" + agent))
-	return &ShownLog{q.s, layout.Told + "/" + hex.EncodeToString(sum[:12]) + ".jsonl"}
+	return &ShownLog{q.s, layout.Shown + "/" + hex.EncodeToString(sum[:12]) + ".jsonl"}
 }
 
 // State reads the file. A session without one was shown nothing.
@@ -184,7 +184,7 @@ func (t *ShownLog) read() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.NewSectionReader(f, max(0, fi.Size()-maxTold), maxTold))
+	return io.ReadAll(io.NewSectionReader(f, max(0, fi.Size()-maxShownLog), maxShownLog))
 }
 
 // Claim returns those of some injections that the caller may tell: the others were shown
@@ -281,7 +281,7 @@ func (t *ShownLog) append(lines []byte) error {
 		err = t.s.folders(t.name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = t.s.disk.MkdirAll(t.s.Path(layout.Told))
+		err = t.s.disk.MkdirAll(t.s.Path(layout.Shown))
 	}
 	if err == nil {
 		err = t.s.disk.Append(t.s.Path(t.name), lines)
@@ -292,13 +292,13 @@ func (t *ShownLog) append(lines []byte) error {
 	return nil
 }
 
-// SweepTold removes the files of sessions that have not been shown anything for long.
-func (q *Spool) SweepTold() error {
-	entries, err := q.Entries(layout.Told)
+// SweepShownLogs removes the files of sessions that have not been shown anything for long.
+func (q *Spool) SweepShownLogs() error {
+	entries, err := q.Entries(layout.Shown)
 	var errs []error
 	for _, entry := range entries {
-		if fi, err := entry.Info(); err == nil && q.s.now().Sub(fi.ModTime()) > toldAge {
-			errs = append(errs, q.Remove(layout.Told+"/"+entry.Name()))
+		if fi, err := entry.Info(); err == nil && q.s.now().Sub(fi.ModTime()) > shownLogAge {
+			errs = append(errs, q.Remove(layout.Shown+"/"+entry.Name()))
 		}
 	}
 	return errors.Join(append(errs, err)...)

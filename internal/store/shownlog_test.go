@@ -10,13 +10,13 @@ import (
 	"anamnesis/internal/store"
 )
 
-func TestTold(t *testing.T) {
+func TestShownLog(t *testing.T) {
 	s, _ := open(t)
 	a, b := draft("a"), draft("b")
 	one := s.Spool().ShownLog("s", "")
-	claim := func(told *store.ShownLog, want int, injections ...store.Injection) {
+	claim := func(shown *store.ShownLog, want int, injections ...store.Injection) {
 		t.Helper()
-		if mine, err := told.Claim(injections...); len(mine) != want || err != nil {
+		if mine, err := shown.Claim(injections...); len(mine) != want || err != nil {
 			t.Errorf("claimed %v, %v; want %d", mine, err, want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestTold(t *testing.T) {
 	claim(one, 1, store.InjectionOf(a))
 	claim(one, 0, store.InjectionOf(a))
 
-	if err := s.Spool().SweepTold(); err != nil {
+	if err := s.Spool().SweepShownLogs(); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := s.Spool().Entries("spool/told"); len(left) != 3 {
@@ -63,7 +63,7 @@ func TestTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Spool().SweepTold(); err != nil {
+	if err := s.Spool().SweepShownLogs(); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := s.Spool().Entries("spool/told"); len(left) != 1 {
@@ -79,38 +79,38 @@ func TestTold(t *testing.T) {
 
 // A call of a tool shows a note once, also one that the start of the session showed; what a tool
 // showed counts at prompts.
-func TestToldAtTool(t *testing.T) {
+func TestShownAtTool(t *testing.T) {
 	s, _ := open(t)
-	a, b, told := draft("a"), draft("b"), s.Spool().ShownLog("s", "")
+	a, b, shown := draft("a"), draft("b"), s.Spool().ShownLog("s", "")
 	claim := func(of func(...store.Injection) ([]store.Injection, error), want int, injections ...store.Injection) {
 		t.Helper()
 		if mine, err := of(injections...); len(mine) != want || err != nil {
 			t.Errorf("claimed %v, %v; want %d", mine, err, want)
 		}
 	}
-	claim(told.Claim, 1, store.InjectionOf(a))
-	if st, err := told.State(); err != nil || !st.Has(a) || st.HasAtTool(a) {
+	claim(shown.Claim, 1, store.InjectionOf(a))
+	if st, err := shown.State(); err != nil || !st.Has(a) || st.HasAtTool(a) {
 		t.Errorf("after the start: %+v, %v", st, err)
 	}
-	claim(told.ClaimAtTool, 2, store.InjectionOf(a), store.InjectionOf(b), store.InjectionOf(b))
-	claim(told.ClaimAtTool, 0, store.InjectionOf(a), store.InjectionOf(b))
-	claim(told.Claim, 0, store.InjectionOf(b))
-	if st, err := told.State(); err != nil || !st.Has(b) || !st.HasAtTool(a) || st.Count() != 2 {
+	claim(shown.ClaimAtTool, 2, store.InjectionOf(a), store.InjectionOf(b), store.InjectionOf(b))
+	claim(shown.ClaimAtTool, 0, store.InjectionOf(a), store.InjectionOf(b))
+	claim(shown.Claim, 0, store.InjectionOf(b))
+	if st, err := shown.State(); err != nil || !st.Has(b) || !st.HasAtTool(a) || st.Count() != 2 {
 		t.Errorf("after the tool: %+v, %v", st, err)
 	}
-	if err := told.Clear(); err != nil {
+	if err := shown.Clear(); err != nil {
 		t.Fatal(err)
 	}
-	claim(told.ClaimAtTool, 1, store.InjectionOf(a))
+	claim(shown.ClaimAtTool, 1, store.InjectionOf(a))
 }
 
 // A session begins, goes on after a resume, and loses its context.
-func TestToldBegin(t *testing.T) {
+func TestShownBegin(t *testing.T) {
 	s, _ := open(t)
-	a, told := draft("a"), s.Spool().ShownLog("s", "")
+	a, shown := draft("a"), s.Spool().ShownLog("s", "")
 	state := func(started, prompted, has bool) {
 		t.Helper()
-		if st, err := told.State(); err != nil || st.Started.IsZero() == started || st.Prompted != prompted || st.Has(a) != has {
+		if st, err := shown.State(); err != nil || st.Started.IsZero() == started || st.Prompted != prompted || st.Has(a) != has {
 			t.Errorf("%+v, %v", st, err)
 		}
 	}
@@ -119,13 +119,13 @@ func TestToldBegin(t *testing.T) {
 		do                     func() error
 		started, prompted, has bool
 	}{
-		{func() error { return told.Begin(true) }, true, false, false},
-		{func() error { _, err := told.Claim(store.InjectionOf(a)); return err }, true, false, true},
-		{told.Prompt, true, true, true},
-		{func() error { return told.Begin(false) }, true, false, true},
-		{told.Prompt, true, true, true},
-		{told.Clear, true, true, false},
-		{func() error { return told.Begin(true) }, true, false, false},
+		{func() error { return shown.Begin(true) }, true, false, false},
+		{func() error { _, err := shown.Claim(store.InjectionOf(a)); return err }, true, false, true},
+		{shown.Prompt, true, true, true},
+		{func() error { return shown.Begin(false) }, true, false, true},
+		{shown.Prompt, true, true, true},
+		{shown.Clear, true, true, false},
+		{func() error { return shown.Begin(true) }, true, false, false},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
@@ -135,10 +135,10 @@ func TestToldBegin(t *testing.T) {
 }
 
 // Hooks that fire side by side tell a note once.
-func TestToldTogether(t *testing.T) {
+func TestShownTogether(t *testing.T) {
 	s, _ := open(t)
 	var mu sync.Mutex
-	told := map[note.ID]int{}
+	shown := map[note.ID]int{}
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -149,12 +149,12 @@ func TestToldTogether(t *testing.T) {
 				t.Error(err)
 			}
 			for _, m := range mine {
-				told[m.Note]++
+				shown[m.Note]++
 			}
 		})
 	}
 	all.Wait()
-	if len(told) != 3 || told["a"] != 1 || told["b"] != 1 || told["c"] != 1 {
-		t.Errorf("told %v", told)
+	if len(shown) != 3 || shown["a"] != 1 || shown["b"] != 1 || shown["c"] != 1 {
+		t.Errorf("shown %v", shown)
 	}
 }

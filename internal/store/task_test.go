@@ -28,7 +28,7 @@ func TestTasksOfSubagents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, turn := s.Spool().ShownLog("s", ""), "1"
+		shown, turn := s.Spool().ShownLog("s", ""), "1"
 		var got []string
 		for _, step := range strings.Fields(c.steps) {
 			what, kind, _ := strings.Cut(step, "/")
@@ -36,7 +36,7 @@ func TestTasksOfSubagents(t *testing.T) {
 			case "turn":
 				turn = "2"
 			case "s":
-				tasks, err := told.TakeTasks(store.Task{Turn: turn, Type: kind})
+				tasks, err := shown.TakeTasks(store.Task{Turn: turn, Type: kind})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -48,7 +48,7 @@ func TestTasksOfSubagents(t *testing.T) {
 				}
 				got = append(got, ids)
 			default:
-				if err := told.NoteTask(store.Task{Turn: turn, Type: kind, Notes: []note.ID{note.ID(what)}}); err != nil {
+				if err := shown.NoteTask(store.Task{Turn: turn, Type: kind, Notes: []note.ID{note.ID(what)}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -56,8 +56,8 @@ func TestTasksOfSubagents(t *testing.T) {
 		if got := strings.Join(got, " "); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
-		if st, err := told.State(); err != nil || st.Has(&note.Note{ID: "a"}) {
-			t.Errorf("%s: a task counts as told, %v", name, err)
+		if st, err := shown.State(); err != nil || st.Has(&note.Note{ID: "a"}) {
+			t.Errorf("%s: a task counts as shown, %v", name, err)
 		}
 	}
 }
@@ -67,12 +67,12 @@ func TestTaskIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := s.Spool().ShownLog("s", "")
+	shown := s.Spool().ShownLog("s", "")
 	ids := slices.Repeat([]note.ID{note.ID(strings.Repeat("x", 128))}, 1000)
-	if err := told.NoteTask(store.Task{Notes: ids}); err != nil {
+	if err := shown.NoteTask(store.Task{Notes: ids}); err != nil {
 		t.Fatal(err)
 	}
-	if tasks, err := told.TakeTasks(store.Task{}); err != nil || len(tasks) != 1 || len(tasks[0].Notes) != 12 {
+	if tasks, err := shown.TakeTasks(store.Task{}); err != nil || len(tasks) != 1 || len(tasks[0].Notes) != 12 {
 		t.Errorf("%d tasks, %v", len(tasks), err)
 	}
 }

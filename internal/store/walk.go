@@ -25,12 +25,12 @@ func (s *Store) Walk() iter.Seq[Ref] { return s.WalkUntil(func() bool { return f
 // WalkUntil walks until stop returns true. It asks while a large folder is read,
 // none of whose files is yielded before all are known.
 func (s *Store) WalkUntil(stop func() bool) iter.Seq[Ref] {
-	return WalkTelling(s, stop, func(string, error) {})
+	return WalkReporting(s, stop, func(string, error) {})
 }
 
-// WalkTelling is Store.WalkUntil, and calls unread for each folder that cannot be read,
+// WalkReporting is Store.WalkUntil, and calls unread for each folder that cannot be read,
 // relative to the root: nobody knows what stands in it.
-func WalkTelling(s *Store, stop func() bool, unread func(dir string, err error)) iter.Seq[Ref] {
+func WalkReporting(s *Store, stop func() bool, unread func(dir string, err error)) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
 		w := walker{s, stop, unread, yield}
 		for _, scope := range []note.Scope{note.Portable, note.Local} {

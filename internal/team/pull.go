@@ -18,7 +18,7 @@ import (
 // A Receiver is where Pull puts what others share.
 type Receiver struct {
 	Open      func(ctx context.Context, origin string) (index.Backend, error) // the local index for the tree of another machine
-	Foreign   func(n *note.Note, ref store.Ref, data []byte, told index.Tale) index.Entry
+	Foreign   func(n *note.Note, ref store.Ref, data []byte, facts index.SidecarFacts) index.Entry
 	Forgotten func(n *note.Note) bool // its owner here does not want to see it again
 	Canonical func(project string) string
 	Withhold  func(path string, data []byte) string // as of Sender
@@ -217,7 +217,7 @@ func (r Receiver) entry(ctx context.Context, c Change) (e index.Entry, why strin
 	}
 	n.Supersedes = r.supersedes(ctx, n, c.Origin)
 	ref := store.Ref{Path: c.Path, Scope: note.Portable, Size: c.Size, ModTime: time.Unix(0, c.ModTime)}
-	e = r.Foreign(n, ref, c.Text, index.Tale{Entities: c.Entities, Declared: c.Declared, Edges: c.Edges})
+	e = r.Foreign(n, ref, c.Text, index.SidecarFacts{Entities: c.Entities, Declared: c.Declared, Edges: c.Edges})
 	e.Hash = sha256.Sum256(c.Text)
 	return e, ""
 }

@@ -25,7 +25,7 @@ type labPage struct {
 	Ranker  string                      `json:"reranker,omitempty"`
 	TookMS  float64                     `json:"took_ms"`
 	Lost    []app.NamedID               `json:"lost,omitempty"` // found as set, and not like this
-	Told    *labTold                    `json:"told,omitempty"`
+	Shown   *labShown                   `json:"told,omitempty"`
 	WhyNot  []history.Verdict           `json:"why_not,omitempty"`
 	About   string                      `json:"about,omitempty"` // the title of the note that WhyNot is about
 	Window  *app.WindowView             `json:"temporal,omitempty"`
@@ -78,8 +78,8 @@ type labArm struct {
 	MS float64 `json:"ms"`
 }
 
-// A labTold is what a session would be shown.
-type labTold struct {
+// A labShown is what a session would be shown.
+type labShown struct {
 	Text   string            `json:"text"`
 	Silent string            `json:"silent"`
 	Shown  []app.NamedID     `json:"shown"`
@@ -224,9 +224,9 @@ func (p labPage) tell(r *request, rooms *app.Rooms) (any, error) {
 		return nil, err
 	}
 	p.TookMS = a.TookMS
-	p.Told = &labTold{Text: a.Text, Silent: a.Silent, Shown: history.TitlesOf(r.ctx, rooms, a.Shown...), Asked: a.Asked, Tokens: a.Tokens}
+	p.Shown = &labShown{Text: a.Text, Silent: a.Silent, Shown: history.TitlesOf(r.ctx, rooms, a.Shown...), Asked: a.Asked, Tokens: a.Tokens}
 	for _, n := range a.Near {
-		p.Told.Near = append(p.Told.Near, hooks.NamedNear{NamedID: history.TitlesOf(r.ctx, rooms, n.ID)[0], Why: n.Why})
+		p.Shown.Near = append(p.Shown.Near, hooks.NamedNear{NamedID: history.TitlesOf(r.ctx, rooms, n.ID)[0], Why: n.Why})
 	}
 	return p, nil
 }

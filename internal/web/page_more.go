@@ -48,7 +48,7 @@ type sessionPage struct {
 type step struct {
 	store.Record
 	Did   string            `json:"did"` // in words
-	Told  []app.NamedID     `json:"told,omitempty"`
+	Shown []app.NamedID     `json:"told,omitempty"`
 	Close []hooks.NamedNear `json:"nearly,omitempty"`
 }
 
@@ -56,7 +56,7 @@ type step struct {
 var did = map[string]string{
 	store.Started: "the session started", store.Injected: "was shown at its start", store.Prompted: "typed a prompt",
 	store.SwitchedOff: "had its hooks switched off",
-	store.ToolTold:    "was shown before a tool ran", store.Tasked: "gave a sub-agent a task", store.AgentTold: "shown a sub-agent",
+	store.ToolShown:   "was shown before a tool ran", store.Tasked: "gave a sub-agent a task", store.SubagentShown: "shown a sub-agent",
 	store.Policed: "the policy spoke", store.Recalled: "asked", store.Written: "wrote", store.Captured: "was captured",
 	store.HookFailure: "a hook failed", store.Notified: "a program of yours was run",
 	store.Gap: "no result", store.Reflected: "taught a reflection", store.Asked: "a model was asked",
@@ -74,7 +74,7 @@ func oneSession(r *request) (any, error) {
 		s := step{Record: rec, Did: cmp.Or(did[rec.Kind], rec.Kind)}
 		for _, id := range rec.Notes {
 			n := app.NamedID{ID: id, Title: a.Titles[id]}
-			s.Told = append(s.Told, n)
+			s.Shown = append(s.Shown, n)
 			if !seen[id] {
 				seen[id] = true
 				p.Notes = append(p.Notes, n)
@@ -83,7 +83,7 @@ func oneSession(r *request) (any, error) {
 		for _, n := range rec.Near {
 			s.Close = append(s.Close, hooks.NamedNear{NamedID: history.TitlesOf(r.ctx, r.rooms, n.ID)[0], Why: n.Why})
 		}
-		if rec.Tells() {
+		if rec.Shows() {
 			p.Tokens += rec.Out
 		}
 		p.Project = cmp.Or(p.Project, rec.Project)

@@ -243,7 +243,7 @@ func saveNote(r *request) (done, error) {
 	case f.Title == "":
 		return f.again(r, 400, "title is required")
 	case f.Base != base(e.File):
-		return f.meanwhile(r, e)
+		return f.changed(r, e)
 	}
 	tags := tagsOf(r)
 	change := app.Edit{Title: &f.Title, Body: &f.Body, Type: &f.Type, Scope: &f.Scope, Project: &f.Project, Tag: tags}
@@ -262,7 +262,7 @@ func saveNote(r *request) (done, error) {
 	w, err := app.ApplyEdit(r.ctx, r.rooms, e, data)
 	if app.Changed(err) { // between our reading and our writing
 		if e, err = app.ReadEditable(r.ctx, r.rooms, r.id()); err == nil {
-			return f.meanwhile(r, e)
+			return f.changed(r, e)
 		}
 	}
 	if err != nil {
@@ -284,7 +284,7 @@ func (f noteForm) failed(r *request, err error) (done, error) {
 
 // at the same time shows a form beside what somebody else wrote while it was filled in. Saving
 // it again writes it over that.
-func (f noteForm) meanwhile(r *request, e app.Editable) (done, error) {
+func (f noteForm) changed(r *request, e app.Editable) (done, error) {
 	stands := formOf(e)
 	text := stands.text()
 	f.Stands, f.Diff = &text, note.Unified("stands", "yours", text, f.text())

@@ -28,15 +28,15 @@ func counts(by app.Counts) []count {
 
 // An overviewPage is what memory holds and what it did this week.
 type overviewPage struct {
-	Stats   history.Facets    `json:"stats"`
-	Sync    app.SyncState     `json:"repo"`
-	Waiting int               `json:"pendingReflections"`
-	Week    diagnose.Activity `json:"week"`
-	Recent  []app.RowView     `json:"recent"`
-	Gaps    curate.GapsAnswer `json:"gaps"`
-	Told    []*app.SessionLog `json:"sessions"`
-	Machine string            `json:"machine"`
-	Bars    []bar             `json:"-"`
+	Stats    history.Facets    `json:"stats"`
+	Sync     app.SyncState     `json:"repo"`
+	Waiting  int               `json:"pendingReflections"`
+	Week     diagnose.Activity `json:"week"`
+	Recent   []app.RowView     `json:"recent"`
+	Gaps     curate.GapsAnswer `json:"gaps"`
+	Sessions []*app.SessionLog `json:"sessions"`
+	Machine  string            `json:"machine"`
+	Bars     []bar             `json:"-"`
 }
 
 // A bar is a part of a whole, in parts of a thousand.
@@ -77,7 +77,7 @@ func overview(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Week, p.Gaps, p.Told = week.activity, week.gaps, week.sessions
+	p.Week, p.Gaps, p.Sessions = week.activity, week.gaps, week.sessions
 	list, err := app.List(r.ctx, r.rooms, app.Selection{}, 8)
 	p.Recent = list.Notes
 	return p, err

@@ -49,7 +49,7 @@ func TestEvidenceLeadsToItsSession(t *testing.T) {
 func TestOverviewSums(t *testing.T) {
 	s := serve(t, nil)
 	log := other(t, s).Store.Events()
-	for i, kind := range []string{store.Injected, store.Prompted, store.ToolTold, store.AgentTold, store.Recalled} {
+	for i, kind := range []string{store.Injected, store.Prompted, store.ToolShown, store.SubagentShown, store.Recalled} {
 		rec := store.Record{Kind: kind, Session: fmt.Sprintf("session-%d", i%2), Notes: []note.ID{"01JZZZZZZZZZZZZZZZZZZZZZE1"}, Out: 100 << i}
 		if err := log.Log(rec); err != nil {
 			t.Fatal(err)

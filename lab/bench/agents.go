@@ -78,7 +78,7 @@ func (s *stage) hooksOf(st *stand, h *connect.Client) error {
 			continue
 		}
 		done[hook.Event] = true
-		turn, told := 0, 0
+		turn, shown := 0, 0
 		ours := func() (time.Duration, error) {
 			turn++
 			c := child{
@@ -86,7 +86,7 @@ func (s *stage) hooksOf(st *stand, h *connect.Client) error {
 				env: []string{"HOME=" + st.home, "ANAMNESIS_HOME=" + st.root},
 			}
 			out, took, err := c.run()
-			told = max(told, longest(out))
+			shown = max(shown, longest(out))
 			time.Sleep(leave)
 			return took, err
 		}
@@ -99,7 +99,7 @@ func (s *stage) hooksOf(st *stand, h *connect.Client) error {
 		for i := range added {
 			added[i] = got[0][i] - got[1][i]
 		}
-		fmt.Printf("| %s | %s | %.1f | %.1f | %.1f | %d | %d |\n", h.Title, hook.Event, added.median(), added.at(0.95), got[1].median(), told,
+		fmt.Printf("| %s | %s | %.1f | %.1f | %.1f | %d | %d |\n", h.Title, hook.Event, added.median(), added.at(0.95), got[1].median(), shown,
 			h.Hooks.ContextLimit().Max)
 	}
 	return nil

@@ -154,7 +154,7 @@ func (c *crowd) load(size int) error {
 			}
 			data := n.Format()
 			ref := store.Ref{Path: store.NotePath(n.Scope, n.Type, n.ID), Scope: n.Scope, Size: int64(len(data)), ModTime: epoch}
-			b.Put = append(b.Put, ix.Foreign(n, ref, data, index.Tale{}))
+			b.Put = append(b.Put, ix.Foreign(n, ref, data, index.SidecarFacts{}))
 			if len(b.Put) == 1024 || i == size-1 {
 				batches <- b
 				b = index.Batch{}
@@ -251,7 +251,7 @@ func (c *crowd) ask(ix *index.Index, db *postgres.DB, member int, end time.Time,
 			}
 			data := m.Format()
 			ref := store.Ref{Path: store.NotePath(m.Scope, m.Type, m.ID), Scope: m.Scope, Size: int64(len(data)), ModTime: began}
-			err = db.Apply(c.ctx, index.Batch{Put: []index.Entry{ix.Foreign(m, ref, data, index.Tale{})}})
+			err = db.Apply(c.ctx, index.Batch{Put: []index.Entry{ix.Foreign(m, ref, data, index.SidecarFacts{})}})
 		}
 		took(kind, time.Since(began))
 	}

@@ -103,8 +103,8 @@ func learningBox(h *app.Host) LearningOpener {
 			Start: func(ctx context.Context, session, project string) ([]note.ID, error) {
 				e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root}
 				b, _, err := hooks.SessionStart(ctx, r, e, hooks.StartOptions{Project: project})
-				shown := make([]note.ID, len(b.Told))
-				for i, t := range b.Told {
+				shown := make([]note.ID, len(b.Injections))
+				for i, t := range b.Injections {
 					shown[i] = t.Note
 				}
 				return shown, err

@@ -113,24 +113,24 @@ func openBox(ctx context.Context, h *app.Host, root string) (*app.Rooms, *Prompt
 		e := agent.Event{Harness: agent.Default().Name, SessionID: session, Dir: root, Source: "startup"}
 		b, _, err := hooks.SessionStart(ctx, r, e, hooks.StartOptions{Project: project})
 		if err == nil {
-			err = hooks.ToldAtStart(r, e, b)
+			err = hooks.LogShownAtStart(r, e, b)
 		}
 		return PageShown{Lines: b.Shown, Topics: b.Left, Tokens: recall.Tokens(b.Text), Text: b.Text}, err
 	}
-	tell := func(ctx context.Context, p PromptAsked) (PromptTold, error) {
+	tell := func(ctx context.Context, p PromptAsked) (PromptShown, error) {
 		e := agent.Event{
 			Harness: agent.Default().Name, SessionID: p.Session, Prompt: p.Text, Dir: root,
 			TranscriptPath: filepath.Join(root, p.Session+".jsonl"),
 		}
 		if err := touch(e, p.Work); err != nil {
-			return PromptTold{}, err
+			return PromptShown{}, err
 		}
 		a, err := hooks.Prompt(ctx, r, e, hooks.PromptOptions{Project: p.Project})
-		told := PromptTold{Shown: a.Shown, Again: a.Again, Tokens: a.Tokens, Why: a.Silent}
+		shown := PromptShown{Shown: a.Shown, Again: a.Again, Tokens: a.Tokens, Why: a.Silent}
 		for _, n := range a.Near {
-			told.Why += fmt.Sprintf("; %s %s", n.ID, n.Why)
+			shown.Why += fmt.Sprintf("; %s %s", n.ID, n.Why)
 		}
-		return told, err
+		return shown, err
 	}
 	return r, &PromptBox{Sandbox: sandboxOf(r), Start: start, Tell: tell}, nil
 }

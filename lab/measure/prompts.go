@@ -16,7 +16,7 @@ import (
 type PromptBox struct {
 	*Sandbox
 	Start func(ctx context.Context, project, session string) (PageShown, error)
-	Tell  func(ctx context.Context, a PromptAsked) (PromptTold, error)
+	Tell  func(ctx context.Context, a PromptAsked) (PromptShown, error)
 }
 
 // PageShown is what a session is shown at its start.
@@ -36,8 +36,8 @@ type PromptAsked struct {
 	Work                   []string // files that the agent touched since the prompt before
 }
 
-// PromptTold is what a hook tells.
-type PromptTold struct {
+// PromptShown is what a hook tells.
+type PromptShown struct {
 	Shown  []note.ID
 	Again  []note.ID // of them, lines that are repeated after many prompts
 	Tokens int
@@ -54,7 +54,7 @@ type PromptReport struct {
 	InContext float64      `json:"in_context"`       // share of the wanted notes that the page or the prompt showed
 	OnPage    float64      `json:"on_page"`          // share of them with a line on the page
 	ByTopic   float64      `json:"by_topic"`         // share of them that only the line of a topic stands for
-	Told      float64      `json:"told_when_wanted"` // share of the wanted notes that their prompt showed
+	Shown     float64      `json:"told_when_wanted"` // share of the wanted notes that their prompt showed
 	Spoke     float64      `json:"told_when_not"`    // share of the prompts that want silence
 	Beside    int          `json:"beside"`           // notes that were shown with or instead of a wanted one
 	Precision float64      `json:"precision"`        // share of the notes shown at prompts that were wanted there
@@ -72,7 +72,7 @@ type PromptKind struct {
 	Kind    string `json:"kind"`
 	Prompts int    `json:"prompts"`
 	Wanted  int    `json:"wanted"` // notes
-	Told    int    `json:"told"`   // of them
+	Shown   int    `json:"told"`   // of them
 	Silent  int    `json:"silent"` // prompts that want silence
 	Spoke   int    `json:"spoke"`  // of them
 }
@@ -83,7 +83,7 @@ type PromptMiss struct {
 	Kind   string   `json:"kind"`
 	Prompt string   `json:"prompt"`
 	Wanted []string `json:"wanted"`
-	Told   []string `json:"told"`
+	Shown  []string `json:"told"`
 	Why    string   `json:"why"`
 }
 
@@ -136,14 +136,14 @@ func (r Prompts) grown(i int) []Document {
 }
 
 type promptCount struct {
-	rep                  PromptReport
-	page                 func(set string, p PageShown)
-	notes, pages         int
-	line, topic, context int            // wanted notes
-	shown, right         int            // notes at prompts
-	kinds                map[string]int // places in rep.Kinds
-	wanted, told, tokens int
-	silent, spoke        int
+	rep                   PromptReport
+	page                  func(set string, p PageShown)
+	notes, pages          int
+	line, topic, context  int            // wanted notes
+	shown, right          int            // notes at prompts
+	kinds                 map[string]int // places in rep.Kinds
+	wanted, found, tokens int
+	silent, spoke         int
 }
 
 // set runs the sessions of one set.
@@ -221,7 +221,7 @@ func (c *promptCount) inContext(p Prompt, k promptSession) {
 }
 
 // add counts the answer to one prompt.
-func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, known promptSession) {
+func (c *promptCount) add(s PromptSet, p Prompt, got PromptShown, known promptSession) {
 	names, before := known.names, known.before
 	defer func() { c.inContext(p, known) }()
 	c.shown += len(got.Shown)
@@ -243,7 +243,7 @@ func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, known promptSes
 	right, beside := 0, 0
 	for _, id := range got.Shown {
 		name := names[id]
-		miss.Told = append(miss.Told, name)
+		miss.Shown = append(miss.Shown, name)
 		if before[name] && !slices.Contains(got.Again, id) {
 			c.rep.Repeats++
 		}
@@ -254,7 +254,7 @@ func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, known promptSes
 			beside++
 		}
 	}
-	k.Wanted, k.Told, c.wanted, c.told = k.Wanted+len(p.Wanted), k.Told+right, c.wanted+len(p.Wanted), c.told+right
+	k.Wanted, k.Shown, c.wanted, c.found = k.Wanted+len(p.Wanted), k.Shown+right, c.wanted+len(p.Wanted), c.shown+right
 	c.rep.Beside += beside
 	c.right += right
 	if len(p.Wanted) == 0 {
@@ -269,7 +269,7 @@ func (c *promptCount) add(s PromptSet, p Prompt, got PromptTold, known promptSes
 }
 
 func (c *promptCount) report() *PromptReport {
-	c.rep.Told = float64(c.told) / float64(max(1, c.wanted))
+	c.rep.Shown = float64(c.found) / float64(max(1, c.wanted))
 	c.rep.Spoke = float64(c.spoke) / float64(max(1, c.silent))
 	c.rep.TokensPer = float64(c.tokens) / float64(max(1, c.rep.Prompts))
 	c.rep.Wanted = c.wanted

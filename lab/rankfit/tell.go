@@ -92,7 +92,7 @@ func reportScores(w io.Writer, sets []*set, fitted [][]float64) {
 	shipped := func(t *trial) float64 { return recall.ScoreSignal(t.seen) - t.middle }
 	kinds := []string{"sources", "held-out sources", "judged sets"}
 	for kind, name := range kinds {
-		var stores, anew []*signals
+		var stores, updated []*signals
 		for _, s := range sets {
 			if kindOf(s) != kind {
 				continue
@@ -113,7 +113,7 @@ func reportScores(w io.Writer, sets []*set, fitted [][]float64) {
 				if len(at.own) == 0 || len(at.strange) == 0 {
 					continue
 				}
-				stores, anew = append(stores, at), append(anew, refit[store])
+				stores, updated = append(stores, at), append(updated, refit[store])
 				if s.people {
 					fmt.Fprintf(w, "%-36s score: AUROC %.4f, fitted again without it %.4f\n", s.name+" "+store, at.auroc(), refit[store].auroc())
 				}
@@ -125,7 +125,7 @@ func reportScores(w io.Writer, sets []*set, fitted [][]float64) {
 		a, b := 0.0, 0.0
 		for i := range stores {
 			a += stores[i].auroc() / float64(len(stores))
-			b += anew[i].auroc() / float64(len(stores))
+			b += updated[i].auroc() / float64(len(stores))
 		}
 		fmt.Fprintf(w, "%-36s score: AUROC %.4f, fitted again without it %.4f; one threshold for all %d stores answers %.3f of strangers with "+
 			".975 kept, %.3f with .95\n", name, a, b, len(stores), answered(stores, 0.975), answered(stores, 0.95))

@@ -169,7 +169,7 @@ func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (l
 	d.Summarised += done.Summarised
 	d.fail(app.TendSessions(ctx, r))
 	store.Sweep(r.Store)
-	d.fail(r.Store.Spool().SweepTold())
+	d.fail(r.Store.Spool().SweepShownLogs())
 	rep, err := r.Index.Sync(ctx, index.SyncOptions{})
 	if err != nil {
 		return done.Left, err

@@ -9,8 +9,8 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/eval"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
-	"anamnesis/internal/reflection"
 	"anamnesis/internal/store"
 )
 
@@ -51,7 +51,7 @@ type EvalBuilt struct {
 }
 
 // EvalBuild lets a model propose questions to n notes of some types. The error is
-// reflection.ErrNotConfigured when there is no model.
+// learn.ErrNoModel when there is no model.
 func EvalBuild(ctx context.Context, r *app.Rooms, file string, n int, types []string) (a EvalBuilt, err error) {
 	b := eval.Build{N: n}
 	for _, t := range types {
@@ -62,7 +62,7 @@ func EvalBuild(ctx context.Context, r *app.Rooms, file string, n int, types []st
 	}
 	g, err := app.NewGenerator(r, "eval")
 	if err != nil {
-		return a, reflection.ErrNotConfigured
+		return a, learn.ErrNoModel
 	}
 	bar := stages(r)
 	b.Bench, b.Model, b.Redactor, b.File, b.Progress = workbench(r), g, r.Redactor, evalSet(r, file), bar.step
@@ -108,11 +108,11 @@ func EvalRun(ctx context.Context, r *app.Rooms, o CaseOptions, below float64, ve
 }
 
 // EvalExperiment tries reflection, or a merge, on a copy of the store. The error
-// is reflection.ErrNotConfigured when there is no model; when recall fell it comes
+// is learn.ErrNoModel when there is no model; when recall fell it comes
 // with the answer.
 func EvalExperiment(ctx context.Context, r *app.Rooms, o CaseOptions, merge bool) (*eval.Experiment, error) {
 	if _, err := app.NewGenerator(r, "experiment"); err != nil {
-		return nil, reflection.ErrNotConfigured
+		return nil, learn.ErrNoModel
 	}
 	cases, err := cases(ctx, r, "eval experiment", o)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/eval"
 	"anamnesis/internal/index"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
 )
@@ -90,7 +91,7 @@ func confirmKey(f reflection.Refusal) string {
 
 // Merge asks a model which notes say the same, and lets one note stand for each
 // group; without Apply it says what it would do. Each group is tried on a copy of
-// the store first, unless NoGate is set. The error is reflection.ErrNotConfigured
+// the store first, unless NoGate is set. The error is learn.ErrNoModel
 // when there is no model; when every project failed it comes with the answer.
 func Merge(ctx context.Context, r *app.Rooms, o MergeOptions) (a MergeAnswer, err error) {
 	reflector, missing := app.NewReflector(r, "merge")
@@ -99,7 +100,7 @@ func Merge(ctx context.Context, r *app.Rooms, o MergeOptions) (a MergeAnswer, er
 		return a, err
 	}
 	if missing != nil {
-		return a, reflection.ErrNotConfigured
+		return a, learn.ErrNoModel
 	}
 	var gate *eval.MergeGate
 	if o.Apply && !o.NoGate {

@@ -44,7 +44,7 @@ func TakePast(ctx context.Context, r *app.Rooms) (taken int, err error) {
 	var names []string
 	connected := connect.Connected(r.Store)
 	for _, a := range agent.All {
-		if a.Fleeting && slices.Contains(connected, a.Name) {
+		if a.Transient && slices.Contains(connected, a.Name) {
 			names = append(names, a.Name)
 		}
 	}

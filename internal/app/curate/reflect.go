@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"anamnesis/internal/app"
+	"anamnesis/internal/learn"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/reflection"
@@ -132,16 +133,16 @@ func viewReport(rep *reflection.Report) Reflected {
 }
 
 // Reflect lets a model distil the sessions of a project, or with "" of all. The
-// error is reflection.ErrNotConfigured when there is no model; when every project
+// error is learn.ErrNoModel when there is no model; when every project
 // failed it comes with the answer.
 func Reflect(ctx context.Context, r *app.Rooms, project string, noSync bool) (a ReflectAnswer, err error) {
 	reflector, missing := app.NewReflector(r, "reflect")
 	running, c := app.BeginRun(ctx, r, "reflect")
 	reports, err := reflector.ApplyAll(running, projectKey(r, project))
 	if missing != nil && err == nil && len(reports) == 0 {
-		err = reflection.ErrNotConfigured
+		err = learn.ErrNoModel
 	}
-	if err != nil && (len(reports) == 0 || errors.Is(err, reflection.ErrNotConfigured)) {
+	if err != nil && (len(reports) == 0 || errors.Is(err, learn.ErrNoModel)) {
 		return a, err
 	}
 	a.Applied = true

@@ -75,7 +75,7 @@ func target(r *app.Rooms, version string) *doctor.Target {
 		Store: r.Store, Index: r.Index, Engine: r.Engine, Redactor: r.Redactor, RulesErr: r.Rules,
 		Self: self, Version: version, Path: path, TempDirs: app.TempDirs(),
 		Patience: r.Config.Patience,
-		Disabled: r.Config.Disabled, VersionOf: app.VersionOf, Warnings: r.Config.Warnings, Foreign: config.Unheard(env),
+		Disabled: r.Config.Disabled, VersionOf: app.VersionOf, Warnings: r.Config.Warnings, Foreign: config.UnknownVariables(env),
 		Allowed:    app.MayTravel(r),
 		Sync:       func(ctx context.Context) (app.SyncState, error) { return app.SyncStatus(ctx, r) },
 		Namesakes:  func(ctx context.Context) ([]string, error) { return app.Namesakes(ctx, r) },

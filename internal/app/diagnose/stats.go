@@ -39,7 +39,7 @@ type StatsAnswer struct {
 
 // Activity is what memory did on this machine, as the event log says.
 type Activity struct {
-	Told         int     `json:"sessions_told"`
+	Sessions     int     `json:"sessions_told"`
 	Captured     int     `json:"sessions_captured"`
 	Trivial      int     `json:"sessions_trivial"`
 	Written      int     `json:"notes_written"`
@@ -159,7 +159,7 @@ func (a *Activity) speak(rec store.Record) {
 			a.Denied++
 		}
 	case len(rec.Notes) == 0:
-	case rec.Kind == store.ToolTold:
+	case rec.Kind == store.ToolShown:
 		a.Tools++
 		a.ToolTokens += rec.Out
 	default:
@@ -171,14 +171,14 @@ func (a *Activity) speak(rec store.Record) {
 // activity counts what the event log says happened.
 func activity(r *app.Rooms, since time.Time) (a Activity, err error) {
 	var starts, questions []float64
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	err = app.LoggedRecords(r, since, func(rec store.Record, _ time.Time) {
-		if rec.Tells() {
+		if rec.Shows() {
 			a.Unasked += rec.Out
 		}
 		switch rec.Kind {
 		case store.Injected:
-			told[cmp.Or(rec.Session, string(rec.ID))] = true
+			shown[cmp.Or(rec.Session, string(rec.ID))] = true
 			starts = append(starts, rec.MS)
 		case store.Prompted:
 			a.Prompts++
@@ -186,7 +186,7 @@ func activity(r *app.Rooms, since time.Time) (a Activity, err error) {
 				a.Reminded++
 				a.Reminders += rec.Out
 			}
-		case store.ToolTold, store.AgentTold, store.Policed:
+		case store.ToolShown, store.SubagentShown, store.Policed:
 			a.speak(rec)
 		case store.Recalled:
 			a.Questions++
@@ -214,7 +214,7 @@ func activity(r *app.Rooms, since time.Time) (a Activity, err error) {
 			a.HookFailures++
 		}
 	})
-	a.Told, a.StartMS, a.QuestionMS = len(told), median(starts), median(questions)
+	a.Sessions, a.StartMS, a.QuestionMS = len(shown), median(starts), median(questions)
 	return a, err
 }
 

@@ -141,7 +141,7 @@ type Glance struct {
 	Conflicts int
 	Held      int
 	Waiting   int   // sessions to capture
-	Told      int   // notes that the session was shown
+	Shown     int   // notes that the session was shown
 	Quiet     bool  // prompts are shown nothing now
 	Rules     error // why redact.toml cannot be used
 }
@@ -177,7 +177,7 @@ func TakeGlance(ctx context.Context, h app.Host, session string) (g Glance, err 
 	}
 	if session != "" {
 		if st, err := r.Store.Spool().ShownLog(session, "").State(); err == nil {
-			g.Told = st.Count()
+			g.Shown = st.Count()
 		}
 	}
 	quiet, err := hooks.Quiet(r, session, "")
@@ -185,7 +185,7 @@ func TakeGlance(ctx context.Context, h app.Host, session string) (g Glance, err 
 	if r.Config.Sync.Remote != "" {
 		last := app.LastSync(r)
 		g.Synced = &SyncGlance{At: last.OK, Offline: last.Offline}
-		if app.StandsStill(last.State) {
+		if app.NeedsUser(last.State) {
 			g.Synced.State = string(last.State)
 		}
 	}

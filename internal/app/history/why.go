@@ -106,7 +106,7 @@ func Why(ctx context.Context, r *app.Rooms, name string, limit int) (a WhyAnswer
 func showings(r *app.Rooms, row index.Row, n *note.Note) (shown []Showing, err error) {
 	err = app.LoggedRecords(r, time.Time{}, func(rec store.Record, _ time.Time) {
 		i := slices.Index(rec.Notes, row.ID)
-		if i < 0 || !rec.Tells() && rec.Kind != store.Recalled {
+		if i < 0 || !rec.Shows() && rec.Kind != store.Recalled {
 			return
 		}
 		shown = append(shown, newShowing(rec, i, n))
@@ -138,10 +138,10 @@ func newShowing(rec store.Record, i int, n *note.Note) Showing {
 		if rec.Query != "" {
 			s.Why = fmt.Sprintf("shown at the prompt %q%s", note.Line(rec.Query, 80), session)
 		}
-	case rec.Kind == store.ToolTold:
+	case rec.Kind == store.ToolShown:
 		s.Rank, s.Via = i+1, ""
 		s.Why = fmt.Sprintf("shown before %q%s", note.Line(rec.Query, 80), session)
-	case rec.Kind == store.AgentTold:
+	case rec.Kind == store.SubagentShown:
 		s.Rank, s.Via = i+1, ""
 		s.Why = "shown to a sub-agent" + session
 	case n.Kind == note.Handoff:

@@ -16,7 +16,7 @@ type ModeView struct {
 	Description string              `json:"description"`
 	Locale      string              `json:"locale,omitempty"`
 	Types       []note.LearningType `json:"learning_types,omitempty"`
-	ToldTypes   []string            `json:"told_types,omitempty"`
+	ShownTypes  []string            `json:"told_types,omitempty"`
 	Settings    map[string]any      `json:"settings,omitempty"`
 	Directive   string              `json:"directive,omitempty"`
 	Chosen      bool                `json:"chosen"`
@@ -27,7 +27,7 @@ type ModeView struct {
 func modeView(c *config.Config, id string) ModeView {
 	m, err := c.ReadMode(id)
 	v := ModeView{
-		ID: id, Name: m.Name, Description: m.Description, Locale: m.Locale, Types: m.LearningTypes, ToldTypes: m.ToldTypes,
+		ID: id, Name: m.Name, Description: m.Description, Locale: m.Locale, Types: m.LearningTypes, ShownTypes: m.ShownTypes,
 		Settings: m.Settings, Directive: m.Directive(), Chosen: id == c.Mode.ID,
 	}
 	if v.Chosen {
@@ -49,7 +49,7 @@ func WorkModes(c *config.Config) ModesAnswer {
 	all := []ModeView{}
 	for _, id := range c.ModeIDs() {
 		v := modeView(c, id)
-		v.Types, v.Settings, v.ToldTypes, v.Directive = nil, nil, nil, ""
+		v.Types, v.Settings, v.ShownTypes, v.Directive = nil, nil, nil, ""
 		all = append(all, v)
 	}
 	return ModesAnswer{all}

@@ -34,8 +34,8 @@ func nudge(h app.Host, e agent.Event) (string, error) {
 	if why, err := Quiet((&app.Rooms{Config: c, Store: s, Host: h}), e.SessionID, e.Dir); err != nil || why != "" {
 		return "", err
 	}
-	told := s.Spool().ShownLog(e.SessionID, "")
-	st, err := told.State()
+	shown := s.Spool().ShownLog(e.SessionID, "")
+	st, err := shown.State()
 	if err != nil || len(st.Nudges) >= learn.MaxNudges {
 		return "", err
 	}
@@ -44,7 +44,7 @@ func nudge(h app.Host, e agent.Event) (string, error) {
 	if !ok || slices.Contains(st.Nudges, hash) {
 		return "", nil
 	}
-	if err := told.Nudge(hash); err != nil {
+	if err := shown.Nudge(hash); err != nil {
 		return "", fmt.Errorf("note that the agent is asked: %w", err)
 	}
 	return agent.InjectStart + "\n" + learn.Nudge + "\n" + agent.InjectEnd + "\n", nil

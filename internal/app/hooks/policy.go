@@ -22,7 +22,7 @@ type PolicyAnswer struct {
 	Path     string           `json:"path"`
 	Rules    []policy.Rule    `json:"rules"`
 	Problems []policy.Problem `json:"problems"`
-	Unheard  []string         `json:"unheard"` // tools of rules for which no hook runs
+	Unhooked []string         `json:"unheard"` // tools of rules for which no hook runs
 	Call     *CallVerdict     `json:"call,omitempty"`
 }
 
@@ -35,13 +35,13 @@ type CallVerdict struct {
 
 // Policy reads the policy of the store.
 func Policy(s *store.Store, h *agent.Harness) (PolicyAnswer, error) {
-	a := PolicyAnswer{Path: s.Path(policy.File), Rules: []policy.Rule{}, Problems: []policy.Problem{}, Unheard: []string{}}
+	a := PolicyAnswer{Path: s.Path(policy.File), Rules: []policy.Rule{}, Problems: []policy.Problem{}, Unhooked: []string{}}
 	p, err := policy.Read(a.Path)
 	if err != nil {
 		return a, err
 	}
 	a.Rules, a.Problems = append(a.Rules, p.Rules...), append(a.Problems, p.Problems...)
-	a.Unheard = append(a.Unheard, p.Unheard(h.Hooks.ToolNames())...)
+	a.Unhooked = append(a.Unhooked, p.Unhooked(h.Hooks.ToolNames())...)
 	return a, nil
 }
 
@@ -140,11 +140,11 @@ func unsaid(s *store.Store, e agent.Event, lines []string) []string {
 		return lines
 	}
 	var some []string
-	told := s.Spool().ShownLog(e.SessionID, e.SubagentID)
+	shown := s.Spool().ShownLog(e.SessionID, e.SubagentID)
 	for _, line := range lines {
 		sum := sha256.Sum256([]byte(line))
 		t := store.Injection{Note: "policy", Hash: hex.EncodeToString(sum[:8])}
-		if mine, err := told.Claim(t); err != nil || len(mine) > 0 {
+		if mine, err := shown.Claim(t); err != nil || len(mine) > 0 {
 			some = append(some, line)
 		}
 	}

@@ -95,7 +95,7 @@ func promptSilent(h app.Host, e agent.Event) (silent bool, plan *recall.Plan, er
 	if strings.TrimSpace(e.Prompt) != "" { // some agents send an empty one after each call of a tool
 		err = s.Spool().ShownLog(e.SessionID, "").Prompt()
 	}
-	return true, nil, errors.Join(err, logTold(r, store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why}))
+	return true, nil, errors.Join(err, logShown(r, store.Prompted, e, PromptAnswer{Project: project.Identify(s, e.Dir).Key, Silent: why}))
 }
 
 // Opens reports whether a prompt opens a session, or the context of one that was lost: its agent
@@ -154,11 +154,11 @@ func tell(ctx context.Context, r *app.Rooms, e agent.Event, o PromptOptions, s s
 	if o.Try || s.mute && a.Text == "" && len(a.Near) == 0 {
 		return a, nil
 	}
-	return a, logTold(r, s.kind, e, a)
+	return a, logShown(r, s.kind, e, a)
 }
 
-// logTold records what a session was shown and what it was nearly shown.
-func logTold(r *app.Rooms, kind string, e agent.Event, a PromptAnswer) error {
+// logShown records what a session was shown and what it was nearly shown.
+func logShown(r *app.Rooms, kind string, e agent.Event, a PromptAnswer) error {
 	rec := store.Record{
 		Kind: kind, Session: e.SessionID, Project: a.Project, Notes: a.Shown, Near: a.Near, Count: len(a.Shown), Text: a.Silent,
 		Out: a.Tokens, MS: a.TookMS,
@@ -183,7 +183,7 @@ type LastPrompt struct {
 	Silent  string        `json:"silent,omitempty"`
 	Tokens  int           `json:"tokens"`
 	MS      float64       `json:"ms"`
-	Told    []app.NamedID `json:"told"`
+	Shown   []app.NamedID `json:"told"`
 	Near    []NamedNear   `json:"near"`
 }
 
@@ -204,7 +204,7 @@ func Last(ctx context.Context, r *app.Rooms) (a LastPrompt, err error) {
 	}
 	for _, file := range slices.Backward(files) {
 		if _, err := r.Store.Events().Records(file, 0, func(rec store.Record) {
-			if rec.Tells() && rec.Kind != store.Injected {
+			if rec.Shows() && rec.Kind != store.Injected {
 				last = rec
 			}
 		}); err != nil {
@@ -221,10 +221,10 @@ func Last(ctx context.Context, r *app.Rooms) (a LastPrompt, err error) {
 	a = LastPrompt{
 		Kind: last.Kind,
 		At:   last.At, Session: last.Session, Project: last.Project, Query: last.Query, Silent: last.Text, Tokens: last.Out, MS: last.MS,
-		Told: []app.NamedID{}, Near: []NamedNear{},
+		Shown: []app.NamedID{}, Near: []NamedNear{},
 	}
 	for _, id := range last.Notes {
-		a.Told = append(a.Told, app.NamedID{ID: id, Title: app.TitleOf(ctx, r, titles, id)})
+		a.Shown = append(a.Shown, app.NamedID{ID: id, Title: app.TitleOf(ctx, r, titles, id)})
 	}
 	for _, n := range last.Near {
 		a.Near = append(a.Near, NamedNear{app.NamedID{ID: n.ID, Title: app.TitleOf(ctx, r, titles, n.ID)}, n.Why})
@@ -238,9 +238,9 @@ func Compacted(r *app.Rooms, e agent.Event) error {
 	if e.SessionID == "" {
 		return nil
 	}
-	told := r.Store.Spool().ShownLog(e.SessionID, e.SubagentID)
-	if st, err := told.State(); err != nil || !st.Started.IsZero() && !st.Prompted {
+	shown := r.Store.Spool().ShownLog(e.SessionID, e.SubagentID)
+	if st, err := shown.State(); err != nil || !st.Started.IsZero() && !st.Prompted {
 		return err
 	}
-	return told.Clear()
+	return shown.Clear()
 }

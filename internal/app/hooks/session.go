@@ -99,18 +99,18 @@ func scopeOf(ctx context.Context, r *app.Rooms, id project.Identity, dir, branch
 	return recall.ScopeOf(place, recall.ScopeOptions{AllBranches: r.Config.Recall.AllBranches}), err
 }
 
-// ToldAtStart remembers what a session was shown at its start, so that no prompt tells it
+// LogShownAtStart remembers what a session was shown at its start, so that no prompt shows it
 // again. A session that is resumed keeps what it was shown before.
-func ToldAtStart(r *app.Rooms, e agent.Event, b inject.Block) error {
+func LogShownAtStart(r *app.Rooms, e agent.Event, b inject.Block) error {
 	if e.SessionID == "" || r.Store.ReadOnly() {
 		return nil
 	}
-	told := r.Store.Spool().ShownLog(e.SessionID, "")
-	if err := told.Begin(!goesOn(e)); err != nil {
+	shown := r.Store.Spool().ShownLog(e.SessionID, "")
+	if err := shown.Begin(!goesOn(e)); err != nil {
 		return err
 	}
-	_, err := told.Claim(b.Told...)
-	return errors.Join(err, told.ShowLines(b.Named...))
+	_, err := shown.Claim(b.Injections...)
+	return errors.Join(err, shown.ShowLines(b.Named...))
 }
 
 // conflictNotice is what a session is shown about conflicts, empty when there is none.

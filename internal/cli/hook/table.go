@@ -138,7 +138,7 @@ func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimi
 	if !r.Store.ReadOnly() && (!fresh || hooks.Overdue(r)) {
 		_ = app.Detach(p.host, "drain")
 	}
-	err = hooks.ToldAtStart(r, c.event, b)
+	err = hooks.LogShownAtStart(r, c.event, b)
 	if len(b.Shown) == 0 {
 		return err
 	}

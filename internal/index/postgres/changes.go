@@ -53,7 +53,7 @@ const (
 		JOIN anamnesis.texts t ON t.workspace = $1 AND t.note = n.key
 		WHERE n.workspace = $1 AND n.generation > $3 AND n.generation <= $4 AND n.origin <> $2
 		ORDER BY 1, 2, 5 DESC, 4`
-	toldSQL = "SELECT " + edgeColumns + " FROM anamnesis.edges e WHERE e.workspace = $1 AND e.note = ANY($2::bigint[]) ORDER BY 1, 2, 3, 4"
+	statedSQL = "SELECT " + edgeColumns + " FROM anamnesis.edges e WHERE e.workspace = $1 AND e.note = ANY($2::bigint[]) ORDER BY 1, 2, 3, 4"
 )
 
 // Changes returns what changed in files of other origins after a generation, in the order
@@ -152,7 +152,7 @@ func (s *snapshot) changes(own string, since int64, limit int) (all []Change, ne
 			all[i].Edges = append(all[i].Edges, x)
 		}
 		return err
-	}, toldSQL, keys)
+	}, statedSQL, keys)
 	return all, next
 }
 

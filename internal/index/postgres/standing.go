@@ -102,7 +102,7 @@ func (d *DB) Copies(ctx context.Context, id note.ID) (all []Copy, err error) {
 // Withdraw takes a note away from all origins, for an owner of the workspace, and keeps it
 // from coming back. Those who keep copies hear that the files are gone. The authors' files
 // count as held back from now on, and Files names them: they stay what they are.
-func (d *DB) Withdraw(ctx context.Context, id note.ID, reason, told string) (all []Copy, err error) {
+func (d *DB) Withdraw(ctx context.Context, id note.ID, reason, problem string) (all []Copy, err error) {
 	folded := fold(string(id))
 	err = d.change(ctx, d.opts.Busy, func(w *writer) {
 		all = nil
@@ -122,7 +122,7 @@ func (d *DB) Withdraw(ctx context.Context, id note.ID, reason, told string) (all
 			w.c = &conn{opts: d.opts, pool: d.pool, origin: escape(c.Origin)}
 			w.drop(&delta{ids: []string{folded}, paths: []string{}})
 			w.putProblems(&delta{problems: map[string]index.FileState{
-				c.Path: {Size: c.size, ModTime: c.mtime, Hash: c.Hash, Problem: told},
+				c.Path: {Size: c.size, ModTime: c.mtime, Hash: c.Hash, Problem: problem},
 			}})
 		}
 		if w.flush(); w.edges {

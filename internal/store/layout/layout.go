@@ -45,7 +45,7 @@ const (
 	Summaries = "spool/retry"    // notes that a model is to summarise
 	Batches   = "spool/batches"  // accepted answers of a model
 	Readings  = "spool/read"     // sessions that a model is to read
-	Told      = "spool/told"     // what sessions were shown
+	Shown     = "spool/told"     // what sessions were shown
 	Quiet     = "spool/quiet"    // what is shown nothing
 	Poisoned  = "spool/poisoned" // jobs that nobody could do
 )

@@ -9,9 +9,9 @@ import (
 	"anamnesis/internal/connect"
 )
 
-// checkTold names the agents that have our hooks, were at work this week, and started no
+// checkSilent names the agents that have our hooks, were at work this week, and started no
 // session that we heard of: their hooks wait for an approval, or do not run.
-func checkTold(ctx context.Context, p *Target) Result {
+func checkSilent(ctx context.Context, p *Target) Result {
 	if p.Disabled || p.Store == nil {
 		return skip("hooks do nothing, or there is no store")
 	}

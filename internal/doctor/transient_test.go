@@ -6,7 +6,7 @@ import (
 	"anamnesis/internal/doctor"
 )
 
-func TestFleeting(t *testing.T) {
+func TestTransient(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/home/ada/.npm/_npx/1a2b/node_modules/anamnesis-memory-linux-x64/bin/anamnesis": true,
 		"/home/ada/.cache/pnpm/dlx/1a2b/node_modules/.bin/anamnesis":                     true,
@@ -17,7 +17,7 @@ func TestFleeting(t *testing.T) {
 		"/usr/lib/node_modules/anamnesis-memory-linux-x64/bin/anamnesis":                 false,
 		"/home/ada/.local/bin/anamnesis":                                                 false,
 	} {
-		if got := doctor.Fleeting(path, []string{"/scratch", ""}); got != want {
+		if got := doctor.Transient(path, []string{"/scratch", ""}); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
