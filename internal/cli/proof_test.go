@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"anamnesis/internal/store/storetest"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ func TestProofs(t *testing.T) {
 func proofParams(t *testing.T) testscript.Params {
 	return testscript.Params{
 		Dir:                 filepath.Join("testdata", "proof"),
+		WorkdirRoot:         storetest.Folder(),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ANAMNESIS_SYNC", "off")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	if strings.Contains(filepath.Base(os.Args[0]), ".test") && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(testMain())
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(storetest.Memory{M: m}, map[string]func(){
 		"anamnesis": func() {
 			code := testMain()
 			if file := os.Getenv(peakFile); file != "" {
@@ -74,6 +75,7 @@ func TestScripts(t *testing.T) {
 	waitForLock(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
+		WorkdirRoot:         storetest.Folder(),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -104,6 +106,9 @@ func alone(t *testing.T) (home string) {
 
 func setupScript(env *testscript.Env) error {
 	work := env.WorkDir
+	if storetest.Folder() != "" { // testscript keeps what stands in a root that it is given
+		env.Defer(func() { _ = os.RemoveAll(work) })
+	}
 	home := filepath.Join(work, "home")
 	env.Setenv("HOME", home)
 	env.Setenv("USERPROFILE", home)

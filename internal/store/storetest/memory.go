@@ -38,6 +38,15 @@ func (m Memory) Run() int {
 	return m.M.Run()
 }
 
+// Folder returns the folder in memory where tests of this process have their temporary
+// folders, "" when they have them on a disk.
+func Folder() string {
+	if dir := os.TempDir(); strings.HasPrefix(dir, memory+prefix) {
+		return dir
+	}
+	return ""
+}
+
 // sweep removes what tests left that were killed an hour ago or earlier.
 func sweep() {
 	dirs, _ := filepath.Glob(memory + prefix + "*")
