@@ -108,7 +108,7 @@ type WindowView struct {
 
 // A HitView is a hit with its note.
 type HitView struct {
-	NoteHead
+	NoteView
 	Score       float64                 `json:"score"`
 	Base        float64                 `json:"base"`
 	Coverage    float64                 `json:"coverage"`
@@ -117,11 +117,8 @@ type HitView struct {
 	KeyInsight  string                  `json:"key_insight"`
 	HowToApply  string                  `json:"how_to_apply"`
 	Fields      map[string]*string      `json:"fields,omitempty"` // null: the note has no such field
-	Live        bool                    `json:"live"`
-	By          note.ID                 `json:"superseded_by,omitempty"`
 	EffectiveAt string                  `json:"effective_at"`
 	Tokens      int                     `json:"tokens"`
-	Path        string                  `json:"path"`
 	Body        string                  `json:"body"`
 	Reasons     []recall.Reason         `json:"reasons,omitempty"`
 	Shares      []recall.Share          `json:"features,omitempty"` // what the built-in reranker saw
@@ -130,13 +127,9 @@ type HitView struct {
 // ViewHit returns a hit with its note, or with the fields that were wanted.
 func ViewHit(s *store.Store, h *recall.Hit, o *SearchOptions) HitView {
 	v := HitView{
-		NoteHead: HeadOf(h.Note), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found,
-		Live: !h.Row.Dead, By: h.Row.SupersededBy,
+		NoteView: ViewNote(s, h.Note, &h.Row), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found,
 		Sure: h.Note.Provenance.Confidence, KeyInsight: h.Note.KeyInsight, HowToApply: h.Note.HowToApply,
-		Tokens: h.Tokens, Path: s.Path(h.Row.Ref.Path), Body: h.Note.Body,
-	}
-	if v.Author != "" {
-		v.Path = ""
+		Tokens: h.Tokens, Body: h.Note.Body,
 	}
 	if t := h.Row.Effective(); !t.IsZero() {
 		v.EffectiveAt = string(note.At(t))

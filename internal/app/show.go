@@ -9,9 +9,9 @@ import (
 
 // ListAnswer lists notes, newest first.
 type ListAnswer struct {
-	Notes []RowView `json:"notes"`
-	Total int       `json:"total"` // notes of the selection, more than Notes when a limit left some out
-	Stale int       `json:"stale"`
+	Notes []NoteView `json:"notes"`
+	Total int        `json:"total"` // notes of the selection, more than Notes when a limit left some out
+	Stale int        `json:"stale"`
 
 	Damaged []DamagedNote `json:"damaged,omitempty"` // notes that cannot be listed, or lost their text; List leaves it empty
 }
@@ -40,17 +40,14 @@ func List(ctx context.Context, r *Rooms, s Selection, limit int) (ListAnswer, er
 
 // ShowAnswer is a note with what is known about it.
 type ShowAnswer struct {
-	NoteHead
-	Body         string   `json:"body"`
-	Path         string   `json:"path"`
-	Live         bool     `json:"live"`
-	SupersededBy note.ID  `json:"superseded_by,omitempty"`
-	History      []string `json:"history"` // files of its former states
-	Injected     int      `json:"injected"`
-	Recalled     int      `json:"recalled"`
-	Proposed     []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has no others
-	SharedFrom   string   `json:"shared_from,omitempty"`   // the team's repository, when it came from there and not from its author's machine
-	ConfirmedBy  []string `json:"confirmed_by"`            // others of the team who share the same statement as a note of theirs
+	NoteView
+	Body        string   `json:"body"`
+	History     []string `json:"history"` // files of its former states
+	Injected    int      `json:"injected"`
+	Recalled    int      `json:"recalled"`
+	Proposed    []string `json:"when_proposed,omitempty"` // the triggers that it has by its form, where it has no others
+	SharedFrom  string   `json:"shared_from,omitempty"`   // the team's repository, when it came from there and not from its author's machine
+	ConfirmedBy []string `json:"confirmed_by"`            // others of the team who share the same statement as a note of theirs
 
 	Revisions []store.Revision `json:"-"`
 	File      []byte           `json:"-"` // as it is on the disk
@@ -67,11 +64,10 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	}
 	n := c.Note
 	a = ShowAnswer{
-		NoteHead: HeadOf(n), Body: n.Body, Path: r.Store.Path(row.Ref.Path), Live: !row.Dead,
-		SupersededBy: row.SupersededBy, File: c.Text, Proposed: ProposedTriggers(n),
+		NoteView: ViewNote(r.Store, n, &row), Body: n.Body, File: c.Text, Proposed: ProposedTriggers(n),
 	}
 	if a.Author != "" {
-		a.Path, a.SharedFrom = "", sharedFrom(r, &row)
+		a.SharedFrom = sharedFrom(r, &row)
 	}
 	if a.ConfirmedBy, err = confirmedBy(ctx, r, n); err != nil {
 		return a, err

@@ -5,6 +5,7 @@ import (
 
 	"anamnesis/internal/index"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 )
 
 // A NoteHead is a note without its body, in the shape that every answer has.
@@ -40,43 +41,40 @@ func HeadOf(n *note.Note) NoteHead {
 	}
 }
 
-// A RowView is a note as the index knows it.
-type RowView struct {
-	ID           note.ID   `json:"id"`
-	Type         note.Type `json:"type"`
-	Title        string    `json:"title"`
-	Project      string    `json:"project"`
-	MachineID    string    `json:"machine_id"`
-	Scope        string    `json:"scope"`
-	UserID       string    `json:"user_id"`
-	WorkspaceID  string    `json:"workspace_id"`
-	Source       string    `json:"prov_source"`
-	Confidence   float64   `json:"confidence"`
-	Tags         []string  `json:"tags"`
-	CreatedAt    string    `json:"created_at"`
-	UpdatedAt    string    `json:"updated_at"`
-	Live         bool      `json:"live"`
-	SupersededBy note.ID   `json:"superseded_by,omitempty"`
-	Branch       string    `json:"branch"`
-	Path         string    `json:"path"`
+// A NoteView is a note in its place: its head, whether it is recalled, what replaced it, and
+// its file, "" for a note of somebody else's.
+type NoteView struct {
+	NoteHead
+	Live         bool    `json:"live"`
+	SupersededBy note.ID `json:"superseded_by,omitempty"`
+	Path         string  `json:"path"`
 
 	Row index.Row `json:"-"`
 }
 
-// ViewRow returns a row of the index in the words of a face.
-func ViewRow(r *Rooms, row index.Row) RowView {
-	v := RowView{
-		row.ID, row.Type, row.Title, row.Project, row.MachineID, string(row.Ref.Scope), row.UserID, row.WorkspaceID, row.Source, row.Confidence,
-		row.Tags, string(note.At(row.Created)), string(note.At(row.Updated)), !row.Dead, row.SupersededBy,
-		row.Branch, r.Store.Path(row.Ref.Path), row,
-	}
-	if row.Created.IsZero() {
-		v.CreatedAt = ""
-	}
-	if row.Updated.IsZero() {
-		v.UpdatedAt = ""
+// ViewNote returns a note that the index found.
+func ViewNote(s *store.Store, n *note.Note, row *index.Row) NoteView {
+	v := NoteView{HeadOf(n), !row.Dead, row.SupersededBy, s.Path(row.Ref.Path), *row}
+	if v.Author != "" {
+		v.Path = ""
 	}
 	return v
+}
+
+// ViewRow returns a note that is not read: of its head it has what the index knows.
+func ViewRow(r *Rooms, row index.Row) NoteView {
+	head := NoteHead{
+		ID: row.ID, Type: row.Type, Title: row.Title, Project: row.Project, MachineID: row.MachineID, Scope: string(row.Ref.Scope),
+		UserID: row.UserID, WorkspaceID: row.WorkspaceID, Source: row.Source, Confidence: row.Confidence, Session: row.Session,
+		Tags: row.Tags, Branch: row.Branch, Status: row.Status,
+	}
+	if !row.Created.IsZero() {
+		head.CreatedAt = string(note.At(row.Created))
+	}
+	if !row.Updated.IsZero() {
+		head.UpdatedAt = string(note.At(row.Updated))
+	}
+	return NoteView{head, !row.Dead, row.SupersededBy, r.Store.Path(row.Ref.Path), row}
 }
 
 // EndOf says in a few words why a note is not recalled, "" when it is. n is nil when it cannot be read.

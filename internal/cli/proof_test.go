@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"anamnesis/internal/store/storetest"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"anamnesis/internal/store/storetest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

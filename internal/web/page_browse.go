@@ -30,7 +30,7 @@ type browsePage struct {
 
 // A listed note is a line of a list.
 type listed struct {
-	app.RowView
+	app.NoteView
 	Excerpt string  `json:"excerpt,omitempty"`
 	Score   float64 `json:"score,omitempty"`
 }
@@ -139,7 +139,7 @@ func browse(r *request) (any, error) {
 		p.Prev = c.With("from", strconv.Itoa(max(0, c.From-limit)))
 	}
 	for _, row := range rows {
-		p.Notes = append(p.Notes, listed{RowView: row})
+		p.Notes = append(p.Notes, listed{NoteView: row})
 	}
 	p.Total = p.Facets.Live
 	if c.Type != "" {

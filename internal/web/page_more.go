@@ -149,8 +149,8 @@ type timelinePage struct {
 
 // A day is the notes that were written on it.
 type day struct {
-	Day   string        `json:"day"`
-	Notes []app.RowView `json:"notes"`
+	Day   string         `json:"day"`
+	Notes []app.NoteView `json:"notes"`
 }
 
 const timelineNotes = 120
@@ -181,8 +181,8 @@ func timeline(r *request) (any, error) {
 
 // A gonePage lists the notes that are not recalled.
 type gonePage struct {
-	Chains [][]app.RowView `json:"chains"` // the newest of each first
-	Notes  []app.RowView   `json:"notes"`  // archived, expired or in quarantine
+	Chains [][]app.NoteView `json:"chains"` // the newest of each first
+	Notes  []app.NoteView   `json:"notes"`  // archived, expired or in quarantine
 }
 
 const shownGone = 200

@@ -19,8 +19,8 @@ type notePage struct {
 	Memory  app.ShowAnswer    `json:"memory"`
 	Why     history.WhyAnswer `json:"why"`
 	Fields  []field           `json:"fields"`
-	Chain   []app.RowView     `json:"chain"`
-	Related []app.RowView     `json:"related"`
+	Chain   []app.NoteView    `json:"chain"`
+	Related []app.NoteView    `json:"related"`
 
 	Body template.HTML `json:"-"`
 	Dead string        `json:"-"` // why it is not recalled

@@ -32,7 +32,7 @@ type overviewPage struct {
 	Sync     app.SyncState     `json:"repo"`
 	Waiting  int               `json:"pendingReflections"`
 	Week     diagnose.Activity `json:"week"`
-	Recent   []app.RowView     `json:"recent"`
+	Recent   []app.NoteView    `json:"recent"`
 	Gaps     curate.GapsAnswer `json:"gaps"`
 	Sessions []*app.SessionLog `json:"sessions"`
 	Machine  string            `json:"machine"`

@@ -27,7 +27,7 @@ type reviewItem struct {
 	Head     *app.NoteHead       `json:"note,omitempty"`
 	Text     string              `json:"body,omitempty"`
 	Quotes   []note.Evidence     `json:"evidence,omitempty"`
-	Like     []app.RowView       `json:"like,omitempty"`  // what it says nearly again
+	Like     []app.NoteView      `json:"like,omitempty"`  // what it says nearly again
 	Other    *curate.ReviewOther `json:"other,omitempty"` // what it contradicts
 	Versions *app.ConflictAnswer `json:"conflict,omitempty"`
 	Diff     []change            `json:"diff,omitempty"`

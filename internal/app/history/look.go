@@ -69,7 +69,7 @@ func CountNotes(ctx context.Context, r *app.Rooms, project string) (f Facets, er
 }
 
 // Like lists the notes that are most like one, without it; at most limit.
-func Like(ctx context.Context, r *app.Rooms, name string, limit int) (rows []app.RowView, err error) {
+func Like(ctx context.Context, r *app.Rooms, name string, limit int) (rows []app.NoteView, err error) {
 	row, err := app.Resolve(ctx, r, name)
 	if err != nil {
 		return nil, err
@@ -94,14 +94,14 @@ func Like(ctx context.Context, r *app.Rooms, name string, limit int) (rows []app
 
 // Chain lists the notes that replaced one another, the newest first; the note that name
 // names is one of them. It is at most 64 long.
-func Chain(ctx context.Context, r *app.Rooms, name string) (rows []app.RowView, err error) {
+func Chain(ctx context.Context, r *app.Rooms, name string) (rows []app.NoteView, err error) {
 	row, err := app.Resolve(ctx, r, name)
 	if err != nil {
 		return nil, err
 	}
 	seen := map[note.ID]bool{row.ID: true}
 	const most = 64
-	rows = []app.RowView{app.ViewRow(r, row)}
+	rows = []app.NoteView{app.ViewRow(r, row)}
 	for by := row.SupersededBy; by != "" && !seen[by] && len(rows) < most; {
 		next, ok, err := r.Index.Lookup(ctx, by)
 		if err != nil || !ok {
@@ -252,7 +252,7 @@ func Session(ctx context.Context, r *app.Rooms, id, since string) (a SessionAnsw
 }
 
 // LikeDraft lists the notes that a draft that waits says nearly again; at most limit.
-func LikeDraft(ctx context.Context, r *app.Rooms, n *note.Note, limit int) (rows []app.RowView, err error) {
+func LikeDraft(ctx context.Context, r *app.Rooms, n *note.Note, limit int) (rows []app.NoteView, err error) {
 	like, err := r.Ingester.Alike(ctx, n)
 	for _, l := range like {
 		row, ok, lerr := r.Index.Lookup(ctx, l.ID)

@@ -188,7 +188,7 @@ func Queue(r *app.Rooms) (a QueueAnswer, err error) {
 
 // Gone lists the notes that are not recalled: superseded, archived, expired or in
 // quarantine, newest first, at most limit.
-func Gone(ctx context.Context, r *app.Rooms, limit int) (rows []app.RowView, err error) {
+func Gone(ctx context.Context, r *app.Rooms, limit int) (rows []app.NoteView, err error) {
 	s := app.Selection{All: true}
 	f, err := s.Filter(r)
 	if err != nil {
@@ -219,7 +219,9 @@ func Gone(ctx context.Context, r *app.Rooms, limit int) (rows []app.RowView, err
 			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b app.RowView) int { return strings.Compare(b.UpdatedAt+string(b.ID), a.UpdatedAt+string(a.ID)) })
+	slices.SortFunc(rows, func(a, b app.NoteView) int {
+		return strings.Compare(b.UpdatedAt+string(b.ID), a.UpdatedAt+string(a.ID))
+	})
 	return rows[:min(len(rows), limit)], nil
 }
 
