@@ -127,7 +127,7 @@ type HitView struct {
 // ViewHit returns a hit with its note, or with the fields that were wanted.
 func ViewHit(s *store.Store, h *recall.Hit, o *SearchOptions) HitView {
 	v := HitView{
-		NoteView: ViewNote(s, h.Note, &h.Row), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found,
+		NoteView: viewNote(s, h.Note, &h.Row), Score: h.Score(), Base: h.Base(), Coverage: h.Coverage, Arms: h.Found,
 		Sure: h.Note.Provenance.Confidence, KeyInsight: h.Note.KeyInsight, HowToApply: h.Note.HowToApply,
 		Tokens: h.Tokens, Body: h.Note.Body,
 	}

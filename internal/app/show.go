@@ -64,7 +64,7 @@ func Show(ctx context.Context, r *Rooms, name string) (a ShowAnswer, err error) 
 	}
 	n := c.Note
 	a = ShowAnswer{
-		NoteView: ViewNote(r.Store, n, &row), Body: n.Body, File: c.Text, Proposed: ProposedTriggers(n),
+		NoteView: viewNote(r.Store, n, &row), Body: n.Body, File: c.Text, Proposed: ProposedTriggers(n),
 	}
 	if a.Author != "" {
 		a.SharedFrom = sharedFrom(r, &row)

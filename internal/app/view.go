@@ -52,8 +52,8 @@ type NoteView struct {
 	Row index.Row `json:"-"`
 }
 
-// ViewNote returns a note that the index found.
-func ViewNote(s *store.Store, n *note.Note, row *index.Row) NoteView {
+// viewNote returns a note that the index found.
+func viewNote(s *store.Store, n *note.Note, row *index.Row) NoteView {
 	v := NoteView{HeadOf(n), !row.Dead, row.SupersededBy, s.Path(row.Ref.Path), *row}
 	if v.Author != "" {
 		v.Path = ""

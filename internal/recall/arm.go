@@ -81,10 +81,22 @@ type ArmReport struct {
 // question: it counts as not asked.
 var errIdle = errors.New("nothing to find")
 
-// ask puts the query to all arms at once, and then to those that begin where
-// the others ended. An arm that fails is left out; that none is left is an error, and so is
-// an index that was lost meantime (index.ErrLost).
+// ask puts the query to all arms, and again to a new index when that one was lost.
 func (e *Engine) ask(ctx context.Context, q Query, res *Result) ([]list, error) {
+	lists, err := e.askArms(ctx, q, res)
+	if errors.Is(err, index.ErrLost) {
+		if _, err = e.index.Sync(ctx, index.SyncOptions{}); err == nil {
+			res.Arms, res.Failed = nil, nil
+			lists, err = e.askArms(ctx, q, res)
+		}
+	}
+	return lists, err
+}
+
+// askArms puts the query to all arms at once, and then to those that begin where
+// the others ended. An arm that fails is left out; that none is left is an error, and so is
+// an index that was lost (index.ErrLost).
+func (e *Engine) askArms(ctx context.Context, q Query, res *Result) ([]list, error) {
 	var errs []error
 	asked := 0
 	lists := make([]list, 0, len(arms))

@@ -48,7 +48,7 @@ func noteTask(ctx context.Context, r *app.Rooms, e agent.Event, call agent.Call)
 	for _, n := range b.Notes {
 		task.Notes = append(task.Notes, n.ID)
 	}
-	for _, s := range ConstraintsOf(typed(r, e), call.Task) {
+	for _, s := range constraintsOf(typed(r, e), call.Task) {
 		task.Said = append(task.Said, r.Redactor.Redact(s).String())
 	}
 	if err := r.Store.Spool().ShownLog(e.SessionID, "").NoteTask(task); err != nil {
@@ -147,10 +147,10 @@ const (
 	maxSaidNames  = 8    // names in a sentence
 )
 
-// ConstraintsOf returns sentences of a session's user that hold for a task, in the order of the talk,
+// constraintsOf returns sentences of a session's user that hold for a task, in the order of the talk,
 // the newest three at most: those that name a file or symbol of the task, and those without
 // names that may be rules (learn.Nominate). prompts are what the user typed.
-func ConstraintsOf(prompts []string, task string) (said []string) {
+func constraintsOf(prompts []string, task string) (said []string) {
 	lower := strings.ToLower(task)
 	for _, prompt := range slices.Backward(prompts) {
 		for _, s := range slices.Backward(text.Sentences(text.Head(strings.ToValidUTF8(prompt, ""), maxSaidPrompt))) {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestConstraintsOf(t *testing.T) {
+func TestConstraints(t *testing.T) {
 	prompts := []string{
 		"Add a discount to the cart. You must never add a dependency without asking me.",
 		"thanks",
@@ -27,11 +27,11 @@ func TestConstraintsOf(t *testing.T) {
 			"no, don't touch that", "Always run all tests of cart.go after editing it.", "Never edit vat.go by hand.",
 		}},
 	} {
-		if diff := cmp.Diff(tc.want, ConstraintsOf(prompts, tc.task)); diff != "" {
+		if diff := cmp.Diff(tc.want, constraintsOf(prompts, tc.task)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
-	if got := ConstraintsOf([]string{string([]byte{0xff, 0}), ""}, "x"); len(got) > 0 {
+	if got := constraintsOf([]string{string([]byte{0xff, 0}), ""}, "x"); len(got) > 0 {
 		t.Errorf("of nothing: %q", got)
 	}
 }
