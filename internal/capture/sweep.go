@@ -39,7 +39,7 @@ func (r *Recorder) Started(h *agent.Harness, e agent.Event, project string) erro
 	})
 }
 
-// A Sweep looks for sessions that ended without telling: nothing of them waits, and
+// A Sweep looks for sessions that ended without an event: nothing of them waits, and
 // nobody captured what stands in their files.
 type Sweep struct {
 	recorder *Recorder

@@ -281,7 +281,7 @@ func (c *Config) features() []Feature {
 		{
 			ID: "R14", Name: "skill-staleness", Home: "recall/skill.go",
 			Doc:     "A skill that a newer note backs, by a tag of the skill, counts as out of date and is not shown until its file changes.",
-			Without: "A skill goes on telling what a correction has changed.",
+			Without: "A skill still says what a correction has changed.",
 		},
 		{
 			ID: "R15", Name: "project-scope", Home: "recall/scope.go",

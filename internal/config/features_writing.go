@@ -96,7 +96,7 @@ func (c *Config) writingFeatures() []Feature {
 				"client was killed, or its hook failed. Its note is speculative until an end is shown.",
 			Without: "What a session taught whose client was killed, or whose hook failed, is lost, and nobody notices.",
 			Settings: []Setting{integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
-				"Seconds of silence after which a background run takes in a session whose client ended without telling; 0 means never.")},
+				"Seconds of silence after which a background run takes in a session whose client ended without an event; 0 means never.")},
 		},
 		{
 			ID: "SG4", Name: "test-outcomes", Home: "session/outcome.go",

@@ -29,7 +29,7 @@ func (c *Config) settings() []Setting {
 		boolean("ANAMNESIS_IMPORT_NATIVE", "import.native", &c.Others.Native, true,
 			"Import the memory files of agents at every sync and at the end of a session."),
 		boolean("ANAMNESIS_IMPORT_PAST", "import.past", &c.Others.Past, true,
-			"Take in, in a background run, past sessions of connected agents that delete them after a while or end some without telling."),
+			"Take in, in a background run, past sessions of connected agents that delete them after a while or end some without an event."),
 
 		boolean("ANAMNESIS_CAPTURE_HEADLESS", "capture.headless", &c.Capture.Headless, false,
 			"Keep a session in which a program asked its agent one short thing and nothing was done (claude -p). Other sessions of "+

@@ -9,7 +9,7 @@ import (
 
 // Economics compare what agents were shown with what it would have cost them to read it
 // where it was found out: the sessions that the shown notes come from (M8). Everything is
-// counted: what was shown when it was shown, a session when it was captured. A telling of
+// counted: what was shown when it was shown, a session when it was captured. An injection of
 // which no session is known says nothing about what was saved.
 type Economics struct {
 	Surfaces []Surface `json:"surfaces"` // without those that never shown anything
@@ -24,7 +24,7 @@ type Surface struct {
 	Tokens      int    `json:"tokens"`        // shown
 	Known       int    `json:"times_known"`   // injections with at least one note whose session was counted
 	TokensKnown int    `json:"tokens_known"`  // shown in these
-	Sources     int    `json:"source_tokens"` // of the sessions behind them, each once a telling
+	Sources     int    `json:"source_tokens"` // of the sessions behind them, each once an injection
 	Saved       int    `json:"tokens_saved"`  // Sources - TokensKnown; may be negative
 	Percent     *int   `json:"percent_saved"` // of Sources; null when nothing is known
 }
@@ -45,7 +45,7 @@ type Ledger struct {
 	sessions map[string]int // tokens of a session, as last captured
 }
 
-// Take takes a record; shown says whether a telling is in the time that is asked about.
+// Take takes a record; shown says whether an injection is in the time that is asked about.
 func (l *Ledger) Take(rec store.Record, shown bool) {
 	switch {
 	case rec.Kind == store.Captured && rec.In > 0 && rec.Session != "":
@@ -81,7 +81,7 @@ func (l *Ledger) Sum(sessionOf func(note.ID) string) Economics {
 	return e
 }
 
-// sources is how many tokens the sessions behind a telling have.
+// sources is how many tokens the sessions behind an injection have.
 func (l *Ledger) sources(rec *store.Record, sessionOf func(note.ID) string) (tokens int) {
 	var seen []string
 	for _, id := range rec.Notes {

@@ -128,8 +128,8 @@ func New(e *recall.Engine, s *store.Store, o Options) *Injector {
 	return &Injector{engine: e, store: s, opts: o}
 }
 
-// tells reports whether a note's type is one that sessions are shown at their start.
-func (in *Injector) tells(n *note.Note) bool {
+// mayShow reports whether a note's type is one that sessions are shown at their start.
+func (in *Injector) mayShow(n *note.Note) bool {
 	return n.LearningType == "" || len(in.opts.ShownTypes) == 0 || slices.Contains(in.opts.ShownTypes, n.LearningType)
 }
 

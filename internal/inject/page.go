@@ -143,7 +143,7 @@ func (in *Injector) read(ctx context.Context, rows []index.Row, b *Block) (notes
 		switch {
 		case c.Err != nil:
 			b.Missing = append(b.Missing, c.Err.Error())
-		case c.Note.ID == rows[i].ID && in.tells(c.Note):
+		case c.Note.ID == rows[i].ID && in.mayShow(c.Note):
 			notes = append(notes, c.Note)
 		}
 	}

@@ -143,7 +143,7 @@ func (in *Injector) readLines(ctx context.Context, d *draft) {
 	for i, c := range in.engine.Contents(ctx, rows) {
 		if c.Err != nil {
 			d.b.Missing = append(d.b.Missing, c.Err.Error())
-		} else if c.Note.ID == rows[i].ID && in.tells(c.Note) {
+		} else if c.Note.ID == rows[i].ID && in.mayShow(c.Note) {
 			notes = append(notes, c.Note)
 		}
 	}

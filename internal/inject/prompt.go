@@ -212,7 +212,7 @@ func (r *Reminder) choose(notes []*note.Note, shown func(*note.Note) bool, k int
 	return chosen
 }
 
-// claimFrom returns those of the notes that no other hook of the session is telling. of is
+// claimFrom returns those of the notes that no other hook of the session is showing. of is
 // ShownLog.Claim, or that of a surface.
 func claimFrom(of func(...store.Injection) ([]store.Injection, error), notes []*note.Note) ([]*note.Note, error) {
 	mine, err := of(injections(notes)...)

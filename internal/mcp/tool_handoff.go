@@ -140,7 +140,7 @@ func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (handoffOut,
 	if out.Note == nil {
 		return handoffOut{}, fmt.Errorf("not written: %s", out.Why)
 	}
-	return handoffOut{ID: out.Note.ID, Outcome: out.Result.String(), Message: tell(out), Result: []waitingOut{}}, nil
+	return handoffOut{ID: out.Note.ID, Outcome: out.Result.String(), Message: inWords(out), Result: []waitingOut{}}, nil
 }
 
 func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOut, error) {

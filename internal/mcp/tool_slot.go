@@ -115,6 +115,6 @@ func (s *Server) editSlot(ctx context.Context, p place, in slotIn) (slotOut, err
 	if done.Note == nil {
 		return out, fmt.Errorf("not written: %s", done.Why)
 	}
-	out.Outcome, out.Message = done.Result.String(), tell(done)
+	out.Outcome, out.Message = done.Result.String(), inWords(done)
 	return out, nil
 }

@@ -122,7 +122,8 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 		return writeOut{}, fmt.Errorf("not written: %s", out.Why)
 	}
 	w := writeOut{
-		ID: out.Note.ID, noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: tell(out.Outcome), Body: note.Harmless(out.Note.Body),
+		ID: out.Note.ID, noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: inWords(out.Outcome),
+		Body: note.Harmless(out.Note.Body),
 	}
 	for _, x := range out.Near {
 		if x.Note.ID != out.Of {
@@ -189,8 +190,8 @@ func checkText(title, body string) error {
 	return nil
 }
 
-// tell says in plain words what became of a note.
-func tell(out ingest.Outcome) string {
+// inWords says in plain words what became of a note.
+func inWords(out ingest.Outcome) string {
 	var said string
 	switch out.Result {
 	case ingest.Created:

@@ -201,8 +201,8 @@ func TestFirstJoint(t *testing.T) {
 		if at, n := firstJoint(text); at != best || n != size {
 			t.Fatalf("%q: %d of %d bytes, want %d of %d", text, at, n, best, size)
 		}
-		if got, want := telling(text), regexp.MustCompile("[0-9\"'`]").MatchString(text); got != want {
-			t.Fatalf("telling(%q) is %v", text, got)
+		if got, want := hasMark(text), regexp.MustCompile("[0-9\"'`]").MatchString(text); got != want {
+			t.Fatalf("hasMark(%q) is %v", text, got)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (x *scan) before(p pair) bool {
 		return false
 	}
 	lo := lineStart(s, p.name.start, 100)
-	if !telling(s[lo:p.name.start]) {
+	if !hasMark(s[lo:p.name.start]) {
 		return false
 	}
 	f := fields(s[:p.name.start], lo, 24, p.name.start-lo)
@@ -143,8 +143,8 @@ func firstJoint(s string) (at, size int) {
 	return -1, 0
 }
 
-// telling reports whether a digit or a quotation mark stands in s.
-func telling(s string) bool {
+// hasMark reports whether a digit or a quotation mark stands in s.
+func hasMark(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; isDigit(c) || c == '"' || c == '\'' || c == '`' {
 			return true
@@ -156,7 +156,7 @@ func telling(s string) bool {
 // joint masks the value behind the joint of a sentence. The text rest begins at i.
 func (x *scan) joint(p pair, i int, rest string) bool {
 	found := false
-	if !telling(rest) {
+	if !hasMark(rest) {
 		return false // nothing there looks like a secret
 	}
 	for at := 0; at < len(rest); {

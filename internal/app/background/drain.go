@@ -142,7 +142,7 @@ func (d *DrainResult) fail(err error) {
 func drainOnce(ctx context.Context, r *app.Rooms, d *DrainResult, sync *bool) (left int, err error) {
 	began := time.Now()
 	if err := sweep(ctx, r); err != nil {
-		d.fail(fmt.Errorf("look for sessions that ended without telling: %w", err))
+		d.fail(fmt.Errorf("look for sessions that ended without an event: %w", err))
 	}
 	if jobs, _, err := queue.Of(r.Store).Look(queue.Capture); err == nil && len(jobs) > 0 {
 		app.ImportNative(ctx, r) // what the agent wrote into its own memory is joined with what was typed

@@ -46,7 +46,7 @@ func Prompt(ctx context.Context, r *app.Rooms, e agent.Event, o PromptOptions) (
 	if !o.Try && e.SessionID != "" && e.SubagentID == "" && strings.TrimSpace(e.Prompt) != "" {
 		defer func() { err = errors.Join(err, r.Store.Spool().ShownLog(e.SessionID, "").Prompt()) }()
 	}
-	return tell(ctx, r, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
+	return respond(ctx, r, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		p.Work = func() []string { return inWork(ctx, r, e) }
 		p.Solved = func(fault string) (id, line string, err error) {
 			s, ok, err := SolvedBefore(ctx, r, fault, p.Projects...)
@@ -119,8 +119,8 @@ type surface struct {
 	mute bool   // a call that nothing is shown at is not logged: there are many
 }
 
-// tell tells a session something, unless that is switched off, and records it.
-func tell(ctx context.Context, r *app.Rooms, e agent.Event, o PromptOptions, s surface,
+// respond answers an event with what its session is shown, unless that is switched off, and records it.
+func respond(ctx context.Context, r *app.Rooms, e agent.Event, o PromptOptions, s surface,
 	what func(inject.Place, recall.Query) (inject.Reminder, error),
 ) (a PromptAnswer, err error) {
 	began := time.Now()

@@ -67,7 +67,7 @@ func noteTask(ctx context.Context, r *app.Rooms, e agent.Event, call agent.Call)
 // Subagent answers the start of a sub-agent: the notes that its task is about, or where
 // several were given at once, those that any of them is about.
 func Subagent(ctx context.Context, r *app.Rooms, e agent.Event, o PromptOptions) (PromptAnswer, error) {
-	return tell(ctx, r, e, o, subagents(r), func(p inject.Place, _ recall.Query) (inject.Reminder, error) {
+	return respond(ctx, r, e, o, subagents(r), func(p inject.Place, _ recall.Query) (inject.Reminder, error) {
 		tasks, err := r.Store.Spool().ShownLog(e.SessionID, "").TakeTasks(store.Task{Turn: e.TurnID, Type: e.SubagentType})
 		if err != nil {
 			return inject.Reminder{}, err
@@ -99,7 +99,7 @@ func Subagent(ctx context.Context, r *app.Rooms, e agent.Event, o PromptOptions)
 // TryTask answers as Subagent would for a task; nothing is remembered of it.
 func TryTask(ctx context.Context, r *app.Rooms, e agent.Event, task string, o PromptOptions) (PromptAnswer, error) {
 	o.Try = true
-	return tell(ctx, r, e, o, subagents(r), func(p inject.Place, q recall.Query) (inject.Reminder, error) {
+	return respond(ctx, r, e, o, subagents(r), func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		b, err := r.Injector.Brief(ctx, p, q, task)
 		if err != nil || b.Silent != "" {
 			return inject.Reminder{Silent: b.Silent, Near: b.Near, Parts: b.Parts}, err

@@ -29,7 +29,7 @@ func toolFailed(ctx context.Context, r *app.Rooms, e agent.Event, o PromptOption
 
 func tellTool(ctx context.Context, r *app.Rooms, e agent.Event, a recall.Action, o PromptOptions) (PromptAnswer, error) {
 	s := surface{kind: store.ToolShown, on: r.Config.Inject.Tools, off: "tools are shown nothing: inject.tools.on is false", mute: true}
-	return tell(ctx, r, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
+	return respond(ctx, r, e, o, s, func(p inject.Place, q recall.Query) (inject.Reminder, error) {
 		return r.Injector.Tool(ctx, p, q, a)
 	})
 }
