@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"anamnesis/internal/store/storetest"
-
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -21,7 +19,7 @@ func TestProofs(t *testing.T) {
 func proofParams(t *testing.T) testscript.Params {
 	return testscript.Params{
 		Dir:                 filepath.Join("testdata", "proof"),
-		WorkdirRoot:         storetest.Folder(),
+		WorkdirRoot:         workRoot(t),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ANAMNESIS_SYNC", "off")

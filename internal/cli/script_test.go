@@ -75,7 +75,7 @@ func TestScripts(t *testing.T) {
 	waitForLock(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		WorkdirRoot:         storetest.Folder(),
+		WorkdirRoot:         workRoot(t),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -102,6 +102,22 @@ func alone(t *testing.T) (home string) {
 		}
 	})
 	return home
+}
+
+// workRoot makes the folder in which scripts have theirs, when it is in memory; "" lets
+// testscript make one. Others that run the same scripts at this moment have another.
+func workRoot(t *testing.T) string {
+	t.Helper()
+	memory := storetest.Folder()
+	if memory == "" {
+		return ""
+	}
+	dir, err := os.MkdirTemp(memory, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 func setupScript(env *testscript.Env) error {
