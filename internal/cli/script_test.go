@@ -112,7 +112,7 @@ func workRoot(t *testing.T) string {
 	if memory == "" {
 		return ""
 	}
-	dir, err := os.MkdirTemp(memory, "")
+	dir, err := os.MkdirTemp(memory, "") //nolint:usetesting // the path of t.TempDir is too long, see storetest.Memory
 	if err != nil {
 		t.Fatal(err)
 	}
