@@ -77,7 +77,7 @@ type conn struct {
 	degraded atomic.Bool // the second of these
 
 	healing sync.Mutex // held while a damaged file is replaced; taken before mu
-	unmade  bool       // the handles are closed, because a damaged file could not be replaced; guarded by healing
+	unmade  bool       // the handles are closed, and no new ones are made yet; written with healing and mu held
 	mu      sync.Mutex // guards the handles, not the database
 	read    *sql.DB
 	write   *sql.DB

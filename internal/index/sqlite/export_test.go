@@ -65,3 +65,10 @@ func (d *DB) plan(ctx context.Context, query string, args ...any) (plan string, 
 
 // SchemaVersion is the version of the tables.
 const SchemaVersion = schemaVersion
+
+// Heal replaces the database, whose handle said cause.
+func (d *DB) Heal(cause error) error {
+	d.healing.Lock()
+	defer d.healing.Unlock()
+	return d.heal(cause)
+}

@@ -105,14 +105,20 @@ func (d *conn) replace(ctx context.Context) error {
 	return errors.Join(err, d.reset(ctx))
 }
 
-// healTries is how often heal tries to make a database. SQLite removes files by their names: a
-// question that still runs on the former database may remove the journal of the new one at its end.
+// healTries is how often heal tries to make a database: a try was seen to fail while questions
+// still ran on the former file.
 const healTries = 3
 
 // heal puts an empty database in the place of a damaged one, whose handle said cause.
 func (d *conn) heal(cause error) (err error) {
 	for range healTries {
 		if err = d.reset(context.Background()); err == nil { // whoever asked may be gone; the next one finds a sound file
+			return failure{cause, index.ErrLost}
+		}
+	}
+	if unwritable(err) && !d.readOnly.Load() {
+		d.degrade(err)
+		if err = d.reset(context.Background()); err == nil {
 			return failure{cause, index.ErrLost}
 		}
 	}
@@ -132,10 +138,10 @@ func (d *conn) inUse(db *sql.DB) bool {
 func (d *conn) reset(ctx context.Context) error {
 	d.mu.Lock()
 	d.disconnect()
+	d.unmade = true
 	fresh := newConn(d.opts, d.path)
 	fresh.read = d.read // it was open before (connectReadOnly)
 	d.mu.Unlock()
-	d.unmade = true
 	fresh.readOnly.Store(d.readOnly.Load())
 	if err := d.remove(); err != nil {
 		return err
@@ -144,28 +150,17 @@ func (d *conn) reset(ctx context.Context) error {
 		return err
 	}
 	d.mu.Lock()
-	d.read, d.write, d.opened = fresh.read, fresh.write, fresh.opened
+	d.read, d.write, d.opened, d.unmade = fresh.read, fresh.write, fresh.opened, false
 	d.mu.Unlock()
-	d.unmade = false
 	d.forgetPosted()
 	return nil
 }
 
 // reader returns the handle for questions, reopened when another process replaced the file.
 func (d *conn) reader() *sql.DB {
-	if d.healing.TryLock() {
-		defer d.healing.Unlock()
-		return d.reopened()
-	}
-	d.mu.Lock() // this one replaces it
-	defer d.mu.Unlock()
-	return d.read
-}
-
-func (d *conn) reopened() *sql.DB {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.opened != nil && !d.readOnly.Load() {
+	if d.opened != nil && !d.unmade && !d.readOnly.Load() {
 		if fi, err := os.Stat(d.path); err == nil && !os.SameFile(fi, d.opened) {
 			old, oldWrite := d.read, d.write
 			if d.connect() == nil {
