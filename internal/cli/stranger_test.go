@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"anamnesis/internal/store/storetest"
 )
 
 // programKeys are the last words of git's settings that name a program, lower case, or
@@ -110,9 +112,7 @@ func TestFolderRunsNothing(t *testing.T) {
 			}
 			write := func(name, text string) {
 				t.Helper()
-				if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				storetest.WriteProgram(t, name, text)
 			}
 			script := func(name string) string {
 				path := filepath.Join(evil, strings.NewReplacer("/", "_", ":", "_").Replace(name))

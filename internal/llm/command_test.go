@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"anamnesis/internal/llm"
+	"anamnesis/internal/store/storetest"
 )
 
 // TestMain lets the test binary play an agent's command line: with FAKE_AGENT in
@@ -264,9 +265,7 @@ func TestCommandDiesWithItsChildren(t *testing.T) {
 	script := filepath.Join(dir, "claude")
 	pid := filepath.Join(dir, "pid")
 	text := "#!/bin/sh\nsleep 600 &\necho $! > " + pid + "\nwait\n"
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.WriteProgram(t, script, text)
 	c, err := llm.NewCommand(llm.GeneratorOptions{Provider: llm.Claude, Command: script, Timeout: long}, os.Environ(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/llm"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -174,9 +175,7 @@ func TestGeminiSettings(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "gemini")
 	copied := filepath.Join(dir, "settings")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ncat .gemini/settings.json > "+copied+"\necho '{\"response\":\"x\"}'\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.WriteProgram(t, script, "#!/bin/sh\ncat .gemini/settings.json > "+copied+"\necho '{\"response\":\"x\"}'\n")
 	c, err := llm.NewCommand(llm.GeneratorOptions{Provider: llm.Gemini, Command: script, Timeout: long}, os.Environ(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/storetest"
 )
 
 // gitIn runs git in a folder and returns what it prints.
@@ -202,9 +203,7 @@ func TestHubRunsNothing(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(hub, "hooks"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(hub, "hooks", hook), []byte("#!/bin/sh\necho "+hook+" >> "+mark+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		storetest.WriteProgram(t, filepath.Join(hub, "hooks", hook), "#!/bin/sh\necho "+hook+" >> "+mark+"\n")
 	}
 	gitIn(t, hub, "", "config", "core.alternateRefsCommand", "echo alternate >> "+mark+"; true")
 	gitIn(t, hub, "", "config", "uploadpack.packObjectsHook", "echo pack >> "+mark+"; true")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/storetest"
 )
 
 // A repository says which commits it has and which were taken back, whole, bare or
@@ -40,9 +41,7 @@ func TestCommits(t *testing.T) {
 
 	// A hostile repository: whatever may run a program would leave a file.
 	script := filepath.Join(dir, "evil.sh")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.WriteProgram(t, script, "#!/bin/sh\ntouch "+ran+"\n")
 	for _, key := range []string{
 		"core.fsmonitor", "core.pager", "core.sshCommand", "core.askpass", "core.editor", "gpg.program", "diff.external",
 		"alias.log", "alias.cat-file", "pager.log", "pager.cat-file", "filter.x.smudge", "credential.helper", "uploadpack.packObjectsHook",

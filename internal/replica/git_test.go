@@ -15,6 +15,7 @@ import (
 
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/replicatest"
+	"anamnesis/internal/store/storetest"
 )
 
 func TestGit(t *testing.T) {
@@ -474,7 +475,5 @@ func touch(t *testing.T, dir, name string) {
 
 func program(t *testing.T, at, text string) {
 	t.Helper()
-	if err := os.WriteFile(at, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.WriteProgram(t, at, "#!/bin/sh\n"+text+"\n")
 }

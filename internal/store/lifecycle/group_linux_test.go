@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/lifecycle"
+	"anamnesis/internal/store/storetest"
 )
 
 // running reports whether a process is there and is no zombie.
@@ -28,9 +29,7 @@ func TestChildrenEnd(t *testing.T) {
 	for what, end := range map[string]string{"its time is over": "sleep 600", "it ends": "exit 0", "it fails": "exit 3"} {
 		w := newWorld(t)
 		script := fmt.Sprintf("#!/bin/sh\nsleep 600 >/dev/null 2>&1 &\necho $! >>%[1]s\nsh -c 'sleep 600; :' >/dev/null 2>&1 &\necho $! >>%[1]s\n%[2]s\n", w.out, end)
-		if err := os.WriteFile(w.program, []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		storetest.WriteProgram(t, w.program, script)
 		w.log(t, store.Drained, "")
 		w.log(t, store.Written, "created")
 		_, err := lifecycle.Run(t.Context(), w.s, lifecycle.Options{Program: w.program, Time: time.Second}, []string{"PATH=" + os.Getenv("PATH")})

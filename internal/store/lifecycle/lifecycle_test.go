@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/lifecycle"
+	"anamnesis/internal/store/storetest"
 )
 
 // world is a store, and a program that writes the name of each event to a file.
@@ -31,9 +32,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{s: s, program: filepath.Join(dir, "told"), out: filepath.Join(dir, "out")}
 	script := "#!/bin/sh\necho \"$ANAMNESIS_EVENT $ANAMNESIS_HOME$ANAMNESIS_OTHER$ANAMNESIS_DISABLED\" >> " + w.out + "\n"
-	if err := os.WriteFile(w.program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.WriteProgram(t, w.program, script)
 	return w
 }
 
@@ -84,9 +83,7 @@ func TestRun(t *testing.T) {
 func TestHangs(t *testing.T) {
 	w := newWorld(t)
 	script := "#!/bin/sh\necho \"$ANAMNESIS_EVENT\" >> " + w.out + "\nexec sleep 600\n"
-	if err := os.WriteFile(w.program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.WriteProgram(t, w.program, script)
 	w.log(t, store.Drained, "")
 	w.log(t, store.Written, "created")
 	w.log(t, store.Written, "updated")

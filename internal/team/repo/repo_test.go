@@ -12,6 +12,7 @@ import (
 
 	"anamnesis/internal/note"
 	"anamnesis/internal/replica"
+	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/team/repo"
 )
 
@@ -306,9 +307,7 @@ func script(t *testing.T, at, text string) {
 	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(at, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.WriteProgram(t, at, text)
 }
 
 func TestSigned(t *testing.T) {
