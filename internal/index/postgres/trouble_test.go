@@ -69,7 +69,7 @@ func TestHangingNetwork(t *testing.T) {
 	}
 	p := newProxy(t, u.Host)
 	u.Host = p.Addr().String()
-	db := open(t, postgres.Options{DSN: u.String(), Origin: "here", Busy: time.Second, Connect: 300 * time.Millisecond})
+	db := open(t, postgres.Options{DSN: u.String(), Origin: "here", Busy: time.Minute, Connect: time.Minute}) // now all is well
 	put(t, db, &note.Note{ID: "a", Title: "x"})
 	p.swallow(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -177,7 +177,7 @@ func TestServerRestarts(t *testing.T) {
 	cluster := postgrestest.Own(t)
 	dsn := cluster.Database(t)
 	prepare(t, dsn)
-	db := open(t, postgres.Options{DSN: dsn, Origin: "here", Busy: time.Second, Connect: time.Second})
+	db := open(t, postgres.Options{DSN: dsn, Origin: "here", Busy: 10 * time.Second, Connect: 10 * time.Second})
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
