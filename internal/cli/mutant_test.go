@@ -2,18 +2,22 @@ package cli
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"anamnesis/internal/config"
@@ -247,14 +251,60 @@ func hasTest(t *testing.T, room, name string) bool {
 // TestMutants builds the program with all faults, each of which an environment
 // variable brings out, and runs for each the proof of its feature, which must fail,
 // or the unit test. It takes minutes, so it runs in CI, or with ANAMNESIS_MUTANTS=1.
+//
+// ANAMNESIS_MUTANTS_PASSED names a folder with a file for each feature whose faults were
+// noticed, named after what they depend on (see digests). Those features are left out,
+// unless ANAMNESIS_MUTANTS is "all"; the others get their file when they pass.
 func TestMutants(t *testing.T) {
 	if os.Getenv("ANAMNESIS_MUTANTS") == "" {
 		t.Skip("set ANAMNESIS_MUTANTS=1 to try the program with each deliberate fault")
 	}
 	faults := readFaults(t)
-	m := buildMutants(t, faults)
+	marks := make(map[string]string) // of the features that are tried: the file that says they passed, "" for none
+	known := 0
+	for id, digest := range digests(t, faults) {
+		mark := ""
+		if dir := os.Getenv("ANAMNESIS_MUTANTS_PASSED"); dir != "" {
+			mark = filepath.Join(dir, id+"-"+digest)
+		}
+		if _, err := os.Stat(mark); mark != "" && err == nil && os.Getenv("ANAMNESIS_MUTANTS") != "all" {
+			known++
+			continue
+		}
+		marks[id] = mark
+	}
+	t.Logf("mutants: %d features run, %d skipped: their code, proof and faults are those of a run that passed", len(marks), known)
+	if len(marks) == 0 {
+		return
+	}
+	left := make(map[string]*atomic.Int32) // what has not passed yet of each feature: the control and its faults
+	for id := range marks {
+		left[id] = new(atomic.Int32)
+		left[id].Add(1)
+	}
+	for _, f := range faults {
+		if n := left[f.feature()]; n != nil {
+			n.Add(1)
+		}
+	}
+	t.Cleanup(func() { // when the parallel tests have ended
+		for id, mark := range marks {
+			if mark == "" || left[id].Load() > 0 {
+				continue
+			}
+			older, _ := filepath.Glob(filepath.Join(filepath.Dir(mark), id+"-*"))
+			for _, name := range older {
+				_ = os.Remove(name)
+			}
+			if err := os.WriteFile(mark, nil, 0o600); err != nil {
+				t.Errorf("record that the faults of %s were noticed: %v", id, err)
+			}
+		}
+	})
+	tried := slices.DeleteFunc(slices.Clone(faults), func(f *fault) bool { return left[f.feature()] == nil })
+	m := buildMutants(t, faults, tried)
 	t.Run("none", func(t *testing.T) { // the control: without a fault all proofs and tests pass
-		if out, err := m.check("", "^TestProofs$"); err != nil {
+		if out, err := m.check("", "^TestProofs$/^("+strings.Join(slices.Sorted(maps.Keys(marks)), "|")+")$"); err != nil {
 			t.Errorf("the proofs fail without any fault: %v\n%s", err, out)
 		}
 		for room, tests := range m.tests {
@@ -262,10 +312,20 @@ func TestMutants(t *testing.T) {
 				t.Errorf("the tests of %s fail without any fault: %v\n%s", room, err, out)
 			}
 		}
+		if !t.Failed() {
+			for _, n := range left {
+				n.Add(-1)
+			}
+		}
 	})
-	for _, f := range faults {
+	for _, f := range tried {
 		t.Run(f.id, func(t *testing.T) {
 			t.Parallel()
+			t.Cleanup(func() {
+				if !t.Failed() {
+					left[f.feature()].Add(-1)
+				}
+			})
 			if f.run != "" {
 				if out, err := m.unit(f.id, f.room, f.run); err == nil {
 					t.Errorf("%s passes though %s: %q for %q in internal/%s\n%s", f.run, f.what, f.new, f.old, f.file, out)
@@ -279,13 +339,63 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// digests returns for each feature a hash of its code (the file that its row
+// names, the packages with its faults, and those whose tests must notice them), its proof,
+// its faults, and the code that runs proofs.
+func digests(t *testing.T, faults []*fault) map[string]string {
+	t.Helper()
+	homes := make(map[string]string)
+	for _, f := range config.Features() {
+		homes[f.ID] = f.Home
+	}
+	files := make(map[string][]string) // by feature
+	add := func(id, pattern string) {
+		found, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: no file matches %s (%v)", id, pattern, err)
+		}
+		files[id] = append(files[id], found...)
+	}
+	for _, f := range faults {
+		id := f.feature()
+		if files[id] == nil {
+			for _, pattern := range []string{
+				"testdata/fault/" + id + ".txt", "testdata/proof/" + id + ".txt*", "script*_test.go", "proof_test.go", "mutant_test.go", "../../go.mod",
+				"../" + homes[id],
+			} {
+				add(id, pattern)
+			}
+		}
+		add(id, "../"+path.Dir(f.file)+"/*.go")
+		if f.room != "" {
+			add(id, "../"+f.room+"/*.go")
+		}
+	}
+	all := make(map[string]string)
+	for id, names := range files {
+		slices.Sort(names)
+		hash := sha256.New()
+		fmt.Fprintln(hash, runtime.Version())
+		for _, name := range slices.Compact(names) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(hash, "%s %x\n", filepath.ToSlash(name), sha256.Sum256(data))
+		}
+		all[id] = fmt.Sprintf("%.10x", hash.Sum(nil))
+	}
+	return all
+}
+
 // mutants are the programs with all faults.
 type mutants struct {
 	dir   string              // they stand in
 	tests map[string][]string // the unit tests of each room
 }
 
-func buildMutants(t *testing.T, faults []*fault) *mutants {
+// buildMutants builds the program with all faults, and the unit tests that some of them need.
+func buildMutants(t *testing.T, faults, tried []*fault) *mutants {
 	t.Helper()
 	m := &mutants{dir: t.TempDir(), tests: make(map[string][]string)}
 	replace := make(map[string]string)
@@ -311,7 +421,7 @@ func buildMutants(t *testing.T, faults []*fault) *mutants {
 		}
 	}
 	build("build", m.exe("anamnesis"), "../..")
-	for _, f := range faults {
+	for _, f := range tried {
 		if f.run == "" {
 			continue
 		}

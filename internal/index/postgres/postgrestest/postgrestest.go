@@ -102,6 +102,9 @@ func programs(t testing.TB) string {
 	t.Helper()
 	bin := os.Getenv("ANAMNESIS_TEST_POSTGRES")
 	if _, err := os.Stat(filepath.Join(bin, "initdb")); bin != "" && err == nil {
+		if real, err := filepath.EvalSymlinks(bin); err == nil {
+			return real // the link may be in a folder that the user of the server may not enter
+		}
 		return bin
 	}
 	const missing = "ANAMNESIS_TEST_POSTGRES does not name the folder of a PostgreSQL (/usr/lib/postgresql/15/bin, for instance)"
