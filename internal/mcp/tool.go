@@ -142,33 +142,6 @@ func (t *tool) add(s *Server) error {
 	return nil
 }
 
-// arguments checks the arguments of a call and fills in what is left out. A null
-// means the same as nothing.
-func arguments(data json.RawMessage, schema *jsonschema.Resolved) (json.RawMessage, error) {
-	var args map[string]any
-	if len(data) > 0 {
-		if err := json.Unmarshal(data, &args); err != nil {
-			return nil, errors.New("the arguments are no JSON object")
-		}
-	}
-	if args == nil {
-		args = make(map[string]any)
-	}
-	for name, v := range args {
-		if v == nil {
-			delete(args, name)
-		}
-	}
-	var all any = args
-	if err := schema.ApplyDefaults(&all); err != nil {
-		return nil, fmt.Errorf("fill in the arguments: %w", err)
-	}
-	if err := schema.Validate(all); err != nil {
-		return nil, fmt.Errorf("check the arguments: %w", err)
-	}
-	return json.Marshal(all)
-}
-
 // failed is the answer to a call that did not succeed.
 func failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: note.Harmless(err.Error())}}}

@@ -140,7 +140,7 @@ func TestWriteRefuses(t *testing.T) {
 		{args{"scope": "cloud"}, "scope"},
 		{args{"tags": slices.Repeat([]string{"a"}, 21)}, "at most 20"},
 		{args{"tags": []string{strings.Repeat("a", 65)}}, "64"},
-		{args{"tags": "grpc"}, "tags"},
+		{args{"tags": "grpc, ci"}, "tags"},
 		{args{"project": "*"}, "no project"},
 		{args{"project": "a\x00b"}, "control"},
 		{args{"project": "."}, "not known"},
@@ -294,7 +294,7 @@ func TestSearchRefuses(t *testing.T) {
 		{"query": "a", "projects": "p"},
 		{"query": "a", "project": "."},
 		{"query": "a", "project": strings.Repeat("p", 301)},
-		{"query": 7},
+		{"query": args{"text": "a"}},
 	} {
 		refused(t, cs, "memory_search", a)
 	}
