@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -22,6 +25,17 @@ func Inputs() (map[string]*jsonschema.Resolved, error) {
 		}
 	}
 	return all, nil
+}
+
+// Done is the answer to a call that wrote a note, with notes about the same matter.
+func Done(out ingest.Outcome, near []note.ID) string {
+	d := written(out)
+	d.Near = near
+	data, err := compact(d.small(agent.InjectStart, agent.InjectEnd))
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
 }
 
 // Arguments is what a tool's handler gets of the arguments of a call.
