@@ -122,14 +122,15 @@ func OpenWalked(ctx context.Context, h Host) (*Rooms, error) {
 // they wait until the index knows all of them.
 func OpenWhole(ctx context.Context, h Host) (*Rooms, error) { return openWithin(ctx, h, 0) }
 
-// OpenServed opens everything for a server. An index that was filled once is good
-// for saying hello: the first call looks for what changed.
+// OpenServed opens everything for a server, which says hello before it looks at notes: its
+// client waits a second or two and goes on without it. The first call looks for what
+// changed, and fills an index that never was (hooks.Refresher).
 func OpenServed(ctx context.Context, h Host) (*Rooms, error) {
 	r, err := Open(ctx, h, 0)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, walked, err := r.Index.State(ctx); err == nil && !walked.IsZero() {
+	if _, _, _, err := r.Index.State(ctx); err == nil {
 		return r, nil
 	}
 	r.Close()

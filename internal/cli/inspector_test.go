@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"anamnesis/internal/agent"
 )
 
 // TestInspector drives the server with the command line of the protocol's own
@@ -65,25 +67,38 @@ func TestInspector(t *testing.T) {
 			t.Errorf("no tool %s among %v", want, names)
 		}
 	}
-	var written struct {
-		StructuredContent struct{ ID, Outcome string }
+	type answer struct {
+		Content []struct{ Text string }
 	}
-	ask(&written, "--method", "tools/call", "--tool-name", "memory_write", "--tool-arg", "type=semantic",
+	read := func(a answer, v any) {
+		t.Helper()
+		if len(a.Content) != 1 {
+			t.Fatalf("an answer of %d parts", len(a.Content))
+		}
+		text := strings.TrimSuffix(strings.TrimPrefix(a.Content[0].Text, agent.InjectStart+"\n"), "\n"+agent.InjectEnd)
+		if err := json.Unmarshal([]byte(text), v); err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+	}
+	var a answer
+	var written struct{ ID, Outcome string }
+	ask(&a, "--method", "tools/call", "--tool-name", "memory_write", "--tool-arg", "type=semantic",
 		"--tool-arg", "title=Tests run with vitest", "--tool-arg", "body=Not with jest.")
-	if written.StructuredContent.Outcome != "created" {
+	read(a, &written)
+	if written.Outcome != "created" {
 		t.Fatalf("memory_write = %+v", written)
 	}
-	var found struct {
-		StructuredContent struct{ Result []struct{ ID string } }
-	}
-	ask(&found, "--method", "tools/call", "--tool-name", "memory_search", "--tool-arg", "query=which test runner, vitest?")
-	if r := found.StructuredContent.Result; len(r) != 1 || r[0].ID != written.StructuredContent.ID {
-		t.Errorf("memory_search = %+v, want %s", r, written.StructuredContent.ID)
+	var found struct{ Result []struct{ ID string } }
+	a = answer{}
+	ask(&a, "--method", "tools/call", "--tool-name", "memory_search", "--tool-arg", "query=which test runner, vitest?")
+	read(a, &found)
+	if r := found.Result; len(r) != 1 || r[0].ID != written.ID {
+		t.Errorf("memory_search = %+v, want %s", r, written.ID)
 	}
 	var resource struct {
 		Contents []struct{ Text string }
 	}
-	ask(&resource, "--method", "resources/read", "--uri", "memory://note/"+written.StructuredContent.ID)
+	ask(&resource, "--method", "resources/read", "--uri", "memory://note/"+written.ID)
 	if len(resource.Contents) != 1 || !strings.Contains(resource.Contents[0].Text, "Not with jest.") {
 		t.Errorf("resources/read = %+v", resource)
 	}

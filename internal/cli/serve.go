@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -84,6 +85,13 @@ func (p *program) serve(ctx context.Context, in io.Reader, o serveOptions) error
 	if err != nil {
 		return err
 	}
+	filling, stop := context.WithCancel(ctx)
+	var filled sync.WaitGroup
+	filled.Go(func() { srv.Fill(filling) })
+	defer func() { // before the rooms are closed
+		stop()
+		filled.Wait()
+	}()
 	if o.http == "" {
 		return srv.Stdio(ctx, in, p.stdout)
 	}

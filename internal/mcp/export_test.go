@@ -2,9 +2,46 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/app"
+	"anamnesis/internal/ingest"
+	"anamnesis/internal/note"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
+
+// Inputs returns the schema of each tool's arguments by the tool's name.
+func Inputs() (map[string]*jsonschema.Resolved, error) {
+	all := make(map[string]*jsonschema.Resolved)
+	for i := range tools {
+		def, err := tools[i].describe()
+		if err != nil {
+			return nil, err
+		}
+		if all[def.Name], err = def.InputSchema.(*jsonschema.Schema).Resolve(nil); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Done is the answer to a call that wrote a note, with notes about the same matter.
+func Done(out ingest.Outcome, near []note.ID) string {
+	d := written(out)
+	d.Near = near
+	data, err := compact(d.small(agent.InjectStart, agent.InjectEnd))
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+// Arguments is what a tool's handler gets of the arguments of a call.
+func Arguments(data json.RawMessage, s *jsonschema.Resolved) (json.RawMessage, error) {
+	return arguments(data, s)
+}
 
 // Doubles take the place of use cases; those that are nil stay.
 type Doubles struct {

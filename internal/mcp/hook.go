@@ -16,6 +16,10 @@ import (
 // hookTime is how long an agent waits for the answer to one of its events.
 const hookTime = 2 * time.Second
 
+// quiet is the answer that says nothing. Of an empty one Claude Code tells its model that a hook
+// completed.
+const quiet = "{}"
+
 // hookInput is what an event holds besides what its agent says of it.
 type hookInput struct {
 	Agent string `json:"anamnesis_agent"`
@@ -23,7 +27,7 @@ type hookInput struct {
 
 // answersHook returns the answer to a call of connect.HookTool, which is in no list of tools: an
 // agent calls it at its events, as it would start a hook, and no model sees it. ok is false for
-// any other request. A failure is for the event log: the agent gets an empty answer.
+// any other request. A failure is for the event log: the agent gets the answer that says nothing.
 func (s *Server) answersHook(ctx context.Context, req sdk.Request) (res *sdk.CallToolResult, ok bool) {
 	call, is := req.(*sdk.CallToolRequest)
 	if !is || call.Params.Name != connect.HookTool {
@@ -34,6 +38,9 @@ func (s *Server) answersHook(ctx context.Context, req sdk.Request) (res *sdk.Cal
 	reply, e, err := s.hook(ctx, call.Params.Arguments)
 	if err != nil {
 		hooks.HookFailed(s.rooms, e, err)
+	}
+	if len(reply) == 0 {
+		reply = []byte(quiet)
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(reply)}}}, true
 }

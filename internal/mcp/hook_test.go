@@ -44,7 +44,7 @@ func TestHookTool(t *testing.T) {
 		`{"anamnesis_agent":"claude","hook_event_name":"Stop","session_id":"s","prompt":"x"}`,
 		`{"hook_event_name":["x"]}`, `{}`, `{"anamnesis_agent":"nobody","hook_event_name":"UserPromptSubmit","prompt":"\u0000"}`,
 	} {
-		if got := ask(args); got != "" {
+		if got := ask(args); got != "{}" {
 			t.Errorf("%s is answered %q", args, got)
 		}
 	}

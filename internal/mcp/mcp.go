@@ -175,6 +175,14 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
+// Fill fills an index that was never filled, before a call has to wait for it. A call at the same
+// time waits; a failure is met again by the next one.
+func (s *Server) Fill(ctx context.Context) {
+	if _, _, walked, err := s.rooms.Index.State(ctx); err == nil && walked.IsZero() {
+		_, _ = s.refresh(ctx)
+	}
+}
+
 // fresh brings the index into step for several calls at once: one that waits
 // while another looks takes what is found by a look that began after it came.
 type fresh struct {

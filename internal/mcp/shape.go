@@ -3,6 +3,7 @@ package mcp
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"anamnesis/internal/index"
@@ -18,8 +19,45 @@ const (
 	maxShownTag  = 100
 )
 
-// cutMark ends a body that is shown in part.
-const cutMark = "\n… [cut; memory_get shows the rest]"
+// Ends of a text that is shown in part.
+const (
+	cutMark  = "\n… [cut; memory_get shows the rest]"
+	cutShort = "… [cut]" // where the answer itself says what shows the rest
+)
+
+// A lineOut is a note in a list: what tells it from others. A key is left out when it says what
+// most notes say. memory_get returns them all.
+type lineOut struct {
+	ID          note.ID  `json:"id"`
+	Type        string   `json:"type"`
+	Title       string   `json:"title"`
+	Project     string   `json:"project"`
+	Updated     string   `json:"updated"` // the day
+	Tags        []string `json:"tags,omitempty"`
+	Source      string   `json:"prov_source,omitempty"`
+	Scope       string   `json:"scope,omitempty"`        // left out: portable
+	UserID      string   `json:"user_id,omitempty"`      // left out: self
+	WorkspaceID string   `json:"workspace_id,omitempty"` // left out: personal
+	Branch      string   `json:"branch,omitempty"`
+	Status      string   `json:"status,omitempty"`
+}
+
+// line returns the line of a note.
+func (o *noteOut) line() lineOut {
+	l := lineOut{
+		ID: o.ID, Type: o.Type, Title: o.Title, Project: o.Project, Updated: o.UpdatedAt[:min(len(o.UpdatedAt), len(time.DateOnly))],
+		Tags: o.Tags, Source: o.Source, Scope: o.Scope, UserID: o.UserID, WorkspaceID: o.WorkspaceID, Branch: o.Branch, Status: o.Status,
+	}
+	for _, usual := range []struct {
+		field *string
+		value string
+	}{{&l.Scope, string(note.Portable)}, {&l.UserID, "self"}, {&l.WorkspaceID, "personal"}} {
+		if *usual.field == usual.value {
+			*usual.field = ""
+		}
+	}
+	return l
+}
 
 // A noteOut is a note without its body. The first eleven keys are those of the
 // program before this one, in its order.
@@ -125,18 +163,21 @@ func (b *budget) room(v any) bool {
 
 // body cuts text to maxShown characters, and so that its JSON takes no more than its
 // share of what is left when there are others behind it.
-func (b *budget) body(text string, sharers int) string {
+func (b *budget) body(text string, sharers int) string { return b.cut(text, sharers, cutMark) }
+
+// cut is body with another mark at the end of what is shown in part.
+func (b *budget) cut(text string, sharers int, mark string) string {
 	text = note.Harmless(text)
 	share := *b / budget(max(1, sharers))
-	for most := maxShown; most >= 50; most /= 2 {
+	for most := maxShown; most >= 50; most = most * 3 / 4 {
 		rest := share
-		if cut := clip(text, most, cutMark); rest.room(cut) {
+		if cut := clip(text, most, mark); rest.room(cut) {
 			*b -= share - rest
 			return cut
 		}
 	}
-	*b -= budget(min(len(cutMark)+8, int(*b)))
-	return strings.TrimSpace(cutMark)
+	*b -= budget(min(len(mark)+8, int(*b)))
+	return strings.TrimSpace(mark)
 }
 
 // sorted is a list of ids that is never null.

@@ -55,8 +55,8 @@ func TestTogether(t *testing.T) {
 		for g := range 3 {
 			wg.Go(func() {
 				for i := range rounds {
-					res, err := cs.CallTool(context.WithoutCancel(t.Context()), &sdk.CallToolParams{Name: "memory_search", Arguments: args{"query": "walrus", "k": 20}})
-					if err != nil || res.IsError || len(res.StructuredContent.(map[string]any)["result"].([]any)) != 20 {
+					res, err := cs.CallTool(context.WithoutCancel(t.Context()), &sdk.CallToolParams{Name: "memory_search", Arguments: args{"query": "walrus", "k": 20, "max_tokens": 5000}})
+					if err != nil || res.IsError || len(decoded(t, res)["result"].([]any)) != 20 {
 						t.Errorf("search: %v %+v", err, res)
 						return
 					}

@@ -21,10 +21,8 @@ type tool struct {
 	hints sdk.ToolAnnotations
 	input func() (*jsonschema.Schema, error)
 	// amend says what a Go type cannot: closed sets and defaults.
-	amend  func(properties map[string]*jsonschema.Schema)
-	output func() (*jsonschema.Schema, error)
-	plain  bool // the text of the answer is JSON and nothing else
-	call   func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error)
+	amend func(properties map[string]*jsonschema.Schema)
+	call  func(s *Server, ctx context.Context, c caller, args json.RawMessage) (any, error)
 }
 
 // tools lists what there is. Clients see them by name.
@@ -83,20 +81,6 @@ func lists(s *jsonschema.Schema) {
 	}
 }
 
-// open lets a described object have more than is described: later versions add
-// to answers.
-func open(s *jsonschema.Schema) {
-	if s.Type == "object" && s.Properties != nil {
-		s.AdditionalProperties = nil
-	}
-	for _, p := range s.Properties {
-		open(p)
-	}
-	if s.Items != nil {
-		open(s.Items)
-	}
-}
-
 // describe returns what clients see of a tool.
 func (t *tool) describe() (*sdk.Tool, error) {
 	in, err := t.input()
@@ -106,12 +90,7 @@ func (t *tool) describe() (*sdk.Tool, error) {
 	if t.amend != nil {
 		t.amend(in.Properties)
 	}
-	out, err := t.output()
-	if err != nil {
-		return nil, err
-	}
-	open(out)
-	return &sdk.Tool{Name: t.name, Description: t.doc, Annotations: &t.hints, InputSchema: in, OutputSchema: out}, nil
+	return &sdk.Tool{Name: t.name, Description: t.doc, Annotations: &t.hints, InputSchema: in}, nil
 }
 
 // add makes a tool known to the SDK.
@@ -137,36 +116,9 @@ func (t *tool) add(s *Server) error {
 		if err != nil {
 			return failed(fmt.Errorf("%s: %w", t.name, err)), nil
 		}
-		return s.result(out, t.plain)
+		return s.result(out)
 	})
 	return nil
-}
-
-// arguments checks the arguments of a call and fills in what is left out. A null
-// means the same as nothing.
-func arguments(data json.RawMessage, schema *jsonschema.Resolved) (json.RawMessage, error) {
-	var args map[string]any
-	if len(data) > 0 {
-		if err := json.Unmarshal(data, &args); err != nil {
-			return nil, errors.New("the arguments are no JSON object")
-		}
-	}
-	if args == nil {
-		args = make(map[string]any)
-	}
-	for name, v := range args {
-		if v == nil {
-			delete(args, name)
-		}
-	}
-	var all any = args
-	if err := schema.ApplyDefaults(&all); err != nil {
-		return nil, fmt.Errorf("fill in the arguments: %w", err)
-	}
-	if err := schema.Validate(all); err != nil {
-		return nil, fmt.Errorf("check the arguments: %w", err)
-	}
-	return json.Marshal(all)
 }
 
 // failed is the answer to a call that did not succeed.
@@ -174,38 +126,24 @@ func failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: note.Harmless(err.Error())}}}
 }
 
-// framed answers hold text of notes, and carry the marks around it.
-type framed interface {
-	// frame returns the answer with the marks as its first and last keys.
-	frame(start, end string) any
-}
+// An answer that holds text of notes is framed: capture cuts out what stands between the marks.
+type framed interface{ framed() }
 
-// result makes an answer of what a tool returned: its JSON as text and as data.
-// Which of the two a client shows to its model, and so what stands in the
-// session's transcript, differs; the marks are in both. They stand around the
-// text, or in it where it must be JSON.
-func (s *Server) result(out any, plain bool) (*sdk.CallToolResult, error) {
-	text, err := compact(out)
+// result makes an answer of what a tool returned, as JSON. It is sent once: every client shows the
+// text to its model, and structured content beside it would be the same again.
+func (s *Server) result(out any) (*sdk.CallToolResult, error) {
+	if d, ok := out.(done); ok {
+		out = d.small(s.opts.Start, s.opts.End)
+	}
+	data, err := compact(out)
 	if err != nil {
 		return nil, err
 	}
-	data := text
-	if f, ok := out.(framed); ok && s.opts.Start != "" {
-		if data, err = compact(f.frame(s.opts.Start, s.opts.End)); err != nil {
-			return nil, err
-		}
-		text = []byte(s.marked(string(text)))
-		if w, ok := out.(interface{ written() note.ID }); ok && w.written() != "" {
-			text = append([]byte(`{"id":"`+string(w.written())+"\"}\n"), text...)
-		}
+	text := string(data)
+	if _, ok := out.(framed); ok {
+		text = s.marked(text)
 	}
-	if plain {
-		text = data
-	}
-	return &sdk.CallToolResult{
-		Content:           []sdk.Content{&sdk.TextContent{Text: string(text)}},
-		StructuredContent: json.RawMessage(data),
-	}, nil
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
 }
 
 // compact is JSON without the escapes that only HTML needs: code is full of them.

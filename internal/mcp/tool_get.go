@@ -13,12 +13,11 @@ import (
 const maxGet = 20 // notes of one call
 
 var toolGet = tool{
-	name:   "memory_get",
-	doc:    `Read whole notes or exchanges by ids or their ends.`,
-	hints:  readOnly,
-	input:  schemaOf[getIn],
-	output: schemaOf[getOut],
-	call:   takes((*Server).get),
+	name:  "memory_get",
+	doc:   `Read whole notes or exchanges by ids or their ends.`,
+	hints: readOnly,
+	input: schemaOf[getIn],
+	call:  takes((*Server).get),
 }
 
 type getIn struct {
@@ -29,9 +28,9 @@ type getIn struct {
 // A wholeOut is a note with its body.
 type wholeOut struct {
 	noteOut
-	Live         bool    `json:"live" jsonschema:"false: superseded, expired or archived"`
+	Live         bool    `json:"live"` // false: superseded, expired or archived
 	SupersededBy note.ID `json:"superseded_by,omitempty"`
-	NextOffset   int     `json:"next_offset,omitempty" jsonschema:"the body goes on there"`
+	NextOffset   int     `json:"next_offset,omitempty"` // the body goes on there
 	Body         string  `json:"body"`
 }
 
@@ -47,24 +46,18 @@ type sessionOut struct {
 	At      string `json:"at"`
 	Agent   string `json:"agent"`
 	Project string `json:"project"`
-	Title   string `json:"title" jsonschema:"of its session"`
-	Text    string `json:"text" jsonschema:"> typed by the user, | pasted, $ command, ~ file edited"`
+	Title   string `json:"title"` // of its session
+	Text    string `json:"text"`  // > typed by the user, | pasted, $ command, ~ file edited
 }
 
 type getOut struct {
-	Begin   string       `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	Missing []missingOut `json:"missing,omitempty"`
 	Result  []wholeOut   `json:"result"`
 
-	Sessions []sessionOut `json:"sessions,omitempty" jsonschema:"exchanges that were named, each with its neighbours"`
-
-	Until string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+	Sessions []sessionOut `json:"sessions,omitempty"` // exchanges that were named, each with its neighbours
 }
 
-func (o getOut) frame(start, end string) any {
-	o.Begin, o.Until = start, end
-	return o
-}
+func (getOut) framed() {}
 
 func (s *Server) get(ctx context.Context, _ caller, in getIn) (getOut, error) {
 	out := getOut{Result: []wholeOut{}}

@@ -28,9 +28,8 @@ var toolHandoff = tool{
 	name: "memory_handoff",
 	doc: `Leave unfinished work for the next session on this project (title, body), read what waits, or acknowledge (id) what you ` +
 		`took over.`,
-	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
-	input:  schemaOf[handoffIn],
-	output: schemaOf[handoffOut],
+	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	input: schemaOf[handoffIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		p["action"].Enum = oneOf(leave, read, acknowledge)
 		p["expires_days"].Default = by("7")
@@ -54,21 +53,14 @@ type waitingOut struct {
 }
 
 type handoffOut struct {
-	Begin   string       `json:"begin,omitempty" jsonschema:"mark before text of notes"`
-	ID      note.ID      `json:"id,omitempty"`
-	LeftOff int          `json:"left_off,omitempty" jsonschema:"notes that did not fit into the answer"`
+	LeftOff int          `json:"left_off,omitempty"` // notes that did not fit into the answer
 	Message string       `json:"message"`
-	Outcome string       `json:"outcome,omitempty"`
 	Result  []waitingOut `json:"result"`
-	Until   string       `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
 
-func (o handoffOut) frame(start, end string) any {
-	o.Begin, o.Until = start, end
-	return o
-}
+func (handoffOut) framed() {}
 
-func (s *Server) handoff(ctx context.Context, c caller, in handoffIn) (handoffOut, error) {
+func (s *Server) handoff(ctx context.Context, c caller, in handoffIn) (any, error) {
 	switch in.Action {
 	case leave:
 		return s.leave(ctx, c, in)
@@ -79,31 +71,31 @@ func (s *Server) handoff(ctx context.Context, c caller, in handoffIn) (handoffOu
 }
 
 // acknowledge ends a handoff. A wrong id gets an error that says how to find one.
-func (s *Server) acknowledge(ctx context.Context, named string) (handoffOut, error) {
+func (s *Server) acknowledge(ctx context.Context, named string) (done, error) {
 	const next = "action read names those that wait"
 	if named == "" {
-		return handoffOut{}, errors.New("give the id of the handoff; " + next)
+		return done{}, errors.New("give the id of the handoff; " + next)
 	}
 	if _, err := s.refresh(ctx); err != nil {
-		return handoffOut{}, err
+		return done{}, err
 	}
 	id, err := s.idOf(ctx, named)
 	if err != nil {
-		return handoffOut{}, fmt.Errorf("%w; %s", err, next)
+		return done{}, fmt.Errorf("%w; %s", err, next)
 	}
 	row, ok, err := s.rooms.Index.Lookup(ctx, id)
 	switch {
 	case err != nil:
-		return handoffOut{}, err
+		return done{}, err
 	case !ok:
-		return handoffOut{}, fmt.Errorf("there is no handoff %s; %s", id, next)
+		return done{}, fmt.Errorf("there is no handoff %s; %s", id, next)
 	case row.Kind != note.Handoff:
-		return handoffOut{}, fmt.Errorf("the note %s is no handoff; %s", id, next)
+		return done{}, fmt.Errorf("the note %s is no handoff; %s", id, next)
 	}
 	if _, err := hooks.AcknowledgeHandoff(ctx, s.rooms, string(row.ID)); err != nil {
-		return handoffOut{}, err
+		return done{}, err
 	}
-	return handoffOut{ID: row.ID, Message: "acknowledged; no other session will be shown it", Result: []waitingOut{}}, nil
+	return done{ID: row.ID, Outcome: "acknowledged", Message: "no other session will be shown it"}, nil
 }
 
 // project is the one project that a handoff belongs to.
@@ -118,29 +110,29 @@ func (s *Server) project(ctx context.Context, c caller, named string) (place, er
 	return p, err
 }
 
-func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (handoffOut, error) {
+func (s *Server) leave(ctx context.Context, c caller, in handoffIn) (done, error) {
 	title, body := strings.TrimSpace(in.Title), strings.ToValidUTF8(strings.ReplaceAll(in.Body, "\r\n", "\n"), "\uFFFD")
 	if err := checkText(title, body); err != nil {
-		return handoffOut{}, err
+		return done{}, err
 	}
 	if in.Days < 1 || in.Days > ingest.MaxHandoffDays {
-		return handoffOut{}, fmt.Errorf("expires_days is %d; give 1 to %d", in.Days, ingest.MaxHandoffDays)
+		return done{}, fmt.Errorf("expires_days is %d; give 1 to %d", in.Days, ingest.MaxHandoffDays)
 	}
 	if err := s.mayWrite(); err != nil {
-		return handoffOut{}, err
+		return done{}, err
 	}
 	p, err := s.project(ctx, c, in.Project)
 	if err != nil {
-		return handoffOut{}, err
+		return done{}, err
 	}
 	out, err := s.rooms.Ingester.LeaveHandoff(ctx, ingest.Handoff{Project: p.id.Key, Title: title, Body: body, Days: in.Days})
 	if err != nil {
-		return handoffOut{}, err
+		return done{}, err
 	}
 	if out.Note == nil {
-		return handoffOut{}, fmt.Errorf("not written: %s", out.Why)
+		return done{}, fmt.Errorf("not written: %s", out.Why)
 	}
-	return handoffOut{ID: out.Note.ID, Outcome: out.Result.String(), Message: inWords(out), Result: []waitingOut{}}, nil
+	return written(out), nil
 }
 
 func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOut, error) {
@@ -169,7 +161,7 @@ func (s *Server) waiting(ctx context.Context, c caller, named string) (handoffOu
 	out.LeftOff = len(all) - len(out.Result)
 	out.Message = "nothing waits"
 	if len(all) > 0 {
-		out.Message = "acknowledge what you take over, by its id"
+		out.Message = "acknowledge what you take over, by its id; memory_get reads a body that was cut"
 	}
 	return out, nil
 }

@@ -17,11 +17,10 @@ import (
 const maxPage = 200 // notes of a list
 
 var toolList = tool{
-	name:   "memory_list",
-	doc:    `List notes without their bodies, newest first.`,
-	hints:  readOnly,
-	input:  schemaOf[listIn],
-	output: schemaOf[listOut],
+	name:  "memory_list",
+	doc:   `List notes without bodies, newest first; memory_get reads them.`,
+	hints: readOnly,
+	input: schemaOf[listIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		closeFilter(p)
 		p["limit"].Default = by("50")
@@ -36,20 +35,15 @@ type listIn struct {
 }
 
 type listOut struct {
-	Begin      string    `json:"begin,omitempty" jsonschema:"mark before text of notes"`
-	NextCursor string    `json:"next_cursor,omitempty" jsonschema:"there are more"`
-	Result     []noteOut `json:"result"`
-	Stale      int       `json:"stale,omitempty" jsonschema:"changed files that the answer does not know yet; -1: some"`
-	Until      string    `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+	NextCursor string    `json:"next_cursor,omitempty"` // there are more
+	Result     []lineOut `json:"result"`
+	Stale      int       `json:"stale,omitempty"` // changed files that the answer does not know yet; -1: some
 }
 
-func (o listOut) frame(start, end string) any {
-	o.Begin, o.Until = start, end
-	return o
-}
+func (listOut) framed() {}
 
 func (s *Server) list(ctx context.Context, c caller, in listIn) (listOut, error) {
-	out := listOut{Result: []noteOut{}}
+	out := listOut{Result: []lineOut{}}
 	if in.Limit < 1 {
 		return out, fmt.Errorf("limit is %d; ask for 1 to %d notes", in.Limit, maxPage)
 	}
@@ -71,7 +65,8 @@ func (s *Server) list(ctx context.Context, c caller, in listIn) (listOut, error)
 	}
 	left := budget(maxAnswer)
 	for i := range rows[:min(len(rows), in.Limit)] {
-		o := ofRow(&rows[i])
+		row := ofRow(&rows[i])
+		o := row.line()
 		if !left.room(o) {
 			break
 		}

@@ -17,9 +17,8 @@ var toolReview = tool{
 	name: "memory_review",
 	doc: `List what machines wrote and nobody has read, with its evidence, or carry out what the user decided about one
 of them. Never decide yourself.`,
-	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
-	input:  schemaOf[reviewIn],
-	output: schemaOf[reviewOut],
+	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	input: schemaOf[reviewIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		p["action"].Enum = oneOf("list", string(app.Keep), string(app.Reject), string(app.Retire))
 	},
@@ -37,27 +36,22 @@ type reviewLine struct {
 	Title    string   `json:"title"`
 	Why      string   `json:"why"`
 	Choices  []string `json:"choices"`
-	Sessions int      `json:"sessions" jsonschema:"that support it"`
-	Against  string   `json:"against,omitempty" jsonschema:"the note that it contradicts"`
+	Sessions int      `json:"sessions"`          // that support it
+	Against  string   `json:"against,omitempty"` // the note that it contradicts
 	Evidence string   `json:"evidence"`
 	Text     string   `json:"text"`
 }
 
 type reviewOut struct {
-	Begin   string       `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	Message string       `json:"message"`
 	Result  []reviewLine `json:"result"`
-	Until   string       `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
 
-func (o reviewOut) frame(start, end string) any {
-	o.Begin, o.Until = start, end
-	return o
-}
+func (reviewOut) framed() {}
 
 // review lists what waits. What is in quarantine reads like orders to an agent: it is
 // counted, and neither shown to one nor decided by one.
-func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (reviewOut, error) {
+func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (any, error) {
 	out := reviewOut{Result: []reviewLine{}}
 	if in.Action != "list" {
 		return s.decideReview(ctx, in)
@@ -103,37 +97,35 @@ func (s *Server) review(ctx context.Context, _ caller, in reviewIn) (reviewOut, 
 	return out, nil
 }
 
-func (s *Server) decideReview(ctx context.Context, in reviewIn) (reviewOut, error) {
-	out := reviewOut{Result: []reviewLine{}}
+func (s *Server) decideReview(ctx context.Context, in reviewIn) (done, error) {
 	if _, err := note.ParseID(in.ID); err != nil {
-		return out, fmt.Errorf("the id %q: %w; take it from the list", in.ID, err)
+		return done{}, fmt.Errorf("the id %q: %w; take it from the list", in.ID, err)
 	}
 	if err := s.mayWrite(); err != nil {
-		return out, err
+		return done{}, err
 	}
 	if _, err := s.refresh(ctx); err != nil {
-		return out, err
+		return done{}, err
 	}
 	all, err := curate.Review(ctx, s.rooms)
 	if err != nil {
-		return out, err
+		return done{}, err
 	}
 	for _, it := range all.Notes {
 		if string(it.ID) != in.ID {
 			continue
 		}
 		if it.Quarantine {
-			return out, errors.New("it is in quarantine, and only the user decides about it: `anamnesis review`")
+			return done{}, errors.New("it is in quarantine, and only the user decides about it: `anamnesis review`")
 		}
 		if it.Kind == app.WaitingSkill && in.Action != string(app.Reject) {
-			return out, errors.New("it changes a file of instructions, and only the user does that: `anamnesis review keep " + in.ID + "`")
+			return done{}, errors.New("it changes a file of instructions, and only the user does that: `anamnesis review keep " + in.ID + "`")
 		}
-		done, err := curate.DecideReview(ctx, s.rooms, in.ID, app.Decision(in.Action), app.Edit{})
+		decided, err := curate.DecideReview(ctx, s.rooms, in.ID, app.Decision(in.Action), app.Edit{})
 		if err != nil {
-			return out, err
+			return done{}, err
 		}
-		out.Message = fmt.Sprintf("%s: done; %d wait", in.Action, done.Left)
-		return out, nil
+		return done{ID: it.ID, Outcome: in.Action, Message: fmt.Sprintf("done; %d wait, action list shows them", decided.Left)}, nil
 	}
-	return out, fmt.Errorf("nothing with the id %s waits; the action list says what does", in.ID)
+	return done{}, fmt.Errorf("nothing with the id %s waits; the action list says what does", in.ID)
 }

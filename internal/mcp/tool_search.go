@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,16 +19,22 @@ import (
 
 // Bounds of a search.
 const (
-	maxHits  = 50
-	maxQuery = 4_000 // characters
+	maxHits      = 50
+	maxQuery     = 4_000 // characters
+	maxExchanges = 3     // exchanges of sessions under the notes of an answer
+
+	answerTokens    = 1_000 // of an answer
+	minAnswerTokens = 200
+	maxAnswerTokens = maxAnswer / recall.CharsPerToken
+	frameSize       = 260 // bytes of an answer without notes and notice: marks, keys, the hint how to get more
+	leastBody       = 160 // characters of a body that are worth showing
 )
 
 var toolSearch = tool{
-	name:   "memory_search",
-	doc:    `Find notes and exchanges of sessions by a question in plain words. Ask for decisions, fixes, earlier work.`,
-	hints:  readOnly,
-	input:  schemaOf[searchIn],
-	output: schemaOf[searchOut],
+	name:  "memory_search",
+	doc:   `Find notes and exchanges by a question in plain words: decisions, fixes, earlier work. memory_get reads one whole.`,
+	hints: readOnly,
+	input: schemaOf[searchIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		closeFilter(p)
 		p["k"].Default = by("8")
@@ -37,7 +44,7 @@ var toolSearch = tool{
 
 // A filterIn says which notes are meant.
 type filterIn struct {
-	Project     string `json:"project,omitempty" jsonschema:"key; * for all (default: this project and global notes)"`
+	Project     string `json:"project,omitempty" jsonschema:"key; * for all (default: here and global)"`
 	Type        string `json:"type,omitempty"`
 	Scope       string `json:"scope,omitempty"`
 	UserID      string `json:"user_id,omitempty"`
@@ -52,78 +59,121 @@ func closeFilter(p map[string]*jsonschema.Schema) {
 type searchIn struct {
 	Query string `json:"query"`
 	filterIn
-	K int `json:"k,omitempty" jsonschema:"how many, up to 50"`
+	K         int `json:"k,omitempty" jsonschema:"up to 50"`
+	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"1000 if left out"`
 }
 
 // A hitOut is a note that answers a question.
 type hitOut struct {
-	noteOut
-	Score float64 `json:"score" jsonschema:"comparable within one answer only"`
-	Why   string  `json:"why" jsonschema:"how it was found"`
-	Body  string  `json:"body" jsonschema:"up to 4,000 characters"`
+	lineOut
+	Score float64 `json:"score"` // comparable within one answer only
+	Why   string  `json:"why"`   // how it was found
+	Body  string  `json:"body"`
 }
 
 // An exchangeHit is an exchange of a past session that answers a question.
 type exchangeHit struct {
-	ID      string   `json:"id"`
-	At      string   `json:"at"`
-	Agent   string   `json:"agent"`
-	Project string   `json:"project"`
-	Title   string   `json:"title" jsonschema:"of its session"`
-	Ask     string   `json:"ask" jsonschema:"what the user asked"`
-	Lines   []string `json:"lines" jsonschema:"that match"`
-	Reply   string   `json:"reply" jsonschema:"how the agent's answer begins"`
+	ID    string   `json:"id"`
+	At    string   `json:"at"`
+	Agent string   `json:"agent"`
+	Title string   `json:"title"` // of its session
+	Ask   string   `json:"ask"`   // what the user asked
+	Lines []string `json:"lines"` // that match
+	Reply string   `json:"reply"` // how the agent's answer begins
 }
 
-// maxExchanges is how many exchanges stand under the notes of an answer.
-const maxExchanges = 3
-
 type searchOut struct {
-	Begin  string   `json:"begin,omitempty" jsonschema:"mark before text of notes"`
-	Result []hitOut `json:"result"`
-
-	Sessions []exchangeHit `json:"sessions,omitempty" jsonschema:"exchanges of past sessions; memory_get reads one whole"`
+	Result   []hitOut      `json:"result"`
+	Sessions []exchangeHit `json:"sessions,omitempty"` // exchanges of past sessions
 	answerOut
-	Until string `json:"until,omitempty" jsonschema:"mark behind text of notes"`
+	More string `json:"more,omitempty"` // how to get what is not here
 }
 
 // An answerOut is what else an answer tells.
 type answerOut struct {
-	LeftOff int    `json:"left_off,omitempty" jsonschema:"notes that did not fit into the answer"`
+	LeftOff int    `json:"left_off,omitempty"` // notes and exchanges that did not fit into the answer
 	Notice  string `json:"notice,omitempty"`
-	Stale   int    `json:"stale,omitempty" jsonschema:"changed files that the answer does not know yet; -1: some"`
+	Stale   int    `json:"stale,omitempty"` // changed files that the answer does not know yet; -1: some
 }
 
-func (o searchOut) frame(start, end string) any {
-	o.Begin, o.Until = start, end
-	return o
-}
+func (searchOut) framed() {}
 
 func (s *Server) search(ctx context.Context, c caller, in searchIn) (searchOut, error) {
-	res, out, err := s.ask(ctx, c, in)
+	most, err := s.answerSize(in.MaxTokens)
 	if err != nil {
 		return searchOut{}, err
 	}
-	left := budget(maxAnswer)
-	sessions, err := s.sessions(ctx, c, in, &left)
+	res, said, err := s.ask(ctx, c, in)
 	if err != nil {
-		out.Notice = name(out.Notice + "; left out: sessions: " + err.Error())
+		return searchOut{}, err
 	}
-	all := make([]hitOut, 0, len(res.Hits))
-	for i, h := range res.Hits {
-		o := hitOut{noteOut: ofNote(h.Note), Score: round(h.Score()), Why: why(h)}
-		if !left.room(o) {
-			break
+	found, err := s.sessions(ctx, c, in)
+	if err != nil {
+		said.Notice += "; left out: sessions: " + err.Error()
+	}
+	said.Notice = name(said.Notice)
+	out := searchOut{Result: []hitOut{}, answerOut: said}
+	left := budget(most - frameSize - len(said.Notice))
+	sessions := left
+	if len(res.Hits) > 0 {
+		sessions = left / 3
+	}
+	left -= sessions
+	out.Sessions = exchanges(found, &sessions)
+	left += sessions
+	cut := false
+	out.Result, cut = hits(res.Hits, &left)
+	out.LeftOff = len(res.Hits) - len(out.Result) + len(found) - len(out.Sessions)
+	if out.LeftOff > 0 || cut {
+		out.More = fmt.Sprintf("memory_get reads one whole by its id; max_tokens up to %d shows more", maxAnswerTokens)
+	}
+	return out, nil
+}
+
+// answerSize returns how many bytes an answer may have: a quarter of a token each.
+func (s *Server) answerSize(tokens int) (int, error) {
+	if tokens < 0 || tokens > maxAnswerTokens {
+		return 0, fmt.Errorf("max_tokens is %d; give at most %d, or nothing for %d", tokens, maxAnswerTokens, answerTokens)
+	}
+	tokens = cmp.Or(tokens, s.rooms.Config.Recall.MaxTokens, answerTokens)
+	return max(minAnswerTokens, min(tokens, maxAnswerTokens)) * recall.CharsPerToken, nil
+}
+
+// hits returns as many notes as fit, each with a part of its body, and says whether a body was cut.
+func hits(found []*recall.Hit, left *budget) (all []hitOut, cut bool) {
+	all = []hitOut{}
+	rest := *left
+	for _, h := range found {
+		n := ofNote(h.Note)
+		o := hitOut{lineOut: n.line(), Score: round(h.Score()), Why: why(h)}
+		body := budget(min(leastBody, len(h.Note.Body)))
+		if !rest.room(o) || rest < body {
+			if len(all) > 0 {
+				break
+			}
+			o.Tags, o.Title, o.Why = nil, clip(o.Title, leastBody, "…"), "" // one is always shown
 		}
-		o.Body = left.body(h.Note.Body, len(res.Hits)-i)
+		rest -= body
 		all = append(all, o)
 	}
-	out.LeftOff = len(res.Hits) - len(all)
-	return searchOut{Result: all, Sessions: sessions, answerOut: out}, nil
+	for i := range all {
+		if !left.room(all[i]) {
+			*left = 0
+		}
+	}
+	for i := range all {
+		sharers := len(all) - i
+		if i == 0 {
+			sharers = (sharers + 1) / 2 // the best one is worth two
+		}
+		all[i].Body = left.cut(found[i].Note.Body, sharers, cutShort)
+		cut = cut || strings.HasSuffix(all[i].Body, cutShort)
+	}
+	return all, cut
 }
 
 // sessions finds the exchanges that answer a question. One that asks for what only notes have finds none.
-func (s *Server) sessions(ctx context.Context, c caller, in searchIn, left *budget) (all []exchangeHit, err error) {
+func (s *Server) sessions(ctx context.Context, c caller, in searchIn) ([]app.ExchangeHit, error) {
 	if in.Type != "" || in.Scope != "" || in.UserID != "" || in.WorkspaceID != "" {
 		return nil, nil
 	}
@@ -131,16 +181,30 @@ func (s *Server) sessions(ctx context.Context, c caller, in searchIn, left *budg
 	if err != nil {
 		return nil, err
 	}
-	found, err := app.SearchSessions(ctx, s.rooms, in.Query, scope, min(in.K, maxExchanges))
+	return app.SearchSessions(ctx, s.rooms, in.Query, scope, min(in.K, maxExchanges))
+}
+
+// exchanges returns as many exchanges as fit, their texts shortened as far as that takes.
+func exchanges(found []app.ExchangeHit, left *budget) (all []exchangeHit) {
 	for i := range found {
 		f := &found[i]
-		h := exchangeHit{f.ID, f.At, name(f.Agent), name(f.Project), name(f.Title), name(f.Ask), f.Lines, f.Reply}
-		if !left.room(h) {
-			break
+		share := *left / budget(len(found)-i)
+		for most := maxShown; most >= leastBody; most = most * 3 / 4 {
+			h := exchangeHit{
+				ID: f.ID, At: f.At, Agent: name(f.Agent), Title: clip(name(f.Title), most, "…"), Ask: clip(name(f.Ask), most, "…"),
+				Reply: clip(note.Harmless(f.Reply), most, "…"),
+			}
+			for _, line := range f.Lines {
+				h.Lines = append(h.Lines, clip(note.Harmless(line), most, "…"))
+			}
+			if rest := share; rest.room(h) {
+				*left -= share - rest
+				all = append(all, h)
+				break
+			}
 		}
-		all = append(all, h)
 	}
-	return all, err
+	return all
 }
 
 // ask puts a question to memory and writes down that it was put.

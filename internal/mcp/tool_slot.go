@@ -16,11 +16,10 @@ import (
 )
 
 var toolSlot = tool{
-	name:   "memory_slot",
-	doc:    `List the short texts that every session is shown, append a line to one, or replace it.`,
-	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
-	input:  schemaOf[slotIn],
-	output: schemaOf[slotOut],
+	name:  "memory_slot",
+	doc:   `List the short texts that every session is shown, append a line to one, or replace it.`,
+	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	input: schemaOf[slotIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		p["action"].Enum = oneOf("list", string(ingest.AppendSlot), string(ingest.ReplaceSlot))
 	},
@@ -38,25 +37,19 @@ type slotIn struct {
 type slotLine struct {
 	Name    string `json:"name"`
 	Project string `json:"project"`
-	Limit   int    `json:"limit" jsonschema:"characters"`
-	Pinned  bool   `json:"pinned" jsonschema:"only its owner changes it"`
+	Limit   int    `json:"limit"`  // characters
+	Pinned  bool   `json:"pinned"` // only its owner changes it
 	Text    string `json:"text"`
 }
 
 type slotOut struct {
-	Begin   string     `json:"begin,omitempty" jsonschema:"mark before text of notes"`
 	Message string     `json:"message"`
-	Outcome string     `json:"outcome,omitempty"`
 	Result  []slotLine `json:"result"`
-	Until   string     `json:"until,omitempty" jsonschema:"mark behind text of notes"`
 }
 
-func (o slotOut) frame(start, end string) any {
-	o.Begin, o.Until = start, end
-	return o
-}
+func (slotOut) framed() {}
 
-func (s *Server) slot(ctx context.Context, c caller, in slotIn) (slotOut, error) {
+func (s *Server) slot(ctx context.Context, c caller, in slotIn) (any, error) {
 	out := slotOut{Result: []slotLine{}}
 	p, err := s.project(ctx, c, in.Project)
 	if err != nil {
@@ -85,36 +78,34 @@ func (s *Server) slot(ctx context.Context, c caller, in slotIn) (slotOut, error)
 	return out, nil
 }
 
-func (s *Server) editSlot(ctx context.Context, p place, in slotIn) (slotOut, error) {
-	out := slotOut{Result: []slotLine{}}
+func (s *Server) editSlot(ctx context.Context, p place, in slotIn) (done, error) {
 	text := strings.ToValidUTF8(strings.ReplaceAll(in.Text, "\r\n", "\n"), "\uFFFD")
 	if len(text) > maxBody {
-		return out, fmt.Errorf("the text has more than %d bytes", maxBody)
+		return done{}, fmt.Errorf("the text has more than %d bytes", maxBody)
 	}
 	if note.SlotOf(in.Name).Automatic {
-		return out, errors.New("this slot is kept by the machine; use another name")
+		return done{}, errors.New("this slot is kept by the machine; use another name")
 	}
 	if err := s.mayWrite(); err != nil {
-		return out, err
+		return done{}, err
 	}
 	e := ingest.SlotEdit{Change: ingest.SlotChange(in.Action), Name: in.Name, Project: p.id.Key, Text: text, Source: note.Agent}
 	if in.Project == "" && note.SlotOf(in.Name).Global {
 		e.Project = note.Global
 	}
 	if _, err := s.refresh(ctx); err != nil {
-		return out, err
+		return done{}, err
 	}
-	done, err := ingest.SlotsOf(s.rooms.Ingester).Edit(ctx, e)
+	edited, err := ingest.SlotsOf(s.rooms.Ingester).Edit(ctx, e)
 	var refused *ingest.SlotError
 	if errors.As(err, &refused) {
-		return out, refused
+		return done{}, refused
 	}
 	if err != nil {
-		return out, err
+		return done{}, err
 	}
-	if done.Note == nil {
-		return out, fmt.Errorf("not written: %s", done.Why)
+	if edited.Note == nil {
+		return done{}, fmt.Errorf("not written: %s", edited.Why)
 	}
-	out.Outcome, out.Message = done.Result.String(), inWords(done)
-	return out, nil
+	return written(edited), nil
 }

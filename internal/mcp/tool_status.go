@@ -10,12 +10,11 @@ import (
 )
 
 var toolStatus = tool{
-	name:   "memory_status",
-	doc:    `Count the notes, and tell how synchronisation stands.`,
-	hints:  readOnly,
-	input:  schemaOf[struct{}],
-	output: schemaOf[statusOut],
-	call:   takes((*Server).status),
+	name:  "memory_status",
+	doc:   `Count the notes, and tell how synchronisation stands.`,
+	hints: readOnly,
+	input: schemaOf[struct{}],
+	call:  takes((*Server).status),
 }
 
 const maxCounts = 100 // projects that are counted one by one
@@ -38,9 +37,9 @@ type statusOut struct {
 	ByScope     map[string]int `json:"by_scope"`
 	ByWorkspace map[string]int `json:"by_workspace"`
 	Sync        repositoryOut  `json:"sync"`
-	Held        int            `json:"held" jsonschema:"notes that wait for the user's decision"`
+	Held        int            `json:"held"` // notes that wait for the user's decision
 	Conflicts   int            `json:"conflicts"`
-	Stale       int            `json:"stale" jsonschema:"changed files that are not counted yet; -1: some"`
+	Stale       int            `json:"stale"` // changed files that are not counted yet; -1: some
 	ReadOnly    bool           `json:"read_only"`
 }
 

@@ -8,24 +8,25 @@ import (
 )
 
 var toolSync = tool{
-	name:   "memory_sync",
-	doc:    `Exchange notes with the user's other machines now. No edit is lost in a conflict; what cannot be merged waits for the user.`,
-	hints:  sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &yes},
-	input:  schemaOf[syncIn],
-	output: schemaOf[syncOut],
-	amend:  func(p map[string]*jsonschema.Schema) { p["force"].Default = by("false") },
-	call:   takes((*Server).sync),
+	name:  "memory_sync",
+	doc:   `Exchange notes with the user's other machines now. What cannot be merged waits for the user.`,
+	hints: sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &yes},
+	input: schemaOf[syncIn],
+	amend: func(p map[string]*jsonschema.Schema) { p["force"].Default = by("false") },
+	call:  takes((*Server).sync),
 }
 
 type syncIn struct {
 	Force bool `json:"force,omitempty" jsonschema:"ignored"`
 }
 
+const maxDetail = 80 // characters
+
 // A syncOut is what an exchange with the other machines did.
 type syncOut struct {
 	Pushed     bool   `json:"pushed"`
-	Pulled     int    `json:"pulled" jsonschema:"commits of other machines"`
-	Conflicted bool   `json:"conflicted" jsonschema:"something waits for the user"`
+	Pulled     int    `json:"pulled"`     // commits of other machines
+	Conflicted bool   `json:"conflicted"` // something waits for the user
 	Head       string `json:"head"`
 	Indexed    int    `json:"indexed"`
 	Detail     string `json:"detail"`
@@ -37,5 +38,5 @@ func (s *Server) sync(ctx context.Context, _ caller, _ syncIn) (syncOut, error) 
 		return syncOut{}, err
 	}
 	_, err = s.refresh(ctx)
-	return syncOut{r.Pushed, r.Pulled, r.Conflicted, r.Head, indexed, r.Detail}, err
+	return syncOut{r.Pushed, r.Pulled, r.Conflicted, r.Head, indexed, clip(name(r.Detail), maxDetail, "…")}, err
 }

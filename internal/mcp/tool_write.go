@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"anamnesis/internal/app"
-	"anamnesis/internal/ingest"
 	"anamnesis/internal/note"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -25,22 +24,21 @@ const (
 	maxBody  = 64 << 10 // bytes
 	maxTags  = 20
 	maxTag   = 64 // characters
+	maxNear  = 2  // notes about the same matter that an answer names
 )
 
 var toolWrite = tool{
 	name: "memory_write",
 	doc: `Save what holds beyond this task, not tasks, status, guesses or what the code says: procedural = how-tos, fixes; semantic = ` +
 		`rules, facts; episodic = what happened. The title is the rule as an order, or the fact, in one sentence.`,
-	hints:  sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
-	input:  schemaOf[writeIn],
-	output: schemaOf[writeOut],
+	hints: sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
+	input: schemaOf[writeIn],
 	amend: func(p map[string]*jsonschema.Schema) {
 		closeFilter(p)
 		p["scope"].Default = by(`"portable"`)
 		p["user_id"].Default, p["workspace_id"].Default = by(`"self"`), by(`"personal"`)
 	},
-	plain: true,
-	call:  takes((*Server).write),
+	call: takes((*Server).write),
 }
 
 type writeIn struct {
@@ -58,48 +56,26 @@ type writeIn struct {
 	WorkspaceID string   `json:"workspace_id,omitempty"`
 }
 
-// A writeOut is the note as it stands now, and what became of it.
-//
-// The id stands in front of the mark: capture cuts out what the marks enclose, and joins the call
-// with the note by its id.
-type writeOut struct {
-	ID    note.ID `json:"id"`
-	Begin string  `json:"begin,omitempty" jsonschema:"mark before text of notes"`
-	noteOut
-	Outcome string    `json:"outcome" jsonschema:"created, updated, unchanged or held"`
-	Message string    `json:"message"`
-	Near    []nearOut `json:"near,omitempty" jsonschema:"wrong? use replaces"`
-	Body    string    `json:"body"`
-	Until   string    `json:"until,omitempty" jsonschema:"mark behind text of notes"`
-}
-
-func (o writeOut) written() note.ID { return o.ID }
-
-func (o writeOut) frame(start, end string) any {
-	o.Begin, o.Until = start, end
-	return o
-}
-
-func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, error) {
+func (s *Server) write(ctx context.Context, c caller, in writeIn) (done, error) {
 	if err := in.check(); err != nil {
-		return writeOut{}, err
+		return done{}, err
 	}
 	if err := s.mayWrite(); err != nil {
-		return writeOut{}, err
+		return done{}, err
 	}
 	p, err := s.place(ctx, c, in.Project)
 	if err != nil {
-		return writeOut{}, err
+		return done{}, err
 	}
 	if p.id.Key == "" {
-		return writeOut{}, errNowhere
+		return done{}, errNowhere
 	}
 	if _, err := s.refresh(ctx); err != nil { // a twin that another program wrote is one too
-		return writeOut{}, err
+		return done{}, err
 	}
 	here, err := s.place(ctx, c, "")
 	if err != nil {
-		return writeOut{}, err
+		return done{}, err
 	}
 	body := strings.TrimRight(in.Body, "\n")
 	if why := strings.TrimSpace(in.Why); why != "" && !strings.Contains(body, why) {
@@ -108,7 +84,7 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 	var replaces note.ID
 	if in.Replaces != "" {
 		if replaces, err = s.idOf(ctx, in.Replaces); err != nil {
-			return writeOut{}, fmt.Errorf("replaces: %w", err)
+			return done{}, fmt.Errorf("replaces: %w", err)
 		}
 	}
 	out, err := app.WriteByAgent(ctx, s.rooms, app.AgentDraft{Here: here.id.Key, Dir: p.dir, Replaces: replaces, Note: &note.Note{
@@ -116,28 +92,21 @@ func (s *Server) write(ctx context.Context, c caller, in writeIn) (writeOut, err
 		Scope: note.Scope(in.Scope), UserID: in.UserID, WorkspaceID: in.WorkspaceID, MachineID: s.opts.Machine,
 	}})
 	if err != nil {
-		return writeOut{}, err
+		return done{}, err
 	}
 	if out.Note == nil {
-		return writeOut{}, fmt.Errorf("not written: %s", out.Why)
+		return done{}, fmt.Errorf("not written: %s", out.Why)
 	}
-	w := writeOut{
-		ID: out.Note.ID, noteOut: ofNote(out.Note), Outcome: out.Result.String(), Message: inWords(out.Outcome),
-		Body: note.Harmless(out.Note.Body),
-	}
+	w := written(out.Outcome)
 	for _, x := range out.Near {
-		if x.Note.ID != out.Of {
-			w.Near = append(w.Near, nearOut{x.Note.ID, name(x.Note.Title), x.Relation.String()})
+		if x.Note.ID != out.Of && len(w.Near) < maxNear {
+			w.Near = append(w.Near, x.Note.ID)
 		}
 	}
+	if len(w.Near) > 0 && !w.repeats {
+		w.Message += "; memory_get reads the near ones, replaces corrects one"
+	}
 	return w, nil
-}
-
-// A nearOut is a note about the matter of one that was written.
-type nearOut struct {
-	ID       note.ID `json:"id"`
-	Title    string  `json:"title"`
-	Relation string  `json:"relation"`
 }
 
 // check refuses what makes no note, before anything is looked at on the disk.
@@ -188,31 +157,4 @@ func checkText(title, body string) error {
 		return errors.New("the body is larger than 64 KiB; split it into several notes")
 	}
 	return nil
-}
-
-// inWords says in plain words what became of a note.
-func inWords(out ingest.Outcome) string {
-	var said string
-	switch out.Result {
-	case ingest.Created:
-		said = "written as a new note"
-		if out.Twin != nil {
-			said += fmt.Sprintf("; it is nearly the same as %s %q", out.Twin.ID, name(out.Twin.Title))
-		}
-	case ingest.Updated:
-		said = "an existing note was updated"
-	case ingest.Unchanged:
-		said = "known already; nothing was changed"
-	case ingest.Held:
-		said = fmt.Sprintf("not written yet: %s; the user decides with `anamnesis review held keep %s`", name(out.Why), out.Note.ID)
-	default:
-		said = "not written: " + name(out.Why)
-	}
-	if out.Redacted {
-		said += "; what looked like a secret was masked"
-	}
-	if out.Stale != nil {
-		said += "; it is safe on the disk and will be found after the next indexing"
-	}
-	return said
 }

@@ -15,10 +15,10 @@ import (
 	"anamnesis/internal/app"
 	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/note"
+	"anamnesis/internal/recall"
 	"anamnesis/internal/redact"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -33,20 +33,19 @@ func TestWriteAndSearch(t *testing.T) {
 	got, answer := call(t, cs, "memory_write", args{
 		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "tags": []string{"grpc"}, "project": "shop",
 	})
-	want := map[string]any{
-		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "project": "shop",
-		"machine_id": "laptop", "scope": "portable", "user_id": "self", "workspace_id": "personal", "tags": []any{"grpc"},
-		"prov_source": "agent", "confidence": 0.8, "outcome": "created", "message": "written as a new note",
-		"begin": agent.InjectStart, "until": agent.InjectEnd,
-	}
-	for _, k := range []string{"id", "created_at", "updated_at"} {
-		if got[k] == "" {
-			t.Errorf("%s is empty", k)
-		}
-		want[k] = got[k]
-	}
+	want := map[string]any{"id": got["id"], "outcome": "created", "message": "written as a new note"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("memory_write (-want +got):\n%s", diff)
+	}
+	whole, _ := call(t, cs, "memory_get", args{"ids": []any{got["id"]}})
+	written := result(whole)[0]
+	wanted := map[string]any{
+		"type": "procedural", "title": "Regenerate the gRPC clients", "body": "Run make proto-gen after editing payments.proto.", "project": "shop",
+		"machine_id": "laptop", "scope": "portable", "user_id": "self", "workspace_id": "personal", "tags": []any{"grpc"},
+		"prov_source": "agent", "confidence": 0.8, "live": true, "id": got["id"], "created_at": written["created_at"], "updated_at": written["updated_at"],
+	}
+	if diff := cmp.Diff(wanted, written); diff != "" {
+		t.Errorf("memory_get (-want +got):\n%s", diff)
 	}
 	if id := `"id":"` + got["id"].(string) + `"`; !strings.Contains(agent.StripInjected(answer), id) {
 		t.Errorf("capture cannot tell which note was written: %s", answer) // it cuts out what the marks enclose
@@ -61,24 +60,24 @@ func TestWriteAndSearch(t *testing.T) {
 
 	found, text := call(t, cs, "memory_search", args{"query": "payments.proto"})
 	hits := result(found)
-	if len(hits) != 1 || hits[0]["body"] != got["body"] || hits[0]["score"].(float64) <= 0 || !strings.Contains(hits[0]["why"].(string), "lexical #1") {
+	if len(hits) != 1 || hits[0]["body"] != written["body"] || hits[0]["score"].(float64) <= 0 || !strings.Contains(hits[0]["why"].(string), "lexical #1") {
 		t.Fatalf("memory_search: %v", found)
 	}
 	for _, k := range append(seedKeys, "prov_source", "confidence") {
-		if _, ok := hits[0][k]; !ok {
-			t.Errorf("a hit has no %s", k)
+		if _, ok := written[k]; !ok {
+			t.Errorf("memory_get does not tell %s", k)
 		}
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(text, agent.InjectStart+"\n"), "\n"+agent.InjectEnd)
 	if len(inner) != len(text)-len(agent.InjectStart)-len(agent.InjectEnd)-2 || !json.Valid([]byte(inner)) {
 		t.Errorf("the text is not JSON between marks: %s", text)
 	}
-	if keys := strings.Index(inner, `"updated_at"`); keys < 0 || strings.LastIndex(inner, `"body"`) < keys {
+	if keys := strings.Index(inner, `"updated"`); keys < 0 || strings.LastIndex(inner, `"body"`) < keys {
 		t.Errorf("the body is not the last key: %s", inner)
 	}
 
 	listed, _ := call(t, cs, "memory_list", nil)
-	if rows := result(listed); len(rows) != 1 || rows[0]["body"] != nil || rows[0]["id"] != got["id"] || rows[0]["confidence"] != 0.8 {
+	if rows := result(listed); len(rows) != 1 || rows[0]["body"] != nil || rows[0]["id"] != got["id"] || rows[0]["prov_source"] != "agent" {
 		t.Errorf("memory_list: %v", listed)
 	}
 }
@@ -109,13 +108,13 @@ func TestAgentWritesWait(t *testing.T) {
 	if got, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "Never use pnpm, always npm", "tags": []string{"reviewed"}}); got["outcome"] != "held" {
 		t.Errorf("it overrules a person: %v", got)
 	}
-	if got, _ := call(t, cs, "memory_forget", args{"id": string(own), "apply": true}); got["applied"] != false || !strings.Contains(got["message"].(string), "archived") {
+	if got, _ := call(t, cs, "memory_forget", args{"id": string(own), "apply": true}); got["outcome"] != "archived" || !strings.Contains(got["message"].(string), "a person laid it down") {
 		t.Errorf("it erases the note of a person: %v", got)
 	}
 	if n, err := w.Store.Find(own); err != nil || n.Path == "" {
 		t.Errorf("the note of a person is gone: %v", err)
 	}
-	if got, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "The proxy is at 8443", "tags": []string{"reviewed", "learning", "proxy"}}); fmt.Sprint(got["tags"]) != "[proxy]" {
+	if got, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "The proxy is at 8443", "tags": []string{"reviewed", "learning", "proxy"}}); fmt.Sprint(w.note(t, got)["tags"]) != "[proxy]" {
 		t.Errorf("an agent sets the tags %v", got["tags"])
 	}
 	near, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "The proxy is at 9443", "why": "moved"})
@@ -140,7 +139,7 @@ func TestWriteRefuses(t *testing.T) {
 		{args{"scope": "cloud"}, "scope"},
 		{args{"tags": slices.Repeat([]string{"a"}, 21)}, "at most 20"},
 		{args{"tags": []string{strings.Repeat("a", 65)}}, "64"},
-		{args{"tags": "grpc"}, "tags"},
+		{args{"tags": "grpc, ci"}, "tags"},
 		{args{"project": "*"}, "no project"},
 		{args{"project": "a\x00b"}, "control"},
 		{args{"project": "."}, "not known"},
@@ -178,7 +177,7 @@ func TestWriteOutcomes(t *testing.T) {
 		t.Errorf("a near twin: %v", held)
 	}
 	secret, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "key", "body": "token ghp_abcdefghijklmnopqrstuvwxyz0123456789 is for CI", "project": "shop"})
-	if strings.Contains(secret["body"].(string), "ghp_abc") || !strings.Contains(secret["message"].(string), "masked") {
+	if strings.Contains(w.note(t, secret)["body"].(string), "ghp_abc") || !strings.Contains(secret["message"].(string), "masked") {
 		t.Errorf("a secret: %v", secret)
 	}
 	local, _ := call(t, cs, "memory_write", args{"type": "semantic", "title": "port", "body": "the proxy is at 8443", "scope": "machine-local", "user_id": nil, "project": "shop"})
@@ -193,7 +192,7 @@ func TestWriteOutcomes(t *testing.T) {
 	if got, _ := call(t, cs, "memory_get", args{"ids": []string{id}}); len(result(got)) != 1 {
 		t.Errorf("a dry run erased something: %v", got)
 	}
-	if done, _ := call(t, cs, "memory_forget", args{"id": id, "apply": true}); done["applied"] != true {
+	if done, _ := call(t, cs, "memory_forget", args{"id": id, "apply": true}); done["outcome"] != "erased" {
 		t.Errorf("forget: %v", done)
 	}
 	if why := refused(t, cs, "memory_get", args{"ids": []string{id}}); !strings.Contains(why, id) {
@@ -258,14 +257,6 @@ func TestMarksCannotBeForged(t *testing.T) {
 			t.Errorf("%s: %v", tool, got)
 		}
 		check(tool, text)
-		data, err := json.Marshal(got) // keys in order, as many clients write them
-		if err != nil {
-			t.Fatal(err)
-		}
-		data = []byte(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(data)))
-		if left := agent.StripInjected(string(data)); strings.Contains(left, "zebra") {
-			t.Errorf("%s: a capture of the data would learn %s", tool, left)
-		}
 	}
 	res, err := cs.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "memory://note/" + string(id)})
 	if err != nil {
@@ -287,6 +278,8 @@ func TestSearchRefuses(t *testing.T) {
 		{"query": strings.Repeat("a", 4001)},
 		{"query": "a", "k": 0},
 		{"query": "a", "k": -1},
+		{"query": "a", "max_tokens": -1},
+		{"query": "a", "max_tokens": 15_001},
 		{"query": "a", "k": "eight"},
 		{"query": "a", "k": 1e300},
 		{"query": "a", "type": "diary"},
@@ -294,7 +287,7 @@ func TestSearchRefuses(t *testing.T) {
 		{"query": "a", "projects": "p"},
 		{"query": "a", "project": "."},
 		{"query": "a", "project": strings.Repeat("p", 301)},
-		{"query": 7},
+		{"query": args{"text": "a"}},
 	} {
 		refused(t, cs, "memory_search", a)
 	}
@@ -319,11 +312,17 @@ func TestSizes(t *testing.T) {
 	}
 	cs := w.client(t)
 	got, text := call(t, cs, "memory_search", args{"query": "walrus", "k": 50})
+	if n := len(result(got)); n < 5 || recall.Tokens(text) > 1000 || got["left_off"] != float64(30-n) || !strings.Contains(got["more"].(string), "memory_get") {
+		t.Errorf("%d hits in %d tokens: %v, %v", n, recall.Tokens(text), got["left_off"], got["more"])
+	}
+	if first := result(got)[0]["body"].(string); !strings.HasSuffix(first, "… [cut]") || len(first) < 150 {
+		t.Errorf("the body %q", first)
+	}
+	got, text = call(t, cs, "memory_search", args{"query": "walrus", "k": 50, "max_tokens": 15_000})
 	if n := len(result(got)); n != 30 || len(text) > 62_000 {
 		t.Errorf("%d hits in %d bytes", n, len(text))
 	}
-	first := result(got)[0]["body"].(string)
-	if !strings.HasSuffix(first, "[cut; memory_get shows the rest]") || len([]rune(first)) > 4_100 {
+	if first := result(got)[0]["body"].(string); !strings.HasSuffix(first, "… [cut]") || len([]rune(first)) > 4_100 || len([]rune(first)) < 1_000 {
 		t.Errorf("a body of %d characters ends in %q", len([]rune(first)), first[len(first)-40:])
 	}
 	whole, offset := "", 0
@@ -437,7 +436,7 @@ func TestProjects(t *testing.T) {
 		}
 	}
 	here, _ := call(t, w.client(t), "memory_write", args{"type": "semantic", "title": "t", "body": "for here"})
-	if here["project"] != "shop" {
+	if w.note(t, here)["project"] != "shop" {
 		t.Errorf("a note for this project: %v", here)
 	}
 }
@@ -552,47 +551,6 @@ func TestResourcesAndPrompt(t *testing.T) {
 	}
 }
 
-// TestAnswersFitSchemas compares answers with what tools/list says of them.
-func TestAnswersFitSchemas(t *testing.T) {
-	w := open(t, func(w *world) {
-		w.doubles.Sync = func(context.Context) (app.SyncResult, int, error) { return app.SyncResult{}, 0, nil }
-	})
-	id := string(w.add(t, note.Note{Title: "walrus", Body: "it swims"}))
-	cs := w.client(t)
-	calls := map[string]args{
-		"memory_search": {"query": "walrus"}, "memory_list": nil, "memory_get": {"ids": []string{id, "nobody"}}, "memory_status": nil, "memory_sync": nil,
-		"memory_write": {"type": "semantic", "title": "t", "body": "b", "project": "global"}, "memory_forget": {"id": id}, "memory_handoff": {"action": "read", "project": "p"},
-		"memory_slot": {"action": "list", "project": "p"}, "memory_review": {"action": "list"},
-	}
-	list, err := cs.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != len(calls) {
-		t.Fatalf("%d tools, %v", len(list.Tools), err)
-	}
-	for _, tool := range list.Tools {
-		got, _ := call(t, cs, tool.Name, calls[tool.Name])
-		var s jsonschema.Schema
-		data, err := json.Marshal(tool.OutputSchema)
-		if err == nil {
-			err = json.Unmarshal(data, &s)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		schema, err := s.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(got); err != nil {
-			t.Errorf("%s: %v", tool.Name, err)
-		}
-		for k := range got {
-			if s.Properties[k] == nil {
-				t.Errorf("%s returns %s, which its schema does not know", tool.Name, k)
-			}
-		}
-	}
-}
-
 // TestPanic shows that a defect in one call is an error of that call.
 func TestPanic(t *testing.T) {
 	w := open(t, func(w *world) {
@@ -605,8 +563,7 @@ func TestPanic(t *testing.T) {
 	call(t, cs, "memory_list", nil)
 }
 
-// TestMarks: whatever tool answers with text of a note puts the marks around it,
-// in both forms.
+// TestMarks: an answer with text of notes has the marks around it; one without has none.
 func TestMarks(t *testing.T) {
 	w := open(t)
 	id := string(w.add(t, note.Note{Title: "walrus", Body: "it swims", Project: "p"}))
@@ -614,28 +571,20 @@ func TestMarks(t *testing.T) {
 	for _, c := range []struct {
 		tool string
 		args args
+		want bool
 	}{
-		{"memory_search", args{"query": "walrus"}},
-		{"memory_list", nil},
-		{"memory_get", args{"ids": []string{id}}},
-		{"memory_handoff", args{"action": "leave", "title": "t", "body": "b", "project": "p"}},
-		{"memory_handoff", args{"action": "read", "project": "p"}},
-		{"memory_write", args{"type": "semantic", "title": "walrus", "body": "it swims", "project": "p"}}, // says what a note of somebody else says
-		{"memory_forget", args{"id": id}},
-		{"memory_forget", args{"id": id, "apply": true}},
+		{"memory_search", args{"query": "walrus"}, true},
+		{"memory_list", nil, true},
+		{"memory_get", args{"ids": []string{id}}, true},
+		{"memory_handoff", args{"action": "leave", "title": "t", "body": "b", "project": "p"}, false},
+		{"memory_handoff", args{"action": "read", "project": "p"}, true},
+		{"memory_write", args{"type": "semantic", "title": "walrus", "body": "it swims", "project": "p"}, false}, // says what a note of somebody else says
+		{"memory_forget", args{"id": id}, true},
+		{"memory_forget", args{"id": id, "apply": true}, false},
 	} {
-		got, text := call(t, cs, c.tool, c.args)
-		if got["begin"] != agent.InjectStart || got["until"] != agent.InjectEnd {
-			t.Errorf("%s %v: %v", c.tool, c.args, got)
-		}
-		if c.tool == "memory_write" { // plain JSON, with the marks in it
-			var plain map[string]any
-			if err := json.Unmarshal([]byte(text), &plain); err != nil || !cmp.Equal(plain, got) {
-				t.Errorf("%s %v: %v: %s", c.tool, c.args, err, text)
-			}
-			continue
-		}
-		if !strings.HasPrefix(text, agent.InjectStart+"\n") || !strings.HasSuffix(text, "\n"+agent.InjectEnd) {
+		_, text := call(t, cs, c.tool, c.args)
+		marked := strings.HasPrefix(text, agent.InjectStart+"\n") && strings.HasSuffix(text, "\n"+agent.InjectEnd)
+		if marked != c.want || !marked && (strings.Contains(text, "walrus") || strings.Contains(text, "swims")) {
 			t.Errorf("%s %v: %s", c.tool, c.args, text)
 		}
 	}

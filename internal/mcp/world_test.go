@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -106,7 +107,7 @@ func (w *world) pipes(tb testing.TB) (in io.WriteCloser, out io.ReadCloser, ende
 
 type args = map[string]any
 
-// call calls a tool and returns its structured answer and its text.
+// call calls a tool and returns its answer, decoded and as text.
 func call(tb testing.TB, cs *sdk.ClientSession, tool string, a args) (map[string]any, string) {
 	tb.Helper()
 	res, err := cs.CallTool(tb.Context(), &sdk.CallToolParams{Name: tool, Arguments: a})
@@ -117,7 +118,21 @@ func call(tb testing.TB, cs *sdk.ClientSession, tool string, a args) (map[string
 	if res.IsError {
 		tb.Fatalf("%s %v: %s", tool, a, text)
 	}
-	return res.StructuredContent.(map[string]any), text
+	return decoded(tb, res), text
+}
+
+// decoded is the answer of a tool, which is JSON between the marks, or without them.
+func decoded(tb testing.TB, res *sdk.CallToolResult) (answer map[string]any) {
+	tb.Helper()
+	text := res.Content[0].(*sdk.TextContent).Text
+	text = strings.TrimSuffix(strings.TrimPrefix(text, agent.InjectStart+"\n"), "\n"+agent.InjectEnd)
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		tb.Fatalf("the answer is not JSON: %v: %s", err, text)
+	}
+	if res.StructuredContent != nil || len(res.Content) != 1 {
+		tb.Errorf("the answer is sent more than once: %+v", res)
+	}
+	return answer
 }
 
 // refused calls a tool that must say no, and returns why it does.
@@ -128,9 +143,16 @@ func refused(tb testing.TB, cs *sdk.ClientSession, tool string, a args) string {
 		tb.Fatalf("%s: %v", tool, err)
 	}
 	if !res.IsError {
-		tb.Fatalf("%s %v was accepted: %v", tool, a, res.StructuredContent)
+		tb.Fatalf("%s %v was accepted: %+v", tool, a, res.Content[0])
 	}
 	return res.Content[0].(*sdk.TextContent).Text
+}
+
+// note reads the note that a call wrote.
+func (w *world) note(tb testing.TB, written map[string]any) map[string]any {
+	tb.Helper()
+	got, _ := call(tb, w.client(tb), "memory_get", args{"ids": []any{written["id"]}})
+	return result(got)[0]
 }
 
 // result is the list of an answer.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"anamnesis/internal/app"
@@ -36,6 +37,7 @@ type Refresher struct {
 	walking  bool
 	stale    int
 	detached time.Time
+	filled   atomic.Bool // the index was filled once
 }
 
 // Refresh brings the index into step as far as a call can wait for it. It
@@ -71,9 +73,18 @@ func (f *Refresher) look(ctx context.Context) {
 }
 
 func (f *Refresher) walk(ctx context.Context) (stale int, err error) {
-	rep, err := f.rooms.Index.Sync(ctx, index.SyncOptions{Budget: f.rooms.Config.Wait(app.WalkBudget)})
+	budget := f.rooms.Config.Wait(app.WalkBudget)
+	if !f.filled.Load() {
+		if _, _, walked, err := f.rooms.Index.State(ctx); err == nil && walked.IsZero() {
+			budget = 0 // a new index: an answer from nothing would be wrong
+		}
+	}
+	rep, err := f.rooms.Index.Sync(ctx, index.SyncOptions{Budget: budget})
 	if errors.Is(err, index.ErrBusy) {
 		return -1, nil
+	}
+	if err == nil {
+		f.filled.Store(true)
 	}
 	return rep.Stale, err
 }
