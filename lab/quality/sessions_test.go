@@ -1,4 +1,4 @@
-package measure_test
+package quality_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"anamnesis/internal/note"
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // What the report counts: questions by half, what is found and what is printed of it, errors, nonsense.
@@ -23,7 +23,7 @@ func TestSessionsReport(t *testing.T) {
 	line("user", `[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"vat.go:3: undefined: roundHalf"}]`)
 	line("assistant", `[{"type":"tool_use","id":"t2","name":"Edit","input":{"file_path":"/a/round.go"}},{"type":"tool_use","id":"t3","name":"Bash","input":{"command":"go test ./pay"}}]`)
 	line("user", `[{"type":"tool_result","tool_use_id":"t3","content":"ok  pay"}]`)
-	all, err := measure.ReadLabelled(fstest.MapFS{
+	all, err := quality.ReadLabelled(fstest.MapFS{
 		"labels.jsonl": {Data: []byte(`{"kind":"question","session":"a+b/one.jsonl","question":"why","key":"round.?half"}
 {"kind":"question","session":"a+b/one.jsonl","question":"where","key":"nowhere"}`)},
 		"a+b/one.jsonl": {Data: []byte(text)},
@@ -31,30 +31,30 @@ func TestSessionsReport(t *testing.T) {
 	if err != nil || len(all) != 1 || len(all[0].Questions) != 2 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	open := func(context.Context, string) (*measure.SessionBox, error) {
-		return &measure.SessionBox{
+	open := func(context.Context, string) (*quality.SessionBox, error) {
+		return &quality.SessionBox{
 			Capture: func(context.Context, string, string, string) (*note.Note, error) {
 				return &note.Note{Title: "fix it", Body: "four"}, nil
 			},
 			Index: func(context.Context) error { return nil },
 			Kept:  func() (int64, error) { return int64(len(text) / 10), nil },
 			Close: func() {},
-			Search: func(_ context.Context, question, project string) (measure.SessionFound, error) {
-				f := measure.SessionFound{}
+			Search: func(_ context.Context, question, project string) (quality.SessionFound, error) {
+				f := quality.SessionFound{}
 				if question == "why" && project == "a/b" {
-					f = measure.SessionFound{Printed: []string{"something"}, Whole: []string{measure.OfExchange("roundHalf was removed")}}
+					f = quality.SessionFound{Printed: []string{"something"}, Whole: []string{quality.OfExchange("roundHalf was removed")}}
 				}
 				return f, nil
 			},
-			Fix: func(_ context.Context, text, _ string) ([]measure.SessionFix, error) {
+			Fix: func(_ context.Context, text, _ string) ([]quality.SessionFix, error) {
 				if strings.Contains(text, ":3:") || !strings.Contains(text, "roundHalf") {
 					t.Errorf("the error is asked for as %q: its numbers should differ and nothing else", text)
 				}
-				return []measure.SessionFix{{Session: "one", Exchange: 1}}, nil
+				return []quality.SessionFix{{Session: "one", Exchange: 1}}, nil
 			},
 		}, nil
 	}
-	rep, err := measure.Sessions(t.Context(), all, open, nil)
+	rep, err := quality.Sessions(t.Context(), all, open, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

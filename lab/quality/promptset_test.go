@@ -1,4 +1,4 @@
-package measure_test
+package quality_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 const smallPromptSet = `# about a shop
@@ -29,7 +29,7 @@ slash: /clear
 `
 
 func TestParsePromptSet(t *testing.T) {
-	s, err := measure.ParsePromptSet("shop", []byte(smallPromptSet))
+	s, err := quality.ParsePromptSet("shop", []byte(smallPromptSet))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,26 +63,26 @@ func TestParsePromptSetNamesTheFault(t *testing.T) {
 		{"| lost", "line 1: nothing stands above"},
 		{"no colon", `line 1: "no colon" is no note`},
 	} {
-		if _, err := measure.ParsePromptSet("x", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.fault) {
+		if _, err := quality.ParsePromptSet("x", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%q: %v, wanted %q", c.text, err, c.fault)
 		}
 	}
 }
 
 func TestReadPromptSets(t *testing.T) {
-	sets, err := measure.ReadPromptSets(fstest.MapFS{
+	sets, err := quality.ReadPromptSets(fstest.MapFS{
 		"b.txt": {Data: []byte(smallPromptSet)}, "a.txt": {Data: []byte(smallPromptSet)}, "readme.md": {Data: []byte("x")},
 	})
 	if err != nil || len(sets) != 2 || sets[0].Name != "a" {
 		t.Errorf("%+v, %v", sets, err)
 	}
-	if _, err := measure.ReadPromptSets(fstest.MapFS{}); err == nil {
+	if _, err := quality.ReadPromptSets(fstest.MapFS{}); err == nil {
 		t.Error("an empty folder is no set")
 	}
-	if _, err := measure.ReadPromptSets(fstest.MapFS{"x.txt": {Data: []byte("y")}}); err == nil || !strings.Contains(err.Error(), "x.txt: line 1") {
+	if _, err := quality.ReadPromptSets(fstest.MapFS{"x.txt": {Data: []byte("y")}}); err == nil || !strings.Contains(err.Error(), "x.txt: line 1") {
 		t.Errorf("%v does not name the file", err)
 	}
-	if _, err := measure.ReadPromptSets(fstest.MapFS{"x.txt": {Data: make([]byte, 4<<20+1)}}); err == nil || !strings.Contains(err.Error(), "longer") {
+	if _, err := quality.ReadPromptSets(fstest.MapFS{"x.txt": {Data: make([]byte, 4<<20+1)}}); err == nil || !strings.Contains(err.Error(), "longer") {
 		t.Errorf("a file without bound: %v", err)
 	}
 }
@@ -91,12 +91,12 @@ func TestReadPromptSets(t *testing.T) {
 func TestBuiltInPrompts(t *testing.T) {
 	sessions, prompts, silent := 0, 0, 0
 	kinds := make(map[string]bool)
-	for _, half := range []string{measure.TuningHalf, measure.HeldOutHalf} {
-		folder, err := measure.BuiltInPrompts(half)
+	for _, half := range []string{quality.TuningHalf, quality.HeldOutHalf} {
+		folder, err := quality.BuiltInPrompts(half)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets, err := measure.ReadPromptSets(folder)
+		sets, err := quality.ReadPromptSets(folder)
 		if err != nil || len(sets) != 10 {
 			t.Fatalf("%s: %d domains, %v", half, len(sets), err)
 		}
@@ -127,7 +127,7 @@ func FuzzParsePromptSet(f *testing.F) {
 	f.Add([]byte("project: x\nnote a: b\n| c\nsession:\nack a a: \xff\n"))
 	f.Add([]byte("|\n:\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := measure.ParsePromptSet("x", text)
+		s, err := quality.ParsePromptSet("x", text)
 		if err != nil {
 			return
 		}

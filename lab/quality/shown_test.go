@@ -1,10 +1,10 @@
-package measure_test
+package quality_test
 
 import (
 	"testing"
 
 	"anamnesis/internal/app/apptest"
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // What sessions are shown does not get worse: the bar stands a little below what was
@@ -21,7 +21,7 @@ func TestSessionsAreShownWhatTheyNeed(t *testing.T) {
 		if c.grow > 0 && testing.Short() {
 			continue
 		}
-		a, err := measure.PlayPrompts(t.Context(), apptest.Host(t), "", measure.PromptsOptions{Grow: c.grow})
+		a, err := quality.PlayPrompts(t.Context(), apptest.Host(t), "", quality.PromptsOptions{Grow: c.grow})
 		if err != nil {
 			t.Fatal(err)
 		}

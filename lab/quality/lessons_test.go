@@ -1,4 +1,4 @@
-package measure_test
+package quality_test
 
 import (
 	"bytes"
@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"anamnesis/internal/agent"
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // The built-in scripts are read, and each of their sessions is one that the reader of
 // transcripts reads whole.
 func TestBuiltInLessons(t *testing.T) {
-	for _, half := range []string{measure.TuningHalf, measure.HeldOutHalf} {
-		folder, err := measure.BuiltInLessons(half)
+	for _, half := range []string{quality.TuningHalf, quality.HeldOutHalf} {
+		folder, err := quality.BuiltInLessons(half)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets, err := measure.ReadLessonSets(folder)
+		sets, err := quality.ReadLessonSets(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestParseLessonSetErrors(t *testing.T) {
 		{"project: p\nsession: s\nlesson a rule [x]: y\nlesson a rule [x]: y", "two lessons"},
 		{"project: p\nsession: s\ntool Bash: x\nfail many: y", "line 4"},
 	} {
-		if _, err := measure.ParseLessonSet("x", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := quality.ParseLessonSet("x", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}
 	}
@@ -65,7 +65,7 @@ func FuzzParseLessonSet(f *testing.F) {
 	f.Add("project: p\nsession: s\nlesson a rule [x]: y\ntool Bash: x\nfail 1: no\n| more\nfixed b [x]: ok\ndecoy order: tool Read: x\nask a: z\n")
 	f.Add("decoy tdd out: x\nsame a: b\nedit a: b => c")
 	f.Fuzz(func(t *testing.T, text string) {
-		set, err := measure.ParseLessonSet("x", []byte(text))
+		set, err := quality.ParseLessonSet("x", []byte(text))
 		if err != nil {
 			return
 		}

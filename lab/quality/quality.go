@@ -1,11 +1,11 @@
-// Package measure says how good the memory is on data sets, in throw-away stores that
+// Package quality measures how good the memory is on data sets, in throw-away stores that
 // are opened as the program opens a store: whether notes are found (retrieval.go,
 // ablate.go, score.go), what sessions are shown (prompts.go), what they teach
 // (learning.go), and what is kept of them (sessions.go).
 //
 // Failure policy: a data set that cannot be read whole is not scored at all; the error
 // names the file and the line.
-package measure
+package quality
 
 import (
 	"context"

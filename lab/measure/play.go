@@ -9,22 +9,22 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/note"
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // page measures what sessions are shown: the page at the start, and notes at prompts.
 func page(f *flag.FlagSet) action {
-	var o measure.PromptsOptions
+	var o quality.PromptsOptions
 	f.IntVar(&o.Grow, "grow", 0, "let each store have `N` notes, with those of the other files")
 	f.StringVar(&o.Pages, "pages", "", "write the page of each file into a `folder`")
 	f.BoolVar(&o.Misses, "misses", false, "list the prompts that were shown something else than they should")
 	return func(ctx context.Context, h app.Host, args []string) (any, func(io.Writer), error) {
-		a, err := measure.PlayPrompts(ctx, h, strings.Join(args, ""), o)
+		a, err := quality.PlayPrompts(ctx, h, strings.Join(args, ""), o)
 		return a, func(w io.Writer) { writePrompts(w, a) }, err
 	}
 }
 
-func writePrompts(w io.Writer, a measure.PromptsAnswer) {
+func writePrompts(w io.Writer, a quality.PromptsAnswer) {
 	for i, r := range a.Results {
 		if i > 0 {
 			fmt.Fprintf(w, "\n")
@@ -48,7 +48,7 @@ func writePrompts(w io.Writer, a measure.PromptsAnswer) {
 	}
 }
 
-func writeMiss(w io.Writer, m measure.PromptMiss) {
+func writeMiss(w io.Writer, m quality.PromptMiss) {
 	line := strings.Join(strings.Fields(m.Prompt), " ")
 	if runes := []rune(line); len(runes) > 100 {
 		line = string(runes[:100]) + "…"
@@ -65,21 +65,21 @@ func orNothing(list []string) string {
 
 // learning measures what sessions teach, with and without a reader.
 func learning(f *flag.FlagSet) action {
-	o := measure.LearningOptions{Halves: []string{measure.TuningHalf}}
+	o := quality.LearningOptions{Halves: []string{quality.TuningHalf}}
 	f.BoolFunc("held-out", "play the half of the built-in scripts that was not in view", func(string) error {
-		o.Halves = []string{measure.HeldOutHalf}
+		o.Halves = []string{quality.HeldOutHalf}
 		return nil
 	})
 	f.BoolVar(&o.Misses, "misses", false, "list what went wrong")
 	f.BoolVar(&o.Learnt, "learnt", false, "list the notes")
 	return func(ctx context.Context, h app.Host, args []string) (any, func(io.Writer), error) {
 		o.Folder = strings.Join(args, "")
-		a, err := measure.PlayLessons(ctx, h, o)
+		a, err := quality.PlayLessons(ctx, h, o)
 		return a, func(w io.Writer) { writeLearning(w, a) }, err
 	}
 }
 
-func writeLearning(w io.Writer, a measure.LearningAnswer) {
+func writeLearning(w io.Writer, a quality.LearningAnswer) {
 	for _, r := range a.Results {
 		fmt.Fprintf(w, "%s: %s with %s\n", r.Name, app.Plural(r.Sessions, "session"), app.Plural(r.Lessons, "lesson"))
 		fmt.Fprintf(w, "  without a reader:    %s in force, %.2f are lessons\n", app.Plural(r.Notes, "note"), r.Precision)
@@ -108,12 +108,12 @@ func sessions(f *flag.FlagSet) action {
 		if len(args) != 1 {
 			return nil, nil, app.Errorf(app.Usage, "sessions: give one folder, behind the flags")
 		}
-		a, err := measure.PlaySessions(ctx, h, args[0], *misses)
+		a, err := quality.PlaySessions(ctx, h, args[0], *misses)
 		return a, func(w io.Writer) { writeSessions(w, a) }, err
 	}
 }
 
-func writeSessions(w io.Writer, a *measure.SessionsReport) {
+func writeSessions(w io.Writer, a *quality.SessionsReport) {
 	share := func(n, of int) float64 { return float64(n) / float64(max(1, of)) }
 	fmt.Fprintf(w, "sessions:           %d, %.1f MB; kept %.1f %%, at %.0f MB a second\n",
 		a.Sessions, float64(a.Bytes)/(1<<20), 100*a.Kept, a.PerSecond)

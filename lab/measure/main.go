@@ -1,15 +1,14 @@
-// Lab measures the memory on data sets, in throw-away stores that it makes and removes:
+// Measure measures the memory on data sets, in temporary stores:
 //
-//	go run -C lab . retrieval -corpus C.jsonl -queries Q.jsonl -out RUN.tsv
-//	go run -C lab . ablate    -corpus C.jsonl -queries Q.jsonl [-qrels R.tsv]
-//	go run -C lab . gate      -corpus C.jsonl -queries Q.jsonl -strangers S.jsonl
-//	go run -C lab . page      [FOLDER]
-//	go run -C lab . learning  [FOLDER]
-//	go run -C lab . sessions  FOLDER
+//	go run -C lab ./measure retrieval -corpus C.jsonl -queries Q.jsonl -out RUN.tsv
+//	go run -C lab ./measure ablate    -corpus C.jsonl -queries Q.jsonl [-qrels R.tsv]
+//	go run -C lab ./measure gate      -corpus C.jsonl -queries Q.jsonl -strangers S.jsonl
+//	go run -C lab ./measure page      [FOLDER]
+//	go run -C lab ./measure learning  [FOLDER]
+//	go run -C lab ./measure sessions  FOLDER
 //
-// docs/eval.md says what each counts, and has the formats of their files. Of the user's
-// it reads the settings and the models, and nothing else; it writes the file that -out
-// names. Paths are seen from the folder lab, for that is where go run -C goes.
+// docs/eval.md explains the data sets and the formats of their files. Of the
+// user's files, Measure reads only the settings and the models. It writes the file that -out names. Paths are relative to the folder lab, where go run -C starts the program.
 package main
 
 import (
@@ -52,7 +51,7 @@ func main() {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "lab:", err)
+	fmt.Fprintln(os.Stderr, "measure:", err)
 	os.Exit(app.Explain(err).Exit) //nolint:gocritic // nothing is left to be stopped
 }
 

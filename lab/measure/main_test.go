@@ -7,7 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"lab": main}) }
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"measure": main}) }
 
 // TestScripts measures small sets.
 func TestScripts(t *testing.T) {
