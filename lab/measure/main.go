@@ -1,4 +1,4 @@
-// Measure measures the memory on data sets, in temporary stores:
+// Measure measures the memory on data sets, in temporary stores, and the program itself:
 //
 //	go run -C lab ./measure retrieval -corpus C.jsonl -queries Q.jsonl -out RUN.tsv
 //	go run -C lab ./measure ablate    -corpus C.jsonl -queries Q.jsonl [-qrels R.tsv]
@@ -6,9 +6,12 @@
 //	go run -C lab ./measure page      [FOLDER]
 //	go run -C lab ./measure learning  [FOLDER]
 //	go run -C lab ./measure sessions  FOLDER
+//	go run -C lab ./measure house     [-check | -update]
 //
-// docs/eval.md explains the data sets and the formats of their files. Of the
-// user's files, Measure reads only the settings and the models. It writes the file that -out names. Paths are relative to the folder lab, where go run -C starts the program.
+// docs/eval.md explains the data sets and the formats of their files. CONTRIBUTING.md explains
+// house, which counts what the program costs to change and to run. Of the user's files, Measure reads
+// only the settings and the models. It writes the file that -out names; house -update writes
+// docs/house.json. Paths are relative to the folder lab, where go run -C starts the program.
 package main
 
 import (
@@ -42,6 +45,7 @@ type action func(ctx context.Context, h app.Host, args []string) (answer any, te
 // commands make their flags, and what they do with them.
 var commands = map[string]func(*flag.FlagSet) action{
 	"retrieval": retrieval, "ablate": ablate, "gate": gate, "page": page, "learning": learning, "sessions": sessions,
+	"house": houseCounts,
 }
 
 func main() {
