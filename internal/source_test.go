@@ -31,7 +31,6 @@ type source struct {
 	pkg     string // below internal, with slashes; "main" for the program, "lab" for the laboratory
 	lab     bool   // belongs to the laboratory
 	imports []string
-	lines   int
 	file    *ast.File
 	fset    *token.FileSet
 }
@@ -73,7 +72,7 @@ func parseSources() ([]source, error) {
 		if err != nil {
 			return err
 		}
-		s := source{path: filepath.ToSlash(rel), pkg: "main", fset: token.NewFileSet(), lines: strings.Count(string(data), "\n")}
+		s := source{path: filepath.ToSlash(rel), pkg: "main", fset: token.NewFileSet()}
 		dir := path.Dir(s.path)
 		switch room, ok := strings.CutPrefix(dir, "internal/"); {
 		case ok:
@@ -178,37 +177,6 @@ func TestNoInit(t *testing.T) {
 			if spec.Name != nil && spec.Name.Name == "_" && blank[p] == "" {
 				t.Errorf("%v: blank import of %s; nothing registers itself here", s.at(spec), p)
 			}
-		}
-	}
-}
-
-// maxLines is the longest file. A longer one has a noun in it that wants its own.
-const maxLines = 400
-
-func TestFileLength(t *testing.T) {
-	for _, s := range sources(t) {
-		if s.lines > maxLines {
-			t.Errorf("%s has %d lines, at most %d: look for the noun that wants a file of its own", s.path, s.lines, maxLines)
-		}
-	}
-}
-
-// maxShare is how much of the lines of all rooms one may have, in percent, its
-// folders included and tests not. A bigger one is two.
-const maxShare = 12
-
-func TestRoomShare(t *testing.T) {
-	total, lines := 0, make(map[string]int)
-	for _, s := range sources(t) {
-		if _, suite := suiteOf(s.pkg); !suite && !s.lab && s.pkg != "main" {
-			room, _, _ := strings.Cut(s.pkg, "/")
-			lines[room] += s.lines
-			total += s.lines
-		}
-	}
-	for room, n := range lines {
-		if 100*n > maxShare*total {
-			t.Errorf("%s has %d of %d lines, more than %d %%: look for the room in it", room, n, total, maxShare)
 		}
 	}
 }

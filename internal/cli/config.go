@@ -115,7 +115,8 @@ func (p *program) configExplain(name string) error {
 		})
 	}
 	return render(p, "config", e.Setting, err, func(v *config.Value) {
-		p.printf("%s\n%s\nValue: %s, from %s\nDefault: %s\nMay be: %s\n", v.Key, v.Doc, show(v.Value), v.Source, show(v.Def), v.Values)
+		p.printf("%s\n%s\nWho changes it: %s\n", v.Key, v.Doc, v.Who)
+		p.printf("Value: %s, from %s\nDefault: %s\nMay be: %s\n", show(v.Value), v.Source, show(v.Def), v.Values)
 		if v.Key == "home" {
 			p.printf("Set it with %s=VALUE or --set %s=VALUE\n", v.Env, v.Key)
 		} else {

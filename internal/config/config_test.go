@@ -191,13 +191,13 @@ func TestDisabled(t *testing.T) {
 // them, and tests give others.
 var variedByTests = []string{".Reflection.MinSessions", ".Reflection.MinDurable", ".Models.Embedder.Timeout", ".Lifecycle.Time"}
 
-// maxSettings is how many settings there may be: what nobody has a reason to change is a
-// constant of its room.
-const maxSettings = 90
-
-func TestFewSettings(t *testing.T) {
-	if n := len(load(t, nil, "").Values()); n > maxSettings {
-		t.Errorf("there are %d settings, at most %d: which of them has nobody a reason to change?", n, maxSettings)
+// TestWhoChanges requires each setting to document who changes it and when: a setting that
+// has no such user is a constant of its package.
+func TestWhoChanges(t *testing.T) {
+	for _, v := range load(t, nil, "").Values() {
+		if len(strings.Fields(v.Who)) < 4 || !strings.HasSuffix(v.Who, ".") || strings.Contains(v.Who, "|") {
+			t.Errorf("%s: write a sentence about who changes it and when, not %q", v.Key, v.Who)
+		}
 	}
 }
 

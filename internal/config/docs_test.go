@@ -14,9 +14,9 @@ func SettingsDoc() string {
 		"`init` writes them into the command lines of both, and `config set` reaches these so.\n\n" +
 		"A value comes, first match wins, from `--set KEY=VALUE`, the environment, `config.json` in the store's folder, the\n" +
 		"default. `anamnesis config list` shows every value and where it came from; `anamnesis config set KEY VALUE` writes\n" +
-		"`config.json`.\n\n| key | environment | default | values | meaning |\n|---|---|---|---|---|\n")
+		"`config.json`.\n\n| key | environment | default | values | meaning | who changes it, and when |\n|---|---|---|---|---|---|\n")
 	row := func(s Setting) {
-		fmt.Fprintf(&b, "| `%s` | `%s` | `%s` | %s | %s |\n", s.Key, s.Env, s.Default, s.Values, s.Doc)
+		fmt.Fprintf(&b, "| `%s` | `%s` | `%s` | %s | %s | %s |\n", s.Key, s.Env, s.Default, s.Values, s.Doc, s.Who)
 	}
 	c := &Config{}
 	for _, s := range slices.Concat(c.settings(), c.reflection(), c.team()) {

@@ -22,7 +22,8 @@ func (c *Config) features() []Feature {
 				"sessions left open, failed at and worked on.",
 			Without: "Who the user is and what the project is about stands among fifty notes, or not at all.",
 			Settings: []Setting{
-				boolean("REFLECT_SLOTS", "inject.slots.on", &c.Inject.Slots, true, "Tell the slots at session start."),
+				boolean("REFLECT_SLOTS", "inject.slots.on", &c.Inject.Slots, true, "Tell the slots at session start.",
+					"You, if sessions must start without slots."),
 			},
 		},
 		{
@@ -31,7 +32,8 @@ func (c *Config) features() []Feature {
 				"time, walks only those that held then.",
 			Without: "A cause that was removed in spring still explains what happens in autumn.",
 			Settings: []Setting{boolean("RECALL_BITEMPORAL_EDGES", "recall.graph.bitemporal", &c.Recall.BitemporalEdges, true,
-				"Edges count only for the time in which they held.")},
+				"Edges count only for the time in which they held.",
+				"Developers, to compare search with and without times of edges.")},
 		},
 		{
 			ID: "A3", Name: "forget-after", Home: "reflection/forget.go",
@@ -39,7 +41,8 @@ func (c *Config) features() []Feature {
 				"no time, it is permanent. `anamnesis review expired` lists them.",
 			Without: "What was only meant for a while stands in the store for ever, and nobody sees that its time is over.",
 			Settings: []Setting{boolean("ANAMNESIS_EXPIRE", "reflection.expire", &c.Reflection.Expire, true,
-				"Archive notes in the background when their forget_after has passed.")},
+				"Archive notes in the background when their forget_after has passed.",
+				"You, if you want to archive expired notes yourself.")},
 		},
 		{
 			ID: "A4", Name: "follow-up", Home: "capture/followup.go",
@@ -47,7 +50,8 @@ func (c *Config) features() []Feature {
 				"that is counted, shown and nudges the score.",
 			Without: "A note that no session ever needed is shown for ever, and nobody sees it.",
 			Settings: []Setting{
-				boolean("RECALL_FOLLOWUP", "capture.followup", &c.Capture.FollowUp, true, "Work out what became of the notes a session was shown."),
+				boolean("RECALL_FOLLOWUP", "capture.followup", &c.Capture.FollowUp, true, "Work out what became of the notes a session was shown.",
+					"You, if nothing may be recorded about the use of notes."),
 			},
 		},
 		{
@@ -58,9 +62,11 @@ func (c *Config) features() []Feature {
 			Without: "A correction stands in the middle of a summary, and the next session makes the same mistake.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_LEARNING", "capture.learn", &c.Capture.Learn, true,
-					"Nominate what sessions teach, and keep what a reader or the user makes a rule."),
+					"Nominate what sessions teach, and keep what a reader or the user makes a rule.",
+					"You, if only notes that you write yourself may exist."),
 				boolean("ANAMNESIS_NUDGE", "capture.nudge", &c.Capture.Nudge, true,
-					"Ask the agent, at a prompt that seems to lay something down, to keep it: three times a session at most."),
+					"Ask the agent, at a prompt that seems to lay something down, to keep it: three times a session at most.",
+					"You, if the request to the agent disturbs it."),
 			},
 		},
 		{
@@ -69,7 +75,8 @@ func (c *Config) features() []Feature {
 				"notes that were. What a person wrote is found everywhere.",
 			Without: "What is true on an experiment is shown as true to everybody who works on the trunk.",
 			Settings: []Setting{
-				boolean("RECALL_ALL_BRANCHES", "recall.scope.all_branches", &c.Recall.AllBranches, false, "Search the notes of all branches."),
+				boolean("RECALL_ALL_BRANCHES", "recall.scope.all_branches", &c.Recall.AllBranches, false, "Search the notes of all branches.",
+					"You, if notes of unmerged branches must be found everywhere."),
 			},
 		},
 		{
@@ -78,7 +85,8 @@ func (c *Config) features() []Feature {
 				"keep, merge or reject. What states the opposite, or names other things or numbers, is no twin.",
 			Without: "Each rewording of a rule is one more note.",
 			Settings: []Setting{boolean("ANAMNESIS_HOLD_SIMILAR", "ingest.hold_similar", &c.Ingest.HoldSimilar, true,
-				"Hold a note written by a machine when another note says nearly the same, or means it, until its owner decides.")},
+				"Hold a note written by a machine when another note says nearly the same, or means it, until its owner decides.",
+				"You, if held notes are more work than duplicates.")},
 		},
 		{
 			ID: "C2", Name: "consolidation", Home: "reflection/consolidate.go",
@@ -87,7 +95,8 @@ func (c *Config) features() []Feature {
 			Without: "Learnings pile up until somebody thinks of looking at them.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_CONSOLIDATE", "reflection.consolidate", &c.Reflection.Consolidate, true,
-					"Fold learnings into observations in the background."),
+					"Fold learnings into observations in the background.",
+					"You, if learnings must stay as they were written."),
 			},
 		},
 		{
@@ -102,7 +111,8 @@ func (c *Config) features() []Feature {
 				"background, without a shell, with the event as JSON on its standard input.",
 			Without: "Whoever wants to be informed of a new rule has to ask the memory every hour.",
 			Settings: []Setting{text("ANAMNESIS_EVENTS_PROGRAM", "events.program", &c.Lifecycle.Program, "",
-				"Program and its arguments that are run for each such event; ANAMNESIS_EVENT in its environment names the event.")},
+				"Program and its arguments that are run for each such event; ANAMNESIS_EVENT in its environment names the event.",
+				"You, if another program must act when a note changes.")},
 		},
 		{
 			ID: "C5", Name: "bundle", Home: "store/bundle/bundle.go",
@@ -126,7 +136,8 @@ func (c *Config) features() []Feature {
 				"waits stays as it is. Whoever pays by key is refused by nothing but a server that says how long to wait.",
 			Without: "Memory eats the last of a quota that its owner wanted to work with.",
 			Settings: []Setting{
-				boolean("REFLECT_QUOTA_GATE", "reflection.quota.gate", &c.Reflection.QuotaGate, true, "Ask nothing while a quota is nearly used up."),
+				boolean("REFLECT_QUOTA_GATE", "reflection.quota.gate", &c.Reflection.QuotaGate, true, "Ask nothing while a quota is nearly used up.",
+					"You, if models must run until the quota is used up."),
 			},
 		},
 		{
@@ -135,7 +146,8 @@ func (c *Config) features() []Feature {
 				"notes that a model writes, and how much is shown. A project chooses one by its name.",
 			Without: "A book is remembered like a program, in English, with rules for tools that it does not have.",
 			Settings: []Setting{
-				text("REFLECT_MODE", "mode", &c.ModeID, "", "Name of the mode; empty is engineering. A project's own choice comes before config.json."),
+				text("REFLECT_MODE", "mode", &c.ModeID, "", "Name of the mode; empty is engineering. A project's own choice comes before config.json.",
+					"You, if your work is not software development."),
 			},
 		},
 		{
@@ -179,21 +191,24 @@ func (c *Config) features() []Feature {
 			Doc:     "Answers \"what is our commit style\" and \"who am I\" with one sure sentence, before everything else that is found.",
 			Without: "A question about a habit gets ten notes in which the habit can be guessed.",
 			Settings: []Setting{boolean("RECALL_PERSONA", "recall.persona.on", &c.Recall.Persona, true,
-				"Answer questions about habits from what is known of the user and the team.")},
+				"Answer questions about habits from what is known of the user and the team.",
+				"You, if questions about habits find the wrong notes.")},
 		},
 		{
 			ID: "R1", Name: "graph-arm", Home: "recall/arm_graph.go",
 			Doc: "Walks at most two typed edges from the entities of the question and of the best notes, and finds notes that share no " +
 				"word with the question.",
-			Without:  "Only the note that shares the words is found; the reason behind it, one step away, is not.",
-			Settings: []Setting{boolean("RECALL_GRAPH_ARM", "recall.graph.on", &c.Recall.GraphArm, true, "Find notes over the entity graph.")},
+			Without: "Only the note that shares the words is found; the reason behind it, one step away, is not.",
+			Settings: []Setting{boolean("RECALL_GRAPH_ARM", "recall.graph.on", &c.Recall.GraphArm, true, "Find notes over the entity graph.",
+				"Developers, to compare search with and without the graph.")},
 		},
 		{
 			ID: "R2", Name: "rerank", Home: "recall/rerank.go",
 			Doc:     "Reads the best notes together with the question and orders them by what that says: a built-in reader, or a model of yours.",
 			Without: "The note that repeats the keywords stands above the note that answers.",
 			Settings: []Setting{
-				boolean("RECALL_CROSS_ENCODER", "recall.rerank.on", &c.Recall.Rerank, true, "Order the best notes by reading them with the question."),
+				boolean("RECALL_CROSS_ENCODER", "recall.rerank.on", &c.Recall.Rerank, true, "Order the best notes by reading them with the question.",
+					"You, if search is too slow on an old machine."),
 			},
 		},
 		{
@@ -201,7 +216,8 @@ func (c *Config) features() []Feature {
 			Doc:     "Fills the places with what is relevant and not said yet, so that near-copies of one idea leave room for a second.",
 			Without: "The answer holds four copies of one idea; the other idea stands at rank six.",
 			Settings: []Setting{
-				boolean("RECALL_MMR", "recall.mmr.on", &c.Recall.MMR, true, "Diversify the hits."),
+				boolean("RECALL_MMR", "recall.mmr.on", &c.Recall.MMR, true, "Diversify the hits.",
+					"Authors of scripts that need the order by relevance alone."),
 			},
 		},
 		{
@@ -219,14 +235,16 @@ func (c *Config) features() []Feature {
 			Doc:     "Reads \"last week\", \"in march\", \"since 2026-01-01\" as a time, and \"may I\" as none.",
 			Without: "\"Last week\" is two more words to look for.",
 			Settings: []Setting{boolean("RECALL_TEMPORAL", "recall.temporal.on", &c.Recall.Temporal, true,
-				"Look for dates in questions, and find the notes of that time.")},
+				"Look for dates in questions, and find the notes of that time.",
+				"You, if numbers in your questions are taken for dates.")},
 		},
 		{
 			ID: "R7", Name: "relevance-gate", Home: "recall/gate.go",
 			Doc:     "Says nothing rather than something irrelevant: a threshold that is worked out from the store's own notes.",
 			Without: "Every prompt gets the least bad notes, and the agent learns to ignore them.",
 			Settings: []Setting{
-				boolean("RECALL_GATE", "recall.gate.on", &c.Recall.CalibratedGate, true, "Use the calibrated gate where a gate is asked for."),
+				boolean("RECALL_GATE", "recall.gate.on", &c.Recall.CalibratedGate, true, "Use the calibrated gate where a gate is asked for.",
+					"Developers, to compare search with and without the gate."),
 			},
 		},
 		{
@@ -234,7 +252,8 @@ func (c *Config) features() []Feature {
 			Doc:     "Age and tags nudge a score by a bounded factor: they break ties and cannot bury an answer.",
 			Without: "Of two notes that say the same, the stale one may come first; or, unbounded, the newest buries the right one.",
 			Settings: []Setting{boosts("RECALL_BOOSTS", "recall.boosts", &c.Recall.Tuning,
-				"What else than relevance nudges the order of hits; the features S3, S4, R16 and A4 are among it.")},
+				"What else than relevance nudges the order of hits; the features S3, S4, R16 and A4 are among it.",
+				"Developers, to see what a boost does to the order of hits.")},
 		},
 		{
 			ID: "R9", Name: "fuzzy-cache", Home: "recall/cache.go",
@@ -243,7 +262,8 @@ func (c *Config) features() []Feature {
 			Settings: []Setting{
 				boolean("RECALL_FUZZY_CACHE", "recall.cache.on", &c.Recall.FuzzyCache, true,
 					"Take what was found for a question of nearly the same words. "+
-						"What was found for the very same question is always taken, unless --no-cache is given."),
+						"What was found for the very same question is always taken, unless --no-cache is given.",
+					"Developers, to measure search without the cache."),
 			},
 		},
 		{
@@ -254,6 +274,7 @@ func (c *Config) features() []Feature {
 			Settings: []Setting{
 				choice("REFLECT_TIERED_INJECT", "inject.skills.tier", &c.Inject.SkillTier,
 					"Tell skills at session start: first is before the notes, exclusive leaves out those that would be looked up.",
+					"You, if you have many skills and the agent overlooks them.",
 					inject.SkillsOff, inject.SkillsFirst, inject.SkillsExclusive).or(inject.SkillsOff, inject.SkillsFirst),
 			},
 		},
@@ -268,7 +289,8 @@ func (c *Config) features() []Feature {
 			Doc:     "Takes out, before the fusion, what an arm itself thinks little of: one floor an arm, because their scores cannot be compared.",
 			Without: "One threshold for all either lets the noise of one arm through or starves another.",
 			Settings: []Setting{floors("RECALL_FLOORS", "recall.floors", &c.Recall.Floors,
-				"Least score of what an arm finds. `anamnesis config calibrate --write` sets it.")},
+				"Least score of what an arm finds. `anamnesis config calibrate --write` sets it.",
+				"`anamnesis config calibrate --write`, which you run on your own notes.")},
 		},
 		{
 			ID: "R13", Name: "skill-refresh", Home: "reflection/skillpatch.go",
@@ -276,7 +298,8 @@ func (c *Config) features() []Feature {
 				"`anamnesis review`, with the evidence; it is written when the user keeps it, and never unasked.",
 			Without: "The skill goes on saying what its user corrected last week, and somebody has to notice.",
 			Settings: []Setting{boolean("ANAMNESIS_SKILL_PATCHES", "reflection.skill_patches", &c.Reflection.SkillPatches, true,
-				"Look in the background whether rules say something else than the skills of this machine.")},
+				"Look in the background whether rules say something else than the skills of this machine.",
+				"You, if skills must not be compared with rules.")},
 		},
 		{
 			ID: "R14", Name: "skill-staleness", Home: "recall/skill.go",
@@ -285,9 +308,10 @@ func (c *Config) features() []Feature {
 		},
 		{
 			ID: "R15", Name: "project-scope", Home: "recall/scope.go",
-			Doc:      "A question is about the project it is asked in, and about what is shown to all projects; --global asks all of them.",
-			Without:  "Every search answers from the notes of other customers' projects.",
-			Settings: []Setting{boolean("RECALL_GLOBAL", "recall.scope.global", &c.Recall.Global, false, "Search the notes of all projects.")},
+			Doc:     "A question is about the project it is asked in, and about what is shown to all projects; --global asks all of them.",
+			Without: "Every search answers from the notes of other customers' projects.",
+			Settings: []Setting{boolean("RECALL_GLOBAL", "recall.scope.global", &c.Recall.Global, false, "Search the notes of all projects.",
+				"You, if your projects share what they know.")},
 		},
 		{
 			ID: "R16", Name: "project-affinity", Home: "recall/boost.go",
@@ -299,7 +323,8 @@ func (c *Config) features() []Feature {
 			Doc:     "Keeps an index of the skills of all agents on this machine and finds them by name, tags and summary.",
 			Without: "A skill of one agent is not known to the others, and not found by what it is about.",
 			Settings: []Setting{text("REFLECT_SKILLS_DIR", "skills.dir", &c.SkillsDir, "",
-				"Folder in which skills are looked for instead of those of the agents.")},
+				"Folder in which skills are looked for instead of those of the agents.",
+				"You, if your skills are in a folder that no agent reads.")},
 		},
 		{
 			ID: "R21", Name: "local-models", Home: "embed/models/models.go",

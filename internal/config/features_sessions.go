@@ -10,11 +10,14 @@ func (c *Config) sessionFeatures() []Feature {
 			Without: "The cause of an error and the command that worked are gone when the client deletes its transcripts.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_SESSIONS", "sessions.keep", &c.Sessions.Keep, true,
-					"Keep what happened in sessions word for word, redacted, on this machine only (docs/sessions.md)."),
+					"Keep what happened in sessions word for word, redacted, on this machine only (docs/sessions.md).",
+					"You, if the text of sessions must not stay on this machine."),
 				integer("ANAMNESIS_SESSIONS_DAYS", "sessions.days", &c.Sessions.Days, 365, within(0, 36500),
-					"Days for which a session is kept after it ended; 0 means no end."),
+					"Days for which a session is kept after it ended; 0 means no end.",
+					"You, if a rule of your employer limits how long sessions may be kept."),
 				integer("ANAMNESIS_SESSIONS_MB", "sessions.mb", &c.Sessions.MB, 500, within(0, 1e6),
-					"Megabytes of all that is kept of sessions, the oldest go first; 0 means no bound."),
+					"Megabytes of all that is kept of sessions, the oldest go first; 0 means no bound.",
+					"You, if the disk is small, or old sessions disappear too soon."),
 			},
 		},
 		{

@@ -64,7 +64,8 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "One bad answer of a model puts a rule into memory that the user never laid down.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_REFLECTION_LEARNINGS", "reflection.learnings", &c.Capture.Read, true,
-					"Let the model read what was typed in an ended session and write the rules that hold beyond it, when there is one."),
+					"Let the model read what was typed in an ended session and write the rules that hold beyond it, when there is one.",
+					"You, if the model must not read what you typed, or this costs too much."),
 			},
 		},
 		{
@@ -74,7 +75,8 @@ func (c *Config) writingFeatures() []Feature {
 			Without: "A rule about a function that was deleted last year is shown as if it held.",
 			Settings: []Setting{
 				boolean("ANAMNESIS_FRESHNESS", "inject.freshness", &c.Inject.Fresh, true,
-					"Check before notes are shown whether the code that they name still exists."),
+					"Check before notes are shown whether the code that they name still exists.",
+					"You, if the check is slow in a very large repository."),
 			},
 		},
 		{
@@ -96,7 +98,8 @@ func (c *Config) writingFeatures() []Feature {
 				"client was killed, or its hook failed. Its note is speculative until an end is shown.",
 			Without: "What a session taught whose client was killed, or whose hook failed, is lost, and nobody notices.",
 			Settings: []Setting{integer("REFLECT_IDLE_THRESHOLD_SEC", "capture.idle", &c.Capture.Idle, 600, within(0, 86400),
-				"Seconds of silence after which a background run takes in a session whose client ended without an event; 0 means never.")},
+				"Seconds of silence after which a background run takes in a session whose client ended without an event; 0 means never.",
+				"You, if sessions pause for longer, or no session may be captured before it ends.")},
 		},
 		{
 			ID: "SG4", Name: "test-outcomes", Home: "session/outcome.go",
@@ -115,7 +118,8 @@ func (c *Config) writingFeatures() []Feature {
 			Doc:     "Logs questions that memory could not answer, and closes them when it can.",
 			Without: "What is missing is never seen.",
 			Settings: []Setting{boolean("ANAMNESIS_LOG_QUERIES", "events.queries", &c.Events.Queries, true,
-				"Keep the redacted text of searches in the event log, at most 200 characters. Off: no log of gaps either.")},
+				"Keep the redacted text of searches in the event log, at most 200 characters. Off: no log of gaps either.",
+				"You, if your searches must not be recorded.")},
 		},
 		{
 			ID: "SG7", Name: "finished-items", Home: "capture/item.go",
@@ -137,13 +141,17 @@ func (c *Config) writingFeatures() []Feature {
 			Settings: []Setting{
 				dsn("REFLECT_PG_DSN", "team.dsn", &c.Team.DSN,
 					"Address of the team's database: postgres://... or host=... A password is better kept in ~/.pgpass. "+
-						"Nothing is shared without team.workspace; DATABASE_URL is not read."),
+						"Nothing is shared without team.workspace; DATABASE_URL is not read.",
+					"The team's administrator gives you the address when you join."),
 				text("REFLECT_WORKSPACE_ID", "team.workspace", &c.Team.Workspace, "",
-					"Id of the team's part of the database, as `anamnesis team pg status` tells it."),
+					"Id of the team's part of the database, as `anamnesis team pg status` tells it.",
+					"The team's administrator gives you the id when you join."),
 				text("ANAMNESIS_TEAM_PROJECTS", "team.projects", &c.Team.Projects, "",
-					"Projects whose notes are shared, their keys between commas; `anamnesis team share` sets it."),
+					"Projects whose notes are shared, their keys between commas; `anamnesis team share` sets it.",
+					"You, with `anamnesis team share`, when a project is shared or no longer shared."),
 				boolean("ANAMNESIS_TEAM_MIRROR", "team.mirror", &c.Team.Mirror, true,
-					"Take in what others of the team share, so that it is found here."),
+					"Take in what others of the team share, so that it is found here.",
+					"You, if you share notes but do not want those of others."),
 			},
 		},
 	}

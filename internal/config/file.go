@@ -187,6 +187,7 @@ type Value struct {
 	Env    string `json:"env"`
 	Def    string `json:"default"`
 	Doc    string `json:"doc"`
+	Who    string `json:"who"` // changes it, and when
 	Values string `json:"values"`
 
 	Words []string `json:"-"` // all that may be set, when these are few
@@ -196,7 +197,7 @@ type Value struct {
 func (c *Config) Values() []Value {
 	var all []Value
 	for _, s := range c.rows() {
-		all = append(all, Value{s.Key, s.shown(), c.SourceOf(s.Key), s.Env, s.Default, s.Doc, s.Values, s.words})
+		all = append(all, Value{s.Key, s.shown(), c.SourceOf(s.Key), s.Env, s.Default, s.Doc, s.Who, s.Values, s.words})
 	}
 	return all
 }

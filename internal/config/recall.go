@@ -13,9 +13,9 @@ import (
 const NoBoost = "none"
 
 // boosts binds the list of the boosts that count.
-func boosts(env, key string, t *recall.Tuning, doc string) Setting {
+func boosts(env, key string, t *recall.Tuning, doc, who string) Setting {
 	all := recall.Boosts("")
-	s := text(env, key, new(string), strings.Join(all, ","), doc)
+	s := text(env, key, new(string), strings.Join(all, ","), doc, who)
 	s.Values = strings.Join(all, ", ") + " between commas, or " + NoBoost
 	s.set = func(v string) error {
 		names := parts(v)
@@ -40,9 +40,9 @@ func boosts(env, key string, t *recall.Tuning, doc string) Setting {
 }
 
 // floors binds the floors of the arms.
-func floors(env, key string, floors *map[string]float64, doc string) Setting {
+func floors(env, key string, floors *map[string]float64, doc, who string) Setting {
 	arms := recall.Floored()
-	s := text(env, key, new(string), "", doc)
+	s := text(env, key, new(string), "", doc, who)
 	s.Values = "ARM=SCORE between commas, of " + strings.Join(arms, ", ")
 	s.set = func(v string) error {
 		given := make(map[string]float64)

@@ -14,12 +14,13 @@ import (
 )
 
 // A Setting is one row: a name in the environment, a key in config.json, a
-// default and a sentence, bound to a field.
+// default, what it does and who changes it, bound to a field.
 type Setting struct {
 	Env     string
 	Key     string
 	Default string
 	Doc     string
+	Who     string // changes it, and when
 	Values  string // what may be set, for people
 
 	words  []string // all that may be set, when these are few; nil otherwise
@@ -41,9 +42,9 @@ func (s *Setting) shown() string {
 }
 
 // text binds a string.
-func text(env, key string, p *string, def, doc string) Setting {
+func text(env, key string, p *string, def, doc, who string) Setting {
 	return Setting{
-		Env: env, Key: key, Default: def, Doc: doc, Values: "text", quoted: true,
+		Env: env, Key: key, Default: def, Doc: doc, Who: who, Values: "text", quoted: true,
 		set: func(v string) error {
 			if strings.ContainsFunc(v, unicode.IsControl) || len(v) > 4096 {
 				return errors.New("must be one line without control characters, of at most 4096 bytes")
@@ -56,15 +57,15 @@ func text(env, key string, p *string, def, doc string) Setting {
 }
 
 // key binds a credential, which is never printed.
-func key(env, name string, p *string, doc string) Setting {
-	s := text(env, name, p, "", doc)
+func key(env, name string, p *string, doc, who string) Setting {
+	s := text(env, name, p, "", doc, who)
 	s.mask = Mask
 	return s
 }
 
 // dsn binds the address of a database, of which nothing is printed.
-func dsn(env, name string, p *string, doc string) Setting {
-	s := text(env, name, p, "", doc)
+func dsn(env, name string, p *string, doc, who string) Setting {
+	s := text(env, name, p, "", doc, who)
 	s.mask = func(v string) string {
 		if v == "" {
 			return ""
@@ -76,15 +77,15 @@ func dsn(env, name string, p *string, doc string) Setting {
 
 // gitAddress binds the address of a git repository, whose password is never
 // printed.
-func gitAddress(env, key string, p *string, doc string) Setting {
-	s := text(env, key, p, "", doc)
+func gitAddress(env, key string, p *string, doc, who string) Setting {
+	s := text(env, key, p, "", doc, who)
 	s.mask = replica.HidePassword
 	return s
 }
 
 // address binds the base address of a server.
-func address(env, key string, p *string, doc string) Setting {
-	s := text(env, key, p, "", doc)
+func address(env, key string, p *string, doc, who string) Setting {
+	s := text(env, key, p, "", doc, who)
 	s.Values = "http or https address"
 	s.set = func(v string) error {
 		if v = strings.TrimSpace(v); v != "" {
@@ -99,8 +100,8 @@ func address(env, key string, p *string, doc string) Setting {
 }
 
 // choice binds a word out of a few; the first is the default.
-func choice(env, key string, p *string, doc string, words ...string) Setting {
-	s := text(env, key, p, words[0], doc)
+func choice(env, key string, p *string, doc, who string, words ...string) Setting {
+	s := text(env, key, p, words[0], doc, who)
 	s.words = words
 	s.Values = strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 	s.set = func(v string) error {
@@ -130,9 +131,9 @@ func (s Setting) or(off, on string) Setting {
 }
 
 // boolean binds a switch.
-func boolean(env, key string, p *bool, def bool, doc string) Setting {
+func boolean(env, key string, p *bool, def bool, doc, who string) Setting {
 	return Setting{
-		Env: env, Key: key, Default: strconv.FormatBool(def), Doc: doc, Values: "true or false", words: []string{"true", "false"},
+		Env: env, Key: key, Default: strconv.FormatBool(def), Doc: doc, Who: who, Values: "true or false", words: []string{"true", "false"},
 		set: func(v string) error {
 			b, ok := parseBool(v)
 			if !ok {
@@ -175,9 +176,9 @@ func (s *Setting) nearest(v string) bool {
 }
 
 // number binds a fraction.
-func number(env, key string, p *float64, def float64, b bound, doc string) Setting {
+func number(env, key string, p *float64, def float64, b bound, doc, who string) Setting {
 	return Setting{
-		Env: env, Key: key, Default: strconv.FormatFloat(def, 'f', -1, 64), Doc: doc, Values: b.String(), limits: &b,
+		Env: env, Key: key, Default: strconv.FormatFloat(def, 'f', -1, 64), Doc: doc, Who: who, Values: b.String(), limits: &b,
 		set: func(v string) error {
 			f, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
 			if err != nil || !(f >= b.least && f <= b.most) { // the negation catches NaN
@@ -191,9 +192,9 @@ func number(env, key string, p *float64, def float64, b bound, doc string) Setti
 }
 
 // integer binds a whole number.
-func integer(env, key string, p *int, def int, b bound, doc string) Setting {
+func integer(env, key string, p *int, def int, b bound, doc, who string) Setting {
 	return Setting{
-		Env: env, Key: key, Default: strconv.Itoa(def), Doc: doc, Values: "whole number, " + b.String(),
+		Env: env, Key: key, Default: strconv.Itoa(def), Doc: doc, Who: who, Values: "whole number, " + b.String(),
 		set: func(v string) error {
 			n, err := strconv.Atoi(strings.TrimSpace(v))
 			if err != nil || float64(n) < b.least || float64(n) > b.most {

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	labelled "anamnesis/lab/measure"
+	labelled "anamnesis/lab/quality"
 )
 
 // tokens counts what a model reads for a session: the sessions of the held-out half of
-// lab/measure/sessions are captured, their learnings given to a model, and each project
+// lab/quality/sessions are captured, their learnings given to a model, and each project
 // is distilled. The model is a server here that answers nothing of use and counts four
 // characters as a token, once for each request, as when every answer is good at once.
 func (s *stage) tokens(*stand) error {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // What a store that is made of the pairs of one source holds at most, and how many
@@ -105,14 +105,14 @@ func (s *source) store() *corpus {
 			id = fmt.Sprintf("d%d", len(c.docs))
 			known[p.Passage] = id
 			title, body := titled(p.Passage)
-			c.docs = append(c.docs, measure.Document{ID: id, Title: title, Text: body})
+			c.docs = append(c.docs, quality.Document{ID: id, Title: title, Text: body})
 		}
 		q := fmt.Sprintf("q%d", hash(p.Query))
 		if c.want[q] == nil {
 			if len(c.own) >= mostQuestions || len(p.Query) > longestQuery || len(strings.Fields(p.Query)) < 2 {
 				continue
 			}
-			c.own = append(c.own, measure.Question{ID: q, Text: p.Query})
+			c.own = append(c.own, quality.Question{ID: q, Text: p.Query})
 			c.want[q] = make(map[string]bool)
 		}
 		c.want[q][id] = true

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/recall"
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // The fit finds the input that tells own questions from strangers', whatever the level of
@@ -79,12 +79,12 @@ func TestInvite(t *testing.T) {
 	for i, words := range []string{"sail mast rope", "sail mast keel", "oven flour yeast", "oven flour salt", "chord string fret"} {
 		c := &corpus{set: set{name: fmt.Sprint(i)}}
 		for j := range 10 {
-			c.docs = append(c.docs, measure.Document{ID: fmt.Sprint(j), Text: words})
-			c.own = append(c.own, measure.Question{ID: fmt.Sprint(i, j), Text: words})
+			c.docs = append(c.docs, quality.Document{ID: fmt.Sprint(j), Text: words})
+			c.own = append(c.own, quality.Question{ID: fmt.Sprint(i, j), Text: words})
 		}
 		all = append(all, c)
 	}
-	grouped := &corpus{own: []measure.Question{{Text: "sail mast"}, {Text: "sail"}}, docs: []measure.Document{{Text: "sail mast rope"}}}
+	grouped := &corpus{own: []quality.Question{{Text: "sail mast"}, {Text: "sail"}}, docs: []quality.Document{{Text: "sail mast rope"}}}
 	grouped.own[0].Meta.Group, grouped.own[1].Meta.Group = "b", "a"
 	all = append(all, grouped)
 	invite(all)

@@ -19,7 +19,7 @@ import (
 	"anamnesis/internal/index/sqlite"
 	"anamnesis/internal/recall"
 	"anamnesis/internal/store"
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // most is how many questions of a judged set are asked, about.
@@ -50,11 +50,11 @@ type answers map[string]map[string]bool
 // A corpus is notes, the questions that are put to them, and questions of others.
 type corpus struct {
 	set
-	docs      []measure.Document
-	own       []measure.Question
+	docs      []quality.Document
+	own       []quality.Question
 	want      answers
 	words     *embed.Static
-	strangers []measure.Question
+	strangers []quality.Question
 }
 
 // load reads a folder.
@@ -63,7 +63,7 @@ func load(dir string) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := measure.ReadCorpus(name)
+	docs, err := quality.ReadCorpus(name)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func load(dir string) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	questions, err := measure.ReadQuestions(queries)
+	questions, err := quality.ReadQuestions(queries)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (c *corpus) ask(ctx context.Context) (*set, error) {
 		return nil, err
 	}
 	defer box.Close()
-	names, err := measure.Fill(box.Store, c.docs)
+	names, err := quality.Fill(box.Store, c.docs)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (c *corpus) ask(ctx context.Context) (*set, error) {
 }
 
 // put asks one question, without what orders the hits after they were read.
-func put(ctx context.Context, box *measure.Sandbox, q measure.Question) (*recall.Result, error) {
+func put(ctx context.Context, box *quality.Sandbox, q quality.Question) (*recall.Result, error) {
 	query := recall.Query{Text: q.Text, K: recall.MaxK, NoCache: true, Synthetic: true, NoMMR: true}
 	if q.Meta.Group != "" {
 		query.Projects = []string{q.Meta.Group}
@@ -143,7 +143,7 @@ func put(ctx context.Context, box *measure.Sandbox, q measure.Question) (*recall
 }
 
 // sandbox opens a store as the product does, without gate and boosts.
-func sandbox(ctx context.Context, root string, words *embed.Static) (*measure.Sandbox, error) {
+func sandbox(ctx context.Context, root string, words *embed.Static) (*quality.Sandbox, error) {
 	cfg := config.Load(config.Environment{
 		Lookup: func(string) (string, bool) { return "", false }, UserHome: root, Hostname: "rankfit",
 	})
@@ -157,7 +157,7 @@ func sandbox(ctx context.Context, root string, words *embed.Static) (*measure.Sa
 	}
 	ix := index.New(db, s, index.Embedding{Local: words})
 	e := recall.New(ix, s, cfg.Recall, recall.Models{Words: words})
-	return &measure.Sandbox{Store: s, Index: ix, Engine: e, Close: func() { _ = ix.Close() }}, nil
+	return &quality.Sandbox{Store: s, Index: ix, Engine: e, Close: func() { _ = ix.Close() }}, nil
 }
 
 // unpacked returns the path of a file of a set, unpacked.

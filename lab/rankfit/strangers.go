@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"anamnesis/internal/index"
-	"anamnesis/lab/measure"
+	"anamnesis/lab/quality"
 )
 
 // How many questions of others are put to a corpus: of the two that it is nearest to,
@@ -59,8 +59,8 @@ func invite(all []*corpus) {
 }
 
 // some returns questions of a corpus, from its whole length.
-func (c *corpus) some(most int) []measure.Question {
-	var all []measure.Question
+func (c *corpus) some(most int) []quality.Question {
+	var all []quality.Question
 	step := max(1, len(c.own)/most)
 	for i := 0; i < len(c.own) && len(all) < most; i += step {
 		all = append(all, c.own[i])
@@ -121,7 +121,7 @@ func sortedWords(of map[string]float64) []string {
 
 // try puts a corpus's own questions and those of others to it. In a corpus of groups,
 // others are the next group's, and nobody is named: names tell groups apart.
-func (c *corpus) try(ctx context.Context, box *measure.Sandbox) ([]trial, error) {
+func (c *corpus) try(ctx context.Context, box *quality.Sandbox) ([]trial, error) {
 	next := c.nextGroup()
 	for _, store := range append(slices.Sorted(maps.Keys(next)), "") {
 		if _, err := box.Engine.Calibrate(ctx, store); err != nil {
@@ -133,7 +133,7 @@ func (c *corpus) try(ctx context.Context, box *measure.Sandbox) ([]trial, error)
 		middle[group] = box.Engine.Calibration(ctx, group).Middle
 	}
 	var all []trial
-	add := func(q measure.Question, own bool) error {
+	add := func(q quality.Question, own bool) error {
 		res, err := put(ctx, box, q)
 		if err == nil {
 			all = append(all, trial{seen: res.ScoreInputs(), own: own, store: q.Meta.Group, middle: middle[q.Meta.Group]})
