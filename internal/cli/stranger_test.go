@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"anamnesis/internal/store/storetest"
 )
 
 // programKeys are the last words of git's settings that name a program, lower case, or
@@ -73,6 +75,7 @@ var gitHooks = []string{
 // settings, hooks and attributes name there, nothing of it is started, by no hook of an
 // agent, no search and no capture. The control is git itself, which does start it.
 func TestFolderRunsNothing(t *testing.T) {
+	storetest.SkipQuick(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the planted programs are scripts of a shell")
 	}
