@@ -39,9 +39,11 @@ test: ## run the tests; they need Go and git, nothing else
 	$(GO) test ./...
 	$(GO) -C lab test ./...
 
-quick: ## test the packages with files that are not committed, without their long tests
-	@dirs=$$(git status --porcelain -- '*.go' | awk '{print "./" $$NF}' | xargs -r -n1 dirname | sort -u); \
-	for d in $$dirs; do [ -d "$$d" ] && echo "$$d"; done | grep -v '^\./lab' | xargs -r $(GO) test -short ./internal
+# ANAMNESIS_QUICK names the changed files: long suites run a few cases, and those that belong to these files.
+quick: ## test the packages with files that are not committed, the long suites in part
+	@changed=$$(git status --porcelain --untracked-files=all | awk '{print $$NF}'); \
+	dirs=$$(grep -E '\.go$$|/testdata/' <<<"$$changed" | sed -E 's#/testdata/.*##; s#(^|/)[^/]+\.go$$##' | grep -v '^lab\b' | sort -u || true); \
+	for d in $$dirs; do [ ! -d "$$d" ] || echo "./$$d"; done | ANAMNESIS_QUICK="$${changed:-none}" xargs $(GO) test -short ./internal
 	@if [ -n "$$(git status --porcelain -- lab)" ]; then $(GO) -C lab test -short ./...; fi
 
 bench: ## measure, and compare with the budgets (docs/performance.md)

@@ -23,6 +23,7 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/store"
 	"anamnesis/internal/store/queue"
+	"anamnesis/internal/store/storetest"
 )
 
 // A crashDisk counts the steps a store makes on the disk and kills its process
@@ -414,6 +415,7 @@ func TestCrash(t *testing.T) {
 	}
 	for _, cc := range crashCases {
 		t.Run(cc.name, func(t *testing.T) {
+			storetest.SkipQuick(t, "capture")
 			t.Parallel()
 			c := newCrashRun(t, cc)
 			c.rewind()

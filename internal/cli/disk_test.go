@@ -11,6 +11,7 @@ import (
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 )
 
 // A fullDisk has room for some writes, and then none.
@@ -83,6 +84,7 @@ func (f fullFile) Sync() error {
 // command then says so and how to go on, or succeeds; the note that was there is
 // there still, and there is never half of a new one.
 func TestDiskFull(t *testing.T) {
+	storetest.SkipQuick(t)
 	t.Parallel()
 	dir := t.TempDir()
 	session := filepath.Join(dir, "session.jsonl")

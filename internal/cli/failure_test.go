@@ -13,6 +13,7 @@ import (
 
 	"anamnesis/internal/app"
 	"anamnesis/internal/config"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
@@ -37,6 +38,7 @@ var notJSON = map[string]string{
 // standard error, in the last line, with the exit code. The ways come from the command
 // tree, so that a new command is met here, too.
 func TestFailuresInJSON(t *testing.T) {
+	storetest.SkipQuick(t)
 	home := alone(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

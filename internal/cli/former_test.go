@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"anamnesis/internal/store/storetest"
 )
 
 // formerHome is the home folder in which the stores below testdata/stores were made.
@@ -34,6 +36,7 @@ func TestFormerStores(t *testing.T) {
 	for _, file := range files {
 		name, _, _ := strings.Cut(filepath.Base(file), ".")
 		t.Run(name, func(t *testing.T) {
+			storetest.SkipQuick(t, "schema-1", "schema-14")
 			t.Parallel()
 			openFormer(t, file)
 		})

@@ -18,7 +18,7 @@ func TestProofs(t *testing.T) {
 
 func proofParams(t *testing.T) testscript.Params {
 	return testscript.Params{
-		Dir:                 filepath.Join("testdata", "proof"),
+		Files:               scriptsOf(t, filepath.Join("testdata", "proof"), quickProofs),
 		WorkdirRoot:         workRoot(t),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {

@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 	scriptCommands["postgres"] = cmdPostgres(t)
 	waitForLock(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               scriptsOf(t, filepath.Join("testdata", "script"), quickScripts),
 		WorkdirRoot:         workRoot(t),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,

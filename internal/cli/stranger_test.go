@@ -75,6 +75,7 @@ var gitHooks = []string{
 // settings, hooks and attributes name there, nothing of it is started, by no hook of an
 // agent, no search and no capture. The control is git itself, which does start it.
 func TestFolderRunsNothing(t *testing.T) {
+	storetest.SkipQuick(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the planted programs are scripts of a shell")
 	}

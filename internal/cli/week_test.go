@@ -19,6 +19,7 @@ import (
 
 	"anamnesis/internal/config"
 	"anamnesis/internal/store"
+	"anamnesis/internal/store/storetest"
 )
 
 // Variables of a program that lives in a simulated week.
@@ -80,6 +81,7 @@ type weekWord struct {
 //
 // ANAMNESIS_TEST_WEEK plays for so long (1h), ANAMNESIS_TEST_SEED plays that week again.
 func TestWeek(t *testing.T) {
+	storetest.SkipQuick(t)
 	if _, err := exec.LookPath("git"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("it needs git, and a process that can kill itself at once")
 	}

@@ -53,6 +53,7 @@ func hubWith(t *testing.T, levels, wide int, also bool) string {
 // A few kilobytes in a hub can name more paths than fit into any memory. They are
 // counted before any git lists them.
 func TestTreeBomb(t *testing.T) {
+	storetest.SkipQuick(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -103,6 +104,7 @@ func TestTreeBomb(t *testing.T) {
 // Stale locks, a damaged index and a remote that is the repository itself are named
 // as what they are, and healed where they are ours.
 func TestTroubleOfGit(t *testing.T) {
+	storetest.SkipQuick(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

@@ -272,6 +272,7 @@ func TestStaleLock(t *testing.T) {
 // A git that is killed leaves its lock. It is removed when it is that of a git of ours, and
 // stays when it may be another's: one that ended well leaves nothing to go by.
 func TestLockOfKilledGit(t *testing.T) {
+	storetest.SkipQuick(t)
 	real, err := exec.LookPath("git")
 	if runtime.GOOS == "windows" || err != nil {
 		t.Skip("it needs git and a shell")
@@ -309,6 +310,7 @@ func TestLockOfKilledGit(t *testing.T) {
 // Many files are staged into one pack; by a git that makes one of each file, as loose objects,
 // by several runs, each with the whole time limit.
 func TestFirstCommitOfMany(t *testing.T) {
+	storetest.SkipQuick(t)
 	real, err := exec.LookPath("git")
 	if runtime.GOOS == "windows" || err != nil {
 		t.Skip("it needs git and a shell")
@@ -359,6 +361,7 @@ func TestFirstCommitOfMany(t *testing.T) {
 }
 
 func TestNoGit(t *testing.T) {
+	storetest.SkipQuick(t)
 	dir, bin := t.TempDir(), t.TempDir()
 	replicatest.Write(t, dir, map[string]string{"semantic/a.md": "a\n"})
 	o := options(t, dir)

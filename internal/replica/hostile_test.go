@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/replicatest"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -360,6 +361,7 @@ func TestHostersFiles(t *testing.T) {
 
 // A hub that was damaged is named also when there is nothing to send or to take.
 func TestDamagedHub(t *testing.T) {
+	storetest.SkipQuick(t)
 	object := func(t *testing.T, remote, name string) string {
 		id := strings.TrimSpace(run(t, remote, "rev-parse", name))
 		at := filepath.Join(remote, "objects", id[:2], id[2:])

@@ -11,6 +11,7 @@ import (
 
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/replicatest"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -41,6 +42,7 @@ func (d *desk) open(t *rapid.T, hub *replicatest.Hub, remote string) {
 // When everybody has synced twice all trees are the same, and no line is
 // missing that nobody has deleted.
 func TestEverybodyAgrees(t *testing.T) {
+	storetest.SkipQuick(t)
 	for i := range 10 { // of rapid's 100 cases
 		t.Run(fmt.Sprint(i), func(t *testing.T) { rapid.Check(t, agree) })
 	}

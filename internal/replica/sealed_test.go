@@ -12,6 +12,7 @@ import (
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/replicatest"
 	"anamnesis/internal/replica/seal"
+	"anamnesis/internal/store/storetest"
 )
 
 // A circle is machines that may read the same sealed remotes, known to each other before
@@ -115,6 +116,7 @@ func TestSealed(t *testing.T) {
 
 func TestSealedWorld(t *testing.T) {
 	replicatest.RunWorld(t, func(t *testing.T) replicatest.World {
+		storetest.SkipQuick(t, quickWorld...)
 		t.Parallel()
 		c := newCircle(t)
 		w := gitWorld(t)

@@ -16,6 +16,7 @@ import (
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/replicatest"
 	"anamnesis/internal/replica/seal"
+	"anamnesis/internal/store/storetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -94,6 +95,7 @@ func (d *desks) held(t *testing.T) (list, segment []byte, name string) {
 
 // A hub can cut, change and make up what it likes: nothing of it is taken.
 func TestSealedAndForged(t *testing.T) {
+	storetest.SkipQuick(t)
 	d := newDesks(t)
 	a := d.open(t, "a")
 	d.write(t, "a", "semantic/a.md", "the pelican\n")
@@ -149,6 +151,7 @@ func TestSealedAndForged(t *testing.T) {
 // A hub that shows an older state is noticed; what it holds is sent again, and a machine
 // that was revoked since stays out.
 func TestSealedAndReplayed(t *testing.T) {
+	storetest.SkipQuick(t)
 	d := newDesks(t)
 	d.open(t, "b")
 	a := d.open(t, "a")
@@ -195,6 +198,7 @@ func TestSealedAndReplayed(t *testing.T) {
 // Whatever git call a sync dies at, before it or behind it, the next one mends. In CI every
 // third call is tried, else every seventh.
 func TestSealedAndKilled(t *testing.T) {
+	storetest.SkipQuick(t)
 	real, err := exec.LookPath("git")
 	if runtime.GOOS == "windows" || err != nil {
 		t.Skip("it needs git and a shell")
@@ -243,6 +247,7 @@ func TestSealedAndKilled(t *testing.T) {
 
 // What this machine keeps of the sealed files can be lost, and so can the whole repository.
 func TestSealedAndLost(t *testing.T) {
+	storetest.SkipQuick(t)
 	d := newDesks(t)
 	d.open(t, "a")
 	d.write(t, "a", "semantic/a.md", "1\n")
@@ -289,6 +294,7 @@ func TestSealedIsAge(t *testing.T) {
 
 // Few files stand on a hub, whatever the number of syncs, and each byte is sent few times.
 func TestSealedStaysSmall(t *testing.T) {
+	storetest.SkipQuick(t)
 	var list []seal.Segment
 	sent, fresh := int64(0), int64(0)
 	for n := range 20000 {

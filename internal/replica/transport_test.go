@@ -19,6 +19,7 @@ import (
 
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/replicatest"
+	"anamnesis/internal/store/storetest"
 )
 
 // missing skips a test for want of a program, and fails it where everything has to be there.
@@ -122,6 +123,7 @@ func listens(t *testing.T, port string) {
 }
 
 func TestByDaemon(t *testing.T) {
+	storetest.SkipQuick(t)
 	t.Parallel()
 	remote := bare(t)
 	address := daemon(t, filepath.Dir(remote))
@@ -131,6 +133,7 @@ func TestByDaemon(t *testing.T) {
 // A link that breaks at any point of a push leaves nothing that the next sync
 // does not heal.
 func TestCutLink(t *testing.T) {
+	storetest.SkipQuick(t)
 	t.Parallel()
 	remote := bare(t)
 	address := daemon(t, filepath.Dir(remote))
@@ -200,6 +203,7 @@ func cutting(t *testing.T, to string, left *atomic.Int64) string {
 }
 
 func TestBySSH(t *testing.T) {
+	storetest.SkipQuick(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no sshd of our own on Windows")
 	}
@@ -266,6 +270,7 @@ func TestBySSH(t *testing.T) {
 
 // A remote that never answers is given up, with everything that was started for it.
 func TestHangingRemote(t *testing.T) {
+	storetest.SkipQuick(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}

@@ -10,10 +10,15 @@ import (
 
 	"anamnesis/internal/replica"
 	"anamnesis/internal/replica/replicatest"
+	"anamnesis/internal/store/storetest"
 )
+
+// quickWorld are the cases of the contract that a quick run runs with git.
+var quickWorld = []string{"first push and first pull", "merge", "conflict", "delete against edit", "held"}
 
 func TestGitWorld(t *testing.T) {
 	replicatest.RunWorld(t, func(t *testing.T) replicatest.World {
+		storetest.SkipQuick(t, quickWorld...)
 		t.Parallel()
 		return gitWorld(t)
 	})
