@@ -118,7 +118,7 @@ func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimi
 	if err != nil {
 		return err
 	}
-	c.start.Limit = limit
+	c.start.Limit, c.start.Instructed = limit, c.harness.Instructed && c.event.Name != "" // by hand there is no agent
 	b, place, err := hooks.SessionStart(ctx, r, c.event, c.start)
 	if err != nil {
 		return err
