@@ -41,6 +41,10 @@ type Harness struct {
 	// the tool that starts it reaches the sub-agent.
 	InTask bool
 
+	// Instructed says that its model reads the instructions of MCP servers: what they say is not
+	// said again at the start of a session.
+	Instructed bool
+
 	// Beginning reads the first bytes of the records of a session, which may begin with copies of those
 	// of the session that it was forked from, and does not say of whom; nil where none does.
 	Beginning func(head []byte) Beginning
@@ -66,11 +70,12 @@ type Harness struct {
 var All = []*Harness{
 	{
 		Name: claudeName, Title: "Claude Code", Folder: ".claude", Resume: []string{"claude", "--resume"},
-		Sessions: claude{}, Hooks: claude{}, Memory: claude{}, Announce: claudeAnnounce, Beginning: claudeBeginning, Generates: true,
+		Sessions: claude{}, Hooks: claude{}, Memory: claude{}, Announce: claudeAnnounce, Beginning: claudeBeginning, Instructed: true,
+		Generates: true,
 	},
 	{
 		Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
-		Sessions: &codexSessions, Hooks: &codexHooks, Memory: codexMemories{}, Transcript: codexTranscript, Generates: true,
+		Sessions: &codexSessions, Hooks: &codexHooks, Memory: codexMemories{}, Transcript: codexTranscript, Instructed: true, Generates: true,
 	},
 	{
 		Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot", Resume: []string{"copilot", "--resume"},
@@ -78,11 +83,12 @@ var All = []*Harness{
 	},
 	{
 		Name: geminiName, Title: "Gemini CLI", Folder: ".gemini", Resume: []string{"gemini", "--resume"},
-		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, InTask: true, Generates: true, Transient: true,
+		Sessions: &geminiSessions, Hooks: &geminiHooks, Transcript: geminiTranscript, InTask: true, Instructed: true, Generates: true,
+		Transient: true,
 	},
 	{
 		Name: opencodeName, Title: "OpenCode", Folder: ".config/opencode", Resume: []string{"opencode", "--session"},
-		Sessions: &opencodeSessions, Hooks: &opencodeHooks, InTask: true, Generates: true,
+		Sessions: &opencodeSessions, Hooks: &opencodeHooks, InTask: true, Instructed: true, Generates: true,
 	},
 	{
 		Name: cursorName, Title: "Cursor", Folder: ".cursor", Resume: []string{"cursor-agent", "--resume"},

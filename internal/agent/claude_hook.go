@@ -8,8 +8,12 @@ func (claude) Event(p Payload) (Event, error) {
 	for _, m := range p.all {
 		e.read(string(m.key), m.value)
 	}
+	e.Automatic = strings.HasPrefix(strings.TrimSpace(e.Prompt), backgroundDone)
 	return e, p.whole()
 }
+
+// backgroundDone begins the prompt that Claude Code writes when an agent in the background has ended.
+const backgroundDone = "<task-notification>"
 
 // claudeToolTable are the tools of which something is read.
 var claudeToolTable = [...]tool{
@@ -77,7 +81,7 @@ func (claude) Verdict(e Event, allow bool, reason string) []byte {
 // and a file name. The margin is for what an agent may put around the text.
 func (claude) ContextLimit() ContextLimit { return ContextLimit{Max: 9_800} }
 
-// Kind implements HookDialect. The others are those that Claude Code 2.1.330 knows.
+// Kind implements HookDialect. The others are those that Claude Code 2.1.332 knows.
 func (claude) Kind(event string) (EventKind, bool) {
 	switch event {
 	case "SessionStart":

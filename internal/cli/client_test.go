@@ -270,6 +270,7 @@ func TestClient(t *testing.T) {
 @say Fixed: VAT is rounded per line, half up, in `+m.project+`/vat.go.`, "--allowedTools", tools)
 		m.has("the answer", out, "rounded per line")
 		m.has("what the model read", model.Requests(), injected, "holds 100 % of the question")
+		m.has("the tools of the model", model.Requests(), `"name":"mcp__anamnesis__memory_write"`, `"name":"mcp__anamnesis__memory_get"`)
 		m.has("the note", m.note(first), "title: Order 48213 is off by one cent", "vat.go\n", "**Outcome:** Fixed: VAT is rounded per line, half up, in vat.go.")
 		m.lacks("the note", m.note(first), m.project)
 		m.has("a note of the agent", m.ours("search", "--json", "money is int64 cents"), "Money is int64 cents", "github.com/acme/storefront")

@@ -101,7 +101,7 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	}
 	if done.Hooks != "" {
 		p.say("hooks: installed SessionStart/UserPromptSubmit/PreToolUse/PermissionRequest/PostToolUseFailure/"+
-			"Notification/SubagentStart/SubagentStop/PostCompact/SessionEnd/PreCompact -> %s\n", done.Hooks)
+			"Notification/SubagentStart/SubagentStop/SessionEnd -> %s\n", done.Hooks)
 	}
 	p.sayAgents(done.Agents)
 	if err != nil {

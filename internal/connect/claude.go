@@ -16,15 +16,15 @@ func (claudeSettings) ProjectSettings(dir string) []string {
 	return []string{filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json")}
 }
 
-// PlainHooks implements SettingsEditor: what a session is shown at its start, the
-// sync that may run beside it, what it is shown at a prompt, before a tool runs that
-// changes something, what a sub-agent is shown and, because a compaction loses that, again
-// after one, the events that no record of a session keeps, and the two moments at which a
-// session is worth keeping.
+// PlainHooks implements SettingsEditor: what a session is shown at its start, the sync
+// that may run beside it, what it is shown at a prompt, before a tool runs that changes
+// something, what a sub-agent is shown, the events that no record of a session keeps, and
+// its end. A compaction starts the session again, so the hooks of SessionStart do what is
+// due then: Claude Code prints the command of each hook of PreCompact and PostCompact.
 func (claudeSettings) PlainHooks(base string) []Hook {
 	return []Hook{
 		{Event: "SessionStart", Matcher: "startup|resume|clear|compact|fork", Command: base + " inject", Timeout: 15},
-		{Event: "SessionStart", Matcher: "startup|resume", Command: base + " sync", Async: true},
+		{Event: "SessionStart", Matcher: "startup|resume|compact", Command: base + " sync", Async: true},
 		{Event: "UserPromptSubmit", Command: base + " hook claude UserPromptSubmit", Timeout: 10},
 		{Event: "PreToolUse", Matcher: claudeTools(), Command: base + " hook claude PreToolUse", Timeout: 10},
 		{Event: "PermissionRequest", Matcher: claudeTools(), Command: base + " hook claude PermissionRequest", Timeout: 10},
@@ -32,9 +32,7 @@ func (claudeSettings) PlainHooks(base string) []Hook {
 		{Event: "Notification", Matcher: "permission_prompt", Command: base + " hook claude Notification", Timeout: 10},
 		{Event: "SubagentStart", Command: base + " hook claude SubagentStart", Timeout: 10},
 		{Event: "SubagentStop", Command: base + " hook claude SubagentStop", Timeout: 10},
-		{Event: "PostCompact", Command: base + " hook claude PostCompact", Timeout: 10},
 		{Event: "SessionEnd", Command: base + " capture", Timeout: 180},
-		{Event: "PreCompact", Command: base + " capture --source precompact --no-sync", Timeout: 60},
 	}
 }
 

@@ -48,7 +48,7 @@ const freshSettings = `{
         ]
       },
       {
-        "matcher": "startup|resume",
+        "matcher": "startup|resume|compact",
         "hooks": [
           {
             "type": "command",
@@ -139,17 +139,6 @@ const freshSettings = `{
         ]
       }
     ],
-    "PostCompact": [
-      {
-        "hooks": [
-          {
-            "type": "command",
-            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis hook claude PostCompact",
-            "timeout": 10
-          }
-        ]
-      }
-    ],
     "SessionEnd": [
       {
         "hooks": [
@@ -157,17 +146,6 @@ const freshSettings = `{
             "type": "command",
             "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis capture",
             "timeout": 180
-          }
-        ]
-      }
-    ],
-    "PreCompact": [
-      {
-        "hooks": [
-          {
-            "type": "command",
-            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis capture --source precompact --no-sync",
-            "timeout": 60
           }
         ]
       }
@@ -361,7 +339,7 @@ func TestInstallOverOlder(t *testing.T) {
         {"type": "command", "command": "greet"}
       ]},
       {
-        "matcher": "startup|resume",
+        "matcher": "startup|resume|compact",
         "hooks": [
           {
             "type": "command",
@@ -451,28 +429,6 @@ func TestInstallOverOlder(t *testing.T) {
             "type": "command",
             "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis hook claude SubagentStop",
             "timeout": 10
-          }
-        ]
-      }
-    ],
-    "PostCompact": [
-      {
-        "hooks": [
-          {
-            "type": "command",
-            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis hook claude PostCompact",
-            "timeout": 10
-          }
-        ]
-      }
-    ],
-    "PreCompact": [
-      {
-        "hooks": [
-          {
-            "type": "command",
-            "command": "ANAMNESIS_HOOK=1 ANAMNESIS_MACHINE_ID=m /usr/bin/anamnesis capture --source precompact --no-sync",
-            "timeout": 60
           }
         ]
       }

@@ -197,3 +197,19 @@ func serversSuite(t *testing.T, f connect.ServerFile, old []byte) {
 		t.Errorf("RemoveServer of nothing: %v\n%s", err, same)
 	}
 }
+
+// Claude Code prints the command of each hook of PreCompact and PostCompact, an error at each start for a hook
+// of SessionStart that is sent to a server, and lets hooks of WorktreeCreate replace git.
+func TestNoHookIsSeen(t *testing.T) {
+	h := connect.ByName("claude")
+	for _, hook := range h.ServerHooks.Over(h.Settings.PlainHooks("x"), "anamnesis") {
+		switch hook.Event {
+		case "PreCompact", "PostCompact", "WorktreeCreate", "Stop":
+			t.Errorf("the user would see a hook of %s", hook.Event)
+		case "SessionStart", "SessionEnd":
+			if hook.Server != "" {
+				t.Errorf("%s: %+v", hook.Event, hook)
+			}
+		}
+	}
+}

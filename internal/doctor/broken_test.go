@@ -75,7 +75,7 @@ func diseases() []disease {
 		{"settings without end", "hooks", func(t *testing.T, b *body) { huge(t, b.settings) }, doctor.Bad, "too large"},
 		{"settings are a folder", "hooks", func(t *testing.T, b *body) { remove(t, b.settings); mkdir(t, b.settings) }, doctor.Bad, "not a regular file"},
 		{"hooks switched off", "hooks", replaceIn(`"hooks"`, `"disableAllHooks": true, "hooks"`), doctor.Bad, "disableAllHooks"},
-		{"a hook is missing", "hooks", replaceIn("PreCompact", "SomethingElse"), doctor.Warn, "missing: PreCompact"},
+		{"a hook is missing", "hooks", replaceIn("SessionEnd", "SomethingElse"), doctor.Warn, "missing: SessionEnd"},
 		{"a changed time limit", "hooks", replaceIn(`180`, `1`), doctor.Info, "SessionEnd"},
 		{"a program that is gone", "hook-program", func(t *testing.T, b *body) { remove(t, b.bin) }, doctor.Bad, "does not exist"},
 		{"a program that cannot run", "hook-program", func(t *testing.T, b *body) { chmod(t, b.bin, 0o600) }, doctor.Bad, "cannot be started"},
@@ -114,7 +114,7 @@ func diseases() []disease {
 				t.Fatal(err)
 			}
 			b.write(t, b.Harnesses[0].Also[0], string(data), 0o600)
-		}, doctor.Warn, "holds 12 hooks"},
+		}, doctor.Warn, "holds 10 hooks"},
 		{"hooks switched off in the project", "hooks-twice", func(t *testing.T, b *body) {
 			b.write(t, b.Harnesses[0].Also[0], `{"disableAllHooks": true}`, 0o600)
 		}, doctor.Warn, "remove `disableAllHooks`"},

@@ -76,6 +76,8 @@ type Place struct {
 	Limit int            // what the agent takes at most; 0 means no limit
 	Size  func(rune) int // what a character counts towards it; nil counts UTF-16 code units
 
+	Instructed bool // the agent's model reads in our MCP server's instructions what is worth a note
+
 	Bare bool // the page stands in another text: it has no title, and does not say how to use it
 
 	Start, End string // the marks around the block, by which a capture cuts it out again

@@ -94,7 +94,11 @@ func (d *draft) render(show func(n *note.Note, why string, whole bool)) string {
 	}
 	d.renderLast(&out, show)
 	if d.p.Since.IsZero() && !d.p.Bare {
-		out.WriteString(useHeading + "\n" + useIntro + " " + note.Rubric + "\n")
+		out.WriteString(useHeading + "\n" + useIntro)
+		if !d.p.Instructed {
+			out.WriteString(" " + note.Rubric)
+		}
+		out.WriteString("\n")
 	}
 	if d.p.Notice != "" {
 		out.WriteString("\nFor your user: " + oneLine(d.p.Notice) + "\n")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"anamnesis/internal/agent"
+	"anamnesis/internal/app/hooks"
 	"anamnesis/internal/connect"
 	"anamnesis/internal/note"
 
@@ -69,5 +70,24 @@ func TestPageResource(t *testing.T) {
 	}
 	if empty := read("memory://page/nowhere"); !strings.Contains(empty, "Nothing is known of nowhere yet.") {
 		t.Errorf("%s", empty)
+	}
+}
+
+// What is worth a note is said once: by the instructions of the server where the agent's model reads them, else by
+// the page.
+func TestRubricOnce(t *testing.T) {
+	w := open(t, inShop)
+	w.add(t, note.Note{Title: "Round tax per line", Body: "In cart.go.", Project: "shop"})
+	if n := strings.Count(w.client(t).InitializeResult().Instructions, note.Rubric); n != 1 {
+		t.Errorf("the instructions say it %d times", n)
+	}
+	for _, h := range agent.All {
+		if h.Hooks == nil {
+			continue
+		}
+		b, _, err := hooks.SessionStart(t.Context(), w.Rooms, agent.Event{SessionID: h.Name, Dir: w.opts.Dir}, hooks.StartOptions{Instructed: h.Instructed})
+		if err != nil || !strings.Contains(b.Text, "Round tax per line") || strings.Contains(b.Text, note.Rubric) == h.Instructed {
+			t.Errorf("%s: %v\n%s", h.Name, err, b.Text)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,18 @@ func TestAnnotations(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAtHand: a client that loads few tools at first has those that the page of a session names, and finds the others.
+func TestAtHand(t *testing.T) {
+	for _, tool := range listed(t) {
+		loaded, _ := tool.Meta["anthropic/alwaysLoad"].(bool)
+		hint, _ := tool.Meta["anthropic/searchHint"].(string)
+		named := slices.Contains([]string{"memory_search", "memory_get", "memory_write"}, tool.Name)
+		if loaded != named || (hint == "") != named || len(hint) > 100 {
+			t.Errorf("%s: loaded %v, found by %q", tool.Name, loaded, hint)
+		}
 	}
 }
 

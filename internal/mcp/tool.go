@@ -19,6 +19,7 @@ type tool struct {
 	name  string
 	doc   string // at most two sentences: a model reads them in every session
 	hints sdk.ToolAnnotations
+	find  string // words by which a client finds a tool that it does not load at first; "" loads it
 	input func() (*jsonschema.Schema, error)
 	// amend says what a Go type cannot: closed sets and defaults.
 	amend func(properties map[string]*jsonschema.Schema)
@@ -90,7 +91,16 @@ func (t *tool) describe() (*sdk.Tool, error) {
 	if t.amend != nil {
 		t.amend(in.Properties)
 	}
-	return &sdk.Tool{Name: t.name, Description: t.doc, Annotations: &t.hints, InputSchema: in}, nil
+	return &sdk.Tool{Meta: t.meta(), Name: t.name, Description: t.doc, Annotations: &t.hints, InputSchema: in}, nil
+}
+
+// meta says to Claude Code whether the tool is in the first request of a session. It loads the others
+// when its model searches for them, which costs a turn.
+func (t *tool) meta() sdk.Meta {
+	if t.find == "" {
+		return sdk.Meta{"anthropic/alwaysLoad": true}
+	}
+	return sdk.Meta{"anthropic/searchHint": t.find}
 }
 
 // add makes a tool known to the SDK.

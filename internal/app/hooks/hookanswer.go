@@ -25,10 +25,10 @@ type HookCall struct {
 }
 
 // AnswerPrompt returns what a session is shown at a prompt, "" for nothing. What a sub-agent is
-// asked is no prompt. A store that cannot remember what it showed shows nothing: it would repeat
+// asked is no prompt, nor is what its client writes. A store that cannot remember what it showed shows nothing: it would repeat
 // it at every prompt.
 func AnswerPrompt(ctx context.Context, c HookCall) (text string, err error) {
-	if c.Event.SubagentID != "" {
+	if c.Event.SubagentID != "" || c.Event.Automatic {
 		return "", nil
 	}
 	silent, plan, err := promptSilent(c.Host, c.Event)

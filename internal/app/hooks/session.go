@@ -22,6 +22,8 @@ import (
 type StartOptions struct {
 	Project string             // its key; "" for the one of the event's or the current folder
 	Limit   agent.ContextLimit // what the agent takes
+
+	Instructed bool // what the instructions of the MCP server say is left out
 }
 
 // previewTime is what a session start may spend on sessions that wait in the queue.
@@ -57,6 +59,7 @@ func SessionStart(ctx context.Context, r *app.Rooms, e agent.Event, o StartOptio
 		}
 	}
 	place.Loaded = func() []inject.Loaded { return loaded(r, e, place.Clone) }
+	place.Instructed = o.Instructed
 	b, err := r.Injector.Page(ctx, place, q)
 	return b, place, err
 }

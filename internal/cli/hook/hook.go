@@ -71,7 +71,9 @@ func commandOf(name string) *command {
 	case "capture":
 		return &command{row: noted(agent.SessionEnd), flags: func(fs *pflag.FlagSet, c *call) { CaptureFlags(fs, &c.capture) }}
 	case "sync":
-		return &command{row: noted(agent.SessionStart), flags: none}
+		row := noted(agent.SessionStart)
+		row.note = (*Process).besideStart
+		return &command{row: row, flags: none}
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ func rows() []row {
 	return []row{
 		{event: agent.SessionStart, wait: 5 * time.Second, say: (*Process).sessionStart, note: (*Process).syncAtStart},
 		{
-			event: agent.SessionEnd, wait: time.Second, note: (*Process).enqueueCapture,
-			capture: hooks.CaptureOptions{Source: hooks.SessionEnd},
+			event: agent.SessionEnd, wait: time.Second, // a client ends the hook of a plugin after 1.5 s, whatever its time limit says
+			note: (*Process).enqueueCapture, capture: hooks.CaptureOptions{Source: hooks.SessionEnd},
 		},
 		{event: agent.UserPrompt, wait: 2 * time.Second, say: (*Process).prompt},
 		{event: agent.PreToolUse, wait: 2 * time.Second, say: (*Process).tool},
@@ -118,7 +118,7 @@ func (p *Process) tellStart(ctx context.Context, c call, limit agent.ContextLimi
 	if err != nil {
 		return err
 	}
-	c.start.Limit = limit
+	c.start.Limit, c.start.Instructed = limit, c.harness.Instructed && c.event.Name != "" // by hand there is no agent
 	b, place, err := hooks.SessionStart(ctx, r, c.event, c.start)
 	if err != nil {
 		return err
@@ -202,6 +202,17 @@ func (p *Process) syncAtStart(c call) error {
 		return nil
 	}
 	return app.Detach(p.host, "drain", "--sync")
+}
+
+// besideStart does the work of a start that nobody waits for, where an agent runs a separate command for it.
+// Such an agent has no other hook after a compaction, when the session is worth keeping.
+func (p *Process) besideStart(c call) error {
+	if c.event.Source != "compact" {
+		return p.syncAtStart(c)
+	}
+	compaction, _ := find(agent.PreCompact)
+	c.capture = compaction.capture
+	return compaction.note(p, c)
 }
 
 // enqueueCapture leaves the session to a background run.
