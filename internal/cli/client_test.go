@@ -64,12 +64,30 @@ func aClient(t *testing.T, name, npm, bin string) (client, program string) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	program = filepath.Join(dir, "anamnesis")
+	childReads(t, "../../main.go", "../../go.mod")
 	build := exec.Command("go", "build", "-o", program, "../..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return client, program
+}
+
+// childReads opens files of the repository that a child of the test reads, and those of
+// folders. Go's test cache knows only the files that the test opened.
+func childReads(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(name string, d os.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				_, err = os.ReadFile(name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func newMachine(t *testing.T, model *llmtest.Scripted, client, program string) *machine {
@@ -441,6 +459,7 @@ func TestClientPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	childReads(t, "../../plugin", "../../.claude-plugin")
 	for _, dir := range []string{checkout, filepath.Join(checkout, "plugin")} {
 		m.lacks("claude plugin validate", m.claude("plugin", "validate", "--strict", dir), "✘", "rror")
 	}
