@@ -63,13 +63,7 @@ var why = []struct {
 
 // driven reports whether the released client of the agent is driven by the tests of this
 // program; the others are tested by files in the exact shape of theirs.
-func (c *Client) driven() bool {
-	switch c.Name {
-	case claudeName, codexName, copilotName, geminiName, opencodeName:
-		return true
-	}
-	return false
-}
+func (c *Client) driven() bool { return c.Release.Version != "" }
 
 // Abilities lists what memory does with the agent. It is worked out from what the agent's
 // tables do: an answer that is empty is an answer that cannot be given.

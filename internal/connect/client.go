@@ -18,6 +18,7 @@ type Client struct {
 	Registers   *ServerCommand // in place of Servers
 	ServerHooks *ServerHooks
 	Approvals   *TrustReporter // nil for an agent that runs hooks unasked
+	Release     Release        // the newest that the tests of this program drive; zero for none
 
 	// Rules returns the file of standing instructions for all projects, nil for an agent
 	// that is shown everything by its hooks. user is the user's home folder, home the agent's.
@@ -80,17 +81,19 @@ func inHome(names ...string) func(user, home string) string {
 // likeOpenCode is the map of servers of OpenCode and what came from it.
 var likeOpenCode = serverMap{key: "mcp", words: true, env: "environment", kind: "local", extra: []value{named("enabled", text("true"))}}
 
-// places are those of each agent. Agents that no hook shows anything get our server and our
+// places are those of each agent, with the releases that tests drive. Agents that no hook shows anything get our server and our
 // rules: they ask.
 var places = map[string]Client{
 	claudeName: {
 		Settings:    claudeSettings{},
 		Registers:   &ServerCommand{claudeAdd, claudeRemove, claudeNone, claudeServersPaths},
 		ServerHooks: &ServerHooks{claudeOverServer, claudeServed, []string{"claude", "--version"}},
+		Release:     Release{"claude", "@anthropic-ai/claude-code", "2.1.332"},
 	},
 	codexName: {
 		Settings: codexSettings{}, Servers: codexSettings{},
 		Approvals: &TrustReporter{codexQuestion, codexTrust, codexTrustPath, codexApprove, codexDisapprove},
+		Release:   Release{"codex", "@openai/codex", "0.171.0"},
 	},
 	copilotName: {
 		Settings: copilotSettings{hooksFile{flat: true, seconds: "timeoutSec", fresh: `{"version": 1}`}},
@@ -98,12 +101,17 @@ var places = map[string]Client{
 			serverMap: serverMap{kind: "local", extra: []value{named("tools", list(text(`"*"`)))}},
 			path:      inHome("mcp-config.json"),
 		},
+		Release: Release{"copilot", "@github/copilot", "1.0.102"},
 	},
 	geminiName: {
 		Settings: geminiSettings{hooksFile{millis: true, named: true, off: "hooksConfig.enabled", offIs: "false"}},
 		Servers:  serversAt{path: inHome("settings.json")},
+		Release:  Release{"gemini", "@google/gemini-cli", "0.61.0"},
 	},
-	opencodeName: {Settings: opencodeSettings{}, Servers: serversAt{serverMap: likeOpenCode, path: inHome("opencode.json")}},
+	opencodeName: {
+		Settings: opencodeSettings{}, Servers: serversAt{serverMap: likeOpenCode, path: inHome("opencode.json")},
+		Release: Release{"opencode", "opencode-ai", "1.18.33"},
+	},
 	cursorName: {
 		Settings: cursorSettings{hooksFile{flat: true, untyped: true, fresh: `{"version": 1}`}},
 		Servers:  serversAt{path: inHome("mcp.json")},

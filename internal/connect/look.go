@@ -51,13 +51,13 @@ func Look(h *Client, home, userHome, sessions string) State {
 	if a, ok := h.Settings.(Advisor); ok && (s.Plugin != "" || slices.Contains(s.Connected, "hooks")) {
 		s.ToDo = a.ToDo()
 	}
-	s.Version = versionOf(h, sessions)
+	s.Version = LastVersion(h, sessions)
 	return s
 }
 
-// versionOf returns the version of the agent that wrote the newest session, "" when none
+// LastVersion returns the version of the agent that wrote the newest session below its home, "" when none
 // says it.
-func versionOf(h *Client, home string) string {
+func LastVersion(h *Client, home string) string {
 	if h.Sessions == nil {
 		return ""
 	}

@@ -1,10 +1,5 @@
 package connect
 
-import (
-	"strconv"
-	"strings"
-)
-
 // HookTool is the tool of our server that answers events. It is in no list of tools: agents call it
 // as they would start a hook, and no model sees it.
 const HookTool = "memory_hook"
@@ -37,26 +32,8 @@ func claudeOverServer(hooks []Hook, server string) []Hook {
 
 // claudeServed: 2.1.197 is the oldest version that was tried.
 func claudeServed(version string) bool {
-	least := [3]int{2, 1, 197}
-	number, _, _ := strings.Cut(strings.TrimSpace(version), " ")
-	parts := strings.SplitN(number, ".", 3)
-	if len(parts) < 3 {
-		return false
-	}
-	for i, part := range parts {
-		end := strings.IndexFunc(part, func(r rune) bool { return r < '0' || r > '9' })
-		if end >= 0 {
-			part = part[:end]
-		}
-		n, err := strconv.Atoi(part)
-		if err != nil || n < least[i] {
-			return false
-		}
-		if n > least[i] {
-			return true
-		}
-	}
-	return true
+	_, ok := numbers(version)
+	return ok && !Newer("2.1.197", version)
 }
 
 // hookArguments are the members of an event that a server is sent. The client puts in what stands

@@ -40,6 +40,9 @@ func diseases() []disease {
 	return []disease{
 		{"not on the path", "binary", func(_ *testing.T, b *body) { b.Path = b.dir }, doctor.Info, "no folder of the PATH"},
 		{"a relative path", "binary", func(_ *testing.T, b *body) { b.Path = "bin" }, doctor.Info, "no folder of the PATH"},
+		{"a newer client", "clients", installed("99.0.1"), doctor.Info, "99.0.1 is newer than"},
+		{"an older client", "clients", installed("0.0.1"), doctor.OK, "0.0.1: tested up to"},
+		{"a client without a version", "clients", installed("canary"), doctor.Skipped, "no agent is here"},
 		{"another comes first", "binary", otherFirst, doctor.Warn, "anamnesis 0.9"},
 		{"another does not answer", "binary", func(t *testing.T, b *body) {
 			otherFirst(t, b)
@@ -390,6 +393,11 @@ func stateOf(change func(*replica.SyncState)) func(*testing.T, *body) {
 // standing is a sync that reached the remote an hour ago, and stands still.
 func standing(state, text string) func(*testing.T, *body) {
 	return stateOf(func(s *replica.SyncState) { s.State, s.StateText = replica.SyncResult(state), text })
+}
+
+// installed puts another version of a client on the search path.
+func installed(version string) func(*testing.T, *body) {
+	return func(t *testing.T, b *body) { b.installs(t, b.Path, b.Harnesses[0].Release, version) }
 }
 
 func replaceIn(old, repl string) func(*testing.T, *body) {

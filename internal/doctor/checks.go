@@ -26,6 +26,11 @@ var Checks = []Check{
 	{"firing", "Hooks at work", "When hooks last injected, captured and drained, and whether sessions began since that nothing was shown to " +
 		"anything.", checkFiring},
 	{"told", "Agents without hooks that run", "Whether an agent was at work this week and no hook of it ran.", checkSilent},
+	// check_clients.go
+	{
+		"clients", "Versions of agents", "Whether an installed agent is newer than the newest release that the tests of this program drive; " +
+			"no agent is run.", checkClients,
+	},
 	// check_trust.go
 	{
 		"trust", "Approval of hooks", "Whether an agent that runs hooks only after an approval runs ours; its own program is asked.", checkTrust,

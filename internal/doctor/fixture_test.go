@@ -76,6 +76,7 @@ func healthy(t testing.TB, n int) *body {
 	claude := filepath.Join(dir, "claude")
 	b.settings, b.servers = filepath.Join(claude, "settings.json"), filepath.Join(dir, "claude.json")
 	h := connect.Default()
+	b.installs(t, filepath.Dir(b.bin), h.Release, h.Release.Version)
 	hooks, err := h.Settings.Install(nil, h.Settings.PlainHooks(connect.CommandPrefix(connect.Env{MachineID: "box"}, b.bin)), connect.Own)
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +123,14 @@ func (b *body) write(t testing.TB, path, text string, mode fs.FileMode) {
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// installs puts the client of an agent on the search path, as npm does on Windows.
+func (b *body) installs(t testing.TB, dir string, r connect.Release, version string) {
+	t.Helper()
+	b.write(t, filepath.Join(dir, r.Program), "", 0o700)
+	b.write(t, filepath.Join(dir, "node_modules", filepath.FromSlash(r.Package), "package.json"),
+		fmt.Sprintf(`{"name": %q, "version": %q}`, r.Package, version), 0o600)
 }
 
 // put writes a file of the store.

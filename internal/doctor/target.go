@@ -90,10 +90,13 @@ func (h Harness) settings() string {
 	return h.Settings.SettingsPath(h.Home)
 }
 
+// sessions returns the folder of its sessions.
+func (h Harness) sessions() string { return cmp.Or(h.SessionHome, h.Home) }
+
 // files lists the files below the harness's home that match patterns.
 func (h Harness) files(patterns []string) (all []string) {
 	for _, pattern := range patterns {
-		paths, _ := filepath.Glob(filepath.Join(cmp.Or(h.SessionHome, h.Home), filepath.FromSlash(pattern)))
+		paths, _ := filepath.Glob(filepath.Join(h.sessions(), filepath.FromSlash(pattern)))
 		all = append(all, paths...)
 	}
 	return all
