@@ -13,7 +13,8 @@ type claudeRecord struct {
 	entry, title                      []byte
 	message, content, summary, attach []byte
 	origin, plan                      []byte
-	sidechain, meta, failed           bool
+	parent, logical, leaf             []byte
+	sidechain, meta, failed, explicit bool
 }
 
 // read takes a line apart. Members that came before an error are filled in.
@@ -27,6 +28,14 @@ func (r *claudeRecord) read(text []byte) (object bool, err error) {
 			r.subtype = value
 		case "uuid":
 			r.uuid = value
+		case "parentUuid":
+			r.parent = value
+		case "logicalParentUuid": // of the first record behind a compaction
+			r.logical = value
+		case "leafUuid":
+			r.leaf = value
+		case "explicit":
+			r.explicit = truthy(value)
 		case "timestamp":
 			r.stamp = value
 		case "sessionId":
@@ -96,6 +105,14 @@ func (r *claudeRecord) at() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return t.UTC(), true
+}
+
+// continues is the id of the record that the record continues, nil for none.
+func (r *claudeRecord) continues() []byte {
+	if isString(r.logical) && (!isString(r.parent) || len(r.parent) == 2) {
+		return r.logical
+	}
+	return r.parent
 }
 
 // human reports whether the record's origin, where one is given, is a person.

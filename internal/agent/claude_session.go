@@ -20,10 +20,12 @@ func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 	for {
 		l, err := lines.read()
 		c.line(l)
-		if errors.Is(err, io.EOF) {
-			return c.finish(), nil
-		}
 		if err != nil {
+			c.branches.decide()
+			c.takeBack(func(t *Turn) bool { return c.branches.left(t.Offset) })
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
 			return c.finish(), err
 		}
 	}
@@ -32,17 +34,19 @@ func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 // A claudeReader turns lines into a session.
 type claudeReader struct {
 	builder
-	uuids  map[uint64]struct{}
-	seed   maphash.Seed
-	start  starter
-	record claudeRecord
+	uuids    map[uint64]struct{}
+	seed     maphash.Seed
+	start    starter
+	record   claudeRecord
+	branches branchTree
 }
 
 func newClaudeReader(limits Limits) *claudeReader {
 	return &claudeReader{
-		builder: newBuilder(limits),
-		uuids:   make(map[uint64]struct{}),
-		seed:    maphash.MakeSeed(),
+		builder:  newBuilder(limits),
+		uuids:    make(map[uint64]struct{}),
+		seed:     maphash.MakeSeed(),
+		branches: newBranchTree(),
 	}
 }
 
@@ -77,7 +81,9 @@ func (c *claudeReader) line(l line) {
 		s.Skipped.NotObject++
 	default:
 		c.facts()
-		c.take(l.offset)
+		if kind := c.take(l.offset); !c.record.sidechain {
+			c.branches.add(c.record.uuid, c.record.continues(), kind, l.offset)
+		}
 	}
 }
 
@@ -97,43 +103,57 @@ func (c *claudeReader) facts() {
 	s.Headless = c.start.headless()
 }
 
-// take files the record under what it is.
-func (c *claudeReader) take(offset int64) {
+// take files the record under what it is, and returns what it means for the branches.
+func (c *claudeReader) take(offset int64) (kind recordKind) {
 	s, r := &c.session, &c.record
 	if r.sidechain {
 		s.Skipped.Sidechain++
-		return
+		return otherRecord
+	}
+	if is(r.kind, "user") || is(r.kind, "assistant") {
+		kind = talkRecord
+	}
+	if is(r.kind, "last-prompt") && r.explicit {
+		c.branches.back(r.leaf)
 	}
 	if is(r.kind, "ai-title") {
 		if title := titleOf(r.title); title != "" {
 			s.Title = title
 		}
-		return
+		return kind
 	}
 	if is(r.kind, "summary") {
 		if text := strings.TrimSpace(StripInjected(unquote(r.summary))); text != "" && len(s.Summaries) < maxSummaries {
 			s.Summaries = append(s.Summaries, clip(text, 64<<10))
 		}
-		return
+		return kind
 	}
 	content, meta := r.said()
 	s.Failed = s.Failed || r.failed
 	switch {
 	case meta:
 		s.Skipped.Meta++
-		return
+		return kind
 	case content == nil:
 		s.Skipped.Other++
-		return
+		return kind
 	case c.duplicate():
 		s.Skipped.Duplicate++
-		return
+		return kind
 	}
 	if t, ok := c.turn(content); ok {
 		t.UUID, t.Offset = clip(unquote(r.uuid), 128), offset
 		t.At, _ = r.at()
 		c.keep(t)
+		switch {
+		case t.Role != User || t.Text == "":
+		case kind == talkRecord && (t.Command == "" || isString(r.continues())):
+			kind = promptRecord
+		case is(r.kind, "attachment"):
+			kind = steerRecord
+		}
 	}
+	return kind
 }
 
 // turn reads what the record says. The output of a local command is no word of the user.

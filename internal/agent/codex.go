@@ -71,7 +71,7 @@ var codexSessions = lineSource{
 		record, _, _ := readMembers(firstLine(head))
 		return !codexSubagent(record.get("payload"))
 	},
-	take: func(b *builder) (func(members, line) bool, func()) { return (&codexReader{b: b}).take, nil },
+	take: func(b *builder) (func(members, line) bool, func()) { return (&codexReader{b: b}).take, b.splitTaken },
 }
 
 // codexSubagent reports whether the payload of the first record is that of a sub-agent.
@@ -109,6 +109,10 @@ func (c *codexReader) take(r members, l line) bool {
 		case p.str("type") == "turn_aborted" && p.str("reason") != "replaced":
 			turn.Role, turn.Interrupted = User, true
 			c.b.said(turn)
+		case p.str("type") == "thread_rolled_back":
+			if n, err := strconv.Atoi(string(p.get("num_turns"))); err == nil {
+				c.b.backBy(n)
+			}
 		case p.str("type") == "error" || p.str("type") == "stream_error":
 			c.b.session.Failed = true
 		}

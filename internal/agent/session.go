@@ -110,7 +110,7 @@ type Session struct {
 
 	Started, Ended time.Time // first and last timestamp of any record; zero if none could be read
 
-	Turns     []Turn
+	Turns     []Turn // in force: what the user took back is only in All
 	Summaries []string
 
 	// Also lists the other session ids met in the file. A resumed transcript
@@ -126,6 +126,30 @@ type Session struct {
 
 	files   []string
 	outcome string
+	all     []Turn // Turns with those that the user took back; nil when there are none
+}
+
+// All returns every turn, with those that the user took back, in order.
+func (s *Session) All() []Turn {
+	if s.all == nil {
+		return s.Turns
+	}
+	return s.all
+}
+
+// Number returns the place in All of a turn of Turns. It stays the same when the user takes turns
+// back later.
+func (s *Session) Number(turn int) int {
+	for i := range s.all {
+		switch {
+		case s.all[i].TakenBack:
+		case turn == 0:
+			return i
+		default:
+			turn--
+		}
+	}
+	return turn
 }
 
 // A Turn is one record of the conversation: a prompt, a text, tool uses.
@@ -140,6 +164,10 @@ type Turn struct {
 	// Spans divides the text of a user's turn by author: ordered, disjoint. What lies in none of
 	// them was not typed. Nil: the whole text was, or a command's arguments. Ask Typed and Authors.
 	Spans []Span
+
+	// TakenBack says that the user went back to before this turn: its words hold no more, and what
+	// was done may have been undone.
+	TakenBack bool
 
 	// Interrupted marks the place where the user stopped the agent. Such a turn has no text.
 	Interrupted bool
@@ -330,4 +358,24 @@ func (f *fileList) add(path string) {
 	}
 	f.seen[path] = true
 	f.list = append(f.list, path)
+}
+
+// without returns the list without the files that were edited only in turns that the user took back.
+func (f *fileList) without(turns []Turn) (out fileList) {
+	left := make(map[string]bool)
+	for _, gone := range []bool{true, false} {
+		for i := range turns {
+			for _, u := range turns[i].Tools {
+				if turns[i].TakenBack == gone {
+					left[u.Path] = gone
+				}
+			}
+		}
+	}
+	for _, path := range f.list {
+		if !left[path] {
+			out.add(path)
+		}
+	}
+	return out
 }

@@ -27,11 +27,15 @@ type ExchangeHead struct {
 	Ask     string `json:"ask"`
 }
 
-// HeadOfExchange returns the head of an exchange.
+// HeadOfExchange returns the head of an exchange. Its ask says when the words hold no more.
 func HeadOfExchange(s *session.Session, e *session.Exchange) ExchangeHead {
+	ask := strings.Join(strings.Fields(e.Ask), " ")
+	if e.TakenBack {
+		ask = "(taken back) " + ask
+	}
 	return ExchangeHead{
 		ID: session.ExchangeID(s.Key, e.N), At: stamp(e.At, s.Started), Agent: s.Agent, Project: s.Project, Branch: s.Branch,
-		Title: s.Title, Ask: strings.Join(strings.Fields(e.Ask), " "),
+		Title: s.Title, Ask: ask,
 	}
 }
 

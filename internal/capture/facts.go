@@ -21,10 +21,11 @@ type facts struct {
 	started, ended  time.Time
 	title           string // the agent's own, "" for none
 	summaries       []string
-	headless        bool   // a program asked, not a person
-	failed          bool   // the agent's client answered with its own error
-	first           string // the first prompt, which may be a command
-	exchanges       []session.Exchange
+	headless        bool               // a program asked, not a person
+	failed          bool               // the agent's client answered with its own error
+	first           string             // the first prompt, which may be a command
+	exchanges       []session.Exchange // in force
+	kept            []session.Exchange // with those that the user took back
 	fixes           []session.Fix
 	files           []string
 
@@ -46,9 +47,10 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 	f := facts{
 		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended,
 		title: clean(s.Title), summaries: all(s.Summaries), headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
-		exchanges: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
+		kept: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
 	}
-	session.Tie(f.exchanges, q.Commits)
+	session.Tie(f.kept, q.Commits)
+	f.exchanges = session.InForce(f.kept)
 	commits := session.Commits(s)
 	f.committed = all(commitLines(commits))
 	for i := range commits {

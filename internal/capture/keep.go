@@ -69,5 +69,5 @@ func (r *Recorder) keep(q Request, f *facts, project string) error {
 	return r.kept.Put(session.Head{
 		Session: f.session(q), Agent: q.Harness.Name, Project: project, Dir: f.folder(q), Branch: f.cleanBranch,
 		Title: title, Started: f.started, Ended: f.ended,
-	}, f.exchanges)
+	}, f.kept)
 }

@@ -44,9 +44,13 @@ type Exchange struct {
 	Steps   []Step    `json:"steps,omitempty"`
 	Reply   string    `json:"reply,omitempty"` // what the agent said last
 	Stopped bool      `json:"stopped,omitempty"`
-	Dropped int       `json:"dropped,omitempty"` // steps left out of the middle
-	Commits []string  `json:"commits,omitempty"` // made of it, as another tool says
-	Tools   bool      `json:"-"`                 // the agent used tools
+
+	// TakenBack says that the user went back to before the exchange: it is found, and teaches nothing.
+	TakenBack bool `json:"taken_back,omitempty"`
+
+	Dropped int      `json:"dropped,omitempty"` // steps left out of the middle
+	Commits []string `json:"commits,omitempty"` // made of it, as another tool says
+	Tools   bool     `json:"-"`                 // the agent used tools
 }
 
 // A Step is one thing the agent said or did. One of Said, Run and File is set.
@@ -60,19 +64,30 @@ type Step struct {
 	Commits []string `json:"commits,omitempty"` // ids of commits that the command made
 }
 
-// Cut makes the exchanges of a session. clean is what every text passes before it is cut: half a
+// InForce returns the exchanges that the user did not take back.
+func InForce(all []Exchange) (standing []Exchange) {
+	for i := range all {
+		if !all[i].TakenBack {
+			standing = append(standing, all[i])
+		}
+	}
+	return standing
+}
+
+// Cut makes the exchanges of a session, with those that the user took back. clean is what every text passes before it is cut: half a
 // key matches no rule.
 func Cut(s *agent.Session, clean func(string) string) (all []Exchange) {
 	commits := make(map[int][]string)
-	for _, c := range Commits(s) {
+	turns := s.All()
+	for _, c := range commitsIn(turns) {
 		if !c.Undone && len(c.Undoes) == 0 {
 			commits[c.Turn] = append(commits[c.Turn], c.ID)
 		}
 	}
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t.Role == agent.User && t.Text != "" || len(all) == 0 {
-			all = append(all, Exchange{N: len(all) + 1, At: t.At})
+	for i := range turns {
+		t := &turns[i]
+		if t.Role == agent.User && t.Text != "" || len(all) == 0 || all[len(all)-1].TakenBack != t.TakenBack {
+			all = append(all, Exchange{N: len(all) + 1, At: t.At, TakenBack: t.TakenBack})
 		}
 		e := &all[len(all)-1]
 		e.Stopped = e.Stopped || t.Interrupted
@@ -320,6 +335,9 @@ func (e *Exchange) Text() string {
 	}
 	if e.Stopped {
 		b.WriteString("(stopped by the user)\n")
+	}
+	if e.TakenBack {
+		b.WriteString("(taken back by the user)\n")
 	}
 	return b.String()
 }
