@@ -8,7 +8,20 @@ func (claude) Event(p Payload) (Event, error) {
 	for _, m := range p.all {
 		e.read(string(m.key), m.value)
 	}
+	if tagName(e.Prompt) == "task-notification" { // a sub-agent in the background is done
+		if t := claudePrompt(e.Prompt); t.Text == "" {
+			e.Prompt = ""
+		}
+	}
 	return e, p.whole()
+}
+
+// claudePrompt returns a prompt as a turn, without what the client wrote itself.
+func claudePrompt(prompt string) Turn {
+	var u utterance
+	u.add(prompt)
+	t, _ := u.turn()
+	return t
 }
 
 // claudeToolTable are the tools of which something is read.

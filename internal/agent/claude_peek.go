@@ -42,6 +42,7 @@ type claudePeek struct {
 	lines []Line
 	uuids []string
 	paths []string
+	sure  int    // of so many lines it is known who asked
 	asked string // a prompt that continues nothing, though others came before
 
 	// Going back from a prompt, what stands before it in the file is in force from the record on that
@@ -80,7 +81,7 @@ func (c *claudePeek) head(limit int64) (settled bool, err error) {
 	}
 	defer func() {
 		c.g.ID, c.g.Dir, c.g.Branch, c.g.Version, c.g.Title = s.ID, s.Dir, s.Branch, s.Version, s.Title
-		c.start = reader.start
+		c.start, c.g.Named = reader.start, s.Named
 		c.g.Started, c.g.Ended = s.Started, s.Ended
 		c.g.FirstPrompt = s.FirstPrompt()
 	}()
@@ -194,7 +195,7 @@ func (c *claudePeek) line(text []byte) {
 	case has(`"assistant"`):
 		said = has(`"text"`) || has(`"tool_use"`)
 	default:
-		wantTitle = !c.titled && has(`"ai-title"`)
+		wantTitle = !c.g.Named && (!c.titled && has(`"ai-title"`) || has(`"custom-title"`))
 		said = has(`"local_command"`) || has(`"queued_command"`)
 		c.back = c.back || len(c.lines) == 0 && has(`"last-prompt"`) && has(`"explicit"`)
 	}
@@ -208,12 +209,22 @@ func (c *claudePeek) line(text []byte) {
 	if at, ok := r.at(); ok && c.g.Ended.IsZero() {
 		c.g.Ended = at
 	}
-	c.start.see(r.entry)
+	if c.start.see(r); c.start.known { // records behind this one that do not tell are of the same asker
+		for ; c.sure < len(c.lines); c.sure++ {
+			if c.lines[c.sure].Role == User {
+				c.lines[c.sure].Asker = c.start.last
+			}
+		}
+	}
 	switch {
 	case r.sidechain:
 	case is(r.kind, "ai-title"):
 		if title := titleOf(r.title); title != "" && wantTitle {
 			c.g.Title, c.titled = title, true
+		}
+	case is(r.kind, "custom-title"):
+		if name := titleOf(r.name); name != "" && wantTitle {
+			c.g.Title, c.g.Named = name, true
 		}
 	case said:
 		c.say()
@@ -231,11 +242,17 @@ func (c *claudePeek) say() {
 	if !ok || c.began {
 		return
 	}
+	if t.Role == User && c.start.known {
+		t.Asker = c.start.last
+	}
 	prompt := t.Role == User && t.Text != "" && is(c.reader.record.kind, "user")
 	c.left = c.left || prompt || c.needle != nil && is(c.reader.record.kind, "attachment") &&
 		bytes.Equal(c.needle[len(needleName):], c.reader.record.parent)
 	c.linked = c.linked || c.reader.branches.hash(c.reader.record.parent) != 0
 	c.lines, c.uuids = append(c.lines, t.line()), append(c.uuids, string(c.reader.record.uuid))
+	if c.start.known {
+		c.sure = len(c.lines)
+	}
 	for _, u := range slices.Backward(t.Tools) {
 		if u.Path != "" {
 			c.paths = append(c.paths, u.Path)
@@ -269,6 +286,7 @@ func (c *claudePeek) await(id []byte) {
 func (c *claudePeek) reach() {
 	if c.left {
 		c.lines, c.uuids, c.paths = c.lines[:c.from[0]], c.uuids[:c.from[0]], c.paths[:c.from[1]]
+		c.sure = min(c.sure, len(c.lines))
 	}
 	c.needle, c.left = nil, false
 }

@@ -99,7 +99,7 @@ func (c *claudeReader) facts() {
 	first(&s.Dir, r.dir, validDir)
 	first(&s.Branch, r.branch, validBranch)
 	first(&s.Version, r.version, isVersion)
-	c.start.see(r.entry)
+	c.start.see(r)
 	s.Headless = c.start.headless()
 }
 
@@ -117,8 +117,14 @@ func (c *claudeReader) take(offset int64) (kind recordKind) {
 		c.branches.back(r.leaf)
 	}
 	if is(r.kind, "ai-title") {
-		if title := titleOf(r.title); title != "" {
+		if title := titleOf(r.title); title != "" && !s.Named {
 			s.Title = title
+		}
+		return kind
+	}
+	if is(r.kind, "custom-title") {
+		if name := titleOf(r.name); name != "" {
+			s.Title, s.Named = name, true
 		}
 		return kind
 	}
@@ -144,6 +150,9 @@ func (c *claudeReader) take(offset int64) (kind recordKind) {
 	if t, ok := c.turn(content); ok {
 		t.UUID, t.Offset = clip(unquote(r.uuid), 128), offset
 		t.At, _ = r.at()
+		if t.Role == User {
+			t.Asker = c.start.last
+		}
 		c.keep(t)
 		switch {
 		case t.Role != User || t.Text == "":
@@ -165,18 +174,21 @@ func (c *claudeReader) turn(content []byte) (t Turn, ok bool) {
 	return t, ok && (!is(c.record.kind, "system") || t.Command != "")
 }
 
-// A starter knows how a session was started, by the member entrypoint of its
-// records. An agent that a program runs says "sdk-cli", "sdk-ts" and the like.
-type starter struct{ program, person bool }
+// A starter knows whether a person or a program runs a session, or each in turn.
+type starter struct {
+	program, person bool
+	last            Asker // as far as the last record that tells
+	known           bool  // the last record says it
+}
 
-func (s *starter) see(entry []byte) {
-	switch entry := unquote(entry); {
-	case entry == "":
-	case strings.HasPrefix(entry, "sdk"):
-		s.program = true
-	default:
-		s.person = true
+// see takes what one record says of it.
+func (s *starter) see(r *claudeRecord) {
+	asker, known := r.asker()
+	if s.known = known; !known {
+		return
 	}
+	s.last = asker
+	s.program, s.person = s.program || asker == Program, s.person || asker == Person
 }
 
 func (s starter) headless() bool { return s.program && !s.person }
@@ -231,8 +243,42 @@ func (c *claudeReader) result(b claudeBlock) {
 		}
 	})
 	c.answer(use, strings.Join(texts, "\n"), b.isError)
-	if b.isError {
+	switch {
+	case use.Name == "AskUserQuestion" && !b.isError: // a tool of the client: no other writes its result
+		use.Reply = clip(answers(member(c.record.answer, "answers")), c.limits.Text)
+	case c.record.denial != nil:
+		c.deniedBy(use)
+	case b.isError:
 		c.denied(use)
+	}
+}
+
+// answers joins what the user answered to the agent's questions: a text for each, or several.
+func answers(value []byte) string {
+	var all []string
+	add := func(value []byte) {
+		if text := strings.TrimSpace(StripInjected(unquote(value))); text != "" {
+			all = append(all, text)
+		}
+	}
+	_, _ = eachMember(value, func(_, answer []byte) {
+		if isString(answer) {
+			add(answer)
+			return
+		}
+		eachElement(answer, add)
+	})
+	return strings.Join(all, "\n\n")
+}
+
+// deniedBy notes that a use was refused where the record says by whom: then no tool wrote its text.
+func (c *claudeReader) deniedBy(use *ToolUse) {
+	if !is(c.record.denial, "user-rejected") {
+		return
+	}
+	use.Error, use.Denied = true, true
+	if _, said, ok := strings.Cut(use.Result, refusedTail); ok {
+		use.Reply = clip(strings.TrimSpace(said), c.limits.Text)
 	}
 }
 

@@ -159,7 +159,7 @@ func qwenResult(b *builder, parts []byte) {
 func qwenSystem(s *Session, r members) {
 	if r.str("subtype") == "custom_title" {
 		if title := oneLine(unquote(member(r.get("systemPayload"), "customTitle"))); title != "" {
-			s.Title = clip(title, 256)
+			s.Title, s.Named = clip(title, 256), !is(member(r.get("systemPayload"), "titleSource"), "auto")
 		}
 	}
 	s.Skipped.Meta++

@@ -91,6 +91,16 @@ const (
 	Assistant Role = "assistant"
 )
 
+// An Asker says who asked: a person, or a program that ran the agent. What sub-agents are asked is no
+// turn of a session.
+type Asker string
+
+// The askers.
+const (
+	Person  Asker = ""
+	Program Asker = "program"
+)
+
 // A Session is what one transcript says, without the noise of its harness:
 // sub-agents, meta records, reminders and our own injected blocks are gone.
 type Session struct {
@@ -98,7 +108,8 @@ type Session struct {
 	Dir     string // the first absolute working directory
 	Branch  string // the first branch; a detached HEAD is none
 	Version string // of the harness
-	Title   string // the last title that the harness made for it; "" when it made none
+	Title   string // the last title that the harness made for it, or the user's name for it; "" for none
+	Named   bool   // Title is the user's
 
 	// Headless says that a program asked, not a person: every record that tells how
 	// its harness was started says so.
@@ -154,8 +165,9 @@ func (s *Session) Number(turn int) int {
 
 // A Turn is one record of the conversation: a prompt, a text, tool uses.
 type Turn struct {
-	Role Role
-	Text string
+	Role  Role
+	Asker Asker // of a user's turn
+	Text  string
 
 	// Command is the slash command, "/clear", when that is what the user typed;
 	// Text is then the command with its arguments, not a human sentence.
@@ -178,7 +190,7 @@ type Turn struct {
 	Offset int64 // where its record begins, in bytes from the start of the reader
 }
 
-// Human reports whether t is a sentence that a person typed.
+// Human reports whether t is a sentence in which the agent was asked something.
 func (t Turn) Human() bool { return t.Role == User && t.Command == "" && t.Text != "" }
 
 // A Line is what a turn comes to for those who need no tools: who said what.
@@ -186,14 +198,18 @@ type Line struct {
 	Role Role
 	Text string // "" where the agent only used tools
 
-	Command     bool // Text is a slash command
-	Interrupted bool // the user stopped the agent here
-	Tools       bool // tools were used
+	Asker       Asker
+	Spans       []Span // as of the turn
+	Command     bool   // Text is a slash command
+	Interrupted bool   // the user stopped the agent here
+	Tools       bool   // tools were used
 }
 
 // line returns what is left of a turn without its tools.
 func (t *Turn) line() Line {
-	return Line{Role: t.Role, Text: t.Text, Command: t.Command != "", Interrupted: t.Interrupted, Tools: len(t.Tools) > 0}
+	return Line{
+		Role: t.Role, Text: t.Text, Asker: t.Asker, Spans: t.Spans, Command: t.Command != "", Interrupted: t.Interrupted, Tools: len(t.Tools) > 0,
+	}
 }
 
 // A ToolUse is one use of a tool by the assistant, with its result once that was met.
@@ -204,7 +220,7 @@ type ToolUse struct {
 	Result   string
 	Error    bool
 	Denied   bool   // the user did not let it run; Error is true too
-	Reply    string // what the user said with that, where nobody but they can have written it
+	Reply    string // what the user said with that, or answered to the agent's questions, where no one else can have written it
 }
 
 // Skipped counts what a reader left out, and why.
@@ -327,7 +343,7 @@ func (s *Session) FilesTouched() []string {
 // they mean in Session.
 type PeekResult struct {
 	ID, Dir, Branch, Version, Title string
-	Headless, Failed                bool
+	Headless, Failed, Named         bool
 	Started, Ended                  time.Time
 	FirstPrompt, LastOutcome        string
 	FilesTouched                    []string

@@ -45,6 +45,9 @@ type Exchange struct {
 	Reply   string    `json:"reply,omitempty"` // what the agent said last
 	Stopped bool      `json:"stopped,omitempty"`
 
+	// Program says that a program asked, not a person.
+	Program bool `json:"program,omitempty"`
+
 	// TakenBack says that the user went back to before the exchange: it is found, and teaches nothing.
 	TakenBack bool `json:"taken_back,omitempty"`
 
@@ -127,7 +130,10 @@ func FromLines(lines []agent.Line) (all []Exchange) {
 			e.Stopped = e.Stopped || l.Interrupted
 			if words != "" {
 				t := agent.Turn{Role: agent.User, Text: words}
-				e.Ask, e.Command = ownWords(&t), l.Command
+				if words == l.Text {
+					t.Spans = l.Spans
+				}
+				e.Ask, e.Command, e.Program = ownWords(&t), l.Command, l.Asker == agent.Program
 			}
 		default:
 			e.Tools = e.Tools || l.Tools
@@ -155,9 +161,13 @@ func (e *Exchange) asked(t *agent.Turn, clean func(string) string) {
 	if t.Text == "" {
 		return
 	}
+	e.Program = t.Asker == agent.Program
 	whole := *t
 	if cleaned := clean(t.Text); cleaned != t.Text { // spans are offsets of the text as it was
 		whole.Text, whole.Spans = cleaned, nil
+		if t.Spans != nil {
+			whole.Text, whole.Spans = cleanSpans(t, clean)
+		}
 	}
 	if e.Command = whole.Command != ""; e.Command {
 		e.Ask = cutText(whole.Text, maxAsk)
@@ -180,6 +190,22 @@ func (e *Exchange) asked(t *agent.Turn, clean func(string) string) {
 	if len(pasted) > 0 {
 		e.Pasted = cutText(linesThatMatter(strings.Join(pasted, "\n"), true), maxPasted)
 	}
+}
+
+// cleanSpans cleans each part of a text as its client divides it. A secret goes over no border between what
+// was typed and what was pasted.
+func cleanSpans(t *agent.Turn, clean func(string) string) (text string, spans []agent.Span) {
+	var b strings.Builder
+	done := 0
+	for _, s := range t.Spans {
+		b.WriteString(clean(t.Text[done:s.From]))
+		from := b.Len()
+		b.WriteString(clean(t.Text[s.From:s.To]))
+		spans = append(spans, agent.Span{From: from, To: b.Len(), By: s.By})
+		done = s.To
+	}
+	b.WriteString(clean(t.Text[done:]))
+	return b.String(), spans
 }
 
 // maxRead bounds what is redacted of one output whole. What fails says so at its end, and what
