@@ -8,12 +8,21 @@ func (claude) Event(p Payload) (Event, error) {
 	for _, m := range p.all {
 		e.read(string(m.key), m.value)
 	}
-	e.Automatic = strings.HasPrefix(strings.TrimSpace(e.Prompt), backgroundDone)
+	if tagName(e.Prompt) == "task-notification" { // a sub-agent in the background is done
+		if t := claudePrompt(e.Prompt); t.Text == "" {
+			e.Prompt, e.Automatic = "", true
+		}
+	}
 	return e, p.whole()
 }
 
-// backgroundDone begins the prompt that Claude Code writes when an agent in the background has ended.
-const backgroundDone = "<task-notification>"
+// claudePrompt returns a prompt as a turn, without what the client wrote itself.
+func claudePrompt(prompt string) Turn {
+	var u utterance
+	u.add(prompt)
+	t, _ := u.turn()
+	return t
+}
 
 // claudeToolTable are the tools of which something is read.
 var claudeToolTable = [...]tool{

@@ -24,7 +24,7 @@ func (claude) Peek(r io.ReaderAt, size, headBytes, tailBytes int64, deadline tim
 	if err == nil {
 		err = c.tail(min(c.size, tailBytes))
 	}
-	c.g.Complete = err == nil && settled && !c.g.Late && c.size <= tailBytes
+	c.g.Complete = err == nil && settled && !c.g.Late && !c.back && c.size <= tailBytes
 	return &c.g, err
 }
 
@@ -42,6 +42,18 @@ type claudePeek struct {
 	lines []Line
 	uuids []string
 	paths []string
+	sure  int    // of so many lines it is known who asked
+	asked string // a prompt that continues nothing, though others came before
+
+	// Going back from a prompt, what stands before it in the file is in force from the record on that
+	// it continues: needle is that record's id as its line has it, and from how much was gathered
+	// behind it.
+	needle []byte
+	from   [2]int // of lines, of paths
+	left   bool   // a prompt stands between
+	back   bool   // the client says last that the user went back: to where, only the whole tells
+	linked bool   // a record names the one before it
+	began  bool   // the newest prompt continues nothing: all before it was taken back
 }
 
 func (c *claudePeek) late() bool {
@@ -69,7 +81,7 @@ func (c *claudePeek) head(limit int64) (settled bool, err error) {
 	}
 	defer func() {
 		c.g.ID, c.g.Dir, c.g.Branch, c.g.Version, c.g.Title = s.ID, s.Dir, s.Branch, s.Version, s.Title
-		c.start = reader.start
+		c.start, c.g.Named = reader.start, s.Named
 		c.g.Started, c.g.Ended = s.Started, s.Ended
 		c.g.FirstPrompt = s.FirstPrompt()
 	}()
@@ -151,6 +163,9 @@ func (c *claudePeek) gathered() {
 		files.add(p)
 	}
 	c.g.FilesTouched, c.g.Headless = files.list, c.start.headless()
+	if c.began {
+		c.g.FirstPrompt = c.asked
+	}
 	seen := make(map[string]bool)
 	for i, l := range slices.Backward(c.lines) {
 		if id := c.uuids[i]; id != "" && seen[id] {
@@ -169,6 +184,9 @@ func (c *claudePeek) gathered() {
 // few bytes that cannot stand inside a JSON string without a backslash.
 func (c *claudePeek) line(text []byte) {
 	// The order is that of the searches which soon find something: lines are long.
+	if c.needle != nil && bytes.Contains(text, c.needle) {
+		c.reach()
+	}
 	has := func(s string) bool { return bytes.Contains(text, []byte(s)) }
 	said, wantTitle := false, false
 	switch {
@@ -177,8 +195,9 @@ func (c *claudePeek) line(text []byte) {
 	case has(`"assistant"`):
 		said = has(`"text"`) || has(`"tool_use"`)
 	default:
-		wantTitle = !c.titled && has(`"ai-title"`)
+		wantTitle = !c.g.Named && (!c.titled && has(`"ai-title"`) || has(`"custom-title"`))
 		said = has(`"local_command"`) || has(`"queued_command"`)
+		c.back = c.back || len(c.lines) == 0 && has(`"last-prompt"`) && has(`"explicit"`)
 	}
 	if !said && !wantTitle && (!c.g.Ended.IsZero() || !has(`"timestamp"`)) {
 		return
@@ -190,12 +209,22 @@ func (c *claudePeek) line(text []byte) {
 	if at, ok := r.at(); ok && c.g.Ended.IsZero() {
 		c.g.Ended = at
 	}
-	c.start.see(r.entry)
+	if c.start.see(r); c.start.known { // records behind this one that do not tell are of the same asker
+		for ; c.sure < len(c.lines); c.sure++ {
+			if c.lines[c.sure].Role == User {
+				c.lines[c.sure].Asker = c.start.last
+			}
+		}
+	}
 	switch {
 	case r.sidechain:
 	case is(r.kind, "ai-title"):
 		if title := titleOf(r.title); title != "" && wantTitle {
 			c.g.Title, c.titled = title, true
+		}
+	case is(r.kind, "custom-title"):
+		if name := titleOf(r.name); name != "" && wantTitle {
+			c.g.Title, c.g.Named = name, true
 		}
 	case said:
 		c.say()
@@ -210,13 +239,54 @@ func (c *claudePeek) say() {
 		return
 	}
 	t, ok := c.reader.turn(content)
-	if !ok {
+	if !ok || c.began {
 		return
 	}
+	if t.Role == User && c.start.known {
+		t.Asker = c.start.last
+	}
+	prompt := t.Role == User && t.Text != "" && is(c.reader.record.kind, "user")
+	c.left = c.left || prompt || c.needle != nil && is(c.reader.record.kind, "attachment") &&
+		bytes.Equal(c.needle[len(needleName):], c.reader.record.parent)
+	c.linked = c.linked || c.reader.branches.hash(c.reader.record.parent) != 0
 	c.lines, c.uuids = append(c.lines, t.line()), append(c.uuids, string(c.reader.record.uuid))
+	if c.start.known {
+		c.sure = len(c.lines)
+	}
 	for _, u := range slices.Backward(t.Tools) {
 		if u.Path != "" {
 			c.paths = append(c.paths, u.Path)
 		}
 	}
+	if prompt && c.needle == nil {
+		c.follow(t)
+	}
+}
+
+// follow looks for the record that a prompt continues.
+func (c *claudePeek) follow(t Turn) {
+	r := &c.reader.record
+	switch parent := r.continues(); {
+	case isString(parent) && len(parent) > 2:
+		c.await(parent)
+	case parent != nil && t.Command == "" && c.linked:
+		c.began, c.asked = true, t.Text
+	}
+}
+
+// needleName is what stands before the id of a record in its line.
+const needleName = `"uuid":`
+
+func (c *claudePeek) await(id []byte) {
+	c.needle, c.left = append([]byte(needleName), id...), false
+	c.from = [2]int{len(c.lines), len(c.paths)}
+}
+
+// reach is called at the record that was looked for: a branch in between was left.
+func (c *claudePeek) reach() {
+	if c.left {
+		c.lines, c.uuids, c.paths = c.lines[:c.from[0]], c.uuids[:c.from[0]], c.paths[:c.from[1]]
+		c.sure = min(c.sure, len(c.lines))
+	}
+	c.needle, c.left = nil, false
 }

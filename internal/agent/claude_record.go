@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"strings"
 	"time"
 )
 
@@ -13,7 +14,10 @@ type claudeRecord struct {
 	entry, title                      []byte
 	message, content, summary, attach []byte
 	origin, plan                      []byte
-	sidechain, meta, failed           bool
+	parent, logical, leaf             []byte
+	name, denial, answer              []byte
+	source, turn, sort                []byte
+	sidechain, meta, failed, explicit bool
 }
 
 // read takes a line apart. Members that came before an error are filled in.
@@ -27,6 +31,14 @@ func (r *claudeRecord) read(text []byte) (object bool, err error) {
 			r.subtype = value
 		case "uuid":
 			r.uuid = value
+		case "parentUuid":
+			r.parent = value
+		case "logicalParentUuid": // of the first record behind a compaction
+			r.logical = value
+		case "leafUuid":
+			r.leaf = value
+		case "explicit":
+			r.explicit = truthy(value)
 		case "timestamp":
 			r.stamp = value
 		case "sessionId":
@@ -41,6 +53,18 @@ func (r *claudeRecord) read(text []byte) (object bool, err error) {
 			r.entry = value
 		case "aiTitle":
 			r.title = value
+		case "customTitle": // what the user called the session
+			r.name = value
+		case "promptSource":
+			r.source = value
+		case "turnOrigin":
+			r.turn = value
+		case "sessionKind":
+			r.sort = value
+		case "toolDenialKind":
+			r.denial = value
+		case "toolUseResult":
+			r.answer = value
 		case "message":
 			r.message = value
 		case "content":
@@ -96,6 +120,31 @@ func (r *claudeRecord) at() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return t.UTC(), true
+}
+
+// continues is the id of the record that the record continues, nil for none.
+func (r *claudeRecord) continues() []byte {
+	if isString(r.logical) && (!isString(r.parent) || len(r.parent) == 2) {
+		return r.logical
+	}
+	return r.parent
+}
+
+// asker returns who asked, as far as the record tells. A session in the background goes on with no person
+// there, though its first prompt was typed. A prompt says more than the start of its client, of which the
+// entrypoint is the name: one that a program runs is called "sdk-cli", "sdk-ts" and the like.
+func (r *claudeRecord) asker() (a Asker, known bool) {
+	switch {
+	case is(r.sort, "bg"), is(r.source, "sdk"), is(r.turn, "sdk"):
+		return Program, true
+	case is(member(r.origin, "kind"), "human"):
+		return Person, true
+	case !isString(r.entry) || len(r.entry) == 2:
+		return Person, false
+	case strings.HasPrefix(unquote(r.entry), "sdk"):
+		return Program, true
+	}
+	return Person, true
 }
 
 // human reports whether the record's origin, where one is given, is a person.

@@ -20,10 +20,12 @@ func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 	for {
 		l, err := lines.read()
 		c.line(l)
-		if errors.Is(err, io.EOF) {
-			return c.finish(), nil
-		}
 		if err != nil {
+			c.branches.decide()
+			c.takeBack(func(t *Turn) bool { return c.branches.left(t.Offset) })
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
 			return c.finish(), err
 		}
 	}
@@ -32,17 +34,19 @@ func (claude) ReadSession(r io.Reader, limits Limits) (*Session, error) {
 // A claudeReader turns lines into a session.
 type claudeReader struct {
 	builder
-	uuids  map[uint64]struct{}
-	seed   maphash.Seed
-	start  starter
-	record claudeRecord
+	uuids    map[uint64]struct{}
+	seed     maphash.Seed
+	start    starter
+	record   claudeRecord
+	branches branchTree
 }
 
 func newClaudeReader(limits Limits) *claudeReader {
 	return &claudeReader{
-		builder: newBuilder(limits),
-		uuids:   make(map[uint64]struct{}),
-		seed:    maphash.MakeSeed(),
+		builder:  newBuilder(limits),
+		uuids:    make(map[uint64]struct{}),
+		seed:     maphash.MakeSeed(),
+		branches: newBranchTree(),
 	}
 }
 
@@ -77,7 +81,9 @@ func (c *claudeReader) line(l line) {
 		s.Skipped.NotObject++
 	default:
 		c.facts()
-		c.take(l.offset)
+		if kind := c.take(l.offset); !c.record.sidechain {
+			c.branches.add(c.record.uuid, c.record.continues(), kind, l.offset)
+		}
 	}
 }
 
@@ -93,47 +99,70 @@ func (c *claudeReader) facts() {
 	first(&s.Dir, r.dir, validDir)
 	first(&s.Branch, r.branch, validBranch)
 	first(&s.Version, r.version, isVersion)
-	c.start.see(r.entry)
+	c.start.see(r)
 	s.Headless = c.start.headless()
 }
 
-// take files the record under what it is.
-func (c *claudeReader) take(offset int64) {
+// take files the record under what it is, and returns what it means for the branches.
+func (c *claudeReader) take(offset int64) (kind recordKind) {
 	s, r := &c.session, &c.record
 	if r.sidechain {
 		s.Skipped.Sidechain++
-		return
+		return otherRecord
+	}
+	if is(r.kind, "user") || is(r.kind, "assistant") {
+		kind = talkRecord
+	}
+	if is(r.kind, "last-prompt") && r.explicit {
+		c.branches.back(r.leaf)
 	}
 	if is(r.kind, "ai-title") {
-		if title := titleOf(r.title); title != "" {
+		if title := titleOf(r.title); title != "" && !s.Named {
 			s.Title = title
 		}
-		return
+		return kind
+	}
+	if is(r.kind, "custom-title") {
+		if name := titleOf(r.name); name != "" {
+			s.Title, s.Named = name, true
+		}
+		return kind
 	}
 	if is(r.kind, "summary") {
 		if text := strings.TrimSpace(StripInjected(unquote(r.summary))); text != "" && len(s.Summaries) < maxSummaries {
 			s.Summaries = append(s.Summaries, clip(text, 64<<10))
 		}
-		return
+		return kind
 	}
 	content, meta := r.said()
 	s.Failed = s.Failed || r.failed
 	switch {
 	case meta:
 		s.Skipped.Meta++
-		return
+		return kind
 	case content == nil:
 		s.Skipped.Other++
-		return
+		return kind
 	case c.duplicate():
 		s.Skipped.Duplicate++
-		return
+		return kind
 	}
 	if t, ok := c.turn(content); ok {
 		t.UUID, t.Offset = clip(unquote(r.uuid), 128), offset
 		t.At, _ = r.at()
+		if t.Role == User {
+			t.Asker = c.start.last
+		}
 		c.keep(t)
+		switch {
+		case t.Role != User || t.Text == "":
+		case kind == talkRecord && (t.Command == "" || isString(r.continues())):
+			kind = promptRecord
+		case is(r.kind, "attachment"):
+			kind = steerRecord
+		}
 	}
+	return kind
 }
 
 // turn reads what the record says. The output of a local command is no word of the user.
@@ -145,18 +174,21 @@ func (c *claudeReader) turn(content []byte) (t Turn, ok bool) {
 	return t, ok && (!is(c.record.kind, "system") || t.Command != "")
 }
 
-// A starter knows how a session was started, by the member entrypoint of its
-// records. An agent that a program runs says "sdk-cli", "sdk-ts" and the like.
-type starter struct{ program, person bool }
+// A starter knows whether a person or a program runs a session, or each in turn.
+type starter struct {
+	program, person bool
+	last            Asker // as far as the last record that tells
+	known           bool  // the last record says it
+}
 
-func (s *starter) see(entry []byte) {
-	switch entry := unquote(entry); {
-	case entry == "":
-	case strings.HasPrefix(entry, "sdk"):
-		s.program = true
-	default:
-		s.person = true
+// see takes what one record says of it.
+func (s *starter) see(r *claudeRecord) {
+	asker, known := r.asker()
+	if s.known = known; !known {
+		return
 	}
+	s.last = asker
+	s.program, s.person = s.program || asker == Program, s.person || asker == Person
 }
 
 func (s starter) headless() bool { return s.program && !s.person }
@@ -211,8 +243,42 @@ func (c *claudeReader) result(b claudeBlock) {
 		}
 	})
 	c.answer(use, strings.Join(texts, "\n"), b.isError)
-	if b.isError {
+	switch {
+	case use.Name == "AskUserQuestion" && !b.isError: // a tool of the client: no other writes its result
+		use.Reply = clip(answers(member(c.record.answer, "answers")), c.limits.Text)
+	case c.record.denial != nil:
+		c.deniedBy(use)
+	case b.isError:
 		c.denied(use)
+	}
+}
+
+// answers joins what the user answered to the agent's questions: a text for each, or several.
+func answers(value []byte) string {
+	var all []string
+	add := func(value []byte) {
+		if text := strings.TrimSpace(StripInjected(unquote(value))); text != "" {
+			all = append(all, text)
+		}
+	}
+	_, _ = eachMember(value, func(_, answer []byte) {
+		if isString(answer) {
+			add(answer)
+			return
+		}
+		eachElement(answer, add)
+	})
+	return strings.Join(all, "\n\n")
+}
+
+// deniedBy notes that a use was refused where the record says by whom: then no tool wrote its text.
+func (c *claudeReader) deniedBy(use *ToolUse) {
+	if !is(c.record.denial, "user-rejected") {
+		return
+	}
+	use.Error, use.Denied = true, true
+	if _, said, ok := strings.Cut(use.Result, refusedTail); ok {
+		use.Reply = clip(strings.TrimSpace(said), c.limits.Text)
 	}
 }
 

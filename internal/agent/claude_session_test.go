@@ -71,7 +71,7 @@ func TestClaudeFixtures(t *testing.T) {
 			},
 			files:   []string{"/home/lin/src/queue/retry.go"},
 			tools:   "Edit",
-			skipped: agent.Skipped{Other: 8, Sidechain: 2, Meta: 4, Duplicate: 1},
+			skipped: agent.Skipped{Other: 7, Sidechain: 2, Meta: 4, Duplicate: 1},
 		},
 		{
 			file: "v2-clear.jsonl", id: "7d3a9c10-4b2e-4f68-8a17-3e5d0f9b6c22",

@@ -33,6 +33,7 @@ var claudeMarks = clientMarks{
 		"ide_opened_file", "ide_selection", "ide_diagnostics",
 		"user-prompt-submit-hook", "session-start-hook", "task-notification", "teammate-message",
 	},
+	paste: "pasted_content",
 	whole: []string{"Stop hook feedback:", "Base directory for this skill: ", "[Image: "},
 }
 
@@ -95,6 +96,9 @@ func (u *utterance) turn() (t Turn, ok bool) {
 		// Words beside a command are the prompt that it stands for, expanded by the harness.
 		t.Command = u.command
 		t.Text = strings.TrimSpace(u.command + " " + u.args)
+		if strings.Contains(u.args, "<"+claudeMarks.paste) {
+			u.pastedArgs(&t)
+		}
 	default:
 		u.words.into(&t)
 		if isCommand(t.Text) {
@@ -105,6 +109,21 @@ func (u *utterance) turn() (t Turn, ok bool) {
 		t.Interrupted = false
 	}
 	return t, t.Text != "" || t.Interrupted
+}
+
+// pastedArgs sets the text of a command of whose arguments some were pasted.
+func (u *utterance) pastedArgs(t *Turn) {
+	var m mixed
+	m.part(&clientMarks{paste: claudeMarks.paste}, u.args, nil)
+	var args Turn
+	if m.into(&args); args.Spans == nil {
+		return
+	}
+	t.Text, t.Spans = u.command+" "+args.Text, args.Spans
+	for i := range t.Spans {
+		t.Spans[i].From += len(u.command) + 1
+		t.Spans[i].To += len(u.command) + 1
+	}
 }
 
 // isCommand recognises a lone slash command that was recorded as it was typed.

@@ -71,7 +71,7 @@ var codexSessions = lineSource{
 		record, _, _ := readMembers(firstLine(head))
 		return !codexSubagent(record.get("payload"))
 	},
-	take: func(b *builder) (func(members, line) bool, func()) { return (&codexReader{b: b}).take, nil },
+	take: func(b *builder) (func(members, line) bool, func()) { return (&codexReader{b: b}).take, b.splitTaken },
 }
 
 // codexSubagent reports whether the payload of the first record is that of a sub-agent.
@@ -109,6 +109,14 @@ func (c *codexReader) take(r members, l line) bool {
 		case p.str("type") == "turn_aborted" && p.str("reason") != "replaced":
 			turn.Role, turn.Interrupted = User, true
 			c.b.said(turn)
+		case p.str("type") == "thread_name_updated":
+			if name := oneLine(p.str("thread_name")); name != "" {
+				c.b.session.Title, c.b.session.Named = clip(name, 256), true
+			}
+		case p.str("type") == "thread_rolled_back":
+			if n, err := strconv.Atoi(string(p.get("num_turns"))); err == nil {
+				c.b.backBy(n)
+			}
 		case p.str("type") == "error" || p.str("type") == "stream_error":
 			c.b.session.Failed = true
 		}
@@ -132,7 +140,9 @@ func (c *codexReader) header(p members) {
 	first(&s.Dir, p.get("cwd"), validDir)
 	first(&s.Version, p.get("cli_version"), isVersion)
 	first(&s.Branch, member(p.get("git"), "branch"), validBranch)
-	s.Headless = p.str("source") == "exec" || p.str("source") == "mcp"
+	if p.str("source") == "exec" || p.str("source") == "mcp" || p.str("originator") == "codex_exec" {
+		s.Headless = true
+	}
 }
 
 // item reads what was said, done or answered.
@@ -141,7 +151,9 @@ func (c *codexReader) item(p members, turn Turn) bool {
 	case "message":
 		switch p.str("role") {
 		case "user":
-			turn.Role = User
+			if turn.Role = User; c.b.session.Headless {
+				turn.Asker = Program
+			}
 			if !codexUser(p, &turn) {
 				c.b.session.Skipped.Meta++
 				return true

@@ -129,7 +129,7 @@ var copilotSessions = lineSource{
 			last > bytes.LastIndex(tail, []byte(`{"type":"user.message"`))
 	},
 	take: func(b *builder) (func(members, line) bool, func()) {
-		return func(r members, l line) bool { return copilotRecord(b, r, l) }, nil
+		return func(r members, l line) bool { return copilotRecord(b, r, l) }, b.splitTaken
 	},
 }
 
@@ -155,7 +155,13 @@ func copilotRecord(b *builder, r members, l line) bool {
 	}
 	data, _, _ := readMembers(r.get("data"))
 	t := Turn{At: at, Offset: l.offset, UUID: clip(r.str("id"), 128)}
+	b.record(t.UUID, l.offset)
 	switch r.str("type") {
+	case "session.snapshot_rewind":
+		id := clip(data.str("upToEventId"), 128)
+		if _, known := b.begins[id]; known {
+			b.backTo(id)
+		}
 	case "session.start", "session.resume":
 		b.named(data.str("sessionId"))
 		in, _, _ := readMembers(data.get("context"))

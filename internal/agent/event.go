@@ -60,6 +60,15 @@ const (
 	OtherEvent         EventKind = "other" // the harness has it, and it means nothing to us
 )
 
+// Typed returns the stretches of the event's prompt that a person typed, as Turn.Typed does.
+func (e Event) Typed() []string {
+	t := Turn{Role: User, Text: e.Prompt}
+	if e.Harness == claudeName {
+		t = claudePrompt(e.Prompt)
+	}
+	return t.Typed()
+}
+
 // A HookDialect is how an agent calls our hooks and how it wants to be answered.
 //
 // An agent writes one payload, a JSON object, to the standard input of a command

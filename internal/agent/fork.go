@@ -106,15 +106,17 @@ func (c Copies) From(other Copies, own, others Beginning) bool {
 
 // Without takes the turns of another session out.
 func (s *Session) Without(other Copies) {
-	var turns []Turn
-	for _, t := range s.Turns {
-		if t.UUID != "" && other.turns[copyOf(&t)] {
-			s.Skipped.Duplicate++
-			continue
+	own := func(all []Turn) (turns []Turn) {
+		for _, t := range all {
+			if t.UUID == "" || !other.turns[copyOf(&t)] {
+				turns = append(turns, t)
+			}
 		}
-		turns = append(turns, t)
+		return turns
 	}
-	s.Turns, s.files, s.outcome = turns, nil, ""
+	turns := own(s.Turns)
+	s.Skipped.Duplicate += len(s.Turns) - len(turns)
+	s.Turns, s.all, s.files, s.outcome = turns, own(s.all), nil, ""
 }
 
 // ReadBeginning reads how records begin; false when the agent copies none.

@@ -117,7 +117,10 @@ var geminiSessions = lineSource{
 	},
 	take: func(b *builder) (func(members, line) bool, func()) {
 		r := &geminiReader{b: b, done: make(map[string]bool)}
-		return r.take, r.flush
+		return r.take, func() {
+			r.flush()
+			b.splitTaken()
+		}
 	},
 }
 
@@ -148,6 +151,12 @@ func (g *geminiReader) take(r members, l line) bool {
 		})
 		return true
 	}
+	if isString(r.get("$rewindTo")) {
+		g.flush()
+		g.id = ""
+		g.b.backTo(clip(r.str("$rewindTo"), 128))
+		return true
+	}
 	return g.message(r, l)
 }
 
@@ -161,6 +170,7 @@ func (g *geminiReader) message(r members, l line) bool {
 	if id != g.id {
 		g.flush()
 	}
+	g.b.record(id, l.offset)
 	t := Turn{At: at, Offset: l.offset, UUID: id}
 	var uses [][2]string
 	switch r.str("type") {

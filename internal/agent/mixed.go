@@ -15,6 +15,7 @@ type clientMarks struct {
 	keep  []string // elements that stay in it
 	whole []string // beginnings of a part that is the client's as a whole
 	from  []string // beginnings of a line from which on a part is the client's
+	paste string   // element with an id around what the user pasted, "" for none; what is typed is escaped
 
 	// until holds, for a line in from, the beginning of the last line that belongs to it; without
 	// one in the text it goes to the end.
@@ -66,6 +67,13 @@ func (m *mixed) part(c *clientMarks, s string, take func(name, s string, after b
 		if s[at] == ' ' || s[at] == '\t' {
 			continue
 		}
+		if text, size := c.pasted(s[at:]); size > 0 {
+			add(s[done:at], Typed)
+			add(text, Pasted)
+			at += size - 1
+			done = at + 1
+			continue
+		}
 		text, size := c.attached(s[at:])
 		if name := tagName(s[at:]); size == 0 && name != "" && take != nil {
 			size = take(name, s[at:], strings.TrimSpace(s[done:at]) != "" || m.text.Len() > 0)
@@ -78,12 +86,46 @@ func (m *mixed) part(c *clientMarks, s string, take func(name, s string, after b
 			continue
 		}
 		i := strings.IndexByte(s[at:], '\n')
+		if next := c.nextPaste(s[at:]); next > 0 && (i < 0 || next < i) {
+			i = next - 1
+		}
 		if i < 0 {
 			break
 		}
 		at += i
 	}
 	add(s[done:], Typed)
+}
+
+// nextPaste finds where an element around a paste begins behind the first byte; -1 for nowhere.
+func (c *clientMarks) nextPaste(s string) int {
+	if c.paste == "" {
+		return -1
+	}
+	i := strings.Index(s[1:], "<"+c.paste+` id="`)
+	if i < 0 {
+		return -1
+	}
+	return i + 1
+}
+
+// pasted finds what the user pasted at the beginning of s: how long it is with its tags, 0 for nothing,
+// and the text between them. Without a closing tag it goes to the end.
+func (c *clientMarks) pasted(s string) (text string, size int) {
+	open := "<" + c.paste + ` id="`
+	if c.paste == "" || !strings.HasPrefix(s, open) {
+		return "", 0
+	}
+	id, rest, ok := strings.Cut(s[len(open):], `">`)
+	if !ok || !ValidID(id) {
+		return "", 0
+	}
+	closing := "</" + c.paste + ` id="` + id + `">`
+	last := strings.LastIndex(rest, closing)
+	if last < 0 {
+		return rest, len(s)
+	}
+	return rest[:last], len(s) - len(rest) + last + len(closing)
 }
 
 // stripEnded cuts our own blocks out of a part, unless one never ends: that would take the user's

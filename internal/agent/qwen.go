@@ -65,8 +65,32 @@ var qwenSessions = lineSource{
 	},
 	take: func(b *builder) (func(members, line) bool, func()) {
 		seen := make(map[string]bool)
-		return func(r members, l line) bool { return qwenRecord(b, seen, r, l) }, nil
+		branches := newBranchTree()
+		take := func(r members, l line) bool {
+			ok := qwenRecord(b, seen, r, l)
+			branches.add(r.get("uuid"), r.get("parentUuid"), qwenKind(b, r, l), l.offset)
+			return ok
+		}
+		return take, func() {
+			branches.decide()
+			b.takeBack(func(t *Turn) bool { return branches.left(t.Offset) })
+		}
 	},
+}
+
+// qwenKind returns what a record that was taken means for the branches.
+func qwenKind(b *builder, r members, l line) recordKind {
+	turns := b.session.Turns
+	switch r.str("type") {
+	case "user":
+		if n := len(turns); n > 0 && turns[n-1].Offset == l.offset && turns[n-1].Text != "" {
+			return promptRecord
+		}
+		return talkRecord
+	case "assistant", "tool_result":
+		return talkRecord
+	}
+	return otherRecord
 }
 
 // qwenRecord takes one record.
@@ -135,7 +159,7 @@ func qwenResult(b *builder, parts []byte) {
 func qwenSystem(s *Session, r members) {
 	if r.str("subtype") == "custom_title" {
 		if title := oneLine(unquote(member(r.get("systemPayload"), "customTitle"))); title != "" {
-			s.Title = clip(title, 256)
+			s.Title, s.Named = clip(title, 256), !is(member(r.get("systemPayload"), "titleSource"), "auto")
 		}
 	}
 	s.Skipped.Meta++

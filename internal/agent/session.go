@@ -91,6 +91,16 @@ const (
 	Assistant Role = "assistant"
 )
 
+// An Asker says who asked: a person, or a program that ran the agent. What sub-agents are asked is no
+// turn of a session.
+type Asker string
+
+// The askers.
+const (
+	Person  Asker = ""
+	Program Asker = "program"
+)
+
 // A Session is what one transcript says, without the noise of its harness:
 // sub-agents, meta records, reminders and our own injected blocks are gone.
 type Session struct {
@@ -98,7 +108,8 @@ type Session struct {
 	Dir     string // the first absolute working directory
 	Branch  string // the first branch; a detached HEAD is none
 	Version string // of the harness
-	Title   string // the last title that the harness made for it; "" when it made none
+	Title   string // the last title that the harness made for it, or the user's name for it; "" for none
+	Named   bool   // Title is the user's
 
 	// Headless says that a program asked, not a person: every record that tells how
 	// its harness was started says so.
@@ -110,7 +121,7 @@ type Session struct {
 
 	Started, Ended time.Time // first and last timestamp of any record; zero if none could be read
 
-	Turns     []Turn
+	Turns     []Turn // in force: what the user took back is only in All
 	Summaries []string
 
 	// Also lists the other session ids met in the file. A resumed transcript
@@ -126,12 +137,37 @@ type Session struct {
 
 	files   []string
 	outcome string
+	all     []Turn // Turns with those that the user took back; nil when there are none
+}
+
+// All returns every turn, with those that the user took back, in order.
+func (s *Session) All() []Turn {
+	if s.all == nil {
+		return s.Turns
+	}
+	return s.all
+}
+
+// Number returns the place in All of a turn of Turns. It stays the same when the user takes turns
+// back later.
+func (s *Session) Number(turn int) int {
+	for i := range s.all {
+		switch {
+		case s.all[i].TakenBack:
+		case turn == 0:
+			return i
+		default:
+			turn--
+		}
+	}
+	return turn
 }
 
 // A Turn is one record of the conversation: a prompt, a text, tool uses.
 type Turn struct {
-	Role Role
-	Text string
+	Role  Role
+	Asker Asker // of a user's turn
+	Text  string
 
 	// Command is the slash command, "/clear", when that is what the user typed;
 	// Text is then the command with its arguments, not a human sentence.
@@ -140,6 +176,10 @@ type Turn struct {
 	// Spans divides the text of a user's turn by author: ordered, disjoint. What lies in none of
 	// them was not typed. Nil: the whole text was, or a command's arguments. Ask Typed and Authors.
 	Spans []Span
+
+	// TakenBack says that the user went back to before this turn: its words hold no more, and what
+	// was done may have been undone.
+	TakenBack bool
 
 	// Interrupted marks the place where the user stopped the agent. Such a turn has no text.
 	Interrupted bool
@@ -150,7 +190,7 @@ type Turn struct {
 	Offset int64 // where its record begins, in bytes from the start of the reader
 }
 
-// Human reports whether t is a sentence that a person typed.
+// Human reports whether t is a sentence in which the agent was asked something.
 func (t Turn) Human() bool { return t.Role == User && t.Command == "" && t.Text != "" }
 
 // A Line is what a turn comes to for those who need no tools: who said what.
@@ -158,14 +198,18 @@ type Line struct {
 	Role Role
 	Text string // "" where the agent only used tools
 
-	Command     bool // Text is a slash command
-	Interrupted bool // the user stopped the agent here
-	Tools       bool // tools were used
+	Asker       Asker
+	Spans       []Span // as of the turn
+	Command     bool   // Text is a slash command
+	Interrupted bool   // the user stopped the agent here
+	Tools       bool   // tools were used
 }
 
 // line returns what is left of a turn without its tools.
 func (t *Turn) line() Line {
-	return Line{Role: t.Role, Text: t.Text, Command: t.Command != "", Interrupted: t.Interrupted, Tools: len(t.Tools) > 0}
+	return Line{
+		Role: t.Role, Text: t.Text, Asker: t.Asker, Spans: t.Spans, Command: t.Command != "", Interrupted: t.Interrupted, Tools: len(t.Tools) > 0,
+	}
 }
 
 // A ToolUse is one use of a tool by the assistant, with its result once that was met.
@@ -176,7 +220,7 @@ type ToolUse struct {
 	Result   string
 	Error    bool
 	Denied   bool   // the user did not let it run; Error is true too
-	Reply    string // what the user said with that, where nobody but they can have written it
+	Reply    string // what the user said with that, or answered to the agent's questions, where no one else can have written it
 }
 
 // Skipped counts what a reader left out, and why.
@@ -299,7 +343,7 @@ func (s *Session) FilesTouched() []string {
 // they mean in Session.
 type PeekResult struct {
 	ID, Dir, Branch, Version, Title string
-	Headless, Failed                bool
+	Headless, Failed, Named         bool
 	Started, Ended                  time.Time
 	FirstPrompt, LastOutcome        string
 	FilesTouched                    []string
@@ -330,4 +374,24 @@ func (f *fileList) add(path string) {
 	}
 	f.seen[path] = true
 	f.list = append(f.list, path)
+}
+
+// without returns the list without the files that were edited only in turns that the user took back.
+func (f *fileList) without(turns []Turn) (out fileList) {
+	left := make(map[string]bool)
+	for _, gone := range []bool{true, false} {
+		for i := range turns {
+			for _, u := range turns[i].Tools {
+				if turns[i].TakenBack == gone {
+					left[u.Path] = gone
+				}
+			}
+		}
+	}
+	for _, path := range f.list {
+		if !left[path] {
+			out.add(path)
+		}
+	}
+	return out
 }

@@ -19,6 +19,8 @@ type builder struct {
 	files   fileList
 	pending map[string]*ToolUse
 	kept    int // bytes held by the turns
+	rewinds int
+	begins  map[string]int64 // of records that a user may go back to: where each begins, by id
 }
 
 func newBuilder(limits Limits) builder {
@@ -179,6 +181,77 @@ func (c *builder) keep(t Turn) {
 	}
 	s.Turns = slices.Delete(s.Turns, from, to)
 	s.Skipped.Dropped += to - from
+}
+
+// record notes where the record with an id begins, for backTo.
+func (c *builder) record(id string, offset int64) {
+	if c.begins == nil {
+		c.begins = make(map[string]int64)
+	}
+	if _, ok := c.begins[id]; !ok && id != "" && len(c.begins) < maxUUIDs {
+		c.begins[id] = offset
+	}
+}
+
+// maxRewinds is how often a user goes back in one session: each time all turns are looked at.
+const maxRewinds = 4096
+
+// goesBack counts how often the user went back, and reports whether that is still followed.
+func (c *builder) goesBack() bool {
+	c.rewinds++
+	return c.rewinds <= maxRewinds
+}
+
+// backTo notes that the user went back to before the record with an id; to the beginning, where that
+// is not known.
+func (c *builder) backTo(id string) {
+	if !c.goesBack() {
+		return
+	}
+	turns := c.session.Turns
+	from := c.begins[id]
+	at := slices.IndexFunc(turns, func(t Turn) bool { return t.UUID == id && !t.TakenBack })
+	for i := range turns {
+		if at >= 0 && i >= at || at < 0 && turns[i].Offset >= from {
+			turns[i].TakenBack = true
+		}
+	}
+}
+
+// backBy notes that the user took back the last prompts, so many, and what came of them.
+func (c *builder) backBy(prompts int) {
+	if !c.goesBack() {
+		return
+	}
+	turns := c.session.Turns
+	for i := len(turns) - 1; i >= 0 && prompts > 0; i-- {
+		t := &turns[i]
+		if t.Role == User && t.Text != "" && !t.TakenBack {
+			prompts--
+		}
+		t.TakenBack = true
+	}
+}
+
+// splitTaken ends a reading: turns that were marked as taken back leave the talk.
+func (c *builder) splitTaken() { c.takeBack(func(*Turn) bool { return false }) }
+
+// takeBack takes the turns that the user took back out of the talk. left tells which those are.
+func (c *builder) takeBack(left func(*Turn) bool) {
+	s := &c.session
+	var kept []Turn
+	all := s.All()
+	for i := range all {
+		t := &all[i]
+		if t.TakenBack = t.TakenBack || left(t); !t.TakenBack {
+			kept = append(kept, *t)
+		}
+	}
+	if len(kept) == len(s.Turns) {
+		return
+	}
+	s.Turns, s.all, s.outcome = kept, all, ""
+	c.files = c.files.without(all)
 }
 
 // size is about what a turn holds in memory.

@@ -229,7 +229,10 @@ func (g *PeekResult) from(begin, end *Session) {
 		return b
 	}
 	g.ID, g.Dir, g.Branch = or(begin.ID, end.ID), or(begin.Dir, end.Dir), or(begin.Branch, end.Branch)
-	g.Version, g.Title = or(begin.Version, end.Version), or(end.Title, begin.Title)
+	g.Version, g.Title, g.Named = or(begin.Version, end.Version), end.Title, end.Named
+	if g.Title == "" || begin.Named && !end.Named {
+		g.Title, g.Named = begin.Title, begin.Named
+	}
 	g.Headless, g.Failed = begin.Headless, begin.Failed || end.Failed
 	if g.Started = begin.Started; g.Started.IsZero() {
 		g.Started = end.Started

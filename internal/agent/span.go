@@ -39,9 +39,13 @@ func (t *Turn) Authors() (out []Span) {
 		}
 	}
 	done := 0
-	for _, s := range t.typed() {
+	for _, s := range t.parts() {
 		add(done, s.From, Attached)
 		done = s.To
+		if s.By != Typed {
+			add(s.From, s.To, s.By)
+			continue
+		}
 		at := s.From
 		for _, foreign := range foreignIn(t.Text[s.From:s.To]) {
 			add(at, s.From+foreign.From, Typed)
@@ -54,8 +58,8 @@ func (t *Turn) Authors() (out []Span) {
 	return out
 }
 
-// typed returns the spans of the text that the client says were typed.
-func (t *Turn) typed() (out []Span) {
+// parts returns the spans of the text as the client marks them.
+func (t *Turn) parts() []Span {
 	if t.Spans == nil {
 		from := 0
 		if t.Command != "" { // its arguments
@@ -63,12 +67,7 @@ func (t *Turn) typed() (out []Span) {
 		}
 		return []Span{{from, len(t.Text), Typed}}
 	}
-	for _, s := range t.Spans {
-		if s.By == Typed {
-			out = append(out, s)
-		}
-	}
-	return out
+	return t.Spans
 }
 
 // foreignIn finds what in a typed text is not the user's own: what was pasted, and beside it
@@ -99,8 +98,11 @@ func foreignIn(s string) (out []Span) {
 
 // Typed returns, in order, the stretches of the text that a person typed: without what the
 // client attached, what was visibly pasted and what is quoted. Of a slash command these are
-// its arguments. Each is trimmed and none is empty.
+// its arguments. Each is trimmed and none is empty. A program types nothing.
 func (t *Turn) Typed() (out []string) {
+	if t.Asker == Program {
+		return nil
+	}
 	for _, s := range t.Authors() {
 		if s.By != Typed {
 			continue

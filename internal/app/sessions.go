@@ -27,11 +27,18 @@ type ExchangeHead struct {
 	Ask     string `json:"ask"`
 }
 
-// HeadOfExchange returns the head of an exchange.
+// HeadOfExchange returns the head of an exchange. Its ask says when its words are no person's, or hold no more.
 func HeadOfExchange(s *session.Session, e *session.Exchange) ExchangeHead {
+	ask := strings.Join(strings.Fields(e.Ask), " ")
+	if e.Program {
+		ask = "(asked by a program) " + ask
+	}
+	if e.TakenBack {
+		ask = "(taken back) " + ask
+	}
 	return ExchangeHead{
 		ID: session.ExchangeID(s.Key, e.N), At: stamp(e.At, s.Started), Agent: s.Agent, Project: s.Project, Branch: s.Branch,
-		Title: s.Title, Ask: strings.Join(strings.Fields(e.Ask), " "),
+		Title: s.Title, Ask: ask,
 	}
 }
 
@@ -166,12 +173,14 @@ type SessionView struct {
 	Ended     string `json:"ended"`
 	Exchanges int    `json:"exchanges"`
 	Bytes     int64  `json:"bytes"`
+	Program   bool   `json:"program,omitempty"` // programs asked, and no person
 }
 
 // ViewSession views what is kept of a session.
 func ViewSession(s *session.Session) SessionView {
 	return SessionView{
 		s.Key, s.Session, s.Agent, s.Project, s.Branch, s.Title, stamp(s.Started), stamp(s.Ended, s.Started), s.Exchanges, s.Size,
+		s.Program,
 	}
 }
 

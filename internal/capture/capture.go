@@ -277,6 +277,9 @@ func (r *Recorder) draft(q Request, f facts, project string) *note.Note {
 	n.AddTags("session")
 	n.AddTags(q.Tags...)
 	n.AddTags(q.Source)
+	if f.headless {
+		n.AddTags(note.ProgramTag)
+	}
 	if !f.started.IsZero() {
 		n.CreatedAt = note.At(f.started)
 	}

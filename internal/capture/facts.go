@@ -20,11 +20,13 @@ type facts struct {
 	also            []string // other session ids in the file
 	started, ended  time.Time
 	title           string // the agent's own, "" for none
+	named           bool   // the title is the user's
 	summaries       []string
-	headless        bool   // a program asked, not a person
-	failed          bool   // the agent's client answered with its own error
-	first           string // the first prompt, which may be a command
-	exchanges       []session.Exchange
+	headless        bool               // a program asked, not a person
+	failed          bool               // the agent's client answered with its own error
+	first           string             // the first prompt, which may be a command
+	exchanges       []session.Exchange // in force
+	kept            []session.Exchange // with those that the user took back
 	fixes           []session.Fix
 	files           []string
 
@@ -45,10 +47,11 @@ func (r *Recorder) factsOf(q Request, s *agent.Session) facts {
 	}
 	f := facts{
 		id: s.ID, also: s.Also, dir: s.Dir, branch: s.Branch, cleanBranch: clean(s.Branch), started: s.Started, ended: s.Ended,
-		title: clean(s.Title), summaries: all(s.Summaries), headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
-		exchanges: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
+		title: clean(s.Title), named: s.Named, summaries: all(s.Summaries), headless: s.Headless, failed: s.Failed, first: clean(s.FirstPrompt()),
+		kept: session.Cut(s, clean), files: all(s.FilesTouched()), refused: all(learn.Refused(s)),
 	}
-	session.Tie(f.exchanges, q.Commits)
+	session.Tie(f.kept, q.Commits)
+	f.exchanges = session.InForce(f.kept)
 	commits := session.Commits(s)
 	f.committed = all(commitLines(commits))
 	for i := range commits {
@@ -99,7 +102,7 @@ func (r *Recorder) peekFacts(g *agent.PeekResult) facts {
 	clean := with.cleaner(g.Dir, "")
 	f := facts{
 		id: g.ID, dir: g.Dir, branch: g.Branch, cleanBranch: clean(g.Branch), started: g.Started, ended: g.Ended,
-		title: clean(g.Title), headless: g.Headless, failed: g.Failed, first: clean(g.FirstPrompt),
+		title: clean(g.Title), named: g.Named, headless: g.Headless, failed: g.Failed, first: clean(g.FirstPrompt),
 	}
 	lines := slices.Clone(g.Dialogue)
 	for i := range lines {

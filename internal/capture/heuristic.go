@@ -165,6 +165,9 @@ func (f *facts) titled() (title, ask string) {
 	if redact.PromptInjection(own) {
 		own = ""
 	}
+	if f.named && own != "" { // what the user called it
+		return text.Cut(own, maxTitle), ask
+	}
 	if title = session.TitleOf(own, f.summaries, f.exchanges); title == "" {
 		title = text.Cut(f.first, maxTitle)
 	}

@@ -32,7 +32,7 @@ func itemsOf(turns []agent.Turn) []item {
 		t := &turns[i]
 		list.now = t.At
 		if t.Human() {
-			for line := range strings.Lines(t.Text) {
+			for line := range strings.Lines(strings.Join(t.Typed(), "\n")) {
 				if text, ok := strings.CutPrefix(strings.TrimLeft(line, "-* \t"), "TODO"); ok && len(said) < maxSlotLines {
 					if text = strings.TrimSpace(strings.TrimLeft(text, ":")); text != "" {
 						said = append(said, item{text: text})

@@ -135,7 +135,7 @@ func (r *Recorder) EnqueueReading(p *learn.Reading) error {
 	if _, err := queue.Of(r.store).Enqueue(queue.Read, note.EpisodicID(from.Started, from.Harness, from.Session), p, time.Time{}); err != nil {
 		return err
 	}
-	return r.store.Spool().ShownLog(from.Session, "").SeenTo(p.Said[len(p.Said)-1].Turn + 1)
+	return r.store.Spool().ShownLog(from.Session, "").SeenTo(p.Seen)
 }
 
 // reading cuts what a model reads of a session from the first turn on that was not read; nil for
@@ -160,6 +160,7 @@ func (r *Recorder) reading(
 	slice = learn.SliceOf(s, clean, learn.SliceOptions{From: read, Near: lines})
 	return &learn.Reading{
 		Origin: from, Slice: r.redactor.Redact(slice.Text).String(), Said: slice.Said, Fixes: slice.Fixes, Commits: session.Commits(s),
+		Seen: s.Number(slice.Said[len(slice.Said)-1].Turn) + 1,
 	}, nil
 }
 

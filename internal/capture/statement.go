@@ -29,7 +29,7 @@ type statement struct {
 func statements(all []session.Exchange) (out []statement) {
 	seen := make(map[string]bool)
 	for i := range all {
-		if !all[i].Real() {
+		if !all[i].Real() || all[i].Program {
 			continue
 		}
 		question := ""

@@ -100,7 +100,7 @@ func (r *Recorder) SummaryRequest(s *agent.Session) llm.Prompt {
 // away, a command or its output, in all the others.
 func (r *Recorder) knowing(s *agent.Session) *Recorder {
 	texts := append([]string{s.Title, s.Branch}, s.FilesTouched()...)
-	for _, t := range s.Turns {
+	for _, t := range s.All() {
 		texts = append(texts, t.Text)
 		for _, u := range t.Tools {
 			texts = append(texts, plain(u.Input), u.Result)

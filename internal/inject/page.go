@@ -111,7 +111,9 @@ func (in *Injector) gather(ctx context.Context, d *draft) error {
 		all = slices.DeleteFunc(all, func(n *note.Note) bool { return note.SlotOf(n.Title).Automatic })
 		d.slots = in.fitSlots(all, d.size, d.b)
 	}
-	if i := slices.IndexFunc(p.Pending, func(n *note.Note) bool { return !p.own(n.Provenance.Session) }); i >= 0 {
+	if i := slices.IndexFunc(p.Pending, func(n *note.Note) bool {
+		return !p.own(n.Provenance.Session) && !n.HasTag(note.ProgramTag)
+	}); i >= 0 {
 		d.last = p.Pending[i : i+1]
 		return nil
 	}

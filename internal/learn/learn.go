@@ -72,8 +72,8 @@ func SaidIn(s *agent.Session, clean Clean) (all []Said) {
 	}
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		for j := range t.Tools { // what a person says with a refusal stands in no record of theirs
-			if u := &t.Tools[j]; u.Denied && u.Reply != "" {
+		for j := range t.Tools { // what a person says with a refusal, or answers to a question, stands in no record of theirs
+			if u := &t.Tools[j]; u.Reply != "" && !s.Headless {
 				all = append(all, Said{
 					Turn: i, At: t.At, Text: text.Head(clean(text.Head(u.Reply, 2*maxTyped)), maxTyped),
 					Did: text.Cut(actOf(u, clean), maxDid), Hash: hash(t.At, u.Name+"\x00"+string(u.Input)+"\x00"+u.Reply),

@@ -89,7 +89,7 @@ func Permissions(s *agent.Session, clean Clean, noted ...Observed) (all []Permis
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		for j := range t.Tools {
-			if u := &t.Tools[j]; u.Denied && u.Reply != "" {
+			if u := &t.Tools[j]; u.Denied && u.Reply != "" && !s.Headless {
 				add(i, u, u.Reply)
 			}
 		}

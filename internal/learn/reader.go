@@ -24,6 +24,7 @@ type Reading struct {
 	Said   []Said        `json:"said"`
 	Fixes  []session.Fix `json:"fixes,omitempty"`
 
+	Seen    int              `json:"seen,omitempty"` // turns of the session up to the last one in it
 	Commits []session.Commit `json:"commits,omitempty"`
 	Streak  int              `json:"streak,omitempty"` // answers in a row that could not be used
 }

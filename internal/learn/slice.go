@@ -15,7 +15,7 @@ import (
 // SliceOptions say how much of a session a reader sees.
 type SliceOptions struct {
 	Tokens int      // at most, of the whole slice; 0 means 3000
-	From   int      // the first turn that was not read before: what stands above is left out
+	From   int      // the first turn that was not read before (Session.Number): what stands above is left out
 	Near   []string // lines about notes that stand, "[id] title"
 }
 
@@ -43,9 +43,9 @@ const (
 // SliceOf cuts the slice of a session. clean may be nil.
 func SliceOf(s *agent.Session, clean Clean, o SliceOptions) Slice {
 	sl := Slice{Said: SaidIn(s, clean)}
-	sl.Said = slices.DeleteFunc(sl.Said, func(w Said) bool { return w.Turn < o.From })
+	sl.Said = slices.DeleteFunc(sl.Said, func(w Said) bool { return s.Number(w.Turn) < o.From })
 	for _, c := range fixCandidates(s, clean) {
-		if c.Fix.Turn >= o.From {
+		if s.Number(c.Fix.Turn) >= o.From {
 			sl.Fixes = append(sl.Fixes, *c.Fix)
 		}
 	}

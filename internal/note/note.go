@@ -56,6 +56,9 @@ const (
 // ReviewedTag is the tag of a note that a machine wrote and its owner has read.
 const ReviewedTag = "reviewed"
 
+// ProgramTag is the tag of the note of a session in which programs asked, and no person.
+const ProgramTag = "by-program"
+
 // Global is the project key of notes that every project is shown.
 const Global = "global"
 

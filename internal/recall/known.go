@@ -29,7 +29,7 @@ func (p PageSource) Known(ctx context.Context, projects, branches []string) ([]i
 	return slices.DeleteFunc(rows, func(r index.Row) bool { return r.Speculative }), err
 }
 
-// Sessions returns the newest notes of sessions on a project, at most n. Sessions on every
+// Sessions returns the newest notes of sessions of persons on a project, at most n. Sessions on every
 // branch count.
 func (p PageSource) Sessions(ctx context.Context, projects []string, n int) ([]index.Row, error) {
 	projects = slices.DeleteFunc(slices.Clone(projects), func(p string) bool { return p == note.Global })
@@ -37,7 +37,8 @@ func (p PageSource) Sessions(ctx context.Context, projects []string, n int) ([]i
 		return nil, nil
 	}
 	return p.e.index.Select(ctx, index.Filter{
-		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: ownPlace, Now: p.e.store.Now(), Own: !p.e.index.IsGuest(),
+		Projects: projects, Types: []note.Type{note.Episodic}, WithoutKinds: ownPlace, WithoutTag: note.ProgramTag,
+		Now: p.e.store.Now(), Own: !p.e.index.IsGuest(),
 	}, n)
 }
 

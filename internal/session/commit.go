@@ -76,10 +76,12 @@ var (
 // Commits returns the commits of a session, in its order, with what they undo. What a
 // command printed is believed for what it made; whether the commit is there, the
 // repository says.
-func Commits(s *agent.Session) (all []Commit) {
-	for i := range s.Turns {
-		for j := range s.Turns[i].Tools {
-			u := &s.Turns[i].Tools[j]
+func Commits(s *agent.Session) []Commit { return commitsIn(s.Turns) }
+
+func commitsIn(turns []agent.Turn) (all []Commit) {
+	for i := range turns {
+		for j := range turns[i].Tools {
+			u := &turns[i].Tools[j]
 			if u.Error || !bytes.Contains(u.Input, []byte("git")) && !bytes.Contains(u.Input, []byte(`\u`)) {
 				continue // most commands have nothing to do with it, and reading them is not free
 			}

@@ -38,6 +38,7 @@ type Head struct {
 	Dir     string    `json:"dir,omitempty"`
 	Branch  string    `json:"branch,omitempty"`
 	Title   string    `json:"title,omitempty"`
+	Program bool      `json:"program,omitempty"` // programs asked, and no person
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
 }

@@ -44,9 +44,16 @@ type Exchange struct {
 	Steps   []Step    `json:"steps,omitempty"`
 	Reply   string    `json:"reply,omitempty"` // what the agent said last
 	Stopped bool      `json:"stopped,omitempty"`
-	Dropped int       `json:"dropped,omitempty"` // steps left out of the middle
-	Commits []string  `json:"commits,omitempty"` // made of it, as another tool says
-	Tools   bool      `json:"-"`                 // the agent used tools
+
+	// Program says that a program asked, not a person.
+	Program bool `json:"program,omitempty"`
+
+	// TakenBack says that the user went back to before the exchange: it is found, and teaches nothing.
+	TakenBack bool `json:"taken_back,omitempty"`
+
+	Dropped int      `json:"dropped,omitempty"` // steps left out of the middle
+	Commits []string `json:"commits,omitempty"` // made of it, as another tool says
+	Tools   bool     `json:"-"`                 // the agent used tools
 }
 
 // A Step is one thing the agent said or did. One of Said, Run and File is set.
@@ -60,19 +67,30 @@ type Step struct {
 	Commits []string `json:"commits,omitempty"` // ids of commits that the command made
 }
 
-// Cut makes the exchanges of a session. clean is what every text passes before it is cut: half a
+// InForce returns the exchanges that the user did not take back.
+func InForce(all []Exchange) (standing []Exchange) {
+	for i := range all {
+		if !all[i].TakenBack {
+			standing = append(standing, all[i])
+		}
+	}
+	return standing
+}
+
+// Cut makes the exchanges of a session, with those that the user took back. clean is what every text passes before it is cut: half a
 // key matches no rule.
 func Cut(s *agent.Session, clean func(string) string) (all []Exchange) {
 	commits := make(map[int][]string)
-	for _, c := range Commits(s) {
+	turns := s.All()
+	for _, c := range commitsIn(turns) {
 		if !c.Undone && len(c.Undoes) == 0 {
 			commits[c.Turn] = append(commits[c.Turn], c.ID)
 		}
 	}
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t.Role == agent.User && t.Text != "" || len(all) == 0 {
-			all = append(all, Exchange{N: len(all) + 1, At: t.At})
+	for i := range turns {
+		t := &turns[i]
+		if t.Role == agent.User && t.Text != "" || len(all) == 0 || all[len(all)-1].TakenBack != t.TakenBack {
+			all = append(all, Exchange{N: len(all) + 1, At: t.At, TakenBack: t.TakenBack})
 		}
 		e := &all[len(all)-1]
 		e.Stopped = e.Stopped || t.Interrupted
@@ -112,7 +130,10 @@ func FromLines(lines []agent.Line) (all []Exchange) {
 			e.Stopped = e.Stopped || l.Interrupted
 			if words != "" {
 				t := agent.Turn{Role: agent.User, Text: words}
-				e.Ask, e.Command = ownWords(&t), l.Command
+				if words == l.Text {
+					t.Spans = l.Spans
+				}
+				e.Ask, e.Command, e.Program = ownWords(&t), l.Command, l.Asker == agent.Program
 			}
 		default:
 			e.Tools = e.Tools || l.Tools
@@ -140,9 +161,13 @@ func (e *Exchange) asked(t *agent.Turn, clean func(string) string) {
 	if t.Text == "" {
 		return
 	}
+	e.Program = t.Asker == agent.Program
 	whole := *t
 	if cleaned := clean(t.Text); cleaned != t.Text { // spans are offsets of the text as it was
 		whole.Text, whole.Spans = cleaned, nil
+		if t.Spans != nil {
+			whole.Text, whole.Spans = cleanSpans(t, clean)
+		}
 	}
 	if e.Command = whole.Command != ""; e.Command {
 		e.Ask = cutText(whole.Text, maxAsk)
@@ -165,6 +190,22 @@ func (e *Exchange) asked(t *agent.Turn, clean func(string) string) {
 	if len(pasted) > 0 {
 		e.Pasted = cutText(linesThatMatter(strings.Join(pasted, "\n"), true), maxPasted)
 	}
+}
+
+// cleanSpans cleans each part of a text as its client divides it. A secret goes over no border between what
+// was typed and what was pasted.
+func cleanSpans(t *agent.Turn, clean func(string) string) (text string, spans []agent.Span) {
+	var b strings.Builder
+	done := 0
+	for _, s := range t.Spans {
+		b.WriteString(clean(t.Text[done:s.From]))
+		from := b.Len()
+		b.WriteString(clean(t.Text[s.From:s.To]))
+		spans = append(spans, agent.Span{From: from, To: b.Len(), By: s.By})
+		done = s.To
+	}
+	b.WriteString(clean(t.Text[done:]))
+	return b.String(), spans
 }
 
 // maxRead bounds what is redacted of one output whole. What fails says so at its end, and what
@@ -320,6 +361,9 @@ func (e *Exchange) Text() string {
 	}
 	if e.Stopped {
 		b.WriteString("(stopped by the user)\n")
+	}
+	if e.TakenBack {
+		b.WriteString("(taken back by the user)\n")
 	}
 	return b.String()
 }

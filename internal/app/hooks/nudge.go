@@ -11,7 +11,7 @@ import (
 	"anamnesis/internal/text/smalltalk"
 )
 
-// maxNudged is how many bytes of a prompt are looked at: a longer one lays nothing down.
+// maxNudged is how many bytes that were typed are looked at: more lays nothing down.
 const maxNudged = 8 << 10
 
 // nudge returns the block in which the agent is asked to keep what the user just said, "" for a
@@ -20,13 +20,13 @@ const maxNudged = 8 << 10
 func nudge(h app.Host, e agent.Event) (string, error) {
 	c := h.Config
 	switch {
-	case !c.Capture.Learn, !c.Capture.Nudge, e.SessionID == "", e.SubagentID != "", len(e.Prompt) > maxNudged:
-		return "", nil
-	case smalltalk.Of(e.Prompt) != smalltalk.None:
+	case !c.Capture.Learn, !c.Capture.Nudge, e.SessionID == "", e.SubagentID != "":
 		return "", nil
 	}
-	turn := agent.Turn{Role: agent.User, Text: e.Prompt}
-	typed := strings.Join(turn.Typed(), "\n\n")
+	typed := strings.Join(e.Typed(), "\n\n")
+	if len(typed) > maxNudged || smalltalk.Of(typed) != smalltalk.None {
+		return "", nil
+	}
 	s, err := app.OpenStore(h)
 	if err != nil || s.ReadOnly() {
 		return "", err

@@ -186,11 +186,13 @@ type ResumeAnswer struct {
 	Sessions []ResumeView `json:"sessions"`
 }
 
-// Resume lists the last sessions of a project over all agents, newest first. Without one the error is of
+// Resume lists the last sessions of a project over all agents, newest first, without those in which only
+// programs asked. Without one the error is of
 // kind NotFound and comes with the answer.
 func Resume(ctx context.Context, r *app.Rooms, o app.SessionsOptions) (a ResumeAnswer, err error) {
 	a.Sessions = []ResumeView{}
 	all, err := app.ChooseSessions(ctx, r, o)
+	all = slices.DeleteFunc(all, func(s session.Session) bool { return s.Program })
 	for i := range all[:min(len(all), max(o.Limit, 1))] {
 		v := ResumeView{SessionView: app.ViewSession(&all[i]), Dir: all[i].Dir, Command: []string{}}
 		if h := agent.ByName(all[i].Agent); h != nil && h.Resume != nil && agent.ValidID(v.Session) && v.Session[0] != '-' {
