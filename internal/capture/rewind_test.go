@@ -10,6 +10,7 @@ import (
 
 	"anamnesis/internal/agent"
 	"anamnesis/internal/capture"
+	"anamnesis/internal/note"
 	words "anamnesis/internal/session" // session is a line of a transcript here
 )
 
@@ -45,6 +46,36 @@ func TestRewind(t *testing.T) {
 	}
 	if got := c.Outcome.Note.Body; strings.Contains(got, "a2.go") || strings.Contains(got, "Floats") || !strings.Contains(got, "a3.go") {
 		t.Errorf("the note of the session: %s", got)
+	}
+}
+
+// TestRewindAfterwards holds that what was learnt before the user took it back holds no more.
+func TestRewindAfterwards(t *testing.T) {
+	r := newRoom(t)
+	r.Recorder = capture.New(r.store, r.ingester, r.redactor, capture.Options{MachineID: "box", Learn: true})
+	line := func(id, parent, role, text string) string {
+		return fmt.Sprintf(`{"parentUuid":%q,"isSidechain":false,"type":%q,"uuid":%q,"sessionId":"s1","cwd":"/src/app","timestamp":"2026-05-01T10:00:0%sZ","message":{"role":%q,"content":%q}}`+"\n",
+			parent, role, id, id[1:], role, text)
+	}
+	before := line("u1", "", "user", "Move the invoices to the ledger") + line("a1", "u1", "assistant", "They are.") +
+		line("u2", "a1", "user", "remember: money is always a float64") + line("a2", "u2", "assistant", "Floats it is.") +
+		line("u3", "a2", "user", "No, you must never push to the main branch again!") + line("a3", "u3", "assistant", "Never again.")
+	if c := r.capture(before); c.Learnt != 1 || len(r.store.Spool().Held()) != 1 {
+		t.Fatalf("%d learnt, %d proposed", c.Learnt, len(r.store.Spool().Held()))
+	}
+	r.capture(before + line("u4", "a1", "user", "remember: money is always int64 cents") + line("a4", "u4", "assistant", "Cents it is."))
+	in := make(map[string]bool)
+	for ref := range r.store.Walk() {
+		n, _, _, err := r.store.Read(ref.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Type != note.Episodic {
+			in[n.Title] = n.Live(r.store.Now())
+		}
+	}
+	if len(in) != 2 || in["Money is always a float64"] || !in["Money is always int64 cents"] || len(r.store.Spool().Held()) != 0 {
+		t.Errorf("in force %v, %d proposed", in, len(r.store.Spool().Held()))
 	}
 }
 
