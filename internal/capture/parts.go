@@ -97,7 +97,7 @@ func otherParts(q Request) []string {
 	if !ok {
 		return only
 	}
-	all := threads.of(folders, thread, q.Harness.Parts)
+	all := threads.of(q.Transcript, folders, thread, q.Harness.Parts)
 	if !slices.Contains(all, q.Transcript) || len(all) > maxParts {
 		return only
 	}
@@ -115,10 +115,11 @@ type threadList struct {
 	files   map[string][]string // by thread; of those that a rewind divided
 }
 
-func (t *threadList) of(folders, thread string, partsOf func(string) (string, string, bool)) []string {
+func (t *threadList) of(name, folders, thread string, partsOf func(string) (string, string, bool)) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.folders != folders || time.Since(t.read) > tick {
+	isNew := isLater(name) && !slices.Contains(t.files[thread], name)
+	if isNew || t.folders != folders || time.Since(t.read) > tick {
 		t.folders, t.read, t.files = folders, time.Now(), make(map[string][]string)
 		names, _ := filepath.Glob(filepath.Join(folders, "*")) // the pattern is good
 		for _, name := range names {
@@ -128,10 +129,13 @@ func (t *threadList) of(folders, thread string, partsOf func(string) (string, st
 		}
 		for of, names := range t.files {
 			slices.SortFunc(names, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
-			if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(filepath.Base(name), "_") }) {
+			if !slices.ContainsFunc(names, isLater) {
 				delete(t.files, of)
 			}
 		}
 	}
 	return t.files[thread]
 }
+
+// isLater reports whether a file is one that a rewind began.
+func isLater(name string) bool { return strings.Contains(filepath.Base(name), "_") }
