@@ -54,6 +54,11 @@ type Harness struct {
 	// valid in a pattern. It is nil where every event names it.
 	Transcript func(home, session string) string
 
+	// Parts says of a file of a session in which folders other files of it stand, as a pattern of package
+	// path/filepath, and which thread it is of; a rewind begins a new file of some agents. Names sort by
+	// time. It is nil where a session is one file.
+	Parts func(file string) (folders, thread string, ok bool)
+
 	// Transient says that its past sessions go away, or that some end without an event: a
 	// background run takes them in time.
 	Transient bool
@@ -75,7 +80,8 @@ var All = []*Harness{
 	},
 	{
 		Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
-		Sessions: &codexSessions, Hooks: &codexHooks, Memory: codexMemories{}, Transcript: codexTranscript, Instructed: true, Generates: true,
+		Sessions: &codexSessions, Hooks: &codexHooks, Memory: codexMemories{}, Transcript: codexTranscript, Parts: codexParts,
+		Instructed: true, Generates: true,
 	},
 	{
 		Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot", Resume: []string{"copilot", "--resume"},

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const codexName = "codex"
@@ -74,6 +76,25 @@ var codexSessions = lineSource{
 	take: func(b *builder) (func(members, line) bool, func()) { return (&codexReader{b: b}).take, b.splitTaken },
 }
 
+// codexStamp is the form of the time in the name of a rollout.
+const codexStamp = "2006-01-02T15-04-05"
+
+// codexParts is the Parts of Codex: rollout-TIME-THREAD.jsonl, and rollout-TIME-THREAD_SEGMENT.jsonl behind
+// each rewind, below a folder for each day.
+func codexParts(file string) (folders, thread string, ok bool) {
+	name, isRollout := strings.CutPrefix(filepath.Base(file), "rollout-")
+	name, isLines := strings.CutSuffix(name, ".jsonl")
+	if !isRollout || !isLines || len(name) < len(codexStamp)+2 {
+		return "", "", false
+	}
+	if _, err := time.Parse(codexStamp, name[:len(codexStamp)]); err != nil {
+		return "", "", false
+	}
+	thread, _, _ = strings.Cut(name[len(codexStamp)+1:], "_")
+	sessions := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(file))))
+	return filepath.Join(sessions, "*", "*", "*"), thread, ValidID(thread) && filepath.Base(sessions) == "sessions"
+}
+
 // codexSubagent reports whether the payload of the first record is that of a sub-agent.
 func codexSubagent(payload []byte) bool {
 	p, _, _ := readMembers(payload)
@@ -133,6 +154,9 @@ func (c *codexReader) take(r members, l line) bool {
 func (c *codexReader) header(p members) {
 	s := &c.b.session
 	c.b.named(p.str("id"))
+	if base := p.get("history_base"); base != nil && is(member(base, "thread_id"), s.ID) {
+		c.cut(member(base, "end_ordinal_exclusive"))
+	}
 	if c.known {
 		return
 	}
@@ -142,6 +166,20 @@ func (c *codexReader) header(p members) {
 	first(&s.Branch, member(p.get("git"), "branch"), validBranch)
 	if p.str("source") == "exec" || p.str("source") == "mcp" || p.str("originator") == "codex_exec" {
 		s.Headless = true
+	}
+}
+
+// cut notes that the user went back to before a record, behind which a new file of the thread goes on.
+func (c *codexReader) cut(ordinal []byte) {
+	end, err := strconv.Atoi(string(ordinal))
+	if err != nil || !c.b.goesBack() {
+		return
+	}
+	turns := c.b.session.Turns
+	for i := range turns {
+		if n, err := strconv.Atoi(turns[i].UUID); err == nil && n >= end {
+			turns[i].TakenBack = true
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import "path/filepath"
 
 // codexTranscript is of the rollout of a thread.
 func codexTranscript(home, session string) string {
-	return filepath.Join(home, "sessions", "*", "*", "*", "rollout-*-"+session+".jsonl")
+	return filepath.Join(home, "sessions", "*", "*", "*", "rollout-*-"+session+"*.jsonl")
 }
 
 // copilotTranscript is of the event log of a session.

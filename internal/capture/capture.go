@@ -226,10 +226,11 @@ func open(q Request) (records *io.SectionReader, done func(), err error) {
 		f.Close()
 		return nil, nil, err
 	}
-	if q.Offset > 0 && q.Offset < records.Size() {
-		records = io.NewSectionReader(records, 0, q.Offset)
-	}
-	return records, func() { f.Close() }, nil
+	p := partsOf(q, records)
+	return io.NewSectionReader(p, 0, p.upTo(q.Offset)), func() {
+		p.close()
+		f.Close()
+	}, nil
 }
 
 func openRegular(name string) (*os.File, error) {

@@ -51,6 +51,7 @@ func (r *Recorder) learn(ctx context.Context, q Request, s *agent.Session, f *fa
 		}
 	}
 	said := learn.SaidIn(s, clean)
+	errs = append(errs, r.withdraw(ctx, s, said, from, clean))
 	written, err := r.agentNotes(ctx, s, said, from)
 	errs = append(errs, err)
 	var taken []int // turns of which something was taken in

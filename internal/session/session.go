@@ -166,7 +166,11 @@ func (e *Exchange) asked(t *agent.Turn, clean func(string) string) {
 	if cleaned := clean(t.Text); cleaned != t.Text { // spans are offsets of the text as it was
 		whole.Text, whole.Spans = cleaned, nil
 		if t.Spans != nil {
-			whole.Text, whole.Spans = cleanSpans(t, clean)
+			if text, spans := cleanSpans(t, clean); text == cleaned {
+				whole.Spans = spans
+			} else { // a secret that reaches over a border: where typed words begin is not known any more
+				whole.Spans = []agent.Span{{From: 0, To: len(cleaned), By: agent.Pasted}}
+			}
 		}
 	}
 	if e.Command = whole.Command != ""; e.Command {
@@ -192,8 +196,8 @@ func (e *Exchange) asked(t *agent.Turn, clean func(string) string) {
 	}
 }
 
-// cleanSpans cleans each part of a text as its client divides it. A secret goes over no border between what
-// was typed and what was pasted.
+// cleanSpans cleans each part of a text as its client divides it, and returns the spans of the result.
+// It does not see a secret whose name is in one part and whose value is in the next.
 func cleanSpans(t *agent.Turn, clean func(string) string) (text string, spans []agent.Span) {
 	var b strings.Builder
 	done := 0
