@@ -21,9 +21,10 @@ func newAgents(p *program) *cobra.Command {
 		Use:   "agents",
 		Short: "Show what works with each agent on this machine",
 		Long: `What memory does with each agent that is found on this machine: its version, what of ours
-stands in its files, and how far each ability goes: works, partial with the reason, or
-no channel, when the agent has no place for it. --rules prints the block of rules that
-agents without a channel get, for those that keep such rules in an app.`,
+stands in its files, and how far each ability goes: works, partial with the reason, no
+channel, when the agent has no place for it, or off, when a setting or a missing approval
+keeps our hooks from running. --rules prints the block of rules that agents without a
+channel get, for those that keep such rules in an app.`,
 		Example: `  anamnesis agents
   anamnesis agents --json`,
 		Args: cobra.NoArgs,

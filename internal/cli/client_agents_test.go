@@ -183,6 +183,8 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 		cmd.Stdin = strings.NewReader(a.answers)
 		out, err := cmd.CombinedOutput()
 		m.has("init", string(out), a.name+": approved 9 hooks in")
+		m.lacks("init", string(out), "does not run our hooks yet")
+		m.lacks("agents", m.ours("agents"), "not approved its hooks")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"anamnesis/internal/app"
@@ -133,7 +134,15 @@ func (p *program) init(cmd *cobra.Command, o initOptions) error {
 	if err := p.offerPast(cmd.Context(), ask, o.noSync); err != nil {
 		return err
 	}
+	off, runs := idleAgents(p.host())
+	for _, s := range off {
+		p.say("%s: does not run our hooks yet: %s\n", s.Agent, s.Off)
+	}
 	return render(p, "init", initAnswer{Plan: shown, Seal: sealed}, nil, func(initAnswer) {
+		if !runs && len(off) > 0 {
+			p.printf("init: done, but no agent runs our hooks yet; `anamnesis agents` says why.\n")
+			return
+		}
 		p.printf("init: done. Start a new session of your agent and say \"remember: …\"; the next one knows it.\n")
 	})
 }
@@ -350,4 +359,17 @@ func (a *prompter) answer(about, label, def string) string {
 		return def
 	}
 	return line
+}
+
+// idleAgents returns the agents that are connected and run no hook of ours. runs reports whether another one does.
+func idleAgents(h app.Host) (idle []connect.State, runs bool) {
+	for _, s := range setup.Agents(h) {
+		switch {
+		case s.Off != "":
+			idle = append(idle, s)
+		case s.Plugin != "" || slices.Contains(s.Connected, "hooks"):
+			runs = true
+		}
+	}
+	return idle, runs
 }

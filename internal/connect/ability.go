@@ -22,6 +22,8 @@ const (
 	Works     AbilityState = "works"
 	Partial   AbilityState = "partial"
 	NoChannel AbilityState = "no channel"
+
+	SwitchedOff AbilityState = "off" // on this machine
 )
 
 // The names of abilities, in the order in which they are shown.
@@ -37,6 +39,9 @@ const (
 	Ruled      = "rules in its own file"
 	Generates  = "used as a model"
 )
+
+// byHooks lists the abilities that an agent has by running our hooks.
+var byHooks = []string{AtStart, AtPrompt, AtTools, AtSubagent, Denies, Remembers}
 
 // why lists what the tables of an agent do not say: the restrictions of its abilities.
 var why = []struct {

@@ -92,7 +92,7 @@ var places = map[string]Client{
 	},
 	codexName: {
 		Settings: codexSettings{}, Servers: codexSettings{},
-		Approvals: &TrustReporter{codexQuestion, codexTrust, codexTrustPath, codexApprove, codexDisapprove},
+		Approvals: &TrustReporter{codexQuestion, codexTrust, codexAny, codexTrustPath, codexApprove, codexDisapprove},
 		Release:   Release{"codex", "@openai/codex", "0.171.0"},
 	},
 	copilotName: {

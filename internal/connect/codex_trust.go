@@ -26,6 +26,9 @@ type TrustReporter struct {
 	// Read reads the answer: our hooks, and which of them run.
 	Read func(answer []byte, own func(command string) bool) []Approval
 
+	// Any reports of the file of Path whether it approves a hook of a settings file.
+	Any func(approvals []byte, settings string) bool
+
 	// Path returns the file in which the agent keeps approvals. Approve returns that file
 	// with approvals in it, and Disapprove without those that Approve wrote.
 	Path       func(home string) string

@@ -21,6 +21,7 @@ type State struct {
 	Tested    string    `json:"tested"`            // how this program is tested with it
 	Abilities []Ability `json:"abilities"`
 	ToDo      string    `json:"to_do,omitempty"` // what its user has to do once
+	Off       string    `json:"off,omitempty"`   // why it runs no hook of ours, on this machine
 	Home      string    `json:"home"`
 }
 
@@ -50,6 +51,15 @@ func Look(h *Client, home, userHome, sessions string) State {
 	}
 	if a, ok := h.Settings.(Advisor); ok && (s.Plugin != "" || slices.Contains(s.Connected, "hooks")) {
 		s.ToDo = a.ToDo()
+	}
+	if s.Plugin != "" || slices.Contains(s.Connected, "hooks") {
+		s.Off = idle(h, home)
+	}
+	for i := range s.Abilities {
+		a := &s.Abilities[i]
+		if s.Off != "" && a.State != NoChannel && slices.Contains(byHooks, a.Name) {
+			a.State, a.Why = SwitchedOff, s.Off
+		}
 	}
 	s.Version = LastVersion(h, sessions)
 	return s

@@ -136,6 +136,18 @@ func diseases() []disease {
 				return []connect.Approval{{Event: "start", Runs: true}, {Event: "prompt"}}, nil
 			}
 		}, doctor.Warn, "passes over 1 of 2 hooks"},
+		{"hooks that nobody approved, of an agent that is not there", "trust", func(t *testing.T, b *body) {
+			c := connect.ByName("codex")
+			hooks, err := c.Settings.Install(nil, c.Settings.PlainHooks(connect.CommandPrefix(connect.Env{MachineID: "box"}, b.bin)), connect.Own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			home := filepath.Join(b.dir, "codex")
+			b.write(t, c.Settings.SettingsPath(home), string(hooks), 0o600)
+			b.Harnesses = []doctor.Harness{{Client: c, Home: home, Trust: func(context.Context) ([]connect.Approval, error) {
+				return nil, doctor.ErrNotAsked
+			}}}
+		}, doctor.Warn, "approved none of our hooks"},
 		{"an agent that does not say what it trusts", "trust", func(_ *testing.T, b *body) {
 			b.Harnesses[0].Trust = func(context.Context) ([]connect.Approval, error) { return nil, errors.New("no answer") }
 		}, doctor.Info, "not known: no answer"},

@@ -51,6 +51,8 @@ func checkHooks(_ context.Context, p *Target) Result {
 		}
 		if r.disabled {
 			say(Bad, "remove `disableAllHooks` from the file", fmt.Sprintf("%s: `disableAllHooks` in %s switches every hook off", h.Name, path))
+		} else if off := connect.SwitchedOffIn(h.Client, h.Home); off != "" {
+			say(Bad, "ask who manages this machine to allow the hooks of users", fmt.Sprintf("%s: %s switches our hooks off", h.Name, off))
 		}
 		if len(r.entries) == 0 {
 			say(Bad, runInit, fmt.Sprintf("%s: %s holds no hook of ours", h.Name, path))

@@ -27,6 +27,14 @@ func checkTrust(ctx context.Context, p *Target) Result {
 		}
 		all, err := h.Trust(ctx)
 		switch {
+		case errors.Is(err, ErrNotAsked) && connect.Unapproved(h.Client, h.Home):
+			asked++
+			worst, next = Warn, look
+			lines = append(lines, h.Title+": you have approved none of our hooks, so it passes over them")
+			if a, ok := h.Settings.(connect.Advisor); ok {
+				next = a.ToDo()
+			}
+			continue
 		case errors.Is(err, ErrNotAsked):
 			lines = append(lines, h.Title+": not asked: "+err.Error())
 			continue
