@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/agent/agenttest"
 	"anamnesis/internal/redact"
 	"anamnesis/internal/session"
@@ -269,5 +270,28 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 	if got := r.ids("password authentication failed"); len(got) == 0 {
 		t.Error("what stands around it is not found")
+	}
+}
+
+// A secret whose name was typed and whose value was pasted is masked, too.
+func TestSecretOverABorder(t *testing.T) {
+	const name, value = "The staging server needs API_TOKEN=", "q8Zr2mW7xK4nB1vC9sD3"
+	rules, err := redact.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean := func(text string) string { return rules.Redact(text).String() }
+	if clean(value) != value || strings.Contains(clean(name+value), value) {
+		t.Fatal("the value must be a secret by its name alone")
+	}
+	s := agenttest.Talk("> x", "Done.")
+	s.Turns[0].Text = name + value
+	s.Turns[0].Spans = []agent.Span{
+		{From: 0, To: len(name), By: agent.Typed}, {From: len(name), To: len(name + value), By: agent.Pasted},
+	}
+	for _, e := range session.Cut(s, clean) {
+		if strings.Contains(e.Text()+e.Ask, value) {
+			t.Errorf("a secret is kept: %+v", e)
+		}
 	}
 }
