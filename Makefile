@@ -21,7 +21,7 @@ LDFLAGS := -s -w -X anamnesis/internal/cli.version=$(VERSION) \
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME ?= 20s
 
-.PHONY: help build check test quick bench site generate soak cross fuzz tools clean
+.PHONY: help build check test quick bench house site generate soak cross fuzz tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -48,6 +48,9 @@ quick: ## test the packages with files that are not committed, the long suites i
 
 bench: ## measure, and compare with the budgets (docs/performance.md)
 	$(GO) run -C lab ./bench
+
+house: ## measure what the program costs to change and to run, and compare with docs/house.json
+	$(GO) run -C lab ./measure house -check
 
 site: ## make a web site of the documentation below ./site
 	$(GO) run -C lab ./site -out ../site

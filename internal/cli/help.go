@@ -46,7 +46,7 @@ func newHelp(p *program) *cobra.Command {
 	}
 }
 
-// listCommands prints the commands on one screen of 50 lines.
+// listCommands prints the commands, group by group.
 func (p *program) listCommands(root *cobra.Command) {
 	p.printf("Long-term memory for coding agents. Usage: anamnesis COMMAND [flags]\n")
 	for _, g := range groups {

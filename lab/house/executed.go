@@ -14,13 +14,17 @@ import (
 	"time"
 )
 
-// inputs holds what the program reads: a session of 23 lines and two hook events. They
-// name the folder placeholder, which is replaced by the project's folder.
+// inputs holds what the program reads: a session of 23 lines and two hook events.
 //
 //go:embed testdata/session.jsonl testdata/start.json testdata/prompt.json
 var inputs embed.FS
 
-const placeholder = "/home/lin/src/shop"
+// In inputs, inputDir is replaced by the folder of the project, and inputDay by yesterday: the program
+// treats old sessions differently.
+const (
+	inputDir = "/home/lin/src/shop"
+	inputDay = "2026-03-02"
+)
 
 // runs lists the measured command lines in their order: each finds what the earlier ones wrote.
 var runs = []struct {
@@ -109,9 +113,10 @@ func prepare(ctx context.Context, work string) (project string, env []string, er
 			return "", nil, err
 		}
 	}
+	// On a busy machine a hook leaves out what takes too long, so patience is large.
 	env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USERPROFILE=" + home, "TMPDIR=" + os.TempDir(), "LC_ALL=C", "TZ=UTC",
-		"ANAMNESIS_HOME=" + filepath.Join(work, "store"), "ANAMNESIS_MACHINE_ID=house", "GIT_CONFIG_NOSYSTEM=1",
+		"ANAMNESIS_HOME=" + filepath.Join(work, "store"), "ANAMNESIS_MACHINE_ID=house", "ANAMNESIS_PATIENCE=100", "GIT_CONFIG_NOSYSTEM=1",
 	}
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"},
@@ -130,7 +135,8 @@ func prepare(ctx context.Context, work string) (project string, env []string, er
 		if err != nil {
 			return "", nil, err
 		}
-		text = bytes.ReplaceAll(text, []byte(placeholder), []byte(filepath.ToSlash(project)))
+		text = bytes.ReplaceAll(text, []byte(inputDir), []byte(filepath.ToSlash(project)))
+		text = bytes.ReplaceAll(text, []byte(inputDay), []byte(time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)))
 		if err := os.WriteFile(filepath.Join(project, e.Name()), text, 0o600); err != nil {
 			return "", nil, err
 		}

@@ -74,5 +74,5 @@ func Print(w io.Writer, rows []Row) {
 		}
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s %-14s %s\n", recorded, r.Count, change, mark, r.Key, r.Name)
 	}
-	t.Flush()
+	_ = t.Flush() // what is printed to a closed pipe is lost
 }
