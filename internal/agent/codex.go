@@ -296,10 +296,19 @@ func codexUser(p members, t *Turn) bool {
 	return t.Text != ""
 }
 
-// codexResult reads the output of a tool: a text, or an object with one. A shell puts a
-// few lines before it, the exit code among them.
+// codexResult reads the output of a tool: a text, a list of parts with texts, as MCP servers give, or an object
+// with one. A shell puts a few lines before it, the exit code among them.
 func codexResult(value []byte) (text string, failed bool) {
-	if text = unquote(value); text == "" {
+	var parts []string
+	eachElement(value, func(part []byte) {
+		if t := unquote(member(part, "text")); t != "" {
+			parts = append(parts, t)
+		}
+	})
+	if text = strings.Join(parts, "\n"); text == "" {
+		text = unquote(value)
+	}
+	if text == "" {
 		text = unquote(member(value, "content"))
 		success := member(value, "success")
 		failed = success != nil && !truthy(success)
