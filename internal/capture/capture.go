@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -218,6 +217,7 @@ func readAll(q Request) (*agent.Session, error) {
 // open opens the records of a session as far as the request says. What is no
 // regular file (a pipe would block for ever) is refused.
 func open(q Request) (records *io.SectionReader, done func(), err error) {
+	q.Transcript = stored(q)
 	f, err := openRegular(q.Transcript)
 	if err != nil {
 		return nil, nil, err
@@ -231,6 +231,24 @@ func open(q Request) (records *io.SectionReader, done func(), err error) {
 		p.close()
 		f.Close()
 	}, nil
+}
+
+// stored returns the file in which a session is by now: its agent may have compressed the file that an event
+// named, or decompressed it.
+func stored(q Request) string {
+	if q.Harness.OtherName == nil {
+		return q.Transcript
+	}
+	plain, packed := q.Transcript, q.Harness.OtherName(q.Transcript)
+	if agent.Compressed(plain) {
+		plain, packed = packed, plain
+	}
+	for _, name := range []string{plain, packed} {
+		if _, err := os.Lstat(name); err == nil {
+			return name
+		}
+	}
+	return q.Transcript
 }
 
 func openRegular(name string) (*os.File, error) {
@@ -304,7 +322,7 @@ func (f facts) branchScope(q Request) string {
 // file's name where a record bears it (a resumed session's file begins with
 // records of the one before), else the first in the file, else the file's name.
 func (f facts) session(q Request) string {
-	name := strings.TrimSuffix(filepath.Base(q.Transcript), filepath.Ext(q.Transcript))
+	name := agent.FileStem(q.Transcript)
 	switch {
 	case q.Session != "":
 		return q.Session

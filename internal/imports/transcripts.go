@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -266,7 +264,7 @@ func (s *snapshot) session(id note.ID, size int64) (Action, string) {
 // a record bears it, because a resumed session's file begins with records of
 // the one before, else the first in the file.
 func sessionID(t *tree, g *agent.PeekResult, f found) string {
-	stem := strings.TrimSuffix(path.Base(f.name), path.Ext(f.name))
+	stem := agent.FileStem(f.name)
 	if g.ID == "" || g.ID == stem || t.bears(f, stem) {
 		return stem
 	}

@@ -18,6 +18,8 @@ import (
 	"anamnesis/internal/note"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // session writes a session of Claude Code that began on a day of May 2026.
@@ -250,5 +252,48 @@ func BenchmarkTranscripts(b *testing.B) {
 		if _, err := r.Apply(b.Context(), p, nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestTranscriptsCompressed holds that a session comes in once, whether Codex compressed its file before or after,
+// and that a compressed file that cannot be read is named.
+func TestTranscriptsCompressed(t *testing.T) {
+	r := newRoom(t)
+	const name = ".codex/sessions/2026/05/01/rollout-2026-05-01T10-00-00-"
+	rollout := func(id, ask string) string {
+		return fmt.Sprintf(`{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":%q,"cwd":"/src/shop","source":"cli"}}
+{"timestamp":"2026-05-01T10:01:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}}
+{"timestamp":"2026-05-01T10:02:00Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is done now, and the tests of the cart pass."}]}}
+`, id, ask)
+	}
+	compressed := func(text string) string {
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(w.EncodeAll([]byte(text), nil))
+	}
+	r.write(name+"c1.jsonl.zst", compressed(rollout("c1", "fix the rounding of the cart")))
+	both := rollout("c2", "fix the rounding of the invoices")
+	r.write(name+"c2.jsonl", both)
+	r.write(name+"c2.jsonl.zst", compressed(both))
+	r.write(name+"c3.jsonl.zst", compressed(both)[:60])
+	r.write(name+"c4.jsonl.zst", compressed(strings.ReplaceAll(rollout("c4", "look"), `"source":"cli"`, `"thread_source":"subagent"`)))
+	p := r.past(imports.TranscriptOptions{Agent: "codex"})
+	r.want(p, "c1.jsonl.zst", imports.Adds, "")
+	r.want(p, "c2.jsonl", imports.Adds, "")
+	r.want(p, "c2.jsonl.zst", imports.Skipped, "c2.jsonl")
+	r.want(p, "c3.jsonl.zst", imports.Refused, "c3.jsonl.zst")
+	r.want(p, "c4.jsonl.zst", imports.Skipped, "sub-agent")
+	rep, err := r.Apply(t.Context(), p, nil)
+	if err != nil || len(rep.Created) != 2 || rep.Totals[imports.Failed] > 0 {
+		t.Fatalf("%v, %v", err, rep.Totals)
+	}
+	if n := r.titled("fix the rounding of the cart"); n.Provenance.Session != "c1" || n.Project != "shop" {
+		t.Errorf("%+v", n)
+	}
+	r.write(name+"c1.jsonl", rollout("c1", "fix the rounding of the cart")) // resumed
+	if got := r.past(imports.TranscriptOptions{Agent: "codex"}).Totals(); got.New != 0 || got.Unchanged != 4 {
+		t.Errorf("%+v", got)
 	}
 }
