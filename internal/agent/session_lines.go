@@ -142,7 +142,7 @@ func (c *builder) line(l line, take func(members, line) bool) {
 	s := &c.session
 	text := trimLine(l.text)
 	if !l.whole && (l.long || len(text) == 0) {
-		if l.long {
+		if l.long || lost(l.text) {
 			s.Skipped.Partial++
 		}
 		return
@@ -158,9 +158,14 @@ func (c *builder) line(l line, take func(members, line) bool) {
 		return
 	}
 	s.Next = l.end
+	if len(text) > 0 && err == nil && lost(l.text) { // what stood before the record
+		s.Skipped.NotJSON++
+	}
 	switch {
 	case l.long:
 		s.Skipped.Oversized++
+	case lost(l.text) && len(text) == 0:
+		s.Skipped.NotJSON++
 	case len(text) == 0:
 		s.Skipped.Blank++
 	case err != nil:

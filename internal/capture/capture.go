@@ -107,6 +107,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		return r.store.Events().Log(store.Record{Kind: store.Captured, Session: id, Project: project, Text: why, Read: s.Next})
 	}
 	facts := r.factsOf(q, s)
+	r.logDamage(q, s, facts.session(q))
 	c := Capture{Project: r.project(q, facts.dir), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: s.Skipped}
 	if r.private(facts.session(q)) {
 		c.Trivial = true
@@ -159,6 +160,18 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	_ = r.store.Events().Log(rec)
 	r.scheduleRetry(c, q)
 	return c, nil
+}
+
+// logDamage records for doctor that lines of a session could not be read. Where the agent may still write, a half
+// last line is none of them.
+func (r *Recorder) logDamage(q Request, s *agent.Session, id string) {
+	count := s.Skipped.Bad()
+	if q.Offset == 0 || q.Source == idleSource {
+		count = s.Skipped.Unreadable()
+	}
+	if count > 0 && !r.private(id) {
+		_ = r.store.Events().Log(store.Record{Kind: store.Damaged, Session: id, Text: q.Transcript, Count: count}) // the session counts
+	}
 }
 
 // summarise lets the model write the note of a session. It reports false when the model would not keep it.

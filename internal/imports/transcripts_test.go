@@ -16,9 +16,11 @@ import (
 	"anamnesis/internal/capture"
 	"anamnesis/internal/imports"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -295,5 +297,62 @@ func TestTranscriptsCompressed(t *testing.T) {
 	r.write(name+"c1.jsonl", rollout("c1", "fix the rounding of the cart")) // resumed
 	if got := r.past(imports.TranscriptOptions{Agent: "codex"}).Totals(); got.New != 0 || got.Unchanged != 4 {
 		t.Errorf("%+v", got)
+	}
+	for range 2 { // a background run records once, for doctor, what it cannot read
+		rested, err := r.Rested(t.Context(), func(agent string) (from, until time.Time, ok bool) {
+			return time.Time{}, time.Now().Add(time.Hour), agent == "codex"
+		})
+		if err != nil || rested.Keep(slices.Repeat([]bool{true}, len(rested.Sessions))) != nil {
+			t.Fatal(err)
+		}
+	}
+	var damaged []store.Record
+	files, err := r.store.Events().Files()
+	for _, f := range files {
+		_, err = r.store.Events().Records(f, 0, func(rec store.Record) {
+			if rec.Kind == store.Damaged {
+				damaged = append(damaged, rec)
+			}
+		})
+	}
+	if err != nil || len(damaged) != 1 || !strings.HasSuffix(damaged[0].Text, "c3.jsonl.zst") || damaged[0].Error == "" {
+		t.Errorf("%v: %+v", err, damaged)
+	}
+}
+
+// TestTranscriptsDamaged holds that a plan counts the lines that cannot be read of a session of which nothing is
+// made, and Apply those of the others.
+func TestTranscriptsDamaged(t *testing.T) {
+	r := newRoom(t)
+	const folder = ".claude/projects/-src-shop/"
+	good := sessionText("s1", 1, "/src/shop", "fix the cart", "The cart counts again, the test covers it.")
+	line := strings.Index(good, "\n") + 1
+	r.write(folder+"s1.jsonl", good[:line]+"\x00\x00\x00\n"+`{"type":"user","mess`+"\n"+good[line:])
+	r.write(folder+"s2.jsonl", "\x00\x00\n"+`{"type":"user","sessionId":"s2","cwd":"/src/sh`+"\n"+`{"type":"assis`)
+	r.session("s3", "s3", 2, "/src/shop", "fix the login", "The login works again, the cookie was wrong.")
+	count := func(items []imports.Item) map[string]int {
+		all := make(map[string]int)
+		for _, it := range items {
+			if it.Unreadable > 0 {
+				all[filepath.Base(it.Source)] = it.Unreadable
+			}
+		}
+		return all
+	}
+	p := r.past(imports.TranscriptOptions{})
+	r.want(p, "s2.jsonl", imports.Skipped, "not worth a note")
+	if diff := cmp.Diff(map[string]int{"s2.jsonl": 3}, count(p.Items)); diff != "" {
+		t.Errorf("the plan (-want +got):\n%s", diff)
+	}
+	rep, err := r.Apply(t.Context(), p, nil)
+	if err != nil || len(rep.Created) != 2 {
+		t.Fatalf("%v, %v", err, rep.Totals)
+	}
+	var items []imports.Item
+	for _, d := range rep.Items {
+		items = append(items, d.Item)
+	}
+	if diff := cmp.Diff(map[string]int{"s1.jsonl": 2, "s2.jsonl": 3}, count(items)); diff != "" {
+		t.Errorf("the report (-want +got):\n%s", diff)
 	}
 }
