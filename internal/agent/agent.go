@@ -59,6 +59,11 @@ type Harness struct {
 	// time. It is nil where a session is one file.
 	Parts func(file string) (folders, thread string, ok bool)
 
+	// OtherName returns the name under which the file of a session is compressed, and for a compressed file the
+	// name of the plain one; "" for a file that has none. Both are one session, and a plain file counts where there
+	// is one. It is nil where no session is compressed.
+	OtherName func(file string) string
+
 	// Transient says that its past sessions go away, or that some end without an event: a
 	// background run takes them in time.
 	Transient bool
@@ -81,7 +86,7 @@ var All = []*Harness{
 	{
 		Name: codexName, Title: "Codex", Folder: ".codex", Resume: []string{"codex", "resume"},
 		Sessions: &codexSessions, Hooks: &codexHooks, Memory: codexMemories{}, Transcript: codexTranscript, Parts: codexParts,
-		Instructed: true, Generates: true,
+		OtherName: codexOther, Instructed: true, Generates: true,
 	},
 	{
 		Name: copilotName, Title: "GitHub Copilot", Folder: ".copilot", Resume: []string{"copilot", "--resume"},

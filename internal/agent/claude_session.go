@@ -55,7 +55,7 @@ func (c *claudeReader) line(l line) {
 	s := &c.session
 	text := trimLine(l.text)
 	if !l.whole && (l.long || len(text) == 0) {
-		if l.long {
+		if l.long || lost(l.text) {
 			s.Skipped.Partial++
 		}
 		return
@@ -70,9 +70,14 @@ func (c *claudeReader) line(l line) {
 		return
 	}
 	s.Next = l.end
+	if len(text) > 0 && err == nil && lost(l.text) { // what stood before the record
+		s.Skipped.NotJSON++
+	}
 	switch {
 	case l.long:
 		s.Skipped.Oversized++
+	case lost(l.text) && len(text) == 0:
+		s.Skipped.NotJSON++
 	case len(text) == 0:
 		s.Skipped.Blank++
 	case err != nil:

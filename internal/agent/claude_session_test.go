@@ -236,7 +236,7 @@ func TestClaudeDamage(t *testing.T) {
 		{"empty", "", 0, agent.Skipped{}},
 		{"byte order mark", "\xef\xbb\xbf" + hello + "\n" + bye + "\n", 2, agent.Skipped{}},
 		{"CRLF", hello + "\r\n\r\n" + bye + "\r\n", 2, agent.Skipped{Blank: 1}},
-		{"NUL", "\x00\x00" + hello + "\n\x00\x00\n" + bye + "\x00\n", 2, agent.Skipped{Blank: 1}},
+		{"NUL", "\x00\x00" + hello + "\n\x00\x00\n" + bye + "\x00\n", 2, agent.Skipped{NotJSON: 2}},
 		{"CR alone is no line end", hello + "\r" + bye + "\n", 0, agent.Skipped{NotJSON: 1}},
 		{"U+2028 is no line end", user("\"a\u2028b\u0085c\"") + "\n" + bye, 2, agent.Skipped{}},
 		{"garbage", "\x89PNG\r\n\x1a\n\xff\xfe\x00\n" + hello + "\n{]\n", 1, agent.Skipped{NotJSON: 4}},

@@ -62,13 +62,18 @@ var codexHooks = dialect{
 // isRollout reports whether a file is named like a transcript of Codex.
 func isRollout(file string) bool {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
-	return strings.HasPrefix(base, "rollout-") && strings.HasSuffix(base, ".jsonl")
+	return strings.HasPrefix(base, "rollout-") && strings.HasSuffix(strings.TrimSuffix(base, packedExt), ".jsonl")
 }
 
 // codexSessions are the rollouts of Codex: a file for each thread, appended to when it is
-// resumed. A fork is a separate file, which does not repeat what it goes on from.
+// resumed. A fork is a separate file, which does not repeat what it goes on from. Codex compresses the file of a
+// thread that nobody resumed for some days, and decompresses it when somebody does. Plain files come first: where
+// there are both, the plain one counts.
 var codexSessions = lineSource{
-	files: []string{"sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl"},
+	files: []string{
+		"sessions/*/*/*/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl",
+		"sessions/*/*/*/rollout-*.jsonl" + packedExt, "archived_sessions/rollout-*.jsonl" + packedExt,
+	},
 	main: func(_ string, head []byte) bool {
 		record, _, _ := readMembers(firstLine(head))
 		return !codexSubagent(record.get("payload"))
@@ -83,7 +88,7 @@ const codexStamp = "2006-01-02T15-04-05"
 // each rewind, below a folder for each day.
 func codexParts(file string) (folders, thread string, ok bool) {
 	name, isRollout := strings.CutPrefix(filepath.Base(file), "rollout-")
-	name, isLines := strings.CutSuffix(name, ".jsonl")
+	name, isLines := strings.CutSuffix(strings.TrimSuffix(name, packedExt), ".jsonl")
 	if !isRollout || !isLines || len(name) < len(codexStamp)+2 {
 		return "", "", false
 	}

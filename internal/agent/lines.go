@@ -63,6 +63,9 @@ func (l *lineReader) read() (line, error) {
 	}
 }
 
+// lost reports whether a line begins with the NUL bytes that a file system wrote in the place of lost ones.
+func lost(line []byte) bool { return len(line) > 0 && line[0] == 0 }
+
 // trimLine takes off what damaged or foreign writers leave around a record: a
 // byte order mark, CR, and the NUL bytes of a file system that lost power.
 func trimLine(b []byte) []byte {

@@ -226,7 +226,7 @@ type ToolUse struct {
 // Skipped counts what a reader left out, and why.
 type Skipped struct {
 	Blank     int `json:"blank"`      // empty lines
-	NotJSON   int `json:"not_json"`   // lines that are no JSON
+	NotJSON   int `json:"not_json"`   // lines that are no JSON, and blocks of NUL bytes
 	NotObject int `json:"not_object"` // JSON, but no record
 	Other     int `json:"other"`      // records of other types, or without a message
 	Oversized int `json:"oversized"`  // lines longer than Limits.Line
@@ -240,6 +240,10 @@ type Skipped struct {
 
 // Bad is the number of lines that were no records at all.
 func (s Skipped) Bad() int { return s.NotJSON + s.NotObject + s.Oversized }
+
+// Unreadable is the number of lines that could not be read, with a half-written last line: of a session that is
+// over, that one is lost, too.
+func (s Skipped) Unreadable() int { return s.Bad() + s.Partial }
 
 // Limits bounds what a reader keeps. Zero fields mean the default in brackets.
 //

@@ -64,7 +64,11 @@ func (s *lineSource) SessionFiles() []string { return s.files }
 func (s *lineSource) SessionsIn(name string, f File) ([]string, error) {
 	if s.main != nil {
 		head := make([]byte, headBytes)
-		n, err := f.ReadAt(head, 0)
+		read := f.ReadAt
+		if Compressed(name) {
+			read = func(head []byte, _ int64) (int, error) { return unpackHead(f, head) }
+		}
+		n, err := read(head, 0)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
@@ -75,8 +79,15 @@ func (s *lineSource) SessionsIn(name string, f File) ([]string, error) {
 	return []string{""}, nil
 }
 
-// Open implements SessionSource: the records are the file.
+// Open implements SessionSource: the records are the file, or what it was compressed from.
 func (s *lineSource) Open(f File, _ string) (*io.SectionReader, error) {
+	if Compressed(f.Name()) {
+		u, err := unpack(f, maxUnpacked)
+		if err != nil {
+			return nil, err
+		}
+		return io.NewSectionReader(u, 0, u.size), nil
+	}
 	fi, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -131,7 +142,7 @@ func (c *builder) line(l line, take func(members, line) bool) {
 	s := &c.session
 	text := trimLine(l.text)
 	if !l.whole && (l.long || len(text) == 0) {
-		if l.long {
+		if l.long || lost(l.text) {
 			s.Skipped.Partial++
 		}
 		return
@@ -147,9 +158,14 @@ func (c *builder) line(l line, take func(members, line) bool) {
 		return
 	}
 	s.Next = l.end
+	if len(text) > 0 && err == nil && lost(l.text) { // what stood before the record
+		s.Skipped.NotJSON++
+	}
 	switch {
 	case l.long:
 		s.Skipped.Oversized++
+	case lost(l.text) && len(text) == 0:
+		s.Skipped.NotJSON++
 	case len(text) == 0:
 		s.Skipped.Blank++
 	case err != nil:

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -108,6 +107,7 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 		return r.store.Events().Log(store.Record{Kind: store.Captured, Session: id, Project: project, Text: why, Read: s.Next})
 	}
 	facts := r.factsOf(q, s)
+	r.logDamage(q, s, facts.session(q))
 	c := Capture{Project: r.project(q, facts.dir), Dir: cmp.Or(facts.dir, q.Dir), Source: q.Source, Skipped: s.Skipped}
 	if r.private(facts.session(q)) {
 		c.Trivial = true
@@ -160,6 +160,18 @@ func (r *Recorder) Capture(ctx context.Context, q Request) (Capture, error) {
 	_ = r.store.Events().Log(rec)
 	r.scheduleRetry(c, q)
 	return c, nil
+}
+
+// logDamage records for doctor that lines of a session could not be read. Where the agent may still write, a half
+// last line is none of them.
+func (r *Recorder) logDamage(q Request, s *agent.Session, id string) {
+	count := s.Skipped.Bad()
+	if q.Offset == 0 || q.Source == idleSource {
+		count = s.Skipped.Unreadable()
+	}
+	if count > 0 && !r.private(id) {
+		_ = r.store.Events().Log(store.Record{Kind: store.Damaged, Session: id, Text: q.Transcript, Count: count}) // the session counts
+	}
 }
 
 // summarise lets the model write the note of a session. It reports false when the model would not keep it.
@@ -218,6 +230,7 @@ func readAll(q Request) (*agent.Session, error) {
 // open opens the records of a session as far as the request says. What is no
 // regular file (a pipe would block for ever) is refused.
 func open(q Request) (records *io.SectionReader, done func(), err error) {
+	q.Transcript = stored(q)
 	f, err := openRegular(q.Transcript)
 	if err != nil {
 		return nil, nil, err
@@ -231,6 +244,24 @@ func open(q Request) (records *io.SectionReader, done func(), err error) {
 		p.close()
 		f.Close()
 	}, nil
+}
+
+// stored returns the file in which a session is by now: its agent may have compressed the file that an event
+// named, or decompressed it.
+func stored(q Request) string {
+	if q.Harness.OtherName == nil {
+		return q.Transcript
+	}
+	plain, packed := q.Transcript, q.Harness.OtherName(q.Transcript)
+	if agent.Compressed(plain) {
+		plain, packed = packed, plain
+	}
+	for _, name := range []string{plain, packed} {
+		if _, err := os.Lstat(name); err == nil {
+			return name
+		}
+	}
+	return q.Transcript
 }
 
 func openRegular(name string) (*os.File, error) {
@@ -304,7 +335,7 @@ func (f facts) branchScope(q Request) string {
 // file's name where a record bears it (a resumed session's file begins with
 // records of the one before), else the first in the file, else the file's name.
 func (f facts) session(q Request) string {
-	name := strings.TrimSuffix(filepath.Base(q.Transcript), filepath.Ext(q.Transcript))
+	name := agent.FileStem(q.Transcript)
 	switch {
 	case q.Session != "":
 		return q.Session

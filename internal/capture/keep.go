@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"anamnesis/internal/agent"
 	"anamnesis/internal/llm"
 	"anamnesis/internal/note"
 	"anamnesis/internal/session"
@@ -28,19 +29,20 @@ func (r *Recorder) Unkept(harness, id string, ended time.Time) bool {
 
 // Keep keeps a session word for word and makes no note of it: one that is a note already, or that is
 // not worth one. It reports false for one in which nothing was asked or done.
-func (r *Recorder) Keep(q Request) (bool, error) {
+func (r *Recorder) Keep(q Request) (kept bool, skipped agent.Skipped, err error) {
 	s, err := r.read(q)
 	if err != nil {
-		return false, fmt.Errorf("keep %s: %w", q.Transcript, err)
+		return false, skipped, fmt.Errorf("keep %s: %w", q.Transcript, err)
 	}
 	r = r.knowing(s)
 	f := r.factsOf(q, s)
 	id := f.session(q)
 	if r.private(id) {
-		return false, nil
+		return false, s.Skipped, nil
 	}
+	r.logDamage(q, s, id)
 	err = r.keep(q, &f, r.project(q, f.dir))
-	return r.keeps() && r.kept.Has(q.Harness.Name, id), err
+	return r.keeps() && r.kept.Has(q.Harness.Name, id), s.Skipped, err
 }
 
 // keepable reports whether a session is kept word for word: anything was asked or done in it. What a

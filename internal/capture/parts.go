@@ -123,7 +123,8 @@ func (t *threadList) of(name, folders, thread string, partsOf func(string) (stri
 		t.folders, t.read, t.files = folders, time.Now(), make(map[string][]string)
 		names, _ := filepath.Glob(filepath.Join(folders, "*")) // the pattern is good
 		for _, name := range names {
-			if _, of, ok := partsOf(name); ok {
+			plain, _ := strings.CutSuffix(name, ".zst") // names are sorted: a plain file comes before its compressed one
+			if _, of, ok := partsOf(name); ok && (plain == name || !slices.Contains(t.files[of], plain)) {
 				t.files[of] = append(t.files[of], name)
 			}
 		}

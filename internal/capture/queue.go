@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -40,7 +41,7 @@ func (r *Recorder) Enqueue(h *agent.Harness, e agent.Event, source, key string, 
 		Harness: h.Name, Event: e.Name, Source: source, Session: e.SessionID,
 		Transcript: e.TranscriptPath, Dir: e.Dir, Project: key, Sync: sync,
 	}
-	if fi, err := os.Stat(e.TranscriptPath); err == nil {
+	if fi, err := os.Stat(e.TranscriptPath); err == nil && !agent.Compressed(e.TranscriptPath) {
 		if late(h) {
 			j.Seen = fi.Size()
 		} else {
@@ -127,6 +128,9 @@ func (r *Recorder) work(ctx context.Context, jobs []queued, d *Drain) {
 	claimed, ok, err := q.Claim(last.Job)
 	if err == nil && !ok {
 		_, size := tailOf(last.Payload.Transcript)
+		if agent.Compressed(last.Payload.Transcript) { // the bytes of its text are more
+			size = math.MaxInt64
+		}
 		_ = r.store.Events().Log(store.Record{ // a sweep does not leave it again before it grows
 			Kind: store.Captured, Session: last.Payload.Session, Project: last.Payload.Project, Text: "set aside", Read: size,
 		})

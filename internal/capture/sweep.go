@@ -142,6 +142,7 @@ func (s *Sweep) missed(q *Request) (missed, settled bool) {
 	case l.off:
 		return false, true
 	}
+	q.Transcript = stored(*q)
 	fi, err := os.Stat(q.Transcript)
 	if err != nil || !fi.Mode().IsRegular() || s.now.Sub(fi.ModTime()) < time.Duration(s.recorder.opts.Idle)*time.Second {
 		return false, false // opened and left: nothing was said; or it goes on

@@ -206,6 +206,9 @@ func (p *program) printImportPlan(a setup.ImportPlan, all bool) {
 			p.printf("import: %-9s %s%s\n", it.Action, importedAs(it), because(printable(it.Why)))
 		}
 	}
+	for _, it := range a.Items {
+		p.printUnreadable(it)
+	}
 	p.printGroups(a.Groups)
 	t := a.Totals
 	keep := ""
@@ -214,6 +217,13 @@ func (p *program) printImportPlan(a setup.ImportPlan, all bool) {
 	}
 	p.printf("import: %d new, %d to update, %s%d unchanged, %d skipped, %d refused (%s in %s)%s\n",
 		t.New, t.Update, keep, t.Unchanged, t.Skipped, t.Refused, size(t.Bytes), plural(t.Files, "file"), dryRun(t.New+t.Update+t.Keep))
+}
+
+// printUnreadable names a session of which lines could not be read.
+func (p *program) printUnreadable(it imports.Item) {
+	if it.Unreadable > 0 {
+		p.printf("import: %-9s %s: %s cannot be read\n", "damaged", firstLine(it.Source, 200), plural(it.Unreadable, "line"))
+	}
 }
 
 // importedAs names an item: what it becomes, and where it stands.
@@ -246,6 +256,9 @@ func (p *program) printImported(a setup.ImportReport, command string, o importOp
 		if o.all || !slices.Contains(unlisted, d.Outcome) {
 			p.printf("import: %-9s %s%s\n", d.Outcome, importedAs(d.Item), because(printable(d.Why)))
 		}
+	}
+	for _, d := range a.Items {
+		p.printUnreadable(d.Item)
 	}
 	p.printGroups(a.Groups)
 	if command != "import" {

@@ -158,6 +158,16 @@ func diseases() []disease {
 			}
 		}, doctor.Warn, "none was captured"},
 		{"no hook of an agent ran", "told", func(t *testing.T, b *body) { later(b, 48*time.Hour); b.sessions(t, 3, 24*time.Hour) }, doctor.Warn, "no hook ran"},
+		{"a session with damaged lines", "damaged-sessions", func(t *testing.T, b *body) {
+			b.damaged(t, store.Record{Count: 3})
+		}, doctor.Warn, "s.jsonl: 3 lines cannot be read"},
+		{"a session that cannot be read", "damaged-sessions", func(t *testing.T, b *body) {
+			b.damaged(t, store.Record{Error: "unexpected EOF"})
+		}, doctor.Warn, "s.jsonl: unexpected EOF"},
+		{"a damaged session that is gone", "damaged-sessions", func(t *testing.T, b *body) {
+			b.damaged(t, store.Record{Count: 3})
+			remove(t, filepath.Join(b.dir, "s.jsonl"))
+		}, doctor.OK, "none"},
 		{"hooks fail", "hook-errors", func(t *testing.T, b *body) {
 			for range 3 {
 				b.log(t, store.Record{Kind: store.HookFailure, Text: "inject", Error: "disk \x1b[1mon fire " + secret})
@@ -558,3 +568,13 @@ type newer struct{ embed.Embedder }
 
 func (newer) Name() string         { return "newer" }
 func (newer) Traits() embed.Traits { return embed.Traits{InProcess: true} }
+
+// damaged leaves a record of a session that could not be read whole.
+func (b *body) damaged(t *testing.T, r store.Record) {
+	t.Helper()
+	b.write(t, filepath.Join(b.dir, "s.jsonl"), "{", 0o600)
+	r.Kind, r.Session, r.Text = store.Damaged, "s1", filepath.Join(b.dir, "s.jsonl")
+	if err := b.Store.Events().Log(r); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -145,6 +145,37 @@ func (p *Target) began(h Harness, path string) time.Time {
 	return seen.Started
 }
 
+// maxDamaged is how many damaged files are named.
+const maxDamaged = 10
+
+func checkDamaged(_ context.Context, p *Target) Result {
+	if p.Store == nil {
+		return skip("there is no store")
+	}
+	l, err := p.shared.log()
+	if err != nil {
+		return bad("check who owns the folder events in the store", err.Error())
+	}
+	var lines []string
+	for _, file := range slices.Sorted(maps.Keys(l.damaged)) {
+		if _, err := os.Lstat(file); err != nil {
+			continue // its agent deleted it
+		}
+		if d := l.damaged[file]; d.err != "" {
+			lines = append(lines, clean(file, maxLine)+": "+d.err)
+		} else {
+			lines = append(lines, fmt.Sprintf("%s: %s cannot be read", clean(file, maxLine), plural(d.lines, "line")))
+		}
+	}
+	if len(lines) == 0 {
+		return ok("none in the last seven days")
+	}
+	if more := len(lines) - maxDamaged; more > 0 {
+		lines = append(lines[:maxDamaged], "and "+plural(more, "file")+" more")
+	}
+	return warn("check the disk if the agent did not crash; the other lines of these sessions are read", lines...)
+}
+
 func checkHookErrors(_ context.Context, p *Target) Result {
 	if p.Store == nil {
 		return skip("there is no store")

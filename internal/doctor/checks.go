@@ -36,6 +36,10 @@ var Checks = []Check{
 		"trust", "Approval of hooks", "Whether an agent that runs hooks only after an approval runs ours; its own program is asked.", checkTrust,
 	},
 	{"hook-errors", "Failures of hooks", "What hooks could not do in the last seven days.", checkHookErrors},
+	{
+		"damaged-sessions", "Damaged sessions", "Files of sessions that were read in the last seven days and have lines that cannot be read.",
+		checkDamaged,
+	},
 	// check_mcp.go
 	{
 		"mcp-registered", "MCP registration", "Whether the agent knows our MCP server, and whether the program it would start exists.",

@@ -64,7 +64,14 @@ type eventLog struct {
 	failures map[string]int          // of hooks in the last days, by what they said
 	became   map[note.ID]store.Tally // of notes that sessions were shown, in these months
 	started  map[string]int          // sessions of each agent in the last days
+	damaged  map[string]damage       // files of sessions that could not be read in the last days
 	newest   time.Time
+}
+
+// A damage is what could not be read of a file.
+type damage struct {
+	lines int
+	err   string // why the whole file could not
 }
 
 const (
@@ -78,7 +85,7 @@ const (
 func readLog(s *store.Store, now time.Time) (eventLog, error) {
 	l := eventLog{
 		last: make(map[string]time.Time), count: make(map[string]int), failures: make(map[string]int),
-		became: make(map[note.ID]store.Tally), started: make(map[string]int),
+		became: make(map[note.ID]store.Tally), started: make(map[string]int), damaged: make(map[string]damage),
 	}
 	files, err := s.Events().Files()
 	if err != nil {
@@ -118,6 +125,9 @@ func (l *eventLog) add(r store.Record, now time.Time) {
 	}
 	if r.Kind == store.Started && len(l.started) < 100 {
 		l.started[clean(r.Model, 20)]++
+	}
+	if r.Kind == store.Damaged && (len(l.damaged) < 200 || l.damaged[r.Text] != damage{}) {
+		l.damaged[r.Text] = damage{r.Count, clean(r.Error, maxLine)}
 	}
 	if text := clean(r.Text+": "+r.Error, maxLine); r.Kind == store.HookFailure && (len(l.failures) < 200 || l.failures[text] > 0) {
 		l.failures[text]++

@@ -94,6 +94,10 @@ type Item struct {
 	Project string    `json:"project,omitempty"`
 	Bytes   int64     `json:"bytes,omitempty"`
 
+	// Unreadable is how many lines of a session could not be read. A plan counts them of a session of which nothing
+	// is made: of any other it looks at the ends only, and Apply counts them.
+	Unreadable int `json:"unreadable,omitempty"`
+
 	draft   *draft
 	session *capture.Request
 }

@@ -192,7 +192,7 @@ func (l *learning) prove(sources []string, count string) {
 // sessionOf names a session without the path of its file.
 func sessionOf(source string) string {
 	name := path.Base(strings.ReplaceAll(strings.TrimSpace(source), `\`, "/"))
-	for _, suffix := range []string{".jsonl", ".json", ".md"} {
+	for _, suffix := range []string{".zst", ".jsonl", ".json", ".md"} {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	if _, err := note.ParseID(name); err != nil {

@@ -90,13 +90,18 @@ func (im *Importer) rested(r *Rested, t *tree, h *agent.Harness, f found, from t
 	}
 	ids, err := t.sessionsIn(h.Sessions, f.name)
 	r.now[name] = is // unless one of its sessions is not settled
-	if err != nil {
-		return // it stays as it is until it is written again
+	if err != nil {  // it stays as it is until it is written again
+		r.damaged(name, err)
+		return
 	}
 	place := newPlacer(im.store, h, t)
 	for _, id := range ids {
 		g, err := t.peek(h.Sessions, f.name, id)
-		if err != nil || id != "" && g.Ended.Before(from) { // one of many in a file
+		if err != nil {
+			r.damaged(name, err)
+			continue
+		}
+		if id != "" && g.Ended.Before(from) { // one of many in a file
 			continue
 		}
 		q := capture.Request{Harness: h, Transcript: name, Session: id}
@@ -108,6 +113,11 @@ func (im *Importer) rested(r *Rested, t *tree, h *agent.Harness, f found, from t
 		}
 		r.Sessions, r.files = append(r.Sessions, q), append(r.files, name)
 	}
+}
+
+// damaged records for doctor that a file cannot be read. A later look passes over the file until it changes.
+func (r *Rested) damaged(name string, err error) {
+	_ = r.store.Events().Log(store.Record{Kind: store.Damaged, Text: name, Error: err.Error()}) // others are looked at
 }
 
 // Keep writes down which files are settled: those all of whose sessions are.

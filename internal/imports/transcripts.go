@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -220,6 +218,9 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 	if it.Action, it.Why = snap.session(it.ID, it.Bytes); it.Action == Adds && !worth {
 		it.Action, it.Why = Skipped, notWorth
 	}
+	if it.Action == Skipped && it.Why == notWorth {
+		it.Unreadable = r.tree.unreadable(h.Sessions, f.name, id)
+	}
 	if other, twice := snap.taken[it.ID]; twice && it.Action == Adds {
 		it.Action, it.Why = Skipped, "it is the session of "+other
 	}
@@ -238,6 +239,25 @@ func (r *sessionReader) session(f found, id string, s past) (past, bool) {
 		}
 	}
 	return s, true
+}
+
+// maxCounted is how much of a session is read to count the lines that cannot be read, in bytes: it is one of which
+// nothing is made.
+const maxCounted = 64 << 20
+
+// unreadable counts the lines of a session that cannot be read.
+func (t *tree) unreadable(sessions agent.SessionSource, name, id string) int {
+	f, err := t.root.Open(name)
+	if err != nil {
+		return 0 // whoever looked at it before says so
+	}
+	defer f.Close()
+	records, err := sessions.Open(f, id)
+	if err != nil {
+		return 0 // likewise
+	}
+	s, _ := sessions.ReadSession(records, agent.Limits{Bytes: maxCounted})
+	return s.Skipped.Unreadable()
 }
 
 // session decides about a session by the id of its note.
@@ -266,7 +286,7 @@ func (s *snapshot) session(id note.ID, size int64) (Action, string) {
 // a record bears it, because a resumed session's file begins with records of
 // the one before, else the first in the file.
 func sessionID(t *tree, g *agent.PeekResult, f found) string {
-	stem := strings.TrimSuffix(path.Base(f.name), path.Ext(f.name))
+	stem := agent.FileStem(f.name)
 	if g.ID == "" || g.ID == stem || t.bears(f, stem) {
 		return stem
 	}
@@ -306,14 +326,16 @@ func (r *run) sessions(ctx context.Context) error {
 		wait.Go(func() {
 			for it := range work {
 				if it.Action == Keeps {
-					kept, err := r.im.recorder.Keep(*it.session)
+					kept, skipped, err := r.im.recorder.Keep(*it.session)
 					mu.Lock()
+					it.Unreadable = skipped.Unreadable()
 					r.kept(it, kept, err)
 					mu.Unlock()
 					continue
 				}
 				c, err := r.im.recorder.Capture(ctx, *it.session)
 				mu.Lock()
+				it.Unreadable = c.Skipped.Unreadable()
 				if err := r.captured(it, c, err, ctx.Err()); err != nil {
 					stop(err)
 				}

@@ -16,8 +16,12 @@ import (
 	"anamnesis/internal/capture"
 	"anamnesis/internal/imports"
 	"anamnesis/internal/note"
+	"anamnesis/internal/store"
 	"anamnesis/internal/store/storetest"
 	"anamnesis/internal/store/tombstone"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 )
 
 // session writes a session of Claude Code that began on a day of May 2026.
@@ -250,5 +254,105 @@ func BenchmarkTranscripts(b *testing.B) {
 		if _, err := r.Apply(b.Context(), p, nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestTranscriptsCompressed holds that a session comes in once, whether Codex compressed its file before or after,
+// and that a compressed file that cannot be read is named.
+func TestTranscriptsCompressed(t *testing.T) {
+	r := newRoom(t)
+	const name = ".codex/sessions/2026/05/01/rollout-2026-05-01T10-00-00-"
+	rollout := func(id, ask string) string {
+		return fmt.Sprintf(`{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":%q,"cwd":"/src/shop","source":"cli"}}
+{"timestamp":"2026-05-01T10:01:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}}
+{"timestamp":"2026-05-01T10:02:00Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"It is done now, and the tests of the cart pass."}]}}
+`, id, ask)
+	}
+	compressed := func(text string) string {
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(w.EncodeAll([]byte(text), nil))
+	}
+	r.write(name+"c1.jsonl.zst", compressed(rollout("c1", "fix the rounding of the cart")))
+	both := rollout("c2", "fix the rounding of the invoices")
+	r.write(name+"c2.jsonl", both)
+	r.write(name+"c2.jsonl.zst", compressed(both))
+	r.write(name+"c3.jsonl.zst", compressed(both)[:60])
+	r.write(name+"c4.jsonl.zst", compressed(strings.ReplaceAll(rollout("c4", "look"), `"source":"cli"`, `"thread_source":"subagent"`)))
+	p := r.past(imports.TranscriptOptions{Agent: "codex"})
+	r.want(p, "c1.jsonl.zst", imports.Adds, "")
+	r.want(p, "c2.jsonl", imports.Adds, "")
+	r.want(p, "c2.jsonl.zst", imports.Skipped, "c2.jsonl")
+	r.want(p, "c3.jsonl.zst", imports.Refused, "c3.jsonl.zst")
+	r.want(p, "c4.jsonl.zst", imports.Skipped, "sub-agent")
+	rep, err := r.Apply(t.Context(), p, nil)
+	if err != nil || len(rep.Created) != 2 || rep.Totals[imports.Failed] > 0 {
+		t.Fatalf("%v, %v", err, rep.Totals)
+	}
+	if n := r.titled("fix the rounding of the cart"); n.Provenance.Session != "c1" || n.Project != "shop" {
+		t.Errorf("%+v", n)
+	}
+	r.write(name+"c1.jsonl", rollout("c1", "fix the rounding of the cart")) // resumed
+	if got := r.past(imports.TranscriptOptions{Agent: "codex"}).Totals(); got.New != 0 || got.Unchanged != 4 {
+		t.Errorf("%+v", got)
+	}
+	for range 2 { // a background run records once, for doctor, what it cannot read
+		rested, err := r.Rested(t.Context(), func(agent string) (from, until time.Time, ok bool) {
+			return time.Time{}, time.Now().Add(time.Hour), agent == "codex"
+		})
+		if err != nil || rested.Keep(slices.Repeat([]bool{true}, len(rested.Sessions))) != nil {
+			t.Fatal(err)
+		}
+	}
+	var damaged []store.Record
+	files, err := r.store.Events().Files()
+	for _, f := range files {
+		_, err = r.store.Events().Records(f, 0, func(rec store.Record) {
+			if rec.Kind == store.Damaged {
+				damaged = append(damaged, rec)
+			}
+		})
+	}
+	if err != nil || len(damaged) != 1 || !strings.HasSuffix(damaged[0].Text, "c3.jsonl.zst") || damaged[0].Error == "" {
+		t.Errorf("%v: %+v", err, damaged)
+	}
+}
+
+// TestTranscriptsDamaged holds that a plan counts the lines that cannot be read of a session of which nothing is
+// made, and Apply those of the others.
+func TestTranscriptsDamaged(t *testing.T) {
+	r := newRoom(t)
+	const folder = ".claude/projects/-src-shop/"
+	good := sessionText("s1", 1, "/src/shop", "fix the cart", "The cart counts again, the test covers it.")
+	line := strings.Index(good, "\n") + 1
+	r.write(folder+"s1.jsonl", good[:line]+"\x00\x00\x00\n"+`{"type":"user","mess`+"\n"+good[line:])
+	r.write(folder+"s2.jsonl", "\x00\x00\n"+`{"type":"user","sessionId":"s2","cwd":"/src/sh`+"\n"+`{"type":"assis`)
+	r.session("s3", "s3", 2, "/src/shop", "fix the login", "The login works again, the cookie was wrong.")
+	count := func(items []imports.Item) map[string]int {
+		all := make(map[string]int)
+		for _, it := range items {
+			if it.Unreadable > 0 {
+				all[filepath.Base(it.Source)] = it.Unreadable
+			}
+		}
+		return all
+	}
+	p := r.past(imports.TranscriptOptions{})
+	r.want(p, "s2.jsonl", imports.Skipped, "not worth a note")
+	if diff := cmp.Diff(map[string]int{"s2.jsonl": 3}, count(p.Items)); diff != "" {
+		t.Errorf("the plan (-want +got):\n%s", diff)
+	}
+	rep, err := r.Apply(t.Context(), p, nil)
+	if err != nil || len(rep.Created) != 2 {
+		t.Fatalf("%v, %v", err, rep.Totals)
+	}
+	var items []imports.Item
+	for _, d := range rep.Items {
+		items = append(items, d.Item)
+	}
+	if diff := cmp.Diff(map[string]int{"s1.jsonl": 2, "s2.jsonl": 3}, count(items)); diff != "" {
+		t.Errorf("the report (-want +got):\n%s", diff)
 	}
 }

@@ -32,6 +32,7 @@ const (
 	Recalled      = "recall"     // notes returned to a search, Out the tokens
 	Written       = "write"      // a note written; Text is the outcome
 	Captured      = "capture"    // a session captured or skipped; Text says which, In the tokens of the session
+	Damaged       = "damaged"    // Count lines of the file Text, a session, could not be read; Error says why the whole file could not
 	Learnt        = "learn"      // a session taught something; Text is what it does to the notes that stand, Notes its note and that one
 	Nudged        = "nudge"      // the agent was asked to keep Count sentences of a session; Text says how many it did not
 	Refused       = "refuse"     // Count sentences of a session read like orders to an agent, and were not learnt

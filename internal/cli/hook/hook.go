@@ -215,6 +215,9 @@ func transcriptOf(home string, h *agent.Harness, e agent.Event) string {
 	}
 	pattern := h.Transcript(home, e.SessionID)
 	files, _ := filepath.Glob(pattern)
+	if len(files) == 0 && h.OtherName != nil {
+		files, _ = filepath.Glob(h.OtherName(pattern))
+	}
 	switch {
 	case len(files) > 0:
 		return files[len(files)-1]
