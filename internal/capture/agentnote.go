@@ -65,14 +65,14 @@ func idIn(result string) note.ID {
 }
 
 // agentNotes joins what the agent wrote with what a person typed: a note whose quote was typed
-// is the user's word. One that only the agent vouches for stays when the session shows something
-// of it (a file that was edited, a command that passed, an output), five at most; the others are
-// archived, which can be undone. It returns the turns whose words were written down.
+// is the user's word. One whose quote a program asked stays the agent's. One that only the agent
+// vouches for stays when the session shows something of it (a file that was edited, a command that
+// passed, an output), five at most; the others are archived, which can be undone. It returns the turns whose words were written down.
 func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []learn.Said, from learn.Origin) (turns []int, err error) {
 	var errs []error
 	var shown map[string]bool
 	var drop []note.ID
-	kept := 0
+	kept, asked := 0, programWords(s)
 	for _, w := range writesOf(s.Turns) {
 		n, _, err := store.Get(r.store, w.id)
 		if err != nil || n.Provenance.Source != note.Agent && n.Provenance.Source != note.User || n.Decided() {
@@ -90,6 +90,9 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 		if n.Provenance.Source != note.Agent || n.HasTag(note.ReviewedTag) {
 			continue
 		}
+		if _, ok := learn.Find(asked, w.quote); ok {
+			continue
+		}
 		if shown == nil {
 			shown = shownIn(s.Turns)
 		}
@@ -105,6 +108,17 @@ func (r *Recorder) agentNotes(ctx context.Context, s *agent.Session, said []lear
 		_ = r.store.Events().Log(store.Record{Kind: store.Refused, Session: from.Session, Project: from.Project, Notes: drop, Count: len(drop)})
 	}
 	return turns, errors.Join(errs...)
+}
+
+// programWords returns what programs asked in a session, as if it had been typed.
+func programWords(s *agent.Session) []learn.Said {
+	var asked agent.Session
+	for _, t := range s.Turns {
+		if t.Role == agent.User && t.Asker == agent.Program {
+			asked.Turns = append(asked.Turns, agent.Turn{Role: t.Role, Text: t.Text, At: t.At})
+		}
+	}
+	return learn.SaidIn(&asked, nil)
 }
 
 // remembered joins what a person typed with what an agent wrote into its own memory, which the

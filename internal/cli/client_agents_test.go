@@ -26,12 +26,13 @@ type driven struct {
 	command  string
 	search   string // our tool of MCP
 	answers  string // to the questions of init, when its hooks have to be approved
+	program  bool   // its records tell that a program asked, so that nothing is the user's word
 }
 
 // agents are those that a released client is there of, besides the usual one.
 var agents = []driven{
 	{
-		name: "codex", variable: "CODEX", npm: "@openai/codex", bin: "codex",
+		name: "codex", variable: "CODEX", npm: "@openai/codex", bin: "codex", program: true,
 		files: func(m *machine) map[string]string {
 			return map[string]string{".codex/config.toml": `# mine
 model = "scripted"
@@ -219,12 +220,15 @@ func (a driven) drive(t *testing.T, m *machine, before map[string]string) {
 @say The deploy script calls make reindex now.`)
 		m.has("what the model read", m.model.Requests(), learn.Nudge)
 		m.becomes("No, never run it by hand.")
-		m.eventually("the rule to be the user's word", func() bool {
-			return strings.Contains(m.ours("review"), "“The deploy script has to call make reindex”")
-		})
+		const quoted = "“The deploy script has to call make reindex”"
+		if a.program {
+			m.lacks("the inbox", m.ours("review"), quoted)
+		} else {
+			m.eventually("the rule to be the user's word", func() bool { return strings.Contains(m.ours("review"), quoted) })
+		}
 		m.model.Forget()
 		a.run(m, a.args, "What is next?\n@say Nothing that I know of.")
-		m.has("what the next session is told", m.model.Requests(), writtenRule)
+		m.has("what the next session is told", m.model.Requests(), a.writtenRule())
 		a.tellClaude(t, m)
 	})
 	t.Run("uninstall leaves nothing", func(t *testing.T) {
@@ -259,7 +263,12 @@ func (a driven) run(m *machine, args func(prompt string) []string, prompt string
 }
 
 // writtenRule is the line of the rule that the scripted agent writes.
-const writtenRule = "- Let the deploy script rebuild the index — It was forgotten by hand."
+func (a driven) writtenRule() string {
+	if a.program {
+		return "- Let the deploy script rebuild the index (an agent's note) — It was forgotten by hand."
+	}
+	return "- Let the deploy script rebuild the index — It was forgotten by hand."
+}
 
 // tellClaude lets the usual agent, if its client is there, be shown what another was
 // corrected in.
@@ -273,9 +282,9 @@ func (a driven) tellClaude(t *testing.T, m *machine) {
 	other.has("init", other.ours("init", "--yes", "--no-sync", "--agent", "claude"), "hooks: installed")
 	m.model.Forget()
 	other.claude("-p", "--", "What is next?\n@say Nothing that I know of.")
-	m.has("what Claude Code is told", m.model.Requests(), writtenRule)
+	m.has("what Claude Code is told", m.model.Requests(), a.writtenRule())
 	for request := range strings.Lines(m.model.Requests()) {
-		if n := strings.Count(request, writtenRule); n > 1 {
+		if n := strings.Count(request, a.writtenRule()); n > 1 {
 			t.Errorf("a request holds the rule %d times", n)
 		}
 	}

@@ -54,13 +54,11 @@ func TestClientIndexServer(t *testing.T) {
 		"PreToolUse:Write hook additional context: [anamnesis:begin]")
 	m.lacks("what the model read", model.Requests(), "(shared by")
 	const corrected = "12121212-1212-4212-8212-121212121210"
-	m.session(corrected, "Install zod in the web package.\n@say I installed zod with npm.")
-	n := m.captured(corrected)
-	m.claude("-p", "--resume", corrected, "--allowedTools", tools, "--", `no, we use pnpm here and never npm, the lockfile is the one of pnpm
+	m.person(corrected, "Install zod in the web package.\n@say I installed zod with npm.")
+	m.person(corrected, `no, we use pnpm here and never npm, the lockfile is the one of pnpm
 @tool mcp__anamnesis__memory_write {"type":"semantic","title":"Install packages with pnpm","body":"","why":"The lockfile is the one of pnpm.",`+
 		`"quote":"we use pnpm here and never npm","when":["cmd:npm"]}
-@say Done with pnpm.`)
-	m.eventually("the resumed session to be captured", func() bool { return m.captured(corrected) > n })
+@say Done with pnpm.`, "--allowedTools", tools)
 	m.eventually("the drain at the end of the job", func() bool { return strings.Contains(m.ours("doctor", "drain"), " 0 failed") })
 	for line := range strings.Lines(m.ours("log", "tail", "-n", "200")) {
 		m.lacks("a line of the event log", line, "FAILED", postgrestest.Password)

@@ -182,7 +182,7 @@ func (m *machine) ours(args ...string) string {
 
 func (m *machine) claude(args ...string) string { m.t.Helper(); return m.run(m.client, args...) }
 
-// session runs a headless session with an id and waits until it was captured.
+// session has a program run a session with an id, and waits until it was captured.
 func (m *machine) session(id, prompt string, args ...string) string {
 	m.t.Helper()
 	before := m.captured(id)
@@ -280,7 +280,7 @@ func TestClient(t *testing.T) {
 	t.Run("a session is injected, asks, writes and becomes a note", func(t *testing.T) {
 		m.t = t
 		model.Forget()
-		out := m.session(first, `Order 48213 is off by one cent, please fix the rounding.
+		out := m.person(first, `Order 48213 is off by one cent, please fix the rounding.
 @tool Bash {"command":"echo hi"}
 @tool Write {"file_path":"`+m.project+`/vat.go","content":"package main\n"}
 @tool mcp__anamnesis__memory_search {"query":"regenerate clients"}
@@ -297,29 +297,22 @@ func TestClient(t *testing.T) {
 		m.t = t
 		const id = "22222222-2222-4222-8222-222222222222"
 		model.Forget()
-		m.session(id, "The search index is stale after a deploy.\n@say The deploy never called reindex; always run make reindex after a deploy.")
+		m.person(id, "The search index is stale after a deploy.\n@say The deploy never called reindex; always run make reindex after a deploy.")
 		m.has("what the next session is told", model.Requests(), "- Done: Fixed: VAT is rounded")
-		resume := func(prompt string) {
-			n := m.captured(id)
-			m.claude("-p", "--resume", id, "--", prompt)
-			m.eventually("the resumed session to be captured", func() bool { return m.captured(id) > n })
-		}
-		resume("No, never run it by hand. The deploy script has to call make reindex.\n@say The deploy script calls make reindex now, as its last step.")
-		resume("Great, thanks!\n@say You're welcome!")
+		m.person(id, "No, never run it by hand. The deploy script has to call make reindex.\n@say The deploy script calls make reindex now, as its last step.")
+		m.person(id, "Great, thanks!\n@say You're welcome!")
 		m.has("the note", m.note(id), "**Said by the user:**\n", "- No, never run it by hand.", "**Outcome:** The deploy script calls make reindex now")
 		m.lacks("the note", m.note(id), "**Outcome:** You're")
 	})
 	t.Run("a correction is nominated, written by the agent and injected into the next session", func(t *testing.T) {
 		m.t = t
 		const id = "12121212-1212-4212-8212-121212121210"
-		m.session(id, "Install zod in the web package.\n@say I installed zod with npm.")
-		n := m.captured(id)
+		m.person(id, "Install zod in the web package.\n@say I installed zod with npm.")
 		model.Forget()
-		m.claude("-p", "--resume", id, "--allowedTools", tools, "--", `no, we use pnpm here and never npm, the lockfile is the one of pnpm
+		m.person(id, `no, we use pnpm here and never npm, the lockfile is the one of pnpm
 @tool mcp__anamnesis__memory_write {"type":"semantic","title":"Install packages with pnpm","body":"","why":"The lockfile is the one of pnpm.",`+
 			`"quote":"we use pnpm here and never npm","when":["cmd:npm"]}
-@say Done with pnpm.`)
-		m.eventually("the resumed session to be captured", func() bool { return m.captured(id) > n })
+@say Done with pnpm.`, "--allowedTools", tools)
 		m.has("what the model read", model.Requests(), learn.Nudge)
 		model.Forget()
 		m.session("12121212-1212-4212-8212-121212121211", "Add vite to the project.\n@say I added vite with pnpm.")

@@ -181,7 +181,9 @@ func (s *Scripted) messages(w http.ResponseWriter, body []byte, n int) {
 		Messages []message         `json:"messages"`
 		Tools    []json.RawMessage `json:"tools"`
 		Stream   bool              `json:"stream"`
-		Format   json.RawMessage   `json:"output_config"`
+		Output   struct {
+			Format json.RawMessage `json:"format"`
+		} `json:"output_config"`
 	}
 	if err := json.Unmarshal(body, &req); err != nil {
 		respond(w, http.StatusBadRequest, map[string]any{"error": err.Error()})
@@ -195,7 +197,7 @@ func (s *Scripted) messages(w http.ResponseWriter, body []byte, n int) {
 	case a.status != 0:
 		respond(w, a.status, map[string]any{"type": "error", "error": map[string]any{"type": "invalid_request_error", "message": "scripted"}})
 		return
-	case len(req.Format) > 0 && len(req.Tools) == 0: // the agent asks for the title of its session
+	case len(req.Output.Format) > 0 && len(req.Tools) == 0: // the agent asks for the title of its session
 		a = scriptedTurn{text: `{"title": "A scripted session", "branch": "scripted", "isNewTopic": true}`}
 	}
 	content, stop := map[string]any{"type": "text", "text": a.text}, "end_turn"

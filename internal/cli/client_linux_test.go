@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// inTerminal runs the client in a pseudo-terminal, as a person does: the prompt is its last
+// argument. When the model has answered, the person leaves by /exit. It returns what the
+// client wrote to the terminal.
+func (m *machine) inTerminal(args ...string) string {
+	m.t.Helper()
+	pty, tty := m.openTerminal()
+	defer pty.Close()
+	ctx, cancel := context.WithTimeout(m.t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := m.command(ctx, m.client, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	before := m.answers()
+	err := cmd.Start()
+	tty.Close()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	written, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		var all strings.Builder
+		buf := make([]byte, 4096)
+		for {
+			n, err := pty.Read(buf)
+			all.Write(buf[:n])
+			if err != nil {
+				written <- all.String()
+				return
+			}
+		}
+	}()
+	go func() { ended <- cmd.Wait() }()
+	for leaving := false; ; {
+		select {
+		case <-ended:
+			pty.Close()
+			out := <-written
+			if !leaving {
+				m.t.Fatalf("the client ended before it answered:\n%.4000q", out)
+			}
+			return out
+		case <-ctx.Done():
+			m.t.Fatalf("the client does not end:\n%.4000q", <-written)
+		case <-time.After(100 * time.Millisecond):
+		}
+		if !leaving && m.answers() == before {
+			continue
+		}
+		if leaving { // the client may not have been ready for the line before
+			time.Sleep(2 * time.Second)
+		}
+		leaving = true
+		for _, keys := range []string{"\x15", "/exit", "\r"} {
+			_, _ = pty.WriteString(keys)
+			time.Sleep(300 * time.Millisecond) // keys that come at once are a paste
+		}
+	}
+}
+
+func (m *machine) openTerminal() (pty, tty *os.File) {
+	m.t.Helper()
+	pty, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(pty.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(pty.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(int(pty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 160})
+	}
+	if err == nil {
+		tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return pty, tty
+}
+
+// person has a person run a session with an id, in a terminal, and waits until it was
+// captured. It returns the record of the session.
+func (m *machine) person(id, prompt string, args ...string) string {
+	m.t.Helper()
+	before := m.captured(id)
+	which := "--session-id"
+	if m.record(id) != "" {
+		which = "--resume"
+	}
+	m.inTerminal(append([]string{which, id}, append(args, "--", prompt)...)...)
+	m.eventually("session "+id+" to be captured", func() bool { return m.captured(id) > before })
+	return m.record(id)
+}
+
+// record returns what the client wrote of a session, "" if there is no such session.
+func (m *machine) record(id string) string {
+	files, _ := filepath.Glob(filepath.Join(m.home, ".claude", "projects", "*", id+".jsonl"))
+	if len(files) == 0 {
+		return ""
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// answers counts the turns that the model has ended in the sessions of this home folder.
+func (m *machine) answers() (n int) {
+	files, _ := filepath.Glob(filepath.Join(m.home, ".claude", "projects", "*", "*.jsonl"))
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		n += strings.Count(string(data), `"stop_reason":"end_turn"`)
+	}
+	return n
+}
