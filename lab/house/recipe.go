@@ -219,7 +219,10 @@ func Copy(ctx context.Context, root, to string) error {
 	for _, args := range [][]string{
 		{"init", "-q"},
 		{"add", "-A"},
-		{"-c", "user.name=house", "-c", "user.email=house@example.org", "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", "copy"},
+		{
+			"-c", "user.name=house", "-c", "user.email=house@example.org", "-c", "commit.gpgsign=false",
+			"commit", "-q", "--no-verify", "-m", "copy",
+		},
 	} {
 		if err := command(ctx, to, os.Environ(), "git", args...).Run(); err != nil {
 			return fmt.Errorf("copy the checkout: git %s: %w", args[0], err)
