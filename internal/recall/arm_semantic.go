@@ -17,7 +17,7 @@ func (e *Engine) semantic(ctx context.Context, q Query, res *Result, _ []list) (
 	if e.expands(q) {
 		answer, err := e.models.Expand(ctx, e.redact(q.Text))
 		if err != nil {
-			res.Failed = append(res.Failed, fmt.Sprintf("hyde: %v; the question was used as it stands", err))
+			res.Failed = append(res.Failed, fmt.Sprintf("hyde: %v; the question was used unchanged", err))
 		} else {
 			text += "\n" + answer
 		}
