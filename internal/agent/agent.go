@@ -54,7 +54,7 @@ type Harness struct {
 	// valid in a pattern. It is nil where every event names it.
 	Transcript func(home, session string) string
 
-	// Parts says of a file of a session in which folders other files of it stand, as a pattern of package
+	// Parts returns the folders of the other files of a session, given one of them, as a pattern of package
 	// path/filepath, and which thread it is of; a rewind begins a new file of some agents. Names sort by
 	// time. It is nil where a session is one file.
 	Parts func(file string) (folders, thread string, ok bool)

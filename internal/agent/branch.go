@@ -56,7 +56,7 @@ func newBranchTree() branchTree {
 	return branchTree{seed: maphash.MakeSeed(), index: make(map[uint64]int32), leaf: -1, first: -1, prompt: -1}
 }
 
-// hash returns the hash of an id as it stands in a record, 0 for none.
+// hash returns the hash of an id, a JSON string of a record; 0 for none.
 func (b *branchTree) hash(id []byte) uint64 {
 	if !isString(id) || len(id) == 2 {
 		return 0
@@ -94,7 +94,7 @@ func (b *branchTree) add(id, parent []byte, kind recordKind, offset int64) {
 	}
 }
 
-// nilID is the id that stands for the place before the first record.
+// nilID is the id that Claude Code writes for the place before the first record.
 const nilID = `"00000000-0000-0000-0000-000000000000"`
 
 // back takes the client's word that the user went back to a record. The client repeats such a
@@ -116,7 +116,7 @@ func (b *branchTree) back(id []byte) {
 }
 
 // before returns the record that a record continues, -1 for none. One whose id is not known, because
-// its line is damaged or stands in another file, is taken for the one before in the file.
+// its line is damaged or in another file, continues the record before it in the file.
 func (b *branchTree) before(at int32) int32 {
 	n := &b.nodes[at]
 	if n.root {
@@ -128,8 +128,8 @@ func (b *branchTree) before(at int32) int32 {
 	return at - 1
 }
 
-// decide says of every record whether it is in force. A record beside the chain is taken back when
-// a prompt stands in its branch: results of tools that ran side by side are leaves, too. Words that
+// decide sets the state of every record. A record outside the chain is taken back when
+// its branch has a prompt: results of tools that ran side by side are leaves, too. Words that
 // were typed while the agent was at work are taken back with a prompt above them, or when the chain
 // goes on with another prompt where they branch off.
 func (b *branchTree) decide() {

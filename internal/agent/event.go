@@ -23,7 +23,7 @@ type Event struct {
 	Trigger string // of a compaction: manual, auto
 
 	Prompt     string          // what the user has just typed
-	Automatic  bool            // the client wrote the prompt, and nobody typed it
+	Automatic  bool            // the client wrote the prompt, not a person
 	Message    string          // of a notification
 	ToolName   string          // of the tool that is about to run or has run
 	ToolInput  json.RawMessage // as the tool got it

@@ -83,7 +83,7 @@ func startUnpacking(f File) (*unpacked, error) {
 }
 
 func (u *unpacked) failed(err error) error {
-	return fmt.Errorf("decompress %s: %w; `zstd -d` says more, and a decompressed file beside it is read instead", u.name, err)
+	return fmt.Errorf("decompress %s: %w; check it with `zstd -t`; a decompressed copy in the same folder is read instead", u.name, err)
 }
 
 // ReadAt implements io.ReaderAt.

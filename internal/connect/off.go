@@ -67,7 +67,7 @@ func SwitchedOffIn(c *Client, home string) string {
 	return ""
 }
 
-// Unapproved reports whether an agent has hooks of ours and its user has approved none of them. The agent itself is not
+// Unapproved reports whether an agent has Anamnesis hooks and its user has approved none of them. The agent itself is not
 // asked, so a hook that was changed after its approval counts as approved.
 func Unapproved(c *Client, home string) bool {
 	if c.Settings == nil || c.Approvals == nil {
@@ -84,7 +84,7 @@ func Unapproved(c *Client, home string) bool {
 	return err == nil && !c.Approvals.Any(kept.Old, own.Path)
 }
 
-// codexAny reports whether config.toml has an approval of a hook that stands in a file.
+// codexAny reports whether config.toml has an approval of a hook from a file.
 func codexAny(config []byte, hooks string) bool {
 	var file struct {
 		Hooks struct {
@@ -94,7 +94,7 @@ func codexAny(config []byte, hooks string) bool {
 		}
 	}
 	if readTOML(config, &file) != nil {
-		return true // nobody knows
+		return true // unknown
 	}
 	real, err := filepath.EvalSymlinks(hooks)
 	if err != nil {
@@ -108,7 +108,7 @@ func codexAny(config []byte, hooks string) bool {
 	return false
 }
 
-// idle says why an agent runs no hook of ours, "" if nothing says so.
+// idle returns why an agent runs no Anamnesis hook, "" if it may run them.
 func idle(c *Client, home string) string {
 	if path := SwitchedOffIn(c, home); path != "" {
 		return path + " switches hooks off"

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxNested   = 3  // times that a value may stand as JSON in a text
+	maxNested   = 3  // times that a value may be encoded as JSON in a text
 	maxSentShow = 80 // characters of an argument that an error repeats
 )
 
@@ -167,7 +167,7 @@ func convert(v any, s *jsonschema.Schema, nested int) (converted any, ok bool) {
 	return nil, false // unreachable: tools have no other types, and a test says so
 }
 
-// convertList returns the list that a value stands for.
+// convertList converts a value to a list.
 func convertList(v any, s *jsonschema.Schema, nested int) (converted any, ok bool) {
 	switch v := v.(type) {
 	case []any:
@@ -213,7 +213,7 @@ func convertList(v any, s *jsonschema.Schema, nested int) (converted any, ok boo
 	return convertList([]any{v}, s, 0)
 }
 
-// listWithin returns the list that stands in the text of a list's only item, nil if none does.
+// listWithin returns the list that the only item of a list encodes as text, nil if it encodes none.
 func listWithin(list []any) []any {
 	if len(list) != 1 {
 		return nil
@@ -224,7 +224,7 @@ func listWithin(list []any) []any {
 	return within
 }
 
-// plainText returns the text that a value stands for.
+// plainText converts a value to text.
 func plainText(v any) (converted any, ok bool) {
 	switch v := v.(type) {
 	case string:

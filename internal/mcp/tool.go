@@ -136,11 +136,11 @@ func failed(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: note.Harmless(err.Error())}}}
 }
 
-// An answer that holds text of notes is framed: capture cuts out what stands between the marks.
+// An answer that holds text of notes is framed: capture cuts out the text between the marks.
 type framed interface{ framed() }
 
 // result makes an answer of what a tool returned, as JSON. It is sent once: every client shows the
-// text to its model, and structured content beside it would be the same again.
+// text to its model, and structured content would repeat it.
 func (s *Server) result(out any) (*sdk.CallToolResult, error) {
 	if d, ok := out.(done); ok {
 		out = d.small(s.opts.Start, s.opts.End)

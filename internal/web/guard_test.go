@@ -206,7 +206,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// TestIdle ends a dashboard that nobody uses, and no other. The clock is the test's: on a
+// TestIdle checks that an unused dashboard ends, and a used one does not. The clock is the test's: on a
 // busy machine a request may come later than a short time allows.
 func TestIdle(t *testing.T) {
 	var passed atomic.Int64 // of the clock

@@ -41,7 +41,7 @@ func ReadBook(root string) (Book, error) {
 	return b, nil
 }
 
-// Rows returns the figures beside the counts in force.
+// Rows pairs each figure with its count in force.
 func (b Book) Rows(figures []Figure) []Row {
 	var rows []Row
 	for _, f := range figures {

@@ -47,7 +47,7 @@ func Take(ctx context.Context, root string) ([]Figure, error) {
 	return all, nil
 }
 
-// A Row is a Figure beside the recorded count.
+// A Row is a Figure with its recorded count.
 type Row struct {
 	Figure
 	Recorded int  `json:"recorded"`

@@ -101,7 +101,7 @@ func (r *Recipe) add(file, kind string, block []string) error {
 			}
 		}
 	case file == "":
-		return fmt.Errorf("a block of kind %s stands below no file", kind)
+		return fmt.Errorf("a block of kind %s follows no file", kind)
 	default:
 		r.edits = append(r.edits, edit{file, text, kind == "diff"})
 	}

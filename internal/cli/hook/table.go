@@ -204,7 +204,7 @@ func (p *Process) syncAtStart(c call) error {
 	return app.Detach(p.host, "drain", "--sync")
 }
 
-// besideStart does the work of a start that nobody waits for, where an agent runs a separate command for it.
+// besideStart does the work of a start that no answer needs, where an agent runs a separate command for it.
 // Such an agent has no other hook after a compaction, when the session is worth keeping.
 func (p *Process) besideStart(c call) error {
 	if c.event.Source != "compact" {
